@@ -107,7 +107,7 @@ def read_reply(its):
 def by_http(server, path, connections, _, requests):
     """The same over HTTP, whose connections stay open."""
     sockets = [socket.create_connection((HOST, server.port)) for _ in range(connections)]
-    request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nX-Requested-With: bench\r\n\r\n".encode()
     before, began = server.cpu_ns(), time.monotonic_ns()
     for _ in range(requests // connections):
         for its in sockets:
@@ -190,7 +190,7 @@ def tell_batches(resp, http):
 
 def tell_latency(redis, resp, http):
     """A table of single requests, which this program sends to each in turn."""
-    request = b"GET /v1/generators/main/ids HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    request = b"GET /v1/generators/main/ids HTTP/1.1\r\nHost: localhost\r\nX-Requested-With: bench\r\n\r\n"
     peers = [("Redis `INCR`", redis, b"INCR key\r\n"), ("`NEXT`", resp, b"NEXT\r\n"), ("HTTP `GET`", http, request)]
     sockets = [socket.create_connection((HOST, server.port)) for _, server, _ in peers]
     took = [[] for _ in peers]

@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "conversation.h"
+#include "http_exchange.h"
 #include "log.h"
 
 #include <errno.h>
@@ -45,8 +46,9 @@ static void watch(struct loop *loop, struct connection *connection)
     connection_close(loop, connection);
 }
 
-bool connection_open(struct loop *loop, int fd, bool is_tcp, struct tls *tls)
+bool connection_open(struct loop *loop, int fd, const struct listener *listener)
 {
+    struct tls *tls = loop->lane.setup->tls[listener->protocol];
     struct connection *connection = calloc(1, sizeof *connection);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
     int on = 1;
@@ -61,7 +63,7 @@ bool connection_open(struct loop *loop, int fd, bool is_tcp, struct tls *tls)
         free(connection);
         return false;
     }
-    if (is_tcp)
+    if (listener->path[0] == '\0')
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     connection->events = EPOLLIN;
     connection->reads = true;
@@ -72,6 +74,7 @@ bool connection_open(struct loop *loop, int fd, bool is_tcp, struct tls *tls)
     loop->connections = connection;
     session_open(&connection->session, &loop->lane, connection, atomic_fetch_add(&loop->shared->last_id, 1) + 1);
     connection->session.has_tls = tls != NULL;
+    connection->session.is_http = protocol_is_http(listener->protocol);
     (void)atomic_fetch_add(&loop->shared->connections, 1);
     return true;
 }
@@ -152,6 +155,16 @@ static bool send_kept(struct loop *loop, struct connection *connection)
     return true;
 }
 
+void connection_cut(struct loop *loop, struct connection *connection)
+{
+    struct bytes output = bytes_take(&loop->output);
+
+    http_cut(&connection->session, &output);
+    (void)send_output(loop, connection, &output);
+    bytes_give_back(&output, &loop->output);
+    connection_close(loop, connection);
+}
+
 /* Nothing more will be sent.  Closing with unread bytes would cut off replies that are on their way. */
 static void end(struct loop *loop, struct connection *connection)
 {
@@ -194,7 +207,9 @@ static void note_progress(const struct loop *loop, struct connection *connection
 /* Whether a connection can be closed although its client did not ask for it. */
 static bool is_over(const struct loop *loop, const struct connection *connection)
 {
-    return (connection->ended || loop->drains) && connection->reads && connection->out.len == 0;
+    bool may_end = connection->ended || (loop->drains && session_may_end(&connection->session, connection->in.len));
+
+    return may_end && connection->reads && connection->out.len == 0;
 }
 
 /*
@@ -351,7 +366,7 @@ static const char *late(struct loop *loop, struct connection *connection)
     uint64_t now_ns = loop->lane.now_ns;
     struct counters *counters = &loop->lane.counters;
     uint64_t silent_ns = now_ns - connection->active_ns;
-    bool unknown = session_limit(&connection->session) != COMMAND_BYTES_MAX;
+    bool unknown = session_is_unknown(&connection->session);
 
     if (connection->stalled_ns > 0 && now_ns - connection->stalled_ns > settings->stall_timeout_ns) {
         count(&counters->cut_stalled, 1);
@@ -367,14 +382,14 @@ static const char *late(struct loop *loop, struct connection *connection)
     }
     if (unknown && silent_ns > settings->request_timeout_ns) {
         count(&counters->cut_slow, 1);
-        return "it did not say who it is (request_timeout)";
+        return "it asked nothing, or did not say who it is (request_timeout)";
     }
     return NULL;
 }
 
 void connection_check_time(struct loop *loop, struct connection *connection)
 {
-    uint64_t idle_ns = loop->lane.setup->settings.daemon.idle_timeout_ns;
+    uint64_t idle_ns = session_idle_ns(&connection->session);
     uint64_t since_ns = loop->lane.now_ns - connection->active_ns;
 
     if (connection->lingers) {

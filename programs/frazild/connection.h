@@ -28,8 +28,11 @@ struct connection {
     bool reads;      /* the session wants more bytes */
 };
 
-/* Takes over an accepted socket; tls is NULL where it has none.  False: no memory; the socket is closed. */
-bool connection_open(struct loop *loop, int fd, bool is_tcp, struct tls *tls);
+/* Takes over a socket that a listener has accepted.  False: no memory; the socket is closed. */
+bool connection_open(struct loop *loop, int fd, const struct listener *listener);
+
+/* Tells the client, if it waits for an answer, that the daemon ends, and ends it at once. */
+void connection_cut(struct loop *loop, struct connection *connection);
 
 /* Ends it at once. */
 void connection_close(struct loop *loop, struct connection *connection);

@@ -5,6 +5,7 @@
 #include "cmd_leases.h"
 #include "commands.h"
 #include "errands.h"
+#include "http_exchange.h"
 #include "resp_write.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@
 void session_close(struct session *session)
 {
     batch_drop(session);
+    http_close(session);
     errand_end(session->errand);
     session->errand = NULL;
     if (session->multi != NULL)
@@ -229,6 +231,8 @@ enum session_state session_run(struct session *session, const char *bytes, size_
     const char *why;
     size_t used = 0;
 
+    if (session->is_http)
+        return http_run(session, bytes, len, ret_used, ret_need, out);
     *ret_used = 0;
     for (uint32_t commands_run = 0; can_go_on(session, out, &state);) {
         struct multi *multi = session->multi;

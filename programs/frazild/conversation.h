@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session's conversation in the Redis protocol: bytes in, bytes out.
+ * A session's conversation: bytes in, bytes out.
  */
 #ifndef FRAZILD_CONVERSATION_H
 #define FRAZILD_CONVERSATION_H

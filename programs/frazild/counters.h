@@ -47,7 +47,7 @@ enum reply_code {
 #define BATCH_BUCKETS 7
 
 struct counters {
-    _Atomic uint64_t calls[2][COUNTED_COMMANDS][CODE_COUNT]; /* those in the clear, and those through TLS */
+    _Atomic uint64_t calls[4][COUNTED_COMMANDS][CODE_COUNT]; /* by enum protocol */
     _Atomic uint64_t durations[DURATION_BUCKETS];            /* of requests for ids */
     _Atomic uint64_t duration_ns;
     _Atomic uint64_t batches[BATCH_BUCKETS];

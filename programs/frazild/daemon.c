@@ -3,7 +3,6 @@
 
 #include "clock.h"
 #include "errands.h"
-#include "http.h"
 #include "log.h"
 #include "loop.h"
 #include "service.h"
@@ -29,7 +28,6 @@ struct daemon {
     struct listeners listeners;
     struct shared shared;
     struct loop *loops;
-    struct http *http;
     unsigned count;
     sigset_t signals;
 };
@@ -98,7 +96,7 @@ static void say_where(const struct daemon *daemon)
         if (setup->settings.built_in && row->protocol == PROTOCOL_RESP)
             log_line(LOG_ALWAYS, "try: redis-cli -p %s NEXT", port + 1);
         if (setup->settings.built_in && row->protocol == PROTOCOL_HTTP)
-            log_line(LOG_ALWAYS, "try: curl http://%s/v1/generators/main/ids", row->text);
+            log_line(LOG_ALWAYS, "try: curl -H X-Requested-With:curl http://%s/v1/generators/main/ids", row->text);
     }
     log_line(LOG_ALWAYS, "frazild %s is ready", frazil_version());
 }
@@ -154,18 +152,13 @@ static bool start(struct daemon *daemon)
         return false;
     }
     daemon->shared.errands = errands_start();
-    if (daemon->shared.errands == NULL || !start_loops(daemon))
-        return false;
-    bool served = http_start(&daemon->http, &daemon->shared, &errors);
-    log_errors(&errors);
-    return served;
+    return daemon->shared.errands != NULL && start_loops(daemon);
 }
 
 static void wake_all(struct daemon *daemon)
 {
     for (unsigned i = 0; i < daemon->count; i++)
         loop_wake(&daemon->loops[i]);
-    http_wake(daemon->http);
 }
 
 /* Waits for one of our signals; 0 after wait_ns. */
@@ -254,7 +247,6 @@ static void stop(struct daemon *daemon)
     wake_all(daemon);
     for (unsigned i = 0; i < daemon->count; i++)
         loop_join(&daemon->loops[i]);
-    http_join(daemon->http);
     errands_stop(daemon->shared.errands);
     listeners_close(&daemon->listeners);
     if (daemon->shared.setup != NULL)

@@ -14,7 +14,7 @@ bool form_by_name(const struct engine *engine, struct slice name, int *ret)
     frazil_text form;
     char small[16];
 
-    if (name.len >= sizeof small)
+    if (name.len >= sizeof small || (name.len > 0 && memchr(name.at, '\0', name.len) != NULL))
         return false;
     for (size_t i = 0; i < name.len; i++)
         small[i] = (char)(name.at[i] >= 'A' && name.at[i] <= 'Z' ? name.at[i] + 32 : name.at[i]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "http_exchange.h"
 
-#include "http_head.h"
 #include "http_ids.h"
 #include "http_leases.h"
 #include "http_reply.h"
@@ -10,6 +9,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define TURN_REQUESTS 64 /* then other connections have their turn */
+
+/* ---- who asks, and for what ------------------------------------------------------------------- */
 
 /* Whether a list of words separated by blanks, or by commas and blanks, has that word. */
 static bool has_word(const char *words, struct slice word)
@@ -25,176 +28,236 @@ static bool has_word(const char *words, struct slice word)
     return false;
 }
 
-static enum MHD_Result add_parameter(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_len,
-                                     const char *value, size_t value_len)
-{
-    struct http_request *request = cls;
-
-    (void)kind;
-    if (request->parameters == HTTP_PARAMETERS_MAX)
-        return MHD_NO;
-    request->names[request->parameters] = (struct slice){name, name_len};
-    request->values[request->parameters++] = (struct slice){value != NULL ? value : "", value_len};
-    return MHD_YES;
-}
-
-/* Reads the query.  False: *ret has sent what is wrong with it. */
-static bool read_parameters(struct http_request *request, enum MHD_Result *ret)
+/* Takes one parameter.  False: the reply says what is wrong with it. */
+static bool add_parameter(struct http_request *request, struct http_parameter parameter)
 {
     const struct http_route *route = request->route;
+    bool is_twice = false;
 
-    (void)MHD_get_connection_values_n(request->connection, MHD_GET_ARGUMENT_KIND, add_parameter, request);
-    for (size_t i = 0; i < request->parameters; i++) {
-        struct slice name = request->names[i];
-        bool is_known = has_word(route->parameters, name);
-        bool is_first = true;
-        for (size_t k = 0; k < i; k++)
-            is_first &= !slice_equals(name, request->names[k]);
-        if (is_known && is_first)
+    for (size_t i = 0; i < request->count; i++)
+        is_twice |= slice_equals(parameter.name, request->parameters[i].name);
+    if (has_word(route->parameters, parameter.name) && !is_twice && request->count < HTTP_PARAMETERS_MAX) {
+        request->parameters[request->count++] = parameter;
+        return true;
+    }
+    http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "the parameter %.*s is %s; %s has: %s",
+              parameter.name.len < 40 ? (int)parameter.name.len : 40, parameter.name.at,
+              is_twice ? "given twice" : "unknown", route->path,
+              route->parameters[0] != '\0' ? route->parameters : "none");
+    return false;
+}
+
+/* Reads the query, and decodes it into `text`.  False: the reply says what is wrong with it. */
+static bool read_parameters(struct http_request *request, char *text)
+{
+    struct slice query = request->target.query;
+
+    while (query.at != NULL) {
+        struct slice value = slice_cut(&query, '&'), name = slice_cut(&value, '=');
+        struct http_parameter parameter;
+        if (name.len == 0 && value.at == NULL)
             continue;
-        *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "the parameter %.*s is %s; %s has: %s",
-                         name.len < 40 ? (int)name.len : 40, name.at, is_known ? "given twice" : "unknown", route->path,
-                         route->parameters[0] != '\0' ? route->parameters : "none");
-        return false;
+        char *behind = text + name.len;
+        if (!http_decode(name, true, text, &parameter.name) || !http_decode(value, true, behind, &parameter.value)) {
+            http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "the query is no text with two hex digits behind each %%");
+            return false;
+        }
+        text = behind + value.len;
+        if (!add_parameter(request, parameter))
+            return false;
     }
     return true;
 }
 
-/* The user by the certificate that its connection has shown; NULL: none. */
-static struct user *user_of_certificate(const struct http_request *request)
+static struct slice token_of(const struct http_request *request)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    struct slice words = http_field(request->head, FIELD_AUTHORIZATION);
+    struct slice scheme = slice_cut(&words, ' ');
 
-    if (info == NULL || info->tls_session == NULL)
-        return NULL;
-    return users_by_certificate(&request->lane->lane.setup->users, info->tls_session);
+    if (!slice_equals_any_case(scheme, slice_of("Bearer")))
+        return (struct slice){NULL, 0};
+    return slice_cut(&words, '\0'); /* without blanks around it */
 }
 
-/* Finds the user by the token, or without one by the certificate.  False: *ret has sent that nobody may come in so. */
-static bool find_user(struct http_request *request, enum MHD_Result *ret)
+/* Finds the user by the token, or without one by the certificate.  False: the reply says that nobody comes in so. */
+static bool find_user(struct http_request *request)
 {
-    const struct users *users = &request->lane->lane.setup->users;
-    struct slice header = http_header(request, MHD_HTTP_HEADER_AUTHORIZATION);
+    const struct users *users = &request->lane->setup->users;
+    struct slice token = token_of(request);
 
     if (users->count == 0 || (request->route != NULL && (request->route->flags & ROUTE_OPEN) != 0))
         return true;
-    if (header.at == NULL)
-        request->user = user_of_certificate(request);
+    if (http_field(request->head, FIELD_AUTHORIZATION).at == NULL)
+        request->user = session_user(request->session);
     if (request->user != NULL)
         return true;
-    if (!slice_skip(&header, "Bearer ")) {
-        *ret = http_fail(request, MHD_HTTP_UNAUTHORIZED, CODE_NOAUTH,
-                         "say who you are with the header Authorization: Bearer and the token of a user");
+    if (token.at == NULL) {
+        http_fail(request, HTTP_UNAUTHORIZED, CODE_NOAUTH,
+                  "say who you are with the header Authorization: Bearer and the token of a user");
         return false;
     }
-    request->user = users_by_token(users, (struct slice){NULL, 0}, header);
+    request->user = users_by_token(users, (struct slice){NULL, 0}, token);
     if (request->user != NULL)
         return true;
     log_line(LOG_AUTH, "HTTP: a token was wrong");
-    *ret = http_fail(request, MHD_HTTP_UNAUTHORIZED, CODE_WRONGPASS, "the token is no user's");
+    http_fail(request, HTTP_UNAUTHORIZED, CODE_WRONGPASS, "the token is no user's");
     return false;
 }
 
 /* Whether the user may do this at all; the generator is looked at by whoever finds it. */
-static bool may(struct http_request *request, enum MHD_Result *ret)
+static bool may(struct http_request *request)
 {
     const struct http_route *route = request->route;
 
     if (request->user == NULL || (route->flags & ROUTE_GENERATOR) != 0 || users_may(request->user, route->verb, ""))
         return true;
-    *ret = http_fail(request, MHD_HTTP_FORBIDDEN, CODE_NOPERM, "user %s may not do this: see allow= of the user",
-                     request->user->name);
+    http_fail(request, HTTP_FORBIDDEN, CODE_NOPERM, "user %s may not do this: see allow= of the user",
+              request->user->name);
     return false;
 }
 
-static enum MHD_Result answer(struct http_request *request, const char *url, const char *method)
+/*
+ * Whether ids may be taken: a page of another site can make a browser ask, also where the browser does not say who
+ * asks, but not with a token or a field of its own.
+ */
+static bool is_own(struct http_request *request)
 {
-    enum MHD_Result ret;
+    bool has_token = request->user != NULL && token_of(request).at != NULL;
 
-    request->route = http_routes_find(url, &request->argument);
-    if (!find_user(request, &ret))
-        return ret;
-    if (request->route == NULL)
-        return http_fail(request, MHD_HTTP_NOT_FOUND, CODE_ERR,
-                         "there is nothing here: /openapi.json has what there is");
-    if (!has_word(request->route->methods, slice_of(method)))
-        return http_fail(request, MHD_HTTP_METHOD_NOT_ALLOWED, CODE_ERR, "this takes %s", request->route->methods);
-    if (!read_parameters(request, &ret) || !may(request, &ret))
-        return ret;
-    return request->route->run(request);
+    if (request->route->verb != VERB_NEXT || has_token || http_head_is_own(request->head, &request->target))
+        return true;
+    http_fail(request, HTTP_FORBIDDEN, CODE_NOPERM,
+              "ids are given to a request with the header X-Requested-With, with any value: a page of another site "
+              "cannot send it");
+    return false;
 }
 
-static struct http_request *new_request(struct http_lane *lane, struct MHD_Connection *connection)
-{
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    struct http_request *request = calloc(1, sizeof *request);
+/* ---- one request ---------------------------------------------------------------------------------- */
 
-    if (request == NULL || info->socket_context == NULL) {
-        free(request);
-        return NULL;
+static void answer(struct http_request *request)
+{
+    char argument[HTTP_HEAD_MAX], query[HTTP_HEAD_MAX];
+
+    request->route = http_routes_find(request->target.path, &request->argument);
+    if (!find_user(request))
+        return;
+    if (request->route == NULL) {
+        http_fail(request, HTTP_NOT_FOUND, CODE_ERR, "there is nothing here: /openapi.json has what there is");
+        return;
     }
-    request->lane = lane;
-    request->connection = connection;
-    request->socket = info->socket_context;
-    request->socket->is_busy = true;
-    request->socket->has_begun = false;
-    return request;
+    if (!has_word(request->route->methods, request->head->method)) {
+        http_fail(request, HTTP_METHOD_NOT_ALLOWED, CODE_ERR, "this takes %s", request->route->methods);
+        return;
+    }
+    /* A name of a generator is never encoded: a rule of a proxy could look for it. */
+    if ((request->route->flags & ROUTE_GENERATOR) == 0)
+        (void)http_decode(request->argument, false, argument, &request->argument);
+    if (read_parameters(request, query) && may(request) && is_own(request))
+        request->route->run(request);
 }
 
-/* A reply now, before the body was read, closes the connection: so it is sent for wrong heads alone. */
-static enum MHD_Result begin(struct http_request *request, const char *url, const char *version)
+static void refuse(struct http_request *request, const struct http_fault *fault)
 {
+    request->keeps = false;
+    http_fail(request, (enum http_status)fault->status, CODE_ERR, "%s", fault->why);
+}
+
+static void begin(struct session *session, const struct http_head *head, struct bytes *out)
+{
+    enum protocol protocol = session->has_tls ? PROTOCOL_HTTPS : PROTOCOL_HTTP;
+    struct http_request request = {.session = session, .lane = session->lane, .out = out, .head = head};
     struct http_fault fault;
 
-    if (http_head_is_right(request, url, version, &fault))
-        return MHD_YES;
-    return http_fail(request, fault.status, CODE_ERR, "%s", fault.why);
+    session->has_asked = true;
+    request.is_head = slice_equals(head->method, slice_of("HEAD"));
+    request.is_old = head->is_old;
+    request.keeps = !http_field_has(head, FIELD_CONNECTION, "close") &&
+                    (!head->is_old || http_field_has(head, FIELD_CONNECTION, "keep-alive"));
+    if (http_head_is_right(head, session->lane->setup->settings.listen[protocol].hosts, &request.target, &fault))
+        answer(&request);
+    else
+        refuse(&request, &fault);
 }
 
-enum MHD_Result http_exchange_run(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
-                                  const char *version, const char *data, size_t *data_size, void **request)
+static void end(struct session *session)
 {
-    struct http_request *known = *request;
+    free(session->request);
+    session->request = NULL;
+}
 
-    (void)data;
-    if (*data_size > 0)
-        return MHD_NO; /* a body, although the head was refused */
-    if (known == NULL) {
-        *request = known = new_request(cls, connection);
-        return known != NULL ? begin(known, url, version) : MHD_NO;
+/* Goes on with the request that is under way.  True: it is over, or there is none; otherwise *ret says what it needs.
+ */
+static bool finish(struct session *session, struct bytes *out, enum session_state *ret)
+{
+    struct http_request *request = session->request;
+
+    if (request == NULL)
+        return true;
+    request->out = out;
+    if (session->errand != NULL && !http_leases_go_on(request))
+        *ret = SESSION_WAIT;
+    else if (request->ids != NULL && !http_ids_go_on(request))
+        *ret = http_ids_wait(request) ? SESSION_WAIT : SESSION_FULL;
+    else
+        return end(session), true;
+    return false;
+}
+
+/* ---- a session ----------------------------------------------------------------------------------------- */
+
+static enum session_state break_off(struct session *session, const struct http_fault *fault, struct bytes *out)
+{
+    struct http_request request = {.session = session, .lane = session->lane, .out = out};
+
+    count(&session->lane->counters.cut_broken, 1);
+    refuse(&request, fault);
+    return SESSION_CLOSE;
+}
+
+enum session_state http_run(struct session *session, const char *bytes, size_t len, size_t *ret_used, size_t *ret_need,
+                            struct bytes *out)
+{
+    enum session_state state;
+    struct http_fault fault;
+    struct http_head head;
+
+    *ret_used = 0;
+    for (unsigned requests = 0; finish(session, out, &state); requests++) {
+        if (session->closing || out->failed)
+            return SESSION_CLOSE;
+        if (out->len > OUT_BYTES_MAX)
+            return SESSION_FULL;
+        struct slice rest = {bytes + *ret_used, len - *ret_used};
+        enum http_result result = rest.len > 0 ? http_read(rest, &head, &fault) : HTTP_MORE;
+        *ret_need = rest.len + 1;
+        if (result == HTTP_MORE)
+            return SESSION_READ;
+        if (result == HTTP_BROKEN)
+            return break_off(session, &fault, out);
+        if (requests == TURN_REQUESTS)
+            return SESSION_TURN;
+        begin(session, &head, out);
+        *ret_used += head.bytes;
     }
-    if (known->is_cut)
-        return http_fail(known, MHD_HTTP_SERVICE_UNAVAILABLE, CODE_TRYAGAIN, "the daemon ends: ask another one");
-    if (known->errand != NULL)
-        return http_leases_reply(known);
-    return known->ids != NULL ? http_ids_reply(known) : answer(known, url, method);
+    return state;
 }
 
-void http_exchange_end(void *cls, struct MHD_Connection *connection, void **request,
-                       enum MHD_RequestTerminationCode why)
+void http_cut(struct session *session, struct bytes *out)
 {
-    struct http_request *ended = *request;
+    struct http_request *request = session->request;
 
-    (void)cls, (void)connection, (void)why;
-    if (ended == NULL)
+    if (request == NULL || (request->ids != NULL && !http_ids_wait(request)))
         return;
-    http_ids_drop(ended);
-    http_leases_drop(ended);
-    ended->socket->is_busy = false;
-    ended->socket->has_served = true;
-    ended->socket->since_ns = ended->lane->lane.now_ns;
-    free(ended);
-    *request = NULL;
+    http_ids_drop(request);
+    request->out = out;
+    request->keeps = false;
+    http_fail(request, HTTP_SERVICE_UNAVAILABLE, CODE_TRYAGAIN, "the daemon ends: ask another one");
 }
 
-void http_exchange_cut(struct http_lane *lane)
+void http_close(struct session *session)
 {
-    while (lane->suspended != NULL) {
-        struct http_request *cut = lane->suspended;
-        http_ids_drop(cut);
-        http_leases_drop(cut);
-        cut->is_cut = true;
-        http_resume(cut);
-    }
+    if (session->request == NULL)
+        return;
+    http_ids_drop(session->request);
+    end(session);
 }

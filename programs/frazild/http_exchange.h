@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An exchange of HTTP, from the head of a request to its reply: the functions that libmicrohttpd calls.  Their cls is
- * the struct http_lane.
+ * A session's conversation in HTTP: bytes in, bytes out.
  */
 #ifndef FRAZILD_HTTP_EXCHANGE_H
 #define FRAZILD_HTTP_EXCHANGE_H
 
-#include "http_request.h"
+#include "conversation.h"
 
-/* For each request: when its head is there, at its end, and again when its ids have come. */
-enum MHD_Result http_exchange_run(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
-                                  const char *version, const char *data, size_t *data_size, void **request);
+/* As session_run, which calls it for a session of HTTP. */
+enum session_state http_run(struct session *session, const char *bytes, size_t len, size_t *ret_used, size_t *ret_need,
+                            struct bytes *out);
 
-/* After each request, however it ended. */
-void http_exchange_end(void *cls, struct MHD_Connection *connection, void **request,
-                       enum MHD_RequestTerminationCode why);
+/* Gives up what the session waits for; if it waits, that is the reply.  Its connection is about to be closed. */
+void http_cut(struct session *session, struct bytes *out);
 
-/* Gives all up that requests wait for, with a reply that says so. */
-void http_exchange_cut(struct http_lane *lane);
+/* Ends the request that is under way, if there is one, without a reply. */
+void http_close(struct session *session);
 
 #endif

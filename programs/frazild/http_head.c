@@ -7,34 +7,103 @@
 
 #define HOST_TEXT_SIZE 256
 
-/* Counted over all headers. */
-struct tally {
-    size_t bytes;
-    unsigned lengths;   /* Content-Length */
-    unsigned encodings; /* Transfer-Encoding */
-    unsigned hosts;
-};
-
-static enum MHD_Result add_header(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_len,
-                                  const char *value, size_t value_len)
+static bool fault(struct http_fault *ret, unsigned status, const char *why)
 {
-    const struct slice its = {name, name_len};
-    struct tally *tally = cls;
-
-    (void)kind, (void)value;
-    tally->bytes += name_len + value_len + 4; /* ": " and the end of the line */
-    tally->lengths += slice_equals_any_case(its, slice_of(MHD_HTTP_HEADER_CONTENT_LENGTH));
-    tally->encodings += slice_equals_any_case(its, slice_of(MHD_HTTP_HEADER_TRANSFER_ENCODING));
-    tally->hosts += slice_equals_any_case(its, slice_of(MHD_HTTP_HEADER_HOST));
-    return MHD_YES;
+    *ret = (struct http_fault){status, why};
+    return false;
 }
 
-static bool is_address(const char *host)
-{
-    unsigned char address[sizeof(struct in6_addr)];
+/* ---- the target ---------------------------------------------------------------------------- */
 
-    return inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1;
+static int digit(char c)
+{
+    char small = (char)(c | 0x20);
+
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
 }
+
+bool http_decode(struct slice text, bool is_query, char *to, struct slice *ret)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        if (c == '%') {
+            int high = i + 2 < text.len ? digit(text.at[i + 1]) : -1, low = high < 0 ? -1 : digit(text.at[i + 2]);
+            if (low < 0 || high + low == 0)
+                return false;
+            c = (char)(high * 16 + low);
+            i += 2;
+        } else if (c == '+' && is_query) {
+            c = ' ';
+        }
+        to[len++] = c;
+    }
+    *ret = (struct slice){to, len};
+    return true;
+}
+
+/* A path that a proxy could read as another one, by what it decodes or resolves, is not ours to guess. */
+static bool path_is_plain(struct slice path)
+{
+    char text[HTTP_HEAD_MAX];
+    struct slice rest;
+
+    if (!http_decode(path, false, text, &rest) || memchr(path.at, '\\', path.len) != NULL)
+        return false;
+    for (size_t i = 0; i + 2 < path.len; i++) {
+        if (path.at[i] == '%') {
+            int c = digit(path.at[i + 1]) * 16 + digit(path.at[i + 2]);
+            if (c < ' ' || c == '/' || c == '\\' || c == 0x7f)
+                return false;
+        }
+    }
+    while (rest.at != NULL) {
+        struct slice segment = slice_cut(&rest, '/');
+        if (slice_equals(segment, slice_of(".")) || slice_equals(segment, slice_of("..")))
+            return false;
+    }
+    return true;
+}
+
+static bool skip_scheme(struct slice *target, const char *scheme)
+{
+    struct slice begin = {target->at, strlen(scheme)};
+
+    if (target->len < begin.len || !slice_equals_any_case(begin, slice_of(scheme)))
+        return false;
+    *target = (struct slice){target->at + begin.len, target->len - begin.len};
+    return true;
+}
+
+static bool split(struct slice target, struct http_target *ret)
+{
+    const char *mark;
+
+    *ret = (struct http_target){.path = {NULL, 0}};
+    if (skip_scheme(&target, "http://") || skip_scheme(&target, "https://")) {
+        size_t len = 0;
+        while (len < target.len && target.at[len] != '/' && target.at[len] != '?')
+            len++;
+        ret->authority = (struct slice){target.at, len};
+        target = (struct slice){target.at + len, target.len - len};
+    } else if (target.at[0] != '/') {
+        return false;
+    }
+    mark = target.len > 0 ? memchr(target.at, '?', target.len) : NULL;
+    ret->path = target;
+    if (mark != NULL) {
+        ret->path.len = (size_t)(mark - target.at);
+        ret->query = (struct slice){mark + 1, target.len - ret->path.len - 1};
+    }
+    if (ret->path.len == 0)
+        ret->path = slice_of("/");
+    return target.len == 0 || memchr(target.at, '#', target.len) == NULL;
+}
+
+/* ---- the host ---------------------------------------------------------------------------------- */
 
 static bool is_listed(const char *host, const char *hosts)
 {
@@ -49,80 +118,100 @@ static bool is_listed(const char *host, const char *hosts)
     return false;
 }
 
-bool http_host_is_known(struct slice host, const char *hosts)
+/* Whether a client may call this host so: an address, localhost, or one of `hosts`, whatever the port. */
+static bool host_is_known(struct slice host, const char *hosts)
 {
-    char text[HOST_TEXT_SIZE];
-    const char *name = text;
+    bool has_brackets = slice_skip(&host, "[");
+    const char *end = host.len > 0 ? memchr(host.at, has_brackets ? ']' : ':', host.len) : NULL;
+    size_t len = end != NULL ? (size_t)(end - host.at) : host.len;
+    struct slice port = {host.at + len, host.len - len};
+    unsigned char address[sizeof(struct in6_addr)];
+    char name[HOST_TEXT_SIZE];
+    uint64_t number;
 
-    if (host.len == 0 || host.len >= sizeof text || memchr(host.at, '\0', host.len) != NULL)
+    if (len >= sizeof name || memchr(host.at, '\0', len) != NULL || (has_brackets && !slice_skip(&port, "]")))
         return false;
-    memcpy(text, host.at, host.len);
-    text[host.len] = '\0';
-    char *bracket = text[0] == '[' ? strchr(text, ']') : NULL;
-    char *port = strrchr(bracket != NULL ? bracket : text, ':');
-    if (port != NULL)
-        *port = '\0';
-    if (bracket != NULL) {
-        *bracket = '\0';
-        name++;
-    }
-    return is_address(name) || strcasecmp(name, "localhost") == 0 || is_listed(name, hosts);
+    if (port.len > 0 && (!slice_skip(&port, ":") || !slice_number(port, UINT16_MAX, &number)))
+        return false;
+    memcpy(name, host.at, len);
+    name[len] = '\0';
+    if (has_brackets)
+        return inet_pton(AF_INET6, name, address) == 1;
+    return inet_pton(AF_INET, name, address) == 1 || strcasecmp(name, "localhost") == 0 || is_listed(name, hosts);
+}
+
+/* ---- the site that asks ------------------------------------------------------------------------------ */
+
+/* Whom the request calls: the target says it before the field does (RFC 9112, 3.2.2). */
+static struct slice host_of(const struct http_head *head, const struct http_target *target)
+{
+    return target->authority.at != NULL ? target->authority : http_field(head, FIELD_HOST);
+}
+
+/* Whether a browser says that one of this host's own pages asks.  HTTP/1.0 may leave the host out: no page is its own.
+ */
+static bool is_own_origin(struct slice origin, struct slice host)
+{
+    return (slice_skip(&origin, "http://") || slice_skip(&origin, "https://")) && slice_equals_any_case(origin, host);
+}
+
+static bool is_own_site(struct slice site)
+{
+    return slice_equals(site, slice_of("same-origin")) || slice_equals(site, slice_of("none"));
 }
 
 /* A page of another site must not make a browser take ids here. */
-static bool is_cross_site(const struct http_request *request, struct slice host)
+static bool is_cross_site(const struct http_head *head, const struct http_target *target)
 {
-    struct slice site = http_header(request, "Sec-Fetch-Site"), origin = http_header(request, MHD_HTTP_HEADER_ORIGIN);
+    struct slice site = http_field(head, FIELD_SEC_FETCH_SITE), origin = http_field(head, FIELD_ORIGIN);
 
-    if (site.at != NULL && !slice_equals(site, slice_of("same-origin")) && !slice_equals(site, slice_of("none")))
-        return true;
-    if (origin.at == NULL)
+    return (site.at != NULL && !is_own_site(site)) ||
+           (origin.at != NULL && !is_own_origin(origin, host_of(head, target)));
+}
+
+bool http_head_is_own(const struct http_head *head, const struct http_target *target)
+{
+    return http_field(head, FIELD_REQUESTED_WITH).at != NULL || is_own_site(http_field(head, FIELD_SEC_FETCH_SITE)) ||
+           is_own_origin(http_field(head, FIELD_ORIGIN), host_of(head, target));
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+/* Requests have no body.  A length that is none, or chunks, are how one is smuggled past a proxy inside another one. */
+static bool body_is_right(const struct http_head *head, struct http_fault *ret)
+{
+    struct slice length = http_field(head, FIELD_CONTENT_LENGTH);
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < length.len; i++) {
+        if (length.at[i] < '0' || length.at[i] > '9')
+            return fault(ret, 400, "Content-Length is a number");
+    }
+    if (http_field(head, FIELD_TRANSFER_ENCODING).at != NULL || (length.at != NULL && length.len == 0))
+        return fault(ret, 400, "requests have no body: put the parameters into the query, as ?n=10");
+    if (length.at != NULL && !slice_number(length, UINT16_MAX, &bytes))
+        return fault(ret, 413, "the body is too large: requests have none");
+    return bytes == 0 || fault(ret, 400, "requests have no body: put the parameters into the query, as ?n=10");
+}
+
+bool http_head_is_right(const struct http_head *head, const char *hosts, struct http_target *ret,
+                        struct http_fault *ret_fault)
+{
+    struct slice host = http_field(head, FIELD_HOST);
+
+    if (!body_is_right(head, ret_fault))
         return false;
-    /* HTTP/1.0 may leave out the Host: then no origin is this host's. */
-    return !(slice_skip(&origin, "http://") || slice_skip(&origin, "https://")) || !slice_equals_any_case(origin, host);
-}
-
-static bool fault(struct http_fault *ret, unsigned status, const char *why)
-{
-    *ret = (struct http_fault){status, why};
-    return false;
-}
-
-/* Two lengths, or a length and chunks, are how a request is smuggled past a balancer inside another one. */
-static bool body_is_right(const struct http_request *request, const struct tally *tally, struct http_fault *ret)
-{
-    struct slice length = http_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    size_t zeros = 0;
-
-    while (zeros < length.len && length.at[zeros] == '0')
-        zeros++;
-    if (tally->lengths > 1 || (tally->lengths == 1 && tally->encodings > 0))
-        return fault(ret, MHD_HTTP_BAD_REQUEST, "the request says its length twice");
-    if (tally->encodings == 0 && zeros == length.len)
-        return true;
-    if (length.len - zeros > 5)
-        return fault(ret, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too large: requests have none");
-    return fault(ret, MHD_HTTP_BAD_REQUEST, "requests have no body: put the parameters into the query, as ?n=10");
-}
-
-bool http_head_is_right(const struct http_request *request, const char *url, const char *version,
-                        struct http_fault *ret)
-{
-    enum protocol protocol = request->socket->tls != NULL ? PROTOCOL_HTTPS : PROTOCOL_HTTP;
-    const char *hosts = request->lane->lane.setup->settings.listen[protocol].hosts;
-    struct slice host = http_header(request, MHD_HTTP_HEADER_HOST);
-    struct tally tally = {.bytes = strlen(url)};
-
-    (void)MHD_get_connection_values_n(request->connection, MHD_HEADER_KIND, add_header, &tally);
-    if (tally.bytes > HTTP_HEAD_MAX)
-        return fault(ret, MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE, "the head has more than 8 KiB");
-    if (tally.hosts > 1 || (tally.hosts == 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0))
-        return fault(ret, MHD_HTTP_BAD_REQUEST, "a request has one Host");
-    if (tally.hosts == 1 && !http_host_is_known(host, hosts))
-        return fault(ret, MHD_HTTP_MISDIRECTED_REQUEST,
+    if (!split(head->target, ret))
+        return fault(ret_fault, 400, "the target of a request is a path, or http://host/path");
+    if (!path_is_plain(ret->path))
+        return fault(ret_fault, 400, "the path holds . or .. or an encoded / or control character");
+    if (host.at == NULL && !head->is_old)
+        return fault(ret_fault, 400, "a request has one Host");
+    host = host_of(head, ret);
+    if (host.at != NULL && !host_is_known(host, hosts))
+        return fault(ret_fault, 421,
                      "this daemon is not known by that Host: add the name to hosts= of its [listen] section");
-    if (is_cross_site(request, host))
-        return fault(ret, MHD_HTTP_FORBIDDEN,
-                     "a page of another site asks: browsers may call from this host's own pages");
-    return body_is_right(request, &tally, ret);
+    if (is_cross_site(head, ret))
+        return fault(ret_fault, 403, "a page of another site asks: browsers may call from this host's own pages");
+    return true;
 }

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks of a head of HTTP, before anything is done for it.  libmicrohttpd lets more pass than a service should.
+ * What a head asks for, and whether it may be asked here: its target, its host, its body, and the site that asks.
  */
 #ifndef FRAZILD_HTTP_HEAD_H
 #define FRAZILD_HTTP_HEAD_H
 
-#include "http_request.h"
+#include "http_read.h"
 
-#define HTTP_HEAD_MAX ((size_t)8 << 10)
-#define HTTP_BODY_MAX ((size_t)64 << 10)
-
-/* Why a head is refused. */
-struct http_fault {
-    unsigned status;
-    const char *why;
+/* A target in parts, as they were sent. */
+struct http_target {
+    struct slice authority; /* of http://authority/path; absent where the path stands alone */
+    struct slice path;
+    struct slice query; /* absent without a question mark */
 };
 
-/* Whether it is right; otherwise *ret says why not. */
-bool http_head_is_right(const struct http_request *request, const char *url, const char *version,
-                        struct http_fault *ret);
+/* Takes the target of a head apart, and looks at the head.  False: *ret_fault says what is wrong. */
+bool http_head_is_right(const struct http_head *head, const char *hosts, struct http_target *ret,
+                        struct http_fault *ret_fault);
 
-/* Whether a client may call this host so: an address, localhost, or one of `hosts`, whatever the port. */
-bool http_host_is_known(struct slice host, const char *hosts);
+/* Whether something in the head says that no page of another site asks: such a page can send none of it. */
+bool http_head_is_own(const struct http_head *head, const struct http_target *target);
+
+/*
+ * Decodes %XX, and in a query + as a blank, into `to`, which has room for as many bytes as the text.  False: it is no
+ * such text, or holds a zero.
+ */
+bool http_decode(struct slice text, bool is_query, char *to, struct slice *ret);
 
 #endif

@@ -4,13 +4,12 @@
 #include "admission.h"
 #include "clock.h"
 #include "forms.h"
+#include "http_accept.h"
 #include "http_look.h"
 #include "http_reply.h"
 #include "http_routes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define CHUNK_BYTES ((size_t)16 << 10) /* of text that is in memory at a time */
 
@@ -21,118 +20,140 @@ static const char *const types[MEDIA_COUNT] = {"application/json", "text/plain",
 
 /* A request's ids, and how far they are written. */
 struct http_ids {
-    struct taking taking; /* the first: the taker gives it back */
-    struct http_request *request;
+    struct taking taking;    /* the first: the taker gives it back */
+    struct session *session; /* which waits for them */
     uint64_t started_ns;
-    struct bytes out; /* text that is not sent yet */
-    size_t sent;      /* of it */
-    uint32_t written; /* ids that are, or were, in it */
+    uint32_t written; /* ids */
     enum media media;
     int form;
-    bool closed; /* the end is written, too */
+    bool waits;     /* they have not come yet */
+    bool has_begun; /* the reply */
     uint64_t ids[];
 };
 
 /* ---- writing ----------------------------------------------------------------------- */
 
-static const void *id_at(const struct http_ids *ids, size_t i)
-{
-    return (const char *)ids->taking.ids + i * taker_id_size(ids->taking.engine);
-}
-
-static void write_one(struct http_ids *ids)
+static void write_one(const struct http_ids *ids, struct bytes *out)
 {
     const struct engine *engine = ids->taking.engine;
-    const void *id = id_at(ids, ids->written);
+    const void *id = (const char *)ids->taking.ids + ids->written * taker_id_size(engine);
     char text[FORM_TEXT_SIZE];
 
     if (ids->media == MEDIA_BYTES) {
-        form_bytes(engine, id, 1, &ids->out);
+        form_bytes(engine, id, 1, out);
         return;
     }
     if (ids->media == MEDIA_JSON)
-        bytes_add_text(&ids->out, ids->written == 0 ? "\"" : ",\"");
-    bytes_add(&ids->out, text, form_text(engine, ids->form, id, text, sizeof text));
-    bytes_add_text(&ids->out, ids->media == MEDIA_JSON ? "\"" : "\n");
+        bytes_add_text(out, ids->written == 0 ? "\"" : ",\"");
+    bytes_add(out, text, form_text(engine, ids->form, id, text, sizeof text));
+    bytes_add_text(out, ids->media == MEDIA_JSON ? "\"" : "\n");
 }
 
-/* Writes on, until a chunk is full or all is written. */
-static void write_chunk(struct http_ids *ids)
+/* Writes on, until there is a chunk or all is written. */
+static void write_chunk(struct http_ids *ids, struct bytes *out)
 {
-    if (ids->written == 0 && ids->media == MEDIA_JSON)
-        bytes_format(&ids->out, "{\"generator\":\"%s\",\"ids\":[", ids->taking.engine->name);
-    for (; ids->written < ids->taking.wanted && ids->out.len < CHUNK_BYTES; ids->written++)
-        write_one(ids);
-    if (ids->written < ids->taking.wanted || ids->closed)
+    size_t full = out->len + CHUNK_BYTES;
+
+    if (ids->written == ids->taking.wanted)
         return;
-    ids->closed = true;
-    if (ids->media == MEDIA_JSON)
-        bytes_add_text(&ids->out, "]}\n");
+    if (ids->written == 0 && ids->media == MEDIA_JSON)
+        bytes_format(out, "{\"generator\":\"%s\",\"ids\":[", ids->taking.engine->name);
+    for (; ids->written < ids->taking.wanted && out->len < full && !out->failed; ids->written++)
+        write_one(ids, out);
+    if (ids->written == ids->taking.wanted && ids->media == MEDIA_JSON)
+        bytes_add_text(out, "]}\n");
 }
 
-static void free_ids(void *cls)
+static bool is_written(const struct http_ids *ids)
 {
-    struct http_ids *ids = cls;
+    return ids->written == ids->taking.wanted;
+}
 
+/* How long the text of all ids is.  They are written twice, so that no reply is cut off unnoticed. */
+static size_t measure(struct http_ids *ids, struct bytes *room)
+{
+    size_t length = 0;
+
+    for (ids->written = 0; !is_written(ids) && !room->failed; room->len = 0) {
+        write_chunk(ids, room);
+        length += room->len;
+    }
+    ids->written = 0;
+    return length;
+}
+
+static void end_ids(struct http_request *request)
+{
+    struct http_ids *ids = request->ids;
+
+    request->ids = NULL;
     engine_release(ids->taking.engine, 0);
-    bytes_free(&ids->out);
     free(ids);
 }
 
-/* libmicrohttpd asks for more to send. */
-static ssize_t read_more(void *cls, uint64_t position, char *to, size_t size)
+static void refuse(struct http_request *request)
 {
-    struct http_ids *ids = cls;
+    struct refusal refusal;
 
-    (void)position;
-    if (ids->sent == ids->out.len) {
-        ids->sent = ids->out.len = 0;
-        write_chunk(ids);
-    }
-    if (ids->out.failed)
-        return MHD_CONTENT_READER_END_WITH_ERROR;
-    size_t len = ids->out.len - ids->sent;
-    if (len == 0)
-        return MHD_CONTENT_READER_END_OF_STREAM;
-    if (len > size)
-        len = size;
-    memcpy(to, ids->out.at + ids->sent, len);
-    ids->sent += len;
-    return (ssize_t)len;
+    admission_explain(&request->ids->taking, &refusal);
+    http_refuse(request, &refusal);
+    end_ids(request);
 }
 
-enum MHD_Result http_ids_reply(struct http_request *request)
+/* Begins the reply to a request whose ids have come, or were given up.  True: it is over. */
+static bool begin_reply(struct http_request *request)
 {
     struct http_ids *ids = request->ids;
     const char *type = types[ids->media];
-    struct refusal refusal;
-    enum MHD_Result ret;
+    struct bytes body = {0};
 
-    request->ids = NULL;
     if (ids->taking.code != FRAZIL_OK) {
-        admission_explain(&ids->taking, &refusal);
-        ret = http_refuse(request, &refusal);
-        free_ids(ids);
-        return ret;
+        refuse(request);
+        return true;
     }
-    write_chunk(ids);
-    if (ids->closed) {
-        ret = http_reply(request, type, &ids->out);
-        free_ids(ids);
-        return ret;
+    write_chunk(ids, &body);
+    if (is_written(ids)) {
+        http_reply(request, type, &body);
+        end_ids(request);
+        return true;
     }
-    struct MHD_Response *response =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CHUNK_BYTES, read_more, ids, free_ids);
-    if (response == NULL)
-        free_ids(ids);
-    return http_reply_response(request, type, response);
+    body.len = 0;
+    size_t length = measure(ids, &body);
+    request->out->failed |= body.failed;
+    bytes_free(&body);
+    http_reply_head(request, type, length);
+    return false;
+}
+
+bool http_ids_go_on(struct http_request *request)
+{
+    struct http_ids *ids = request->ids;
+
+    if (ids->waits)
+        return false;
+    if (!ids->has_begun) {
+        ids->has_begun = true;
+        if (begin_reply(request))
+            return true;
+    }
+    while (!is_written(ids) && request->out->len < OUT_BYTES_MAX && !request->out->failed)
+        write_chunk(ids, request->out);
+    if (!is_written(ids) && !request->out->failed)
+        return false;
+    end_ids(request);
+    return true;
+}
+
+bool http_ids_wait(const struct http_request *request)
+{
+    return request->ids->waits;
 }
 
 /* ---- waiting ------------------------------------------------------------------------- */
 
 static void count_ids(const struct http_ids *ids)
 {
-    struct lane *lane = &ids->request->lane->lane;
+    struct lane *lane = ids->session->lane;
     const struct counted_ids counted = {.each = ids->taking.wanted,
                                         .requests = 1,
                                         .answered = ids->taking.code == FRAZIL_OK ? 1 : 0,
@@ -148,21 +169,24 @@ static void on_done(struct taking *taking)
 
     engine_hold(taking->engine); /* until the reply is sent; the taker lets go of its own hold */
     count_ids(ids);
-    http_resume(ids->request);
+    ids->waits = false;
+    ids->session->lane->wake(ids->session->connection);
 }
 
-static enum MHD_Result wait_for_ids(struct http_request *request, struct http_ids *ids)
+static void wait_for_ids(struct http_request *request)
 {
-    struct lane *lane = &request->lane->lane;
+    struct http_ids *ids = request->ids;
+    struct lane *lane = request->lane;
 
     ids->taking.done = on_done;
-    if (!taker_park(&lane->taker, &ids->taking, lane->now_ns)) {
-        free(ids);
-        return MHD_NO;
-    }
-    request->ids = ids;
-    http_suspend(request);
-    return MHD_YES;
+    ids->waits = http_wait(request) && taker_park(&lane->taker, &ids->taking, lane->now_ns);
+    if (ids->waits)
+        return;
+    request->out->failed = true; /* no memory: the connection is closed */
+    if (request->session->request != NULL)
+        request->session->request->ids = NULL;
+    request->ids = NULL;
+    free(ids);
 }
 
 void http_ids_drop(struct http_request *request)
@@ -171,12 +195,12 @@ void http_ids_drop(struct http_request *request)
 
     if (ids == NULL)
         return;
-    request->ids = NULL;
-    if (!request->is_suspended) {
-        free_ids(ids);
+    if (!ids->waits) {
+        end_ids(request);
         return;
     }
-    taker_cancel(&request->lane->lane.taker, &ids->taking);
+    request->ids = NULL;
+    taker_cancel(&request->lane->taker, &ids->taking);
     free(ids);
 }
 
@@ -191,116 +215,68 @@ struct wish {
     int form;
 };
 
-/* A weight of Accept as RFC 9110 has it, 0 to 1 with up to three digits behind the point, in thousandths; 0: none. */
-static unsigned read_weight(struct slice text)
-{
-    unsigned weight = 0, unit = 1000;
-
-    if (text.len == 0 || text.len > 5 || (text.len > 1 && text.at[1] != '.'))
-        return 0;
-    for (size_t i = 0; i < text.len; i++) {
-        if (i == 1)
-            continue; /* the point */
-        if (text.at[i] < '0' || text.at[i] > '9')
-            return 0;
-        weight += (unsigned)(text.at[i] - '0') * unit;
-        unit /= 10;
-    }
-    return weight <= 1000 ? weight : 0;
-}
-
-/* Whether a name of Accept is of this type: the type itself, its group as "text", or any. */
-static bool type_fits(struct slice name, const char *type)
-{
-    struct slice rest = slice_of(type), group = slice_cut(&rest, '/'), its_group = slice_cut(&name, '/');
-
-    if (slice_equals(name, slice_of("*")))
-        return slice_equals(its_group, slice_of("*")) || slice_equals_any_case(its_group, group);
-    return slice_equals_any_case(its_group, group) && slice_equals_any_case(name, rest);
-}
-
-/* The quality of one part of Accept, in thousandths; 0: it does not want that type. */
-static unsigned quality(struct slice part, const char *type)
-{
-    struct slice name = slice_cut(&part, ';');
-    unsigned weight = 1000;
-
-    if (!type_fits(name, type))
-        return 0;
-    while (part.at != NULL) {
-        struct slice parameter = slice_cut(&part, ';');
-        if (slice_skip(&parameter, "q=") || slice_skip(&parameter, "Q="))
-            weight = read_weight(parameter);
-    }
-    return weight;
-}
-
 /* The best of our types for an Accept; MEDIA_COUNT: it wants none of them. */
-static enum media media_of(struct slice accept)
+static enum media media_of(const struct http_head *head)
 {
     enum media best = MEDIA_COUNT;
-    unsigned best_quality = 0;
+    unsigned best_weight = 0;
 
-    while (accept.at != NULL) {
-        struct slice part = slice_cut(&accept, ',');
-        for (int media = 0; media < MEDIA_COUNT; media++) {
-            unsigned its = quality(part, types[media]);
-            if (its > best_quality) {
-                best_quality = its;
-                best = (enum media)media;
-            }
+    for (int media = 0; media < MEDIA_COUNT; media++) {
+        unsigned its = http_accept(head, types[media]);
+        if (its > best_weight) {
+            best_weight = its;
+            best = (enum media)media;
         }
     }
     return best;
 }
 
-/* Reads how the ids are to be sent.  False: *ret has sent what is wrong. */
-static bool read_media(struct http_request *request, struct wish *wish, enum MHD_Result *ret)
+/* Reads how the ids are to be sent.  False: the reply says what is wrong. */
+static bool read_media(struct http_request *request, struct wish *wish)
 {
-    struct slice accept = http_header(request, MHD_HTTP_HEADER_ACCEPT), form = http_parameter(request, "form");
+    struct slice accept = http_field(request->head, FIELD_ACCEPT), form = http_parameter(request, "form");
     const struct engine *engine = wish->generator->engine;
 
-    wish->media = accept.len > 0 ? media_of(accept) : MEDIA_JSON;
+    wish->media = accept.at != NULL ? media_of(request->head) : MEDIA_JSON;
     wish->form = form_default(engine);
     if (wish->media == MEDIA_COUNT)
-        *ret = http_fail(request, MHD_HTTP_NOT_ACCEPTABLE, CODE_ERR, "ids are sent as %s, %s or %s", types[MEDIA_JSON],
-                         types[MEDIA_TEXT], types[MEDIA_BYTES]);
+        http_fail(request, HTTP_NOT_ACCEPTABLE, CODE_ERR, "ids are sent as %s, %s or %s", types[MEDIA_JSON],
+                  types[MEDIA_TEXT], types[MEDIA_BYTES]);
     else if (form.at != NULL && wish->media == MEDIA_BYTES)
-        *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "form= is of text: %s has 8 bytes an id",
-                         types[MEDIA_BYTES]);
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "form= is of text: %s has 8 bytes an id", types[MEDIA_BYTES]);
     else if (form.at != NULL && !form_by_name(engine, form, &wish->form))
-        *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "form= takes %s", form_names(engine));
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "form= takes %s", form_names(engine));
     else
         return true;
     return false;
 }
 
-static bool read_wish(struct http_request *request, struct wish *wish, enum MHD_Result *ret)
+static bool read_wish(struct http_request *request, struct wish *wish)
 {
     struct slice n = http_parameter(request, "n"), meta = http_parameter(request, "meta");
     uint64_t number = 1, byte = 0;
 
     if (n.at != NULL && (!slice_number(n, UINT32_MAX, &number) || number == 0))
-        *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "n= is a number from 1 on");
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "n= is a number from 1 on");
     else if (meta.at != NULL && !wish->generator->engine->is_sno)
-        *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "meta= is of snos; generator %s gives 64-bit ids",
-                         wish->generator->name);
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "meta= is of snos; generator %s gives 64-bit ids",
+                  wish->generator->name);
     else if (meta.at != NULL && !slice_number(meta, 255, &byte))
-        *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "meta= is a byte: 0 to 255");
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "meta= is a byte: 0 to 255");
     else
-        return wish->n = (uint32_t)number, wish->meta = (uint8_t)byte, read_media(request, wish, ret);
+        return wish->n = (uint32_t)number, wish->meta = (uint8_t)byte, read_media(request, wish);
     return false;
 }
 
 static struct http_ids *new_ids(struct http_request *request, const struct wish *wish)
 {
-    const struct lane *lane = &request->lane->lane;
+    const struct lane *lane = request->lane;
     struct engine *engine = wish->generator->engine;
     struct http_ids *ids = malloc(sizeof *ids + wish->n * taker_id_size(engine));
 
     if (ids == NULL)
         return NULL;
-    *ids = (struct http_ids){.request = request,
+    *ids = (struct http_ids){.session = request->session,
                              .started_ns = lane->now_ns,
                              .media = wish->media,
                              .form = wish->form,
@@ -312,26 +288,29 @@ static struct http_ids *new_ids(struct http_request *request, const struct wish 
     return ids;
 }
 
-enum MHD_Result http_take_ids(struct http_request *request)
+void http_take_ids(struct http_request *request)
 {
-    struct lane *lane = &request->lane->lane;
+    struct lane *lane = request->lane;
     struct refusal refusal;
-    enum MHD_Result ret;
     struct wish wish;
 
-    wish.generator = http_generator(request, request->argument, &ret);
-    if (wish.generator == NULL || !read_wish(request, &wish, &ret))
-        return ret;
+    wish.generator = http_generator(request, request->argument);
+    if (wish.generator == NULL || !read_wish(request, &wish))
+        return;
     if (!admission_by_size(wish.generator, wish.n, &refusal) ||
-        !admission_by_rate(wish.generator, request->user, wish.n, lane->now_ns, &refusal))
-        return http_refuse(request, &refusal);
-    struct http_ids *ids = new_ids(request, &wish);
-    if (ids == NULL)
-        return MHD_NO;
-    if (!taker_take(&lane->taker, &ids->taking, lane->now_ns))
-        return wait_for_ids(request, ids);
-    engine_hold(ids->taking.engine);
-    count_ids(ids);
-    request->ids = ids;
-    return http_ids_reply(request);
+        !admission_by_rate(wish.generator, request->user, wish.n, lane->now_ns, &refusal)) {
+        http_refuse(request, &refusal);
+        return;
+    }
+    struct http_ids *ids = request->ids = new_ids(request, &wish);
+    if (ids == NULL) {
+        request->out->failed = true; /* no memory: the connection is closed */
+    } else if (!taker_take(&lane->taker, &ids->taking, lane->now_ns)) {
+        wait_for_ids(request);
+    } else {
+        engine_hold(ids->taking.engine);
+        count_ids(ids);
+        if (!http_ids_go_on(request) && !http_wait(request))
+            http_ids_drop(request);
+    }
 }

@@ -7,8 +7,11 @@
 
 #include "http_request.h"
 
-/* Replies to a request whose ids have come, or were given up. */
-enum MHD_Result http_ids_reply(struct http_request *request);
+/* Replies to a request with its ids, or with why there are none, as far as the output has room.  True: it is over. */
+bool http_ids_go_on(struct http_request *request);
+
+/* Whether the request waits for its ids, and not for room in the output. */
+bool http_ids_wait(const struct http_request *request);
 
 /* The request needs its ids no more, if it has or awaits some. */
 void http_ids_drop(struct http_request *request);

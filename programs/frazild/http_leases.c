@@ -33,47 +33,40 @@ static void write_leases(const frazil_admin_leases *leases, int version, struct 
     free(text);
 }
 
-static void on_done(void *request)
+void http_list_leases(struct http_request *request)
 {
-    http_resume(request);
-}
-
-enum MHD_Result http_list_leases(struct http_request *request)
-{
-    const struct errand_order order = {write_leases, 0, on_done, request};
+    struct session *session = request->session;
+    const struct errand_order order = {write_leases, 0, request->lane->wake, session->connection};
     const struct refusal busy = {CODE_TRYAGAIN, 1000, "too many requests for leases are under way"};
-    enum MHD_Result ret;
-    const struct generator *generator = http_generator(request, request->argument, &ret);
+    const struct generator *generator = http_generator(request, request->argument);
 
-    if (generator == NULL)
-        return ret;
-    request->errand = errand_send(&request->lane->lane, generator->engine, &order);
-    if (request->errand == NULL)
-        return http_refuse(request, &busy);
-    http_suspend(request);
-    return MHD_YES;
+    if (generator == NULL || !http_wait(request))
+        return;
+    session->errand = errand_send(request->lane, generator->engine, &order);
+    if (session->errand != NULL)
+        return;
+    http_refuse(request, &busy);
+    free(session->request);
+    session->request = NULL;
 }
 
-enum MHD_Result http_leases_reply(struct http_request *request)
+bool http_leases_go_on(struct http_request *request)
 {
+    struct session *session = request->session;
     struct bytes body = {0};
     frazil_error err;
-    enum MHD_Result ret;
-    const struct bytes *reply = errand_reply(request->errand, &err);
 
+    if (!errand_is_done(session->errand))
+        return false;
+    const struct bytes *reply = errand_reply(session->errand, &err);
     if (reply != NULL) {
         bytes_add(&body, reply->at, reply->len);
-        ret = http_reply(request, "application/json", &body);
+        http_reply(request, "application/json", &body);
     } else {
-        ret = http_fail(request, err.code == FRAZIL_EUNREACHABLE ? MHD_HTTP_BAD_GATEWAY : MHD_HTTP_BAD_REQUEST,
-                        CODE_ERR, "%s", err.message);
+        http_fail(request, err.code == FRAZIL_EUNREACHABLE ? HTTP_BAD_GATEWAY : HTTP_BAD_REQUEST, CODE_ERR, "%s",
+                  err.message);
     }
-    http_leases_drop(request);
-    return ret;
-}
-
-void http_leases_drop(struct http_request *request)
-{
-    errand_end(request->errand);
-    request->errand = NULL;
+    errand_end(session->errand);
+    session->errand = NULL;
+    return true;
 }

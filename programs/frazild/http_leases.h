@@ -5,10 +5,7 @@
 
 #include "http_request.h"
 
-/* Replies to a request whose errand is done. */
-enum MHD_Result http_leases_reply(struct http_request *request);
-
-/* The request needs its errand no more, if it has one. */
-void http_leases_drop(struct http_request *request);
+/* Replies to a request whose errand is done.  True: it is over; false: the errand is under way. */
+bool http_leases_go_on(struct http_request *request);
 
 #endif

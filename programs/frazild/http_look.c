@@ -29,19 +29,18 @@ static json_t *json_of(const struct look *look)
     return json;
 }
 
-struct generator *http_generator(struct http_request *request, struct slice name, enum MHD_Result *ret)
+struct generator *http_generator(struct http_request *request, struct slice name)
 {
-    struct generator *generator = generators_find(&request->lane->lane.setup->generators, name);
+    struct generator *generator = generators_find(&request->lane->setup->generators, name);
 
     if (generator == NULL || !settings_is_name(name)) {
-        *ret = http_fail(request, MHD_HTTP_NOT_FOUND, CODE_ERR,
-                         "there is no generator of that name: /v1/generators lists them");
+        http_fail(request, HTTP_NOT_FOUND, CODE_ERR, "there is no generator of that name: /v1/generators lists them");
         return NULL;
     }
     if (request->user == NULL || users_may(request->user, request->route->verb, generator->name))
         return generator;
-    *ret = http_fail(request, MHD_HTTP_FORBIDDEN, CODE_NOPERM,
-                     "user %s may not do this with %s: see allow= of the user", request->user->name, generator->name);
+    http_fail(request, HTTP_FORBIDDEN, CODE_NOPERM, "user %s may not do this with %s: see allow= of the user",
+              request->user->name, generator->name);
     return NULL;
 }
 
@@ -50,9 +49,9 @@ static bool is_visible(const struct http_request *request, const char *name)
     return users_may(request->user, VERB_STATS, name) || users_may(request->user, VERB_NEXT, name);
 }
 
-enum MHD_Result http_list_generators(struct http_request *request)
+void http_list_generators(struct http_request *request)
 {
-    const struct generators *set = &request->lane->lane.setup->generators;
+    const struct generators *set = &request->lane->setup->generators;
     json_t *json = json_object(), *list = json_array();
     struct look look;
 
@@ -63,92 +62,89 @@ enum MHD_Result http_list_generators(struct http_request *request)
         (void)json_array_append_new(list, json_of(&look));
     }
     (void)json_object_set_new(json, "generators", list);
-    return http_reply_json(request, json);
+    http_reply_json(request, json);
 }
 
-enum MHD_Result http_show_generator(struct http_request *request)
+void http_show_generator(struct http_request *request)
 {
-    enum MHD_Result ret;
-    const struct generator *generator = http_generator(request, request->argument, &ret);
+    const struct generator *generator = http_generator(request, request->argument);
     struct look look;
 
     if (generator == NULL)
-        return ret;
+        return;
     look_at_generator(generator, &look);
     json_t *json = json_of(&look);
     look_at_stats(generator, &look);
     (void)json_object_set_new(json, "stats", json_of(&look));
-    return http_reply_json(request, json);
+    http_reply_json(request, json);
 }
 
-static bool parse_layout(struct http_request *request, struct slice text, frazil_layout *ret_layout,
-                         enum MHD_Result *ret)
+static bool parse_layout(struct http_request *request, struct slice text, frazil_layout *ret_layout)
 {
     frazil_error err;
 
     if (frazil_layout_parse(text.at, text.len, ret_layout, &err) == FRAZIL_OK)
         return true;
-    *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "%s", err.message);
+    http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "%s", err.message);
     return false;
 }
 
 /* Reads generator= or layout=; without either, the generator that a client means which names none. */
-static bool read_layout(struct http_request *request, frazil_layout *ret_layout, enum MHD_Result *ret)
+static bool read_layout(struct http_request *request, frazil_layout *ret_layout)
 {
     struct slice name = http_parameter(request, "generator"), text = http_parameter(request, "layout");
-    const struct generator *generator = generators_default(&request->lane->lane.setup->generators);
+    const struct generator *generator = generators_default(&request->lane->setup->generators);
 
     if (text.at != NULL && name.at == NULL)
-        return parse_layout(request, text, ret_layout, ret);
+        return parse_layout(request, text, ret_layout);
     if (text.at != NULL || (name.at == NULL && generator == NULL)) {
-        *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "say whose ids: generator= or layout=, one of them");
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "say whose ids: generator= or layout=, one of them");
         return false;
     }
     if (name.at == NULL)
         name = slice_of(generator->name);
-    generator = http_generator(request, name, ret);
+    generator = http_generator(request, name);
     if (generator != NULL)
         *ret_layout = generator->engine->layout;
     return generator != NULL;
 }
 
 /* Sends a look, or why there is none. */
-static enum MHD_Result send_look(struct http_request *request, frazil_err code, const struct look *look,
-                                 const frazil_error *err)
+static void send_look(struct http_request *request, frazil_err code, const struct look *look, const frazil_error *err)
 {
     if (code != FRAZIL_OK)
-        return http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "%s", err->message);
-    return http_reply_json(request, json_of(look));
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "%s", err->message);
+    else
+        http_reply_json(request, json_of(look));
 }
 
-enum MHD_Result http_inspect(struct http_request *request)
+void http_inspect(struct http_request *request)
 {
     frazil_layout layout;
     struct look_id id;
     struct look look;
     frazil_error err;
-    enum MHD_Result ret;
 
-    if (!read_layout(request, &layout, &ret))
-        return ret;
+    if (!read_layout(request, &layout))
+        return;
     frazil_err code = look_read_id(&layout, request->argument, &id, &err);
     if (code == FRAZIL_OK)
         code = look_at_id(&layout, &id, &look, &err);
-    return send_look(request, code, &look, &err);
+    send_look(request, code, &look, &err);
 }
 
-/* A parameter that must be given.  False: *ret has sent that it is not. */
-static bool need(struct http_request *request, const char *name, struct slice *ret_value, enum MHD_Result *ret)
+/* A parameter that must be given.  False: the reply says that it is not. */
+static bool need(struct http_request *request, const char *name, struct slice *ret_value)
 {
     *ret_value = http_parameter(request, name);
     if (ret_value->at != NULL)
         return true;
-    *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "%s= is missing; %s has: %s", name, request->route->path,
-                     request->route->parameters);
+    http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "%s= is missing; %s has: %s", name, request->route->path,
+              request->route->parameters);
     return false;
 }
 
-enum MHD_Result http_compose(struct http_request *request)
+void http_compose(struct http_request *request)
 {
     struct slice when, worker, sequence;
     struct look look = {.count = 0};
@@ -156,51 +152,48 @@ enum MHD_Result http_compose(struct http_request *request)
     frazil_layout layout;
     struct look_id id;
     frazil_error err;
-    enum MHD_Result ret;
 
-    if (!read_layout(request, &layout, &ret) || !need(request, "time", &when, &ret) ||
-        !need(request, "worker", &worker, &ret) || !need(request, "sequence", &sequence, &ret))
-        return ret;
+    if (!read_layout(request, &layout) || !need(request, "time", &when) || !need(request, "worker", &worker) ||
+        !need(request, "sequence", &sequence))
+        return;
     frazil_err code = look_compose(&layout, when, worker, sequence, &id, &err);
     if (code == FRAZIL_OK) {
         look_write_id(&id, text);
         look_text(&look, "id", text);
     }
-    return send_look(request, code, &look, &err);
+    send_look(request, code, &look, &err);
 }
 
-enum MHD_Result http_range(struct http_request *request)
+void http_range(struct http_request *request)
 {
     struct slice from, to;
     frazil_layout layout;
     struct look look;
     frazil_error err;
-    enum MHD_Result ret;
 
-    if (!read_layout(request, &layout, &ret) || !need(request, "from", &from, &ret) || !need(request, "to", &to, &ret))
-        return ret;
+    if (!read_layout(request, &layout) || !need(request, "from", &from) || !need(request, "to", &to))
+        return;
     frazil_err code = look_range(&layout, from, to, &look, &err);
-    return send_look(request, code, &look, &err);
+    send_look(request, code, &look, &err);
 }
 
-enum MHD_Result http_list_layouts(struct http_request *request)
+void http_list_layouts(struct http_request *request)
 {
     json_t *json = json_object(), *list = json_array();
 
     for (size_t i = 0; i < frazil_layout_preset_count(); i++)
         (void)json_array_append_new(list, json_string(frazil_layout_preset(i)->name));
     (void)json_object_set_new(json, "presets", list);
-    return http_reply_json(request, json);
+    http_reply_json(request, json);
 }
 
-enum MHD_Result http_show_layout(struct http_request *request)
+void http_show_layout(struct http_request *request)
 {
     frazil_layout layout;
     struct look look;
-    enum MHD_Result ret;
 
-    if (!parse_layout(request, request->argument, &layout, &ret))
-        return ret;
+    if (!parse_layout(request, request->argument, &layout))
+        return;
     look_at_layout(&layout, &look);
-    return http_reply_json(request, json_of(&look));
+    http_reply_json(request, json_of(&look));
 }

@@ -5,7 +5,7 @@
 
 #include "http_request.h"
 
-/* The generator of that name, which the user may use so.  NULL: *ret has sent why not. */
-struct generator *http_generator(struct http_request *request, struct slice name, enum MHD_Result *ret);
+/* The generator of that name, which the user may use so.  NULL: the reply says why not. */
+struct generator *http_generator(struct http_request *request, struct slice name);
 
 #endif

@@ -24,6 +24,8 @@ static json_t *parameters_of(const struct http_route *route)
         (void)json_array_append_new(list, parameter(at, len, "query"));
         at += len;
     }
+    if (route->verb == VERB_NEXT) /* not with a token */
+        (void)json_array_append_new(list, parameter("X-Requested-With", strlen("X-Requested-With"), "header"));
     return list;
 }
 
@@ -66,14 +68,14 @@ static json_t *path_of(const struct http_route *route)
     return path;
 }
 
-enum MHD_Result http_openapi(struct http_request *request)
+void http_openapi(struct http_request *request)
 {
     json_t *paths = json_object();
 
     for (const struct http_route *route = http_routes; route->name != NULL; route++)
         (void)json_object_set_new(paths, route->path, path_of(route));
-    return http_reply_json(request, json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:{s:{s:s, s:s}}}}", "openapi", "3.1.0",
-                                              "info", "title", "frazild", "version", frazil_version(), "description",
-                                              "Ids over HTTP.", "paths", paths, "components", "securitySchemes",
-                                              "token", "type", "http", "scheme", "bearer"));
+    http_reply_json(request,
+                    json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:{s:{s:s, s:s}}}}", "openapi", "3.1.0", "info",
+                              "title", "frazild", "version", frazil_version(), "description", "Ids over HTTP.", "paths",
+                              paths, "components", "securitySchemes", "token", "type", "http", "scheme", "bearer"));
 }

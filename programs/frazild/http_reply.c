@@ -8,113 +8,161 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void count_reply(const struct http_request *request, enum reply_code code)
-{
-    size_t row = request->route != NULL ? (size_t)(request->route - http_routes) : COUNTED_COMMANDS - 1;
-
-    count(&request->lane->lane.counters.calls[request->socket->session != NULL][row][code], 1);
-}
+#include <time.h>
 
 #define HTML "text/html"
 
-/* Sends a response with the headers that all have, and lets it go. */
-static enum MHD_Result send_response(const struct http_request *request, unsigned status, const char *type,
-                                     struct MHD_Response *response)
+/* What a reply is beside its body. */
+struct kind {
+    enum http_status status;
+    const char *type;
+    const char *more; /* lines of the head */
+};
+
+static void count_reply(const struct http_request *request, enum reply_code code)
 {
+    const struct session *session = request->session;
+    enum protocol protocol = session->has_tls ? PROTOCOL_HTTPS : PROTOCOL_HTTP;
+    size_t row = request->route != NULL ? (size_t)(request->route - http_routes) : COUNTED_COMMANDS - 1;
+
+    count(&request->lane->counters.calls[protocol][row][code], 1);
+}
+
+static const char *words_of(enum http_status status)
+{
+    switch (status) {
+#define HTTP_STATUS(number, identifier, words)                                                                         \
+    case HTTP_##identifier:                                                                                            \
+        return words;
+        HTTP_STATUSES(HTTP_STATUS)
+#undef HTTP_STATUS
+    }
+    return "";
+}
+
+/* The line with the date; it is written once a second. */
+static void write_date(struct lane *lane, struct bytes *out)
+{
+    time_t now = time(NULL);
+    struct tm parts;
+
+    if (lane->date_unix_s != now) {
+        lane->date_unix_s = now;
+        (void)gmtime_r(&now, &parts);
+        (void)strftime(lane->date, sizeof lane->date, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &parts);
+    }
+    bytes_add_text(out, lane->date);
+}
+
+static void write_head(struct http_request *request, const struct kind *kind, size_t length)
+{
+    struct bytes *out = request->out;
     /* The page says itself which script and style are its own. */
-    bool is_page = strncmp(type, HTML, sizeof HTML - 1) == 0;
+    bool is_page = strncmp(kind->type, HTML, sizeof HTML - 1) == 0;
 
-    if (response == NULL)
-        return MHD_NO; /* no memory: the connection is closed */
-    (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-    (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-    (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    (void)MHD_add_response_header(response, "Content-Security-Policy",
-                                  is_page ? "frame-ancestors 'none'" : "default-src 'none'; frame-ancestors 'none'");
-    if (atomic_load(&request->lane->shared->leaving))
-        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-    enum MHD_Result sent = MHD_queue_response(request->connection, status, response);
-    MHD_destroy_response(response);
-    return sent;
+    request->keeps = request->keeps && !atomic_load_explicit(&request->lane->shared->leaving, memory_order_relaxed);
+    bytes_add_text(out, "HTTP/1.1 ");
+    bytes_add_number(out, kind->status);
+    bytes_add_text(out, " ");
+    bytes_add_text(out, words_of(kind->status));
+    bytes_add_text(out, "\r\n");
+    write_date(request->lane, out);
+    bytes_add_text(out, "Content-Type: ");
+    bytes_add_text(out, kind->type);
+    bytes_add_text(out, "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Security-Policy: ");
+    bytes_add_text(out, is_page ? "frame-ancestors 'none'\r\n" : "default-src 'none'; frame-ancestors 'none'\r\n");
+    bytes_add_text(out, kind->more);
+    if (!request->keeps)
+        bytes_add_text(out, "Connection: close\r\n");
+    else if (request->is_old)
+        bytes_add_text(out, "Connection: keep-alive\r\n");
+    bytes_add_text(out, "Content-Length: ");
+    bytes_add_number(out, length);
+    bytes_add_text(out, "\r\n\r\n");
+    request->session->closing |= !request->keeps;
 }
 
-enum MHD_Result http_reply_response(struct http_request *request, const char *type, struct MHD_Response *response)
+static void write_reply(struct http_request *request, const struct kind *kind, struct slice body)
 {
+    write_head(request, kind, body.len);
+    if (!request->is_head)
+        bytes_add(request->out, body.at, body.len);
+}
+
+void http_reply_head(struct http_request *request, const char *type, size_t length)
+{
+    const struct kind kind = {HTTP_OK, type, ""};
+
     count_reply(request, CODE_OK);
-    return send_response(request, MHD_HTTP_OK, type, response);
+    write_head(request, &kind, length);
 }
 
-enum MHD_Result http_reply(struct http_request *request, const char *type, struct bytes *body)
+void http_reply(struct http_request *request, const char *type, struct bytes *body)
 {
-    struct MHD_Response *response = NULL;
-
-    if (!body->failed)
-        response = MHD_create_response_from_buffer(body->len, body->at, MHD_RESPMEM_MUST_FREE);
-    if (response == NULL)
-        bytes_free(body);
-    *body = (struct bytes){0};
-    return http_reply_response(request, type, response);
+    request->out->failed |= body->failed;
+    http_reply_head(request, type, body->len);
+    if (!request->is_head)
+        bytes_add(request->out, body->at, body->len);
+    bytes_free(body);
 }
 
-enum MHD_Result http_reply_text(struct http_request *request, unsigned status, const char *text)
+void http_reply_text(struct http_request *request, enum http_status status, const char *text)
 {
-    count_reply(request, status == MHD_HTTP_OK ? CODE_OK : CODE_ERR);
-    return send_response(
-        request, status, "text/plain; charset=utf-8",
-        MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT));
+    const struct kind kind = {status, "text/plain; charset=utf-8", ""};
+
+    count_reply(request, status == HTTP_OK ? CODE_OK : CODE_ERR);
+    write_reply(request, &kind, slice_of(text));
 }
 
-/* The JSON as a response, and lets the JSON go; NULL without memory. */
-static struct MHD_Response *response_of(json_t *json)
+/* The JSON as a line, and lets the JSON go; `failed` without memory. */
+static struct bytes line_of(json_t *json)
 {
     char *text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
     struct bytes line = {.failed = text == NULL};
-    struct MHD_Response *response = NULL;
 
     json_decref(json);
     bytes_add_text(&line, text != NULL ? text : "");
     bytes_add_text(&line, "\n");
     free(text);
-    if (!line.failed)
-        response = MHD_create_response_from_buffer(line.len, line.at, MHD_RESPMEM_MUST_FREE);
-    if (response == NULL)
-        bytes_free(&line);
-    return response;
+    return line;
 }
 
-enum MHD_Result http_reply_json(struct http_request *request, json_t *json)
+void http_reply_json(struct http_request *request, json_t *json)
 {
-    return http_reply_response(request, "application/json", response_of(json));
+    struct bytes line = line_of(json);
+
+    http_reply(request, "application/json", &line);
 }
 
 /* A problem as RFC 9457 has it. */
-static enum MHD_Result send_problem(const struct http_request *request, unsigned status, const struct refusal *refusal)
+static void send_problem(struct http_request *request, enum http_status status, const struct refusal *refusal)
 {
 #define CODE_TEXT(name, text) text,
     static const char *const codes[] = {REPLY_CODES(CODE_TEXT)};
 #undef CODE_TEXT
-    json_t *json =
-        json_pack("{s:s, s:s, s:i, s:s, s:s}", "type", "about:blank", "title", MHD_get_reason_phrase_for(status),
-                  "status", (int)status, "code", codes[refusal->code], "detail", refusal->text);
-    char seconds[24];
+    json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:s}", "type", "about:blank", "title", words_of(status), "status",
+                             (int)status, "code", codes[refusal->code], "detail", refusal->text);
+    struct kind kind = {status, "application/problem+json", ""};
+    char more[80];
 
     count_reply(request, refusal->code);
-    if (refusal->retry_ms > 0)
+    if (refusal->retry_ms > 0) {
         (void)json_object_set_new(json, "retry_ms", json_integer((json_int_t)refusal->retry_ms));
-    struct MHD_Response *response = response_of(json);
-    if (response != NULL && refusal->retry_ms > 0) {
-        (void)snprintf(seconds, sizeof seconds, "%" PRIu64, refusal->retry_ms / 1000 + 1);
-        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
+        (void)snprintf(more, sizeof more, "Retry-After: %" PRIu64 "\r\n", refusal->retry_ms / 1000 + 1);
+        kind.more = more;
+    } else if (status == HTTP_UNAUTHORIZED) {
+        kind.more = "WWW-Authenticate: Bearer realm=\"frazild\"\r\n";
+    } else if (status == HTTP_METHOD_NOT_ALLOWED) {
+        (void)snprintf(more, sizeof more, "Allow: %s\r\n", request->route->methods);
+        kind.more = more;
     }
-    if (response != NULL && status == MHD_HTTP_UNAUTHORIZED)
-        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"frazild\"");
-    if (response != NULL && status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, request->route->methods);
-    return send_response(request, status, "application/problem+json", response);
+    struct bytes line = line_of(json);
+    request->out->failed |= line.failed;
+    write_reply(request, &kind, (struct slice){line.at, line.len});
+    bytes_free(&line);
 }
 
-enum MHD_Result http_fail(struct http_request *request, unsigned status, enum reply_code code, const char *fmt, ...)
+void http_fail(struct http_request *request, enum http_status status, enum reply_code code, const char *fmt, ...)
 {
     struct refusal refusal = {.code = code};
     va_list args;
@@ -125,16 +173,16 @@ enum MHD_Result http_fail(struct http_request *request, unsigned status, enum re
     /* JSON takes UTF-8 alone, and the sentence may show bytes of the client. */
     for (char *at = refusal.text; *at != '\0'; at++)
         *at = (char)(*at < ' ' || *at > '~' ? '?' : *at);
-    return send_problem(request, status, &refusal);
+    send_problem(request, status, &refusal);
 }
 
-enum MHD_Result http_refuse(struct http_request *request, const struct refusal *refusal)
+void http_refuse(struct http_request *request, const struct refusal *refusal)
 {
-    unsigned status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+    enum http_status status = HTTP_INTERNAL_SERVER_ERROR;
 
     if (refusal->code == CODE_TRYAGAIN || refusal->code == CODE_FENCED || refusal->code == CODE_EXHAUSTED)
-        status = MHD_HTTP_SERVICE_UNAVAILABLE;
+        status = HTTP_SERVICE_UNAVAILABLE;
     else if (refusal->code == CODE_LIMIT)
-        status = refusal->retry_ms > 0 ? MHD_HTTP_TOO_MANY_REQUESTS : MHD_HTTP_BAD_REQUEST;
-    return send_problem(request, status, refusal);
+        status = refusal->retry_ms > 0 ? HTTP_TOO_MANY_REQUESTS : HTTP_BAD_REQUEST;
+    send_problem(request, status, refusal);
 }

@@ -1,48 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /* The route /: a browser gets the page, anybody else a few lines. */
+#include "http_accept.h"
 #include "http_reply.h"
 #include "http_routes.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The page as it lies on the disk; NULL: it is not there. */
-static struct MHD_Response *page_of(const struct daemon_settings *settings)
+/* Reads the page as it lies on the disk.  False: it is not there. */
+static bool read_page(const struct daemon_settings *settings, struct bytes *ret)
 {
     const char *path = settings->page[0] != '\0' ? settings->page : FRAZIL_PAGE;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct MHD_Response *response = NULL;
     struct stat about;
+    ssize_t len = 0;
 
-    if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
-        response = MHD_create_response_from_fd64((uint64_t)about.st_size, fd);
-    if (response == NULL && fd >= 0)
-        (void)close(fd);
-    return response;
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
+        char *room = bytes_room(ret, (size_t)about.st_size);
+        len = room != NULL ? read(fd, room, (size_t)about.st_size) : 0;
+    }
+    (void)close(fd);
+    ret->len = len > 0 ? (size_t)len : 0;
+    return ret->len > 0;
 }
 
-/* Whether a browser asks: other clients name no type, or any. */
-static bool is_browser(const struct http_request *request)
+void http_root(struct http_request *request)
 {
-    struct slice accept = http_header(request, MHD_HTTP_HEADER_ACCEPT);
+    struct bytes page = {0};
 
-    return slice_holds(accept, "text/html");
-}
-
-enum MHD_Result http_root(struct http_request *request)
-{
-    struct MHD_Response *page = NULL;
-
-    if (is_browser(request))
-        page = page_of(&request->lane->lane.setup->settings.daemon);
-    if (page != NULL)
-        return http_reply_response(request, "text/html; charset=utf-8", page);
-    return http_reply_text(request, MHD_HTTP_OK,
-                           "This is frazild, which gives ids.\n\n"
-                           "  curl .../v1/generators             the generators\n"
-                           "  curl .../v1/generators/main/ids    an id of the generator main\n"
-                           "  curl .../openapi.json              all that can be asked\n"
-                           "  a browser                          the page, where it is installed\n");
+    /* A browser names the type; other clients name none, or any. */
+    if (http_accept(request->head, "text/html") > http_accept(request->head, "text/plain") &&
+        read_page(&request->lane->setup->settings.daemon, &page)) {
+        http_reply(request, "text/html; charset=utf-8", &page);
+        return;
+    }
+    bytes_free(&page);
+    http_reply_text(request, HTTP_OK,
+                    "This is frazild, which gives ids.\n\n"
+                    "  curl .../v1/generators             the generators\n"
+                    "  curl -H X-Requested-With:curl .../v1/generators/main/ids\n"
+                    "                                     an id of the generator main\n"
+                    "  curl .../openapi.json              all that can be asked\n"
+                    "  a browser                          the page, where it is installed\n");
 }

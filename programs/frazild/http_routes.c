@@ -40,22 +40,22 @@ const struct http_route http_routes[] = {
 _Static_assert(sizeof http_routes / sizeof http_routes[0] < COUNTED_COMMANDS,
                "each route is counted, and the unknown ones");
 
-static bool fits(const char *pattern, const char *path, struct slice *ret)
+static bool fits(const char *pattern, struct slice path, struct slice *ret)
 {
     size_t before = strcspn(pattern, "{");
 
     *ret = (struct slice){NULL, 0};
     if (pattern[before] == '\0')
-        return strcmp(pattern, path) == 0;
-    const char *rest = strchr(pattern, '}') + 1;
-    size_t rest_len = strlen(rest), len = strlen(path);
-    if (len <= before + rest_len || memcmp(pattern, path, before) != 0 || strcmp(path + len - rest_len, rest) != 0)
+        return slice_equals(path, slice_of(pattern));
+    struct slice rest = slice_of(strchr(pattern, '}') + 1);
+    if (path.len <= before + rest.len || memcmp(pattern, path.at, before) != 0 ||
+        memcmp(path.at + path.len - rest.len, rest.at, rest.len) != 0)
         return false;
-    *ret = (struct slice){path + before, len - before - rest_len};
-    return rest_len == 0 || memchr(ret->at, '/', ret->len) == NULL;
+    *ret = (struct slice){path.at + before, path.len - before - rest.len};
+    return rest.len == 0 || memchr(ret->at, '/', ret->len) == NULL;
 }
 
-const struct http_route *http_routes_find(const char *path, struct slice *ret_argument)
+const struct http_route *http_routes_find(struct slice path, struct slice *ret_argument)
 {
     for (const struct http_route *row = http_routes; row->name != NULL; row++) {
         if (fits(row->path, path, ret_argument))

@@ -20,7 +20,7 @@ struct http_route {
     const char *parameters; /* of the query, separated by blanks */
     enum verb verb;
     unsigned flags;
-    enum MHD_Result (*run)(struct http_request *request);
+    void (*run)(struct http_request *request);
     const char *type; /* of what it sends; NULL: several */
     const char *help;
 };
@@ -28,33 +28,33 @@ struct http_route {
 /* The table; it ends with a row without a name. */
 extern const struct http_route http_routes[];
 
-/* The route of a path; *ret_argument: what stands for {...}.  NULL: there is none. */
-const struct http_route *http_routes_find(const char *path, struct slice *ret_argument);
+/* The route of a path as it was sent; *ret_argument: what stands for {...}.  NULL: there is none. */
+const struct http_route *http_routes_find(struct slice path, struct slice *ret_argument);
 
 /* http_ids.c */
-enum MHD_Result http_take_ids(struct http_request *request);
+void http_take_ids(struct http_request *request);
 
 /* http_look.c */
-enum MHD_Result http_list_generators(struct http_request *request);
-enum MHD_Result http_show_generator(struct http_request *request);
-enum MHD_Result http_inspect(struct http_request *request);
-enum MHD_Result http_compose(struct http_request *request);
-enum MHD_Result http_range(struct http_request *request);
-enum MHD_Result http_list_layouts(struct http_request *request);
-enum MHD_Result http_show_layout(struct http_request *request);
+void http_list_generators(struct http_request *request);
+void http_show_generator(struct http_request *request);
+void http_inspect(struct http_request *request);
+void http_compose(struct http_request *request);
+void http_range(struct http_request *request);
+void http_list_layouts(struct http_request *request);
+void http_show_layout(struct http_request *request);
 
 /* http_leases.c */
-enum MHD_Result http_list_leases(struct http_request *request);
+void http_list_leases(struct http_request *request);
 
 /* http_server.c */
-enum MHD_Result http_metrics(struct http_request *request);
-enum MHD_Result http_livez(struct http_request *request);
-enum MHD_Result http_readyz(struct http_request *request);
+void http_metrics(struct http_request *request);
+void http_livez(struct http_request *request);
+void http_readyz(struct http_request *request);
 
 /* http_root.c */
-enum MHD_Result http_root(struct http_request *request);
+void http_root(struct http_request *request);
 
 /* http_openapi.c */
-enum MHD_Result http_openapi(struct http_request *request);
+void http_openapi(struct http_request *request);
 
 #endif

@@ -19,39 +19,58 @@ static const char *name_of(enum protocol protocol, size_t row)
     return NULL;
 }
 
-enum MHD_Result http_metrics(struct http_request *request)
+void http_metrics(struct http_request *request)
 {
     struct bytes text = {0};
+    const struct metrics_view view = {request->lane->shared, request->lane->setup, request->user, name_of};
 
-    metrics_write(request->lane->shared, request->lane->lane.setup, name_of, &text);
-    return http_reply(request, "text/plain; version=0.0.4; charset=utf-8", &text);
+    metrics_write(&view, &text);
+    http_reply(request, "text/plain; version=0.0.4; charset=utf-8", &text);
 }
 
-enum MHD_Result http_livez(struct http_request *request)
+/* What is wrong with the threads; NULL: nothing. */
+static const char *find_stuck(const struct shared *shared)
 {
-    const struct shared *shared = request->lane->shared;
     uint64_t now_ns = clock_ns();
 
     for (unsigned i = 0; i < shared->lane_count; i++) {
         uint64_t seen_ns = atomic_load_explicit(&shared->lanes[i]->seen_ns, memory_order_relaxed);
         if (now_ns > seen_ns + STUCK_NS)
-            return http_reply_text(request, MHD_HTTP_SERVICE_UNAVAILABLE, "a thread of the daemon is stuck\n");
+            return "a thread of the daemon is stuck\n";
     }
-    return http_reply_text(request, MHD_HTTP_OK, "ok\n");
+    return NULL;
 }
 
-enum MHD_Result http_readyz(struct http_request *request)
+/* Why nobody should come here; NULL: they should. */
+static const char *find_unready(const struct lane *lane)
 {
-    const struct generators *set = &request->lane->lane.setup->generators;
+    const struct generators *set = &lane->setup->generators;
     frazil_health health;
 
-    if (atomic_load(&request->lane->shared->leaving))
-        return http_reply_text(request, MHD_HTTP_SERVICE_UNAVAILABLE, "the daemon is about to end\n");
+    if (atomic_load(&lane->shared->leaving))
+        return "the daemon is about to end\n";
     for (size_t i = 0; i < set->count; i++) {
         frazil_get_health(generator_worst(&set->rows[i])->gen, &health, sizeof health);
         if (health.state != FRAZIL_HEALTH_SERVING)
-            return http_reply_text(request, MHD_HTTP_SERVICE_UNAVAILABLE,
-                                   "a generator gives no ids, or soon will not: /v1/generators says which\n");
+            return "a generator gives no ids, or soon will not: /v1/generators says which\n";
     }
-    return http_reply_text(request, MHD_HTTP_OK, "ok\n");
+    return NULL;
+}
+
+static void send_health(struct http_request *request, const char *why)
+{
+    if (why != NULL)
+        http_reply_text(request, HTTP_SERVICE_UNAVAILABLE, why);
+    else
+        http_reply_text(request, HTTP_OK, "ok\n");
+}
+
+void http_livez(struct http_request *request)
+{
+    send_health(request, find_stuck(request->lane->shared));
+}
+
+void http_readyz(struct http_request *request)
+{
+    send_health(request, find_unready(request->lane));
 }

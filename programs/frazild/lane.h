@@ -10,8 +10,10 @@
 #include "setup.h"
 #include "taker.h"
 
+struct shared;
+
 struct lane {
-    enum protocol protocol;
+    struct shared *shared;
     struct setup *setup; /* of now; another one after a reload, never within a turn */
     struct taker taker;
     void *ids;                /* room for MAX_BATCH_MAX ids, for requests that are met at once */
@@ -22,6 +24,8 @@ struct lane {
     void (*wake)(void *connection);    /* has a session of this lane go on, after what it waited for */
     void (*notify)(struct lane *lane); /* has the lane's thread look around; any thread */
     struct errands *errands;
+    int64_t date_unix_s; /* of `date` */
+    char date[48];       /* a line of HTTP */
 };
 
 #endif

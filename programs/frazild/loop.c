@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -42,17 +43,18 @@ static void on_notify(struct lane *lane)
 
 /* ---- accepting --------------------------------------------------------------------- */
 
-/* Whether the listener is one of the loops'. */
-static bool is_ours(const struct listener *listener)
-{
-    return listener->protocol == PROTOCOL_RESP || listener->protocol == PROTOCOL_RESPS;
-}
-
 /* Before a handshake of TLS no error can be said. */
-static void refuse(const struct listener *listener, int fd, const char *error)
+static void refuse(const struct listener *listener, int fd, const char *why)
 {
+    char text[256];
+    int len = protocol_is_http(listener->protocol)
+                  ? snprintf(text, sizeof text,
+                             "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+                             "Content-Length: %zu\r\n\r\n%s\n",
+                             strlen(why) + 1, why)
+                  : snprintf(text, sizeof text, "-ERR %s\r\n", why);
     ssize_t ignored =
-        listener->protocol == PROTOCOL_RESPS ? 0 : send(fd, error, strlen(error), MSG_NOSIGNAL | MSG_DONTWAIT);
+        protocol_has_tls(listener->protocol) ? 0 : send(fd, text, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT);
 
     (void)ignored;
     (void)close(fd);
@@ -64,7 +66,7 @@ static void refuse_for_files(struct loop *loop, const struct listener *listener)
     (void)close(loop->reserve);
     int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
     if (fd >= 0)
-        refuse(listener, fd, "-ERR the daemon has no descriptor left\r\n");
+        refuse(listener, fd, "the daemon has no descriptor left");
     loop->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
     count(&loop->lane.counters.refused_files, 1);
     log_line(LOG_CLIENT, "a connection was refused: no descriptor is left (raise LimitNOFILE= or ulimit -n)");
@@ -82,11 +84,11 @@ static bool accept_one(struct loop *loop, const struct listener *listener)
     if (atomic_load(&loop->shared->connections) >= loop->lane.setup->settings.daemon.max_connections) {
         count(&loop->lane.counters.refused_full, 1);
         log_line(LOG_CLIENT, "a connection was refused: there are max_connections already");
-        refuse(listener, fd, "-ERR max number of clients reached\r\n");
+        refuse(listener, fd, "max number of clients reached");
         return true;
     }
     count(&loop->lane.counters.accepted, 1);
-    if (!connection_open(loop, fd, listener->path[0] == '\0', loop->lane.setup->tls[listener->protocol]))
+    if (!connection_open(loop, fd, listener))
         log_line(LOG_CLIENT, "a connection was refused: out of memory");
     return true;
 }
@@ -116,14 +118,23 @@ static void take_setup(struct loop *loop)
     setup_release(before);
 }
 
+/* Accepts no more: who has come is served, and who comes now is refused by the system, and goes elsewhere. */
+static void leave(struct loop *loop, const struct listener *listener)
+{
+    while (!listener->is_lent && accept_one(loop, listener))
+        continue;
+    (void)epoll_ctl(loop->epoll, EPOLL_CTL_DEL, listener->fd, NULL);
+    if (!listener->is_lent)
+        (void)shutdown(listener->fd, SHUT_RD);
+}
+
 static void start_draining(struct loop *loop)
 {
     const struct listeners *listeners = loop->shared->listeners;
 
     loop->drains = true;
     for (size_t i = 0; i < listeners->count; i++) {
-        if (is_ours(&listeners->rows[i]))
-            (void)epoll_ctl(loop->epoll, EPOLL_CTL_DEL, listeners->rows[i].fd, NULL);
+        leave(loop, &listeners->rows[i]);
     }
     for (struct connection *at = loop->connections; at != NULL; at = at->next)
         connection_make_ready(loop, at);
@@ -210,7 +221,7 @@ static void *run(void *arg)
         }
     }
     while (loop->connections != NULL)
-        connection_close(loop, loop->connections);
+        connection_cut(loop, loop->connections);
     run_ready(loop);
     return NULL;
 }
@@ -237,7 +248,7 @@ static bool prepare(struct loop *loop)
         return false;
     for (size_t i = 0; i < listeners->count; i++) {
         const struct listener *row = &listeners->rows[i];
-        if (is_ours(row) && !watch(loop, row->fd, row, EPOLLIN | EPOLLEXCLUSIVE))
+        if (!watch(loop, row->fd, row, EPOLLIN | EPOLLEXCLUSIVE))
             return false;
     }
     return true;
@@ -249,7 +260,7 @@ bool loop_start(struct loop *loop, struct shared *shared)
     loop->ready_end = &loop->ready;
     loop->lane.wake = on_wake;
     loop->lane.notify = on_notify;
-    shared_open_lane(shared, &loop->lane, PROTOCOL_RESP);
+    shared_open_lane(shared, &loop->lane);
     return prepare(loop) && pthread_create(&loop->thread, NULL, run, loop) == 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A loop: one thread that serves connections of the Redis protocol, by epoll.  All loops are alike and share the
+ * A loop: one thread that serves connections of all protocols, by epoll.  All loops are alike and share the
  * listeners.
  */
 #ifndef FRAZILD_LOOP_H

@@ -34,14 +34,10 @@ static uint64_t sum(const struct shared *shared, size_t at)
 
 static uint64_t calls_of(const struct shared *shared, enum protocol protocol, size_t row, size_t code)
 {
-    bool has_tls = protocol_has_tls(protocol);
     uint64_t total = 0;
 
-    for (unsigned i = 0; i < shared->lane_count; i++) {
-        const struct lane *lane = shared->lanes[i];
-        if (protocol_is_http(lane->protocol) == protocol_is_http(protocol))
-            total += atomic_load_explicit(&lane->counters.calls[has_tls][row][code], memory_order_relaxed);
-    }
+    for (unsigned i = 0; i < shared->lane_count; i++)
+        total += atomic_load_explicit(&shared->lanes[i]->counters.calls[protocol][row][code], memory_order_relaxed);
     return total;
 }
 
@@ -139,8 +135,8 @@ static void write_connections(const struct shared *shared, struct bytes *out)
     write_labelled(shared, "frazild_connections_refused_total", "reason", refused, 2, out);
     head(out, "frazild_connections_cut_total", "counter", "Connections that the daemon cut, by what the client did.");
     write_labelled(shared, "frazild_connections_cut_total", "reason", cut, 3, out);
-    head(out, "frazild_resp_bytes_total", "counter", "Bytes of the Redis protocol.");
-    write_labelled(shared, "frazild_resp_bytes_total", "direction", bytes, 2, out);
+    head(out, "frazild_bytes_total", "counter", "Bytes of requests and replies.");
+    write_labelled(shared, "frazild_bytes_total", "direction", bytes, 2, out);
     head(out, "frazild_draining", "gauge", "1 after SIGTERM.");
     bytes_format(out, "frazild_draining %d\n", atomic_load(&shared->leaving) ? 1 : 0);
 }
@@ -261,25 +257,38 @@ static void write_statistic(size_t which, const struct generator *generator, str
     }
 }
 
-static void write_generators(const struct setup *setup, struct bytes *out)
+/* The next generator from *at on that the user may see, and moves behind it; NULL: there is none. */
+static const struct generator *next_seen(const struct metrics_view *view, size_t *at)
 {
-    const struct generators *set = &setup->generators;
+    const struct generators *set = &view->setup->generators;
+
+    while (*at < set->count) {
+        const struct generator *generator = &set->rows[(*at)++];
+        if (users_may(view->user, VERB_STATS, generator->name))
+            return generator;
+    }
+    return NULL;
+}
+
+static void write_generators(const struct metrics_view *view, struct bytes *out)
+{
+    const struct generator *generator;
 
     for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
         head(out, gauges[i].name, "gauge", gauges[i].help);
-        for (size_t k = 0; k < set->count; k++)
-            write_gauge(&gauges[i], &set->rows[k], out);
+        for (size_t at = 0; (generator = next_seen(view, &at)) != NULL;)
+            write_gauge(&gauges[i], generator, out);
     }
     head(out, "frazild_ids_total", "counter", "Ids that clients of this daemon got.");
-    for (size_t k = 0; k < set->count; k++)
-        bytes_format(out, "frazild_ids_total{generator=\"%s\"} %" PRIu64 "\n", set->rows[k].name,
-                     generator_ids(&set->rows[k]));
+    for (size_t at = 0; (generator = next_seen(view, &at)) != NULL;)
+        bytes_format(out, "frazild_ids_total{generator=\"%s\"} %" PRIu64 "\n", generator->name,
+                     generator_ids(generator));
     for (size_t i = 0; i < frazil_stat_count(); i++) {
         bytes_format(out,
                      "# HELP frazil_%s The statistic of that name, see frazil_stats(3).\n# TYPE frazil_%s untyped\n",
                      frazil_stat_name(i), frazil_stat_name(i));
-        for (size_t k = 0; k < set->count; k++)
-            write_statistic(i, &set->rows[k], out);
+        for (size_t at = 0; (generator = next_seen(view, &at)) != NULL;)
+            write_statistic(i, generator, out);
     }
 }
 
@@ -340,12 +349,14 @@ static void write_process(const struct shared *shared, struct bytes *out)
     bytes_format(out, "process_max_fds %" PRIu64 "\n", (uint64_t)files.rlim_cur);
 }
 
-void metrics_write(const struct shared *shared, const struct setup *setup, metrics_name_fn name_of, struct bytes *out)
+void metrics_write(const struct metrics_view *view, struct bytes *out)
 {
-    write_requests(shared, name_of, out);
-    write_histograms(shared, out);
-    write_connections(shared, out);
-    write_tls(shared, setup, out);
-    write_generators(setup, out);
-    write_process(shared, out);
+    write_generators(view, out);
+    if (!users_may(view->user, VERB_STATS, "*"))
+        return; /* what all do is for those who may see all */
+    write_requests(view->shared, view->name_of, out);
+    write_histograms(view->shared, out);
+    write_connections(view->shared, out);
+    write_tls(view->shared, view->setup, out);
+    write_process(view->shared, out);
 }

@@ -10,7 +10,15 @@
 /* The name of a command's or a route's row in the counters of a lane; NULL: there is no such row. */
 typedef const char *(*metrics_name_fn)(enum protocol protocol, size_t row);
 
-/* Adds all of them to out.  The setup is the asking lane's. */
-void metrics_write(const struct shared *shared, const struct setup *setup, metrics_name_fn name_of, struct bytes *out);
+/* What is shown, and to whom. */
+struct metrics_view {
+    const struct shared *shared;
+    const struct setup *setup; /* the asking lane's */
+    const struct user *user;   /* sees the generators that it may; NULL: all */
+    metrics_name_fn name_of;
+};
+
+/* Adds to out what the user may see: the generators' own, and the daemon's if it may see all generators. */
+void metrics_write(const struct metrics_view *view, struct bytes *out);
 
 #endif

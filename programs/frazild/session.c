@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "session.h"
 
+#include "clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,19 +41,33 @@ struct user *session_user(struct session *session)
     return now;
 }
 
-static bool is_unknown(struct session *session)
+#define HTTP_IDLE_NS (75 * NS_PER_S)
+
+bool session_is_unknown(struct session *session)
 {
+    if (session->is_http)
+        return !session->has_asked;
     return session->lane->setup->users.count > 0 && session_user(session) == NULL;
 }
 
 size_t session_limit(struct session *session)
 {
-    return is_unknown(session) ? COMMAND_BYTES_MAX_UNKNOWN : COMMAND_BYTES_MAX;
+    return session_is_unknown(session) ? COMMAND_BYTES_MAX_UNKNOWN : COMMAND_BYTES_MAX;
 }
 
 size_t session_output_limit(struct session *session)
 {
-    return is_unknown(session) ? OUT_BYTES_MAX_UNKNOWN : OUT_BYTES_MAX;
+    return session_is_unknown(session) ? OUT_BYTES_MAX_UNKNOWN : OUT_BYTES_MAX;
+}
+
+uint64_t session_idle_ns(const struct session *session)
+{
+    return session->is_http ? HTTP_IDLE_NS : session->lane->setup->settings.daemon.idle_timeout_ns;
+}
+
+bool session_may_end(const struct session *session, size_t unread)
+{
+    return !session->is_http || (session->has_asked && unread == 0);
 }
 
 bool session_is_idle(const struct session *session)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session: one client's conversation in the Redis protocol, from bytes to bytes.  It knows no socket, so that a test
- * or a fuzzer can hold the same conversation.
+ * A session: one client's conversation in the Redis protocol or HTTP, from bytes to bytes.  It knows no socket, so that
+ * a test or a fuzzer can hold the same conversation.
  */
 #ifndef FRAZILD_SESSION_H
 #define FRAZILD_SESSION_H
@@ -20,6 +20,7 @@
 
 struct batch;
 struct errand;
+struct http_request;
 
 /* The commands that were queued by MULTI, as bytes; then those that EXEC runs. */
 struct multi {
@@ -38,7 +39,8 @@ struct session {
     struct batch *batch; /* ids that it waits for, or is sending */
     struct errand *errand;
     struct multi *multi;
-    char *user_name; /* of `user`, to look it up after a reload */
+    struct http_request *request; /* by HTTP: it waits, or its reply is being sent */
+    char *user_name;              /* of `user`, to look it up after a reload */
     unsigned char user_proof[32];
     char *name; /* CLIENT SETNAME */
     char *lib;  /* CLIENT SETINFO LIB-NAME */
@@ -46,6 +48,8 @@ struct session {
     uint64_t id;
     uint8_t version; /* of the protocol: 2 or 3 */
     bool has_tls;    /* it is held through TLS */
+    bool is_http;    /* else it is of the Redis protocol */
+    bool has_asked;  /* something, by HTTP */
     bool rounds;     /* the client rounds integers above 2^53 */
     bool closing;    /* after what is written */
     bool silent;     /* CLIENT REPLY OFF */
@@ -63,6 +67,15 @@ size_t session_limit(struct session *session);
 
 /* How many bytes of replies may be unsent before no more commands of this client are run. */
 size_t session_output_limit(struct session *session);
+
+/* Whether its client has said nothing yet, or not who it is. */
+bool session_is_unknown(struct session *session);
+
+/* How long its client may be silent when nothing is under way; 0: as long as it wants. */
+uint64_t session_idle_ns(const struct session *session);
+
+/* Whether a drain may end it now: an answer may be due. */
+bool session_may_end(const struct session *session, size_t unread);
 
 /* Makes it this user's; false: no memory. */
 bool session_login(struct session *session, struct user *user);

@@ -5,12 +5,12 @@
 
 #include <time.h>
 
-void shared_open_lane(struct shared *shared, struct lane *lane, enum protocol protocol)
+void shared_open_lane(struct shared *shared, struct lane *lane)
 {
     struct timespec now;
 
     (void)clock_gettime(CLOCK_REALTIME, &now);
-    lane->protocol = protocol;
+    lane->shared = shared;
     lane->started_unix_s = now.tv_sec;
     lane->now_ns = clock_ns();
     atomic_init(&lane->seen_ns, lane->now_ns);

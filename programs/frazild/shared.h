@@ -10,7 +10,7 @@
 #include "addresses.h"
 #include "lane.h"
 
-#define LANES_MAX 65 /* 64 loops, and the thread of HTTP */
+#define LANES_MAX 64
 
 struct shared {
     struct listeners *listeners;
@@ -29,7 +29,7 @@ struct shared {
 };
 
 /* Prepares a lane, which then holds the setup of now. */
-void shared_open_lane(struct shared *shared, struct lane *lane, enum protocol protocol);
+void shared_open_lane(struct shared *shared, struct lane *lane);
 
 /*
  * Gives a lane the setup of now.  Returns the one that it had, for the caller to release; NULL: it is the same.

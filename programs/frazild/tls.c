@@ -226,15 +226,6 @@ bool tls_give(const struct tls *tls, gnutls_session_t session)
            gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, tls->credentials) == GNUTLS_E_SUCCESS;
 }
 
-bool tls_has_greeted(gnutls_session_t session)
-{
-    char *words = gnutls_session_get_desc(session); /* there are none before */
-    bool ret = words != NULL;
-
-    gnutls_free(words);
-    return ret;
-}
-
 gnutls_session_t tls_begin(const struct tls *tls, int fd)
 {
     gnutls_session_t session;

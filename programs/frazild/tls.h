@@ -32,9 +32,6 @@ bool tls_give(const struct tls *tls, gnutls_session_t session);
 /* Whether the client of a session has shown a certificate, which is good then, with this name in it. */
 bool tls_client_is(gnutls_session_t session, const char *name);
 
-/* Whether the handshake of a session is over. */
-bool tls_has_greeted(gnutls_session_t session);
-
 /* Begins a session of a server over a socket.  NULL: no memory.  The caller frees it, before it lets go of tls. */
 gnutls_session_t tls_begin(const struct tls *tls, int fd);
 

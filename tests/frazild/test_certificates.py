@@ -86,7 +86,7 @@ class Clients(TestCase):
         host, port = daemon.address("https")
         connection = http.client.HTTPSConnection(host, port, context=self.context(certificate), timeout=PATIENCE_S)
         self.addCleanup(connection.close)
-        connection.request("GET", path, headers=headers or {})
+        connection.request("GET", path, headers={"X-Requested-With": "test", **(headers or {})})
         return connection.getresponse().status
 
     def is_refused(self, daemon, certificate):

@@ -76,6 +76,7 @@ char *__wrap_strndup(const char *text, size_t len)
 
 static struct setup setup;
 static struct shared shared;
+static const struct listener listener = {.protocol = PROTOCOL_RESP, .path = "/socket"};
 static struct loop *loop;
 static int fds[16]; /* of clients */
 static size_t fd_count;
@@ -91,7 +92,7 @@ static struct client client_new(void)
 
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
     assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof small), 0);
-    assert_true(connection_open(loop, ends[0], false, NULL));
+    assert_true(connection_open(loop, ends[0], &listener));
     fds[fd_count++] = ends[1];
     return (struct client){ends[1], loop->connections};
 }

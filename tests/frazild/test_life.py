@@ -242,7 +242,7 @@ class Services(TestCase):
             while not over.is_set():
                 its = http.client.HTTPConnection(*address, timeout=PATIENCE_S)
                 try:
-                    its.request("GET", "/v1/generators/main/ids?n=3")
+                    its.request("GET", "/v1/generators/main/ids?n=3", headers={"X-Requested-With": "test"})
                     ids.extend(json.loads(its.getresponse().read())["ids"])
                 except (OSError, http.client.HTTPException, ValueError) as failure:
                     failures.append(failure)

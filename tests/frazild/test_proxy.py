@@ -166,7 +166,7 @@ class ByHttp(Load):
     def take(self):
         self.connection = self.connection or http.client.HTTPConnection(*self.proxy.http, timeout=PATIENCE_S)
         try:
-            self.connection.request("GET", "/v1/generators/main/ids?n=3")
+            self.connection.request("GET", "/v1/generators/main/ids?n=3", headers={"X-Requested-With": "test"})
             reply = self.connection.getresponse()
             text = reply.read()
             if reply.status != 200:

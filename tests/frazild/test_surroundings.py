@@ -23,7 +23,9 @@ HTTP = "[listen http]\naddress=127.0.0.1:0\n"
 
 def status_of(daemon, path):
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{daemon.port('http')}{path}", timeout=PATIENCE_S) as reply:
+        url = f"http://127.0.0.1:{daemon.port('http')}{path}"
+        request = urllib.request.Request(url, headers={"X-Requested-With": "test"})
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as reply:
             return reply.status
     except urllib.error.HTTPError as error:
         return error.code

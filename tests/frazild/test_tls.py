@@ -145,7 +145,7 @@ class Secured(Certificates):
         return connection
 
     def ask(self, connection, path, **headers):
-        connection.request("GET", path, headers=headers)
+        connection.request("GET", path, headers={"X-Requested-With": "test", **headers})
         response = connection.getresponse()
         return response.status, response.read()
 

@@ -70,7 +70,7 @@ test('three holders of 1,024 worker ids are seen, then the end of the daemon', {
   assert.equal(await page.locator('#alive .map > .held').count(), 2);
   assert.equal(await page.locator('#alive .map > .mine').count(), 1);
   assert.match(await page.textContent('#alive-view'), /3 of 1024 worker ids are held/);
-  await fetch(`${address}v1/generators/main/ids?n=500`);
+  await fetch(`${address}v1/generators/main/ids?n=500`, { headers: { 'X-Requested-With': 'test' } });
   await page.waitForFunction(() => /issued\s*500/.test(document.getElementById('alive-view').innerText));
   assert.deepEqual(page.faults, []);
   await end(daemon);
