@@ -16,7 +16,7 @@
 struct listener {
     int fd;
     enum protocol protocol;
-    bool is_lent; /* by the service manager, whose next daemon takes who comes meanwhile */
+    bool is_lent;                 /* by the service manager, whose next daemon takes who comes meanwhile */
     char text[ADDRESS_TEXT_SIZE]; /* where it listens, with the port that the system chose for port 0 */
     char path[108];               /* of a unix socket, to remove it at the end; "" for others */
 };
