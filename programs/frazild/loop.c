@@ -60,16 +60,73 @@ static void refuse(const struct listener *listener, int fd, const char *why)
     (void)close(fd);
 }
 
-/* No descriptor is free: the reserve accepts the connection to refuse it, or epoll would tell of it for ever. */
+static bool watch(const struct loop *loop, int fd, const void *tag, uint32_t events)
+{
+    struct epoll_event event = {.events = events, .data.ptr = (void *)(uintptr_t)tag};
+
+    return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static bool watch_listeners(const struct loop *loop)
+{
+    const struct listeners *listeners = loop->shared->listeners;
+    bool good = true;
+
+    for (size_t i = 0; i < listeners->count; i++)
+        good &= watch(loop, listeners->rows[i].fd, &listeners->rows[i], EPOLLIN | EPOLLEXCLUSIVE);
+    return good;
+}
+
+static void forget_listeners(const struct loop *loop)
+{
+    const struct listeners *listeners = loop->shared->listeners;
+
+    for (size_t i = 0; i < listeners->count; i++)
+        (void)epoll_ctl(loop->epoll, EPOLL_CTL_DEL, listeners->rows[i].fd, NULL);
+}
+
+static bool has_reserve(struct loop *loop)
+{
+    if (loop->reserve < 0)
+        loop->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return loop->reserve >= 0;
+}
+
+/* Without a reserve epoll would tell of the same connection for ever: it waits until the next sweep. */
+static void pause_accepting(struct loop *loop)
+{
+    loop->pauses = true;
+    forget_listeners(loop);
+    log_line(LOG_CLIENT, "connections wait: no descriptor is left, not even to refuse them");
+}
+
+static void resume_accepting(struct loop *loop)
+{
+    if (!loop->pauses || loop->drains || !has_reserve(loop))
+        return;
+    loop->pauses = false;
+    (void)watch_listeners(loop);
+}
+
+/* No descriptor is free: the reserve accepts the connection to refuse it. */
 static void refuse_for_files(struct loop *loop, const struct listener *listener)
 {
-    (void)close(loop->reserve);
+    if (has_reserve(loop))
+        (void)close(loop->reserve);
+    loop->reserve = -1;
     int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
-    if (fd >= 0)
+    if (fd >= 0) {
         refuse(listener, fd, "the daemon has no descriptor left");
-    loop->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    count(&loop->lane.counters.refused_files, 1);
-    log_line(LOG_CLIENT, "a connection was refused: no descriptor is left (raise LimitNOFILE= or ulimit -n)");
+        count(&loop->lane.counters.refused_files, 1);
+        log_line(LOG_CLIENT, "a connection was refused: no descriptor is left (raise LimitNOFILE= or ulimit -n)");
+    }
+    if (!has_reserve(loop))
+        pause_accepting(loop);
+}
+
+static bool is_shortage(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
 static bool accept_one(struct loop *loop, const struct listener *listener)
@@ -77,7 +134,7 @@ static bool accept_one(struct loop *loop, const struct listener *listener)
     int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
     if (fd < 0) {
-        if (errno == EMFILE || errno == ENFILE)
+        if (is_shortage(errno))
             refuse_for_files(loop, listener);
         return false;
     }
@@ -121,11 +178,11 @@ static void take_setup(struct loop *loop)
 /* Accepts no more: who has come is served, and who comes now is refused by the system, and goes elsewhere. */
 static void leave(struct loop *loop, const struct listener *listener)
 {
-    while (!listener->is_lent && accept_one(loop, listener))
+    if (listener->is_lent)
+        return;
+    for (unsigned i = 0; i < loop->lane.setup->settings.daemon.max_connections && accept_one(loop, listener); i++)
         continue;
-    (void)epoll_ctl(loop->epoll, EPOLL_CTL_DEL, listener->fd, NULL);
-    if (!listener->is_lent)
-        (void)shutdown(listener->fd, SHUT_RD);
+    (void)shutdown(listener->fd, SHUT_RD);
 }
 
 static void start_draining(struct loop *loop)
@@ -133,9 +190,9 @@ static void start_draining(struct loop *loop)
     const struct listeners *listeners = loop->shared->listeners;
 
     loop->drains = true;
-    for (size_t i = 0; i < listeners->count; i++) {
+    for (size_t i = 0; i < listeners->count; i++)
         leave(loop, &listeners->rows[i]);
-    }
+    forget_listeners(loop);
     for (struct connection *at = loop->connections; at != NULL; at = at->next)
         connection_make_ready(loop, at);
 }
@@ -189,6 +246,7 @@ static void run_ready(struct loop *loop)
 
 static void sweep(struct loop *loop)
 {
+    resume_accepting(loop);
     for (struct connection *at = loop->connections, *next; at != NULL; at = next) {
         next = at->next;
         connection_check_time(loop, at);
@@ -226,32 +284,18 @@ static void *run(void *arg)
     return NULL;
 }
 
-static bool watch(const struct loop *loop, int fd, const void *tag, uint32_t events)
-{
-    struct epoll_event event = {.events = events, .data.ptr = (void *)(uintptr_t)tag};
-
-    return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
 static bool prepare(struct loop *loop)
 {
-    const struct listeners *listeners = loop->shared->listeners;
-
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    loop->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    loop->reserve = -1;
     loop->input = malloc(INPUT_BYTES);
     loop->lane.ids = malloc(MAX_BATCH_MAX * sizeof(frazil_sno));
-    if (loop->epoll < 0 || loop->event < 0 || !alarm_open(&loop->alarm) || loop->input == NULL ||
+    if (loop->epoll < 0 || !has_reserve(loop) || loop->event < 0 || !alarm_open(&loop->alarm) || loop->input == NULL ||
         loop->lane.ids == NULL || !watch(loop, loop->event, &loop->event, EPOLLIN) ||
         !watch(loop, loop->alarm.fd, &loop->alarm, EPOLLIN))
         return false;
-    for (size_t i = 0; i < listeners->count; i++) {
-        const struct listener *row = &listeners->rows[i];
-        if (!watch(loop, row->fd, row, EPOLLIN | EPOLLEXCLUSIVE))
-            return false;
-    }
-    return true;
+    return watch_listeners(loop);
 }
 
 bool loop_start(struct loop *loop, struct shared *shared)
@@ -270,7 +314,8 @@ void loop_join(struct loop *loop)
     (void)close(loop->epoll);
     (void)close(loop->event);
     alarm_close(&loop->alarm);
-    (void)close(loop->reserve);
+    if (loop->reserve >= 0)
+        (void)close(loop->reserve);
     free(loop->input);
     free(loop->lane.ids);
     free(loop->output.at);

@@ -19,7 +19,8 @@ struct loop {
     int epoll;
     int event;          /* an eventfd: look around */
     struct alarm alarm; /* requests for ids are due */
-    int reserve;        /* a descriptor that is given up to refuse a connection when there is none left */
+    int reserve;        /* a descriptor that is given up to refuse a connection when there is none left; -1: lost */
+    bool pauses;        /* accepts nobody until there is a reserve again */
     struct connection *connections;
     struct connection *ready; /* to go on in this turn, without an event */
     struct connection **ready_end;
