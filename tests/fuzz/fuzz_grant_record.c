@@ -50,9 +50,8 @@ static void write_record(const uint8_t *data, size_t size)
         uint64_t first = fz_load_le64(data + at);
         uint64_t last = fz_load_le64(data + at + 8);
         record.sequence = record.nonce ^ first;
-        record.nonce = record.device ^ last;
-        record.device = record.pid + first;
-        record.pid += last;
+        record.nonce = record.pid ^ last;
+        record.pid += first + last;
         record.worker = first & UINT32_MAX;
         record.floor = first < last ? first : last;
         record.until = first < last ? last : first;
@@ -66,7 +65,7 @@ static void write_record(const uint8_t *data, size_t size)
     fz_grant_record_encode(&record, slot);
     REQUIRE(fz_grant_record_decode(slot, &again, &version) == FZ_GRANT_SLOT_VALID);
     REQUIRE(again.sequence == record.sequence && again.floor == record.floor && again.until == record.until);
-    REQUIRE(again.nonce == record.nonce && again.device == record.device && again.pid == record.pid);
+    REQUIRE(again.nonce == record.nonce && again.pid == record.pid);
     REQUIRE(memcmp(again.fingerprint, record.fingerprint, sizeof again.fingerprint) == 0);
     REQUIRE(again.says_bounds == record.says_bounds);
     REQUIRE(again.seq_min == record.seq_min && again.seq_max == record.seq_max);
