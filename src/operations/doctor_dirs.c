@@ -10,7 +10,7 @@ static void judge_run_disk(const struct fz_dir_facts *facts, const struct fz_fin
 {
     if (facts->disk.kind == FZ_DISK_UNKNOWN)
         fz_found(findings, FZ_FOUND_RUN_GOOD,
-                 "%q, %u KiB free; a portable build cannot tell whether it lies in memory, as it should", facts->path,
+                 "%q, %u KiB free; it cannot be told whether it lies in memory, as it should", facts->path,
                  facts->disk.free_bytes / 1024);
     else if (facts->disk.kind == FZ_DISK_REMOTE)
         fz_found(findings, FZ_FOUND_RUN_REMOTE,
@@ -30,7 +30,8 @@ static void judge_state_disk(const struct fz_dir_facts *facts, const struct fz_f
 {
     if (facts->disk.kind == FZ_DISK_UNKNOWN)
         fz_found(findings, FZ_FOUND_STATE_GOOD,
-                 "%q, %u KiB free; a portable build cannot tell whether it lies on a disk of this host, as it should",
+                 "%q, %u KiB free; it cannot be told whether it lies on a disk of this host that is always there, as "
+                 "it should",
                  facts->path, facts->disk.free_bytes / 1024);
     else if (facts->disk.kind == FZ_DISK_MEMORY)
         fz_found(findings, FZ_FOUND_STATE_IN_MEMORY,

@@ -369,6 +369,19 @@ TEST("A server that evicts, or whose key holds something else, is refused")
     slots_close(&taker);
 }
 
+TEST("A server that has no memory left, or cannot save, may have it again: that is worth another try")
+{
+    struct slot_taker taker = open_own(60000, 30000);
+
+    establish();
+    slots_ask("CONFIG SET maxmemory 1");
+    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EUNREACHABLE);
+    slots_assert_said(&taker, "OOM");
+    slots_ask("CONFIG SET maxmemory 0");
+    slots_must_take(&taker, slots_now_tick(), 1);
+    slots_close(&taker);
+}
+
 TEST("A bound on max_lead is needed, and sfid has no slots")
 {
     slots_assert_refused("redis://x/orders", INT64_MAX, 100, FRAZIL_ERANGE, "need bounds on max_lead");

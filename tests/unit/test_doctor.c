@@ -172,7 +172,9 @@ TEST("The word belongs into memory, the grant onto a disk of this host")
     } rows[] = {{FZ_DISK_MEMORY, "OK run.directory '/dir', in memory, 1024 KiB", "FAIL state.in-memory"},
                 {FZ_DISK_LASTING, "WARN run.on-disk", "OK state.directory '/dir', on a disk, 1024 KiB"},
                 {FZ_DISK_LAYER, "WARN run.on-disk", "WARN state.layer"},
-                {FZ_DISK_REMOTE, "FAIL run.remote", "WARN state.remote"}};
+                {FZ_DISK_REMOTE, "FAIL run.remote", "WARN state.remote"},
+                {FZ_DISK_UNKNOWN, "OK run.directory '/dir', 1024 KiB free; it cannot be told whether it lies in memory",
+                 "OK state.directory '/dir', 1024 KiB free; it cannot be told whether it lies on a disk of this host"}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct fz_dir_facts facts = dir_on(rows[i].kind);

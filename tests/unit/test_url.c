@@ -243,6 +243,8 @@ TEST("Everything else is refused with what is wrong; no sentence has a password,
         {"x://:s3cret?s3cret@h/x", "write %3F"},
         {"x://:s3cret@h/x?password_file=/etc/hostname", "give one of them"},
         {"x://h/x?password_file=", "'password_file' in the X URL names no file"},
+        {"x://h/x?password_file=s3cret", "password_file in the X URL must be a whole path"},
+        {"x://h/x?password_file=%20/s3cret", "password_file in the X URL must be a whole path"},
     };
 
     url_assert_all_refused(&of_plain, texts, sizeof texts / sizeof texts[0]);

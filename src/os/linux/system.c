@@ -186,15 +186,17 @@ static const struct {
     uint32_t magic;
     enum fz_disk_kind kind;
 } kinds[] = {
-    {0x01021994, FZ_DISK_MEMORY}, /* tmpfs */
-    {0x858458f6, FZ_DISK_MEMORY}, /* ramfs */
-    {0x794c7630, FZ_DISK_LAYER},  /* overlayfs */
-    {0x00006969, FZ_DISK_REMOTE}, /* nfs */
-    {0xff534d42, FZ_DISK_REMOTE}, /* cifs */
-    {0xfe534d42, FZ_DISK_REMOTE}, /* smb2 */
-    {0x00c36400, FZ_DISK_REMOTE}, /* ceph */
-    {0x5346414f, FZ_DISK_REMOTE}, /* afs */
-    {0x0bd00bd0, FZ_DISK_REMOTE}, /* lustre */
+    {0x01021994, FZ_DISK_MEMORY},  /* tmpfs */
+    {0x858458f6, FZ_DISK_MEMORY},  /* ramfs */
+    {0x794c7630, FZ_DISK_LAYER},   /* overlayfs */
+    {0x00006969, FZ_DISK_REMOTE},  /* nfs */
+    {0xff534d42, FZ_DISK_REMOTE},  /* cifs */
+    {0xfe534d42, FZ_DISK_REMOTE},  /* smb2 */
+    {0x00c36400, FZ_DISK_REMOTE},  /* ceph */
+    {0x5346414f, FZ_DISK_REMOTE},  /* afs */
+    {0x0bd00bd0, FZ_DISK_REMOTE},  /* lustre */
+    {0x65735546, FZ_DISK_UNKNOWN}, /* fuse: a program knows where it lies */
+    {0x0000f15f, FZ_DISK_UNKNOWN}, /* ecryptfs: there as long as its user is logged in */
 };
 
 int fz_disk_look(const char *path, struct fz_disk *ret)

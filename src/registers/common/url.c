@@ -342,6 +342,10 @@ static frazil_err read_password_file(const struct pair *pair, struct fz_url_acce
     frazil_err err = read_file(pair, path, reterr);
     if (err != FRAZIL_OK)
         return err;
+    /* It may be the password itself, which must not be quoted as a path. */
+    if (path[0] != '/')
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "password_file in the %s URL must be a whole path, which begins with a '/'", pair->kind->what);
     int sys = fz_file_read_secret(path, access->password, sizeof access->password, &len);
     if (sys != 0) {
         fz_wipe(access->password, sizeof access->password);

@@ -336,8 +336,9 @@ enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connect
     static const struct {
         const char *word;
         bool elsewhere; /* another connection may lead to a server that will do it */
-    } passing[] = {{"LOADING", false},    {"BUSY", false},        {"READONLY", true}, {"MASTERDOWN", true},
-                   {"NOREPLICAS", false}, {"CLUSTERDOWN", false}, {"TRYAGAIN", false}};
+    } passing[] = {{"LOADING", false},   {"BUSY", false},       {"READONLY", true},
+                   {"MASTERDOWN", true}, {"NOREPLICAS", false}, {"CLUSTERDOWN", false},
+                   {"TRYAGAIN", false},  {"OOM", false},        {"MISCONF", false}};
     enum fz_register_result result = FZ_REGISTER_REFUSED;
     char said[FZ_SAID_SIZE];
 
