@@ -144,6 +144,8 @@ struct pool_walk {
     uint64_t done;
 };
 
+enum { UNANSWERED_MAX = 2 };
+
 /* One call's search for a worker. */
 struct worker_search {
     struct fz_lease *lease;
@@ -152,6 +154,7 @@ struct worker_search {
     struct pool_walk walk;
     size_t samples;          /* how many had nothing */
     bool pair_seen;          /* the group's own worker ids were looked at */
+    unsigned unanswered;     /* swaps, each of which may have taken a worker id */
     struct fz_survey survey; /* the latest look */
     struct fz_grant grant;   /* the result */
     frazil_error *reterr;
@@ -255,7 +258,10 @@ static enum outcome attempt(struct worker_search *search, const struct fz_candid
         /* Without a grant there is no trouble of another worker that this would forget. */
         if (search->held == NULL)
             fz_lease_set_trouble(lease, FZ_TROUBLE_BURNED, candidate->worker, 0);
-        return LOOK_AGAIN;
+        /* One further worker id may be taken for nothing, and no more: whoever is silent twice is silent for longer. */
+        search->unanswered += result == FZ_REGISTER_UNKNOWN;
+        if (search->unanswered < UNANSWERED_MAX)
+            return LOOK_AGAIN;
     }
     *ret_err = fz_register_error(result, lease->name, &said, search->reterr);
     return NOT_LEASED;

@@ -439,6 +439,26 @@ TEST("A taking without an answer is burned like an extension: somebody else may 
     fleet_stop(&fleet);
 }
 
+TEST("Swaps without an answer take one further worker id, and no more, and the sentence says who was silent")
+{
+    enum { WORKERS = 8 };
+    struct fleet fleet;
+    struct fz_worker_record record;
+    unsigned records = 0;
+
+    fleet_start_with(&fleet, WORKERS, 1);
+    for (int i = 0; i < WORKERS; i++) {
+        sim_link_script(&fleet.owners[0].link, SIM_NONE);
+        sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
+    }
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EUNREACHABLE);
+    assert_non_null(strstr(fleet.owners[0].err.message, "did not answer"));
+    for (uint32_t i = 0; i < WORKERS; i++)
+        records += fleet_record(&fleet, i, &record) != 0;
+    assert_int_equal(records, 2);
+    fleet_stop(&fleet);
+}
+
 TEST("An outage takes nothing away; it is FRAZIL_EAGAIN while the grant lasts and FRAZIL_ELEASE after it, and heals")
 {
     struct fleet fleet;
