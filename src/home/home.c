@@ -348,13 +348,8 @@ static frazil_err claim_in_memory(struct fz_home *home, const struct fz_decision
 {
     frazil_error why = {.code = FRAZIL_OK};
     struct claiming claiming = {.others = 0};
-    struct fz_claim_word itself;
-
-    int sys = fz_claim_word_of_none(&itself);
-    if (sys != 0)
-        return fz_fail_errno(reterr, sys, "the system's random numbers cannot be read", NULL, "");
     frazil_err err = fz_home_claim_key(&claiming.key, claiming.host_dir, decision, now_ms, &why);
-    claiming.key.word = itself;
+    claiming.key.is_alone = true;
     claiming.key.holder = "state=memory";
     if (err == FRAZIL_OK)
         err = fz_claim_take(&home->claim, &claiming.key, decision->worker.first, &why);

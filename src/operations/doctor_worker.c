@@ -209,9 +209,12 @@ void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *deci
     struct fz_claim_other other;
     struct fz_claim_key key;
     char folder[FZ_PATH_SIZE];
+    char run_dir[FZ_PATH_SIZE];
 
     frazil_err err = fz_home_claim_key(&key, folder, decision, fz_real_now().unix_ms, &facts.unusable);
     if (err == FRAZIL_OK && !decision->worker.lock) {
+        if (facts.keeps_files && fz_dir_find(run_dir, FZ_DIR_RUN, decision->places.run_dir, NULL) == FRAZIL_OK)
+            key.holder = run_dir;
         if (facts.keeps_files)
             key.word = word_of(decision);
         /* A process with the state in memory may be the one that the doctor was asked about. */

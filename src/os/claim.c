@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _XOPEN_SOURCE 700 /* S_ISVTX */
 #include "claim.h"
 
 #include <errno.h>
@@ -16,7 +15,6 @@
 #include "core/sentence.h"
 #include "dirs.h"
 #include "fail_errno.h"
-#include "host.h"
 #include "own_file.h"
 
 /* The content of a file. */
@@ -30,90 +28,6 @@ enum { CLAIM_PATIENCE_NS = 250000000, CLAIM_PAUSE_NS = 1000000 };
 enum { VANISHES_MOST = 100 };
 
 enum { FOR_READERS = S_IRGRP | S_IROTH };
-
-#define OTHER_HOST_DIR "name a folder that all users of this host share with host_dir="
-
-/* ---- the folder ------------------------------------------------------------ */
-
-/* The first of the folders that everybody has.  0, ENOENT if there is none, or an errno. */
-static int find_default(const char **ret)
-{
-    const mode_t wanted = S_ISVTX | S_IWOTH | S_IXOTH | S_IROTH;
-    struct stat status;
-
-    for (size_t i = 0; i < FZ_CLAIM_FOLDERS; i++) {
-        *ret = fz_claim_folders[i];
-        /* The folders above belong to root, so a symbolic link here is root's as well. */
-        if (stat(*ret, &status) != 0) {
-            if (errno != ENOENT && errno != ENOTDIR)
-                return errno; /* another user might see it, and claim there */
-        } else if (S_ISDIR(status.st_mode) && (status.st_mode & wanted) == wanted) {
-            return 0;
-        }
-    }
-    return ENOENT;
-}
-
-static frazil_err find_default_folder(char ret[FZ_PATH_SIZE], frazil_error *reterr)
-{
-    const char *folder;
-
-    int sys = find_default(&folder);
-    if (sys == ENOENT)
-        return fz_fail(reterr, FRAZIL_ESYS,
-                       "the users of this host cannot tell each other of their worker ids, as neither %q nor %q is a "
-                       "folder of mode 1777: " OTHER_HOST_DIR,
-                       fz_claim_folders[0], fz_claim_folders[1]);
-    if (sys != 0)
-        return fz_fail_errno(reterr, sys, "the host directory", folder, "; " OTHER_HOST_DIR);
-    memcpy(ret, folder, strlen(folder) + 1);
-    return FRAZIL_OK;
-}
-
-/* Makes the folder for all users if it is not there.  0 or an errno. */
-static int make_for_everybody(const char *path)
-{
-    const mode_t everybody = S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO;
-
-    if (mkdir(path, S_IRWXU) != 0)
-        return errno == EEXIST ? 0 : errno;
-    return chmod(path, everybody) == 0 ? 0 : errno; /* whatever the umask is */
-}
-
-/* 0 if it is there and nobody else than its owner can remove the files of others; or an errno or a refusal. */
-static int check_host_dir(const char *path)
-{
-    struct stat status;
-
-    if (stat(path, &status) != 0)
-        return errno;
-    if (!S_ISDIR(status.st_mode))
-        return ENOTDIR;
-    bool is_shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-    return is_shared && (status.st_mode & S_ISVTX) == 0 ? FZ_REFUSED_DIR_MODE : 0;
-}
-
-frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_error *reterr)
-{
-    if (wanted == NULL || wanted[0] == '\0')
-        return find_default_folder(ret, reterr);
-    if (wanted[0] != '/')
-        return fz_fail(reterr, FRAZIL_ESPEC, "host_dir is %q: must be an absolute path", wanted);
-    if (fz_path_join(ret, wanted, "", "") != 0)
-        return fz_fail(reterr, FRAZIL_ESPEC, "host_dir is longer than the %u bytes that a path may have",
-                       (uint64_t)FZ_PATH_SIZE - 1);
-    int sys = check_host_dir(ret);
-    if (sys == ENOENT) {
-        sys = make_for_everybody(ret);
-        if (sys == 0)
-            sys = check_host_dir(ret);
-    }
-    if (sys == FZ_REFUSED_DIR_MODE)
-        return fz_fail_errno(reterr, sys, "the host directory (from host_dir)", ret,
-                             "; give it the sticky bit (chmod 1777), or " OTHER_HOST_DIR);
-    return sys == 0 ? FRAZIL_OK
-                    : fz_fail_errno(reterr, sys, "the host directory (from host_dir)", ret, "; " OTHER_HOST_DIR);
-}
 
 /* ---- names ----------------------------------------------------------------- */
 
@@ -138,6 +52,15 @@ static void add_beginning(struct fz_sentence *s, const struct fz_claim_key *key,
     fz_sentence_char(s, '-');
 }
 
+static void add_word(struct fz_sentence *s, const struct fz_claim_word *word)
+{
+    fz_sentence_u64(s, word->nonce);
+    fz_sentence_char(s, '.');
+    fz_sentence_u64(s, word->device);
+    fz_sentence_char(s, '.');
+    fz_sentence_u64(s, word->inode);
+}
+
 /* The same with MIN-MAX-WORD.  *ret_beginning: how much of it all have in common.  0 or ENAMETOOLONG. */
 static int path_of_own(char path[FZ_CLAIM_PATH_SIZE], const struct fz_claim_key *key, uint32_t worker,
                        size_t *ret_beginning)
@@ -150,18 +73,11 @@ static int path_of_own(char path[FZ_CLAIM_PATH_SIZE], const struct fz_claim_key 
     fz_sentence_char(&s, '-');
     fz_sentence_u64(&s, key->bounds.max);
     fz_sentence_char(&s, '-');
-    fz_sentence_u64(&s, key->word.nonce);
-    fz_sentence_char(&s, '.');
-    fz_sentence_u64(&s, key->word.device);
-    fz_sentence_char(&s, '.');
-    fz_sentence_u64(&s, key->word.inode);
+    if (key->is_alone)
+        add_word(&s, &(struct fz_claim_word){.nonce = geteuid(), .inode = 1});
+    else
+        add_word(&s, &key->word);
     return s.len + 1 < s.size ? 0 : ENAMETOOLONG; /* one that is full may have been cut */
-}
-
-int fz_claim_word_of_none(struct fz_claim_word *ret)
-{
-    *ret = (struct fz_claim_word){.nonce = 0};
-    return fz_host_entropy(&ret->nonce);
 }
 
 /* False: this is no such rest of a path. */
@@ -406,15 +322,22 @@ static void say_holder(struct fz_claim_page *page, const char *holder)
     memcpy(page->holder, holder, len < sizeof page->holder ? len : sizeof page->holder - 1);
 }
 
+static void say_own_holder(struct fz_claim_other *other, const char *holder)
+{
+    size_t len = strlen(holder);
+
+    memcpy(other->holder, holder, len < sizeof other->holder ? len : sizeof other->holder - 1);
+}
+
 /* Opens, locks and maps the own file.  0, FZ_CLAIM_TAKEN (somebody locks it), ESTALE, an errno or a refusal. */
-static int hold_claim(struct fz_claim *claim, const char *holder)
+static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key)
 {
     int err = open_claim(claim);
 
     if (err != 0)
         return err;
     int fd = fz_kept_fd_known(&claim->file);
-    err = fz_own_file_lock(fd, LOCK_SH);
+    err = fz_own_file_lock(fd, key->is_alone ? LOCK_EX : LOCK_SH);
     if (err == 0)
         err = fz_own_file_at(&claim->file, claim->path);
     if (err != 0)
@@ -424,7 +347,7 @@ static int hold_claim(struct fz_claim *claim, const char *holder)
         return errno;
     claim->page = page;
     if (claim->page->holder[0] == '\0')
-        say_holder(claim->page, holder);
+        say_holder(claim->page, key->holder);
     return 0;
 }
 
@@ -456,14 +379,16 @@ static int hold_own(struct fz_claim *claim, const struct fz_claim_key *key, stru
     int err = ESTALE;
 
     for (int i = 0; i < VANISHES_MOST && err == ESTALE; i++) {
-        err = hold_claim(claim, key->holder);
+        err = hold_claim(claim, key);
         if (err == ESTALE)
             fz_own_file_unlock_and_close(&claim->file);
     }
     if (err == 0)
         return 0;
     withdraw(claim);
-    *ret_other = (struct fz_claim_other){.uid = geteuid(), .is_own = true};
+    *ret_other = (struct fz_claim_other){.uid = geteuid(), .is_own = !key->is_alone};
+    if (key->is_alone)
+        say_own_holder(ret_other, key->holder);
     memcpy(ret_other->path, claim->path, sizeof ret_other->path);
     if ((err == EACCES || err == EISDIR || err < FZ_CLAIM_TAKEN) && is_occupied(claim, ret_other))
         return FZ_CLAIM_TAKEN;
@@ -499,8 +424,9 @@ static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key
         return err;
     err = search_others(key, claim->path, attempt->beginning, claim->page, ret_other, &floor, &is_lower);
     attempt->gives_way = is_lower;
-    uint64_t own = atomic_load_explicit(&claim->page->floor, memory_order_acquire);
-    claim->floor = floor > own ? floor : own;
+    const struct claim_said own = {.used = key->is_alone ? atomic_load(&claim->page->used) : 0,
+                                   .floor = atomic_load(&claim->page->floor)};
+    claim->floor = floor > end_of(&own) ? floor : end_of(&own);
     return err;
 }
 

@@ -42,9 +42,6 @@ struct fz_claim_word {
     uint64_t inode;
 };
 
-/* Names what has no word, as it keeps its state in memory: another one each time.  0 or an errno. */
-FZ_PRIVATE int fz_claim_word_of_none(struct fz_claim_word *ret);
-
 /* Which ids the number is for, and who wants it. */
 struct fz_claim_key {
     const char *folder; /* of fz_claim_folder */
@@ -56,6 +53,7 @@ struct fz_claim_key {
     uint64_t patience;  /* in ticks: a number that was used further beyond the present is refused */
     const char *holder; /* the run directory or another name, for others to read; what does not fit is left out */
     struct fz_claim_word word;
+    bool is_alone; /* there is no word, as the state is in memory: nobody shares the claim but forked children */
 };
 
 /* The content of a file, in native byte order. */

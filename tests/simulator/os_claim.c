@@ -14,12 +14,6 @@ frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_er
     return FRAZIL_OK;
 }
 
-int fz_claim_word_of_none(struct fz_claim_word *ret)
-{
-    *ret = (struct fz_claim_word){.nonce = 0};
-    return 0;
-}
-
 int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
                  struct fz_claim_other *ret_other)
 {

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* The host directory, in which claims lie. */
+#define _XOPEN_SOURCE 700 /* S_ISVTX */
+#include "claim.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/sentence.h"
+#include "fail_errno.h"
+
+#define OTHER_HOST_DIR "name a folder that all users of this host share with host_dir="
+
+/* The first of the folders that everybody has.  0, ENOENT if there is none, or an errno. */
+static int find_default(const char **ret)
+{
+    const mode_t wanted = S_ISVTX | S_IWOTH | S_IXOTH | S_IROTH;
+    struct stat status;
+
+    for (size_t i = 0; i < FZ_CLAIM_FOLDERS; i++) {
+        *ret = fz_claim_folders[i];
+        /* The folders above belong to root, so a symbolic link here is root's as well. */
+        if (stat(*ret, &status) != 0) {
+            if (errno != ENOENT && errno != ENOTDIR)
+                return errno; /* another user might see it, and claim there */
+        } else if (S_ISDIR(status.st_mode) && (status.st_mode & wanted) == wanted) {
+            return 0;
+        }
+    }
+    return ENOENT;
+}
+
+static frazil_err find_default_folder(char ret[FZ_PATH_SIZE], frazil_error *reterr)
+{
+    const char *folder;
+
+    int sys = find_default(&folder);
+    if (sys == ENOENT)
+        return fz_fail(reterr, FRAZIL_ESYS,
+                       "the users of this host cannot tell each other of their worker ids, as neither %q nor %q is a "
+                       "folder of mode 1777: " OTHER_HOST_DIR,
+                       fz_claim_folders[0], fz_claim_folders[1]);
+    if (sys != 0)
+        return fz_fail_errno(reterr, sys, "the host directory", folder, "; " OTHER_HOST_DIR);
+    memcpy(ret, folder, strlen(folder) + 1);
+    return FRAZIL_OK;
+}
+
+/* Makes the folder for all users if it is not there.  0 or an errno. */
+static int make_for_everybody(const char *path)
+{
+    const mode_t everybody = S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO;
+
+    if (mkdir(path, S_IRWXU) != 0)
+        return errno == EEXIST ? 0 : errno;
+    return chmod(path, everybody) == 0 ? 0 : errno; /* whatever the umask is */
+}
+
+/* 0 if it is there and nobody else than its owner can remove the files of others; or an errno or a refusal. */
+static int check_host_dir(const char *path)
+{
+    struct stat status;
+
+    if (stat(path, &status) != 0)
+        return errno;
+    if (!S_ISDIR(status.st_mode))
+        return ENOTDIR;
+    bool is_shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    return is_shared && (status.st_mode & S_ISVTX) == 0 ? FZ_REFUSED_DIR_MODE : 0;
+}
+
+frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_error *reterr)
+{
+    if (wanted == NULL || wanted[0] == '\0')
+        return find_default_folder(ret, reterr);
+    if (wanted[0] != '/')
+        return fz_fail(reterr, FRAZIL_ESPEC, "host_dir is %q: must be an absolute path", wanted);
+    if (fz_path_join(ret, wanted, "", "") != 0)
+        return fz_fail(reterr, FRAZIL_ESPEC, "host_dir is longer than the %u bytes that a path may have",
+                       (uint64_t)FZ_PATH_SIZE - 1);
+    int sys = check_host_dir(ret);
+    if (sys == ENOENT) {
+        sys = make_for_everybody(ret);
+        if (sys == 0)
+            sys = check_host_dir(ret);
+    }
+    if (sys == FZ_REFUSED_DIR_MODE)
+        return fz_fail_errno(reterr, sys, "the host directory (from host_dir)", ret,
+                             "; give it the sticky bit (chmod 1777), or " OTHER_HOST_DIR);
+    return sys == 0 ? FRAZIL_OK
+                    : fz_fail_errno(reterr, sys, "the host directory (from host_dir)", ret, "; " OTHER_HOST_DIR);
+}
