@@ -470,6 +470,24 @@ static frazil_err renew(struct place *place, const struct fz_kept *kept, bool al
     return err;
 }
 
+/*
+ * What the words of this run directory have claimed would go on beside the grant that was made anew, which knows better
+ * what was used.  Where claims cannot be looked at, generators say so.
+ */
+static void forget_claims(const struct place *place, const struct fz_kept *kept)
+{
+    char folder[FZ_PATH_SIZE];
+    char run_dir[FZ_PATH_SIZE];
+    struct fz_claim_key key;
+
+    if (fz_dir_find(run_dir, FZ_DIR_RUN, place->decision->places.run_dir, NULL) != FRAZIL_OK ||
+        fz_home_claim_key(&key, folder, place->decision, fz_real_now().unix_ms, NULL) != FRAZIL_OK)
+        return;
+    key.holder = run_dir;
+    key.bounds = identity_of(place, kept).bounds;
+    (void)fz_claim_forget(&key, kept->worker);
+}
+
 frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *kept, bool all, frazil_error *reterr)
 {
     const struct fz_kept unknown = {.is_lease = kept->is_lease,
@@ -487,6 +505,8 @@ frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *ke
         err = found.is_lease ? renew_lease(&place, &found, reterr) : renew(&place, &found, all, reterr);
     if (err != FRAZIL_OK)
         return err;
+    if (!found.is_lease)
+        forget_claims(&place, &found);
     found = unknown;
     err = look_at(&place, &found, reterr);
     if (err == FRAZIL_OK)

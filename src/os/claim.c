@@ -109,6 +109,7 @@ struct claim_search {
     char path[FZ_CLAIM_PATH_SIZE]; /* of the file that is looked at */
     size_t beginning;              /* how much of it all files have in common */
     size_t folder;                 /* how much of that is the folder's, with the slash */
+    bool forgets;                  /* removes what the words of the same run directory have left */
     int found;                     /* 0, FZ_CLAIM_TAKEN or an errno */
     bool is_lower;                 /* the one that is in the way goes before the own */
     uint64_t floor;                /* the first tick that none of those that were looked at can have used */
@@ -195,6 +196,8 @@ static void learn_from(struct claim_search *search, const struct stat *status, c
         search->floor = end;
     /* Of this run directory there is a grant file as well, which says it better. */
     bool is_near = status->st_uid == geteuid() && said->holder[0] == '/' && strcmp(said->holder, key->holder) == 0;
+    if (search->forgets && is_near)
+        (void)unlink(search->path);
     if (end > limit && end > search->ahead.until && !is_near) {
         describe(search, &search->ahead, status->st_uid, said);
         search->ahead.until = end;
@@ -274,6 +277,18 @@ static int search_others(const struct fz_claim_key *key, const char *own_path, s
         return 0;
     *ret_other = search.ahead;
     return FZ_CLAIM_TAKEN;
+}
+
+int fz_claim_forget(const struct fz_claim_key *key, uint32_t worker)
+{
+    struct fz_claim_other other;
+    struct claim_search search = {
+        .key = key, .own_name = "", .other = &other, .folder = strlen(key->folder) + 1, .forgets = true};
+
+    int sys = path_of_own(search.path, key, worker, &search.beginning);
+    if (sys == 0)
+        sys = fz_list_dir(key->folder, look_at_claim_name, &search);
+    return sys != 0 || search.found == FZ_CLAIM_TAKEN ? sys : search.found;
 }
 
 int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other)

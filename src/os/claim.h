@@ -128,6 +128,12 @@ FZ_PRIVATE frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key
 /* Whether somebody else has the number, without claiming it.  As fz_claim_try. */
 FZ_PRIVATE int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other);
 
+/*
+ * Removes what the words of key->holder, a run directory of this user, have said of the number, as far as nobody holds
+ * it: their grant files say it anew.  0 or an errno.
+ */
+FZ_PRIVATE int fz_claim_forget(const struct fz_claim_key *key, uint32_t worker);
+
 /* Says that ticks up to this one may be used from now on.  Any thread, and forked children. */
 FZ_PRIVATE void fz_claim_raise(const struct fz_claim *claim, uint64_t until);
 
