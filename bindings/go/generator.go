@@ -94,8 +94,14 @@ func (g *Generator) opened() *Generator {
 	return g
 }
 
-// enter begins a call; false: the generator is closed.
+// isNone says whether nobody has opened it: the library must not see it.
+func (g *Generator) isNone() bool { return g == nil || g.raw == nil }
+
+// enter begins a call; false: the generator is closed, or was never opened.
 func (g *Generator) enter() bool {
+	if g.isNone() {
+		return false
+	}
 	if atomic.AddInt64(&g.calls, 1) > 0 {
 		return true
 	}
@@ -127,11 +133,20 @@ func (g *Generator) ended() {
 	}
 }
 
-func errClosed() error { return newError(EStopped, "the generator is closed") }
+// closed is the error of a call that has come too late, or of a generator that nobody has opened.
+func (g *Generator) closed() error {
+	if g.isNone() {
+		return newError(EInval, "the generator was not opened: make one with Open")
+	}
+	return newError(EStopped, "the generator is closed")
+}
 
 // Close gives the worker id back and frees the generator. Calls that are running end first, with EStopped if they wait; later
 // ones fail so. It may be called several times.
 func (g *Generator) Close() error {
+	if g.isNone() {
+		return g.closed()
+	}
 	g.close.Do(func() {
 		runtime.SetFinalizer(g, nil)
 		close(g.gone)
@@ -187,7 +202,7 @@ func (g *Generator) wait(ctx context.Context, retry time.Duration, deadline time
 	case <-ended:
 		return false, ctx.Err()
 	case <-g.gone:
-		return false, errClosed()
+		return false, g.closed()
 	case <-timer.C:
 		return true, nil
 	}
@@ -206,7 +221,7 @@ func (g *Generator) deadline() time.Time {
 // Next is one id. It waits as long as the key max_wait allows.
 func (g *Generator) Next() (ID, error) {
 	if !g.enter() {
-		return 0, errClosed()
+		return 0, g.closed()
 	}
 	if g.sleepsIn {
 		return g.nextIn()
@@ -247,7 +262,7 @@ func (g *Generator) MustNext() ID {
 // TryNext is one id without waiting. EAgain: none is free now; Error.Retry says when to come back.
 func (g *Generator) TryNext() (ID, error) {
 	if !g.enter() {
-		return 0, errClosed()
+		return 0, g.closed()
 	}
 	defer g.leave()
 	r := C.shim_try_next(g.raw)
@@ -274,9 +289,12 @@ func (g *Generator) take(ids []ID, wait time.Duration) error {
 // Fill takes as many ids as fit, increasing. They may span several ticks; for each of them it waits as long as max_wait allows.
 // After an error the slice holds no ids.
 func (g *Generator) Fill(ids []ID) error {
+	if g.isNone() {
+		return g.closed()
+	}
 	if g.sleepsIn {
 		if !g.enter() {
-			return errClosed()
+			return g.closed()
 		}
 		defer g.leave()
 		return g.fillIn(ids)
@@ -336,7 +354,7 @@ func (g *Generator) fill(ctx context.Context, ids []ID, failed C.frazil_err, ret
 		}
 		if !g.enter() {
 			wipe(ids)
-			return errClosed()
+			return g.closed()
 		}
 		r := C.shim_try_take(g.raw, (*C.uint64_t)(unsafe.Pointer(&left[0])), C.size_t(len(left)))
 		g.leave()
@@ -344,7 +362,7 @@ func (g *Generator) fill(ctx context.Context, ids []ID, failed C.frazil_err, ret
 		failed, retry = r.err, time.Duration(r.retry_ns)
 		if r.n > 0 {
 			deadline = time.Time{}
-			if len(left) > 0 {
+			if retry > 0 { // the rest comes later; without a time the next try says what is in the way
 				failed = C.FRAZIL_EAGAIN
 			}
 		}
@@ -367,7 +385,7 @@ func (g *Generator) again(ctx context.Context, failed C.frazil_err, retry time.D
 		}
 	}
 	if !g.enter() {
-		return false, errClosed()
+		return false, g.closed()
 	}
 	defer g.leave()
 	wait := time.Duration(0)
@@ -387,7 +405,7 @@ func (g *Generator) again(ctx context.Context, failed C.frazil_err, retry time.D
 // caller.
 func (g *Generator) NextAt(t time.Time) (ID, error) {
 	if !g.enter() {
-		return 0, errClosed()
+		return 0, g.closed()
 	}
 	defer g.leave()
 	var id C.uint64_t
@@ -400,6 +418,9 @@ func (g *Generator) NextAt(t time.Time) (ID, error) {
 
 // NextSno is one sno with this metabyte, from a generator of layout=sno. It waits as Next does.
 func (g *Generator) NextSno(meta byte) (Sno, error) {
+	if g.isNone() {
+		return Sno{}, g.closed()
+	}
 	if g.sleepsIn {
 		return g.nextSnoIn(meta)
 	}
@@ -429,7 +450,7 @@ func (g *Generator) trySno(meta byte) (Sno, time.Duration, C.frazil_err) {
 
 func (g *Generator) nextSnoIn(meta byte) (Sno, error) {
 	if !g.enter() {
-		return Sno{}, errClosed()
+		return Sno{}, g.closed()
 	}
 	r := C.shim_sno_next(g.raw, C.uint8_t(meta))
 	g.leave()
@@ -442,7 +463,7 @@ func (g *Generator) nextSnoIn(meta byte) (Sno, error) {
 // explainSno says why there was no sno, or is the sno that there is by now.
 func (g *Generator) explainSno(meta byte, failed C.frazil_err) (Sno, error) {
 	if !g.enter() {
-		return Sno{}, errClosed()
+		return Sno{}, g.closed()
 	}
 	defer g.leave()
 	var sno C.frazil_sno
@@ -478,11 +499,14 @@ func (g *Generator) TryNextSno(meta byte) (Sno, error) {
 // FillSnos takes as many snos as fit, increasing. It waits as Fill does.
 func (g *Generator) FillSnos(meta byte, snos []Sno) error {
 	for left := snos; len(left) > 0; {
+		if g.isNone() {
+			return g.closed()
+		}
 		if g.sleepsIn {
 			return g.fillSnosIn(meta, left)
 		}
 		if !g.enter() {
-			return errClosed()
+			return g.closed()
 		}
 		r := C.shim_sno_try_take(g.raw, C.uint8_t(meta), unsafe.Pointer(&left[0]), C.size_t(len(left)))
 		g.leave()
@@ -501,7 +525,7 @@ func (g *Generator) FillSnos(meta byte, snos []Sno) error {
 
 func (g *Generator) fillSnosIn(meta byte, snos []Sno) error {
 	if !g.enter() {
-		return errClosed()
+		return g.closed()
 	}
 	defer g.leave()
 	at := (*C.frazil_sno)(unsafe.Pointer(&snos[0]))
@@ -519,7 +543,7 @@ func (g *Generator) fillSnosIn(meta byte, snos []Sno) error {
 // NextSnoAt is NextAt; the tick-tock bit is 0.
 func (g *Generator) NextSnoAt(meta byte, t time.Time) (Sno, error) {
 	if !g.enter() {
-		return Sno{}, errClosed()
+		return Sno{}, g.closed()
 	}
 	defer g.leave()
 	var sno C.frazil_sno
@@ -531,7 +555,7 @@ func (g *Generator) NextSnoAt(meta byte, t time.Time) (Sno, error) {
 // Snapshot is the state of a sno generator, to go on from with WithSnapshot. It goes stale with the next sno.
 func (g *Generator) Snapshot() (Snapshot, error) {
 	if !g.enter() {
-		return Snapshot{}, errClosed()
+		return Snapshot{}, g.closed()
 	}
 	defer g.leave()
 	var raw C.frazil_sno_snapshot

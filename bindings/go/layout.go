@@ -64,7 +64,12 @@ func Presets() []Layout {
 	return layouts
 }
 
-// Name is the preset whose fields these are, or "custom".
+// isNone says whether it is the zero value, which the library must not see.
+func (l Layout) isNone() bool { return l.raw.tick_ms == 0 }
+
+func errNoLayout() error { return newError(EInval, "the layout is none: make one with ParseLayout") }
+
+// Name is the preset whose fields these are, or "custom"; "" of the zero value.
 func (l Layout) Name() string { return C.GoString(&l.raw.name[0]) }
 
 // IsSno says whether its ids are snos.
@@ -74,17 +79,25 @@ func (l Layout) IsSno() bool { return l.raw.kind == C.FRAZIL_LAYOUT_SNO }
 func (l Layout) String() string {
 	var buf [C.FRAZIL_FINGERPRINT_SIZE]C.char
 	var n C.size_t
-	if C.frazil_layout_fingerprint(&l.raw, &buf[0], C.size_t(len(buf)), &n) != C.FRAZIL_OK {
+	if l.isNone() || C.frazil_layout_fingerprint(&l.raw, &buf[0], C.size_t(len(buf)), &n) != C.FRAZIL_OK {
 		return "no layout"
 	}
 	return C.GoStringN(&buf[0], C.int(n))
 }
 
 // Equal says whether both make equal ids of equal fields.
-func (l Layout) Equal(other Layout) bool { return bool(C.frazil_layout_equal(&l.raw, &other.raw)) }
+func (l Layout) Equal(other Layout) bool {
+	if l.isNone() || other.isNone() {
+		return l.isNone() && other.isNone()
+	}
+	return bool(C.frazil_layout_equal(&l.raw, &other.raw))
+}
 
-// Info says what it holds.
+// Info says what it holds; of the zero value all is zero.
 func (l Layout) Info() LayoutInfo {
+	if l.isNone() {
+		return LayoutInfo{}
+	}
 	var info C.frazil_layout_info
 	C.frazil_layout_describe(&l.raw, &info, C.sizeof_frazil_layout_info)
 	return LayoutInfo{
@@ -103,6 +116,9 @@ func (l Layout) Info() LayoutInfo {
 
 // Compose is the id of the given fields; the time is rounded down to its tick.
 func (l Layout) Compose(f Fields) (ID, error) {
+	if l.isNone() {
+		return 0, errNoLayout()
+	}
 	fields := C.frazil_fields{
 		unix_ms:  C.int64_t(f.UnixMs),
 		worker:   C.uint32_t(f.Worker),
@@ -116,6 +132,9 @@ func (l Layout) Compose(f Fields) (ID, error) {
 
 // Decompose takes an id apart. ERange: it is no id of this layout.
 func (l Layout) Decompose(id ID) (Fields, error) {
+	if l.isNone() {
+		return Fields{}, errNoLayout()
+	}
 	var fields C.frazil_fields
 	var why C.frazil_error
 	err := C.frazil_id_decompose(&l.raw, C.uint64_t(id), &fields, &why)
@@ -124,19 +143,33 @@ func (l Layout) Decompose(id ID) (Fields, error) {
 
 // DatacenterOf is the datacenter of a worker number; 0 where the layout does not split it.
 func (l Layout) DatacenterOf(worker uint32) uint32 {
+	if l.isNone() {
+		return 0
+	}
 	return uint32(C.frazil_datacenter_of(&l.raw, C.uint32_t(worker)))
 }
 
 // WorkerInDatacenter is the worker number inside its datacenter.
 func (l Layout) WorkerInDatacenter(worker uint32) uint32 {
+	if l.isNone() {
+		return 0
+	}
 	return uint32(C.frazil_worker_in_datacenter(&l.raw, C.uint32_t(worker)))
 }
 
-// FirstID is the smallest id of the tick of an instant.
-func (l Layout) FirstID(unixMs int64) ID { return ID(C.frazil_id_first(&l.raw, C.int64_t(unixMs))) }
+// FirstID is the smallest id of the tick of an instant; of the zero value it is 0.
+func (l Layout) FirstID(unixMs int64) ID {
+	if l.isNone() {
+		return 0
+	}
+	return ID(C.frazil_id_first(&l.raw, C.int64_t(unixMs)))
+}
 
 // Range is the smallest and the largest id of the ticks of two instants and of those between: for BETWEEN in databases.
 func (l Layout) Range(fromUnixMs, toUnixMs int64) (first, last ID, err error) {
+	if l.isNone() {
+		return 0, 0, errNoLayout()
+	}
 	var low, high C.uint64_t
 	var why C.frazil_error
 	code := C.frazil_id_range(&l.raw, C.int64_t(fromUnixMs), C.int64_t(toUnixMs), &low, &high, &why)
@@ -145,6 +178,9 @@ func (l Layout) Range(fromUnixMs, toUnixMs int64) (first, last ID, err error) {
 
 // Overlap says whether ids can collide or missort if l is used before an instant, and after from then on.
 func (l Layout) Overlap(after Layout, sinceUnixMs int64) (Overlap, error) {
+	if l.isNone() || after.isNone() {
+		return Overlap{}, errNoLayout()
+	}
 	var found C.frazil_overlap
 	var why C.frazil_error
 	err := C.frazil_layout_overlap(&l.raw, &after.raw, C.int64_t(sinceUnixMs), &found, C.sizeof_frazil_overlap, &why)

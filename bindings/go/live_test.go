@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -293,11 +294,17 @@ func TestAKilledProgramStartsAgain(t *testing.T) {
 	}
 }
 
-// twoAnHour has two ids an hour: a call for the third one waits longer than any test.
-const twoAnHour = "layout=41/21/1 tick=1h worker=fixed:1 start=zero state=memory max_lead=0s max_wait=unlimited"
+var hours int32
+
+// twoAnHour has two ids an hour: a call for the third one waits longer than any test. Each test has a worker of its own, as the
+// process knows which ids of this hour another one has taken.
+func twoAnHour() string {
+	return fmt.Sprintf("layout=41/21/1 tick=1h worker=fixed:%d start=zero state=memory max_lead=0s max_wait=unlimited",
+		atomic.AddInt32(&hours, 1))
+}
 
 func TestAProgramEndsWhileItWaits(t *testing.T) {
-	child, _ := start(t, "waits", twoAnHour)
+	child, _ := start(t, "waits", twoAnHour())
 	var exit *exec.ExitError
 	if err := child.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 7 {
 		t.Fatal(err)
@@ -305,7 +312,7 @@ func TestAProgramEndsWhileItWaits(t *testing.T) {
 }
 
 func TestAWaitEndsWithItsContext(t *testing.T) {
-	generator := opened(t, twoAnHour)
+	generator := opened(t, twoAnHour())
 	take(generator, 2)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
@@ -329,7 +336,7 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 }
 
 func TestAWaitEndsWhenTheGeneratorIsClosed(t *testing.T) {
-	generator := opened(t, twoAnHour)
+	generator := opened(t, twoAnHour())
 	take(generator, 2)
 	ended := make(chan error)
 	go func() {
@@ -343,7 +350,7 @@ func TestAWaitEndsWhenTheGeneratorIsClosed(t *testing.T) {
 }
 
 func TestACallThatMayNotWaitSaysWhenToComeBack(t *testing.T) {
-	generator := opened(t, strings.Replace(twoAnHour, "max_wait=unlimited", "max_wait=1ms", 1))
+	generator := opened(t, strings.Replace(twoAnHour(), "max_wait=unlimited", "max_wait=1ms", 1))
 	take(generator, 2)
 	var e *frazil.Error
 	if _, err := generator.TryNext(); !errors.As(err, &e) || e.Code != frazil.EAgain || e.Retry <= 0 || e.Retry > time.Hour {
@@ -469,6 +476,7 @@ func TestASnoGeneratorGoesOnFromASnapshot(t *testing.T) {
 	}
 	snapshot, err := generator.Snapshot()
 	same(t, snapshot.Partition, [2]byte{'A', 10}, err)
+	generator.Close()
 	again := opened(t, "state=memory", frazil.WithSnapshot(snapshot), frazil.WithoutEnvironment())
 	next, err := again.NextSno(7)
 	if err != nil || next.Compare(sno) <= 0 || next.Fields().Partition != sno.Fields().Partition {
@@ -494,6 +502,157 @@ func BenchmarkFill10000(b *testing.B) {
 	for i := 0; i < b.N; i++ {
 		if err := generator.Fill(ids); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// The zero value of an exported type, and a generator that is closed, give an error or nothing: none ends the process.
+func TestNothingIsDoneWithWhatIsNone(t *testing.T) {
+	var none frazil.Layout
+	if none.Name() != "" || none.String() != "no layout" || none.IsSno() || none.Info() != (frazil.LayoutInfo{}) ||
+		none.FirstID(1) != 0 || none.DatacenterOf(9) != 0 || none.WorkerInDatacenter(9) != 0 {
+		t.Fatal(none)
+	}
+	preset, err := frazil.ParseLayout("twitter")
+	if err != nil || none.Equal(preset) || preset.Equal(none) || !none.Equal(frazil.Layout{}) {
+		t.Fatal(err)
+	}
+	_, composed := none.Compose(frazil.Fields{})
+	_, decomposed := none.Decompose(1)
+	_, _, ranged := none.Range(1, 2)
+	_, overlap := none.Overlap(preset, 1)
+	_, overlapped := preset.Overlap(none, 1)
+	for i, err := range []error{composed, decomposed, ranged, overlap, overlapped} {
+		if !errors.Is(err, frazil.EInval) {
+			t.Fatal(i, err)
+		}
+	}
+	closed := opened(t, "worker=fixed:7 state=memory")
+	closed.Close()
+	if !closed.Layout().Equal(none) || closed.Layout().Info() != (frazil.LayoutInfo{}) {
+		t.Fatal(closed.Layout())
+	}
+	for i, err := range callsOf(closed) {
+		if !errors.Is(err, frazil.EStopped) {
+			t.Fatal(i, err)
+		}
+	}
+	for _, g := range []*frazil.Generator{nil, new(frazil.Generator)} {
+		for i, err := range append(callsOf(g), g.Close()) {
+			if !errors.Is(err, frazil.EInval) || !strings.Contains(err.Error(), "Open") {
+				t.Fatal(i, err)
+			}
+		}
+		g.Stop()
+		if g.Available() != 0 || g.Stats() != nil || g.Info() != (frazil.Info{}) || g.Health().State != frazil.Stopped {
+			t.Fatal(g)
+		}
+	}
+	if _, err := frazil.Open("worker=fixed:7 state=memory", frazil.WithClock(new(frazil.ManualClock))); !errors.Is(err, frazil.EInval) {
+		t.Fatal(err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Fatal("a clock that is none is set")
+		}
+	}()
+	new(frazil.ManualClock).Set(1)
+}
+
+// callsOf are the errors of all calls that can fail.
+func callsOf(g *frazil.Generator) []error {
+	var errs []error
+	note := func(_ interface{}, err error) { errs = append(errs, err) }
+	one := make([]frazil.ID, 1)
+	note(g.Next())
+	note(g.TryNext())
+	note(nil, g.Fill(one))
+	note(g.Take(context.Background(), 1))
+	note(g.NextAt(time.Now()))
+	note(g.NextSno(0))
+	note(g.TryNextSno(0))
+	note(nil, g.FillSnos(0, make([]frazil.Sno, 1)))
+	note(g.NextSnoAt(0, time.Now()))
+	note(g.Snapshot())
+	return errs
+}
+
+// A clock of the program's keeps nothing unless the program says so, and what it says can be seen.
+func TestAClockOfOnesOwnNeedsAState(t *testing.T) {
+	clock, err := frazil.NewManualClock(1780272000000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	places := " run_dir=" + dir + "/run state_dir=" + dir + "/state"
+	if _, err := frazil.Open("worker=fixed:7"+places, frazil.WithClock(clock)); !errors.Is(err, frazil.ESpec) ||
+		!strings.Contains(err.Error(), "state=memory") {
+		t.Fatal(err)
+	}
+	if state := opened(t, "worker=fixed:7 state=memory", frazil.WithClock(clock)).Info().State; state != frazil.StateMemory {
+		t.Fatal(state)
+	}
+	ids := seen{}
+	for i := int64(0); i < 3; i++ {
+		clock.Set(1780272000000 - i*1000)
+		generator := opened(t, "worker=fixed:7 max_wait=1h state=file"+places, frazil.WithClock(clock))
+		if state := generator.Info().State; state != frazil.StateFile {
+			t.Fatal(state)
+		}
+		ids.add(t, take(generator, 1000)...)
+		generator.Close()
+	}
+	if opened(t, "worker=fixed:7"+places, nil, frazil.WithClock(nil)).Info().State != frazil.StateFile {
+		t.Fatal("nil is a clock")
+	}
+}
+
+// The wait for the rest of a batch lasts as long as the rest takes: this one is shorter than any wait without a time would be.
+func TestTheRestOfABatchComesWithTheNextTick(t *testing.T) {
+	generator := opened(t, "layout=41/10/4 worker=fixed:7 state=memory max_wait=15ms")
+	ids := seen{}
+	for i := 0; i < 20; i++ {
+		batch := make([]frazil.ID, 64)
+		if err := generator.Fill(batch); err != nil {
+			t.Fatal(err)
+		}
+		ids.add(t, batch...)
+	}
+}
+
+// A snapshot knows nothing of what its generator takes after it.
+func TestASnapshotIsOpenedWhenItsGeneratorIsClosed(t *testing.T) {
+	first := opened(t, "layout=sno worker=fixed:77 state=memory")
+	if _, err := first.NextSno(1); err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := first.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := frazil.Open("", frazil.WithSnapshot(snapshot)); !errors.Is(err, frazil.EWorker) {
+		t.Fatal(err)
+	}
+	first.Close()
+	second := opened(t, "", frazil.WithSnapshot(snapshot))
+	if _, err := frazil.Open("layout=sno worker=fixed:77 state=memory"); !errors.Is(err, frazil.EWorker) {
+		t.Fatal(err)
+	}
+	if _, err := second.NextSno(1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A user of this language knows no function of C.
+func TestNoSentenceNamesAFunctionOfC(t *testing.T) {
+	numbers := opened(t, "worker=fixed:7 state=memory")
+	snos := opened(t, "layout=sno worker=fixed:7 state=memory")
+	_, err := numbers.NextSno(1)
+	_, at := numbers.NextSnoAt(1, time.Now())
+	_, next := snos.Next()
+	for _, err := range []error{err, at, next} {
+		if !errors.Is(err, frazil.EKind) || strings.Contains(err.Error(), "frazil_") {
+			t.Fatal(err)
 		}
 	}
 }

@@ -11,16 +11,28 @@ import "time"
 
 // Info says what a generator is.
 type Info struct {
-	Worker       uint32 // for sno: the partition
-	SequenceMin  uint32 // the lowest number that its sequence takes
-	SequenceMax  uint32 // the highest
-	Sequence     uint32 // the next id's, if it were taken now
-	Length       uint64 // how many sequence numbers of this tick are used
-	Capacity     uint64 // how many a tick has
-	CounterInUse bool   // whether the processor's counter saves clock readings
-	StateIsNew   bool   // no generator had this worker on this host since it was booted
-	CollisionPPM uint32 // of hashes: how likely two of the expected hosts have the same worker id, in parts per million
+	Worker       uint32    // for sno: the partition
+	SequenceMin  uint32    // the lowest number that its sequence takes
+	SequenceMax  uint32    // the highest
+	Sequence     uint32    // the next id's, if it were taken now
+	Length       uint64    // how many sequence numbers of this tick are used
+	Capacity     uint64    // how many a tick has
+	CounterInUse bool      // whether the processor's counter saves clock readings
+	StateIsNew   bool      // no generator had this worker on this host since it was booted
+	State        StateKind // where its state is kept
+	CollisionPPM uint32    // of hashes: how likely two of the expected hosts have the same worker id, in parts per million
 }
+
+// StateKind is where the state of a generator is kept. More may come.
+type StateKind uint8
+
+// The kinds.
+const (
+	StateMemory StateKind = C.FRAZIL_STATE_MEMORY // in this process: no other one and no later one knows it
+	StateFile   StateKind = C.FRAZIL_STATE_FILE   // in files of this host
+	StateGrant  StateKind = C.FRAZIL_STATE_GRANT  // with the coordinator or granter that gives the worker id
+	StateSlots  StateKind = C.FRAZIL_STATE_SLOTS  // with the coordinator that gives the slots
+)
 
 // Info says what it is. Of a closed generator all is zero.
 func (g *Generator) Info() Info {
@@ -39,6 +51,7 @@ func (g *Generator) Info() Info {
 		Capacity:     uint64(raw.capacity),
 		CounterInUse: raw.counter_in_use != 0,
 		StateIsNew:   raw.state_is_new != 0,
+		State:        StateKind(raw.state),
 		CollisionPPM: uint32(raw.collision_ppm),
 	}
 }
@@ -123,7 +136,7 @@ func (g *Generator) Health() Health {
 // Keep extends the grant of the worker id if it is time to, for keeper=hook. It returns when to call it again; negative: never.
 func (g *Generator) Keep() (time.Duration, error) {
 	if !g.enter() {
-		return -1, errClosed()
+		return -1, g.closed()
 	}
 	defer g.leave()
 	var next C.uint64_t

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// ManualClock is a clock for tests, which stands until it is moved. Its sleeps take no time: they move it on.
+// ManualClock is a clock for tests, which stands until it is moved. Its sleeps take no time: they move it on. Its zero value is
+// none: make one with NewManualClock.
 type ManualClock struct{ raw *C.frazil_manual_clock }
 
 // NewManualClock is a clock that shows this time.
@@ -27,14 +28,23 @@ func NewManualClock(unixMs int64) (*ManualClock, error) {
 	return clock, nil
 }
 
+// must panics, so that a clock that is none does not go unnoticed: neither call returns an error.
+func (c *ManualClock) must() {
+	if c == nil || c.raw == nil {
+		panic("frazil: the clock was not made by NewManualClock")
+	}
+}
+
 // Set sets the wall time: a step. Monotonic time stays.
 func (c *ManualClock) Set(unixMs int64) {
+	c.must()
 	C.frazil_manual_clock_set(c.raw, C.int64_t(unixMs))
 	runtime.KeepAlive(c)
 }
 
 // Advance lets time pass, on both.
 func (c *ManualClock) Advance(d time.Duration) {
+	c.must()
 	C.frazil_manual_clock_advance(c.raw, C.uint64_t(d))
 	runtime.KeepAlive(c)
 }
@@ -48,7 +58,8 @@ type options struct {
 	noEnvironment bool
 }
 
-// WithClock has a generator read a clock of the program's.
+// WithClock has a generator read a clock of the program's; nil: the system's. The spec then says state=memory, which forgets
+// all when the generator is closed, or state=file, which keeps the times that this clock shows.
 func WithClock(clock *ManualClock) Option { return func(o *options) { o.clock = clock } }
 
 // WithSnapshot has a sno generator continue from a snapshot, without repeating a sno.
@@ -67,10 +78,15 @@ type prepared struct {
 func prepare(spec string, given []Option) (prepared, options, error) {
 	var o options
 	for _, option := range given {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
 	var p prepared
 	var why C.frazil_error
+	if o.clock != nil && o.clock.raw == nil {
+		return p, o, newError(EInval, "the clock was not made by NewManualClock")
+	}
 	if !C.shim_version_fits() {
 		return p, o, newError(ENotBuilt, "this module is for frazil 0.2, and the library that is installed is "+
 			Version()+": install that version, or build without the tag libfrazil")

@@ -139,6 +139,42 @@ func TestASnapshotGoesOn(t *testing.T) {
 	}
 }
 
+func TestASnapshotBesideItsGeneratorSharesTheSequence(t *testing.T) {
+	own := made(t, nil, nil)
+	own.New(1)
+	for _, g := range []*sno.Generator{own, made(t, &sno.GeneratorSnapshot{Partition: sno.Partition{9, 9}}, nil)} {
+		g.New(1)
+		s := g.Snapshot()
+		beside := made(t, &s, nil)
+		again := beside.Snapshot()
+		third := made(t, &again, nil)
+		seen := map[sno.ID]bool{}
+		for i := 0; i < 20000; i++ {
+			for _, each := range []*sno.Generator{g, beside, third} {
+				id := each.New(1)
+				if seen[id] || id.Partition() != g.Partition() {
+					t.Fatal(i, id)
+				}
+				seen[id] = true
+			}
+		}
+		ahead := g.Snapshot()
+		ahead.WallHi += 1000000
+		if _, err := sno.NewGenerator(&ahead, nil); err == nil {
+			t.Fatal("a snapshot ahead of the generator beside it is taken")
+		}
+	}
+}
+
+func TestAGeneratorThatNobodyMade(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Fatal("it makes snos")
+		}
+	}()
+	new(sno.Generator).New(1)
+}
+
 func TestAnOverflowIsTold(t *testing.T) {
 	told := make(chan *sno.SequenceOverflowNotification, 100000)
 	g := made(t, &sno.GeneratorSnapshot{Partition: sno.Partition{2, 2}, SequenceMin: 1, SequenceMax: 16}, told)

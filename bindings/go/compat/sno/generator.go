@@ -11,6 +11,7 @@ package sno
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -69,10 +70,61 @@ const (
 
 // Generator makes snos. Any number of goroutines may use it at once.
 type Generator struct {
+	pool     pool
+	made     bool // by NewGenerator
+	open     sync.Once
+	inner    *frazil.Generator // of a generator without a partition of the caller's: opened when it is first used
+	overflow overflow
+}
+
+// pool is what two generators must not have in common, unless they share it.
+type pool struct {
 	partition Partition
-	open      sync.Once
-	inner     *frazil.Generator // of a generator without a partition of the caller's: opened when it is first used
-	overflow  overflow
+	min, max  uint16
+}
+
+// living are the generators of the library by their pool, as long as one of ours has them: so one that goes on from a snapshot
+// shares the sequence with the one that it was taken of.
+var living = struct {
+	sync.Mutex
+	of map[pool]*lived
+}{of: make(map[pool]*lived)}
+
+type lived struct {
+	inner *frazil.Generator
+	users int
+}
+
+// join has g use the generator of its pool, which is opened if there is none. It leaves when it is collected.
+func (g *Generator) join(open func() (*frazil.Generator, error)) (joined bool, err error) {
+	living.Lock()
+	defer living.Unlock()
+	shared := living.of[g.pool]
+	joined = shared != nil
+	if !joined {
+		inner, err := open()
+		if err != nil {
+			return false, err
+		}
+		shared = &lived{inner: inner}
+		living.of[g.pool] = shared
+	}
+	shared.users++
+	g.inner = shared.inner
+	runtime.SetFinalizer(g, (*Generator).part)
+	return joined, nil
+}
+
+// part ends that.
+func (g *Generator) part() {
+	living.Lock()
+	defer living.Unlock()
+	if shared := living.of[g.pool]; shared.users > 1 {
+		shared.users--
+		return
+	}
+	delete(living.of, g.pool)
+	g.inner.Close()
 }
 
 // nextPartition is one that nobody else in this process has who asked for one: frazil draws each of them once, also for its own
@@ -98,23 +150,31 @@ func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotific
 		if err != nil {
 			return nil, err
 		}
-		return &Generator{partition: p, overflow: overflow{to: c}}, nil
+		return &Generator{pool: pool{p, 0, MaxSequence}, made: true, overflow: overflow{to: c}}, nil
 	}
 	s := *snapshot
 	if err := s.sanitise(); err != nil {
 		return nil, err
 	}
-	inner, err := s.generator()
+	g := &Generator{pool: pool{s.Partition, s.SequenceMin, s.SequenceMax}, made: true, overflow: overflow{to: c}}
+	joined, err := g.join(s.generator)
 	if err != nil {
 		return nil, err
 	}
-	if inner.Info().Length > 0 {
+	g.open.Do(func() {})
+	if joined && g.Snapshot().isBehind(&s) {
+		return nil, fmt.Errorf("sno: a generator of this partition and pool runs already, and has not come as far as the snapshot")
+	}
+	if g.inner.Info().Length > 0 {
 		// One that shares the sequence has used some of this unit's numbers. A new generator begins with all of them.
 		time.Sleep(TimeUnit)
 	}
-	g := &Generator{partition: s.Partition, overflow: overflow{to: c}}
-	g.open.Do(func() { g.inner = inner })
 	return g, nil
+}
+
+// isBehind says whether the other one is of a later state.
+func (s GeneratorSnapshot) isBehind(other *GeneratorSnapshot) bool {
+	return s.Drifts < other.Drifts || s.Drifts == other.Drifts && s.WallHi < other.WallHi
 }
 
 // sanitise puts the bounds in order, and refuses those that are of no use.
@@ -164,12 +224,14 @@ func (s *GeneratorSnapshot) generator() (*frazil.Generator, error) {
 // gen is the generator, opened by the first who needs it.
 func (g *Generator) gen() *frazil.Generator {
 	g.open.Do(func() {
-		spec := fmt.Sprintf("layout=sno partition=%d state=memory", g.partition.AsUint16())
-		inner, err := frazil.Open(spec, frazil.WithoutEnvironment())
+		if !g.made {
+			panic("sno: the generator was not made by NewGenerator")
+		}
+		spec := fmt.Sprintf("layout=sno partition=%d state=memory", g.pool.partition.AsUint16())
+		_, err := g.join(func() (*frazil.Generator, error) { return frazil.Open(spec, frazil.WithoutEnvironment()) })
 		if err != nil {
 			panic("sno: no generator can be opened: " + err.Error())
 		}
-		g.inner = inner
 	})
 	if g.inner == nil {
 		panic("sno: no generator could be opened")
@@ -225,6 +287,7 @@ func (g *Generator) insist(meta byte, why error) ID {
 // NewWithTime is a sno for a time of the caller's, with a sequence of its own, which rolls over silently. It panics for a time
 // that an ID cannot have.
 func (g *Generator) NewWithTime(meta byte, t time.Time) ID {
+	defer runtime.KeepAlive(g) // it closes the inner one when it is collected
 	id, err := g.gen().NextSnoAt(meta, t)
 	if err != nil {
 		panic("sno: " + err.Error())
@@ -233,25 +296,31 @@ func (g *Generator) NewWithTime(meta byte, t time.Time) ID {
 }
 
 // Partition is the generator's partition.
-func (g *Generator) Partition() Partition { return g.partition }
+func (g *Generator) Partition() Partition { return g.pool.partition }
 
 // Sequence is the last number issued in this unit, or SequenceMin.
 func (g *Generator) Sequence() uint32 { return g.Snapshot().Sequence }
 
+func (g *Generator) info() frazil.Info {
+	defer runtime.KeepAlive(g)
+	return g.gen().Info()
+}
+
 // SequenceMin is the lowest number that its sequence takes.
-func (g *Generator) SequenceMin() uint16 { return uint16(g.gen().Info().SequenceMin) }
+func (g *Generator) SequenceMin() uint16 { return uint16(g.info().SequenceMin) }
 
 // SequenceMax is the highest.
-func (g *Generator) SequenceMax() uint16 { return uint16(g.gen().Info().SequenceMax) }
+func (g *Generator) SequenceMax() uint16 { return uint16(g.info().SequenceMax) }
 
 // Len is how many numbers of this unit are used.
-func (g *Generator) Len() int { return int(g.gen().Info().Length) }
+func (g *Generator) Len() int { return int(g.info().Length) }
 
 // Cap is how many a unit has.
-func (g *Generator) Cap() int { return int(g.gen().Info().Capacity) }
+func (g *Generator) Cap() int { return int(g.info().Capacity) }
 
 // Snapshot is the generator's state. It goes stale with the next sno.
 func (g *Generator) Snapshot() GeneratorSnapshot {
+	defer runtime.KeepAlive(g) // it closes the inner one when it is collected
 	s, err := g.gen().Snapshot()
 	if err != nil {
 		panic("sno: " + err.Error())
