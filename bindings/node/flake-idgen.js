@@ -108,11 +108,11 @@ class FlakeId {
 
   constructor(options) {
     this.options = options || {};
-    const { id, datacenter, worker, epoch, seqMask } = this.options;
-    if (id !== undefined) {
+    const { id = null, datacenter = null, worker = null, epoch, seqMask } = this.options; // null is not given
+    if (id !== null) {
       this.id = whole('id', id, 1023);
     } else {
-      if (datacenter === undefined && worker === undefined) warnOfId();
+      if (datacenter === null && worker === null) warnOfId();
       this.datacenter = whole('datacenter', datacenter ?? 0, 31);
       this.worker = whole('worker', worker ?? 0, 31);
       this.id = (this.datacenter << 5) | this.worker;

@@ -167,6 +167,8 @@ export interface GeneratorInfo {
   length: number;
   capacity: number;
   stateIsNew: boolean;
+  /** Where its state is kept: in this process, in files, by whoever grants the worker id, or by whoever gives the slots. */
+  state: 'memory' | 'file' | 'grant' | 'slots';
   collisionPpm: number;
   fingerprint: string;
 }

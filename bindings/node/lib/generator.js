@@ -97,6 +97,7 @@ class Generator {
   #maxWaitMs;
   #isRemote;
   #layout;
+  #closing;
 
   constructor(given, handle) {
     if (given !== key) throw usage('a generator is made by open');
@@ -110,7 +111,7 @@ class Generator {
   }
 
   next(options) {
-    if (options !== undefined && options.block) return native.fill(this.#external, new BigUint64Array(1), true)[0];
+    if (options?.block) return native.fill(this.#external, new BigUint64Array(1), true)[0];
     this.#next();
     return cell[0];
   }
@@ -125,7 +126,7 @@ class Generator {
   }
 
   nextString(options) {
-    if (options === undefined) return this.#nextText();
+    if (!options) return this.#nextText();
     return native.format(this.next(options), options.form ?? 'dec');
   }
 
@@ -145,11 +146,12 @@ class Generator {
     return cellBuffer();
   }
 
-  fill(array, { block = false } = {}) {
-    return native.fill(this.#external, array, block);
+  fill(array, options) {
+    return native.fill(this.#external, array, options?.block ?? false);
   }
 
-  async take(n, { signal } = {}) {
+  async take(n, options) {
+    const signal = options?.signal ?? undefined;
     checkCount(n);
     signal?.throwIfAborted();
     const ids = new BigUint64Array(n);
@@ -167,11 +169,13 @@ class Generator {
     return native.snoEncode(this.fillSnos(Buffer.allocUnsafe(SNO_SIZE), options));
   }
 
-  fillSnos(array, { meta = 0, block = false } = {}) {
-    return native.fillSnos(this.#external, meta, array, block);
+  fillSnos(array, options) {
+    return native.fillSnos(this.#external, options?.meta ?? 0, array, options?.block ?? false);
   }
 
-  async takeSnos(n, { meta = 0, signal } = {}) {
+  async takeSnos(n, options) {
+    const meta = options?.meta ?? 0;
+    const signal = options?.signal ?? undefined;
     checkCount(n);
     signal?.throwIfAborted();
     const texts = [];
@@ -186,8 +190,8 @@ class Generator {
     return texts;
   }
 
-  nextSnoAt(time, { meta = 0 } = {}) {
-    return native.snoEncode(native.nextSnoAt(this.#external, time, meta));
+  nextSnoAt(time, options) {
+    return native.snoEncode(native.nextSnoAt(this.#external, time, options?.meta ?? 0));
   }
 
   /** Takes what is free, and goes back to the event loop until there is more. */
@@ -248,12 +252,13 @@ class Generator {
   }
 
   close() {
-    // Who wants to know how it went waits for closeAsync.
-    native.closeAsync(this.#external)?.catch(() => {});
+    // Who wants to know how it went waits for closeAsync, also later.
+    this.closeAsync().catch(() => {});
   }
 
-  async closeAsync() {
-    await native.closeAsync(this.#external);
+  /** However often it is called, there is one end, and each caller learns when it has come and how it went. */
+  closeAsync() {
+    return (this.#closing ??= Promise.resolve(native.closeAsync(this.#external)));
   }
 }
 

@@ -104,10 +104,12 @@ struct handle {
     struct addon *addon; /* of its environment */
     struct clock *clock; /* NULL: it runs on the real one */
     uint64_t max_wait_ns;
-    bool is_remote;   /* taking ids may ask a server or a disk, so promises do it in a thread of the pool */
-    bool is_closing;  /* close was called while works were running: the last of them closes it */
-    unsigned holders; /* JavaScript objects and works that point here */
-    unsigned works;   /* promises that use gen in a thread of the pool */
+    bool is_remote;          /* taking ids may ask a server or a disk, so promises do it in a thread of the pool */
+    bool is_shared;          /* others of the process may have the generator, too */
+    bool is_closing;         /* close was called while works were running: the last of them closes it */
+    struct promise *closing; /* which is then kept; NULL: nobody waits for that */
+    unsigned holders;        /* JavaScript objects and works that point here */
+    unsigned works;          /* promises that use gen in a thread of the pool */
     struct handle *previous, *next;
     napi_env env;
 };
@@ -118,6 +120,7 @@ struct request {
     struct clock *clock;
     uint64_t max_wait_ns;
     bool is_remote;
+    bool is_shared;
 };
 
 /* Reads arguments first (spec or missing), first + 1 (list of keys and values), + 2 (clock), + 3 (layout). */

@@ -7,8 +7,9 @@
 
 /* ---- the fast path ----------------------------------------------------------------------- */
 
-/* Says why there is no id, or has one after all: then 0 is returned, as something may have changed in between. */
-static frazil_err explain(struct handle *handle, uint64_t *ret_id, frazil_error *why)
+/* One id without waiting.  It asks once, and the answer has its reason: to ask again for that would count as a refusal.
+ */
+static frazil_err take_one(struct handle *handle, uint64_t *ret_id, frazil_error *why)
 {
     if (handle->gen != NULL && !handle->is_closing)
         return frazil_take(handle->gen, ret_id, 1, 0, why);
@@ -17,41 +18,29 @@ static frazil_err explain(struct handle *handle, uint64_t *ret_id, frazil_error 
     return FRAZIL_ESTOPPED;
 }
 
-static napi_value no_id(napi_env env, struct handle *handle)
-{
-    struct args args = {.env = env, .addon = handle->addon};
-    frazil_error why = {.code = 0};
-    frazil_err err = explain(handle, &handle->addon->cell[CELL_ID], &why);
-
-    return err == FRAZIL_OK ? NULL : throw_error(&args, err, &why);
-}
-
 /* JavaScript reads the id from the cell: making a bigint there is cheaper than here. */
 napi_value bound_next(napi_env env, napi_callback_info info)
 {
+    frazil_error why;
     void *data;
 
     (void)napi_get_cb_info(env, info, NULL, NULL, NULL, &data);
     struct handle *handle = data;
-    uint64_t *cell = handle->addon->cell;
-    if (handle->gen != NULL && frazil_try_next(handle->gen, &cell[CELL_ID], &cell[CELL_RETRY_NS]) == FRAZIL_OK)
-        return NULL;
-    return no_id(env, handle);
+    frazil_err err = take_one(handle, &handle->addon->cell[CELL_ID], &why);
+    return err == FRAZIL_OK ? NULL : throw_error(&(struct args){.env = env, .addon = handle->addon}, err, &why);
 }
 
 /* As bound_next, but returns false where the same call can succeed later. */
 napi_value bound_try_next(napi_env env, napi_callback_info info)
 {
-    frazil_error why = {.code = 0};
+    frazil_error why;
     napi_value value = NULL;
     void *data;
 
     (void)napi_get_cb_info(env, info, NULL, NULL, NULL, &data);
     struct handle *handle = data;
     uint64_t *cell = handle->addon->cell;
-    if (handle->gen != NULL && frazil_try_next(handle->gen, &cell[CELL_ID], &cell[CELL_RETRY_NS]) == FRAZIL_OK)
-        return NULL;
-    frazil_err err = explain(handle, &cell[CELL_ID], &why);
+    frazil_err err = take_one(handle, &cell[CELL_ID], &why);
     if (err == FRAZIL_OK)
         return NULL;
     if (frazil_err_classify(err) == FRAZIL_CLASS_RETRY) {
@@ -79,18 +68,16 @@ static napi_value decimal(napi_env env, uint64_t id)
 /* An id in decimal digits. */
 napi_value bound_next_text(napi_env env, napi_callback_info info)
 {
+    frazil_error why;
     uint64_t id;
-    uint64_t retry_ns;
     void *data;
 
     (void)napi_get_cb_info(env, info, NULL, NULL, NULL, &data);
     struct handle *handle = data;
-    if (handle->gen != NULL && frazil_try_next(handle->gen, &id, &retry_ns) == FRAZIL_OK)
+    frazil_err err = take_one(handle, &id, &why);
+    if (err == FRAZIL_OK)
         return decimal(env, id);
-    (void)no_id(env, handle);
-    bool is_pending = true;
-    (void)napi_is_exception_pending(env, &is_pending);
-    return is_pending ? NULL : decimal(env, handle->addon->cell[CELL_ID]);
+    return throw_error(&(struct args){.env = env, .addon = handle->addon}, err, &why);
 }
 
 /* ---- opening and stopping -------------------------------------------------------------------- */
@@ -138,6 +125,7 @@ static napi_value open_shared(struct args *args)
         return throw_wrong(args, "the spec has a zero byte");
     if (!request_read(args, 0, &request))
         return NULL;
+    request.is_shared = true;
     frazil_err err = frazil_open_shared(&gen, spec, &why);
     napi_value object = err == FRAZIL_OK ? object_of(args, gen, &request) : throw_error(args, err, &why);
     request_free(&request);
@@ -195,7 +183,7 @@ static napi_value try_take(struct args *args)
     size_t most = n - from < AT_A_TIME ? n - from : AT_A_TIME;
     frazil_err err = frazil_try_take(gen, ids + from, most, &taken, &args->addon->cell[CELL_RETRY_NS]);
     if (err != FRAZIL_OK && err != FRAZIL_EAGAIN) {
-        err = explain(handle, ids + from, &why);
+        err = take_one(handle, ids + from, &why);
         if (err != FRAZIL_OK)
             return throw_error(args, err, &why);
         taken = 1;
@@ -297,12 +285,14 @@ static napi_value next_sno_at(struct args *args)
 
 static napi_value get_info(struct args *args)
 {
+    static const char *const kinds[] = {"memory", "file", "grant", "slots"};
     frazil_generator_info info;
     frazil *gen = arg_generator(args, 0, NULL);
 
     if (args->wrong)
         return NULL;
     frazil_get_info(gen, &info, sizeof info);
+    const char *kind = info.state < sizeof kinds / sizeof kinds[0] ? kinds[info.state] : "unknown";
     napi_value object = make_object(args);
     set_member(args, object, "worker", make_number(args, info.worker));
     set_member(args, object, "sequenceMin", make_number(args, info.sequence_min));
@@ -311,6 +301,7 @@ static napi_value get_info(struct args *args)
     set_member(args, object, "length", make_number(args, (double)info.length));
     set_member(args, object, "capacity", make_number(args, (double)info.capacity));
     set_member(args, object, "stateIsNew", make_bool(args, info.state_is_new));
+    set_member(args, object, "state", make_text(args, kind, strlen(kind)));
     set_member(args, object, "collisionPpm", make_number(args, info.collision_ppm));
     return object;
 }

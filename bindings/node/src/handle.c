@@ -96,6 +96,7 @@ struct handle *handle_new(napi_env env, struct addon *addon, frazil *gen, const 
     handle->addon = addon;
     handle->max_wait_ns = request->max_wait_ns;
     handle->is_remote = request->is_remote;
+    handle->is_shared = request->is_shared;
     handle->clock = request->clock;
     if (handle->clock != NULL)
         handle->clock->holders++;
@@ -124,7 +125,10 @@ void handle_close(struct handle *handle, uint64_t wait_ns)
         return;
     if (handle->works > 0) {
         handle->is_closing = true;
-        frazil_stop(handle->gen); /* those that wait end within 100 ms, and the last of them comes here again */
+        /* Those that wait end within 100 ms, and the last of them comes here again.  Others would be stopped as well.
+         */
+        if (!handle->is_shared)
+            frazil_stop(handle->gen);
         return;
     }
     frazil *gen = handle->gen;

@@ -48,9 +48,10 @@ static void settle(napi_env env, struct promise *promise, napi_value result)
     promise_free(env, promise);
 }
 
-/* Starts it; returns what JavaScript waits for.  On failure it is freed, and an exception is pending. */
-static napi_value start(struct args *args, struct promise *promise, napi_async_execute_callback execute,
-                        napi_async_complete_callback complete)
+/* Makes what JavaScript waits for, and starts it unless it is `later`.  On failure it is freed, and an exception is
+ * pending. */
+static napi_value start_when(struct args *args, struct promise *promise, napi_async_execute_callback execute,
+                             napi_async_complete_callback complete, bool later)
 {
     napi_value value = NULL;
     napi_value name = make_text(args, "frazil", NAPI_AUTO_LENGTH);
@@ -58,10 +59,16 @@ static napi_value start(struct args *args, struct promise *promise, napi_async_e
     promise->addon = args->addon;
     if (napi_create_async_work(args->env, NULL, name, execute, complete, promise, &promise->work) == napi_ok &&
         napi_create_promise(args->env, &promise->deferred, &value) == napi_ok &&
-        napi_queue_async_work(args->env, promise->work) == napi_ok)
+        (later || napi_queue_async_work(args->env, promise->work) == napi_ok))
         return value;
     promise_free(args->env, promise);
     return throw_error(args, FRAZIL_ENOMEM, NULL);
+}
+
+static napi_value start(struct args *args, struct promise *promise, napi_async_execute_callback execute,
+                        napi_async_complete_callback complete)
+{
+    return start_when(args, promise, execute, complete, false);
 }
 
 /* ---- open ------------------------------------------------------------------------------- */
@@ -121,6 +128,7 @@ static napi_value open_shared_async(struct args *args)
         free(promise);
         return NULL;
     }
+    promise->request.is_shared = true;
     return start(args, promise, open_execute, open_complete);
 }
 
@@ -143,26 +151,47 @@ static void close_complete(napi_env env, napi_status status, void *data)
     settle(env, promise, NULL);
 }
 
-/* closeAsync(handle): undefined where it is closed already, or works are left that will close it. */
+/* The last work that used the generator has ended: now the promise of its end can be kept. */
+static void close_at_last(napi_env env, struct handle *handle)
+{
+    struct promise *promise = handle->closing;
+
+    handle->closing = NULL;
+    handle->is_closing = false;
+    if (promise == NULL) {
+        handle_close(handle, 0);
+        return;
+    }
+    promise->gen = handle->gen;
+    handle->gen = NULL;
+    if (napi_queue_async_work(env, promise->work) == napi_ok)
+        return;
+    promise->err = frazil_close_within(promise->gen, 0); /* a thread of the library's goes on with it */
+    close_complete(env, napi_ok, promise);
+}
+
+/* closeAsync(handle): undefined where it is closed already.  Works that use the generator end first. */
 static napi_value close_async(struct args *args)
 {
     struct handle *handle = arg_external(args, 0);
 
-    if (args->wrong || handle->gen == NULL)
+    if (args->wrong || handle->gen == NULL || handle->closing != NULL)
         return NULL;
-    if (handle->works > 0) {
-        handle_close(handle, 0);
-        return NULL;
-    }
+    bool later = handle->works > 0;
     struct promise *promise = calloc(1, sizeof *promise);
     if (promise == NULL)
         return throw_error(args, FRAZIL_ENOMEM, NULL);
     promise->gen = handle->gen;
     promise->handle = handle;
-    napi_value value = start(args, promise, close_execute, close_complete);
-    if (value != NULL) {
+    napi_value value = start_when(args, promise, close_execute, close_complete, later);
+    if (value == NULL)
+        return NULL;
+    handle_hold(handle);
+    if (later) {
+        handle->closing = promise;
+        handle_close(handle, 0);
+    } else {
         handle->gen = NULL;
-        handle_hold(handle);
     }
     return value;
 }
@@ -186,10 +215,8 @@ static void take_complete(napi_env env, napi_status status, void *data)
     (void)status;
     (void)napi_get_reference_value(env, promise->array, &array);
     handle->works--;
-    if (handle->works == 0 && handle->is_closing) {
-        handle->is_closing = false;
-        handle_close(handle, 0);
-    }
+    if (handle->works == 0 && handle->is_closing)
+        close_at_last(env, handle);
     handle_release(handle);
     settle(env, promise, array);
 }

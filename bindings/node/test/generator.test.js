@@ -4,11 +4,13 @@
 /** Goal of this test: generators of Node do what index.d.ts says. Clocks are manual, so nothing here depends on speed. */
 
 const assert = require('node:assert/strict');
+const { execFileSync } = require('node:child_process');
 const { readdirSync } = require('node:fs');
 const { test } = require('node:test');
 const { setImmediate } = require('node:timers/promises');
 
 const { open, openAsync, openShared, layout, format, sno, FrazilError, Generator, ManualClock } = require('frazil');
+const FlakeId = require('frazil/flake-idgen');
 const { scratch, throwing } = require('./lib/scratch.js');
 
 const NOW = Date.UTC(2026, 4, 1);
@@ -186,7 +188,7 @@ test('a clock that is behind says by how much', () => {
 });
 
 test('snos are strings of 16 characters that sort by time', async () => {
-  using(open({ layout: 'sno', worker: 'fixed:513', clock: new ManualClock(NOW) }), (generator) => {
+  using(open({ layout: 'sno', worker: 'fixed:513', clock: new ManualClock(NOW), state: 'memory' }), (generator) => {
     const [first, second] = [generator.nextSno({ meta: 7 }), generator.nextSno()];
     assert.match(first, /^[2-9a-x]{16}$/);
     assert.deepEqual([sno.inspect(first).meta, sno.inspect(first).partition], [7, 513]);
@@ -244,6 +246,87 @@ test('a closed generator says so, and closing again is nothing', async () => {
   await assert.rejects(generator.take(1), { code: 'FRAZIL_ESTOPPED' });
   assert.equal(Generator.prototype[Symbol.dispose], Generator.prototype.close);
   assert.equal(Generator.prototype[Symbol.asyncDispose], Generator.prototype.closeAsync);
+});
+
+test('whoever closes waits for the one end, which comes after the works that use the generator', async () => {
+  const spec = on('layout=41/10/4 worker=file-lock base=7 count=1 keeper=inline max_wait=unlimited');
+  const generator = open(spec);
+  const ends = [];
+  const taken = generator.take(1_000_000).catch((error) => ends.push(error.code));
+  const [first, second] = [generator.closeAsync(), generator.closeAsync()];
+  assert.equal(first, second);
+  generator.close();
+  throwing(() => generator.next(), 'FRAZIL_ESTOPPED', 'fatal', /closed/);
+  await second.then(() => ends.push('closed'));
+  await taken;
+  assert.deepEqual(ends.sort(), ['FRAZIL_ESTOPPED', 'closed']);
+  await openAsync(spec).then((again) => again.closeAsync()); // the worker id is free
+});
+
+test('closing one of those that share a generator does not stop the others', async () => {
+  const spec = on('layout=41/10/4 worker=fixed:16 keeper=inline max_wait=unlimited');
+  const [one, other] = [openShared(spec), openShared(spec)];
+  const taken = one.take(1000);
+  await one.closeAsync();
+  assert.equal(new Set(await taken).size, 1000);
+  assert.ok(other.next() > 0n);
+  await other.closeAsync();
+});
+
+test('a clock of the program needs a state, and info says which it is', () => {
+  const clock = new ManualClock(NOW);
+  throwing(() => open({ worker: 'fixed:17', clock }), 'FRAZIL_ESPEC', 'usage', /state=memory.*state=file/);
+  const seen = new Set();
+  for (const back of [0, 1000, 2000]) {
+    clock.set(NOW - back);
+    using(open({ spec: on('worker=fixed:17 state=file max_wait=1h'), clock }), (generator) => {
+      assert.equal(generator.info().state, 'file');
+      for (let i = 0; i < 1000; i++) seen.add(generator.next({ block: true }));
+    });
+  }
+  assert.equal(seen.size, 3000);
+  using(open({ ...still, clock }), (generator) => assert.equal(generator.info().state, 'memory'));
+  using(open(on('worker=fixed:17')), (generator) => assert.equal(generator.info().state, 'file'));
+});
+
+test('null is not given, for every option of every call', async () => {
+  using(
+    open({ ...still, layout: '41/1/21', worker: 'fixed:1', clock: null, namespace: null, spec: null }),
+    (generator) => {
+      assert.equal(typeof generator.next(null), 'bigint');
+      assert.equal(typeof generator.next({ block: null }), 'bigint');
+      assert.equal(typeof generator.nextString(null), 'string');
+      assert.equal(typeof generator.nextString({ form: null }), 'string');
+      for (const options of [null, { block: null }]) generator.fill(new BigUint64Array(1), options);
+    },
+  );
+  const generator = open('layout=sno worker=fixed:518 state=memory');
+  for (const options of [null, { meta: null, block: null, signal: null }]) {
+    assert.equal((await generator.takeSnos(1, options)).length, 1);
+    assert.equal(sno.inspect(generator.nextSno(options)).meta, 0);
+    assert.equal(sno.inspect(generator.nextSnoAt(NOW, options)).meta, 0);
+  }
+  generator.close();
+  const remote = openShared(on('worker=fixed:19 keeper=inline'));
+  for (const options of [null, { signal: null }]) assert.equal((await remote.take(1, options)).length, 1);
+  await remote.closeAsync();
+  const flake = new FlakeId({ id: null, datacenter: 1, worker: null, epoch: null, seqMask: null });
+  assert.equal(flake.id, 32);
+});
+
+test('a call that finds its tick full is counted once', () => {
+  using(open({ ...still, clock: new ManualClock(NOW) }), (generator) => {
+    for (let i = 0; i < 4; i++) generator.next();
+    for (let i = 0; i < 3; i++) assert.equal(generator.tryNext(), null);
+    throwing(() => generator.next());
+    throwing(() => generator.nextString());
+    assert.equal(generator.stats().full, 5n);
+  });
+});
+
+test('loading asks nothing of the network', () => {
+  const trap = "process.report.getReport = () => { throw new Error('it asks DNS for each socket'); };";
+  execFileSync(process.execPath, ['-e', `${trap} require('frazil')`], { cwd: __dirname });
 });
 
 test('a stopped generator gives no id and can be looked at', () => {
