@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::mem::MaybeUninit;
 use std::os::raw::c_char;
+use std::sync::Arc;
 use std::time::Duration;
 
 use frazil_sys as sys;
@@ -132,8 +133,33 @@ struct Detail {
     retry_ns: u64,
     behind_us: i64,
     position: i64,
-    sys_errno: i32,
+    os: Option<OsError>,
 }
+
+/// The error of the operating system behind an error: a cause that others can look at.
+#[derive(Clone)]
+struct OsError(Arc<std::io::Error>);
+
+impl OsError {
+    fn of(number: i32) -> Option<OsError> {
+        match number {
+            0 => None,
+            number => Some(OsError(Arc::new(std::io::Error::from_raw_os_error(number)))),
+        }
+    }
+
+    fn number(&self) -> Option<i32> {
+        self.0.raw_os_error()
+    }
+}
+
+impl PartialEq for OsError {
+    fn eq(&self, other: &OsError) -> bool {
+        self.number() == other.number()
+    }
+}
+
+impl Eq for OsError {}
 
 impl Error {
     /// Its number in the table.
@@ -174,10 +200,8 @@ impl Error {
 
     /// Of [`Code::ESYS`]: the error of the operating system.
     pub fn os_error(&self) -> Option<std::io::Error> {
-        match self.detail.sys_errno {
-            0 => None,
-            number => Some(std::io::Error::from_raw_os_error(number)),
-        }
+        let number = self.detail.os.as_ref()?.number()?;
+        Some(std::io::Error::from_raw_os_error(number))
     }
 
     /// An error that the binding itself finds.
@@ -189,7 +213,7 @@ impl Error {
                 retry_ns: 0,
                 behind_us: 0,
                 position: sys::FRAZIL_NO_POSITION,
-                sys_errno: 0,
+                os: None,
             }),
         }
     }
@@ -222,7 +246,59 @@ impl fmt::Debug for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let os = self.detail.os.as_ref()?;
+        Some(os.0.as_ref())
+    }
+}
+
+/// Why [`Generator::close_within`](crate::Generator::close_within) failed, and the generator if it is still open.
+pub struct CloseError {
+    pub(crate) why: Error,
+    pub(crate) generator: Option<crate::Generator>,
+}
+
+impl CloseError {
+    /// Its number in the table.
+    pub fn code(&self) -> Code {
+        self.why.code()
+    }
+
+    /// Why.
+    pub fn error(&self) -> &Error {
+        &self.why
+    }
+
+    /// The generator, if it was refused to close it; it is as it was.
+    pub fn into_generator(self) -> Option<crate::Generator> {
+        self.generator
+    }
+}
+
+impl From<CloseError> for Error {
+    fn from(error: CloseError) -> Error {
+        error.why
+    }
+}
+
+impl fmt::Display for CloseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.why.fmt(f)
+    }
+}
+
+impl fmt::Debug for CloseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.why, f)
+    }
+}
+
+impl std::error::Error for CloseError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.why.source()
+    }
+}
 
 /// Room for an error, which the library fills on failure only.
 pub(crate) struct Reason(MaybeUninit<sys::frazil_error>);
@@ -260,7 +336,7 @@ impl Reason {
                 retry_ns: (*at).retry_ns,
                 behind_us: (*at).behind_us,
                 position: (*at).position,
-                sys_errno: (*at).sys_errno,
+                os: OsError::of((*at).sys_errno),
             }),
         }
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use frazil_sys as sys;
 
 use crate::clock::ManualClock;
-use crate::error::{Code, Error, Reason, Result};
+use crate::error::{CloseError, Code, Error, Reason, Result};
 use crate::id::Id;
 use crate::layout::Layout;
 use crate::observe::{Health, Info, Overflow, Stats};
@@ -365,12 +365,15 @@ impl Generator {
     }
 
     /// Closes it and waits at most this long until the worker id is given back. [`Code::EINVAL`]: a clone or a local handle is
-    /// still there; it is not closed then.
-    pub fn close_within(self, wait: Duration) -> Result<()> {
-        let Generator { handle, .. } = self;
-        let mut handle = Arc::try_unwrap(handle).map_err(|_| {
+    /// still there; it is not closed then, and the error gives it back.
+    pub fn close_within(self, wait: Duration) -> Result<(), CloseError> {
+        let Generator { raw, handle, .. } = self;
+        let mut handle = Arc::try_unwrap(handle).map_err(|handle| {
             let sentence = "a clone or a local handle of the generator is in use: drop it first".to_string();
-            Error::new(Code::EINVAL, sentence)
+            CloseError {
+                why: Error::new(Code::EINVAL, sentence),
+                generator: Some(Generator { raw, handle }),
+            }
         })?;
         let raw = handle.raw;
         let (clock, overflow) = (handle._clock.take(), handle._overflow.take());
@@ -379,10 +382,12 @@ impl Generator {
         let code = unsafe { sys::frazil_close_within(raw.as_ptr(), nanoseconds(wait)) };
         drop((clock, overflow));
         if code == sys::FRAZIL_OK {
-            Ok(())
-        } else {
-            Err(Error::of(code))
+            return Ok(());
         }
+        Err(CloseError {
+            why: Error::of(code),
+            generator: None,
+        })
     }
 
     // ---- looking at it -------------------------------------------------------------------

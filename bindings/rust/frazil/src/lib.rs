@@ -40,12 +40,12 @@ pub mod text;
 pub mod time;
 
 pub use clock::ManualClock;
-pub use error::{Class, Code, Error, Result};
+pub use error::{Class, CloseError, Code, Error, Result};
 pub use generator::{Generator, LocalGenerator};
 pub use id::Id;
 pub use layout::{Fields, Layout, LayoutInfo, Overlap};
 pub use lease::{Lease, LeaseInfo};
-pub use observe::{Health, HealthState, Info, Overflow, Stats};
+pub use observe::{Health, HealthState, Info, Overflow, StateKind, Stats};
 pub use options::{Environment, Options};
 pub use sno::{format_partition, parse_partition, Snapshot, Sno, SnoFields};
 pub use text::{Form, Kasumi, Text};

@@ -27,8 +27,38 @@ pub struct Info {
     pub counter_in_use: bool,
     /// No generator had this worker on this host since it was booted.
     pub state_is_new: bool,
+    /// Where its state is kept.
+    pub state: StateKind,
     /// Of hashes: how likely it is that two of the expected hosts have the same worker id, in parts per million.
     pub collision_ppm: u32,
+}
+
+/// Where the state of a generator is kept.  A newer library may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum StateKind {
+    /// In this process: no other one and no later one knows it.
+    Memory,
+    /// In files of this host.
+    File,
+    /// With the coordinator or granter that gives the worker id.
+    Grant,
+    /// With the coordinator that gives the slots.
+    Slots,
+    /// A kind of a newer library.
+    Unknown(u8),
+}
+
+impl StateKind {
+    fn from_raw(raw: u8) -> StateKind {
+        match i32::from(raw) {
+            sys::FRAZIL_STATE_MEMORY => StateKind::Memory,
+            sys::FRAZIL_STATE_FILE => StateKind::File,
+            sys::FRAZIL_STATE_GRANT => StateKind::Grant,
+            sys::FRAZIL_STATE_SLOTS => StateKind::Slots,
+            _ => StateKind::Unknown(raw),
+        }
+    }
 }
 
 impl Info {
@@ -42,6 +72,7 @@ impl Info {
             capacity: raw.capacity,
             counter_in_use: raw.counter_in_use != 0,
             state_is_new: raw.state_is_new != 0,
+            state: StateKind::from_raw(raw.state),
             collision_ppm: raw.collision_ppm,
         }
     }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //! Goal of this test: the crate's own types do what they say, and the names of sfid answer as sfid's documentation has it.
 
+mod common;
+
 use std::collections::HashSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use frazil::compat::sfid::{self, parse, ParsedId, Snowflake, EPOCH, MAX_PID, PID_BITS};
-use frazil::{Class, Code, Environment, Form, Generator, Id, Layout, ManualClock, Options, Snapshot, Sno};
+use frazil::{Class, Code, Environment, Form, Generator, Id, Layout, ManualClock, Options, Snapshot, Sno, StateKind};
 
 const NOW: i64 = 1_777_636_800_000;
 
@@ -128,6 +130,55 @@ fn a_generator_can_be_looked_at() {
     assert_eq!(generator.next_sno(0).unwrap_err().code(), Code::EKIND);
     assert!(frazil::version().starts_with("0.2."));
     assert!(Layout::presets().any(|layout| layout == generator.layout()));
+}
+
+#[test]
+fn a_clock_of_ones_own_needs_a_state() {
+    let scratch = common::Scratch::new();
+    let clock = ManualClock::new(NOW).unwrap();
+    let open = |spec: &str| {
+        Options::new()
+            .unwrap()
+            .spec(spec)
+            .unwrap()
+            .clock(&clock)
+            .unwrap()
+            .open()
+    };
+    let why = open("worker=fixed:1").unwrap_err();
+    assert_eq!(why.code(), Code::ESPEC);
+    assert!(why.sentence().contains("state=memory"), "{}", why);
+    let memory = open("worker=fixed:1 state=memory").unwrap();
+    assert_eq!(memory.info().state, StateKind::Memory);
+    let mut ids = std::collections::HashSet::new();
+    for back in 0..3 {
+        clock.set(NOW - back * 1000);
+        let generator = open(&scratch.spec("worker=fixed:1 state=file max_wait=1h")).unwrap();
+        assert_eq!(generator.info().state, StateKind::File);
+        ids.extend((0..1000).map(|_| generator.next().unwrap()));
+    }
+    assert_eq!(ids.len(), 3000);
+}
+
+#[test]
+fn a_snapshot_is_opened_when_its_generator_is_closed() {
+    let generator = Generator::open("layout=sno worker=fixed:78 state=memory").unwrap();
+    generator.next_sno(1).unwrap();
+    let snapshot = generator.snapshot().unwrap();
+    let again = || Options::new().unwrap().snapshot(&snapshot).unwrap().open();
+    assert_eq!(again().unwrap_err().code(), Code::EWORKER);
+    drop(generator);
+    again().unwrap().next_sno(1).unwrap();
+}
+
+#[test]
+fn the_cause_of_an_error_is_that_of_the_system() {
+    let why = Generator::open("worker=fixed:1 run_dir=/dev/null/nowhere").unwrap_err();
+    assert_eq!(why.code(), Code::ESYS);
+    let cause = std::error::Error::source(&why).expect("a cause");
+    let os = cause.downcast_ref::<std::io::Error>().expect("the system's");
+    assert_eq!(os.raw_os_error(), why.os_error().unwrap().raw_os_error());
+    assert!(std::error::Error::source(&"41/10/".parse::<Layout>().unwrap_err()).is_none());
 }
 
 #[test]

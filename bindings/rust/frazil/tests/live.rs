@@ -286,18 +286,20 @@ fn a_killed_program_starts_again_and_repeats_nothing() {
 
 // ---- waiting --------------------------------------------------------------------------
 
-/// A call for the third id of an hour waits longer than any test.
-const TWO_AN_HOUR: &str =
-    "layout=41/21/1 tick=1h worker=fixed:1 start=zero state=memory max_lead=0s max_wait=unlimited";
+/// A call for the third id of an hour waits longer than any test. Each test has a worker of its own, as the process knows which
+/// ids of this hour another one has taken.
+fn two_an_hour(worker: u32) -> String {
+    format!("layout=41/21/1 tick=1h worker=fixed:{worker} start=zero state=memory max_lead=0s max_wait=unlimited")
+}
 
 #[test]
 fn a_program_can_end_while_a_thread_waits() {
-    assert_eq!(start("waits", TWO_AN_HOUR).wait().unwrap().code(), Some(7));
+    assert_eq!(start("waits", &two_an_hour(1)).wait().unwrap().code(), Some(7));
 }
 
 #[test]
 fn a_wait_ends_when_the_generator_is_stopped() {
-    let generator = Generator::open(TWO_AN_HOUR).unwrap();
+    let generator = Generator::open(&two_an_hour(2)).unwrap();
     take(&generator, 2);
     let (waits, waiting) = mpsc::channel();
     let theirs = generator.clone();
@@ -312,7 +314,7 @@ fn a_wait_ends_when_the_generator_is_stopped() {
 
 #[test]
 fn a_call_that_may_not_wait_says_when_to_come_back() {
-    let generator = Generator::open(TWO_AN_HOUR).unwrap();
+    let generator = Generator::open(&two_an_hour(3)).unwrap();
     take(&generator, 2);
     for why in [
         generator.try_next().unwrap_err(),

@@ -18,17 +18,18 @@ fn a_generator_is_closed_with_its_last_owner() {
     let generator = Generator::open(&spec).unwrap();
     let local = generator.local().unwrap();
     let clone = generator.clone();
-    assert_eq!(
-        generator.close_within(Duration::from_secs(1)).unwrap_err().code(),
-        Code::EINVAL
-    );
+    let refused = generator.close_within(Duration::from_secs(1)).unwrap_err();
+    assert_eq!(refused.code(), Code::EINVAL);
+    let generator = refused.into_generator().expect("it was not closed");
+    let before = generator.next().unwrap();
+    drop(generator);
     drop(clone);
     assert_eq!(
         Generator::open(&spec).unwrap_err().code(),
         Code::EPOOL,
         "the handle still has it"
     );
-    let mut ids = vec![local.next().unwrap()];
+    let mut ids = vec![before, local.next().unwrap()];
     drop(local);
     let again = Generator::open(&spec).unwrap();
     ids.extend((0..100).map(|_| again.next().unwrap()));

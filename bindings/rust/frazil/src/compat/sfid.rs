@@ -30,11 +30,11 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use frazil_sys as sys;
 
-use crate::{Code, Generator, Lease};
+use crate::{Class, Code, Generator, Lease};
 
 const SEQ_BITS: u32 = 12;
 
@@ -49,6 +49,9 @@ pub const EPOCH: u64 = 1766361600000;
 
 /// So long a call waits for an id before it panics.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Between two tries to open one, at most.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The result of what asks Redis.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -133,6 +136,19 @@ fn generator_of(epoch: u64, pid: u16) -> crate::Result<Generator> {
     Ok(generator)
 }
 
+/// The same, tried again as long as a call waits for an id: processes that start together open one after the other.
+fn generator_in_time(epoch: u64, pid: u16) -> crate::Result<Generator> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match generator_of(epoch, pid) {
+            Err(why) if why.class() == Class::Retry && Instant::now() < until => {
+                std::thread::sleep(why.retry().unwrap_or(PAUSE).min(PAUSE));
+            }
+            result => return result,
+        }
+    }
+}
+
 impl Snowflake {
     /// A generator with a pid of the caller's. Panics, while compiling if it is a constant, for a pid above 1023.
     pub const fn new(epoch: u64, pid: u16) -> Self {
@@ -175,7 +191,7 @@ impl Snowflake {
 
     #[cold]
     fn open(&self) -> &Generator {
-        let generator = generator_of(self.epoch, self.pid)
+        let generator = generator_in_time(self.epoch, self.pid)
             .unwrap_or_else(|why| panic!("sfid: the generator of pid {} cannot be opened: {}", self.pid, why));
         let mine = Box::into_raw(Box::new(generator));
         match self
