@@ -89,7 +89,9 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_coordinator(frazil_options *op
  * NULL: none.  layout=sno is then understood.  The options may not name worker, partition, base, count, seq_min or
  * seq_max, which come from the snapshot; in the environment and in a config file they do not count here.
  * frazil_options_check and frazil_open_options refuse a wrong snapshot.  FRAZIL_ERANGE: bounds equal or closer than
- * four, sequence below the lower one; FRAZIL_EKIND: the layout is another; FRAZIL_EINVAL: a granter is given, too.
+ * four, sequence below the lower one; FRAZIL_EKIND: the layout is another; FRAZIL_EINVAL: a granter is given, too;
+ * FRAZIL_EWORKER: another generator of its partition, whose bounds overlap, is open in this process.  Of those in other
+ * processes nobody knows.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_snapshot(frazil_options *options, const frazil_sno_snapshot *snapshot,
                                                            frazil_error *reterr) FRAZIL_NONNULL(1);
