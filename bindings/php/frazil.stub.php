@@ -43,12 +43,12 @@ class FatalException extends Exception
 final class Generator
 {
     /** The process's generator of that spec: opened at the first call, and there for all requests that follow. */
-    public static function open(string $spec = ''): static
+    public static function open(?string $spec = null): static
     {
     }
 
     /** A generator that is closed with its object. */
-    public function __construct(string $spec = '')
+    public function __construct(?string $spec = null)
     {
     }
 

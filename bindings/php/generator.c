@@ -158,16 +158,17 @@ static struct shared *shared_generator(zend_string *spec)
 }
 
 FRAZIL_ARGS(args_open, 0, IS_STATIC, 0)
-ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, spec, IS_STRING, 0, "''")
+ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, spec, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Generator, open)
 {
-    zend_string *spec = ZSTR_EMPTY_ALLOC();
+    zend_string *spec = NULL;
 
     ZEND_PARSE_PARAMETERS_START(0, 1)
     Z_PARAM_OPTIONAL
-    Z_PARAM_STR(spec)
+    Z_PARAM_STR_OR_NULL(spec)
     ZEND_PARSE_PARAMETERS_END();
+    spec = spec == NULL ? ZSTR_EMPTY_ALLOC() : spec;
     struct shared *shared = shared_generator(spec);
     if (shared == NULL)
         RETURN_THROWS();
@@ -178,18 +179,19 @@ ZEND_METHOD(Frazil_Generator, open)
 }
 
 ZEND_BEGIN_ARG_INFO_EX(args_construct, 0, 0, 0)
-ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, spec, IS_STRING, 0, "''")
+ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, spec, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Generator, __construct)
 {
     struct generator *generator = of_object(Z_OBJ_P(ZEND_THIS));
-    zend_string *spec = ZSTR_EMPTY_ALLOC();
+    zend_string *spec = NULL;
     frazil_error err;
 
     ZEND_PARSE_PARAMETERS_START(0, 1)
     Z_PARAM_OPTIONAL
-    Z_PARAM_STR(spec)
+    Z_PARAM_STR_OR_NULL(spec)
     ZEND_PARSE_PARAMETERS_END();
+    spec = spec == NULL ? ZSTR_EMPTY_ALLOC() : spec;
     if (generator->gen != NULL)
         frazil_throw_usage("the generator was constructed already");
     else if (strlen(ZSTR_VAL(spec)) != ZSTR_LEN(spec))

@@ -19,6 +19,9 @@ $two = Generator::open(SPEC);
 var_dump($one == $two, $one == Generator::open(SPEC . ' max_wait=1s'), $one == new Generator(SPEC));
 var_dump($one);
 echo json_encode($one), "\n";
+putenv('FRAZIL_WORKER=fixed:8');
+putenv('FRAZIL_STATE=memory');
+var_dump(Generator::open(null) == Generator::open(), (new Generator(null))->info()['worker']);
 $one->stop();
 foreach ([$one, $two] as $stopped) {
     try {
@@ -66,6 +69,8 @@ object(Frazil\Generator)#2 (2) {
   int(7)
 }
 {"layout":"41\/5+5\/12 epoch=1288834974657 tick=1ms","worker":7}
+bool(true)
+int(8)
 FRAZIL_ESTOPPED stopped
 FRAZIL_ESTOPPED stopped
 bool(false)
