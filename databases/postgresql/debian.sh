@@ -17,7 +17,14 @@ version=$3
 readme=$(dirname "$0")/README.md
 home=$(getent passwd "$(id -u)" | cut -d: -f6)
 scratch=$(mktemp -d)
-trap 'status=$?; pg_ctlcluster "$version" frazil stop -m immediate >/dev/null 2>&1 || true; rm -rf "$scratch"; exit $status' EXIT
+
+end() {
+    status=$?
+    pg_ctlcluster "$version" frazil stop -m immediate >/dev/null 2>&1 || true
+    rm -rf "$scratch"
+    exit $status
+}
+trap end EXIT
 
 fail() {
     echo "$1" >&2
@@ -46,7 +53,8 @@ query() {
     psql -X -v ON_ERROR_STOP=1 -h /var/run/postgresql -p "$port" -d postgres "$@"
 }
 
-sed -n '/^```sql$/,/^```$/p' "$readme" | sed '1d; /^```$/,$d' >"$scratch/first.sql"
+awk '/^```/ { if (inside) exit; inside = $0 == "```sql"; next } inside' "$readme" >"$scratch/first.sql"
+grep -q frazil_next "$scratch/first.sql" || fail "the README shows no SQL"
 query -f "$scratch/first.sql" || fail "the first SQL of the README fails"
 [ -d "$home/.local/state/frazil" ] || fail "the state does not lie below the home of the account"
 

@@ -75,7 +75,7 @@ is(updated($_, $newest), $fresh, "version $_ becomes $newest") for @older;
 # lets everybody run another.
 my ($adopt) = $now =~ /(^CREATE FUNCTION frazil_adopt\(\).*?;\n.*?^COMMENT[^\n]*\n)/ms;
 ok(defined $adopt, 'frazil_adopt is found');
-my $old = $now =~ s/\Q$adopt\E//r =~ s/frazil_adopt\(\),//r =~ s/frazil_stats\(name\), //r;
+my $old = $now =~ s/\Q$adopt\E//r =~ s/, frazil_adopt\(\)//r =~ s/frazil_stats\(name\), //r;
 my $revoke = 'REVOKE ALL ON FUNCTION frazil_stats(name), frazil_adopt() FROM PUBLIC;';
 my %script = (
     '0.0.1' => $old,
