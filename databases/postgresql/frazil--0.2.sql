@@ -87,7 +87,7 @@ COMMENT ON FUNCTION frazil_info(name) IS 'what a generator is';
 
 CREATE FUNCTION frazil_adopt() RETURNS void
     AS 'MODULE_PATHNAME', 'frazil_pg_adopt_here' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION frazil_adopt() IS 'takes the fixed worker number over from the server whose copy this one is; that one must never run again';
+COMMENT ON FUNCTION frazil_adopt() IS 'takes the worker number over from the server whose copy this one is; that one must never run again with it';
 
 -- Each step that makes frazil_next the default of a column, as a statement, in order.
 CREATE FUNCTION frazil_convert_plan("table" regclass, "column" name) RETURNS SETOF text

@@ -3,7 +3,7 @@
  * Ids inside PostgreSQL: what its files know of each other.
  *
  *   settings.c    settings become a spec
- *   owner.c       refuses copies of a data directory
+ *   owner.c       refuses worker numbers in copies of a data directory
  *   keeper.c      the background worker that holds a lease
  *   generators.c  generators of a backend, and functions that take ids
  *   fields.c      the pure functions over ids
@@ -34,10 +34,10 @@ extern int frazil_pg_max_wait_ms;
 /* frazil.allow_in_recovery */
 extern bool frazil_pg_allow_in_recovery;
 
-/* Where the worker number comes from. */
+/* Where the worker number comes from.  All but a lease may come with a copy of the data directory. */
 typedef enum frazil_pg_source {
-    FRAZIL_PG_FIXED,      /* said, and copied with the data directory: has to have an owner */
-    FRAZIL_PG_OUTSIDE,    /* env:NAME, ordinal: comes from where a copy has another one */
+    FRAZIL_PG_FIXED,
+    FRAZIL_PG_OUTSIDE,    /* env:NAME, ordinal: a copy should have another one */
     FRAZIL_PG_TIMELINE,   /* derived from the timeline: a promotion begins another one */
     FRAZIL_PG_COORDINATOR /* a URL: the background worker leases it, and all backends of the host share it */
 } frazil_pg_source;
@@ -47,10 +47,18 @@ typedef struct frazil_pg_worker {
     frazil_pg_source source;
     char text[1024]; /* as the library's key `worker` takes it */
     char last[32];   /* likewise, the largest one of FRAZIL_PG_TIMELINE */
+    uint32 timeline; /* of FRAZIL_PG_TIMELINE, else 0 */
+    uint32 number;   /* once a generator has accepted it; not of FRAZIL_PG_COORDINATOR */
 } frazil_pg_worker;
 
 /* Reads frazil.worker; an ERROR with what would be right if it cannot be understood, or frazil is not preloaded. */
 extern frazil_pg_worker frazil_pg_worker_setting(void);
+
+/* Whether frazil.worker derives the number from the timeline. */
+extern bool frazil_pg_is_of_timeline(void);
+
+/* frazil_pg_worker_setting with the number, for the first of the generators.  Not for FRAZIL_PG_COORDINATOR. */
+extern frazil_pg_worker frazil_pg_any_number(void);
 
 /* A WARNING if frazil.worker stands where a base backup takes it along. */
 extern void frazil_pg_warn_of_copies(void);
@@ -62,16 +70,19 @@ enum frazil_pg_role {
 };
 
 /*
- * Options for the generator of that name, to be freed by the caller; an ERROR if there is none.  The role matters with
- * FRAZIL_PG_COORDINATOR only.
+ * Options for the generator of that name, to be freed by the caller, and worker->number; an ERROR if there is none, or
+ * its settings cannot be right.  The role matters with FRAZIL_PG_COORDINATOR only.
  */
-extern frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *worker, enum frazil_pg_role role);
+extern frazil_options *frazil_pg_options(const char *name, frazil_pg_worker *worker, enum frazil_pg_role role);
 
 /* The name of the generator at that place of frazil.generators, from 0 on; false: there are not so many. */
 extern bool frazil_pg_generator_name(int place, char ret[NAMEDATALEN]);
 
 /* Says err as an ERROR with its SQLSTATE and hint.  Does not return. */
 pg_noreturn extern void frazil_pg_fail(frazil_err code, const frazil_error *err);
+
+/* In PG_CATCH: takes the ERROR, which is over then. */
+extern void frazil_pg_catch(frazil_error *ret);
 
 /* ---- keeper.c -------------------------------------------------------------------- */
 
@@ -83,12 +94,23 @@ extern PGDLLEXPORT void frazil_pg_keeper_main(Datum arg);
 /* ---- owner.c --------------------------------------------------------------------- */
 
 /*
- * Refuses (ERROR) to go on if the data directory is a copy of the one that the worker number was first used in.  The
- * first caller makes it the owner.
+ * At the start of the postmaster, in _PG_init: writes down whose the worker number is, and has a background worker look
+ * again when a recovery is over.  Fails only by a WARNING.
  */
-extern void frazil_pg_check_owner(const char *worker);
+extern void frazil_pg_note_start(void);
 
-/* Makes this data directory the owner, whoever was it before. */
-extern void frazil_pg_adopt(const char *worker);
+/* Whether the server that starts follows another one, or recovers from an archive. */
+extern bool frazil_pg_starts_as_standby(void);
+
+/*
+ * Refuses (ERROR) a worker number that another data directory has, of which this one is a copy.  Any other is this
+ * one's from now on.
+ */
+extern void frazil_pg_check_owner(const frazil_pg_worker *worker);
+
+/* Makes the number this data directory's, whoever had it before. */
+extern void frazil_pg_adopt(const frazil_pg_worker *worker);
+
+extern PGDLLEXPORT void frazil_pg_owner_main(Datum arg);
 
 #endif

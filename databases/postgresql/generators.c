@@ -122,8 +122,8 @@ static struct generator *open_generator(const char *name)
     frazil_err code = FRAZIL_OK;
     PG_TRY();
     {
-        if (worker.source == FRAZIL_PG_FIXED)
-            frazil_pg_check_owner(worker.text);
+        if (worker.source != FRAZIL_PG_COORDINATOR)
+            frazil_pg_check_owner(&worker);
         code = open_patiently(&opened, options, &err);
     }
     PG_FINALLY();
@@ -393,12 +393,11 @@ Datum frazil_pg_info(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(frazil_pg_adopt_here);
 Datum frazil_pg_adopt_here(PG_FUNCTION_ARGS)
 {
-    frazil_pg_worker worker = frazil_pg_worker_setting();
-
     (void)fcinfo;
-    if (worker.source != FRAZIL_PG_FIXED)
+    if (frazil_pg_worker_setting().source == FRAZIL_PG_COORDINATOR)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("frazil.worker is not fixed:N, and needs no owner")));
-    frazil_pg_adopt(worker.text);
+                        errmsg("frazil.worker is the URL of a coordinator, which says whose a number is")));
+    frazil_pg_worker worker = frazil_pg_any_number();
+    frazil_pg_adopt(&worker);
     PG_RETURN_VOID();
 }

@@ -46,11 +46,7 @@ static frazil_err open_as(const struct lease *lease, enum frazil_pg_role role, f
     }
     PG_CATCH();
     {
-        MemoryContextSwitchTo(TopMemoryContext);
-        ErrorData *error = CopyErrorData();
-        FlushErrorState();
-        strlcpy(err->message, error->message, sizeof err->message);
-        FreeErrorData(error);
+        frazil_pg_catch(err);
     }
     PG_END_TRY();
     return code;

@@ -11,11 +11,14 @@
 #include <unistd.h>
 
 #include "access/xlog.h"
+#include "catalog/pg_control.h"
+#include "common/controldata_utils.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
+#include "utils/memutils.h"
 
 PG_MODULE_MAGIC;
 
@@ -66,8 +69,12 @@ void _PG_init(void)
                              "Its worker number must then be its own.", &frazil_pg_allow_in_recovery, false, PGC_SUSET,
                              0, NULL, NULL, NULL);
     MarkGUCPrefixReserved("frazil");
-    if (worker_setting != NULL && is_url(worker_setting))
+    if (worker_setting == NULL || *worker_setting == '\0')
+        return;
+    if (is_url(worker_setting))
         frazil_pg_register_keeper();
+    else
+        frazil_pg_note_start();
 }
 
 /* ---- errors ---------------------------------------------------------------------- */
@@ -107,6 +114,15 @@ void frazil_pg_fail(frazil_err code, const frazil_error *err)
     pg_unreachable();
 }
 
+void frazil_pg_catch(frazil_error *ret)
+{
+    MemoryContextSwitchTo(TopMemoryContext);
+    ErrorData *error = CopyErrorData();
+    FlushErrorState();
+    strlcpy(ret->message, error->message, sizeof ret->message);
+    FreeErrorData(error);
+}
+
 /* ---- frazil.worker --------------------------------------------------------------- */
 
 /* A decimal number of at most 9 digits, and *text is behind it; false: there is none. */
@@ -124,6 +140,26 @@ static bool take_number(const char **text, uint32 *ret)
     return true;
 }
 
+/* The timeline on which the server makes ids. */
+static uint32 timeline_of_server(void)
+{
+    bool is_sound = true;
+
+    if (process_shared_preload_libraries_in_progress ? frazil_pg_starts_as_standby() : RecoveryInProgress())
+        ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                        errmsg("a standby has no timeline of its own, so frazil.worker=timeline gives it no number"),
+                        errhint("Make ids on the primary.")));
+    if (!process_shared_preload_libraries_in_progress)
+        return GetWALInsertionTimeLine();
+    /* The postmaster has no memory yet that it shares with whom it could ask. */
+    ControlFileData *control = get_controlfile(DataDir, &is_sound);
+    uint32 timeline = control->checkPointCopy.ThisTimeLineID;
+    pfree(control);
+    if (!is_sound)
+        ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("the control file of the server is damaged")));
+    return timeline;
+}
+
 /* timeline:BASE/COUNT: BASE, and the timeline modulo COUNT. */
 static frazil_pg_worker worker_of_timeline(const char *text)
 {
@@ -136,11 +172,8 @@ static frazil_pg_worker worker_of_timeline(const char *text)
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("frazil.worker is \"timeline:%s\"", text),
                  errhint("Write timeline:BASE/COUNT, for example timeline:40/4 for the worker numbers 40 to 43.")));
-    if (RecoveryInProgress())
-        ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
-                        errmsg("a standby has no timeline of its own, so frazil.worker=timeline gives it no number"),
-                        errhint("Make ids on the primary.")));
-    snprintf(worker.text, sizeof worker.text, "fixed:%u", base + GetWALInsertionTimeLine() % count);
+    worker.timeline = timeline_of_server();
+    snprintf(worker.text, sizeof worker.text, "fixed:%u", base + worker.timeline % count);
     snprintf(worker.last, sizeof worker.last, "fixed:%u", base + count - 1);
     return worker;
 }
@@ -171,9 +204,15 @@ void frazil_pg_warn_of_copies(void)
                           errhint("Set it in postgresql.conf, and ALTER SYSTEM RESET frazil.worker.")));
 }
 
+static const char TIMELINE[] = "timeline:";
+
+bool frazil_pg_is_of_timeline(void)
+{
+    return worker_setting != NULL && strncmp(worker_setting, TIMELINE, strlen(TIMELINE)) == 0;
+}
+
 frazil_pg_worker frazil_pg_worker_setting(void)
 {
-    static const char TIMELINE[] = "timeline:";
     const char *text = worker_setting;
     frazil_pg_worker worker = {.source = FRAZIL_PG_OUTSIDE};
 
@@ -185,7 +224,7 @@ frazil_pg_worker frazil_pg_worker_setting(void)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("frazil.worker is not set"),
                         errhint("Set it in postgresql.conf: fixed:N with a number that no other server has, "
                                 "timeline:BASE/COUNT, env:NAME, ordinal, or the URL of a coordinator.")));
-    if (strncmp(text, TIMELINE, strlen(TIMELINE)) == 0)
+    if (frazil_pg_is_of_timeline())
         return worker_of_timeline(text + strlen(TIMELINE));
     if (strncmp(text, "fixed:", strlen("fixed:")) == 0)
         worker.source = FRAZIL_PG_FIXED;
@@ -289,15 +328,15 @@ static const char *state_dir_of_account(void)
     return path;
 }
 
-/* The state directory to tell the library, checked; NULL: it finds its default. */
-static const char *state_dir(void)
+/* The state directory to tell the library, checked; NULL: it finds its default, or needs none. */
+static const char *state_dir(frazil_pg_source source)
 {
     static const char *const VARIABLES[] = {"STATE_DIRECTORY", "XDG_STATE_HOME", "HOME", NULL};
 
     check_directory("frazil.state_dir", state_dir_setting, VARIABLES);
     if (state_dir_setting != NULL && *state_dir_setting != '\0')
         return state_dir_setting;
-    return first_set(VARIABLES) == NULL ? state_dir_of_account() : NULL;
+    return first_set(VARIABLES) == NULL && source != FRAZIL_PG_COORDINATOR ? state_dir_of_account() : NULL;
 }
 
 /* Likewise the run directory. */
@@ -447,7 +486,82 @@ static void check_last_of_timeline(frazil_options *options, const frazil_pg_work
                             "BASE + COUNT - 1 is one of the layout's.")));
 }
 
-frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *worker, enum frazil_pg_role role)
+/* Options of a spec of frazil.generators, with nothing from the environment. */
+static frazil_err options_of_spec(const char *spec, size_t len, frazil_options **ret, frazil_error *err)
+{
+    frazil_err code = frazil_options_new(ret, err);
+
+    if (code != FRAZIL_OK)
+        return code;
+    code = frazil_options_environment(*ret, FRAZIL_ENVIRONMENT_NONE, err);
+    if (code == FRAZIL_OK)
+        code = frazil_options_spec(*ret, spec, len, err);
+    if (code != FRAZIL_OK)
+        frazil_options_free(*ret);
+    return code;
+}
+
+/* ---- generators that would make equal ids ---------------------------------------- */
+
+/* The values of ids depend on this, and on the time. */
+struct looks {
+    frazil_layout layout;
+    uint32 worker;
+    uint64 seq_min;
+    uint64 seq_max;
+};
+
+enum { SPEC_SIZE = 8 * MAXPGPATH };
+
+/* The value of a key in " key=value key='a value' ...", and its length. */
+static const char *value_in(const char *text, const char *key, size_t *ret_len)
+{
+    const char *value = strstr(text, psprintf(" %s=", key));
+
+    value = value == NULL ? "" : value + strlen(key) + 2;
+    bool is_quoted = *value == '\'';
+    value += is_quoted ? 1 : 0;
+    *ret_len = strcspn(value, is_quoted ? "'" : " ");
+    return value;
+}
+
+static uint64 number_in(const char *text, const char *key)
+{
+    size_t len;
+
+    return strtoull(value_in(text, key, &len), NULL, 10);
+}
+
+/* An error of frazil_options_check, if the options cannot be right.  Not for leases. */
+static frazil_err look_at(const frazil_options *options, struct looks *ret, frazil_error *err)
+{
+    char text[SPEC_SIZE] = " ";
+    size_t len;
+    frazil_err code = frazil_options_text(options, 0, text + 1, sizeof text - 1, NULL, err);
+
+    if (code != FRAZIL_OK)
+        return code;
+    *ret = (struct looks){.seq_min = number_in(text, "seq_min"), .seq_max = number_in(text, "seq_max")};
+    (void)sscanf(value_in(text, "worker", &len), "fixed:%u", &ret->worker);
+    const char *layout = value_in(text, "layout", &len);
+    return frazil_layout_parse(layout, len, &ret->layout, err);
+}
+
+/* Checks all that can be before an id is made, and finds the worker number.  Not for leases. */
+static void check_looks(frazil_options *options, frazil_pg_worker *worker)
+{
+    struct looks looks;
+    frazil_error err;
+    frazil_err code = look_at(options, &looks, &err);
+
+    if (code != FRAZIL_OK) {
+        frazil_options_free(options);
+        frazil_pg_fail(code, &err);
+    }
+    worker->number = looks.worker;
+}
+
+frazil_options *frazil_pg_options(const char *name, frazil_pg_worker *worker, enum frazil_pg_role role)
 {
     frazil_options *options;
     frazil_error err;
@@ -460,18 +574,11 @@ frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *work
                                 generators_setting == NULL ? "" : generators_setting)));
     check_keys(name, spec, len);
     const char *run = run_dir();
-    const char *state = state_dir();
+    const char *state = state_dir(worker->source);
 
-    frazil_err code = frazil_options_new(&options, &err);
+    frazil_err code = options_of_spec(spec, len, &options, &err);
     if (code != FRAZIL_OK)
         frazil_pg_fail(code, &err);
-    code = frazil_options_environment(options, FRAZIL_ENVIRONMENT_NONE, &err);
-    if (code == FRAZIL_OK)
-        code = frazil_options_spec(options, spec, len, &err);
-    if (code != FRAZIL_OK) {
-        frazil_options_free(options);
-        frazil_pg_fail(code, &err);
-    }
     if (worker->source == FRAZIL_PG_TIMELINE)
         check_last_of_timeline(options, worker);
     set(options, "worker", worker->text);
@@ -485,5 +592,19 @@ frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *work
         set(options, "state_dir", state);
     if (host_dir_setting != NULL && *host_dir_setting != '\0')
         set(options, "host_dir", host_dir_setting);
+    if (worker->source == FRAZIL_PG_COORDINATOR)
+        return options;
+    check_looks(options, worker);
     return options;
+}
+
+frazil_pg_worker frazil_pg_any_number(void)
+{
+    frazil_pg_worker worker = frazil_pg_worker_setting();
+    char name[NAMEDATALEN];
+
+    if (!frazil_pg_generator_name(0, name))
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("frazil.generators names no generator")));
+    frazil_options_free(frazil_pg_options(name, &worker, FRAZIL_PG_MEMBER));
+    return worker;
 }

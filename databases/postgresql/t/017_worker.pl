@@ -26,7 +26,7 @@ my $node;
 }
 $node->safe_psql('postgres', 'CREATE EXTENSION frazil');
 is($node->safe_psql('postgres', 'SELECT frazil_worker(frazil_next())'), '12', 'env: makes ids with the number of the variable');
-ok(!-e $node->data_dir . '/frazil.owner', 'a number from outside has no owner');
+like(slurp_file($node->data_dir . '/frazil.owner'), qr/^worker=12 /, 'and owns it');
 $node->restart;
 makes_none($node, 'a variable that is not set', qr/FRAZIL_TEST_WORKER/);
 
