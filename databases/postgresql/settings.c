@@ -547,18 +547,57 @@ static frazil_err look_at(const frazil_options *options, struct looks *ret, fraz
     return frazil_layout_parse(layout, len, &ret->layout, err);
 }
 
+/* Whether both may make the same id. */
+static bool looks_meet(const struct looks *a, const struct looks *b)
+{
+    return frazil_layout_equal(&a->layout, &b->layout) && a->worker == b->worker && a->seq_min <= b->seq_max &&
+           b->seq_min <= a->seq_max;
+}
+
+/*
+ * Whether another generator would make the same ids; all databases of the server have the same ones.  One whose spec
+ * cannot be right makes none.
+ */
+static bool find_same(const char *name, const struct looks *own, const frazil_pg_worker *worker, struct entry *ret)
+{
+    const char *text = generators_setting;
+    frazil_options *options;
+    struct looks looks;
+    bool meets = false;
+
+    while (!meets && next_entry(&text, ret)) {
+        if ((ret->name_len == strlen(name) && strncmp(ret->name, name, ret->name_len) == 0) ||
+            options_of_spec(ret->spec, ret->spec_len, &options, NULL) != FRAZIL_OK)
+            continue;
+        meets = frazil_options_set(options, "worker", worker->text, strlen(worker->text), NULL) == FRAZIL_OK &&
+                look_at(options, &looks, NULL) == FRAZIL_OK && looks_meet(own, &looks);
+        frazil_options_free(options);
+    }
+    return meets;
+}
+
 /* Checks all that can be before an id is made, and finds the worker number.  Not for leases. */
-static void check_looks(frazil_options *options, frazil_pg_worker *worker)
+static void check_looks(frazil_options *options, const char *name, frazil_pg_worker *worker)
 {
     struct looks looks;
+    struct entry same;
     frazil_error err;
     frazil_err code = look_at(options, &looks, &err);
 
-    if (code != FRAZIL_OK) {
-        frazil_options_free(options);
-        frazil_pg_fail(code, &err);
+    if (code == FRAZIL_OK && !find_same(name, &looks, worker, &same)) {
+        worker->number = looks.worker;
+        return;
     }
-    worker->number = looks.worker;
+    frazil_options_free(options);
+    if (code != FRAZIL_OK)
+        frazil_pg_fail(code, &err);
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("the generators \"%s\" and \"%.*s\" would make the same ids: their layouts are equal, and so "
+                    "are their worker numbers",
+                    name, (int)same.name_len, same.name),
+             errhint("In frazil.generators, drop one of them, or give it another layout, or give both bounds "
+                     "(seq_min, seq_max) that do not overlap.")));
 }
 
 frazil_options *frazil_pg_options(const char *name, frazil_pg_worker *worker, enum frazil_pg_role role)
@@ -594,7 +633,7 @@ frazil_options *frazil_pg_options(const char *name, frazil_pg_worker *worker, en
         set(options, "host_dir", host_dir_setting);
     if (worker->source == FRAZIL_PG_COORDINATOR)
         return options;
-    check_looks(options, worker);
+    check_looks(options, name, worker);
     return options;
 }
 

@@ -42,6 +42,21 @@ refused("frazil.generators = 'main: layout=sno'", qr/a sno is no bigint\nHINT:  
 refused("frazil.generators = 'main: layout=frazil; main: layout=twitter'", qr/has the generator "main" twice/);
 refused("frazil.generators = 'main: layout=frazil'\nfrazil.worker = 'timeline:1020/8'", qr/must be from 0 to 1023\nHINT:  A later timeline has that number/);
 
+# Generators that would make the same ids, however their layouts are called, and whatever else differs.
+my $same = qr/the generators "main" and "audit" would make the same ids: .*\nHINT:  In frazil\.generators, drop one of them/;
+refused("frazil.worker = 'fixed:1'\nfrazil.generators = 'main: layout=frazil; audit: layout=konayuki'", $same);
+refused("frazil.generators = 'main: layout=frazil; audit: layout=frazil'", $same);
+refused("frazil.generators = 'main: layout=twitter; audit: namespace=other layout=40/10/12 epoch=1288834974657'", $same);
+refused("frazil.generators = 'main: layout=frazil seq_max=2047; audit: layout=konayuki seq_min=2047'", $same);
+refused("frazil.worker = 'timeline:40/4'", $same);
+isnt($node->psql('postgres', q{SELECT frazil_next('audit')}), 0, 'nor does the other one');
+like(slurp_file($node->logfile), qr/WARNING:  frazil makes no ids: the generators "main" and "audit" would/, 'the start warns of it');
+for my $apart ('main: layout=frazil seq_max=2047; audit: layout=konayuki seq_min=2048', 'main: layout=frazil; audit: layout=twitter') {
+    $node->append_conf('postgresql.conf', "frazil.generators = '$apart'");
+    $node->restart;
+    like($node->safe_psql('postgres', q{SELECT frazil_next(), frazil_next('audit')}), qr/^\d+\|\d+$/, "$apart: both make ids");
+}
+
 # No setting of that prefix can be made up; PostgreSQL 14 does not keep a prefix for an extension.
 SKIP: {
     skip 'PostgreSQL 15 reserves a prefix', 1 if $node->safe_psql('postgres', 'SHOW server_version_num') < 150000;
