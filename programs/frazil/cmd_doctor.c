@@ -24,7 +24,7 @@ static void print_json(const frazil_admin_finding *finding)
     output_format("{\"level\":\"%s\",\"id\":", frazil_admin_severity_name(finding->severity));
     output_json_string(finding->id);
     output_format(",\"subject\":\"%.*s\",\"text\":", (int)finding->subject_len, finding->id);
-    output_json_string(finding->text);
+    output_json_sentence(finding->text);
     output_string("}\n");
 }
 
@@ -40,7 +40,7 @@ static void print_text(const frazil_admin_finding *finding)
         output_color(0);
     output_format("%*s ", (int)(strlen("WARN") - strlen(name)), "");
     output_format("%.*s: ", (int)finding->subject_len, finding->id);
-    output_foreign(finding->text); /* can be longer than output_format writes */
+    output_sentence(finding->text); /* can be longer than output_format writes */
     output_string("\n");
 }
 

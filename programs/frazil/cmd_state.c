@@ -40,7 +40,7 @@ static void print_file(const char *name, const frazil_admin_file *file)
     output_format(",\"state\":\"%s\",\"in_use\":%s", name_file(file), file->in_use ? "true" : "false");
     if (file->wrong_code != FRAZIL_OK) {
         output_string(",\"why\":");
-        output_json_string(file->wrong);
+        output_json_sentence(file->wrong);
     }
 }
 
@@ -79,7 +79,7 @@ static void print_wrong(const frazil_admin_file *file)
     if (file->wrong_code == FRAZIL_OK)
         return;
     output_string("        "); /* a sentence can be longer than output_format writes */
-    output_foreign(file->wrong);
+    output_sentence(file->wrong);
     output_string("\n");
 }
 

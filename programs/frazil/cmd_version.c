@@ -29,7 +29,7 @@ static void print_text(void)
         frazil_error why;
         const char *client = client_of(*part, &why);
         output_format("%s: %s", *part, client != NULL ? "" : "not installed (");
-        output_foreign(client != NULL ? client : why.message); /* longer than output_format may write */
+        output_sentence(client != NULL ? client : why.message); /* longer than output_format may write */
         output_string(client != NULL ? "\n" : ")\n");
     }
 }
@@ -44,7 +44,7 @@ static void print_json(void)
         output_string(part == frazil_coordinator_parts() ? "" : ",");
         output_format("{\"part\":\"%s\",\"installed\":%s,\"%s\":", *part, client != NULL ? "true" : "false",
                       client != NULL ? "client" : "why");
-        output_json_string(client != NULL ? client : why.message);
+        output_json_sentence(client != NULL ? client : why.message);
         output_string("}");
     }
     output_string("]}\n");

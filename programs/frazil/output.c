@@ -156,6 +156,22 @@ void output_foreign_n(const char *text, size_t len)
     append_foreign(VISIBLE_TEXT, text, len);
 }
 
+void output_sentence(const char *text)
+{
+    enum visible_style style = VISIBLE_TEXT;
+
+    append_part(&style, text, strlen(text));
+}
+
+void output_json_sentence(const char *text)
+{
+    enum visible_style style = VISIBLE_JSON;
+
+    append("\"", 1);
+    append_part(&style, text, strlen(text));
+    append("\"", 1);
+}
+
 void output_u64(uint64_t value)
 {
     char digits[20];

@@ -34,6 +34,13 @@ void output_foreign_n(const char *text, size_t len);
 void output_json_string(const char *text);
 void output_json_string_n(const char *text, size_t len);
 
+/*
+ * Appends a sentence of the library, as text and as a JSON string.  It has no password, because the library left it out
+ * where it knew what one was; in what an address is followed by here, nobody could tell one from a reason.
+ */
+void output_sentence(const char *text);
+void output_json_sentence(const char *text);
+
 /* Begins a colour of the terminal, by its number (SGR); 0 ends it.  Nothing else writes escapes. */
 void output_color(unsigned sgr);
 

@@ -137,7 +137,8 @@ static void examine_register(const struct fz_register *reg, const char *name, co
         result = reg->read(reg->ctx, FZ_NAMESPACE, &record, &status, &said);
     /* A finding, not an error: the doctor goes on with its other questions. */
     if (result != FZ_REGISTER_OK) {
-        fz_report_say(report, FZ_FINDING_FAIL, "the coordinator does not answer: %s", said.message);
+        fz_report_say(report, FZ_FINDING_FAIL, "%s%s",
+                      said.code == FRAZIL_EREFUSED ? FZ_FINDING_REFUSED : FZ_FINDING_SILENT, said.message);
         return;
     }
     fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_ROUND_TRIP "%u us",

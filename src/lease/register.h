@@ -87,6 +87,10 @@ enum fz_finding_level {
  */
 #define FZ_FINDING_SKEW "its clock minus ours: "
 
+/* The beginnings of the findings that it refuses, and that it does not answer; the reason follows. */
+#define FZ_FINDING_REFUSED "the coordinator refuses: "
+#define FZ_FINDING_SILENT "the coordinator does not answer: "
+
 /* The beginning of the finding that tells how long a read takes: a whole number, " us", and nothing else. */
 #define FZ_FINDING_ROUND_TRIP "round trip: "
 

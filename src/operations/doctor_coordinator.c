@@ -4,6 +4,7 @@
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "doctor_judge.h"
+#include "lease/register.h"
 #include "os/clock.h"
 #include "spec/decide.h"
 #include "target.h"
@@ -12,8 +13,7 @@
 
 enum { TOPIC_LEN_MAX = 24 };
 
-/* The openings of two sentences that mean more to us than to a part. */
-static const char silent[] = "the coordinator does not answer: ";
+/* The opening of a sentence that means more to us than to a part. */
 static const char missing[] = "there is no namespace ";
 
 static bool begins(const char *text, const char *beginning)
@@ -79,7 +79,9 @@ void fz_judge_coordinator(enum fz_finding_level level, const char *sentence, int
 {
     int64_t skew_ms;
 
-    if (begins(sentence, silent))
+    if (begins(sentence, FZ_FINDING_REFUSED))
+        fz_finding_show(findings, FZ_FOUND_COORDINATOR_REFUSED, sentence);
+    else if (begins(sentence, FZ_FINDING_SILENT))
         fz_found(findings, FZ_FOUND_COORDINATOR_SILENT,
                  "%s: see that it runs, that this host can reach it, and that the URL is right", sentence);
     else if (begins(sentence, missing))
@@ -156,7 +158,8 @@ static void hear(void *ctx, enum fz_finding_level level, const char *sentence)
 {
     struct asking *asking = ctx;
 
-    asking->useless = asking->useless || begins(sentence, silent) || begins(sentence, missing);
+    asking->useless = asking->useless || begins(sentence, FZ_FINDING_REFUSED) || begins(sentence, FZ_FINDING_SILENT) ||
+                      begins(sentence, missing);
     fz_judge_coordinator(level, sentence, asking->max_skew_ms, asking->findings);
 }
 

@@ -60,6 +60,7 @@
     X(WORKER_IDLE_KEY,        OK,   "worker.idle-key") \
     X(ENVIRONMENT_SLIP,       FAIL, "environment.slip") \
     X(COORDINATOR_ABSENT,     FAIL, "coordinator.absent") \
+    X(COORDINATOR_REFUSED,    FAIL, "coordinator.refused") \
     X(COORDINATOR_SILENT,     FAIL, "coordinator.silent") \
     X(COORDINATOR_NO_NAME,    FAIL, "coordinator.no-namespace") \
     X(COORDINATOR_SKEW,       OK,   "coordinator.clock") \

@@ -367,6 +367,7 @@ TEST("A coordinator's own finding keeps its level, under the topic that it begin
     judge_said(FZ_FINDING_WARN, "CONFIG GET is not allowed: allow it", "WARN coordinator.other CONFIG GET");
     judge_said(FZ_FINDING_WARN, "a sentence that is much longer than a topic: so", "WARN coordinator.other a sentence");
     judge_said(FZ_FINDING_FAIL, "the coordinator does not answer: redis://h/n: refused", "FAIL coordinator.silent ");
+    judge_said(FZ_FINDING_FAIL, "the coordinator refuses: redis://h/n: NOAUTH", "FAIL coordinator.refused ");
     judge_said(FZ_FINDING_FAIL, "there is no namespace orders",
                "FAIL coordinator.no-namespace there is no namespace "
                "orders: create it");

@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Goal of this test: where a coordinator cannot be used, frazil doctor says why, whatever stands in its URL, and shows
+# no password.
+# shellcheck disable=SC2154 # bats sets output
+
+load helpers
+load servers
+
+setup() {
+    leave_out
+    unset FRAZIL_STATE
+    export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
+}
+
+# says ID REASON SPEC: the finding with that id holds the reason, as text and as JSON; the password s3cret is nowhere.
+says() {
+    run frazil doctor "$3"
+    echo "$output"
+    [ "$status" -eq 2 ]
+    grep -F "[FAIL] coordinator: " <<<"$output" | grep -qE -- "$2"
+    [[ $output != *s3cret* ]]
+    run frazil doctor --json "$3"
+    grep -F "\"id\":\"$1\"" <<<"$output" | grep -qE -- "$2"
+    [[ $output != *s3cret* ]]
+}
+
+# has PART: whether the part is installed.
+has() {
+    frazil version | grep "^$1: " | grep -vq "not installed"
+}
+
+# a_web_server: sets web, the port of one that knows nothing of coordinators.
+a_web_server() {
+    mkfifo "$BATS_TEST_TMPDIR/web"
+    python3 -c '
+import http.server, sys
+class Nothing(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *args): pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Nothing)
+print(server.server_address[1], flush=True)
+server.serve_forever()' >"$BATS_TEST_TMPDIR/web" 3>&- &
+    web_server=$!
+    read -r web <"$BATS_TEST_TMPDIR/web"
+}
+
+no_web_server() {
+    [ -z "${web_server:-}" ] || { kill "$web_server"; wait "$web_server" || true; }
+    web_server=
+}
+
+teardown() {
+    no_web_server
+    serve_no_more
+}
+
+@test "nobody there: the connection is refused" {
+    local url
+    for url in redis://u:s3cret@127.0.0.1:1/orders redis://127.0.0.1:1/orders?db=3 etcd://u:s3cret@127.0.0.1:1/orders \
+        zookeeper://127.0.0.1:1/orders postgresql://u:s3cret@127.0.0.1:1/db/orders mysql://u:s3cret@127.0.0.1:1/db/orders; do
+        has "${url%%:*}" || continue
+        says coordinator.silent "[Cc]onnection refused|Couldn't connect|\(111\)" "$url"
+    done
+}
+
+@test "no such host" {
+    local url
+    for url in redis://:s3cret@nowhere.invalid/orders etcd://nowhere.invalid/orders zookeeper://nowhere.invalid/orders \
+        postgresql://u:s3cret@nowhere.invalid/db/orders mysql://u:s3cret@nowhere.invalid/db/orders; do
+        has "${url%%:*}" || continue
+        says coordinator.silent "nowhere.invalid.*(resolve|not known|Unknown|[Nn]ame|host)" "$url"
+    done
+}
+
+@test "no such socket" {
+    local nowhere=$BATS_TEST_TMPDIR/none url
+    for url in "redis+unix://$nowhere/orders" "postgresql://u:s3cret@/db/orders?host=$nowhere" "mysql://u:s3cret@/db/orders?socket=$nowhere"; do
+        local part=${url%%:*}
+        has "${part%+unix}" || continue
+        says coordinator.silent "No such file or directory|through socket '$nowhere' \(2\)" "$url"
+    done
+}
+
+# It is shown what it said, or that it said nothing of use in time.
+@test "a web server" {
+    command -v python3 >/dev/null || skip "no python3 here"
+    a_web_server
+    local part reason
+    while read -r part reason; do
+        has "$part" || continue
+        case $part in
+            redis | etcd) says coordinator.silent "$reason" "$part://u:s3cret@127.0.0.1:$web/orders" ;;
+            zookeeper) says coordinator.silent "$reason" "$part://127.0.0.1:$web/orders" ;;
+            *) says coordinator.silent "$reason" "$part://u:s3cret@127.0.0.1:$web/db/orders" ;;
+        esac
+    done <<-EOT
+	redis      answers in no form of Redis
+	etcd       answers in no form of etcd \(HTTP status 501\)
+	zookeeper  127.0.0.1:$web cannot be connected to
+	postgresql cannot be connected to
+	mysql      cannot be connected to
+	EOT
+    no_web_server
+}
+
+@test "Redis: the password, the policy, a replica" {
+    has redis || skip "the part for Redis is not installed"
+    serve redis
+    local url=redis://127.0.0.1:$port/orders?db=3 secret=redis://:s3cret@127.0.0.1:$port/orders?db=3
+    says coordinator.refused "called without any password|no password is set" "$secret"
+    redis-cli -p "$port" config set maxmemory 100mb
+    redis-cli -p "$port" config set maxmemory-policy allkeys-lru
+    says coordinator.refused "evicts keys when its memory is full \(maxmemory-policy 'allkeys-lru'\)" "$url"
+    redis-cli -p "$port" config set maxmemory-policy noeviction
+    redis-cli -p "$port" replicaof 127.0.0.1 1
+    says coordinator.silent "is a replica: worker ids need its master" "$url"
+    redis-cli -p "$port" config set requirepass other
+    says coordinator.refused "NOAUTH" "$url"
+    says coordinator.refused "WRONGPASS|invalid password" "$secret"
+}
+
+@test "PostgreSQL: a user that there is not" {
+    has postgresql || skip "the part for PostgreSQL is not installed"
+    serve postgresql
+    says coordinator.refused 'role .*nobody.* does not exist' "postgresql://nobody:s3cret@127.0.0.1:$port/nosuch/orders?sslmode=disable"
+}
+
+@test "MySQL: a user that there is not" {
+    has mysql || skip "the part for MySQL is not installed"
+    serve mysql
+    says coordinator.refused "does not let this user in" "mysql://nobody:s3cret@127.0.0.1:$port/test/orders?ssl-mode=DISABLED"
+}
