@@ -42,6 +42,8 @@ FZ_PRIVATE void fz_sentence_quoted_piece(struct fz_sentence *s, const char *text
 FZ_PRIVATE void fz_sentence_char(struct fz_sentence *s, char c);
 FZ_PRIVATE void fz_sentence_u64(struct fz_sentence *s, uint64_t value);
 FZ_PRIVATE void fz_sentence_i64(struct fz_sentence *s, int64_t value);
+/* A duration for people, in two units at most and rounded up: "59 min 59 s", "7 ms 250 us", "0 us". */
+FZ_PRIVATE void fz_sentence_duration(struct fz_sentence *s, uint64_t us);
 /* An instant as RFC 3339 with milliseconds. */
 FZ_PRIVATE void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms);
 
@@ -54,7 +56,7 @@ FZ_PRIVATE frazil_err fz_sentence_give(const struct fz_sentence *s, char *buf, s
 /*
  * Writes fmt with the arguments.  Directives: %s C string of our own, %q quoted C string,
  * %Q quoted (const char *, size_t), %v as %q without the quotes, %u uint64_t, %d int64_t,
- * %t int64_t Unix ms as a time, %c int, %% percent.  %P a quoted piece of a text
+ * %t int64_t Unix ms as a time, %D uint64_t us as a duration, %c int, %% percent.  %P a quoted piece of a text
  * (const char *text, size_t before, size_t len, size_t behind), as fz_sentence_quoted_piece takes it.
  * Integers must be passed as exactly uint64_t / int64_t / size_t.
  */

@@ -56,6 +56,7 @@ static void explain_lease(const frazil *gen, const struct fz_refusal *refusal, f
 frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
 {
     const struct fz_refusal r = *refusal;
+    const uint64_t retry_us = r.retry_ns / 1000 + (r.retry_ns % 1000 != 0);
 
     if (r.explain != NULL)
         return r.explain(gen, refusal, reterr);
@@ -75,9 +76,9 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
                 r.largest);
     else if (r.code == FRAZIL_EFULL && r.fenced)
         fz_fail(reterr, r.code,
-                "too little is left of the grant of the worker id, which ends at %t; more is due in %u us, which is "
+                "too little is left of the grant of the worker id, which ends at %t; more is due in %D, which is "
                 "longer than the call may wait",
-                fz_layout_tick_unix_ms(&gen->layout, r.granted_last), (r.retry_ns + 999) / 1000);
+                fz_layout_tick_unix_ms(&gen->layout, r.granted_last), retry_us);
     /* Waiting is the wrong advice for a clock that stands still. */
     else if (r.code == FRAZIL_EFULL && gen->own.frozen_clock != NULL)
         fz_fail(
@@ -87,15 +88,15 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
             gen->rules.capacity);
     else if (r.code == FRAZIL_EFULL)
         fz_fail(reterr, r.code,
-                "all %u ids of this tick are taken and the next are free in %u us, which is longer than the call "
+                "all %u ids of this tick are taken and the next are free in %D, which is longer than the call "
                 "may wait: take on_full=wait and a larger max_wait, or fewer ids at a time",
-                gen->rules.capacity, (r.retry_ns + 999) / 1000);
+                gen->rules.capacity, retry_us);
     /* Before the grant the clock did not go back in this process: another owner's clock was ahead. */
     else if (r.now_tick < r.granted_first)
         fz_fail(reterr, r.code,
-                "the clock shows %t, and ids before %t may have been issued already; the next can follow in %u us, "
+                "the clock shows %t, and ids before %t may have been issued already; the next can follow in %D, "
                 "which is longer than the call may wait: correct the clock, or raise max_wait",
-                r.now.unix_ms, fz_layout_tick_unix_ms(&gen->layout, r.granted_first), (r.retry_ns + 999) / 1000);
+                r.now.unix_ms, fz_layout_tick_unix_ms(&gen->layout, r.granted_first), retry_us);
     /* Not behind anything that was seen: the clock is before the epoch. */
     else if (r.behind_us == 0)
         fz_fail(reterr, r.code,
@@ -103,9 +104,9 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
                 r.now.unix_ms, gen->layout.epoch_unix_ms);
     else
         fz_fail(reterr, r.code,
-                "the clock went back by %u us and shows %t; ids can follow in %u us, which is longer than the call "
+                "the clock went back by %D and shows %t; ids can follow in %D, which is longer than the call "
                 "may wait: correct the clock, or raise max_wait",
-                (uint64_t)r.behind_us, r.now.unix_ms, (r.retry_ns + 999) / 1000);
+                (uint64_t)r.behind_us, r.now.unix_ms, retry_us);
     if (reterr != NULL) {
         reterr->behind_us = r.behind_us;
         reterr->retry_ns = r.retry_ns;

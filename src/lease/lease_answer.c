@@ -64,9 +64,10 @@ frazil_err fz_clocks_differ(const frazil_layout *layout, const char *name, const
 
     assert(skew_ms != 0);
     fz_fail(reterr, FRAZIL_ECLOCK,
-            "the clocks differ too much: it is %t here, and %t at the coordinator of namespace %q; that is %u ms, and "
-            "max_skew is %d ms",
-            here, status->unix_ms, name, skew_ms < 0 ? 0 - (uint64_t)skew_ms : (uint64_t)skew_ms, max_skew_ms);
+            "the clocks differ too much: it is %t here, and %t at the coordinator of namespace %q; that is %D, and "
+            "max_skew is %D",
+            here, status->unix_ms, name, 1000 * (skew_ms < 0 ? 0 - (uint64_t)skew_ms : (uint64_t)skew_ms),
+            1000 * (uint64_t)max_skew_ms);
     /* Only a clock that is behind can be waited for; behind_us has no sign. */
     if (reterr != NULL && skew_ms > 0)
         reterr->behind_us = skew_ms > INT64_MAX / 1000 ? INT64_MAX : skew_ms * 1000;

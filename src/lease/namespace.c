@@ -354,12 +354,12 @@ static frazil_err check_options(const struct fz_namespace_options *options, uint
     if (horizon_min < FZ_HORIZON_MS_MIN)
         horizon_min = FZ_HORIZON_MS_MIN;
     if (options->horizon_ms < horizon_min || options->horizon_ms > FZ_HORIZON_MS_MAX)
-        return fz_fail(reterr, FRAZIL_ERANGE, "a horizon of %u ms: %u ms to %u ms are possible with ticks of %u ms",
-                       options->horizon_ms, horizon_min, (uint64_t)FZ_HORIZON_MS_MAX,
-                       (uint64_t)options->layout->tick_ms);
+        return fz_fail(reterr, FRAZIL_ERANGE, "a horizon of %D: %D to %D are possible with ticks of %D",
+                       1000 * options->horizon_ms, 1000 * horizon_min, 1000 * (uint64_t)FZ_HORIZON_MS_MAX,
+                       1000 * (uint64_t)options->layout->tick_ms);
     if (options->max_skew_ms < 0 || options->max_skew_ms > FZ_SKEW_MS_MAX)
-        return fz_fail(reterr, FRAZIL_ERANGE, "a max_skew of %d ms: 0 ms to %u ms are possible", options->max_skew_ms,
-                       (uint64_t)FZ_SKEW_MS_MAX);
+        return fz_fail(reterr, FRAZIL_ERANGE, "a max_skew of %d ms: 0 ms to %D are possible", options->max_skew_ms,
+                       1000 * (uint64_t)FZ_SKEW_MS_MAX);
     if (options->workers > workers_max)
         return fz_fail(reterr, FRAZIL_ERANGE, "a namespace of %u worker ids: the layout has %u", options->workers,
                        workers_max);
@@ -385,9 +385,9 @@ static frazil_err exists(const struct fz_namespace_options *options, const struc
     if (fz_namespace_record_parse(raw->data, raw->len, &record, &said) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_EINVAL, "namespace %q exists, but %s", options->name, said.message);
     return fz_fail(reterr, FRAZIL_EINVAL,
-                   "namespace %q exists since %t, with the layout %q, a horizon of %u ms and %u worker ids: open "
+                   "namespace %q exists since %t, with the layout %q, a horizon of %D and %u worker ids: open "
                    "generators with its URL; for another one, end the URL in another name",
-                   options->name, record.created_unix_ms, record.layout, record.horizon_ms, record.workers);
+                   options->name, record.created_unix_ms, record.layout, 1000 * record.horizon_ms, record.workers);
 }
 
 /* The record of a namespace that is about to be created: closed, unless it is known that nobody ever had a grant. */

@@ -22,12 +22,14 @@ static void judge_synchronisation(const struct fz_clock_facts *facts, const stru
                  "nothing keeps the clock right: run chronyd, ntpd or systemd-timesyncd on this host (in a container, "
                  "on its host)");
     else if (error_us / 1000 > facts->max_skew_ms)
-        fz_found(findings, FZ_FOUND_CLOCK_INACCURATE,
-                 "the clock is synchronised, but may be wrong by %d ms, and %d ms are allowed: look for a nearer time "
-                 "server, or raise max_skew",
-                 error_us / 1000, facts->max_skew_ms);
+        fz_found(
+            findings, FZ_FOUND_CLOCK_INACCURATE,
+            "the clock is synchronised, but may be wrong by %D, and %D are allowed: look for a nearer time server, "
+            "or raise max_skew",
+            (uint64_t)error_us, 1000 * (uint64_t)facts->max_skew_ms);
     else
-        fz_found(findings, FZ_FOUND_CLOCK_SYNCHRONISED, "synchronised, and wrong by %d us at the most", error_us);
+        fz_found(findings, FZ_FOUND_CLOCK_SYNCHRONISED, "synchronised, and wrong by %D at the most",
+                 (uint64_t)error_us);
 }
 
 static void judge_counter(const struct fz_clock_facts *facts, const struct fz_findings *findings)
@@ -55,10 +57,10 @@ static void judge_step(const struct fz_clock_facts *facts, const struct fz_findi
     int64_t step_us = facts->step_us;
 
     if (facts->compared && (step_us >= FZ_CLOCK_STEP_MIN_US || step_us <= -FZ_CLOCK_STEP_MIN_US))
-        fz_found(findings, FZ_FOUND_CLOCK_STEPPED,
-                 "the clock was stepped by %d ms since the last run: let it be slewed (chrony: makestep only at the "
-                 "start)",
-                 step_us / 1000);
+        fz_found(
+            findings, FZ_FOUND_CLOCK_STEPPED,
+            "the clock was stepped %s by %D since the last run: let it be slewed (chrony: makestep only at the start)",
+            step_us < 0 ? "back" : "ahead", step_us < 0 ? 0 - (uint64_t)step_us : (uint64_t)step_us);
     else
         fz_finding_show(findings, FZ_FOUND_CLOCK_STEADY,
                         facts->compared ? "not stepped since the last run"

@@ -62,16 +62,26 @@ static bool read_ms(const char *text, int64_t *ret)
     return true;
 }
 
+static uint64_t distance_us(int64_t skew_ms)
+{
+    uint64_t ms = skew_ms < 0 ? 0 - (uint64_t)skew_ms : (uint64_t)skew_ms;
+
+    return ms > UINT64_MAX / 1000 ? UINT64_MAX : ms * 1000;
+}
+
 static void judge_skew(int64_t skew_ms, int64_t max_skew_ms, const struct fz_findings *findings)
 {
+    const char *side = skew_ms < 0 ? "behind" : "ahead of";
+
     if (skew_ms > max_skew_ms || skew_ms < -max_skew_ms)
-        fz_found(findings, FZ_FOUND_COORDINATOR_SKEWED,
-                 "its clock minus ours is %d ms, and %d ms are allowed, so it gives out no worker id here: set the "
-                 "clock that is wrong, or raise max_skew",
-                 skew_ms, max_skew_ms);
+        fz_found(
+            findings, FZ_FOUND_COORDINATOR_SKEWED,
+            "its clock is %D %s ours, and %D are allowed, so it gives out no worker id here: set the clock that is "
+            "wrong, or raise max_skew",
+            distance_us(skew_ms), side, 1000 * (uint64_t)max_skew_ms);
     else
-        fz_found(findings, FZ_FOUND_COORDINATOR_SKEW, "its clock minus ours is %d ms, and %d ms are allowed", skew_ms,
-                 max_skew_ms);
+        fz_found(findings, FZ_FOUND_COORDINATOR_SKEW, "its clock is %D %s ours, and %D are allowed",
+                 distance_us(skew_ms), side, 1000 * (uint64_t)max_skew_ms);
 }
 
 void fz_judge_coordinator(enum fz_finding_level level, const char *sentence, int64_t max_skew_ms,
@@ -117,8 +127,8 @@ static void judge_room(const struct fz_namespace_facts *facts, const struct fz_f
         fz_found(findings, FZ_FOUND_COORDINATOR_LOW,
                  "%u of %u worker ids are held: soon there is none left: see `frazil lease list`", held, workers);
     else
-        fz_found(findings, FZ_FOUND_COORDINATOR_NAME, "%u of %u worker ids are held; it may be away for up to %u ms",
-                 held, workers, facts->leases.horizon_ms);
+        fz_found(findings, FZ_FOUND_COORDINATOR_NAME, "%u of %u worker ids are held; it may be away for up to %D", held,
+                 workers, 1000 * (uint64_t)facts->leases.horizon_ms);
 }
 
 void fz_judge_namespace(const struct fz_namespace_facts *facts, const struct fz_findings *findings)
@@ -136,9 +146,9 @@ void fz_judge_namespace(const struct fz_namespace_facts *facts, const struct fz_
                  leases->layout, facts->layout);
     if (facts->horizon_ms != 0 && facts->horizon_ms != leases->horizon_ms)
         fz_found(findings, FZ_FOUND_COORDINATOR_HORIZON,
-                 "the namespace has a horizon of %u ms, the spec of %u ms: it stays as it was created; leave horizon "
-                 "out of the spec",
-                 leases->horizon_ms, facts->horizon_ms);
+                 "the namespace has a horizon of %D, the spec of %D: it stays as it was created; leave horizon out of "
+                 "the spec",
+                 1000 * (uint64_t)leases->horizon_ms, 1000 * (uint64_t)facts->horizon_ms);
     if (leases->quarantine_unix_ms != 0)
         fz_found(findings, FZ_FOUND_COORDINATOR_WAIT,
                  "nothing is granted before %t, because records may have been lost, or it is new: wait",

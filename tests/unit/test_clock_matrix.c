@@ -211,7 +211,7 @@ TEST("A year forward is believed: it cannot be told from a suspended machine")
             assert_int_equal(take(&rig, false, FRAZIL_WAIT_DEFAULT, &place, &err), FRAZIL_ECLOCK);
             assert_int_equal(err.behind_us, YEAR_MS * 1000);
             assert_int_equal(err.retry_ns, ((uint64_t)YEAR_MS - b->hold_ms) * RIG_MS);
-            assert_non_null(strstr(err.message, "went back by 31536000000000 us"));
+            assert_non_null(strstr(err.message, "went back by 365 d "));
         }
         rig_close(&rig);
     }
@@ -312,7 +312,7 @@ TEST("A full tick is a full tick, also when the clock has gone back inside of it
     assert_int_equal(frazil_take(rig.gen, ids, 1, 0, &err), FRAZIL_EAGAIN);
     assert_int_equal(err.behind_us, 0);
     assert_int_equal(err.retry_ns, 7 * RIG_MS);
-    assert_non_null(strstr(err.message, "all 256 ids of this tick are taken and the next are free in 7000 us"));
+    assert_non_null(strstr(err.message, "all 256 ids of this tick are taken and the next are free in 7 ms,"));
     rig_close(&rig);
 }
 

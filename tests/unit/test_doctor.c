@@ -127,10 +127,10 @@ TEST("Steps in both directions, from the limit on; none can be seen at the first
     EXPECT("OK clock.steady");
     facts.step_us = FZ_CLOCK_STEP_MIN_US;
     judge_clock(facts);
-    EXPECT("WARN clock.stepped the clock was stepped by 20 ms");
+    EXPECT("WARN clock.stepped the clock was stepped ahead by 20 ms");
     facts.step_us = -3600000000;
     judge_clock(facts);
-    EXPECT("WARN clock.stepped the clock was stepped by -3600000 ms");
+    EXPECT("WARN clock.stepped the clock was stepped back by 1 h");
     facts.compared = false;
     judge_clock(facts);
     EXPECT("OK clock.steady whether it is stepped will be known");
@@ -375,8 +375,8 @@ TEST("A coordinator's own finding keeps its level, under the topic that it begin
 
 TEST("Its clock, against what is allowed; what is no number is not believed to be one")
 {
-    judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "250 ms", "OK coordinator.clock its clock minus ours is 250 ms");
-    judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "-250 ms", "OK coordinator.clock its clock minus ours is -250 ms");
+    judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "250 ms", "OK coordinator.clock its clock is 250 ms ahead of ours");
+    judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "-250 ms", "OK coordinator.clock its clock is 250 ms behind ours");
     judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "251 ms", "FAIL coordinator.clock-differs");
     judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "-251 ms", "FAIL coordinator.clock-differs");
     judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "12 s", "OK coordinator.its-clock-minus-ours");
@@ -397,7 +397,7 @@ TEST("The namespace: as the spec has it, with room, open")
     struct fz_namespace_facts facts = good;
 
     judge_namespace(&facts,
-                    "OK coordinator.namespace 89 of 100 worker ids are held; it may be away for up to 60000 ms");
+                    "OK coordinator.namespace 89 of 100 worker ids are held; it may be away for up to 1 min");
     facts.leases.held = 90;
     judge_namespace(&facts, "WARN coordinator.almost-full 90 of 100");
     facts.leases.held = 100;

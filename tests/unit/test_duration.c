@@ -5,6 +5,7 @@
  */
 
 #include "core/duration.h"
+#include "core/sentence.h"
 #include "lib/test.h"
 
 #define UNTOUCHED UINT64_C(4242)
@@ -112,4 +113,35 @@ TEST("Only len bytes are looked at")
 
     assert_int_equal(fz_duration_parse("12ms5", 3, &ns, NULL), FRAZIL_OK);
     assert_int_equal(ns, UINT64_C(12) * 60000000000);
+}
+
+static void assert_said(uint64_t us, const char *expected)
+{
+    char text[64];
+    struct fz_sentence s = fz_sentence_in(text, sizeof text);
+
+    fz_sentence_duration(&s, us);
+    assert_string_equal(text, expected);
+}
+
+TEST("Durations in sentences have two units at most, and are never shorter than what is meant")
+{
+    assert_said(0, "0 us");
+    assert_said(1, "1 us");
+    assert_said(999, "999 us");
+    assert_said(1000, "1 ms");
+    assert_said(7250, "7 ms 250 us");
+    assert_said(250000, "250 ms");
+    assert_said(1000000, "1 s");
+    assert_said(1000001, "1 s 1 ms");
+    assert_said(59999001, "1 min");
+    assert_said(60000000, "1 min");
+    assert_said(UINT64_C(3598983034), "59 min 59 s");
+    assert_said(UINT64_C(3599000001), "1 h");
+    assert_said(UINT64_C(3600000000), "1 h");
+    assert_said(UINT64_C(7260000000), "2 h 1 min");
+    assert_said(UINT64_C(86399999999), "1 d");
+    assert_said(UINT64_C(90000000000), "1 d 1 h");
+    assert_said(UINT64_C(31536000000000), "365 d");
+    assert_said(UINT64_MAX, "213503982 d 8 h");
 }
