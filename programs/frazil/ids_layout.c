@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void ids_layout_label(struct ids_layout *layout)
@@ -18,28 +19,38 @@ void ids_layout_label(struct ids_layout *layout)
     (void)err;
 }
 
+/* Appends a text without its quotes; NULL adds nothing. */
+static void append_unquoted(char *buf, size_t size, const char *before, const char *text)
+{
+    char *plain = text == NULL ? NULL : fz_typed_unquoted(text);
+    size_t len = strlen(buf);
+
+    if (plain != NULL)
+        (void)snprintf(buf + len, size - len, "%s%s", before, plain);
+    free(plain);
+}
+
 /* The layout that a generator without a spec would have, as far as the environment says. */
 static void text_from_environment(char *buf, size_t size)
 {
     const char *layout = fz_typed_variable("FRAZIL_LAYOUT");
-    const char *epoch = fz_typed_variable("FRAZIL_EPOCH");
-    const char *tick = fz_typed_variable("FRAZIL_TICK");
 
-    (void)snprintf(buf, size, "%s%s%s%s%s", layout != NULL ? layout : "frazil", epoch != NULL ? " epoch=" : "",
-                   epoch != NULL ? epoch : "", tick != NULL ? " tick=" : "", tick != NULL ? tick : "");
+    append_unquoted(buf, size, "", layout != NULL ? layout : "frazil");
+    append_unquoted(buf, size, " epoch=", fz_typed_variable("FRAZIL_EPOCH"));
+    append_unquoted(buf, size, " tick=", fz_typed_variable("FRAZIL_TICK"));
 }
 
 bool ids_layout_choose(const char *text, struct ids_layout *ret)
 {
-    char from_environment[512];
+    char plain[512] = "";
     frazil_error err;
 
-    if (text == NULL) {
-        text_from_environment(from_environment, sizeof from_environment);
-        text = from_environment;
-    }
-    if (frazil_layout_parse(text, strlen(text), &ret->layout, &err) != FRAZIL_OK) {
-        complain("%s%s", text == from_environment ? "FRAZIL_LAYOUT: " : "", err.message);
+    if (text == NULL)
+        text_from_environment(plain, sizeof plain);
+    else
+        append_unquoted(plain, sizeof plain, "", text);
+    if (frazil_layout_parse(plain, strlen(plain), &ret->layout, &err) != FRAZIL_OK) {
+        complain("%s%s", text == NULL ? "FRAZIL_LAYOUT: " : "", err.message);
         return false;
     }
     ids_layout_label(ret);

@@ -27,6 +27,9 @@ bool fz_typed_is_key(const char *name, size_t len);
 /* The value of an environment variable, as fz_environment gives it: NULL also in a set-user-ID program. */
 const char *fz_typed_variable(const char *name);
 
+/* A copy of a text that a person typed without the quotes that a spec would need; to be freed.  NULL: out of memory. */
+char *fz_typed_unquoted(const char *text);
+
 /* Whether an open file may hold a secret: not if others than its owner may use it, as os/file.h says. */
 bool fz_secret_is_kept(int fd);
 

@@ -264,7 +264,29 @@ static struct piece next_word(struct piece *rest)
     return cut_at(rest, ' ');
 }
 
-static frazil_err read_base(struct piece word, frazil_layout *ret, size_t *ret_at, frazil_error *reterr)
+/* There is no such preset; rest is what stands behind the name, and belongs to what may have been meant. */
+static frazil_err fail_name(struct piece word, struct piece rest, frazil_error *reterr)
+{
+    struct fz_nearest near = fz_nearest_to(word.text, word.len);
+    char keys[128];
+    struct fz_sentence s = fz_sentence_in(keys, sizeof keys);
+
+    for (size_t i = 0; i < frazil_layout_preset_count(); i++)
+        fz_nearest_offer(&near, frazil_layout_preset(i)->name);
+    if (near.word == NULL)
+        return fz_fail_at(reterr, word.at, FRAZIL_ELAYOUT,
+                          "there is no layout %Q: a description such as 41/10/12 was expected, or one of %s", word.text,
+                          word.len, fz_layout_preset_names());
+    if (rest.len > 0) {
+        fz_sentence_char(&s, ' ');
+        fz_sentence_shown(&s, rest.text, rest.len);
+    }
+    return fz_fail_at(reterr, word.at, FRAZIL_ELAYOUT, "there is no layout %Q: did you mean %s%s?", word.text, word.len,
+                      near.word, keys);
+}
+
+static frazil_err read_base(struct piece word, struct piece rest, frazil_layout *ret, size_t *ret_at,
+                            frazil_error *reterr)
 {
     const frazil_layout *preset = fz_layout_preset_named(word.text, word.len);
 
@@ -275,18 +297,7 @@ static frazil_err read_base(struct piece word, frazil_layout *ret, size_t *ret_a
     }
     if (memchr(word.text, '/', word.len) != NULL && memchr(word.text, '=', word.len) == NULL)
         return read_description(word, ret, ret_at, reterr);
-    struct fz_nearest near = fz_nearest_to(word.text, word.len);
-    char advice[64];
-    struct fz_sentence s = fz_sentence_in(advice, sizeof advice);
-
-    for (size_t i = 0; i < frazil_layout_preset_count(); i++)
-        fz_nearest_offer(&near, frazil_layout_preset(i)->name);
-    fz_nearest_say(&s, &near, "");
-    if (near.word != NULL)
-        return fz_fail_at(reterr, word.at, FRAZIL_ELAYOUT, "there is no layout %Q%s", word.text, word.len, advice);
-    return fz_fail_at(reterr, word.at, FRAZIL_ELAYOUT,
-                      "there is no layout %Q: a description such as 41/10/12 was expected, or one of %s", word.text,
-                      word.len, fz_layout_preset_names());
+    return fail_name(word, rest, reterr);
 }
 
 static bool is_same(struct piece a, struct piece b)
@@ -375,8 +386,10 @@ frazil_err frazil_layout_parse(const char *text, size_t len, frazil_layout *ret,
     size_t base_at;
     frazil_err err = check_marks(rest, reterr);
 
-    if (err == FRAZIL_OK)
-        err = read_base(next_word(&rest), &base, &base_at, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    struct piece word = next_word(&rest);
+    err = read_base(word, rest, &base, &base_at, reterr);
     if (err != FRAZIL_OK)
         return err;
     layout = base;

@@ -134,6 +134,24 @@ static frazil_err read_plain(struct reader *reader, char *buf)
     return FRAZIL_OK;
 }
 
+char *fz_settings_unquoted(const char *value)
+{
+    size_t len = strlen(value), at = 1, end = 0;
+    char *plain = calloc(len + 1, 1);
+
+    if (plain == NULL)
+        return NULL;
+    for (; value[0] == '\'' && value[at] != '\0' && value[at] != '\''; at++) {
+        if (value[at] == '\\' && (value[at + 1] == '\'' || value[at + 1] == '\\'))
+            at++;
+        plain[end++] = value[at];
+    }
+    /* Not all of it stands in one pair of quotes, as in partition's 'A','B'. */
+    if (value[0] != '\'' || at + 1 != len)
+        memcpy(plain, value, len + 1);
+    return plain;
+}
+
 /* Reads a value into a new allocation, which is never larger than what is left of the text. */
 static frazil_err read_value(struct reader *reader, enum fz_key key, char **ret)
 {
@@ -267,13 +285,16 @@ static frazil_err add_variable(struct fz_settings *settings, enum fz_key key, co
     char name[FZ_KEY_VARIABLE_SIZE];
 
     fz_key_variable(key, name);
+    char *plain = fz_settings_unquoted(value);
+    if (plain == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     /* Taken as not given, FRAZIL_WORKER=$UNSET would silently be another worker id. */
-    if (value[0] == '\0')
+    if (plain[0] == '\0') {
+        fz_settings_forget(plain);
         return fz_fail(reterr, FRAZIL_ESPEC, "%s is set in the environment, but empty: unset it, or give it a value",
                        name);
-    settings->value[key] = strdup(value);
-    if (settings->value[key] == NULL)
-        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    }
+    settings->value[key] = plain;
     settings->from_elsewhere[key] = true;
     return FRAZIL_OK;
 }

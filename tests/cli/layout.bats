@@ -43,6 +43,15 @@ load helpers
     frazil layout '41/10/12 epoch=1960-01-01' | grep -q "allow_short_life"
 }
 
+# As in a spec, which has to quote it.
+@test "quotes around a layout" {
+    [ "$(frazil layout "'twitter epoch=2026-01-01'" | grep ^fingerprint)" = "fingerprint     41/5+5/12 epoch=1767225600000 tick=1ms" ]
+    FRAZIL_LAYOUT="'twitter epoch=2026-01-01'" frazil inspect 5 | grep -q '^time  *2026-01-01T'
+    FRAZIL_LAYOUT="'flake'" FRAZIL_EPOCH="'2026-01-01'" frazil inspect 5 | grep -q '^time  *2026-01-01T'
+    FRAZIL_LAYOUT="'41/12/10 epoch=2026-01-01'" FRAZIL_WORKER="'fixed:4000'" FRAZIL_STATE=memory frazil next
+    fails 2 "did you mean twitter epoch=2026-01-01?" frazil layout 'twiter epoch=2026-01-01'
+}
+
 # The first id with one more digit is made then, and none before.
 @test "the day on which decimal texts grow" {
     local grows

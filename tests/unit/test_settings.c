@@ -231,7 +231,9 @@ TEST("A file whose lines end with CR LF says the same as one whose lines end wit
     }
 }
 
-TEST("A value in the environment is taken as it is, without quotes; an empty one is an error, unless the spec decides")
+TEST("A value in the environment needs no quotes and may have those of a spec; an empty one is an error, unless the "
+     "spec "
+     "decides")
 {
     assert_int_equal(setenv("FRAZIL_WORKER", "fixed:1", 1), 0);
     assert_int_equal(setenv("FRAZIL_LAYOUT", "41/5+5/12 epoch=2026-01-01T00:00:00Z", 1), 0);
@@ -241,8 +243,13 @@ TEST("A value in the environment is taken as it is, without quotes; an empty one
     assert_open_refused(NULL, NULL, FRAZIL_ESPEC, "FRAZIL_LAYOUT is set in the environment, but empty: unset it");
     (void)info_of(WORKER "layout=twitter");
     assert_string_equal(layout_of_last.name, "twitter");
-    assert_int_equal(setenv("FRAZIL_LAYOUT", "'twitter'", 1), 0);
-    assert_open_refused(NULL, NULL, FRAZIL_ELAYOUT, "'twitter'");
+    assert_int_equal(setenv("FRAZIL_LAYOUT", "'twitter epoch=2026-01-01'", 1), 0);
+    (void)info_of(NULL);
+    assert_int_equal(layout_of_last.epoch_unix_ms, INT64_C(1767225600000));
+    assert_int_equal(setenv("FRAZIL_LAYOUT", "''", 1), 0);
+    assert_open_refused(NULL, NULL, FRAZIL_ESPEC, "FRAZIL_LAYOUT is set in the environment, but empty: unset it");
+    assert_int_equal(setenv("FRAZIL_LAYOUT", "'twitter", 1), 0);
+    assert_open_refused(NULL, NULL, FRAZIL_ELAYOUT, "there is no layout ''twitter'");
     assert_int_equal(unsetenv("FRAZIL_LAYOUT"), 0);
     assert_int_equal(setenv("FRAZIL_MAX_WAIT", "soon", 1), 0);
     assert_open_refused(NULL, NULL, FRAZIL_ESPEC, "max_wait='soon'");
@@ -251,6 +258,26 @@ TEST("A value in the environment is taken as it is, without quotes; an empty one
     assert_open_refused(WORKER, NULL, FRAZIL_ESPEC, "FRAZIL_NAMESPACE is set in the environment, but empty");
     assert_int_equal(unsetenv("FRAZIL_NAMESPACE"), 0);
     assert_int_equal(unsetenv("FRAZIL_WORKER"), 0);
+}
+
+TEST("Quotes go only where one pair of them stands around all of a value")
+{
+    static const char *const pairs[][2] = {{"fixed:1", "fixed:1"},
+                                           {"'a b'", "a b"},
+                                           {"'a\\'b\\\\c\\d'", "a'b\\c\\d"},
+                                           {"''", ""},
+                                           {"'", "'"},
+                                           {"'a", "'a"},
+                                           {"'a\\'", "'a\\'"},
+                                           {"a'b'", "a'b'"},
+                                           {"'A','B'", "'A','B'"},
+                                           {"", ""}};
+
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        char *plain = fz_settings_unquoted(pairs[i][0]);
+        assert_string_equal(plain, pairs[i][1]);
+        fz_settings_forget(plain);
+    }
 }
 
 TEST("Files that are not what they should be are errors that name the file and the line")
