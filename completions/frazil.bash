@@ -20,7 +20,7 @@ _frazil_values()
 _frazil_options()
 {
     case $1 in
-        next) echo '--count --rate --form --json --meta --quiet --help' ;;
+        next) echo '--count --rate --at --form --json --meta --quiet --help' ;;
         inspect) echo '--layout --guess --form --json --forms --rounded --page --color --help' ;;
         compose) echo '--layout --unix-ms --time --worker --datacenter --sequence --partition --meta --ticktock --form --tsv --help' ;;
         convert) echo '--from --to --help' ;;
@@ -48,7 +48,7 @@ _frazil_arguments()
     case $1 in
         '') echo "$commands --help --version" ;;
         help) echo "$commands" ;;
-        layout) echo "overlap $(_frazil_values --layout)" ;;
+        layout) echo "overlap find $(_frazil_values --layout)" ;;
         lease) echo 'init list release watch' ;;
         state) echo 'show init' ;;
     esac

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "complain.h"
 #include "fields.h"
+#include "fit.h"
 #include "ids.h"
 #include "options.h"
 #include "output.h"
@@ -120,6 +121,9 @@ static void print_text(const struct sheet *s)
     picture_draw(l, NULL);
     output_format("\nfingerprint     %s\n", s->fingerprint);
     output_format("epoch           %s  (%" PRId64 ")\n", s->epoch, l->epoch_unix_ms);
+    if (fields_is_in_seconds(l->epoch_unix_ms))
+        output_format("                in milliseconds; if those were seconds, write epoch=%" PRId64 "000\n",
+                      l->epoch_unix_ms);
     output_format("tick            %" PRIu32 " ms\n", l->tick_ms);
     output_format("workers         %" PRIu64, s->info.workers);
     if (l->datacenter_bits > 0)
@@ -200,14 +204,15 @@ static int cmd_layout_run(int argc, char **argv)
         {0},
     };
     static const struct option_help help = {
-        "layout [OPTION]... [LAYOUT | overlap OLD NEW]",
-        "Lists the layouts, shows one, or says whether ids can collide or sort wrongly\n"
-        "when everybody moves from one to another (exit 0: safe, 1: not safe).",
+        "layout [OPTION]... [LAYOUT | overlap OLD NEW | find ID=TIME...]",
+        "Lists the layouts, shows one, says whether ids can collide or sort wrongly when\n"
+        "all move from one to another (exit 0: safe, 1: not), or finds that of known ids.",
         "LAYOUT: a preset, or a description and its keys in one argument: bits of time,\n"
         "worker and sequence, epoch=TIME, tick=10ms.  Split worker: 41/5+5/12; letters\n"
         "t, w, s where the order is another: 39/8s/16w.\n\n"
         "  frazil layout '41/12/10 epoch=2026-01-01T00:00:00Z'\n"
-        "  frazil layout overlap twitter '41/10/12 epoch=2010-01-01'"};
+        "  frazil layout overlap twitter '41/10/12 epoch=2010-01-01'\n"
+        "  frazil layout find 136169504773242881=2024-01-11T18:08:59Z ..."};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
@@ -215,6 +220,8 @@ static int cmd_layout_run(int argc, char **argv)
         return STATUS_USAGE;
     if (args.count > 0 && strcmp(args.values[0], "overlap") == 0)
         return print_overlap(&args, &since, json);
+    if (args.count > 0 && strcmp(args.values[0], "find") == 0 && !since.given)
+        return fit_print(args.values + 1, (size_t)args.count - 1, json);
     if (args.count > 1 || since.given) {
         complain("%s", since.given ? "--since is for layout overlap OLD NEW"
                                    : "layout takes one layout: quote a description with its keys");

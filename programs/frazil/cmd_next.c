@@ -10,6 +10,7 @@
 #include "stop.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 struct request {
     struct option_u64 count; /* 0: for ever */
     struct option_u64 meta;
+    struct option_time at; /* ids of that time, and not of now */
     const char *rate_text;
     const char *form_text;
     bool json;
@@ -251,6 +253,39 @@ static int run_at_rate(const struct request *request, const struct source *sourc
     return status;
 }
 
+/* ---- of another time ------------------------------------------------------ */
+
+/* Ids of one tick only: behind its last one, the sequence would begin again. */
+static int run_at_time(const struct request *request, const struct source *source)
+{
+    struct id id = {.kind = source->layout.layout.kind};
+    frazil_generator_info info;
+    frazil_error err;
+
+    frazil_get_info(source->gen, &info, sizeof info);
+    uint64_t most = (uint64_t)info.sequence_max - info.sequence_min + 1;
+    if (request->count.value == 0 || request->count.value > most) {
+        complain("--at gives the ids of one tick, of which there are %" PRIu64 ": give -n from 1 to that", most);
+        return STATUS_USAGE;
+    }
+    for (uint64_t i = 0; i < request->count.value && !output_broken(); i++) {
+        frazil_err code = is_sno(source)
+                              ? frazil_sno_next_at(source->gen, request->at.unix_ms, source->meta, &id.sno, &err)
+                              : frazil_next_at(source->gen, request->at.unix_ms, &id.number, &err);
+        if (code != FRAZIL_OK)
+            return complain_error(&err);
+        print_id(request, source, &id);
+    }
+    return STATUS_OK;
+}
+
+static int run(const struct request *request, const struct source *source)
+{
+    if (request->at.given)
+        return run_at_time(request, source);
+    return request->rate > 0 ? run_at_rate(request, source) : run_fast(request, source);
+}
+
 static bool read_rate(const char *text, double *ret)
 {
     char *end;
@@ -281,6 +316,7 @@ static int cmd_next_run(int argc, char **argv)
     const struct option_row rows[] = {
         {"count", 'n', OPTION_U64, &request.count, "N", "how many; 0: for ever (default 1)", 0},
         {"rate", 'r', OPTION_TEXT, &request.rate_text, "R", "at most R a second, each written at once", 0},
+        {"at", 'a', OPTION_TIME, &request.at, "TIME", "ids of another time, for old records", 0},
         {"form", 'f', OPTION_TEXT, &request.form_text, "FORM", "text form (default dec; for snos: sno or hex)", 0},
         {"json", 'j', OPTION_FLAG, &request.json, NULL, "one object a line, with the fields", 0},
         {"meta", 'm', OPTION_U64, &request.meta, "N", "the metabyte of snos (default 0)", 255},
@@ -300,6 +336,10 @@ static int cmd_next_run(int argc, char **argv)
         return status;
     if (!ids_form_choose("--form", request.form_text, &request.form) || !read_rate(request.rate_text, &request.rate))
         return STATUS_USAGE;
+    if (request.at.given && request.rate > 0) {
+        complain("--at and --rate exclude each other");
+        return STATUS_USAGE;
+    }
     if (is_count(&args)) {
         complain("%s is no spec: for so many ids write -n N", quoted(args.values[0]));
         return STATUS_USAGE;
@@ -312,7 +352,7 @@ static int cmd_next_run(int argc, char **argv)
     source.meta = (uint8_t)request.meta.value;
     status = check_request(&request, &source);
     if (status == STATUS_OK)
-        status = request.rate > 0 ? run_at_rate(&request, &source) : run_fast(&request, &source);
+        status = run(&request, &source);
     output_flush(); /* all ids are written before the worker id is given back */
     stop_allow_waits();
     frazil_close(source.gen);

@@ -14,8 +14,10 @@ static bool read_time(const char *which, const char *text, int64_t *ret)
 {
     frazil_error err;
 
-    if (frazil_time_parse(text, strlen(text), ret, &err) == FRAZIL_OK)
+    if (options_parse_time(text, ret, &err) == FRAZIL_OK) {
+        options_note_seconds(which, text, *ret);
         return true;
+    }
     complain("%s: %s", which, err.message);
     return false;
 }
@@ -75,8 +77,8 @@ static int cmd_range_run(int argc, char **argv)
         "range [OPTION]... FROM TO",
         "Prints the smallest and the largest id of the ticks from FROM to TO, both\n"
         "included: what stands in WHERE id BETWEEN first AND last.",
-        "FROM, TO: RFC 3339 (2026-01-01T00:00:00Z), a date, or Unix milliseconds (those\n"
-        "that begin with - go after --).\n\n"
+        "FROM, TO: RFC 3339 (2026-01-01T00:00:00Z), a date (its midnight in UTC), now, or\n"
+        "Unix milliseconds (those that begin with - go after --).\n\n"
         "  frazil range --layout twitter 2022-06-28T00:00:00Z 2022-06-28T23:59:59.999Z"};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))

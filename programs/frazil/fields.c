@@ -48,6 +48,12 @@ static char *put_u64(char *out, uint64_t value)
     return out + (sizeof digits - at);
 }
 
+bool fields_is_in_seconds(int64_t unix_ms)
+{
+    /* From 1973 to 2286 in seconds; in milliseconds that is up to April 1970. */
+    return unix_ms >= INT64_C(100000000) && unix_ms < INT64_C(10000000000);
+}
+
 const char *fields_age(int64_t unix_ms, int64_t now_ms, char buf[FIELDS_TEXT_SIZE])
 {
     static const struct {

@@ -14,6 +14,9 @@ int64_t fields_now(void);
 /* An instant as RFC 3339; "?" for years that have no such form. */
 const char *fields_time(int64_t unix_ms, char buf[FIELDS_TEXT_SIZE]);
 
+/* Whether Unix milliseconds are rather seconds: as they are, they lie in 1970, when nobody made ids. */
+bool fields_is_in_seconds(int64_t unix_ms);
+
 /* "3 years ago", "in 2 hours: in the future". */
 const char *fields_age(int64_t unix_ms, int64_t now_ms, char buf[FIELDS_TEXT_SIZE]);
 

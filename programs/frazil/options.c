@@ -4,6 +4,7 @@
 #include "command.h"
 #include "complain.h"
 #include "console/console.h"
+#include "fields.h"
 #include "output.h"
 
 #include <frazil.h>
@@ -90,6 +91,23 @@ static bool read_u64(const struct option_row *row, const char *text)
     return true;
 }
 
+void options_note_seconds(const char *name, const char *text, int64_t unix_ms)
+{
+    char time[FIELDS_TEXT_SIZE];
+
+    if (strspn(text, "0123456789") == strlen(text) && fields_is_in_seconds(unix_ms))
+        complain("%s: %s is %s in milliseconds; if those were seconds, write %s000", name, text,
+                 fields_time(unix_ms, time), text);
+}
+
+frazil_err options_parse_time(const char *text, int64_t *ret, frazil_error *reterr)
+{
+    if (strcmp(text, "now") != 0)
+        return frazil_time_parse(text, strlen(text), ret, reterr);
+    *ret = fields_now();
+    return FRAZIL_OK;
+}
+
 static bool read_time(const struct option_row *row, const char *text)
 {
     struct option_time *target = row->target;
@@ -100,10 +118,11 @@ static bool read_time(const struct option_row *row, const char *text)
         complain("--%s takes a whole number of Unix milliseconds, not %s", row->name, quoted(text));
         return false;
     }
-    if (frazil_time_parse(text, strlen(text), &unix_ms, &err) != FRAZIL_OK) {
+    if (options_parse_time(text, &unix_ms, &err) != FRAZIL_OK) {
         complain("--%s: %s", row->name, err.message);
         return false;
     }
+    options_note_seconds(row->name, text, unix_ms);
     *target = (struct option_time){true, unix_ms};
     return true;
 }

@@ -6,6 +6,8 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include <frazil.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,7 +28,7 @@ enum option_kind {
     OPTION_TEXT,    /* const char *: points into argv */
     OPTION_U64,     /* struct option_u64: decimal or 0x hex, at most row.max unless that is 0 */
     OPTION_UNIX_MS, /* struct option_time: a whole number */
-    OPTION_TIME     /* struct option_time: RFC 3339, a date or Unix ms */
+    OPTION_TIME     /* struct option_time: as options_parse_time reads it */
 };
 
 struct option_row {
@@ -62,5 +64,11 @@ bool options_read(const struct option_help *help, const struct option_row *rows,
 
 /* A whole number without sign: decimal, or hex after 0x.  False, without a complaint, if it is none. */
 bool options_parse_u64(const char *text, uint64_t *ret);
+
+/* Says so on standard error if a time that was read as Unix milliseconds is rather in seconds. */
+void options_note_seconds(const char *name, const char *text, int64_t unix_ms);
+
+/* A time: RFC 3339, a date, which is its midnight in UTC, Unix ms, or "now".  FRAZIL_EPARSE says what is wrong. */
+frazil_err options_parse_time(const char *text, int64_t *ret, frazil_error *reterr);
 
 #endif

@@ -10,7 +10,7 @@
 #include "os/host.h"
 #include "spec/coordinators.h"
 #include "spec/keys.h"
-#include "spec/settings.h"
+#include "spec/quotes.h"
 #include "spec/worker_sources.h"
 
 void fz_typed_show(char *buf, size_t size, const char *text, size_t len)
@@ -72,7 +72,7 @@ const char *fz_typed_variable(const char *name)
 
 char *fz_typed_unquoted(const char *text)
 {
-    return fz_settings_unquoted(text);
+    return fz_unquoted(text);
 }
 
 bool fz_secret_is_kept(int fd)

@@ -79,6 +79,7 @@
     X(LAYOUT_AGEING,          WARN, "layout.ageing") \
     X(LAYOUT_SHORT_LIFE,      FAIL, "layout.short-life") \
     X(LAYOUT_ENDED,           FAIL, "layout.ended") \
+    X(LAYOUT_SECONDS,         WARN, "layout.epoch-in-seconds") \
     X(LAYOUT_UNSIGNED,        OK,   "layout.positive") \
     X(LAYOUT_SIGN_BIT,        WARN, "layout.sign-bit") \
     X(LAYOUT_FITS_53,         OK,   "layout.53-bits") \

@@ -5,6 +5,9 @@
 
 static const int64_t year_ms = INT64_C(31556952000); /* of the calendar, on average */
 
+/* In seconds, all that anybody takes for an epoch; in milliseconds, days of 1970, which nobody does. */
+static const int64_t seconds_of_1973 = INT64_C(100000000), seconds_of_2286 = INT64_C(10000000000);
+
 enum { REFUSED_BELOW_YEARS = 10, WARNED_BELOW_YEARS = 20 };
 
 static void judge_life(const frazil_layout_info *info, int64_t now_unix_ms, const struct fz_findings *findings)
@@ -35,6 +38,11 @@ void fz_judge_layout(const frazil_layout *layout, int64_t now_unix_ms, const str
 
     frazil_layout_describe(layout, &info, sizeof info);
     judge_life(&info, now_unix_ms, findings);
+    if (layout->epoch_unix_ms >= seconds_of_1973 && layout->epoch_unix_ms < seconds_of_2286)
+        fz_found(findings, FZ_FOUND_LAYOUT_SECONDS,
+                 "the epoch %d counts milliseconds, and so is %t: if those were seconds, write epoch=%d000, before the "
+                 "first id is made",
+                 layout->epoch_unix_ms, layout->epoch_unix_ms, layout->epoch_unix_ms);
     if (layout->kind == FRAZIL_LAYOUT_SNO)
         return; /* ten bytes, which are no number to anybody */
     if (info.reaches_sign_bit)

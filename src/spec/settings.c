@@ -9,6 +9,7 @@
 #include "os/fail_errno.h"
 #include "os/file.h"
 #include "os/host.h"
+#include "quotes.h"
 
 enum { CONFIG_SIZE_MAX = 65536 };
 
@@ -132,24 +133,6 @@ static frazil_err read_plain(struct reader *reader, char *buf)
     }
     *buf = '\0';
     return FRAZIL_OK;
-}
-
-char *fz_settings_unquoted(const char *value)
-{
-    size_t len = strlen(value), at = 1, end = 0;
-    char *plain = calloc(len + 1, 1);
-
-    if (plain == NULL)
-        return NULL;
-    for (; value[0] == '\'' && value[at] != '\0' && value[at] != '\''; at++) {
-        if (value[at] == '\\' && (value[at + 1] == '\'' || value[at + 1] == '\\'))
-            at++;
-        plain[end++] = value[at];
-    }
-    /* Not all of it stands in one pair of quotes, as in partition's 'A','B'. */
-    if (value[0] != '\'' || at + 1 != len)
-        memcpy(plain, value, len + 1);
-    return plain;
 }
 
 /* Reads a value into a new allocation, which is never larger than what is left of the text. */
@@ -285,7 +268,7 @@ static frazil_err add_variable(struct fz_settings *settings, enum fz_key key, co
     char name[FZ_KEY_VARIABLE_SIZE];
 
     fz_key_variable(key, name);
-    char *plain = fz_settings_unquoted(value);
+    char *plain = fz_unquoted(value);
     if (plain == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     /* Taken as not given, FRAZIL_WORKER=$UNSET would silently be another worker id. */

@@ -65,13 +65,6 @@ FZ_PRIVATE frazil_err fz_settings_add_text(struct fz_settings *settings, const c
 FZ_PRIVATE frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text, const char *where,
                                             frazil_error *reterr);
 
-/*
- * A value of a variable, which stands alone and needs no quotes, without those that it has all the same: as in a spec,
- * '...' around all of it, with \' and \\ in it.  In a new allocation, which fz_settings_forget frees; NULL: out of
- * memory.
- */
-FZ_PRIVATE char *fz_settings_unquoted(const char *value);
-
 /* Frees a value, and wipes it first, as it may hold a URL with its password; NULL is allowed. */
 FZ_PRIVATE void fz_settings_forget(char *value);
 

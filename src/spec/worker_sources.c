@@ -224,14 +224,18 @@ frazil_err fz_worker_from_ordinal(const struct fz_worker_ask *ask, struct fz_wor
     frazil_err err = host_name(ask, buf, &name, reterr);
     if (err != FRAZIL_OK)
         return err;
-    const char *dash = strrchr(name, '-');
-    if (dash == NULL || dash == name || dash[1] == '\0')
+    /* What follows the first label of a full name is the domain's. */
+    size_t end = strcspn(name, ".");
+    size_t digits = end;
+    while (digits > 0 && name[digits - 1] != '-')
+        digits--;
+    if (digits < 2 || digits == end)
         return fz_fail(
             reterr, FRAZIL_EWORKER,
             "worker=ordinal: the host's name %q does not end in -N as the pods of a StatefulSet do: elsewhere "
             "write worker=fixed:N, or such a name with hostname=",
             name);
-    return read_worker(ask, dash + 1, strlen(dash + 1), &choice->first, reterr);
+    return read_worker(ask, name + digits, end - digits, &choice->first, reterr);
 }
 
 frazil_err fz_worker_from_ip_last_octet(const struct fz_worker_ask *ask, struct fz_worker_choice *choice,

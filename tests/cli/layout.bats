@@ -43,6 +43,31 @@ load helpers
     frazil layout '41/10/12 epoch=1960-01-01' | grep -q "allow_short_life"
 }
 
+# Published ids with their times, and what docs/migration.md says of their layouts.
+@test "find: bits, tick and epoch from known ids" {
+    run frazil layout find 136169504773242881=2024-01-11T18:08:59Z 452837411152461833=2026-06-03T14:14:12Z
+    [[ ${lines[0]} == "bits below time 22" && ${lines[1]} == "tick            1 ms" ]]
+    [[ ${lines[2]} == "epoch           2022-12-31T23:59:5"* && ${lines[3]} == "             to 2022-12-31T23:59:59."* ]]
+    run frazil layout find 6817757662952818689=2020-04-20T11:41:44Z 6963640889373723909=2021-05-18T14:43:10Z
+    [[ ${lines[0]} == "bits below time 32" && ${lines[1]} == "tick            1000 ms" && ${lines[2]} == *"(0)" ]]
+    [[ $output == *"frazil inspect --layout '31/0/32 epoch=0 tick=1000ms'"* ]]
+    [ "$(frazil layout find --json 387750301904971=2023-02-19T10:20:03.051Z 646093214093387=2025-02-18T10:20:03.097Z)" = \
+        '{"bits_below_time":12,"tick_ms":1,"epoch_from":1582136402000,"epoch_to":1582136402000}' ]
+    fails 1 "too near to each other" frazil layout find 1=2020-01-01 2=2020-01-01
+    fails 1 "no layout with the time above" frazil layout find 1=2020-01-01 2=2021-01-01
+    fails 2 "takes 2 to 64 pairs" frazil layout find 1=2020-01-01
+    fails 2 "takes pairs ID=TIME" frazil layout find 1 2
+    fails 2 "expected a month" frazil layout find 1=2020-13-01 2=2021-01-01
+}
+
+@test "an epoch in seconds is told" {
+    frazil layout '45/7/11 epoch=1565222400' | grep -qx ' *in milliseconds; if those were seconds, write epoch=1565222400000'
+    frazil layout '45/7/11 epoch=1565222400000' | grep -vq seconds,
+    run --separate-stderr frazil range --layout flake 1565222400 now
+    [ "$status" -eq 0 ]
+    [[ $stderr == "frazil: FROM: 1565222400 is 1970-01-19T02:47:02.400Z in milliseconds; if those were seconds, write 1565222400000" ]]
+}
+
 # As in a spec, which has to quote it.
 @test "quotes around a layout" {
     [ "$(frazil layout "'twitter epoch=2026-01-01'" | grep ^fingerprint)" = "fingerprint     41/5+5/12 epoch=1767225600000 tick=1ms" ]

@@ -169,3 +169,16 @@ load helpers
     fails 2 "did you mean wait?" frazil next worker=fixed:1 on_full=wiat
     fails 2 "(did you mean hex?)" frazil convert --to hxe 1
 }
+
+# For old records: the ids of one tick, whatever the clock shows.
+@test "--at: ids of another time" {
+    [ "$(frazil next --at 2020-01-01 -n 2 worker=fixed:1 layout=twitter state=memory)" = $'1212161512043450368\n1212161512043450369' ]
+    [ "$(frazil next --at 2026-05-01 layout=sno worker=fixed:300 state=memory | frazil inspect --json | json unix_ms)" -eq 1777593600000 ]
+    [ "$(frazil next --at now worker=fixed:1 state=memory)" -gt 0 ]
+    [ "$(frazil next --at 2026-05-01 -n 4096 worker=fixed:1 state=memory | sort -u | wc -l)" -eq 4096 ]
+    fails 2 "of which there are 4096" frazil next --at 2026-05-01 -n 4097 worker=fixed:1 state=memory
+    fails 2 "of which there are 4096" frazil next --at 2026-05-01 -n 0 worker=fixed:1 state=memory
+    fails 2 "outside the life" frazil next --at 2010-01-01 worker=fixed:1 state=memory
+    fails 2 "exclude each other" frazil next --at 2026-05-01 -r 5 worker=fixed:1 state=memory
+    fails 2 "--at: the time" frazil next --at never worker=fixed:1 state=memory
+}

@@ -3,6 +3,14 @@
 # shellcheck disable=SC2016,SC2154 # $ is for the shell inside; bats sets stderr
 load helpers
 
+@test "now is a time, and a date is its midnight in UTC" {
+    local now
+    now=$(date +%s%3N)
+    [ "$(frazil range now now | tail -n 1)" -gt "$(frazil range "$now" "$now" | head -n 1)" ]
+    [ "$(frazil range 2026-05-01 2026-05-01)" = "$(frazil range 2026-05-01T00:00:00Z 2026-05-01T00:00:00Z)" ]
+    fails 1 "expected 'Z' or an offset such as +09:00" frazil range 2026-05-01T00:00:00 now
+}
+
 @test "both ends, included" {
     run frazil range --layout twitter 2022-06-28T16:07:40.105Z 2022-06-28T16:07:40.105Z
     [ "$status" -eq 0 ]

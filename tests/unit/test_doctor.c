@@ -396,8 +396,7 @@ TEST("The namespace: as the spec has it, with room, open")
                                             .leases = {.layout = "a", .horizon_ms = 60000, .workers = 100, .held = 89}};
     struct fz_namespace_facts facts = good;
 
-    judge_namespace(&facts,
-                    "OK coordinator.namespace 89 of 100 worker ids are held; it may be away for up to 1 min");
+    judge_namespace(&facts, "OK coordinator.namespace 89 of 100 worker ids are held; it may be away for up to 1 min");
     facts.leases.held = 90;
     judge_namespace(&facts, "WARN coordinator.almost-full 90 of 100");
     facts.leases.held = 100;
@@ -456,6 +455,17 @@ TEST("Bits that are left over are told where somebody chose them, and konayuki's
     assert_non_null(strstr(found_of_bits("41/10/11", false), "OK layout.spare-bits the layout's bits sum up to 62: 1"));
     assert_non_null(strstr(found_of_bits("41/4/10", true), "WARN layout.not-konayuki behaviour=konayuki, and"));
     assert_non_null(strstr(found_of_bits("discord", true), "sum up to 64: konayuki refuses any sum but 63"));
+}
+
+TEST("An epoch in seconds is taken for milliseconds of 1970, and told")
+{
+    judge_layout("45/7/11 epoch=1565222400", 500,
+                 "WARN layout.epoch-in-seconds the epoch 1565222400 counts milliseconds, and so is "
+                 "1970-01-19T02:47:02.400Z: if those were seconds, write epoch=1565222400000");
+    judge_layout("45/7/11 epoch=10000000000", 500, "OK layout.life");
+    assert_null(strstr(found, "seconds"));
+    judge_layout("45/7/11 epoch=99999999", 500, "OK layout.life");
+    assert_null(strstr(found, "seconds"));
 }
 
 TEST("How long it lasts, on both sides of each limit")

@@ -8,6 +8,7 @@
 
 #include "lib/rig.h"
 #include "lib/test.h"
+#include "spec/quotes.h"
 #include "spec/settings.h"
 
 #define WORKER "worker=fixed:1 "
@@ -274,9 +275,9 @@ TEST("Quotes go only where one pair of them stands around all of a value")
                                            {"", ""}};
 
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        char *plain = fz_settings_unquoted(pairs[i][0]);
+        char *plain = fz_unquoted(pairs[i][0]);
         assert_string_equal(plain, pairs[i][1]);
-        fz_settings_forget(plain);
+        free(plain);
     }
 }
 
