@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is the same.  Everything that processes share has its name from here, or from one of these:
+ * Identities.  Everything that processes share has its name from here, or from one of these:
  * - a generator of the process: fz_canonical_text with FZ_TEXT_KEY (canonical.h)
  * - the place of a URL: fz_place_write (place.h)
  * - a layout: fz_layout_value, and frazil_layout_equal where text is no use (core/)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The URLs of all coordinators have one grammar (registers/common/url.h).  Here they are taken apart by it once more,
- * as the parts that know more about theirs are not loaded yet.  What none of them accepts may have any text.
+ * as the parts that know more about theirs are not loaded yet.  A URL that none of them accepts may have any text.
  */
 #include "place.h"
 
@@ -18,7 +18,7 @@ struct span {
     const char *end;
 };
 
-struct place {
+struct place_sink {
     fz_place_writer write;
     void *ctx;
 };
@@ -53,12 +53,12 @@ static struct span behind_in(struct span span, struct span first)
 
 /* ---- characters ------------------------------------------------------------------ */
 
-static void place_put(const struct place *place, char c)
+static void place_put(const struct place_sink *place, char c)
 {
     place->write(place->ctx, c);
 }
 
-static void place_put_text(const struct place *place, const char *text)
+static void place_put_text(const struct place_sink *place, const char *text)
 {
     for (; *text != '\0'; text++)
         place_put(place, *text);
@@ -88,7 +88,7 @@ static int decoded_at(struct span span)
     return low < 0 ? -1 : high * 16 + low;
 }
 
-static void put_encoded(const struct place *place, unsigned char c)
+static void put_encoded(const struct place_sink *place, unsigned char c)
 {
     static const char digits[] = "0123456789ABCDEF";
 
@@ -98,7 +98,7 @@ static void put_encoded(const struct place *place, unsigned char c)
 }
 
 /* Percent-encodes it in the one way, undoing first what is encoded.  The separator stands for itself. */
-static void put_decoded(const struct place *place, struct span span, char separator)
+static void put_decoded(const struct place_sink *place, struct span span, char separator)
 {
     while (span.at < span.end) {
         int decoded = decoded_at(span);
@@ -112,7 +112,7 @@ static void put_decoded(const struct place *place, struct span span, char separa
 }
 
 /* Text in which nothing is encoded: the path of a file. */
-static void put_raw(const struct place *place, struct span span)
+static void put_raw(const struct place_sink *place, struct span span)
 {
     for (; span.at < span.end; span.at++) {
         if (is_plain((unsigned char)*span.at) || *span.at == '/')
@@ -125,7 +125,7 @@ static void put_raw(const struct place *place, struct span span)
 /* ---- parts of a URL --------------------------------------------------------------- */
 
 /* Of those that mean the same, one. */
-static void put_scheme(const struct place *place, struct span scheme)
+static void put_scheme(const struct place_sink *place, struct span scheme)
 {
     static const char *const usual[][2] = {{"postgresql", "postgres"}, {"mariadb", "mysql"}};
     size_t len = (size_t)(scheme.end - scheme.at);
@@ -140,7 +140,7 @@ static void put_scheme(const struct place *place, struct span scheme)
 }
 
 /* USER or USER:PASSWORD. */
-static void put_credentials(const struct place *place, struct span credentials, bool with_password)
+static void put_credentials(const struct place_sink *place, struct span credentials, bool with_password)
 {
     struct span user = before_in(credentials, ':');
     bool shows_password = with_password && user.end < credentials.end;
@@ -155,7 +155,7 @@ static void put_credentials(const struct place *place, struct span credentials, 
 }
 
 /* A name, which may be in capitals, or an address; that of a zone is a name of its own. */
-static void put_host(const struct place *place, struct span host, uint16_t port)
+static void put_host(const struct place_sink *place, struct span host, uint16_t port)
 {
     const char *close = find_last_in(host, ']');
     struct span behind = {close == NULL ? host.at : close, host.end};
@@ -172,7 +172,7 @@ static void put_host(const struct place *place, struct span host, uint16_t port)
     place_put_text(place, digits);
 }
 
-static void put_hosts(const struct place *place, struct span hosts, uint16_t port)
+static void put_hosts(const struct place_sink *place, struct span hosts, uint16_t port)
 {
     while (hosts.at < hosts.end) {
         struct span host = before_in(hosts, ',');
@@ -211,7 +211,7 @@ static struct span pair_behind(struct span query, struct span before)
     return found;
 }
 
-static void put_query(const struct place *place, struct span query)
+static void put_query(const struct place_sink *place, struct span query)
 {
     struct span pair = pair_behind(query, (struct span){NULL, NULL});
 
@@ -233,7 +233,7 @@ static bool ends_with(struct span span, const char *end)
 
 void fz_place_write(const char *url, bool with_password, fz_place_writer write, void *ctx)
 {
-    const struct place place = {.write = write, .ctx = ctx};
+    const struct place_sink place = {.write = write, .ctx = ctx};
     const char *mark = strstr(url, "://");
     struct span scheme = {url, mark};
     struct span rest = {mark + strlen("://"), url + strlen(url)};

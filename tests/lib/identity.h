@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a decision has in common with others, as texts to compare. */
+/* The identities that a decision has, as texts to compare. */
 #ifndef TESTS_LIB_IDENTITY_H
 #define TESTS_LIB_IDENTITY_H
 

@@ -70,7 +70,7 @@ static bool has_url(enum spec_shape shape)
     return shape >= SPEC_SLOTS;
 }
 
-/* What differs in a shape if `apart` does wherever it can. */
+/* The part of `apart` that a shape has. */
 static int apart_in(enum spec_shape shape, int apart)
 {
     return has_place(shape) ? apart : apart & SPEC_GENERATOR;
@@ -157,7 +157,6 @@ static unsigned shapes_of(enum fz_key key)
     case FZ_KEY_WORKER:
     case FZ_KEY_SEQ_MIN:
     case FZ_KEY_SEQ_MAX:
-        return everywhere;
     case FZ_KEY_BASE:
         return everywhere;
     case FZ_KEY_DATACENTER:

@@ -7,7 +7,7 @@
 #include "lib/url_spelling.h"
 #include "spec/keys.h"
 
-/* What there is to share. */
+/* The things that processes share. */
 enum spec_shape {
     SPEC_FILES,  /* the word and the grant of a worker id */
     SPEC_MEMORY, /* a generator of the process */
@@ -42,10 +42,11 @@ struct spec_meaning {
     uint64_t seq_min;
     uint64_t seq_max;
     struct url_meaning url;
+    const char *line; /* SPEC_SLOTS: the URL of a server that is there, in place of `url`; NULL: none is */
     unsigned choice[FZ_KEYS_TOTAL]; /* which value of a key that has a few; 0: the default */
 };
 
-/* What an address of a network gives. */
+/* The bits that an address of a network gives. */
 enum { SPEC_OCTET_BITS = 8 };
 
 enum { SPEC_VALUES = 3, SPEC_SPELLINGS = 2 };

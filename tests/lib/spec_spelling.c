@@ -234,7 +234,7 @@ static void say_all(struct said *said, const struct spec_meaning *meaning)
     else
         say_worker(said, meaning, way, datacenter_bits);
     if (shape == SPEC_SLOTS)
-        SAY(said, STATE, "%s", url);
+        SAY(said, STATE, "%s", meaning->line != NULL ? meaning->line : url);
     else if (shape == SPEC_FILES || shape == SPEC_MEMORY)
         SAY(said, STATE, "%s", shape == SPEC_FILES ? "file" : "memory");
     if (shape == SPEC_LEASE || (shape == SPEC_ALONE && toss(said)))

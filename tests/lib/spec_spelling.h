@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Specs as values, made at random, and ways to spell them: a layout by a preset, by bits or with a datacenter, a worker
- * id by any source that gives it, defaults said or not, in any order, quoted or not, in the program, in the environment
- * or in a config file.
+ * Ways to spell a spec.  A layout is a preset, bits, or bits with a datacenter.  A worker id comes from any source that
+ * gives it.  Defaults are said or not, in any order, quoted or not.  All of it stands in the program, in the
+ * environment or in a config file.
  */
 #ifndef TESTS_LIB_SPEC_SPELLING_H
 #define TESTS_LIB_SPEC_SPELLING_H

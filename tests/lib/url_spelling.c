@@ -70,7 +70,7 @@ static const unsigned ports[] = {0, 1, 65535};
 
 unsigned url_pick(uint64_t *random, unsigned n)
 {
-    return (unsigned)((caller_random(random) >> 32) % n);
+    return n == 0 ? 0 : (unsigned)((caller_random(random) >> 32) % n);
 }
 
 const struct fz_url_key *url_key(const struct fz_url_kind *kind, size_t i)

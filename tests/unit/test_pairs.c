@@ -29,7 +29,7 @@ static void make(struct spec_meaning *ret, enum fz_key key, uint64_t *random)
         fail_msg("nobody has decided what %s= means for an identity: say it in lib/spec_spelling.c", fz_key_name(key));
 }
 
-/* ---- what is decided ------------------------------------------------------------------- */
+/* ---- decisions ------------------------------------------------------------------- */
 
 static struct spec_spelling spelling;
 static char one_text[sizeof spelling.spec];
@@ -98,7 +98,7 @@ TEST("Specs that mean the same share all, and specs that differ in any key share
     }
 }
 
-/* ---- what is opened ---------------------------------------------------------------------- */
+/* ---- openings ---------------------------------------------------------------------- */
 
 /* One whose ids are numbers, and whose word is kept in files. */
 static void make_of_files(struct spec_meaning *ret, enum fz_key key, uint64_t *random)

@@ -16,7 +16,7 @@ EACH_IN_SCRATCH
 
 enum { ROUNDS = 60, TRIES = 2000, URL_SIZE_MAX = 16384 };
 
-/* ---- what a URL means ------------------------------------------------------------------ */
+/* ---- meanings ------------------------------------------------------------------ */
 
 struct collected {
     char text[URL_TEXT_SIZE * 3];
