@@ -7,15 +7,6 @@
 
 #include "session.h"
 
-/* Why session_run came back. */
-enum session_state {
-    SESSION_READ, /* all of the bytes were used up to an unfinished command */
-    SESSION_WAIT, /* it waits for ids or an errand: lane->wake tells when it can go on */
-    SESSION_FULL, /* the output is to be sent first */
-    SESSION_TURN, /* there is more to do, after other connections have had their turn */
-    SESSION_CLOSE /* after the output was sent */
-};
-
 /* Ends it, whatever it waits for. */
 void session_close(struct session *session);
 

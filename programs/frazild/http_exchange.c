@@ -12,7 +12,7 @@
 
 #define TURN_REQUESTS 64 /* then other connections have their turn */
 
-/* ---- who asks, and for what ------------------------------------------------------------------- */
+/* ---- the user, and the wish ---------------------------------------------------------------------- */
 
 /* Whether a list of words separated by blanks, or by commas and blanks, has that word. */
 static bool has_word(const char *words, struct slice word)

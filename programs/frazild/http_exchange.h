@@ -5,7 +5,7 @@
 #ifndef FRAZILD_HTTP_EXCHANGE_H
 #define FRAZILD_HTTP_EXCHANGE_H
 
-#include "conversation.h"
+#include "session.h"
 
 /* As session_run, which calls it for a session of HTTP. */
 enum session_state http_run(struct session *session, const char *bytes, size_t len, size_t *ret_used, size_t *ret_need,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a head asks for, and whether it may be asked here: its target, its host, its body, and the site that asks.
+ * Checks of a head that was read: its target, its host, its body, and the site that asks.
  */
 #ifndef FRAZILD_HTTP_HEAD_H
 #define FRAZILD_HTTP_HEAD_H

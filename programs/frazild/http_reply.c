@@ -12,7 +12,7 @@
 
 #define HTML "text/html"
 
-/* What a reply is beside its body. */
+/* All of a reply but its body. */
 struct kind {
     enum http_status status;
     const char *type;

@@ -28,7 +28,7 @@ void http_metrics(struct http_request *request)
     http_reply(request, "text/plain; version=0.0.4; charset=utf-8", &text);
 }
 
-/* What is wrong with the threads; NULL: nothing. */
+/* A sentence about a thread that is stuck; NULL: there is none. */
 static const char *find_stuck(const struct shared *shared)
 {
     uint64_t now_ns = clock_ns();
@@ -41,7 +41,7 @@ static const char *find_stuck(const struct shared *shared)
     return NULL;
 }
 
-/* Why nobody should come here; NULL: they should. */
+/* A sentence about why clients should go elsewhere; NULL: they need not. */
 static const char *find_unready(const struct lane *lane)
 {
     const struct generators *set = &lane->setup->generators;

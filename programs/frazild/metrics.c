@@ -353,7 +353,7 @@ void metrics_write(const struct metrics_view *view, struct bytes *out)
 {
     write_generators(view, out);
     if (!users_may(view->user, VERB_STATS, "*"))
-        return; /* what all do is for those who may see all */
+        return; /* the rest tells of all generators */
     write_requests(view->shared, view->name_of, out);
     write_histograms(view->shared, out);
     write_connections(view->shared, out);

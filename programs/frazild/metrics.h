@@ -10,7 +10,7 @@
 /* The name of a command's or a route's row in the counters of a lane; NULL: there is no such row. */
 typedef const char *(*metrics_name_fn)(enum protocol protocol, size_t row);
 
-/* What is shown, and to whom. */
+/* The metrics that one user sees. */
 struct metrics_view {
     const struct shared *shared;
     const struct setup *setup; /* the asking lane's */

@@ -22,6 +22,15 @@ struct batch;
 struct errand;
 struct http_request;
 
+/* Why session_run came back. */
+enum session_state {
+    SESSION_READ, /* all of the bytes were used up to an unfinished command */
+    SESSION_WAIT, /* it waits for ids or an errand: lane->wake tells when it can go on */
+    SESSION_FULL, /* the output is to be sent first */
+    SESSION_TURN, /* there is more to do, after other connections have had their turn */
+    SESSION_CLOSE /* after the output was sent */
+};
+
 /* The commands that were queued by MULTI, as bytes; then those that EXEC runs. */
 struct multi {
     struct bytes queued;

@@ -53,6 +53,7 @@ HEADERS = {
     "Origin": ["http://localhost", "https://127.0.0.1", "http://x", "null", "", "http://", "http:/", "https://", "h"],
     "Sec-Fetch-Site": ["none", "same-origin", "same-site", "cross-site", "", "None", "non", "none,none"],
     "Authorization": [f"Bearer {TOKEN}"] * 6 + ["Bearer", "Bearer ", "Bearer x", f"bearer {TOKEN}", "Basic eA==", "", TOKEN],
+    "X-Requested-With": ["test"] * 6 + ["", "XMLHttpRequest", "\0", "x" * 300],
     "Accept": ["*/*", "text/plain", "application/octet-stream", "application/json", "text/html", "text/*;q=0.5", "", ",",
                ";", "/", "*", "q=1", "*/*;q=1e999", "*/*;q=nan", "*/*;q=-1", "text/plain;q=0.5,,", ", " * 500],
     "Content-Length": NUMBERS,
@@ -110,6 +111,8 @@ class Requests:
             names.append("Host")
         if self.token_is_likely and chance() < 0.8:
             names.append("Authorization")
+        if chance() < 0.7:
+            names.append("X-Requested-With")
         if chance() < 0.03:
             names += names
         self.random.shuffle(names)
@@ -161,17 +164,11 @@ class Responses:
 
     def body(self, fields, status, rest):
         """Its body; nothing where it is of HEAD, and another one or nothing follows.  None: a reset has cut it off."""
-        if status == 100 or not rest or rest.startswith(b"HTTP/1."):
+        if not rest or rest.startswith(b"HTTP/1."):
             self.data = rest
             return b""
-        if fields.get(b"transfer-encoding") == b"chunked":
-            found = re.fullmatch(rb"((?:[0-9a-fA-F]+\r\n.*?\r\n)*?0+\r\n\r\n)(HTTP/1\..*)?", rest, re.DOTALL)
-            whole, self.data = (found[1], found[2] or b"") if found else (None, rest)
-        elif b"content-length" in fields:
-            length = int(fields[b"content-length"])
-            whole, self.data = (rest[:length], rest[length:]) if len(rest) >= length else (None, rest)
-        else:
-            whole, self.data = rest, b""
+        length = int(fields[b"content-length"])
+        whole, self.data = (rest[:length], rest[length:]) if len(rest) >= length else (None, rest)
         self.fail_unless(whole is not None or self.was_cut, "half a body")
         return whole
 

@@ -179,7 +179,7 @@ TEST("A body has no length but 0, in digits, and no chunks")
     assert_int_equal(look_at("Content-Length: 99999999999999999999999999\r\n"), 413);
 }
 
-TEST("What a browser says comes from another site is refused")
+TEST("A request that comes from another site, as a browser says, is refused")
 {
     static const char *const own[] = {"", "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: none",
                                       "Origin: http://localhost", "Origin: https://LOCALHOST"};
@@ -214,7 +214,7 @@ static bool is_own(const char *fields)
     return http_head_is_own(&head, &target);
 }
 
-TEST("What a form, an image or a fetch of another site can send does not make a request an own one")
+TEST("A request is no own one by anything that a form, an image or a fetch of another site can send")
 {
     assert_false(is_own("Host: localhost\r\n"));
     assert_false(

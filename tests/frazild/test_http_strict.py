@@ -242,6 +242,16 @@ class Sight(Raw):
         self.assertEqual(self.metrics(daemon, 1)[0], 403)
 
 
+    def test_a_drain_shows_in_the_metrics_while_it_waits(self):
+        daemon = self.start(config().replace("drain_delay=0s", "drain_delay=600s"))
+        ask = get("/metrics", "Connection: close")
+        self.assertIn("frazild_draining 0\n", self.exchange(daemon, ask)[0][1].decode())
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.wait_for_line("draining")
+        self.assertIn("frazild_draining 1\n", self.exchange(daemon, get("/metrics"))[0][1].decode())
+        self.assertEqual(self.exchange(daemon, get("/readyz")), [(503, b"the daemon is about to end\n")])
+
+
 class Shortage(Raw):
     def limit(self, daemon, count):
         hard = resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE)[1]
