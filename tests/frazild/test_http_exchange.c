@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Goal of this test: requests of one session are answered one after another, however they come and whatever is missing.
+ */
+#include "conversation.h"
+#include "http_exchange.h"
+#include "http_request.h"
+#include "lib/test.h"
+
+#define GET(path) "GET " path " HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+/* The daemon's memory: from its own calls alone, `fails_at` of them from now on; 0: none fails. */
+static unsigned fails_at, calls;
+
+static bool fails(void)
+{
+    return ++calls == fails_at;
+}
+
+/* The linker puts these between the daemon and libc (CMakeLists.txt), and wants them visible for shared libraries. */
+#pragma GCC visibility push(default)
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *at, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *at, size_t size);
+#pragma GCC visibility pop
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *at, size_t size)
+{
+    return fails() ? NULL : __real_realloc(at, size);
+}
+
+static struct setup setup;
+static struct shared shared;
+static struct lane lane;
+static struct session session;
+static struct bytes out;
+
+static void open_session(void)
+{
+    setup = (struct setup){.settings.daemon.page = "/nowhere"};
+    for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++)
+        setup.settings.listen[protocol].hosts = "";
+    shared = (struct shared){.lane_count = 1, .lanes = {&lane}};
+    memset(&lane, 0, sizeof lane);
+    lane.shared = &shared;
+    lane.setup = &setup;
+    atomic_init(&lane.seen_ns, UINT64_MAX / 2);
+    session_open(&session, &lane, NULL, 1);
+    session.is_http = true;
+    out = (struct bytes){0};
+}
+
+static void close_session(void)
+{
+    session_close(&session);
+    bytes_free(&out);
+}
+
+BEFORE_EACH
+{
+    open_session();
+}
+
+AFTER_EACH
+{
+    fails_at = 0;
+    close_session();
+}
+
+static unsigned count_replies(unsigned status)
+{
+    char line[32];
+    unsigned count = 0;
+
+    (void)snprintf(line, sizeof line, "HTTP/1.1 %u ", status);
+    bytes_add(&out, "", 1);
+    for (const char *at = out.at; (at = strstr(at, line)) != NULL; at++)
+        count++;
+    out.len--;
+    return count;
+}
+
+/* Gives the session bytes, as a connection does: again what it has not used. */
+static enum session_state give(const char *bytes, size_t len, size_t *ret_used)
+{
+    size_t need;
+
+    return session_run(&session, bytes, len, ret_used, &need, &out);
+}
+
+TEST("Requests that come byte by byte are answered as those that come at once")
+{
+    static const char text[] = GET("/livez") GET("/nothing") "\r\n" GET("/v1/layouts/41/10/12");
+    size_t begin = 0, used;
+
+    for (size_t len = 1; len < sizeof text; len++) {
+        assert_int_equal(give(text + begin, len - begin, &used), SESSION_READ);
+        begin += used;
+    }
+    assert_int_equal(begin, sizeof text - 1);
+    size_t pieces = out.len;
+    out.len = 0;
+    assert_int_equal(give(text, sizeof text - 1, &used), SESSION_READ);
+    assert_int_equal(used, sizeof text - 1);
+    assert_int_equal(out.len, pieces);
+    assert_int_equal(count_replies(200), 2);
+    assert_int_equal(count_replies(404), 1);
+}
+
+TEST("A session that asks much lets others have their turn, and then goes on")
+{
+    char text[100 * (sizeof GET("/livez") - 1) + 1];
+    size_t used, more;
+
+    for (size_t at = 0; at + 1 < sizeof text; at += sizeof GET("/livez") - 1)
+        memcpy(text + at, GET("/livez"), sizeof GET("/livez") - 1);
+    assert_int_equal(give(text, sizeof text - 1, &used), SESSION_TURN);
+    assert_int_equal(count_replies(200), 64);
+    assert_int_equal(give(text + used, sizeof text - 1 - used, &more), SESSION_READ);
+    assert_int_equal(count_replies(200), 100);
+}
+
+TEST("A client that does not read is not answered without bounds")
+{
+    char text[60 * (sizeof GET("/openapi.json") - 1) + 1];
+    size_t used;
+
+    for (size_t at = 0; at + 1 < sizeof text; at += sizeof GET("/openapi.json") - 1)
+        memcpy(text + at, GET("/openapi.json"), sizeof GET("/openapi.json") - 1);
+    assert_int_equal(give(text, sizeof text - 1, &used), SESSION_FULL);
+    assert_true(out.len > OUT_BYTES_MAX && out.len < 2 * OUT_BYTES_MAX);
+    assert_true(used < sizeof text - 1);
+}
+
+TEST("Behind a head that is refused nothing is read")
+{
+    static const char text[] = "GET /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n" GET("/livez");
+    size_t used;
+
+    assert_int_equal(give(text, sizeof text - 1, &used), SESSION_CLOSE);
+    assert_int_equal(count_replies(400), 1);
+    assert_int_equal(count_replies(200), 0);
+    assert_int_equal(give(text + used, sizeof text - 1 - used, &used), SESSION_CLOSE);
+    assert_int_equal(count_replies(200), 0);
+}
+
+TEST("A session that waits for nothing is cut without a word")
+{
+    http_cut(&session, &out);
+    assert_int_equal(out.len, 0);
+}
+
+TEST("A client is unknown until it has asked something, and may be ended when nothing of it is unread")
+{
+    size_t used;
+
+    assert_true(session_is_unknown(&session));
+    assert_false(session_may_end(&session, 0));
+    assert_int_equal(give("GET /li", 7, &used), SESSION_READ);
+    assert_true(session_is_unknown(&session));
+    assert_int_equal(give(GET("/livez"), sizeof GET("/livez") - 1, &used), SESSION_READ);
+    assert_false(session_is_unknown(&session));
+    assert_true(session_may_end(&session, 0));
+    assert_false(session_may_end(&session, 1));
+    assert_true(session_idle_ns(&session) > 0);
+}
+
+/* Asks each time without another piece of memory: the session has all of the replies, or is to be closed. */
+TEST("Whichever memory is missing, a reply is whole, or none is sent and the connection ends")
+{
+    static const char text[] =
+        GET("/metrics") GET("/v1/layouts") GET("/") GET("/openapi.json") GET("/v1/generators/none/ids") GET("/livez?x");
+    bool all_failed = false;
+
+    for (unsigned at = 1; !all_failed; at++) {
+        size_t used;
+        calls = 0;
+        fails_at = at;
+        enum session_state state = give(text, sizeof text - 1, &used);
+        all_failed = calls < at;
+        fails_at = 0;
+        if (state == SESSION_READ && !out.failed) {
+            assert_int_equal(count_replies(200), 4);
+            assert_int_equal(count_replies(403) + count_replies(400), 2);
+        } else {
+            assert_true(out.failed);
+        }
+        close_session();
+        open_session();
+    }
+}
