@@ -15,8 +15,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define BACKLOG 4096
-
 static const char blanks[] = " \t";
 
 /* An address in parts. */
@@ -369,7 +367,7 @@ static void open_addresses(struct listeners *listeners, enum protocol protocol, 
 static void take_over(struct listeners *listeners, const struct settings *settings, struct bytes *errors)
 {
     for (int i = 0; i < service_fds(); i++) {
-        struct listener listener = {.fd = SERVICE_FDS_FIRST + i, .protocol = PROTOCOL_RESP, .is_lent = true};
+        struct listener listener = {.fd = SERVICE_FDS_FIRST + i, .protocol = PROTOCOL_RESP, .is_shared = true};
         int len;
         const char *name = service_fd_name(i, &len);
         while (listener.protocol < PROTOCOL_COUNT &&

@@ -11,14 +11,15 @@
 #include "settings.h"
 
 #define ADDRESS_TEXT_SIZE 320
+#define BACKLOG 4096 /* connections that the system lets in before they are accepted */
 
 /* A socket that listens. */
 struct listener {
     int fd;
     enum protocol protocol;
-    bool is_lent;                 /* by the service manager, whose next daemon takes who comes meanwhile */
     char text[ADDRESS_TEXT_SIZE]; /* where it listens, with the port that the system chose for port 0 */
     char path[108];               /* of a unix socket, to remove it at the end; "" for others */
+    bool is_shared;               /* the manager of services has it, too, and hands it to the next daemon */
 };
 
 struct listeners {

@@ -175,14 +175,18 @@ static void take_setup(struct loop *loop)
     setup_release(before);
 }
 
-/* Accepts no more: who has come is served, and who comes now is refused by the system, and goes elsewhere. */
-static void leave(struct loop *loop, const struct listener *listener)
+/*
+ * Those whom the system has let in already get their answers, and the next one is refused at once.  A socket that the
+ * manager of services has, too, goes on listening: those who come wait there for the next daemon.
+ */
+static void stop_listening(struct loop *loop, const struct listener *listener)
 {
-    if (listener->is_lent)
+    (void)epoll_ctl(loop->epoll, EPOLL_CTL_DEL, listener->fd, NULL);
+    if (listener->is_shared)
         return;
-    for (unsigned i = 0; i < loop->lane.setup->settings.daemon.max_connections && accept_one(loop, listener); i++)
+    for (int i = 0; i < BACKLOG && accept_one(loop, listener); i++)
         continue;
-    (void)shutdown(listener->fd, SHUT_RD);
+    (void)shutdown(listener->fd, SHUT_RDWR);
 }
 
 static void start_draining(struct loop *loop)
@@ -191,8 +195,7 @@ static void start_draining(struct loop *loop)
 
     loop->drains = true;
     for (size_t i = 0; i < listeners->count; i++)
-        leave(loop, &listeners->rows[i]);
-    forget_listeners(loop);
+        stop_listening(loop, &listeners->rows[i]);
     for (struct connection *at = loop->connections; at != NULL; at = at->next)
         connection_make_ready(loop, at);
 }
