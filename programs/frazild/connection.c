@@ -366,7 +366,7 @@ static const char *late(struct loop *loop, struct connection *connection)
     uint64_t now_ns = loop->lane.now_ns;
     struct counters *counters = &loop->lane.counters;
     uint64_t silent_ns = now_ns - connection->active_ns;
-    bool unknown = session_is_unknown(&connection->session);
+    bool unknown = session_limit(&connection->session) != COMMAND_BYTES_MAX;
 
     if (connection->stalled_ns > 0 && now_ns - connection->stalled_ns > settings->stall_timeout_ns) {
         count(&counters->cut_stalled, 1);

@@ -43,7 +43,7 @@ struct user *session_user(struct session *session)
 
 #define HTTP_IDLE_NS (75 * NS_PER_S)
 
-bool session_is_unknown(struct session *session)
+static bool is_unknown(struct session *session)
 {
     if (session->is_http)
         return !session->has_asked;
@@ -52,12 +52,12 @@ bool session_is_unknown(struct session *session)
 
 size_t session_limit(struct session *session)
 {
-    return session_is_unknown(session) ? COMMAND_BYTES_MAX_UNKNOWN : COMMAND_BYTES_MAX;
+    return is_unknown(session) ? COMMAND_BYTES_MAX_UNKNOWN : COMMAND_BYTES_MAX;
 }
 
 size_t session_output_limit(struct session *session)
 {
-    return session_is_unknown(session) ? OUT_BYTES_MAX_UNKNOWN : OUT_BYTES_MAX;
+    return is_unknown(session) ? OUT_BYTES_MAX_UNKNOWN : OUT_BYTES_MAX;
 }
 
 uint64_t session_idle_ns(const struct session *session)

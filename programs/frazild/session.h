@@ -71,14 +71,11 @@ void session_open(struct session *session, struct lane *lane, void *connection, 
 /* Whether nothing is under way: no transaction, no wait, no half reply. */
 bool session_is_idle(const struct session *session);
 
-/* How many bytes this client's next command may have. */
+/* How many bytes this client's next command may have: fewer while it has asked nothing, or not said who it is. */
 size_t session_limit(struct session *session);
 
 /* How many bytes of replies may be unsent before no more commands of this client are run. */
 size_t session_output_limit(struct session *session);
-
-/* Whether its client has said nothing yet, or not who it is. */
-bool session_is_unknown(struct session *session);
 
 /* How long its client may be silent when nothing is under way; 0: as long as it wants. */
 uint64_t session_idle_ns(const struct session *session);
