@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The one place that takes ids.  It never waits: a request that cannot be met now stays in the queue of its engine, and
- * is tried again when the library said.  Requests of an engine are met in their order.
+ * is tried again when the library said.  Those that wait for an engine get ids in turns, some at a time.
  *
  * A taker belongs to one thread; threads share the engines.
  */

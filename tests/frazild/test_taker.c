@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Goal of this test: requests that wait for ids share what comes, each ends once, and none outlives its deadline. */
+#include "clock.h"
+#include "lib/test.h"
+#include "taker.h"
+
+#define LARGE 4000
+#define SPEC "layout=sonyflake worker=fixed:1 state=memory max_lead=0s" /* 256 ids in 10 ms */
+
+static frazil_manual_clock *manual;
+static struct engine engine;
+static struct taker taker;
+static uint64_t now_ns;
+static uint64_t room[8][LARGE];
+static struct taking takings[8];
+static unsigned ended; /* bit i: request i is over */
+
+static void on_done(struct taking *taking)
+{
+    unsigned bit = 1U << (taking - takings);
+
+    assert_int_equal(ended & bit, 0);
+    ended |= bit;
+}
+
+BEFORE_EACH
+{
+    frazil_options *options = NULL;
+
+    assert_int_equal(frazil_manual_clock_new(&manual, INT64_C(1780272000000)), FRAZIL_OK);
+    const frazil_clock port = frazil_manual_clock_port(manual);
+    assert_int_equal(frazil_options_new(&options, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_spec(options, SPEC, strlen(SPEC), NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_clock(options, &port, NULL), FRAZIL_OK);
+    engine = (struct engine){0};
+    assert_int_equal(frazil_open_options(&engine.gen, options, NULL), FRAZIL_OK);
+    frazil_options_free(options);
+    atomic_init(&engine.holders, 1);
+    taker = (struct taker){0};
+    now_ns = 1000 * NS_PER_S;
+    ended = 0;
+}
+
+AFTER_EACH
+{
+    assert_null(taker.queues);
+    assert_int_equal(atomic_load(&engine.waiting), 0);
+    assert_int_equal(atomic_load(&engine.holders), 1);
+    frazil_close(engine.gen);
+    frazil_manual_clock_free(manual);
+}
+
+/* Asks for n ids; whether that was over at once. */
+static bool ask(unsigned i, uint32_t n, uint64_t wait_ns)
+{
+    takings[i] = (struct taking){
+        .engine = &engine, .ids = room[i], .wanted = n, .deadline_ns = now_ns + wait_ns, .done = on_done};
+    if (taker_take(&taker, &takings[i], now_ns))
+        return true;
+    assert_true(taker_park(&taker, &takings[i], now_ns));
+    return false;
+}
+
+/* Lets ticks of 10 ms pass, one after the other. */
+static void pass(unsigned ticks)
+{
+    for (unsigned i = 0; i < ticks; i++) {
+        frazil_manual_clock_advance(manual, 10 * NS_PER_MS);
+        now_ns += 10 * NS_PER_MS;
+        taker_run(&taker, now_ns);
+    }
+}
+
+TEST("A single id does not wait for a large batch that came before it")
+{
+    assert_false(ask(0, LARGE, 60 * NS_PER_S));
+    assert_false(ask(1, 1, 60 * NS_PER_S));
+    pass(1);
+    assert_int_equal(ended, 2);
+    assert_int_equal(takings[1].code, FRAZIL_OK);
+    pass(LARGE / 256 + 1);
+    assert_int_equal(ended, 3);
+    for (unsigned i = 1; i < LARGE; i++)
+        assert_true(room[0][i] > room[0][i - 1]);
+}
+
+TEST("Large batches get on at the same pace")
+{
+    assert_false(ask(0, 1000, 60 * NS_PER_S));
+    assert_false(ask(1, 2000, 60 * NS_PER_S));
+    assert_false(ask(2, 2000, 60 * NS_PER_S));
+    pass(10);
+    assert_int_equal(ended, 1);
+    assert_in_range(takings[1].got > takings[2].got ? takings[1].got - takings[2].got : takings[2].got - takings[1].got,
+                    0, 64);
+    pass(10);
+    assert_int_equal(ended, 7);
+}
+
+TEST("Where others wait in other threads, one round is left between two")
+{
+    assert_false(ask(0, LARGE, 60 * NS_PER_S));
+    (void)atomic_fetch_add(&engine.waiting, 1);
+    uint32_t before = takings[0].got;
+    pass(1);
+    assert_int_equal(takings[0].got - before, 64);
+    assert_int_equal(taker_due_ns(&taker), now_ns + 20000);
+    (void)atomic_fetch_sub(&engine.waiting, 1);
+    pass(1);
+    assert_true(takings[0].got - before > 2 * 64);
+    taker_cancel(&taker, &takings[0]);
+}
+
+TEST("Each request ends at its own deadline, wherever it stands in the queue")
+{
+    assert_false(ask(0, LARGE, 60 * NS_PER_S));
+    assert_false(ask(1, LARGE, 25 * NS_PER_MS));
+    assert_false(ask(2, LARGE, 60 * NS_PER_S));
+    assert_false(ask(3, LARGE, 25 * NS_PER_MS));
+    pass(1);
+    assert_int_equal(ended, 0);
+    pass(1);
+    assert_int_equal(ended, 2 + 8);
+    assert_int_equal(takings[1].code, FRAZIL_EAGAIN);
+    assert_int_equal(takings[3].code, FRAZIL_EAGAIN);
+    assert_true(takings[1].retry_ns > 0);
+    pass(2 * LARGE / 256 + 2);
+    assert_int_equal(ended, 15);
+    assert_int_equal(takings[2].code, FRAZIL_OK);
+}
+
+TEST("A request that was taken out is met no more, first, last or between, and others park behind it")
+{
+    for (unsigned out = 0; out < 3; out++) {
+        assert_false(ask(0, LARGE, 60 * NS_PER_S));
+        assert_false(ask(1, 1, 60 * NS_PER_S));
+        assert_false(ask(2, 1, 60 * NS_PER_S));
+        taker_cancel(&taker, &takings[out]);
+        assert_false(ask(3, 1, 60 * NS_PER_S));
+        taker_cancel(&taker, &takings[3]);
+        assert_false(ask(4, 1, 60 * NS_PER_S));
+        pass(LARGE / 256 + 1);
+        assert_int_equal(ended, 0x17 & ~(1U << out));
+        ended = 0;
+    }
+}
+
+TEST("When the last one is taken out nothing is due, and the next one parks anew")
+{
+    assert_false(ask(0, LARGE, 60 * NS_PER_S));
+    taker_cancel(&taker, &takings[0]);
+    assert_true(taker_due_ns(&taker) == UINT64_MAX);
+    pass(1);
+    assert_false(ask(1, 257, 60 * NS_PER_S));
+    pass(1);
+    assert_int_equal(ended, 2);
+}
