@@ -144,7 +144,7 @@ void cmd_quit(struct session *session, struct call *call)
     session->closing = true;
 }
 
-/* As new, but for the connection. */
+/* As new, but for the connection: a client that has shown a certificate need still not say who it is. */
 void cmd_reset(struct session *session, struct call *call)
 {
     const struct session before = *session;
@@ -152,6 +152,9 @@ void cmd_reset(struct session *session, struct call *call)
     session_close(session);
     session_open(session, before.lane, before.connection, before.id);
     session->has_tls = before.has_tls;
+    struct user *user = before.has_tls ? before.lane->user_of(before.connection) : NULL;
+    if (user != NULL && !session_login(session, user))
+        session->closing = true;
     resp_status(call->out, "RESET");
 }
 

@@ -191,11 +191,21 @@ static bool keep_rest(struct connection *connection, const char *at, size_t len,
     return !connection->in.failed;
 }
 
-/* Notes since when a command is unfinished: a client that sends one byte at a time gets no more time for it. */
+/* Whether it must still say who it is. */
+static bool is_unknown(struct connection *connection)
+{
+    return session_limit(&connection->session) != COMMAND_BYTES_MAX;
+}
+
+/*
+ * Notes since when a command is unfinished: a client that sends one byte at a time gets no more time for it.  Commands
+ * of a client that nobody knows give it no more time to say who it is.
+ */
 static void note_progress(const struct loop *loop, struct connection *connection, size_t used)
 {
     if (used > 0) {
-        connection->active_ns = loop->lane.now_ns;
+        if (!is_unknown(connection))
+            connection->active_ns = loop->lane.now_ns;
         connection->begun_ns = 0;
     }
     if (connection->in.len == 0)
@@ -253,10 +263,17 @@ static void work(struct loop *loop, struct connection *connection, const char *a
         watch(loop, connection);
 }
 
+struct user *connection_user(void *connection)
+{
+    const struct connection *its = connection;
+
+    return users_by_certificate(&its->session.lane->setup->users, its->io.session);
+}
+
 /* The handshake is over: a client with a certificate need not say who it is. */
 static void greeted(struct loop *loop, struct connection *connection)
 {
-    struct user *user = users_by_certificate(&loop->lane.setup->users, connection->io.session);
+    struct user *user = connection_user(connection);
 
     count(&loop->lane.counters.tls_handshakes, 1);
     if (user != NULL && !session_login(&connection->session, user))
@@ -366,7 +383,6 @@ static const char *late(struct loop *loop, struct connection *connection)
     uint64_t now_ns = loop->lane.now_ns;
     struct counters *counters = &loop->lane.counters;
     uint64_t silent_ns = now_ns - connection->active_ns;
-    bool unknown = session_limit(&connection->session) != COMMAND_BYTES_MAX;
 
     if (connection->stalled_ns > 0 && now_ns - connection->stalled_ns > settings->stall_timeout_ns) {
         count(&counters->cut_stalled, 1);
@@ -380,7 +396,7 @@ static const char *late(struct loop *loop, struct connection *connection)
         count(&counters->cut_slow, 1);
         return "its TLS handshake did not end within 5 s";
     }
-    if (unknown && silent_ns > settings->request_timeout_ns) {
+    if (is_unknown(connection) && silent_ns > settings->request_timeout_ns) {
         count(&counters->cut_slow, 1);
         return "it asked nothing, or did not say who it is (request_timeout)";
     }

@@ -46,6 +46,9 @@ void connection_go_on(struct loop *loop, struct connection *connection);
 /* Puts it among those that go on in this turn. */
 void connection_make_ready(struct loop *loop, struct connection *connection);
 
+/* Whom the certificate of its client names; NULL: nobody, or it has shown none.  A lane's user_of. */
+struct user *connection_user(void *connection);
+
 /* Looks at its timeouts. */
 void connection_check_time(struct loop *loop, struct connection *connection);
 

@@ -21,8 +21,9 @@ struct lane {
     _Atomic uint64_t seen_ns; /* when its thread was seen alive last */
     int64_t started_unix_s;
     struct counters counters;
-    void (*wake)(void *connection);    /* has a session of this lane go on, after what it waited for */
-    void (*notify)(struct lane *lane); /* has the lane's thread look around; any thread */
+    void (*wake)(void *connection);            /* has a session of this lane go on, after what it waited for */
+    void (*notify)(struct lane *lane);         /* has the lane's thread look around; any thread */
+    struct user *(*user_of)(void *connection); /* whom its certificate names; NULL: nobody, or it has shown none */
     struct errands *errands;
     int64_t date_unix_s; /* of `date` */
     char date[48];       /* a line of HTTP */

@@ -307,6 +307,7 @@ bool loop_start(struct loop *loop, struct shared *shared)
     loop->ready_end = &loop->ready;
     loop->lane.wake = on_wake;
     loop->lane.notify = on_notify;
+    loop->lane.user_of = connection_user;
     shared_open_lane(shared, &loop->lane);
     return prepare(loop) && pthread_create(&loop->thread, NULL, run, loop) == 0;
 }

@@ -37,18 +37,21 @@ static gnutls_datum_t datum_of(const struct bytes *bytes)
     return (gnutls_datum_t){(unsigned char *)bytes->at, (unsigned)bytes->len};
 }
 
-/* When the first of the certificates ends. */
-static int64_t end_of(gnutls_certificate_credentials_t credentials)
+/* When the last of the certificates begins, and when the first of them ends. */
+static int64_t end_of(gnutls_certificate_credentials_t credentials, int64_t *ret_begin_unix_s)
 {
     int64_t end_unix_s = INT64_MAX;
     gnutls_x509_crt_t *rows = NULL;
     unsigned count = 0;
 
+    *ret_begin_unix_s = INT64_MIN;
     if (gnutls_certificate_get_x509_crt(credentials, 0, &rows, &count) < 0)
         return end_unix_s;
     for (unsigned i = 0; i < count; i++) {
         int64_t one_unix_s = gnutls_x509_crt_get_expiration_time(rows[i]);
+        int64_t its_begin_unix_s = gnutls_x509_crt_get_activation_time(rows[i]);
         end_unix_s = one_unix_s < end_unix_s ? one_unix_s : end_unix_s;
+        *ret_begin_unix_s = its_begin_unix_s > *ret_begin_unix_s ? its_begin_unix_s : *ret_begin_unix_s;
         gnutls_x509_crt_deinit(rows[i]);
     }
     gnutls_free(rows);
@@ -79,6 +82,7 @@ static const char *load(struct tls *tls, const struct bytes *certificate, const 
 {
     const gnutls_datum_t certificate_datum = datum_of(certificate), key_datum = datum_of(key);
     int err = gnutls_certificate_allocate_credentials(&tls->credentials);
+    int64_t begin_unix_s = 0;
 
     if (err == GNUTLS_E_SUCCESS)
         err = gnutls_priority_init(&tls->priorities, PRIORITIES, NULL);
@@ -87,7 +91,9 @@ static const char *load(struct tls *tls, const struct bytes *certificate, const 
             gnutls_certificate_set_x509_key_mem(tls->credentials, &certificate_datum, &key_datum, GNUTLS_X509_FMT_PEM);
     if (err < 0)
         return gnutls_strerror(err);
-    tls->end_unix_s = end_of(tls->credentials);
+    tls->end_unix_s = end_of(tls->credentials, &begin_unix_s);
+    if (begin_unix_s > time(NULL))
+        return "the certificate is not valid yet";
     return tls->end_unix_s < time(NULL) ? "the certificate has ended" : NULL;
 }
 

@@ -117,7 +117,11 @@ class Client:
         self.socket.settimeout(PATIENCE_S)
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.socket.connect(address)
+        try:
+            self.socket.connect(address)
+        except OSError:
+            self.socket.close()
+            raise
         self.file = self.socket.makefile("rb")
 
     @staticmethod

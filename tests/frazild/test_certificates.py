@@ -43,6 +43,18 @@ class Authority:
         openssl(self.folder, "x509", "-req", "-in", f"{name}.csr", "-CA", f"{self.name}.pem", "-CAkey", f"{self.name}.key",
                 "-CAcreateserial", "-days", days, "-extfile", "extensions", "-out", f"{name}.pem")  # fmt: skip
 
+    def sign_between(self, name, subject, extensions, start, end):
+        with open(os.path.join(self.folder, "ca.conf"), "w", encoding="utf-8") as file:
+            file.write("[ca]\ndefault_ca=ours\n[ours]\ndatabase=index\nserial=serial\nnew_certs_dir=.\ndefault_md=sha256\n"
+                       f"policy=any\nunique_subject=no\n[any]\ncommonName=supplied\n[more]\n{extensions}")  # fmt: skip
+        for file_name, text in (("index", ""), ("serial", "7001\n")):
+            with open(os.path.join(self.folder, file_name), "w", encoding="utf-8") as file:
+                file.write(text)
+        openssl(self.folder, "req", *self.new_key(name), "-out", f"{name}.csr", "-subj", f"/CN={subject}")
+        openssl(self.folder, "ca", "-config", "ca.conf", "-batch", "-notext", "-in", f"{name}.csr", "-out", f"{name}.pem", "-cert",
+                f"{self.name}.pem", "-keyfile", f"{self.name}.key", "-startdate", start, "-enddate", end,
+                "-extensions", "more")  # fmt: skip
+
 
 class Clients(TestCase):
     @classmethod
@@ -58,6 +70,11 @@ class Clients(TestCase):
         ca.sign("hidden", "shop", client + "subjectAltName=DNS:guest.internal\n")
         ca.sign("unreadable", "shop", client + "subjectAltName=DER:30:03:82:05:61\n")
         ca.sign("long", "shop", client + f"subjectAltName=DNS:{'a' * 300}\n")
+        ca.sign("long-uri", "shop", client + f"subjectAltName=URI:spiffe://internal/{'a' * 300}\n")
+        ca.sign("longer-dns", "other", client + "subjectAltName=DNS:shop.internal.example\n")
+        ca.sign("shorter-dns", "other", client + "subjectAltName=DNS:shop\n")
+        ca.sign("longer-name", "shop.internal2", client)
+        ca.sign_between("early", "shop", client, "20990101000000Z", "20991231000000Z")
         ca.sign("nameless", "", client)
         ca.sign("wrong-use", "shop", "extendedKeyUsage=serverAuth\n")
         ca.sign("ended", "shop", client, days="-1")
@@ -117,7 +134,7 @@ class Users(Clients):
 
     def test_names_that_are_absent_or_cannot_be_read_are_nobodys(self):
         daemon = self.start(self.config("shop"))
-        for certificate in ("nameless", "long", "unreadable"):
+        for certificate in ("nameless", "long", "long-uri", "unreadable"):
             with self.subTest(certificate=certificate):
                 try:
                     with self.assertRaises(ReplyError) as refused:
@@ -126,6 +143,23 @@ class Users(Clients):
                 except (OSError, EOFError, IndexError):
                     pass  # the handshake was refused
                 self.assertGreater(int(self.connect_tls(daemon, "plain").ask("NEXT", "main")), 0)
+
+    def test_a_name_that_begins_or_ends_like_a_users_is_another_one(self):
+        daemon = self.start(self.config("shop.internal"))
+        for certificate in ("longer-dns", "shorter-dns", "longer-name", "plain"):
+            self.assert_error("NOAUTH", "Authentication required", self.connect_tls(daemon, certificate), "NEXT", "main")
+            self.assertEqual(self.get(daemon, "/v1/generators/main/ids", certificate), 401)
+
+    def test_reset_forgets_a_token_and_not_the_certificate(self):
+        client = self.connect_tls(self.start(self.config()), "plain")
+        self.assertEqual(client.ask("CLIENT", "SETNAME", "me"), "OK")
+        for _ in range(2):
+            self.assertEqual(client.ask("RESET"), "RESET")
+            self.assertGreater(int(client.ask("NEXT", "main")), 0)
+        self.assertIsNone(client.ask("CLIENT", "GETNAME"))
+        anybody = self.connect_tls(self.start(self.config()))
+        self.assertEqual(anybody.ask("RESET"), "RESET")
+        self.assert_error("NOAUTH", "Authentication required", anybody, "NEXT", "main")
 
     def test_the_user_may_what_allow_says(self):
         daemon = self.start(self.config(allow="inspect:*"))
@@ -156,7 +190,7 @@ class Users(Clients):
 class Bad(Clients):
     def test_one_that_is_not_good_ends_the_handshake(self):
         daemon = self.start(self.config())
-        for count, certificate in enumerate(("strange", "ended", "wrong-use"), 1):
+        for count, certificate in enumerate(("strange", "ended", "early", "wrong-use"), 1):
             self.assertTrue(self.is_refused(daemon, certificate), certificate)
             daemon.wait_for_line("failed: Error in the certificate", count)
             with self.assertRaises((OSError, http.client.HTTPException)):
@@ -194,6 +228,8 @@ class Mistakes(Clients):
     def test_each_is_named(self):
         self.expect(self.config().replace("/ca.pem", "/none.pem"), "tls_client_ca=")
         self.expect(self.config().replace("/ca.pem", "/server.key"), "cannot be used")
+        self.expect(self.config().replace("/server.", "/early."), "the certificate is not valid yet")
+        self.expect(self.config().replace("/server.", "/ended."), "the certificate has ended")
         self.expect(self.config(certificate=""), "[user shop] needs secret_file= or certificate=")
         without = self.config().replace(f"tls_client_ca={self.folder}/ca.pem\n", "")
         self.expect(without, "certificate= needs tls_client_ca= in [listen resps] or [listen https]")

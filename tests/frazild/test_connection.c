@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Goal of this test: connections share a loop, and not a byte or a mistake of each other, however one of them ends. */
+#include "clock.h"
 #include "connection.h"
 #include "lib/test.h"
 
@@ -307,4 +308,66 @@ TEST("A good name that finds no memory is not called a bad one")
     expect_answer(poor, "CLIENT SETNAME \x01\r\n",
                   "-ERR Client names cannot contain spaces, newlines or special "
                   "characters, and have at most 64 characters\r\n");
+}
+
+/* Talks once a second for so many seconds; whether the connection is still open then. */
+static bool stays_open(struct client client, const char *text, unsigned seconds)
+{
+    char got[4096];
+
+    for (unsigned i = 0; i < seconds; i++) {
+        loop->lane.now_ns += NS_PER_S;
+        say(client, text);
+        happens(client, EPOLLIN);
+        ssize_t ignored = read(client.fd, got, sizeof got);
+        (void)ignored;
+        if (is_open(client))
+            connection_check_time(loop, client.its);
+    }
+    return is_open(client);
+}
+
+TEST("A client that nobody knows is cut in time, however much it says")
+{
+    struct user user = {.name = "shop", .allow = "*:*"};
+
+    setup.users = (struct users){&user, 1};
+    setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
+    assert_true(stays_open(client_new(), "PING\r\n", 10));
+    assert_false(stays_open(client_new(), "PING\r\n", 11));
+    assert_int_equal(atomic_load(&loop->lane.counters.cut_slow), 1);
+    struct client known = client_new();
+    assert_true(session_login(&known.its->session, &user));
+    assert_true(stays_open(known, "PING\r\n", 30));
+    assert_true(stays_open(known, "", 30));
+    setup.users = (struct users){0};
+}
+
+TEST("A reader that gets on is spared, and one that stops is cut")
+{
+    struct client slow = client_new();
+    unsigned pieces = 0;
+    char got[600];
+
+    setup.settings.daemon.stall_timeout_ns = 30 * NS_PER_S;
+    setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
+    static char text[60025] = "*2\r\n$4\r\nECHO\r\n$60000\r\n";
+    memset(text + 22, 'x', 60000);
+    memcpy(text + 60022, "\r\n", 2);
+    say(slow, text);
+    happens(slow, EPOLLIN);
+    for (size_t before = slow.its->out.len; before > 4096; before = slow.its->out.len, pieces++) {
+        loop->lane.now_ns += 25 * NS_PER_S;
+        while (slow.its->out.len == before) {
+            assert_true(read(slow.fd, got, sizeof got) > 0);
+            happens(slow, EPOLLOUT);
+        }
+        connection_check_time(loop, slow.its);
+        assert_true(is_open(slow));
+    }
+    assert_true(pieces > 1);
+    loop->lane.now_ns += 31 * NS_PER_S;
+    connection_check_time(loop, slow.its);
+    assert_false(is_open(slow));
+    assert_int_equal(atomic_load(&loop->lane.counters.cut_stalled), 1);
 }

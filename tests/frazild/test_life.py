@@ -135,6 +135,39 @@ class Reload(TestCase):
         self.assert_error("ERR", "no generator slow", other, "NEXT", "slow")
 
 
+class Drain(TestCase):
+    def test_who_comes_during_a_drain_is_refused_at_once(self):
+        slow = generator("slow", 1, layout="31/10/2", tick="1h")
+        timeouts = "request_timeout=5h\ndrain_timeout=1000s\n[listen"
+        config = BASE.replace("[listen", timeouts).replace("127.0.0.1:0", "127.0.0.1:0 unix:@/socket")
+        daemon = self.start(config + slow)
+        busy = self.connect(daemon)
+        busy.send(busy.pack("NEXT", "slow", 100))
+        late = [self.connect(daemon, index) for index in (0, 1)]
+        self.assertEqual([client.ask("PING") for client in late], ["PONG"] * 2)
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.wait_for_line("draining")
+        for index, client in enumerate(late):
+            self.assertTrue(client.is_closed())
+            with self.assertRaises((ConnectionRefusedError, FileNotFoundError)):
+                while True:
+                    self.connect(daemon, index).is_closed()
+        self.assertIsNone(daemon.process.poll())
+        daemon.process.send_signal(signal.SIGTERM)
+        self.assertTrue(busy.is_closed())
+
+    def test_who_was_let_in_before_a_drain_is_answered(self):
+        daemon = self.start()
+        os.kill(daemon.process.pid, signal.SIGSTOP)
+        clients = [self.connect(daemon) for _ in range(20)]
+        for client in clients:
+            client.send(client.pack("NEXT"))
+        daemon.process.send_signal(signal.SIGTERM)
+        os.kill(daemon.process.pid, signal.SIGCONT)
+        ids = [int(client.read()) for client in clients]
+        self.assertEqual(len(set(ids)), 20)
+
+
 class Manager:
     """Of services, as systemd is one: it opens the sockets, hands them over, and is told what happens."""
 
