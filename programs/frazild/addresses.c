@@ -204,6 +204,16 @@ static bool add(struct listeners *listeners, const struct listener *listener)
     return true;
 }
 
+static void note_path(struct listener *listener, const char *path)
+{
+    struct stat about = {0};
+
+    (void)snprintf(listener->path, sizeof listener->path, "%.107s", path);
+    (void)lstat(path, &about);
+    listener->device = about.st_dev;
+    listener->inode = about.st_ino;
+}
+
 static void open_one(struct listeners *listeners, enum protocol protocol, const struct listen_settings *settings,
                      const char *text, size_t len, struct bytes *errors)
 {
@@ -216,7 +226,7 @@ static void open_one(struct listeners *listeners, enum protocol protocol, const 
         if (address.is_unix && listener.fd < 0)
             why = strerror(errno);
         if (address.is_unix)
-            (void)snprintf(listener.path, sizeof listener.path, "%.107s", address.host);
+            note_path(&listener, address.host);
     }
     if (listener.fd < 0 || !add(listeners, &listener))
         config_complain(errors, settings->place, "cannot listen on %.*s: %s", (int)len, text, why);
@@ -405,11 +415,20 @@ void listeners_open(struct listeners *listeners, const struct settings *settings
     }
 }
 
+/* Whether the unix socket at its path is the one that was made there: a successor may have put its own in the place. */
+static bool is_still_ours(const struct listener *listener)
+{
+    struct stat about;
+
+    return listener->path[0] != '\0' && lstat(listener->path, &about) == 0 && about.st_dev == listener->device &&
+           about.st_ino == listener->inode;
+}
+
 void listeners_close(struct listeners *listeners)
 {
     for (size_t i = 0; i < listeners->count; i++) {
         (void)close(listeners->rows[i].fd);
-        if (listeners->rows[i].path[0] != '\0')
+        if (is_still_ours(&listeners->rows[i]))
             (void)unlink(listeners->rows[i].path);
     }
     free(listeners->rows);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "settings.h"
 
@@ -19,7 +20,9 @@ struct listener {
     enum protocol protocol;
     char text[ADDRESS_TEXT_SIZE]; /* where it listens, with the port that the system chose for port 0 */
     char path[108];               /* of a unix socket, to remove it at the end; "" for others */
-    bool is_shared;               /* the manager of services has it, too, and hands it to the next daemon */
+    dev_t device;                 /* of that socket, to remove no successor's */
+    ino_t inode;
+    bool is_shared; /* the manager of services has it, too, and hands it to the next daemon */
 };
 
 struct listeners {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands about the daemon, and those that it has to refuse. */
 #include "commands.h"
+#include "metrics.h"
 #include "resp_write.h"
 
 #include <inttypes.h>
@@ -50,6 +51,15 @@ static size_t visible_commands(void)
     return visible;
 }
 
+static void command_list(struct bytes *out)
+{
+    resp_array(out, visible_commands());
+    for (const struct command *row = commands; row->name != NULL; row++) {
+        if ((row->flags & COMMAND_HIDDEN) == 0)
+            resp_text(out, row->name);
+    }
+}
+
 static void command_info(const struct resp_command *words, struct session *session, struct bytes *out)
 {
     resp_array(out, words->count - 2);
@@ -80,7 +90,7 @@ static void command_docs(const struct resp_command *words, struct session *sessi
     }
 }
 
-/* COMMAND [COUNT | DOCS [name...] | INFO [name...]] */
+/* COMMAND [COUNT | LIST | DOCS [name...] | INFO [name...]] */
 void cmd_command(struct session *session, struct call *call)
 {
     const struct resp_command *words = call->words;
@@ -88,6 +98,8 @@ void cmd_command(struct session *session, struct call *call)
 
     if (slice_is(part, "COUNT")) {
         resp_integer(call->out, visible_commands());
+    } else if (slice_is(part, "LIST")) {
+        command_list(call->out);
     } else if (slice_is(part, "DOCS")) {
         command_docs(words, session, call->out);
     } else if (slice_is(part, "INFO") && words->count > 2) {
@@ -99,7 +111,7 @@ void cmd_command(struct session *session, struct call *call)
                 write_command(row, call->out);
         }
     } else {
-        command_fail(session, call, CODE_ERR, "unknown subcommand of COMMAND: there are COUNT, DOCS and INFO");
+        command_fail(session, call, CODE_ERR, "unknown subcommand of COMMAND: there are COUNT, LIST, DOCS and INFO");
     }
 }
 
@@ -108,15 +120,20 @@ void cmd_info(struct session *session, struct call *call)
 {
     struct timespec now;
     struct bytes text = {0};
+    uint64_t memory = metrics_resident_bytes();
 
     (void)clock_gettime(CLOCK_REALTIME, &now);
     bytes_format(
         &text,
         "# Server\r\nredis_version:7.0.0\r\nredis_mode:standalone\r\nserver_name:frazild\r\nfrazil_version:%s\r\n"
-        "process_id:%ld\r\nuptime_in_seconds:%" PRId64 "\r\n\r\n# Persistence\r\nloading:0\r\n\r\n"
+        "process_id:%ld\r\nuptime_in_seconds:%" PRId64 "\r\n\r\n# Clients\r\nconnected_clients:%u\r\n"
+        "maxclients:%u\r\n\r\n# Memory\r\nused_memory:%" PRIu64 "\r\nused_memory_rss:%" PRIu64
+        "\r\n\r\n# Persistence\r\nloading:0\r\n\r\n"
         "# Replication\r\nrole:master\r\nconnected_slaves:0\r\n\r\n# Cluster\r\ncluster_enabled:0\r\n\r\n"
         "# Generators\r\n",
-        frazil_version(), (long)getpid(), (int64_t)now.tv_sec - session->lane->started_unix_s);
+        frazil_version(), (long)getpid(), (int64_t)now.tv_sec - session->lane->started_unix_s,
+        atomic_load(session->lane->connections), (unsigned)session->lane->setup->settings.daemon.max_connections,
+        memory, memory);
     for (size_t i = 0; i < session->lane->setup->generators.count; i++) {
         const struct generator *generator = &session->lane->setup->generators.rows[i];
         if (users_may(session_user(session), VERB_STATS, generator->name))
@@ -149,6 +166,21 @@ void cmd_readonly(struct session *session, struct call *call)
 {
     (void)session;
     resp_status(call->out, "OK");
+}
+
+void cmd_role(struct session *session, struct call *call)
+{
+    (void)session;
+    resp_array(call->out, 3);
+    resp_text(call->out, "master");
+    resp_integer(call->out, 0);
+    resp_array(call->out, 0);
+}
+
+void cmd_dbsize(struct session *session, struct call *call)
+{
+    (void)session;
+    resp_integer(call->out, 0);
 }
 
 void cmd_refused(struct session *session, struct call *call)

@@ -11,24 +11,37 @@
 
 #define REDIS_VERSION "7.0.0" /* whose commands these are, for clients that look */
 
-/* The user whose token it is becomes the session's; false: the reply says why not. */
-static bool log_in(struct session *session, const struct call *call, struct slice name, struct slice token)
+/*
+ * Finds the user whose token it is.  Where there are no users, the name that Redis has for everybody is good with any
+ * token, and stands for nobody (NULL).  False: the reply says why not.
+ */
+static bool find_login(struct session *session, const struct call *call, struct slice name, struct slice token,
+                       struct user **ret)
 {
     const struct users *users = &session->lane->setup->users;
+    bool is_default = slice_equals(name, slice_of("default"));
+    struct slice anybody = {NULL, 0};
 
+    *ret = NULL;
+    if (users->count == 0 && is_default)
+        return true;
     if (users->count == 0) {
         command_fail(session, call, CODE_ERR,
                      "AUTH was sent, but no user is configured: every client may do everything");
         return false;
     }
-    struct slice anybody = {NULL, 0};
-    struct user *user = users_by_token(users, slice_equals(name, slice_of("default")) ? anybody : name, token);
-    if (user == NULL) {
-        log_line(LOG_AUTH, "a client of the RESP port sent a wrong token");
-        command_fail(session, call, CODE_WRONGPASS, "invalid username-password pair or user is disabled.");
-        return false;
-    }
-    if (session_login(session, user))
+    *ret = users_by_token(users, is_default ? anybody : name, token);
+    if (*ret != NULL)
+        return true;
+    log_line(LOG_AUTH, "a client of the RESP port sent a wrong token");
+    command_fail(session, call, CODE_WRONGPASS, "invalid username-password pair or user is disabled.");
+    return false;
+}
+
+/* Makes the session the user's, who may be nobody; false: the reply says why not. */
+static bool log_in(struct session *session, const struct call *call, struct user *user)
+{
+    if (user == NULL || session_login(session, user))
         return true;
     command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
     return false;
@@ -38,13 +51,16 @@ void cmd_auth(struct session *session, struct call *call)
 {
     const struct resp_command *words = call->words;
     struct slice nobody = {NULL, 0};
+    struct user *user;
 
-    if (log_in(session, call, words->count > 2 ? words->args[1] : nobody, words->args[words->count - 1]))
+    if (find_login(session, call, words->count > 2 ? words->args[1] : nobody, words->args[words->count - 1], &user) &&
+        log_in(session, call, user))
         resp_status(call->out, "OK");
 }
 
-/* Keeps a copy of a name that a client gave: printable, without blanks, so that CLIENT LIST stays a line. */
-static bool keep_name(const struct session *session, const struct call *call, struct slice name, char **to)
+/* A copy of a name that a client gave: printable, without blanks, so that CLIENT LIST stays a line. NULL: the reply
+ * says why not. */
+static char *copy_name(const struct session *session, const struct call *call, struct slice name)
 {
     bool good = name.len <= CLIENT_NAME_MAX;
 
@@ -55,13 +71,21 @@ static bool keep_name(const struct session *session, const struct call *call, st
             session, call, CODE_ERR,
             "Client names cannot contain spaces, newlines or special characters, and have at most %d characters",
             CLIENT_NAME_MAX);
-        return false;
+        return NULL;
     }
     char *copy = strndup(name.at, name.len);
-    if (copy == NULL) {
+    if (copy == NULL)
         command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
+    return copy;
+}
+
+/* Keeps such a copy in the place of the one before it. */
+static bool keep_name(const struct session *session, const struct call *call, struct slice name, char **to)
+{
+    char *copy = copy_name(session, call, name);
+
+    if (copy == NULL)
         return false;
-    }
     free(*to);
     *to = copy;
     return true;
@@ -88,38 +112,59 @@ static void write_hello(struct session *session, struct bytes *out)
     resp_array(out, 0);
 }
 
-/* HELLO [2|3 [AUTH user token] [SETNAME name]] */
-void cmd_hello(struct session *session, struct call *call)
+/* What a HELLO asks for; nothing of it is done before all of it is good. */
+struct hello {
+    uint64_t version;
+    struct user *user; /* NULL: as before */
+    char *name;        /* NULL: as before; its own */
+};
+
+static bool read_hello(struct session *session, const struct call *call, struct hello *ret)
 {
     const struct resp_command *words = call->words;
-    uint64_t version = session->version;
 
-    if (words->count > 1 && (!slice_number(words->args[1], 9, &version) || version < 2 || version > 3)) {
+    if (words->count > 1 && (!slice_number(words->args[1], 9, &ret->version) || ret->version < 2 || ret->version > 3)) {
         command_fail(session, call, CODE_NOPROTO, "unsupported protocol version");
-        return;
+        return false;
     }
     for (size_t at = 2; at < words->count;) {
         if (slice_is(words->args[at], "AUTH") && at + 2 < words->count) {
-            if (!log_in(session, call, words->args[at + 1], words->args[at + 2]))
-                return;
+            if (!find_login(session, call, words->args[at + 1], words->args[at + 2], &ret->user))
+                return false;
             at += 3;
-        } else if (slice_is(words->args[at], "SETNAME") && at + 1 < words->count) {
-            if (!keep_name(session, call, words->args[at + 1], &session->name))
-                return;
+        } else if (slice_is(words->args[at], "SETNAME") && at + 1 < words->count && ret->name == NULL) {
+            ret->name = copy_name(session, call, words->args[at + 1]);
+            if (ret->name == NULL)
+                return false;
             at += 2;
         } else {
             command_fail(session, call, CODE_ERR, "Syntax error in HELLO option");
-            return;
+            return false;
         }
     }
-    if (session->lane->setup->users.count > 0 && session_user(session) == NULL) {
-        command_fail(session, call, CODE_NOAUTH,
-                     "HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH "
-                     "<user> <pass> option can be used to authenticate the client and select the RESP protocol version "
-                     "at the same time");
+    if (session->lane->setup->users.count == 0 || ret->user != NULL || session_user(session) != NULL)
+        return true;
+    command_fail(session, call, CODE_NOAUTH,
+                 "HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH "
+                 "<user> <pass> option can be used to authenticate the client and select the RESP protocol version "
+                 "at the same time");
+    return false;
+}
+
+/* HELLO [2|3 [AUTH user token] [SETNAME name]] */
+void cmd_hello(struct session *session, struct call *call)
+{
+    struct hello hello = {.version = session->version};
+
+    if (!read_hello(session, call, &hello) || !log_in(session, call, hello.user)) {
+        free(hello.name);
         return;
     }
-    session->version = (uint8_t)version;
+    if (hello.name != NULL) {
+        free(session->name);
+        session->name = hello.name;
+    }
+    session->version = (uint8_t)hello.version;
     write_hello(session, call->out);
 }
 
@@ -160,10 +205,24 @@ void cmd_reset(struct session *session, struct call *call)
 
 void cmd_select(struct session *session, struct call *call)
 {
-    if (call->words->args[1].len == 1 && call->words->args[1].at[0] == '0')
+    uint64_t database;
+
+    if (slice_number(call->words->args[1], 15, &database))
         resp_status(call->out, "OK");
     else
-        command_fail(session, call, CODE_ERR, "DB index is out of range: there is only 0");
+        command_fail(session, call, CODE_ERR,
+                     "DB index is out of range: there are 0 to 15, and all of them are one key space");
+}
+
+void cmd_acl(struct session *session, struct call *call)
+{
+    const struct user *user = session_user(session);
+
+    if (slice_is(call->words->args[1], "WHOAMI") && call->words->count == 2)
+        resp_text(call->out, user != NULL ? user->name : "default");
+    else
+        command_fail(session, call, CODE_ERR,
+                     "ACL has WHOAMI alone: the users stand in the configuration, see frazild.conf(5)");
 }
 
 /* ---- CLIENT ------------------------------------------------------------------------------ */
@@ -221,10 +280,27 @@ static void client_info(struct session *session, struct call *call)
     resp_bytes(call->out, &line);
 }
 
+/* Nothing is evicted, and nothing is touched. */
 static void client_no_evict(struct session *session, struct call *call)
 {
-    (void)session;
-    resp_status(call->out, "OK");
+    if (slice_is(call->words->args[2], "ON") || slice_is(call->words->args[2], "OFF"))
+        resp_status(call->out, "OK");
+    else
+        command_fail(session, call, CODE_ERR, "CLIENT NO-EVICT and CLIENT NO-TOUCH take ON or OFF");
+}
+
+static void client_tracking(struct session *session, struct call *call)
+{
+    if (call->words->count == 3 && slice_is(call->words->args[2], "OFF"))
+        resp_status(call->out, "OK");
+    else
+        command_fail(session, call, CODE_ERR,
+                     "CLIENT TRACKING takes OFF alone: an id is given once, so that no cache can have it");
+}
+
+static void client_kill(struct session *session, struct call *call)
+{
+    command_fail(session, call, CODE_ERR, "CLIENT KILL: a client sees and ends itself alone: QUIT");
 }
 
 static void client_reply(struct session *session, struct call *call)
@@ -247,18 +323,22 @@ void cmd_client(struct session *session, struct call *call)
 {
     static const struct {
         const char *name;
-        size_t words;
+        size_t least;
+        size_t most;
         void (*run)(struct session *session, struct call *call);
     } parts[] = {
-        {"SETINFO", 4, client_setinfo}, {"SETNAME", 3, client_setname},   {"GETNAME", 2, client_getname},
-        {"ID", 2, client_id},           {"INFO", 2, client_info},         {"LIST", 2, client_info},
-        {"REPLY", 3, client_reply},     {"NO-EVICT", 3, client_no_evict},
+        {"SETINFO", 4, 4, client_setinfo},   {"SETNAME", 3, 3, client_setname},
+        {"GETNAME", 2, 2, client_getname},   {"ID", 2, 2, client_id},
+        {"INFO", 2, 2, client_info},         {"LIST", 2, 8, client_info},
+        {"REPLY", 3, 3, client_reply},       {"NO-EVICT", 3, 3, client_no_evict},
+        {"NO-TOUCH", 3, 3, client_no_evict}, {"TRACKING", 3, 8, client_tracking},
+        {"KILL", 3, 8, client_kill},
     };
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (!slice_is(call->words->args[1], parts[i].name))
             continue;
-        if (call->words->count == parts[i].words)
+        if (call->words->count >= parts[i].least && call->words->count <= parts[i].most)
             parts[i].run(session, call);
         else
             command_fail(session, call, CODE_ERR, "wrong number of arguments for CLIENT %s", parts[i].name);
@@ -266,5 +346,5 @@ void cmd_client(struct session *session, struct call *call)
     }
     command_fail(session, call, CODE_ERR,
                  "unknown subcommand of CLIENT: there are SETINFO, SETNAME, GETNAME, ID, INFO, "
-                 "LIST, REPLY and NO-EVICT");
+                 "LIST, REPLY, NO-EVICT, NO-TOUCH and TRACKING");
 }

@@ -39,6 +39,7 @@ void cmd_echo(struct session *session, struct call *call);
 void cmd_quit(struct session *session, struct call *call);
 void cmd_reset(struct session *session, struct call *call);
 void cmd_select(struct session *session, struct call *call);
+void cmd_acl(struct session *session, struct call *call);
 void cmd_client(struct session *session, struct call *call);
 void cmd_multi(struct session *session, struct call *call);
 void cmd_exec(struct session *session, struct call *call);
@@ -50,6 +51,8 @@ void cmd_info(struct session *session, struct call *call);
 void cmd_config(struct session *session, struct call *call);
 void cmd_time(struct session *session, struct call *call);
 void cmd_readonly(struct session *session, struct call *call);
+void cmd_role(struct session *session, struct call *call);
+void cmd_dbsize(struct session *session, struct call *call);
 void cmd_refused(struct session *session, struct call *call);
 void cmd_http(struct session *session, struct call *call);
 

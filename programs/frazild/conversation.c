@@ -113,6 +113,12 @@ static void refuse_unknown(struct session *session, const struct call *call)
     refuse(session, call, CODE_ERR, why);
 }
 
+/* In a transaction it would leave the reply to EXEC without some of its parts. */
+static bool is_client_reply(const struct call *call)
+{
+    return call->row->run == cmd_client && slice_is(call->words->args[1], "REPLY");
+}
+
 /* Looks at a command from all sides, and runs, queues or refuses it.  bytes: as it was sent. */
 static void dispatch(struct session *session, struct call *call, const char *bytes)
 {
@@ -134,7 +140,7 @@ static void dispatch(struct session *session, struct call *call, const char *byt
         return;
     }
     if (session->multi != NULL && !session->multi->running && (row->flags & COMMAND_AT_ONCE) == 0) {
-        if ((row->flags & COMMAND_NO_MULTI) != 0)
+        if ((row->flags & COMMAND_NO_MULTI) != 0 || is_client_reply(call))
             refuse(session, call, CODE_ERR, "this command is not allowed inside MULTI");
         else
             queue_command(session, call, bytes);
@@ -157,12 +163,19 @@ static uint32_t equal_commands(const char *bytes, size_t len, size_t one, uint32
     return equal;
 }
 
+/* Whether EXEC is under way. */
+static bool runs_multi(const struct session *session)
+{
+    return session->multi != NULL && session->multi->running;
+}
+
 /* Before the command and after it, CLIENT REPLY decides what becomes of the reply that stands behind `mark`. */
 static void hush(struct session *session, struct bytes *out, size_t mark)
 {
     if (session->silent || session->skip == 1)
         out->len = mark;
-    if (session->skip > 0 && session->batch == NULL && session->errand == NULL)
+    /* EXEC is one command: what it runs is skipped with it. */
+    if (session->skip > 0 && session->batch == NULL && session->errand == NULL && !runs_multi(session))
         session->skip--;
 }
 
@@ -236,11 +249,12 @@ enum session_state session_run(struct session *session, const char *bytes, size_
     *ret_used = 0;
     for (uint32_t commands_run = 0; can_go_on(session, out, &state);) {
         struct multi *multi = session->multi;
-        if (multi != NULL && multi->running && multi->done == multi->queued.len) {
+        bool queued = runs_multi(session);
+        if (queued && multi->done == multi->queued.len) {
             end_multi(session);
+            hush(session, out, out->len);
             continue;
         }
-        bool queued = multi != NULL && multi->running;
         const char *from = queued ? multi->queued.at + multi->done : bytes + used;
         size_t left = queued ? multi->queued.len - multi->done : len - used;
         enum resp_result result = resp_read(from, left, session_limit(session), &words, ret_need, &why);

@@ -27,6 +27,7 @@ struct lane {
     struct errands *errands;
     int64_t date_unix_s; /* of `date` */
     char date[48];       /* a line of HTTP */
+    const atomic_uint *connections; /* of the whole daemon */
 };
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "clock.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -11,8 +12,9 @@
 #include <unistd.h>
 
 #define LINES_A_MINUTE 20
+#define WAIT_MS 1000
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, writing = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     uint64_t minute;
     unsigned lines;
@@ -43,11 +45,42 @@ static bool may_write(enum log_kind kind, unsigned *ret_dropped)
     return may;
 }
 
+/* Whether standard error takes a line within that time: a pipe that tells of room has some for 4,096 bytes. */
+static bool has_room(int wait_ms)
+{
+    struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+    return poll(&ready, 1, wait_ms) > 0;
+}
+
+/*
+ * Writes text, or drops it: no thread waits for somebody who does not read.  What the operator must see waits for a
+ * moment, but not once more before something was read.
+ */
+static void put(const char *text, bool may_wait)
+{
+    static atomic_uint lost;
+    char line[80] = "";
+
+    if (may_wait && atomic_load(&lost) == 0)
+        (void)has_room(WAIT_MS);
+    (void)pthread_mutex_lock(&writing);
+    if (has_room(0)) {
+        unsigned before = atomic_exchange(&lost, 0);
+        if (before > 0)
+            (void)snprintf(line, sizeof line, "frazild: %u lines were lost, as nobody read the log\n", before);
+        ssize_t ignored = write(STDERR_FILENO, line, strlen(line)); /* there is nobody to tell */
+        ignored = write(STDERR_FILENO, text, strlen(text));
+        (void)ignored;
+    } else {
+        (void)atomic_fetch_add(&lost, 1);
+    }
+    (void)pthread_mutex_unlock(&writing);
+}
+
 void log_text(const char *text)
 {
-    ssize_t ignored = write(STDERR_FILENO, text, strlen(text)); /* there is nobody to tell */
-
-    (void)ignored;
+    put(text, true);
 }
 
 void log_line(enum log_kind kind, const char *fmt, ...)
@@ -69,5 +102,5 @@ void log_line(enum log_kind kind, const char *fmt, ...)
         (void)snprintf(line, sizeof line, "frazild: %s (and %u lines like this, which were left out)\n", text, dropped);
     else
         (void)snprintf(line, sizeof line, "frazild: %s\n", text);
-    log_text(line);
+    put(line, kind == LOG_ALWAYS);
 }

@@ -21,7 +21,7 @@ enum log_kind {
 /* Writes a line; control characters in it become '?'.  Any thread. */
 void log_line(enum log_kind kind, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes text as it is, to standard error.  Any thread. */
+/* Writes text as it is, to standard error, or drops it where that would have to wait.  Any thread. */
 void log_text(const char *text);
 
 #endif

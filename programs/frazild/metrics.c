@@ -307,7 +307,7 @@ static unsigned open_files(void)
     return files > 3 ? files - 3 : 0; /* ".", ".." and the folder itself */
 }
 
-static uint64_t resident_bytes(void)
+uint64_t metrics_resident_bytes(void)
 {
     FILE *file = fopen("/proc/self/statm", "re");
     char line[128] = "", *end;
@@ -342,7 +342,7 @@ static void write_process(const struct shared *shared, struct bytes *out)
                  (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
     head(out, "process_resident_memory_bytes", "gauge", "Memory that it has.");
-    bytes_format(out, "process_resident_memory_bytes %" PRIu64 "\n", resident_bytes());
+    bytes_format(out, "process_resident_memory_bytes %" PRIu64 "\n", metrics_resident_bytes());
     head(out, "process_open_fds", "gauge", "Descriptors that it has.");
     bytes_format(out, "process_open_fds %u\n", open_files());
     head(out, "process_max_fds", "gauge", "Descriptors that it may have.");

@@ -21,4 +21,7 @@ struct metrics_view {
 /* Adds to out what the user may see: the generators' own, and the daemon's if it may see all generators. */
 void metrics_write(const struct metrics_view *view, struct bytes *out);
 
+/* How much memory the process has. */
+uint64_t metrics_resident_bytes(void);
+
 #endif

@@ -11,7 +11,7 @@
 #include "resp_read.h"
 
 #define COMMAND_BYTES_MAX ((size_t)64 << 10)
-#define COMMAND_BYTES_MAX_UNKNOWN ((size_t)256) /* before AUTH */
+#define COMMAND_BYTES_MAX_UNKNOWN ((size_t)512) /* before AUTH: a HELLO with the longest names */
 #define OUT_BYTES_MAX ((size_t)64 << 10)        /* unsent; more is not written before the client reads */
 #define OUT_BYTES_MAX_UNKNOWN ((size_t)1 << 10)
 #define TURN_COMMANDS 1024 /* then other connections have their turn */

@@ -119,6 +119,23 @@ bool setup_check(const char *path, struct bytes *out, struct bytes *errors)
     return good;
 }
 
+/* A reload fills no bucket: those that stay have what was left. */
+static void keep_rates(struct setup *setup, const struct setup *before)
+{
+    for (size_t i = 0; i < setup->generators.count; i++) {
+        struct generator *now = &setup->generators.rows[i];
+        struct generator *then = generators_find(&before->generators, slice_of(now->name));
+        if (then != NULL)
+            atomic_store(&now->rate.full_ns, atomic_load(&then->rate.full_ns));
+    }
+    for (size_t i = 0; i < setup->users.count; i++) {
+        struct user *now = &setup->users.rows[i];
+        struct user *then = users_find(&before->users, slice_of(now->name));
+        if (then != NULL)
+            atomic_store(&now->rate.full_ns, atomic_load(&then->rate.full_ns));
+    }
+}
+
 struct setup *setup_make(const char *path, const struct setup *before, struct bytes *errors)
 {
     struct setup *setup = read_setup(path, before, errors);
@@ -129,8 +146,11 @@ struct setup *setup_make(const char *path, const struct setup *before, struct by
         check_changes(path, &setup->settings, &before->settings, errors);
     if (config_is_good(errors))
         generators_open(&setup->generators, &setup->settings, before != NULL ? &before->generators : NULL, errors);
-    if (config_is_good(errors))
+    if (config_is_good(errors)) {
+        if (before != NULL)
+            keep_rates(setup, before);
         return setup;
+    }
     free_setup(setup);
     return NULL;
 }

@@ -15,6 +15,7 @@ void shared_open_lane(struct shared *shared, struct lane *lane)
     lane->now_ns = clock_ns();
     atomic_init(&lane->seen_ns, lane->now_ns);
     lane->errands = shared->errands;
+    lane->connections = &shared->connections;
     lane->setup = shared->setup;
     setup_hold(lane->setup);
     lane->taker.turn = shared->lane_count; /* not all of them begin with the same engine */

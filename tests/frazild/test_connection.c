@@ -151,6 +151,7 @@ static void open_loop(void)
     assert_non_null(loop);
     loop->shared = &shared;
     loop->lane.setup = &setup;
+    loop->lane.connections = &shared.connections;
     loop->ready_end = &loop->ready;
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->input = malloc(INPUT_BYTES);

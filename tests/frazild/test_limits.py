@@ -5,15 +5,18 @@ are no other's loss."""
 import hashlib
 import http.client
 import os
+import signal
+import subprocess
 import tempfile
+import time
 import unittest
 
-from harness import BASE, PATIENCE_S, ReplyError, TestCase, generator
+from harness import BASE, FRAZILD, PATIENCE_S, Client, ReplyError, TestCase, generator
 
 LISTEN = BASE + "[listen http]\naddress=127.0.0.1:0\n"
 
 
-class Rates(TestCase):
+class WithUsers(TestCase):
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory(prefix="frazild-test-")
         self.addCleanup(self.scratch.cleanup)
@@ -30,6 +33,8 @@ class Rates(TestCase):
         self.assertEqual(client.ask("AUTH", name, name), "OK")
         return client
 
+
+class Rates(WithUsers):
     def post(self, daemon, name, n):
         connection = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
         self.addCleanup(connection.close)
@@ -67,6 +72,87 @@ class Rates(TestCase):
         client = self.connect(daemon)
         for _ in range(20):
             self.assert_error("TRYAGAIN", "retry_ms", client, "NEXT", "main", 10)
+
+    def test_a_reload_fills_no_bucket(self):
+        daemon = self.start(BASE + generator("main", rate=1) + generator("other", 2) + self.user("poor", rate=1))
+        poor = self.as_user(daemon, "poor")
+        given, start = 0, time.monotonic()
+        for count in range(1, 21):
+            poor.send(poor.pack("NEXT", "main"))
+            given += not isinstance(poor.read_or_error(), ReplyError)
+            daemon.process.send_signal(signal.SIGHUP)
+            daemon.wait_for_line("SIGHUP: the configuration was read", count)
+        self.assertLessEqual(given, 2 + time.monotonic() - start)
+
+
+class Hello(WithUsers):
+    def test_one_that_is_refused_changes_nothing(self):
+        daemon = self.start(BASE + generator("main") + self.user("shop"))
+        client = self.connect(daemon)
+        for code, command in {
+            "ERR": ("HELLO", 3, "AUTH", "shop", "shop", "SETNAME", "a b"),
+            "WRONGPASS": ("HELLO", 3, "SETNAME", "me", "AUTH", "shop", "wrong"),
+            "NOAUTH": ("HELLO", 3, "SETNAME", "me"),
+            "NOPROTO": ("HELLO", 4, "AUTH", "shop", "shop"),
+        }.items():
+            self.assert_error(code, "", client, *command)
+            self.assert_error("NOAUTH", "Authentication required", client, "NEXT")
+        self.assert_error("ERR", "Syntax", client, "HELLO", 3, "AUTH", "shop", "shop", "NONSENSE")
+        self.assertEqual(client.ask("AUTH", "shop", "shop"), "OK")
+        self.assertIsNone(client.ask("CLIENT", "GETNAME"))
+        self.assertIn(b"resp=2", client.ask("CLIENT", "INFO"))
+
+    def test_the_longest_names_fit(self):
+        user = "u" * 64
+        daemon = self.start(BASE + generator("main") + self.user(user))
+        client = self.connect(daemon)
+        self.assertIn(b"proto", client.ask("HELLO", 3, "AUTH", user, user, "SETNAME", "n" * 64))
+        self.assertEqual(client.ask("ACL", "WHOAMI"), user.encode())
+
+
+class Surroundings(TestCase):
+    def test_the_socket_of_a_successor_stays(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = f"[daemon]\ndrain_delay=0s\n[listen resp]\naddress=unix:{folder}/socket\n"
+            first = self.start(config + generator("main"))
+            os.rename(folder + "/socket", folder + "/old")
+            second = self.start(config + generator("main", 2))
+            self.assertEqual(first.end(), 0)
+            self.assertTrue(self.connect(second).ask("NEXT").isdigit())
+            self.assertEqual(second.end(), 0)
+            self.assertEqual(os.listdir(folder), ["old"])
+
+    def test_a_log_that_nobody_reads_stops_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, address = os.path.join(folder, "f.conf"), os.path.join(folder, "socket")
+            secret = os.path.join(folder, "secret")
+            with open(os.open(secret, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+                file.write(hashlib.sha256(b"shop").hexdigest())
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"[daemon]\ndrain_delay=0s\n[listen resp]\naddress=unix:{address}\n{generator('main')}"
+                           f"[user shop]\nsecret_file={secret}\nallow=*:*\n")  # fmt: skip
+            reader, writer = os.pipe()
+            process = subprocess.Popen([FRAZILD, "-c", path], stderr=writer)
+            self.addCleanup(process.kill)
+            log = b""
+            while b"is ready" not in log:
+                log += os.read(reader, 4096)
+            os.set_blocking(writer, False)
+            with self.assertRaises(BlockingIOError):
+                while True:
+                    os.write(writer, b"x" * 4096)
+            os.set_blocking(writer, True)
+            client = Client(address)
+            self.addCleanup(client.close)
+            for _ in range(5):
+                self.assert_error("WRONGPASS", "invalid", client, "AUTH", "wrong")
+            process.send_signal(signal.SIGHUP)
+            self.assertEqual(client.ask("AUTH", "shop"), "OK")
+            self.assertTrue(client.ask("NEXT").isdigit())
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(PATIENCE_S), 0)
+            os.close(writer)
+            os.close(reader)
 
 
 if __name__ == "__main__":

@@ -144,7 +144,7 @@ class Commands(TestCase):
         self.assertEqual(self.ask("PING", "x"), b"x")
         self.assertEqual(self.ask("ECHO", "x"), b"x")
         self.assertEqual(self.ask("SELECT", 0), "OK")
-        self.refuse("ERR", "out of range", "SELECT", 1)
+        self.refuse("ERR", "out of range", "SELECT", 16)
         self.assertEqual(self.ask("CONFIG", "GET", "save"), [])
         self.assertIn(b"loading:0\r\n", self.ask("INFO"))
         self.assertIn(b"redis_version:", self.ask("INFO", "server"))
@@ -153,7 +153,7 @@ class Commands(TestCase):
         self.assertGreater(self.ask("CLIENT", "ID"), 0)
         self.assertIn(b"name=", self.ask("CLIENT", "LIST"))
         self.assertEqual(self.ask("CLIENT", "NO-EVICT", "on"), "OK")
-        self.refuse("ERR", "unknown subcommand", "CLIENT", "TRACKING", "on")
+        self.refuse("ERR", "unknown subcommand", "CLIENT", "UNBLOCK", 1)
         self.refuse("ERR", "unknown subcommand", "CLIENT", "MAINT_NOTIFICATIONS", "on")
         self.refuse("ERR", "spaces", "CLIENT", "SETNAME", "a b")
 
@@ -213,6 +213,54 @@ class Commands(TestCase):
         self.assertEqual(self.ask("PING"), "PONG")
         self.client.send(self.client.pack("CLIENT", "REPLY", "OFF") + self.client.pack("LEASES", "main"))
         self.assertEqual(self.ask("CLIENT", "REPLY", "ON"), "OK")
+
+    def test_client_reply_skips_a_transaction_as_a_whole(self):
+        pack = self.client.pack
+        self.client.send(pack("MULTI") + pack("ECHO", "1") + pack("CLIENT", "REPLY", "OFF"))
+        self.assertEqual([self.client.read_or_error() for _ in range(2)], ["OK", "QUEUED"])
+        self.assertIn("not allowed inside MULTI", str(self.client.read_or_error()))
+        self.refuse("EXECABORT", "", "EXEC")
+        for command in (pack("ECHO", "2"), pack("NEXT", "main", 100)):
+            self.client.send(pack("MULTI") + command * 2)
+            self.assertEqual([self.client.read() for _ in range(3)], ["OK", "QUEUED", "QUEUED"])
+            self.client.send(pack("CLIENT", "ID"))
+            self.assertEqual(self.client.read(), "QUEUED")
+            self.assertEqual(len(self.ask("EXEC")), 3)
+        self.client.send(pack("CLIENT", "REPLY", "SKIP") + pack("MULTI") + pack("ECHO", "3") + pack("EXEC"))
+        self.assertEqual(self.client.read(), "QUEUED")
+        self.assertEqual(self.client.read(), [b"3"])
+        self.client.send(pack("CLIENT", "REPLY", "OFF") + pack("MULTI") + pack("ECHO", "4") * 3 + pack("EXEC"))
+        self.assertEqual(self.ask("CLIENT", "REPLY", "ON"), "OK")
+        self.assertEqual(self.ask("ECHO", "5"), b"5")
+
+    def test_what_clients_of_redis_ask_beside_ids(self):
+        self.assertEqual(self.ask("ROLE"), [b"master", 0, []])
+        self.assertEqual(self.ask("DBSIZE"), 0)
+        for command in ("WATCH a b", "UNWATCH", "CLIENT NO-TOUCH on", "CLIENT NO-EVICT off", "CLIENT TRACKING off", "SELECT 0",
+                        "SELECT 1", "SELECT 15"):  # fmt: skip
+            self.assertEqual(self.ask(*command.split()), "OK", command)
+        self.assertEqual(self.ask("ACL", "WHOAMI"), b"default")
+        self.assertIn(b"NEXT", self.ask("COMMAND", "LIST"))
+        self.assertEqual(len(self.ask("COMMAND", "LIST")), self.ask("COMMAND", "COUNT"))
+        info = dict(line.split(":", 1) for line in self.ask("INFO").decode().split("\r\n") if ":" in line)
+        self.assertGreaterEqual(int(info["connected_clients"]), 1)
+        self.assertEqual(info["maxclients"], "10000")
+        self.assertGreater(int(info["used_memory"]), 1 << 20)
+        for words, command in {
+            "one key space": "SELECT 16",
+            "out of range": "SELECT -1",
+            "no cache can have it": "CLIENT TRACKING on",
+            "itself alone": "CLIENT KILL ID 5",
+            "ON or OFF": "CLIENT NO-TOUCH maybe",
+            "WHOAMI alone": "ACL LIST",
+        }.items():
+            self.refuse("ERR", words, *command.split())
+
+    def test_without_users_the_default_user_has_any_password(self):
+        self.assertEqual(self.ask("AUTH", "default", "x"), "OK")
+        self.assertEqual(dict(zip(*[iter(self.ask("HELLO", 2, "AUTH", "default", "x"))] * 2))[b"server"], b"frazild")
+        self.refuse("ERR", "no user is configured", "AUTH", "x")
+        self.refuse("ERR", "no user is configured", "AUTH", "shop", "x")
 
     def test_equal_commands_in_a_row_keep_order_and_number(self):
         commands = [("NEXT", "orders")] * 700 + [("INCR", "orders")] * 700 + [("PING",)] + [("NEXT", "orders", 3)] * 50

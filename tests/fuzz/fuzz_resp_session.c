@@ -50,7 +50,7 @@ static void start(struct host *host, bool has_users)
     host->lane.notify = on_notify;
     host->lane.ids = malloc(MAX_BATCH_MAX * sizeof(frazil_sno));
     REQUIRE(host->lane.ids != NULL);
-    shared_open_lane(&host->shared, &host->lane, PROTOCOL_RESP);
+    shared_open_lane(&host->shared, &host->lane);
 }
 
 /* ---- replies ----------------------------------------------------------------------------- */
