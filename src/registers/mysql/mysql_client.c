@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mysql_client.h"
 
+#include <mysql.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

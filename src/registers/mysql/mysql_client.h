@@ -3,17 +3,17 @@
 #ifndef FZ_REGISTERS_MYSQL_CLIENT_H
 #define FZ_REGISTERS_MYSQL_CLIENT_H
 
-#include <mysql.h>
-
 #include "mysql_url.h"
 
+struct st_mysql;
+
 /* Waits for a socket in TLS's handshake, as MARIADB_OPT_IO_WAIT wants it. */
-typedef int fz_mysql_wait(my_socket fd, my_bool is_read, int timeout);
+typedef int fz_mysql_wait(int fd, char is_read, int timeout);
 
 /*
  * Makes one; mysql_close frees it.  NULL: no memory, or libmariadb does not take an option: none is passed over, as
  * without it the login may be weaker.
  */
-MYSQL *fz_mysql_client_new(const struct fz_mysql_url *url, fz_mysql_wait *wait);
+struct st_mysql *fz_mysql_client_new(const struct fz_mysql_url *url, fz_mysql_wait *wait);
 
 #endif
