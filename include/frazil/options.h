@@ -24,9 +24,10 @@ typedef struct frazil_options frazil_options;
 typedef enum frazil_environment {
     /*
      * Those that say where the program runs: worker, partition, datacenter, base, count, expect, hostname, ip, state,
-     * batch, namespace, run_dir, state_dir, host_dir, max_skew, on_loss, share, horizon, workers, keeper, config.  Those that say
-     * what ids look like (layout, epoch, tick, behaviour, on_full, on_backward, max_lead, max_wait, start, seq_min,
-     * seq_max, clock, allow_short_life) only if the options say nothing at all.  This is what frazil_open does.
+     * batch, namespace, run_dir, state_dir, host_dir, max_skew, on_loss, share, horizon, workers, keeper, config. Those
+     * that say what ids look like (layout, epoch, tick, behaviour, on_full, on_backward, max_lead, max_wait, start,
+     * seq_min, seq_max, clock, allow_short_life) only if the options say nothing at all.  This is what frazil_open
+     * does.
      */
     FRAZIL_ENVIRONMENT_BY_KEY = 0,
     FRAZIL_ENVIRONMENT_NONE = 1, /* none of them */

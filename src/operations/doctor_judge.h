@@ -91,7 +91,7 @@ void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findin
 struct fz_users_facts {
     bool keeps_files;      /* otherwise the state is in memory, and opening goes on where claims cannot be made */
     frazil_error unusable; /* why claims cannot be made; code FRAZIL_OK: they can */
-    frazil_error taken;    /* who has the worker id; code FRAZIL_OK: nobody */
+    frazil_error taken;    /* the other one who has the worker id; code FRAZIL_OK: none */
 };
 
 /* Judges whether others on this host have the worker id, or could. */

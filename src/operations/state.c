@@ -471,8 +471,8 @@ static frazil_err renew(struct place *place, const struct fz_kept *kept, bool al
 }
 
 /*
- * What the words of this run directory have claimed would go on beside the grant that was made anew, which knows better
- * what was used.  Where claims cannot be looked at, generators say so.
+ * The claims of this run directory would go on beside the grant that was made anew, which knows better what was used.
+ * Where claims cannot be looked at, generators say so.
  */
 static void forget_claims(const struct place *place, const struct fz_kept *kept)
 {

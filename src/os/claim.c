@@ -92,7 +92,7 @@ static bool parse_rest(const char *rest, struct fz_bounds *ret)
 
 /* ---- the others ------------------------------------------------------------------ */
 
-/* What a file said. */
+/* The content of a file, as it was read. */
 struct claim_said {
     uint64_t used;
     uint64_t floor;
@@ -153,7 +153,7 @@ static int take_note(struct claim_search *search, uint64_t uid, const struct cla
 }
 
 /* The first tick that the file's word, and those whose claims it took over, cannot have used. */
-static uint64_t end_of(const struct claim_said *said)
+static uint64_t claim_end_of(const struct claim_said *said)
 {
     uint64_t end = said->used == 0 || said->used == UINT64_MAX ? said->used : said->used + 1;
 
@@ -189,7 +189,7 @@ static void learn_from(struct claim_search *search, const struct stat *status, c
                        const struct claim_said *said)
 {
     const struct fz_claim_key *key = search->key;
-    uint64_t end = end_of(said);
+    uint64_t end = claim_end_of(said);
     uint64_t limit = key->now_tick + key->patience;
 
     if (end > search->floor)
@@ -441,7 +441,7 @@ static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key
     attempt->gives_way = is_lower;
     const struct claim_said own = {.used = key->is_alone ? atomic_load(&claim->page->used) : 0,
                                    .floor = atomic_load(&claim->page->floor)};
-    claim->floor = floor > end_of(&own) ? floor : end_of(&own);
+    claim->floor = floor > claim_end_of(&own) ? floor : claim_end_of(&own);
     return err;
 }
 

@@ -54,7 +54,7 @@ static int make_for_everybody(const char *path)
 
     if (mkdir(path, S_IRWXU) != 0)
         return errno == EEXIST ? 0 : errno;
-    return chmod(path, everybody) == 0 ? 0 : errno; /* whatever the umask is */
+    return chmod(path, everybody) == 0 ? 0 : errno; /* mkdir minds the umask */
 }
 
 /* 0 if it is there and nobody else than its owner can remove the files of others; or an errno or a refusal. */

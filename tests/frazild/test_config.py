@@ -254,6 +254,13 @@ class Configuration(unittest.TestCase):
         self.write("".join(f"[user u{i}]\n" for i in range(100_000)))
         self.assertIn("more than 10000 sections", self.run_it("-c", self.path, "--check").stderr)
 
+    def test_two_generators_of_one_number_whose_state_is_in_memory_end_the_start(self):
+        self.write(BASE + generator("a") + generator("b"))
+        result = self.run_it("-c", self.path)
+        self.assertEqual(result.returncode, 4)
+        self.assertIn(": [generator b]: worker id 1 is in use on this host", result.stderr)
+        self.assertIn("state=memory", result.stderr)
+
     def test_a_variable_that_looks_like_a_setting_ends_the_check_and_the_start(self):
         self.write(BASE + generator("main"))
         for arguments in (["-c", self.path, "--check"], ["-c", self.path]):
