@@ -80,9 +80,9 @@ static frazil_err refuse_for_future(uint32_t worker, const struct fz_claim_other
 {
     return fz_fail(
         reterr, FRAZIL_EWORKER,
-        "worker id %u is free, but %s has used it on this host up to %u s ahead of the clock, and only it "
-        "may use it before then: take another worker id; or, if the ids of that time were thrown away and no "
-        "process has %q open (fuser names it), uid %u or root may remove that file",
+        "worker id %u is free, but %s has used it on this host up to %u s ahead of the clock: take another worker id.  "
+        "If the ids of that time were thrown away, and no process has %q open (fuser names it), uid %u or root may "
+        "remove that file",
         (uint64_t)worker, who, ahead_ms / 1000, other->path, other->uid);
 }
 

@@ -208,7 +208,7 @@ static size_t count_claims(void)
     return count;
 }
 
-TEST("What a user's words have left is taken over by the next one, and goes on counting; other users' stays")
+TEST("The next word of a user takes over what its dead words said, and nothing of other users")
 {
     uint64_t floor = 0;
 
