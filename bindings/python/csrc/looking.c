@@ -4,6 +4,7 @@
 
 static PyObject *get_info(PyObject *object, PyObject *ignored)
 {
+    static const char *const kinds[] = {"memory", "file", "grant", "slots"};
     struct generator *self = (struct generator *)object;
     frazil_generator_info info;
     frazil *gen = enter(self);
@@ -13,10 +14,11 @@ static PyObject *get_info(PyObject *object, PyObject *ignored)
         return NULL;
     frazil_get_info(gen, &info, sizeof info);
     leave(self);
-    return Py_BuildValue("(IIIIKKNNI)", (unsigned)info.worker, (unsigned)info.sequence_min, (unsigned)info.sequence_max,
-                         (unsigned)info.sequence, (unsigned long long)info.length, (unsigned long long)info.capacity,
-                         PyBool_FromLong(info.counter_in_use), PyBool_FromLong(info.state_is_new),
-                         (unsigned)info.collision_ppm);
+    return Py_BuildValue(
+        "(IIIIKKNNsI)", (unsigned)info.worker, (unsigned)info.sequence_min, (unsigned)info.sequence_max,
+        (unsigned)info.sequence, (unsigned long long)info.length, (unsigned long long)info.capacity,
+        PyBool_FromLong(info.counter_in_use), PyBool_FromLong(info.state_is_new),
+        info.state < sizeof kinds / sizeof kinds[0] ? kinds[info.state] : "unknown", (unsigned)info.collision_ppm);
 }
 
 static PyObject *get_health(PyObject *object, PyObject *ignored)

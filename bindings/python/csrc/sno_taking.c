@@ -74,7 +74,7 @@ static PyObject *sno_try_next(PyObject *object, PyObject *args)
 {
     struct generator *self = (struct generator *)object;
     uint8_t meta;
-    uint64_t retry_ns;
+    frazil_error error;
     frazil_sno id;
     frazil_err err;
 
@@ -85,17 +85,15 @@ static PyObject *sno_try_next(PyObject *object, PyObject *args)
     if (gen == NULL)
         return NULL;
     if (calm)
-        err = frazil_sno_try_next(gen, meta, &id, &retry_ns);
+        err = frazil_sno_take(gen, meta, &id, 1, 0, &error);
     else {
-        Py_BEGIN_ALLOW_THREADS err = frazil_sno_try_next(gen, meta, &id, &retry_ns);
+        Py_BEGIN_ALLOW_THREADS err = frazil_sno_take(gen, meta, &id, 1, 0, &error);
         Py_END_ALLOW_THREADS
     }
     leave(self);
     if (err == FRAZIL_EAGAIN)
         Py_RETURN_NONE;
-    if (err != FRAZIL_OK && take_ids(self, &(struct taking){.ids = &id, .n = 1, .is_sno = true, .meta = meta}, 0) < 0)
-        return NULL;
-    return from_sno(&id);
+    return err == FRAZIL_OK ? from_sno(&id) : raise_error(self->state, &error);
 }
 
 static PyObject *sno_next_at(PyObject *object, PyObject *args)

@@ -99,15 +99,37 @@ static int take_waiting(struct generator *self, const struct taking *taking, uin
     return -1;
 }
 
+/*
+ * A first try with the GIL held never waits.  Its refusal is the last word where a call that may wait would say the
+ * same: another try would find the same tick full, and count it once more.
+ */
+static uint64_t first_wait(const struct generator *self, uint64_t wait_ns)
+{
+    return wait_ns == FRAZIL_WAIT_DEFAULT && self->max_wait_ns == 0 ? FRAZIL_WAIT_DEFAULT : 0;
+}
+
+static bool is_last_word(const struct generator *self, uint64_t wait_ns, frazil_err err)
+{
+    uint64_t whole_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? self->max_wait_ns : wait_ns;
+
+    /* Without a wait these two are the errors of a policy, which no wait mends. */
+    return whole_ns == 0 || err == FRAZIL_EFULL || err == FRAZIL_ECLOCK;
+}
+
 int take_ids(struct generator *self, const struct taking *taking, uint64_t wait_ns)
 {
     if (taking->n <= HELD_MOST && is_calm(self)) {
         frazil *gen = hold(self);
         if (gen != NULL) {
-            frazil_err err = take(gen, taking, 0, NULL);
+            frazil_error error;
+            frazil_err err = take(gen, taking, first_wait(self, wait_ns), &error);
             let_go(self);
             if (err == FRAZIL_OK)
                 return 0;
+            if (is_last_word(self, wait_ns, err)) {
+                (void)raise_error(self->state, &error);
+                return -1;
+            }
         }
     }
     return take_waiting(self, taking, wait_ns);
@@ -117,18 +139,7 @@ int take_ids(struct generator *self, const struct taking *taking, uint64_t wait_
 
 static int next_id(struct generator *self, uint64_t *ret_id)
 {
-    uint64_t retry_ns;
-
-    if (is_calm(self)) {
-        frazil *gen = hold(self);
-        if (LIKELY(gen != NULL)) {
-            frazil_err err = frazil_try_next(gen, ret_id, &retry_ns);
-            let_go(self);
-            if (LIKELY(err == FRAZIL_OK))
-                return 0;
-        }
-    }
-    return take_waiting(self, &(struct taking){.ids = ret_id, .n = 1}, FRAZIL_WAIT_DEFAULT);
+    return take_ids(self, &(struct taking){.ids = ret_id, .n = 1}, FRAZIL_WAIT_DEFAULT);
 }
 
 PyObject *generator_next(PyObject *self, PyObject *ignored)
@@ -167,8 +178,8 @@ static bool is_none_free(frazil_err err)
 static PyObject *try_next(PyObject *object, PyObject *ignored)
 {
     struct generator *self = (struct generator *)object;
+    frazil_error error;
     uint64_t id;
-    uint64_t retry_ns;
     frazil_err err;
 
     (void)ignored;
@@ -176,23 +187,20 @@ static PyObject *try_next(PyObject *object, PyObject *ignored)
         frazil *gen = hold(self);
         if (gen == NULL)
             return raise_closed(self);
-        err = frazil_try_next(gen, &id, &retry_ns);
+        err = frazil_take(gen, &id, 1, 0, &error);
         let_go(self);
     } else {
         frazil *gen = enter(self);
         if (gen == NULL)
             return NULL;
-        Py_BEGIN_ALLOW_THREADS err = frazil_try_next(gen, &id, &retry_ns);
+        Py_BEGIN_ALLOW_THREADS err = frazil_take(gen, &id, 1, 0, &error);
         Py_END_ALLOW_THREADS leave(self);
     }
     if (err == FRAZIL_OK)
         return PyLong_FromUnsignedLongLong(id);
     if (is_none_free(err))
         Py_RETURN_NONE;
-    /* It explains, or succeeds. */
-    if (take_waiting(self, &(struct taking){.ids = &id, .n = 1}, 0) == 0)
-        return PyLong_FromUnsignedLongLong(id);
-    return NULL;
+    return raise_error(self->state, &error);
 }
 
 static PyObject *next_at(PyObject *object, PyObject *when)

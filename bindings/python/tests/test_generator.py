@@ -220,6 +220,54 @@ def test_try_take_gives_what_is_free():
             generator.try_take(1)
 
 
+def test_a_call_that_finds_its_tick_full_is_counted_once():
+    with frazil.open(FROZEN + " max_wait=0ms") as generator:
+        generator.next_n(2)
+        for _ in range(3):
+            assert generator.try_next() is None
+        for call in (generator.next, lambda: generator.take(1), lambda: generator.take(1, timeout=0)):
+            with pytest.raises(frazil.RetryError):
+                call()
+        assert generator.stats()["full"] == 6
+    with frazil.open(FROZEN + " on_full=error") as generator:
+        generator.next_n(2)
+        for call in (generator.next, generator.try_next, lambda: generator.take(1)):
+            with pytest.raises(frazil.RetryError) as caught:
+                call()
+            assert caught.value.code == "FRAZIL_EFULL"
+        assert generator.stats()["full"] == 3
+
+
+def test_a_clock_of_the_program_needs_a_state(tmp_path):
+    spec = f"worker=fixed:5 max_wait=1h run_dir={tmp_path}/run state_dir={tmp_path}/state"
+    clock = frazil.ManualClock("2026-05-01")
+    with pytest.raises(frazil.UsageError, match=r"state=memory.*state=file") as caught:
+        frazil.open(spec, clock=clock)
+    assert caught.value.code == "FRAZIL_ESPEC"
+    ids = []
+    for day in ("2026-05-01T00:00:02Z", "2026-05-01T00:00:01Z", "2026-05-01T00:00:00Z"):
+        clock.set(day)
+        with frazil.open(spec, state="file", clock=clock) as generator:
+            assert generator.info().state == "file"
+            ids += generator.take(1000, timeout=None)
+    assert len(set(ids)) == 3000
+    with frazil.open(spec, state="memory", clock=clock) as generator:
+        assert generator.info().state == "memory"
+    with frazil.open(spec, clock=None) as generator:
+        assert generator.info().state == "file"
+
+
+def test_a_snapshot_is_opened_when_its_generator_is_closed():
+    with frazil.open("layout=sno worker=fixed:5 state=memory") as generator:
+        generator.sno_next()
+        snapshot = generator.sno_snapshot()
+        with pytest.raises(frazil.UsageError) as caught:
+            frazil.open(snapshot=snapshot)
+        assert caught.value.code == "FRAZIL_EWORKER"
+    with frazil.open(snapshot=snapshot) as again:
+        assert again.info().worker == 5
+
+
 def test_a_timeout_is_kept():
     clock = frazil.ManualClock("2026-05-01")
     with frazil.open("layout=41/20/1 worker=fixed:5 state=memory", clock=clock, on_backward="wait") as generator:

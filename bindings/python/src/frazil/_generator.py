@@ -52,6 +52,8 @@ class GeneratorInfo(NamedTuple):
     """whether the processor's counter saves clock readings"""
     state_is_new: bool
     """no generator had this worker on this host since it was booted"""
+    state: str
+    """where its state is kept: memory (of this process), file, grant (who gives the worker id) or slots (state=URL)"""
     collision_ppm: int
     """of hashed worker ids: how likely it is that two hosts collide, in parts per million"""
 
