@@ -65,6 +65,10 @@ if [ -e "$build/cmake_install.cmake" ]; then
     )
 fi
 
+step without cgo
+! CGO_ENABLED=0 go build . >"$work/refusal" 2>&1 || { echo "it was built without cgo" && exit 1; }
+grep -q 'set_CGO_ENABLED_1_and_install_a_C_compiler' "$work/refusal" || { cat "$work/refusal" && exit 1; }
+
 step the command of sno
 go build -o "$work/sno" ./examples/sno
 "$work/sno" generate -meta=7 -partition=513 3 >"$work/made" 2>&1 || { cat "$work/made" && exit 1; }
