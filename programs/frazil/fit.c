@@ -25,7 +25,7 @@ struct pair {
     int64_t unix_ms;
 };
 
-/* So many bits lie below the time, and a tick has so many ms: then the epochs of the pairs lie in this range. */
+/* The range of the epochs that the pairs give, with so many bits below the time and so many ms a tick. */
 struct fit {
     unsigned below;
     int64_t tick_ms;

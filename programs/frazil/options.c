@@ -96,8 +96,8 @@ void options_note_seconds(const char *name, const char *text, int64_t unix_ms)
     char time[FIELDS_TEXT_SIZE];
 
     if (strspn(text, "0123456789") == strlen(text) && fields_is_in_seconds(unix_ms))
-        complain("%s: %s is %s in milliseconds; if those were seconds, write %s000", name, text,
-                 fields_time(unix_ms, time), text);
+        complain("%s: %" PRId64 " is %s in milliseconds; if those were seconds, write %" PRId64 "000", name, unix_ms,
+                 fields_time(unix_ms, time), unix_ms);
 }
 
 frazil_err options_parse_time(const char *text, int64_t *ret, frazil_error *reterr)

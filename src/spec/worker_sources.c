@@ -224,7 +224,7 @@ frazil_err fz_worker_from_ordinal(const struct fz_worker_ask *ask, struct fz_wor
     frazil_err err = host_name(ask, buf, &name, reterr);
     if (err != FRAZIL_OK)
         return err;
-    /* What follows the first label of a full name is the domain's. */
+    /* Behind the first label of a full name stands its domain. */
     size_t end = strcspn(name, ".");
     size_t digits = end;
     while (digits > 0 && name[digits - 1] != '-')

@@ -251,11 +251,13 @@ TEST("A layout that has ended has issued all of its ids, in its last tick and at
     const uint64_t largest = (UINT64_C(1) << 61) - 1;
 
     for (int64_t after_last_tick = 0; after_last_tick < 3; after_last_tick++) {
-        frazil_overlap o = overlap_of("39/10/12 epoch=2008-07-01", "41/10/12 epoch=2020-01-01", end_of(&old) + after_last_tick);
+        frazil_overlap o =
+            overlap_of("39/10/12 epoch=2008-07-01", "41/10/12 epoch=2020-01-01", end_of(&old) + after_last_tick);
         assert_int_equal(o.old_last, largest);
         assert_true(o.can_collide);
     }
-    assert_true(overlap_of("39/10/12 epoch=2008-07-01", "41/10/12 epoch=2020-01-01", end_of(&old) - 1).old_last < largest);
+    assert_true(overlap_of("39/10/12 epoch=2008-07-01", "41/10/12 epoch=2020-01-01", end_of(&old) - 1).old_last <
+                largest);
     assert_false(overlap_of("39/10/12 epoch=2008-07-01", "41/10/12 epoch=2000-01-01", Y2030).can_collide);
 }
 

@@ -100,16 +100,6 @@ TEST("A source that gives no number, or one out of range, is an error that names
         {"worker=env:FRAZIL_TEST_WORD", FRAZIL_EWORKER,
          "holds 5 characters that are no number: it must hold one from 0 to"},
         {"worker=env:FRAZIL_TEST_LARGE", FRAZIL_EWORKER, "gives 1024: must be from 0 to 1023"},
-        {"worker=ordinal hostname=orders", FRAZIL_EWORKER, "'orders' does not end in -N"},
-        {"worker=ordinal hostname=orders3", FRAZIL_EWORKER, "'orders3' does not end in -N"},
-        {"worker=ordinal hostname=orders-", FRAZIL_EWORKER, "'orders-' does not end in -N"},
-        {"worker=ordinal hostname=orders.zone-7", FRAZIL_EWORKER, "'orders.zone-7' does not end in -N"},
-        {"worker=ordinal hostname=orders-.x-1", FRAZIL_EWORKER, "'orders-.x-1' does not end in -N"},
-        {"worker=ordinal hostname=orders-3a.x-1", FRAZIL_EWORKER, "worker=ordinal gives '3a'"},
-        {"worker=ordinal hostname=-3", FRAZIL_EWORKER, "'-3' does not end in -N"},
-        {"worker=ordinal hostname=orders-3a", FRAZIL_EWORKER, "worker=ordinal gives '3a'"},
-        {"worker=ordinal hostname=orders-03", FRAZIL_EWORKER, "worker=ordinal gives '03'"},
-        {"worker=ordinal hostname=orders-1024", FRAZIL_EWORKER, "worker=ordinal gives 1024: must be from 0 to 1023"},
         {"worker=fixed:5 count=5", FRAZIL_EWORKER, "gives 5: must be from 0 to 4"},
         {"worker=fixed:5 base=1020", FRAZIL_EWORKER, "gives 5: must be from 0 to 3"},
         {"worker=fixed:5 base=1024", FRAZIL_ERANGE, "base=1024: must be from 0 to 1023 for this layout"},
@@ -132,6 +122,28 @@ TEST("A source that gives no number, or one out of range, is an error that names
     assert_int_equal(setenv("FRAZIL_TEST_LARGE", "1024", 1), 0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
+}
+
+TEST("A name of which the first label does not end in a number is refused")
+{
+    static const struct {
+        const char *spec;
+        const char *why;
+    } rows[] = {
+        {"worker=ordinal hostname=orders", "'orders' does not end in -N"},
+        {"worker=ordinal hostname=orders3", "'orders3' does not end in -N"},
+        {"worker=ordinal hostname=orders-", "'orders-' does not end in -N"},
+        {"worker=ordinal hostname=orders.zone-7", "'orders.zone-7' does not end in -N"},
+        {"worker=ordinal hostname=orders-.x-1", "'orders-.x-1' does not end in -N"},
+        {"worker=ordinal hostname=orders-3a.x-1", "worker=ordinal gives '3a'"},
+        {"worker=ordinal hostname=-3", "'-3' does not end in -N"},
+        {"worker=ordinal hostname=orders-3a", "worker=ordinal gives '3a'"},
+        {"worker=ordinal hostname=orders-03", "worker=ordinal gives '03'"},
+        {"worker=ordinal hostname=orders-1024", "worker=ordinal gives 1024: must be from 0 to 1023"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_open_refused(rows[i].spec, NULL, FRAZIL_EWORKER, rows[i].why);
 }
 
 TEST("A spec that names no source is told all of them")
