@@ -48,8 +48,9 @@ static int64_t first_use(const struct candidate *candidate)
 
 static struct candidate preset(const frazil_layout *layout)
 {
-    struct candidate candidate = {.name = layout->name, .layout = {.layout = *layout}};
+    struct candidate candidate = {.name = layout->name};
 
+    candidate.layout.layout = *layout;
     for (size_t i = 0; i < sizeof random_presets / sizeof random_presets[0]; i++)
         candidate.is_random = candidate.is_random || strcmp(layout->name, random_presets[i]) == 0;
     return candidate;

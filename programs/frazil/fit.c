@@ -74,9 +74,9 @@ static bool fits(const struct fit *fit)
 /* The time of the pairs, from the first to the last. */
 static int64_t span_of(const struct pair *pairs, size_t count)
 {
-    int64_t low = pairs[0].unix_ms, high = pairs[0].unix_ms;
+    int64_t low = INT64_MAX, high = INT64_MIN;
 
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         low = pairs[i].unix_ms < low ? pairs[i].unix_ms : low;
         high = pairs[i].unix_ms > high ? pairs[i].unix_ms : high;
     }

@@ -91,12 +91,12 @@ static bool read_u64(const struct option_row *row, const char *text)
     return true;
 }
 
-void options_note_seconds(const char *name, const char *text, int64_t unix_ms)
+void options_note_seconds(const char *which, const char *text, int64_t unix_ms)
 {
     char time[FIELDS_TEXT_SIZE];
 
     if (strspn(text, "0123456789") == strlen(text) && fields_is_in_seconds(unix_ms))
-        complain("%s: %" PRId64 " is %s in milliseconds; if those were seconds, write %" PRId64 "000", name, unix_ms,
+        complain("%s: %" PRId64 " is %s in milliseconds; if those were seconds, write %" PRId64 "000", which, unix_ms,
                  fields_time(unix_ms, time), unix_ms);
 }
 

@@ -66,7 +66,7 @@ bool options_read(const struct option_help *help, const struct option_row *rows,
 bool options_parse_u64(const char *text, uint64_t *ret);
 
 /* Says so on standard error if a time that was read as Unix milliseconds is rather in seconds. */
-void options_note_seconds(const char *name, const char *text, int64_t unix_ms);
+void options_note_seconds(const char *which, const char *text, int64_t unix_ms);
 
 /* A time: RFC 3339, a date, which is its midnight in UTC, Unix ms, or "now".  FRAZIL_EPARSE says what is wrong. */
 frazil_err options_parse_time(const char *text, int64_t *ret, frazil_error *reterr);
