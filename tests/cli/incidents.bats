@@ -24,6 +24,7 @@ teardown() {
 # shape: lines without what differs each time.
 shape() {
     sed -E "s|'/[^']*/|'DIR/|g; s|redis://[^/ ]*/|redis://HOST/|g; s/[0-9-]{10}T[0-9:.]{12}Z/TIME/g
+        s/\<[0-9]+ (d|h|min|s|ms|us)( [0-9]+ (h|min|s|ms|us))?\>/DURATION/g
         s/ by [^ ]+:[0-9]+ until/ by OWNER until/g; s/\"owner\":\"[^\"]*\"/OWNER/; s/[0-9]+/N/g; s/  +/ /g"
 }
 
