@@ -176,6 +176,13 @@ static unsigned shapes_of(enum fz_key key)
     }
 }
 
+bool spec_is_here(enum fz_key key)
+{
+    unsigned shapes = shapes_of(key);
+
+    return url_kind(0) != NULL || shapes == 0 || (shapes & (IN(FILES) | IN(MEMORY))) != 0;
+}
+
 static void make_choices(struct spec_meaning *meaning, enum fz_key key, uint64_t *random)
 {
     for (size_t i = 0; i < CHOICE_KEYS; i++) {

@@ -68,6 +68,9 @@ bool spec_is_policy(enum fz_key key);
 /* The largest sequence number of a layout. */
 uint64_t spec_top(const frazil_layout *layout);
 
+/* Whether this build can make one: some keys are said beside URLs alone, and it may have no coordinator. */
+bool spec_is_here(enum fz_key key);
+
 /* Makes one in which the key can count.  false: nobody has decided what the key means. */
 bool spec_make(struct spec_meaning *ret, enum fz_key key, uint64_t *random);
 

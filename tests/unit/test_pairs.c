@@ -90,6 +90,8 @@ TEST("Specs that mean the same share all, and specs that differ in any key share
     for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
         uint64_t random = pairs_seed((uint64_t)key);
         size_t accepted = 0;
+        if (!spec_is_here((enum fz_key)key))
+            continue;
         for (size_t i = 0; i < pairs_of(ROUNDS); i++)
             accepted += try_key((enum fz_key)key, &random);
         if (accepted < pairs_of(ROUNDS) / 2)
