@@ -313,8 +313,8 @@ static void say_in(struct said *said, enum place place, enum fz_key key, struct 
         assert_int_equal(setenv(variable, said->value[key], 1), 0);
         return;
     default:
-        if (frazil_options_set(ret->options, fz_key_name(key), said->value[key], strlen(said->value[key]), &why) !=
-            FRAZIL_OK)
+        if (ret->options == NULL || frazil_options_set(ret->options, fz_key_name(key), said->value[key],
+                                                       strlen(said->value[key]), &why) != FRAZIL_OK)
             fail_msg("%s=%s: %s", fz_key_name(key), said->value[key], why.message);
     }
 }
