@@ -60,12 +60,12 @@ static const struct {
 };
 
 /* Anything that must be percent-encoded somewhere is in one of them. */
-static const char *const users[] = {NULL, "ann", "b/o@b x"};
-static const char *const passwords[] = {NULL, "s3cret", "p%w:/?&d"};
-static const char *const hosts[] = {NULL, "db-1.example", "[fe80::1]"};
-static const char *const databases[] = {NULL, "app", "a/b c"};
-static const char *const names[] = {NULL, "orders", "pay.ments:2"};
-static const char *const files[] = {NULL, "a", "b c"};
+static const char *const users[] = {"", "ann", "b/o@b x"};
+static const char *const passwords[] = {"", "s3cret", "p%w:/?&d"};
+static const char *const hosts[] = {"", "db-1.example", "[fe80::1]"};
+static const char *const databases[] = {"", "app", "a/b c"};
+static const char *const names[] = {"", "orders", "pay.ments:2"};
+static const char *const files[] = {"", "a", "b c"};
 static const unsigned ports[] = {0, 1, 65535};
 
 unsigned url_pick(uint64_t *random, unsigned n)
