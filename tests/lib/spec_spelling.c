@@ -341,8 +341,9 @@ void spec_say(const struct spec_meaning *meaning, const char *folder, bool in_sp
     bool by_program = !meaning->from_config && url_pick(random, 4) != 0;
     bool has_config = meaning->from_config || toss(&said);
     unsigned first = url_pick(random, FZ_KEYS_TOTAL);
+    bool backwards = toss(&said);
     for (unsigned i = 0; i < FZ_KEYS_TOTAL; i++) {
-        enum fz_key key = (enum fz_key)((first + i * 7) % FZ_KEYS_TOTAL); /* any order */
+        enum fz_key key = (enum fz_key)((first + (backwards ? FZ_KEYS_TOTAL - i : i)) % FZ_KEYS_TOTAL); /* any order */
         if (said.value[key][0] != '\0')
             say_in(&said, meaning->from_config ? IN_CONFIG : place_of_key(&said, key, by_program, in_spec, has_config),
                    key, ret, &spec, &config);
