@@ -163,7 +163,7 @@ class Ids(Http):
         ]
         for thread in threads:
             thread.start()
-        # Meanwhile the thread of HTTP answers others.
+        # Meanwhile the daemon answers others.
         self.assertEqual(self.ask(daemon, "/v1/generators/main/ids").status, 200)
         for thread in threads:
             thread.join()
