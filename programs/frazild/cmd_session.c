@@ -112,7 +112,7 @@ static void write_hello(struct session *session, struct bytes *out)
     resp_array(out, 0);
 }
 
-/* What a HELLO asks for; nothing of it is done before all of it is good. */
+/* The wishes of a HELLO: none is granted before all are known to be good. */
 struct hello {
     uint64_t version;
     struct user *user; /* NULL: as before */

@@ -6,6 +6,7 @@
 #include "log.h"
 #include "loop.h"
 #include "service.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -270,9 +271,12 @@ static void tell_watchdog(const struct daemon *daemon)
 static int serve(struct daemon *daemon)
 {
     uint64_t watchdog_ns = service_watchdog_ns();
+    uint64_t wait_ns = watchdog_ns > 0 && watchdog_ns / 2 < WATCH_NS ? watchdog_ns / 2 : WATCH_NS;
+    struct watch watch = {0};
 
     for (;;) {
-        int number = next_signal(daemon, watchdog_ns > 0 ? watchdog_ns / 2 : 3600 * NS_PER_S);
+        watch_look(&watch, &daemon->shared.setup->generators);
+        int number = next_signal(daemon, wait_ns);
         if (number == SIGTERM || number == SIGINT)
             return number;
         if (number == SIGHUP)

@@ -5,10 +5,12 @@
 #include "log.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MEANING_SIZE 4096
+#define CLOSERS 32 /* threads that wait for coordinators at the end */
 
 bool pattern_fits(struct slice pattern, struct slice text)
 {
@@ -118,9 +120,12 @@ static void close_engine(struct engine *engine, uint64_t wait_ns)
 
 void engine_release(struct engine *engine, uint64_t wait_ns)
 {
+    uint64_t end_ns = wait_ns > 0 ? clock_ns() + wait_ns : 0; /* of all that this one holds */
+
     while (engine != NULL && atomic_fetch_sub(&engine->holders, 1) == 1) {
         struct engine *next = engine->next;
-        close_engine(engine, wait_ns);
+        uint64_t now_ns = wait_ns > 0 ? clock_ns() : 0;
+        close_engine(engine, end_ns > now_ns ? end_ns - now_ns : 0);
         engine = next;
     }
 }
@@ -323,12 +328,40 @@ void generators_open(struct generators *set, const struct settings *settings, co
         qsort(set->rows, set->count, sizeof *set->rows, by_name);
 }
 
+/* Shared by the threads that close generators. */
+struct closing {
+    struct generators *set;
+    _Atomic size_t next;
+    uint64_t end_ns; /* nobody is waited for any longer */
+};
+
+static void *close_some(void *arg)
+{
+    struct closing *closing = arg;
+    size_t i;
+
+    while ((i = atomic_fetch_add(&closing->next, 1)) < closing->set->count) {
+        uint64_t now_ns = clock_ns();
+        engine_release(closing->set->rows[i].engine, closing->end_ns > now_ns ? closing->end_ns - now_ns : 0);
+    }
+    return NULL;
+}
+
+/* Coordinators are waited for side by side, not one after the other. */
 void generators_close(struct generators *set, uint64_t wait_ns)
 {
-    for (size_t i = 0; i < set->count; i++) {
-        engine_release(set->rows[i].engine, wait_ns);
+    struct closing closing = {.set = set, .end_ns = clock_ns() + wait_ns};
+    pthread_t threads[CLOSERS];
+    size_t count = 0;
+
+    while (count < CLOSERS && count + 1 < set->count &&
+           pthread_create(&threads[count], NULL, close_some, &closing) == 0)
+        count++;
+    (void)close_some(&closing);
+    while (count > 0)
+        (void)pthread_join(threads[--count], NULL);
+    for (size_t i = 0; i < set->count; i++)
         free(set->rows[i].keys);
-    }
     free(set->rows);
     *set = (struct generators){0};
 }

@@ -23,6 +23,8 @@ struct engine {
     atomic_uint holders;
     _Atomic uint64_t ids;     /* taken for clients */
     _Atomic uint64_t waiting; /* requests that wait for ids now */
+    uint64_t seen_failures;   /* by the watch: to extend the grant, in a row */
+    int32_t seen_state;       /* likewise: a frazil_health_state */
 };
 
 /* The offer to clients: an engine, or several in a row, with the limits of one configuration. */

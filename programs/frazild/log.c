@@ -54,7 +54,7 @@ static bool has_room(int wait_ms)
 }
 
 /*
- * Writes text, or drops it: no thread waits for somebody who does not read.  What the operator must see waits for a
+ * Writes text, or drops it: no thread waits for somebody who does not read.  A line for the operator waits for a
  * moment, but not once more before something was read.
  */
 static void put(const char *text, bool may_wait)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define PAGE_BYTES_MAX ((size_t)16 << 20)
+#define CLOSE_LEAST_NS UINT64_C(1000000000)
 #define CLOSE_WAIT_NS UINT64_C(5000000000) /* for a coordinator to take a worker id back */
 
 /* Beyond this host, tokens and ids could be read on the way, and anybody could take ids. */
@@ -66,7 +67,10 @@ static void check_changes(const char *path, const struct settings *settings, con
 
 static void free_setup(struct setup *setup)
 {
-    generators_close(&setup->generators, CLOSE_WAIT_NS);
+    uint64_t wait_ns = setup->settings.daemon.drain_timeout_ns;
+
+    wait_ns = wait_ns < CLOSE_LEAST_NS ? CLOSE_LEAST_NS : wait_ns;
+    generators_close(&setup->generators, wait_ns < CLOSE_WAIT_NS ? wait_ns : CLOSE_WAIT_NS);
     close_tls(setup->tls);
     users_close(&setup->users);
     settings_free(&setup->settings);

@@ -71,6 +71,8 @@ class Coordinator(Folder):
         until(lambda: status_of(daemon, "/readyz") == 200)
         self.redis.send_signal(signal.SIGSTOP)
         until(lambda: status_of(daemon, "/readyz") == 503)
+        daemon.wait_for_line("is not extended: the coordinator")
+        daemon.wait_for_line("is fenced")
 
         def is_refused():
             client = self.connect(daemon)
@@ -85,8 +87,19 @@ class Coordinator(Folder):
         self.assertEqual(status_of(daemon, "/livez"), 200)
         self.redis.send_signal(signal.SIGCONT)
         until(lambda: status_of(daemon, "/readyz") == 200)
+        daemon.wait_for_line("gives ids again")
+        daemon.wait_for_line("is extended again")
         ids += [int(id) for id in self.connect(daemon).ask("NEXT", "main", "100")]
         self.assertEqual(len(set(ids)), len(ids))
+
+    def test_the_end_waits_for_all_generators_at_once_where_their_coordinator_hangs(self):
+        names = [f"g{i}" for i in range(40)]  # one after the other would take longer than a hang may
+        url = self.url.replace("/ids", "/ids?timeout=20s")
+        config = BASE.replace("drain_delay=0s", "drain_delay=0s\ndrain_timeout=60s")
+        daemon = self.start(config + "".join(f"[generator {name}]\nworker={url}\n" for name in names))
+        self.redis.send_signal(signal.SIGSTOP)
+        self.assertEqual(daemon.end(), 0)
+        self.redis.send_signal(signal.SIGCONT)
 
 
 class Clock(Folder):
@@ -118,7 +131,9 @@ class Clock(Folder):
             ids += [int(id) for id in client.ask("NEXT", "main", "1000")]
         self.step(-3600 * 1000)
         self.assert_error("TRYAGAIN", "retry_ms=", client, "NEXT", "main")
+        daemon.wait_for_line("the clock was set back by")
         self.step(6000)
+        daemon.wait_for_line("the clock was set forward by")
         ids += [int(id) for id in client.ask("NEXT", "main", "1000")]
         self.assertEqual(ids, sorted(set(ids)))
 

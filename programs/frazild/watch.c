@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch.h"
+
+#include "clock.h"
+#include "log.h"
+#include "looks.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#define STEP_NS                                                                                                        \
+    INT64_C(250000000) /* a clock that is slewed moves by less than a thousandth of a second each second               \
+                        */
+
+/* The reason why the engine does not get on, if it has one. */
+static const char *reason_of(const struct engine *engine, frazil_error *err)
+{
+    *err = (frazil_error){.message = ""};
+    if (frazil_last_failure(engine->gen, err) == FRAZIL_OK || err->message[0] == '\0')
+        return "no reason is known";
+    return err->message;
+}
+
+static void look_at_engine(struct engine *engine)
+{
+    frazil_health health;
+    frazil_error err;
+
+    frazil_get_health(engine->gen, &health, sizeof health);
+    if (health.failures > 0 && engine->seen_failures == 0)
+        log_line(LOG_GRANT, "generator %s: its grant could not be extended: %s", engine->name, reason_of(engine, &err));
+    else if (health.failures == 0 && engine->seen_failures > 0)
+        log_line(LOG_GRANT, "generator %s: the grant of worker %" PRIu32 " is extended again", engine->name,
+                 health.worker);
+    if (health.state != engine->seen_state && health.state == FRAZIL_HEALTH_SERVING)
+        log_line(LOG_GRANT, "generator %s: worker %" PRIu32 " gives ids again", engine->name, health.worker);
+    else if (health.state != engine->seen_state)
+        log_line(LOG_GRANT, "generator %s: worker %" PRIu32 " is %s", engine->name, health.worker,
+                 look_health_name(health.state));
+    engine->seen_failures = health.failures;
+    engine->seen_state = health.state;
+}
+
+static void look_at_clock(struct watch *watch)
+{
+    struct timespec wall;
+
+    (void)clock_gettime(CLOCK_REALTIME, &wall);
+    int64_t offset_ns = (int64_t)wall.tv_sec * (int64_t)NS_PER_S + wall.tv_nsec - (int64_t)clock_ns();
+    int64_t step_ns = watch->has_looked ? offset_ns - watch->offset_ns : 0;
+    if (step_ns >= STEP_NS || step_ns <= -STEP_NS)
+        log_line(LOG_GRANT, "the clock was set %s by %" PRId64 " ms", step_ns > 0 ? "forward" : "back",
+                 (step_ns > 0 ? step_ns : -step_ns) / (int64_t)NS_PER_MS);
+    watch->offset_ns = offset_ns;
+    watch->has_looked = true;
+}
+
+void watch_look(struct watch *watch, const struct generators *set)
+{
+    look_at_clock(watch);
+    for (size_t i = 0; i < set->count; i++) {
+        for (struct engine *engine = set->rows[i].engine; engine != NULL; engine = engine->next)
+            look_at_engine(engine);
+    }
+}
