@@ -98,6 +98,17 @@ class Configuration(unittest.TestCase):
         self.write(text.format("insecure=yes\n"))
         self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
 
+    def test_each_of_several_addresses_counts(self):
+        for addresses in ("127.0.0.1:0 0.0.0.0:0", "0.0.0.0:0 127.0.0.1:0", "unix:@/a [::1]:0 10.0.0.1:0", "127.0.0.1:0 [::]:0"):
+            self.expect(f"[listen resp]\naddress={addresses}\n" + generator("main"), 1, "without TLS")
+
+    def test_a_duration_has_its_unit(self):
+        for value in ("5", "5 s", "s", "-5s", "5sec", "1000001s", "5.5s", "00"):
+            good = value == "00"
+            self.write(f"[daemon]\ndrain_delay={value}\n[listen resp]\naddress=127.0.0.1:0\n" + generator("main"))
+            result = self.run_it("-c", self.path, "--check")
+            self.assertEqual((result.returncode, "a duration such as" in result.stderr), (0, False) if good else (1, True), value)
+
     def test_users_need_a_secret_and_rights(self):
         good = BASE + generator("main") + "[user shop]\n"
         line = good.count("\n")

@@ -254,6 +254,13 @@ class Services(TestCase):
         self.assertIn("EXTEND_TIMEOUT_USEC=60000000", told)
         self.assertEqual(process.wait(PATIENCE_S), 0)
 
+    def test_what_is_meant_for_another_process_is_not_taken(self):
+        environment = {**os.environ, "LISTEN_FDS": "1", "LISTEN_FDNAMES": "resp"}
+        for pid in ("1", str(os.getpid()), "", "x"):
+            daemon = self.start(env={**environment, "LISTEN_PID": pid})
+            self.assertTrue(self.connect(daemon).ask("NEXT").isdigit())
+            daemon.end()
+
     def test_sockets_without_a_known_name_are_refused(self):
         manager = self.manage(BASE + generator("main"))
         process = self.run_it(manager)

@@ -82,6 +82,12 @@ class Commands(TestCase):
         self.refuse("ERR", "small letter", "NEXT", "Main")
         self.refuse("ERR", "wrong number of arguments", "NEXT", "main", 1, "FORM", "dec", "x")
 
+    def test_a_count_beyond_64_bits_is_none(self):
+        for n in (2**32, 2**32 + 1, 2**64, 2**64 + 1, 2**128 + 1):
+            self.refuse("ERR", "a number from 1 on", "NEXT", "main", n)
+            self.refuse("ERR", "a number from 1 on", "NEXT.BIN", "main", n)
+        self.refuse("LIMIT", "max_batch", "NEXT", "main", 2**32 - 1)
+
     def test_incr_finds_the_generator_by_name_then_by_the_longest_pattern(self):
         worker = lambda id_: self.ask("INSPECT", id_, "orders")[13]
         self.assertEqual(worker(self.ask("INCR", "orders:7")), worker(self.ask("INCR", "orders")))
