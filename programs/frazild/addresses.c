@@ -337,9 +337,11 @@ static void check_one(struct known_addresses *known, const struct place place, c
                         known->rows[i].place.line);
         return;
     }
-    struct known_address *rows = config_memory(realloc(known->rows, (known->count + 1) * sizeof *rows), errors);
-    if (rows == NULL)
+    struct known_address *rows = realloc(known->rows, (known->count + 1) * sizeof *rows);
+    if (rows == NULL) {
+        (void)config_memory(NULL, errors);
         return;
+    }
     known->rows = rows;
     rows[known->count++] = address;
 }

@@ -69,9 +69,10 @@ static void put(const char *text, bool may_wait)
         unsigned before = atomic_exchange(&lost, 0);
         if (before > 0)
             (void)snprintf(line, sizeof line, "frazild: %u lines were lost, as nobody read the log\n", before);
-        ssize_t ignored = write(STDERR_FILENO, line, strlen(line)); /* there is nobody to tell */
-        ignored = write(STDERR_FILENO, text, strlen(text));
-        (void)ignored;
+        ssize_t written = write(STDERR_FILENO, line, strlen(line));
+        if (written >= 0)
+            written = write(STDERR_FILENO, text, strlen(text));
+        (void)written; /* there is nobody to tell */
     } else {
         (void)atomic_fetch_add(&lost, 1);
     }
