@@ -25,8 +25,8 @@ struct lane {
     void (*notify)(struct lane *lane);         /* has the lane's thread look around; any thread */
     struct user *(*user_of)(void *connection); /* whom its certificate names; NULL: nobody, or it has shown none */
     struct errands *errands;
-    int64_t date_unix_s; /* of `date` */
-    char date[48];       /* a line of HTTP */
+    int64_t date_unix_s;            /* of `date` */
+    char date[48];                  /* a line of HTTP */
     const atomic_uint *connections; /* of the whole daemon */
 };
 

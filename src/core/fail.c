@@ -23,28 +23,28 @@ void fz_sentence_duration(struct fz_sentence *s, uint64_t us)
     static const struct {
         uint64_t us;
         char name[5];
-    } units[] = {{UINT64_C(86400000000), " d"},
+    } scale[] = {{UINT64_C(86400000000), " d"},
                  {UINT64_C(3600000000), " h"},
                  {60000000, " min"},
                  {1000000, " s"},
                  {1000, " ms"},
                  {1, " us"}};
-    const size_t last = sizeof units / sizeof units[0] - 1;
+    const size_t last = sizeof scale / sizeof scale[0] - 1;
     size_t i = 0;
 
-    while (i < last && us < units[i].us)
+    while (i < last && us < scale[i].us)
         i++;
-    uint64_t step = units[i < last ? i + 1 : last].us;
+    uint64_t step = scale[i < last ? i + 1 : last].us;
     us = us > UINT64_MAX - step ? us : (us + step - 1) / step * step;
-    if (i > 0 && us >= units[i - 1].us)
+    if (i > 0 && us >= scale[i - 1].us)
         i--;
-    fz_sentence_u64(s, us / units[i].us);
-    fz_sentence_str(s, units[i].name);
-    if (i == last || us % units[i].us / units[i + 1].us == 0)
+    fz_sentence_u64(s, us / scale[i].us);
+    fz_sentence_str(s, scale[i].name);
+    if (i == last || us % scale[i].us / scale[i + 1].us == 0)
         return;
     fz_sentence_char(s, ' ');
-    fz_sentence_u64(s, us % units[i].us / units[i + 1].us);
-    fz_sentence_str(s, units[i + 1].name);
+    fz_sentence_u64(s, us % scale[i].us / scale[i + 1].us);
+    fz_sentence_str(s, scale[i + 1].name);
 }
 
 /* Text as it is, except control characters: a server's own message may hold what a terminal obeys. */

@@ -96,7 +96,7 @@ static frazil_err check_uuid_text(const char *text, size_t len, frazil_error *re
         if (is_dash_place(i) && text[i] != '-')
             return fz_fail_at(reterr, i, FRAZIL_EPARSE, "uuid: %Q at position %u stands where a dash should be",
                               text + i, (size_t)1, (uint64_t)i + 1);
-        unsigned digit = fz_alphabet_value(&fz_crockford, text[i]) - 1;
+        unsigned digit = fz_alphabet_value(&fz_hex, text[i]) - 1;
         if (!is_dash_place(i) && digit >= 16)
             return fz_fail_at(reterr, i, FRAZIL_EPARSE, "uuid: %Q at position %u is not one of the digits 0-9a-fA-F",
                               text + i, (size_t)1, (uint64_t)i + 1);
@@ -120,7 +120,7 @@ frazil_err frazil_sno_uuid_parse(const char *text, size_t len, frazil_sno *ret, 
     for (size_t i = 0; i < FRAZIL_UUID_LEN; i++) {
         if (is_dash_place(i))
             continue;
-        unsigned digit = fz_alphabet_value(&fz_crockford, text[i]) - 1;
+        unsigned digit = fz_alphabet_value(&fz_hex, text[i]) - 1;
         uuid[digits / 2] = (uint8_t)((unsigned)uuid[digits / 2] << 4 | digit);
         digits++;
     }

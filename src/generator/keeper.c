@@ -356,11 +356,10 @@ static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
     if (can_join(gen, &seen))
         return FRAZIL_OK;
     if (!fz_turn_wait(gen, opening_turn_wait_ns, &turn))
-        return fz_fail(
-            reterr, FRAZIL_EAGAIN,
-            "other processes have been extending the grant of the worker id for %D, and each had its turn "
-            "before this one: open it again",
-            opening_turn_wait_ns / 1000);
+        return fz_fail(reterr, FRAZIL_EAGAIN,
+                       "other processes have been extending the grant of the worker id for %D, and each had its turn "
+                       "before this one: open it again",
+                       opening_turn_wait_ns / 1000);
     frazil_err err = acquire_in_turn(gen, reterr);
     fz_turn_end(gen, &turn);
     return err;

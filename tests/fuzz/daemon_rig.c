@@ -33,8 +33,8 @@ void daemon_rig_open(struct shared *ret, enum protocol protocol, const char *add
     write_file(secret, secret_path);
     int len = snprintf(text, sizeof text,
                        "[listen %s]\naddress=%s\n"
-                       "[generator main]\nworker=fixed:1\nstate=memory\nkeys=k*\nmax_batch=100\n",
-                       settings_protocol(protocol), address);
+                       "[generator main]\nworker=fixed:%d\nstate=memory\nkeys=k*\nmax_batch=100\n",
+                       settings_protocol(protocol), address, has_users ? 2 : 1);
     if (has_users)
         (void)snprintf(text + len, sizeof text - (size_t)len,
                        "[user shop]\nsecret_file=%s\nallow=next:main inspect:* stats:main\n", secret_path);

@@ -28,6 +28,7 @@ static const struct spec_choice choices[] = {
     {FZ_KEY_NAMESPACE, IN(FILES) | IN(LEASE), SPEC_BOTH, {{NULL, NULL}, {"n", "n"}, {"m", "m"}}},
     {FZ_KEY_RUN_DIR, IN(FILES) | IN(LEASE), SPEC_BOTH, {{"@/run", "@/run"}, {"@/r 2", "@/r 2"}, {"@/r'3", "@/r'3"}}},
     {FZ_KEY_STATE_DIR, IN(FILES), SPEC_BOTH, {{"@/state", "@/state"}, {"@/s 2", "@/s 2"}, {"@/s'3", "@/s'3"}}},
+    {FZ_KEY_HOST_DIR, IN(FILES), SPEC_GENERATOR, {{"@/host", "@/host"}, {"@/h 2", "@/h 2"}, {"@/h'3", "@/h'3"}}},
     {FZ_KEY_BASE, IN(LEASE) | IN(ALONE), SPEC_BOTH, {{NULL, "0"}, {"1", "1"}, {"2", "2"}}},
     {FZ_KEY_COUNT, IN(LEASE) | IN(ALONE), SPEC_BOTH, {{NULL, NULL}, {"1", "1"}, {"2", "2"}}},
     {FZ_KEY_HORIZON, IN(LEASE) | IN(ALONE), SPEC_BOTH, {{NULL, NULL}, {"9s", "9000ms"}, {"60s", "60000000us"}}},

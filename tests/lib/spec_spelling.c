@@ -330,6 +330,8 @@ void spec_say(const struct spec_meaning *meaning, const char *folder, bool in_sp
     struct text config = {.at = lines, .size = sizeof lines};
     frazil_error why;
 
+    snprintf(ret->host_dir, sizeof ret->host_dir, "%s", getenv("FRAZIL_HOST_DIR"));
+    assert_int_equal(unsetenv("FRAZIL_HOST_DIR"), 0);
     memset(&said, 0, sizeof said);
     said.random = random;
     said.folder = folder;
@@ -367,6 +369,7 @@ void spec_unsay(struct spec_spelling *spelling)
         fz_key_variable((enum fz_key)key, variable);
         assert_int_equal(unsetenv(variable), 0);
     }
+    assert_int_equal(setenv("FRAZIL_HOST_DIR", spelling->host_dir, 1), 0);
     assert_int_equal(unsetenv(worker_variable), 0);
     frazil_options_free(spelling->options);
     spelling->options = NULL;

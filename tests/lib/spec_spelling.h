@@ -10,9 +10,10 @@
 #include "frazil/options.h"
 #include "lib/spec_meaning.h"
 
-/* A spelling: options, or where all stands in a spec, that; and the environment as it must be. */
+/* A spelling: options, or where all stands in a spec, that; and the environment as it must be, and its host before. */
 struct spec_spelling {
     char spec[8192];
+    char host_dir[256];
     frazil_options *options;
 };
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/layout_internal.h"
 #include "os/clock.h"
@@ -153,6 +154,7 @@ static struct opened *open_once(const char *spec)
         fprintf(stderr, "%s: %s\n", spec, why.message);
         exit(2);
     }
+    (void)unlink(opened->gen->home.claim.path); /* others of this worker are opened beside it, in no world of its own */
     tick_ms = opened->gen->layout.tick_ms;
     calibrate(&opened->gen->private_page->calibration);
     opened->spec = spec;

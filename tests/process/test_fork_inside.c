@@ -94,6 +94,7 @@ static bool run_once(const struct course *course, unsigned at)
 {
     frazil *gen = NULL;
 
+    test_change_host();
     scratch = scratch_make();
     for (enum part part = LOW; part < PARTS; part++)
         open_and_close(part);

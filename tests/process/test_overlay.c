@@ -62,15 +62,16 @@ static void run(int (*work)(void))
     assert_int_equal(WEXITSTATUS(status), GOOD);
 }
 
-static frazil *open_there(const struct ports *ports, const char *bounds)
+/* The container of that host directory sees no claims of the others. */
+static frazil *open_there(const struct ports *ports, const char *host, const char *bounds)
 {
-    char spec[900];
+    char spec[1200];
     frazil *gen = NULL;
 
     snprintf(spec, sizeof spec,
              "layout=frazil worker=fixed:7 state=file namespace=n run_dir=%s/disk/layer/run state_dir=%s/disk/state "
-             "keeper=inline max_lead=unlimited start=zero %s",
-             scratch, scratch, bounds);
+             "host_dir=%s/disk/%s keeper=inline max_lead=unlimited start=zero %s",
+             scratch, scratch, scratch, host, bounds);
     return ports_open(&gen, spec, ports, NULL) == FRAZIL_OK ? gen : NULL;
 }
 
@@ -90,17 +91,17 @@ static int meet_unseen(void)
         return NO_OPENING;
     const frazil_clock clock = frazil_manual_clock_port(manual);
     const struct ports ports = {.clock = &clock};
-    frazil *unseen = open_there(&ports, "");
+    frazil *unseen = open_there(&ports, "its-host", "");
     if (unseen == NULL || frazil_next(unseen, &id) != FRAZIL_OK)
         return NO_ID;
     frazil_get_health(unseen, &health, sizeof health);
     for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
         close(fd);
-    frazil *passing = open_there(&ports, "");
+    frazil *passing = open_there(&ports, "another", "");
     if (passing == NULL || frazil_next(passing, &id) != FRAZIL_OK)
         return NO_ID;
     frazil_close(passing);
-    frazil *other = open_there(&ports, "seq_min=1");
+    frazil *other = open_there(&ports, "another", "seq_min=1");
     if (other == NULL || frazil_next(other, &id) != FRAZIL_OK)
         return NO_ID;
     return id >= frazil_id_first(frazil_layout_of(other), health.grant_end_unix_ms) ? GOOD : SAME_TICKS;

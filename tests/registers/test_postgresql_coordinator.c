@@ -122,7 +122,7 @@ TEST("The examination names the rights of this user, and those that are missing"
 
     start(&server, NULL);
     postgresql_server_do(&server, "CREATE ROLE app LOGIN");
-    assert_found(examine_as(&server, "app"), "FAIL the coordinator does not answer: ");
+    assert_found(examine_as(&server, "app"), "FAIL the coordinator refuses: ");
     for (size_t i = 0; i < sizeof privileges / sizeof privileges[0]; i++) {
         char sql[128];
         snprintf(sql, sizeof sql, "REVOKE ALL ON frazil_lease FROM app; GRANT %s ON frazil_lease TO app",

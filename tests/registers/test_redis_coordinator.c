@@ -92,7 +92,7 @@ TEST("An evicting server is refused by the register, and the finding says why")
     struct server server;
 
     redis_server_start(&server, arguments);
-    assert_found(examine(&server, ""), "FAIL the coordinator does not answer: redis://");
+    assert_found(examine(&server, ""), "FAIL the coordinator refuses: redis://");
     assert_found(examine(&server, ""), "maxmemory-policy 'allkeys-lru'");
     server_stop(&server);
 }

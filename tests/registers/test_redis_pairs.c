@@ -51,8 +51,7 @@ static bool is_of_lines(enum fz_key key)
         if (choice->key == key)
             return (choice->shapes >> SPEC_SLOTS & 1) != 0 && key != FZ_KEY_MAX_LEAD && key != FZ_KEY_MAX_SKEW;
     }
-    return key != FZ_KEY_SHARE && key != FZ_KEY_STATE && key != FZ_KEY_PARTITION && key != FZ_KEY_EXPECT &&
-           key != FZ_KEY_SEQ_MIN && key != FZ_KEY_SEQ_MAX;
+    return key != FZ_KEY_SHARE && key != FZ_KEY_STATE && key != FZ_KEY_PARTITION && key != FZ_KEY_EXPECT;
 }
 
 /* Slots go with bounds on how far ids may be ahead, and with a keeper of their own. */

@@ -93,7 +93,7 @@ TEST("Where somebody else's permissions are in the way, that is what is said")
                  "OK permissions: not everybody may change '/frazil/orders'\n");
     snprintf(url, sizeof url, "zookeeper://jane:s3cret@127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
     struct findings findings = findings_at(frazil_coordinator_zookeeper(), "%s", url);
-    assert_found(findings, "FAIL the coordinator does not answer: ");
+    assert_found(findings, "FAIL the coordinator refuses: ");
     assert_found(findings, "do not allow this");
     assert_not_found(findings, "s3cret");
     server_stop(&server);

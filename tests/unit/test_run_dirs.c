@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Goal of this test: two run directories of one device with one state directory are told apart, whoever lives. */
+/*
+ * Goal of this test: two run directories of one device with one state directory are told apart, whoever lives.  Each
+ * opening is on a host of its own, as in containers that share volumes: process/test_claims has those of one host.
+ */
 #include <unistd.h>
 
 #include "home/home_files.h"
@@ -12,12 +15,15 @@ EACH_IN_SCRATCH
 static frazil_err open_in(struct rig *rig, const char *run, frazil_error *reterr)
 {
     const struct ports ports = {.clock = &rig->clock};
-    char spec[900];
+    static unsigned hosts;
+    char spec[1200];
 
     assert_int_equal(frazil_manual_clock_new(&rig->manual, RIG_NOW), FRAZIL_OK);
     rig->clock = frazil_manual_clock_port(rig->manual);
-    snprintf(spec, sizeof spec, "worker=fixed:7 state=file run_dir=%s/%s state_dir=%s/state keeper=inline", scratch,
-             run, scratch);
+    snprintf(spec, sizeof spec,
+             "worker=fixed:7 state=file run_dir=%s/%s state_dir=%s/state host_dir=%s/host-%u "
+             "keeper=inline",
+             scratch, run, scratch, scratch, hosts++);
     return ports_open(&rig->gen, spec, &ports, reterr);
 }
 
