@@ -66,7 +66,7 @@ static int compare(zval *one, zval *other)
     return gen != NULL && gen == of_object(Z_OBJ_P(other))->gen ? 0 : ZEND_UNCOMPARABLE;
 }
 
-/* What var_dump and JSON show. */
+/* The properties that var_dump and JSON show. */
 static zend_array *properties_for(zend_object *object, zend_prop_purpose purpose)
 {
     const frazil *gen = of_object(object)->gen;

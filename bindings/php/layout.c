@@ -45,7 +45,7 @@ static int compare(zval *one, zval *other)
     return a->tick_ms != 0 && b->tick_ms != 0 && frazil_layout_equal(a, b) ? 0 : ZEND_UNCOMPARABLE;
 }
 
-/* What var_dump and JSON show. */
+/* The properties that var_dump and JSON show. */
 static zend_array *properties_for(zend_object *object, zend_prop_purpose purpose)
 {
     const frazil_layout *layout = &of_object(object)->value;

@@ -141,7 +141,7 @@ static enum fz_fast_path choose_fast_path(const frazil *gen)
     return gen->layout.kind == FRAZIL_LAYOUT_SNO ? FZ_FAST_ADD_SNO : FZ_FAST_ADD_64;
 }
 
-/* Who knows after its end what it took. */
+/* The place that keeps what a generator took, after its end. */
 static frazil_state_kind kept_by(const struct fz_decision *decision)
 {
     if (decision->state.kind == FZ_STATE_URL)

@@ -23,7 +23,7 @@ static void open_small(const char *spec)
     retry_ns = RIG_UNTOUCHED;
 }
 
-/* So many are taken, and the rest can follow after that time. */
+/* A call takes n ids, and says that the rest can follow after rest_ns. */
 static void assert_taken_for(size_t n, uint64_t rest_ns)
 {
     assert_int_equal(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns), FRAZIL_OK);
