@@ -137,8 +137,10 @@ static void try_key(enum fz_key key, uint64_t *random)
         return;
     snprintf(one_text, sizeof one_text, "%s", spelling.spec);
     frazil *same = open_one(&meaning, random);
-    if (same == NULL)
+    if (same == NULL) {
         fail_msg("%s is accepted, and %s is not: %s", one_text, spelling.spec, why_not.message);
+        return;
+    }
     if (!take_both(one, same, key) || lines() > before + 1)
         fail_msg("%s and %s mean the same, and have %d lines, or none", one_text, spelling.spec, lines() - before);
     (void)spec_change(&meaning, key, random);
