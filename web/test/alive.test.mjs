@@ -26,7 +26,12 @@ after(async () => {
 });
 
 function run(program, ...words) {
-  const env = { ...process.env, FRAZIL_RUN_DIR: `${folder}/run`, FRAZIL_STATE_DIR: `${folder}/state`, FRAZIL_HOST_DIR: `${folder}/host` };
+  const env = {
+    ...process.env,
+    FRAZIL_RUN_DIR: `${folder}/run`,
+    FRAZIL_STATE_DIR: `${folder}/state`,
+    FRAZIL_HOST_DIR: `${folder}/host`,
+  };
   const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env });
   children.push(child);
   return child;
