@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: two run directories of one device with one state directory are told apart, whoever lives.  Each
- * opening is on a host of its own, as in containers that share volumes: process/test_claims has those of one host.
+ * Goal of this test: two run directories of one device with one state directory are told apart, whoever lives, and one
+ * that was wiped is known again.  Openings are on hosts of their own where nothing else is said, as in containers that
+ * share volumes: process/test_claims has two run directories of one host.
  */
 #include <unistd.h>
 
@@ -12,10 +13,9 @@
 
 EACH_IN_SCRATCH
 
-static frazil_err open_in(struct rig *rig, const char *run, frazil_error *reterr)
+static frazil_err open_on(unsigned host, struct rig *rig, const char *run, frazil_error *reterr)
 {
     const struct ports ports = {.clock = &rig->clock};
-    static unsigned hosts;
     char spec[1200];
 
     assert_int_equal(frazil_manual_clock_new(&rig->manual, RIG_NOW), FRAZIL_OK);
@@ -23,8 +23,15 @@ static frazil_err open_in(struct rig *rig, const char *run, frazil_error *reterr
     snprintf(spec, sizeof spec,
              "worker=fixed:7 state=file run_dir=%s/%s state_dir=%s/state host_dir=%s/host-%u "
              "keeper=inline",
-             scratch, run, scratch, scratch, hosts++);
+             scratch, run, scratch, scratch, host);
     return ports_open(&rig->gen, spec, &ports, reterr);
+}
+
+static frazil_err open_in(struct rig *rig, const char *run, frazil_error *reterr)
+{
+    static unsigned hosts = 1;
+
+    return open_on(hosts++, rig, run, reterr);
 }
 
 TEST("A process with another run directory is refused while the first one lives, and that one goes on")
@@ -57,6 +64,25 @@ TEST("The same run directory whose files were removed is the same place: the new
     assert_int_equal(open_in(&second, "a", &err), FRAZIL_OK);
     rig_close(&second);
     rig_close(&first);
+}
+
+TEST("On one host the newcomer is refused until the first one has ended, also if the state directory is gone")
+{
+    static const char *const lost[] = {"a", "state"};
+    struct rig first = {.gen = NULL};
+    struct rig second = {.gen = NULL};
+    frazil_error err;
+
+    assert_int_equal(open_on(0, &first, "a", &err), FRAZIL_OK);
+    for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++) {
+        scratch_delete(scratch_path(scratch, lost[i]));
+        assert_int_equal(open_on(0, &second, "a", &err), FRAZIL_EWORKER);
+        assert_non_null(strstr(err.message, "a process whose files were removed from the run directory"));
+        frazil_manual_clock_free(second.manual);
+    }
+    rig_close(&first);
+    assert_int_equal(open_on(0, &second, "a", &err), FRAZIL_OK);
+    rig_close(&second);
 }
 
 TEST("A place is a device and a path")
