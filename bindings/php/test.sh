@@ -10,6 +10,7 @@ frazil=$2/bin/frazil
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 unset FRAZIL_STATE FRAZIL_WORKER
+export FRAZIL_RUN_DIR="$scratch/run" FRAZIL_STATE_DIR="$scratch/state" FRAZIL_HOST_DIR="$scratch/host"
 
 fail() {
     echo "$1" >&2
@@ -59,7 +60,6 @@ grep '^Tests passed .*(100' "$scratch/phpt.log" || fail "not all tests passed: $
 echo "-- the cases"
 php_with "$here/tests/conformance.php" "$tree/bindings/conformance/cases.jsonl" "$scratch/cases"
 
-export FRAZIL_RUN_DIR="$scratch/run" FRAZIL_STATE_DIR="$scratch/state" FRAZIL_HOST_DIR="$scratch/host"
 echo "-- the packages for Composer"
 parts=
 for part in ctype dom igbinary mbstring pdo pdo_sqlite posix redis tokenizer xml xmlwriter; do

@@ -17,7 +17,8 @@ $calls = [
     'a zero byte' => static fn () => Generator::open("$memory\0"),
     'no id' => static fn () => Id::parse('12x', 'dec'),
     'too large for an int' => static fn () => (new Generator("layout=41/11/12 epoch=1970-01-01 $memory"))->next(),
-    'none at all' => static fn () => (new Generator($memory))->take(-1, 0),
+    'none at all' => static fn () => (new Generator('worker=fixed:8 state=memory'))->take(-1, 0),
+    'a number that another one has' => static fn () => new Generator($memory),
     'stopped' => static fn () => $stopped->next(),
 ];
 foreach ($calls as $what => $call) {
@@ -36,4 +37,5 @@ a zero byte: Frazil\UsageException FRAZIL_EINVAL usage null words
 no id: Frazil\UsageException FRAZIL_EPARSE usage 2 words
 too large for an int: Frazil\UsageException FRAZIL_EINVAL usage null words
 none at all: Frazil\UsageException FRAZIL_EINVAL usage null words
+a number that another one has: Frazil\UsageException FRAZIL_EWORKER usage null words
 stopped: Frazil\FatalException FRAZIL_ESTOPPED fatal null words

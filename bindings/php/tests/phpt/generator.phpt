@@ -6,7 +6,7 @@ frazil
 <?php
 use Frazil\Generator;
 
-const SPEC = 'layout=41/10/12 epoch=2026-01-01 worker=fixed:7 state=memory';
+const SPEC = 'layout=41/10/12 epoch=2026-01-01 worker=fixed:7';
 $own = new Generator(SPEC);
 $ids = [$own->next(), ...$own->nextN(1000), ...$own->take(10, 1000000000)];
 $sorted = $ids;

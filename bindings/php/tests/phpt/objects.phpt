@@ -13,14 +13,13 @@ var_dump($twitter != new Layout('js53'), $twitter < new Layout('js53'), $twitter
 var_dump($twitter);
 echo json_encode($twitter), "\n";
 
-const SPEC = 'layout=twitter worker=fixed:7 state=memory';
+const SPEC = 'layout=twitter worker=fixed:7';
 $one = Generator::open(SPEC);
 $two = Generator::open(SPEC);
 var_dump($one == $two, $one == Generator::open(SPEC . ' max_wait=1s'), $one == new Generator(SPEC));
 var_dump($one);
 echo json_encode($one), "\n";
 putenv('FRAZIL_WORKER=fixed:8');
-putenv('FRAZIL_STATE=memory');
 var_dump(Generator::open(null) == Generator::open(), (new Generator(null))->info()['worker']);
 $one->stop();
 foreach ([$one, $two] as $stopped) {
@@ -40,7 +39,7 @@ unset($two, $stopped);
 $again->next();
 var_dump($again->info()['state']);
 try {
-    (new Generator('layout=twitter worker=fixed:7 state=memory'))->snoNext();
+    (new Generator('layout=twitter worker=fixed:9'))->snoNext();
 } catch (Frazil\UsageException $e) {
     var_dump(str_contains($e->getMessage(), 'frazil_'));
 }
@@ -76,5 +75,5 @@ FRAZIL_ESTOPPED stopped
 bool(false)
 string(7) "serving"
 bool(true)
-string(6) "memory"
+string(4) "file"
 bool(false)
