@@ -182,6 +182,7 @@ func (s *step) isError(err error) {
 // subject is what a case is made on.
 type subject struct {
 	generator *frazil.Generator
+	beside    *frazil.Generator
 	clock     *frazil.ManualClock
 	layout    frazil.Layout
 	hasLayout bool
@@ -545,16 +546,14 @@ func init() {
 	}
 }
 
-func open(t *testing.T, c *subject, s *step, scratch string) error {
+func open(c *subject, s *step, scratch string) error {
 	var err error
 	if s.has("spec") {
 		spec := strings.ReplaceAll(s.text("spec"), "SCRATCH", scratch)
 		if s.has("beside") {
-			beside, err := frazil.Open(strings.ReplaceAll(s.text("beside"), "SCRATCH", scratch))
-			if err != nil {
+			if c.beside, err = frazil.Open(strings.ReplaceAll(s.text("beside"), "SCRATCH", scratch)); err != nil {
 				return err
 			}
-			t.Cleanup(func() { beside.Close() })
 		}
 		var options []frazil.Option
 		if s.has("clock_unix_ms") {
@@ -573,7 +572,7 @@ func open(t *testing.T, c *subject, s *step, scratch string) error {
 }
 
 // runCase returns what is not as the case says.
-func runCase(t *testing.T, line, scratch string) string {
+func runCase(line, scratch string) string {
 	s := newStep([]byte(line))
 	name := s.text("name")
 	var made []json.RawMessage
@@ -588,12 +587,14 @@ func runCase(t *testing.T, line, scratch string) string {
 		os.Setenv(variable, value)
 	}
 	c := &subject{}
-	err := open(t, c, s, scratch)
+	err := open(c, s, scratch)
 	for variable := range environment {
 		os.Unsetenv(variable)
 	}
-	if c.generator != nil {
-		defer c.generator.Close()
+	for _, generator := range []*frazil.Generator{c.generator, c.beside} {
+		if generator != nil {
+			defer generator.Close()
+		}
 	}
 	s.isError(err)
 	s.finish(false)
@@ -631,12 +632,13 @@ func TestConformance(t *testing.T) {
 		}
 	}
 	scratch := t.TempDir()
+	t.Setenv("FRAZIL_HOST_DIR", scratch+"/host")
 	lines := strings.Split(strings.TrimSpace(tree(t, "bindings/conformance/cases.jsonl")), "\n")
 	if len(lines) < 300 {
 		t.Fatalf("there are %d cases", len(lines))
 	}
 	for i, line := range lines {
-		if wrong := runCase(t, line, scratch); wrong != "" {
+		if wrong := runCase(line, scratch); wrong != "" {
 			t.Errorf("case %d: %s", i+1, wrong)
 		}
 	}
@@ -650,7 +652,7 @@ func TestConformance(t *testing.T) {
 		`{"name": "a", "layout": "no", "error": "FRAZIL_ESPEC", "class": "usage"}`:             "expected",
 		`{"name": "a", "layout": "frazil", "error": "FRAZIL_ELAYOUT", "class": "usage"}`:       "succeeds",
 	} {
-		if wrong := runCase(t, line, scratch); !strings.Contains(wrong, word) {
+		if wrong := runCase(line, scratch); !strings.Contains(wrong, word) {
 			t.Errorf("%s: %s", line, wrong)
 		}
 	}

@@ -584,7 +584,7 @@ func TestAClockOfOnesOwnNeedsAState(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	places := " run_dir=" + dir + "/run state_dir=" + dir + "/state"
+	places := " run_dir=" + dir + "/run state_dir=" + dir + "/state host_dir=" + dir + "/host"
 	if _, err := frazil.Open("worker=fixed:7"+places, frazil.WithClock(clock)); !errors.Is(err, frazil.ESpec) ||
 		!strings.Contains(err.Error(), "state=memory") {
 		t.Fatal(err)

@@ -9,9 +9,10 @@ mkdir -p "$2/go"
 build=$(realpath "$2")
 work=$build/go
 chmod -R u+w "$work"
-rm -rf "$work/tmp" "$work/src" "$work/packages" "$work/stranger"
+rm -rf "$work/tmp" "$work/host" "$work/src" "$work/packages" "$work/stranger"
 mkdir -p "$work/tmp"
-export GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" GOTMPDIR="$work/tmp" TMPDIR="$work/tmp" FRAZIL_TREE="$tree"
+export GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" GOTMPDIR="$work/tmp" TMPDIR="$work/tmp"
+export FRAZIL_TREE="$tree" FRAZIL_HOST_DIR="$work/host"
 [ ! -x "$build/bin/frazil" ] || export FRAZIL_COMMAND="$build/bin/frazil"
 
 step() {

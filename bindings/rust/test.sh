@@ -9,8 +9,8 @@ mkdir -p "$2/rust"
 build=$(realpath "$2")
 work=$build/rust
 rust=$tree/bindings/rust
-export CARGO_TARGET_DIR="$work/target" TMPDIR="$work/tmp" CARGO_TERM_COLOR=never
-rm -rf "$work/tmp" "$work/packages" "$work/stranger"
+export CARGO_TARGET_DIR="$work/target" TMPDIR="$work/tmp" CARGO_TERM_COLOR=never FRAZIL_HOST_DIR="$work/host"
+rm -rf "$work/tmp" "$work/host" "$work/packages" "$work/stranger"
 mkdir -p "$work/tmp"
 [ ! -x "$build/bin/frazil" ] || export FRAZIL_COMMAND="$build/bin/frazil"
 

@@ -593,6 +593,7 @@ fn all_cases_hold_and_the_runner_finds_what_is_wrong() {
         std::env::remove_var(name);
     }
     let scratch = Scratch::new();
+    std::env::set_var("FRAZIL_HOST_DIR", format!("{}/host", scratch.path()));
     let cases = tree("bindings/conformance/cases.jsonl");
     let wrong: Vec<String> = cases.lines().filter_map(|line| run_case(line, &scratch)).collect();
     assert!(cases.lines().count() > 300, "there are {} cases", cases.lines().count());

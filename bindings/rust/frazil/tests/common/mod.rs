@@ -45,7 +45,11 @@ impl Scratch {
 
     /// The keys of a spec that keep its state in here.
     pub fn spec(&self, keys: &str) -> String {
-        format!("{0} run_dir={1}/run state_dir={1}/state host_dir={1}/host", keys, self.path())
+        format!(
+            "{0} run_dir={1}/run state_dir={1}/state host_dir={1}/host",
+            keys,
+            self.path()
+        )
     }
 }
 
