@@ -40,7 +40,10 @@ def cases():
     yesterday = round(time.time() * 1000) - 86_400_000
     ids = frazil.open(f"layout=39/1/24 epoch={yesterday} worker=fixed:0 state=memory")
     kept = frazil.open(
-        f"layout=39/1/24 epoch={yesterday} worker=fixed:0", run_dir=folder("run"), state_dir=folder("state"), host_dir=folder("host")
+        f"layout=39/1/24 epoch={yesterday} worker=fixed:0",
+        run_dir=folder("run"),
+        state_dir=folder("state"),
+        host_dir=folder("host"),
     )
     buffer = array.array("Q", bytes(8 * BUFFER))
     snos = frazil.open("layout=sno partition=1 state=memory")

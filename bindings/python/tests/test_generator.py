@@ -23,10 +23,10 @@ ROOMY = "layout=39/1/24 worker=fixed:1 state=memory"
 
 
 def test_a_spec_and_keys_mean_the_same():
-    with frazil.open("layout=twitter worker=fixed:7 state=memory") as a:
-        with frazil.open(layout="twitter", worker="fixed:7", state="memory") as b:
+    with frazil.open("layout=twitter worker=fixed:7 max_wait=1s") as a:
+        with frazil.open(layout="twitter", worker="fixed:7", max_wait="1s") as b:
             assert a.spec == b.spec
-        with frazil.open("layout=twitter", worker="fixed:7", state="memory") as c:
+        with frazil.open("layout=twitter", worker="fixed:7", max_wait="1s") as c:
             assert a.spec == c.spec
 
 
@@ -40,9 +40,9 @@ def test_a_key_can_be_a_layout_or_a_number():
 def test_none_is_not_given(monkeypatch):
     monkeypatch.setenv("FRAZIL_WORKER", "fixed:9")
     nothing = dict.fromkeys(("worker", "namespace", "max_wait", "clock", "snapshot", "environment", "shared"))
-    with frazil.open("layout=twitter", state="memory", **nothing) as generator:
+    with frazil.open("layout=twitter", **nothing) as generator:
         assert generator.info().worker == 9
-        with frazil.open("layout=twitter state=memory") as same:
+        with frazil.open("layout=twitter") as same:
             assert generator.spec == same.spec
     monkeypatch.delenv("FRAZIL_WORKER")
     with pytest.raises(frazil.UsageError) as caught:
@@ -60,8 +60,8 @@ def test_a_namespace_that_is_none_is_not_called_none():
 
 @pytest.mark.parametrize(("value", "word"), [(True, "yes"), (False, "no")])
 def test_true_and_false_are_yes_and_no(value, word):
-    with frazil.open(worker="fixed:1", state="memory", allow_short_life=value) as generator:
-        same = frazil.open(f"worker=fixed:1 state=memory allow_short_life={word}")
+    with frazil.open(worker="fixed:1", allow_short_life=value) as generator:
+        same = frazil.open(f"worker=fixed:1 allow_short_life={word}")
         assert generator.spec == same.spec
         same.close()
 
