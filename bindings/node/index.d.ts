@@ -79,11 +79,13 @@ export interface Options {
   namespace?: string;
   runDir?: string;
   stateDir?: string;
+  hostDir?: string;
   maxSkew?: string;
   onLoss?: 'move' | 'stop';
+  share?: 'process' | 'host';
   horizon?: string;
   workers?: number | string;
-  keeper?: 'thread' | 'hook' | 'inline';
+  keeper?: 'thread' | 'hook' | 'inline' | 'other';
   clock?: string | ManualClock;
   allowShortLife?: boolean | 'yes' | 'no';
   config?: string;

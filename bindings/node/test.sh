@@ -13,6 +13,8 @@ binding=$tree/bindings/node
 # Neither settings of whoever runs this nor those of another test reach the generators.
 # shellcheck disable=SC2046 # a list of names
 unset $(env | sed -n 's/^\(FRAZIL_[A-Z_]*\)=.*/\1/p')
+rm -rf "$work/host"
+export FRAZIL_HOST_DIR="$work/host"
 
 sh "$tree/tools/amalgamate" "$work/amalgamation" >/dev/null
 export AMALGAMATION="$work/amalgamation"

@@ -15,6 +15,7 @@ const { sno } = frazil;
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'frazil-node-'));
 after(() => fs.rmSync(scratch, { recursive: true }));
 for (const name of Object.keys(process.env)) if (/^FRAZIL_(?!CASES)/.test(name)) delete process.env[name];
+process.env.FRAZIL_HOST_DIR = path.join(scratch, 'host');
 
 /* ---- the members of a case or a call: what nobody asks for is an error ------------------- */
 

@@ -54,10 +54,12 @@ test('properties are those of the options', () => {
   assert.deepEqual([byParts.epoch, byParts.seqMask], [0, 0xfff]);
   assert.deepEqual(byParts.options, { datacenter: 9, worker: 7 });
   assert.equal(new FlakeId({ id: '17' }).id, 17);
+  const nulls = new FlakeId({ id: null, datacenter: 9, worker: 7, epoch: null, seqMask: null });
+  assert.deepEqual([nulls.id, nulls.epoch, nulls.seqMask], [295, 0, 0xfff]);
 });
 
 test('a value out of its range is refused, and not cut off', () => {
-  const wrong = [{ id: 1024 }, { id: -1 }, { id: NaN }, { id: null }, { id: '' }, { id: 1.5 }, { datacenter: 32 }];
+  const wrong = [{ id: 1024 }, { id: -1 }, { id: NaN }, { id: '' }, { id: 1.5 }, { datacenter: 32 }];
   wrong.push({ worker: 32 }, { worker: 'x' }, { id: 1, epoch: NaN }, { id: 1, epoch: 0.5 }, { id: 1, seqMask: 0x1000 });
   for (const options of wrong) {
     throwing(() => new FlakeId(options), 'FRAZIL_ERANGE', 'usage', /must be a whole number from 0 to/);

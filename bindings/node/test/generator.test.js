@@ -5,7 +5,8 @@
 
 const assert = require('node:assert/strict');
 const { execFileSync } = require('node:child_process');
-const { readdirSync } = require('node:fs');
+const { readdirSync, readFileSync } = require('node:fs');
+const path = require('node:path');
 const { test } = require('node:test');
 const { setImmediate } = require('node:timers/promises');
 
@@ -50,9 +51,11 @@ test('ids above 2^63 keep all their digits', () => {
 });
 
 test('undefined and null are not given', () => {
-  using(open('layout=twitter worker=fixed:7 state=memory'), (generator) => {
+  const folder = on.folder('null');
+  const places = { runDir: folder, stateDir: folder, hostDir: on.folder('host') };
+  using(open({ ...places, layout: 'twitter', worker: 'fixed:7' }), (generator) => {
     for (const none of [undefined, null]) {
-      const options = { layout: 'twitter', worker: 'fixed:7', state: 'memory', namespace: none, maxWait: none };
+      const options = { ...places, layout: 'twitter', worker: 'fixed:7', namespace: none, maxWait: none };
       using(open({ ...options, clock: none, spec: none, allowShortLife: none, onFull: none }), (other) => {
         assert.equal(other.info().fingerprint, generator.info().fingerprint);
       });
@@ -62,11 +65,9 @@ test('undefined and null are not given', () => {
     }
   });
   // A name that was not given is not the name "null", which would be a place of its own for the worker's state.
-  const folder = on.folder('null');
-  const both = { worker: 'fixed:8', runDir: folder, stateDir: folder };
-  using(open(both), () => {
+  using(open({ ...places, worker: 'fixed:8' }), () => {
     const before = readdirSync(folder);
-    using(open({ ...both, namespace: null }), () => assert.deepEqual(readdirSync(folder), before));
+    using(open({ ...places, worker: 'fixed:8', namespace: null }), () => assert.deepEqual(readdirSync(folder), before));
   });
 });
 
@@ -217,6 +218,17 @@ test('options are the keys of a spec, and an unknown one is refused', () => {
   for (const wrong of [5, true]) throwing(() => open(wrong), 'FRAZIL_EINVAL', 'usage');
 });
 
+test('the types have each key of the manual', { skip: !process.env.FRAZIL_SOURCES }, () => {
+  const manual = readFileSync(path.join(process.env.FRAZIL_SOURCES, 'man/frazil.spec.5'), 'utf8');
+  const types = readFileSync(path.join(path.dirname(require.resolve('frazil')), 'index.d.ts'), 'utf8');
+  const keys = [...manual.matchAll(/^\.It Cm ([a-z_]+(?: , [a-z_]+)*)$/gm)].flatMap((match) => match[1].split(' , '));
+  assert.ok(keys.length >= 30);
+  const missing = keys
+    .map((key) => key.replace(/_./g, (_) => _[1].toUpperCase()))
+    .filter((key) => !types.includes(`  ${key}?: `));
+  assert.deepEqual(missing, []);
+});
+
 test('no worker is ever guessed, and no password is shown', () => {
   throwing(() => open({ layout: 'frazil' }), 'FRAZIL_ENOWORKER', 'usage');
   const error = throwing(() => open('worker=redis://user:geheim@127.0.0.1:1/ns'));
@@ -252,7 +264,7 @@ test('whoever closes waits for the one end, which comes after the works that use
   const spec = on('layout=41/10/4 worker=file-lock base=7 count=1 keeper=inline max_wait=unlimited');
   const generator = open(spec);
   const ends = [];
-  const taken = generator.take(1_000_000).catch((error) => ends.push(error.code));
+  const taken = generator.take(90_000).catch((error) => ends.push(error.code));
   const [first, second] = [generator.closeAsync(), generator.closeAsync()];
   assert.equal(first, second);
   generator.close();

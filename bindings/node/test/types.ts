@@ -7,6 +7,7 @@ import FlakeId = require('frazil/flake-idgen');
 export async function types() {
   const ids = open({ layout: 'twitter', worker: 'fixed:7' });
   open({ worker: 'fixed:7', namespace: null, maxWait: undefined });
+  open({ worker: 'fixed:7', hostDir: '/dev/shm', share: 'host', keeper: 'other' });
   // @ts-expect-error: a text is no boolean
   open({ allowShortLife: 'true' });
   const id: bigint = ids.next();

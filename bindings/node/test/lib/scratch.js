@@ -20,7 +20,12 @@ function scratch(name) {
     fs.mkdirSync(path.join(root, folder), { recursive: true });
     return path.join(root, folder);
   };
-  on.env = { ...process.env, FRAZIL_RUN_DIR: `${root}/run`, FRAZIL_STATE_DIR: `${root}/state`, FRAZIL_HOST_DIR: `${root}/host` };
+  on.env = {
+    ...process.env,
+    FRAZIL_RUN_DIR: `${root}/run`,
+    FRAZIL_STATE_DIR: `${root}/state`,
+    FRAZIL_HOST_DIR: `${root}/host`,
+  };
   return on;
 }
 
