@@ -339,22 +339,44 @@ static frazil_err open_in_file(struct fz_home *home, const struct fz_decision *d
     return err;
 }
 
+/* Whether nobody here can claim: the host has no folder for that, and none was named.  A folder that fails has an
+ * errno. */
+static bool has_no_folder(const frazil_error *why, const struct fz_decision *decision)
+{
+    return why->code == FRAZIL_ESYS && why->sys_errno == 0 && decision->places.host_dir == NULL;
+}
+
+/* Where nothing can be written, the claims of others can still be read. */
+static frazil_err look_at_claims(const struct fz_claim_key *key, uint32_t worker, frazil_error *reterr)
+{
+    struct fz_claim_other other;
+
+    int sys = fz_claim_find(key, worker, &other);
+    if (sys == FZ_CLAIM_TAKEN)
+        return fz_claim_refuse(worker, key, &other, reterr);
+    return sys == 0 ? FRAZIL_OK : fz_claim_fail(sys, other.path, reterr);
+}
+
 /*
- * A generator whose state is in memory alone has a claim alone.  Where the host has no folder for claims, and none was
- * named, there is none, and nobody is kept out.
+ * A generator whose state is in memory alone has a claim alone.  It goes on without one where the host has no folder
+ * for claims, or one that is read-only and in which nobody has the number; any other failure is told, as it may pass.
  */
 static frazil_err claim_in_memory(struct fz_home *home, const struct fz_decision *decision, int64_t now_ms,
                                   frazil_error *reterr)
 {
     frazil_error why = {.code = FRAZIL_OK};
     struct claiming claiming = {.others = 0};
+    uint32_t worker = decision->worker.first;
+
     frazil_err err = fz_home_claim_key(&claiming.key, claiming.host_dir, decision, now_ms, &why);
+    if (err != FRAZIL_OK && has_no_folder(&why, decision))
+        return FRAZIL_OK;
     claiming.key.is_alone = true;
     claiming.key.holder = "state=memory";
     if (err == FRAZIL_OK)
-        err = fz_claim_take(&home->claim, &claiming.key, decision->worker.first, &why);
-    if (err == FRAZIL_ESYS && decision->places.host_dir == NULL)
-        return FRAZIL_OK;
+        err = fz_claim_take(&home->claim, &claiming.key, worker, &why);
+    if (err == FRAZIL_ESYS && why.sys_errno == EROFS && decision->places.host_dir == NULL)
+        err = look_at_claims(&claiming.key, worker, &why);
     if (err != FRAZIL_OK && reterr != NULL)
         *reterr = why;
     return err;
