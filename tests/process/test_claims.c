@@ -477,9 +477,9 @@ static int insist(int start, int says, int end)
 TEST("Of many who want one number at once, one gets it")
 {
     enum { USERS = 12, TIMES = 10 };
-    int start[2];
-    int says[2];
-    int end[2];
+    int start[2] = {-1, -1};
+    int says[2] = {-1, -1};
+    int end[2] = {-1, -1};
     int status;
 
     for (int time = 0; time < TIMES; time++) {

@@ -33,7 +33,6 @@ static bool mount_own_shm(void)
 /* The number of the step that went wrong, from 2. */
 static int go_on(void)
 {
-    const struct rlimit nothing = {.rlim_cur = 0, .rlim_max = RLIM_INFINITY};
     struct rlimit before;
     frazil *gen, *other;
 
@@ -42,7 +41,10 @@ static int go_on(void)
         return NO_MOUNT;
     if (open_in_memory("worker=fixed:7 state=memory", &gen) != FRAZIL_OK)
         return 2;
-    if (getrlimit(RLIMIT_NOFILE, &before) != 0 || setrlimit(RLIMIT_NOFILE, &nothing) != 0)
+    if (getrlimit(RLIMIT_NOFILE, &before) != 0)
+        return 3;
+    const struct rlimit nothing = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &nothing) != 0)
         return 3;
     if (open_in_memory("worker=fixed:7 state=memory", &other) != FRAZIL_ESYS)
         return 4; /* a shortage passes, so it is no reason to go on */
