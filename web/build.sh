@@ -33,7 +33,7 @@ sources() {
 }
 
 # shellcheck disable=SC2046 # a file a word
-"$clang" --target=wasm32-wasi --sysroot=/usr -std=c11 -D_POSIX_C_SOURCE=200809L -Oz -flto -Wl,--gc-sections -Wl,--strip-all \
+"$clang" --target=wasm32-wasi --sysroot=/usr -std=c11 -D_POSIX_C_SOURCE=200809L -Oz -flto -DNDEBUG -Wl,--gc-sections -Wl,--strip-all \
     -Wl,--export=__stack_pointer -DFRAZIL_API= -DFZ_PRIVATE= -DFRAZIL_PAGE='""' -Iinclude -Isrc -Iprograms/frazil \
     -o "$scratch/frazil.wasm" $(sources)
 

@@ -115,6 +115,13 @@ describe('an id', () => {
     await leave(page);
   });
 
+  test('one that is longer than the memory that the command begins with is refused as well', async () => {
+    const page = await visit(browser);
+    const [shown] = await look(page, [{ id: '1'.repeat(400000), layout: 'frazil' }]);
+    assert.match(shown.wrong, /above 2\^64 - 1/);
+    await leave(page);
+  });
+
   test('it stands in the address, and an address brings it', async () => {
     const page = await visit(browser, `${PAGE}#id=1541815603606036480&layout=twitter`);
     assert.equal(await page.inputValue('#id-layout'), 'twitter');
