@@ -10,8 +10,6 @@
 #include "stop.h"
 
 #include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct command *const commands[] = {
@@ -37,52 +35,6 @@ char *const *fz_environment_all(void)
 
     return none;
 }
-
-/* ---- memory ---------------------------------------------------------------------- */
-
-/*
- * A run ends within a moment, and command.js begins the next one with the memory that was there at first.  So nothing
- * is given back, and the page is lighter by WASI's allocator.
- */
-enum { MEMORY_PAGE = 65536, MEMORY_ALIGNMENT = 16 };
-
-extern unsigned char __heap_base[]; /* the linker's: from here on memory is free, and zero */
-
-void *malloc(size_t size)
-{
-    static uintptr_t next;
-    size_t room = (size + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
-    size_t end = __builtin_wasm_memory_size(0) * MEMORY_PAGE;
-
-    if (next == 0)
-        next = (uintptr_t)__heap_base;
-    if (room < size)
-        return NULL;
-    if (room > end - next && __builtin_wasm_memory_grow(0, (room - (end - next)) / MEMORY_PAGE + 1) == SIZE_MAX)
-        return NULL;
-    next += room;
-    return (void *)(next - room);
-}
-
-void *calloc(size_t count, size_t size)
-{
-    return size != 0 && count > SIZE_MAX / size ? NULL : malloc(count * size);
-}
-
-/* Wanted by what WASI's libc does with folders, of which the page has none. */
-void *realloc(void *memory, size_t size)
-{
-    (void)memory;
-    (void)size;
-    return NULL;
-}
-
-void free(void *memory)
-{
-    (void)memory;
-}
-
-/* ---- the command ----------------------------------------------------------------- */
 
 int main(int argc, char **argv)
 {

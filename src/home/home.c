@@ -346,14 +346,16 @@ static bool has_no_folder(const frazil_error *why, const struct fz_decision *dec
     return why->code == FRAZIL_ESYS && why->sys_errno == 0 && decision->places.host_dir == NULL;
 }
 
-/* Where nothing can be written, the claims of others can still be read. */
-static frazil_err look_at_claims(const struct fz_claim_key *key, uint32_t worker, frazil_error *reterr)
+/* Where nothing can be written, claims can still be read, among them that of another process of this user. */
+static frazil_err look_at_claims(struct fz_claim_key key, uint32_t worker, frazil_error *reterr)
 {
     struct fz_claim_other other;
 
-    int sys = fz_claim_find(key, worker, &other);
+    key.is_alone = false;
+    key.word = (struct fz_claim_word){.nonce = 0}; /* nobody's */
+    int sys = fz_claim_find(&key, worker, &other);
     if (sys == FZ_CLAIM_TAKEN)
-        return fz_claim_refuse(worker, key, &other, reterr);
+        return fz_claim_refuse(worker, &key, &other, reterr);
     return sys == 0 ? FRAZIL_OK : fz_claim_fail(sys, other.path, reterr);
 }
 
@@ -376,7 +378,7 @@ static frazil_err claim_in_memory(struct fz_home *home, const struct fz_decision
     if (err == FRAZIL_OK)
         err = fz_claim_take(&home->claim, &claiming.key, worker, &why);
     if (err == FRAZIL_ESYS && why.sys_errno == EROFS && decision->places.host_dir == NULL)
-        err = look_at_claims(&claiming.key, worker, &why);
+        err = look_at_claims(claiming.key, worker, &why);
     if (err != FRAZIL_OK && reterr != NULL)
         *reterr = why;
     return err;
