@@ -7,7 +7,9 @@ package sno_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"sync"
 	"testing"
@@ -28,6 +30,31 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	os.RemoveAll(folder)
 	os.Exit(code)
+}
+
+// First, as another test uses up what is there to draw. Processes of a host draw their partitions for themselves: one is not in the way of another that has drawn the same.
+func TestADrawnPartitionIsNotClaimedOnTheHost(t *testing.T) {
+	drawn, err := sno.NewGenerator(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, err := sno.NewGenerator(&sno.GeneratorSnapshot{Partition: sno.Partition{7, 7}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		generator *sno.Generator
+		claims    int
+	}{{drawn, 0}, {given, 1}} {
+		if id := c.generator.New(1); id.Partition() != c.generator.Partition() {
+			t.Error(id)
+		}
+		p := c.generator.Partition()
+		claims, err := filepath.Glob(fmt.Sprintf("%s/frazil-claim-*-%d-0-65535-*", os.Getenv("FRAZIL_HOST_DIR"), p.AsUint16()))
+		if err != nil || len(claims) != c.claims {
+			t.Error(p.AsUint16(), claims, err)
+		}
+	}
 }
 
 func made(t *testing.T, s *sno.GeneratorSnapshot, c chan<- *sno.SequenceOverflowNotification) *sno.Generator {

@@ -4,7 +4,7 @@
 //
 // A generator with a partition of the caller's keeps its state on the host: two of them with one partition and one sequence
 // pool, in one process or in many, share one sequence, also after a restart. FRAZIL_STATE=memory in the environment turns that
-// off. New cannot fail there; here it panics with a sentence if there is no sno for ten seconds for another reason than an
+// off, and another process is then refused the partition. New cannot fail there; here it panics with a sentence if there is no sno for ten seconds for another reason than an
 // overflow. Texts with characters outside of 2-9a-x, and times outside of an ID's range, are errors.
 package sno
 
@@ -209,7 +209,12 @@ func (s *GeneratorSnapshot) generator() (*frazil.Generator, error) {
 		return frazil.OpenShared(fmt.Sprintf("layout=sno partition=%d seq_min=%d seq_max=%d", s.Partition.AsUint16(),
 			s.SequenceMin, s.SequenceMax))
 	}
-	return frazil.Open("layout=sno", frazil.WithSnapshot(frazil.Snapshot{
+	return s.opened()
+}
+
+// opened goes on from it. Such a generator keeps no state, and holds its partition within this process alone.
+func (s *GeneratorSnapshot) opened(options ...frazil.Option) (*frazil.Generator, error) {
+	return frazil.Open("layout=sno", append(options, frazil.WithSnapshot(frazil.Snapshot{
 		Partition:   s.Partition,
 		SequenceMin: s.SequenceMin,
 		SequenceMax: s.SequenceMax,
@@ -218,7 +223,7 @@ func (s *GeneratorSnapshot) generator() (*frazil.Generator, error) {
 		WallHi:      s.WallHi,
 		WallSafe:    s.WallSafe,
 		Drifts:      s.Drifts,
-	}))
+	}))...)
 }
 
 // gen is the generator, opened by the first who needs it.
@@ -227,8 +232,9 @@ func (g *Generator) gen() *frazil.Generator {
 		if !g.made {
 			panic("sno: the generator was not made by NewGenerator")
 		}
-		spec := fmt.Sprintf("layout=sno partition=%d state=memory", g.pool.partition.AsUint16())
-		_, err := g.join(func() (*frazil.Generator, error) { return frazil.Open(spec, frazil.WithoutEnvironment()) })
+		// Another process may have drawn the same partition, and New cannot fail: so it claims nothing on the host.
+		drawn := GeneratorSnapshot{Partition: g.pool.partition, SequenceMin: g.pool.min, SequenceMax: g.pool.max}
+		_, err := g.join(func() (*frazil.Generator, error) { return drawn.opened(frazil.WithoutEnvironment()) })
 		if err != nil {
 			panic("sno: no generator can be opened: " + err.Error())
 		}

@@ -3,7 +3,7 @@
 // Package snowflake has the names of github.com/bwmarrin/snowflake: change the import, and ids come from frazil.
 //
 // Nodes keep their state on the host: two nodes with one number, in one process or in many, share one sequence, also after a
-// restart. FRAZIL_STATE=memory in the environment turns that off. Generate cannot fail there; here it waits for up to ten
+// restart. FRAZIL_STATE=memory in the environment turns that off, and another process is then refused the number. Generate cannot fail there; here it waits for up to ten
 // seconds and then panics with a sentence.
 package snowflake
 
