@@ -243,7 +243,10 @@ final class KonayukiTest extends TestCase
     public function testWorkerIdsByHint(): void
     {
         $layout = Layout::default();
+        // Those of other processes that ask in the same moment are in nobody's way.
+        $other = new \Frazil\Generator('layout=40/22/1 allow_short_life=yes worker=fixed:725 state=memory');
         $this->assertSame(725, HostnameHashWorkerIdAllocator::fromLayout($layout, 'app-3')->acquire());
+        $this->assertSame(725, $other->info()['worker']);
         $this->assertSame(crc32('10.0.5.42') % 512, (new IpHashWorkerIdAllocator('10.0.5.42', 512))->acquire());
         $this->assertSame(crc32("it's a \\ name"), (new HostnameHashWorkerIdAllocator("it's a \\ name", 1 << 22))->acquire() | crc32("it's a \\ name") & ~((1 << 22) - 1));
         $this->assertSame(17, IpLastOctetWorkerIdAllocator::fromLayout($layout, '10.0.0.17')->acquire());

@@ -23,7 +23,9 @@ final class Judgement
             throw new InvalidArgumentException("maxWorkers is {$maxWorkers}: it must be from 1 to " . self::LARGEST);
         }
         $quoted = str_replace(['\\', "'"], ['\\\\', "\\'"], $hint);
-        $spec = "layout=40/22/1 allow_short_life=yes worker={$source} {$key}='{$quoted}' base=0 count={$maxWorkers} state=memory";
+        // A frozen clock: it gives no ids, and so it claims no worker id that others of this host ask for in the same moment.
+        $spec = "layout=40/22/1 allow_short_life=yes clock=frozen:2026-05-01 state=memory"
+            . " worker={$source} {$key}='{$quoted}' base=0 count={$maxWorkers}";
         return (new Generator($source === 'ip-last-octet' ? $spec : "{$spec} expect=1"))->info()['worker'];
     }
 }
