@@ -18,7 +18,7 @@
 //! Five things differ, so that no id is repeated:
 //!
 //! - State is kept on the host (`FRAZIL_STATE=memory` in the environment turns that off): two [`Snowflake`]s with one pid, in
-//!   one process or in many, share one sequence, also after a restart.
+//!   one process or in many, share one sequence, also after a restart. In memory another process is refused the pid.
 //! - A pid from Redis is given up before its key can have expired; then [`Snowflake::next`] goes on with another one.
 //! - A pid above 1023 is refused, in place of losing its high bits.
 //! - [`Snowflake::next`] can fail: it waits up to ten seconds, and then panics with a sentence.
