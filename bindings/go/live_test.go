@@ -296,15 +296,15 @@ func TestAKilledProgramStartsAgain(t *testing.T) {
 
 var hours int32
 
-// twoAnHour has two ids an hour: a call for the third one waits longer than any test. Each test has a worker of its own, as the
-// process knows which ids of this hour another one has taken.
-func twoAnHour() string {
-	return fmt.Sprintf("layout=41/21/1 tick=1h worker=fixed:%d start=zero state=memory max_lead=0s max_wait=unlimited",
-		atomic.AddInt32(&hours, 1))
+// twoAnHour has two ids an hour: a call for the third one waits longer than any test. Each test has a worker and a host of its
+// own: the process and the host know which ids of this hour others have taken.
+func twoAnHour(t *testing.T) string {
+	return fmt.Sprintf("layout=41/21/1 tick=1h worker=fixed:%d start=zero state=memory max_lead=0s max_wait=unlimited "+
+		"host_dir=%s/host", atomic.AddInt32(&hours, 1), t.TempDir())
 }
 
 func TestAProgramEndsWhileItWaits(t *testing.T) {
-	child, _ := start(t, "waits", twoAnHour())
+	child, _ := start(t, "waits", twoAnHour(t))
 	var exit *exec.ExitError
 	if err := child.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 7 {
 		t.Fatal(err)
@@ -312,7 +312,7 @@ func TestAProgramEndsWhileItWaits(t *testing.T) {
 }
 
 func TestAWaitEndsWithItsContext(t *testing.T) {
-	generator := opened(t, twoAnHour())
+	generator := opened(t, twoAnHour(t))
 	take(generator, 2)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
@@ -336,7 +336,7 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 }
 
 func TestAWaitEndsWhenTheGeneratorIsClosed(t *testing.T) {
-	generator := opened(t, twoAnHour())
+	generator := opened(t, twoAnHour(t))
 	take(generator, 2)
 	ended := make(chan error)
 	go func() {
@@ -350,7 +350,7 @@ func TestAWaitEndsWhenTheGeneratorIsClosed(t *testing.T) {
 }
 
 func TestACallThatMayNotWaitSaysWhenToComeBack(t *testing.T) {
-	generator := opened(t, strings.Replace(twoAnHour(), "max_wait=unlimited", "max_wait=1ms", 1))
+	generator := opened(t, strings.Replace(twoAnHour(t), "max_wait=unlimited", "max_wait=1ms", 1))
 	take(generator, 2)
 	var e *frazil.Error
 	if _, err := generator.TryNext(); !errors.As(err, &e) || e.Code != frazil.EAgain || e.Retry <= 0 || e.Retry > time.Hour {

@@ -286,20 +286,25 @@ fn a_killed_program_starts_again_and_repeats_nothing() {
 
 // ---- waiting --------------------------------------------------------------------------
 
-/// A call for the third id of an hour waits longer than any test. Each test has a worker of its own, as the process knows which
-/// ids of this hour another one has taken.
-fn two_an_hour(worker: u32) -> String {
-    format!("layout=41/21/1 tick=1h worker=fixed:{worker} start=zero state=memory max_lead=0s max_wait=unlimited")
+/// A call for the third id of an hour waits longer than any test. Each test has a worker and a host of its own: the process and
+/// the host know which ids of this hour others have taken.
+fn two_an_hour(host: &Scratch, worker: u32) -> String {
+    format!(
+        "layout=41/21/1 tick=1h worker=fixed:{worker} start=zero state=memory max_lead=0s max_wait=unlimited host_dir={}/host",
+        host.path()
+    )
 }
 
 #[test]
 fn a_program_can_end_while_a_thread_waits() {
-    assert_eq!(start("waits", &two_an_hour(1)).wait().unwrap().code(), Some(7));
+    let host = Scratch::new();
+    assert_eq!(start("waits", &two_an_hour(&host, 1)).wait().unwrap().code(), Some(7));
 }
 
 #[test]
 fn a_wait_ends_when_the_generator_is_stopped() {
-    let generator = Generator::open(&two_an_hour(2)).unwrap();
+    let host = Scratch::new();
+    let generator = Generator::open(&two_an_hour(&host, 2)).unwrap();
     take(&generator, 2);
     let (waits, waiting) = mpsc::channel();
     let theirs = generator.clone();
@@ -314,7 +319,8 @@ fn a_wait_ends_when_the_generator_is_stopped() {
 
 #[test]
 fn a_call_that_may_not_wait_says_when_to_come_back() {
-    let generator = Generator::open(&two_an_hour(3)).unwrap();
+    let host = Scratch::new();
+    let generator = Generator::open(&two_an_hour(&host, 3)).unwrap();
     take(&generator, 2);
     for why in [
         generator.try_next().unwrap_err(),
