@@ -15,7 +15,6 @@ const { sno } = frazil;
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'frazil-node-'));
 after(() => fs.rmSync(scratch, { recursive: true }));
 for (const name of Object.keys(process.env)) if (/^FRAZIL_(?!CASES)/.test(name)) delete process.env[name];
-process.env.FRAZIL_HOST_DIR = path.join(scratch, 'host');
 
 /* ---- the members of a case or a call: what nobody asks for is an error ------------------- */
 
@@ -227,7 +226,10 @@ function makeCall(subject, members) {
 }
 
 function openSubject(subject, step) {
-  const spec = (key) => step.text(key).replaceAll('SCRATCH', scratch);
+  // Closing ends in a thread, so each case has a folder and a host of its own.
+  const folder = fs.mkdtempSync(path.join(scratch, 'case-'));
+  process.env.FRAZIL_HOST_DIR = path.join(folder, 'host');
+  const spec = (key) => step.text(key).replaceAll('SCRATCH', folder);
   if (step.left.has('layout')) {
     const text = step.text('layout');
     expecting(step, () => (subject.layout = frazil.layout(text)));
