@@ -135,6 +135,20 @@ static void calibrate(struct fz_calibration *calibration)
     atomic_store_explicit(&calibration->period, UINT64_MAX, memory_order_relaxed);
 }
 
+/* Opens on a host of its own: what others have claimed on this one is of another time than a world's. */
+static frazil_err open_alone(frazil **ret, const char *spec, frazil_error *ret_why)
+{
+    char host[] = "/tmp/frazil-model-XXXXXX";
+
+    if (mkdtemp(host) == NULL || setenv("FRAZIL_HOST_DIR", host, 1) != 0)
+        abort();
+    frazil_err err = frazil_open(ret, spec, ret_why);
+    if (err == FRAZIL_OK)
+        (void)unlink((*ret)->home.claim.path);
+    (void)rmdir(host);
+    return err;
+}
+
 /* Opened once, as opening is not what is modelled. */
 static struct opened *open_once(const char *spec)
 {
@@ -150,11 +164,10 @@ static struct opened *open_once(const char *spec)
     if (opened->gen != NULL)
         return opened;
     epoch_ms = 0; /* of the world before: its time may lie outside this layout's life */
-    if (frazil_open(&opened->gen, spec, &why) != FRAZIL_OK) {
+    if (open_alone(&opened->gen, spec, &why) != FRAZIL_OK) {
         fprintf(stderr, "%s: %s\n", spec, why.message);
         exit(2);
     }
-    (void)unlink(opened->gen->home.claim.path); /* others of this worker are opened beside it, in no world of its own */
     tick_ms = opened->gen->layout.tick_ms;
     calibrate(&opened->gen->private_page->calibration);
     opened->spec = spec;

@@ -45,6 +45,14 @@ frazil_err fz_claim_take(struct fz_claim *ret, const struct fz_claim_key *key, u
     return FRAZIL_OK;
 }
 
+int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other)
+{
+    (void)key;
+    (void)worker;
+    (void)ret_other;
+    return 0;
+}
+
 frazil_err fz_claim_fail(int sys, const char *path, frazil_error *reterr)
 {
     return fz_fail_errno(reterr, sys, "the worker id cannot be claimed", path, "");
