@@ -232,7 +232,8 @@ static void drain(struct daemon *daemon, int why)
     atomic_store(&daemon->shared.draining, true);
     wake_all(daemon);
     end_ns = clock_ns() + settings->drain_timeout_ns;
-    while (atomic_load(&daemon->shared.connections) > 0 && clock_ns() < end_ns) {
+    /* Not for the connections alone: a loop that was not woken yet has not taken those whom the system has let in. */
+    while (atomic_load(&daemon->shared.running) > 0 && clock_ns() < end_ns) {
         int number = next_signal(daemon, DRAIN_LOOK_NS);
         if (number == SIGTERM || number == SIGINT)
             break;

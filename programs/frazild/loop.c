@@ -284,6 +284,7 @@ static void *run(void *arg)
     while (loop->connections != NULL)
         connection_cut(loop, loop->connections);
     run_ready(loop);
+    (void)atomic_fetch_sub(&loop->shared->running, 1);
     return NULL;
 }
 
@@ -309,7 +310,13 @@ bool loop_start(struct loop *loop, struct shared *shared)
     loop->lane.notify = on_notify;
     loop->lane.user_of = connection_user;
     shared_open_lane(shared, &loop->lane);
-    return prepare(loop) && pthread_create(&loop->thread, NULL, run, loop) == 0;
+    if (!prepare(loop))
+        return false;
+    (void)atomic_fetch_add(&shared->running, 1);
+    if (pthread_create(&loop->thread, NULL, run, loop) == 0)
+        return true;
+    (void)atomic_fetch_sub(&shared->running, 1);
+    return false;
 }
 
 void loop_join(struct loop *loop)

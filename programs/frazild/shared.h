@@ -20,6 +20,7 @@ struct shared {
     atomic_uint connections;
     _Atomic uint64_t last_id;    /* of connections */
     atomic_bool leaving;         /* SIGTERM came: nobody shall come anew, and whoever comes is served */
+    atomic_uint running;         /* loops whose threads have not ended */
     atomic_bool draining;        /* answer what was read, close what is idle, accept no more */
     atomic_bool cutting;         /* close everything */
     _Atomic int64_t read_unix_s; /* when the configuration of now was read */

@@ -156,12 +156,27 @@ class Drain(TestCase):
         daemon.process.send_signal(signal.SIGTERM)
         self.assertTrue(busy.is_closed())
 
+    def state_of(self, daemon):
+        with open(f"/proc/{daemon.process.pid}/stat", encoding="ascii") as file:
+            return file.read().rsplit(") ", 1)[1].split()[0]
+
+    def let_in(self, port):
+        """How many wait at that port to be accepted."""
+        with open("/proc/net/tcp", encoding="ascii") as file:
+            rows = [line.split() for line in list(file)[1:]]
+        return sum(int(row[4].split(":")[1], 16) for row in rows if row[1].endswith(f":{port:04X}") and row[3] == "0A")
+
     def test_who_was_let_in_before_a_drain_is_answered(self):
         daemon = self.start()
         os.kill(daemon.process.pid, signal.SIGSTOP)
+        while self.state_of(daemon) != "T":
+            pass
         clients = [self.connect(daemon) for _ in range(20)]
         for client in clients:
             client.send(client.pack("NEXT"))
+        # A client may know of its connection before the system lets it in.
+        while self.let_in(clients[0].socket.getpeername()[1]) < 20:
+            pass
         daemon.process.send_signal(signal.SIGTERM)
         os.kill(daemon.process.pid, signal.SIGCONT)
         ids = [int(client.read()) for client in clients]
