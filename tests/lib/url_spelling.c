@@ -323,7 +323,7 @@ void url_say(const struct url_meaning *url, const char *folder, uint64_t *random
     const struct fz_url_scheme *scheme = &url->kind->schemes[url->scheme];
 
     if (scheme_count(url->kind) == 1) {
-        unsigned n = 0;
+        unsigned n = 1; /* each kind has one */
         while (url->kind->schemes[n].text != NULL)
             n++;
         scheme = &url->kind->schemes[url_pick(random, n)];
