@@ -2,6 +2,7 @@
 /* Goal of this test: connections share a loop, and not a byte or a mistake of each other, however one of them ends. */
 #include "clock.h"
 #include "connection.h"
+#include "failing_memory.h"
 #include "lib/test.h"
 
 #include <errno.h>
@@ -11,53 +12,12 @@
 
 #define ECHO(text, len) "*2\r\n$4\r\nECHO\r\n$" len "\r\n" text "\r\n"
 
-/* The daemon's memory: from its own calls alone, `fails_at` of them from now on; 0: none fails. */
-static unsigned fails_at, calls;
-
-static bool fails(void)
-{
-    return ++calls == fails_at;
-}
-
-/* The linker puts these between the daemon and libc (CMakeLists.txt), and wants them visible for shared libraries. */
-#pragma GCC visibility push(default)
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *at, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *at, size_t size);
-#pragma GCC visibility pop
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *at, size_t size)
-{
-    return fails() ? NULL : __real_realloc(at, size);
-}
-
-static void arm(unsigned at)
-{
-    calls = 0;
-    fails_at = at;
-}
-
 /* The system: whether it can go on watching a socket. */
 static bool watches = true;
 
 #pragma GCC visibility push(default)
 int __real_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event);
 int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event);
-char *__real_strndup(const char *text, size_t len);
-char *__wrap_strndup(const char *text, size_t len);
 #pragma GCC visibility pop
 
 int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
@@ -66,11 +26,6 @@ int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
         return __real_epoll_ctl(epoll, op, fd, event);
     errno = ENOMEM;
     return -1;
-}
-
-char *__wrap_strndup(const char *text, size_t len)
-{
-    return fails() ? NULL : __real_strndup(text, len);
 }
 
 /* ---- a loop without its thread: the test says which event comes ---------------------------------- */
@@ -177,7 +132,7 @@ BEFORE_EACH
 
 AFTER_EACH
 {
-    arm(0);
+    memory_fails_at(0);
     close_loop();
 }
 
@@ -217,9 +172,9 @@ TEST("A reply that finds no memory costs its own connection alone")
     struct client poor = client_new(), neighbour = client_new();
 
     say(poor, ECHO("text", "4"));
-    arm(1);
+    memory_fails_at(1);
     happens(poor, EPOLLIN);
-    arm(0);
+    memory_fails_at(0);
     assert_false(is_open(poor));
     expect_untouched(neighbour);
     expect_untouched(client_new());
@@ -234,10 +189,10 @@ static void expect_all_or_nothing(const char *question, const char *last)
     for (unsigned at = 1; !all_failed; at++) {
         struct client poor = client_new();
         say(poor, question);
-        arm(at);
+        memory_fails_at(at);
         happens(poor, EPOLLIN);
-        all_failed = calls < at;
-        arm(0);
+        all_failed = memory_calls() < at;
+        memory_fails_at(0);
         ssize_t len = read(poor.fd, got, sizeof got);
         if (is_open(poor)) {
             assert_true(len > (ssize_t)strlen(last));
@@ -263,15 +218,15 @@ TEST("Whichever memory is missing, the others are served as before, and so are t
     for (unsigned at = 1; !all_failed; at++) {
         struct client neighbour = client_new(), poor = client_new();
         char byte;
-        arm(at);
+        memory_fails_at(at);
         say(poor, "CLIENT INFO\r\nMULTI\r\nECHO 1\r\nINFO\r\nEXEC\r\nCLIENT SETNAME poor\r\nEC");
         happens(poor, EPOLLIN);
         say(poor, "HO 2\r\nCOMMAND DOCS\r\nCOMMAND DOCS\r\nECHO 3\r\n");
         happens(poor, EPOLLIN);
         while (is_open(poor) && read(poor.fd, &byte, 1) == 1)
             happens(poor, EPOLLOUT);
-        all_failed = calls < at;
-        arm(0);
+        all_failed = memory_calls() < at;
+        memory_fails_at(0);
         expect_untouched(neighbour);
         expect_untouched(client_new());
         close_loop();
@@ -302,9 +257,9 @@ TEST("A good name that finds no memory is not called a bad one")
 
     expect_answer(poor, "PING\r\n", "+PONG\r\n"); /* the output has its memory */
     say(poor, "CLIENT SETNAME poor\r\n");
-    arm(1);
+    memory_fails_at(1);
     happens(poor, EPOLLIN);
-    arm(0);
+    memory_fails_at(0);
     expect_answer(poor, "", "-TRYAGAIN the daemon is out of memory retry_ms=100\r\n");
     expect_answer(poor, "CLIENT SETNAME \x01\r\n",
                   "-ERR Client names cannot contain spaces, newlines or special "

@@ -2,44 +2,12 @@
 /* Goal of this test: requests of one session are answered one after another, however they come and whatever is missing.
  */
 #include "conversation.h"
+#include "failing_memory.h"
 #include "http_exchange.h"
 #include "http_request.h"
 #include "lib/test.h"
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: localhost\r\n\r\n"
-
-/* The daemon's memory: from its own calls alone, `fails_at` of them from now on; 0: none fails. */
-static unsigned fails_at, calls;
-
-static bool fails(void)
-{
-    return ++calls == fails_at;
-}
-
-/* The linker puts these between the daemon and libc (CMakeLists.txt), and wants them visible for shared libraries. */
-#pragma GCC visibility push(default)
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *at, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *at, size_t size);
-#pragma GCC visibility pop
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *at, size_t size)
-{
-    return fails() ? NULL : __real_realloc(at, size);
-}
 
 static struct setup setup;
 static struct shared shared;
@@ -75,7 +43,7 @@ BEFORE_EACH
 
 AFTER_EACH
 {
-    fails_at = 0;
+    memory_fails_at(0);
     close_session();
 }
 
@@ -186,11 +154,10 @@ TEST("Whichever memory is missing, a reply is whole, or none is sent and the con
 
     for (unsigned at = 1; !all_failed; at++) {
         size_t used;
-        calls = 0;
-        fails_at = at;
+        memory_fails_at(at);
         enum session_state state = give(text, sizeof text - 1, &used);
-        all_failed = calls < at;
-        fails_at = 0;
+        all_failed = memory_calls() < at;
+        memory_fails_at(0);
         if (state == SESSION_READ && !out.failed) {
             assert_int_equal(count_replies(200), 4);
             assert_int_equal(count_replies(403) + count_replies(400), 2);

@@ -3,6 +3,7 @@
  * Goal of this test: whatever a configuration holds, and whichever memory is missing, it is read in full or refused
  * with a sentence, and nothing of it is left over.  FRAZIL_TEST_EVERY=N tries each Nth mutation.
  */
+#include "failing_memory.h"
 #include "files.h"
 #include "lib/test.h"
 #include "setup.h"
@@ -15,39 +16,10 @@
 
 #define MUTATIONS 10000
 
-/* The daemon's memory: from its own calls alone, `fails_at` of them from now on, and all behind; 0: none fails. */
-static unsigned fails_at, calls;
-
-static bool fails(void)
-{
-    return ++calls >= fails_at && fails_at > 0;
-}
-
 #pragma GCC visibility push(default)
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *at, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *at, size_t size);
 int __real_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **ret);
 int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **ret);
 #pragma GCC visibility pop
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *at, size_t size)
-{
-    return fails() ? NULL : __real_realloc(at, size);
-}
 
 /* No name server is asked for the names that mutations make. */
 int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **ret)
@@ -143,11 +115,10 @@ TEST("Whichever memory is missing, there is no abort and no setup without its pa
     write_file(path, good, strlen(good));
     for (unsigned at = 1; !all; at++) {
         struct bytes errors = {0};
-        calls = 0;
-        fails_at = at;
+        memory_fails_from(at);
         bool is_good = reads(&errors);
-        fails_at = 0;
-        all = calls < at;
+        all = memory_calls() < at;
+        memory_fails_at(0);
         if (all)
             assert_true(is_good);
         bytes_free(&errors);
