@@ -292,17 +292,6 @@ test_typed() {
     must_fail 'no source found'
 }
 
-test_upgrading() {
-    printf 'int frazil_a(void);\n/* frazil_b */\n#define FRAZIL_C 1\n' | file include/frazil.h
-    printf 'frazil_a\nfrazil_b\nFRAZIL_C\n' | file tests/api/names-of-0.1.txt
-    echo 'frazil_b: frazil_a' | file docs/upgrading.md
-    must_pass
-    echo 'frazil_bb: frazil_a' | file docs/upgrading.md
-    must_fail 'frazil_b of 0.1 is gone, and nothing is said of it'
-    rm "$scratch/project/include/frazil.h"
-    must_fail 'no name found'
-}
-
 test_structures() {
     project
     cp -r "$style/../../src/lease" "$scratch/project/src/"
