@@ -17,20 +17,15 @@ static char root[DISK_PATH_MAX];
 
 /* The file that a swap finds, and its answer when the change of that number fails. */
 struct course {
-    bool other;      /* another process has written the record */
-    const char *old; /* the file before; NULL: there is none, or one of `swaps` swaps */
-    unsigned swaps;
+    bool other;          /* another process has written the record */
+    unsigned swaps;      /* before it; 0: there is no file */
     const char *answers; /* a letter for each change: 'n' UNREACHABLE, '?' UNKNOWN; then it went well */
 };
 
-static uint64_t prepare(const struct course *course, const struct fz_register *reg, const char *path)
+static uint64_t prepare(const struct course *course, const struct fz_register *reg)
 {
     uint64_t version = 0;
 
-    if (course->old != NULL) {
-        scratch_write(path, course->old, strlen(course->old));
-        version = 12345;
-    }
     for (unsigned i = 0; i < course->swaps; i++)
         assert_int_equal(reg->swap(reg->ctx, &(struct fz_swap){3, version, "old", 3}, &version, NULL, NULL),
                          FZ_REGISTER_OK);
@@ -49,14 +44,12 @@ static struct fz_register open_ok(void)
 static enum fz_register_result swap_with_failure(const struct course *course, unsigned at)
 {
     struct fz_record record = {.version = 0};
-    char path[DISK_PATH_MAX + 16];
     char new_path[DISK_PATH_MAX + 16];
     struct fz_register reg = open_ok();
 
-    snprintf(path, sizeof path, "%s/worker-3", root);
     snprintf(new_path, sizeof new_path, "%s/worker-3.new", root);
     scratch_write(scratch_path(root, "records.lock"), "", 0); /* so that it is no change */
-    uint64_t before = prepare(course, &reg, path);
+    uint64_t before = prepare(course, &reg);
     if (course->other) {
         reg.close(reg.ctx);
         reg = open_ok();
@@ -100,13 +93,6 @@ static void run(const struct course *course)
 TEST("The new file is named, written, synced and renamed: up to then nobody reads it; the directory is synced")
 {
     static const struct course course = {.answers = "nnnn?"};
-
-    run(&course);
-}
-
-TEST("A file of version 0.1 is replaced in the same way")
-{
-    static const struct course course = {.old = "12345 data\n", .answers = "nnnn?"};
 
     run(&course);
 }

@@ -29,7 +29,6 @@ struct subject {
     void (*live)(unsigned who);             /* a process, which tells what it was told */
     void (*recover)(unsigned first_nobody); /* after a loss of power: two processes nobody has been yet, one by one */
     void (*forget_after)(unsigned ops);     /* forgets news that came after that change */
-    void (*before)(void);                   /* makes what the first process finds; NULL: nothing */
 };
 
 /* ---- counting ------------------------------------------------------------------ */
@@ -159,7 +158,7 @@ static void recover_grants(unsigned first_nobody)
     }
 }
 
-static const struct subject grants = {live_on_grants, recover_grants, forget_grants_after, NULL};
+static const struct subject grants = {live_on_grants, recover_grants, forget_grants_after};
 
 /* ---- records --------------------------------------------------------------------- */
 
@@ -251,24 +250,7 @@ static void recover_records(unsigned first_nobody)
     assert_int_equal(swap_all(first_nobody), 2 * RECORDS);
 }
 
-static const struct subject records = {live_on_records, recover_records, forget_swaps_after, NULL};
-
-/* Records as frazil 0.1 has written them, durably. */
-static void write_old_records(void)
-{
-    static const char *const names[RECORDS] = {"orders/namespace", "orders/worker-3"};
-    char content[FZ_RECORD_SIZE_MAX + 32];
-
-    assert_int_equal(mkdir(scratch_path(root, "orders"), S_IRWXU), 0);
-    for (unsigned i = 0; i < RECORDS; i++) {
-        struct swapped *old = &swapped[i][swaps[i]++];
-        *old = (struct swapped){.data = "of version 0.1", .begun = 0, .told = 0};
-        int len = snprintf(content, sizeof content, "12345 %s\n", old->data);
-        scratch_write(scratch_path(root, names[i]), content, (size_t)len);
-    }
-}
-
-static const struct subject old_records = {live_on_records, recover_records, forget_swaps_after, write_old_records};
+static const struct subject records = {live_on_records, recover_records, forget_swaps_after};
 
 /* ---- all that can happen ------------------------------------------------------------ */
 
@@ -395,8 +377,6 @@ static unsigned live_twice(enum disk_fate fate, unsigned at, unsigned second)
     assert_int_equal(mkdir(root, S_IRWXU), 0);
     told_count = swaps[0] = swaps[1] = 0;
     now_tick = NOW;
-    if (subject->before != NULL)
-        subject->before();
     disk_log_begin(root);
     disk_log_doom(fate, at);
     subject->live(1);
@@ -441,11 +421,6 @@ TEST("The second process has a new word")
 TEST("Records that are swapped, read and swapped again")
 {
     everything(&records, 2, 8000);
-}
-
-TEST("The same with those of an older version, which are replaced")
-{
-    everything(&old_records, 2, 4000);
 }
 
 /* ---- damage -------------------------------------------------------------------------- */

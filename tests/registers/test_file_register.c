@@ -94,36 +94,7 @@ static void note(void *ctx, uint32_t number, const struct fz_record *record)
     seen->record = *record;
 }
 
-TEST("Of version 0.1: the content of a file is its version and the record")
-{
-    /* It is read, and replaced by a swap. */
-    struct rig rig;
-    struct fz_record record;
-
-    start(&rig);
-    write_file(&rig, "worker-7", "12345 data\n", 11);
-    assert_int_equal(read_one(&rig, 7, &record), FZ_REGISTER_OK);
-    assert_int_equal(record.version, 12345);
-    assert_int_equal(record.len, 4);
-    assert_memory_equal(record.data, "data", 4);
-    write_file(&rig, "namespace", "1 \n", 3);
-    assert_int_equal(read_one(&rig, FZ_NAMESPACE, &record), FZ_REGISTER_OK);
-    assert_int_equal(record.len, 0);
-    struct stat info;
-    uint64_t version = 0;
-    assert_int_equal(swap(&rig, 7, 12344, &version), FZ_REGISTER_CONFLICT);
-    assert_int_equal(swap(&rig, 7, 12345, &version), FZ_REGISTER_OK);
-    assert_int_equal(read_one(&rig, 7, &record), FZ_REGISTER_OK);
-    assert_int_equal(record.version, version);
-    assert_memory_equal(record.data, "new", record.len);
-    assert_int_equal(stat(path_of(&rig, "worker-7"), &info), 0);
-    assert_int_equal(info.st_size, FZ_RECORD_FILE_SIZE);
-    assert_int_equal(info.st_mode & 0777, 0600);
-    assert_int_not_equal(stat(path_of(&rig, "worker-7.new"), &info), 0);
-    stop(&rig);
-}
-
-/* Writes a file of one record in the present form. */
+/* Writes a file of one record. */
 static void write_slot(const struct rig *rig, const char *name, const char *line, size_t offset)
 {
     char content[FZ_RECORD_FILE_SIZE] = {0};

@@ -240,7 +240,7 @@ static int store_record(const struct file_register *reg, uint32_t number, const 
 {
     int fd;
 
-    /* One of 0.1, or one that is not only ours, is replaced. */
+    /* One that is not there is made, and one that is not only ours replaced. */
     if (form != FZ_RECORD_SLOTS || fz_own_file_open(path, O_RDWR, &fd) != 0)
         return fz_record_file_create(path, next, ret_step);
     int sys = write_in_place(reg, number, path, fd, found, next, ret_step);

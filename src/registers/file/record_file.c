@@ -49,12 +49,6 @@ static void encode(const struct fz_record *record, char slot[FZ_RECORD_SLOT_SIZE
     write_crc(slot);
 }
 
-/* "VERSION DATA\n": the last byte tells a whole one from one that was cut off. */
-static bool read_record_line(const char *text, size_t len, struct fz_record *ret)
-{
-    return len > 0 && text[len - 1] == '\n' && fz_record_text_read(text, len - 1, ret);
-}
-
 static bool decode(const char slot[FZ_RECORD_SLOT_SIZE], struct fz_record *ret)
 {
     if (memcmp(slot, record_magic, MAGIC_LEN) != 0 || !has_crc(slot))
@@ -63,7 +57,7 @@ static bool decode(const char slot[FZ_RECORD_SLOT_SIZE], struct fz_record *ret)
     size_t len = CRC_AT - MAGIC_LEN;
     while (len > 0 && text[len - 1] == '\0')
         len--;
-    return read_record_line(text, len, ret);
+    return len > 0 && text[len - 1] == '\n' && fz_record_text_read(text, len - 1, ret);
 }
 
 /* ---- reading ---------------------------------------------------------------- */
@@ -85,9 +79,7 @@ static enum fz_record_form read_record_slots(const char *content, struct fz_reco
 
 enum fz_record_form fz_record_file_parse(const char *content, size_t len, struct fz_record *ret)
 {
-    if (len == FZ_RECORD_FILE_SIZE)
-        return read_record_slots(content, ret);
-    return read_record_line(content, len, ret) ? FZ_RECORD_TEXT : FZ_RECORD_DAMAGED;
+    return len == FZ_RECORD_FILE_SIZE ? read_record_slots(content, ret) : FZ_RECORD_DAMAGED;
 }
 
 int fz_record_file_read(const char *path, struct fz_record *ret, enum fz_record_form *ret_form)

@@ -8,8 +8,7 @@
  *     1020  CRC-32 of all before it, the lowest byte first
  *     4096  the same once more; the slot of odd versions
  *
- * The record with the higher version counts.  A file of frazil 0.1 is "VERSION DATA\n" and nothing else; it is read,
- * and replaced at the next swap.
+ * The record with the higher version counts.
  */
 #ifndef FZ_REGISTERS_RECORD_FILE_H
 #define FZ_REGISTERS_RECORD_FILE_H
@@ -22,7 +21,6 @@
 
 enum fz_record_form {
     FZ_RECORD_ABSENT,
-    FZ_RECORD_TEXT, /* of frazil 0.1 */
     FZ_RECORD_SLOTS,
     FZ_RECORD_DAMAGED /* or somebody else's; or both slots were written while they were read */
 };
