@@ -49,7 +49,7 @@ typedef struct frazil_admin_leases frazil_admin_leases;
 typedef struct frazil_admin_leases_info {
     const char *layout;         /* its layout, as a fingerprint */
     uint64_t horizon_ms;        /* for how long the coordinator may be away at most */
-    int64_t max_skew_ms;        /* how far clocks may differ; -1: a namespace of frazil 0.1 does not say */
+    int64_t max_skew_ms;        /* how far clocks may differ */
     uint64_t workers;           /* how many worker ids it has */
     uint64_t held;              /* how many of them are held */
     uint64_t rows;              /* how many of them were ever taken, each a row */

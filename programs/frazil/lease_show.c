@@ -69,8 +69,7 @@ static void print_table(const frazil_admin_leases *leases, const frazil_admin_le
     output_foreign(info->layout);
     output_string("\n");
     output_format("horizon     %" PRIu64 " ms\n", info->horizon_ms);
-    if (info->max_skew_ms >= 0)
-        output_format("max_skew    %" PRId64 " ms\n", info->max_skew_ms);
+    output_format("max_skew    %" PRId64 " ms\n", info->max_skew_ms);
     if (info->created_unix_ms != 0)
         output_format("created     %s\n", fields_time(info->created_unix_ms, text));
     if (info->quarantine_unix_ms != 0)
@@ -90,8 +89,7 @@ static void print_json(const frazil_admin_leases *leases, const frazil_admin_lea
     output_string("{\"layout\":");
     output_json_string(info->layout);
     output_format(",\"horizon_ms\":%" PRIu64, info->horizon_ms);
-    if (info->max_skew_ms >= 0)
-        output_format(",\"max_skew_ms\":%" PRId64, info->max_skew_ms);
+    output_format(",\"max_skew_ms\":%" PRId64, info->max_skew_ms);
     if (info->created_unix_ms != 0)
         output_format(",\"created\":\"%s\"", fields_time(info->created_unix_ms, text));
     output_format(",\"workers\":%" PRIu64 ",\"held\":%" PRIu64, info->workers, info->held);

@@ -285,7 +285,7 @@ struct fz_witness {
 /*
  * Reads what stands in the record of the namespace.  Raises its quarantine if it is
  * another namespace than before, or has no record of the caller's grant (L10), or if
- * the coordinator is another incarnation; replaces a record of form 1.  Then *ret_again
+ * the coordinator is another incarnation.  Then *ret_again
  * says that the namespace must be looked at again.  Otherwise holds it against what
  * the lease wants.  FRAZIL_ENAMESPACE, EUNREACHABLE, EREFUSED, EAGAIN.
  */

@@ -224,8 +224,7 @@ static frazil_err replace_record(struct fz_lease *lease, const struct fz_record 
     lease->counters.round_trips++;
     enum fz_register_result result = lease->reg.swap(
         lease->reg.ctx, &(struct fz_swap){FZ_NAMESPACE, raw->version, text, len}, &version, NULL, &said);
-    /* Replacing a record of form 1 is no quarantine, and losses tells them apart. */
-    if (result == FZ_REGISTER_OK && record->losses > 0)
+    if (result == FZ_REGISTER_OK)
         lease->counters.quarantines++;
     if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
         return FRAZIL_OK;
@@ -291,20 +290,12 @@ frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *ra
         return fz_fail(reterr, FRAZIL_EAGAIN,
                        "namespace %q is just being created; if that was interrupted, call frazil lease init again",
                        lease->name);
-    bool old = found.max_skew_ms == FZ_SKEW_UNSAID;
-    if (old)
-        /* Form 1 left max_skew to each generator.  The first one of this version fixes it for all. */
-        found.max_skew_ms = lease->wish.max_skew_ms == FZ_SKEW_UNSAID ? FZ_SKEW_MS_DEFAULT : lease->wish.max_skew_ms;
     lease->remaking.remade = lease->remaking.remade || is_another(lease, &found);
     /* Before agreement is checked: also a lease that is refused here knows of grants that the namespace must spare
      * (L10). */
     frazil_err err = guard(lease, raw, &found, status, witness, ret_again, reterr);
     if (err == FRAZIL_OK && !*ret_again)
         err = check_agreement(lease, &found, reterr);
-    if (err == FRAZIL_OK && !*ret_again && old) {
-        err = replace_record(lease, raw, &found, reterr);
-        *ret_again = err == FRAZIL_OK;
-    }
     if (err != FRAZIL_OK || *ret_again) {
         *ret_again = err == FRAZIL_OK;
         return err;

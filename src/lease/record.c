@@ -9,8 +9,7 @@
 
 #define FORM_NAME "frazil"
 
-/* Worker records have not changed since form 1, so that generators of 0.1 that still run go on beside newer ones. */
-enum { WORKER_FORM = 1, NAMESPACE_FORM_OLD = 1, NAMESPACE_FORM = 2 };
+enum { WORKER_FORM = 1, NAMESPACE_FORM = 1 };
 
 #define UNIX_MS_MAX UINT64_C(253402300799999) /* the last one of the year 9999 */
 
@@ -235,7 +234,7 @@ static bool get_yes_or_no(struct record_reader *r, const char *key)
 }
 
 /* The version of the form, `newest` at the most. */
-static uint64_t get_form(struct record_reader *r, uint64_t newest)
+static void get_form(struct record_reader *r, uint64_t newest)
 {
     expect(r, FORM_NAME);
     uint64_t version = get_number(r, "", 1, UINT64_MAX);
@@ -245,7 +244,6 @@ static uint64_t get_form(struct record_reader *r, uint64_t newest)
                          "the record was written by a newer frazil in form %u, and this one reads form %u: use the "
                          "newer one here, too",
                          version, newest);
-    return version;
 }
 
 static frazil_err finish(struct record_reader *r)
@@ -261,7 +259,7 @@ frazil_err fz_worker_record_parse(const char *text, size_t len, struct fz_worker
     struct record_reader r = {.text = text, .len = len, .err = FRAZIL_OK, .reterr = reterr};
     struct fz_worker_record record = {0};
 
-    (void)get_form(&r, WORKER_FORM);
+    get_form(&r, WORKER_FORM);
     record.until = get_number(&r, " worker until=", 0, FZ_TICK_MAX);
     /* One above until: a grant that was released before it was used. */
     record.floor = get_number(&r, " floor=", 0, record.until + 1);
@@ -282,21 +280,18 @@ frazil_err fz_namespace_record_parse(const char *text, size_t len, struct fz_nam
                                      frazil_error *reterr)
 {
     struct record_reader r = {.text = text, .len = len, .err = FRAZIL_OK, .reterr = reterr};
-    struct fz_namespace_record record = {.layout = "", .max_skew_ms = FZ_SKEW_UNSAID};
+    struct fz_namespace_record record = {.layout = ""};
 
-    bool old = get_form(&r, NAMESPACE_FORM) == NAMESPACE_FORM_OLD;
+    get_form(&r, NAMESPACE_FORM);
     get_text(&r, " namespace layout=\"", '"', is_layout_character, 1, record.layout, sizeof record.layout);
     expect(&r, "\"");
     record.horizon_ms = get_number(&r, " horizon=", FZ_HORIZON_MS_MIN, FZ_HORIZON_MS_MAX);
-    if (!old)
-        record.max_skew_ms = (int64_t)get_number(&r, " max_skew=", 0, FZ_SKEW_MS_MAX);
+    record.max_skew_ms = (int64_t)get_number(&r, " max_skew=", 0, FZ_SKEW_MS_MAX);
     record.workers = get_number(&r, " workers=", 1, FZ_NAMESPACE);
     record.token = get_token(&r);
     record.created_unix_ms = (int64_t)get_number(&r, " created=", 0, UNIX_MS_MAX);
     record.quarantine_until = get_number(&r, " quarantine=", 0, FZ_TICK_MAX);
-    /* Form 1 counted none. */
-    if (!old)
-        record.losses = get_number(&r, " losses=", 0, UINT64_MAX);
+    record.losses = get_number(&r, " losses=", 0, UINT64_MAX);
     get_text(&r, " incarnation=", ' ', is_owner_character, 0, record.incarnation, sizeof record.incarnation);
     frazil_err err = finish(&r);
     if (err == FRAZIL_OK)

@@ -4,14 +4,11 @@
  *
  *   frazil1 worker until=7130 floor=5000 token=0123456789abcdef0123456789abcdef owner=web-3:411 since=1767225600000
  *       released=no owners=3 extensions=17
- *   frazil2 namespace layout="41/10/12 epoch=1767225600000 tick=1ms" horizon=60000 max_skew=1000 workers=1024 token=...
+ *   frazil1 namespace layout="41/10/12 epoch=1767225600000 tick=1ms" horizon=60000 max_skew=1000 workers=1024 token=...
  *       created=... quarantine=0 losses=0 incarnation=...
  *
  * (each in one line).  The number behind "frazil" is the version of the form.  A reader takes exactly these fields in
  * exactly this order, each in its range, and nothing behind them; another field needs another version.
- *
- * A namespace of form 1 (frazil 0.1) has neither max_skew nor losses.  It is read, and replaced by one of form 2 when
- * somebody takes a worker id.
  */
 #ifndef FZ_LEASE_RECORD_H
 #define FZ_LEASE_RECORD_H
@@ -38,7 +35,7 @@ struct fz_token {
 #define FZ_SKEW_MS_MAX 604800000 /* no more than the longest horizon */
 #define FZ_SKEW_MS_DEFAULT 250
 
-/* As the max_skew of a lease: whatever the namespace has.  As that of a record: its form does not say. */
+/* As the max_skew of a lease: whatever the namespace has. */
 #define FZ_SKEW_UNSAID (-1)
 
 /* The owner of a worker id, and its last tick. */
@@ -57,7 +54,7 @@ struct fz_worker_record {
 struct fz_namespace_record {
     char layout[FRAZIL_FINGERPRINT_SIZE];
     uint64_t horizon_ms;   /* a grant reaches this far beyond the moment in which it is made, at the most */
-    int64_t max_skew_ms;   /* how far the clocks of all that take part may differ; FZ_SKEW_UNSAID: form 1 */
+    int64_t max_skew_ms;   /* how far the clocks of all that take part may differ */
     uint64_t workers;      /* worker ids 0 .. workers - 1 */
     struct fz_token token; /* tells it from another one of the same name, created before or after */
     int64_t created_unix_ms;

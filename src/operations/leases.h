@@ -40,7 +40,7 @@ struct fz_lease_row {
 struct fz_leases {
     char layout[FRAZIL_FINGERPRINT_SIZE];
     uint64_t horizon_ms;
-    int64_t max_skew_ms; /* -1: a namespace of frazil 0.1 does not say */
+    int64_t max_skew_ms;
     uint64_t workers;
     int64_t created_unix_ms;    /* 0: nobody noted it */
     int64_t quarantine_unix_ms; /* nothing up to here is granted any more; 0: there is none */

@@ -38,8 +38,7 @@ static void read_namespace(const char *text, size_t len)
         require_refused(err, &why, &record, sizeof record);
         return;
     }
-    if (record.max_skew_ms != FZ_SKEW_UNSAID) /* form 1 is not written any more */
-        REQUIRE(fz_namespace_record_format(&record, own) == len && memcmp(own, text, len) == 0);
+    REQUIRE(fz_namespace_record_format(&record, own) == len && memcmp(own, text, len) == 0);
 }
 
 /* Any text makes an owner, and one that is an owner stays as it is. */
