@@ -119,7 +119,6 @@ static frazil_err store_grant(struct fz_grant_file *file, const struct fz_grant_
 {
     next->nonce = file->owner.nonce;
     next->place = file->owner.place;
-    next->says_bounds = true;
     next->seq_min = file->owner.bounds.min;
     next->seq_max = file->owner.bounds.max;
     if (previous == NULL)
@@ -222,7 +221,7 @@ frazil_err fz_grant_file_check(const struct fz_grant_owner *owner, const struct 
                        "the grant file %q is of the layout %q, here it is %q: name another directory with state_dir=, "
                        "or another namespace with namespace=",
                        name, record->fingerprint, owner->fingerprint);
-    if (record->says_bounds && (record->seq_min != owner->bounds.min || record->seq_max != owner->bounds.max))
+    if (record->seq_min != owner->bounds.min || record->seq_max != owner->bounds.max)
         return fz_fail(reterr, FRAZIL_ESTATE,
                        "the grant file %q is of the sequence numbers %u to %u, here it is of %u to %u: " WAY_OUT, name,
                        record->seq_min, record->seq_max, owner->bounds.min, owner->bounds.max);
@@ -278,28 +277,6 @@ static frazil_err refuse_neighbour(const struct fz_grant_file *file, const struc
                    file->owner.bounds.max, port->name);
 }
 
-/*
- * Frazil 0.1 knows nothing of bounds, but it refuses a grant file of another version.  So before a part of the sequence
- * is granted, the file for all of it is there, and is not of version 1.
- */
-static frazil_err keep_version_1_out(const struct fz_grant_file *file, const struct fz_file_port *port,
-                                     const struct fz_bounds *bounds, bool exists, const struct fz_grant_record *record,
-                                     frazil_error *reterr)
-{
-    struct fz_grant_file all = {.port = *port, .owner = file->owner};
-    struct fz_grant_record next = exists ? *record : fz_grant_file_blank(&file->owner);
-
-    if (!fz_bounds_are_all(bounds) || (exists && record->says_bounds))
-        return FRAZIL_OK;
-    all.owner.bounds = *bounds;
-    all.owner.nonce = next.nonce;
-    all.owner.place = next.place;
-    if (!exists)
-        fz_used_add(&next.used, 0, 0); /* a record is of some tick: the epoch's is nobody's loss */
-    next.sequence += exists;
-    return store_grant(&all, exists ? record : NULL, &next, reterr);
-}
-
 static frazil_err note_neighbour(void *ctx, const struct fz_file_port *port, const struct fz_bounds *bounds,
                                  frazil_error *reterr)
 {
@@ -318,8 +295,6 @@ static frazil_err note_neighbour(void *ctx, const struct fz_file_port *port, con
         err = port->has_others(port->ctx, &others, reterr);
     if (err == FRAZIL_OK && others)
         err = refuse_neighbour(file, &record, port, bounds, reterr);
-    if (err == FRAZIL_OK)
-        err = keep_version_1_out(file, port, bounds, exists, &record, reterr);
     for (uint64_t i = 0; err == FRAZIL_OK && i < record.used.count; i++)
         fz_used_add(&file->foreign, record.used.range[i].first, record.used.range[i].last);
     return err;

@@ -9,9 +9,6 @@
 
 static const unsigned char grant_magic[8] = "fzgrant";
 
-/* The version that did not say which sequence numbers a grant is for. */
-enum { VERSION_WITHOUT_BOUNDS = 1 };
-
 enum {
     AT_VERSION = 8,
     AT_SEQUENCE = 16,
@@ -61,10 +58,7 @@ static bool is_used(const struct fz_used_ticks *used, uint64_t first, uint64_t l
 
 static bool bounds_are_valid(const struct fz_grant_record *record)
 {
-    /* Version 1 wrote zeros there. */
-    uint64_t largest = record->says_bounds ? UINT32_MAX : 0;
-
-    return record->seq_min <= record->seq_max && record->seq_max <= largest;
+    return record->seq_min <= record->seq_max && record->seq_max <= UINT32_MAX;
 }
 
 bool fz_grant_record_is_valid(const struct fz_grant_record *record)
@@ -83,7 +77,7 @@ static void encode_fields(const struct fz_grant_record *record, unsigned char sl
 {
     memset(slot, 0, FZ_GRANT_SLOT_SIZE);
     memcpy(slot, grant_magic, sizeof grant_magic);
-    fz_store_le64(slot + AT_VERSION, record->says_bounds ? FZ_GRANT_VERSION : VERSION_WITHOUT_BOUNDS);
+    fz_store_le64(slot + AT_VERSION, FZ_GRANT_VERSION);
     fz_store_le64(slot + AT_SEQUENCE, record->sequence);
     fz_store_le64(slot + AT_WORKER, record->worker);
     fz_store_le64(slot + AT_NONCE, record->nonce);
@@ -120,7 +114,6 @@ static void decode_fields(const unsigned char *slot, struct fz_grant_record *ret
         .floor = fz_load_le64(slot + AT_FLOOR),
         .until = fz_load_le64(slot + AT_UNTIL),
         .used.count = fz_load_le64(slot + AT_COUNT),
-        .says_bounds = fz_load_le64(slot + AT_VERSION) != VERSION_WITHOUT_BOUNDS,
         .seq_min = fz_load_le64(slot + AT_SEQ_MIN),
         .seq_max = fz_load_le64(slot + AT_SEQ_MAX),
     };
@@ -142,7 +135,7 @@ enum fz_grant_slot fz_grant_record_decode(const unsigned char slot[FZ_GRANT_SLOT
         return FZ_GRANT_SLOT_BAD;
     /* After the checksum: a damaged version number must not send an operator to look for another frazil. */
     uint64_t version = fz_load_le64(slot + AT_VERSION);
-    if (version != FZ_GRANT_VERSION && version != VERSION_WITHOUT_BOUNDS) {
+    if (version != FZ_GRANT_VERSION) {
         *ret_version = version;
         return FZ_GRANT_SLOT_OTHER_VERSION;
     }

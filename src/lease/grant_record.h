@@ -28,7 +28,7 @@
 #include "used_ticks.h"
 
 #define FZ_GRANT_SLOT_SIZE 512
-#define FZ_GRANT_VERSION 2
+#define FZ_GRANT_VERSION 1
 
 struct fz_grant_record {
     uint64_t sequence; /* grows by one with each write */
@@ -40,7 +40,6 @@ struct fz_grant_record {
     uint64_t until;            /* the present or the last grant: floor to until, all of it used */
     struct fz_used_ticks used; /* this grant and those before it */
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
-    bool says_bounds; /* false: it is of version 1, and the two below are 0 */
     uint64_t seq_min; /* the sequence numbers that it is for; below 2^32 */
     uint64_t seq_max;
 };
@@ -54,7 +53,7 @@ enum fz_grant_slot {
 /* Whether a record makes sense: ranges in order, the grant used, a fingerprint that ends, bounds in order. */
 FZ_PRIVATE bool fz_grant_record_is_valid(const struct fz_grant_record *record);
 
-/* Writes a valid record as a slot, of the version that it was read from. */
+/* Writes a valid record as a slot. */
 FZ_PRIVATE void fz_grant_record_encode(const struct fz_grant_record *record, unsigned char slot[FZ_GRANT_SLOT_SIZE]);
 
 /*

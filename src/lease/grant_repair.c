@@ -81,7 +81,6 @@ static frazil_err init_inside(struct fz_grant_file *file, uint64_t now, frazil_e
     record.nonce = record.place = record.pid = 0;
     record.floor = 0;
     record.until = end;
-    record.says_bounds = true;
     record.seq_min = file->owner.bounds.min;
     record.seq_max = file->owner.bounds.max;
     return fz_grant_file_create(file, &record, reterr);

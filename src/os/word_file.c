@@ -18,7 +18,6 @@
 #include "own_file.h"
 #include "shards.h"
 
-#define VERSION_WITHOUT_BOUNDS 1
 #define BYTE_ORDER_MARK UINT64_C(0x0102030405060708)
 #define WAY_OUT                                                                                                        \
     "stop the processes that use it, and run `frazil state init` with their spec, or name another directory with "     \
@@ -38,9 +37,9 @@ struct header {
     uint64_t worker;
     char boot_id[FZ_BOOT_ID_SIZE]; /* empty: written where the system has none */
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
-    uint64_t seq_min; /* VERSION_WITHOUT_BOUNDS has zeros here */
+    uint64_t seq_min;
     uint64_t seq_max;
-    uint64_t device; /* with the inode; older versions have zeros here */
+    uint64_t device; /* with the inode */
     uint64_t birth;  /* as fz_file_birth says: a copy may have the inode's number and the device's */
 };
 
@@ -67,7 +66,7 @@ static frazil_err wrong_version(const struct header *header, const char *path, f
                    (uint64_t)header->version, (uint64_t)FZ_WORD_FILE_VERSION, WAY_OUT);
 }
 
-/* Nothing else in the header can be believed before this is known; older versions have the same header. */
+/* Nothing else in the header can be believed before this is known. */
 static frazil_err check_format(const struct header *header, size_t len, const char *path, frazil_error *reterr)
 {
     if (len != FZ_WORD_FILE_HEADER_SIZE)
@@ -78,7 +77,7 @@ static frazil_err check_format(const struct header *header, size_t len, const ch
     if (header->byte_order != BYTE_ORDER_MARK)
         return fz_fail(reterr, FRAZIL_ESTATE,
                        "the word file %q was written with the other byte order, so on another machine: " WAY_OUT, path);
-    if (header->version > FZ_WORD_FILE_VERSION)
+    if (header->version != FZ_WORD_FILE_VERSION)
         return wrong_version(header, path, reterr);
     if (header->pointer_bits != sizeof(void *) * 8)
         return wrong_number(path, "a pointer size in bits of", header->pointer_bits, sizeof(void *) * 8, reterr);
@@ -152,12 +151,10 @@ static bool is_of_another_boot(const struct opening *o, const struct header *hea
            memcmp(header->boot_id, o->boot_id, sizeof o->boot_id) != 0;
 }
 
-/* Whether it was made as another file; older versions say no more than the inode. */
+/* Whether it was made as another file. */
 static bool is_copy(const struct header *header, int fd, const struct stat *status)
 {
-    if (header->inode != status->st_ino || header->version != FZ_WORD_FILE_VERSION)
-        return header->inode != status->st_ino;
-    return header->device != status->st_dev || header->birth != fz_file_birth(fd);
+    return header->inode != status->st_ino || header->device != status->st_dev || header->birth != fz_file_birth(fd);
 }
 
 /*
@@ -166,15 +163,12 @@ static bool is_copy(const struct header *header, int fd, const struct stat *stat
  */
 static bool is_stale(const struct opening *o, int fd, const struct header *header, const struct stat *status)
 {
-    /* The word of an older frazil says nothing that the grant does not say as well: ids end with the grant. */
-    return (is_copy(header, fd, status) || is_of_another_boot(o, header) ||
-            header->version == VERSION_WITHOUT_BOUNDS) &&
-           fz_own_file_lock(fd, LOCK_EX) == 0;
+    return (is_copy(header, fd, status) || is_of_another_boot(o, header)) && fz_own_file_lock(fd, LOCK_EX) == 0;
 }
 
 /*
- * Looks over a file that was opened just now, with that status.  *ret_stale: it is from before the boot, a copy, or an
- * older frazil's, so that its word may be an old one; whose it was does not matter then.
+ * Looks over a file that was opened just now, with that status.  *ret_stale: it is from before the boot or a copy,
+ * so that its word may be an old one; whose it was does not matter then.
  */
 static frazil_err look_over(const struct opening *o, const struct stat *status, bool *ret_stale)
 {
@@ -192,8 +186,6 @@ static frazil_err look_over(const struct opening *o, const struct stat *status, 
     *ret_stale = is_stale(o, fd, &header, status);
     if (*ret_stale)
         return FRAZIL_OK;
-    if (header.version != FZ_WORD_FILE_VERSION)
-        return wrong_version(&header, file->path, o->reterr);
     err = check_identity(&header, o->identity, file->path, o->reterr);
     if (err == FRAZIL_OK)
         err = check_size(&header, (uint64_t)status->st_size, file->payload_size, file->path, o->reterr);
@@ -298,19 +290,8 @@ static frazil_err make(const struct opening *o)
 struct neighbours {
     const struct opening *opening;
     const char *way_out;
-    bool lets_old_in; /* frazil 0.1, which knows nothing of bounds, would open or make the word of all */
     frazil_err err;
 };
-
-/* Whether frazil 0.1 would take the file for its own. */
-static bool is_of_old(int fd)
-{
-    struct header header = {.version = 0};
-    size_t len;
-
-    return read_header(fd, &header, &len) == 0 && memcmp(header.magic, magic, sizeof magic) == 0 &&
-           header.version == VERSION_WITHOUT_BOUNDS;
-}
 
 /* Refuses a word that somebody has, and that is not this one. */
 static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds *bounds)
@@ -323,8 +304,6 @@ static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds 
     if (fz_bounds_are_equal(bounds, own))
         return true;
     int sys = fz_own_file_open(path, O_RDWR, &fd);
-    if (fz_bounds_are_all(bounds))
-        neighbours->lets_old_in = sys == ENOENT || (sys == 0 && is_of_old(fd));
     if (sys == ENOENT)
         return true;
     if (sys == 0) {
@@ -343,35 +322,14 @@ static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds 
 }
 
 /* Nobody can open another word of this worker meanwhile: they have one guard. */
-static frazil_err check_neighbours(const struct opening *o, const char *way_out, bool *ret_lets_old_in)
+static frazil_err check_neighbours(const struct opening *o, const char *way_out)
 {
     struct neighbours neighbours = {.opening = o, .way_out = way_out, .err = FRAZIL_OK};
 
     int sys = fz_shards_visit(o->file->worker_path, &o->identity->bounds, check_neighbour, &neighbours);
-    *ret_lets_old_in = neighbours.lets_old_in;
     if (neighbours.err != FRAZIL_OK)
         return neighbours.err;
     return sys == 0 ? FRAZIL_OK : fail_sys(o, sys, "the other words of the worker cannot be looked through:");
-}
-
-/*
- * Frazil 0.1 knows nothing of bounds, but it refuses a word of another version.  So beside the word of a part there is
- * one for all sequence numbers, which nobody has.
- */
-static frazil_err make_for_all(const struct opening *o)
-{
-    const struct fz_bounds *own = &o->identity->bounds;
-    struct fz_word_file all = {.file = FZ_KEPT_NONE, .payload_size = o->file->payload_size};
-    struct fz_word_identity identity = *o->identity;
-    struct opening opening = *o;
-
-    identity.bounds = (struct fz_bounds){.min = 0, .max = own->top, .top = own->top};
-    opening.file = &all;
-    opening.identity = &identity;
-    memcpy(all.path, o->file->worker_path, sizeof all.path);
-    frazil_err err = make(&opening);
-    fz_kept_fd_close(&all.file);
-    return err;
 }
 
 /* ---- mapping ------------------------------------------------------------- */
@@ -406,12 +364,8 @@ static void drop(struct fz_word_file *file)
 static frazil_err find_or_make(const struct opening *o)
 {
     struct fz_word_file *file = o->file;
-    bool lets_old_in = false;
 
-    frazil_err err =
-        check_neighbours(o, "give both the same bounds or disjoint ones, or this one another worker", &lets_old_in);
-    if (err == FRAZIL_OK && lets_old_in)
-        err = make_for_all(o);
+    frazil_err err = check_neighbours(o, "give both the same bounds or disjoint ones, or this one another worker");
     if (err == FRAZIL_OK)
         err = find(o);
     if (err == FRAZIL_OK && !fz_kept_fd_is_set(&file->file))
@@ -537,9 +491,8 @@ static frazil_err discard(const struct opening *o)
 {
     struct stat found;
     bool in_use = false;
-    bool ignored;
 
-    frazil_err err = check_neighbours(o, "stop them first", &ignored);
+    frazil_err err = check_neighbours(o, "stop them first");
     if (err == FRAZIL_OK)
         err = open_from_outside(o, &found, &in_use);
     if (err != FRAZIL_OK || !fz_kept_fd_is_set(&o->file->file))

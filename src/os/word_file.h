@@ -22,7 +22,7 @@
 #include "guard.h"
 
 /* Raise it when the header or anything in the payload changes its place or its meaning. */
-#define FZ_WORD_FILE_VERSION 2
+#define FZ_WORD_FILE_VERSION 1
 
 /* Bytes of the file before the payload, which is aligned to as many. */
 #define FZ_WORD_FILE_HEADER_SIZE 512
@@ -56,7 +56,7 @@ struct fz_word_file {
 
 /*
  * Maps the word's file, and makes it if there is none, or only one from before
- * the boot or of an older version.  path is absolute, and that of the worker: the
+ * the boot.  path is absolute, and that of the worker: the
  * word of bounded sequences lies beside it (shards.h), in a folder that must be
  * there.  payload_size >= 1.  A process that is killed at any point leaves a file
  * that the next one can use or make anew.
@@ -79,7 +79,7 @@ struct fz_word_file_status {
     uint64_t nonce; /* of a file that is not stale or wrong, with the two numbers of where it lies */
     uint64_t device;
     uint64_t inode;
-    bool stale;         /* from before the boot, a copy, or of an older version: the next open makes it anew */
+    bool stale;         /* from before the boot, or a copy: the next open makes it anew */
     frazil_error wrong; /* code FRAZIL_OK: nothing; FRAZIL_ESTATE: why it cannot be opened */
 };
 

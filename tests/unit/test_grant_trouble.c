@@ -200,9 +200,9 @@ TEST("A newer or older file is refused, also when one slot only is")
         host_start(&a, 1);
         host_acquire(&a, NOW);
         put_version(slot, 3);
-        host_assert_refused(&a, false, NOW, FRAZIL_ESTATE, (const char *[]){"version 3", "version 2", "new", NULL});
+        host_assert_refused(&a, false, NOW, FRAZIL_ESTATE, (const char *[]){"version 3", "version 1", "new", NULL});
         put_version(slot, 0);
-        host_assert_refused(&a, true, NOW + 50, FRAZIL_ESTATE, (const char *[]){"version 0", "version 2", "old", NULL});
+        host_assert_refused(&a, true, NOW + 50, FRAZIL_ESTATE, (const char *[]){"version 0", "version 1", "old", NULL});
     }
 }
 

@@ -91,55 +91,6 @@ TEST(
     fz_word_file_close(&other);
 }
 
-/* Makes the file for all sequence numbers one of frazil 0.1, whose header is that of today but for the version. */
-static void make_old(void)
-{
-    const uint32_t version = 1;
-    int fd = open(path, O_RDWR);
-
-    assert_true(fd >= 0);
-    assert_int_equal(pwrite(fd, &version, sizeof version, AT_VERSION), sizeof version);
-    close(fd);
-}
-
-static struct fz_word_file_status status_of_all(void)
-{
-    const struct fz_word_identity all = identity_of(0, 4095);
-    struct fz_word_file_status status;
-
-    assert_int_equal(fz_word_file_examine(&status, path, &all, PAYLOAD_SIZE, NULL), FRAZIL_OK);
-    return status;
-}
-
-/* Frazil 0.1 looks at the word of all sequence numbers only, and refuses one of another version. */
-TEST("I1: 0.1 with another state directory is kept out by a word for all sequence numbers beside that of a part")
-{
-    struct fz_word_file part;
-    struct fz_word_file all;
-    frazil_error err;
-
-    open_part(&part, 0, 999, NULL);
-    struct fz_word_file_status status = status_of_all();
-    assert_true(status.exists && !status.in_use && !status.stale && status.wrong.code == FRAZIL_OK);
-    fz_word_file_close(&part);
-
-    make_old();
-    int fd = open(path, O_RDWR);
-    assert_int_equal(flock(fd, LOCK_SH), 0); /* as 0.1 does while it runs */
-    const struct fz_word_identity identity_of_part = identity_of(0, 999);
-    assert_int_equal(fz_word_file_open(&part, path, &identity_of_part, PAYLOAD_SIZE, &err), FRAZIL_EWORKER);
-    assert_non_null(strstr(err.message, "0 to 4095"));
-    assert_true(status_of_all().in_use);
-    close(fd);
-    open_part(&part, 0, 999, NULL);
-    status = status_of_all();
-    assert_true(status.exists && !status.in_use && !status.stale && status.wrong.code == FRAZIL_OK);
-    fz_word_file_close(&part);
-    open_part(&all, 0, 4095, NULL);
-    assert_false(all.created);
-    fz_word_file_close(&all);
-}
-
 TEST("A word that was copied under the name of other bounds is not theirs")
 {
     const struct fz_word_identity part = identity_of(5, 9);
