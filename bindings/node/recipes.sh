@@ -14,14 +14,15 @@ sh "$tree/tools/amalgamate" "$work/amalgamation" >/dev/null
 tarball=$(AMALGAMATION=$work/amalgamation sh "$tree/bindings/node/package.sh" "$tree" "$work/packages")
 
 # The packages stay as long as the list of them is the same.
-if ! cmp -s "$tree/bindings/node/examples/package-lock.json" "$work/project/package-lock.json"; then
+if ! cmp -s "$tree/bindings/node/examples/package.json" "$work/packages.json"; then
     rm -rf "$work/project"
     mkdir "$work/project"
-    cp "$tree/bindings/node/examples"/package*.json "$work/project"
+    cp "$tree/bindings/node/examples/package.json" "$work/project"
     cd "$work/project"
     # Of the scripts that they would run, one is needed: Prisma's fetches what only migrations use.
-    npm ci --silent --no-audit --no-fund --ignore-scripts
+    npm install --silent --no-audit --no-fund --ignore-scripts
     npm rebuild --silent better-sqlite3
+    cp "$tree/bindings/node/examples/package.json" "$work/packages.json"
 fi
 cd "$work/project"
 cp "$tree/bindings/node/examples"/*.js "$tree/bindings/node/examples/schema.prisma" .
