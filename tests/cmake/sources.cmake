@@ -11,12 +11,11 @@ set(format_needs clang-format)
 set(headers_needs c++)
 set(lengths_needs ctags)
 set(unique_needs ctags)
-foreach(check arrows circles tables lengths banned kept printing typed contracts private unique headers manual keys outside packaging pieces english glossary structures format)
+foreach(check arrows circles tables lengths banned kept printing typed contracts private unique headers manual keys outside packaging structures format)
   frazil_script(style ${check} NEEDS "${${check}_needs}" ${style}/${check}.sh ${PROJECT_SOURCE_DIR})
   frazil_script(style ${check}-selftest NEEDS "${${check}_needs}" ${style}/selftest.sh ${check})
   frazil_long(check-figures style/${check}-selftest)
 endforeach()
-frazil_long(check-figures style/english) # as long as all others together
 
 # Bindings and database extensions test themselves, with the tools of their own world: FOLDER/test.sh TREE BUILD.
 file(GLOB scripts RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bindings/*/test.sh
