@@ -2,7 +2,11 @@
 /*
  * Ids inside PostgreSQL: what its files know of each other.
  *
- *   settings.c    settings become a spec
+ *   module.c      what PostgreSQL calls first
+ *   settings.c    the settings, as they were written
+ *   errors.c      errors of the library become those of PostgreSQL
+ *   worker.c      frazil.worker, understood
+ *   options.c     frazil.generators: the options of each generator
  *   owner.c       refuses worker numbers in copies of a data directory
  *   keeper.c      the background worker that holds a lease
  *   generators.c  generators of a backend, and functions that take ids
@@ -27,12 +31,37 @@
 #define GetWALInsertionTimeLine() ThisTimeLineID
 #endif
 
+/* ---- errors.c -------------------------------------------------------------------- */
+
+/* Says err as an ERROR with its SQLSTATE and hint.  Does not return. */
+pg_noreturn extern void frazil_pg_fail(frazil_err code, const frazil_error *err);
+
+/* In PG_CATCH: takes the ERROR, which is over then. */
+extern void frazil_pg_catch(frazil_error *ret);
+
 /* ---- settings.c ------------------------------------------------------------------ */
 
-/* frazil.max_wait, in milliseconds: how long a statement waits for an id. */
-extern int frazil_pg_max_wait_ms;
-/* frazil.allow_in_recovery */
-extern bool frazil_pg_allow_in_recovery;
+/* As the configuration has them; strings are NULL if nothing was said. */
+struct frazil_pg_settings {
+    bool are_made; /* frazil was preloaded by the postmaster */
+    char *worker;
+    char *generators;
+    char *run_dir;
+    char *state_dir;
+    char *host_dir;
+    int max_wait_ms; /* how long a statement waits for an id */
+    bool allow_in_recovery;
+};
+
+extern struct frazil_pg_settings frazil_pg_settings;
+
+/* Makes the settings known.  In _PG_init of the postmaster only. */
+extern void frazil_pg_make_settings(void);
+
+/* ---- worker.c -------------------------------------------------------------------- */
+
+/* Whether the worker number is leased from a coordinator. */
+extern bool frazil_pg_is_url(const char *text);
 
 /* Where the worker number comes from.  All but a lease may come with a copy of the data directory. */
 typedef enum frazil_pg_source {
@@ -57,11 +86,10 @@ extern frazil_pg_worker frazil_pg_worker_setting(void);
 /* Whether frazil.worker derives the number from the timeline. */
 extern bool frazil_pg_is_of_timeline(void);
 
-/* frazil_pg_worker_setting with the number, for the first of the generators.  Not for FRAZIL_PG_COORDINATOR. */
-extern frazil_pg_worker frazil_pg_any_number(void);
-
 /* A WARNING if frazil.worker stands where a base backup takes it along. */
 extern void frazil_pg_warn_of_copies(void);
+
+/* ---- options.c ------------------------------------------------------------------- */
 
 /* The part that a process has in a lease. */
 enum frazil_pg_role {
@@ -78,11 +106,8 @@ extern frazil_options *frazil_pg_options(const char *name, frazil_pg_worker *wor
 /* The name of the generator at that place of frazil.generators, from 0 on; false: there are not so many. */
 extern bool frazil_pg_generator_name(int place, char ret[NAMEDATALEN]);
 
-/* Says err as an ERROR with its SQLSTATE and hint.  Does not return. */
-pg_noreturn extern void frazil_pg_fail(frazil_err code, const frazil_error *err);
-
-/* In PG_CATCH: takes the ERROR, which is over then. */
-extern void frazil_pg_catch(frazil_error *ret);
+/* frazil_pg_worker_setting with the number, for the first of the generators.  Not for FRAZIL_PG_COORDINATOR. */
+extern frazil_pg_worker frazil_pg_any_number(void);
 
 /* ---- keeper.c -------------------------------------------------------------------- */
 

@@ -45,7 +45,7 @@ static double left_of_wait(instr_time began)
 
     INSTR_TIME_SET_CURRENT(passed);
     INSTR_TIME_SUBTRACT(passed, began);
-    return frazil_pg_max_wait_ms - INSTR_TIME_GET_MILLISEC(passed);
+    return frazil_pg_settings.max_wait_ms - INSTR_TIME_GET_MILLISEC(passed);
 }
 
 /* Waits for at most 100 ms, and serves a cancel. */
@@ -72,7 +72,7 @@ static void close_all(int code, Datum arg)
 
 static void check_recovery(void)
 {
-    if (RecoveryInProgress() && !frazil_pg_allow_in_recovery)
+    if (RecoveryInProgress() && !frazil_pg_settings.allow_in_recovery)
         ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("a standby makes no ids"),
                         errhint("Make them on the primary. A superuser may set frazil.allow_in_recovery where the "
                                 "standby has a worker number of its own.")));

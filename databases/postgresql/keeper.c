@@ -165,7 +165,8 @@ void frazil_pg_register_keeper(void)
         .bgw_type = "frazil keeper",
         .bgw_flags = BGWORKER_SHMEM_ACCESS,
         /* A standby needs no worker number before it is promoted. */
-        .bgw_start_time = frazil_pg_allow_in_recovery ? BgWorkerStart_ConsistentState : BgWorkerStart_RecoveryFinished,
+        .bgw_start_time =
+            frazil_pg_settings.allow_in_recovery ? BgWorkerStart_ConsistentState : BgWorkerStart_RecoveryFinished,
         .bgw_restart_time = 5,
         .bgw_library_name = "frazil",
         .bgw_function_name = "frazil_pg_keeper_main",
