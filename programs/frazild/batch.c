@@ -75,18 +75,18 @@ static void write_binary(struct batch *batch, struct bytes *out)
 
 static void write_next(struct batch *batch, struct bytes *out)
 {
-    const void *id = id_at(batch, batch->written);
-
     if (batch->shape == SHAPE_BINARY) {
         write_binary(batch, out);
         return;
     }
+    if (batch->shape == SHAPE_INTEGER) {
+        batch->written += batch->each;
+        write_integer(batch, *(const uint64_t *)id_at(batch, batch->written - 1), out);
+        return;
+    }
     if (batch->shape == SHAPE_ARRAY && batch->written % batch->each == 0)
         resp_array(out, batch->each);
-    if (batch->shape == SHAPE_INTEGER)
-        write_integer(batch, *(const uint64_t *)id, out);
-    else
-        write_text(batch, id, out);
+    write_text(batch, id_at(batch, batch->written), out);
     batch->written++;
 }
 
@@ -240,6 +240,9 @@ void batch_take(struct session *session, struct call *call, const struct batch_w
         write_refusal(session, call, &refusal);
         return;
     }
+    bool in_a_row = wish->shape == SHAPE_INTEGER && wish->each > 1;
+    if (in_a_row) /* each command has a row of its own */
+        batch.commands = 1;
     if (batch.commands > MAX_BATCH_MAX / wish->each)
         batch.commands = MAX_BATCH_MAX / wish->each;
     batch.commands = admitted(session, wish, batch.commands, &refusal);
@@ -252,6 +255,7 @@ void batch_take(struct session *session, struct call *call, const struct batch_w
                                    .ids = lane->ids,
                                    .wanted = wish->each * batch.commands,
                                    .meta = wish->meta,
+                                   .in_a_row = in_a_row,
                                    .deadline_ns = lane->now_ns + lane->setup->settings.daemon.request_timeout_ns};
     if (taker_take(&lane->taker, &batch.taking, lane->now_ns))
         reply_at_once(session, call, &batch);

@@ -13,7 +13,7 @@ enum batch_shape {
     SHAPE_ONE,    /* a bulk string */
     SHAPE_ARRAY,  /* an array of them */
     SHAPE_BINARY, /* one bulk string of all bytes */
-    SHAPE_INTEGER /* of INCR */
+    SHAPE_INTEGER /* of INCR and INCRBY: the last of the ids, which are in a row */
 };
 
 /* The ids that a command asks for. */

@@ -4,6 +4,8 @@
 #include "commands.h"
 #include "forms.h"
 
+#include <inttypes.h>
+
 static bool is_number(struct slice word)
 {
     return word.len > 0 && word.at[0] >= '0' && word.at[0] <= '9';
@@ -160,18 +162,38 @@ void cmd_sno(struct session *session, struct call *call)
         batch_take(session, call, &wish);
 }
 
+/* The numbers that a client counts back from the answer are its own only where ids follow each other without a gap.
+ * More than max_batch is refused by all commands in the same way. */
+static bool can_reserve(const struct session *session, const struct call *call, const struct generator *generator,
+                        uint32_t n)
+{
+    const struct engine *engine = generator->engine;
+    frazil_generator_info info;
+
+    frazil_get_info(engine->gen, &info, sizeof info);
+    if (n == 1 || n > generator->max_batch || (!engine->layout.sequence_above_worker && n <= info.capacity))
+        return true;
+    if (engine->layout.sequence_above_worker)
+        command_fail(session, call, CODE_ERR,
+                     "INCRBY above 1 reserves numbers in a row, and those of generator %s are not: the layout has the "
+                     "worker below the sequence; NEXT %s n gives n ids",
+                     generator->name, generator->name);
+    else
+        command_fail(session, call, CODE_LIMIT,
+                     "INCRBY reserves numbers in a row, and a tick of generator %s has %" PRIu64 ": NEXT %s n gives n "
+                     "ids",
+                     generator->name, info.capacity, generator->name);
+    return false;
+}
+
 void cmd_incr(struct session *session, struct call *call)
 {
-    struct slice key = call->words->args[1];
+    const struct resp_command *words = call->words;
     struct batch_wish wish = {.each = 1, .shape = SHAPE_INTEGER};
 
-    if (call->words->count > 2 && !(call->words->args[2].len == 1 && call->words->args[2].at[0] == '1')) {
-        command_fail(session, call, CODE_ERR,
-                     "INCRBY takes 1 only: the numbers between two ids were never issued, so "
-                     "none can be reserved; NEXT key N gives N ids");
+    if (words->count > 2 && !read_count(session, call, words->args[2], &wish.each))
         return;
-    }
-    wish.generator = generators_by_key(&session->lane->setup->generators, key);
+    wish.generator = generators_by_key(&session->lane->setup->generators, words->args[1]);
     if (wish.generator == NULL) {
         command_fail(session, call, CODE_ERR,
                      "no generator is for this key: it is no generator's name, and no keys= "
@@ -183,6 +205,6 @@ void cmd_incr(struct session *session, struct call *call)
     if (wish.generator->engine->is_sno)
         command_fail(session, call, CODE_ERR, "generator %s gives snos, which are no integers: use SNO",
                      wish.generator->name);
-    else
+    else if (can_reserve(session, call, wish.generator, wish.each))
         batch_take(session, call, &wish);
 }

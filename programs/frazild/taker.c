@@ -4,6 +4,7 @@
 #include "clock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define RETRY_LEAST_NS (20 * UINT64_C(1000)) /* a sooner timer costs more than it brings */
 #define RETRY_UNKNOWN_NS (1 * NS_PER_MS)     /* the library did not say when */
@@ -48,17 +49,34 @@ static bool is_late(const struct taking *taking, uint64_t due_ns)
     return due_ns > taking->deadline_ns;
 }
 
-/* Takes what is free now, up to `most` ids.  It waits only if its deadline allows that. */
-static enum advance advance(struct taking *taking, uint32_t most, uint64_t now_ns)
+/* Drops what stands before the last ids in a row: behind it, the numbers between are others'. */
+static void keep_last_row(struct taking *taking)
 {
-    uint32_t before = taking->got;
-    size_t taken;
+    uint64_t *ids = taking->ids;
+    uint32_t first = taking->got > 0 ? taking->got - 1 : 0;
+
+    while (first > 0 && ids[first] - ids[first - 1] == 1)
+        first--;
+    taking->got -= first;
+    memmove(ids, ids + first, taking->got * sizeof *ids);
+}
+
+/*
+ * Takes what is free now, up to `most` ids.  It waits only if its deadline allows that.  A row is taken at once: what
+ * another takes in between would break it.
+ */
+static enum advance advance(struct taking *taking, size_t most, uint64_t now_ns)
+{
+    size_t left = taking->in_a_row ? SIZE_MAX : most, taken;
 
     while (taking->got < taking->wanted) {
-        if (taking->got - before >= most)
+        if (left == 0)
             return ADVANCE_HAD_ITS_SHARE;
-        taking->code = take_some(taking, most - (taking->got - before), &taken);
+        taking->code = take_some(taking, left, &taken);
+        left -= taken;
         taking->got += (uint32_t)taken;
+        if (taking->in_a_row)
+            keep_last_row(taking);
         (void)atomic_fetch_add_explicit(&taking->engine->ids, taken, memory_order_relaxed);
         if (taking->code == FRAZIL_OK)
             continue;
@@ -106,7 +124,7 @@ bool taker_take(struct taker *taker, struct taking *taking, uint64_t now_ns)
     struct queue *queue = taker->queues != NULL ? find(taker, taking->engine) : NULL;
 
     if (queue == NULL)
-        return advance(taking, UINT32_MAX, now_ns) == ADVANCE_DONE;
+        return advance(taking, SIZE_MAX, now_ns) == ADVANCE_DONE;
     /* Others came first. */
     taking->code = FRAZIL_EAGAIN;
     taking->retry_ns = queue->due_ns > now_ns ? queue->due_ns - now_ns : RETRY_LEAST_NS;

@@ -15,8 +15,9 @@ struct taking {
     struct engine *engine;
     void *ids; /* room for `wanted` of uint64_t, or of frazil_sno */
     uint32_t wanted;
-    uint32_t got; /* so far; all of them, unless code is an error */
-    uint8_t meta; /* of snos */
+    uint32_t got;  /* so far; all of them, unless code is an error */
+    uint8_t meta;  /* of snos */
+    bool in_a_row; /* of 64-bit ids: each is the one before it plus 1; those before a gap are dropped */
     uint64_t deadline_ns;
     frazil_err code;
     uint64_t retry_ns; /* after an error that passes: when to come back */
