@@ -5,24 +5,26 @@
 #include "errands.h"
 #include "log.h"
 #include "loop.h"
+#include "reload.h"
 #include "service.h"
 #include "watch.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define EXIT_OF_START 4
 #define DRAIN_LOOK_NS (50 * NS_PER_MS)
-#define RELEASE_LOOK_MS 5
-#define CLOSE_TIME_NS (30 * NS_PER_S) /* to give all worker ids back */
-#define STUCK_NS (10 * NS_PER_S)      /* a lane wakes up each second */
+#define LATE_NS (30 * NS_PER_S)  /* that a busy host may take beyond drain_timeout */
+#define CLOSE_NS (1 * NS_PER_S)  /* of drain_timeout, to give worker ids back when all clients are gone */
+#define GRACE_NS (NS_PER_S / 2)  /* for a close that has a limit of its own */
+#define STUCK_NS (10 * NS_PER_S) /* a lane wakes up each second */
 
 struct daemon {
     const char *path;
@@ -30,7 +32,13 @@ struct daemon {
     struct shared shared;
     struct loop *loops;
     unsigned count;
+    struct reloader *reloader;
     sigset_t signals;
+    sigset_t ends; /* but for SIGHUP */
+    pthread_t main;
+    atomic_bool aside; /* a thread does what may wait for coordinators */
+    struct bytes errors;
+    uint64_t close_by_ns; /* when the last of them is waited for no more */
 };
 
 static unsigned threads_of(const struct settings *settings)
@@ -46,12 +54,14 @@ static unsigned threads_of(const struct settings *settings)
     return processors < most ? processors : most;
 }
 
-/* Signals come to the main thread alone, which waits for them. */
+/* Signals come to the main thread alone, which waits for them.  SIGUSR1 is our own: what was done aside is over. */
 static void block_signals(struct daemon *daemon)
 {
     (void)sigemptyset(&daemon->signals);
     (void)sigaddset(&daemon->signals, SIGTERM);
     (void)sigaddset(&daemon->signals, SIGINT);
+    (void)sigaddset(&daemon->signals, SIGUSR1);
+    daemon->ends = daemon->signals;
     (void)sigaddset(&daemon->signals, SIGHUP);
     (void)pthread_sigmask(SIG_BLOCK, &daemon->signals, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
@@ -102,24 +112,6 @@ static void say_where(const struct daemon *daemon)
     log_line(LOG_ALWAYS, "frazild %s is ready", frazil_version());
 }
 
-/* Each line of the errors as a line of the log. */
-static void log_errors(struct bytes *errors)
-{
-    bytes_add(errors, "", 1);
-    char *line = errors->failed ? NULL : errors->at;
-
-    if (errors->failed)
-        log_line(LOG_ALWAYS, "out of memory");
-    while (line != NULL && *line != '\0') {
-        char *end = strchr(line, '\n');
-        if (end != NULL)
-            *end = '\0';
-        log_line(LOG_ALWAYS, "%s", line);
-        line = end != NULL ? end + 1 : NULL;
-    }
-    bytes_free(errors);
-}
-
 static bool start_loops(struct daemon *daemon)
 {
     unsigned want = threads_of(&daemon->shared.setup->settings);
@@ -137,122 +129,145 @@ static bool start_loops(struct daemon *daemon)
     return true;
 }
 
-static bool start(struct daemon *daemon)
-{
-    struct bytes errors = {0};
-
-    (void)pthread_mutex_init(&daemon->shared.lock, NULL);
-    daemon->shared.listeners = &daemon->listeners;
-    daemon->shared.setup = setup_make(daemon->path, NULL, &errors);
-    if (daemon->shared.setup != NULL) {
-        raise_files(&daemon->shared.setup->settings);
-        listeners_open(&daemon->listeners, &daemon->shared.setup->settings, &errors);
-    }
-    if (!config_is_good(&errors) || daemon->shared.setup == NULL) {
-        log_errors(&errors);
-        return false;
-    }
-    daemon->shared.errands = errands_start();
-    return daemon->shared.errands != NULL && start_loops(daemon);
-}
-
-static void wake_all(struct daemon *daemon)
-{
-    for (unsigned i = 0; i < daemon->count; i++)
-        loop_wake(&daemon->loops[i]);
-}
-
-/* Waits for one of our signals; 0 after wait_ns. */
-static int next_signal(const struct daemon *daemon, uint64_t wait_ns)
+/* Waits for one of these signals; 0 after wait_ns. */
+static int next_signal(const sigset_t *signals, uint64_t wait_ns)
 {
     struct timespec wait = {(time_t)(wait_ns / NS_PER_S), (long)(wait_ns % NS_PER_S)};
-    int number = sigtimedwait(&daemon->signals, NULL, &wait);
+    int number = sigtimedwait(signals, NULL, &wait);
 
     return number > 0 ? number : 0;
 }
 
-static void note_setup(struct shared *shared)
+/*
+ * Has a thread do what may wait for coordinators, and waits for it until a moment, or until SIGTERM or SIGINT.  False:
+ * it is not over.
+ */
+static bool do_aside(struct daemon *daemon, void *(*work)(void *), uint64_t end_ns)
 {
-    struct timespec now;
+    pthread_t thread;
 
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    atomic_store(&shared->read_unix_s, now.tv_sec);
-}
-
-/* Has all lanes go over to a new setup; the old one is released here, as giving a worker id back may take seconds. */
-static void go_over(struct daemon *daemon, struct setup *now)
-{
-    struct setup *before = daemon->shared.setup;
-
-    (void)pthread_mutex_lock(&daemon->shared.lock);
-    daemon->shared.setup = now;
-    (void)pthread_mutex_unlock(&daemon->shared.lock);
-    wake_all(daemon);
-    while (atomic_load(&before->holders) > 1)
-        (void)poll(NULL, 0, RELEASE_LOOK_MS);
-    setup_release(before);
-}
-
-/* Reads the configuration anew, and keeps the old one if it has mistakes. */
-static void reload(struct daemon *daemon)
-{
-    struct bytes errors = {0};
-
-    service_tell_reloading();
-    struct setup *now = setup_make(daemon->path, daemon->shared.setup, &errors);
-    atomic_store(&daemon->shared.keeps_old, now == NULL);
-    if (now != NULL) {
-        go_over(daemon, now);
-        note_setup(&daemon->shared);
-        log_line(LOG_ALWAYS, "SIGHUP: the configuration was read: %zu generators, %zu users", now->generators.count,
-                 now->users.count);
-    } else {
-        log_errors(&errors);
-        log_line(LOG_ALWAYS, "SIGHUP: the configuration stays as it was");
+    atomic_store(&daemon->aside, true);
+    if (pthread_create(&thread, NULL, work, daemon) != 0) {
+        (void)work(daemon); /* rather late than not at all */
+        return true;
     }
-    service_tell("READY=1");
+    while (atomic_load(&daemon->aside)) {
+        uint64_t now_ns = clock_ns();
+        int number = now_ns < end_ns ? next_signal(&daemon->ends, end_ns - now_ns) : SIGTERM;
+        if (number == SIGTERM || number == SIGINT)
+            return false;
+    }
+    return pthread_join(thread, NULL) == 0;
 }
 
-/* Drains: a second SIGTERM or SIGINT cuts what is left. */
+/* The last of a thread aside. */
+static void *end_aside(struct daemon *daemon)
+{
+    atomic_store(&daemon->aside, false);
+    (void)pthread_kill(daemon->main, SIGUSR1);
+    return NULL;
+}
+
+static void *read_configuration(void *arg)
+{
+    struct daemon *daemon = arg;
+
+    daemon->shared.setup = setup_make(daemon->path, NULL, &daemon->errors);
+    return end_aside(daemon);
+}
+
+static bool start(struct daemon *daemon)
+{
+    struct bytes *errors = &daemon->errors;
+
+    (void)pthread_mutex_init(&daemon->shared.lock, NULL);
+    daemon->shared.listeners = &daemon->listeners;
+    if (!do_aside(daemon, read_configuration, UINT64_MAX)) {
+        log_line(LOG_ALWAYS, "ended before it was ready");
+        _exit(EXIT_SUCCESS); /* a coordinator may be waited for: nothing can be freed */
+    }
+    if (daemon->shared.setup != NULL) {
+        raise_files(&daemon->shared.setup->settings);
+        listeners_open(&daemon->listeners, &daemon->shared.setup->settings, errors);
+    }
+    if (!config_is_good(errors) || daemon->shared.setup == NULL) {
+        setup_log_errors(errors);
+        return false;
+    }
+    daemon->shared.errands = errands_start();
+    daemon->reloader = reloader_start(daemon->path, &daemon->shared);
+    return daemon->shared.errands != NULL && daemon->reloader != NULL && start_loops(daemon);
+}
+
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Whether SIGTERM or SIGINT comes within that time. */
+static bool is_ended_within(const struct daemon *daemon, uint64_t wait_ns)
+{
+    int number = next_signal(&daemon->ends, wait_ns);
+
+    return number == SIGTERM || number == SIGINT;
+}
+
+/* Drains: a second SIGTERM or SIGINT cuts what is left.  The last of the time is for giving worker ids back. */
 static void drain(struct daemon *daemon, int why)
 {
-    const struct daemon_settings *settings = &daemon->shared.setup->settings.daemon;
-    uint64_t delay_ns = why == SIGINT ? 0 : settings->drain_delay_ns;
-    uint64_t end_ns;
+    struct setup *setup = shared_hold_setup(&daemon->shared);
+    uint64_t delay_ns = why == SIGINT ? 0 : setup->settings.daemon.drain_delay_ns;
+    uint64_t timeout_ns = setup->settings.daemon.drain_timeout_ns;
+    uint64_t close_ns = sooner(CLOSE_NS, timeout_ns / 4);
+    uint64_t end_ns = clock_ns() + delay_ns;
 
+    setup_release(setup);                        /* the reloader has it, too, and waits for us */
     atomic_store(&daemon->shared.leaving, true); /* before anybody is told */
-    service_tell_stopping(delay_ns + settings->drain_timeout_ns + CLOSE_TIME_NS);
+    service_tell_stopping(delay_ns + timeout_ns + LATE_NS);
     log_line(LOG_ALWAYS, "%s: draining", why == SIGINT ? "SIGINT" : "SIGTERM");
-    end_ns = clock_ns() + delay_ns;
-    while (clock_ns() < end_ns) {
-        int number = next_signal(daemon, end_ns - clock_ns());
-        if (number == SIGTERM || number == SIGINT)
-            break;
-    }
+    while (clock_ns() < end_ns && !is_ended_within(daemon, end_ns - clock_ns()))
+        continue;
     atomic_store(&daemon->shared.draining, true);
-    wake_all(daemon);
-    end_ns = clock_ns() + settings->drain_timeout_ns;
+    shared_wake_lanes(&daemon->shared);
+    daemon->close_by_ns = clock_ns() + timeout_ns;
     /* Not for the connections alone: a loop that was not woken yet has not taken those whom the system has let in. */
-    while (atomic_load(&daemon->shared.running) > 0 && clock_ns() < end_ns) {
-        int number = next_signal(daemon, DRAIN_LOOK_NS);
-        if (number == SIGTERM || number == SIGINT)
-            break;
+    while (atomic_load(&daemon->shared.running) > 0 && clock_ns() + close_ns < daemon->close_by_ns) {
+        if (is_ended_within(daemon, DRAIN_LOOK_NS))
+            daemon->close_by_ns = sooner(daemon->close_by_ns, clock_ns() + close_ns);
     }
     unsigned left = atomic_load(&daemon->shared.connections);
     if (left > 0)
         log_line(LOG_ALWAYS, "%u connections are cut", left);
 }
 
-static void stop(struct daemon *daemon)
+/* All that may wait for coordinators at the end.  Leases that a client asked for come last: nobody will read them. */
+static void *close_all(void *arg)
 {
+    struct daemon *daemon = arg;
+
+    reloader_stop(daemon->reloader);
+    uint64_t now_ns = clock_ns();
+    if (daemon->shared.setup != NULL) /* gives the worker ids back */
+        setup_release_within(daemon->shared.setup, daemon->close_by_ns > now_ns ? daemon->close_by_ns - now_ns : 0);
+    errands_stop(daemon->shared.errands);
+    return end_aside(daemon);
+}
+
+/* Frees everything, as far as no coordinator is waited for at the end of the time; then the process ends here. */
+static void stop(struct daemon *daemon, int status)
+{
+    if (daemon->shared.errands != NULL)
+        errands_hush(daemon->shared.errands);
     atomic_store(&daemon->shared.cutting, true);
-    wake_all(daemon);
+    shared_wake_lanes(&daemon->shared);
     for (unsigned i = 0; i < daemon->count; i++)
         loop_join(&daemon->loops[i]);
-    errands_stop(daemon->shared.errands);
     listeners_close(&daemon->listeners);
-    if (daemon->shared.setup != NULL)
-        setup_release(daemon->shared.setup); /* gives the worker ids back */
+    if (!do_aside(daemon, close_all, daemon->close_by_ns + GRACE_NS)) {
+        log_line(LOG_ALWAYS, "who still waited for a coordinator was cut: a worker id may be free only when its grant "
+                             "has ended");
+        _exit(status); /* threads are in the middle of something: nothing can be freed */
+    }
     free(daemon->loops);
 }
 
@@ -276,12 +291,14 @@ static int serve(struct daemon *daemon)
     struct watch watch = {0};
 
     for (;;) {
-        watch_look(&watch, &daemon->shared.setup->generators);
-        int number = next_signal(daemon, wait_ns);
+        struct setup *setup = shared_hold_setup(&daemon->shared);
+        watch_look(&watch, &setup->generators);
+        setup_release(setup); /* the reloader has it, too, and waits for us */
+        int number = next_signal(&daemon->signals, wait_ns);
         if (number == SIGTERM || number == SIGINT)
             return number;
         if (number == SIGHUP)
-            reload(daemon);
+            reloader_ask(daemon->reloader);
         if (watchdog_ns > 0)
             tell_watchdog(daemon);
     }
@@ -289,18 +306,19 @@ static int serve(struct daemon *daemon)
 
 int daemon_run(const char *path)
 {
-    struct daemon daemon = {.path = path};
+    struct daemon daemon = {.path = path, .main = pthread_self()};
 
     block_signals(&daemon);
     if (!start(&daemon)) {
-        stop(&daemon);
+        daemon.close_by_ns = clock_ns() + CLOSE_NS;
+        stop(&daemon, EXIT_OF_START);
         return EXIT_OF_START;
     }
-    note_setup(&daemon.shared);
+    shared_note_setup(&daemon.shared);
     say_where(&daemon);
     service_tell("READY=1");
     drain(&daemon, serve(&daemon));
-    stop(&daemon);
+    stop(&daemon, EXIT_SUCCESS);
     log_line(LOG_ALWAYS, "stopped");
     return EXIT_SUCCESS;
 }

@@ -24,6 +24,7 @@ struct errands {
     struct errand *waiting;
     struct errand *done;
     unsigned count;
+    bool hushed;
     bool stopping;
 };
 
@@ -63,7 +64,8 @@ static void *loop(void *arg)
         errand->next = errands->done;
         errands->done = errand;
         errands->count--;
-        errand->lane->notify(errand->lane);
+        if (!errands->hushed)
+            errand->lane->notify(errand->lane);
     }
     (void)pthread_mutex_unlock(&errands->lock);
     return NULL;
@@ -81,6 +83,13 @@ struct errands *errands_start(void)
         return errands;
     free(errands);
     return NULL;
+}
+
+void errands_hush(struct errands *errands)
+{
+    (void)pthread_mutex_lock(&errands->lock);
+    errands->hushed = true;
+    (void)pthread_mutex_unlock(&errands->lock);
 }
 
 void errands_stop(struct errands *errands)

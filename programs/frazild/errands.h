@@ -15,6 +15,9 @@ struct errand;
 /* The thread and its queue.  NULL without memory or threads. */
 struct errands *errands_start(void);
 
+/* No lane is told of an errand that is done any more.  To be called before the lanes end. */
+void errands_hush(struct errands *errands);
+
 /* Ends it; an errand that is under way is waited for. */
 void errands_stop(struct errands *errands);
 

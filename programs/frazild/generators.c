@@ -111,7 +111,7 @@ static void close_engine(struct engine *engine, uint64_t wait_ns)
 
     if (err != FRAZIL_OK)
         log_line(LOG_ALWAYS, "generator %s: nobody confirmed that its worker id was given back: %s", engine->name,
-                 frazil_strerror(err));
+                 err == FRAZIL_EAGAIN ? "its coordinator did not answer in time" : frazil_strerror(err));
     if (engine->meaning != NULL)
         explicit_bzero(engine->meaning, strlen(engine->meaning));
     free(engine->meaning);

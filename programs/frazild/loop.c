@@ -28,17 +28,14 @@ static void on_wake(void *connection)
     connection_make_ready(loop, woken);
 }
 
-void loop_wake(struct loop *loop)
+/* Has the loop look around: a new setup, an errand that is done, or the end. */
+static void on_notify(struct lane *lane)
 {
+    const struct loop *loop = (const struct loop *)lane;
     uint64_t one = 1;
     ssize_t ignored = write(loop->event, &one, sizeof one); /* it is full only if the loop is woken anyway */
 
     (void)ignored;
-}
-
-static void on_notify(struct lane *lane)
-{
-    loop_wake((struct loop *)lane);
 }
 
 /* ---- accepting --------------------------------------------------------------------- */

@@ -11,9 +11,6 @@
 /* Prepares a loop and starts its thread.  False: errno says why. */
 bool loop_start(struct loop *loop, struct shared *shared);
 
-/* Has the loop look around: a new setup, or the end.  Any thread. */
-void loop_wake(struct loop *loop);
-
 /* Waits until the thread has ended, and frees what the loop had. */
 void loop_join(struct loop *loop);
 

@@ -15,7 +15,7 @@
     X(daemon, stall_timeout,   stall_timeout_ns,   duration,   "30s",   "a reply that the client does not read") \
     X(daemon, idle_timeout,    idle_timeout_ns,    duration,   "0s",    "a RESP connection without a command; 0s: it stays") \
     X(daemon, drain_delay,     drain_delay_ns,     duration,   "5s",    "from SIGTERM until no connection is accepted") \
-    X(daemon, drain_timeout,   drain_timeout_ns,   duration,   "30s",   "from then until all connections are cut") \
+    X(daemon, drain_timeout,   drain_timeout_ns,   duration,   "30s",   "from then until it ends at the latest") \
     X(daemon, incr_reply,      incr_reply,         incr_reply, "auto",  "what INCR replies: auto, integer, string") \
     X(daemon, page,            page,               text,       "",      "file that a browser gets at /; the installed page unless set")
 

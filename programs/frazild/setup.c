@@ -3,12 +3,12 @@
 
 #include "addresses.h"
 #include "files.h"
+#include "log.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PAGE_BYTES_MAX ((size_t)16 << 20)
-#define CLOSE_LEAST_NS UINT64_C(1000000000)
 #define CLOSE_WAIT_NS UINT64_C(5000000000) /* for a coordinator to take a worker id back */
 
 /* Beyond this host, tokens and ids could be read on the way, and anybody could take ids. */
@@ -65,11 +65,8 @@ static void check_changes(const char *path, const struct settings *settings, con
     }
 }
 
-static void free_setup(struct setup *setup)
+static void free_setup(struct setup *setup, uint64_t wait_ns)
 {
-    uint64_t wait_ns = setup->settings.daemon.drain_timeout_ns;
-
-    wait_ns = wait_ns < CLOSE_LEAST_NS ? CLOSE_LEAST_NS : wait_ns;
     generators_close(&setup->generators, wait_ns < CLOSE_WAIT_NS ? wait_ns : CLOSE_WAIT_NS);
     close_tls(setup->tls);
     users_close(&setup->users);
@@ -119,7 +116,7 @@ bool setup_check(const char *path, struct bytes *out, struct bytes *errors)
     if (good)
         settings_print(&setup->settings, out);
     if (setup != NULL)
-        free_setup(setup);
+        free_setup(setup, 0);
     return good;
 }
 
@@ -155,8 +152,25 @@ struct setup *setup_make(const char *path, const struct setup *before, struct by
             keep_rates(setup, before);
         return setup;
     }
-    free_setup(setup);
+    free_setup(setup, CLOSE_WAIT_NS);
     return NULL;
+}
+
+void setup_log_errors(struct bytes *errors)
+{
+    bytes_add(errors, "", 1);
+    char *line = errors->failed ? NULL : errors->at;
+
+    if (errors->failed)
+        log_line(LOG_ALWAYS, "out of memory");
+    while (line != NULL && *line != '\0') {
+        char *end = strchr(line, '\n');
+        if (end != NULL)
+            *end = '\0';
+        log_line(LOG_ALWAYS, "%s", line);
+        line = end != NULL ? end + 1 : NULL;
+    }
+    bytes_free(errors);
 }
 
 void setup_hold(struct setup *setup)
@@ -164,8 +178,13 @@ void setup_hold(struct setup *setup)
     (void)atomic_fetch_add(&setup->holders, 1);
 }
 
-void setup_release(struct setup *setup)
+void setup_release_within(struct setup *setup, uint64_t wait_ns)
 {
     if (atomic_fetch_sub(&setup->holders, 1) == 1)
-        free_setup(setup);
+        free_setup(setup, wait_ns);
+}
+
+void setup_release(struct setup *setup)
+{
+    setup_release_within(setup, CLOSE_WAIT_NS);
 }

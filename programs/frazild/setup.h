@@ -28,8 +28,12 @@ struct setup *setup_make(const char *path, const struct setup *before, struct by
 /* Looks at the files alone, and opens nothing.  Returns whether they are right; if so, out has them in full. */
 bool setup_check(const char *path, struct bytes *out, struct bytes *errors);
 
-/* Holds a setup once more, or lets it go. */
+/* Writes each of the errors as a line of the log, and frees them. */
+void setup_log_errors(struct bytes *errors);
+
+/* Holds a setup once more, or lets it go: who is the last to do so waits 5 s for coordinators at most, or wait_ns. */
 void setup_hold(struct setup *setup);
 void setup_release(struct setup *setup);
+void setup_release_within(struct setup *setup, uint64_t wait_ns);
 
 #endif

@@ -5,6 +5,29 @@
 
 #include <time.h>
 
+void shared_wake_lanes(const struct shared *shared)
+{
+    for (unsigned i = 0; i < shared->lane_count; i++)
+        shared->lanes[i]->notify(shared->lanes[i]);
+}
+
+void shared_note_setup(struct shared *shared)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    atomic_store(&shared->read_unix_s, now.tv_sec);
+}
+
+struct setup *shared_hold_setup(struct shared *shared)
+{
+    (void)pthread_mutex_lock(&shared->lock);
+    struct setup *setup = shared->setup;
+    setup_hold(setup);
+    (void)pthread_mutex_unlock(&shared->lock);
+    return setup;
+}
+
 void shared_open_lane(struct shared *shared, struct lane *lane)
 {
     struct timespec now;

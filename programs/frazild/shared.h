@@ -29,6 +29,15 @@ struct shared {
     struct setup *setup;         /* of now */
 };
 
+/* Has all lanes look around. */
+void shared_wake_lanes(const struct shared *shared);
+
+/* Notes that the configuration was read now. */
+void shared_note_setup(struct shared *shared);
+
+/* The setup of now, held once more. */
+struct setup *shared_hold_setup(struct shared *shared);
+
 /* Prepares a lane, which then holds the setup of now. */
 void shared_open_lane(struct shared *shared, struct lane *lane);
 

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "reload.h"
+
+#include "log.h"
+#include "service.h"
+
+#include <poll.h>
+#include <stdlib.h>
+
+#define RELEASE_LOOK_MS 5
+
+struct reloader {
+    const char *path;
+    struct shared *shared;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    bool asked;
+    bool stopping;
+};
+
+/* Has all lanes go over to a new setup, and returns when they have; the old one is the caller's to release. */
+static struct setup *go_over(struct shared *shared, struct setup *now)
+{
+    (void)pthread_mutex_lock(&shared->lock);
+    struct setup *before = shared->setup;
+    shared->setup = now;
+    (void)pthread_mutex_unlock(&shared->lock);
+    shared_wake_lanes(shared);
+    while (atomic_load(&before->holders) > 1)
+        (void)poll(NULL, 0, RELEASE_LOOK_MS);
+    return before;
+}
+
+/* The old one is released last: giving a worker id back may take seconds. */
+static void reload(const struct reloader *reloader)
+{
+    struct shared *shared = reloader->shared;
+    struct bytes errors = {0};
+
+    service_tell_reloading();
+    struct setup *now = setup_make(reloader->path, shared->setup, &errors);
+    struct setup *before = NULL;
+    atomic_store(&shared->keeps_old, now == NULL);
+    if (now != NULL) {
+        before = go_over(shared, now);
+        shared_note_setup(shared);
+        log_line(LOG_ALWAYS, "SIGHUP: the configuration was read: %zu generators, %zu users", now->generators.count,
+                 now->users.count);
+    } else {
+        setup_log_errors(&errors);
+        log_line(LOG_ALWAYS, "SIGHUP: the configuration stays as it was");
+    }
+    if (!atomic_load(&shared->leaving)) /* else it has told that it ends */
+        service_tell("READY=1");
+    if (before != NULL)
+        setup_release(before);
+}
+
+static void *run(void *arg)
+{
+    struct reloader *reloader = arg;
+
+    (void)pthread_mutex_lock(&reloader->lock);
+    for (;;) {
+        while (!reloader->asked && !reloader->stopping)
+            (void)pthread_cond_wait(&reloader->more, &reloader->lock);
+        if (reloader->stopping)
+            break;
+        reloader->asked = false;
+        (void)pthread_mutex_unlock(&reloader->lock);
+        reload(reloader);
+        (void)pthread_mutex_lock(&reloader->lock);
+    }
+    (void)pthread_mutex_unlock(&reloader->lock);
+    return NULL;
+}
+
+struct reloader *reloader_start(const char *path, struct shared *shared)
+{
+    struct reloader *reloader = calloc(1, sizeof *reloader);
+
+    if (reloader == NULL)
+        return NULL;
+    *reloader = (struct reloader){.path = path, .shared = shared};
+    (void)pthread_mutex_init(&reloader->lock, NULL);
+    (void)pthread_cond_init(&reloader->more, NULL);
+    if (pthread_create(&reloader->thread, NULL, run, reloader) == 0)
+        return reloader;
+    free(reloader);
+    return NULL;
+}
+
+void reloader_ask(struct reloader *reloader)
+{
+    (void)pthread_mutex_lock(&reloader->lock);
+    reloader->asked = true;
+    (void)pthread_cond_signal(&reloader->more);
+    (void)pthread_mutex_unlock(&reloader->lock);
+}
+
+void reloader_stop(struct reloader *reloader)
+{
+    if (reloader == NULL)
+        return;
+    (void)pthread_mutex_lock(&reloader->lock);
+    reloader->stopping = true;
+    (void)pthread_cond_signal(&reloader->more);
+    (void)pthread_mutex_unlock(&reloader->lock);
+    (void)pthread_join(reloader->thread, NULL);
+    (void)pthread_cond_destroy(&reloader->more);
+    (void)pthread_mutex_destroy(&reloader->lock);
+    free(reloader);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading the configuration anew, in a thread of its own: generators that come or go may have to wait for their
+ * coordinators, and the main thread waits for none.
+ */
+#ifndef FRAZILD_RELOAD_H
+#define FRAZILD_RELOAD_H
+
+#include "shared.h"
+
+struct reloader;
+
+/* Starts the thread, for the file at that path (NULL: the default one).  NULL without memory or threads. */
+struct reloader *reloader_start(const char *path, struct shared *shared);
+
+/*
+ * Has it read the configuration, and once more if it is doing so already.  It keeps the old one if there are mistakes.
+ * The manager of services is told.  Waits for nothing.
+ */
+void reloader_ask(struct reloader *reloader);
+
+/* Ends the thread; what is under way is waited for.  reloader may be NULL. */
+void reloader_stop(struct reloader *reloader);
+
+#endif

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Goal of this test: a coordinator that hangs makes neither a reload nor an end of the daemon wait for it."""
+
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import unittest
+
+from harness import BASE, FRAZILD, PATIENCE_S, TestCase, generator
+
+FRAZIL = pathlib.Path(FRAZILD).with_name("frazil")
+SLOW = "timeout=60s"  # longer than a test that passes waits for anything
+CUT = "who still waited for a coordinator was cut"
+
+
+class Hangs(TestCase):
+    def listen(self):
+        """A coordinator that takes connections and never answers."""
+        its = socket.create_server(("127.0.0.1", 0))
+        its.settimeout(PATIENCE_S)
+        self.addCleanup(its.close)
+        return its
+
+    def url_of(self, silent):
+        return f"redis://127.0.0.1:{silent.getsockname()[1]}/ids?{SLOW}"
+
+    def write(self, daemon, text):
+        pathlib.Path(daemon.config).write_text(text, encoding="utf-8")
+
+    def redis(self):
+        """A Redis that is to be stopped; the url of a namespace there."""
+        folder = tempfile.mkdtemp(prefix="frazild-hangs-")
+        self.addCleanup(shutil.rmtree, folder)
+        path = os.path.join(folder, "redis")
+        its = subprocess.Popen(
+            ["redis-server", "--port", "0", "--unixsocket", path, "--save", "", "--dir", folder],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(its.stdout.close)
+        self.addCleanup(its.wait)
+        self.addCleanup(its.kill)
+        while "ready to accept connections" not in (line := its.stdout.readline()):
+            self.assertNotEqual(line, "")
+        url = f"redis+unix://{path}/ids"
+        subprocess.run([FRAZIL, "lease", "init", "--never-used", f"worker={url}"], check=True, capture_output=True)
+        return its, f"{url}?{SLOW}"
+
+    def end_before(self, daemon, words):
+        """Ends the daemon, which must not have got so far as to say these words."""
+        self.assertEqual(daemon.end(), 0)
+        self.assertFalse(any(line and words in line for line in daemon.lines), daemon.lines)
+
+    def test_sigterm_is_heard_while_a_reload_waits_for_a_coordinator(self):
+        silent = self.listen()
+        daemon = self.start(BASE.replace("[listen", "drain_timeout=1s\n[listen") + generator("main"))
+        client = self.connect(daemon)
+        far = f"[generator far]\nworker={self.url_of(silent)}\n"
+        self.write(daemon, BASE + generator("main") + far)
+        daemon.process.send_signal(signal.SIGHUP)
+        waits, _ = silent.accept()
+        self.addCleanup(waits.close)
+        self.assertTrue(client.ask("NEXT").isdigit())
+        self.end_before(daemon, "stays as it was")
+        self.assertTrue(any(line and CUT in line for line in daemon.lines), daemon.lines)
+
+    def test_sigterm_is_heard_while_a_start_waits_for_a_coordinator(self):
+        silent = self.listen()
+        path = os.path.join(tempfile.mkdtemp(prefix="frazild-hangs-"), "f.conf")
+        self.addCleanup(shutil.rmtree, os.path.dirname(path))
+        pathlib.Path(path).write_text(f"{BASE}[generator far]\nworker={self.url_of(silent)}\n", encoding="utf-8")
+        its = subprocess.Popen([FRAZILD, "-c", path], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(its.stderr.close)
+        waits, _ = silent.accept()
+        self.addCleanup(waits.close)
+        its.send_signal(signal.SIGTERM)
+        self.assertEqual(its.wait(PATIENCE_S), 0)
+        self.assertIn("ended before it was ready", its.stderr.read())
+
+    def test_a_signal_that_comes_during_a_reload_has_one_more_follow(self):
+        silent = self.listen()
+        daemon = self.start(BASE + generator("main"))
+        self.write(daemon, BASE + generator("main") + f"[generator far]\nworker={self.url_of(silent)}\n")
+        daemon.process.send_signal(signal.SIGHUP)
+        waits, _ = silent.accept()
+        self.write(daemon, BASE + generator("main") + generator("near", 2))
+        daemon.process.send_signal(signal.SIGHUP)
+        silent.close()  # the next attempt is refused at once
+        waits.close()
+        daemon.wait_for_line("stays as it was")
+        daemon.wait_for_line("was read: 2 generators")
+        self.assertTrue(self.connect(daemon).ask("NEXT", "near").isdigit())
+
+    def test_a_reload_is_over_before_the_worker_id_of_a_generator_that_went_is_given_back(self):
+        redis, url = self.redis()
+        daemon = self.start(BASE + generator("main") + f"[generator far]\nworker={url}\n")
+        redis.send_signal(signal.SIGSTOP)
+        self.write(daemon, BASE + generator("main"))
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_for_line("nobody confirmed that its worker id was given back")
+        told = [line for line in daemon.lines if "was read: 1 generators" in line or "nobody confirmed" in line]
+        self.assertIn("was read", told[0])
+
+    def test_an_end_cuts_what_waits_for_a_coordinator_at_the_end_of_its_time(self):
+        redis, url = self.redis()
+        config = BASE.replace("[listen", "drain_timeout=1s\n[listen")
+        daemon = self.start(config + f"[generator far]\nworker={url}\n[generator other]\nworker={url}\n")
+        asking = self.connect(daemon)
+        redis.send_signal(signal.SIGSTOP)
+        asking.send(asking.pack("PING") + asking.pack("LEASES", "far"))
+        self.assertEqual(asking.read(), "PONG")
+        self.assertEqual(daemon.end(), 0)
+        self.assertTrue(any(line and CUT in line for line in daemon.lines), daemon.lines)
+        self.assertTrue(any(line and "other: nobody confirmed" in line and "in time" in line for line in daemon.lines), daemon.lines)
+
+
+if __name__ == "__main__":
+    unittest.main()
