@@ -17,6 +17,7 @@
 
 #define LINGER_NS (2 * NS_PER_S)
 #define GREETING_NS (5 * NS_PER_S) /* of TLS */
+#define SILENT_NS (1 * NS_PER_S)   /* a client that was heard within that time may be asking right now */
 #define READ_LEAST ((size_t)512)
 
 _Static_assert(sizeof(struct connection) <= 512, "an idle connection takes at most 512 bytes");
@@ -207,6 +208,7 @@ static void note_progress(const struct loop *loop, struct connection *connection
         if (!is_unknown(connection))
             connection->active_ns = loop->lane.now_ns;
         connection->begun_ns = 0;
+        connection->parted = loop->drains;
     }
     if (connection->in.len == 0)
         connection->begun_ns = 0;
@@ -214,12 +216,22 @@ static void note_progress(const struct loop *loop, struct connection *connection
         connection->begun_ns = loop->lane.now_ns;
 }
 
+/*
+ * Whether a drain can close a connection.  A close that meets a request on its way leaves it without an answer.  So it
+ * goes with an answer, or comes when the client has been silent for a while.
+ */
+static bool is_drained(const struct loop *loop, const struct connection *connection)
+{
+    bool is_silent = loop->lane.now_ns - connection->active_ns > SILENT_NS;
+
+    return loop->drains && (connection->parted || is_silent) &&
+           session_may_end(&connection->session, connection->in.len);
+}
+
 /* Whether a connection can be closed although its client did not ask for it. */
 static bool is_over(const struct loop *loop, const struct connection *connection)
 {
-    bool may_end = connection->ended || (loop->drains && session_may_end(&connection->session, connection->in.len));
-
-    return may_end && connection->reads && connection->out.len == 0;
+    return (connection->ended || is_drained(loop, connection)) && connection->reads && connection->out.len == 0;
 }
 
 /*
@@ -249,6 +261,8 @@ static void work(struct loop *loop, struct connection *connection, const char *a
     enum session_state state;
     size_t used;
 
+    if (loop->drains) /* the close goes with the answer: a client that has it knows that it is the last */
+        io_hold_back(&connection->io, true);
     if (!converse(loop, connection, at, len, &used, &state) || !keep_rest(connection, at, len, used)) {
         connection_close(loop, connection);
         return;
@@ -257,10 +271,13 @@ static void work(struct loop *loop, struct connection *connection, const char *a
     connection->reads = state == SESSION_READ;
     if (state == SESSION_TURN)
         connection_make_ready(loop, connection);
-    if ((state == SESSION_CLOSE && connection->out.len == 0) || is_over(loop, connection))
+    if ((state == SESSION_CLOSE && connection->out.len == 0) || is_over(loop, connection)) {
         end(loop, connection);
-    else
-        watch(loop, connection);
+        return;
+    }
+    if (loop->drains)
+        io_hold_back(&connection->io, false);
+    watch(loop, connection);
 }
 
 struct user *connection_user(void *connection)
@@ -417,6 +434,8 @@ void connection_check_time(struct loop *loop, struct connection *connection)
     if (why != NULL) {
         log_line(LOG_CLIENT, "connection %llu is cut: %s", (unsigned long long)connection->session.id, why);
         connection_close(loop, connection);
+    } else if (is_over(loop, connection)) {
+        end(loop, connection);
     } else if (idle_ns > 0 && since_ns > idle_ns && connection->reads && connection->in.len == 0 &&
                connection->out.len == 0) {
         end(loop, connection);

@@ -26,6 +26,7 @@ struct connection {
     bool ended;      /* the client sends no more */
     bool lingers;    /* everything is sent and shut down; what still comes is thrown away */
     bool reads;      /* the session wants more bytes */
+    bool parted;     /* the client has had an answer during the drain */
 };
 
 /* Takes over a socket that a listener has accepted.  False: no memory; the socket is closed. */

@@ -2,6 +2,8 @@
 #include "io.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -72,6 +74,13 @@ bool io_reads_by_writing(const struct io *io)
 bool io_has_more(const struct io *io)
 {
     return io->session != NULL && !io->greets && gnutls_record_check_pending(io->session) > 0;
+}
+
+void io_hold_back(const struct io *io, bool holds)
+{
+    int on = holds;
+
+    (void)setsockopt(io->fd, IPPROTO_TCP, TCP_CORK, &on, sizeof on); /* a unix socket has no segments */
 }
 
 void io_end(struct io *io)

@@ -39,6 +39,9 @@ bool io_reads_by_writing(const struct io *io);
 /* Whether there are bytes to read that the socket does not tell of. */
 bool io_has_more(const struct io *io);
 
+/* Keeps what is written until more comes, or the end; or sends it, and keeps nothing any more.  By TCP alone. */
+void io_hold_back(const struct io *io, bool holds);
+
 /* Says that nothing more will be written. */
 void io_end(struct io *io);
 

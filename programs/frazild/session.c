@@ -65,12 +65,12 @@ uint64_t session_idle_ns(const struct session *session)
     return session->is_http ? HTTP_IDLE_NS : session->lane->setup->settings.daemon.idle_timeout_ns;
 }
 
-bool session_may_end(const struct session *session, size_t unread)
-{
-    return !session->is_http || (session->has_asked && unread == 0);
-}
-
 bool session_is_idle(const struct session *session)
 {
     return session->batch == NULL && session->errand == NULL && session->multi == NULL;
+}
+
+bool session_may_end(const struct session *session, size_t unread)
+{
+    return unread == 0 && (session->is_http ? session->has_asked : session_is_idle(session));
 }

@@ -80,7 +80,7 @@ size_t session_output_limit(struct session *session);
 /* How long its client may be silent when nothing is under way; 0: as long as it wants. */
 uint64_t session_idle_ns(const struct session *session);
 
-/* Whether a drain may end it now: an answer may be due. */
+/* Whether a drain may end it now: no answer is due, and nothing has come that begins a request. */
 bool session_may_end(const struct session *session, size_t unread);
 
 /* Makes it this user's; false: no memory. */
