@@ -70,6 +70,14 @@ TEST("Giving back fills a bucket, and does not make it larger")
     assert_false(admits(NULL, 1, NOW));
 }
 
+TEST("A long rest fills a bucket, and does not make it larger")
+{
+    assert_true(admits(NULL, 10, NOW));
+    assert_true(admits(NULL, 10, NOW + 100 * NS_PER_S));
+    assert_false(admits(NULL, 1, NOW + 100 * NS_PER_S));
+    assert_int_equal(refusal.retry_ms, 101);
+}
+
 TEST("More than a second's worth is never given, and says so without a time")
 {
     assert_false(admits(&poor, 2, NOW));

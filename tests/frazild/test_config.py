@@ -41,7 +41,10 @@ class Configuration(unittest.TestCase):
         self.expect(good + "colour=red\n", last + 1, "colour")
         self.expect(good + "max_batch=0\n", last + 1, "65536")
         self.expect(good + "worker_ids=65\n", last + 1, "from 1 to 64")
-        self.expect(good + "rate=fast\n", last + 1, "ids a second")
+        for rate in ("fast", "0", "1000000001", 2**64 + 1):
+            self.expect(good + f"rate={rate}\n", last + 1, "ids a second")
+        self.expect(good + "rates=5\n", last + 1, "unknown key")
+        self.expect(BASE + "insecure=yes, please\n" + generator("main"), BASE.count("\n") + 1, "yes or no")
         self.expect(good + "worker=fixed:2\n", last + 1, "already")
         self.expect(good + "[generator main]\n", last + 1, "already")
         self.expect(good + "[generator Main]\n", last + 1, "small letter")
@@ -98,6 +101,12 @@ class Configuration(unittest.TestCase):
         self.write(text.format("insecure=yes\n"))
         self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
 
+    def test_this_host_needs_neither(self):
+        for address in ("localhost:0", "127.3.2.1:0", "[::1]:0", "unix:@/socket"):
+            self.write(f"[listen resp]\naddress={address}\n" + generator("main"))
+            result = self.run_it("-c", self.path, "--check")
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""), address)
+
     def test_each_of_several_addresses_counts(self):
         for addresses in ("127.0.0.1:0 0.0.0.0:0", "0.0.0.0:0 127.0.0.1:0", "unix:@/a [::1]:0 10.0.0.1:0", "127.0.0.1:0 [::]:0"):
             self.expect(f"[listen resp]\naddress={addresses}\n" + generator("main"), 1, "without TLS")
@@ -120,17 +129,23 @@ class Configuration(unittest.TestCase):
         self.expect(good + "secret_file=@/short\nallow=next:*\n", line, "64 hex digits")
         self.write("0" * 64 + "\n", "secret")
         self.expect(good + "secret_file=@/secret\n", line, "needs allow=")
-        self.expect(good + "secret_file=@/secret\nallow=fly:*\n", line, "VERB:PATTERN")
+        self.write("0" * 64, "of-a-group", 0o620)
+        self.expect(good + "secret_file=@/of-a-group\nallow=next:*\n", line, "chmod")
+        for allow in ("fly:*", "ne:*", "nexts:*", ":*", "next:", "next", "next:* fly:*"):
+            self.expect(good + f"secret_file=@/secret\nallow={allow}\n", line, "VERB:PATTERN")
         self.write(good + "secret_file=@/secret\nallow=next:* *:main\n")
         self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
 
     def test_conf_d_is_read_and_print_config_reads_the_same(self):
         self.write(BASE)
         self.write(generator("extra", 7, layout="'41/10/12 epoch=2020-01-01'".strip("'")), "conf.d/10.conf")
+        self.write(generator("later", 8), "conf.d/20.conf")
         printed = self.run_it("-c", self.path, "--print-config").stdout
         self.assertIn("[generator extra]", printed)
+        self.assertIn("[generator later]", printed)
         self.assertIn("max_batch=10000", printed)
-        os.remove(os.path.join(self.folder, "conf.d/10.conf"))
+        for name in ("10.conf", "20.conf"):
+            os.remove(os.path.join(self.folder, "conf.d", name))
         self.write(printed)
         self.assertEqual(self.run_it("-c", self.path, "--print-config").stdout, printed)
 
@@ -186,12 +201,15 @@ class Configuration(unittest.TestCase):
             "[::]:6380 127.0.0.1:6380\ninsecure=yes": "listens there already",
             "[::1]:6380 [0:0:0:0:0:0:0:1]:6380\ninsecure=yes": "listens there already",
             "unix:@/s unix:@/s": "listens there already",
+            "127.0.0.1:6380 127.0.0.1:6381 127.0.0.1:6380": "listens there already",
             "127.0.0.1:6380\n[listen http]\naddress=127.0.0.1:6380": "line 1 listens there already",
         }.items():
             with self.subTest(address=address):
                 self.refuse(f"[listen resp]\naddress={address}\n" + main, words)
                 self.assertNotIn("hunter2", self.run_it("-c", self.path).stderr)
         self.refuse("[daemon]\npage=@/none\n[listen resp]\naddress=127.0.0.1:0\n" + main, "page=")
+        # Its size is said to be 0, and it has bytes.
+        self.refuse("[daemon]\npage=/proc/version\n[listen resp]\naddress=127.0.0.1:0\n" + main, "it changed while it was read")
 
     def test_addresses_that_do_not_collide(self):
         for addresses in ("127.0.0.1:0 127.0.0.1:0", "127.0.0.1:6380 127.0.0.2:6380", "127.0.0.1:6380 [::1]:6380",

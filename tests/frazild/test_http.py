@@ -280,6 +280,12 @@ class Looks(Http):
             ("/v2", 404, "/openapi.json"),
             ("/v1/generators/nobody/ids", 404, "no generator"),
             ("/v1/generators/Main", 404, "no generator"),
+            ("/v1/generators/mains", 404, "no generator"),
+            ("/v1/generators//ids", 404, "no generator"),
+            ("/v1/layouts/", 404, "/openapi.json"),
+            (f"/v1/generators/main/ids?n={2**32 + 1}", 400, "from 1 on"),
+            (f"/v1/generators/main/ids?n={2**64 + 1}", 400, "from 1 on"),
+            ("/v1/generators/main/ids?form=hex&n=1&n=2", 400, "n is given twice"),
             ("/v1/generators/main/ids?n=0", 400, "from 1 on"),
             ("/v1/generators/main/ids?n=-1", 400, "from 1 on"),
             ("/v1/generators/main/ids?n=99999999999", 400, "from 1 on"),
@@ -321,7 +327,9 @@ class Looks(Http):
 
     def test_metrics_are_as_prometheus_reads_them(self):
         daemon = self.start(config(WIDE, SLOW))
-        self.connect(daemon).ask("NEXT", "main", 5)
+        client = self.connect(daemon)
+        client.ask("NEXT", "main", 5)
+        self.assert_error("ERR", "unknown command", client, "NEXTS")
         self.ask(daemon, "/v1/generators/main/ids?n=50")
         self.ask(daemon, "/nothing")
         answer = self.ask(daemon, "/metrics")
@@ -331,6 +339,7 @@ class Looks(Http):
             'frazild_requests_total{protocol="resp",request="NEXT",code="OK"} 1',
             'frazild_requests_total{protocol="http",request="ids",code="OK"} 1',
             'frazild_requests_total{protocol="http",request="unknown",code="ERR"} 1',
+            'frazild_requests_total{protocol="resp",request="unknown",code="ERR"} 1',
             'frazild_ids_total{generator="main"} 55',
             'frazil_issued{generator="main"} 55',
             'frazil_worker{generator="slow"} 2.000',
@@ -339,6 +348,7 @@ class Looks(Http):
             'frazild_request_duration_seconds_bucket{le="+Inf"} 2',
         ):
             self.assertIn(line + "\n", text)
+        self.assertNotIn("frazil_grant_end_timestamp_seconds{", text)  # nobody grants these
         sample = re.compile(r'^[a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [0-9.e+-]+$')
         self.assertEqual([x for x in text.splitlines() if not x.startswith("# ") and not sample.match(x)], [])
         if shutil.which("promtool") is not None:

@@ -58,7 +58,9 @@ class Reload(TestCase):
                 (BOTH + generator("main", 1, layout="twitter"), changed),
                 (BOTH.replace("[daemon]", "[daemon]\nthreads=3") + generator("main"), changed),
                 (BASE + generator("main"), changed),
+                (BOTH.replace("[daemon]", "[daemon]\nmax_connections=3") + generator("main"), changed),
                 (BOTH.replace("127.0.0.1:0", "127.0.0.2:0", 1) + generator("main"), changed),
+                (BOTH.replace("http]\naddress=127.0.0.1", "http]\naddress=127.0.0.2") + generator("main"), changed),
                 (BOTH + generator("main") + generator("far").replace("fixed:1", "fixed:99999"), "[generator far]"),
             ),
             1,
@@ -192,7 +194,7 @@ class Manager:
         with open(self.config, "w", encoding="utf-8") as file:
             file.write(config)
         self.sockets = {}
-        for name in ("resp", "http"):
+        for name in ("resp", "http", "third"):
             its = socket.socket()
             its.bind(("127.0.0.1", 0))
             its.listen(1024)
@@ -271,16 +273,26 @@ class Services(TestCase):
 
     def test_what_is_meant_for_another_process_is_not_taken(self):
         environment = {**os.environ, "LISTEN_FDS": "1", "LISTEN_FDNAMES": "resp"}
-        for pid in ("1", str(os.getpid()), "", "x"):
-            daemon = self.start(env={**environment, "LISTEN_PID": pid})
+        for pid in ({"LISTEN_PID": "1"}, {"LISTEN_PID": str(os.getpid())}, {"LISTEN_PID": ""}, {"LISTEN_PID": "x"}, {}):
+            daemon = self.start(env={**environment, **pid})
             self.assertTrue(self.connect(daemon).ask("NEXT").isdigit())
             daemon.end()
 
     def test_sockets_without_a_known_name_are_refused(self):
         manager = self.manage(BASE + generator("main"))
-        process = self.run_it(manager)
-        self.assertIn("socket 1 of the service manager is called 'http'", process.stderr.read())
-        self.assertEqual(process.wait(PATIENCE_S), 4)
+        for name in ("http", "res", ""):
+            process = self.run_it(manager, LISTEN_FDNAMES=f"resp:{name}")
+            self.assertIn(f"socket 1 of the service manager is called '{name}'", process.stderr.read())
+            self.assertEqual(process.wait(PATIENCE_S), 4)
+
+    def test_each_socket_serves_the_protocol_of_its_own_name(self):
+        manager = self.manage(BOTH + generator("main"))
+        self.run_it(manager, ("resp", "http", "third"), LISTEN_FDNAMES="resp:http:resp")
+        manager.wait_until_told("READY=1")
+        for name in ("resp", "third"):
+            client = Client(manager.sockets[name].getsockname())
+            self.addCleanup(client.close)
+            self.assertEqual(client.ask("PING"), "PONG")
 
     def test_successors_on_the_same_sockets_lose_no_request_and_repeat_no_id(self):
         manager = self.manage(BOTH + "[generator main]\nworker=file-lock\nstate=file\nrun_dir=@/run\nstate_dir=@/state\n")

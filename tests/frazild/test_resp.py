@@ -9,7 +9,7 @@ from harness import BASE, Client, ReplyError, TestCase, generator
 CONFIG = (
     BASE
     + generator("main")
-    + generator("orders", 3, layout="twitter", keys="orders:* order-*", max_batch=20000)
+    + generator("orders", 3, layout="twitter", keys="orders:* order-* orders:special:gold:*", max_batch=20000)
     + generator("special", 4, layout="twitter", keys="orders:special:*")
     + generator("snos", 9, layout="sno")
     + generator("slow", 1, layout="41/20/2")
@@ -49,7 +49,8 @@ class Commands(TestCase):
         self.assertEqual(len(self.ask("NEXT", "snos", "FORM", "uuid")), 36)
         self.assertEqual(len(self.ask("NEXT", "snos", 2, "FORM", "hex")[1]), 20)
         self.refuse("ERR", "FORM takes dec", "NEXT", "main", "FORM", "sno")
-        self.refuse("ERR", "FORM takes sno", "NEXT", "snos", "FORM", "dec")
+        for form in ("dec", "uuid4", "uui", ""):
+            self.refuse("ERR", "FORM takes sno", "NEXT", "snos", "FORM", form)
         self.refuse("ERR", "syntax error", "NEXT", "main", 1, "FORM")
 
     def test_a_batch_larger_than_a_tick_is_put_together_from_parts(self):
@@ -78,7 +79,9 @@ class Commands(TestCase):
         self.refuse("ERR", "count", "NEXT", "main", "1x")
         self.refuse("ERR", "count", "NEXT", "main", "99999999999999999999")
         self.refuse("LIMIT", "max_batch", "NEXT", "main", 10001)
-        self.refuse("ERR", "no generator nobody", "NEXT", "nobody")
+        for name in ("nobody", "mai", "mains", "limite", "limitedly", "a", "zzz"):
+            self.refuse("ERR", f"no generator {name}:", "NEXT", name)
+            self.refuse("ERR", "no generator is for this key", "INCR", name)
         self.refuse("ERR", "small letter", "NEXT", "Main")
         self.refuse("ERR", "wrong number of arguments", "NEXT", "main", 1, "FORM", "dec", "x")
 
@@ -93,6 +96,8 @@ class Commands(TestCase):
         self.assertEqual(worker(self.ask("INCR", "orders:7")), worker(self.ask("INCR", "orders")))
         look = self.ask("INSPECT", self.ask("INCR", "orders:special:7"), "special")
         self.assertEqual(look[look.index(b"worker") + 1], 4)
+        look = self.ask("INSPECT", self.ask("INCR", "orders:special:gold:7"), "orders")
+        self.assertEqual(look[look.index(b"worker") + 1], 3)
         self.assertIsInstance(self.ask("INCR", "order-1"), int)
         self.assertIsInstance(self.ask("INCRBY", "main", 1), int)
         self.assertIsInstance(self.ask("INCRBY", "main", 2), int)
@@ -100,10 +105,9 @@ class Commands(TestCase):
         self.refuse("ERR", "no integers", "INCR", "snos")
 
     def test_incr_is_a_string_for_clients_that_round(self):
-        self.assertEqual(self.ask("CLIENT", "SETINFO", "LIB-NAME", "ioredis"), "OK")
-        self.assertIsInstance(self.ask("INCR", "main"), bytes)
-        self.assertEqual(self.ask("CLIENT", "SETINFO", "LIB-NAME", "redis-py"), "OK")
-        self.assertIsInstance(self.ask("INCR", "main"), int)
+        for library, kind in (("ioredis", bytes), ("redis-py", int), ("node-redis", bytes), ("lettuce", int)):
+            self.assertEqual(self.ask("CLIENT", "SETINFO", "LIB-NAME", library), "OK")
+            self.assertIsInstance(self.ask("INCR", "main"), kind)
 
     def test_incr_above_2_to_the_63(self):
         big = generator("big", 1, layout="41/10/13 epoch=1970-01-01", allow_short_life="yes")
@@ -124,7 +128,8 @@ class Commands(TestCase):
         self.refuse("ERR", "", "INSPECT", "xyz", "orders")
         self.refuse("ERR", "", "INSPECT", "1", "LAYOUT", "nonsense")
         self.refuse("ERR", "", "COMPOSE", "orders", "yesterday", 1, 1)
-        self.refuse("ERR", "worker", "COMPOSE", "orders", "2026-05-01", "99999", 1)
+        for worker, sequence in ((99999, 1), (2**32 + 1, 1), (2**64 + 1, 1), (1, 2**32 + 1), (1, 2**64 + 1), (1, 4096)):
+            self.refuse("ERR", "", "COMPOSE", "orders", "2026-05-01", worker, sequence)
 
     def test_layout_generators_and_stats(self):
         self.assertIn(b"twitter", self.ask("LAYOUT"))
@@ -161,7 +166,9 @@ class Commands(TestCase):
         self.assertEqual(self.ask("CLIENT", "NO-EVICT", "on"), "OK")
         self.refuse("ERR", "unknown subcommand", "CLIENT", "UNBLOCK", 1)
         self.refuse("ERR", "unknown subcommand", "CLIENT", "MAINT_NOTIFICATIONS", "on")
+        self.assertEqual(self.ask("CLIENT", "SETNAME", "me"), "OK")
         self.refuse("ERR", "spaces", "CLIENT", "SETNAME", "a b")
+        self.assertEqual(self.ask("CLIENT", "GETNAME"), b"me")
 
     def test_command_lists_the_table(self):
         count = self.ask("COMMAND", "COUNT")
@@ -170,6 +177,8 @@ class Commands(TestCase):
         self.assertEqual(len(self.ask("COMMAND", "DOCS")), 2 * count)
         self.assertEqual(self.ask("COMMAND", "INFO", "incr", "nothing")[1], None)
         self.assertEqual(self.ask("COMMAND", "INFO", "incr")[0][3], 1)
+        for names, known in ((("incr",), 1), (("incr", "nothing"), 1), (("nothing",), 0), (("nothing", "ping", "incr"), 2)):
+            self.assertEqual(len(self.ask("COMMAND", "DOCS", *names)), 2 * known, names)
         self.refuse("ERR", "wrong number", "COMMAND", "INFO", *["x"] * 40)
 
     def test_commands_of_a_store_are_refused_in_words(self):
@@ -195,7 +204,8 @@ class Commands(TestCase):
         self.refuse("ERR", "unknown", "NONSENSE")
         self.refuse("EXECABORT", "", "EXEC")
         self.ask("MULTI")
-        self.refuse("ERR", "not allowed inside MULTI", "HELLO", 3)
+        for command in (("HELLO", 3), ("WATCH", "a"), ("AUTH", "x"), ("LEASES", "main")):
+            self.refuse("ERR", "not allowed inside MULTI", *command)
         self.assertEqual(self.ask("DISCARD"), "OK")
         self.ask("MULTI")
         self.assertEqual(self.ask("EXEC"), [])
@@ -213,6 +223,10 @@ class Commands(TestCase):
         self.client.send(self.client.pack("CLIENT", "REPLY", "OFF") + self.client.pack("NEXT", "slow", 50))
         self.assertEqual(self.ask("CLIENT", "REPLY", "ON"), "OK")
         self.assertEqual(self.ask("PING"), "PONG")
+
+    def test_client_reply_skips_nothing_more_while_it_is_off(self):
+        self.client.send(self.client.pack("CLIENT", "REPLY", "OFF") + self.client.pack("CLIENT", "REPLY", "SKIP"))
+        self.assertEqual(self.ask("CLIENT", "REPLY", "ON"), "OK")
 
     def test_client_reply_hushes_what_is_replied_later(self):
         self.client.send(self.client.pack("CLIENT", "REPLY", "SKIP") + self.client.pack("LEASES", "main"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Goal of this test: numbers of every length are written as printf writes them. */
+/* Goal of this test: numbers of every length are written as printf writes them, and errors as one line. */
 #include "lib/test.h"
 #include "resp_write.h"
 
@@ -18,6 +18,31 @@ static void expect_written(uint64_t number)
     resp_integer(&out, number);
     bytes_add(&out, "", 1);
     assert_string_equal(out.at, text);
+    bytes_free(&out);
+}
+
+TEST("An error is one line, whatever stands in it")
+{
+    struct bytes out = {0};
+
+    resp_error(&out, "ERR a\r\nb\x7f\x01"
+                     "c");
+    bytes_add(&out, "", 1);
+    assert_string_equal(out.at, "-ERR a  b  c\r\n");
+    bytes_free(&out);
+}
+
+TEST("Memory that was given back has the size that it had")
+{
+    struct bytes_memory memory = {0};
+    struct bytes out = bytes_take(&memory);
+
+    bytes_add_text(&out, "text");
+    size_t size = out.size;
+    bytes_give_back(&out, &memory);
+    out = bytes_take(&memory);
+    assert_int_equal(out.size, size);
+    assert_int_equal(out.len, 0);
     bytes_free(&out);
 }
 

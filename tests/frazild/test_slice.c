@@ -66,7 +66,7 @@ TEST("A text that it begins with is skipped, or it stays as it was")
 
 TEST("Parts are cut without the blanks around them, until there is none")
 {
-    struct slice slice = slice_of(" a\t,, b c ,");
+    struct slice slice = slice_of(" \ta\t ,, b c ,");
 
     expect_part(slice_cut(&slice, ','), "a");
     expect_part(slice_cut(&slice, ','), "");
