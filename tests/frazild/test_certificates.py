@@ -122,7 +122,8 @@ class Users(Clients):
             ("dns", "second.internal"),
             ("uri", "spiffe://internal/shop"),
         ):
-            daemon = self.start(self.config(name))
+            others = USER.format(name="later", certificate=name, allow="*:*")
+            daemon = self.start(self.config("another.internal", "inspect:*", others))
             self.assertGreater(int(self.connect_tls(daemon, certificate).ask("NEXT", "main")), 0)
             self.assertEqual(self.get(daemon, "/v1/generators/main/ids", certificate), 200)
             daemon.end()

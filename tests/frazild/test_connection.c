@@ -299,6 +299,59 @@ TEST("A client that nobody knows is cut in time, however much it says")
     setup.users = (struct users){0};
 }
 
+TEST("A client whose commands end is spared, although one of them is always unfinished")
+{
+    setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
+    assert_true(stays_open(client_new(), "1\r\nECHO ", 30));
+    assert_false(stays_open(client_new(), "1", 12));
+    assert_int_equal(atomic_load(&loop->lane.counters.cut_slow), 1);
+}
+
+/* Whether a connection is being ended after so many seconds more. */
+static bool ends_in(struct client client, unsigned seconds)
+{
+    loop->lane.now_ns += seconds * NS_PER_S;
+    connection_check_time(loop, client.its);
+    return client.its->lingers;
+}
+
+TEST("Who waits for an answer is not idle")
+{
+    struct client waits = client_new();
+
+    setup.settings.daemon.idle_timeout_ns = 10 * NS_PER_S;
+    waits.its->reads = false;
+    assert_false(ends_in(waits, 20));
+    waits.its->reads = true;
+    assert_true(ends_in(waits, 0));
+}
+
+TEST("A connection of HTTP may rest for a time of its own, whatever idle_timeout= is")
+{
+    struct client http = client_new();
+
+    http.its->session.is_http = http.its->session.has_asked = true;
+    assert_false(ends_in(http, 75));
+    setup.settings.daemon.idle_timeout_ns = 10 * NS_PER_S;
+    assert_true(ends_in(http, 1));
+    struct client other = client_new();
+    assert_false(ends_in(other, 10));
+    assert_true(ends_in(other, 1));
+}
+
+TEST("Who has said good-bye has two seconds to read the rest, and is closed then")
+{
+    struct client leaves = client_new();
+
+    expect_answer(leaves, "QUIT\r\n", "+OK\r\n");
+    assert_true(ends_in(leaves, 0));
+    assert_true(ends_in(leaves, 2));
+    assert_true(is_open(leaves));
+    loop->lane.now_ns++;
+    connection_check_time(loop, leaves.its);
+    assert_false(is_open(leaves));
+}
+
 TEST("A reader that gets on is spared, and one that stops is cut")
 {
     struct client slow = client_new();

@@ -489,6 +489,23 @@ class Users(Http):
             self.assertEqual(self.ask(daemon, path).status, 200)
         self.assertFalse(any(TOKEN in line for line in daemon.lines if line))
 
+    def test_the_description_says_what_needs_a_token(self):
+        daemon = self.start(config(users=self.users()))
+        for path, operations in self.ask(daemon, "/openapi.json").json()["paths"].items():
+            url = re.sub(r"\{\w+\}", "main", path)
+            for method, operation in operations.items():
+                self.assertEqual("security" in operation, self.ask(daemon, url, method.upper()).status == 401, url)
+
+    def test_who_may_not_look_at_ids_may_not_look_at_layouts(self):
+        daemon = self.start(config(users=self.users().replace(" inspect:*", "")))
+        client = self.connect(daemon)
+        client.ask("AUTH", TOKEN)
+        for command in ("INSPECT 1", "INSPECT 1 main", "INSPECT 1 LAYOUT twitter", "LAYOUT", "LAYOUT twitter"):
+            self.assert_error("NOPERM", "shop", client, *command.split())
+        for path in ("/v1/inspect/1", "/v1/inspect/1?layout=twitter", "/v1/layouts", "/v1/layouts/twitter"):
+            answer = self.ask(daemon, path, headers={"Authorization": f"Bearer {TOKEN}"})
+            self.assert_problem(answer, 403, "NOPERM", "shop")
+
     def test_default_stands_for_the_user_whose_token_it_is(self):
         daemon = self.start(config(users=self.users()))
         for words in (("AUTH", TOKEN), ("AUTH", "default", TOKEN), ("HELLO", 2, "AUTH", "default", TOKEN)):

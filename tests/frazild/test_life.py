@@ -45,6 +45,19 @@ class Reload(TestCase):
         self.reload(daemon, back, "SIGHUP: the configuration was read", 2)
         self.assertTrue(client.ask("NEXT", "again").isdigit())
 
+    def test_a_client_that_goes_in_the_middle_of_a_reply_holds_no_generator(self):
+        old = generator("old", 2, layout="41/2/20", max_batch=65536)
+        daemon = self.start(BASE + generator("main") + old)
+        other = self.connect(daemon)
+        with socket.create_connection(daemon.address()) as client:
+            client.sendall(Client.pack("NEXT", "old", 65536) * 40)  # more than the system takes
+            self.assertEqual(client.recv(1), b"*")
+        while b"connected_clients:1\r\n" not in other.ask("INFO"):
+            pass
+        self.reload(daemon, BASE + generator("main"), "1 generators")
+        self.reload(daemon, BASE + generator("main") + old.replace("old", "again"), "2 generators")
+        self.assertTrue(other.ask("NEXT", "again").isdigit())
+
     def test_mistakes_keep_the_old_configuration_and_are_named(self):
         daemon = self.start(BOTH + generator("main"))
         client = self.connect(daemon)

@@ -91,6 +91,8 @@ TEST("A length that lies, is huge, negative or no number is refused before its b
         "*1\r\n$99999\r\n",
         "*1\r\n$99999999999999999999\r\n",
         "*1\r\n$-1\r\n",
+        "*1\r\n$18446744073709551617\r\nx\r\n",
+        "*18446744073709551617\r\n$1\r\nx\r\n",
         "*-1\r\n",
         "*99999999\r\n",
         "*1\r\n$4x\r\n",

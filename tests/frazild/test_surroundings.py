@@ -21,14 +21,22 @@ CLOCK_SOURCE = pathlib.Path(__file__).resolve().parents[2] / "databases/postgres
 HTTP = "[listen http]\naddress=127.0.0.1:0\n"
 
 
+def ask(daemon, path):
+    url = f"http://127.0.0.1:{daemon.port('http')}{path}"
+    return urllib.request.urlopen(urllib.request.Request(url, headers={"X-Requested-With": "test"}), timeout=PATIENCE_S)
+
+
 def status_of(daemon, path):
     try:
-        url = f"http://127.0.0.1:{daemon.port('http')}{path}"
-        request = urllib.request.Request(url, headers={"X-Requested-With": "test"})
-        with urllib.request.urlopen(request, timeout=PATIENCE_S) as reply:
+        with ask(daemon, path) as reply:
             return reply.status
     except urllib.error.HTTPError as error:
         return error.code
+
+
+def body_of(daemon, path):
+    with ask(daemon, path) as reply:
+        return reply.read()
 
 
 def until(condition):
@@ -66,7 +74,7 @@ class Coordinator(Folder):
         until(lambda: subprocess.run(create, capture_output=True).returncode == 0)  # once the server listens
 
     def test_beyond_its_horizon_the_daemon_gives_nothing_and_comes_back_by_itself(self):
-        daemon = self.start(BASE + HTTP + f"[generator main]\nworker={self.url}\n")
+        daemon = self.start(BASE + HTTP + generator("fixed") + f"[generator main]\nworker={self.url}\n")
         ids = [int(id) for id in self.connect(daemon).ask("NEXT", "main", "100")]
         until(lambda: status_of(daemon, "/readyz") == 200)
         self.redis.send_signal(signal.SIGSTOP)
@@ -79,16 +87,22 @@ class Coordinator(Folder):
             try:
                 ids.append(int(client.ask("NEXT", "main")))
             except ReplyError as error:
-                return error.code in ("TRYAGAIN", "FENCED")
+                return error.code == "FENCED" and client.is_closed()  # so that a pool looks for another daemon
             return False
 
         until(is_refused)
         self.assertEqual(status_of(daemon, "/v1/generators/main/ids"), 503)
+        self.assertEqual(status_of(daemon, "/v1/leases/main"), 502)
         self.assertEqual(status_of(daemon, "/livez"), 200)
         self.redis.send_signal(signal.SIGCONT)
         until(lambda: status_of(daemon, "/readyz") == 200)
         daemon.wait_for_line("gives ids again")
         daemon.wait_for_line("is extended again")
+        self.redis.send_signal(signal.SIGSTOP)
+        daemon.wait_for_line("its grant could not be extended", 2)
+        self.redis.send_signal(signal.SIGCONT)
+        daemon.wait_for_line("is extended again", 2)
+        until(lambda: status_of(daemon, "/readyz") == 200)
         ids += [int(id) for id in self.connect(daemon).ask("NEXT", "main", "100")]
         self.assertEqual(len(set(ids)), len(ids))
 
@@ -123,7 +137,7 @@ class Clock(Folder):
     @unittest.skipIf(INSTRUMENTED, "a sanitizer must be loaded before the clock")
     def test_steps_repeat_no_id_and_one_back_is_waited_out_or_named(self):
         config = "[daemon]\ndrain_delay=0s\nrequest_timeout=1s\n[listen resp]\naddress=127.0.0.1:0\n" + generator("main")
-        daemon = self.start(config, env=self.environment)
+        daemon = self.start(config + HTTP, env=self.environment)
         client = self.connect(daemon)
         ids = [int(id) for id in client.ask("NEXT", "main", "1000")]
         for ms in (-300, 5000, 4800):  # back, ahead, and a little back
@@ -132,6 +146,9 @@ class Clock(Folder):
         self.step(-3600 * 1000)
         self.assert_error("TRYAGAIN", "retry_ms=", client, "NEXT", "main")
         daemon.wait_for_line("the clock was set back by")
+        self.step(-30 * 365 * 86400 * 1000)  # before the layout's epoch
+        self.assertEqual(status_of(daemon, "/readyz"), 503)
+        self.assertIn(b'frazil_serving{generator="main"} 0.000\n', body_of(daemon, "/metrics"))
         self.step(6000)
         daemon.wait_for_line("the clock was set forward by")
         ids += [int(id) for id in client.ask("NEXT", "main", "1000")]
