@@ -246,6 +246,8 @@ class Looks(Http):
         self.assertEqual((fields["worker"], fields["sequence"], fields["time"]), (1, 5, "2026-11-01T00:00:00.000Z"))
         other = self.ask(daemon, f"/v1/inspect/{text}?layout={quote('41/10/12 tick=1ms')}").json()
         self.assertNotEqual(other["time"], fields["time"])
+        late = self.ask(daemon, f"/v1/inspect/{2**62}?layout={quote('41/1/21 tick=1h')}").json()
+        self.assertEqual(late["unix_ms"], str(1767225600000 + 2**40 * 3600 * 1000))  # JavaScript would round it
         both = self.ask(daemon, "/v1/range?from=2026-11-01T00:00:00Z&to=2026-11-01T00:00:00Z").json()
         self.assertLessEqual(int(both["first"]), int(text))
         self.assertGreaterEqual(int(both["last"]), int(text))

@@ -71,6 +71,17 @@ static void pass(unsigned ticks)
     }
 }
 
+TEST("What passes by itself is worth another try, and nothing else is")
+{
+    static const frazil_err passing[] = {FRAZIL_EAGAIN, FRAZIL_EFULL, FRAZIL_ECLOCK, FRAZIL_EUNREACHABLE};
+    static const frazil_err staying[] = {FRAZIL_OK, FRAZIL_ELEASE, FRAZIL_EEXHAUSTED, FRAZIL_EREFUSED, FRAZIL_ENOMEM};
+
+    for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++)
+        assert_true(taker_is_passing(passing[i]));
+    for (size_t i = 0; i < sizeof staying / sizeof staying[0]; i++)
+        assert_false(taker_is_passing(staying[i]));
+}
+
 TEST("A single id does not wait for a large batch that came before it")
 {
     assert_false(ask(0, LARGE, 60 * NS_PER_S));
