@@ -68,8 +68,8 @@ class Faults(TestCase):
         try:
             for _ in range(20000):
                 client.socket.send(Client.pack("NEXT", "main", 65536))
-        except BlockingIOError:
-            pass
+        except (BlockingIOError, ConnectionError):
+            pass  # on a busy machine it is cut while it asks
         other = self.connect(daemon)
         self.assertEqual(len(other.ask("NEXT", "main", 1000)), 1000)
         daemon.wait_for_line("stall_timeout")

@@ -272,6 +272,26 @@ TEST("A time that is missing, or is none, is not guessed: the answer counts for 
     server_stop(&server);
 }
 
+TEST("The time of one answer is not that of the next one, which has none")
+{
+    static const char body[] = "{" HEADER "}";
+    char text[512];
+    struct server server;
+    struct fz_record record;
+
+    etcd_server_start(&server, NULL);
+    struct proxy *proxy = proxy_start(server.port);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)proxy->port);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+    snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n%s", strlen(body), body);
+    proxy_say(proxy, text);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNKNOWN);
+    register_assert_said("its answer has no Date header with the time");
+    register_close(&reg);
+    proxy_stop(proxy);
+    server_stop(&server);
+}
+
 TEST("An error says no for ever, not now, or leaves open what happened")
 {
     static const struct {

@@ -85,6 +85,54 @@ TEST("An error that passes by itself is worth another try, and one that does not
     }
 }
 
+TEST("A replica's refusal is followed by another connection, which may lead to its master; no other refusal is")
+{
+    static const struct {
+        const char *text;
+        unsigned connections; /* for two requests */
+    } rows[] = {{"-READONLY You can't write against a read only replica.\r\n", 2},
+                {"-MASTERDOWN Link with MASTER is down.\r\n", 2},
+                {"-LOADING Redis is loading the dataset in memory\r\n", 1},
+                {"-BUSY Redis is busy running a script.\r\n", 1},
+                {"-CLUSTERDOWN The cluster is down\r\n", 1},
+                {"-TRYAGAIN Multiple keys request during rehashing of slot\r\n", 1},
+                {"-NOREPLICAS Not enough good replicas to write.\r\n", 1}};
+    struct redis_rig rig;
+    uint64_t version;
+
+    redis_rig_start(&rig, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders?timeout=60s", (unsigned)rig.proxy->port);
+        unsigned before = atomic_load(&rig.proxy->accepted);
+        proxy_say(rig.proxy, rows[i].text);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(register_swap(&reg, 0, 5, "x", &version), FZ_REGISTER_UNREACHABLE);
+        assert_int_equal(atomic_load(&rig.proxy->accepted) - before, rows[i].connections);
+        proxy_set(rig.proxy, PROXY_PASS);
+        register_close(&reg);
+    }
+    redis_rig_stop(&rig);
+}
+
+TEST("Answers are measured one by one: many that are large are not one that is too large")
+{
+    static char text[3000 * 4 + sizeof "*3000\r\n"] = "*3000\r\n";
+    struct redis_rig rig;
+    struct fz_record record;
+
+    for (char *at = text + strlen(text); at + 4 < text + sizeof text; at += 4)
+        memcpy(at, ":1\r\n", 4);
+    redis_rig_start(&rig, NULL);
+    struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders?timeout=60s", (unsigned)rig.proxy->port);
+    proxy_say(rig.proxy, text);
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+        register_assert_said("does not report its time");
+    }
+    register_close(&reg);
+    redis_rig_stop(&rig);
+}
+
 TEST("Bytes that are no answer of Redis, or of our script, are refused or unknown, and never a record")
 {
     static const char *const texts[] = {
@@ -100,6 +148,8 @@ TEST("Bytes that are no answer of Redis, or of our script, are refused or unknow
         "*7\r\n$1\r\n1\r\n$7\r\n1000000\r\n$1\r\na\r\n$1\r\nb\r\n$6\r\nmaster\r\n$1\r\nx\r\n$1\r\n9\r\n+x\r\n",
         "*7\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\na\r\n$1\r\nb\r\n$6\r\nmaster\r\n$1\r\nx\r\n$3\r\n9 x\r\n+x\r\n",
         "*7\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\na\r\n$1\r\nb\r\n$6\r\nmaster\r\n$1\r\nx\r\n$1\r\n5\r\n+x\r\n",
+        "*7\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\na\r\n$1\r\nb\r\n$6\r\nmaster\r\n:7\r\n$1\r\n9\r\n+x\r\n",
+        "*7\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\na\r\n$1\r\nb\r\n:6\r\n$1\r\nx\r\n$1\r\n9\r\n+x\r\n",
         "*6\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\na\r\n$1\r\nb\r\n$5\r\nslave\r\n$1\r\nx\r\n+x\r\n",
         "-ERR something\r\n-ERR else\r\n",
         "-LOADING Redis is loading\r\n-LOADING it\r\n",
