@@ -521,10 +521,11 @@ class Users(Http):
 
 class Life(Http):
     def test_readyz_fails_before_the_daemon_stops_to_accept(self):
-        daemon = self.start(config(WIDE).replace("drain_delay=0s", "drain_delay=60s"))
+        daemon = self.start(config(WIDE).replace("drain_delay=0s", "drain_delay=600s"))
         self.assertEqual(self.ask(daemon, "/readyz").status, 200)
         daemon.process.send_signal(signal.SIGTERM)
         daemon.wait_for_line("draining")
+        daemon.process.send_signal(signal.SIGHUP)  # which shortens nothing
         ready = self.ask(daemon, "/readyz")
         self.assertEqual((ready.status, ready.headers["Connection"]), (503, "close"))
         self.assertEqual(self.ask(daemon, "/livez").status, 200)

@@ -293,12 +293,14 @@ class Strangers(Certificates):
             client.socket.shutdown(socket.SHUT_RDWR)  # without a word of TLS
         self.assertEqual(other.ask("PING"), "PONG")
 
-    def test_a_handshake_that_does_not_end_is_cut(self):
-        daemon = self.start(self.config)
+    def test_a_handshake_that_does_not_end_is_cut_and_who_has_ended_it_may_rest(self):
+        daemon = self.start(self.config.replace("[daemon]", "[daemon]\nthreads=1"))
+        resting = self.connect_tls(daemon)
         silent = Client(daemon.address("resps"))
         self.addCleanup(silent.close)
         self.assertTrue(silent.is_closed())
         daemon.wait_for_line("its TLS handshake did not end")
+        self.assertEqual(resting.ask("PING"), "PONG")
 
     def test_sigterm_ends_sessions_of_tls(self):
         daemon = self.start(self.config)

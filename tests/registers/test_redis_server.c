@@ -256,8 +256,10 @@ TEST("Databases and namespaces are apart; one that does not exist is refused bef
     assert_int_equal(record.version, 0);
     assert_int_equal(register_read(&by_socket, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, version);
-    assert_int_equal(register_swap(&no_db, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
-    register_assert_said("out of range");
+    for (int i = 0; i < 2; i++) { /* the second time, too */
+        assert_int_equal(register_swap(&no_db, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
+        register_assert_said("out of range");
+    }
     assert_int_equal(register_read(&rig.direct, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, 0);
     register_close(&other_db);

@@ -416,6 +416,46 @@ TEST("An answer that is not the script's is no slot")
     slots_close(&taker);
 }
 
+/* The script's answer to a taking. */
+static const char *taken(uint64_t tick, unsigned place, unsigned count)
+{
+    static char text[160];
+    char numbers[3][24];
+    int len = snprintf(text, sizeof text, "*4\r\n$5\r\ntaken\r\n");
+
+    snprintf(numbers[0], sizeof numbers[0], "%llu", (unsigned long long)tick);
+    snprintf(numbers[1], sizeof numbers[1], "%u", place);
+    snprintf(numbers[2], sizeof numbers[2], "%u", count);
+    for (size_t i = 0; i < 3; i++)
+        len += snprintf(text + len, sizeof text - (size_t)len, "$%zu\r\n%s\r\n", strlen(numbers[i]), numbers[i]);
+    return text;
+}
+
+TEST("Slots of another tick, beyond the capacity, or more of them than were wanted, are none")
+{
+    struct slot_taker taker = slots_open_through("redis://127.0.0.1:%u/orders?timeout=60s", CAPACITY, 0, 1000);
+    uint64_t now = slots_now_tick();
+    const struct {
+        uint64_t tick;
+        unsigned place;
+        unsigned count;
+        frazil_err err; /* of a wish for two */
+    } rows[] = {{now, 0, 1, FRAZIL_OK},
+                {now, CAPACITY - 2, 2, FRAZIL_OK},
+                {now, 0, 3, FRAZIL_ENAMESPACE},
+                {now, 0, 0, FRAZIL_ENAMESPACE},
+                {now, CAPACITY, 1, FRAZIL_ENAMESPACE},
+                {now, CAPACITY - 1, 2, FRAZIL_ENAMESPACE},
+                {now - 1, 0, 1, FRAZIL_ENAMESPACE},
+                {now + 1, 0, 1, FRAZIL_ENAMESPACE}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        proxy_say(slots_rig.proxy, taken(rows[i].tick, rows[i].place, rows[i].count));
+        assert_int_equal(slots_take(&taker, now, 2), rows[i].err);
+    }
+    slots_close(&taker);
+}
+
 TEST("A child takes over a connection of its own")
 {
     struct slot_taker taker = open_own(60000, 30000);
