@@ -123,6 +123,17 @@ class Framing(Raw):
             with self.subTest(head=head):
                 self.assertEqual(self.statuses(daemon, head + LAST), [200] * replies)
 
+    def test_a_client_of_http_1_0_that_waits_for_its_ids_keeps_its_connection(self):
+        daemon = self.start(config(SLOW))
+        head = b"GET /v1/generators/slow/ids?n=%d HTTP/1.0\r\nX-Requested-With:\r\nConnection: Keep-Alive\r\n\r\n"
+        with socket.create_connection(daemon.address("http"), PATIENCE_S) as client:
+            for n in (100, 2):  # more than there are at once, and a few
+                client.sendall(head % n)
+            client.sendall(LAST)
+            reply = client.makefile("rb").read()
+        self.assertEqual(reply.count(b"\r\nConnection: keep-alive\r\n"), 2)
+        self.assertEqual(reply.count(b"HTTP/1.1 200 OK\r\n"), 3)
+
     def test_a_reply_to_head_has_no_body_and_the_length_of_one(self):
         daemon = self.start(config())
         with socket.create_connection(daemon.address("http"), PATIENCE_S) as client:

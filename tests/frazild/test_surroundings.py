@@ -87,7 +87,11 @@ class Coordinator(Folder):
             try:
                 ids.append(int(client.ask("NEXT", "main")))
             except ReplyError as error:
-                return error.code == "FENCED" and client.is_closed()  # so that a pool looks for another daemon
+                if error.code != "FENCED":
+                    return False
+                self.assertIn("did not answer within", str(error))
+                self.assertTrue(client.is_closed())  # so that a pool looks for another daemon
+                return True
             return False
 
         until(is_refused)

@@ -163,3 +163,50 @@ TEST("read_only is a number, or a word since MariaDB 12: only 0 and OFF are no")
         assert_int_equal(ask(&script, false), rows[i].result);
     }
 }
+
+TEST("Who lost a race asks once more by itself; who waited for a lock does not")
+{
+    static const char *const values[] = {"1795687794832707", "0", "1.2.3306.4", "InnoDB 5", "7", "data"};
+    static const struct {
+        unsigned number;
+        enum fz_register_result result;
+    } rows[] = {{ER_LOCK_DEADLOCK, FZ_REGISTER_OK},
+                {ER_CHECKREAD, FZ_REGISTER_OK},
+                {ER_LOCK_WAIT_TIMEOUT, FZ_REGISTER_UNREACHABLE}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct script script = begin(NULL);
+        add_error(&script, rows[i].number);
+        script.next = 1;
+        add_rows(&script, values, sizeof values / sizeof values[0]);
+        assert_int_equal(ask(&script, false), rows[i].result);
+    }
+}
+
+TEST("Each way in which a server says that it only reads is known")
+{
+    static const unsigned numbers[] = {ER_OPTION_PREVENTS_STATEMENT, ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION,
+                                       1836 /* of MySQL, which MariaDB's header does not have */};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct script script = begin(NULL);
+        add_error(&script, numbers[i]);
+        assert_int_equal(ask(&script, true), FZ_REGISTER_UNREACHABLE);
+        register_assert_said("is read-only, as replicas are");
+    }
+}
+
+TEST("A write whose answer lacks the time, the server or the table's engine may have been carried out")
+{
+    static const char *const rows[][6] = {
+        {"x", "0", "1.2.3306.4", "InnoDB 5", "1", "8"},         {"1795687794832707", "0", NULL, "InnoDB 5", "1", "8"},
+        {"1795687794832707", "0", "1.2", "MyISAM 5", "1", "8"}, {"1795687794832707", "1", "1.2", "InnoDB 5", "1", "8"},
+        {"1795687794832707", "0", "one", "InnoDB 5", "1", "8"}, {"1795687794832707", "0", "1.2", "InnoDB 5", "2", "8"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct script script = begin(NULL);
+        add_done(&script);
+        add_rows(&script, rows[i], 6);
+        assert_int_equal(ask(&script, true), FZ_REGISTER_UNKNOWN);
+    }
+}
