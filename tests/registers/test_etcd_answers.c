@@ -292,6 +292,27 @@ TEST("The time of one answer is not that of the next one, which has none")
     server_stop(&server);
 }
 
+TEST("A token that cannot be used is none, and is asked for again the next time")
+{
+    static const char body[] = "{" HEADER ",\"token\":\"a b\"}";
+    char text[512];
+    struct server server;
+    struct fz_record record;
+
+    etcd_server_start(&server, NULL);
+    struct proxy *proxy = proxy_start(server.port);
+    struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=30s", (unsigned)proxy->port);
+    snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\n%sContent-Length: %zu\r\n\r\n%s", date, strlen(body), body);
+    proxy_say(proxy, text);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+        register_assert_said("gives no token of a form that can be used");
+    }
+    register_close(&reg);
+    proxy_stop(proxy);
+    server_stop(&server);
+}
+
 TEST("An error says no for ever, not now, or leaves open what happened")
 {
     static const struct {
