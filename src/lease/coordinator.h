@@ -17,6 +17,8 @@
 #include "lease.h"
 #include "slot_source.h"
 
+struct fz_clients; /* os/clients.h */
+
 /* The request of a generator to a coordinator.  Everything is copied but the object behind random->ctx. */
 struct fz_lease_request {
     const char *url;
@@ -38,7 +40,7 @@ struct fz_lease_request {
  * The number of the structures that a part and whoever loads it hand each other.  Each change of one of them raises
  * it: builds of one version can differ in it.  tests/style/structures.sh knows them all.
  */
-#define FZ_STRUCTURES 4
+#define FZ_STRUCTURES 5
 
 /* Texts in it are never freed.  Any thread. */
 struct frazil_coordinator {
@@ -50,6 +52,9 @@ struct frazil_coordinator {
 
     const char *client;         /* the client library and its version: "hiredis 0.14.1" */
     const char *const *schemes; /* of its URLs, without "://"; NULL at the end */
+
+    /* fz_clients_share of the part: it counts who is inside its client library.  NULL: it has none. */
+    struct fz_clients *(*share_clients)(struct fz_clients *given);
 
     /*
      * Makes a register of a URL without connecting; ret_name, of

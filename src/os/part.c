@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "clients.h"
 #include "core/sentence.h"
 #include "frazil/coordinators.h"
 
@@ -19,14 +20,8 @@ static part_entry find_entry(void *library, const char *name)
     return entry;
 }
 
-frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr)
+static frazil_err load_part(const char *part, const void **ret, frazil_error *reterr)
 {
-#ifdef FRAZIL_WITH_FILE /* frazil.c holds this one */
-    if (strcmp(part, "file") == 0) {
-        *ret = frazil_coordinator_file();
-        return FRAZIL_OK;
-    }
-#endif
     char file[64];
     char symbol[64];
     struct fz_sentence file_text = fz_sentence_in(file, sizeof file);
@@ -46,4 +41,20 @@ frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr
         return fz_fail(reterr, FRAZIL_ENOTBUILT, "%s is no part of frazil: it has no %s", file, symbol);
     *ret = entry();
     return FRAZIL_OK;
+}
+
+frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr)
+{
+#ifdef FRAZIL_WITH_FILE /* frazil.c holds this one */
+    if (strcmp(part, "file") == 0) {
+        *ret = frazil_coordinator_file();
+        return FRAZIL_OK;
+    }
+#endif
+    frazil_err err = fz_clients_enter(reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = load_part(part, ret, reterr);
+    fz_clients_leave();
+    return err;
 }

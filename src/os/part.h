@@ -9,8 +9,8 @@
 
 /*
  * Loads libfrazil-PART.so.N, of the same N as this library, and calls its
- * frazil_coordinator_PART().  It stays loaded.  FRAZIL_ENOTBUILT: why it cannot be loaded.  Any
- * thread.
+ * frazil_coordinator_PART().  It stays loaded.  FRAZIL_ENOTBUILT: why it cannot be loaded.  Also as fz_clients_enter.
+ * Any thread.
  */
 FZ_PRIVATE frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr);
 

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <poll.h>
 
+#include "clients.h"
 #include "clock.h"
 
 /* ---- how long -------------------------------------------------------------- */
@@ -46,13 +47,16 @@ int fz_deadline_poll(const struct fz_deadline *deadline, int fd, short events, s
         if (left == 0)
             return ETIMEDOUT;
         uint64_t left_ms = (left + 999999) / 1000000;
+        fz_clients_pause();
         int ready = poll(&poll_fd, 1, left_ms < INT_MAX ? (int)left_ms : INT_MAX);
+        int sys = errno;
+        fz_clients_resume();
         if (ready > 0) {
             *ret_ready = poll_fd.revents;
             return 0;
         }
-        if (ready < 0 && errno != EINTR)
-            return errno;
+        if (ready < 0 && sys != EINTR)
+            return sys;
     }
 }
 

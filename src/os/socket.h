@@ -26,7 +26,8 @@ FZ_PRIVATE struct fz_deadline fz_deadline_part(const struct fz_deadline *deadlin
 /*
  * Waits until the file is ready for one of these events, as poll names them.  0 when it is, at once if it is
  * already: *ret_ready has the events.  ETIMEDOUT when the time is over, even if the file is ready: a peer that never
- * stops sending would defeat the deadline.  Or another errno.  Signals do not end it.
+ * stops sending would defeat the deadline.  Or another errno.  Signals do not end it.  A thread in a client library is
+ * outside meanwhile (clients.h).
  */
 FZ_PRIVATE int fz_deadline_poll(const struct fz_deadline *deadline, int fd, short events, short *ret_ready);
 

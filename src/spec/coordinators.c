@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "coordinators.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/sentence.h"
+#include "os/clients.h"
 #include "os/part.h"
 
 /* In place, not pointed to: a pointer in a library is relocated. */
@@ -120,16 +122,35 @@ static frazil_err check_build(const frazil_coordinator *coordinator, frazil_erro
                    (uint64_t)FZ_STRUCTURES, (uint64_t)sizeof *coordinator);
 }
 
-static frazil_err load(const char *part, const frazil_coordinator **ret, frazil_error *reterr)
-{
-    const void *entry = NULL;
+/* Those that stay loaded: the loader is asked once, because a child that is forked meanwhile may use none of them. */
+static const frazil_coordinator *_Atomic coordinators_loaded[COORDINATOR_KINDS];
 
-    frazil_err err = fz_part_load(part, &entry, reterr);
+static frazil_err load(size_t kind, const frazil_coordinator **ret, frazil_error *reterr)
+{
+    const frazil_coordinator *loaded = atomic_load_explicit(&coordinators_loaded[kind], memory_order_acquire);
+    const void *entry = loaded;
+    frazil_err err = FRAZIL_OK;
+
+    if (loaded == NULL)
+        err = fz_part_load(coordinator_kinds[kind].part, &entry, reterr);
     if (err == FRAZIL_OK)
         err = check_build(entry, reterr);
-    if (err == FRAZIL_OK)
-        *ret = entry;
-    return err;
+    if (err != FRAZIL_OK)
+        return err;
+    *ret = entry;
+    atomic_store_explicit(&coordinators_loaded[kind], *ret, memory_order_release);
+    return FRAZIL_OK;
+}
+
+/* Has the part count together with this library who is inside, and fails if this process may not go in. */
+static frazil_err check_clients(const frazil_coordinator *coordinator, frazil_error *reterr)
+{
+    if (coordinator->share_clients == NULL)
+        return FRAZIL_OK;
+    struct fz_clients *own = fz_clients_share(NULL);
+    if (own == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    return fz_clients_check(coordinator->share_clients(own), reterr);
 }
 
 static frazil_err unknown_scheme(const char *what, const char *url, frazil_error *reterr)
@@ -146,8 +167,8 @@ static frazil_err unknown_scheme(const char *what, const char *url, frazil_error
     return fz_fail(reterr, FRAZIL_ESPEC, "%s: no coordinator is called %Q; there are %s", what, url, len, known);
 }
 
-frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_coordinator *const *given,
-                              const frazil_coordinator **ret, frazil_error *reterr)
+static frazil_err find(const char *what, const char *url, const frazil_coordinator *const *given,
+                       const frazil_coordinator **ret, frazil_error *reterr)
 {
     for (; given != NULL && *given != NULL; given++) {
         frazil_err err = check_build(*given, reterr);
@@ -160,9 +181,22 @@ frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_co
     }
     for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
         if (has_one_of(url, coordinator_kinds[i].schemes))
-            return load(coordinator_kinds[i].part, ret, reterr);
+            return load(i, ret, reterr);
     }
     return unknown_scheme(what, url, reterr);
+}
+
+frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_coordinator *const *given,
+                              const frazil_coordinator **ret, frazil_error *reterr)
+{
+    const frazil_coordinator *found = NULL;
+
+    frazil_err err = find(what, url, given, &found, reterr);
+    if (err == FRAZIL_OK)
+        err = check_clients(found, reterr);
+    if (err == FRAZIL_OK)
+        *ret = found;
+    return err;
 }
 
 const char *const *frazil_coordinator_parts(void)
@@ -172,9 +206,9 @@ const char *const *frazil_coordinator_parts(void)
 
 frazil_err frazil_coordinator_load(const frazil_coordinator **ret, const char *part, frazil_error *reterr)
 {
-    for (const char *const *known = part_names; *known != NULL; known++) {
-        if (strcmp(*known, part) == 0)
-            return load(part, ret, reterr);
+    for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
+        if (strcmp(part_names[i], part) == 0)
+            return load(i, ret, reterr);
     }
     return fz_fail(reterr, FRAZIL_EINVAL, "there is no part %q", part);
 }

@@ -50,7 +50,8 @@ FZ_PRIVATE uint64_t fz_coordinator_batch(const char *url);
  * has its scheme, else the one that is loaded for it.  what is the key that the URL
  * is the value of, for sentences.  FRAZIL_ESPEC: no part knows its scheme;
  * FRAZIL_ENOTBUILT: the part is not installed, or of another version
- * or build, which all of those given must not be either.
+ * or build, which all of those given must not be either; FRAZIL_ESYS: this process was forked where it may use none
+ * (os/clients.h).
  */
 FZ_PRIVATE frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_coordinator *const *given,
                                          const frazil_coordinator **ret, frazil_error *reterr);

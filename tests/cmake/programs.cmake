@@ -60,11 +60,24 @@ foreach(folder IN LISTS folders)
   endforeach()
 endforeach()
 
-frazil_sampled(unit/test_pairs unit/test_place registers/test_redis_pairs)
+frazil_sampled(unit/test_pairs unit/test_place registers/test_redis_pairs registers/test_opening_forks)
 
 # The library as programs load it.
 target_compile_definitions(process_test_two_copies PRIVATE FRAZIL_SHARED_LIBRARY="$<TARGET_FILE:frazil_shared>")
 add_dependencies(process_test_two_copies frazil_shared)
+
+# A program of others, which the test runs: it has loaded no part yet.
+if(TARGET registers_test_opening_forks)
+  add_executable(registers_openers registers/openers.c)
+  frazil_compile_options(registers_openers)
+  target_link_libraries(registers_openers PRIVATE frazil_shared Threads::Threads)
+  frazil_finds_parts(registers_openers)
+  target_compile_definitions(registers_test_opening_forks PRIVATE FRAZIL_OPENERS="$<TARGET_FILE:registers_openers>")
+  add_dependencies(registers_test_opening_forks registers_openers)
+  foreach(part IN LISTS present_parts)
+    add_dependencies(registers_test_opening_forks frazil_part_${part})
+  endforeach()
+endif()
 
 # What runs the tests fails where it must.
 foreach(name empty sample)

@@ -5,6 +5,7 @@
 
 #include "etcd_register.h"
 #include "lease/coordinator.h"
+#include "os/clients.h"
 
 static const char *const schemes[] = {"etcd", "etcds", NULL};
 
@@ -15,6 +16,7 @@ const frazil_coordinator *frazil_coordinator_etcd(void)
         .part = "etcd",
         .client = "libcurl " LIBCURL_VERSION ", jansson " JANSSON_VERSION,
         .schemes = schemes,
+        .share_clients = fz_clients_share,
         .open_register = fz_etcd_register_open,
     };
 

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "core/wipe.h"
 #include "etcd_date.h"
+#include "os/clients.h"
 #include "os/quiet_signal.h"
 
 /*
@@ -17,6 +19,9 @@
  * times the memory of its text.
  */
 enum { REPLY_MAX = FZ_ANSWER_SIZE_MAX / 8, HEAD_MAX = 65536 };
+
+/* How long curl sleeps at a time at the most; it knows when it has to wake up. */
+enum { LOOK_MS = 1000 };
 
 /* ---- callbacks of curl -------------------------------------------------------- */
 
@@ -33,6 +38,7 @@ static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_so
             return CURL_SOCKET_BAD;
         (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
         (void)fz_kept_fd_set(&http->sockets[i], fd); /* cannot fail: it is open */
+        http->is_resolved = true;
         return fd;
     }
     return CURL_SOCKET_BAD;
@@ -139,6 +145,13 @@ static void forget(struct fz_etcd_http *http)
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++)
         fz_kept_fd_forget(&http->sockets[i]);
     http->curl = NULL;
+    http->multi = NULL;
+}
+
+static void clean_up(struct fz_etcd_http *http)
+{
+    curl_easy_cleanup(http->curl);
+    (void)curl_multi_cleanup(http->multi);
 }
 
 /* To clean up says good-bye to whatever has the sockets' numbers: rather than that, the handle is given up. */
@@ -147,8 +160,10 @@ static void drop(struct fz_etcd_http *http)
     struct fz_quiet_signal quiet;
 
     fz_quiet_signal_begin(&quiet, SIGPIPE);
-    if (http->curl != NULL && is_own(http))
-        curl_easy_cleanup(http->curl);
+    if (http->curl != NULL && is_own(http) && fz_clients_enter(NULL) == FRAZIL_OK) {
+        clean_up(http);
+        fz_clients_leave();
+    }
     forget(http);
     fz_quiet_signal_end(&quiet);
 }
@@ -161,6 +176,7 @@ static CURLcode initialised;
 static void initialise(void)
 {
     initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
+    json_object_seed(0); /* at its first use, threads wait for the one that is at it */
 }
 
 static bool set_text(CURL *curl, CURLoption option, const char *text)
@@ -183,7 +199,7 @@ static bool set_up(struct fz_etcd_http *http, CURL *curl)
         return false;
 #endif
     return set_number(curl, CURLOPT_NOSIGNAL, 1) && set_number(curl, CURLOPT_POST, 1) &&
-           set_number(curl, CURLOPT_MAXCONNECTS, 1) && set_number(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1) &&
+           set_number(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1) &&
            curl_easy_setopt(curl, CURLOPT_PROXY, "") == CURLE_OK && /* the environment's proxy is not used */
            curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->reason) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket) == CURLE_OK &&
@@ -201,15 +217,17 @@ static bool set_up(struct fz_etcd_http *http, CURL *curl)
 static bool make_handle(struct fz_etcd_http *http)
 {
     pthread_once(&once, initialise);
-    CURL *curl = initialised == CURLE_OK ? curl_easy_init() : NULL;
-    if (curl == NULL)
+    if (initialised != CURLE_OK)
         return false;
-    if (!set_up(http, curl)) {
-        curl_easy_cleanup(curl);
-        return false;
-    }
-    http->curl = curl;
-    return true;
+    http->curl = curl_easy_init();
+    http->multi = curl_multi_init();
+    if (http->curl != NULL && http->multi != NULL && set_up(http, http->curl) &&
+        curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 1L) == CURLM_OK)
+        return true;
+    clean_up(http);
+    http->curl = NULL;
+    http->multi = NULL;
+    return false;
 }
 
 static bool append(struct curl_slist **list, const char *line)
@@ -267,9 +285,35 @@ static void give_reason(struct fz_etcd_http *http, const char *text)
     fz_sentence_str(&s, text);
 }
 
+/* As curl_easy_perform, but out of curl while it waits for a server, which it does until the time is over. */
+static CURLcode run_curl(struct fz_etcd_http *http, const struct sending *sending)
+{
+    CURLMcode result = curl_multi_add_handle(http->multi, http->curl);
+    CURLcode code = CURLE_OUT_OF_MEMORY;
+    int running = 1;
+    int left;
+
+    while (result == CURLM_OK) {
+        result = curl_multi_perform(http->multi, &running);
+        if (result != CURLM_OK || running == 0)
+            break;
+        bool is_alone = http->is_resolved || sending->sent > 0;
+        if (is_alone)
+            fz_clients_pause();
+        result = curl_multi_poll(http->multi, NULL, 0, LOOK_MS, NULL);
+        if (is_alone)
+            fz_clients_resume();
+    }
+    const CURLMsg *said = curl_multi_info_read(http->multi, &left);
+    if (said != NULL && said->msg == CURLMSG_DONE)
+        code = said->data.result;
+    (void)curl_multi_remove_handle(http->multi, http->curl);
+    return code;
+}
+
 static enum fz_etcd_http_result perform(struct fz_etcd_http *http, const struct sending *sending, long *ret_status)
 {
-    CURLcode code = curl_easy_perform(http->curl);
+    CURLcode code = run_curl(http, sending);
 
     if (code == CURLE_OK) {
         (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, ret_status);
@@ -312,9 +356,16 @@ static enum fz_etcd_http_result exchange(struct fz_etcd_http *http, const struct
 enum fz_etcd_http_result fz_etcd_http_post(struct fz_etcd_http *http, const struct fz_etcd_request *request,
                                            long *ret_status)
 {
+    frazil_error why;
+
     assert(request->timeout_ms > 0 && request->body_len > 0 && request->host < http->url->common.host_count);
+    if (fz_clients_enter(&why) != FRAZIL_OK) {
+        give_reason(http, why.message);
+        return FZ_ETCD_HTTP_NOT_SENT;
+    }
     atomic_store(&http->is_busy, true);
     give_reason(http, "");
+    http->is_resolved = false;
     http->reply_len = 0;
     http->has_date = false;
     http->head_len = 0;
@@ -326,6 +377,7 @@ enum fz_etcd_http_result fz_etcd_http_post(struct fz_etcd_http *http, const stru
     if (!has_sockets(http))
         drop(http);
     atomic_store(&http->is_busy, false);
+    fz_clients_leave();
     return result;
 }
 
@@ -334,6 +386,10 @@ void fz_etcd_http_start(struct fz_etcd_http *http, const struct fz_etcd_url *url
     fz_wipe(http, sizeof *http);
     http->url = url;
     forget(http);
+    if (fz_clients_enter(NULL) == FRAZIL_OK) {
+        (void)pthread_once(&once, initialise);
+        fz_clients_leave();
+    }
 }
 
 /* Leads a socket nowhere, or closes it; false: it is closed. */
@@ -347,12 +403,14 @@ static bool lead_nowhere(int fd, int nowhere)
 
 void fz_etcd_http_abandon(struct fz_etcd_http *http)
 {
-    bool is_whole = !atomic_exchange(&http->is_busy, false) && is_own(http);
+    bool may_enter = fz_clients_enter(NULL) == FRAZIL_OK;
+    bool is_whole = !atomic_exchange(&http->is_busy, false) && is_own(http) && may_enter;
     int nowhere = is_whole ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
 
     /*
      * curl's last message on a TLS connection must go nowhere.  If there is no such place, or if a thread of the
-     * parent's was changing the handle when this process was born, the connection is given up as it is.
+     * parent's was changing the handle, or was inside curl for another one, when this process was born, the connection
+     * is given up as it is.
      */
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
         int fd = fz_kept_fd_get(&http->sockets[i]);
@@ -362,7 +420,9 @@ void fz_etcd_http_abandon(struct fz_etcd_http *http)
     if (nowhere >= 0)
         (void)close(nowhere);
     if (http->curl != NULL && is_whole)
-        curl_easy_cleanup(http->curl);
+        clean_up(http);
+    if (may_enter)
+        fz_clients_leave();
     forget(http);
 }
 

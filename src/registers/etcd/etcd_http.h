@@ -22,6 +22,7 @@ enum { FZ_ETCD_TOKEN_SIZE = 4096 };
 struct fz_etcd_http {
     const struct fz_etcd_url *url;
     CURL *curl;                                     /* NULL: not connected */
+    CURLM *multi;                                   /* what carries its requests out and has its connection; or NULL */
     struct fz_kept_fd sockets[FZ_ETCD_SOCKETS_MAX]; /* the sockets that it has open */
     _Atomic bool is_busy;         /* in an exchange: whoever is forked now inherits a handle that is half changed */
     char reason[CURL_ERROR_SIZE]; /* why the last exchange failed */
@@ -32,6 +33,8 @@ struct fz_etcd_http {
     size_t reply_room;
     size_t head_len;  /* bytes of headers */
     bool is_too_long; /* the answer, or its headers */
+    bool
+        is_resolved; /* the request in hand has a connection, or a socket for one: no thread of curl's resolves names */
 };
 
 struct fz_etcd_request {

@@ -18,6 +18,7 @@
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "mysql_client.h"
+#include "os/clients.h"
 #include "os/quiet_signal.h"
 
 /* Errors that MySQL has and mysqld_error.h of MariaDB has not, or under another name. */
@@ -55,10 +56,11 @@ void fz_mysql_connection_drop(struct fz_mysql_connection *connection)
 {
     struct fz_quiet_signal quiet;
 
-    if (connection->mysql != NULL && is_own(connection)) {
+    if (connection->mysql != NULL && is_own(connection) && fz_clients_enter(NULL) == FRAZIL_OK) {
         fz_quiet_signal_begin(&quiet, SIGPIPE);
         mysql_close(connection->mysql);
         fz_quiet_signal_end(&quiet);
+        fz_clients_leave();
     }
     connection->mysql = NULL;
 }
@@ -79,11 +81,13 @@ void fz_mysql_connection_abandon(struct fz_mysql_connection *connection)
         return;
     }
     /*
-     * The good-bye must not reach the parent's server.  If it cannot be led elsewhere, or if a
-     * thread of the parent's was changing the connection when this process was born, its memory is given up.
+     * The good-bye must not reach the parent's server.  If it cannot be led elsewhere, or if a thread of the parent's
+     * was changing the connection, or was inside libmariadb for another one, when this process was born, its memory is
+     * given up.
      */
     int fd = socket_of(connection);
-    int nowhere = is_busy ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+    bool is_whole = fz_clients_enter(NULL) == FRAZIL_OK;
+    int nowhere = is_busy || !is_whole ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
     connection->mysql = NULL;
     if (nowhere >= 0 && fd >= 0 && dup2(nowhere, fd) == fd)
         mysql_close(mysql);
@@ -91,6 +95,8 @@ void fz_mysql_connection_abandon(struct fz_mysql_connection *connection)
         (void)close(fd);
     if (nowhere >= 0)
         (void)close(nowhere);
+    if (is_whole)
+        fz_clients_leave();
 }
 
 /* ---- sentences ------------------------------------------------------------ */
@@ -499,11 +505,14 @@ enum fz_register_result fz_mysql_carry_out(struct fz_mysql_connection *connectio
     struct fz_quiet_signal quiet;
     MYSQL_RES *rows = NULL;
 
+    if (fz_clients_enter(reterr) != FRAZIL_OK)
+        return FZ_REGISTER_UNREACHABLE;
     atomic_store(&connection->is_busy, true);
     fz_quiet_signal_begin(&quiet, SIGPIPE); /* TLS writes without MSG_NOSIGNAL */
     enum fz_register_result result = carry_out(connection, sql, &rows, reterr);
     fz_quiet_signal_end(&quiet);
     atomic_store(&connection->is_busy, false);
+    fz_clients_leave();
     if (result == FZ_REGISTER_OK)
         *ret_result = rows;
     else

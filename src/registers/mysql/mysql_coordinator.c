@@ -4,6 +4,7 @@
 
 #include "lease/coordinator.h"
 #include "mysql_register.h"
+#include "os/clients.h"
 
 static const char *const schemes[] = {"mysql", "mariadb", NULL};
 
@@ -14,6 +15,7 @@ const frazil_coordinator *frazil_coordinator_mysql(void)
         .part = "mysql",
         .client = "libmariadb " MARIADB_PACKAGE_VERSION,
         .schemes = schemes,
+        .share_clients = fz_clients_share,
         .open_register = fz_mysql_register_open,
     };
 

@@ -13,6 +13,7 @@
 #include "common/said.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
+#include "os/clients.h"
 #include "os/socket.h"
 
 /*
@@ -45,8 +46,10 @@ static bool is_own(const struct fz_postgresql_connection *connection)
 void fz_postgresql_connection_drop(struct fz_postgresql_connection *connection)
 {
     /* PQfinish says good-bye to whatever has the socket's number: rather than that, its memory is given up. */
-    if (connection->conn != NULL && is_own(connection))
+    if (connection->conn != NULL && is_own(connection) && fz_clients_enter(NULL) == FRAZIL_OK) {
         PQfinish(connection->conn);
+        fz_clients_leave();
+    }
     connection->conn = NULL;
 }
 
@@ -67,10 +70,12 @@ void fz_postgresql_connection_abandon(struct fz_postgresql_connection *connectio
     }
     /*
      * PQfinish's last message, through TLS or not, must not reach the parent's server.  If it cannot be led elsewhere,
-     * or if a thread of the parent's was changing the connection when this process was born, it is given up as it is.
+     * or if a thread of the parent's was changing the connection, or was inside libpq for another one, when this
+     * process was born, it is given up as it is.
      */
     int fd = PQsocket(conn);
-    int nowhere = is_busy ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+    bool is_whole = fz_clients_enter(NULL) == FRAZIL_OK;
+    int nowhere = is_busy || !is_whole ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
     connection->conn = NULL;
     if (nowhere >= 0 && dup2(nowhere, fd) == fd)
         PQfinish(conn);
@@ -78,6 +83,8 @@ void fz_postgresql_connection_abandon(struct fz_postgresql_connection *connectio
         (void)close(fd);
     if (nowhere >= 0)
         (void)close(nowhere);
+    if (is_whole)
+        fz_clients_leave();
 }
 
 /* ---- sentences ------------------------------------------------------------ */
@@ -522,16 +529,14 @@ static enum fz_register_result error_reply(struct fz_postgresql_connection *conn
     return FZ_REGISTER_REFUSED;
 }
 
-enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection *connection,
-                                                const struct fz_postgresql_statement *statement, PGresult **ret_result,
-                                                frazil_error *reterr)
+static enum fz_register_result carry_out(struct fz_postgresql_connection *connection,
+                                         const struct fz_postgresql_statement *statement, PGresult **ret_result,
+                                         frazil_error *reterr)
 {
     struct fz_deadline deadline = fz_deadline_in(connection->url.common.access.timeout_ms);
     enum fz_register_result result = FZ_REGISTER_OK;
     struct answer answer = {.result = NULL};
 
-    assert(statement->n <= FZ_POSTGRESQL_PARAMETERS_MAX);
-    atomic_store(&connection->is_busy, true);
     connection->sqlstate[0] = '\0';
     if (connection->conn != NULL && has_ended(connection))
         fz_postgresql_connection_drop(connection);
@@ -553,6 +558,19 @@ enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection 
         *ret_result = answer.result;
     else
         PQclear(answer.result);
+    return result;
+}
+
+enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection *connection,
+                                                const struct fz_postgresql_statement *statement, PGresult **ret_result,
+                                                frazil_error *reterr)
+{
+    assert(statement->n <= FZ_POSTGRESQL_PARAMETERS_MAX);
+    if (fz_clients_enter(reterr) != FRAZIL_OK)
+        return FZ_REGISTER_UNREACHABLE;
+    atomic_store(&connection->is_busy, true);
+    enum fz_register_result result = carry_out(connection, statement, ret_result, reterr);
     atomic_store(&connection->is_busy, false);
+    fz_clients_leave();
     return result;
 }

@@ -3,6 +3,7 @@
 #include <pg_config.h>
 
 #include "lease/coordinator.h"
+#include "os/clients.h"
 #include "postgresql_register.h"
 
 static const char *const schemes[] = {"postgres", "postgresql", NULL};
@@ -14,6 +15,7 @@ const frazil_coordinator *frazil_coordinator_postgresql(void)
         .part = "postgresql",
         .client = "libpq " PG_MAJORVERSION,
         .schemes = schemes,
+        .share_clients = fz_clients_share,
         .open_register = fz_postgresql_register_open,
     };
 

@@ -10,6 +10,7 @@
 #include "common/said.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
+#include "os/clients.h"
 #include "os/quiet_signal.h"
 #include "os/socket.h"
 
@@ -60,8 +61,10 @@ void fz_redis_connection_drop(struct fz_redis_connection *connection)
 {
     if (connection->context != NULL && !is_open(connection))
         connection->context->fd = -1; /* by now it is the program's */
-    if (connection->context != NULL)
+    if (connection->context != NULL && fz_clients_enter(NULL) == FRAZIL_OK) {
         redisFree(connection->context);
+        fz_clients_leave();
+    }
     connection->context = NULL;
 }
 
@@ -313,6 +316,8 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
     struct fz_quiet_signal quiet;
 
     assert(n >= 1 && n <= FZ_REDIS_PIPELINE_MAX);
+    if (fz_clients_enter(reterr) != FRAZIL_OK)
+        return FZ_REGISTER_UNREACHABLE;
     atomic_store(&connection->is_busy, true);
     connection->received = 0;
     connection->elements = 0;
@@ -325,6 +330,7 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
         result = exchange(connection, commands, n, ret_replies, &deadline, reterr);
     fz_quiet_signal_end(&quiet);
     atomic_store(&connection->is_busy, false);
+    fz_clients_leave();
     return result;
 }
 

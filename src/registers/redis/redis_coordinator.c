@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/foreign.h"
+#include "os/clients.h"
 #include "redis_register.h"
 #include "redis_slots.h"
 
@@ -89,6 +90,7 @@ const frazil_coordinator *frazil_coordinator_redis(void)
         .part = "redis",
         .client = "hiredis " VERSION_TEXT(HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH),
         .schemes = schemes,
+        .share_clients = fz_clients_share,
         .open_register = open_register,
         .open_granter = open_granter,
         .open_slots = open_slots,

@@ -12,6 +12,7 @@
 
 #include "core/sentence.h"
 #include "core/wipe.h"
+#include "os/clients.h"
 #include "os/clock.h"
 #include "os/quiet_signal.h"
 #include "os/socket.h"
@@ -87,7 +88,7 @@ static void end(struct fz_zookeeper_connection *connection, bool say_so)
 
     if (handle == NULL)
         return;
-    if (zoo_state(handle) == ZOO_CONNECTED_STATE && !is_own(connection)) {
+    if ((zoo_state(handle) == ZOO_CONNECTED_STATE && !is_own(connection)) || fz_clients_enter(NULL) != FRAZIL_OK) {
         give_up(connection);
         return;
     }
@@ -97,6 +98,7 @@ static void end(struct fz_zookeeper_connection *connection, bool say_so)
     connection->handle = NULL;
     fz_kept_fd_forget(&connection->socket);
     zookeeper_close(handle);
+    fz_clients_leave();
 }
 
 /* Idle for so long that the client would give it up with the next request, or ended by the server. */
@@ -360,6 +362,8 @@ enum fz_register_result fz_zookeeper_exchange(struct fz_zookeeper_connection *co
     enum fz_register_result result = FZ_REGISTER_OK;
     struct fz_quiet_signal quiet;
 
+    if (fz_clients_enter(reterr) != FRAZIL_OK)
+        return FZ_REGISTER_UNREACHABLE;
     fz_quiet_signal_begin(&quiet, SIGPIPE);
     if (connection->handle != NULL && has_ended(connection))
         end(connection, false);
@@ -368,6 +372,7 @@ enum fz_register_result fz_zookeeper_exchange(struct fz_zookeeper_connection *co
     if (result == FZ_REGISTER_OK)
         result = carry_out(connection, batch, deadline_ns, reterr);
     fz_quiet_signal_end(&quiet);
+    fz_clients_leave();
     return result;
 }
 

@@ -3,6 +3,7 @@
 #include <zookeeper/zookeeper_version.h>
 
 #include "lease/coordinator.h"
+#include "os/clients.h"
 #include "zookeeper_register.h"
 
 static const char *const schemes[] = {"zookeeper", NULL};
@@ -14,6 +15,7 @@ const frazil_coordinator *frazil_coordinator_zookeeper(void)
         .part = "zookeeper",
         .client = "zookeeper client " ZOO_VERSION,
         .schemes = schemes,
+        .share_clients = fz_clients_share,
         .open_register = fz_zookeeper_register_open,
     };
 

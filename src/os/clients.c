@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "clients.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "core/sentence.h"
+#include "fork_mark.h"
+#include "memory.h"
+
+/*
+ * A word: the process that has written it, whether that one was forked in a bad moment, and how many of its threads are
+ * inside.  A child finds its parent's word, as it was when the child was born.
+ */
+#define CLIENTS_INSIDE UINT64_C(0x7fff)
+#define CLIENTS_BARRED UINT64_C(0x8000)
+#define CLIENTS_PROCESS (~UINT64_C(0xffff))
+
+struct fz_clients {
+    struct fz_fork_mark mark; /* not that of this_process.h, of which each copy has its own */
+    _Atomic uint64_t word;
+};
+
+static struct fz_clients *_Atomic clients_shared;
+
+/* How deep this thread is inside. */
+static _Thread_local unsigned clients_depth;
+
+/* Which process calls, in the place that a word has for it.  A mark may have all 64 bits, so they are mixed. */
+static uint64_t clients_process(struct fz_clients *clients)
+{
+    return fz_fork_mark_read(&clients->mark) * UINT64_C(0x9e3779b97f4a7c15) & CLIENTS_PROCESS;
+}
+
+static struct fz_clients *clients_make(void)
+{
+    struct fz_clients *clients = calloc(1, sizeof *clients);
+    bool wiped = false;
+
+    if (clients == NULL)
+        return NULL;
+    _Atomic uint64_t *page = fz_map_wiped(sizeof *page, &wiped);
+    if (page != NULL && !wiped) {
+        fz_unmap(page, sizeof *page);
+        page = NULL;
+    }
+    fz_fork_mark_init(&clients->mark, page);
+    atomic_init(&clients->word, clients_process(clients));
+    return clients;
+}
+
+struct fz_clients *fz_clients_share(struct fz_clients *given)
+{
+    struct fz_clients *shared = atomic_load_explicit(&clients_shared, memory_order_acquire);
+
+    if (shared != NULL)
+        return shared;
+    struct fz_clients *own = given != NULL ? given : clients_make();
+    if (own == NULL || atomic_compare_exchange_strong_explicit(&clients_shared, &shared, own, memory_order_acq_rel,
+                                                               memory_order_acquire))
+        return own;
+    if (given == NULL) { /* another thread was faster */
+        fz_unmap(own->mark.wiped, sizeof *own->mark.wiped);
+        free(own);
+    }
+    return shared;
+}
+
+/* The word of this process, where an ancestor may have written the last one. */
+static uint64_t clients_own_word(uint64_t word, uint64_t process)
+{
+    if ((word & CLIENTS_PROCESS) == process)
+        return word;
+    return (word & (CLIENTS_INSIDE | CLIENTS_BARRED)) != 0 ? process | CLIENTS_BARRED : process;
+}
+
+static bool clients_bar(struct fz_clients *clients, uint64_t process)
+{
+    uint64_t word = atomic_load_explicit(&clients->word, memory_order_relaxed);
+
+    return (clients_own_word(word, process) & CLIENTS_BARRED) != 0;
+}
+
+frazil_err fz_clients_check(struct fz_clients *clients, frazil_error *reterr)
+{
+    if (!clients_bar(clients, clients_process(clients)))
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ESYS,
+                   "this process was forked while another thread of its parent was inside a client library, or was "
+                   "loading one, so that its locks are held here for ever: open generators before you fork, or let the "
+                   "child execute a program");
+}
+
+/* Before anything in there is written, as a child may see it: the fence keeps the order. */
+static void clients_go_in(struct fz_clients *clients, uint64_t process)
+{
+    uint64_t word = atomic_load_explicit(&clients->word, memory_order_relaxed);
+
+    while (!atomic_compare_exchange_weak(&clients->word, &word, clients_own_word(word, process) + 1))
+        continue;
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void clients_go_out(struct fz_clients *clients)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    atomic_fetch_sub(&clients->word, 1);
+}
+
+frazil_err fz_clients_enter(frazil_error *reterr)
+{
+    struct fz_clients *clients = fz_clients_share(NULL);
+
+    if (clients == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    if (clients_depth == 0) {
+        frazil_err err = fz_clients_check(clients, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+        clients_go_in(clients, clients_process(clients));
+    }
+    clients_depth++;
+    return FRAZIL_OK;
+}
+
+void fz_clients_leave(void)
+{
+    if (--clients_depth == 0)
+        clients_go_out(fz_clients_share(NULL));
+}
+
+void fz_clients_pause(void)
+{
+    if (clients_depth > 0)
+        clients_go_out(fz_clients_share(NULL));
+}
+
+void fz_clients_resume(void)
+{
+    if (clients_depth > 0) {
+        struct fz_clients *clients = fz_clients_share(NULL);
+        clients_go_in(clients, clients_process(clients));
+    }
+}

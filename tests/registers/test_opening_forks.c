@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a program forks while its other threads load a part, connect to a coordinator and take its worker
+ * ids.  Each child opens, takes and closes, or is told that it was forked in a bad moment.  None crashes, hangs for
+ * what a thread of its parent's held, or repeats an id.
+ *
+ * The program is openers.c.  It forks 10,000 times over each coordinator; a sample where FRAZIL_TEST_EVERY says so.
+ */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/callers.h"
+#include "lib/register_kinds.h"
+#include "lib/scratch.h"
+#include "lib/test.h"
+#include "os/clock.h"
+
+#ifdef FRAZIL_HAVE_ETCD
+#include "lib/etcd_server.h"
+#endif
+#ifdef FRAZIL_HAVE_MYSQL
+#include "lib/mysql_server.h"
+#endif
+#ifdef FRAZIL_HAVE_POSTGRESQL
+#include "lib/postgresql_server.h"
+#endif
+
+enum { LIVES = 500, LIVES_OF_SAMPLE = 10 };
+
+static uint64_t now_tick(void *ctx)
+{
+    const frazil_layout *layout = ctx;
+
+    return (uint64_t)(fz_real_now().unix_ms - layout->epoch_unix_ms); /* its tick is a millisecond */
+}
+
+static void create(const frazil_coordinator *coordinator, const char *url)
+{
+    frazil_layout layout = *frazil_layout_preset(0);
+    const struct fz_namespace_options options = {.layout = &layout,
+                                                 .horizon_ms = 60000,
+                                                 .token = {1, (uint64_t)fz_real_now().unix_ms},
+                                                 .max_skew_ms = 250,
+                                                 .never_used = true,
+                                                 .now_tick = now_tick,
+                                                 .now_ctx = &layout};
+    frazil_error why;
+
+    if (coordinator->init(coordinator, url, &options, &why) != FRAZIL_OK)
+        fail_msg("%s: %s", url, why.message);
+}
+
+/* Lives over the coordinator at that URL, to which keys can be added. */
+static void hold_forks(const frazil_coordinator *coordinator, const char *url)
+{
+    char spec[600];
+    char lives[16];
+    int status = -1;
+
+    if (INSTRUMENT_SLOWDOWN != 1)
+        skip(); /* a sanitizer's own locks are not made for a fork among threads */
+    create(coordinator, url);
+    snprintf(spec, sizeof spec, "worker=%s%ctimeout=60s max_wait=120s", url, strchr(url, '?') == NULL ? '?' : '&');
+    snprintf(lives, sizeof lives, "%d", getenv("FRAZIL_TEST_EVERY") == NULL ? LIVES : LIVES_OF_SAMPLE);
+    pid_t program = fork();
+    assert_true(program >= 0);
+    if (program == 0) {
+        (void)execl(FRAZIL_OPENERS, "openers", spec, lives, (char *)NULL);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(program, &status, 0), program);
+    assert_int_equal(status, 0);
+}
+
+TEST_OF_KINDS(for_each_server, "Children that are forked while others open succeed, or are told why they cannot")
+{
+    char url[256];
+
+    kind->url(0, "orders", url, sizeof url);
+    hold_forks(kind->coordinator(), url);
+}
+
+/* ---- over TLS ---------------------------------------------------------------------- */
+
+/* NAME.pem and NAME.key in the server's folder, for 127.0.0.1, by nobody but itself. */
+static void certify(const struct server *server)
+{
+    static const char *const openssl[] = {
+        "openssl", "req",     "-x509", "-newkey", "ec",      "-pkeyopt", "ec_paramgen_curve:prime256v1",
+        "-nodes",  "-days",   "2",     "-subj",   "/CN=ids", "-addext",  "subjectAltName=IP:127.0.0.1",
+        "-keyout", "ids.key", "-out",  "ids.pem", NULL};
+    static const char *const readable[] = {"chmod", "644", "ids.pem", "ids.key", NULL};
+
+    assert_true(server_command(server, openssl));
+    assert_true(server_command(server, readable));
+}
+
+TEST("The same over TLS to etcd")
+{
+#ifdef FRAZIL_HAVE_ETCD
+    static const char *const options[] = {"--cert-file", "ids.pem", "--key-file", "ids.key", NULL};
+    struct server server;
+    char url[256];
+
+    if (!etcd_server_installed())
+        skip();
+    server_prepare(&server, "etcd");
+    certify(&server);
+    etcd_server_restart(&server, options);
+    snprintf(url, sizeof url, "etcds://127.0.0.1:%u/orders?ca=%s/ids.pem", (unsigned)server.port, server.folder);
+    hold_forks(frazil_coordinator_etcd(), url);
+    server_stop(&server);
+#else
+    skip();
+#endif
+}
+
+TEST("The same over TLS to PostgreSQL")
+{
+#ifdef FRAZIL_HAVE_POSTGRESQL
+    static const char *const settings[] = {"fsync=off", "ssl=on", NULL};
+    struct server server;
+    char url[256];
+
+    if (!postgresql_server_installed())
+        skip();
+    postgresql_server_start(&server, NULL);
+    postgresql_server_certify(&server);
+    postgresql_server_crash(&server);
+    postgresql_server_restart(&server, settings);
+    snprintf(url, sizeof url, "postgres://owner@127.0.0.1:%u/postgres/orders?sslmode=require", (unsigned)server.port);
+    hold_forks(frazil_coordinator_postgresql(), url);
+    postgresql_server_stop(&server);
+#else
+    skip();
+#endif
+}
+
+TEST("The same over TLS to MySQL")
+{
+#ifdef FRAZIL_HAVE_MYSQL
+    struct server server;
+    char cert[96];
+    char key[96];
+    const char *const options[] = {cert, key, NULL};
+    char url[256];
+
+    if (!mysql_server_installed())
+        skip();
+    mysql_server_start(&server, NULL);
+    certify(&server);
+    server_kill(&server);
+    snprintf(cert, sizeof cert, "--ssl-cert=%s/ids.pem", server.folder);
+    snprintf(key, sizeof key, "--ssl-key=%s/ids.key", server.folder);
+    mysql_server_restart(&server, options);
+    mysql_server_do(&server, "CREATE USER guarded@'%' IDENTIFIED BY 's3cret' REQUIRE SSL");
+    mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO guarded@'%'");
+    snprintf(url, sizeof url, "mysql://guarded:s3cret@127.0.0.1:%u/app/orders?ssl-ca=%s/ids.pem", (unsigned)server.port,
+             server.folder);
+    hold_forks(frazil_coordinator_mysql(), url);
+    server_stop(&server);
+#else
+    skip();
+#endif
+}
