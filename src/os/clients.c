@@ -75,7 +75,7 @@ static uint64_t clients_own_word(uint64_t word, uint64_t process)
     return (word & (CLIENTS_INSIDE | CLIENTS_BARRED)) != 0 ? process | CLIENTS_BARRED : process;
 }
 
-static bool clients_bar(struct fz_clients *clients, uint64_t process)
+static bool clients_is_barred(struct fz_clients *clients, uint64_t process)
 {
     uint64_t word = atomic_load_explicit(&clients->word, memory_order_relaxed);
 
@@ -84,7 +84,7 @@ static bool clients_bar(struct fz_clients *clients, uint64_t process)
 
 frazil_err fz_clients_check(struct fz_clients *clients, frazil_error *reterr)
 {
-    if (!clients_bar(clients, clients_process(clients)))
+    if (!clients_is_barred(clients, clients_process(clients)))
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_ESYS,
                    "this process was forked while another thread of its parent was inside a client library, or was "

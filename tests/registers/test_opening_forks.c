@@ -6,13 +6,16 @@
  *
  * The program is openers.c.  It forks 10,000 times over each coordinator; a sample where FRAZIL_TEST_EVERY says so.
  */
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/callers.h"
 #include "lib/register_kinds.h"
+#include "lib/register_rig.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "os/clients.h"
 #include "os/clock.h"
 
 #ifdef FRAZIL_HAVE_ETCD
@@ -78,6 +81,71 @@ TEST_OF_KINDS(for_each_server, "Children that are forked while others open succe
 
     kind->url(0, "orders", url, sizeof url);
     hold_forks(kind->coordinator(), url);
+}
+
+/* ---- what was inherited ------------------------------------------------------------- */
+
+static int go[2];
+static int there[2];
+
+/* Another thread, inside some client library: as the fork finds it, it stays for ever. */
+static void *stay_inside(void *ctx)
+{
+    char byte = 0;
+
+    (void)ctx;
+    if (fz_clients_enter(NULL) != FRAZIL_OK || write(there[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
+        return &there;
+    fz_clients_leave();
+    return NULL;
+}
+
+/* In the child.  What it has is a parent's that was at rest. */
+static int go_on_barred(const struct register_kind *kind, struct fz_register *reg)
+{
+    const frazil_coordinator *const given[] = {kind->coordinator(), NULL};
+    const frazil_coordinator *found;
+    struct fz_record record;
+    frazil_error why;
+    char url[256];
+
+    (void)alarm(240);
+    reg->after_fork(reg->ctx);
+    if (reg->read(reg->ctx, 0, &record, NULL, &why) != FZ_REGISTER_UNREACHABLE ||
+        strstr(why.message, "this process was forked") == NULL)
+        return 1;
+    reg->close(reg->ctx);
+    kind->url(0, "orders", url, sizeof url);
+    return fz_coordinator_for("worker", url, given, &found, NULL) == FRAZIL_ESYS ? 0 : 2;
+}
+
+TEST_OF_KINDS(for_each_server, "A child that was forked while a thread was inside asks nobody through what it "
+                               "inherited, opens nothing, and leaves its parent's connection alone")
+{
+    struct fz_register reg = kind->open(0, 60000);
+    pthread_t thread;
+    void *failed;
+    int status = -1;
+    char byte;
+
+    register_prepare(&reg);
+    uint64_t version = register_must_swap(&reg, 0, 0, "first");
+    assert_int_equal(pipe(go) | pipe(there), 0);
+    assert_int_equal(pthread_create(&thread, NULL, stay_inside, NULL), 0);
+    assert_int_equal(read(there[0], &byte, 1), 1);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(go_on_barred(kind, &reg));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(write(go[1], "", 1), 1);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    (void)register_must_swap(&reg, 0, version, "second");
+    register_close(&reg);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(close(go[i]) | close(there[i]), 0);
 }
 
 /* ---- over TLS ---------------------------------------------------------------------- */

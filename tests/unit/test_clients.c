@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a process that was forked while another thread was inside a client library never goes in, and says
+ * why; all others do.
+ *
+ * The child of a thread that is inside itself stands for that of another one: the count is the same.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "frazil/coordinator.h"
+#include "lib/test.h"
+#include "os/clients.h"
+#include "os/part.h"
+#include "os/socket.h"
+
+/* ---- children --------------------------------------------------------------------- */
+
+static frazil_err check(void)
+{
+    return fz_clients_check(fz_clients_share(NULL), NULL);
+}
+
+/* What a child that is forked here has as the result of work. */
+static frazil_err as_child(frazil_err (*work)(void))
+{
+    int ends[2];
+    frazil_err err = FRAZIL_OK;
+
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        err = work();
+        _exit(write(ends[1], &err, sizeof err) == (ssize_t)sizeof err ? 0 : 1);
+    }
+    (void)close(ends[1]);
+    assert_int_equal(read(ends[0], &err, sizeof err), sizeof err);
+    (void)close(ends[0]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    return err;
+}
+
+static frazil_err check_grandchild(void)
+{
+    return as_child(check);
+}
+
+static frazil_err enter(void)
+{
+    frazil_err err = fz_clients_enter(NULL);
+
+    if (err == FRAZIL_OK)
+        fz_clients_leave();
+    return err;
+}
+
+/* ---- going in and out -------------------------------------------------------------- */
+
+TEST("A child may go in unless a thread was inside when it was forked; its own children are as it is")
+{
+    assert_int_equal(as_child(check), FRAZIL_OK);
+    assert_int_equal(fz_clients_enter(NULL), FRAZIL_OK);
+    assert_int_equal(as_child(check), FRAZIL_ESYS);
+    assert_int_equal(as_child(check_grandchild), FRAZIL_ESYS);
+    assert_int_equal(check(), FRAZIL_OK);
+    fz_clients_leave();
+    assert_int_equal(as_child(check), FRAZIL_OK);
+    assert_int_equal(as_child(check_grandchild), FRAZIL_OK);
+}
+
+TEST("A thread that goes in again while it is inside is out with the last one that it leaves")
+{
+    assert_int_equal(fz_clients_enter(NULL), FRAZIL_OK);
+    assert_int_equal(fz_clients_enter(NULL), FRAZIL_OK);
+    fz_clients_leave();
+    assert_int_equal(as_child(check), FRAZIL_ESYS);
+    fz_clients_leave();
+    assert_int_equal(as_child(check), FRAZIL_OK);
+}
+
+static frazil_err enter_and_check_grandchild(void)
+{
+    frazil_err err = fz_clients_enter(NULL);
+
+    return err == FRAZIL_OK ? as_child(check) : err;
+}
+
+TEST("A child that goes in bars its own children")
+{
+    assert_int_equal(as_child(enter_and_check_grandchild), FRAZIL_ESYS);
+}
+
+/* ---- another thread ------------------------------------------------------------------ */
+
+static int go[2];
+static int there[2];
+
+static void *stay_inside(void *ctx)
+{
+    char byte = 0;
+
+    (void)ctx;
+    if (fz_clients_enter(NULL) != FRAZIL_OK || write(there[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
+        return &there;
+    fz_clients_leave();
+    return NULL;
+}
+
+static frazil_err load(void)
+{
+    const void *entry;
+
+    return fz_part_load("nonesuch", &entry, NULL);
+}
+
+TEST("While another thread is inside, a child neither goes in nor asks the loader, and says what to do")
+{
+    frazil_error why = {.message = ""};
+    pthread_t thread;
+    void *failed;
+    char byte;
+
+    assert_int_equal(pipe(go) | pipe(there), 0);
+    assert_int_equal(load(), FRAZIL_ENOTBUILT);
+    assert_int_equal(pthread_create(&thread, NULL, stay_inside, NULL), 0);
+    assert_int_equal(read(there[0], &byte, 1), 1);
+    assert_int_equal(as_child(enter), FRAZIL_ESYS);
+    assert_int_equal(as_child(load), FRAZIL_ESYS);
+    assert_int_equal(enter(), FRAZIL_OK);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(fz_clients_enter(&why) == FRAZIL_ESYS && strstr(why.message, "open generators before you fork") != NULL
+                  ? 0
+                  : 1);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(write(go[1], "", 1), 1);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    assert_int_equal(as_child(load), FRAZIL_ENOTBUILT);
+}
+
+/* ---- waiting -------------------------------------------------------------------------- */
+
+static frazil_err seen_in_poll;
+
+/* In place of the system's: the file is ready, and a child is forked meanwhile. */
+int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+    (void)timeout_ms;
+    for (nfds_t i = 0; i < n; i++)
+        fds[i].revents = POLLIN;
+    seen_in_poll = as_child(check);
+    return (int)n;
+}
+
+TEST("Who waits for a server is outside meanwhile, and inside again after that; others do not count as inside")
+{
+    const struct fz_deadline deadline = fz_deadline_in(60000);
+
+    seen_in_poll = FRAZIL_ENOMEM;
+    assert_int_equal(fz_clients_enter(NULL), FRAZIL_OK);
+    assert_int_equal(fz_deadline_wait(&deadline, 0, POLLIN), 0);
+    assert_int_equal(seen_in_poll, FRAZIL_OK);
+    assert_int_equal(as_child(check), FRAZIL_ESYS);
+    fz_clients_leave();
+    assert_int_equal(fz_deadline_wait(&deadline, 0, POLLIN), 0);
+    assert_int_equal(seen_in_poll, FRAZIL_OK);
+    assert_int_equal(as_child(check), FRAZIL_OK);
+}
