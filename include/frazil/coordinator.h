@@ -22,7 +22,8 @@ typedef struct frazil_coordinator frazil_coordinator;
 FRAZIL_API const char *const *frazil_coordinator_parts(void);
 
 /*
- * Loads a part by its name; it stays loaded.  FRAZIL_ENOTBUILT: it is not
+ * Loads a part by its name; it stays loaded, and no opening has to load it.  FRAZIL_ESYS: this process was forked while
+ * another thread was doing so (generator.h).  FRAZIL_ENOTBUILT: it is not
  * installed, or is of another version than this library, or of another build of it
  * whose structures differ; FRAZIL_EINVAL: there is no such part.  Any thread.
  */

@@ -9,6 +9,13 @@
  * Fork: parent and children go on sharing the generator and never repeat each
  * other; each process closes its own copy.  A frazil_local that was inherited
  * drops what it held and goes on.
+ *
+ * That holds at any moment, whatever other threads are doing, but for one thing: a thread may just be loading a part,
+ * or be inside a client library (worker=URL, state=URL; it is outside while it waits for an answer).  Libraries like
+ * OpenSSL do not survive that.  So a child that is forked then uses no coordinator, nor do its children, unless they
+ * execute a program.  It opens no such generator (FRAZIL_ESYS).  One that it shares issues ids as long as another
+ * process extends its grant.  So open before you fork; frazil_coordinator_load, called at the start, leaves less to
+ * meet.
  */
 #ifndef FRAZIL_GENERATOR_H
 #define FRAZIL_GENERATOR_H
@@ -134,7 +141,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_open(frazil **ret, const char *spec, f
  * that frazil_stop has ended stays with those who opened it, and later openings have a new one.  An opening
  * waits while the last user closes it.
  *
- * Threads: any, also while others open or close.  Fork: at any step of any thread; a child shares all
+ * Threads: any, also while others open or close.  Fork: as above; a child shares all
  * generators of its parent, and opens anew those that another thread was just opening.  Openings of the parent's
  * other threads stay open in the child: if their generator is fenced for good, stop it there, and the next
  * opening has a new one.  URLs must be the same to the last character: one with another database, user or password is

@@ -10,7 +10,7 @@
  * Threads: every function may be called from any thread, except frazil_lease_close, which must be the last call.
  *
  * Fork: parent and child share the number, and keeping them apart is up to the program.  Each closes its own copy; the
- * last one gives the number back.
+ * last one gives the number back.  The header generator.h says what may be forked when.
  */
 #ifndef FRAZIL_LEASE_H
 #define FRAZIL_LEASE_H

@@ -167,8 +167,8 @@ static frazil_err unknown_scheme(const char *what, const char *url, frazil_error
     return fz_fail(reterr, FRAZIL_ESPEC, "%s: no coordinator is called %Q; there are %s", what, url, len, known);
 }
 
-static frazil_err find(const char *what, const char *url, const frazil_coordinator *const *given,
-                       const frazil_coordinator **ret, frazil_error *reterr)
+static frazil_err find_part(const char *what, const char *url, const frazil_coordinator *const *given,
+                            const frazil_coordinator **ret, frazil_error *reterr)
 {
     for (; given != NULL && *given != NULL; given++) {
         frazil_err err = check_build(*given, reterr);
@@ -191,7 +191,7 @@ frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_co
 {
     const frazil_coordinator *found = NULL;
 
-    frazil_err err = find(what, url, given, &found, reterr);
+    frazil_err err = find_part(what, url, given, &found, reterr);
     if (err == FRAZIL_OK)
         err = check_clients(found, reterr);
     if (err == FRAZIL_OK)

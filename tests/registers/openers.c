@@ -20,12 +20,12 @@
 #include <unistd.h>
 
 enum { THREADS = 2, CHILDREN = 20, IDS_EACH = 2, IDS_OF_LIFE = 4000 };
-enum { HUNG_S = 240, SPREAD_NS = 4000000 };
+enum { HUNG_S = 240, SPREAD_NS = 4000000, NS_PER_S = 1000000000 };
 
 /* The ends of a process. */
 enum { WELL, TOLD, BAD };
 
-/* What the processes of all lives write down. */
+/* In memory that the processes of all lives share. */
 struct book {
     atomic_size_t count;
     size_t size;
@@ -76,7 +76,12 @@ static void *open_and_open(void *ctx)
 static void pause_somewhat(uint64_t *random)
 {
     *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
-    nanosleep(&(struct timespec){.tv_nsec = (long)((*random >> 33) % SPREAD_NS)}, NULL);
+    struct timespec at;
+    (void)clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_nsec += (long)((*random >> 33) % SPREAD_NS);
+    at.tv_sec += at.tv_nsec / NS_PER_S;
+    at.tv_nsec %= NS_PER_S;
+    (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
 /* A life: how many of its children were told; -1: something went wrong. */

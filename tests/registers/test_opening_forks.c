@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/callers.h"
+#include "lib/proxy.h"
 #include "lib/register_kinds.h"
 #include "lib/register_rig.h"
 #include "lib/scratch.h"
@@ -83,7 +84,7 @@ TEST_OF_KINDS(for_each_server, "Children that are forked while others open succe
     hold_forks(kind->coordinator(), url);
 }
 
-/* ---- what was inherited ------------------------------------------------------------- */
+/* ---- connections that were inherited ------------------------------------------------------------- */
 
 static int go[2];
 static int there[2];
@@ -100,7 +101,7 @@ static void *stay_inside(void *ctx)
     return NULL;
 }
 
-/* In the child.  What it has is a parent's that was at rest. */
+/* In the child.  The register is its parent's, and was at rest. */
 static int go_on_barred(const struct register_kind *kind, struct fz_register *reg)
 {
     const frazil_coordinator *const given[] = {kind->coordinator(), NULL};
@@ -146,6 +147,68 @@ TEST_OF_KINDS(for_each_server, "A child that was forked while a thread was insid
     register_close(&reg);
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(close(go[i]) | close(there[i]), 0);
+}
+
+/* ---- waiting for a server ------------------------------------------------------------- */
+
+struct asking {
+    const struct fz_register *reg;
+    _Atomic bool is_over;
+};
+
+static void *ask(void *ctx)
+{
+    struct asking *asking = ctx;
+    struct fz_record record;
+
+    (void)asking->reg->read(asking->reg->ctx, 0, &record, NULL, NULL);
+    asking->is_over = true;
+    return NULL;
+}
+
+static bool child_may_enter(void)
+{
+    int status = -1;
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(fz_clients_enter(NULL) == FRAZIL_OK ? 0 : 1);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status) == 0;
+}
+
+/* Asks in another thread, whose answer does not come, and forks once the counter shows that it has begun. */
+static void fork_while_asking(struct proxy *proxy, const struct fz_register *reg, _Atomic unsigned *counter)
+{
+    struct asking asking = {.reg = reg};
+    unsigned begun = *counter;
+    pthread_t thread;
+
+    proxy_set(proxy, PROXY_HOLD_REPLIES);
+    assert_int_equal(pthread_create(&thread, NULL, ask, &asking), 0);
+    proxy_await(counter, begun + 1);
+    while (!child_may_enter())
+        assert_false(asking.is_over);
+    assert_false(asking.is_over);
+    proxy_set(proxy, PROXY_PASS);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+TEST_OF_KINDS(for_each_server,
+              "A child that is forked while a thread waits for a connection or an answer is not barred")
+{
+    struct proxy *proxy = proxy_start(kind->server->port);
+    struct fz_register reg = kind->open(0, 60000);
+
+    register_prepare(&reg);
+    register_close(&reg);
+    reg = kind->open(proxy->port, 60000);
+    fork_while_asking(proxy, &reg, &proxy->accepted);
+    fork_while_asking(proxy, &reg, &proxy->requests);
+    register_close(&reg);
+    proxy_stop(proxy);
 }
 
 /* ---- over TLS ---------------------------------------------------------------------- */

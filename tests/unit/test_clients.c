@@ -23,7 +23,7 @@ static frazil_err check(void)
     return fz_clients_check(fz_clients_share(NULL), NULL);
 }
 
-/* What a child that is forked here has as the result of work. */
+/* Does the work in a child that is forked here, and returns its result. */
 static frazil_err as_child(frazil_err (*work)(void))
 {
     int ends[2];
@@ -159,7 +159,7 @@ int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
     return (int)n;
 }
 
-TEST("Who waits for a server is outside meanwhile, and inside again after that; others do not count as inside")
+TEST("A thread that waits for a server is outside meanwhile, and inside again after that; others never count as inside")
 {
     const struct fz_deadline deadline = fz_deadline_in(60000);
 

@@ -22,7 +22,7 @@ enum { FZ_ETCD_TOKEN_SIZE = 4096 };
 struct fz_etcd_http {
     const struct fz_etcd_url *url;
     CURL *curl;                                     /* NULL: not connected */
-    CURLM *multi;                                   /* what carries its requests out and has its connection; or NULL */
+    CURLM *multi;                                   /* carries its requests out and has its connection; NULL: as curl */
     struct fz_kept_fd sockets[FZ_ETCD_SOCKETS_MAX]; /* the sockets that it has open */
     _Atomic bool is_busy;         /* in an exchange: whoever is forked now inherits a handle that is half changed */
     char reason[CURL_ERROR_SIZE]; /* why the last exchange failed */
