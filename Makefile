@@ -75,7 +75,7 @@ check-page: | build ## the page in a browser, beside the command and the daemon 
 check-nemesis: | build ## real processes killed over real servers, and clusters cut apart, in their short forms (8 min)
 	@$(call campaign,-L '^$@$$')
 
-check-whole: | build ## all of what make check takes a sample of (4 min)
+check-whole: | build ## all of what make check takes a sample of (8 min)
 	@$(call campaign,-L '^$@$$')
 
 check-figures: | build ## figures of the pages, counts of instructions, self-tests of the checks (3 min)

@@ -61,6 +61,7 @@ foreach(folder IN LISTS folders)
 endforeach()
 
 frazil_sampled(unit/test_pairs unit/test_place registers/test_redis_pairs registers/test_opening_forks)
+frazil_label(registers/test_opening_forks LABELS nemesis)
 
 # The library as programs load it.
 target_compile_definitions(process_test_two_copies PRIVATE FRAZIL_SHARED_LIBRARY="$<TARGET_FILE:frazil_shared>")

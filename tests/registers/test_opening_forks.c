@@ -4,13 +4,15 @@
  * ids.  Each child opens, takes and closes, or is told that it was forked in a bad moment.  None crashes, hangs for
  * what a thread of its parent's held, or repeats an id.
  *
- * The program is openers.c.  It forks 10,000 times over each coordinator; a sample where FRAZIL_TEST_EVERY says so.
+ * The program is openers.c.  It forks 1,000 times over each coordinator, or 200 times where FRAZIL_TEST_EVERY wants a
+ * sample; `make nemesis` forks 10,000 times.
  */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/callers.h"
+#include "lib/nemesis.h"
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
 #include "lib/register_rig.h"
@@ -29,7 +31,8 @@
 #include "lib/postgresql_server.h"
 #endif
 
-enum { LIVES = 500, LIVES_OF_SAMPLE = 10 };
+/* Of 20 forks each. */
+enum { LIVES = 50, LIVES_OF_SAMPLE = 10 };
 
 static uint64_t now_tick(void *ctx)
 {
@@ -65,7 +68,8 @@ static void hold_forks(const frazil_coordinator *coordinator, const char *url)
         skip(); /* a sanitizer's own locks are not made for a fork among threads */
     create(coordinator, url);
     snprintf(spec, sizeof spec, "worker=%s%ctimeout=60s max_wait=120s", url, strchr(url, '?') == NULL ? '?' : '&');
-    snprintf(lives, sizeof lives, "%d", getenv("FRAZIL_TEST_EVERY") == NULL ? LIVES : LIVES_OF_SAMPLE);
+    snprintf(lives, sizeof lives, "%u",
+             (getenv("FRAZIL_TEST_EVERY") == NULL ? (unsigned)LIVES : (unsigned)LIVES_OF_SAMPLE) * nemesis_scale());
     pid_t program = fork();
     assert_true(program >= 0);
     if (program == 0) {
