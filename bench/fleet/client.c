@@ -120,7 +120,7 @@ static frazil_err acquire(const struct client *client, struct member *member, ui
     frazil_err code = FRAZIL_EAGAIN;
 
     for (uint32_t i = 0; is_refusal(code) && i < REFUSALS_MAX; i++) {
-        code = member->granter.acquire(member->granter.ctx, now_tick(client), &member->held, err);
+        code = member->granter.acquire(member->granter.ctx, FZ_DEADLINE_NONE, now_tick(client), &member->held, err);
         *ret_refusals = i;
     }
     return code;
@@ -181,7 +181,8 @@ static bool extend_one(struct client *client, struct member *member, unsigned wh
 
     frazil_err code = FRAZIL_EAGAIN;
     for (unsigned i = 0; is_refusal(code) && i < REFUSALS_MAX; i++)
-        code = member->granter.extend(member->granter.ctx, now_tick(client), &held, &member->held, &err);
+        code =
+            member->granter.extend(member->granter.ctx, FZ_DEADLINE_NONE, now_tick(client), &held, &member->held, &err);
     if (code != FRAZIL_OK)
         return complain("extending", err.message);
     client->fleet->extension_us[which] = (uint32_t)((now_ns() - begun_ns) / 1000);

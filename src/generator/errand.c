@@ -17,12 +17,13 @@ struct errand {
     unsigned holders;
     bool has_ended;
     fz_errand_fn run;
+    struct fz_deadline deadline;
     frazil *gen;
     frazil_err err;
     frazil_error why;
 };
 
-static struct errand *new_errand(frazil *gen, fz_errand_fn run)
+static struct errand *new_errand(frazil *gen, fz_errand_fn run, struct fz_deadline deadline)
 {
     struct errand *errand = calloc(1, sizeof *errand);
     pthread_condattr_t attributes;
@@ -42,6 +43,7 @@ static struct errand *new_errand(frazil *gen, fz_errand_fn run)
     /* Both from the start: the thread may have ended before the caller begins to wait. */
     errand->holders = 2;
     errand->run = run;
+    errand->deadline = deadline;
     errand->gen = gen;
     return errand;
 }
@@ -63,7 +65,7 @@ static void let_go(struct errand *errand)
 static void *run_errand(void *arg)
 {
     struct errand *errand = arg;
-    frazil_err err = errand->run(errand->gen, &errand->why);
+    frazil_err err = errand->run(errand->gen, errand->deadline, &errand->why);
 
     pthread_mutex_lock(&errand->lock);
     errand->err = err;
@@ -106,9 +108,10 @@ static void await_end(struct errand *errand, uint64_t wait_ns)
         sys = pthread_cond_timedwait(&errand->ended, &errand->lock, &until);
 }
 
-bool fz_errand_run(frazil *gen, fz_errand_fn run, uint64_t wait_ns, frazil_err *ret_err, frazil_error *reterr)
+bool fz_errand_run(frazil *gen, fz_errand_fn run, struct fz_deadline deadline, uint64_t wait_ns, frazil_err *ret_err,
+                   frazil_error *reterr)
 {
-    struct errand *errand = new_errand(gen, run);
+    struct errand *errand = new_errand(gen, run, deadline);
     int cancel_state;
 
     /* A cancelled caller would leave the lock taken. */
@@ -120,7 +123,7 @@ bool fz_errand_run(frazil *gen, fz_errand_fn run, uint64_t wait_ns, frazil_err *
     /* Without memory or a thread it is run here: late is better than never. */
     bool has_ended = errand == NULL;
     if (errand == NULL) {
-        *ret_err = run(gen, reterr);
+        *ret_err = run(gen, deadline, reterr);
     } else {
         pthread_mutex_lock(&errand->lock);
         await_end(errand, wait_ns);

@@ -11,17 +11,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/deadline.h"
 #include "frazil/generator.h"
 
 /* The work.  If it fails, it says why in *reterr. */
-typedef frazil_err (*fz_errand_fn)(frazil *gen, frazil_error *reterr);
+typedef frazil_err (*fz_errand_fn)(frazil *gen, struct fz_deadline deadline, frazil_error *reterr);
 
 /*
- * Lets another thread, which takes no signals, do run(gen), and waits for wait_ns of monotonic time at the most.
+ * Lets another thread, which takes no signals, do run(gen, deadline), and waits for wait_ns of monotonic time at the
+ * most.
  * True: it is done, *ret_err is its result, and *reterr, which may be NULL, is filled on failure.  False: it goes on.
  * If no thread can be created, the caller does the work.
  */
-FZ_PRIVATE bool fz_errand_run(frazil *gen, fz_errand_fn run, uint64_t wait_ns, frazil_err *ret_err,
-                              frazil_error *reterr);
+FZ_PRIVATE bool fz_errand_run(frazil *gen, fz_errand_fn run, struct fz_deadline deadline, uint64_t wait_ns,
+                              frazil_err *ret_err, frazil_error *reterr);
 
 #endif

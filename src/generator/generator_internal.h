@@ -55,7 +55,8 @@ enum fz_fast_path {
 struct fz_fixed {
     uint8_t time_shift; /* where the fields of a 64-bit id begin; the sequence's stands with what every id reads */
     uint8_t worker_shift;
-    uint64_t max_wait_ns; /* FRAZIL_WAIT_FOREVER: no bound */
+    uint64_t max_wait_ns;  /* FRAZIL_WAIT_FOREVER: no bound */
+    uint64_t open_wait_ns; /* likewise */
     uint32_t collision_ppm;
     bool counter_usable;
     uint8_t state;          /* a frazil_state_kind */

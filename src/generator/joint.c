@@ -24,11 +24,19 @@
 #include "generator_internal.h"
 #include "open.h"
 #include "os/clock.h"
+#include "os/deadline.h"
 #include "os/this_process.h"
 #include "spec/canonical.h"
 #include "spec/options.h"
 
 enum { PAUSE_NS = 1000000 };
+
+/*
+ * How long closing tries to give back what is held.  The shortest bounds frazil_close, also where a thread has to end a
+ * request first; the longest is that of a URL's timeout.
+ */
+static const uint64_t shortest_close_ns = 2000000000;
+static const uint64_t longest_close_ns = 60000000000;
 
 /* All joints of the process. */
 struct fz_joints {
@@ -152,14 +160,14 @@ static void joint_part(struct fz_joint *joint, uint64_t process)
 /* ---- opening and closing ------------------------------------------------------------------ */
 
 /* Leaves a joint whose lock the caller holds.  The last one closes the generator, and has the result. */
-static frazil_err joint_leave_entered(struct fz_joint *joint, uint64_t process)
+static frazil_err joint_leave_entered(struct fz_joint *joint, uint64_t process, struct fz_deadline deadline)
 {
     frazil_err err = FRAZIL_OK;
 
     if (!joint_has_others(joint, process)) {
         frazil *gen = atomic_load_explicit(&joint->gen, memory_order_relaxed);
         atomic_store_explicit(&joint->gen, NULL, memory_order_release);
-        err = fz_close_opened(gen);
+        err = fz_close_opened(gen, deadline);
     }
     joint_part(joint, process);
     return err;
@@ -174,7 +182,8 @@ static struct fz_joint *joint_enter_text(const char *text, uint64_t process)
         joint_enter(&joint->lock, process);
         if (!joint_is_stopped(joint))
             return joint;
-        (void)joint_leave_entered(joint, process); /* stopped while this thread waited for it */
+        (void)joint_leave_entered(joint, process,
+                                  fz_deadline_in(shortest_close_ns)); /* stopped while this thread waited for it */
     }
     return NULL;
 }
@@ -262,28 +271,49 @@ frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *rete
     return err;
 }
 
-static frazil_err joint_leave(struct fz_joint *joint)
+static frazil_err joint_leave(struct fz_joint *joint, struct fz_deadline deadline)
 {
     uint64_t process = fz_this_process();
     int cancel;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     joint_enter(&joint->lock, process);
-    frazil_err err = joint_leave_entered(joint, process);
+    frazil_err err = joint_leave_entered(joint, process, deadline);
     pthread_setcancelstate(cancel, NULL);
     return err;
 }
 
-static frazil_err close_aside(frazil *gen, frazil_error *reterr)
+static frazil_err close_aside(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     (void)reterr;
-    return gen->joint != NULL ? joint_leave(gen->joint) : fz_close_opened(gen);
+    return gen->joint != NULL ? joint_leave(gen->joint, deadline) : fz_close_opened(gen, deadline);
+}
+
+/* Gives back what can be given back in that time, but tries for a while also if the caller does not wait. */
+static struct fz_deadline close_deadline(uint64_t wait_ns)
+{
+    uint64_t ns = wait_ns < shortest_close_ns ? shortest_close_ns : wait_ns;
+
+    return fz_deadline_in(ns < longest_close_ns ? ns : longest_close_ns);
+}
+
+/* Nothing of the program's is called after a call that closes has returned. */
+static bool closes_itself(const frazil *gen)
+{
+    return gen->fixed.has_program_ports || gen->overflow.fn != NULL;
 }
 
 void frazil_close(frazil *gen)
 {
-    if (gen != NULL)
-        (void)close_aside(gen, NULL);
+    frazil_err ignored = FRAZIL_OK;
+
+    if (gen == NULL)
+        return;
+    /* A request that the keeper's thread is just making ends with its own timeout. */
+    if (closes_itself(gen) || !gen->keeper.asks_coordinator)
+        (void)close_aside(gen, close_deadline(shortest_close_ns), NULL);
+    else
+        (void)fz_errand_run(gen, close_aside, close_deadline(shortest_close_ns), shortest_close_ns, &ignored, NULL);
 }
 
 frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
@@ -293,10 +323,9 @@ frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
     if (gen == NULL)
         return FRAZIL_OK;
     uint64_t most_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns;
-    /* Nothing of the program's is called after this call has returned. */
-    if (gen->fixed.has_program_ports || gen->overflow.fn != NULL || most_ns == FRAZIL_WAIT_FOREVER)
-        return close_aside(gen, NULL);
-    return fz_errand_run(gen, close_aside, most_ns, &err, NULL) ? err : FRAZIL_EAGAIN;
+    if (closes_itself(gen) || most_ns == FRAZIL_WAIT_FOREVER)
+        return close_aside(gen, close_deadline(most_ns), NULL);
+    return fz_errand_run(gen, close_aside, close_deadline(most_ns), most_ns, &err, NULL) ? err : FRAZIL_EAGAIN;
 }
 
 /* ---- stopping ------------------------------------------------------------------------------- */

@@ -10,20 +10,13 @@
 #include "generator_internal.h"
 #include "handover.h"
 #include "observe.h"
+#include "os/deadline.h"
 #include "os/fail_errno.h"
+#include "os/guard.h"
 #include "refusal.h"
 #include "retry_pause.h"
 #include "turn.h"
 #include "waits.h"
-
-/* A caller waits no longer than this for the turn of another, which may be stopped. */
-static const uint64_t longest_turn_wait_ns = 2000000000;
-
-/*
- * Opening waits longer, whatever max_wait says, which is about ids: many processes may start at once, and each has its
- * turn.  A turn ends by itself (turn.c), so whoever is stopped does not use it up.
- */
-static const uint64_t opening_turn_wait_ns = 10000000000;
 
 /*
  * However long a grant is, its coordinator is looked at after this time: if somebody creates the namespace again,
@@ -155,7 +148,7 @@ static bool is_overtaken(const frazil *gen, const struct fz_observation *seen)
     return number != seen->grant_number;
 }
 
-static frazil_err extend_in_turn(frazil *gen, frazil_error *reterr)
+static frazil_err extend_in_turn(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     struct fz_observation seen = fz_observe(gen);
@@ -174,7 +167,8 @@ static frazil_err extend_in_turn(frazil *gen, frazil_error *reterr)
     /* Every caller at the end of a grant comes here, so a coordinator that is down would be asked for each id. */
     if (fz_keeper_retry_in_ns(gen) > 0)
         return fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
-    frazil_err err = gen->keeper.granter.extend(gen->keeper.granter.ctx, seen.view.now_tick, &seen.grant, &grant, &why);
+    frazil_err err =
+        gen->keeper.granter.extend(gen->keeper.granter.ctx, deadline, seen.view.now_tick, &seen.grant, &grant, &why);
     if (err != FRAZIL_OK && is_overtaken(gen, &seen))
         return FRAZIL_OK; /* nobody needs the answer any more */
     if (err != FRAZIL_OK) {
@@ -202,7 +196,7 @@ static bool is_our_work(const frazil *gen)
     return gen->keeper.granter.ctx != NULL && gen->keeper.mode != FZ_KEEPER_OTHER;
 }
 
-frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr)
+frazil_err fz_keeper_extend(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_turn turn;
 
@@ -210,7 +204,7 @@ frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr)
         return FRAZIL_OK;
     if (!fz_turn_try(gen, &turn))
         return fz_fail(reterr, FRAZIL_EAGAIN, "another thread or process is just extending the grant");
-    frazil_err err = extend_in_turn(gen, reterr);
+    frazil_err err = extend_in_turn(gen, deadline, reterr);
     fz_turn_end(gen, &turn);
     return err;
 }
@@ -222,7 +216,7 @@ bool fz_keeper_is_busy(frazil *gen)
 
 void fz_keeper_await(frazil *gen, uint64_t wait_ns)
 {
-    fz_turn_await(gen, shorter_of(wait_ns, longest_turn_wait_ns));
+    fz_turn_await(gen, fz_deadline_in(wait_ns));
 }
 
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
@@ -266,11 +260,17 @@ static uint64_t pause_ns(frazil *gen)
            FZ_NS_PER_MS;
 }
 
+/* Of work that no call waits for: each request of a coordinator has its timeout, and a guard is left in no time. */
+static struct fz_deadline deadline_aside(const frazil *gen)
+{
+    return gen->keeper.asks_coordinator ? FZ_DEADLINE_NONE : fz_guard_deadline();
+}
+
 /* A failure is tried again; callers learn of it when the grant has ended. */
 static uint64_t keep_grant(void *ctx)
 {
     frazil *gen = ctx;
-    frazil_err ignored = fz_keeper_extend(gen, NULL);
+    frazil_err ignored = fz_keeper_extend(gen, deadline_aside(gen), NULL);
 
     (void)ignored;
     return pause_ns(gen);
@@ -323,7 +323,7 @@ static bool put_first(frazil *gen, struct fz_observation *seen, struct fz_grant 
  * One try at the first grant of this process.  Another process with the same word may be faster; the next acquire
  * continues its grant, so there is nothing to wait for.
  */
-static frazil_err acquire_in_turn(frazil *gen, frazil_error *reterr)
+static frazil_err acquire_in_turn(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_granter *granter = &gen->keeper.granter;
 
@@ -332,7 +332,7 @@ static frazil_err acquire_in_turn(frazil *gen, frazil_error *reterr)
         struct fz_grant grant;
         if (can_join(gen, &seen))
             return FRAZIL_OK;
-        frazil_err err = granter->acquire(granter->ctx, seen.view.now_tick, &grant, reterr);
+        frazil_err err = granter->acquire(granter->ctx, deadline, seen.view.now_tick, &grant, reterr);
         if (err != FRAZIL_OK)
             return err;
         note_horizon(gen, &grant, seen.view.now_tick);
@@ -347,7 +347,7 @@ static frazil_err acquire_in_turn(frazil *gen, frazil_error *reterr)
                    (uint64_t)OVERTAKEN_MAX);
 }
 
-static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
+static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_turn turn;
 
@@ -355,27 +355,27 @@ static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
     struct fz_observation seen = fz_observe(gen);
     if (can_join(gen, &seen))
         return FRAZIL_OK;
-    if (!fz_turn_wait(gen, opening_turn_wait_ns, &turn))
+    if (!fz_turn_wait(gen, deadline, &turn))
         return fz_fail(reterr, FRAZIL_EAGAIN,
-                       "other processes have been extending the grant of the worker id for %D, and each had its turn "
-                       "before this one: open it again",
-                       opening_turn_wait_ns / 1000);
-    frazil_err err = acquire_in_turn(gen, reterr);
+                       "other processes have been extending the grant of the worker id for as long as opening may take "
+                       "(open_wait), and each had its turn before this one: open it again");
+    frazil_err err = acquire_in_turn(gen, deadline, reterr);
     fz_turn_end(gen, &turn);
     return err;
 }
 
-/* When others were faster, or there is no answer, the next try may succeed; it is made as long as a call may wait. */
-static frazil_err acquire_first(frazil *gen, frazil_error *reterr)
+/* When others were faster, or there is no answer, the next try may succeed; it is made as long as opening may take. */
+static frazil_err acquire_first(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
-    uint64_t left_ns = shorter_of(gen->fixed.max_wait_ns, FZ_FIRST_GRANT_WAIT_MAX_NS);
-    uint64_t until_ns = fz_monotonic_ns(gen) + left_ns;
+    uint64_t left_ns = gen->fixed.open_wait_ns;
+    uint64_t now_ns = fz_monotonic_ns(gen);
+    uint64_t until_ns = left_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + left_ns; /* by the program's clock */
     frazil_error why = {.retry_ns = 0};
 
     for (unsigned tries = 0;; tries++) {
-        frazil_err err = try_acquire(gen, &why);
-        uint64_t now_ns = fz_monotonic_ns(gen);
-        left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
+        frazil_err err = try_acquire(gen, deadline, &why);
+        now_ns = fz_monotonic_ns(gen);
+        left_ns = shorter_of(now_ns < until_ns ? until_ns - now_ns : 0, fz_deadline_left_ns(deadline));
         uint64_t pause_ns = fz_first_grant_pause(tries, why.retry_ns, left_ns, &gen->random);
         if ((err == FRAZIL_EAGAIN || err == FRAZIL_EUNREACHABLE) && pause_ns < left_ns && !fz_waits_ended()) {
             gen->clock.sleep_until(gen->clock.ctx, now_ns + pause_ns);
@@ -387,14 +387,15 @@ static frazil_err acquire_first(frazil *gen, frazil_error *reterr)
     }
 }
 
-frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode, frazil_error *reterr)
+frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode,
+                          struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_keeper *keeper = &gen->keeper;
 
     keeper->granter = *granter;
     keeper->process = fz_fork_mark_read(&gen->fork_mark);
     keeper->mode = mode;
-    frazil_err err = acquire_first(gen, reterr);
+    frazil_err err = acquire_first(gen, deadline, reterr);
     if (err != FRAZIL_OK)
         return err;
 
@@ -429,9 +430,9 @@ bool fz_keeper_delegate(frazil *gen)
 static const uint64_t look_again_ns = 10000000;
 
 /* In a thread of its own.  The last line is the last that it has to do with the generator, which may be freed then. */
-static frazil_err extend_aside(frazil *gen, frazil_error *reterr)
+static frazil_err extend_aside(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
-    frazil_err err = fz_keeper_extend(gen, reterr);
+    frazil_err err = fz_keeper_extend(gen, deadline, reterr);
 
     atomic_store_explicit(&gen->keeper.helped, 0, memory_order_release);
     return err;
@@ -500,14 +501,14 @@ struct fz_remnant fz_keeper_end(frazil *gen)
     return remnant;
 }
 
-frazil_err fz_keeper_release(frazil *gen, const struct fz_remnant *remnant)
+frazil_err fz_keeper_release(frazil *gen, struct fz_deadline deadline, const struct fz_remnant *remnant)
 {
     struct fz_granter *granter = &gen->keeper.granter;
 
     if (granter->ctx == NULL || remnant->held.version == 0)
         return FRAZIL_OK; /* the generator was never opened: there is nothing to give back */
     notice_fork(gen);
-    return granter->release(granter->ctx, &remnant->held, remnant->used_tick);
+    return granter->release(granter->ctx, deadline, &remnant->held, remnant->used_tick);
 }
 
 void fz_keeper_close(frazil *gen)
@@ -537,10 +538,18 @@ static frazil_err keep_within(frazil *gen, uint64_t wait_ns, frazil_error *reter
     await_help(gen, wait_ns);
     bool is_begun = !is_helped(gen);
     if (is_begun && (is_idle(gen) || gen->keeper.asks_program || wait_ns == FRAZIL_WAIT_FOREVER))
-        return fz_keeper_extend(gen, reterr);
-    if (is_begun && begin_help(gen) && fz_errand_run(gen, extend_aside, wait_ns, &err, reterr))
+        return fz_keeper_extend(gen, deadline_aside(gen), reterr);
+    if (is_begun && begin_help(gen) && fz_errand_run(gen, extend_aside, deadline_aside(gen), wait_ns, &err, reterr))
         return err;
     return fz_fail(reterr, FRAZIL_EAGAIN, "the grant is being extended, and whoever grants it has not answered yet");
+}
+
+frazil_err fz_keeper_extend_within(frazil *gen, uint64_t wait_ns, frazil_error *reterr)
+{
+    /* A file is written at once, and a wait for its guard can be cut short. */
+    if (!gen->keeper.asks_coordinator)
+        return fz_keeper_extend(gen, fz_deadline_in(wait_ns), reterr);
+    return is_our_work(gen) ? keep_within(gen, wait_ns, reterr) : FRAZIL_OK;
 }
 
 frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, uint64_t *ret_next_ns, frazil_error *reterr)

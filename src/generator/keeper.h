@@ -23,6 +23,7 @@ struct fz_keeper {
     struct fz_granter granter; /* ctx NULL: the worker needs no grant */
     enum fz_keeper_mode mode;
     bool asks_program;         /* the granter is the program's: only its own threads call it */
+    bool asks_coordinator;     /* whose answer may take long, and which is not asked in vain */
     _Atomic uint64_t inside;   /* by its fork mark: the process of which a thread extends the grant; 0: none */
     _Atomic uint64_t helped;   /* likewise: a thread that frazil_keep has started is at work; 0: none */
     uint64_t process;          /* by its fork mark: the one that the granter was last used in */
@@ -30,19 +31,25 @@ struct fz_keeper {
 };
 
 /*
- * Takes the first grant, within max_wait if others are faster or there is no answer, and puts it in force;
+ * Takes the first grant, up to the deadline if others are faster or there is no answer, and puts it in force;
  * with FZ_KEEPER_THREAD the threads of the process extend it from then on.  Takes over the granter, also when it fails.
  * Errors as frazil_open.
  */
 FZ_PRIVATE frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode,
-                                     frazil_error *reterr);
+                                     struct fz_deadline deadline, frazil_error *reterr);
 
 /*
  * Extends the grant if somebody else is not just doing so.  FRAZIL_OK also when
  * there is nothing to do; FRAZIL_EAGAIN: no answer, or too early after one that
  * failed; FRAZIL_ELEASE.
  */
-FZ_PRIVATE frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_keeper_extend(frazil *gen, struct fz_deadline deadline, frazil_error *reterr);
+
+/*
+ * The same for a call that waits for wait_ns at the most.  A request to a coordinator is not cut off, as an answer that
+ * nobody sees costs the worker id: what takes longer goes on in a thread of its own, and the call has FRAZIL_EAGAIN.
+ */
+FZ_PRIVATE frazil_err fz_keeper_extend_within(frazil *gen, uint64_t wait_ns, frazil_error *reterr);
 
 /* After a failure: how long until the next try.  0: it may be made now. */
 FZ_PRIVATE uint64_t fz_keeper_retry_in_ns(const frazil *gen);
@@ -50,7 +57,7 @@ FZ_PRIVATE uint64_t fz_keeper_retry_in_ns(const frazil *gen);
 /* Whether somebody is just extending the grant. */
 FZ_PRIVATE bool fz_keeper_is_busy(frazil *gen);
 
-/* Waits until nobody is extending the grant, wait_ns and two seconds at the most: that process may be stopped. */
+/* Waits until nobody is extending the grant, for wait_ns at the most: that process may be stopped. */
 FZ_PRIVATE void fz_keeper_await(frazil *gen, uint64_t wait_ns);
 
 /* Whether a caller that reads now_tick from the clock must extend the grant itself. */
@@ -92,7 +99,7 @@ FZ_PRIVATE struct fz_remnant fz_keeper_end(frazil *gen);
  * Gives back what fz_keeper_end returned; the page need not be there any more.  FRAZIL_OK: it was given back, or
  * nothing was to be; FRAZIL_EUNREACHABLE: it ends by itself.
  */
-FZ_PRIVATE frazil_err fz_keeper_release(frazil *gen, const struct fz_remnant *remnant);
+FZ_PRIVATE frazil_err fz_keeper_release(frazil *gen, struct fz_deadline deadline, const struct fz_remnant *remnant);
 
 /* Closes the granter; releases nothing. */
 FZ_PRIVATE void fz_keeper_close(frazil *gen);

@@ -15,6 +15,7 @@
 #include "left_off.h"
 #include "os/clock.h"
 #include "os/counter.h"
+#include "os/deadline.h"
 #include "os/fail_errno.h"
 #include "os/host.h"
 #include "os/memory.h"
@@ -69,8 +70,8 @@ static frazil_err open_random(frazil *gen, const struct fz_ports *ports, frazil_
 }
 
 /* The pages: those of the process, and the one that is shared, wherever it lives. */
-static frazil_err open_pages(frazil *gen, const struct fz_decision *decision, uint32_t *ret_worker,
-                             frazil_error *reterr)
+static frazil_err open_pages(frazil *gen, const struct fz_decision *decision, struct fz_deadline deadline,
+                             uint32_t *ret_worker, frazil_error *reterr)
 {
     bool wiped;
 
@@ -78,7 +79,8 @@ static frazil_err open_pages(frazil *gen, const struct fz_decision *decision, ui
     if (gen->private_page == NULL)
         return fz_fail_errno(reterr, errno, "a page for the generator's state cannot be mapped", NULL, "");
     fz_fork_mark_init(&gen->fork_mark, wiped ? &gen->private_page->process : NULL);
-    frazil_err err = fz_home_open(&gen->home, decision, fz_now(&gen->clock).unix_ms, &gen->shared, ret_worker, reterr);
+    frazil_err err =
+        fz_home_open(&gen->home, decision, fz_now(&gen->clock).unix_ms, deadline, &gen->shared, ret_worker, reterr);
     if (err == FRAZIL_OK)
         gen->word = &gen->shared->word;
     return err;
@@ -156,6 +158,7 @@ static void adopt_rules(frazil *gen, const struct fz_decision *decision)
     gen->layout = decision->layout;
     gen->rules = decision->rules;
     gen->fixed.max_wait_ns = decision->max_wait_ns;
+    gen->fixed.open_wait_ns = decision->open_wait_ns;
     gen->capacity = decision->rules.capacity;
     if (gen->layout.kind == FRAZIL_LAYOUT_SNO)
         return;
@@ -216,13 +219,14 @@ static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, co
  * state is kept; otherwise nobody grants the worker, and all ticks are its own.
  */
 static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, const struct fz_ports *ports,
-                             uint32_t worker, frazil_error *reterr)
+                             uint32_t worker, struct fz_deadline deadline, frazil_error *reterr)
 {
     const struct fz_grant for_ever = {.worker = worker, .floor = gen->home.claim.floor, .until = UINT64_MAX};
     struct fz_granter granter;
     frazil_err err;
 
     gen->keeper.watched.lane = fz_watch_lane(decision->worker.url);
+    gen->keeper.asks_coordinator = decision->worker.url != NULL && ports->granter == NULL;
     if (ports->granter != NULL) {
         gen->keeper.asks_program = true;
         err = fz_port_granter_open(&granter, ports->granter, &gen->layout, reterr);
@@ -238,7 +242,7 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
         fz_events_begin(gen);
         return FRAZIL_OK;
     }
-    return err == FRAZIL_OK ? fz_keeper_open(gen, &granter, decision->keeper, reterr) : err;
+    return err == FRAZIL_OK ? fz_keeper_open(gen, &granter, decision->keeper, deadline, reterr) : err;
 }
 
 /* Opening allows these, and they may still surprise. */
@@ -258,13 +262,13 @@ static void tell_warnings(frazil *gen)
 }
 
 /* Leaves the shared page; whoever is the last gives the grant back. */
-static frazil_err close_home(frazil *gen, bool opened)
+static frazil_err close_home(frazil *gen, struct fz_deadline deadline, bool opened)
 {
     frazil_err err = FRAZIL_OK;
 
     fz_keeper_stop(gen);
     bool is_lease = gen->home.kind == FZ_HOME_LEASE;
-    bool is_last = fz_home_leave(&gen->home, &gen->shared);
+    bool is_last = fz_home_leave(&gen->home, deadline, &gen->shared);
     struct fz_remnant remnant = {.held = {.version = 0}};
     if (is_last) {
         gen->word = &gen->shared->word;
@@ -283,7 +287,7 @@ static frazil_err close_home(frazil *gen, bool opened)
     if (is_lease)
         fz_home_close(&gen->home, gen->shared);
     if (is_last)
-        err = fz_keeper_release(gen, &remnant);
+        err = fz_keeper_release(gen, deadline, &remnant);
     if (is_last && !opened && !is_lease)
         fz_home_undo(&gen->home);
     fz_keeper_close(gen);
@@ -292,14 +296,14 @@ static frazil_err close_home(frazil *gen, bool opened)
     return err;
 }
 
-static frazil_err close_generator(frazil *gen, bool opened)
+static frazil_err close_generator(frazil *gen, struct fz_deadline deadline, bool opened)
 {
     if (gen->private_page != NULL && gen->shared != NULL)
         fz_overflow_close(gen);
     fz_remote_close(gen);
     fz_left_off_note(gen);
     fz_left_off_die(gen);
-    frazil_err err = close_home(gen, opened);
+    frazil_err err = close_home(gen, deadline, opened);
     fz_unmap(gen->private_page, sizeof *gen->private_page);
     frazil_manual_clock_free(gen->own.frozen_clock);
     free(gen);
@@ -319,6 +323,7 @@ static bool is_of_process(const struct fz_decision *decision, const struct fz_po
 frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, const struct fz_ports *ports,
                            frazil_error *reterr)
 {
+    struct fz_deadline deadline = fz_deadline_in(decision->open_wait_ns);
     frazil *gen = aligned_alloc(alignof(frazil), sizeof *gen);
     uint32_t worker = 0;
 
@@ -337,11 +342,11 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
     if (err == FRAZIL_OK)
         err = open_random(gen, ports, reterr);
     if (err == FRAZIL_OK)
-        err = open_pages(gen, decision, &worker, reterr);
+        err = open_pages(gen, decision, deadline, &worker, reterr);
     if (err == FRAZIL_OK && decision->worker.in_process)
         err = fz_auto_partition(&worker, reterr);
     if (err == FRAZIL_OK)
-        err = open_grant(gen, decision, ports, worker, reterr);
+        err = open_grant(gen, decision, ports, worker, deadline, reterr);
     if (err == FRAZIL_OK && decision->state.kind == FZ_STATE_URL)
         err = fz_remote_open(gen, decision, worker, ports->coordinators, reterr);
     if (err == FRAZIL_OK && is_of_process(decision, ports))
@@ -349,7 +354,7 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
     if (err == FRAZIL_OK && fz_is_sno(gen) && !fz_worker_is_granted(&decision->worker))
         err = fz_left_off_live(gen, worker, decision, reterr);
     if (err != FRAZIL_OK) {
-        (void)close_generator(gen, false);
+        (void)close_generator(gen, deadline, false); /* which has no time of its own */
         return err;
     }
     gen->fast_path = choose_fast_path(gen);
@@ -358,7 +363,7 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
     return FRAZIL_OK;
 }
 
-frazil_err fz_close_opened(frazil *gen)
+frazil_err fz_close_opened(frazil *gen, struct fz_deadline deadline)
 {
-    return close_generator(gen, true);
+    return close_generator(gen, deadline, true);
 }

@@ -3,6 +3,7 @@
 #ifndef FZ_GENERATOR_OPEN_H
 #define FZ_GENERATOR_OPEN_H
 
+#include "core/deadline.h"
 #include "frazil/options.h"
 #include "spec/decision.h"
 
@@ -21,8 +22,11 @@ FZ_PRIVATE frazil_err fz_open_decided(frazil **ret, const struct fz_decision *de
 /* frazil_open_options for a worker id that is used without the generator.  FRAZIL_ESPEC: nobody grants it. */
 FZ_PRIVATE frazil_err fz_open_leased(frazil **ret, const frazil_options *options, frazil_error *reterr);
 
-/* Closes a generator that nobody of this process uses any more.  FRAZIL_OK: no worker id is left to its horizon. */
-FZ_PRIVATE frazil_err fz_close_opened(frazil *gen);
+/*
+ * Closes a generator that nobody of this process uses any more.  What cannot be given back up to the deadline ends by
+ * itself.  FRAZIL_OK: no worker id is left to its horizon.
+ */
+FZ_PRIVATE frazil_err fz_close_opened(frazil *gen, struct fz_deadline deadline);
 
 /* Makes a new sno generator go on behind the snapshot that its partition and bounds come from. */
 FZ_PRIVATE void fz_continue_from(frazil *gen, const frazil_sno_snapshot *snapshot);

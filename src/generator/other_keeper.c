@@ -3,8 +3,10 @@
 
 #include "core/sentence.h"
 
-static frazil_err none_yet(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+static frazil_err none_yet(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
+                           frazil_error *reterr)
 {
+    (void)deadline;
     (void)ctx;
     (void)now_tick;
     (void)ret;
@@ -14,16 +16,17 @@ static frazil_err none_yet(void *ctx, uint64_t now_tick, struct fz_grant *ret, f
         "one that keeps it, with the same spec and another keeper");
 }
 
-static frazil_err not_ours(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
-                           frazil_error *reterr)
+static frazil_err not_ours(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
+                           struct fz_grant *ret, frazil_error *reterr)
 {
     (void)held;
-    return none_yet(ctx, now_tick, ret, reterr);
+    return none_yet(ctx, deadline, now_tick, ret, reterr);
 }
 
 /* The other process may still live, and goes on with it. */
-static frazil_err keep_it(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err keep_it(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
 {
+    (void)deadline;
     (void)ctx;
     (void)held;
     (void)used_tick;

@@ -111,18 +111,20 @@ static frazil_err read_grant(const struct port *port, const frazil_grant *given,
 
 /* ---- the granter --------------------------------------------------------------- */
 
-static frazil_err port_acquire(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+static frazil_err port_acquire(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
+                               frazil_error *reterr)
 {
     const struct port *port = ctx;
     frazil_error said = {.message = ""};
     frazil_grant given = {.worker = 0};
 
+    (void)deadline; /* the program bounds its own functions */
     frazil_err err = port->granter.acquire(port->granter.ctx, now_of(port, now_tick), &given, &said);
     return err == FRAZIL_OK ? read_grant(port, &given, now_tick, ret, reterr) : granter_refused(err, &said, reterr);
 }
 
-static frazil_err port_extend(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
-                              frazil_error *reterr)
+static frazil_err port_extend(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
+                              struct fz_grant *ret, frazil_error *reterr)
 {
     const struct port *port = ctx;
     const frazil_grant shown = to_public(port, held);
@@ -130,6 +132,7 @@ static frazil_err port_extend(void *ctx, uint64_t now_tick, const struct fz_gran
     frazil_grant given = shown;
     struct fz_grant grant;
 
+    (void)deadline;
     frazil_err err = port->granter.extend(port->granter.ctx, now_of(port, now_tick), &shown, &given, &said);
     if (err != FRAZIL_OK)
         return granter_refused(err, &said, reterr);
@@ -148,11 +151,12 @@ static frazil_err port_extend(void *ctx, uint64_t now_tick, const struct fz_gran
     return FRAZIL_OK;
 }
 
-static frazil_err port_release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err port_release(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
 {
     const struct port *port = ctx;
     const frazil_grant shown = to_public(port, held);
 
+    (void)deadline;
     if (port->granter.release == NULL)
         return FRAZIL_OK;
     /* Nothing was used: the next grant may begin where this one did. */

@@ -12,6 +12,7 @@
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "observe.h"
+#include "os/deadline.h"
 #include "slot_runs.h"
 #include "spec/coordinators.h"
 #include "take.h"
@@ -178,8 +179,8 @@ static frazil_err receive(frazil *gen, struct part *part, const struct fz_observ
  * Asks for a batch, for n slots at least if the tick has them.  The caller holds the lock, which is open while the
  * source is asked; those who come meanwhile wait for this request's end, and share its refusal.
  */
-static frazil_err ask(frazil *gen, struct part *part, const struct fz_observation *seen, uint64_t n,
-                      struct fz_refusal *refusal)
+static frazil_err ask(frazil *gen, struct part *part, struct fz_deadline deadline, const struct fz_observation *seen,
+                      uint64_t n, struct fz_refusal *refusal)
 {
     struct fz_remote *remote = gen->remote;
     uint64_t wanted = n > remote->batch ? n : remote->batch;
@@ -192,7 +193,7 @@ static frazil_err ask(frazil *gen, struct part *part, const struct fz_observatio
     if (part->is_child && remote->source.after_fork != NULL)
         remote->source.after_fork(remote->source.ctx);
     part->is_child = false;
-    frazil_err err = remote->source.take(remote->source.ctx, seen->view.now_tick, wanted, &given, &why);
+    frazil_err err = remote->source.take(remote->source.ctx, deadline, seen->view.now_tick, wanted, &given, &why);
     pthread_mutex_lock(&part->lock);
     err = err == FRAZIL_OK ? receive(gen, part, seen, &given, refusal) : refused(part, seen, &why, refusal);
     part->refusal = *refusal;
@@ -282,6 +283,15 @@ static frazil_err check_time(const frazil *gen, const struct fz_observation *see
     return FRAZIL_OK;
 }
 
+/*
+ * A call that never waits has to ask all the same, as there is nothing else to take: the URL's timeout bounds it.  An
+ * answer that comes too late costs no more than its slots.
+ */
+static struct fz_deadline deadline_of(const frazil *gen, const struct fz_patience *patience)
+{
+    return patience->wait_ns == 0 ? FZ_DEADLINE_NONE : fz_deadline_in(fz_patience_left(gen, patience));
+}
+
 /* Up to n slots out of the batch, or of a new one, which another thread may be asking for.  The caller holds the lock.
  */
 static frazil_err take_run(frazil *gen, struct part *part, struct fz_patience *patience, struct fz_observation *seen,
@@ -296,7 +306,8 @@ static frazil_err take_run(frazil *gen, struct part *part, struct fz_patience *p
         bool waits = part->in_hand.n == 0 && part->is_asking;
         if (part->in_hand.n == 0) {
             fz_patience_begin(gen, patience); /* the request below may take long */
-            err = waits ? await_request(gen, part, patience, seen, refusal) : ask(gen, part, seen, n, refusal);
+            err = waits ? await_request(gen, part, patience, seen, refusal)
+                        : ask(gen, part, deadline_of(gen, patience), seen, n, refusal);
         }
         if (err != FRAZIL_OK)
             return err;

@@ -16,6 +16,9 @@ enum { RETRIES_IN_A_GRANT = 16, RETRIES_IN_SILENCE = 4 };
 /* A try that failed sooner had an answer, if only a refusal: no URL has a shorter timeout. */
 static const uint64_t shortest_timeout_ns = 10000000;
 
+/* A year; so that sums of pauses stay numbers. */
+static const uint64_t longest_known_ns = UINT64_C(31536000000000000);
+
 static uint64_t lesser_ns(uint64_t ns, uint64_t other)
 {
     return ns < other ? ns : other;
@@ -61,8 +64,8 @@ bool fz_retry_pause_may_be(uint64_t ns)
 uint64_t fz_first_grant_pause(unsigned tries, uint64_t known_ns, uint64_t left_ns, const frazil_random *random)
 {
     /* One more nanosecond, as a time that is only just reached may still round down to the tick before. */
-    uint64_t next_ns = known_ns == 0 ? FZ_NS_PER_MS : 1 + lesser_ns(known_ns, FZ_FIRST_GRANT_WAIT_MAX_NS);
-    uint64_t spread_ns = doubled(tries); /* longer than FZ_FIRST_GRANT_WAIT_MAX_NS in the end */
+    uint64_t next_ns = known_ns == 0 ? FZ_NS_PER_MS : 1 + lesser_ns(known_ns, longest_known_ns);
+    uint64_t spread_ns = doubled(tries);
 
     if (next_ns < left_ns)
         spread_ns = lesser_ns(spread_ns, left_ns - next_ns);

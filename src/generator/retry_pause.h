@@ -14,9 +14,6 @@
 /* The shortest pause there is before its jitter. */
 #define FZ_RETRY_SHORTEST_NS UINT64_C(50000000)
 
-/* For how long opening waits for a first grant, whatever a call may wait. */
-#define FZ_FIRST_GRANT_WAIT_MAX_NS UINT64_C(10000000000)
-
 /* A try to extend a grant that has failed. */
 struct fz_failed_try {
     uint64_t failures;   /* in a row before it */

@@ -6,6 +6,7 @@
 
 #include "core/duration.h"
 #include "generator_internal.h"
+#include "os/deadline.h"
 #include "waits.h"
 
 /*
@@ -126,13 +127,13 @@ bool fz_turn_is_taken(frazil *gen)
 }
 
 /* Sleeps, twice as long as before.  False: the time is over, or the program or the generator is about to end. */
-static bool pause_until(const frazil *gen, uint64_t until_ns, uint64_t *pause_ns)
+static bool pause_until(const frazil *gen, struct fz_deadline deadline, uint64_t *pause_ns)
 {
-    uint64_t at_ns = fz_turn_clock_ns();
+    uint64_t left_ns = fz_deadline_left_ns(deadline);
 
-    if (at_ns >= until_ns || fz_waits_ended() || fz_is_stopped(gen))
+    if (left_ns == 0 || fz_waits_ended() || fz_is_stopped(gen))
         return false;
-    uint64_t ns = *pause_ns < until_ns - at_ns ? *pause_ns : until_ns - at_ns;
+    uint64_t ns = *pause_ns < left_ns ? *pause_ns : left_ns;
     struct timespec pause = {.tv_nsec = (long)ns};
     /* A signal may end it early, and then the caller looks once more: its time is counted by the clock. */
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
@@ -141,30 +142,21 @@ static bool pause_until(const frazil *gen, uint64_t until_ns, uint64_t *pause_ns
     return true;
 }
 
-static uint64_t later(uint64_t wait_ns)
+bool fz_turn_wait(frazil *gen, struct fz_deadline deadline, struct fz_turn *ret)
 {
-    uint64_t at_ns = fz_turn_clock_ns();
-
-    return wait_ns > UINT64_MAX - at_ns ? UINT64_MAX : at_ns + wait_ns;
-}
-
-bool fz_turn_wait(frazil *gen, uint64_t wait_ns, struct fz_turn *ret)
-{
-    uint64_t until_ns = later(wait_ns);
     uint64_t pause_ns = first_pause_ns;
 
     while (!fz_turn_try(gen, ret)) {
-        if (!pause_until(gen, until_ns, &pause_ns))
+        if (!pause_until(gen, deadline, &pause_ns))
             return false;
     }
     return true;
 }
 
-void fz_turn_await(frazil *gen, uint64_t wait_ns)
+void fz_turn_await(frazil *gen, struct fz_deadline deadline)
 {
-    uint64_t until_ns = later(wait_ns);
     uint64_t pause_ns = first_pause_ns;
 
-    while (fz_turn_is_taken(gen) && pause_until(gen, until_ns, &pause_ns))
+    while (fz_turn_is_taken(gen) && pause_until(gen, deadline, &pause_ns))
         ;
 }

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/deadline.h"
 #include "frazil/generator.h"
 
 /* A turn that was taken. */
@@ -32,8 +33,8 @@ struct fz_turn {
  */
 FZ_PRIVATE bool fz_turn_try(frazil *gen, struct fz_turn *ret);
 
-/* The same; waits for it for wait_ns of monotonic time at the most. */
-FZ_PRIVATE bool fz_turn_wait(frazil *gen, uint64_t wait_ns, struct fz_turn *ret);
+/* The same; waits for it up to the deadline. */
+FZ_PRIVATE bool fz_turn_wait(frazil *gen, struct fz_deadline deadline, struct fz_turn *ret);
 
 /* Ends the turn that was taken by this thread. */
 FZ_PRIVATE void fz_turn_end(frazil *gen, const struct fz_turn *turn);
@@ -41,8 +42,8 @@ FZ_PRIVATE void fz_turn_end(frazil *gen, const struct fz_turn *turn);
 /* Whether a thread or a process has the turn. */
 FZ_PRIVATE bool fz_turn_is_taken(frazil *gen);
 
-/* Waits until nobody has it, for wait_ns of monotonic time at the most. */
-FZ_PRIVATE void fz_turn_await(frazil *gen, uint64_t wait_ns);
+/* Waits until nobody has it, up to the deadline. */
+FZ_PRIVATE void fz_turn_await(frazil *gen, struct fz_deadline deadline);
 
 /* The monotonic clock of the machine. */
 FZ_PRIVATE uint64_t fz_turn_clock_ns(void);

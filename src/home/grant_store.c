@@ -156,34 +156,35 @@ static void keep_above(const struct fz_claim *claim, struct fz_grant *grant)
     fz_claim_raise(claim, grant->until);
 }
 
-static frazil_err acquire_above(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+static frazil_err acquire_above(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
+                                frazil_error *reterr)
 {
     struct store *store = ctx;
 
-    frazil_err err =
-        fz_grant_file_granter(&store->file).acquire(&store->file, not_below(now_tick, store->claim), ret, reterr);
+    frazil_err err = fz_grant_file_granter(&store->file)
+                         .acquire(&store->file, deadline, not_below(now_tick, store->claim), ret, reterr);
     if (err == FRAZIL_OK)
         keep_above(store->claim, ret);
     return err;
 }
 
-static frazil_err extend_above(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
-                               frazil_error *reterr)
+static frazil_err extend_above(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
+                               struct fz_grant *ret, frazil_error *reterr)
 {
     struct store *store = ctx;
 
-    frazil_err err =
-        fz_grant_file_granter(&store->file).extend(&store->file, not_below(now_tick, store->claim), held, ret, reterr);
+    frazil_err err = fz_grant_file_granter(&store->file)
+                         .extend(&store->file, deadline, not_below(now_tick, store->claim), held, ret, reterr);
     if (err == FRAZIL_OK)
         keep_above(store->claim, ret);
     return err;
 }
 
-static frazil_err release_above(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err release_above(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
 {
     struct store *store = ctx;
 
-    frazil_err err = fz_grant_file_granter(&store->file).release(&store->file, held, used_tick);
+    frazil_err err = fz_grant_file_granter(&store->file).release(&store->file, deadline, held, used_tick);
     if (err == FRAZIL_OK)
         fz_claim_lower(store->claim, held->until, used_tick > held->floor ? used_tick : held->floor);
     return err;
@@ -209,7 +210,7 @@ frazil_err fz_grant_store_inspect(const char *path, const struct fz_bounds *boun
         return err;
     struct fz_file_port port = port_of(&state);
     port.leave = fz_state_file_leave_for_good;
-    err = fz_grant_file_inspect(&port, ret_exists, ret, reterr);
+    err = fz_grant_file_inspect(&port, fz_guard_deadline(), ret_exists, ret, reterr);
     fz_state_file_close(&state);
     return err;
 }
@@ -221,7 +222,7 @@ frazil_err fz_grant_store_in_use(const char *path, const struct fz_bounds *bound
     frazil_err err = fz_state_file_name(&state, path, bounds, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = fz_state_file_enter(&state, reterr);
+    err = fz_state_file_enter(&state, fz_guard_deadline(), reterr);
     if (err == FRAZIL_OK) {
         err = fz_state_file_has_others(&state, ret, reterr);
         fz_state_file_leave_for_good(&state);
@@ -239,7 +240,7 @@ frazil_err fz_grant_store_init(const char *path, const struct fz_grant_owner *ow
     if (err != FRAZIL_OK)
         return err;
     store.file.port.leave = fz_state_file_leave_for_good;
-    err = fz_grant_file_init(&store.file, now_tick, reterr);
+    err = fz_grant_file_init(&store.file, fz_guard_deadline(), now_tick, reterr);
     fz_state_file_close(&store.state);
     return err;
 }

@@ -70,7 +70,7 @@ static frazil_err open_word(struct fz_home *home, const char *folder, const stru
     if (err == FRAZIL_OK && !fz_bounds_are_all(&identity->bounds))
         err = fz_home_prepare_shards(path, FZ_DIR_RUN, reterr);
     if (err == FRAZIL_OK)
-        err = fz_word_file_open(&home->word, path, identity, sizeof(struct fz_shared), reterr);
+        err = fz_word_file_open(&home->word, path, identity, sizeof(struct fz_shared), home->deadline, reterr);
     if (err != FRAZIL_OK)
         return err;
     home->kind = FZ_HOME_FILE;
@@ -105,7 +105,7 @@ static frazil_err open_shared(struct fz_home *home, const struct fz_decision *de
     if (err == FRAZIL_OK)
         err = fz_home_lease_file(path, folder, decision->lease.identity.name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_word_file_open(&home->word, path, &identity, sizeof(struct fz_shared), reterr);
+        err = fz_word_file_open(&home->word, path, &identity, sizeof(struct fz_shared), home->deadline, reterr);
     if (err != FRAZIL_OK)
         return err;
     home->kind = FZ_HOME_LEASE;
@@ -203,7 +203,7 @@ static struct fz_claim_word name_word(const struct fz_word_file *word)
 /* Gives the word back; one that was made for nothing is removed. */
 static void leave_word(struct fz_home *home, struct fz_shared *shared)
 {
-    if (fz_home_leave(home, &shared))
+    if (fz_home_leave(home, home->deadline, &shared))
         fz_home_undo(home);
     fz_word_file_close(&home->word);
     home->kind = FZ_HOME_NONE;
@@ -387,9 +387,10 @@ static frazil_err claim_in_memory(struct fz_home *home, const struct fz_decision
 /* ---- opening and closing ------------------------------------------------------ */
 
 frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision, int64_t now_ms,
-                        struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr)
+                        struct fz_deadline deadline, struct fz_shared **ret_shared, uint32_t *ret_worker,
+                        frazil_error *reterr)
 {
-    struct fz_home home = {.kind = FZ_HOME_NONE, .claim = FZ_CLAIM_NONE};
+    struct fz_home home = {.kind = FZ_HOME_NONE, .deadline = deadline, .claim = FZ_CLAIM_NONE};
     frazil_err err = FRAZIL_OK;
 
     if (decision->state.kind == FZ_STATE_FILES) {
@@ -441,7 +442,7 @@ static bool lies_on_layer(const struct fz_home *home)
     return fz_disk_look(home->word.path, &disk) != 0 || disk.kind == FZ_DISK_LAYER;
 }
 
-bool fz_home_leave(struct fz_home *home, struct fz_shared **shared)
+bool fz_home_leave(struct fz_home *home, struct fz_deadline deadline, struct fz_shared **shared)
 {
     if (home->in_company) {
         home->in_company = false;
@@ -449,7 +450,7 @@ bool fz_home_leave(struct fz_home *home, struct fz_shared **shared)
     }
     if (!has_word_file(home))
         return false;
-    bool last = fz_word_file_leave(&home->word) && !lies_on_layer(home);
+    bool last = fz_word_file_leave(&home->word, deadline) && !lies_on_layer(home);
     *shared = last ? home->word.payload : NULL;
     return last;
 }

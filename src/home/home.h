@@ -36,6 +36,7 @@ FZ_PRIVATE frazil_err fz_home_claim_key(struct fz_claim_key *ret, char folder[FZ
 
 struct fz_home {
     enum fz_home_kind kind;
+    struct fz_deadline deadline;   /* of the opening or the closing that is at work */
     char grant_path[FZ_PATH_SIZE]; /* FZ_HOME_FILE: where the grants of the worker are kept */
     struct fz_grant_owner owner;   /* and who asks for it */
     struct fz_word_file word;      /* FZ_HOME_FILE and FZ_HOME_LEASE */
@@ -53,7 +54,8 @@ struct fz_home {
  * ESTATE, EPOOL, ENOMEM.
  */
 FZ_PRIVATE frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision, int64_t now_ms,
-                                   struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr);
+                                   struct fz_deadline deadline, struct fz_shared **ret_shared, uint32_t *ret_worker,
+                                   frazil_error *reterr);
 
 /* The granter of a page that lies in a file.  It must be closed before *home is.  Errors as fz_grant_store_open. */
 FZ_PRIVATE frazil_err fz_home_granter(const struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret,
@@ -66,7 +68,7 @@ FZ_PRIVATE bool fz_home_is_new(const struct fz_home *home);
  * Leaves the page.  True: nobody else has it and *shared can still be read, until
  * fz_home_close.  False: somebody may go on with it; *shared is NULL.
  */
-FZ_PRIVATE bool fz_home_leave(struct fz_home *home, struct fz_shared **shared);
+FZ_PRIVATE bool fz_home_leave(struct fz_home *home, struct fz_deadline deadline, struct fz_shared **shared);
 
 /*
  * After fz_home_leave was true: takes a file away that this open made.  For an

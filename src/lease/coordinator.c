@@ -131,10 +131,10 @@ static void examine_register(const struct fz_register *reg, const char *name, co
     frazil_error said = {.message = ""};
 
     /* The first exchange connects; the second one is what a round trip takes. */
-    enum fz_register_result result = reg->read(reg->ctx, FZ_NAMESPACE, &record, &status, &said);
+    enum fz_register_result result = reg->read(reg->ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &record, &status, &said);
     uint64_t before_ns = clock->monotonic_ns(clock->ctx);
     if (result == FZ_REGISTER_OK)
-        result = reg->read(reg->ctx, FZ_NAMESPACE, &record, &status, &said);
+        result = reg->read(reg->ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &record, &status, &said);
     /* A finding, not an error: the doctor goes on with its other questions. */
     if (result != FZ_REGISTER_OK) {
         fz_report_say(report, FZ_FINDING_FAIL, "%s%s",
@@ -152,7 +152,8 @@ static void examine_register(const struct fz_register *reg, const char *name, co
         fz_report_say(report, FZ_FINDING_OK, "the namespace exists: %s", name);
     say_class(report, reg->register_class);
     /* Managed services often forbid their settings to be read.  That is no reason not to use them. */
-    if (reg->examine != NULL && reg->examine(reg->ctx, report->visit, report->ctx, &said) != FZ_REGISTER_OK)
+    if (reg->examine != NULL &&
+        reg->examine(reg->ctx, FZ_DEADLINE_NONE, report->visit, report->ctx, &said) != FZ_REGISTER_OK)
         fz_report_say(report, FZ_FINDING_WARN, "its settings cannot be read: %s", said.message);
 }
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "core/bounds.h"
+#include "core/deadline.h"
 #include "frazil/error.h"
 
 struct fz_file_port;
@@ -28,11 +29,11 @@ struct fz_file_port {
     const char *name; /* the file's path, for sentences */
 
     /*
-     * Waits, for a bounded time, until no other process is inside, and turns to
+     * Waits, up to the deadline, until no other process is inside, and turns to
      * the file that has the name now: it may have been replaced since.  Everything
      * below is called inside only.
      */
-    frazil_err (*enter)(void *ctx, frazil_error *reterr);
+    frazil_err (*enter)(void *ctx, struct fz_deadline deadline, frazil_error *reterr);
     void (*leave)(void *ctx);
 
     /* How long the file is.  *ret_exists: whether there is one. */

@@ -460,11 +460,12 @@ static frazil_err release_inside(struct fz_grant_file *file, uint64_t used_tick)
 
 /* ---- the granter --------------------------------------------------------- */
 
-static frazil_err acquire_from_file(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+static frazil_err acquire_from_file(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
+                                    frazil_error *reterr)
 {
     struct fz_grant_file *file = ctx;
 
-    frazil_err err = file->port.enter(file->port.ctx, reterr);
+    frazil_err err = file->port.enter(file->port.ctx, deadline, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = acquire_inside(file, now_tick, ret, reterr);
@@ -472,13 +473,13 @@ static frazil_err acquire_from_file(void *ctx, uint64_t now_tick, struct fz_gran
     return err;
 }
 
-static frazil_err extend(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
-                         frazil_error *reterr)
+static frazil_err extend(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
+                         struct fz_grant *ret, frazil_error *reterr)
 {
     struct fz_grant_file *file = ctx;
     frazil_error why = {.code = FRAZIL_OK};
 
-    frazil_err err = file->port.enter(file->port.ctx, &why);
+    frazil_err err = file->port.enter(file->port.ctx, deadline, &why);
     if (err == FRAZIL_OK) {
         err = extend_inside(file, now_tick, held, ret, &why);
         file->port.leave(file->port.ctx);
@@ -490,12 +491,12 @@ static frazil_err extend(void *ctx, uint64_t now_tick, const struct fz_grant *he
     return err;
 }
 
-static frazil_err release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err release(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
 {
     struct fz_grant_file *file = ctx;
 
     (void)held; /* the file knows better: a relative may have extended it */
-    frazil_err err = file->port.enter(file->port.ctx, NULL);
+    frazil_err err = file->port.enter(file->port.ctx, deadline, NULL);
     if (err != FRAZIL_OK)
         return err;
     err = release_inside(file, used_tick);

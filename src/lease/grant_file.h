@@ -77,8 +77,8 @@ FZ_PRIVATE struct fz_granter fz_grant_file_granter(struct fz_grant_file *file);
 
 /* Reads a grant file.  FRAZIL_ESTATE: it is damaged or of another version.  FRAZIL_ESYS.  *ret_exists: there is
  * one; otherwise *ret is untouched. */
-FZ_PRIVATE frazil_err fz_grant_file_inspect(const struct fz_file_port *port, bool *ret_exists,
-                                            struct fz_grant_record *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_grant_file_inspect(const struct fz_file_port *port, struct fz_deadline deadline,
+                                            bool *ret_exists, struct fz_grant_record *ret, frazil_error *reterr);
 
 /* Whether a record is of the owner's layout, worker and bounds; name is the file's.  FRAZIL_ESTATE: it is not, with
  * both. */
@@ -91,6 +91,7 @@ FZ_PRIVATE frazil_err fz_grant_file_check(const struct fz_grant_owner *owner, co
  * this layout and worker, and everything up to now_tick + reserve_ticks.
  * FRAZIL_EWORKER: a living process has it open.  FRAZIL_ESYS.
  */
-FZ_PRIVATE frazil_err fz_grant_file_init(struct fz_grant_file *file, uint64_t now_tick, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_grant_file_init(struct fz_grant_file *file, struct fz_deadline deadline, uint64_t now_tick,
+                                         frazil_error *reterr);
 
 #endif

@@ -4,10 +4,10 @@
 #include "grant_file.h"
 #include "grant_file_internal.h"
 
-frazil_err fz_grant_file_inspect(const struct fz_file_port *port, bool *ret_exists, struct fz_grant_record *ret,
-                                 frazil_error *reterr)
+frazil_err fz_grant_file_inspect(const struct fz_file_port *port, struct fz_deadline deadline, bool *ret_exists,
+                                 struct fz_grant_record *ret, frazil_error *reterr)
 {
-    frazil_err err = port->enter(port->ctx, reterr);
+    frazil_err err = port->enter(port->ctx, deadline, reterr);
 
     if (err != FRAZIL_OK)
         return err;
@@ -86,9 +86,10 @@ static frazil_err init_inside(struct fz_grant_file *file, uint64_t now, frazil_e
     return fz_grant_file_create(file, &record, reterr);
 }
 
-frazil_err fz_grant_file_init(struct fz_grant_file *file, uint64_t now_tick, frazil_error *reterr)
+frazil_err fz_grant_file_init(struct fz_grant_file *file, struct fz_deadline deadline, uint64_t now_tick,
+                              frazil_error *reterr)
 {
-    frazil_err err = file->port.enter(file->port.ctx, reterr);
+    frazil_err err = file->port.enter(file->port.ctx, deadline, reterr);
 
     if (err != FRAZIL_OK)
         return err;

@@ -11,6 +11,7 @@
 #ifndef FZ_LEASE_GRANTER_H
 #define FZ_LEASE_GRANTER_H
 
+#include "core/deadline.h"
 #include "frazil/error.h"
 
 /*
@@ -40,7 +41,8 @@ struct fz_grant {
 
 /*
  * A generator gets its grants from this: a file on this host, or a coordinator.  One
- * caller at a time; each function may block on disk or network.
+ * caller at a time; each function may block on disk or network, up to the deadline of the call that it serves.  The
+ * system's own work on a disk, and a granter of the program's, know no deadline.
  *
  * A failed call never leaves a grant in doubt: what was not returned is burned.
  */
@@ -50,7 +52,8 @@ struct fz_granter {
     /*
      * The first grant.  Errors as frazil_open.
      */
-    frazil_err (*acquire)(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr);
+    frazil_err (*acquire)(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
+                          frazil_error *reterr);
 
     /*
      * A grant that reaches further than *held, which is the caller's present
@@ -63,14 +66,14 @@ struct fz_granter {
      * if that is known).  A failure takes nothing away: the ticks of *held stay the
      * caller's, because whoever has taken the worker over starts above them.
      */
-    frazil_err (*extend)(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
-                         frazil_error *reterr);
+    frazil_err (*extend)(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
+                         struct fz_grant *ret, frazil_error *reterr);
 
     /*
      * Gives the grant back: nothing above used_tick was issued.  Best effort: what was not given back ends by itself.
      * FRAZIL_EUNREACHABLE: nobody has confirmed it; another error: it was refused.
      */
-    frazil_err (*release)(void *ctx, const struct fz_grant *held, uint64_t used_tick);
+    frazil_err (*release)(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick);
 
     /* Frees ctx; releases nothing. */
     void (*close)(void *ctx);

@@ -110,7 +110,8 @@ static frazil_err read_own(struct fz_lease *lease, const struct fz_grant *held, 
     frazil_error said = {.message = ""};
 
     lease->counters.round_trips++;
-    enum fz_register_result result = lease->reg.read(lease->reg.ctx, held->worker, &raw, &status, &said);
+    enum fz_register_result result =
+        lease->reg.read(lease->reg.ctx, lease->call.deadline, held->worker, &raw, &status, &said);
     if (result != FZ_REGISTER_OK)
         return fz_register_error(result, lease->name, &said, reterr);
     /*
@@ -235,7 +236,8 @@ static frazil_err learn_namespace(struct fz_lease *lease, const struct fz_grant 
         struct fz_record raw = {.version = 0};
         frazil_error said = {.message = ""};
         lease->counters.round_trips++;
-        enum fz_register_result result = lease->reg.read(lease->reg.ctx, held->worker, &raw, NULL, &said);
+        enum fz_register_result result =
+            lease->reg.read(lease->reg.ctx, lease->call.deadline, held->worker, &raw, NULL, &said);
         if (result != FZ_REGISTER_OK)
             return fz_register_error(result, lease->name, &said, reterr);
         witness.uncovered = fz_uncovered(held, &raw);
@@ -296,8 +298,9 @@ static frazil_err extend_contiguously(struct fz_lease *lease, const struct fz_gr
     return fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator of namespace %q does not answer", lease->name);
 }
 
-static void begin_call(struct fz_lease *lease)
+static void begin_call(struct fz_lease *lease, struct fz_deadline deadline)
 {
+    lease->call.deadline = deadline;
     lease->call.number++;
     if (lease->clock.monotonic_ns != NULL)
         lease->call.begun_ns = lease->clock.monotonic_ns(lease->clock.ctx);
@@ -314,15 +317,15 @@ static bool has_moved_on(const struct fz_lease *lease, const struct fz_grant *he
     return fz_lease_has_group(lease) && !lease->group.is_in_force(lease->group.ctx, held);
 }
 
-static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
-                               frazil_error *reterr)
+static frazil_err lease_extend(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
+                               struct fz_grant *ret, frazil_error *reterr)
 {
     struct fz_lease *lease = ctx;
     frazil_error why = {.message = ""};
     struct fz_grant grant = {0};
 
     assert(held->version != 0 && held->floor <= held->until + 1);
-    begin_call(lease);
+    begin_call(lease, deadline);
     if (now_tick > fz_layout_last_tick(&lease->layout))
         return life_is_over(reterr);
     fz_namespace_adopt(lease, held);
@@ -354,17 +357,18 @@ static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_gra
 
 /* ---- the rest of the granter ---------------------------------------------- */
 
-static frazil_err lease_acquire(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+static frazil_err lease_acquire(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
+                                frazil_error *reterr)
 {
     struct fz_lease *lease = ctx;
 
-    begin_call(lease);
+    begin_call(lease, deadline);
     if (now_tick > fz_layout_last_tick(&lease->layout))
         return life_is_over(reterr);
     return fz_lease_take(lease, now_tick, NULL, ret, reterr);
 }
 
-static frazil_err lease_release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err lease_release(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
 {
     struct fz_lease *lease = ctx;
     enum fz_register_result result;
@@ -372,10 +376,11 @@ static frazil_err lease_release(void *ctx, const struct fz_grant *held, uint64_t
     uint64_t version;
 
     assert(held->version != 0 && used_tick <= held->until && held->floor >= 1);
+    begin_call(lease, deadline);
     if (!fz_lease_knows_record(lease, held)) {
         /* A child, or a process that shares the word, may be the last one without ever having extended the grant. */
         struct fz_record raw = {.version = 0};
-        result = lease->reg.read(lease->reg.ctx, held->worker, &raw, NULL, &said);
+        result = lease->reg.read(lease->reg.ctx, lease->call.deadline, held->worker, &raw, NULL, &said);
         if (result == FZ_REGISTER_OK && !note_record(lease, held, &raw))
             return FRAZIL_OK; /* it is somebody else's */
         if (result != FZ_REGISTER_OK)

@@ -39,7 +39,7 @@ frazil_err fz_lease_list(const struct fz_register *reg, const char *name, fz_lea
 {
     struct listing listing = {.visit = visit, .ctx = ctx, .space = {.version = 0}};
     frazil_error said = {.message = ""};
-    enum fz_register_result result = reg->read_all(reg->ctx, list_record, &listing, NULL, &said);
+    enum fz_register_result result = reg->read_all(reg->ctx, FZ_DEADLINE_NONE, list_record, &listing, NULL, &said);
 
     if (result != FZ_REGISTER_OK)
         return fz_register_error(result, name, &said, reterr);
@@ -58,7 +58,7 @@ frazil_err fz_lease_release_by_hand(const struct fz_register *reg, const char *n
     frazil_error said = {.message = ""};
     char text[FZ_RECORD_SIZE_MAX];
     uint64_t version;
-    enum fz_register_result result = reg->read(reg->ctx, worker, &raw, NULL, &said);
+    enum fz_register_result result = reg->read(reg->ctx, FZ_DEADLINE_NONE, worker, &raw, NULL, &said);
 
     if (result != FZ_REGISTER_OK)
         return fz_register_error(result, name, &said, reterr);
@@ -72,6 +72,7 @@ frazil_err fz_lease_release_by_hand(const struct fz_register *reg, const char *n
     /* `until` stays: the owner may still run, and use its ticks up to there. */
     record.released = true;
     size_t len = fz_worker_record_format(&record, text);
-    result = reg->swap(reg->ctx, &(struct fz_swap){worker, raw.version, text, len}, &version, NULL, &said);
+    result =
+        reg->swap(reg->ctx, FZ_DEADLINE_NONE, &(struct fz_swap){worker, raw.version, text, len}, &version, NULL, &said);
     return result == FZ_REGISTER_OK ? FRAZIL_OK : fz_register_error(result, name, &said, reterr);
 }

@@ -91,7 +91,8 @@ struct fz_remaking {
 /* The present call of the granter.  lease.c begins it. */
 struct fz_lease_call {
     uint64_t number;
-    uint64_t begun_ns; /* by the lease's clock, if it has one */
+    uint64_t begun_ns;           /* by the lease's clock, if it has one */
+    struct fz_deadline deadline; /* of all its requests */
 };
 
 /* When an answer last showed that the caller's clock is not ahead of the coordinator's. */

@@ -141,13 +141,15 @@ static enum fz_register_result read_sample(struct fz_survey *survey, struct fz_l
     if (lease->trouble.kind != FZ_TROUBLE_NONE && !is_among(numbers, n, lease->trouble.worker, &index))
         numbers[n++] = lease->trouble.worker;
     if (sample->whole == sample->n)
-        return lease->reg.read_many(lease->reg.ctx, numbers, n, survey_record, survey, &survey->status, reterr);
+        return lease->reg.read_many(lease->reg.ctx, lease->call.deadline, numbers, n, survey_record, survey,
+                                    &survey->status, reterr);
     const size_t whole = n;
     for (size_t i = sample->whole; i < sample->n; i++) {
         if (!is_among(numbers, whole, sample->at[i], &index))
             numbers[n++] = sample->at[i];
     }
-    return lease->reg.find_many(lease->reg.ctx, numbers, n, whole, survey_record, survey, &survey->status, reterr);
+    return lease->reg.find_many(lease->reg.ctx, lease->call.deadline, numbers, n, whole, survey_record, survey,
+                                &survey->status, reterr);
 }
 
 /* A record with the group's token that reaches beyond what its processes have asked for is a copy's of their host. */
@@ -184,8 +186,9 @@ enum fz_register_result fz_survey_make(struct fz_survey *survey, struct fz_lease
     if (sample->n == 0)
         survey->start = lease->random.next(lease->random.ctx) % count;
     enum fz_register_result result =
-        sample->n > 0 ? read_sample(survey, lease, reterr)
-                      : lease->reg.read_all(lease->reg.ctx, survey_record, survey, &survey->status, reterr);
+        sample->n > 0
+            ? read_sample(survey, lease, reterr)
+            : lease->reg.read_all(lease->reg.ctx, lease->call.deadline, survey_record, survey, &survey->status, reterr);
     leave_to_copies(survey); /* only now: what was asked for until the records were read counts */
     return result;
 }

@@ -50,7 +50,8 @@ enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, u
 
     lease->counters.round_trips++;
     enum fz_register_result result =
-        lease->reg.swap(lease->reg.ctx, &(struct fz_swap){worker, expected, text, len}, ret_version, status, reterr);
+        lease->reg.swap(lease->reg.ctx, lease->call.deadline, &(struct fz_swap){worker, expected, text, len},
+                        ret_version, status, reterr);
     assert(result != FZ_REGISTER_OK || *ret_version > expected);
     return result;
 }
@@ -208,8 +209,8 @@ static bool namespace_stands(struct worker_search *search, uint64_t floor)
     struct fz_namespace_record found;
 
     lease->counters.round_trips++;
-    return lease->reg.read(lease->reg.ctx, FZ_NAMESPACE, &raw, &status, NULL) == FZ_REGISTER_OK && raw.version != 0 &&
-           fz_namespace_record_parse(raw.data, raw.len, &found, NULL) == FRAZIL_OK &&
+    return lease->reg.read(lease->reg.ctx, lease->call.deadline, FZ_NAMESPACE, &raw, &status, NULL) == FZ_REGISTER_OK &&
+           raw.version != 0 && fz_namespace_record_parse(raw.data, raw.len, &found, NULL) == FRAZIL_OK &&
            fz_token_equal(found.token, lease->space.record.token) && found.quarantine_until < floor &&
            fz_namespace_same_incarnation(&lease->space, &status);
 }

@@ -222,8 +222,9 @@ static frazil_err replace_record(struct fz_lease *lease, const struct fz_record 
     size_t len = fz_namespace_record_format(record, text);
 
     lease->counters.round_trips++;
-    enum fz_register_result result = lease->reg.swap(
-        lease->reg.ctx, &(struct fz_swap){FZ_NAMESPACE, raw->version, text, len}, &version, NULL, &said);
+    enum fz_register_result result =
+        lease->reg.swap(lease->reg.ctx, lease->call.deadline, &(struct fz_swap){FZ_NAMESPACE, raw->version, text, len},
+                        &version, NULL, &said);
     if (result == FZ_REGISTER_OK)
         lease->counters.quarantines++;
     if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
@@ -316,7 +317,8 @@ frazil_err fz_namespace_load(struct fz_lease *lease, const struct fz_witness *wi
         frazil_error said = {.message = ""};
         /* Again, because each replacement, ours or somebody else's, has to be read before it counts. */
         lease->counters.round_trips++;
-        enum fz_register_result result = lease->reg.read(lease->reg.ctx, FZ_NAMESPACE, &raw, &status, &said);
+        enum fz_register_result result =
+            lease->reg.read(lease->reg.ctx, lease->call.deadline, FZ_NAMESPACE, &raw, &status, &said);
         if (result != FZ_REGISTER_OK)
             return fz_register_error(result, lease->name, &said, reterr);
         frazil_err err = fz_namespace_check(lease, &raw, &status, witness, &again, reterr);
@@ -414,9 +416,9 @@ static frazil_err write_record(struct creation *creation, frazil_error *reterr)
     char text[FZ_RECORD_SIZE_MAX];
     frazil_error said = {.message = ""};
     size_t len = fz_namespace_record_format(&creation->record, text);
-    enum fz_register_result result =
-        creation->reg->swap(creation->reg->ctx, &(struct fz_swap){FZ_NAMESPACE, creation->version, text, len},
-                            &creation->version, &creation->status, &said);
+    enum fz_register_result result = creation->reg->swap(creation->reg->ctx, FZ_DEADLINE_NONE,
+                                                         &(struct fz_swap){FZ_NAMESPACE, creation->version, text, len},
+                                                         &creation->version, &creation->status, &said);
 
     return result == FZ_REGISTER_OK ? FRAZIL_OK : fz_register_error(result, creation->options->name, &said, reterr);
 }
@@ -482,9 +484,10 @@ frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespac
     frazil_err err = check_options(options, workers_max, reterr);
     if (err != FRAZIL_OK)
         return err;
-    enum fz_register_result result = reg->prepare == NULL ? FZ_REGISTER_OK : reg->prepare(reg->ctx, &said);
+    enum fz_register_result result =
+        reg->prepare == NULL ? FZ_REGISTER_OK : reg->prepare(reg->ctx, FZ_DEADLINE_NONE, &said);
     if (result == FZ_REGISTER_OK)
-        result = reg->read(reg->ctx, FZ_NAMESPACE, &raw, &creation.status, &said);
+        result = reg->read(reg->ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &raw, &creation.status, &said);
     if (result != FZ_REGISTER_OK)
         return fz_register_error(result, options->name, &said, reterr);
     if (raw.version != 0 && !left_closed(options, &raw, &creation.record))

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/deadline.h"
 #include "frazil/error.h"
 
 #define FZ_NAMESPACE UINT32_MAX
@@ -99,56 +100,62 @@ typedef void (*fz_finding_visitor)(void *ctx, enum fz_finding_level level, const
 
 typedef void (*fz_record_visitor)(void *ctx, uint32_t number, const struct fz_record *record);
 
-/* One caller at a time.  Every function bounds its own time (see each register's timeout). */
+/*
+ * One caller at a time.  Each function but after_fork and close takes the deadline of the call that it serves, so that
+ * no request can be made without one.  A request takes no longer than what is left of that, nor than the URL's timeout;
+ * if nothing is left it is not sent, and the result is FZ_REGISTER_UNREACHABLE.
+ */
 struct fz_register {
     void *ctx;
     enum fz_register_class register_class;
 
     /* One record; version 0 if there is none.  status may be NULL. */
-    enum fz_register_result (*read)(void *ctx, uint32_t number, struct fz_record *ret,
+    enum fz_register_result (*read)(void *ctx, struct fz_deadline deadline, uint32_t number, struct fz_record *ret,
                                     struct fz_register_status *status, frazil_error *reterr);
 
     /*
      * All records of the namespace, in any order, in as few round trips as can be.
      * One that is damaged beyond its version is shown with version 1 and no data.
      */
-    enum fz_register_result (*read_all)(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                        struct fz_register_status *status, frazil_error *reterr);
+    enum fz_register_result (*read_all)(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                        void *visit_ctx, struct fz_register_status *status, frazil_error *reterr);
 
     /*
      * The records of n numbers, which are all different: 1 to FZ_READ_MANY_MAX, FZ_NAMESPACE may be among them.  In any
      * order, and in one round trip where the coordinator has one for so many.  Those that do not exist are not shown.
      * One that is damaged is shown, or refused, as by read_all.
      */
-    enum fz_register_result (*read_many)(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
-                                         void *visit_ctx, struct fz_register_status *status, frazil_error *reterr);
+    enum fz_register_result (*read_many)(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
+                                         fz_record_visitor visit, void *visit_ctx, struct fz_register_status *status,
+                                         frazil_error *reterr);
 
     /*
      * As read_many, in fewer bytes: of the numbers behind the first `whole`, it shows a record that exists with version
      * 1 and no data.  FZ_NAMESPACE is not among those.  NULL: the part has no request for that.
      */
-    enum fz_register_result (*find_many)(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
-                                         fz_record_visitor visit, void *visit_ctx, struct fz_register_status *status,
-                                         frazil_error *reterr);
+    enum fz_register_result (*find_many)(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
+                                         size_t whole, fz_record_visitor visit, void *visit_ctx,
+                                         struct fz_register_status *status, frazil_error *reterr);
 
     /*
      * Replaces the record if its version is still the expected one.  Durable, as far as the class goes, before it
      * returns FZ_REGISTER_OK.
      */
-    enum fz_register_result (*swap)(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                    struct fz_register_status *status, frazil_error *reterr);
+    enum fz_register_result (*swap)(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                    uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr);
 
     /*
      * Makes what records are kept in, if it is not there.  fz_lease_init calls it; before it was called,
      * nothing is found and no record can be made.  NULL: there is nothing to make.
      */
-    enum fz_register_result (*prepare)(void *ctx, frazil_error *reterr);
+    enum fz_register_result (*prepare)(void *ctx, struct fz_deadline deadline, frazil_error *reterr);
 
     /*
      * Shows what there is to say of the coordinator's own settings: persistence,
      * eviction, replication, permissions.  NULL: nothing.
      */
-    enum fz_register_result (*examine)(void *ctx, fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr);
+    enum fz_register_result (*examine)(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                       void *visit_ctx, frazil_error *reterr);
 
     /* Drops connections that a child process inherited, without touching the parent's.  NULL: nothing to do. */
     void (*after_fork)(void *ctx);

@@ -8,6 +8,7 @@
 #define FZ_LEASE_SLOT_SOURCE_H
 
 #include "core/bounds.h"
+#include "core/deadline.h"
 #include "frazil/clock.h"
 #include "frazil/error.h"
 #include "frazil/layout.h"
@@ -42,7 +43,8 @@ struct fz_slot_source {
      * no answer (slots may be burned); FRAZIL_ECLOCK: clocks differ too much;
      * FRAZIL_EREFUSED: the other side refuses; FRAZIL_ENAMESPACE: its records are not ours; FRAZIL_ESYS.
      */
-    frazil_err (*take)(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret, frazil_error *reterr);
+    frazil_err (*take)(void *ctx, struct fz_deadline deadline, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret,
+                       frazil_error *reterr);
 
     /* In a child process: drops what cannot be shared.  NULL: nothing to do. */
     void (*after_fork)(void *ctx);

@@ -11,22 +11,29 @@
 #include "own_file.h"
 
 /* Between two looks at a lock that somebody holds: 1 ms at first, then longer. */
-enum { FIRST_PAUSE_NS = 1000000, LONGEST_PAUSE_NS = 32000000, PATIENCE_NS = 2000000000 };
+static const uint64_t guard_first_pause_ns = 1000000;
+static const uint64_t guard_operator_wait_ns = 2000000000;
+static const uint64_t guard_longest_pause_ns = 32000000;
 
-static int lock_patiently(int fd)
+/* Tries once at least: a deadline that has passed is that of a call that does not wait. */
+static int lock_patiently(int fd, struct fz_deadline deadline)
 {
-    long waited_ns = 0;
-    long pause_ns = FIRST_PAUSE_NS;
+    uint64_t pause_ns = guard_first_pause_ns;
+    uint64_t left_ns;
     int err;
 
-    while ((err = fz_own_file_lock(fd, LOCK_EX)) == EWOULDBLOCK && waited_ns < PATIENCE_NS) {
-        struct timespec pause = {.tv_nsec = pause_ns};
+    while ((err = fz_own_file_lock(fd, LOCK_EX)) == EWOULDBLOCK && (left_ns = fz_deadline_left_ns(deadline)) > 0) {
+        struct timespec pause = {.tv_nsec = (long)(pause_ns < left_ns ? pause_ns : left_ns)};
         clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-        waited_ns += pause_ns;
-        if (pause_ns < LONGEST_PAUSE_NS)
+        if (pause_ns < guard_longest_pause_ns)
             pause_ns *= 2;
     }
     return err;
+}
+
+struct fz_deadline fz_guard_deadline(void)
+{
+    return fz_deadline_in(guard_operator_wait_ns);
 }
 
 /* Opens the guard's file, in place of one that is kept.  0 or an errno. */
@@ -61,11 +68,11 @@ bool fz_guard_is_open(const struct fz_guard *guard)
 }
 
 /* Enters by the descriptor, which is the guard's and was looked at just now.  0 or an errno. */
-static int enter_by(struct fz_guard *guard, int fd)
+static int enter_by(struct fz_guard *guard, int fd, struct fz_deadline deadline)
 {
     int err;
 
-    while ((err = lock_patiently(fd)) == 0) {
+    while ((err = lock_patiently(fd, deadline)) == 0) {
         err = fz_own_file_at(&guard->file, guard->path);
         if (err == 0)
             return 0;
@@ -80,19 +87,19 @@ static int enter_by(struct fz_guard *guard, int fd)
     return err;
 }
 
-int fz_guard_enter(struct fz_guard *guard)
+int fz_guard_enter(struct fz_guard *guard, struct fz_deadline deadline)
 {
     int fd = fz_kept_fd_get(&guard->file);
 
-    return fd < 0 ? errno : enter_by(guard, fd);
+    return fd < 0 ? errno : enter_by(guard, fd, deadline);
 }
 
-int fz_guard_open_and_enter(struct fz_guard *ret, const char *path)
+int fz_guard_open_and_enter(struct fz_guard *ret, const char *path, struct fz_deadline deadline)
 {
     int err = fz_guard_open(ret, path);
 
     if (err == 0) {
-        err = enter_by(ret, fz_kept_fd_known(&ret->file));
+        err = enter_by(ret, fz_kept_fd_known(&ret->file), deadline);
         if (err != 0)
             fz_guard_close(ret);
     }

@@ -8,6 +8,7 @@
 #ifndef FZ_OS_GUARD_H
 #define FZ_OS_GUARD_H
 
+#include "deadline.h"
 #include "file.h"
 #include "frazil/error.h"
 #include "kept_fd.h"
@@ -17,6 +18,9 @@ struct fz_guard {
     char path[FZ_PATH_SIZE];
 };
 
+/* For operators, and for threads that nobody waits for: whoever is inside for two seconds was stopped. */
+FZ_PRIVATE struct fz_deadline fz_guard_deadline(void);
+
 /* Opens, and makes if need be, the guard of a file.  0 or an errno.  Not entered yet; close it with fz_guard_close. */
 FZ_PRIVATE int fz_guard_open(struct fz_guard *ret, const char *path);
 
@@ -24,19 +28,18 @@ FZ_PRIVATE int fz_guard_open(struct fz_guard *ret, const char *path);
 FZ_PRIVATE bool fz_guard_is_open(const struct fz_guard *guard);
 
 /*
- * Waits until nobody else is inside, two seconds at the most: whoever is inside
- * may have been stopped.  0 or an errno; EWOULDBLOCK: somebody still is; EBADF: it
- * is not open, or the program has closed it.
+ * Waits until nobody else is inside, up to the deadline: whoever is inside may have been stopped.  If that has passed,
+ * it looks once.  0 or an errno; EWOULDBLOCK: somebody still is; EBADF: it is not open, or the program has closed it.
  * One caller at a time.  A child process that inherited the guard is, as the
  * kernel sees it, the same as its parent: it must open one of its own.
  */
-FZ_PRIVATE int fz_guard_enter(struct fz_guard *guard);
+FZ_PRIVATE int fz_guard_enter(struct fz_guard *guard, struct fz_deadline deadline);
 
 /*
  * Opens the guard of a file and enters it; the file is looked at once for both.  0 or an errno, as of those two; then
  * it is closed.
  */
-FZ_PRIVATE int fz_guard_open_and_enter(struct fz_guard *ret, const char *path);
+FZ_PRIVATE int fz_guard_open_and_enter(struct fz_guard *ret, const char *path, struct fz_deadline deadline);
 
 /*
  * Fails as fz_fail_errno does, for a file whose guard cannot be opened or entered: the sentence names the guard's own

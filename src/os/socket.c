@@ -7,42 +7,33 @@
 #include <poll.h>
 
 #include "clients.h"
-#include "clock.h"
+#include "core/duration.h"
 
 /* ---- how long -------------------------------------------------------------- */
 
-static uint64_t deadline_now_ns(void)
+struct fz_allowance fz_allowance_of(uint32_t timeout_ms, struct fz_deadline deadline)
 {
-    frazil_clock clock = fz_real_clock();
+    uint64_t timeout_ns = FZ_NS_PER_MS * timeout_ms;
+    uint64_t left_ns = fz_deadline_left_ns(deadline);
 
-    return clock.monotonic_ns(clock.ctx);
+    if (left_ns >= timeout_ns)
+        return (struct fz_allowance){fz_deadline_in(timeout_ns), timeout_ns / 1000};
+    return (struct fz_allowance){deadline, left_ns / 1000};
 }
 
-static uint64_t deadline_left_ns(const struct fz_deadline *deadline)
+struct fz_allowance fz_allowance_part(const struct fz_allowance *allowance, uint32_t parts)
 {
-    uint64_t now_ns = deadline_now_ns();
-
-    return now_ns >= deadline->at_ns ? 0 : deadline->at_ns - now_ns;
-}
-
-struct fz_deadline fz_deadline_in(uint32_t timeout_ms)
-{
-    return (struct fz_deadline){deadline_now_ns() + UINT64_C(1000000) * timeout_ms, timeout_ms};
-}
-
-struct fz_deadline fz_deadline_part(const struct fz_deadline *deadline, uint32_t parts)
-{
-    uint64_t left = deadline_left_ns(deadline);
+    uint64_t left = fz_deadline_left_ns(allowance->until);
 
     assert(parts >= 1);
-    return (struct fz_deadline){deadline->at_ns - left + left / parts, deadline->timeout_ms};
+    return (struct fz_allowance){{allowance->until.at_ns - left + left / parts}, allowance->us};
 }
 
-int fz_deadline_poll(const struct fz_deadline *deadline, int fd, short events, short *ret_ready)
+int fz_allowance_poll(const struct fz_allowance *allowance, int fd, short events, short *ret_ready)
 {
     for (;;) {
         struct pollfd poll_fd = {.fd = fd, .events = events};
-        uint64_t left = deadline_left_ns(deadline);
+        uint64_t left = fz_deadline_left_ns(allowance->until);
         /* Looked at first: a peer that never stops sending is always ready. */
         if (left == 0)
             return ETIMEDOUT;
@@ -60,11 +51,11 @@ int fz_deadline_poll(const struct fz_deadline *deadline, int fd, short events, s
     }
 }
 
-int fz_deadline_wait(const struct fz_deadline *deadline, int fd, short events)
+int fz_allowance_wait(const struct fz_allowance *allowance, int fd, short events)
 {
     short ready;
 
-    return fz_deadline_poll(deadline, fd, events, &ready);
+    return fz_allowance_poll(allowance, fd, events, &ready);
 }
 
 /* ---- how much -------------------------------------------------------------- */

@@ -6,22 +6,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "deadline.h"
+
 /* A socket that is closed when the program executes another one.  -1 and errno. */
 FZ_PRIVATE int fz_socket_open(int family, int type);
 
 /* ---- how long -------------------------------------------------------------- */
 
-/* One operation's share of time, on the monotonic clock: it may wait several times, and not longer altogether. */
-struct fz_deadline {
-    uint64_t at_ns;
-    uint32_t timeout_ms; /* as it was given, for sentences */
+/* The time that one request has: it may wait several times, and not longer altogether. */
+struct fz_allowance {
+    struct fz_deadline until;
+    uint64_t us; /* how long that is from its beginning, for sentences */
 };
 
-/* The instant so many milliseconds from now. */
-FZ_PRIVATE struct fz_deadline fz_deadline_in(uint32_t timeout_ms);
+/* What a request may take that begins now: its URL's timeout, or what is left of the call's time if that is less. */
+FZ_PRIVATE struct fz_allowance fz_allowance_of(uint32_t timeout_ms, struct fz_deadline deadline);
 
-/* An equal part of the time left, for the first of `parts` attempts (1 or more); timeout_ms stays the whole. */
-FZ_PRIVATE struct fz_deadline fz_deadline_part(const struct fz_deadline *deadline, uint32_t parts);
+/* An equal part of the time left, for the first of `parts` attempts (1 or more); us stays the whole. */
+FZ_PRIVATE struct fz_allowance fz_allowance_part(const struct fz_allowance *allowance, uint32_t parts);
 
 /*
  * Waits until the file is ready for one of these events, as poll names them.  0 when it is, at once if it is
@@ -29,10 +31,10 @@ FZ_PRIVATE struct fz_deadline fz_deadline_part(const struct fz_deadline *deadlin
  * stops sending would defeat the deadline.  Or another errno.  Signals do not end it.  A thread in a client library is
  * outside meanwhile (clients.h).
  */
-FZ_PRIVATE int fz_deadline_poll(const struct fz_deadline *deadline, int fd, short events, short *ret_ready);
+FZ_PRIVATE int fz_allowance_poll(const struct fz_allowance *allowance, int fd, short events, short *ret_ready);
 
 /* The same where it does not matter which event came. */
-FZ_PRIVATE int fz_deadline_wait(const struct fz_deadline *deadline, int fd, short events);
+FZ_PRIVATE int fz_allowance_wait(const struct fz_allowance *allowance, int fd, short events);
 
 /* ---- how much -------------------------------------------------------------- */
 

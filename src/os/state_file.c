@@ -79,24 +79,23 @@ void fz_state_file_look_away(struct fz_state_file *file)
 }
 
 /* Enters by the guard that is kept, or by a new one if the program has closed it.  0 or an errno. */
-static int enter_guard_of(struct fz_state_file *file)
+static int enter_guard_of(struct fz_state_file *file, struct fz_deadline deadline)
 {
-    int err = fz_kept_fd_is_set(&file->guard.file) ? fz_guard_enter(&file->guard) : EBADF;
+    int err = fz_kept_fd_is_set(&file->guard.file) ? fz_guard_enter(&file->guard, deadline) : EBADF;
 
     if (err != EBADF)
         return err;
     fz_guard_close(&file->guard);
-    return fz_guard_open_and_enter(&file->guard, file->worker_path);
+    return fz_guard_open_and_enter(&file->guard, file->worker_path, deadline);
 }
 
-frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
+frazil_err fz_state_file_enter(void *ctx, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
-    int err = enter_guard_of(file);
+    int err = enter_guard_of(file, deadline);
 
     if (err == EWOULDBLOCK)
-        return fail_state(file, err, "another process (stopped?) has been holding for two seconds the guard of",
-                          reterr);
+        return fail_state(file, err, "another process (stopped?) has not left in time the guard of", reterr);
     if (err != 0)
         return fz_guard_fail(err, "the guard of the state file cannot be opened:", file->worker_path, reterr);
     err = turn(file);

@@ -44,8 +44,8 @@ FZ_PRIVATE int fz_state_file_look(struct fz_state_file *file);
 /* Closes it again; a child that was forked meanwhile does not count as a user of the file. */
 FZ_PRIVATE void fz_state_file_look_away(struct fz_state_file *file);
 
-/* As fz_file_port.enter and leave.  FRAZIL_ESYS, also when somebody has been inside for two seconds. */
-FZ_PRIVATE frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr);
+/* As fz_file_port.enter and leave.  FRAZIL_ESYS, also when somebody is inside up to the deadline. */
+FZ_PRIVATE frazil_err fz_state_file_enter(void *ctx, struct fz_deadline deadline, frazil_error *reterr);
 FZ_PRIVATE void fz_state_file_leave(void *ctx);
 
 /* Leaves and closes at once, so that nobody who enters next takes this process for a user of the file. */

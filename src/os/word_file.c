@@ -121,6 +121,7 @@ struct opening {
     const struct fz_word_identity *identity;
     char boot_id[FZ_BOOT_ID_SIZE];      /* empty where the system has none */
     struct fz_word_file_status *status; /* when it is only looked at */
+    struct fz_deadline deadline;
     frazil_error *reterr;
 };
 
@@ -391,9 +392,9 @@ static frazil_err do_guarded(const struct opening *o, frazil_err (*act)(const st
 {
     struct fz_word_file *file = o->file;
 
-    int sys = fz_guard_open_and_enter(&file->guard, file->worker_path);
+    int sys = fz_guard_open_and_enter(&file->guard, file->worker_path, o->deadline);
     if (sys == EWOULDBLOCK)
-        return fail_sys(o, sys, "a process (stopped?) has been holding for two seconds the guard of the word file");
+        return fail_sys(o, sys, "a process (stopped?) has not left in time the guard of the word file");
     if (sys != 0)
         return fz_guard_fail(sys, "the guard of the word file cannot be opened:", file->worker_path, o->reterr);
     frazil_err err = act(o);
@@ -420,10 +421,10 @@ static frazil_err begin(struct opening *o, const char *path, const struct fz_bou
 }
 
 frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const struct fz_word_identity *identity,
-                             size_t payload_size, frazil_error *reterr)
+                             size_t payload_size, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_word_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE, .payload_size = payload_size};
-    struct opening o = {.file = &file, .identity = identity, .reterr = reterr};
+    struct opening o = {.file = &file, .identity = identity, .deadline = deadline, .reterr = reterr};
 
     assert(payload_size >= 1 && strlen(identity->fingerprint) < FRAZIL_FINGERPRINT_SIZE);
     frazil_err err = begin(&o, path, &identity->bounds, find_or_make);
@@ -478,7 +479,8 @@ frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *pat
 {
     struct fz_word_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE, .payload_size = payload_size};
     struct fz_word_file_status status = {.wrong = {.code = FRAZIL_OK}};
-    struct opening o = {.file = &file, .identity = identity, .status = &status, .reterr = reterr};
+    struct opening o = {
+        .file = &file, .identity = identity, .status = &status, .deadline = fz_guard_deadline(), .reterr = reterr};
 
     frazil_err err = begin(&o, path, &identity->bounds, examine);
     drop(&file);
@@ -507,7 +509,7 @@ static frazil_err discard(const struct opening *o)
 frazil_err fz_word_file_discard(const char *path, const struct fz_word_identity *identity, frazil_error *reterr)
 {
     struct fz_word_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE};
-    struct opening o = {.file = &file, .identity = identity, .reterr = reterr};
+    struct opening o = {.file = &file, .identity = identity, .deadline = fz_guard_deadline(), .reterr = reterr};
 
     frazil_err err = begin(&o, path, &identity->bounds, discard);
     drop(&file);
@@ -525,12 +527,12 @@ bool fz_word_file_is_current(const struct fz_word_file *file)
            (uint64_t)status.st_size == file_size(file->payload_size);
 }
 
-bool fz_word_file_leave(struct fz_word_file *file)
+bool fz_word_file_leave(struct fz_word_file *file, struct fz_deadline deadline)
 {
     bool current = fz_word_file_is_current(file);
 
     /* Entered before the lock is dropped, and left by close: nobody opens the word while we look who else has it. */
-    (void)fz_guard_open_and_enter(&file->guard, file->worker_path);
+    (void)fz_guard_open_and_enter(&file->guard, file->worker_path, deadline);
     drop(file);
     if (!current || !fz_kept_fd_is_set(&file->guard.file))
         return false; /* the name is another word's by now, or there is no guard: nothing can be told of ours */

@@ -65,12 +65,12 @@ struct fz_word_file {
  * and are not the same.
  * FRAZIL_ESTATE: the file is of another layout, worker, version, machine or
  * program, or is truncated; the sentence says what was found and what expected.
- * FRAZIL_ESYS: a system call failed, or another process has been holding the
- * file's guard for two seconds.
+ * FRAZIL_ESYS: a system call failed, or another process holds the
+ * file's guard up to the deadline.
  */
 FZ_PRIVATE frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path,
                                         const struct fz_word_identity *identity, size_t payload_size,
-                                        frazil_error *reterr);
+                                        struct fz_deadline deadline, frazil_error *reterr);
 
 /* A word file as it looks from outside. */
 struct fz_word_file_status {
@@ -107,11 +107,11 @@ FZ_PRIVATE bool fz_word_file_is_current(const struct fz_word_file *file);
  * Leaves: unmaps the payload, and finds out whether anybody else, here or in a
  * forked child that has not even run yet, still has the word.  True: nobody has,
  * and nobody will before fz_word_file_close; the payload is mapped again so that
- * it can be read.  False: somebody has, or it cannot be known; payload is NULL.
+ * it can be read.  False: somebody has, or it cannot be known up to the deadline; payload is NULL.
  * Until close, which must follow soon, nobody can open the word.  No other thread
  * may use the file meanwhile.
  */
-FZ_PRIVATE bool fz_word_file_leave(struct fz_word_file *file);
+FZ_PRIVATE bool fz_word_file_leave(struct fz_word_file *file, struct fz_deadline deadline);
 
 /* After fz_word_file_leave was true: removes the file, so that the next open makes a new word.  0 or an errno. */
 FZ_PRIVATE int fz_word_file_remove(struct fz_word_file *file);

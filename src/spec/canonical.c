@@ -153,6 +153,9 @@ static void canon_policies(struct canon *w, const struct fz_decision *decision)
     canon_choice(w, FZ_KEY_ON_BACKWARD, (int)rules->on_backward);
     canon_duration(w, FZ_KEY_MAX_LEAD, rules->max_lead == FZ_NO_LIMIT ? FZ_DURATION_NONE : rules->max_lead, tick_ns);
     canon_duration(w, FZ_KEY_MAX_WAIT, decision->max_wait_ns, 1);
+    /* A generator that is open already is not opened once more. */
+    if (w->purpose != FZ_TEXT_KEY && decision->open_wait_ns != FZ_OPEN_WAIT_DEFAULT_NS)
+        canon_duration(w, FZ_KEY_OPEN_WAIT, decision->open_wait_ns, 1);
     /* Slots from elsewhere do not go with it, and what stands for it then has no name. */
     if (decision->state.kind != FZ_STATE_URL || rules->start != FZ_START_SPREAD)
         canon_choice(w, FZ_KEY_START, (int)rules->start);

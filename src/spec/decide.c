@@ -205,7 +205,8 @@ static frazil_err settle_sharing(struct fz_decision *decision, const struct fz_v
     bool elsewhere = values->settings->from_elsewhere[FZ_KEY_SHARE];
     /* Said for many programs, it means those that would keep files. */
     bool in_memory = values->state == FZ_SAID_MEMORY && !values->settings->from_elsewhere[FZ_KEY_STATE];
-    bool alone = is_lease || in_memory || decision->worker.by_program || decision->frozen || decision->lease.stay;
+    bool alone = is_lease || in_memory || decision->worker.by_program || decision->frozen || occasion->has_clock ||
+                 decision->lease.stay;
     bool hidden = decision->worker.url != NULL && fz_client_reads_files(decision->worker.url);
 
     if (values->share == 0)
@@ -220,7 +221,8 @@ static frazil_err settle_sharing(struct fz_decision *decision, const struct fz_v
                        : in_memory                   ? "state=memory, which no other process finds"
                        : decision->worker.by_program ? "a granter of the program's"
                        : decision->lease.stay        ? "on_loss=stop, as one process may move the lease of all"
-                                                     : "a frozen clock, which others do not share");
+                       : decision->frozen            ? "a frozen clock, which others do not share"
+                                                     : "a clock of the program's own: the host's ids follow one clock");
     if (alone || hidden || decision->worker.url == NULL)
         return FRAZIL_OK;
     decision->state.kind = FZ_STATE_SHARED;

@@ -88,6 +88,9 @@ struct fz_lease_terms {
     struct fz_lease_identity identity; /* FZ_STATE_SHARED: which lease it is */
 };
 
+/* How long opening may take unless open_wait= says it. */
+#define FZ_OPEN_WAIT_DEFAULT_NS UINT64_C(10000000000)
+
 /* Bytes of a namespace's name, terminator included. */
 #define FZ_NAMESPACE_SIZE 65
 
@@ -108,6 +111,7 @@ struct fz_decision {
     struct fz_slot_rules rules;
     struct fz_bounds bounds; /* of the sequence */
     uint64_t max_wait_ns;    /* FRAZIL_WAIT_FOREVER: no bound */
+    uint64_t open_wait_ns;   /* likewise: how long opening may take */
     bool allow_short_life;
     bool from_snapshot; /* partition and bounds are a snapshot's */
     bool frozen;        /* the clock stands at frozen_unix_ms */

@@ -33,6 +33,7 @@
     X(ON_BACKWARD,      "on_backward",      IDS,   WORD,     on_backward,      ANY,     "") \
     X(MAX_LEAD,         "max_lead",         IDS,   DURATION, max_lead_ns,      ANY,     "") \
     X(MAX_WAIT,         "max_wait",         IDS,   DURATION, max_wait_ns,      ANY,     "") \
+    X(OPEN_WAIT,        "open_wait",        PLACE, DURATION, open_wait_ns,     ANY,     "") \
     X(START,            "start",            IDS,   WORD,     start,            ANY,     "") \
     X(SEQ_MIN,          "seq_min",          IDS,   NUMBER,   seq_min,          ANY,     "") \
     X(SEQ_MAX,          "seq_max",          IDS,   NUMBER,   seq_max,          ANY,     "") \

@@ -110,6 +110,7 @@ frazil_err fz_policies_set(struct fz_decision *decision, const struct fz_values 
     struct policies policies = policies_of(values);
 
     decision->layout = values->layout;
+    decision->open_wait_ns = fz_is_given(values, FZ_KEY_OPEN_WAIT) ? values->open_wait_ns : FZ_OPEN_WAIT_DEFAULT_NS;
     decision->as_konayuki = values->behaviour == FZ_BEHAVIOUR_KONAYUKI;
     decision->frozen = values->frozen;
     decision->frozen_unix_ms = values->frozen_unix_ms;

@@ -28,6 +28,7 @@ struct fz_values {
     int allow_short_life; /* 1: yes */
     uint64_t max_lead_ns; /* FZ_DURATION_NONE: unlimited; likewise the others */
     uint64_t max_wait_ns;
+    uint64_t open_wait_ns;
     uint64_t max_skew_ns;
     uint64_t horizon_ns;
     uint64_t seq_min;

@@ -27,8 +27,9 @@ static uint64_t prepare(const struct course *course, const struct fz_register *r
     uint64_t version = 0;
 
     for (unsigned i = 0; i < course->swaps; i++)
-        assert_int_equal(reg->swap(reg->ctx, &(struct fz_swap){3, version, "old", 3}, &version, NULL, NULL),
-                         FZ_REGISTER_OK);
+        assert_int_equal(
+            reg->swap(reg->ctx, FZ_DEADLINE_NONE, &(struct fz_swap){3, version, "old", 3}, &version, NULL, NULL),
+            FZ_REGISTER_OK);
     return version;
 }
 
@@ -57,19 +58,21 @@ static enum fz_register_result swap_with_failure(const struct course *course, un
     uint64_t version = 4711;
     disk_log_begin(root);
     disk_log_doom(DISK_FAILS, at);
-    enum fz_register_result result = reg.swap(reg.ctx, &(struct fz_swap){3, before, "new", 3}, &version, NULL, NULL);
+    enum fz_register_result result =
+        reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){3, before, "new", 3}, &version, NULL, NULL);
     disk_log_doom(DISK_LIVES, 0);
     disk_log_stop();
     assert_false(scratch_exists(new_path));
-    assert_int_equal(reg.read(reg.ctx, 3, &record, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, 3, &record, NULL, NULL), FZ_REGISTER_OK);
     if (result == FZ_REGISTER_OK)
         assert_int_equal(record.version, version);
     else
         assert_int_equal(version, 4711);
     if (result == FZ_REGISTER_UNREACHABLE)
         assert_int_equal(record.version, before);
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){3, record.version, "next", 4}, &version, NULL, NULL),
-                     FZ_REGISTER_OK);
+    assert_int_equal(
+        reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){3, record.version, "next", 4}, &version, NULL, NULL),
+        FZ_REGISTER_OK);
     reg.close(reg.ctx);
     return result;
 }

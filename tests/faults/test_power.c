@@ -125,20 +125,20 @@ static void live_on_grants(unsigned who)
 
     if (open_grants(who, &granter) != FRAZIL_OK)
         return;
-    frazil_err err = granter.acquire(granter.ctx, now_tick, &grant, NULL);
+    frazil_err err = granter.acquire(granter.ctx, FZ_DEADLINE_NONE, now_tick, &grant, NULL);
     bool has_any = err == FRAZIL_OK;
     if (has_any)
         tell(who, grant);
     for (unsigned i = 0; has_any && i < 3 && !disk_log_is_dead(); i++) {
         now_tick += 60;
-        err = granter.extend(granter.ctx, now_tick, &grant, &grant, NULL);
+        err = granter.extend(granter.ctx, FZ_DEADLINE_NONE, now_tick, &grant, &grant, NULL);
         if (err == FRAZIL_OK)
             tell(who, grant);
         else
             assert_int_equal(err, FRAZIL_EAGAIN);
     }
     if (has_any && !disk_log_is_dead())
-        granter.release(granter.ctx, &grant, grant.until);
+        granter.release(granter.ctx, FZ_DEADLINE_NONE, &grant, grant.until);
     granter.close(granter.ctx);
 }
 
@@ -151,7 +151,7 @@ static void recover_grants(unsigned first_nobody)
 
     for (unsigned i = 0; i < 2; i++) {
         struct fz_granter granter = open_ok(first_nobody + i);
-        if (granter.acquire(granter.ctx, nows[i], &grant, &why) != FRAZIL_OK)
+        if (granter.acquire(granter.ctx, FZ_DEADLINE_NONE, nows[i], &grant, &why) != FRAZIL_OK)
             fail_msg("the file cannot be used any more: %s", why.message);
         tell(first_nobody + i, grant);
         granter.close(granter.ctx);
@@ -193,7 +193,7 @@ static struct fz_record read_record(const struct fz_register *reg, unsigned i)
     frazil_error why = {.message = ""};
     unsigned n = swaps[i];
 
-    if (reg->read(reg->ctx, numbers[i], &record, NULL, &why) != FZ_REGISTER_OK)
+    if (reg->read(reg->ctx, FZ_DEADLINE_NONE, numbers[i], &record, NULL, &why) != FZ_REGISTER_OK)
         fail_msg("the record cannot be read any more: %s", why.message);
     while (n > 0 && (record.version == 0 || strncmp(swapped[i][n - 1].data, record.data, record.len) != 0))
         n--;
@@ -219,8 +219,9 @@ static bool swap_record(const struct fz_register *reg, unsigned i, unsigned who)
     next->begun = disk_log_len();
     next->told = UINT32_MAX;
     swaps[i]++;
-    if (reg->swap(reg->ctx, &(struct fz_swap){numbers[i], found.version, next->data, strlen(next->data)}, &version,
-                  NULL, NULL) != FZ_REGISTER_OK)
+    if (reg->swap(reg->ctx, FZ_DEADLINE_NONE,
+                  &(struct fz_swap){numbers[i], found.version, next->data, strlen(next->data)}, &version, NULL,
+                  NULL) != FZ_REGISTER_OK)
         return false;
     next->told = disk_log_len();
     return true;
@@ -433,7 +434,7 @@ static void assert_damaged(const char *path, const unsigned char *bytes, size_t 
 
     scratch_write(path, bytes, len);
     struct fz_granter granter = open_ok(5);
-    if (granter.acquire(granter.ctx, NOW, &grant, &why) != FRAZIL_ESTATE)
+    if (granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grant, &why) != FRAZIL_ESTATE)
         fail_msg("a damaged file of %zu bytes is not found to be that", len);
     assert_int_equal(grant.until, 4711);
     assert_non_null(strstr(why.message, path));
@@ -451,7 +452,7 @@ TEST("A grant file that was cut at any length, lacks any bit of its one record, 
     count.tried = 0;
     assert_int_equal(mkdir(root, S_IRWXU), 0);
     struct fz_granter granter = open_ok(1);
-    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, NULL), FRAZIL_OK);
+    assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grant, NULL), FRAZIL_OK);
     granter.close(granter.ctx);
     assert_int_equal(scratch_read(path, bytes, sizeof bytes), sizeof bytes);
     char kept[DISK_PATH_MAX];
@@ -478,9 +479,9 @@ static void assert_record_damaged(const struct fz_register *reg, const char *pat
     uint64_t version;
 
     scratch_write(path, bytes, len);
-    if (reg->read(reg->ctx, 3, &record, NULL, NULL) != FZ_REGISTER_REFUSED)
+    if (reg->read(reg->ctx, FZ_DEADLINE_NONE, 3, &record, NULL, NULL) != FZ_REGISTER_REFUSED)
         fail_msg("a damaged file of %zu bytes is not found to be that", len);
-    assert_int_equal(reg->swap(reg->ctx, &(struct fz_swap){3, 0, "another", 7}, &version, NULL, NULL),
+    assert_int_equal(reg->swap(reg->ctx, FZ_DEADLINE_NONE, &(struct fz_swap){3, 0, "another", 7}, &version, NULL, NULL),
                      FZ_REGISTER_REFUSED);
     assert_int_equal(record.version, 4711);
 }
@@ -495,7 +496,8 @@ TEST("A record's file that was cut at any length, or lacks any bit of its one re
 
     assert_int_equal(mkdir(root, S_IRWXU), 0);
     assert_int_equal(fz_file_register_open(&reg, scratch_path(root, "orders"), NULL), FRAZIL_OK);
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){3, 0, "a record", 8}, &version, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){3, 0, "a record", 8}, &version, NULL, NULL),
+                     FZ_REGISTER_OK);
     assert_true(snprintf(path, sizeof path, "%s/orders/worker-3", root) < (int)sizeof path);
     assert_int_equal(scratch_read(path, bytes, sizeof bytes), sizeof bytes);
     for (size_t len = 0; len < sizeof bytes; len++)

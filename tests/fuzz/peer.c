@@ -143,20 +143,22 @@ static void ask(const struct fz_register *reg, char what)
     uint64_t version = 0;
 
     if (what == 'r') {
-        result = reg->read(reg->ctx, 7, &record, &status, &why);
+        result = reg->read(reg->ctx, FZ_DEADLINE_NONE, 7, &record, &status, &why);
         if (result == FZ_REGISTER_OK)
             require_record(&record);
     } else if (what == 'a') {
-        result = reg->read_all(reg->ctx, visit_record, NULL, &status, &why);
+        result = reg->read_all(reg->ctx, FZ_DEADLINE_NONE, visit_record, NULL, &status, &why);
     } else if (what == 'm') {
-        result = reg->read_many(reg->ctx, (const uint32_t[]){7, FZ_NAMESPACE}, 2, visit_record, NULL, &status, &why);
+        result = reg->read_many(reg->ctx, FZ_DEADLINE_NONE, (const uint32_t[]){7, FZ_NAMESPACE}, 2, visit_record, NULL,
+                                &status, &why);
     } else if (what == 'f' && reg->find_many != NULL) {
-        result = reg->find_many(reg->ctx, (const uint32_t[]){FZ_NAMESPACE, 7}, 2, 1, visit_record, NULL, &status, &why);
+        result = reg->find_many(reg->ctx, FZ_DEADLINE_NONE, (const uint32_t[]){FZ_NAMESPACE, 7}, 2, 1, visit_record,
+                                NULL, &status, &why);
     } else if (what == 's') {
-        result = reg->swap(reg->ctx, &(struct fz_swap){7, 4711, "kept", 4}, &version, &status, &why);
+        result = reg->swap(reg->ctx, FZ_DEADLINE_NONE, &(struct fz_swap){7, 4711, "kept", 4}, &version, &status, &why);
         REQUIRE(result != FZ_REGISTER_OK || version > 4711);
     } else {
-        result = reg->examine(reg->ctx, visit_finding, NULL, &why);
+        result = reg->examine(reg->ctx, FZ_DEADLINE_NONE, visit_finding, NULL, &why);
     }
     if (result == FZ_REGISTER_OK)
         require_status(&status);

@@ -31,8 +31,10 @@ static void enter(struct fake_granter *fake)
         atomic_fetch_add(&fake->overlaps, 1);
 }
 
-static frazil_err acquire(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+static frazil_err acquire(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
+                          frazil_error *reterr)
 {
+    (void)deadline;
     struct fake_granter *fake = ctx;
     struct fz_grant first = {.worker = fake->worker, .floor = now_tick, .until = now_tick + fake->horizon};
 
@@ -53,9 +55,10 @@ static frazil_err acquire(void *ctx, uint64_t now_tick, struct fz_grant *ret, fr
     return err;
 }
 
-static frazil_err extend(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
-                         frazil_error *reterr)
+static frazil_err extend(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
+                         struct fz_grant *ret, frazil_error *reterr)
 {
+    (void)deadline;
     struct fake_granter *fake = ctx;
     struct fz_grant next = {.worker = held->worker, .floor = held->floor, .until = now_tick + fake->horizon};
 
@@ -75,8 +78,9 @@ static frazil_err extend(void *ctx, uint64_t now_tick, const struct fz_grant *he
     return err;
 }
 
-static frazil_err release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err release(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
 {
+    (void)deadline;
     struct fake_granter *fake = ctx;
 
     (void)held;
@@ -124,7 +128,7 @@ void fake_granter_install(struct fake_granter *fake, frazil *gen, enum fz_keeper
                                        .after_fork = after_fork};
     frazil_error err;
 
-    if (fz_keeper_open(gen, &granter, mode, &err) != FRAZIL_OK)
+    if (fz_keeper_open(gen, &granter, mode, FZ_DEADLINE_NONE, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
 }
 

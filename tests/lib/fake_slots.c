@@ -10,8 +10,10 @@
 
 struct fake_slots fake_slots;
 
-static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret, frazil_error *reterr)
+static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret,
+                       frazil_error *reterr)
 {
+    (void)deadline;
     (void)ctx;
     fake_slots.takes++;
     fake_slots.wanted = n;

@@ -120,7 +120,7 @@ frazil_err fleet_acquire(struct fleet *fleet, size_t i, uint64_t now_tick)
     struct fleet_owner *owner = &fleet->owners[i];
 
     follow_clock(fleet, now_tick);
-    return owner->granter.acquire(owner->granter.ctx, now_tick, &owner->held, &owner->err);
+    return owner->granter.acquire(owner->granter.ctx, FZ_DEADLINE_NONE, now_tick, &owner->held, &owner->err);
 }
 
 frazil_err fleet_extend(struct fleet *fleet, size_t i, uint64_t now_tick)
@@ -129,7 +129,7 @@ frazil_err fleet_extend(struct fleet *fleet, size_t i, uint64_t now_tick)
     struct fz_grant held = owner->held;
 
     follow_clock(fleet, now_tick);
-    return owner->granter.extend(owner->granter.ctx, now_tick, &held, &owner->held, &owner->err);
+    return owner->granter.extend(owner->granter.ctx, FZ_DEADLINE_NONE, now_tick, &held, &owner->held, &owner->err);
 }
 
 void fleet_must_acquire(struct fleet *fleet, size_t i, uint64_t now_tick)
@@ -148,7 +148,7 @@ void fleet_release(struct fleet *fleet, size_t i, uint64_t used_tick)
 {
     struct fleet_owner *owner = &fleet->owners[i];
 
-    owner->granter.release(owner->granter.ctx, &owner->held, used_tick);
+    owner->granter.release(owner->granter.ctx, FZ_DEADLINE_NONE, &owner->held, used_tick);
 }
 
 const struct fz_grant *fleet_held(const struct fleet *fleet, size_t i)
@@ -168,7 +168,7 @@ uint64_t fleet_record(struct fleet *fleet, uint32_t worker, struct fz_worker_rec
     struct fz_register reg = sim_register(&fleet->observer.link);
     struct fz_record raw = {.version = 0};
 
-    assert_int_equal(reg.read(reg.ctx, worker, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, worker, &raw, NULL, NULL), FZ_REGISTER_OK);
     memset(ret, 0, sizeof *ret);
     if (raw.version != 0)
         assert_int_equal(fz_worker_record_parse(raw.data, raw.len, ret, NULL), FRAZIL_OK);
@@ -181,7 +181,7 @@ struct fz_namespace_record fleet_namespace(struct fleet *fleet)
     struct fz_record raw = {.version = 0};
     struct fz_namespace_record record;
 
-    assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(fz_namespace_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);
     return record;
 }
@@ -192,9 +192,10 @@ static void write_bytes(struct fleet *fleet, uint32_t number, const char *text, 
     struct fz_record raw = {.version = 0};
     uint64_t version;
 
-    assert_int_equal(reg.read(reg.ctx, number, &raw, NULL, NULL), FZ_REGISTER_OK);
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){number, raw.version, text, len}, &version, NULL, NULL),
-                     FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, number, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(
+        reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){number, raw.version, text, len}, &version, NULL, NULL),
+        FZ_REGISTER_OK);
 }
 
 void fleet_write(struct fleet *fleet, uint32_t worker, const struct fz_worker_record *record)

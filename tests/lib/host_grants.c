@@ -28,7 +28,7 @@ void host_acquire(struct host_process *process, uint64_t now)
 {
     frazil_error err;
 
-    if (process->granter.acquire(&process->file, now, &process->grant, &err) != FRAZIL_OK)
+    if (process->granter.acquire(&process->file, FZ_DEADLINE_NONE, now, &process->grant, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_int_equal(process->grant.worker, 7);
     assert_false(host_disk.is_inside);
@@ -38,7 +38,8 @@ void host_extend(struct host_process *process, uint64_t now)
 {
     frazil_error err;
 
-    if (process->granter.extend(&process->file, now, &process->grant, &process->grant, &err) != FRAZIL_OK)
+    if (process->granter.extend(&process->file, FZ_DEADLINE_NONE, now, &process->grant, &process->grant, &err) !=
+        FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_false(host_disk.is_inside);
 }
@@ -67,8 +68,10 @@ void host_assert_refused(struct host_process *process, bool extends, uint64_t no
     before = host_disk;
     for (int with_reterr = 1; with_reterr >= 0; with_reterr--) {
         frazil_error *reterr = with_reterr ? &err : NULL;
-        frazil_err result = extends ? process->granter.extend(&process->file, now, &process->grant, &untouched, reterr)
-                                    : process->granter.acquire(&process->file, now, &untouched, reterr);
+        frazil_err result =
+            extends
+                ? process->granter.extend(&process->file, FZ_DEADLINE_NONE, now, &process->grant, &untouched, reterr)
+                : process->granter.acquire(&process->file, FZ_DEADLINE_NONE, now, &untouched, reterr);
         assert_int_equal(result, code);
     }
     assert_int_equal(err.code, code);

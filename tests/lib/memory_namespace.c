@@ -79,7 +79,7 @@ struct fz_worker_record memory_namespace_record(uint32_t worker)
     struct fz_record raw = {.version = 0};
     struct fz_worker_record record;
 
-    assert_int_equal(reg.read(reg.ctx, worker, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, worker, &raw, NULL, NULL), FZ_REGISTER_OK);
     assert_int_not_equal(raw.version, 0);
     assert_int_equal(fz_worker_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);
     reg.close(reg.ctx);

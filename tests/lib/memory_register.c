@@ -65,9 +65,11 @@ static void tell_nothing(struct fz_register_status *status)
         *status = (struct fz_register_status){.has_clock = false};
 }
 
-static enum fz_register_result memory_read(void *ctx, uint32_t number, struct fz_record *ret,
-                                           struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result memory_read(void *ctx, struct fz_deadline deadline, uint32_t number,
+                                           struct fz_record *ret, struct fz_register_status *status,
+                                           frazil_error *reterr)
 {
+    (void)deadline;
     struct fz_memory_store *store = ctx;
 
     (void)reterr;
@@ -82,9 +84,10 @@ static enum fz_register_result memory_read(void *ctx, uint32_t number, struct fz
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result memory_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                               struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result memory_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                               void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
 {
+    (void)deadline;
     struct fz_memory_store *store = ctx;
 
     (void)reterr;
@@ -96,10 +99,11 @@ static enum fz_register_result memory_read_all(void *ctx, fz_record_visitor visi
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result memory_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
-                                                fz_record_visitor visit, void *visit_ctx,
+static enum fz_register_result memory_find_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+                                                size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
                                                 struct fz_register_status *status, frazil_error *reterr)
 {
+    (void)deadline;
     const struct fz_record found = {.version = 1};
     struct fz_memory_store *store = ctx;
 
@@ -116,11 +120,11 @@ static enum fz_register_result memory_find_many(void *ctx, const uint32_t *numbe
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result memory_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
-                                                void *visit_ctx, struct fz_register_status *status,
-                                                frazil_error *reterr)
+static enum fz_register_result memory_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+                                                size_t n, fz_record_visitor visit, void *visit_ctx,
+                                                struct fz_register_status *status, frazil_error *reterr)
 {
-    return memory_find_many(ctx, numbers, n, n, visit, visit_ctx, status, reterr);
+    return memory_find_many(ctx, deadline, numbers, n, n, visit, visit_ctx, status, reterr);
 }
 
 static enum fz_register_result swap_locked(struct fz_memory_store *store, const struct fz_swap *swap,
@@ -144,9 +148,11 @@ static enum fz_register_result swap_locked(struct fz_memory_store *store, const 
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result memory_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                           struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result memory_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                           uint64_t *ret_version, struct fz_register_status *status,
+                                           frazil_error *reterr)
 {
+    (void)deadline;
     struct fz_memory_store *store = ctx;
 
     assert(swap->len <= FZ_RECORD_SIZE_MAX);

@@ -142,7 +142,7 @@ unsigned nemesis_count_taken(const struct register_kind *kind, uint64_t *ret_ver
     struct fz_register reg = open_register(kind);
     struct tally tally = {.taken = 0};
 
-    assert_int_equal(reg.read_all(reg.ctx, count_worker, &tally, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count_worker, &tally, NULL, NULL), FZ_REGISTER_OK);
     reg.close(reg.ctx);
     *ret_versions = tally.versions;
     return tally.taken;
@@ -155,7 +155,7 @@ bool nemesis_is_released(const struct register_kind *kind, uint32_t worker)
     struct fz_worker_record record;
     frazil_error err;
 
-    assert_int_equal(reg.read(reg.ctx, worker, &raw, NULL, &err), FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, worker, &raw, NULL, &err), FZ_REGISTER_OK);
     assert_int_equal(fz_worker_record_parse(raw.data, raw.len, &record, &err), FRAZIL_OK);
     reg.close(reg.ctx);
     return record.released;

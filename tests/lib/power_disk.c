@@ -14,8 +14,9 @@ static frazil_err io_error(frazil_error *reterr)
     return FRAZIL_ESYS;
 }
 
-static frazil_err enter(void *ctx, frazil_error *reterr)
+static frazil_err enter(void *ctx, struct fz_deadline deadline, frazil_error *reterr)
 {
+    (void)deadline;
     struct power_disk *disk = ctx;
 
     assert_false(disk->is_inside);

@@ -35,8 +35,8 @@ enum fz_register_result register_swap(const struct fz_register *reg, uint32_t nu
                                       const char *text, uint64_t *ret_version)
 {
     memset(&register_said, 0, sizeof register_said);
-    return reg->swap(reg->ctx, &(struct fz_swap){number, expected, text, strlen(text)}, ret_version, NULL,
-                     &register_said);
+    return reg->swap(reg->ctx, FZ_DEADLINE_NONE, &(struct fz_swap){number, expected, text, strlen(text)}, ret_version,
+                     NULL, &register_said);
 }
 
 uint64_t register_must_swap(const struct fz_register *reg, uint32_t number, uint64_t expected, const char *text)
@@ -53,7 +53,7 @@ uint64_t register_must_swap(const struct fz_register *reg, uint32_t number, uint
 enum fz_register_result register_read(const struct fz_register *reg, uint32_t number, struct fz_record *ret)
 {
     memset(&register_said, 0, sizeof register_said);
-    return reg->read(reg->ctx, number, ret, NULL, &register_said);
+    return reg->read(reg->ctx, FZ_DEADLINE_NONE, number, ret, NULL, &register_said);
 }
 
 struct fz_record register_must_read(const struct fz_register *reg, uint32_t number)
@@ -68,7 +68,7 @@ struct fz_record register_must_read(const struct fz_register *reg, uint32_t numb
 void register_prepare(const struct fz_register *reg)
 {
     memset(&register_said, 0, sizeof register_said);
-    if (reg->prepare != NULL && reg->prepare(reg->ctx, &register_said) != FZ_REGISTER_OK)
+    if (reg->prepare != NULL && reg->prepare(reg->ctx, FZ_DEADLINE_NONE, &register_said) != FZ_REGISTER_OK)
         fail_msg("%s", register_said.message);
 }
 
@@ -77,7 +77,7 @@ struct fz_register_status register_status_of(const struct fz_register *reg)
     struct fz_register_status status;
     struct fz_record record;
 
-    if (reg->read(reg->ctx, 0, &record, &status, &register_said) != FZ_REGISTER_OK)
+    if (reg->read(reg->ctx, FZ_DEADLINE_NONE, 0, &record, &status, &register_said) != FZ_REGISTER_OK)
         fail_msg("%s", register_said.message);
     return status;
 }

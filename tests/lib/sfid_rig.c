@@ -112,14 +112,14 @@ uint64_t sfid_now_tick(void)
 frazil_err sfid_acquire(struct taker *taker)
 {
     memset(&taker->err, 0, sizeof taker->err);
-    return taker->granter.acquire(taker->granter.ctx, tick_in(&taker->layout, fz_real_now().unix_ms), &taker->held,
-                                  &taker->err);
+    return taker->granter.acquire(taker->granter.ctx, FZ_DEADLINE_NONE, tick_in(&taker->layout, fz_real_now().unix_ms),
+                                  &taker->held, &taker->err);
 }
 
 frazil_err sfid_extend_at(struct taker *taker, uint64_t tick)
 {
     memset(&taker->err, 0, sizeof taker->err);
-    return taker->granter.extend(taker->granter.ctx, tick, &taker->held, &taker->held, &taker->err);
+    return taker->granter.extend(taker->granter.ctx, FZ_DEADLINE_NONE, tick, &taker->held, &taker->held, &taker->err);
 }
 
 frazil_err sfid_extend(struct taker *taker)
@@ -129,7 +129,7 @@ frazil_err sfid_extend(struct taker *taker)
 
 void sfid_release(struct taker *taker, uint64_t used_tick)
 {
-    taker->granter.release(taker->granter.ctx, &taker->held, used_tick);
+    taker->granter.release(taker->granter.ctx, FZ_DEADLINE_NONE, &taker->held, used_tick);
 }
 
 void sfid_must(frazil_err err, const struct taker *taker)

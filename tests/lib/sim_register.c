@@ -64,8 +64,9 @@ void sim_server_deliver(struct sim_server *server, size_t i)
     uint64_t version;
 
     server->delayed[i] = server->delayed[--server->n_delayed];
-    (void)reg.swap(reg.ctx, &(struct fz_swap){request.number, request.expected, request.data, request.len}, &version,
-                   NULL, NULL);
+    (void)reg.swap(reg.ctx, FZ_DEADLINE_NONE,
+                   &(struct fz_swap){request.number, request.expected, request.data, request.len}, &version, NULL,
+                   NULL);
 }
 
 static void delay(struct sim_server *server, uint32_t number, uint64_t expected, const char *data, size_t len)
@@ -139,9 +140,10 @@ static enum fz_register_result read_fault(struct sim_link *link, frazil_error *r
     }
 }
 
-static enum fz_register_result link_read(void *ctx, uint32_t number, struct fz_record *ret,
+static enum fz_register_result link_read(void *ctx, struct fz_deadline deadline, uint32_t number, struct fz_record *ret,
                                          struct fz_register_status *status, frazil_error *reterr)
 {
+    (void)deadline;
     struct sim_link *link = ctx;
     enum fz_register_result result = read_fault(link, reterr);
 
@@ -149,7 +151,7 @@ static enum fz_register_result link_read(void *ctx, uint32_t number, struct fz_r
         return result;
     struct fz_register reg = store_register(link->server);
     tell(link->server, status);
-    return reg.read(reg.ctx, number, ret, NULL, reterr);
+    return reg.read(reg.ctx, FZ_DEADLINE_NONE, number, ret, NULL, reterr);
 }
 
 /* The visitor of a caller, and where its records are counted. */
@@ -167,9 +169,10 @@ static void count_and_visit(void *ctx, uint32_t number, const struct fz_record *
     counted->visit(counted->ctx, number, record);
 }
 
-static enum fz_register_result link_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                             struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result link_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                             void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
 {
+    (void)deadline;
     struct sim_link *link = ctx;
     enum fz_register_result result = read_fault(link, reterr);
 
@@ -178,33 +181,36 @@ static enum fz_register_result link_read_all(void *ctx, fz_record_visitor visit,
     struct fz_register reg = store_register(link->server);
     tell(link->server, status);
     struct counted_visit counted = {link->server, visit, visit_ctx};
-    return reg.read_all(reg.ctx, count_and_visit, &counted, NULL, reterr);
+    return reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count_and_visit, &counted, NULL, reterr);
 }
 
-static enum fz_register_result link_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
+static enum fz_register_result link_find_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
+                                              size_t whole, fz_record_visitor visit, void *visit_ctx,
+                                              struct fz_register_status *status, frazil_error *reterr)
+{
+    (void)deadline;
+    struct sim_link *link = ctx;
+    enum fz_register_result result = read_fault(link, reterr);
+
+    if (result != FZ_REGISTER_OK)
+        return result;
+    struct fz_register reg = store_register(link->server);
+    tell(link->server, status);
+    struct counted_visit counted = {link->server, visit, visit_ctx};
+    return reg.find_many(reg.ctx, FZ_DEADLINE_NONE, numbers, n, whole, count_and_visit, &counted, NULL, reterr);
+}
+
+static enum fz_register_result link_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
                                               fz_record_visitor visit, void *visit_ctx,
                                               struct fz_register_status *status, frazil_error *reterr)
 {
-    struct sim_link *link = ctx;
-    enum fz_register_result result = read_fault(link, reterr);
-
-    if (result != FZ_REGISTER_OK)
-        return result;
-    struct fz_register reg = store_register(link->server);
-    tell(link->server, status);
-    struct counted_visit counted = {link->server, visit, visit_ctx};
-    return reg.find_many(reg.ctx, numbers, n, whole, count_and_visit, &counted, NULL, reterr);
+    return link_find_many(ctx, deadline, numbers, n, n, visit, visit_ctx, status, reterr);
 }
 
-static enum fz_register_result link_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
-                                              void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result link_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                         uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
 {
-    return link_find_many(ctx, numbers, n, n, visit, visit_ctx, status, reterr);
-}
-
-static enum fz_register_result link_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                         struct fz_register_status *status, frazil_error *reterr)
-{
+    (void)deadline;
     struct sim_link *link = ctx;
     uint64_t version;
     enum sim_fault fault = next_fault(link, true);
@@ -222,17 +228,17 @@ static enum fz_register_result link_swap(void *ctx, const struct fz_swap *swap, 
     case SIM_LOST_REQUEST:
         return say(reterr, "no answer within 1 s", FZ_REGISTER_UNKNOWN);
     case SIM_LOST_REPLY:
-        (void)reg.swap(reg.ctx, swap, &version, NULL, reterr);
+        (void)reg.swap(reg.ctx, FZ_DEADLINE_NONE, swap, &version, NULL, reterr);
         return say(reterr, "no answer within 1 s", FZ_REGISTER_UNKNOWN);
     case SIM_DUPLICATE:
     case SIM_RIVAL:
-        (void)reg.swap(reg.ctx, swap, &version, NULL, reterr);
+        (void)reg.swap(reg.ctx, FZ_DEADLINE_NONE, swap, &version, NULL, reterr);
         break;
     default:
         break;
     }
     tell(link->server, status);
-    return reg.swap(reg.ctx, swap, ret_version, NULL, reterr);
+    return reg.swap(reg.ctx, FZ_DEADLINE_NONE, swap, ret_version, NULL, reterr);
 }
 
 static void link_after_fork(void *ctx)

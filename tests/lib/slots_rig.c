@@ -103,7 +103,7 @@ uint64_t slots_now_tick(void)
 frazil_err slots_take(struct slot_taker *taker, uint64_t now_tick, uint64_t n)
 {
     memset(&taker->err, 0, sizeof taker->err);
-    return taker->source.take(taker->source.ctx, now_tick, n, &taker->run, &taker->err);
+    return taker->source.take(taker->source.ctx, FZ_DEADLINE_NONE, now_tick, n, &taker->run, &taker->err);
 }
 
 void slots_must_take(struct slot_taker *taker, uint64_t now_tick, uint64_t n)

@@ -14,9 +14,10 @@ static const struct world two_ticks = {.spec = SPEC, .has_counter = true, .momen
 /* Whether what extends the grant has lost the worker, and gives another one. */
 static bool is_lost;
 
-static frazil_err extend(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
-                         frazil_error *reterr)
+static frazil_err extend(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
+                         struct fz_grant *ret, frazil_error *reterr)
 {
+    (void)deadline;
     (void)ctx;
     (void)reterr;
     model_plain_write(0);
@@ -58,7 +59,7 @@ static void begin_replace(void)
 
 static void keep(void)
 {
-    frazil_err ignored = fz_keeper_extend(world_gen, NULL);
+    frazil_err ignored = fz_keeper_extend(world_gen, FZ_DEADLINE_NONE, NULL);
     (void)ignored;
 }
 
@@ -76,8 +77,9 @@ static const struct world a_step_back = {.spec = SPEC_SNO, .moments = 3, .ticks 
 /* Tells the last process that it is the last: a lock of the kernel, held until the other process has left. */
 static uint64_t company;
 
-static frazil_err release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err release(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
 {
+    (void)deadline;
     (void)ctx;
     (void)held;
     model_expect(used_tick >= world_last_tick(), "I4: a tick is given back of which ids were issued");
@@ -108,7 +110,7 @@ static void leave_last(void)
 {
     model_lock(&company);
     const struct fz_remnant remnant = fz_keeper_end(world_gen);
-    fz_keeper_release(world_gen, &remnant);
+    fz_keeper_release(world_gen, FZ_DEADLINE_NONE, &remnant);
 }
 
 const struct scenario grants_scenarios[] = {

@@ -81,7 +81,7 @@ static void child(int fd, uint64_t step)
     struct message message = {.err = FRAZIL_OK};
     frazil_error why;
 
-    frazil_err err = fz_word_file_open(&word, word_path, &identity, 64, &why);
+    frazil_err err = fz_word_file_open(&word, word_path, &identity, 64, FZ_DEADLINE_NONE, &why);
     if (err != FRAZIL_OK)
         complain(fd, err, &why);
     message.nonce = owner.nonce = word.nonce;
@@ -89,7 +89,7 @@ static void child(int fd, uint64_t step)
     err = fz_grant_store_open(&granter, grant_path, &owner, RESERVE, &why);
     if (err == FRAZIL_OK) {
         do /* on a slow disk the others may hold the guard for longer than anybody waits for it */
-            err = granter.acquire(granter.ctx, clock_of(step), &message.grant, &why);
+            err = granter.acquire(granter.ctx, FZ_DEADLINE_NONE, clock_of(step), &message.grant, &why);
         while (err == FRAZIL_ESYS && why.sys_errno == EWOULDBLOCK);
     }
     if (err != FRAZIL_OK)
@@ -97,7 +97,7 @@ static void child(int fd, uint64_t step)
     for (;;) {
         atomic_fetch_add((_Atomic uint64_t *)word.payload, 1);
         say(fd, message);
-        err = granter.extend(granter.ctx, clock_of(++step), &message.grant, &message.grant, &why);
+        err = granter.extend(granter.ctx, FZ_DEADLINE_NONE, clock_of(++step), &message.grant, &message.grant, &why);
         if (err == FRAZIL_ELEASE) /* the run directory was wiped */
             _exit(0);
         if (err != FRAZIL_OK && err != FRAZIL_EAGAIN)

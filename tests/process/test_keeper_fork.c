@@ -311,7 +311,7 @@ static void change_workers(frazil *gen, unsigned changes)
     struct fz_turn turn;
 
     for (unsigned i = 1; i <= changes; i++) {
-        while (!fz_turn_wait(gen, RIG_S, &turn))
+        while (!fz_turn_wait(gen, fz_deadline_in(RIG_S), &turn))
             ;
         uint64_t floor = fake_granter_last(fake).until + 1;
         fake_granter_say(fake, WORKER + i % 5, floor, floor + 20);
@@ -348,7 +348,7 @@ TEST("I1 and I2 while threads and handles take ids, the keeper extends and the w
 static void *extend_often(void *arg)
 {
     for (unsigned i = 0; i < 20000 / INSTRUMENT_SLOWDOWN; i++) {
-        frazil_err err = fz_keeper_extend(arg, NULL);
+        frazil_err err = fz_keeper_extend(arg, FZ_DEADLINE_NONE, NULL);
         assert_true(err == FRAZIL_OK || err == FRAZIL_EAGAIN);
     }
     return NULL;

@@ -122,12 +122,12 @@ static int start_from_image(void)
     if (!mount_overlay())
         return NO_MOUNT;
     snprintf(path, sizeof path, "%s/disk/layer/worker-7.word", scratch);
-    if (fz_word_file_open(&word, path, &identity, 64, NULL) != FRAZIL_OK)
+    if (fz_word_file_open(&word, path, &identity, 64, FZ_DEADLINE_NONE, NULL) != FRAZIL_OK)
         return NO_OPENING;
     fz_word_file_close(&word);
     if (umount(scratch_path(scratch, "disk/layer")) != 0 || !mount_layer("disk/upper", "disk/second"))
         return NO_MOUNT;
-    if (fz_word_file_open(&word, path, &identity, 64, NULL) != FRAZIL_OK)
+    if (fz_word_file_open(&word, path, &identity, 64, FZ_DEADLINE_NONE, NULL) != FRAZIL_OK)
         return NO_OPENING;
     return word.created ? GOOD : SAME_WORD;
 }

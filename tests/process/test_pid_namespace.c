@@ -128,8 +128,10 @@ static struct {
     unsigned forks;
 } source;
 
-static frazil_err take_slots(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret, frazil_error *reterr)
+static frazil_err take_slots(void *ctx, struct fz_deadline deadline, uint64_t now_tick, uint64_t n,
+                             struct fz_slot_run *ret, frazil_error *reterr)
 {
+    (void)deadline;
     (void)ctx;
     (void)reterr;
     *ret = (struct fz_slot_run){.tick = now_tick, .place = source.takes++ * n, .count = n};

@@ -26,12 +26,12 @@ static frazil_clock clock_port;
 static unsigned reads;
 static char spec[1024];
 
-static enum fz_register_result (*real_read)(void *, uint32_t, struct fz_record *, struct fz_register_status *,
-                                            frazil_error *);
-static enum fz_register_result (*real_read_all)(void *, fz_record_visitor, void *, struct fz_register_status *,
-                                                frazil_error *);
-static enum fz_register_result (*real_swap)(void *, const struct fz_swap *, uint64_t *, struct fz_register_status *,
-                                            frazil_error *);
+static enum fz_register_result (*real_read)(void *, struct fz_deadline, uint32_t, struct fz_record *,
+                                            struct fz_register_status *, frazil_error *);
+static enum fz_register_result (*real_read_all)(void *, struct fz_deadline, fz_record_visitor, void *,
+                                                struct fz_register_status *, frazil_error *);
+static enum fz_register_result (*real_swap)(void *, struct fz_deadline, const struct fz_swap *, uint64_t *,
+                                            struct fz_register_status *, frazil_error *);
 static bool opens_before_swap;
 static frazil *opened_meanwhile;
 static frazil *overtakes;  /* before the next swap */
@@ -40,18 +40,19 @@ static uint64_t stands_ns; /* for how long the one that swaps stands still befor
 static frazil *open_member(const char *text);
 static uint64_t take(frazil *gen);
 
-static enum fz_register_result count_read(void *ctx, uint32_t number, struct fz_record *ret,
-                                          struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result count_read(void *ctx, struct fz_deadline deadline, uint32_t number,
+                                          struct fz_record *ret, struct fz_register_status *status,
+                                          frazil_error *reterr)
 {
     reads++;
-    return real_read(ctx, number, ret, status, reterr);
+    return real_read(ctx, deadline, number, ret, status, reterr);
 }
 
-static enum fz_register_result count_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                              struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result count_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                              void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
 {
     reads++;
-    return real_read_all(ctx, visit, visit_ctx, status, reterr);
+    return real_read_all(ctx, deadline, visit, visit_ctx, status, reterr);
 }
 
 /* The one that swaps is stopped for so long that its turn is over, and another one does its work. */
@@ -65,8 +66,8 @@ static void be_overtaken(void)
     (void)take(other);
 }
 
-static enum fz_register_result swap_late(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                         struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result swap_late(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                         uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
 {
     bool opens = opens_before_swap;
 
@@ -75,7 +76,7 @@ static enum fz_register_result swap_late(void *ctx, const struct fz_swap *swap, 
         opened_meanwhile = open_member(spec);
     if (overtakes != NULL)
         be_overtaken();
-    return real_swap(ctx, swap, ret_version, status, reterr);
+    return real_swap(ctx, deadline, swap, ret_version, status, reterr);
 }
 
 static void wrap(struct fz_register *reg)
@@ -440,13 +441,13 @@ static void create_again(uint64_t horizon_ms)
     char text[FZ_RECORD_SIZE_MAX];
     uint64_t version;
 
-    assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(fz_namespace_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);
     record.token.high++;
     record.horizon_ms = horizon_ms;
     size_t len = fz_namespace_record_format(&record, text);
     const struct fz_swap swap = {FZ_NAMESPACE, raw.version, text, len};
-    assert_int_equal(reg.swap(reg.ctx, &swap, &version, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.swap(reg.ctx, FZ_DEADLINE_NONE, &swap, &version, NULL, NULL), FZ_REGISTER_OK);
     reg.close(reg.ctx);
 }
 
@@ -456,7 +457,7 @@ static uint64_t quarantine_until(void)
     struct fz_namespace_record record;
     struct fz_record raw;
 
-    assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(fz_namespace_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);
     reg.close(reg.ctx);
     return record.quarantine_until;

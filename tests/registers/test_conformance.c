@@ -82,7 +82,7 @@ TEST_OF_KINDS(for_each_kind, "A missing record has version 0, also in a list of 
     assert_int_equal(register_must_read(&reg, 0).version, 0);
     assert_int_equal(register_must_read(&reg, FZ_NAMESPACE).version, 0);
     assert_int_equal(register_must_read(&reg, FZ_NAMESPACE - 1).version, 0);
-    assert_int_equal(reg.read_all(reg.ctx, note, &seen, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note, &seen, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(seen.n, 0);
     register_close(&reg);
 }
@@ -145,8 +145,9 @@ TEST_OF_KINDS(for_each_kind, "Each byte value, no bytes, and as many as a record
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (char)i;
     for (size_t len = 0; len <= sizeof data; len = len == 0 ? 1 : 2 * len) {
-        assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){9, version, data, len}, &version, NULL, NULL),
-                         FZ_REGISTER_OK);
+        assert_int_equal(
+            reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){9, version, data, len}, &version, NULL, NULL),
+            FZ_REGISTER_OK);
         struct fz_record record = register_must_read(&reg, 9);
         assert_int_equal(record.version, version);
         assert_int_equal(record.len, len);
@@ -166,7 +167,7 @@ TEST_OF_KINDS(for_each_kind, "read_all shows each record once, with its number")
         snprintf(text, sizeof text, "worker %u", (unsigned)worker);
         register_must_swap(&reg, worker, 0, text);
     }
-    assert_int_equal(reg.read_all(reg.ctx, note, &seen, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note, &seen, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(seen.n, 301);
     assert_true(seen.space);
     register_close(&reg);
@@ -193,7 +194,8 @@ TEST_OF_KINDS(for_each_kind, "read_many shows those of the records listed that e
 
     for (size_t i = 1; i < LISTED; i++)
         numbers[i] = LAST - 2 * ((uint32_t)i - 1); /* the even ones, the last of them first */
-    assert_int_equal(reg.read_many(reg.ctx, numbers, LISTED, note, &seen, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, LISTED, note, &seen, NULL, NULL),
+                     FZ_REGISTER_OK);
     assert_int_equal(seen.n, 0);
     register_must_swap(&reg, FZ_NAMESPACE, 0, "the namespace");
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
@@ -201,13 +203,15 @@ TEST_OF_KINDS(for_each_kind, "read_many shows those of the records listed that e
         write_first(&reg, some[i] + 1); /* not listed */
     }
     memset(&status, 0x5a, sizeof status);
-    assert_int_equal(reg.read_many(reg.ctx, numbers, LISTED, note, &seen, &status, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, LISTED, note, &seen, &status, NULL),
+                     FZ_REGISTER_OK);
     assert_int_equal(seen.n, 4);
     assert_true(seen.space && seen.workers[0] == 1 && seen.workers[600] == 1 && seen.workers[LAST] == 1);
     assert_int_equal(status.has_clock, kind->server != NULL);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         seen = (struct seen){.n = 0};
-        assert_int_equal(reg.read_many(reg.ctx, &lists[i][0], 1, note, &seen, NULL, NULL), FZ_REGISTER_OK);
+        assert_int_equal(reg.read_many(reg.ctx, FZ_DEADLINE_NONE, &lists[i][0], 1, note, &seen, NULL, NULL),
+                         FZ_REGISTER_OK);
         assert_int_equal(seen.n, lists[i][1]);
         assert_int_equal(seen.workers[1], lists[i][0] == 1);
     }
@@ -230,13 +234,15 @@ TEST_OF_KINDS(for_each_kind, "find_many reads the first of the records listed, a
     }
     for (uint32_t i = 1; i < LISTED; i++)
         numbers[i] = i - 1;
-    assert_int_equal(reg.find_many(reg.ctx, numbers, LISTED, WHOLE, note_found, &seen, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.find_many(reg.ctx, FZ_DEADLINE_NONE, numbers, LISTED, WHOLE, note_found, &seen, NULL, NULL),
+                     FZ_REGISTER_OK);
     assert_int_equal(seen.n, 0);
     register_must_swap(&reg, FZ_NAMESPACE, 0, "the namespace");
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
         write_first(&reg, some[i]);
     memset(&status, 0x5a, sizeof status);
-    assert_int_equal(reg.find_many(reg.ctx, numbers, LISTED, WHOLE, note_found, &seen, &status, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.find_many(reg.ctx, FZ_DEADLINE_NONE, numbers, LISTED, WHOLE, note_found, &seen, &status, NULL),
+                     FZ_REGISTER_OK);
     assert_int_equal(seen.n, 1 + 4);
     assert_int_equal(status.has_clock, kind->server != NULL);
     assert_true(seen.space && seen.workers[0] == 1 && seen.workers[WHOLE - 2] == 1);
@@ -327,27 +333,31 @@ TEST_OF_KINDS(
     memset(&first, 0x5a, sizeof first); /* all of it is told */
     memset(&then, 0x5a, sizeof then);
     if (reg.prepare != NULL)
-        assert_int_equal(reg.prepare(reg.ctx, NULL), FZ_REGISTER_OK);
-    assert_int_equal(reg.read(reg.ctx, 0, &record, &first, NULL), FZ_REGISTER_OK);
+        assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, 0, &record, &first, NULL), FZ_REGISTER_OK);
     assert_time(kind, &first, before_ms);
     before_ms = now_ms();
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){0, 0, "worker 0", 8}, &version, &then, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){0, 0, "worker 0", 8}, &version, &then, NULL),
+                     FZ_REGISTER_OK);
     assert_time(kind, &then, before_ms);
     assert_string_equal(first.incarnation, then.incarnation);
     before_ms = now_ms();
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){0, version, "worker 0", 8}, &version, &then, NULL),
-                     FZ_REGISTER_OK);
+    assert_int_equal(
+        reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){0, version, "worker 0", 8}, &version, &then, NULL),
+        FZ_REGISTER_OK);
     assert_time(kind, &then, before_ms);
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){0, 0, "x", 1}, &version, &then, NULL), FZ_REGISTER_CONFLICT);
+    assert_int_equal(reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){0, 0, "x", 1}, &version, &then, NULL),
+                     FZ_REGISTER_CONFLICT);
     assert_string_equal(first.incarnation, then.incarnation);
     then.incarnation[0] = '?';
     before_ms = now_ms();
-    assert_int_equal(reg.read_all(reg.ctx, note, &seen, &then, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note, &seen, &then, NULL), FZ_REGISTER_OK);
     assert_time(kind, &then, before_ms);
     assert_string_equal(first.incarnation, then.incarnation);
     memset(&then, 0x5a, sizeof then);
     before_ms = now_ms();
-    assert_int_equal(reg.read_many(reg.ctx, &(uint32_t){0}, 1, note_any, NULL, &then, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_many(reg.ctx, FZ_DEADLINE_NONE, &(uint32_t){0}, 1, note_any, NULL, &then, NULL),
+                     FZ_REGISTER_OK);
     assert_time(kind, &then, before_ms);
     assert_string_equal(first.incarnation, then.incarnation);
     if (reg.register_class == FZ_REGISTER_ASYNCHRONOUS) /* a register that may have lost records says when */
@@ -368,12 +378,12 @@ static void count_up(const struct fz_register *reg)
         struct fz_record record = {.version = 0};
         char text[24];
         uint64_t version;
-        if (reg->read(reg->ctx, 0, &record, NULL, NULL) != FZ_REGISTER_OK)
+        if (reg->read(reg->ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL) != FZ_REGISTER_OK)
             return;
         snprintf(text, sizeof text, "%d",
                  record.version == 0 ? 1 : (int)strtol((record.data[record.len] = '\0', record.data), NULL, 10) + 1);
-        done += reg->swap(reg->ctx, &(struct fz_swap){0, record.version, text, strlen(text)}, &version, NULL, NULL) ==
-                FZ_REGISTER_OK;
+        done += reg->swap(reg->ctx, FZ_DEADLINE_NONE, &(struct fz_swap){0, record.version, text, strlen(text)},
+                          &version, NULL, NULL) == FZ_REGISTER_OK;
     }
 }
 

@@ -128,14 +128,15 @@ TEST_OF_KINDS(for_each_server, "A record that somebody else has put there is ref
             assert_int_equal(register_swap(&reg, 0, expected[i], "x", &untouched), FZ_REGISTER_CONFLICT);
     }
     assert_int_equal(untouched, 4711);
-    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &register_said), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, &register_said),
+                     FZ_REGISTER_OK);
     assert_int_equal(versions[0], 1);
     assert_int_equal(versions[1], version);
     assert_int_equal(versions[2], 0);
     memset(versions, 0, sizeof versions);
-    assert_int_equal(
-        reg.read_many(reg.ctx, (const uint32_t[]){1, 0, 2}, 3, note_versions, versions, NULL, &register_said),
-        FZ_REGISTER_OK);
+    assert_int_equal(reg.read_many(reg.ctx, FZ_DEADLINE_NONE, (const uint32_t[]){1, 0, 2}, 3, note_versions, versions,
+                                   NULL, &register_said),
+                     FZ_REGISTER_OK);
     assert_true(versions[0] == 1 && versions[1] == version && versions[2] == 0);
     register_assert_record(&reg, 1, version, "good");
     register_close(&reg);
@@ -148,7 +149,8 @@ TEST_OF_KINDS(for_each_server, "Among records that somebody else has numbered or
 
     register_must_swap(&reg, 1, 0, "good");
     kind->intrude();
-    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &register_said), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, &register_said),
+                     FZ_REGISTER_REFUSED);
     assert_int_not_equal(register_said.message[0], '\0');
     register_close(&reg);
 }

@@ -21,8 +21,8 @@ enum { FDS_MAX = 256, TIMEOUT_MS = 20000, TRIES = 4000 };
 
 static bool swap(const struct fz_register *reg, const char *text, uint64_t *version)
 {
-    return reg->swap(reg->ctx, &(struct fz_swap){0, *version, text, strlen(text)}, version, NULL, NULL) ==
-           FZ_REGISTER_OK;
+    return reg->swap(reg->ctx, FZ_DEADLINE_NONE, &(struct fz_swap){0, *version, text, strlen(text)}, version, NULL,
+                     NULL) == FZ_REGISTER_OK;
 }
 
 static bool is_open(int fd)
@@ -135,7 +135,7 @@ static pid_t give_birth(const struct fz_register *reg)
     if (child != 0)
         return child;
     reg->after_fork(reg->ctx);
-    bool was_read = reg->read(reg->ctx, 0, &record, NULL, NULL) == FZ_REGISTER_OK;
+    bool was_read = reg->read(reg->ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL) == FZ_REGISTER_OK;
     reg->close(reg->ctx);
     _exit(was_read && record.len == strlen("second") ? 0 : 1);
 }
@@ -157,7 +157,7 @@ TEST_OF_KINDS(for_each_server, "The answer that the parent awaited comes to the 
     for (int tries = 0; record.version <= before; tries++) {
         assert_true(tries < TRIES);
         pause_shortly();
-        assert_int_equal(direct.read(direct.ctx, 0, &record, NULL, NULL), FZ_REGISTER_OK);
+        assert_int_equal(direct.read(direct.ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL), FZ_REGISTER_OK);
     }
     pid_t child = give_birth(&reg);
     proxy_set(proxy, PROXY_PASS);

@@ -65,12 +65,13 @@ static void write_file(const struct rig *rig, const char *name, const char *text
 
 static enum fz_register_result swap(struct rig *rig, uint32_t number, uint64_t expected, uint64_t *ret_version)
 {
-    return rig->reg.swap(rig->reg.ctx, &(struct fz_swap){number, expected, "new", 3}, ret_version, NULL, &rig->err);
+    return rig->reg.swap(rig->reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){number, expected, "new", 3}, ret_version,
+                         NULL, &rig->err);
 }
 
 static enum fz_register_result read_one(struct rig *rig, uint32_t number, struct fz_record *ret)
 {
-    return rig->reg.read(rig->reg.ctx, number, ret, NULL, &rig->err);
+    return rig->reg.read(rig->reg.ctx, FZ_DEADLINE_NONE, number, ret, NULL, &rig->err);
 }
 
 static void assert_said(const struct rig *rig, const char *words)
@@ -178,8 +179,8 @@ enum { SWAPS = 300 };
 static int swap_often(const struct rig *rig, uint64_t version)
 {
     for (unsigned i = 0; i < SWAPS; i++) {
-        if (rig->reg.swap(rig->reg.ctx, &(struct fz_swap){7, version, "new", 3}, &version, NULL, NULL) !=
-            FZ_REGISTER_OK)
+        if (rig->reg.swap(rig->reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){7, version, "new", 3}, &version, NULL,
+                          NULL) != FZ_REGISTER_OK)
             return 1;
     }
     return 0;
@@ -232,13 +233,14 @@ TEST("A file that is damaged, cut off or too long: refused, never overwritten, a
         assert_int_equal(untouched.version, 4711);
         assert_int_equal(swap(&rig, 3, 0, &version), FZ_REGISTER_REFUSED);
         assert_int_equal(swap(&rig, 3, 12345, &version), FZ_REGISTER_REFUSED);
-        assert_int_equal(rig.reg.read_all(rig.reg.ctx, note, &seen, NULL, &rig.err), FZ_REGISTER_OK);
+        assert_int_equal(rig.reg.read_all(rig.reg.ctx, FZ_DEADLINE_NONE, note, &seen, NULL, &rig.err), FZ_REGISTER_OK);
         assert_int_equal(seen.n, 1);
         assert_int_equal(seen.number, 3);
         assert_int_equal(seen.record.version, 1);
         assert_int_equal(seen.record.len, 0);
         write_file(&rig, "namespace", contents[i].text, contents[i].len);
-        assert_int_equal(rig.reg.read_all(rig.reg.ctx, note, &seen, NULL, &rig.err), FZ_REGISTER_REFUSED);
+        assert_int_equal(rig.reg.read_all(rig.reg.ctx, FZ_DEADLINE_NONE, note, &seen, NULL, &rig.err),
+                         FZ_REGISTER_REFUSED);
         stop(&rig);
     }
 }
@@ -253,10 +255,10 @@ TEST("Other names in the directory are nobody's records")
     start(&rig);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         write_file(&rig, names[i], "1 x\n", 4);
-    assert_int_equal(rig.reg.read_all(rig.reg.ctx, note, &seen, NULL, &rig.err), FZ_REGISTER_OK);
+    assert_int_equal(rig.reg.read_all(rig.reg.ctx, FZ_DEADLINE_NONE, note, &seen, NULL, &rig.err), FZ_REGISTER_OK);
     assert_int_equal(seen.n, 0);
     write_file(&rig, "worker-4294967294", "1 x\n", 4);
-    assert_int_equal(rig.reg.read_all(rig.reg.ctx, note, &seen, NULL, &rig.err), FZ_REGISTER_OK);
+    assert_int_equal(rig.reg.read_all(rig.reg.ctx, FZ_DEADLINE_NONE, note, &seen, NULL, &rig.err), FZ_REGISTER_OK);
     assert_int_equal(seen.n, 1);
     stop(&rig);
 }
@@ -273,7 +275,8 @@ TEST("A write that the system refuses was not carried out")
     assert_int_equal(read_one(&rig, 0, &record), FZ_REGISTER_UNREACHABLE);
     assert_said(&rig, "worker-0");
     assert_int_equal(swap(&rig, 0, 0, &version), FZ_REGISTER_UNREACHABLE);
-    assert_int_equal(rig.reg.read_all(rig.reg.ctx, note, &seen, NULL, &rig.err), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(rig.reg.read_all(rig.reg.ctx, FZ_DEADLINE_NONE, note, &seen, NULL, &rig.err),
+                     FZ_REGISTER_UNREACHABLE);
     assert_int_equal(rmdir(path_of(&rig, "worker-0")), 0);
 
     assert_int_equal(mkdir(path_of(&rig, "worker-1.new"), 0700), 0);
@@ -283,7 +286,8 @@ TEST("A write that the system refuses was not carried out")
     assert_int_equal(swap(&rig, 1, 0, &version), FZ_REGISTER_OK);
 
     nftw(rig.folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-    assert_int_equal(rig.reg.read_all(rig.reg.ctx, note, &seen, NULL, &rig.err), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(rig.reg.read_all(rig.reg.ctx, FZ_DEADLINE_NONE, note, &seen, NULL, &rig.err),
+                     FZ_REGISTER_UNREACHABLE);
     assert_int_equal(swap(&rig, 1, version, &version), FZ_REGISTER_UNREACHABLE);
     stop(&rig);
 }

@@ -72,13 +72,13 @@ static int ask(const struct target *target, uint16_t port, char what)
         return 2;
     uint64_t begun_ms = now_ms();
     if (what == 's')
-        result = reg.swap(reg.ctx, &(struct fz_swap){7, 4711, "kept", 4}, &version, NULL, &why);
+        result = reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){7, 4711, "kept", 4}, &version, NULL, &why);
     else if (what == 'a')
-        result = reg.read_all(reg.ctx, ignore, NULL, NULL, &why);
+        result = reg.read_all(reg.ctx, FZ_DEADLINE_NONE, ignore, NULL, NULL, &why);
     else if (what == 'm')
-        result = reg.read_many(reg.ctx, (const uint32_t[]){7, 8}, 2, ignore, NULL, NULL, &why);
+        result = reg.read_many(reg.ctx, FZ_DEADLINE_NONE, (const uint32_t[]){7, 8}, 2, ignore, NULL, NULL, &why);
     else
-        result = reg.read(reg.ctx, 7, &record, NULL, &why);
+        result = reg.read(reg.ctx, FZ_DEADLINE_NONE, 7, &record, NULL, &why);
     uint64_t took_ms = now_ms() - begun_ms;
     reg.close(reg.ctx);
     fprintf(stderr, "    %c: %llu ms: %s\n", what, (unsigned long long)took_ms, why.message);

@@ -58,7 +58,7 @@ static struct fz_slot_run must_take(struct fz_slot_source *source, uint64_t tick
     struct fz_slot_run run = {0};
     frazil_error err;
 
-    if (source->take(source->ctx, tick, n, &run, &err) != FRAZIL_OK)
+    if (source->take(source->ctx, FZ_DEADLINE_NONE, tick, n, &run, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_int_equal(run.tick, tick);
     return run;
@@ -68,7 +68,7 @@ static void must_refuse(struct fz_slot_source *source, uint64_t tick, frazil_err
 {
     struct fz_slot_run run = {.count = 42};
 
-    assert_int_equal(source->take(source->ctx, tick, 1, &run, NULL), code);
+    assert_int_equal(source->take(source->ctx, FZ_DEADLINE_NONE, tick, 1, &run, NULL), code);
     assert_int_equal(run.count, 42);
 }
 
@@ -121,7 +121,7 @@ TEST("After a wipe nothing of the present tick is taken; a count that cannot be 
                                           "00000000000000000003 00000000000000000001\n "};
     for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
         scratch_write(path, damaged[i], strlen(damaged[i]));
-        assert_int_equal(source.take(source.ctx, 9, 1, &run, &err), FRAZIL_ESTATE);
+        assert_int_equal(source.take(source.ctx, FZ_DEADLINE_NONE, 9, 1, &run, &err), FRAZIL_ESTATE);
         assert_non_null(strstr(err.message, "remove it"));
     }
     source.close(source.ctx);
@@ -142,7 +142,7 @@ TEST("Processes at the same time never get the same slot")
         struct fz_slot_source source = open_slots(false);
         for (uint64_t tick = 1, n = 0; n < TAKES && tick < 1000;) {
             struct fz_slot_run run;
-            if (source.take(source.ctx, tick, 1, &run, NULL) != FRAZIL_OK)
+            if (source.take(source.ctx, FZ_DEADLINE_NONE, tick, 1, &run, NULL) != FRAZIL_OK)
                 tick++;
             else if (write(results[1], &run, sizeof run) != (ssize_t)sizeof run)
                 _exit(1);
@@ -176,7 +176,7 @@ TEST("A limit on the size of files is an error that says it: no signal ends the 
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     struct rlimit tiny = {.rlim_cur = 4, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &tiny), 0);
-    frazil_err result = source.take(source.ctx, 1, 1, &run, &err);
+    frazil_err result = source.take(source.ctx, FZ_DEADLINE_NONE, 1, 1, &run, &err);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(result, FRAZIL_ESYS);
     assert_non_null(strstr(err.message, "ulimit -f"));

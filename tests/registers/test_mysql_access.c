@@ -87,10 +87,10 @@ TEST("A user who may not create the table is told what to have run; that is enou
     mysql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
     mysql_server_do(&server, "CREATE OR REPLACE USER \"the app's\"@'127.0.0.%' IDENTIFIED BY ''");
     reg = open_on(&server, "the%20app's", "app/orders?timeout=20s");
-    assert_int_equal(reg.prepare(reg.ctx, &register_said), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
     register_assert_said("this user has no right to anything in the database");
     mysql_server_do(&server, "GRANT DELETE HISTORY ON app.* TO \"the app's\"@'127.0.0.%'");
-    assert_int_equal(reg.prepare(reg.ctx, &register_said), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
     register_assert_said("TO 'the app\\'s'@'127.0.0.%';");
     run_what_was_said();
     register_prepare(&reg);
@@ -125,7 +125,7 @@ TEST("A node of a Galera cluster is refused")
     struct fz_register reg = open_on(&node, "app", "app/orders?timeout=20s");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("is a node of a Galera cluster, which frazil does not support");
-    assert_int_equal(reg.prepare(reg.ctx, &register_said), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
     register_close(&reg);
     server_stop(&node);
 }

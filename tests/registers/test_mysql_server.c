@@ -238,8 +238,9 @@ TEST("Defaults that would leave out rows, or refuse a statement, do not count: n
     mysql_server_do(&server, "SET GLOBAL sql_select_limit = 1, sql_big_selects = OFF, max_join_size = 1, "
                              "sql_safe_updates = ON, sql_mode = 'ORACLE'");
     reg = open_on(&server, "app", "");
-    enum fz_register_result of_all = reg.read_all(reg.ctx, count_record, &all, NULL, &register_said);
-    enum fz_register_result of_many = reg.read_many(reg.ctx, numbers, 3, count_record, &many, NULL, NULL);
+    enum fz_register_result of_all = reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count_record, &all, NULL, &register_said);
+    enum fz_register_result of_many =
+        reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 3, count_record, &many, NULL, NULL);
     struct findings findings = examine(&server);
     register_close(&reg);
     mysql_server_do(&server, "SET GLOBAL sql_select_limit = 0, read_only = ON");
@@ -340,7 +341,9 @@ TEST("Over TLS, to a server whose certificate is good, and to no other one; a ch
     assert_true(child >= 0);
     if (child == 0) {
         reg.after_fork(reg.ctx);
-        _exit(reg.read(reg.ctx, 0, &record, NULL, NULL) == FZ_REGISTER_OK && record.version == version ? 0 : 1);
+        _exit(reg.read(reg.ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL) == FZ_REGISTER_OK && record.version == version
+                  ? 0
+                  : 1);
     }
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);

@@ -67,10 +67,11 @@ TEST("One without a primary key, into which a record could be put twice, is not 
 
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("the table frazil_lease has no primary key, or is a view");
-    assert_int_equal(reg.read_all(reg.ctx, ignore, NULL, NULL, NULL), FZ_REGISTER_REFUSED);
-    assert_int_equal(reg.read_many(reg.ctx, numbers, 2, ignore, NULL, NULL, NULL), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, ignore, NULL, NULL, NULL), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 2, ignore, NULL, NULL, NULL),
+                     FZ_REGISTER_REFUSED);
     assert_found(examine(), "the table frazil_lease has no primary key, or is a view");
-    assert_int_equal(reg.prepare(reg.ctx, &register_said), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
     register_assert_said("the table frazil_lease does not keep records apart");
     assert_mended(&reg);
 }
@@ -84,7 +85,7 @@ TEST("Nor is a view, whose engine and age nobody tells")
     mysql_server_do(&server, "CREATE VIEW frazil_lease AS SELECT * FROM elsewhere");
     struct fz_register reg = open_as("app");
     enum fz_register_result read = register_read(&reg, 0, &record);
-    enum fz_register_result prepared = reg.prepare(reg.ctx, NULL);
+    enum fz_register_result prepared = reg.prepare(reg.ctx, FZ_DEADLINE_NONE, NULL);
     register_close(&reg);
     mysql_server_do(&server, "DROP VIEW frazil_lease");
     mysql_server_do(&server, "DROP TABLE elsewhere");
@@ -102,7 +103,7 @@ TEST("One whose key has more than its two columns, or a part of one, is refused 
         snprintf(definition, sizeof definition, "(" COLUMNS(BYTES) "%s) ENGINE = InnoDB", keys[i]);
         struct fz_register reg = make(definition);
         assert_found(examine(), "FAIL table: it does not keep records apart");
-        assert_int_equal(reg.prepare(reg.ctx, &register_said), FZ_REGISTER_REFUSED);
+        assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
         assert_mended(&reg);
     }
 }
@@ -112,7 +113,7 @@ TEST("One that takes two namespaces for one is refused by init, and named by the
     struct fz_register reg = make("(" COLUMNS("VARCHAR(63)") KEY ") ENGINE = InnoDB, CHARACTER SET utf8mb4");
 
     assert_found(examine(), "FAIL table: it takes some namespaces for one, as it compares their names by utf8mb4_");
-    assert_int_equal(reg.prepare(reg.ctx, &register_said), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
     register_assert_said("takes some namespaces for one");
     assert_mended(&reg);
 }
@@ -134,7 +135,7 @@ TEST("A user who may write, but not create, is told what to have run while there
     mysql_server_do(&server, "CREATE OR REPLACE USER writer@'%'");
     mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE ON app.* TO writer@'%'");
     struct fz_register reg = open_as("writer");
-    assert_int_equal(reg.prepare(reg.ctx, &register_said), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
     register_assert_said("may not create its table; let somebody who may run: CREATE TABLE");
     struct fz_register owner = open_as("app");
     register_prepare(&owner);

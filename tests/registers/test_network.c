@@ -176,7 +176,8 @@ TEST_OF_KINDS(for_each_server, "The timeout bounds the whole answer, however slo
 
     start(&rig, kind);
     memset(data, 'x', sizeof data);
-    assert_int_equal(rig.direct.swap(rig.direct.ctx, &(struct fz_swap){0, 0, data, sizeof data}, &version, NULL, NULL),
+    assert_int_equal(rig.direct.swap(rig.direct.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){0, 0, data, sizeof data},
+                                     &version, NULL, NULL),
                      FZ_REGISTER_OK);
     (void)await_read(&rig.through);
     proxy_set(rig.proxy, PROXY_DRIBBLE); /* 2 ms for each byte of the record: a second in all */
@@ -201,7 +202,7 @@ static enum fz_register_result read_three(const struct fz_register *reg, size_t 
 
     memset(&register_said, 0, sizeof register_said);
     *ret_n = 0;
-    return reg->read_many(reg->ctx, numbers, 3, count_record, ret_n, NULL, &register_said);
+    return reg->read_many(reg->ctx, FZ_DEADLINE_NONE, numbers, 3, count_record, ret_n, NULL, &register_said);
 }
 
 TEST_OF_KINDS(for_each_server, "Several records that are read at once over a network that fails: all, or an error; the "
@@ -358,12 +359,13 @@ static void count_once(const struct fz_register *reg, struct tally *tally)
     char text[24];
     uint64_t version;
 
-    if (reg->read(reg->ctx, 0, &record, NULL, NULL) != FZ_REGISTER_OK) {
+    if (reg->read(reg->ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL) != FZ_REGISTER_OK) {
         pause_shortly();
         return;
     }
     int len = snprintf(text, sizeof text, "%u", number_in(&record) + 1);
-    switch (reg->swap(reg->ctx, &(struct fz_swap){0, record.version, text, (size_t)len}, &version, NULL, NULL)) {
+    switch (reg->swap(reg->ctx, FZ_DEADLINE_NONE, &(struct fz_swap){0, record.version, text, (size_t)len}, &version,
+                      NULL, NULL)) {
     case FZ_REGISTER_OK:
         tally->done++;
         break;

@@ -64,16 +64,18 @@ TEST("Without a table there is no record and none can be made; who the server is
 
     start();
     struct fz_register reg = open_as("owner", "");
-    assert_int_equal(reg.read(reg.ctx, 0, &record, &status, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, 0, &record, &status, NULL), FZ_REGISTER_OK);
     assert_int_equal(record.version, 0);
     assert_true(status.has_clock && status.incarnation[0] != '\0');
     status.incarnation[0] = '\0';
-    assert_int_equal(reg.read_all(reg.ctx, NULL, NULL, &status, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, NULL, NULL, &status, NULL), FZ_REGISTER_OK);
     assert_true(status.incarnation[0] != '\0');
     status.incarnation[0] = '\0';
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){0, 7, "x", 1}, &version, &status, NULL), FZ_REGISTER_CONFLICT);
+    assert_int_equal(reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){0, 7, "x", 1}, &version, &status, NULL),
+                     FZ_REGISTER_CONFLICT);
     assert_true(status.incarnation[0] != '\0');
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){0, 0, "x", 1}, &version, NULL, &err), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){0, 0, "x", 1}, &version, NULL, &err),
+                     FZ_REGISTER_REFUSED);
     assert_non_null(strstr(err.message, "there is no table \"frazil_lease\": frazil lease init creates it"));
     assert_int_equal(version, 4711);
     register_close(&reg);
@@ -108,7 +110,7 @@ TEST("`frazil lease init` makes the table, once, also for a namespace that was n
     if (fz_lease_init(&reg, &options, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_int_equal(fz_lease_init(&reg, &options, &err), FRAZIL_EINVAL);
-    assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &record, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &record, NULL, NULL), FZ_REGISTER_OK);
     struct fz_namespace_record space;
     assert_int_equal(fz_namespace_record_parse(record.data, record.len, &space, NULL), FRAZIL_OK);
     assert_string_equal(space.incarnation, register_status_of(&reg).incarnation);
@@ -153,7 +155,7 @@ TEST("A user who may not create the table is told what to have run; that is enou
 
     start();
     struct fz_register reg = open_as("the%20app", "");
-    assert_int_equal(reg.prepare(reg.ctx, &err), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &err), FZ_REGISTER_REFUSED);
     const char *wanted = "may not create its table; let somebody who may run: CREATE TABLE IF NOT EXISTS "
                          "\"frazil_lease\" (namespace text, number bigint, version bigint NOT NULL, data bytea NOT "
                          "NULL, PRIMARY KEY (namespace, number)); GRANT SELECT, INSERT, UPDATE ON \"frazil_lease\" TO "
@@ -224,7 +226,7 @@ TEST("Tables with other names and in other schemas, and namespaces of one table,
         register_close(&regs[i]);
     struct fz_register reg = open_as("owner", "&table=nowhere.frazil_lease");
     frazil_error err;
-    assert_int_equal(reg.prepare(reg.ctx, &err), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &err), FZ_REGISTER_REFUSED);
     assert_non_null(strstr(err.message, "schema \"nowhere\" does not exist' (3F000)"));
     register_close(&reg);
     postgresql_server_do(&server, "DROP TABLE other_table, \"Frazil_Lease\"");
@@ -379,7 +381,9 @@ TEST("Over TLS, as far as the URL trusts it; a child that drops what it inherite
     assert_true(child >= 0);
     if (child == 0) {
         reg.after_fork(reg.ctx);
-        _exit(reg.read(reg.ctx, 0, &record, NULL, NULL) == FZ_REGISTER_OK && record.version == version ? 0 : 1);
+        _exit(reg.read(reg.ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL) == FZ_REGISTER_OK && record.version == version
+                  ? 0
+                  : 1);
     }
     assert_int_equal(waitpid(child, &status_word, 0), child);
     assert_int_equal(status_word, 0);

@@ -109,7 +109,7 @@ TEST("A standby is not asked, neither for records nor to keep one; promoted it i
     register_assert_said("is a standby: worker ids need the primary");
     assert_int_equal(register_swap(&alone, 0, version, "x", &untouched), FZ_REGISTER_UNREACHABLE);
     register_assert_said("is a standby, or read-only: worker ids need the primary");
-    assert_int_equal(alone.prepare(alone.ctx, NULL), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(alone.prepare(alone.ctx, FZ_DEADLINE_NONE, NULL), FZ_REGISTER_UNREACHABLE);
     assert_string_equal(register_status_of(&any).incarnation, old.incarnation);
 
     postgresql_server_crash(&primary);
@@ -430,7 +430,7 @@ TEST("A foreign row is refused, or shown as damaged, and never overwritten")
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("a record in the table \"frazil_lease\" is not what frazil has written");
     assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_CONFLICT);
-    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
     static const uint64_t wanted[6] = {1, 1, 1, 9, 0, 0};
     assert_memory_equal(versions, wanted, sizeof wanted);
     static const char *const wrong[] = {"INSERT INTO frazil_lease VALUES ('orders', 4294967295, 0, '')",
@@ -438,7 +438,8 @@ TEST("A foreign row is refused, or shown as damaged, and never overwritten")
                                         "INSERT INTO frazil_lease VALUES ('orders', -1, 7, '')"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         postgresql_server_do(&server, wrong[i]);
-        assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_REFUSED);
+        assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, NULL),
+                         FZ_REGISTER_REFUSED);
         postgresql_server_do(&server, "DELETE FROM frazil_lease WHERE number < 0 OR number > 9");
     }
     register_close(&reg);

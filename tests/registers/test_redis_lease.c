@@ -101,7 +101,7 @@ static frazil_err acquire(struct rig *rig, size_t i)
 {
     struct owner *owner = &rig->owners[i];
 
-    return owner->granter.acquire(owner->granter.ctx, now_tick(rig), &owner->held, &owner->err);
+    return owner->granter.acquire(owner->granter.ctx, FZ_DEADLINE_NONE, now_tick(rig), &owner->held, &owner->err);
 }
 
 static frazil_err extend(struct rig *rig, size_t i)
@@ -111,7 +111,7 @@ static frazil_err extend(struct rig *rig, size_t i)
 
     while (now_tick(rig) + HORIZON <= held.until)
         continue; /* within the same millisecond there is nothing to extend */
-    return owner->granter.extend(owner->granter.ctx, now_tick(rig), &held, &owner->held, &owner->err);
+    return owner->granter.extend(owner->granter.ctx, FZ_DEADLINE_NONE, now_tick(rig), &held, &owner->held, &owner->err);
 }
 
 static void assert_ok(struct rig *rig, size_t i, frazil_err err)
@@ -145,7 +145,8 @@ TEST("A namespace of 1024 with four free: at most five round trips, with connect
             .until = worker % 300 == 7 ? now - 10000 : now + HORIZON, .owner = "host:1", .owners = 1};
         uint64_t version;
         size_t len = fz_worker_record_format(&record, text);
-        assert_int_equal(rig.direct.swap(rig.direct.ctx, &(struct fz_swap){worker, 0, text, len}, &version, NULL, NULL),
+        assert_int_equal(rig.direct.swap(rig.direct.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){worker, 0, text, len},
+                                         &version, NULL, NULL),
                          FZ_REGISTER_OK);
     }
     unsigned before = rig.proxy->requests;
@@ -255,7 +256,7 @@ TEST("Killed and restarted with what it had before the last extension: that owne
     assert_said(&rig, 0, FRAZIL_EAGAIN, "since records may have been lost");
     assert_ok(&rig, 1, extend(&rig, 1));
     assert_went_on(&rig, 1, &before);
-    assert_int_equal(rig.direct.read(rig.direct.ctx, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(rig.direct.read(rig.direct.ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(fz_namespace_record_parse(raw.data, raw.len, &space, NULL), FRAZIL_OK);
     assert_true(space.quarantine_until > rig.owners[0].held.until && space.quarantine_until > before.until);
     stop(&rig);

@@ -79,7 +79,7 @@ TEST("Long ticks: only those that begin after the one bound and end before the o
     sfid_open_taker(&taker, &request);
     int64_t before_ms = fz_real_now().unix_ms;
     assert_int_equal(fz_layout_tick_of(&seconds, before_ms, &now, NULL), FRAZIL_OK);
-    sfid_must(taker.granter.acquire(taker.granter.ctx, now, &taker.held, &taker.err), &taker);
+    sfid_must(taker.granter.acquire(taker.granter.ctx, FZ_DEADLINE_NONE, now, &taker.held, &taker.err), &taker);
     int64_t tick_ends = fz_layout_tick_unix_ms(&seconds, now) + 6999;
     int64_t floor_ms = fz_layout_tick_unix_ms(&seconds, taker.held.floor);
     assert_in_range(floor_ms - tick_ends, SFID_SKEW_MS + 1, SFID_SKEW_MS + 7000);
@@ -122,9 +122,10 @@ TEST("From wherever it begins it goes once round all, with more of them than one
         sfid_open_taker(&taker, &request);
         uint64_t tick;
         assert_int_equal(fz_layout_tick_of(&wide, fz_real_now().unix_ms, &tick, NULL), FRAZIL_OK);
-        assert_int_equal(taker.granter.acquire(taker.granter.ctx, tick, &taker.held, &taker.err), FRAZIL_EPOOL);
+        assert_int_equal(taker.granter.acquire(taker.granter.ctx, FZ_DEADLINE_NONE, tick, &taker.held, &taker.err),
+                         FRAZIL_EPOOL);
         sfid_ask("DEL %s", sfid_key(3000));
-        sfid_must(taker.granter.acquire(taker.granter.ctx, tick, &taker.held, &taker.err), &taker);
+        sfid_must(taker.granter.acquire(taker.granter.ctx, FZ_DEADLINE_NONE, tick, &taker.held, &taker.err), &taker);
         assert_int_equal(taker.held.worker, 3000);
         sfid_close_taker(&taker);
         sfid_ask("DEL frazil:sfid:shop");

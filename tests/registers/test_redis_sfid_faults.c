@@ -209,7 +209,8 @@ TEST("A clock that differs from the server's by more than max_skew: refused, wit
     sfid_open_plain(&taker, 5, 1);
     for (int sign = -1; sign <= 1; sign += 2) {
         uint64_t wrong = sfid_now_tick() + (uint64_t)(sign * 3600000);
-        assert_int_equal(taker.granter.acquire(taker.granter.ctx, wrong, &taker.held, &taker.err), FRAZIL_ECLOCK);
+        assert_int_equal(taker.granter.acquire(taker.granter.ctx, FZ_DEADLINE_NONE, wrong, &taker.held, &taker.err),
+                         FRAZIL_ECLOCK);
         sfid_assert_said(&taker, "the clocks differ too much: it is 20");
         sfid_assert_said(&taker, "max_skew is 5000 ms");
         assert_string_equal(sfid_ask("DBSIZE"), "0");

@@ -204,7 +204,7 @@ static void assert_kept(void (*answer)(int fd, const char *heard, size_t len), c
     assert_int_equal(pthread_create(&thread, NULL, serve_all, &echo), 0);
     snprintf(url, sizeof url, "%s127.0.0.1:%u/%s", front, (unsigned)ntohs(address.sin_port), back);
     assert_int_equal(coordinator->open_register(url, &reg, name, &why), FRAZIL_OK);
-    assert_int_not_equal(reg.read(reg.ctx, 7, &record, NULL, &why), FZ_REGISTER_OK);
+    assert_int_not_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, 7, &record, NULL, &why), FZ_REGISTER_OK);
     reg.close(reg.ctx);
     shutdown(echo.listener, SHUT_RDWR);
     pthread_join(thread, NULL);

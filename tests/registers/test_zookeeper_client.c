@@ -102,9 +102,9 @@ TEST("A read is believed only if the servers agreed on the write before it: else
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         struct fz_record record = {.version = 4711};
         transaction_rc = refused[i];
-        assert_int_not_equal(reg.read(reg.ctx, 0, &record, NULL, &err), FZ_REGISTER_OK);
+        assert_int_not_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, 0, &record, NULL, &err), FZ_REGISTER_OK);
         assert_int_equal(record.version, 4711);
-        assert_int_not_equal(reg.read_all(reg.ctx, count, &seen, NULL, &err), FZ_REGISTER_OK);
+        assert_int_not_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count, &seen, NULL, &err), FZ_REGISTER_OK);
     }
     assert_int_equal(seen, 0);
 }
@@ -115,9 +115,9 @@ TEST("Records of which one cannot be read are not all records: its number would 
 
     record_rc = ZNOAUTH;
     record_path = "/frazil/orders/1";
-    assert_int_equal(reg.read_all(reg.ctx, count, &seen, NULL, &err), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count, &seen, NULL, &err), FZ_REGISTER_REFUSED);
     record_rc = ZOK;
     seen = 0;
-    assert_int_equal(reg.read_all(reg.ctx, count, &seen, NULL, &err), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count, &seen, NULL, &err), FZ_REGISTER_OK);
     assert_int_equal(seen, 3);
 }

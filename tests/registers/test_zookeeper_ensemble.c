@@ -51,8 +51,9 @@ static uint64_t await_version(const struct fz_register *reg, bool alone)
     for (int tries = 0;; tries++) {
         struct fz_record record = {.version = 0};
         uint64_t version = 0;
-        enum fz_register_result result = alone ? reg->read(reg->ctx, 0, &record, NULL, &err)
-                                               : reg->read_all(reg->ctx, note_version, &version, NULL, &err);
+        enum fz_register_result result =
+            alone ? reg->read(reg->ctx, FZ_DEADLINE_NONE, 0, &record, NULL, &err)
+                  : reg->read_all(reg->ctx, FZ_DEADLINE_NONE, note_version, &version, NULL, &err);
         if (result == FZ_REGISTER_OK)
             return alone ? record.version : version;
         if (tries == 2000)
@@ -72,7 +73,8 @@ TEST("A write that one server acknowledged is read from another one at once, alo
     for (size_t round = 0; round < ROUNDS; round++) {
         const struct fz_register *writer = &regs[round % SERVERS];
         const struct fz_register *reader = &regs[(round + 1 + round / SERVERS % 2) % SERVERS];
-        if (writer->swap(writer->ctx, &(struct fz_swap){0, version, "x", 1}, &version, NULL, &err) != FZ_REGISTER_OK) {
+        if (writer->swap(writer->ctx, FZ_DEADLINE_NONE, &(struct fz_swap){0, version, "x", 1}, &version, NULL, &err) !=
+            FZ_REGISTER_OK) {
             version = await_version(writer, true);
             continue;
         }
@@ -89,7 +91,7 @@ static struct fz_record await_read(const struct fz_register *reg)
 {
     struct fz_record record = {.version = 0};
 
-    for (int tries = 0; reg->read(reg->ctx, 1, &record, NULL, &err) != FZ_REGISTER_OK; tries++) {
+    for (int tries = 0; reg->read(reg->ctx, FZ_DEADLINE_NONE, 1, &record, NULL, &err) != FZ_REGISTER_OK; tries++) {
         if (tries == 2000)
             fail_msg("%s", err.message);
         pause_shortly();
@@ -111,8 +113,8 @@ TEST("Whichever server is lost, the leader, too, the others go on; with one alon
     register_must_swap(&reg, 1, version, "x");
     server_kill(&servers[(leader + 1) % SERVERS]);
     zookeeper_server_await(&servers[(leader + 2) % SERVERS], "srvr", "not currently serving");
-    assert_int_equal(reg.read(reg.ctx, 1, &record, NULL, &err), FZ_REGISTER_UNREACHABLE);
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){1, version, "x", 1}, &version, NULL, &err),
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, 1, &record, NULL, &err), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){1, version, "x", 1}, &version, NULL, &err),
                      FZ_REGISTER_UNREACHABLE);
     reg.close(reg.ctx);
 }

@@ -171,7 +171,8 @@ TEST("The node of a user belongs to that user: others neither read nor write it,
         assert_int_equal(read_first(&other), FZ_REGISTER_REFUSED);
         register_assert_said("the permissions of '/mine/orders/0', or of the node above it, do not allow this");
         assert_int_equal(register_swap(&other, 0, version, "x", &untouched), FZ_REGISTER_REFUSED);
-        assert_int_equal(other.read_all(other.ctx, ignore, NULL, NULL, &register_said), FZ_REGISTER_REFUSED);
+        assert_int_equal(other.read_all(other.ctx, FZ_DEADLINE_NONE, ignore, NULL, NULL, &register_said),
+                         FZ_REGISTER_REFUSED);
         register_assert_said("do not allow this");
         struct fz_register beside = zookeeper_open_url("zookeeper://%s127.0.0.1:%u/beside?timeout=20s&path=/mine",
                                                        others[i], (unsigned)server.port);
@@ -286,8 +287,9 @@ TEST("A foreign node is refused, or shown as damaged, and never overwritten")
     uint64_t versions[4] = {0};
     uint64_t version = 0;
 
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){1, 0, "x", 1}, &version, NULL, &register_said),
-                     FZ_REGISTER_OK);
+    assert_int_equal(
+        reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){1, 0, "x", 1}, &version, NULL, &register_said),
+        FZ_REGISTER_OK);
     zookeeper_server_put(&server, "/foreign/orders/0", "foreign", &ZOO_OPEN_ACL_UNSAFE);
     zookeeper_server_put(&server, "/foreign/orders/2", "", &ZOO_OPEN_ACL_UNSAFE);
     assert_int_equal(read_first(&reg), FZ_REGISTER_REFUSED);
@@ -296,13 +298,15 @@ TEST("A foreign node is refused, or shown as damaged, and never overwritten")
     assert_int_equal(register_swap(&reg, 0, 0, "x", &untouched), FZ_REGISTER_CONFLICT);
     assert_int_equal(register_swap(&reg, 0, 1, "x", &untouched), FZ_REGISTER_CONFLICT);
     assert_int_equal(untouched, 4711);
-    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &register_said), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, &register_said),
+                     FZ_REGISTER_OK);
     assert_int_equal(versions[0], 1);
     assert_true(versions[1] == version);
     assert_int_equal(versions[2], 1);
     assert_int_equal(versions[3], 0);
     zookeeper_server_put(&server, "/foreign/orders/worker", "7 x", &ZOO_OPEN_ACL_UNSAFE);
-    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &register_said), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, &register_said),
+                     FZ_REGISTER_REFUSED);
     register_assert_said("node 'worker' is not what frazil has written");
     register_close(&reg);
 }
@@ -325,9 +329,10 @@ TEST("More records than are asked for at once: each is shown, once")
     uint64_t version;
 
     for (uint32_t i = 0; i < MANY; i++)
-        assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){i, 0, "x", 1}, &version, NULL, &register_said),
-                         FZ_REGISTER_OK);
-    assert_int_equal(reg.read_all(reg.ctx, count_one, seen, NULL, &register_said), FZ_REGISTER_OK);
+        assert_int_equal(
+            reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){i, 0, "x", 1}, &version, NULL, &register_said),
+            FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count_one, seen, NULL, &register_said), FZ_REGISTER_OK);
     for (size_t i = 0; i < MANY; i++)
         assert_int_equal(seen[i], 1);
     register_close(&reg);

@@ -11,6 +11,7 @@
 #include "members.h"
 #include "nemesis.h"
 #include "oracle.h"
+#include "os/deadline.h"
 #include "plan.h"
 #include "process.h"
 #include "shown.h"
@@ -386,11 +387,17 @@ struct client {
  * A copy of the process, made meanwhile, waits in vain: the answer goes to the
  * original.
  */
-static struct message *ask(const struct client *client, const struct message *request)
+static struct message *ask(const struct client *client, struct fz_deadline deadline, const struct message *request)
 {
     if (client->pid != self()->pid)
         world_fail("F8: a child uses its parent's connection");
     faults_step(); /* a host copied here has no message yet */
+    uint64_t left_ns = fz_deadline_left_ns(deadline);
+    if (left_ns == 0) {
+        struct message *unsent = message_new();
+        unsent->result = FZ_REGISTER_UNREACHABLE;
+        return unsent;
+    }
     struct message *message = message_again(request);
 
     message->sender = self();
@@ -400,7 +407,8 @@ static struct message *ask(const struct client *client, const struct message *re
     message->serial = thread->serial = ++server.serials;
     thread->reply = NULL;
     send(message);
-    self_wait(&thread->reply, world_now() + server.options.timeout_ns);
+    self_wait(&thread->reply,
+              world_now() + (left_ns < server.options.timeout_ns ? left_ns : server.options.timeout_ns));
 
     thread = &self()->threads[self_thread()];
     thread->serial = 0;
@@ -429,11 +437,12 @@ static enum fz_register_result end(struct message *reply, struct fz_register_sta
     return result;
 }
 
-static enum fz_register_result client_read(void *ctx, uint32_t number, struct fz_record *ret,
-                                           struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result client_read(void *ctx, struct fz_deadline deadline, uint32_t number,
+                                           struct fz_record *ret, struct fz_register_status *status,
+                                           frazil_error *reterr)
 {
     const struct message request = {.kind = READ_ONE, .number = number};
-    struct message *reply = ask(ctx, &request);
+    struct message *reply = ask(ctx, deadline, &request);
 
     if (reply == NULL)
         return no_answer(reterr);
@@ -442,12 +451,12 @@ static enum fz_register_result client_read(void *ctx, uint32_t number, struct fz
     return end(reply, status, reterr);
 }
 
-static enum fz_register_result client_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
-                                                fz_record_visitor visit, void *visit_ctx,
+static enum fz_register_result client_find_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+                                                size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
                                                 struct fz_register_status *status, frazil_error *reterr)
 {
     const struct message request = {.kind = READ_SEVERAL, .wanted = numbers, .wanted_count = n, .whole = whole};
-    struct message *reply = ask(ctx, &request);
+    struct message *reply = ask(ctx, deadline, &request);
 
     if (reply == NULL)
         return no_answer(reterr);
@@ -456,26 +465,27 @@ static enum fz_register_result client_find_many(void *ctx, const uint32_t *numbe
     return end(reply, status, reterr);
 }
 
-static enum fz_register_result client_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                               struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result client_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                               void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
 {
-    return client_find_many(ctx, NULL, 0, SIZE_MAX, visit, visit_ctx, status, reterr);
+    return client_find_many(ctx, deadline, NULL, 0, SIZE_MAX, visit, visit_ctx, status, reterr);
 }
 
-static enum fz_register_result client_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
-                                                void *visit_ctx, struct fz_register_status *status,
-                                                frazil_error *reterr)
+static enum fz_register_result client_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+                                                size_t n, fz_record_visitor visit, void *visit_ctx,
+                                                struct fz_register_status *status, frazil_error *reterr)
 {
-    return client_find_many(ctx, numbers, n, n, visit, visit_ctx, status, reterr);
+    return client_find_many(ctx, deadline, numbers, n, n, visit, visit_ctx, status, reterr);
 }
 
-static enum fz_register_result client_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                           struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result client_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                           uint64_t *ret_version, struct fz_register_status *status,
+                                           frazil_error *reterr)
 {
     struct message request = {.kind = SWAP, .number = swap->number, .expected = swap->expected, .len = swap->len};
 
     memcpy(request.data, swap->data, swap->len);
-    struct message *reply = ask(ctx, &request);
+    struct message *reply = ask(ctx, deadline, &request);
     if (reply == NULL)
         return no_answer(reterr);
     if (reply->result == FZ_REGISTER_OK)

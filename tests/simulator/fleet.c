@@ -138,7 +138,7 @@ void fleet_plan(unsigned count, bool planted)
     plan.promises.horizon_ms = plan.horizon_ns / MS;
     plan.promises.remembered = FEWEST_STRETCHES;
     snprintf(plan.policies, sizeof plan.policies, "start=%s", planted ? "zero" : "spread");
-    snprintf(member.settings, sizeof member.settings, "%s worker=sim://orders keeper=%s", plan.policies,
+    snprintf(member.settings, sizeof member.settings, "%s worker=sim://orders keeper=%s open_wait=2s", plan.policies,
              pick(4) != 0 ? "thread" : "inline");
     bool has_clock = once_in(2);
     uint64_t pace_ns = choose_pace_ns();

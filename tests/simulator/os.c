@@ -207,9 +207,8 @@ static bool guard_is_held(const struct run_file *file, uint64_t by)
     return file->locked_by != 0 && file->locked_by != by && file_is_open(self()->host, file->locked_by);
 }
 
-int fz_guard_enter(struct fz_guard *guard)
+int fz_guard_enter(struct fz_guard *guard, struct fz_deadline deadline)
 {
-    uint64_t waited_ns = 0;
     uint64_t pause_ns = MS;
 
     faults_call(2 * US);
@@ -221,20 +220,25 @@ int fz_guard_enter(struct fz_guard *guard)
             file->locked_by = (uint64_t)guard->file.fd;
             return 0;
         }
-        if (waited_ns >= guard_patience_ns)
+        uint64_t left_ns = fz_deadline_left_ns(deadline);
+        if (left_ns == 0)
             return EWOULDBLOCK;
-        waited_ns += pause_ns;
-        faults_call(pause_ns);
+        faults_call(pause_ns < left_ns ? pause_ns : left_ns);
         pause_ns = pause_ns < 32 * MS ? 2 * pause_ns : pause_ns;
     }
 }
 
-int fz_guard_open_and_enter(struct fz_guard *ret, const char *path)
+struct fz_deadline fz_guard_deadline(void)
+{
+    return fz_deadline_in(guard_patience_ns);
+}
+
+int fz_guard_open_and_enter(struct fz_guard *ret, const char *path, struct fz_deadline deadline)
 {
     int err = fz_guard_open(ret, path);
 
     if (err == 0)
-        err = fz_guard_enter(ret);
+        err = fz_guard_enter(ret, deadline);
     if (err != 0 && ret->file.fd >= 0)
         fz_guard_close(ret);
     return err;
@@ -322,7 +326,7 @@ static frazil_err check_neighbours(const char *path, const struct fz_word_identi
 }
 
 frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const struct fz_word_identity *identity,
-                             size_t payload_size, frazil_error *reterr)
+                             size_t payload_size, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_word_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE, .payload_size = payload_size};
 
@@ -332,7 +336,7 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
     if (err == 0)
         err = fz_guard_open(&file.guard, path);
     if (err == 0)
-        err = fz_guard_enter(&file.guard);
+        err = fz_guard_enter(&file.guard, deadline);
     if (err != 0) {
         fz_guard_close(&file.guard);
         return fz_fail_errno(reterr, err, "the word file cannot be guarded:", path, "");
@@ -366,11 +370,11 @@ static void note_last(const struct fz_shared *shared)
         tell(STRUCK_LAST_LEFT, held.worker, 0, 0);
 }
 
-bool fz_word_file_leave(struct fz_word_file *file)
+bool fz_word_file_leave(struct fz_word_file *file, struct fz_deadline deadline)
 {
     bool current = fz_word_file_is_current(file);
 
-    if (fz_guard_open(&file->guard, file->worker_path) == 0 && fz_guard_enter(&file->guard) != 0)
+    if (fz_guard_open(&file->guard, file->worker_path) == 0 && fz_guard_enter(&file->guard, deadline) != 0)
         fz_guard_close(&file->guard);
     page_unmap(file->payload);
     file->payload = NULL;
@@ -493,13 +497,13 @@ void fz_state_file_look_away(struct fz_state_file *file)
     file->file.fd = -1;
 }
 
-frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
+frazil_err fz_state_file_enter(void *ctx, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
 
     int err = file->guard.file.fd < 0 ? fz_guard_open(&file->guard, file->worker_path) : 0;
     if (err == 0)
-        err = fz_guard_enter(&file->guard);
+        err = fz_guard_enter(&file->guard, deadline);
     if (err == 0)
         err = fz_state_file_look(file);
     return err == 0 ? FRAZIL_OK : fail(file, err, reterr);

@@ -414,7 +414,7 @@ static frazil_err ask_for_grant(const frazil_layout *layout, uint32_t base)
     frazil_err code = coordinator_port()->open_granter(coordinator_port(), &request, &granter, NULL);
     if (code != FRAZIL_OK)
         return code;
-    code = granter.acquire(granter.ctx, clock_tick(NULL), &grant, NULL);
+    code = granter.acquire(granter.ctx, FZ_DEADLINE_NONE, clock_tick(NULL), &grant, NULL);
     granter.close(granter.ctx);
     return code;
 }

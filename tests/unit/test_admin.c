@@ -124,7 +124,8 @@ TEST("A record that cannot be read is a row that says why, and nothing else")
     struct fz_register reg = memory_namespace_register();
     uint64_t version;
 
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){3, 0, "rubbish", 7}, &version, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){3, 0, "rubbish", 7}, &version, NULL, NULL),
+                     FZ_REGISTER_OK);
     reg.close(reg.ctx);
     frazil_admin_leases *leases = look();
     frazil_admin_lease row = row_at(leases, 0);

@@ -19,9 +19,11 @@ static struct {
     char found[1024];
 } examined;
 
-static enum fz_register_result examine(void *ctx, fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr)
+static enum fz_register_result examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                       void *visit_ctx, frazil_error *reterr)
 {
     (void)ctx;
+    (void)deadline;
     if (examined.settings != FZ_REGISTER_OK)
         snprintf(reterr->message, sizeof reterr->message, "no permission");
     else
@@ -72,7 +74,7 @@ TEST("A granter takes worker ids in the namespace; two of them are different own
     for (size_t i = 0; i < 2; i++) {
         struct fz_granter granter;
         assert_int_equal(coordinator.open_granter(&coordinator, &request, &granter, NULL), FRAZIL_OK);
-        assert_int_equal(granter.acquire(granter.ctx, NOW, &grants[i], NULL), FRAZIL_OK);
+        assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grants[i], NULL), FRAZIL_OK);
         granter.close(granter.ctx);
         assert_int_equal(fleet.observer.link.closed, i + 1);
         assert_int_not_equal(fleet_record(&fleet, grants[i].worker, &records[i]), 0);

@@ -66,11 +66,11 @@ static bool live(uint64_t nonce, uint64_t now, unsigned extensions, struct fate 
     disk.dies_at = fate.killed ? fate.at : 0;
     disk.fails_at = fate.killed ? 0 : fate.at;
     disk.torn = fate.torn;
-    if (granter.acquire(&file, now, &grant, NULL) != FRAZIL_OK || disk.is_dead)
+    if (granter.acquire(&file, FZ_DEADLINE_NONE, now, &grant, NULL) != FRAZIL_OK || disk.is_dead)
         return false;
     tell(nonce, grant);
     for (unsigned i = 1; i <= extensions; i++) {
-        frazil_err err = granter.extend(&file, now + 40 * i, &grant, &grant, NULL);
+        frazil_err err = granter.extend(&file, FZ_DEADLINE_NONE, now + 40 * i, &grant, &grant, NULL);
         if (disk.is_dead)
             return true;
         if (err == FRAZIL_OK)
@@ -79,7 +79,7 @@ static bool live(uint64_t nonce, uint64_t now, unsigned extensions, struct fate 
             assert_int_equal(err, FRAZIL_EAGAIN);
     }
     if (extensions > 0)
-        granter.release(&file, &grant, grant.until);
+        granter.release(&file, FZ_DEADLINE_NONE, &grant, grant.until);
     return true;
 }
 

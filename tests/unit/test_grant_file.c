@@ -75,7 +75,7 @@ TEST("Found by another process, an extension is made sure of before anybody buil
     host_acquire(&b, NOW);
     host_disk.changes = 0;
     host_disk.dies_at = 2; /* b writes and is killed before its sync */
-    assert_int_not_equal(b.granter.extend(&b.file, NOW + 50, &b.grant, &b.grant, NULL), FRAZIL_OK);
+    assert_int_not_equal(b.granter.extend(&b.file, FZ_DEADLINE_NONE, NOW + 50, &b.grant, &b.grant, NULL), FRAZIL_OK);
     power_disk_restart(&host_disk);
     host_extend(&a, NOW + 50);
     host_assert_grant(&a, NOW, NOW + 50 + RESERVE);
@@ -149,16 +149,16 @@ TEST("The last one to leave gives back what it did not use; the next word begins
 
     host_start(&a, 1);
     host_acquire(&a, NOW);
-    a.granter.release(&a.file, &a.grant, NOW + 17);
+    a.granter.release(&a.file, FZ_DEADLINE_NONE, &a.grant, NOW + 17);
     host_start(&b, 2);
     host_disk.has_others = false;
     host_acquire(&b, NOW + 5);
     host_assert_grant(&b, NOW + 18, NOW + 5 + RESERVE);
-    b.granter.release(&b.file, &b.grant, NOW + 1); /* nothing of it was used: one tick is burned */
+    b.granter.release(&b.file, FZ_DEADLINE_NONE, &b.grant, NOW + 1); /* nothing of it was used: one tick is burned */
     host_start(&a, 3);
     host_acquire(&a, NOW);
     host_assert_grant(&a, NOW + 19, NOW + RESERVE);
-    a.granter.release(&a.file, &a.grant, UINT64_MAX); /* gives nothing back */
+    a.granter.release(&a.file, FZ_DEADLINE_NONE, &a.grant, UINT64_MAX); /* gives nothing back */
     host_start(&b, 4);
     host_acquire(&b, NOW);
     assert_int_equal(b.grant.floor, NOW + RESERVE + 1);
@@ -170,7 +170,7 @@ TEST("A process that opens the word again after its release goes on with its gra
 
     host_start(&a, 1);
     host_acquire(&a, NOW);
-    a.granter.release(&a.file, &a.grant, NOW + 17);
+    a.granter.release(&a.file, FZ_DEADLINE_NONE, &a.grant, NOW + 17);
     host_start(&a, 1);
     host_acquire(&a, NOW + 20);
     host_assert_grant(&a, NOW, NOW + 20 + RESERVE);
@@ -187,7 +187,7 @@ TEST("A word that has lost the worker cannot give anything back")
     host_start(&c, 3);
     host_acquire(&a, NOW);
     host_acquire(&b, NOW + 50);
-    a.granter.release(&a.file, &a.grant, NOW + 1);
+    a.granter.release(&a.file, FZ_DEADLINE_NONE, &a.grant, NOW + 1);
     host_acquire(&c, NOW + 50);
     assert_int_equal(c.grant.floor, b.grant.until + 1);
 }
@@ -290,7 +290,7 @@ TEST("Once the word that took the worker over is given up, or its last process w
     host_start(&b, 2);
     host_acquire(&b, NOW);
     host_assert_grant(&b, NOW + RESERVE + 1, NOW + RESERVE + 1);
-    b.granter.release(&b.file, &b.grant, NOW + RESERVE + 1);
+    b.granter.release(&b.file, FZ_DEADLINE_NONE, &b.grant, NOW + RESERVE + 1);
     host_disk.has_others = true; /* children of the first one */
     host_extend(&a, NOW + 50);
     host_assert_grant(&a, NOW + RESERVE + 2, NOW + 50 + RESERVE);

@@ -53,7 +53,7 @@ static struct fz_grant acquire_ok(struct fz_granter granter, uint64_t now)
     struct fz_grant grant;
     frazil_error err;
 
-    if (granter.acquire(granter.ctx, now, &grant, &err) != FRAZIL_OK)
+    if (granter.acquire(granter.ctx, FZ_DEADLINE_NONE, now, &grant, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     return grant;
 }
@@ -62,7 +62,7 @@ static void extend_ok(struct fz_granter granter, uint64_t now, struct fz_grant *
 {
     frazil_error err;
 
-    if (granter.extend(granter.ctx, now, grant, grant, &err) != FRAZIL_OK)
+    if (granter.extend(granter.ctx, FZ_DEADLINE_NONE, now, grant, grant, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
 }
 
@@ -144,7 +144,7 @@ TEST("Somebody who stays inside is waited for, but not for ever; the present gra
     int fd = open(guard, O_RDWR);
     assert_true(fd >= 0);
     assert_int_equal(flock(fd, LOCK_EX), 0);
-    assert_int_equal(granter.extend(granter.ctx, NOW + 50, &grant, &grant, &err), FRAZIL_EAGAIN);
+    assert_int_equal(granter.extend(granter.ctx, FZ_DEADLINE_NONE, NOW + 50, &grant, &grant, &err), FRAZIL_EAGAIN);
     assert_int_equal(err.code, FRAZIL_EAGAIN);
     assert_int_equal(err.sys_errno, EWOULDBLOCK);
     assert_non_null(strstr(err.message, path));
@@ -165,21 +165,21 @@ TEST("A living owner elsewhere is seen, a dead one is not; one's own word never 
     acquire_ok(relative, NOW);
     elsewhere.place = 26;
     assert_int_equal(fz_grant_store_open(&other, path, &elsewhere, RESERVE, NULL), FRAZIL_OK);
-    assert_int_equal(other.acquire(other.ctx, NOW, &grant, &err), FRAZIL_EWORKER);
+    assert_int_equal(other.acquire(other.ctx, FZ_DEADLINE_NONE, NOW, &grant, &err), FRAZIL_EWORKER);
     char pid[32];
     snprintf(pid, sizeof pid, "process %d ", (int)getpid());
     assert_non_null(strstr(err.message, pid));
     first.close(first.ctx);
-    assert_int_equal(other.acquire(other.ctx, NOW, &grant, NULL), FRAZIL_EWORKER);
+    assert_int_equal(other.acquire(other.ctx, FZ_DEADLINE_NONE, NOW, &grant, NULL), FRAZIL_EWORKER);
     relative.close(relative.ctx);
     acquire_ok(other, NOW);
     /* A process that looks lets others in afterwards, */
     assert_int_equal(fz_grant_store_open(&first, path, &elsewhere, RESERVE, NULL), FRAZIL_OK);
     acquire_ok(first, NOW);
     relative = open_ok(3); /* and is seen itself */
-    assert_int_equal(relative.acquire(relative.ctx, NOW, &grant, NULL), FRAZIL_EWORKER);
+    assert_int_equal(relative.acquire(relative.ctx, FZ_DEADLINE_NONE, NOW, &grant, NULL), FRAZIL_EWORKER);
     first.close(first.ctx);
-    assert_int_equal(relative.acquire(relative.ctx, NOW, &grant, NULL), FRAZIL_EWORKER);
+    assert_int_equal(relative.acquire(relative.ctx, FZ_DEADLINE_NONE, NOW, &grant, NULL), FRAZIL_EWORKER);
     relative.close(relative.ctx);
     other.close(other.ctx);
 }
@@ -196,7 +196,7 @@ TEST("A child opens what is its own, says its own name, and goes on with the gra
     assert_true(pid >= 0);
     if (pid == 0) {
         granter.after_fork(granter.ctx);
-        frazil_err err = granter.extend(granter.ctx, NOW + 50, &grant, &grant, NULL);
+        frazil_err err = granter.extend(granter.ctx, FZ_DEADLINE_NONE, NOW + 50, &grant, &grant, NULL);
         _exit(err == FRAZIL_OK && grant.floor == NOW ? 0 : 1);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -217,12 +217,13 @@ TEST("A child is another process: while its parent is inside, it waits")
     int status;
 
     assert_int_equal(fz_state_file_name(&file, path, &all, NULL), FRAZIL_OK);
-    assert_int_equal(fz_state_file_enter(&file, NULL), FRAZIL_OK);
+    assert_int_equal(fz_state_file_enter(&file, fz_deadline_in(0), NULL), FRAZIL_OK);
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
         fz_state_file_after_fork(&file);
-        bool excluded = fz_state_file_enter(&file, &err) == FRAZIL_ESYS && err.sys_errno == EWOULDBLOCK;
+        bool excluded =
+            fz_state_file_enter(&file, fz_deadline_in(0), &err) == FRAZIL_ESYS && err.sys_errno == EWOULDBLOCK;
         fz_state_file_close(&file);
         _exit(excluded ? 0 : 1);
     }
@@ -296,7 +297,7 @@ TEST("A directory that is not there, and a path that is too long, are said to be
 
     snprintf(path, sizeof path, "%s/no/worker-7.grant", scratch);
     granter = open_ok(1);
-    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, &err), FRAZIL_ESYS);
+    assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grant, &err), FRAZIL_ESYS);
     assert_int_equal(err.sys_errno, ENOENT);
     assert_non_null(strstr(err.message, path));
     granter.close(granter.ctx);
@@ -306,8 +307,8 @@ TEST("A directory that is not there, and a path that is too long, are said to be
     assert_int_equal(symlink("elsewhere", path), 0);
     granter = open_ok(1);
     struct fz_granter other = open_ok(1);
-    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, &err), FRAZIL_ESYS);
-    assert_int_equal(other.acquire(other.ctx, NOW, &grant, &err), FRAZIL_ESYS);
+    assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grant, &err), FRAZIL_ESYS);
+    assert_int_equal(other.acquire(other.ctx, FZ_DEADLINE_NONE, NOW, &grant, &err), FRAZIL_ESYS);
     assert_int_equal(err.sys_errno, ELOOP);
     granter.close(granter.ctx);
     other.close(other.ctx);

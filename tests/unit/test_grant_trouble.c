@@ -222,7 +222,7 @@ TEST("A disk that fails is an error at open; later the present grant stands, and
     host_disk.locked = true;
     host_assert_refused(&a, true, NOW + 50, FRAZIL_EAGAIN, (const char *[]){"the disk failed", NULL});
     host_assert_refused(&a, false, NOW + 50, FRAZIL_ESYS, (const char *[]){"the disk failed", NULL});
-    a.granter.release(&a.file, &a.grant, NOW);
+    a.granter.release(&a.file, FZ_DEADLINE_NONE, &a.grant, NOW);
     host_disk.locked = false;
     host_extend(&a, NOW + 50);
     host_start(&b, 2);
@@ -239,25 +239,25 @@ TEST("The file can be looked at without changing it")
     struct host_process a;
     bool exists = true;
 
-    assert_int_equal(fz_grant_file_inspect(&port, &exists, &record, NULL), FRAZIL_OK);
+    assert_int_equal(fz_grant_file_inspect(&port, FZ_DEADLINE_NONE, &exists, &record, NULL), FRAZIL_OK);
     assert_false(exists);
     assert_int_equal(record.pid, 4242);
     host_start(&a, 1);
     host_acquire(&a, NOW);
     unsigned changes = host_disk.changes;
-    assert_int_equal(fz_grant_file_inspect(&port, &exists, &record, NULL), FRAZIL_OK);
+    assert_int_equal(fz_grant_file_inspect(&port, FZ_DEADLINE_NONE, &exists, &record, NULL), FRAZIL_OK);
     assert_true(exists);
     assert_int_equal(record.until, NOW + RESERVE);
     assert_int_equal(record.pid, 101);
-    a.granter.release(&a.file, &a.grant, NOW + 5);
-    assert_int_equal(fz_grant_file_inspect(&port, &exists, &record, NULL), FRAZIL_OK);
+    a.granter.release(&a.file, FZ_DEADLINE_NONE, &a.grant, NOW + 5);
+    assert_int_equal(fz_grant_file_inspect(&port, FZ_DEADLINE_NONE, &exists, &record, NULL), FRAZIL_OK);
     assert_int_equal(record.until, NOW + 5);
     assert_int_equal(record.pid, 0);
     assert_int_equal(host_disk.changes, changes + 2); /* the release's */
     host_disk.size = 0;
-    assert_int_equal(fz_grant_file_inspect(&port, &exists, &record, NULL), FRAZIL_ESTATE);
+    assert_int_equal(fz_grant_file_inspect(&port, FZ_DEADLINE_NONE, &exists, &record, NULL), FRAZIL_ESTATE);
     host_disk.locked = true;
-    assert_int_equal(fz_grant_file_inspect(&port, &exists, &record, NULL), FRAZIL_ESYS);
+    assert_int_equal(fz_grant_file_inspect(&port, FZ_DEADLINE_NONE, &exists, &record, NULL), FRAZIL_ESYS);
     assert_false(host_disk.is_inside);
 }
 
@@ -272,8 +272,8 @@ TEST("Records that could be read are kept, others are given up to now + reserve;
     host_acquire(&a, NOW);
     host_extend(&a, YEAR_2106); /* an island, which is kept */
     host_start(&b, 2);
-    assert_int_equal(fz_grant_file_init(&b.file, NOW + 300, NULL), FRAZIL_OK);
-    assert_int_equal(fz_grant_file_inspect(&b.file.port, &exists, &record, NULL), FRAZIL_OK);
+    assert_int_equal(fz_grant_file_init(&b.file, FZ_DEADLINE_NONE, NOW + 300, NULL), FRAZIL_OK);
+    assert_int_equal(fz_grant_file_inspect(&b.file.port, FZ_DEADLINE_NONE, &exists, &record, NULL), FRAZIL_OK);
     assert_true(record.sequence > a.grant.version);
     assert_int_equal(record.nonce, 0); /* nobody's */
     assert_int_equal(record.pid, 0);
@@ -287,11 +287,11 @@ TEST("Records that could be read are kept, others are given up to now + reserve;
     assert_int_equal(a.grant.floor, YEAR_2106 + RESERVE + 1);
 
     host_disk.size = 17;
-    assert_int_equal(fz_grant_file_init(&b.file, NOW + 500, NULL), FRAZIL_OK);
+    assert_int_equal(fz_grant_file_init(&b.file, FZ_DEADLINE_NONE, NOW + 500, NULL), FRAZIL_OK);
     host_acquire(&b, NOW);
     assert_int_equal(b.grant.floor, NOW + 500 + RESERVE + 1);
     host_disk.exists = false;
-    assert_int_equal(fz_grant_file_init(&b.file, NOW + 700, NULL), FRAZIL_OK);
+    assert_int_equal(fz_grant_file_init(&b.file, FZ_DEADLINE_NONE, NOW + 700, NULL), FRAZIL_OK);
     host_acquire(&b, NOW);
     assert_int_equal(b.grant.floor, NOW + 700 + RESERVE + 1);
 }
@@ -305,16 +305,16 @@ TEST("A file that is in use is not made anew; nor is one on a disk that fails")
     host_acquire(&a, NOW);
     unsigned changes = host_disk.changes;
     host_disk.has_others = true;
-    assert_int_equal(fz_grant_file_init(&a.file, NOW, &err), FRAZIL_EWORKER);
+    assert_int_equal(fz_grant_file_init(&a.file, FZ_DEADLINE_NONE, NOW, &err), FRAZIL_EWORKER);
     host_assert_says(&err, (const char *[]){"/disk/worker-7.grant", "in use", NULL});
     host_disk.has_others = false;
     host_disk.fails_reading = true;
-    assert_int_equal(fz_grant_file_init(&a.file, NOW, &err), FRAZIL_ESYS);
+    assert_int_equal(fz_grant_file_init(&a.file, FZ_DEADLINE_NONE, NOW, &err), FRAZIL_ESYS);
     host_disk.fails_reading = false;
     host_disk.fails_looking = true;
-    assert_int_equal(fz_grant_file_init(&a.file, NOW, &err), FRAZIL_ESYS);
+    assert_int_equal(fz_grant_file_init(&a.file, FZ_DEADLINE_NONE, NOW, &err), FRAZIL_ESYS);
     host_disk.locked = true;
-    assert_int_equal(fz_grant_file_init(&a.file, NOW, &err), FRAZIL_ESYS);
+    assert_int_equal(fz_grant_file_init(&a.file, FZ_DEADLINE_NONE, NOW, &err), FRAZIL_ESYS);
     assert_int_equal(host_disk.changes, changes);
     assert_false(host_disk.is_inside);
 }

@@ -443,7 +443,7 @@ static void release(void)
 {
     const struct fz_remnant remnant = fz_keeper_end(rig.gen);
 
-    fz_keeper_release(rig.gen, &remnant);
+    fz_keeper_release(rig.gen, FZ_DEADLINE_NONE, &remnant);
 }
 
 TEST("A release gives back all above the last tick that may have been used, and never more than was granted")
@@ -522,7 +522,7 @@ TEST("Opening waits for another process's turn, which ends by itself, whatever a
 
     rig.gen->fixed.max_wait_ns = 0;
     atomic_store(&rig.gen->shared->keeper.turn_since_ns, fz_turn_clock_ns()); /* somebody's who is stopped */
-    assert_int_equal(fz_keeper_open(rig.gen, &granter, FZ_KEEPER_INLINE, &err), FRAZIL_OK);
+    assert_int_equal(fz_keeper_open(rig.gen, &granter, FZ_KEEPER_INLINE, fz_deadline_in(120 * RIG_S), &err), FRAZIL_OK);
     assert_int_equal(fake->acquired, acquired + 1);
 }
 

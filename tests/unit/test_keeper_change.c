@@ -89,7 +89,7 @@ TEST("I1 over two workers: ids bear the new one, from its floor on, and none occ
 static void change_worker(uint32_t worker)
 {
     fake_granter_say(fake, worker, 5, rig_now_tick(&rig) + HORIZON);
-    assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
+    assert_int_equal(fz_keeper_extend(rig.gen, FZ_DEADLINE_NONE, NULL), FRAZIL_OK);
     assert_false(fake->next_is_given);
 }
 
@@ -168,7 +168,7 @@ TEST("A floor is never beyond a grant's end by more than a tick, however far ahe
     take_granted(WORKER);
     uint64_t until = rig_now_tick(&rig) - 3;
     fake_granter_say(fake, SMALLER, 5, until);
-    assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
+    assert_int_equal(fz_keeper_extend(rig.gen, FZ_DEADLINE_NONE, NULL), FRAZIL_OK);
     assert_int_equal(fz_grant_board_read(&rig.gen->shared->grants).floor, until + 1);
     fake->fails = FRAZIL_EAGAIN;
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
@@ -190,7 +190,7 @@ static frazil_random real_random;
 static uint64_t change_and_draw(void *ctx)
 {
     if (fake->next_is_given)
-        assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
+        assert_int_equal(fz_keeper_extend(rig.gen, FZ_DEADLINE_NONE, NULL), FRAZIL_OK);
     return real_random.next(real_random.ctx == NULL ? ctx : real_random.ctx);
 }
 
@@ -220,7 +220,7 @@ TEST("A batch for which one has to wait is issued under the grant that is in for
     uint64_t slot = atomic_fetch_add(rig.gen->word, 1);
     uint64_t floor = rig_now_tick(&rig) + 7;
     fake_granter_say(fake, OTHER, floor, floor + HORIZON);
-    assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
+    assert_int_equal(fz_keeper_extend(rig.gen, FZ_DEADLINE_NONE, NULL), FRAZIL_OK);
     assert_int_equal(fz_redeem(rig.gen, slot, &taken, &refusal), FRAZIL_OK);
     assert_int_equal(taken.worker, OTHER);
     assert_true(fz_slot_tick(&rig.gen->rules, taken.first) >= floor);
@@ -318,7 +318,7 @@ TEST("A later grant's floor ahead of the clock is the clock's matter, too: no ti
     rig_advance(&rig, HORIZON / 2);
     take_granted(WORKER);
     fake_granter_say(fake, WORKER, rig_now_tick(&rig) + AHEAD, rig_now_tick(&rig) + AHEAD + HORIZON);
-    assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
+    assert_int_equal(fz_keeper_extend(rig.gen, FZ_DEADLINE_NONE, NULL), FRAZIL_OK);
     assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_ECLOCK);
     assert_int_equal(err.behind_us, AHEAD * 1000);
     assert_int_equal(rig.gen->shared->full, 0);

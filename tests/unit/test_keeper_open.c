@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: opening takes its first grant within max_wait, however often others are faster or there is no
+ * Goal of this test: opening takes its first grant within open_wait, however often others are faster or there is no
  * answer, and a fleet that opens at once does not come back as one.
  */
 
@@ -40,7 +40,7 @@ TEST("A granter that gives nothing at first: the open fails with its sentence, a
     rig_open(&other, SPEC, RIG_NOW);
     struct fz_grant before = fz_grant_board_read(&other.gen->shared->grants);
     fake->fails = FRAZIL_EWORKER;
-    assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_THREAD, &err), FRAZIL_EWORKER);
+    assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_THREAD, FZ_DEADLINE_NONE, &err), FRAZIL_EWORKER);
     assert_non_null(strstr(err.message, "the fake was told to fail"));
     assert_int_equal(fz_grant_board_read(&other.gen->shared->grants).until, before.until);
     assert_false(fz_keeper_has_thread(other.gen));
@@ -48,29 +48,30 @@ TEST("A granter that gives nothing at first: the open fails with its sentence, a
     rig_close(&other);
 }
 
-TEST("Opening waits for a first grant whose time is known if that lies within max_wait, if only just, and whatever the "
-     "random numbers are; if it lies behind, it is not waited for")
+TEST(
+    "Opening waits for a first grant whose time is known if that lies within open_wait, if only just, and whatever the "
+    "random numbers are; if it lies behind, it is not waited for")
 {
     const struct fz_granter never_asked = {.ctx = NULL};
-    const uint64_t max_wait_ns = 2000 * RIG_MS;
+    const uint64_t open_wait_ns = 2000 * RIG_MS;
 
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     struct fz_granter granter = rig.gen->keeper.granter;
     for (uint64_t seed = 1; seed <= 32; seed++) {
         bool is_within = seed % 2 == 1;
         struct rig other = {.random_state = seed};
-        rig_open(&other, SPEC " max_wait=2s", RIG_NOW);
+        rig_open(&other, SPEC " open_wait=2s", RIG_NOW);
         fake->acquired = 0;
         fake->fails = FRAZIL_EAGAIN;
-        fake->retry_ns = is_within ? max_wait_ns - RIG_MS : max_wait_ns;
-        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, NULL), FRAZIL_EAGAIN);
+        fake->retry_ns = is_within ? open_wait_ns - RIG_MS : open_wait_ns;
+        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, FZ_DEADLINE_NONE, NULL), FRAZIL_EAGAIN);
         assert_int_equal(fake->acquired, is_within ? 2 : 1);
         other.gen->keeper.granter = never_asked; /* closed by the first one */
         rig_close(&other);
     }
 }
 
-TEST("The same where nobody knows the time: a short max_wait is enough for a second try")
+TEST("The same where nobody knows the time: a short open_wait is enough for a second try")
 {
     const struct fz_granter never_asked = {.ctx = NULL};
 
@@ -78,17 +79,17 @@ TEST("The same where nobody knows the time: a short max_wait is enough for a sec
     struct fz_granter granter = rig.gen->keeper.granter;
     for (uint64_t seed = 1; seed <= 32; seed++) {
         struct rig other = {.random_state = seed};
-        rig_open(&other, SPEC " max_wait=5ms", RIG_NOW);
+        rig_open(&other, SPEC " open_wait=5ms", RIG_NOW);
         fake->acquired = 0;
         fake->fails = FRAZIL_EAGAIN;
-        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, NULL), FRAZIL_EAGAIN);
+        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, FZ_DEADLINE_NONE, NULL), FRAZIL_EAGAIN);
         assert_true(fake->acquired >= 2);
         other.gen->keeper.granter = never_asked; /* closed by the first one */
         rig_close(&other);
     }
 }
 
-TEST("The window over which tries to open are spread doubles with each that fails, and ends with max_wait: few tries, "
+TEST("The window over which tries to open are spread doubles with each that fails, and ends with open_wait: few tries, "
      "and "
      "none later")
 {
@@ -99,11 +100,12 @@ TEST("The window over which tries to open are spread doubles with each that fail
     struct fz_granter granter = rig.gen->keeper.granter;
     for (uint64_t seed = 1; seed <= 32; seed++) {
         struct rig other = {.random_state = seed};
-        rig_open(&other, SPEC " max_wait=9s", RIG_NOW);
+        rig_open(&other, SPEC " open_wait=9s", RIG_NOW);
         uint64_t begun_ns = fz_monotonic_ns(other.gen);
         fake->acquired = 0;
         fake->fails = FRAZIL_EUNREACHABLE;
-        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, NULL), FRAZIL_EUNREACHABLE);
+        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, FZ_DEADLINE_NONE, NULL),
+                         FRAZIL_EUNREACHABLE);
         assert_true(fz_monotonic_ns(other.gen) - begun_ns < 9 * RIG_S);
         tries += (unsigned)fake->acquired;
         other.gen->keeper.granter = never_asked; /* closed by the first one */
@@ -116,8 +118,10 @@ static struct rig overtaken;
 static unsigned rivals;
 
 /* While this one is being granted something, so is another process with the same word, and is faster. */
-static frazil_err acquire_slowly(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+static frazil_err acquire_slowly(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
+                                 frazil_error *reterr)
 {
+    (void)deadline;
     const struct fz_grant theirs = {.worker = WORKER, .floor = now_tick, .until = now_tick, .version = rivals};
     uint64_t number;
 
@@ -126,7 +130,7 @@ static frazil_err acquire_slowly(void *ctx, uint64_t now_tick, struct fz_grant *
         assert_true(fz_grant_board_put(&overtaken.gen->shared->grants, number, &theirs));
         rivals--;
     }
-    return rig.gen->keeper.granter.acquire(ctx, now_tick, ret, reterr);
+    return rig.gen->keeper.granter.acquire(ctx, FZ_DEADLINE_NONE, now_tick, ret, reterr);
 }
 
 TEST("An open that is overtaken goes on at once, also if it may not wait; one that always is says what to do")
@@ -138,13 +142,13 @@ TEST("An open that is overtaken goes on at once, also if it may not wait; one th
     struct fz_granter granter = rig.gen->keeper.granter;
     granter.acquire = acquire_slowly;
     overtaken = (struct rig){.random_state = 1};
-    rig_open(&overtaken, SPEC " max_wait=0s", RIG_NOW);
+    rig_open(&overtaken, SPEC " open_wait=0s", RIG_NOW);
     rivals = 3;
-    assert_int_equal(fz_keeper_open(overtaken.gen, &granter, FZ_KEEPER_INLINE, &err), FRAZIL_OK);
+    assert_int_equal(fz_keeper_open(overtaken.gen, &granter, FZ_KEEPER_INLINE, FZ_DEADLINE_NONE, &err), FRAZIL_OK);
     assert_int_equal(rivals, 0);
     assert_int_equal(fz_grant_board_read(&overtaken.gen->shared->grants).until, rig_now_tick(&overtaken) + HORIZON);
     rivals = 1000;
-    assert_int_equal(fz_keeper_open(overtaken.gen, &granter, FZ_KEEPER_INLINE, &err), FRAZIL_EAGAIN);
+    assert_int_equal(fz_keeper_open(overtaken.gen, &granter, FZ_KEEPER_INLINE, FZ_DEADLINE_NONE, &err), FRAZIL_EAGAIN);
     assert_non_null(strstr(err.message, "open it again"));
     overtaken.gen->keeper.granter = never_asked; /* closed by the first one */
     rig_close(&overtaken);

@@ -172,7 +172,7 @@ TEST("A process that enters a guard whose file was removed enters the file of th
     assert_int_equal(fz_guard_open(&guard, path), 0);
     assert_int_equal(unlink(name), 0);
     assert_int_equal(fz_guard_open(&other, path), 0);
-    assert_int_equal(fz_guard_enter(&guard), 0);
+    assert_int_equal(fz_guard_enter(&guard, FZ_DEADLINE_NONE), 0);
     int fd = open(name, O_RDWR | O_CLOEXEC);
     assert_int_equal(fz_own_file_lock(fd, LOCK_EX), EWOULDBLOCK);
     fz_guard_leave(&guard);

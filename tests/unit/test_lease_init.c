@@ -148,7 +148,7 @@ static uint64_t tick_when_closed(void *ctx)
     struct fz_record raw = {.version = 0};
     struct fz_namespace_record record;
 
-    assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
     if (raw.version == 0)
         return NOW - 500; /* before a pause */
     assert_int_equal(fz_namespace_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);

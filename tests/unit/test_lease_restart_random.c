@@ -134,9 +134,11 @@ static enum fz_register_result request(struct world *world, struct fz_register_s
     return !world->calm && !world->creating && chance(world, 25) ? FZ_REGISTER_UNKNOWN : FZ_REGISTER_OK;
 }
 
-static enum fz_register_result journal_read(void *ctx, uint32_t number, struct fz_record *ret,
-                                            struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result journal_read(void *ctx, struct fz_deadline deadline, uint32_t number,
+                                            struct fz_record *ret, struct fz_register_status *status,
+                                            frazil_error *reterr)
 {
+    (void)deadline;
     struct world *world = ctx;
     enum fz_register_result result = request(world, status);
     const struct fz_record *found = find(&world->journal, number);
@@ -151,9 +153,11 @@ static enum fz_register_result journal_read(void *ctx, uint32_t number, struct f
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result journal_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                                struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result journal_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                                void *visit_ctx, struct fz_register_status *status,
+                                                frazil_error *reterr)
 {
+    (void)deadline;
     struct world *world = ctx;
     enum fz_register_result result = request(world, status);
 
@@ -169,10 +173,11 @@ static enum fz_register_result journal_read_all(void *ctx, fz_record_visitor vis
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result journal_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
-                                                 void *visit_ctx, struct fz_register_status *status,
-                                                 frazil_error *reterr)
+static enum fz_register_result journal_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+                                                 size_t n, fz_record_visitor visit, void *visit_ctx,
+                                                 struct fz_register_status *status, frazil_error *reterr)
 {
+    (void)deadline;
     struct world *world = ctx;
     enum fz_register_result result = request(world, status);
 
@@ -187,9 +192,11 @@ static enum fz_register_result journal_read_many(void *ctx, const uint32_t *numb
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result journal_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                            struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result journal_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                            uint64_t *ret_version, struct fz_register_status *status,
+                                            frazil_error *reterr)
 {
+    (void)deadline;
     struct world *world = ctx;
     enum fz_register_result result = request(world, status);
     struct write write = {.number = swap->number, .record = {.len = swap->len}};
@@ -284,7 +291,7 @@ static void acquire(struct world *world, struct holder *holder)
 {
     struct fz_granter *granter = granter_of(world, holder);
     struct fz_grant grant;
-    frazil_err err = granter->acquire(granter->ctx, tick_of(world, holder), &grant, NULL);
+    frazil_err err = granter->acquire(granter->ctx, FZ_DEADLINE_NONE, tick_of(world, holder), &grant, NULL);
 
     if (err == FRAZIL_OK)
         note_grant(world, holder, &grant, grant.floor);
@@ -298,7 +305,7 @@ static void extend(struct world *world, struct holder *holder)
     struct fz_granter *granter = granter_of(world, holder);
     struct fz_grant grant;
     uint64_t now_tick = tick_of(world, holder);
-    frazil_err err = granter->extend(granter->ctx, now_tick, &before, &grant, NULL);
+    frazil_err err = granter->extend(granter->ctx, FZ_DEADLINE_NONE, now_tick, &before, &grant, NULL);
 
     if (world->calm && now_tick + HORIZON > before.until && err != FRAZIL_OK)
         fail_world(world, "not extended, and nothing was lost");
@@ -320,7 +327,7 @@ static void release(struct world *world, struct holder *holder)
 
     holder->holds = false;
     grant_oracle_give_back(&world->oracle, (uint32_t)(holder - world->holders), held.worker, used);
-    granter->release(granter->ctx, &held, used);
+    granter->release(granter->ctx, FZ_DEADLINE_NONE, &held, used);
 }
 
 static void act(struct world *world, struct holder *holder)

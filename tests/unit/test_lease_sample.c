@@ -18,16 +18,17 @@ static struct {
 } asked[8];
 static size_t asked_count;
 
-static enum fz_register_result watch_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
-                                               fz_record_visitor visit, void *visit_ctx,
+static enum fz_register_result watch_find_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+                                               size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
                                                struct fz_register_status *status, frazil_error *reterr)
 {
+    (void)deadline;
     if (asked_count < sizeof asked / sizeof asked[0]) {
         asked[asked_count].n = n;
         asked[asked_count].whole = whole;
         memcpy(asked[asked_count++].numbers, numbers, n * sizeof *numbers);
     }
-    return large_reg.find_many(ctx, numbers, n, whole, visit, visit_ctx, status, reterr);
+    return large_reg.find_many(ctx, FZ_DEADLINE_NONE, numbers, n, whole, visit, visit_ctx, status, reterr);
 }
 
 static uint64_t always_zero(void *ctx)
@@ -66,7 +67,7 @@ TEST("Of a pool above 1024 three records are read; of four ids more it is asked 
 
     for (uint32_t worker = 0; worker < 5; worker++)
         fleet_write(&fleet, worker, &(struct fz_worker_record){.until = NOW + 9, .owner = "x", .owners = 1});
-    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, NULL), FRAZIL_OK);
+    assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grant, NULL), FRAZIL_OK);
     assert_in_range(grant.worker, 5, 6);
     assert_int_equal(asked_count, 1);
     assert_int_equal(asked[0].n, 3 + 1 + 4); /* with the namespace */
@@ -86,7 +87,7 @@ TEST("The second look reads four records and asks of eight ids more, of which on
         if (worker != 7 + 4 + 7)
             fleet_write(&fleet, worker, &(struct fz_worker_record){.until = NOW + 9, .owner = "x", .owners = 1});
     }
-    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, NULL), FRAZIL_OK);
+    assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grant, NULL), FRAZIL_OK);
     assert_int_equal(grant.worker, 7 + 4 + 7);
     assert_int_equal(asked_count, 2);
     assert_int_equal(asked[1].n, 4 + 1 + 8); /* with the namespace */
@@ -106,7 +107,7 @@ TEST("An id that was only found to be taken is none to have, even if its record 
         fleet_write(&fleet, worker,
                     &(struct fz_worker_record){.until = is_free ? 9 : NOW + 9, .owner = "x", .owners = 1});
     }
-    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, NULL), FRAZIL_OK);
+    assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grant, NULL), FRAZIL_OK);
     assert_int_equal(grant.worker, 3 + 4); /* the first of the next sample */
     granter.close(granter.ctx);
     fleet_stop(&fleet);
@@ -124,12 +125,14 @@ TEST("The own record is read and named once, also where a sample would only ask 
         if (worker != 4)
             fleet_write(&fleet, worker, &(struct fz_worker_record){.until = NOW + 900000, .owner = "x", .owners = 1});
     }
-    assert_int_equal(granter.acquire(granter.ctx, NOW, &held, NULL), FRAZIL_OK);
+    assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &held, NULL), FRAZIL_OK);
     assert_int_equal(held.worker, 4);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
-    assert_int_equal(granter.extend(granter.ctx, NOW + 20000, &held, &grant, &err), FRAZIL_EAGAIN);
+    assert_int_equal(granter.extend(granter.ctx, FZ_DEADLINE_NONE, NOW + 20000, &held, &grant, &err), FRAZIL_EAGAIN);
     asked_count = 0;
-    assert_int_equal(granter.extend(granter.ctx, NOW + 20000 + err.retry_ns / 1000000, &held, &grant, &err), FRAZIL_OK);
+    assert_int_equal(
+        granter.extend(granter.ctx, FZ_DEADLINE_NONE, NOW + 20000 + err.retry_ns / 1000000, &held, &grant, &err),
+        FRAZIL_OK);
     assert_int_equal(grant.worker, 4);
     assert_int_equal(asked[0].n, 3 + 1 + 1 + 3);
     assert_int_equal(asked[0].whole, 3 + 1 + 1);

@@ -415,9 +415,10 @@ enum { CROWD = 70000, CROWD_FREE = 66000 };
 static struct fz_register crowd_reg;
 
 /* All worker ids but one are held. */
-static enum fz_register_result read_crowd(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                          struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result read_crowd(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                          void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
 {
+    (void)deadline;
     const struct fz_worker_record held = {.until = NOW + 1, .owner = "x:1", .owners = 1};
     struct fz_record raw = {.version = 1};
 
@@ -426,13 +427,14 @@ static enum fz_register_result read_crowd(void *ctx, fz_record_visitor visit, vo
         if (worker != CROWD_FREE)
             visit(visit_ctx, worker, &raw);
     }
-    return crowd_reg.read_all(ctx, visit, visit_ctx, status, reterr);
+    return crowd_reg.read_all(ctx, FZ_DEADLINE_NONE, visit, visit_ctx, status, reterr);
 }
 
-static enum fz_register_result read_some_of_crowd(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
-                                                  void *visit_ctx, struct fz_register_status *status,
-                                                  frazil_error *reterr)
+static enum fz_register_result read_some_of_crowd(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+                                                  size_t n, fz_record_visitor visit, void *visit_ctx,
+                                                  struct fz_register_status *status, frazil_error *reterr)
 {
+    (void)deadline;
     const struct fz_worker_record held = {.until = NOW + 1, .owner = "x:1", .owners = 1};
     struct fz_record raw = {.version = 1};
 
@@ -441,7 +443,7 @@ static enum fz_register_result read_some_of_crowd(void *ctx, const uint32_t *num
         if (numbers[i] != CROWD_FREE && numbers[i] != FZ_NAMESPACE)
             visit(visit_ctx, numbers[i], &raw);
     }
-    return crowd_reg.read_many(ctx, &(uint32_t){FZ_NAMESPACE}, 1, visit, visit_ctx, status, reterr);
+    return crowd_reg.read_many(ctx, FZ_DEADLINE_NONE, &(uint32_t){FZ_NAMESPACE}, 1, visit, visit_ctx, status, reterr);
 }
 
 /* Two numbers for the way through the pool, by which samples are taken, and one for the first look at all. */
@@ -479,7 +481,7 @@ TEST("Which ids were never taken is told apart for 65536 at a time: when all of 
     reg.find_many = NULL;
     assert_int_equal(fz_lease_open(&lease, reg, &options, NULL), FRAZIL_OK);
     struct fz_granter granter = fz_lease_granter(lease);
-    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, NULL), FRAZIL_OK);
+    assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grant, NULL), FRAZIL_OK);
     assert_int_equal(grant.worker, CROWD_FREE);
     assert_int_equal(draws, DRAWS_TO_ALL + 1);
     granter.close(granter.ctx);

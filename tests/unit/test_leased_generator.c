@@ -19,17 +19,18 @@ static struct rig rig;
 static frazil_layout layout;
 
 static unsigned losses; /* swaps that somebody else is faster with */
-static enum fz_register_result (*real_swap)(void *, const struct fz_swap *, uint64_t *, struct fz_register_status *,
-                                            frazil_error *);
+static enum fz_register_result (*real_swap)(void *, struct fz_deadline, const struct fz_swap *, uint64_t *,
+                                            struct fz_register_status *, frazil_error *);
 
-static enum fz_register_result contended_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                              struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result contended_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                              uint64_t *ret_version, struct fz_register_status *status,
+                                              frazil_error *reterr)
 {
     if (losses > 0) {
         losses--;
         return FZ_REGISTER_CONFLICT;
     }
-    return real_swap(ctx, swap, ret_version, status, reterr);
+    return real_swap(ctx, deadline, swap, ret_version, status, reterr);
 }
 
 static void contend(struct fz_register *reg)
@@ -263,7 +264,7 @@ TEST("A generator that could not be opened has nothing to give back: it leaves t
     struct ports ports = {.clock = &rig.clock, .random = &rig.random, .coordinators = memory_coordinators};
     assert_int_equal(ports_open(&gen, SPEC "base=1", &ports, NULL), FRAZIL_EPOOL);
     struct fz_register reg = memory_namespace_register();
-    assert_int_equal(reg.read(reg.ctx, 0, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, 0, &raw, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(raw.version, 0);
     reg.close(reg.ctx);
 }

@@ -259,7 +259,7 @@ TEST("A process that left a guard is not in it any more, whatever a child forked
 
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(fz_guard_open(&guard, path), 0);
-    assert_int_equal(fz_guard_enter(&guard), 0);
+    assert_int_equal(fz_guard_enter(&guard, FZ_DEADLINE_NONE), 0);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -268,7 +268,7 @@ TEST("A process that left a guard is not in it any more, whatever a child forked
     }
     fz_guard_leave(&guard);
     assert_int_equal(fz_guard_open(&other, path), 0);
-    assert_int_equal(fz_guard_enter(&other), 0);
+    assert_int_equal(fz_guard_enter(&other, FZ_DEADLINE_NONE), 0);
     fz_guard_leave(&other);
     fz_guard_close(&other);
     fz_guard_close(&guard);

@@ -172,8 +172,10 @@ TEST("With a clock of the program's, closing is done when it returns")
 
 static _Atomic unsigned releases;
 
-static frazil_err refuse_release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err refuse_release(void *ctx, struct fz_deadline deadline, const struct fz_grant *held,
+                                 uint64_t used_tick)
 {
+    (void)deadline;
     (void)ctx, (void)held, (void)used_tick;
     releases++;
     return FRAZIL_EREFUSED;

@@ -47,7 +47,7 @@ static struct fz_word_file open_ok(void)
     struct fz_word_file file;
     frazil_error err;
 
-    if (fz_word_file_open(&file, path, &identity, PAYLOAD_SIZE, &err) != FRAZIL_OK)
+    if (fz_word_file_open(&file, path, &identity, PAYLOAD_SIZE, FZ_DEADLINE_NONE, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     return file;
 }
@@ -83,9 +83,9 @@ TEST("Each opening makes the payload ready, within the guard that it has anyway"
     struct fz_word_file first, second;
 
     prepared = 0;
-    assert_int_equal(fz_word_file_open(&first, path, &prepares, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_int_equal(fz_word_file_open(&first, path, &prepares, PAYLOAD_SIZE, FZ_DEADLINE_NONE, NULL), FRAZIL_OK);
     assert_true(first.created);
-    assert_int_equal(fz_word_file_open(&second, path, &prepares, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_int_equal(fz_word_file_open(&second, path, &prepares, PAYLOAD_SIZE, FZ_DEADLINE_NONE, NULL), FRAZIL_OK);
     assert_false(second.created);
     assert_int_equal(prepared, 2);
     assert_false(prepared_unguarded);
@@ -106,13 +106,13 @@ static void assert_refused(const struct fz_word_identity *who, size_t payload_si
     frazil_error err;
     unsigned fds = scratch_open_fds();
 
-    assert_int_equal(fz_word_file_open(&file, path, who, payload_size, &err), code);
+    assert_int_equal(fz_word_file_open(&file, path, who, payload_size, FZ_DEADLINE_NONE, &err), code);
     assert_int_equal(file.nonce, 4242);
     for (; *parts != NULL; parts++) {
         if (strstr(err.message, *parts) == NULL)
             fail_msg("'%s' is not in '%s'", *parts, err.message);
     }
-    assert_int_equal(fz_word_file_open(&file, path, who, payload_size, NULL), code);
+    assert_int_equal(fz_word_file_open(&file, path, who, payload_size, FZ_DEADLINE_NONE, NULL), code);
     assert_int_equal(scratch_open_fds(), fds);
 }
 
@@ -197,7 +197,7 @@ TEST("Its place on the disk is reserved, so that a full one is an error of open,
     struct fz_word_file file;
     struct stat status;
 
-    assert_int_equal(fz_word_file_open(&file, path, &identity, LARGE, NULL), FRAZIL_OK);
+    assert_int_equal(fz_word_file_open(&file, path, &identity, LARGE, FZ_DEADLINE_NONE, NULL), FRAZIL_OK);
     assert_int_equal(stat(path, &status), 0);
     assert_true(status.st_blocks * 512 >= LARGE);
     fz_word_file_close(&file);
@@ -271,7 +271,7 @@ TEST(
     fz_word_file_close(&file);
 
     make_with(AT_BOOT, "0123", 4);
-    assert_int_equal(fz_word_file_open(&file, path, &layout, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_int_equal(fz_word_file_open(&file, path, &layout, PAYLOAD_SIZE, FZ_DEADLINE_NONE, NULL), FRAZIL_OK);
     assert_true(file.created);
     fz_word_file_close(&file);
 }
@@ -376,9 +376,9 @@ TEST("A path that does not fit, with or without what is added to it, is refused 
 
     memset(longest, '/', sizeof longest);
     longest[FZ_PATH_SIZE] = '\0';
-    assert_int_equal(fz_word_file_open(&file, longest, &identity, PAYLOAD_SIZE, NULL), FRAZIL_ESPEC);
+    assert_int_equal(fz_word_file_open(&file, longest, &identity, PAYLOAD_SIZE, FZ_DEADLINE_NONE, NULL), FRAZIL_ESPEC);
     longest[FZ_PATH_SIZE - 1] = '\0';
-    assert_int_equal(fz_word_file_open(&file, longest, &identity, PAYLOAD_SIZE, NULL), FRAZIL_ESYS);
+    assert_int_equal(fz_word_file_open(&file, longest, &identity, PAYLOAD_SIZE, FZ_DEADLINE_NONE, NULL), FRAZIL_ESYS);
 }
 
 /* ---- noticing its loss --------------------------------------------------- */
@@ -398,7 +398,7 @@ TEST("A file that was removed, replaced or cut is noticed by those who have it")
     assert_true(fz_word_file_is_current(&other));
     assert_int_not_equal(file.nonce, other.nonce);
     fz_word_file_close(&other);
-    assert_false(fz_word_file_leave(&file)); /* although nobody has the other one */
+    assert_false(fz_word_file_leave(&file, FZ_DEADLINE_NONE)); /* although nobody has the other one */
     fz_word_file_close(&file);
 }
 
@@ -411,10 +411,10 @@ TEST("Of two that leave the second is the last; it still sees the word, and none
     int fd;
 
     atomic_store(word_of(&first), 17);
-    assert_false(fz_word_file_leave(&first));
+    assert_false(fz_word_file_leave(&first, FZ_DEADLINE_NONE));
     assert_null(first.payload);
     fz_word_file_close(&first);
-    assert_true(fz_word_file_leave(&second));
+    assert_true(fz_word_file_leave(&second, FZ_DEADLINE_NONE));
     assert_int_equal(atomic_load(word_of(&second)), 17);
     assert_int_equal(fz_own_file_open(second.guard.path, O_RDWR, &fd), 0);
     assert_int_equal(fz_own_file_lock(fd, LOCK_EX), EWOULDBLOCK);
@@ -441,7 +441,7 @@ static pid_t fork_holder(struct fz_word_file *file, int keep_fd[2], bool close_f
         _exit(99);
     if (close_fds)
         _exit(2);
-    bool last = fz_word_file_leave(file);
+    bool last = fz_word_file_leave(file, FZ_DEADLINE_NONE);
     fz_word_file_close(file);
     _exit(last ? 1 : 0);
 }
@@ -455,7 +455,7 @@ TEST("A child has the word although it has never called anything since the fork,
 
     assert_int_equal(pipe(keep_fd), 0);
     pid_t pid = fork_holder(&file, keep_fd, false);
-    assert_false(fz_word_file_leave(&file));
+    assert_false(fz_word_file_leave(&file, FZ_DEADLINE_NONE));
     fz_word_file_close(&file);
     close(keep_fd[0]);
     close(keep_fd[1]);
@@ -473,14 +473,14 @@ TEST("A daemon that closes all descriptors still has the word, because it still 
     assert_int_equal(pipe(keep_fd), 0);
     pid_t pid = fork_holder(&file, keep_fd, true);
     fz_word_file_close(&file);
-    assert_false(fz_word_file_leave(&other));
+    assert_false(fz_word_file_leave(&other, FZ_DEADLINE_NONE));
     fz_word_file_close(&other);
     close(keep_fd[0]);
     close(keep_fd[1]);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(WEXITSTATUS(status), 2);
     other = open_ok();
-    assert_true(fz_word_file_leave(&other));
+    assert_true(fz_word_file_leave(&other, FZ_DEADLINE_NONE));
     fz_word_file_close(&other);
 }
 
@@ -489,7 +489,7 @@ TEST("The last one may throw the word away; the next one makes another")
     struct fz_word_file file = open_ok();
     uint64_t nonce = file.nonce;
 
-    assert_true(fz_word_file_leave(&file));
+    assert_true(fz_word_file_leave(&file, FZ_DEADLINE_NONE));
     assert_int_equal(fz_word_file_remove(&file), 0);
     assert_int_equal(fz_word_file_remove(&file), ENOENT);
     fz_word_file_close(&file);

@@ -48,7 +48,7 @@ static void open_part(struct fz_word_file *ret, uint64_t min, uint64_t max, cons
     char own[64];
     frazil_error err;
 
-    frazil_err code = fz_word_file_open(ret, path, &part, PAYLOAD_SIZE, &err);
+    frazil_err code = fz_word_file_open(ret, path, &part, PAYLOAD_SIZE, FZ_DEADLINE_NONE, &err);
     if (refused_by == NULL) {
         if (code != FRAZIL_OK)
             fail_msg("%s", err.message);
@@ -104,7 +104,7 @@ TEST("A word that was copied under the name of other bounds is not theirs")
     snprintf(from, sizeof from, "%s.shards/0-4", path);
     snprintf(to, sizeof to, "%s.shards/5-9", path);
     assert_int_equal(rename(from, to), 0);
-    assert_int_equal(fz_word_file_open(&file, path, &part, PAYLOAD_SIZE, &err), FRAZIL_ESTATE);
+    assert_int_equal(fz_word_file_open(&file, path, &part, PAYLOAD_SIZE, FZ_DEADLINE_NONE, &err), FRAZIL_ESTATE);
     assert_non_null(strstr(err.message, to));
     assert_non_null(strstr(err.message, "0 to 4"));
     assert_non_null(strstr(err.message, "5 to 9"));

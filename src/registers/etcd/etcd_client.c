@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/out_of_time.h"
 #include "common/said.h"
+#include "core/duration.h"
 #include "core/wipe.h"
-#include "os/clock.h"
+#include "os/socket.h"
 
 /* The codes of gRPC that the gateway gives in its errors. */
 enum {
@@ -26,19 +28,13 @@ enum { QUOTED_MAX = 80 };
 /* The outcome of asking one member. */
 enum outcome {
     ANSWERED,
+    NOT_ASKED,  /* yet */
     LOGGED_OUT, /* the token is not, or no longer, accepted: nothing was done */
     NO_LOGIN,   /* there are no users to log in as */
     REFUSED,    /* by this member, and by any other */
     NOT_DONE,   /* certainly; another one may do it */
     NOT_KNOWN   /* no answer, or one that leaves it open */
 };
-
-static uint64_t now_ms(void)
-{
-    frazil_clock clock = fz_real_clock();
-
-    return clock.monotonic_ns(clock.ctx) / 1000000;
-}
 
 void fz_etcd_client_start(struct fz_etcd_client *client, const struct fz_etcd_url *url)
 {
@@ -171,15 +167,16 @@ struct message {
     bool writes;
 };
 
-static enum outcome ask_host(struct fz_etcd_client *client, const struct message *question, uint32_t timeout_ms,
+static enum outcome ask_host(struct fz_etcd_client *client, const struct message *question, uint64_t left_ns,
                              json_t **ret, frazil_error *reterr)
 {
+    uint64_t timeout_ms = (left_ns + FZ_NS_PER_MS - 1) / FZ_NS_PER_MS;
     const struct fz_etcd_request request = {.host = client->host,
                                             .path = question->path,
                                             .token = client->token,
                                             .body = question->body,
                                             .body_len = question->body_len,
-                                            .timeout_ms = timeout_ms};
+                                            .timeout_ms = (uint32_t)timeout_ms};
     long status = 0;
 
     fz_etcd_url_show(&client->url, client->host, client->shown);
@@ -190,7 +187,7 @@ static enum outcome ask_host(struct fz_etcd_client *client, const struct message
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: cannot be connected to: %s", client->shown, client->http.reason);
         return NOT_DONE;
     case FZ_ETCD_HTTP_TIMED_OUT:
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: did not answer within %u ms", client->shown, (uint64_t)timeout_ms);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: did not answer within %D", client->shown, 1000 * timeout_ms);
         return NOT_KNOWN;
     case FZ_ETCD_HTTP_SENT:
         break;
@@ -199,16 +196,27 @@ static enum outcome ask_host(struct fz_etcd_client *client, const struct message
     return NOT_KNOWN;
 }
 
-/* Asks one member after the other, as long as it is right to, each with its share of the time that is left. */
-static enum outcome ask_hosts(struct fz_etcd_client *client, const struct message *question, uint64_t until_ms,
-                              json_t **ret, frazil_error *reterr)
+/* The outcome without asking this member.  What another one has said stands, if one was asked. */
+static enum outcome out_of_time(const struct fz_etcd_client *client, const struct fz_allowance *allowance,
+                                enum outcome before, frazil_error *reterr)
 {
-    enum outcome outcome = NOT_DONE;
+    if (before == NOT_ASKED)
+        (void)fz_out_of_time(allowance->until, client->shown, reterr);
+    return before == NOT_ASKED ? NOT_DONE : before;
+}
+
+/* Asks one member after the other, as long as it is right to, each with its share of the time that is left. */
+static enum outcome ask_hosts(struct fz_etcd_client *client, const struct message *question,
+                              const struct fz_allowance *allowance, json_t **ret, frazil_error *reterr)
+{
+    enum outcome outcome = NOT_ASKED;
 
     for (size_t left = client->url.common.host_count; left > 0; left--) {
-        uint64_t now = now_ms();
-        uint64_t time_ms = now < until_ms ? (until_ms - now + left - 1) / left : 1;
-        outcome = ask_host(client, question, (uint32_t)time_ms, ret, reterr);
+        const struct fz_allowance part = fz_allowance_part(allowance, (uint32_t)left);
+        uint64_t left_ns = fz_deadline_left_ns(part.until);
+        if (left_ns == 0)
+            return out_of_time(client, allowance, outcome, reterr);
+        outcome = ask_host(client, question, left_ns, ret, reterr);
         if (outcome != NOT_DONE && outcome != NOT_KNOWN)
             return outcome;
         client->host = (client->host + 1) % client->url.common.host_count;
@@ -251,7 +259,7 @@ static char *write_login(const struct fz_url_access *access, size_t *ret_len)
     return body;
 }
 
-static enum outcome log_in(struct fz_etcd_client *client, uint64_t until_ms, frazil_error *reterr)
+static enum outcome log_in(struct fz_etcd_client *client, const struct fz_allowance *allowance, frazil_error *reterr)
 {
     const struct fz_url_access *access = &client->url.common.access;
     json_t *answer = NULL;
@@ -264,7 +272,7 @@ static enum outcome log_in(struct fz_etcd_client *client, uint64_t until_ms, fra
         return REFUSED;
     }
     const struct message question = {"/v3/auth/authenticate", body, len, false};
-    enum outcome outcome = ask_hosts(client, &question, until_ms, &answer, reterr);
+    enum outcome outcome = ask_hosts(client, &question, allowance, &answer, reterr);
     fz_wipe(body, question.body_len);
     free(body);
     client->no_login = outcome == NO_LOGIN;
@@ -289,17 +297,17 @@ static bool must_log_in(const struct fz_etcd_client *client)
 static enum outcome ask_logged_in(struct fz_etcd_client *client, const struct message *question, json_t **ret,
                                   frazil_error *reterr)
 {
-    uint64_t until_ms = now_ms() + client->url.common.access.timeout_ms;
+    const struct fz_allowance allowance = fz_allowance_of(client->url.common.access.timeout_ms, client->deadline);
     enum outcome outcome = LOGGED_OUT;
 
     /* A token that has run out is noticed by its being refused: then once more, with a new one. */
     for (int tries = 0; tries < 2 && outcome == LOGGED_OUT; tries++) {
         if (must_log_in(client)) {
-            outcome = log_in(client, until_ms, reterr);
+            outcome = log_in(client, &allowance, reterr);
             if (outcome != ANSWERED)
                 break;
         }
-        outcome = ask_hosts(client, question, until_ms, ret, reterr);
+        outcome = ask_hosts(client, question, &allowance, ret, reterr);
         if (outcome == LOGGED_OUT) {
             client->token[0] = '\0';
             client->no_login = false;

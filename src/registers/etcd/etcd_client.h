@@ -15,6 +15,7 @@
 struct fz_etcd_client {
     struct fz_etcd_url url;
     struct fz_etcd_http http;
+    struct fz_deadline deadline;    /* of the call that it is used by; each function of the port sets it */
     size_t host;                    /* that is asked first */
     char shown[FZ_ETCD_SHOWN_SIZE]; /* the last one asked, for sentences */
     char token[FZ_ETCD_TOKEN_SIZE]; /* empty: not logged in */
@@ -34,7 +35,7 @@ void fz_etcd_client_start(struct fz_etcd_client *client, const struct fz_etcd_ur
 void fz_etcd_client_stop(struct fz_etcd_client *client);
 
 /*
- * Asks, within the URL's timeout, logging in and trying other members included.
+ * Asks, within the URL's timeout and the deadline, logging in and trying other members included.
  * FZ_REGISTER_OK: *ret is the answer, a JSON object, which the caller frees (json_decref).
  * UNREACHABLE: it was certainly not carried out.  UNKNOWN: it may have been, or may
  * still be.  REFUSED: etcd said no; reterr says what.

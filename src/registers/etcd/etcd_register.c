@@ -124,10 +124,19 @@ static bool read_found(const struct etcd_register *reg, const json_t *kv, struct
 
 /* ---- the port ------------------------------------------------------------------ */
 
-static enum fz_register_result etcd_read(void *ctx, uint32_t number, struct fz_record *ret,
-                                         struct fz_register_status *status, frazil_error *reterr)
+/* Begins a function of the port: all that it asks has this deadline. */
+static struct etcd_register *etcd_in_time(void *ctx, struct fz_deadline deadline)
 {
     struct etcd_register *reg = ctx;
+
+    reg->client.deadline = deadline;
+    return reg;
+}
+
+static enum fz_register_result etcd_read(void *ctx, struct fz_deadline deadline, uint32_t number, struct fz_record *ret,
+                                         struct fz_register_status *status, frazil_error *reterr)
+{
+    struct etcd_register *reg = etcd_in_time(ctx, deadline);
     struct found found = {.record = {.version = 0}};
     char key[KEY_SIZE];
     json_t *answer = NULL;
@@ -165,10 +174,10 @@ static enum fz_register_result visit_page(struct etcd_register *reg, const json_
 }
 
 /* In pages, which are not of one instant: nothing is ever deleted, so each record is in one of them. */
-static enum fz_register_result etcd_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                             struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result etcd_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                             void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
 {
-    struct etcd_register *reg = ctx;
+    struct etcd_register *reg = etcd_in_time(ctx, deadline);
     struct found from = {.key_len = strlen(reg->prefix)};
     char end[KEY_SIZE];
     bool more = true;
@@ -266,8 +275,8 @@ static enum fz_register_result read_some(struct etcd_register *reg, const struct
     return result;
 }
 
-static enum fz_register_result etcd_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
-                                              fz_record_visitor visit, void *visit_ctx,
+static enum fz_register_result etcd_find_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
+                                              size_t whole, fz_record_visitor visit, void *visit_ctx,
                                               struct fz_register_status *status, frazil_error *reterr)
 {
     enum fz_register_result result = FZ_REGISTER_OK;
@@ -277,15 +286,16 @@ static enum fz_register_result etcd_find_many(void *ctx, const uint32_t *numbers
         const struct wanted wanted = {.numbers = numbers + done,
                                       .n = n - done < OPERATIONS_MAX ? n - done : OPERATIONS_MAX,
                                       .whole = whole < done ? 0 : whole - done};
-        result = read_some(ctx, &wanted, visit, visit_ctx, status, reterr);
+        result = read_some(etcd_in_time(ctx, deadline), &wanted, visit, visit_ctx, status, reterr);
     }
     return result;
 }
 
-static enum fz_register_result etcd_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
-                                              void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result etcd_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
+                                              fz_record_visitor visit, void *visit_ctx,
+                                              struct fz_register_status *status, frazil_error *reterr)
 {
-    return etcd_find_many(ctx, numbers, n, n, visit, visit_ctx, status, reterr);
+    return etcd_find_many(ctx, deadline, numbers, n, n, visit, visit_ctx, status, reterr);
 }
 
 /* A version that was never one of this record's before. */
@@ -331,10 +341,10 @@ static enum fz_register_result read_outcome(const struct etcd_register *reg, con
     return FZ_REGISTER_UNKNOWN;
 }
 
-static enum fz_register_result etcd_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                         struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result etcd_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                         uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
 {
-    struct etcd_register *reg = ctx;
+    struct etcd_register *reg = etcd_in_time(ctx, deadline);
     uint64_t version = next_version(swap->expected);
     char key[KEY_SIZE];
     char value[FZ_RECORD_TEXT_SIZE];
@@ -356,9 +366,10 @@ static enum fz_register_result etcd_swap(void *ctx, const struct fz_swap *swap, 
     return result;
 }
 
-static enum fz_register_result etcd_examine(void *ctx, fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr)
+static enum fz_register_result etcd_examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                            void *visit_ctx, frazil_error *reterr)
 {
-    struct etcd_register *reg = ctx;
+    struct etcd_register *reg = etcd_in_time(ctx, deadline);
     char key[KEY_SIZE];
 
     key_of(reg, FZ_NAMESPACE, key);

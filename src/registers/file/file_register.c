@@ -67,7 +67,8 @@ static void tell_nothing(struct fz_register_status *status)
         *status = (struct fz_register_status){.has_clock = false};
 }
 
-static enum fz_register_result enter_guard(const struct file_register *reg, struct fz_guard *ret, frazil_error *reterr)
+static enum fz_register_result enter_guard(const struct file_register *reg, struct fz_deadline deadline,
+                                           struct fz_guard *ret, frazil_error *reterr)
 {
     char path[FZ_PATH_SIZE];
 
@@ -76,7 +77,7 @@ static enum fz_register_result enter_guard(const struct file_register *reg, stru
     if (sys == 0)
         sys = fz_guard_open(ret, path); /* anew each time, so that no child inherits it */
     if (sys == 0)
-        sys = fz_guard_enter(ret);
+        sys = fz_guard_enter(ret, fz_deadline_earlier(deadline, fz_guard_deadline()));
     if (sys == 0)
         return FZ_REGISTER_OK;
     fz_guard_fail(sys, "the guard of the namespace cannot be entered:", path, reterr);
@@ -105,8 +106,8 @@ static enum fz_register_result judge_read(int sys, enum fz_record_form form, con
 }
 
 /* Reads one; no file is version 0. */
-static enum fz_register_result read_record(const struct file_register *reg, uint32_t number, struct fz_record *ret,
-                                           frazil_error *reterr)
+static enum fz_register_result read_record(const struct file_register *reg, struct fz_deadline deadline,
+                                           uint32_t number, struct fz_record *ret, frazil_error *reterr)
 {
     char path[FZ_PATH_SIZE];
     struct fz_guard guard;
@@ -116,18 +117,18 @@ static enum fz_register_result read_record(const struct file_register *reg, uint
     if (sys == 0)
         sys = fz_record_file_read(path, ret, &form);
     /* Both slots may have been written while they were read: nobody writes them inside the guard. */
-    if (sys == 0 && form == FZ_RECORD_DAMAGED && enter_guard(reg, &guard, NULL) == FZ_REGISTER_OK) {
+    if (sys == 0 && form == FZ_RECORD_DAMAGED && enter_guard(reg, deadline, &guard, NULL) == FZ_REGISTER_OK) {
         sys = fz_record_file_read(path, ret, &form);
         leave_guard(&guard);
     }
     return judge_read(sys, form, path, reterr);
 }
 
-static enum fz_register_result file_read(void *ctx, uint32_t number, struct fz_record *ret,
+static enum fz_register_result file_read(void *ctx, struct fz_deadline deadline, uint32_t number, struct fz_record *ret,
                                          struct fz_register_status *status, frazil_error *reterr)
 {
     struct fz_record record = {.version = 0};
-    enum fz_register_result result = read_record(ctx, number, &record, reterr);
+    enum fz_register_result result = read_record(ctx, deadline, number, &record, reterr);
 
     tell_nothing(status);
     if (result == FZ_REGISTER_OK)
@@ -140,6 +141,7 @@ struct walk {
     const struct file_register *reg;
     fz_record_visitor visit;
     void *visit_ctx;
+    struct fz_deadline deadline;
     enum fz_register_result result;
     frazil_error *reterr;
 };
@@ -150,7 +152,7 @@ static void visit_number(struct walk *walk, uint32_t number)
 
     if (walk->result != FZ_REGISTER_OK)
         return;
-    walk->result = read_record(walk->reg, number, &record, walk->reterr);
+    walk->result = read_record(walk->reg, walk->deadline, number, &record, walk->reterr);
     if (walk->result == FZ_REGISTER_REFUSED && number != FZ_NAMESPACE) {
         record = (struct fz_record){.version = 1}; /* damaged: shown, so that it is not taken for a free one */
         walk->result = FZ_REGISTER_OK;
@@ -167,11 +169,16 @@ static void visit_name(void *ctx, const char *name)
         visit_number(ctx, number);
 }
 
-static enum fz_register_result file_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                             struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result file_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                             void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
 {
     const struct file_register *reg = ctx;
-    struct walk walk = {.reg = reg, .visit = visit, .visit_ctx = visit_ctx, .result = FZ_REGISTER_OK, .reterr = reterr};
+    struct walk walk = {.reg = reg,
+                        .deadline = deadline,
+                        .visit = visit,
+                        .visit_ctx = visit_ctx,
+                        .result = FZ_REGISTER_OK,
+                        .reterr = reterr};
     int sys = fz_list_dir(reg->directory, visit_name, &walk);
 
     tell_nothing(status);
@@ -182,10 +189,16 @@ static enum fz_register_result file_read_all(void *ctx, fz_record_visitor visit,
     return walk.result;
 }
 
-static enum fz_register_result file_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
-                                              void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result file_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
+                                              fz_record_visitor visit, void *visit_ctx,
+                                              struct fz_register_status *status, frazil_error *reterr)
 {
-    struct walk walk = {.reg = ctx, .visit = visit, .visit_ctx = visit_ctx, .result = FZ_REGISTER_OK, .reterr = reterr};
+    struct walk walk = {.reg = ctx,
+                        .deadline = deadline,
+                        .visit = visit,
+                        .visit_ctx = visit_ctx,
+                        .result = FZ_REGISTER_OK,
+                        .reterr = reterr};
 
     assert(n >= 1 && n <= FZ_READ_MANY_MAX);
     for (size_t i = 0; i < n; i++)
@@ -272,8 +285,8 @@ static enum fz_register_result swap_guarded(struct file_register *reg, const str
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result file_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                         struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result file_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                         uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
 {
     struct file_register *reg = ctx;
     char path[FZ_PATH_SIZE];
@@ -288,7 +301,7 @@ static enum fz_register_result file_swap(void *ctx, const struct fz_swap *swap, 
         fz_fail_errno(reterr, sys, "the record cannot be named in", reg->directory, "");
         return FZ_REGISTER_UNREACHABLE;
     }
-    enum fz_register_result result = enter_guard(reg, &guard, reterr);
+    enum fz_register_result result = enter_guard(reg, deadline, &guard, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     result = swap_guarded(reg, swap, path, &next, reterr);
@@ -300,12 +313,14 @@ static enum fz_register_result file_swap(void *ctx, const struct fz_swap *swap, 
 
 /* ---- examining ----------------------------------------------------------------- */
 
-static enum fz_register_result file_examine(void *ctx, fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr)
+static enum fz_register_result file_examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                            void *visit_ctx, frazil_error *reterr)
 {
     const struct file_register *reg = ctx;
     struct fz_disk disk = {.free_bytes = 0};
     char sentence[FZ_FINDING_SIZE];
     struct fz_sentence s = fz_sentence_in(sentence, sizeof sentence);
+    (void)deadline; /* a look at a disk cannot be cut short */
     int sys = fz_disk_look(reg->directory, &disk);
 
     if (sys != 0) {

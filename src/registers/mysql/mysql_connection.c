@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/out_of_time.h"
 #include "common/said.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
@@ -119,7 +120,7 @@ static enum fz_register_result failed(struct fz_mysql_connection *connection, en
 /* One call of libmariadb, which works on a stack of its own, and the time for it. */
 struct call {
     struct fz_mysql_connection *connection;
-    const struct fz_deadline *deadline;
+    const struct fz_allowance *allowance;
     int sys;      /* ETIMEDOUT, EMSGSIZE: it was given up; 0: it was not */
     bool is_done; /* a statement without rows was carried out, and cannot be refused any more */
     MYSQL *connected;
@@ -149,16 +150,16 @@ static int go_on_to_next(struct call *call, int ready)
     return mysql_next_result_cont(&call->code, call->connection->mysql, ready);
 }
 
-/* The deadline of this thread's call, for wait_in_handshake. */
-static _Thread_local const struct fz_deadline *current_deadline;
+/* The time of this thread's call, for wait_in_handshake. */
+static _Thread_local const struct fz_allowance *current_allowance;
 
 /* In TLS's handshake libmariadb does not give control back: it asks this to wait.  1: ready. */
 static int wait_in_handshake(my_socket fd, my_bool is_read, int timeout)
 {
     (void)timeout;
-    if (current_deadline == NULL)
+    if (current_allowance == NULL)
         return 0;
-    return fz_deadline_wait(current_deadline, fd, is_read ? POLLIN : POLLOUT) == 0 ? 1 : 0;
+    return fz_allowance_wait(current_allowance, fd, is_read ? POLLIN : POLLOUT) == 0 ? 1 : 0;
 }
 
 /* Each attempt, at each of a host's addresses, may have another socket; TLS reads it as it is, so it may not block. */
@@ -190,7 +191,7 @@ static int wait_within(const struct call *call, int wanted, int *ret_ready)
         return EMSGSIZE;
     events = (short)(events | ((wanted & MYSQL_WAIT_READ) != 0 ? POLLIN : 0));
     events = (short)(events | ((wanted & MYSQL_WAIT_WRITE) != 0 ? POLLOUT : 0));
-    int sys = fz_deadline_poll(call->deadline, fd, events, &ready);
+    int sys = fz_allowance_poll(call->allowance, fd, events, &ready);
     *ret_ready = wanted & (MYSQL_WAIT_READ | MYSQL_WAIT_WRITE);
     return sys;
 }
@@ -237,8 +238,7 @@ static enum fz_register_result call_failed(struct call *call, enum fz_register_r
     if (call->sys != ETIMEDOUT)
         return failed(connection, result, what, strerror_r(call->sys, buf, sizeof buf) == 0 ? buf : "unknown error",
                       reterr);
-    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s within %u ms", connection->shown, what,
-            (uint64_t)call->deadline->timeout_ms);
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s within %D", connection->shown, what, call->allowance->us);
     fz_mysql_connection_drop(connection);
     return result;
 }
@@ -426,13 +426,13 @@ static enum fz_register_result set_up(struct call *call, frazil_error *reterr)
     return result;
 }
 
-static enum fz_register_result connect_to(struct fz_mysql_connection *connection, const struct fz_deadline *deadline,
+static enum fz_register_result connect_to(struct fz_mysql_connection *connection, const struct fz_allowance *allowance,
                                           frazil_error *reterr)
 {
     const struct fz_url_host *host = &connection->url.common.hosts[connection->host];
     const struct fz_url_access *access = &connection->url.common.access;
     bool is_path = connection->url.common.is_path;
-    struct call call = {.connection = connection, .deadline = deadline};
+    struct call call = {.connection = connection, .allowance = allowance};
 
     connection->mysql = fz_mysql_client_new(&connection->url, wait_in_handshake);
     if (connection->mysql == NULL) {
@@ -440,28 +440,28 @@ static enum fz_register_result connect_to(struct fz_mysql_connection *connection
         return FZ_REGISTER_UNREACHABLE;
     }
     connection->socket = (struct fz_fd_mark){.inode = 0};
-    current_deadline = deadline;
+    current_allowance = allowance;
     int wanted = mysql_real_connect_start(&call.connected, connection->mysql, is_path ? NULL : host->name, access->user,
                                           access->password, connection->url.database, is_path ? 0 : host->port,
                                           is_path ? host->name : NULL, CLIENT_MULTI_STATEMENTS);
     finish(&call, go_on_connecting, wanted);
     if (call.sys == 0 && call.connected != NULL)
         note_socket(connection);
-    current_deadline = NULL;
+    current_allowance = NULL;
     if (call.sys != 0 || call.connected == NULL)
         return not_connected(&call, reterr);
     return set_up(&call, reterr);
 }
 
 /* Tries each host once, beginning with the one that served last; each has its share of the time. */
-static enum fz_register_result connect_now(struct fz_mysql_connection *connection, const struct fz_deadline *deadline,
+static enum fz_register_result connect_now(struct fz_mysql_connection *connection, const struct fz_allowance *allowance,
                                            frazil_error *reterr)
 {
     enum fz_register_result result = FZ_REGISTER_UNREACHABLE;
     size_t count = connection->url.common.host_count;
 
     for (size_t left = count; left > 0 && result != FZ_REGISTER_OK; left--) {
-        struct fz_deadline part = fz_deadline_part(deadline, (uint32_t)left);
+        struct fz_allowance part = fz_allowance_part(allowance, (uint32_t)left);
         result = connect_to(connection, &part, reterr);
         if (result != FZ_REGISTER_OK)
             connection->host = (connection->host + 1) % count;
@@ -481,18 +481,23 @@ static bool lost_a_race(const struct fz_mysql_connection *connection, enum fz_re
 static enum fz_register_result carry_out(struct fz_mysql_connection *connection, const char *sql,
                                          MYSQL_RES **ret_result, frazil_error *reterr)
 {
-    struct fz_deadline deadline = fz_deadline_in(connection->url.common.access.timeout_ms);
+    const struct fz_allowance allowance =
+        fz_allowance_of(connection->url.common.access.timeout_ms, connection->deadline);
     enum fz_register_result result = FZ_REGISTER_OK;
 
     connection->error = 0;
+    if (fz_out_of_time(allowance.until, connection->shown, reterr))
+        return FZ_REGISTER_UNREACHABLE;
     if (connection->mysql != NULL && has_ended(connection))
         fz_mysql_connection_drop(connection);
     if (connection->mysql == NULL)
-        result = connect_now(connection, &deadline, reterr);
+        result = connect_now(connection, &allowance, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
-    for (int tries = 0; tries == 0 || (tries < RETRIES_MAX && lost_a_race(connection, result)); tries++) {
-        struct call call = {.connection = connection, .deadline = &deadline};
+    for (int tries = 0; tries == 0 || (tries < RETRIES_MAX && lost_a_race(connection, result) &&
+                                       fz_deadline_left_ns(allowance.until) > 0);
+         tries++) {
+        struct call call = {.connection = connection, .allowance = &allowance};
         connection->intake = fz_intake_of(socket_of(connection));
         result = exchange(&call, sql, ret_result, reterr);
     }

@@ -21,12 +21,13 @@ struct st_mysql_res;
 struct fz_mysql_connection {
     struct fz_mysql_url url;
     char shown[FZ_MYSQL_SHOWN_SIZE];
-    struct st_mysql *mysql;   /* NULL: not connected */
-    struct fz_fd_mark socket; /* of the connection */
-    struct fz_intake intake;  /* in this exchange */
-    _Atomic bool is_busy;     /* in an exchange: whoever is forked now inherits a connection that is half changed */
-    size_t host;              /* the one that is connected, or the next to try */
-    unsigned error;           /* the number of the last error reply; 0: there was none */
+    struct st_mysql *mysql;      /* NULL: not connected */
+    struct fz_fd_mark socket;    /* of the connection */
+    struct fz_deadline deadline; /* of the call that it is used by; each function of the port sets it */
+    struct fz_intake intake;     /* in this exchange */
+    _Atomic bool is_busy;        /* in an exchange: whoever is forked now inherits a connection that is half changed */
+    size_t host;                 /* the one that is connected, or the next to try */
+    unsigned error;              /* the number of the last error reply; 0: there was none */
 };
 
 /* Readies a connection without making it.  The URL is copied. */

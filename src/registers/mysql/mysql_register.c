@@ -296,10 +296,20 @@ static enum fz_register_result ask_without_table(struct mysql_register *reg, str
 
 /* ---- the port ------------------------------------------------------------------ */
 
-static enum fz_register_result mysql_register_read(void *ctx, uint32_t number, struct fz_record *ret,
-                                                   struct fz_register_status *status, frazil_error *reterr)
+/* Begins a function of the port: all that it asks has this deadline. */
+static struct mysql_register *mysql_in_time(void *ctx, struct fz_deadline deadline)
 {
     struct mysql_register *reg = ctx;
+
+    reg->connection.deadline = deadline;
+    return reg;
+}
+
+static enum fz_register_result mysql_register_read(void *ctx, struct fz_deadline deadline, uint32_t number,
+                                                   struct fz_record *ret, struct fz_register_status *status,
+                                                   frazil_error *reterr)
+{
+    struct mysql_register *reg = mysql_in_time(ctx, deadline);
     struct fz_record record = {.version = 0};
     char sql[SQL_SIZE];
     MYSQL_RES *answer;
@@ -357,21 +367,24 @@ static enum fz_register_result read_several(struct mysql_register *reg, const ch
     return result;
 }
 
-static enum fz_register_result mysql_register_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                                       struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result mysql_register_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                                       void *visit_ctx, struct fz_register_status *status,
+                                                       frazil_error *reterr)
 {
+    struct mysql_register *reg = mysql_in_time(ctx, deadline);
     char sql[SQL_SIZE];
 
-    (void)write_sql(ctx, read_all_sql, NULL, sql);
-    return read_several(ctx, sql, visit, visit_ctx, status, reterr);
+    (void)write_sql(reg, read_all_sql, NULL, sql);
+    return read_several(reg, sql, visit, visit_ctx, status, reterr);
 }
 
-static enum fz_register_result mysql_register_read_many(void *ctx, const uint32_t *numbers, size_t n,
-                                                        fz_record_visitor visit, void *visit_ctx,
+static enum fz_register_result mysql_register_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+                                                        size_t n, fz_record_visitor visit, void *visit_ctx,
                                                         struct fz_register_status *status, frazil_error *reterr)
 {
+    struct mysql_register *reg = mysql_in_time(ctx, deadline);
     char sql[SQL_SIZE];
-    struct fz_sentence s = write_sql(ctx, read_many_sql, NULL, sql);
+    struct fz_sentence s = write_sql(reg, read_many_sql, NULL, sql);
 
     assert(n >= 1 && n <= FZ_READ_MANY_MAX);
     for (size_t i = 0; i < n; i++) {
@@ -379,7 +392,7 @@ static enum fz_register_result mysql_register_read_many(void *ctx, const uint32_
         fz_sentence_u64(&s, numbers[i]);
     }
     fz_sentence_char(&s, ')');
-    return read_several(ctx, sql, visit, visit_ctx, status, reterr);
+    return read_several(reg, sql, visit, visit_ctx, status, reterr);
 }
 
 /* The statement was carried out, and its answer is whole: what has it done? */
@@ -413,10 +426,11 @@ static enum fz_register_result swap_without_table(struct mysql_register *reg, ui
     return FZ_REGISTER_REFUSED;
 }
 
-static enum fz_register_result mysql_register_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                                   struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result mysql_register_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                                   uint64_t *ret_version, struct fz_register_status *status,
+                                                   frazil_error *reterr)
 {
-    struct mysql_register *reg = ctx;
+    struct mysql_register *reg = mysql_in_time(ctx, deadline);
     char sql[SQL_SIZE];
     MYSQL_RES *answer;
 
@@ -467,9 +481,9 @@ static bool is_denied(const struct mysql_register *reg, enum fz_register_result 
 }
 
 /* A user who may not create tables is refused even if this one exists: so a refusal counts only if it is not there. */
-static enum fz_register_result mysql_register_prepare(void *ctx, frazil_error *reterr)
+static enum fz_register_result mysql_register_prepare(void *ctx, struct fz_deadline deadline, frazil_error *reterr)
 {
-    struct mysql_register *reg = ctx;
+    struct mysql_register *reg = mysql_in_time(ctx, deadline);
     frazil_error said = {.message = ""};
     char sql[SQL_SIZE];
     MYSQL_RES *answer = NULL;
@@ -491,10 +505,10 @@ static enum fz_register_result mysql_register_prepare(void *ctx, frazil_error *r
     return result;
 }
 
-static enum fz_register_result mysql_register_examine(void *ctx, fz_finding_visitor visit, void *visit_ctx,
-                                                      frazil_error *reterr)
+static enum fz_register_result mysql_register_examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                                      void *visit_ctx, frazil_error *reterr)
 {
-    struct mysql_register *reg = ctx;
+    struct mysql_register *reg = mysql_in_time(ctx, deadline);
 
     return fz_mysql_examine(&reg->connection, visit, visit_ctx, reterr);
 }

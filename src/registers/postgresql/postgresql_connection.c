@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/out_of_time.h"
 #include "common/said.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
@@ -111,7 +112,7 @@ static enum fz_register_result failed(struct fz_postgresql_connection *connectio
 
 static enum fz_register_result failed_to_wait(struct fz_postgresql_connection *connection,
                                               enum fz_register_result result, const char *what, int sys_errno,
-                                              const struct fz_deadline *deadline, frazil_error *reterr)
+                                              const struct fz_allowance *allowance, frazil_error *reterr)
 {
     char buf[128];
 
@@ -120,21 +121,20 @@ static enum fz_register_result failed_to_wait(struct fz_postgresql_connection *c
     if (sys_errno != ETIMEDOUT)
         return failed(connection, result, what, strerror_r(sys_errno, buf, sizeof buf) == 0 ? buf : "unknown error",
                       reterr);
-    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s within %u ms", connection->shown, what,
-            (uint64_t)deadline->timeout_ms);
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s within %D", connection->shown, what, allowance->us);
     fz_postgresql_connection_drop(connection);
     return result;
 }
 
 /* Waits for the socket, but not if more bytes have come than any answer has: libpq keeps all of them. */
-static int wait_within(const struct fz_postgresql_connection *connection, const struct fz_deadline *deadline,
+static int wait_within(const struct fz_postgresql_connection *connection, const struct fz_allowance *allowance,
                        short events)
 {
     int fd = PQsocket(connection->conn);
 
     if (fz_intake_exceeds(&connection->intake, fd, FZ_ANSWER_SIZE_MAX))
         return EMSGSIZE;
-    return fz_deadline_wait(deadline, fd, events);
+    return fz_allowance_wait(allowance, fd, events);
 }
 
 /* Warnings are kept, and nothing is printed, which is what libpq does by itself. */
@@ -307,7 +307,7 @@ static void note_socket(struct fz_postgresql_connection *connection)
 }
 
 static enum fz_register_result connect_to(struct fz_postgresql_connection *connection,
-                                          const struct fz_deadline *deadline, frazil_error *reterr)
+                                          const struct fz_allowance *allowance, frazil_error *reterr)
 {
     PostgresPollingStatusType state = PGRES_POLLING_WRITING;
     ConnStatusType step = CONNECTION_NEEDED;
@@ -320,9 +320,10 @@ static enum fz_register_result connect_to(struct fz_postgresql_connection *conne
     PQsetNoticeReceiver(connection->conn, note_notice, connection);
     (void)PQsetErrorVerbosity(connection->conn, PQERRORS_VERBOSE);
     while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
-        int sys = wait_within(connection, deadline, state == PGRES_POLLING_READING ? POLLIN : POLLOUT);
+        int sys = wait_within(connection, allowance, state == PGRES_POLLING_READING ? POLLIN : POLLOUT);
         if (sys != 0)
-            return failed_to_wait(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, deadline, reterr);
+            return failed_to_wait(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, allowance,
+                                  reterr);
         step = PQstatus(connection->conn);
         state = PQconnectPoll(connection->conn);
         note_socket(connection);
@@ -337,13 +338,13 @@ static enum fz_register_result connect_to(struct fz_postgresql_connection *conne
 
 /* Tries each host once, beginning with the one that served last; each has its share of the time. */
 static enum fz_register_result connect_now(struct fz_postgresql_connection *connection,
-                                           const struct fz_deadline *deadline, frazil_error *reterr)
+                                           const struct fz_allowance *allowance, frazil_error *reterr)
 {
     enum fz_register_result result = FZ_REGISTER_UNREACHABLE;
     size_t count = connection->url.common.host_count;
 
     for (size_t left = count; left > 0 && result != FZ_REGISTER_OK; left--) {
-        struct fz_deadline part = fz_deadline_part(deadline, (uint32_t)left);
+        struct fz_allowance part = fz_allowance_part(allowance, (uint32_t)left);
         result = connect_to(connection, &part, reterr);
         if (result != FZ_REGISTER_OK)
             connection->host = (connection->host + 1) % count;
@@ -361,21 +362,21 @@ static bool queue(PGconn *conn, const struct fz_postgresql_statement *statement)
 
 static enum fz_register_result send_all(struct fz_postgresql_connection *connection,
                                         const struct fz_postgresql_statement *statement,
-                                        const struct fz_deadline *deadline, frazil_error *reterr)
+                                        const struct fz_allowance *allowance, frazil_error *reterr)
 {
     char digits[24];
     struct fz_sentence timeout_ms = fz_sentence_in(digits, sizeof digits);
     const struct fz_postgresql_statement first = {.sql = settings, .n = 1, .values = {digits}};
     int rest = 1;
 
-    fz_sentence_u64(&timeout_ms, connection->url.common.access.timeout_ms / 2 + 1);
+    fz_sentence_u64(&timeout_ms, allowance->us / 2000 + 1);
     if (!queue(connection->conn, &first) || !queue(connection->conn, statement) || !PQpipelineSync(connection->conn))
         return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", PQerrorMessage(connection->conn),
                       reterr);
     while ((rest = PQflush(connection->conn)) > 0) {
-        int sys = wait_within(connection, deadline, POLLIN | POLLOUT);
+        int sys = wait_within(connection, allowance, POLLIN | POLLOUT);
         if (sys != 0)
-            return failed_to_wait(connection, FZ_REGISTER_UNKNOWN, "could not be written to", sys, deadline, reterr);
+            return failed_to_wait(connection, FZ_REGISTER_UNKNOWN, "could not be written to", sys, allowance, reterr);
         if (!PQconsumeInput(connection->conn))
             break;
     }
@@ -410,12 +411,12 @@ static enum fz_register_result broke_off(struct fz_postgresql_connection *connec
 
 /* Waits until PQgetResult does not. */
 static enum fz_register_result await_result(struct fz_postgresql_connection *connection, const struct answer *answer,
-                                            const struct fz_deadline *deadline, frazil_error *reterr)
+                                            const struct fz_allowance *allowance, frazil_error *reterr)
 {
     while (PQisBusy(connection->conn)) {
-        int sys = wait_within(connection, deadline, POLLIN);
+        int sys = wait_within(connection, allowance, POLLIN);
         if (sys != 0)
-            return failed_to_wait(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, deadline, reterr);
+            return failed_to_wait(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, allowance, reterr);
         if (!PQconsumeInput(connection->conn))
             return broke_off(connection, answer, reterr);
     }
@@ -443,12 +444,12 @@ static bool keep(struct answer *answer, PGresult *result)
  * proves nothing: the commit is later, and can fail.
  */
 static enum fz_register_result receive_all(struct fz_postgresql_connection *connection, struct answer *answer,
-                                           const struct fz_deadline *deadline, frazil_error *reterr)
+                                           const struct fz_allowance *allowance, frazil_error *reterr)
 {
     enum fz_register_result awaited = FZ_REGISTER_OK;
 
     for (int ends = 0; ends <= STEPS;) {
-        awaited = await_result(connection, answer, deadline, reterr);
+        awaited = await_result(connection, answer, allowance, reterr);
         if (awaited != FZ_REGISTER_OK)
             return awaited;
         PGresult *result = PQgetResult(connection->conn); /* NULL: the end of one statement's results */
@@ -533,22 +534,25 @@ static enum fz_register_result carry_out(struct fz_postgresql_connection *connec
                                          const struct fz_postgresql_statement *statement, PGresult **ret_result,
                                          frazil_error *reterr)
 {
-    struct fz_deadline deadline = fz_deadline_in(connection->url.common.access.timeout_ms);
+    const struct fz_allowance allowance =
+        fz_allowance_of(connection->url.common.access.timeout_ms, connection->deadline);
     enum fz_register_result result = FZ_REGISTER_OK;
     struct answer answer = {.result = NULL};
 
+    if (fz_out_of_time(allowance.until, connection->shown, reterr))
+        return FZ_REGISTER_UNREACHABLE;
     connection->sqlstate[0] = '\0';
     if (connection->conn != NULL && has_ended(connection))
         fz_postgresql_connection_drop(connection);
     if (connection->conn == NULL)
-        result = connect_now(connection, &deadline, reterr);
+        result = connect_now(connection, &allowance, reterr);
     connection->warning[0] = '\0';
     if (result == FZ_REGISTER_OK) {
         connection->intake = fz_intake_of(PQsocket(connection->conn));
-        result = send_all(connection, statement, &deadline, reterr);
+        result = send_all(connection, statement, &allowance, reterr);
     }
     if (result == FZ_REGISTER_OK)
-        result = receive_all(connection, &answer, &deadline, reterr);
+        result = receive_all(connection, &answer, &allowance, reterr);
     if (result == FZ_REGISTER_OK && answer.error != NULL)
         result = error_reply(connection, answer.error, reterr);
     else if (result == FZ_REGISTER_OK && answer.result == NULL)

@@ -22,13 +22,14 @@ struct pg_result;
 struct fz_postgresql_connection {
     struct fz_postgresql_url url;
     char shown[FZ_POSTGRESQL_SHOWN_SIZE];
-    struct pg_conn *conn;     /* NULL: not connected */
-    struct fz_fd_mark socket; /* of the connection */
-    struct fz_intake intake;  /* in this exchange */
-    _Atomic bool is_busy;     /* in an exchange: whoever is forked now inherits a connection that is half changed */
-    size_t host;              /* the one that is connected, or the next to try */
-    char sqlstate[6];         /* the code of the last error reply; empty: there was none */
-    char warning[128];        /* the first one that came with the last answer; empty: none did */
+    struct pg_conn *conn;        /* NULL: not connected */
+    struct fz_fd_mark socket;    /* of the connection */
+    struct fz_deadline deadline; /* of the call that it is used by; each function of the port sets it */
+    struct fz_intake intake;     /* in this exchange */
+    _Atomic bool is_busy;        /* in an exchange: whoever is forked now inherits a connection that is half changed */
+    size_t host;                 /* the one that is connected, or the next to try */
+    char sqlstate[6];            /* the code of the last error reply; empty: there was none */
+    char warning[128];           /* the first one that came with the last answer; empty: none did */
 };
 
 enum { FZ_POSTGRESQL_PARAMETERS_MAX = 4 };

@@ -213,6 +213,15 @@ static enum fz_register_result ask_without_table(struct postgresql_register *reg
 
 /* ---- the port ------------------------------------------------------------------ */
 
+/* Begins a function of the port: all that it asks has this deadline. */
+static struct postgresql_register *postgresql_in_time(void *ctx, struct fz_deadline deadline)
+{
+    struct postgresql_register *reg = ctx;
+
+    reg->connection.deadline = deadline;
+    return reg;
+}
+
 static const char *digits_of(uint64_t number, char buf[24])
 {
     struct fz_sentence s = fz_sentence_in(buf, 24);
@@ -221,10 +230,11 @@ static const char *digits_of(uint64_t number, char buf[24])
     return buf;
 }
 
-static enum fz_register_result postgresql_read(void *ctx, uint32_t number, struct fz_record *ret,
-                                               struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result postgresql_read(void *ctx, struct fz_deadline deadline, uint32_t number,
+                                               struct fz_record *ret, struct fz_register_status *status,
+                                               frazil_error *reterr)
 {
-    struct postgresql_register *reg = ctx;
+    struct postgresql_register *reg = postgresql_in_time(ctx, deadline);
     struct fz_record record = {.version = 0};
     char sql[SQL_SIZE];
     char digits[24];
@@ -279,23 +289,26 @@ static enum fz_register_result read_several(struct postgresql_register *reg,
     return result;
 }
 
-static enum fz_register_result postgresql_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                                   struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result postgresql_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                                   void *visit_ctx, struct fz_register_status *status,
+                                                   frazil_error *reterr)
 {
+    struct postgresql_register *reg = postgresql_in_time(ctx, deadline);
     char sql[SQL_SIZE];
-    const struct fz_postgresql_statement statement = statement_of(ctx, read_all_sql, sql);
+    const struct fz_postgresql_statement statement = statement_of(reg, read_all_sql, sql);
 
-    return read_several(ctx, &statement, visit, visit_ctx, status, reterr);
+    return read_several(reg, &statement, visit, visit_ctx, status, reterr);
 }
 
-static enum fz_register_result postgresql_read_many(void *ctx, const uint32_t *numbers, size_t n,
-                                                    fz_record_visitor visit, void *visit_ctx,
+static enum fz_register_result postgresql_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+                                                    size_t n, fz_record_visitor visit, void *visit_ctx,
                                                     struct fz_register_status *status, frazil_error *reterr)
 {
+    struct postgresql_register *reg = postgresql_in_time(ctx, deadline);
     char sql[SQL_SIZE];
     char array[FZ_READ_MANY_MAX * sizeof "4294967295," + sizeof "{}"];
     struct fz_sentence s = fz_sentence_in(array, sizeof array);
-    struct fz_postgresql_statement statement = statement_of(ctx, read_many_sql, sql);
+    struct fz_postgresql_statement statement = statement_of(reg, read_many_sql, sql);
 
     assert(n >= 1 && n <= FZ_READ_MANY_MAX);
     for (size_t i = 0; i < n; i++) {
@@ -304,7 +317,7 @@ static enum fz_register_result postgresql_read_many(void *ctx, const uint32_t *n
     }
     fz_sentence_char(&s, '}');
     statement.values[statement.n++] = array;
-    return read_several(ctx, &statement, visit, visit_ctx, status, reterr);
+    return read_several(reg, &statement, visit, visit_ctx, status, reterr);
 }
 
 /* The statement was carried out, and its answer is whole: what has it done? */
@@ -341,10 +354,11 @@ static enum fz_register_result swap_without_table(struct postgresql_register *re
     return FZ_REGISTER_REFUSED;
 }
 
-static enum fz_register_result postgresql_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                               struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result postgresql_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                               uint64_t *ret_version, struct fz_register_status *status,
+                                               frazil_error *reterr)
 {
-    struct postgresql_register *reg = ctx;
+    struct postgresql_register *reg = postgresql_in_time(ctx, deadline);
     char sql[SQL_SIZE];
     char number_digits[24];
     char expected_digits[24];
@@ -399,9 +413,9 @@ static enum fz_register_result may_not_create(const struct postgresql_register *
  * A user who may not create tables is refused even if this one exists.  So is one of two
  * users who create it at once.  So a refusal counts only if the table is not there.
  */
-static enum fz_register_result postgresql_prepare(void *ctx, frazil_error *reterr)
+static enum fz_register_result postgresql_prepare(void *ctx, struct fz_deadline deadline, frazil_error *reterr)
 {
-    struct postgresql_register *reg = ctx;
+    struct postgresql_register *reg = postgresql_in_time(ctx, deadline);
     frazil_error said = {.message = ""};
     char sql[SQL_SIZE];
     PGresult *answer = NULL;
@@ -419,10 +433,10 @@ static enum fz_register_result postgresql_prepare(void *ctx, frazil_error *reter
     return result;
 }
 
-static enum fz_register_result postgresql_examine(void *ctx, fz_finding_visitor visit, void *visit_ctx,
-                                                  frazil_error *reterr)
+static enum fz_register_result postgresql_examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                                  void *visit_ctx, frazil_error *reterr)
 {
-    struct postgresql_register *reg = ctx;
+    struct postgresql_register *reg = postgresql_in_time(ctx, deadline);
 
     return fz_postgresql_examine(&reg->connection, visit, visit_ctx, reterr);
 }

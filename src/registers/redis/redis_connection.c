@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "common/out_of_time.h"
 #include "common/said.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
@@ -92,15 +93,14 @@ static const char *reason(int sys_errno, char buf[128])
 
 /* "redis://...: <what>: <why>", and closes the connection. */
 static enum fz_register_result failed(struct fz_redis_connection *connection, enum fz_register_result result,
-                                      const char *what, int sys_errno, const struct fz_deadline *deadline,
+                                      const char *what, int sys_errno, const struct fz_allowance *allowance,
                                       frazil_error *reterr)
 {
     char buf[128];
     const redisContext *context = connection->context;
 
     if (sys_errno == ETIMEDOUT)
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s within %u ms", connection->shown, what,
-                (uint64_t)deadline->timeout_ms);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s within %D", connection->shown, what, allowance->us);
     else if (sys_errno > 0)
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s: %s", connection->shown, what, reason(sys_errno, buf));
     else
@@ -114,17 +114,17 @@ static enum fz_register_result failed(struct fz_redis_connection *connection, en
 
 /* ---- sending and receiving ------------------------------------------------- */
 
-static enum fz_register_result send_all(struct fz_redis_connection *connection, const struct fz_deadline *deadline,
+static enum fz_register_result send_all(struct fz_redis_connection *connection, const struct fz_allowance *allowance,
                                         frazil_error *reterr)
 {
     int done = 0;
 
     while (!done) {
-        int sys = fz_deadline_wait(deadline, connection->context->fd, POLLOUT);
+        int sys = fz_allowance_wait(allowance, connection->context->fd, POLLOUT);
         if (sys != 0)
-            return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", sys, deadline, reterr);
+            return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", sys, allowance, reterr);
         if (redisBufferWrite(connection->context, &done) != REDIS_OK)
-            return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", 0, deadline, reterr);
+            return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", 0, allowance, reterr);
     }
     return FZ_REGISTER_OK;
 }
@@ -192,7 +192,7 @@ static enum fz_register_result not_redis(struct fz_redis_connection *connection,
 }
 
 static enum fz_register_result receive_one(struct fz_redis_connection *connection, redisReply **ret,
-                                           const struct fz_deadline *deadline, frazil_error *reterr)
+                                           const struct fz_allowance *allowance, frazil_error *reterr)
 {
     void *reply = NULL;
 
@@ -203,17 +203,17 @@ static enum fz_register_result receive_one(struct fz_redis_connection *connectio
             *ret = reply;
             return FZ_REGISTER_OK;
         }
-        int sys = fz_deadline_wait(deadline, connection->context->fd, POLLIN);
+        int sys = fz_allowance_wait(allowance, connection->context->fd, POLLIN);
         if (sys != 0)
-            return failed(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, deadline, reterr);
+            return failed(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, allowance, reterr);
         sys = read_some(connection);
         if (sys != 0)
-            return failed(connection, FZ_REGISTER_UNKNOWN, "broke off without an answer", sys, deadline, reterr);
+            return failed(connection, FZ_REGISTER_UNKNOWN, "broke off without an answer", sys, allowance, reterr);
     }
 }
 
 static enum fz_register_result exchange(struct fz_redis_connection *connection, const struct fz_redis_command *commands,
-                                        size_t n, redisReply **ret_replies, const struct fz_deadline *deadline,
+                                        size_t n, redisReply **ret_replies, const struct fz_allowance *allowance,
                                         frazil_error *reterr)
 {
     size_t received = 0;
@@ -223,11 +223,11 @@ static enum fz_register_result exchange(struct fz_redis_connection *connection, 
         const char *argv[FZ_REDIS_ARGS_MAX];
         memcpy(argv, command->argv, sizeof argv);
         if (redisAppendCommandArgv(connection->context, command->argc, argv, command->len) != REDIS_OK)
-            return failed(connection, FZ_REGISTER_UNREACHABLE, "no memory for a command", 0, deadline, reterr);
+            return failed(connection, FZ_REGISTER_UNREACHABLE, "no memory for a command", 0, allowance, reterr);
     }
-    enum fz_register_result result = send_all(connection, deadline, reterr);
+    enum fz_register_result result = send_all(connection, allowance, reterr);
     while (result == FZ_REGISTER_OK && received < n) {
-        result = receive_one(connection, &ret_replies[received], deadline, reterr);
+        result = receive_one(connection, &ret_replies[received], allowance, reterr);
         received += result == FZ_REGISTER_OK;
     }
     for (size_t i = 0; result != FZ_REGISTER_OK && i < received; i++)
@@ -246,7 +246,7 @@ static bool has_ended(const struct fz_redis_connection *connection)
 }
 
 /* User, password and database. */
-static enum fz_register_result introduce(struct fz_redis_connection *connection, const struct fz_deadline *deadline,
+static enum fz_register_result introduce(struct fz_redis_connection *connection, const struct fz_allowance *allowance,
                                          frazil_error *reterr)
 {
     const struct fz_redis_url *url = &connection->url;
@@ -269,7 +269,7 @@ static enum fz_register_result introduce(struct fz_redis_connection *connection,
     }
     if (n == 0)
         return FZ_REGISTER_OK;
-    enum fz_register_result result = exchange(connection, commands, n, replies, deadline, reterr);
+    enum fz_register_result result = exchange(connection, commands, n, replies, allowance, reterr);
     if (result != FZ_REGISTER_OK)
         return FZ_REGISTER_UNREACHABLE; /* nothing that matters was sent */
     for (size_t i = 0; i < n; i++) {
@@ -282,7 +282,7 @@ static enum fz_register_result introduce(struct fz_redis_connection *connection,
     return result;
 }
 
-static enum fz_register_result connect_now(struct fz_redis_connection *connection, const struct fz_deadline *deadline,
+static enum fz_register_result connect_now(struct fz_redis_connection *connection, const struct fz_allowance *allowance,
                                            frazil_error *reterr)
 {
     const struct fz_redis_url *url = &connection->url;
@@ -293,9 +293,9 @@ static enum fz_register_result connect_now(struct fz_redis_connection *connectio
     if (connection->context != NULL && connection->context->fd >= 0)
         (void)fz_fd_mark(connection->context->fd, &connection->socket); /* cannot fail: it is open */
     if (connection->context == NULL || connection->context->err != 0)
-        return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", 0, deadline, reterr);
+        return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", 0, allowance, reterr);
     bound_reader(connection);
-    int sys = fz_deadline_wait(deadline, connection->context->fd, POLLOUT);
+    int sys = fz_allowance_wait(allowance, connection->context->fd, POLLOUT);
     int pending = 0;
     socklen_t len = sizeof pending;
     if (sys == 0 && getsockopt(connection->context->fd, SOL_SOCKET, SO_ERROR, &pending, &len) != 0)
@@ -303,19 +303,20 @@ static enum fz_register_result connect_now(struct fz_redis_connection *connectio
     if (sys == 0)
         sys = pending;
     if (sys != 0)
-        return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, deadline, reterr);
-    return introduce(connection, deadline, reterr);
+        return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, allowance, reterr);
+    return introduce(connection, allowance, reterr);
 }
 
 enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection,
                                           const struct fz_redis_command *commands, size_t n, redisReply **ret_replies,
-                                          frazil_error *reterr)
+                                          const struct fz_allowance *allowance, frazil_error *reterr)
 {
-    struct fz_deadline deadline = fz_deadline_in(connection->url.common.access.timeout_ms);
     enum fz_register_result result = FZ_REGISTER_OK;
     struct fz_quiet_signal quiet;
 
     assert(n >= 1 && n <= FZ_REDIS_PIPELINE_MAX);
+    if (fz_out_of_time(allowance->until, connection->shown, reterr))
+        return FZ_REGISTER_UNREACHABLE;
     if (fz_clients_enter(reterr) != FRAZIL_OK)
         return FZ_REGISTER_UNREACHABLE;
     atomic_store(&connection->is_busy, true);
@@ -325,9 +326,9 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
     if (connection->context != NULL && has_ended(connection))
         fz_redis_connection_drop(connection);
     if (connection->context == NULL)
-        result = connect_now(connection, &deadline, reterr);
+        result = connect_now(connection, allowance, reterr);
     if (result == FZ_REGISTER_OK)
-        result = exchange(connection, commands, n, ret_replies, &deadline, reterr);
+        result = exchange(connection, commands, n, ret_replies, allowance, reterr);
     fz_quiet_signal_end(&quiet);
     atomic_store(&connection->is_busy, false);
     fz_clients_leave();

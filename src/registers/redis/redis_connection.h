@@ -12,6 +12,7 @@
 
 #include "lease/register.h"
 #include "os/kept_fd.h"
+#include "os/socket.h"
 #include "redis_url.h"
 
 /* The type in which hiredis counts elements. */
@@ -71,7 +72,7 @@ void fz_redis_connection_abandon(struct fz_redis_connection *connection);
 
 /*
  * Sends n commands (1 .. FZ_REDIS_PIPELINE_MAX) at once and waits for their n
- * replies, all within the URL's timeout, connecting included.
+ * replies, all within the allowance, connecting included.
  * FZ_REGISTER_OK: the replies, which may be errors; each is freed by freeReplyObject.
  * UNREACHABLE: nothing was sent.  UNKNOWN: not every reply came; the connection is
  * closed, because a late reply would be taken for that to the next command.
@@ -79,7 +80,7 @@ void fz_redis_connection_abandon(struct fz_redis_connection *connection);
  */
 enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection,
                                           const struct fz_redis_command *commands, size_t n, redisReply **ret_replies,
-                                          frazil_error *reterr);
+                                          const struct fz_allowance *allowance, frazil_error *reterr);
 
 /*
  * The meaning of an error reply for the command that it answers: UNREACHABLE if it

@@ -193,16 +193,18 @@ static void say_all(struct examination *exam)
 }
 
 enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection, bool keys_expire,
-                                         fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+                                         struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
+                                         frazil_error *reterr)
 {
     struct examination exam = {.connection = connection, .keys_expire = keys_expire, .report = {visit, ctx}};
+    const struct fz_allowance allowance = fz_allowance_of(connection->url.common.access.timeout_ms, deadline);
     struct fz_redis_command asked[COMMANDS] = {{.argc = 0}};
 
     for (size_t i = 0; i < COMMANDS; i++) {
         for (size_t word = 0; word < 3 && commands[i][word] != NULL; word++)
             fz_redis_add_text(&asked[i], commands[i][word]);
     }
-    enum fz_register_result result = fz_redis_exchange(connection, asked, COMMANDS, exam.replies, reterr);
+    enum fz_register_result result = fz_redis_exchange(connection, asked, COMMANDS, exam.replies, &allowance, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     if (exam.replies[INFO]->type == REDIS_REPLY_ERROR) {

@@ -13,6 +13,7 @@
  * CONFIG GET, a warning says so.  One exchange; its results.
  */
 enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection, bool keys_expire,
-                                         fz_finding_visitor visit, void *ctx, frazil_error *reterr);
+                                         struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
+                                         frazil_error *reterr);
 
 #endif

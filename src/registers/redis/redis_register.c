@@ -151,8 +151,9 @@ static enum fz_register_result call(struct redis_register *reg, const struct fz_
 
 /* ---- the port ------------------------------------------------------------------ */
 
-static enum fz_register_result redis_read(void *ctx, uint32_t number, struct fz_record *ret,
-                                          struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result redis_read(void *ctx, struct fz_deadline deadline, uint32_t number,
+                                          struct fz_record *ret, struct fz_register_status *status,
+                                          frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
     struct fz_redis_call arguments;
@@ -161,7 +162,7 @@ static enum fz_register_result redis_read(void *ctx, uint32_t number, struct fz_
     char field[FZ_RECORD_NAME_SIZE];
 
     fz_record_name_write(number, field);
-    fz_redis_call_begin(&arguments, reg->key, "get");
+    fz_redis_call_begin(&arguments, reg->key, "get", deadline);
     fz_redis_call_text(&arguments, field);
     enum fz_register_result result = call(reg, &arguments, false, &answer, status, reterr);
     if (result != FZ_REGISTER_OK)
@@ -212,18 +213,19 @@ static enum fz_register_result read_several(struct redis_register *reg, const st
     return result;
 }
 
-static enum fz_register_result redis_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                              struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result redis_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                              void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
     struct fz_redis_call arguments;
 
-    fz_redis_call_begin(&arguments, reg->key, "all");
+    fz_redis_call_begin(&arguments, reg->key, "all", deadline);
     return read_several(reg, &arguments, visit, visit_ctx, status, reterr);
 }
 
-static enum fz_register_result redis_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
-                                               void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result redis_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+                                               size_t n, fz_record_visitor visit, void *visit_ctx,
+                                               struct fz_register_status *status, frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
     struct fz_redis_call arguments;
@@ -237,13 +239,14 @@ static enum fz_register_result redis_read_many(void *ctx, const uint32_t *number
         fz_sentence_str(&fields, i == 0 ? "" : " ");
         fz_sentence_str(&fields, field);
     }
-    fz_redis_call_begin(&arguments, reg->key, "many");
+    fz_redis_call_begin(&arguments, reg->key, "many", deadline);
     fz_redis_call_text(&arguments, text);
     return read_several(reg, &arguments, visit, visit_ctx, status, reterr);
 }
 
-static enum fz_register_result redis_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                          struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result redis_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                          uint64_t *ret_version, struct fz_register_status *status,
+                                          frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
     struct fz_redis_call arguments;
@@ -253,7 +256,7 @@ static enum fz_register_result redis_swap(void *ctx, const struct fz_swap *swap,
 
     assert(swap->len <= FZ_RECORD_SIZE_MAX);
     fz_record_name_write(swap->number, field);
-    fz_redis_call_begin(&arguments, reg->key, "swap");
+    fz_redis_call_begin(&arguments, reg->key, "swap", deadline);
     fz_redis_call_text(&arguments, field);
     fz_redis_call_u64(&arguments, swap->expected);
     fz_redis_call_bytes(&arguments, swap->data, swap->len);
@@ -271,11 +274,12 @@ static enum fz_register_result redis_swap(void *ctx, const struct fz_swap *swap,
     return result;
 }
 
-static enum fz_register_result redis_examine(void *ctx, fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr)
+static enum fz_register_result redis_examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                             void *visit_ctx, frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
 
-    return fz_redis_examine(&reg->connection, false, visit, visit_ctx, reterr);
+    return fz_redis_examine(&reg->connection, false, deadline, visit, visit_ctx, reterr);
 }
 
 static void redis_after_fork(void *ctx)

@@ -33,9 +33,10 @@ static uint64_t monotonic_ns(void)
     return clock.monotonic_ns(clock.ctx);
 }
 
-void fz_redis_call_begin(struct fz_redis_call *call, const char *key, const char *verb)
+void fz_redis_call_begin(struct fz_redis_call *call, const char *key, const char *verb, struct fz_deadline deadline)
 {
     call->begun_ns = monotonic_ns();
+    call->deadline = deadline;
     call->arguments.argc = 0;
     fz_redis_add_text(&call->arguments, "1");
     fz_redis_add_text(&call->arguments, key);
@@ -83,13 +84,13 @@ static void make_call(struct fz_redis_command *command, const struct fz_redis_sc
 }
 
 static void add_wait(struct fz_redis_command *command, const struct fz_redis_url *url,
-                     char digits[2][FZ_REDIS_DIGITS_SIZE])
+                     const struct fz_allowance *allowance, char digits[2][FZ_REDIS_DIGITS_SIZE])
 {
     struct fz_sentence replicas = fz_sentence_in(digits[0], FZ_REDIS_DIGITS_SIZE);
     struct fz_sentence timeout_ms = fz_sentence_in(digits[1], FZ_REDIS_DIGITS_SIZE);
 
     fz_sentence_u64(&replicas, url->wait_replicas);
-    fz_sentence_u64(&timeout_ms, url->common.access.timeout_ms / 2 + 1); /* so that its own answer comes in time */
+    fz_sentence_u64(&timeout_ms, allowance->us / 2000 + 1); /* so that its own answer comes in time */
     fz_redis_add_text(command, "WAIT");
     fz_redis_add_text(command, digits[0]);
     fz_redis_add_text(command, digits[1]);
@@ -113,7 +114,7 @@ static enum fz_register_result check_wait(const struct fz_redis_connection *conn
 static enum fz_register_result call_once(struct fz_redis_connection *connection, const struct fz_redis_script *script,
                                          bool by_name, const struct fz_redis_call *call,
                                          bool (*has_written)(const redisReply *answer), redisReply **ret_answer,
-                                         frazil_error *reterr)
+                                         const struct fz_allowance *allowance, frazil_error *reterr)
 {
     struct fz_redis_command commands[2] = {{.argc = 0}};
     redisReply *replies[2];
@@ -122,8 +123,8 @@ static enum fz_register_result call_once(struct fz_redis_connection *connection,
 
     make_call(&commands[0], script, by_name, &call->arguments);
     if (waits)
-        add_wait(&commands[1], &connection->url, digits);
-    enum fz_register_result result = fz_redis_exchange(connection, commands, waits ? 2 : 1, replies, reterr);
+        add_wait(&commands[1], &connection->url, allowance, digits);
+    enum fz_register_result result = fz_redis_exchange(connection, commands, waits ? 2 : 1, replies, allowance, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     if (waits && replies[0]->type != REDIS_REPLY_ERROR && has_written(replies[0]))
@@ -150,12 +151,15 @@ enum fz_register_result fz_redis_call_script(struct fz_redis_connection *connect
                                              bool (*has_written)(const redisReply *answer), redisReply **ret_answer,
                                              frazil_error *reterr)
 {
+    /* For both exchanges, if the server does not know the script's name. */
+    const struct fz_allowance allowance = fz_allowance_of(connection->url.common.access.timeout_ms, call->deadline);
     redisReply *answer = NULL;
-    enum fz_register_result result = call_once(connection, script, true, call, has_written, &answer, reterr);
+    enum fz_register_result result =
+        call_once(connection, script, true, call, has_written, &answer, &allowance, reterr);
 
     if (result == FZ_REGISTER_OK && is_unknown(answer)) {
         freeReplyObject(answer);
-        result = call_once(connection, script, false, call, has_written, &answer, reterr);
+        result = call_once(connection, script, false, call, has_written, &answer, &allowance, reterr);
     }
     if (result == FZ_REGISTER_OK && answer->type == REDIS_REPLY_ERROR) {
         result = fz_redis_error_reply(connection, answer, reterr);
@@ -172,9 +176,8 @@ frazil_err fz_redis_clocks_differ(const struct fz_redis_connection *connection, 
     int64_t taken_ms = (int64_t)((monotonic_ns() - call->begun_ns) / 1000000);
 
     if (there_ms > here_ms && there_ms - here_ms - max_skew_ms <= taken_ms)
-        return fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: took %d ms for an answer, in which the caller's time ran out",
-                       connection->shown, taken_ms);
-    return fz_fail(reterr, FRAZIL_ECLOCK,
-                   "the clocks differ too much: it is %t here, and %t at %s, and max_skew is %d ms", here_ms, there_ms,
-                   connection->shown, max_skew_ms);
+        return fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: took %D for an answer, in which the caller's time ran out",
+                       connection->shown, 1000 * (uint64_t)taken_ms);
+    return fz_fail(reterr, FRAZIL_ECLOCK, "the clocks differ too much: it is %t here, and %t at %s, and max_skew is %D",
+                   here_ms, there_ms, connection->shown, 1000 * (uint64_t)max_skew_ms);
 }

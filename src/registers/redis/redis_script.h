@@ -36,11 +36,12 @@ void fz_redis_script_start(struct fz_redis_script *script, const char *text);
 struct fz_redis_call {
     struct fz_redis_command arguments;
     uint64_t begun_ns; /* monotonic time */
+    struct fz_deadline deadline;
     char digits[FZ_REDIS_ARGS_MAX][FZ_REDIS_DIGITS_SIZE];
 };
 
 /* Begins a call with its one key, and with what to do as its first argument. */
-void fz_redis_call_begin(struct fz_redis_call *call, const char *key, const char *verb);
+void fz_redis_call_begin(struct fz_redis_call *call, const char *key, const char *verb, struct fz_deadline deadline);
 
 /* Adds an argument: a string, which must outlive the call, or a number. */
 void fz_redis_call_text(struct fz_redis_call *call, const char *text);

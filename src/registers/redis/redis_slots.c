@@ -73,13 +73,14 @@ static uint64_t last_allowed(const struct redis_slots *slots, uint64_t now_tick)
     return lead > layouts_last - now_tick ? layouts_last : now_tick + lead;
 }
 
-static void make_call(const struct redis_slots *slots, uint64_t now_tick, uint64_t n, struct fz_redis_call *call)
+static void make_call(const struct redis_slots *slots, struct fz_deadline deadline, uint64_t now_tick, uint64_t n,
+                      struct fz_redis_call *call)
 {
     int64_t tick_begins = fz_layout_tick_unix_ms(&slots->layout, now_tick);
     uint64_t capacity = fz_bounds_count(&slots->bounds);
     uint64_t start = slots->random_start ? slots->random.next(slots->random.ctx) % capacity : 0;
 
-    fz_redis_call_begin(call, slots->key, "take");
+    fz_redis_call_begin(call, slots->key, "take", deadline);
     fz_redis_call_u64(call, slots->worker);
     fz_redis_call_i64(call, tick_begins);
     fz_redis_call_i64(call, tick_begins + (slots->layout.tick_ms - 1));
@@ -189,7 +190,8 @@ static frazil_err read_answer(const struct redis_slots *slots, const struct fz_r
     return explain(slots, call, answer, now_tick, reterr);
 }
 
-static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret, frazil_error *reterr)
+static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret,
+                       frazil_error *reterr)
 {
     struct redis_slots *slots = ctx;
     frazil_error said = {.message = ""};
@@ -201,7 +203,7 @@ static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_
         return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the layout has no tick left");
     if (last_allowed(slots, now_tick) >= EXACT_MAX)
         return fz_fail(reterr, FRAZIL_ERANGE, "tick %u is beyond what Redis can count exactly", now_tick);
-    make_call(slots, now_tick, n, &call);
+    make_call(slots, deadline, now_tick, n, &call);
     enum fz_register_result result =
         fz_redis_call_script(&slots->connection, &slots->script, &call, has_written, &answer, &said);
     if (result != FZ_REGISTER_OK)

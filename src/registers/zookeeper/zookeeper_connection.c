@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/out_of_time.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "os/clients.h"
@@ -36,16 +37,17 @@ static uint64_t monotonic_ns(void)
     return clock.monotonic_ns(clock.ctx);
 }
 
-uint64_t fz_zookeeper_deadline(const struct fz_zookeeper_connection *connection)
+uint64_t fz_zookeeper_deadline(struct fz_zookeeper_connection *connection, struct fz_deadline deadline)
 {
-    return monotonic_ns() + UINT64_C(1000000) * connection->url.common.access.timeout_ms;
+    connection->allowance = fz_allowance_of(connection->url.common.access.timeout_ms, deadline);
+    return connection->allowance.until.at_ns;
 }
 
 int fz_zookeeper_wait(int fd, short events, uint64_t deadline_ns)
 {
-    const struct fz_deadline deadline = {.at_ns = deadline_ns};
+    const struct fz_allowance allowance = {.until = {deadline_ns}};
     short ready = 0;
-    int sys = fz_deadline_poll(&deadline, fd, events, &ready);
+    int sys = fz_allowance_poll(&allowance, fd, events, &ready);
 
     errno = sys;
     return sys == 0 ? ready : sys == ETIMEDOUT ? 0 : -1;
@@ -156,8 +158,8 @@ static void say(const struct fz_zookeeper_connection *connection, const char *wh
     char buf[128];
 
     if (rc == ZOPERATIONTIMEOUT)
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s %s within %u ms", connection->shown, connection->at, what,
-                (uint64_t)connection->url.common.access.timeout_ms);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s %s within %D", connection->shown, connection->at, what,
+                connection->allowance.us);
     else
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s %s: %s", connection->shown, connection->at, what,
                 reason(connection->sys_errno, buf));
@@ -362,6 +364,8 @@ enum fz_register_result fz_zookeeper_exchange(struct fz_zookeeper_connection *co
     enum fz_register_result result = FZ_REGISTER_OK;
     struct fz_quiet_signal quiet;
 
+    if (fz_out_of_time((struct fz_deadline){deadline_ns}, connection->shown, reterr))
+        return FZ_REGISTER_UNREACHABLE;
     if (fz_clients_enter(reterr) != FRAZIL_OK)
         return FZ_REGISTER_UNREACHABLE;
     fz_quiet_signal_begin(&quiet, SIGPIPE);

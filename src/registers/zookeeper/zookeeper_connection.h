@@ -34,6 +34,7 @@ struct fz_zookeeper_connection {
     char shown[FZ_ZOOKEEPER_SHOWN_SIZE];
     zhandle_t *handle;             /* NULL: not connected */
     struct fz_kept_fd socket;      /* of the handle */
+    struct fz_allowance allowance; /* of the operation at work */
     struct fz_intake intake;       /* in this exchange, or while connecting */
     uint64_t turn;                 /* the server that is tried first, modulo their number */
     uint64_t used_ns;              /* when it last answered, on the monotonic clock */
@@ -61,8 +62,8 @@ void fz_zookeeper_connection_forget(struct fz_zookeeper_connection *connection);
 /* Closes the connection without a word to the server, which ends the session some time later. */
 void fz_zookeeper_connection_drop(struct fz_zookeeper_connection *connection);
 
-/* The end of an operation that begins now, on the monotonic clock. */
-uint64_t fz_zookeeper_deadline(const struct fz_zookeeper_connection *connection);
+/* The end of an operation of this call that begins now, on the monotonic clock. */
+uint64_t fz_zookeeper_deadline(struct fz_zookeeper_connection *connection, struct fz_deadline deadline);
 
 /* Waits until the socket is ready for these events of poll().  Returns them, 0 at the deadline, -1: errno. */
 int fz_zookeeper_wait(int fd, short events, uint64_t deadline_ns);

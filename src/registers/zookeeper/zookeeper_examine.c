@@ -68,13 +68,14 @@ static bool line_of(const char *answer, const char *words, char *ret, size_t siz
     return false;
 }
 
-static void examine_server(const struct fz_zookeeper_connection *connection, const struct examination *exam)
+static void examine_server(struct fz_zookeeper_connection *connection, struct fz_deadline deadline,
+                           const struct examination *exam)
 {
     char answer[ANSWER_SIZE];
     char version[128];
     char mode[32];
 
-    if (!ask(fz_kept_fd_get(&connection->socket), "srvr", fz_zookeeper_deadline(connection), answer) ||
+    if (!ask(fz_kept_fd_get(&connection->socket), "srvr", fz_zookeeper_deadline(connection, deadline), answer) ||
         !line_of(answer, "Mode: ", mode, sizeof mode)) {
         fz_report_say(&exam->report, FZ_FINDING_WARN,
                       "mode: not known, as the server does not answer %q: allow it by 4lw.commands.whitelist", "srvr");
@@ -140,15 +141,16 @@ static void report_permissions(const struct examination *exam)
 /* ---- all of it -------------------------------------------------------------------- */
 
 enum fz_register_result fz_zookeeper_examine(struct fz_zookeeper_connection *connection, const char *folder,
-                                             fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr)
+                                             struct fz_deadline deadline, fz_finding_visitor visit, void *visit_ctx,
+                                             frazil_error *reterr)
 {
     struct examination exam = {.batch.send = send_get_acl, .folder = folder, .report = {visit, visit_ctx}};
     enum fz_register_result result =
-        fz_zookeeper_exchange(connection, &exam.batch, fz_zookeeper_deadline(connection), reterr);
+        fz_zookeeper_exchange(connection, &exam.batch, fz_zookeeper_deadline(connection, deadline), reterr);
 
     if (result != FZ_REGISTER_OK)
         return result;
-    examine_server(connection, &exam);
+    examine_server(connection, deadline, &exam);
     examine_url(&connection->url, &exam);
     if (exam.rc == ZNONODE) /* as has been said: there is no namespace */
         return FZ_REGISTER_OK;

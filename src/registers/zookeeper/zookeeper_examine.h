@@ -10,6 +10,7 @@
  * connection with the four letters "srvr", which it need not answer.
  */
 enum fz_register_result fz_zookeeper_examine(struct fz_zookeeper_connection *connection, const char *folder,
-                                             fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr);
+                                             struct fz_deadline deadline, fz_finding_visitor visit, void *visit_ctx,
+                                             frazil_error *reterr);
 
 #endif

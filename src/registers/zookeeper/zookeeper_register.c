@@ -129,15 +129,16 @@ static int send_read(struct fz_zookeeper_batch *batch, zhandle_t *handle)
     return rc;
 }
 
-static enum fz_register_result zookeeper_read(void *ctx, uint32_t number, struct fz_record *ret,
-                                              struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result zookeeper_read(void *ctx, struct fz_deadline deadline, uint32_t number,
+                                              struct fz_record *ret, struct fz_register_status *status,
+                                              frazil_error *reterr)
 {
     struct zookeeper_register *reg = ctx;
     struct read_call call = {.batch.send = send_read, .reg = reg};
 
     fz_zookeeper_node_path(reg->folder, number, 0, call.path);
     enum fz_register_result result =
-        fz_zookeeper_exchange(&reg->connection, &call.batch, fz_zookeeper_deadline(&reg->connection), reterr);
+        fz_zookeeper_exchange(&reg->connection, &call.batch, fz_zookeeper_deadline(&reg->connection, deadline), reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     if (!was_agreed_on(&call.barrier))
@@ -325,11 +326,12 @@ static enum fz_register_result read_numbers(struct survey_call *survey, struct z
     return result;
 }
 
-static enum fz_register_result zookeeper_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                                  struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result zookeeper_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
+                                                  void *visit_ctx, struct fz_register_status *status,
+                                                  frazil_error *reterr)
 {
     struct zookeeper_register *reg = ctx;
-    uint64_t deadline_ns = fz_zookeeper_deadline(&reg->connection);
+    uint64_t deadline_ns = fz_zookeeper_deadline(&reg->connection, deadline);
     struct list_call list = {.batch.send = send_list, .reg = reg};
     struct survey_call survey = {.whole = SIZE_MAX, .visit = visit, .visit_ctx = visit_ctx};
 
@@ -342,8 +344,8 @@ static enum fz_register_result zookeeper_read_all(void *ctx, fz_record_visitor v
     return result;
 }
 
-static enum fz_register_result zookeeper_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
-                                                   fz_record_visitor visit, void *visit_ctx,
+static enum fz_register_result zookeeper_find_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+                                                   size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
                                                    struct fz_register_status *status, frazil_error *reterr)
 {
     struct zookeeper_register *reg = ctx;
@@ -352,17 +354,17 @@ static enum fz_register_result zookeeper_find_many(void *ctx, const uint32_t *nu
 
     assert(n >= 1 && n <= FZ_READ_MANY_MAX);
     enum fz_register_result result =
-        read_numbers(&survey, reg, numbers, n, fz_zookeeper_deadline(&reg->connection), reterr);
+        read_numbers(&survey, reg, numbers, n, fz_zookeeper_deadline(&reg->connection, deadline), reterr);
     if (result == FZ_REGISTER_OK)
         tell_status(status, barrier.rc == ZOK, &barrier.stat);
     return result;
 }
 
-static enum fz_register_result zookeeper_read_many(void *ctx, const uint32_t *numbers, size_t n,
-                                                   fz_record_visitor visit, void *visit_ctx,
+static enum fz_register_result zookeeper_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+                                                   size_t n, fz_record_visitor visit, void *visit_ctx,
                                                    struct fz_register_status *status, frazil_error *reterr)
 {
-    return zookeeper_find_many(ctx, numbers, n, n, visit, visit_ctx, status, reterr);
+    return zookeeper_find_many(ctx, deadline, numbers, n, n, visit, visit_ctx, status, reterr);
 }
 
 /* ---- writing ------------------------------------------------------------------ */
@@ -479,8 +481,9 @@ static enum fz_register_result swap_once(struct zookeeper_register *reg, struct 
     return result;
 }
 
-static enum fz_register_result zookeeper_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
-                                              struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result zookeeper_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                              uint64_t *ret_version, struct fz_register_status *status,
+                                              frazil_error *reterr)
 {
     struct zookeeper_register *reg = ctx;
     struct swap_call call = {.batch.send = send_swap, .create = swap->expected == 0, .acl = permissions(reg)};
@@ -493,7 +496,7 @@ static enum fz_register_result zookeeper_swap(void *ctx, const struct fz_swap *s
     fz_zookeeper_node_path(reg->folder, swap->number, swap->expected, call.before);
     fz_zookeeper_node_path(reg->folder, swap->number, version, call.after);
     call.len = (int)fz_record_text_write(version, swap->data, swap->len, call.text);
-    enum fz_register_result result = swap_once(reg, &call, fz_zookeeper_deadline(&reg->connection), reterr);
+    enum fz_register_result result = swap_once(reg, &call, fz_zookeeper_deadline(&reg->connection, deadline), reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     if (call.rc != ZOK && call.rc != ZNONODE && call.rc != ZNODEEXISTS)
@@ -508,19 +511,19 @@ static enum fz_register_result zookeeper_swap(void *ctx, const struct fz_swap *s
 /* ---- the port ------------------------------------------------------------------ */
 
 /* Without the folder nothing could be asked for the time. */
-static enum fz_register_result zookeeper_prepare(void *ctx, frazil_error *reterr)
+static enum fz_register_result zookeeper_prepare(void *ctx, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct zookeeper_register *reg = ctx;
 
-    return make_folders(reg, fz_zookeeper_deadline(&reg->connection), reterr);
+    return make_folders(reg, fz_zookeeper_deadline(&reg->connection, deadline), reterr);
 }
 
-static enum fz_register_result zookeeper_examine(void *ctx, fz_finding_visitor visit, void *visit_ctx,
-                                                 frazil_error *reterr)
+static enum fz_register_result zookeeper_examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                                 void *visit_ctx, frazil_error *reterr)
 {
     struct zookeeper_register *reg = ctx;
 
-    return fz_zookeeper_examine(&reg->connection, reg->folder, visit, visit_ctx, reterr);
+    return fz_zookeeper_examine(&reg->connection, reg->folder, deadline, visit, visit_ctx, reterr);
 }
 
 static void zookeeper_after_fork(void *ctx)

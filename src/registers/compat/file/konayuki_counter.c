@@ -154,14 +154,15 @@ static frazil_err take_guarded(struct file_slots *slots, uint64_t now_tick, uint
     return err;
 }
 
-static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret, frazil_error *reterr)
+static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret,
+                       frazil_error *reterr)
 {
     struct file_slots *slots = ctx;
     struct fz_guard guard = {.file = FZ_KEPT_NONE};
 
     int sys = fz_guard_open(&guard, slots->base); /* anew each time, so that no child inherits it */
     if (sys == 0)
-        sys = fz_guard_enter(&guard);
+        sys = fz_guard_enter(&guard, fz_deadline_earlier(deadline, fz_guard_deadline()));
     if (sys != 0) {
         fz_guard_close(&guard);
         return fz_guard_fail(sys, "the guard of the count cannot be opened:", slots->base, reterr);

@@ -139,7 +139,7 @@ static frazil_err examine_at(const char *url, fz_finding_visitor visit, void *ct
     frazil_err err = fz_redis_connection_open(&connection, url, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (fz_redis_examine(&connection, true, visit, ctx, &said) != FZ_REGISTER_OK)
+    if (fz_redis_examine(&connection, true, FZ_DEADLINE_NONE, visit, ctx, &said) != FZ_REGISTER_OK)
         visit(ctx, FZ_FINDING_FAIL, said.message);
     fz_redis_connection_stop(&connection);
     return FRAZIL_OK;

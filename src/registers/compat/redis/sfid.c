@@ -114,9 +114,10 @@ void fz_sfid_close(struct fz_sfid *sfid)
     fz_redis_connection_stop(&sfid->connection);
 }
 
-void fz_sfid_begin(const struct fz_sfid *sfid, struct fz_redis_call *call, const char *verb)
+void fz_sfid_begin(const struct fz_sfid *sfid, struct fz_redis_call *call, const char *verb,
+                   struct fz_deadline deadline)
 {
-    fz_redis_call_begin(call, sfid->fence, verb);
+    fz_redis_call_begin(call, sfid->fence, verb, deadline);
     fz_redis_call_text(call, sfid->prefix);
 }
 

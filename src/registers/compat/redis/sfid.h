@@ -67,7 +67,8 @@ frazil_err fz_sfid_open(struct fz_sfid *sfid, const char *url, frazil_error *ret
 void fz_sfid_close(struct fz_sfid *sfid);
 
 /* Begins a call of the script; arguments of each verb: see sfid.c. */
-void fz_sfid_begin(const struct fz_sfid *sfid, struct fz_redis_call *call, const char *verb);
+void fz_sfid_begin(const struct fz_sfid *sfid, struct fz_redis_call *call, const char *verb,
+                   struct fz_deadline deadline);
 
 /*
  * Carries it out.  FRAZIL_OK: *ret_answer is an array that begins with a text, freed by

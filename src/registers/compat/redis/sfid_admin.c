@@ -122,7 +122,7 @@ static frazil_err look_at(struct look *look, struct fz_sfid *sfid, uint64_t firs
     struct fz_redis_call call;
     redisReply *answer;
 
-    fz_sfid_begin(sfid, &call, "list");
+    fz_sfid_begin(sfid, &call, "list", FZ_DEADLINE_NONE);
     fz_redis_call_u64(&call, first);
     fz_redis_call_u64(&call, n);
     frazil_err err = fz_sfid_call(sfid, &call, &answer, reterr);
@@ -195,7 +195,8 @@ static void examine(struct fz_sfid *sfid, const frazil_clock *clock, const struc
     fz_report_say(report, FZ_FINDING_WARN,
                   "class: by time: between a frazil and an sfid ids can repeat if a clock is wrong, or if the server "
                   "loses keys: where no sfid takes part use redis://");
-    if (fz_redis_examine(&sfid->connection, true, report->visit, report->ctx, &said) != FZ_REGISTER_OK)
+    if (fz_redis_examine(&sfid->connection, true, FZ_DEADLINE_NONE, report->visit, report->ctx, &said) !=
+        FZ_REGISTER_OK)
         fz_report_say(report, FZ_FINDING_WARN, "%s", said.message);
 }
 

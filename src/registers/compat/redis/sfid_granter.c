@@ -20,6 +20,7 @@ struct sfid_granter {
     uint64_t count;
     int64_t max_skew_ms;
     bool stay;
+    struct fz_deadline deadline; /* of the call that is at work */
 };
 
 /* ---- values -------------------------------------------------------------------- */
@@ -70,7 +71,7 @@ static void begin(const struct sfid_granter *granter, struct fz_redis_call *call
 {
     int64_t tick_begins = fz_layout_tick_unix_ms(&granter->layout, now_tick);
 
-    fz_sfid_begin(&granter->sfid, call, verb);
+    fz_sfid_begin(&granter->sfid, call, verb, granter->deadline);
     fz_redis_call_i64(call, tick_begins);
     fz_redis_call_i64(call, tick_begins + (granter->layout.tick_ms - 1));
     fz_redis_call_i64(call, granter->max_skew_ms);
@@ -172,13 +173,15 @@ static frazil_err take_some(struct sfid_granter *granter, uint64_t now_tick, uin
     return err;
 }
 
-static frazil_err acquire(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+static frazil_err acquire(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
+                          frazil_error *reterr)
 {
     struct sfid_granter *granter = ctx;
     uint64_t start = granter->random.next(granter->random.ctx) % granter->count;
     bool done = false;
     frazil_err err = FRAZIL_OK;
 
+    granter->deadline = deadline;
     for (uint64_t tried = 0; tried < granter->count && err == FRAZIL_OK && !done; tried += FZ_SFID_PIDS_PER_CALL) {
         uint64_t left = granter->count - tried;
         uint64_t tries = left < FZ_SFID_PIDS_PER_CALL ? left : FZ_SFID_PIDS_PER_CALL;
@@ -238,18 +241,19 @@ static frazil_err extend_held(struct sfid_granter *granter, uint64_t now_tick, c
     return err;
 }
 
-static frazil_err extend(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
-                         frazil_error *reterr)
+static frazil_err extend(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
+                         struct fz_grant *ret, frazil_error *reterr)
 {
     struct sfid_granter *granter = ctx;
     frazil_error why = {.message = ""};
     bool lost;
 
+    granter->deadline = deadline;
     if (held->until >= fz_layout_last_tick(&granter->layout))
         return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the grant reaches the layout's last tick already");
     frazil_err err = extend_held(granter, now_tick, held, ret, &lost, &why);
     if (lost && !granter->stay)
-        err = acquire(granter, now_tick, ret, &why);
+        err = acquire(granter, deadline, now_tick, ret, &why);
     if (err == FRAZIL_OK)
         return FRAZIL_OK;
     if (err == FRAZIL_EEXHAUSTED)
@@ -260,14 +264,14 @@ static frazil_err extend(void *ctx, uint64_t now_tick, const struct fz_grant *he
 
 /* ---- the port ---------------------------------------------------------------------- */
 
-static frazil_err release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err release(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
 {
     struct sfid_granter *granter = ctx;
     int64_t used_ms = fz_layout_tick_unix_ms(&granter->layout, used_tick) + granter->layout.tick_ms;
     struct fz_redis_call call;
     redisReply *answer;
 
-    fz_sfid_begin(&granter->sfid, &call, "release");
+    fz_sfid_begin(&granter->sfid, &call, "release", deadline);
     fz_redis_call_u64(&call, held->worker);
     fz_redis_call_u64(&call, held->version);
     fz_redis_call_i64(&call, used_ms > 0 ? used_ms : 0);
@@ -310,14 +314,13 @@ static frazil_err check_request(const struct fz_lease_request *request, uint64_t
         return fz_fail(reterr, FRAZIL_ERANGE, "worker ids %u to %u: a key of sfid holds 0 to %u: give base and count",
                        (uint64_t)request->base, request->base + count - 1, (uint64_t)FZ_SFID_PIDS_MAX - 1);
     if (request->max_skew_ms < 0 || request->max_skew_ms >= FZ_SFID_MARGIN_MS)
-        return fz_fail(
-            reterr, FRAZIL_ERANGE,
-            "max_skew is %d ms: beside sfid it must be below %u ms, which is how long before its key expires "
-            "a generator stops",
-            request->max_skew_ms, (uint64_t)FZ_SFID_MARGIN_MS);
+        return fz_fail(reterr, FRAZIL_ERANGE,
+                       "max_skew is %D: beside sfid it must be below %D, which is how long before its key expires a "
+                       "generator stops",
+                       1000 * (uint64_t)request->max_skew_ms, 1000 * (uint64_t)FZ_SFID_MARGIN_MS);
     if (request->layout->tick_ms > FZ_SFID_MARGIN_MS)
-        return fz_fail(reterr, FRAZIL_ERANGE, "ticks of %u ms are too long for keys that expire after %u ms",
-                       (uint64_t)request->layout->tick_ms, (uint64_t)FZ_SFID_EXPIRY_MS);
+        return fz_fail(reterr, FRAZIL_ERANGE, "ticks of %D are too long for keys that expire after %D",
+                       1000 * (uint64_t)request->layout->tick_ms, 1000 * (uint64_t)FZ_SFID_EXPIRY_MS);
     return FRAZIL_OK;
 }
 

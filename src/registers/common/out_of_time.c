@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#include "out_of_time.h"
+
+#include "core/sentence.h"
+#include "os/deadline.h"
+
+bool fz_out_of_time(struct fz_deadline deadline, const char *shown, frazil_error *reterr)
+{
+    if (fz_deadline_left_ns(deadline) > 0)
+        return false;
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: was not asked, as the time of the call was over", shown);
+    return true;
+}
