@@ -71,7 +71,7 @@ _frazil_spec()
         clock) echo 'real frozen:' ;;
         allow_short_life) echo 'yes no' ;;
         '') echo 'layout= epoch= tick= behaviour= worker= partition= datacenter= base= count= expect= hostname= ip= on_full= on_backward=' \
-            'max_lead= max_wait= start= seq_min= seq_max= state= batch= namespace= run_dir= state_dir= host_dir= keeper= max_skew= on_loss= share=' \
+            'max_lead= max_wait= open_wait= start= seq_min= seq_max= state= batch= namespace= run_dir= state_dir= host_dir= keeper= max_skew= on_loss= share=' \
             'horizon= workers= clock= allow_short_life= config=' ;;
     esac
 }

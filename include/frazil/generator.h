@@ -82,6 +82,8 @@ typedef struct frazil_local frazil_local;
  *   max_lead      how far ids may be stamped ahead of the clock: a duration
  *                 (ns us ms s m h), or unlimited
  *   max_wait      how long a call may wait, likewise
+ *   open_wait     how long opening may take, likewise; default 10s, whatever
+ *                 max_wait is
  *   start         zero, random, spread: the first sequence number of a tick
  *   seq_min, seq_max   bounds of the sequence, both included
  *   state         file (default): what protects against repeated ids after a
@@ -165,7 +167,9 @@ FRAZIL_API void frazil_stop(frazil *gen) FRAZIL_NONNULL(1);
 
 /*
  * Closes it; NULL is allowed.  Closes this process's copy only, and of one that was opened by frazil_open_shared only
- * when all have closed it.
+ * when all have closed it.  Takes two seconds at the most; what cannot be given back in that time ends by itself, and a
+ * request to a coordinator that is just being made goes on in a thread, unless the program brought a clock, random
+ * numbers, a granter or an overflow callback.
  */
 FRAZIL_API void frazil_close(frazil *gen);
 
@@ -193,14 +197,16 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_close_within(frazil *gen, uint64_t wai
  * With a URL as state also FRAZIL_EUNREACHABLE (the server does not answer; the call
  * tries again while it may wait) and ECLOCK (the server's clock differs by more than
  * max_skew).  Likewise EREFUSED (the server refuses), ENAMESPACE (others share the
- * slots with other settings), ENOMEM (in a new process).  The URL's timeout limits
- * how long an answer takes, on top of max_wait.
+ * slots with other settings), ENOMEM (in a new process).  A call that never waits has
+ * to ask all the same when it has no slot in hand: within the URL's timeout.
  *
  * A call that finds the grant in its last quarter extends it: it writes the grant
- * file, or asks the coordinator, which takes its timeout at the most.  A call that
- * never waits leaves that to others: to the keeper's thread of this process, or with
- * keeper=hook to frazil_keep.  It extends the grant itself only where there is
- * neither: with keeper=inline, and in a child of a process with a thread.
+ * file, or asks the coordinator, within what it may wait.  A request that takes longer
+ * goes on in a thread, which ends with it, and a later call has the result.  A call
+ * that never waits leaves the grant to others: to the keeper's thread of this process,
+ * or with keeper=hook to frazil_keep.  Where there is neither, with keeper=inline and
+ * in a child of a process with a thread, it writes the file unless another process is
+ * just at it, or has such a thread ask the coordinator.
  */
 
 /* One id.  Waits max_wait at the most. */

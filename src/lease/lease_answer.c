@@ -3,6 +3,7 @@
 
 #include "core/layout_internal.h"
 #include "core/sentence.h"
+#include "frazil/time.h"
 #include "lease_internal.h"
 
 uint64_t fz_double_skew(const frazil_layout *layout, int64_t max_skew_ms)
@@ -93,4 +94,43 @@ frazil_err fz_register_error(enum fz_register_result result, const char *name, c
         return fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator of namespace %q did not answer: %s", name,
                        sentence);
     }
+}
+
+/* The holders whose grants end first, up to the length of a sentence, and how many more there are. */
+static void add_holders(const struct fz_survey *survey, struct fz_sentence *s)
+{
+    enum { ENTRY_MAX = 10 + 4 + FZ_OWNER_SIZE + 7 + FRAZIL_TIME_SIZE + 2, TAIL_MAX = 48 };
+    const struct fz_shortlist *list = &survey->unreleased;
+    size_t shown = 0;
+
+    /* The sentence ends with how many there are more, so there has to be room for that. */
+    for (; shown < list->n && s->len + ENTRY_MAX + TAIL_MAX < s->size; shown++) {
+        const struct fz_candidate *holder = &list->at[shown];
+        fz_sentence_str(s, shown == 0 ? "" : ", ");
+        fz_sentence_u64(s, holder->worker);
+        fz_sentence_str(s, " by ");
+        fz_sentence_str(s, holder->record.owner);
+        fz_sentence_str(s, " until ");
+        fz_sentence_time(s, fz_layout_tick_unix_ms(&survey->lease->layout, holder->record.until));
+    }
+    if (survey->held > shown) {
+        fz_sentence_str(s, ", and ");
+        fz_sentence_u64(s, survey->held - shown);
+        fz_sentence_str(s, " more");
+    }
+    if (survey->unreadable > 0) {
+        fz_sentence_str(s, survey->held == 0 ? "" : ", ");
+        fz_sentence_u64(s, survey->unreadable);
+        fz_sentence_str(s, " cannot be read");
+    }
+}
+
+frazil_err fz_all_leased(const struct fz_lease *lease, const struct fz_survey *survey, frazil_error *reterr)
+{
+    char text[FRAZIL_ERROR_MESSAGE_SIZE - 360]; /* the caller may add something */
+    struct fz_sentence s = fz_sentence_in(text, sizeof text);
+
+    add_holders(survey, &s);
+    return fz_fail(reterr, FRAZIL_EPOOL, "all %u worker ids (%u to %u) of namespace %q are taken: %s", survey->usable,
+                   (uint64_t)survey->first, survey->first + survey->usable - 1, lease->name, text);
 }

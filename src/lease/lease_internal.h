@@ -82,6 +82,15 @@ struct fz_lease_trouble {
     bool clone_counted;
 };
 
+/* How many worker ids may be taken by swaps without an answer: the one that was wanted, and one further. */
+enum { FZ_DOUBT_MAX = 2 };
+
+/* Those for which a swap had no answer since there was a grant.  lease_doubt.c keeps them. */
+struct fz_lease_doubt {
+    uint32_t worker[FZ_DOUBT_MAX];
+    size_t n;
+};
+
 /* Whether the namespace was made again under the present grant (L10).  namespace.c and lease_take.c find it out. */
 struct fz_remaking {
     bool remade;   /* since the grant was made, another namespace has been found in place of its own */
@@ -122,6 +131,7 @@ struct fz_lease {
     struct fz_namespace space; /* written by namespace.c, but for stale */
     struct fz_kept_record kept;
     struct fz_lease_trouble trouble;
+    struct fz_lease_doubt doubt;
     struct fz_remaking remaking;
     struct fz_seen_loss loss;
     struct fz_lease_call call;
@@ -149,7 +159,7 @@ struct fz_sample {
     uint32_t at[FZ_SAMPLE_MAX];
     size_t n;
     size_t whole; /* the first of them, which are read; of the others it is asked whether they were ever taken */
-    bool is_pair; /* they are those of the group, and no other counts */
+    bool is_pair; /* they are those of the group, or in doubt, and no other counts */
 };
 
 /* The result of one look at the namespace: at all of it, or at a sample of its worker ids. */
@@ -229,6 +239,24 @@ FZ_PRIVATE enum fz_register_result fz_survey_make(struct fz_survey *survey, stru
 /* Up to FZ_SHORTLIST candidates for now (in the coordinator's ticks), best first. */
 FZ_PRIVATE size_t fz_survey_candidates(const struct fz_survey *survey, uint64_t now_tick, uint64_t coordinator_tick,
                                        struct fz_candidate best[FZ_SHORTLIST]);
+
+/* ---- lease_doubt.c -------------------------------------------------------- */
+
+/* Notes that a swap for this worker id had no answer. */
+FZ_PRIVATE void fz_doubt_note(struct fz_lease *lease, uint32_t worker);
+
+/* Forgets them, when there is a grant. */
+FZ_PRIVATE void fz_doubt_forget(struct fz_lease *lease);
+
+/* Makes them the sample to look at, which is empty, if there are as many as there may be. */
+FZ_PRIVATE void fz_doubt_sample(const struct fz_lease *lease, struct fz_sample *ret);
+
+/* After a look at that sample: true if one of them is none any more, as it is somebody else's. */
+FZ_PRIVATE bool fz_doubt_settle(struct fz_lease *lease, const struct fz_survey *survey);
+
+/* Fails with FRAZIL_EUNREACHABLE: both have been taken, and neither can be had before its ticks have passed. */
+FZ_PRIVATE frazil_err fz_doubt_fail(const struct fz_lease *lease, const struct fz_survey *survey, uint64_t now_tick,
+                                    frazil_error *reterr);
 
 /* ---- lease_group.c -------------------------------------------------------- */
 
@@ -312,6 +340,9 @@ FZ_PRIVATE bool fz_namespace_same_incarnation(const struct fz_namespace *space,
                                               const struct fz_register_status *status);
 
 /* ---- lease_answer.c: what an answer tells ---------------------------------- */
+
+/* Fails with FRAZIL_EPOOL: by whom all are taken. */
+FZ_PRIVATE frazil_err fz_all_leased(const struct fz_lease *lease, const struct fz_survey *survey, frazil_error *reterr);
 
 /* 2 max_skew in ticks, rounded up. */
 FZ_PRIVATE uint64_t fz_double_skew(const frazil_layout *layout, int64_t max_skew_ms);

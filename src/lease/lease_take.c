@@ -8,7 +8,6 @@
 
 #include "core/layout_internal.h"
 #include "core/sentence.h"
-#include "frazil/time.h"
 #include "lease_internal.h"
 
 /* How long before its end a grant is given up for one that begins later: time for a swap, and little to lose. */
@@ -58,45 +57,6 @@ enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, u
 
 /* ---- nothing to be had ---------------------------------------------------- */
 
-/* The holders whose grants end first, up to the length of a sentence, and how many more there are. */
-static void add_holders(const struct fz_survey *survey, struct fz_sentence *s)
-{
-    enum { ENTRY_MAX = 10 + 4 + FZ_OWNER_SIZE + 7 + FRAZIL_TIME_SIZE + 2, TAIL_MAX = 48 };
-    const struct fz_shortlist *list = &survey->unreleased;
-    size_t shown = 0;
-
-    /* The sentence ends with how many there are more, so there has to be room for that. */
-    for (; shown < list->n && s->len + ENTRY_MAX + TAIL_MAX < s->size; shown++) {
-        const struct fz_candidate *holder = &list->at[shown];
-        fz_sentence_str(s, shown == 0 ? "" : ", ");
-        fz_sentence_u64(s, holder->worker);
-        fz_sentence_str(s, " by ");
-        fz_sentence_str(s, holder->record.owner);
-        fz_sentence_str(s, " until ");
-        fz_sentence_time(s, fz_layout_tick_unix_ms(&survey->lease->layout, holder->record.until));
-    }
-    if (survey->held > shown) {
-        fz_sentence_str(s, ", and ");
-        fz_sentence_u64(s, survey->held - shown);
-        fz_sentence_str(s, " more");
-    }
-    if (survey->unreadable > 0) {
-        fz_sentence_str(s, survey->held == 0 ? "" : ", ");
-        fz_sentence_u64(s, survey->unreadable);
-        fz_sentence_str(s, " cannot be read");
-    }
-}
-
-static frazil_err all_leased(const struct fz_lease *lease, const struct fz_survey *survey, frazil_error *reterr)
-{
-    char text[FRAZIL_ERROR_MESSAGE_SIZE - 360]; /* the caller may add something */
-    struct fz_sentence s = fz_sentence_in(text, sizeof text);
-
-    add_holders(survey, &s);
-    return fz_fail(reterr, FRAZIL_EPOOL, "all %u worker ids (%u to %u) of namespace %q are taken: %s", survey->usable,
-                   (uint64_t)survey->first, survey->first + survey->usable - 1, lease->name, text);
-}
-
 /* There is something, but not yet. */
 static frazil_err not_yet(const struct fz_lease *lease, uint64_t floor, uint64_t wait_ticks, frazil_error *reterr)
 {
@@ -145,8 +105,6 @@ struct pool_walk {
     uint64_t done;
 };
 
-enum { UNANSWERED_MAX = 2 };
-
 /* One call's search for a worker. */
 struct worker_search {
     struct fz_lease *lease;
@@ -156,6 +114,8 @@ struct worker_search {
     size_t samples;          /* how many had nothing */
     bool pair_seen;          /* the group's own worker ids were looked at */
     unsigned unanswered;     /* swaps, each of which may have taken a worker id */
+    unsigned conflicts;      /* swaps that others were faster than */
+    frazil_error said;       /* of the latest swap */
     struct fz_survey survey; /* the latest look */
     struct fz_grant grant;   /* the result */
     frazil_error *reterr;
@@ -225,6 +185,7 @@ static enum outcome leased(struct worker_search *search, const struct fz_grant *
     lease->kept.version = grant->version;
     fz_lease_set_trouble(lease, FZ_TROUBLE_NONE, 0, 0);
     lease->remaking.remade = lease->remaking.repeated = false;
+    fz_doubt_forget(lease);
     search->grant = *grant;
     search->grant.space = fz_namespace_of_grant(&lease->space);
     return LEASED;
@@ -236,18 +197,20 @@ static enum outcome attempt(struct worker_search *search, const struct fz_candid
     struct fz_worker_record record = taken_record(search, candidate);
     struct fz_grant grant = {.worker = candidate->worker, .floor = record.floor, .until = record.until};
     struct fz_register_status status = {.has_clock = false};
-    frazil_error said = {.message = ""};
+
+    search->said = (frazil_error){.message = ""};
     fz_group_ask(lease, record.until);
     if (!fz_group_may_swap(lease, candidate->worker))
         return LOOK_AGAIN;
     enum fz_register_result result =
-        fz_lease_swap(lease, candidate->worker, candidate->version, &record, &grant.version, &status, &said);
+        fz_lease_swap(lease, candidate->worker, candidate->version, &record, &grant.version, &status, &search->said);
 
     /* After the swap, because only its answer shows with which incarnation and clock it was carried out. */
     if (result == FZ_REGISTER_OK && usable(lease, &status, search->now_tick) &&
         (!candidate->fresh || namespace_stands(search, grant.floor)))
         return leased(search, &grant, &record);
     if (result == FZ_REGISTER_CONFLICT) {
+        search->conflicts++;
         if (candidate->own && !fz_lease_has_group(lease)) { /* L3 */
             lease->counters.lost++;
             lease->trouble.kind = FZ_TROUBLE_LOST;
@@ -260,11 +223,14 @@ static enum outcome attempt(struct worker_search *search, const struct fz_candid
         if (search->held == NULL)
             fz_lease_set_trouble(lease, FZ_TROUBLE_BURNED, candidate->worker, 0);
         /* One further worker id may be taken for nothing, and no more: whoever is silent twice is silent for longer. */
-        search->unanswered += result == FZ_REGISTER_UNKNOWN;
-        if (search->unanswered < UNANSWERED_MAX)
+        if (result == FZ_REGISTER_UNKNOWN) {
+            search->unanswered++;
+            fz_doubt_note(lease, candidate->worker);
+        }
+        if (search->unanswered < FZ_DOUBT_MAX)
             return LOOK_AGAIN;
     }
-    *ret_err = fz_register_error(result, lease->name, &said, search->reterr);
+    *ret_err = fz_register_error(result, lease->name, &search->said, search->reterr);
     return NOT_LEASED;
 }
 
@@ -342,6 +308,13 @@ static bool is_partial(const struct fz_survey *survey)
     return survey->sample.n > 0 && survey->sample.n < survey->count;
 }
 
+/* After a look at worker ids that stand for all others: false if they still do. */
+static bool renew_pair(struct fz_lease *lease, const struct fz_survey *survey, uint64_t now_tick,
+                       const struct fz_candidate *best, size_t n)
+{
+    return fz_lease_has_group(lease) ? fz_group_renew(survey, now_tick, best, n) : fz_doubt_settle(lease, survey);
+}
+
 /* Decides by what the look has shown. */
 static enum outcome decide_by_survey(struct worker_search *search, frazil_err *ret_err)
 {
@@ -353,14 +326,18 @@ static enum outcome decide_by_survey(struct worker_search *search, frazil_err *r
     size_t n = fz_survey_candidates(survey, now_tick, coordinator_tick, best);
 
     search->pair_seen = search->pair_seen || survey->sample.is_pair;
-    bool is_last = survey->sample.is_pair && !fz_group_renew(survey, now_tick, best, n);
+    bool is_last = survey->sample.is_pair && !renew_pair(lease, survey, now_tick, best, n);
     if (is_partial(survey) && !is_last && (n == 0 || !settles(search, &best[0])))
         return READ_ON; /* only a look at all can tell that there is nothing */
+    if (n == 0 && survey->sample.is_pair && is_last && !fz_lease_has_group(lease)) {
+        *ret_err = fz_doubt_fail(lease, survey, now_tick, search->reterr);
+        return NOT_LEASED;
+    }
     if (n == 0 && survey->taken < survey->usable)
         /* The next look starts at another random place. */
         return LOOK_AGAIN; /* there are more than one look can tell apart */
     if (n == 0) {
-        *ret_err = all_leased(lease, survey, search->reterr);
+        *ret_err = fz_all_leased(lease, survey, search->reterr);
         return NOT_LEASED;
     }
     uint64_t earliest = best[0].floor;
@@ -471,6 +448,7 @@ static void next_sample(struct worker_search *search, uint32_t first, uint64_t c
     struct pool_walk *walk = &search->walk;
 
     fz_group_sample(search->lease, first, count, search->pair_seen, ret);
+    fz_doubt_sample(search->lease, ret);
     /* All records of so small a namespace take less than to ask for each of them. */
     if (ret->n > 0 || namespace_size(search->lease) <= FZ_SMALL_POOL)
         return;
@@ -552,6 +530,16 @@ static enum outcome survey_workers(struct worker_search *search, frazil_err *ret
     return compare_clocks(search, ret_err);
 }
 
+/* Each look has led to another one. */
+static frazil_err never_settled(const struct worker_search *search)
+{
+    if (search->unanswered == 0 && search->conflicts == 0)
+        return fz_fail(search->reterr, FRAZIL_EAGAIN, "namespace %q was another one at each look: try again",
+                       search->lease->name);
+    return fz_register_error(search->unanswered > 0 ? FZ_REGISTER_UNKNOWN : FZ_REGISTER_CONFLICT, search->lease->name,
+                             &search->said, search->reterr);
+}
+
 frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
                          frazil_error *reterr)
 {
@@ -574,5 +562,5 @@ frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct
             return FRAZIL_OK;
         }
     }
-    return fz_register_error(FZ_REGISTER_CONFLICT, lease->name, &(frazil_error){.message = ""}, reterr);
+    return never_settled(&search);
 }

@@ -16,7 +16,7 @@
 #include "os/this_process.h"
 
 #define FILES "run_dir=@/run state_dir=@/disk/state namespace=orders layout=frazil "
-#define LEASE "worker=file://@/disk/leases layout=frazil max_wait=1s "
+#define LEASE "worker=file://@/disk/leases layout=frazil max_wait=1s open_wait=1s "
 
 #define GRANT_S SCENARIO_GRANT_S
 /* Opening and closing may cost so many calls of fstat, stat and lstat; it was 66 when each check looked for itself, and

@@ -29,7 +29,7 @@ enum { WORDS_MAX = 12, TEXT_MAX = 8192, STATUS_USAGE = 2, STATUS_MAX = 4, WATCHD
 #define RESERVED_NS UINT64_C(12000000000)
 
 #define FILES "run_dir=@/run", "state_dir=@/state", "namespace=orders", "layout=frazil"
-#define LEASE "worker=file://@/leases", "layout=frazil", "max_wait=1s"
+#define LEASE "worker=file://@/leases", "layout=frazil", "max_wait=1s", "open_wait=1s"
 
 /* A command line; @ stands for the test's folder. */
 struct line {

@@ -34,10 +34,10 @@ static void enter(struct fake_granter *fake)
 static frazil_err acquire(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
                           frazil_error *reterr)
 {
-    (void)deadline;
     struct fake_granter *fake = ctx;
     struct fz_grant first = {.worker = fake->worker, .floor = now_tick, .until = now_tick + fake->horizon};
 
+    atomic_store(&fake->deadline_ns, deadline.at_ns);
     atomic_fetch_add(&fake->acquired, 1);
     if (atomic_load(&fake->fails) != FRAZIL_OK) {
         fz_fail(reterr, atomic_load(&fake->fails), "the fake was told to fail");
@@ -58,11 +58,11 @@ static frazil_err acquire(void *ctx, struct fz_deadline deadline, uint64_t now_t
 static frazil_err extend(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
                          struct fz_grant *ret, frazil_error *reterr)
 {
-    (void)deadline;
     struct fake_granter *fake = ctx;
     struct fz_grant next = {.worker = held->worker, .floor = held->floor, .until = now_tick + fake->horizon};
 
     enter(fake);
+    atomic_store(&fake->deadline_ns, deadline.at_ns);
     atomic_fetch_add(&fake->extended, 1);
     while (atomic_load(&fake->holds))
         pause_ns(100000);
@@ -80,10 +80,10 @@ static frazil_err extend(void *ctx, struct fz_deadline deadline, uint64_t now_ti
 
 static frazil_err release(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
 {
-    (void)deadline;
     struct fake_granter *fake = ctx;
 
     (void)held;
+    atomic_store(&fake->deadline_ns, deadline.at_ns);
     atomic_fetch_add(&fake->released, 1);
     atomic_store(&fake->used_tick, used_tick);
     return atomic_load(&fake->fails);

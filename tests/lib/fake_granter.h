@@ -37,8 +37,9 @@ struct fake_granter {
     _Atomic unsigned released;
     _Atomic unsigned closed;
     _Atomic unsigned forks;
-    _Atomic uint64_t used_tick; /* as it was told by release */
-    _Atomic unsigned overlaps;  /* calls while another one was inside */
+    _Atomic uint64_t used_tick;   /* as it was told by release */
+    _Atomic uint64_t deadline_ns; /* of the last call */
+    _Atomic unsigned overlaps;    /* calls while another one was inside */
     _Atomic bool inside;
 
     /* Every grant there was, recorded before anybody was told of it. */

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "generator/open.h"
+#include "spec/options.h"
+
 /* Says all of it. */
 static frazil_err say(frazil_options *options, const char *spec, const frazil_sno_snapshot *snapshot,
                       const struct ports *ports, frazil_error *reterr)
@@ -38,6 +41,27 @@ frazil_err ports_open_snapshot(frazil **ret, const char *spec, const frazil_sno_
     if (err == FRAZIL_OK)
         err = frazil_open_options(ret, options, reterr);
     frazil_options_free(options);
+    return err;
+}
+
+frazil_err ports_open_in_time(frazil **ret, const char *spec, const struct ports *ports, frazil_error *reterr)
+{
+    const struct ports others = {.coordinators = ports->coordinators};
+    const struct fz_ports in_time = {.clock = ports->clock, .coordinators = ports->coordinators};
+    struct fz_decision decision;
+    frazil_options *options;
+
+    frazil_err err = frazil_options_new(&options, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = say(options, spec, NULL, &others, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_options_decide(&decision, options, FZ_OPENING_GENERATOR, reterr);
+    frazil_options_free(options);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_open_decided(ret, &decision, &in_time, reterr);
+    fz_decision_free(&decision);
     return err;
 }
 

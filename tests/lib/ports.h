@@ -13,6 +13,12 @@ struct ports {
     const frazil_granter *granter;
 };
 
+/*
+ * frazil_open with a clock that stands for the real one: what refuses a clock of the program's own cannot tell.  Only
+ * clock and coordinators of the ports count.
+ */
+frazil_err ports_open_in_time(frazil **ret, const char *spec, const struct ports *ports, frazil_error *reterr);
+
 /* frazil_open with ports (NULL: none).  Errors are those of the options, too. */
 frazil_err ports_open(frazil **ret, const char *spec, const struct ports *ports, frazil_error *reterr);
 

@@ -119,7 +119,7 @@ static frazil *open_member(const char *text)
     frazil_error err;
     frazil *gen;
 
-    if (ports_open(&gen, text, &ports, &err) != FRAZIL_OK)
+    if (ports_open_in_time(&gen, text, &ports, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     return gen;
 }
@@ -160,9 +160,9 @@ TEST("With keeper=other a process has the lease of another one, never asks the c
     frazil_error err;
     frazil *member;
 
-    snprintf(other, sizeof other, "worker=memory://orders share=host keeper=other max_wait=0 run_dir='%s/run'",
+    snprintf(other, sizeof other, "worker=memory://orders share=host keeper=other open_wait=0 run_dir='%s/run'",
              scratch);
-    assert_int_equal(ports_open(&member, other, &ports, &err), FRAZIL_EAGAIN);
+    assert_int_equal(ports_open_in_time(&member, other, &ports, &err), FRAZIL_EAGAIN);
     assert_non_null(strstr(err.message, "no process of this host holds the lease"));
     assert_int_equal(reads, 0);
 
@@ -225,7 +225,7 @@ TEST("An open that fails before it can ask the coordinator leaves the lease to t
     int status;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
-    assert_int_not_equal(ports_open(&gen, spec, &without_part, &err), FRAZIL_OK);
+    assert_int_not_equal(ports_open_in_time(&gen, spec, &without_part, &err), FRAZIL_OK);
     gen = open_member(spec);
     assert_int_equal(reads, 0); /* it has joined */
     frazil_close(gen);
@@ -484,7 +484,7 @@ static void assert_fails(const char *text, frazil_err code, const char *why)
     frazil_error err;
     frazil *gen;
 
-    assert_int_equal(ports_open(&gen, text, &ports, &err), code);
+    assert_int_equal(ports_open_in_time(&gen, text, &ports, &err), code);
     if (strstr(err.message, why) == NULL)
         fail_msg("%s", err.message);
 }
@@ -510,6 +510,28 @@ TEST("share=host is refused where there is nothing to share, with what to do abo
     assert_refused("worker=memory://orders keeper=other", "goes with worker=URL and share=host only");
     assert_refused("worker=fixed:1 keeper=other", "goes with worker=URL and share=host only");
     assert_refused("worker=memory://orders share=all", "must be one of process host");
+}
+
+TEST("share=host is refused to a program with a clock of its own: one that is ahead would take the host's ids away")
+{
+    const struct ports ports = {.clock = &clock_port, .coordinators = memory_coordinators};
+    frazil_error err;
+    frazil *stranger;
+
+    frazil *gen = open_member(spec);
+    uint64_t id = take(gen);
+    frazil_manual_clock_advance(manual, 40 * RIG_S);
+    assert_int_equal(ports_open(&stranger, spec, &ports, &err), FRAZIL_ESPEC);
+    assert_non_null(strstr(err.message, "a clock of the program's own"));
+    assert_true(take(gen) > id);
+    /* Of a service's environment, which means many programs, this one is left out. */
+    setenv("FRAZIL_SHARE", "host", 1);
+    frazil_err opened = ports_open(&stranger, "worker=memory://orders keeper=inline", &ports, &err);
+    unsetenv("FRAZIL_SHARE");
+    assert_int_equal(opened, FRAZIL_OK);
+    assert_int_equal(stranger->home.kind, FZ_HOME_MEMORY);
+    frazil_close(stranger);
+    frazil_close(gen);
 }
 
 TEST("Where the run directory cannot be used, the sentence names what goes without one")

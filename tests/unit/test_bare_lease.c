@@ -14,7 +14,7 @@
 
 enum { HORIZON_MS = 3000 };
 
-#define SPEC "worker=memory://orders keeper=hook max_wait=0ms "
+#define SPEC "worker=memory://orders keeper=hook max_wait=0ms open_wait=0ms "
 
 static frazil_layout layout;
 static frazil_manual_clock *manual;
@@ -220,7 +220,7 @@ TEST("The next owner may stamp nothing before what the last one used, also if it
     start(1);
     frazil_lease_close(must_open(SPEC), RIG_NOW + 70);
     frazil_manual_clock_set(manual, RIG_NOW + 50);
-    lease = must_open("worker=memory://orders keeper=hook max_wait=1s");
+    lease = must_open("worker=memory://orders keeper=hook open_wait=1s");
     frazil_manual_clock_set(manual, RIG_NOW + 50);
     assert_int_equal(frazil_lease_get(lease, &info, sizeof info, &err), FRAZIL_ECLOCK);
     assert_in_range(err.retry_ns, 1, 21 * RIG_MS);

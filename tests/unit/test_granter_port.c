@@ -13,8 +13,8 @@
 
 enum { WORKERS = 4, GRANT_MS = 3000 };
 
-#define PATIENT "keeper=inline start=zero max_wait=1s "
-#define SPEC "keeper=inline start=zero max_wait=1ms "
+#define PATIENT "keeper=inline start=zero open_wait=1s "
+#define SPEC "keeper=inline start=zero max_wait=1ms open_wait=1ms "
 
 /* A program's table of worker ids, in memory that children share. */
 struct table {
@@ -292,7 +292,7 @@ TEST("Errors of the table are the program's to choose; another number is its mis
     refused(SPEC, FRAZIL_EWORKER, "returned 77, which is no error");
     table->failure = FRAZIL_EAGAIN;
     table->acquired = 0;
-    refused("max_wait=1s", FRAZIL_EAGAIN, "the table cannot be read");
+    refused("open_wait=1s", FRAZIL_EAGAIN, "the table cannot be read");
     assert_in_range(table->acquired, 3, 1000); /* it was tried again while the call could wait */
 }
 

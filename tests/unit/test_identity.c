@@ -54,6 +54,7 @@ static const struct row {
     {FZ_KEY_ON_BACKWARD, GENERATOR, FILES "worker=fixed:7", FILES "worker=fixed:7 on_backward=error"},
     {FZ_KEY_MAX_LEAD, GENERATOR, FILES "worker=fixed:7", FILES "worker=fixed:7 max_lead=2s"},
     {FZ_KEY_MAX_WAIT, GENERATOR, LEASE "worker=" URL, LEASE "max_wait=1s worker=" URL},
+    {FZ_KEY_OPEN_WAIT, NOTHING, LEASE "worker=" URL, LEASE "open_wait=1s worker=" URL},
     {FZ_KEY_START, GENERATOR, FILES "worker=fixed:7", FILES "worker=fixed:7 start=random"},
     {FZ_KEY_ALLOW_SHORT_LIFE, GENERATOR, FILES "worker=fixed:7", FILES "worker=fixed:7 allow_short_life=yes"},
     {FZ_KEY_KEEPER, GENERATOR, FILES "worker=fixed:7", FILES "worker=fixed:7 keeper=inline"},

@@ -459,6 +459,60 @@ TEST("Swaps without an answer take one further worker id, and no more, and the s
     fleet_stop(&fleet);
 }
 
+static enum sim_fault lose_replies_to_swaps(void *ctx, bool is_swap)
+{
+    (void)ctx;
+    return is_swap ? SIM_LOST_REPLY : SIM_NONE;
+}
+
+static enum sim_fault lose_swaps(void *ctx, bool is_swap)
+{
+    (void)ctx;
+    return is_swap ? SIM_LOST_REQUEST : SIM_NONE;
+}
+
+TEST("However often an opening is tried again, its swaps without an answer take two worker ids; and then one of these")
+{
+    enum { WORKERS = 8, TRIES = 6 };
+    struct fleet fleet;
+    struct fz_worker_record record;
+    unsigned records = 0;
+
+    fleet_start_with(&fleet, WORKERS, 1);
+    for (int i = 0; i < TRIES; i++) {
+        fleet.owners[0].link.choose = lose_replies_to_swaps;
+        assert_true(fleet_acquire(&fleet, 0, NOW + (uint64_t)i) != FRAZIL_OK);
+        assert_null(strstr(fleet.owners[0].err.message, "others were faster"));
+    }
+    fleet.owners[0].link.choose = NULL;
+    for (uint32_t i = 0; i < WORKERS; i++)
+        records += fleet_record(&fleet, i, &record) != 0;
+    assert_int_equal(records, 2);
+    fleet_must_acquire(&fleet, 0, NOW + 2 * FLEET_HORIZON);
+    assert_true(fleet_record(&fleet, fleet_held(&fleet, 0)->worker, &record) != 0);
+    for (uint32_t i = records = 0; i < WORKERS; i++)
+        records += fleet_record(&fleet, i, &record) != 0;
+    assert_int_equal(records, 2);
+    fleet_stop(&fleet);
+}
+
+TEST("Worker ids whose swaps were never carried out are tried again; one that somebody else has by now makes room for "
+     "another")
+{
+    enum { WORKERS = 8 };
+    struct fleet fleet;
+
+    fleet_start_with(&fleet, WORKERS, WORKERS);
+    fleet.owners[0].link.choose = lose_swaps;
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EUNREACHABLE);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EUNREACHABLE);
+    fleet.owners[0].link.choose = NULL;
+    for (size_t i = 1; i < WORKERS; i++) /* all but one, and with them one of the two at least */
+        fleet_must_acquire(&fleet, i, NOW + 2);
+    fleet_must_acquire(&fleet, 0, NOW + 3);
+    fleet_stop(&fleet);
+}
+
 TEST("An outage takes nothing away; it is FRAZIL_EAGAIN while the grant lasts and FRAZIL_ELEASE after it, and heals")
 {
     struct fleet fleet;

@@ -13,7 +13,7 @@
 
 enum { HORIZON_MS = 3000 };
 
-#define SPEC "worker=memory://orders keeper=inline start=zero max_wait=1ms "
+#define SPEC "worker=memory://orders keeper=inline start=zero max_wait=1ms open_wait=1ms "
 
 static struct rig rig;
 static frazil_layout layout;
@@ -123,22 +123,22 @@ TEST("I1: what is given back lies above all that was issued, also on the side of
     assert_int_equal(memory_namespace_record(info.worker).until, highest);
 }
 
-TEST("A whole fleet that starts at once: who was too slow tries again, as long as a call may wait, and no longer")
+TEST("A whole fleet that starts at once: who was too slow tries again, as long as opening may take, and no longer")
 {
     struct ports ports = {.coordinators = memory_coordinators};
 
     start(4);
     losses = 100;
-    rig_open(&rig, "worker=memory://orders keeper=inline max_wait=5s", RIG_NOW);
+    rig_open(&rig, "worker=memory://orders keeper=inline open_wait=5s", RIG_NOW);
     assert_int_equal(losses, 0);
     losses = 1000000;
     int64_t before = rig_now_ms(&rig);
     ports.clock = &rig.clock;
-    assert_open_refused("worker=memory://orders keeper=inline max_wait=5s", &ports, FRAZIL_EAGAIN,
+    assert_open_refused("worker=memory://orders keeper=inline open_wait=5s", &ports, FRAZIL_EAGAIN,
                         "others were faster");
     assert_in_range(rig_now_ms(&rig) - before, 1000, 10000); /* it was tried twice */
     losses = 100;
-    assert_open_refused("worker=memory://orders keeper=inline max_wait=0s", &ports, FRAZIL_EAGAIN,
+    assert_open_refused("worker=memory://orders keeper=inline open_wait=0s", &ports, FRAZIL_EAGAIN,
                         "others were faster");
     losses = 0;
 }

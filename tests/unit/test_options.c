@@ -268,6 +268,7 @@ TEST("Specs that mean the same have one text, and specs that do not have two")
         {"worker=fixed:1", "layout=frazil worker=fixed:1"},
         {"worker=fixed:1", "keeper=thread  worker='fixed:1'"},
         {"worker=fixed:1 max_wait=2s", "worker=fixed:1"},
+        {"worker=fixed:1 open_wait=10s", "worker=fixed:1"},
         {"worker=fixed:1 max_wait=1000ms", "max_wait=1s worker=fixed:1"},
         {"worker=fixed:1 max_lead=none", "worker=fixed:1 max_lead=unlimited"},
         {"worker=fixed:1 seq_min=9 seq_max=5", "worker=fixed:1 seq_min=5 seq_max=9"},
@@ -290,6 +291,7 @@ TEST("Specs that mean the same have one text, and specs that do not have two")
         {"worker=fixed:1", "worker=fixed:1 state_dir=/x"},
         {"worker=fixed:1", "worker=fixed:1 keeper=hook"},
         {"worker=fixed:1", "worker=fixed:1 max_wait=1s"},
+        {"worker=fixed:1", "worker=fixed:1 open_wait=1s"},
         {"worker=fixed:1", "worker=fixed:1 max_lead=2s"},
         {"worker=fixed:1", "worker=fixed:1 on_full=error"},
         {"worker=fixed:1", "worker=fixed:1 on_backward=error"},
@@ -365,7 +367,7 @@ static const char *const choices[][CHOICES] = {
     {"on_backward=hold", "on_backward=wait", "on_backward=error", "on_backward=ticktock", NULL, NULL},
     {"start=zero", "start=random", "start=spread", NULL, NULL, NULL},
     {"max_lead=0", "max_lead=15ms", "max_lead=unlimited", "max_lead=3h", NULL, NULL},
-    {"max_wait=0", "max_wait=15ms", "max_wait=unlimited", "max_wait=1ns", NULL, NULL},
+    {"max_wait=0", "max_wait=15ms", "max_wait=unlimited", "max_wait=1ns", "open_wait=0", "open_wait=15ms"},
     {"seq_min=3 seq_max=100", "seq_min=0", "seq_max=17", NULL, NULL, NULL},
     {"state=file", "state=memory", "state=redis://u:p@h/n", "state=redis://h/n batch=7", NULL, NULL},
     {"base=2 count=9", "base=7", "count=3", "datacenter=1", NULL, NULL},
@@ -421,7 +423,7 @@ static bool same_decision(const struct fz_decision *a, const struct fz_decision 
     assert_int_equal(frazil_layout_fingerprint(&a->layout, prints[0], sizeof prints[0], NULL), FRAZIL_OK);
     assert_int_equal(frazil_layout_fingerprint(&b->layout, prints[1], sizeof prints[1], NULL), FRAZIL_OK);
     return strcmp(prints[0], prints[1]) == 0 && same_rules(&a->rules, &b->rules) &&
-           fz_bounds_are_equal(&a->bounds, &b->bounds) && a->max_wait_ns == b->max_wait_ns &&
+           fz_bounds_are_equal(&a->bounds, &b->bounds) && a->max_wait_ns == b->max_wait_ns && a->open_wait_ns == b->open_wait_ns &&
            a->allow_short_life == b->allow_short_life && a->frozen == b->frozen &&
            a->frozen_unix_ms == b->frozen_unix_ms && a->keeper == b->keeper && a->worker.first == b->worker.first &&
            a->worker.count == b->worker.count && a->worker.lock == b->worker.lock &&

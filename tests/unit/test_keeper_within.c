@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a call waits for a granter no longer than it may wait, and not at all if it never waits, though
+ * the request that it has begun is not cut off.
+ */
+#include "generator/generator_internal.h"
+#include "lib/server.h"
+#include "lib/fake_granter.h"
+#include "lib/rig.h"
+#include "lib/test.h"
+#include "os/deadline.h"
+
+enum { WORKER = 3, HORIZON = 1000 };
+
+#define SPEC "layout=frazil worker=fixed:3 start=zero max_wait=20ms max_lead=0"
+
+static struct rig rig;
+static struct fake_granter *fake;
+
+/* A generator whose coordinator is silent, in the last quarter of its grant. */
+static void open_silent(void)
+{
+    fake = fake_granter_open(&rig, SPEC, WORKER, HORIZON, FZ_KEEPER_INLINE);
+    rig.gen->keeper.asks_coordinator = true;
+    fake->holds = true;
+    rig_step(&rig, HORIZON - 100);
+}
+
+/* The coordinator answers; what a call has left at work is awaited. */
+static void answer(void)
+{
+    fake->holds = false;
+    while (atomic_load(&rig.gen->keeper.helped) != 0)
+        pause_shortly();
+}
+
+AFTER_EACH
+{
+    answer();
+    rig_close(&rig);
+    assert_int_equal(fake->overlaps, 0);
+    fake_granter_free(fake);
+}
+
+TEST("A call that never waits comes back while the coordinator is silent, with an id as long as the grant lasts; one "
+     "request is made for all of them, and has no deadline")
+{
+    uint64_t id = 0;
+    uint64_t retry_ns = 0;
+
+    open_silent();
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    rig_step(&rig, 200);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_ELEASE);
+    while (fake->extended == 0)
+        pause_shortly();
+    assert_true(fake->inside);
+    assert_int_equal(fake->extended, 1);
+    assert_int_equal(fake->deadline_ns, FZ_DEADLINE_NONE.at_ns);
+    answer();
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+}
+
+TEST("A call that waits gives a silent coordinator up when max_wait is over, and a later one has the answer")
+{
+    uint64_t id = 0;
+
+    open_silent();
+    rig_step(&rig, 200); /* beyond the end */
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, RIG_MS, NULL), FRAZIL_ELEASE);
+    assert_int_equal(fake->extended, 1);
+    answer();
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_OK);
+}
+
+TEST("Of a file the call's own time bounds the wait for its guard, and a thread's is bounded as well")
+{
+    uint64_t id = 0;
+    uint64_t retry_ns = 0;
+
+    open_silent();
+    rig.gen->keeper.asks_coordinator = false;
+    fake->holds = false;
+    uint64_t before_ns = fz_deadline_in(0).at_ns;
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(fake->extended, 1);
+    assert_in_range(fake->deadline_ns, before_ns, fz_deadline_in(0).at_ns); /* none: it looks once */
+    rig_step(&rig, HORIZON - 100);
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_OK);
+    assert_in_range(fake->deadline_ns, before_ns, fz_deadline_in(20 * RIG_MS).at_ns);
+    rig_step(&rig, HORIZON - 100);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &retry_ns, NULL), FRAZIL_OK);
+    assert_int_equal(fake->extended, 3);
+    assert_in_range(fake->deadline_ns, before_ns, FZ_DEADLINE_NONE.at_ns - 1);
+}
+
+TEST("Opening and closing hand their deadlines to the granter")
+{
+    const struct fz_granter never_asked = {.ctx = NULL};
+    struct rig other = {.random_state = 1};
+    frazil_error err;
+
+    open_silent();
+    const struct fz_granter granter = rig.gen->keeper.granter;
+    rig_open(&other, SPEC, RIG_NOW);
+    const struct fz_deadline deadline = fz_deadline_in(120 * RIG_S);
+    assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, deadline, &err), FRAZIL_OK);
+    assert_int_equal(fake->deadline_ns, deadline.at_ns);
+    other.gen->keeper.granter = never_asked; /* closed by the first one */
+    rig_close(&other);
+    uint64_t before_ns = fz_deadline_in(0).at_ns;
+    const struct fz_remnant remnant = fz_keeper_end(rig.gen);
+    assert_int_equal(fz_keeper_release(rig.gen, (struct fz_deadline){before_ns}, &remnant), FRAZIL_OK);
+    assert_int_equal(fake->deadline_ns, before_ns);
+}
