@@ -2,6 +2,7 @@
 /* In place of src/os/this_process.c: each simulated process has its own mark, and keeps its own things. */
 #include <string.h>
 
+#include "os/clients.h"
 #include "os/this_process.h"
 #include "process.h"
 
@@ -33,4 +34,17 @@ bool fz_process_keep(enum fz_kept kind, void *before, void *after)
         return false;
     self()->kept[kind] = after;
     return true;
+}
+
+/* In place of src/os/clients.c: the simulated coordinator has no client library. */
+struct fz_clients *fz_clients_share(struct fz_clients *given)
+{
+    return given;
+}
+
+frazil_err fz_clients_check(struct fz_clients *clients, frazil_error *reterr)
+{
+    (void)clients;
+    (void)reterr;
+    return FRAZIL_OK;
 }

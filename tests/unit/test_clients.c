@@ -161,15 +161,15 @@ int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 
 TEST("A thread that waits for a server is outside meanwhile, and inside again after that; others never count as inside")
 {
-    const struct fz_deadline deadline = fz_deadline_in(60000);
+    const struct fz_allowance allowance = fz_allowance_of(60000, FZ_DEADLINE_NONE);
 
     seen_in_poll = FRAZIL_ENOMEM;
     assert_int_equal(fz_clients_enter(NULL), FRAZIL_OK);
-    assert_int_equal(fz_deadline_wait(&deadline, 0, POLLIN), 0);
+    assert_int_equal(fz_allowance_wait(&allowance, 0, POLLIN), 0);
     assert_int_equal(seen_in_poll, FRAZIL_OK);
     assert_int_equal(as_child(check), FRAZIL_ESYS);
     fz_clients_leave();
-    assert_int_equal(fz_deadline_wait(&deadline, 0, POLLIN), 0);
+    assert_int_equal(fz_allowance_wait(&allowance, 0, POLLIN), 0);
     assert_int_equal(seen_in_poll, FRAZIL_OK);
     assert_int_equal(as_child(check), FRAZIL_OK);
 }
