@@ -94,30 +94,32 @@ bool addresses_are_local(const char *addresses)
     return true;
 }
 
-/* The address as the system has it: it chose the port, if that was 0. */
-static void write_text(struct listener *listener)
+/* Writes one end of a socket, as the system has it. */
+static void write_text(int fd, int (*name_of)(int, struct sockaddr *, socklen_t *), char *text)
 {
     union {
         struct sockaddr any;
         struct sockaddr_in v4;
         struct sockaddr_in6 v6;
         struct sockaddr_un local;
-    } bound = {.local = {.sun_family = AF_UNSPEC}};
-    socklen_t len = sizeof bound - 1; /* a path that fills it stays terminated */
+    } its = {.local = {.sun_family = AF_UNSPEC}};
+    socklen_t len = sizeof its - 1; /* a path that fills it stays terminated */
     char host[64] = "?";
-    unsigned port = 0;
 
-    if (getsockname(listener->fd, &bound.any, &len) == 0 && bound.any.sa_family == AF_UNIX) {
-        (void)snprintf(listener->text, sizeof listener->text, "unix:%s", bound.local.sun_path);
-    } else if (bound.any.sa_family == AF_INET6) {
-        (void)inet_ntop(AF_INET6, &bound.v6.sin6_addr, host, sizeof host);
-        port = ntohs(bound.v6.sin6_port);
-        (void)snprintf(listener->text, sizeof listener->text, "[%s]:%u", host, port);
+    if (name_of(fd, &its.any, &len) == 0 && its.any.sa_family == AF_UNIX) {
+        (void)snprintf(text, ADDRESS_TEXT_SIZE, "unix:%s", its.local.sun_path);
+    } else if (its.any.sa_family == AF_INET6) {
+        (void)inet_ntop(AF_INET6, &its.v6.sin6_addr, host, sizeof host);
+        (void)snprintf(text, ADDRESS_TEXT_SIZE, "[%s]:%u", host, (unsigned)ntohs(its.v6.sin6_port));
     } else {
-        (void)inet_ntop(AF_INET, &bound.v4.sin_addr, host, sizeof host);
-        port = ntohs(bound.v4.sin_port);
-        (void)snprintf(listener->text, sizeof listener->text, "%s:%u", host, port);
+        (void)inet_ntop(AF_INET, &its.v4.sin_addr, host, sizeof host);
+        (void)snprintf(text, ADDRESS_TEXT_SIZE, "%s:%u", host, (unsigned)ntohs(its.v4.sin_port));
     }
+}
+
+void address_of_peer(int fd, char text[ADDRESS_TEXT_SIZE])
+{
+    write_text(fd, getpeername, text);
 }
 
 /* A socket that is there, but that nobody listens on, is left over from a daemon that was killed. */
@@ -200,7 +202,7 @@ static bool add(struct listeners *listeners, const struct listener *listener)
         return false;
     listeners->rows = rows;
     rows[listeners->count] = *listener;
-    write_text(&rows[listeners->count++]);
+    write_text(listener->fd, getsockname, rows[listeners->count++].text); /* the system chose the port, if that was 0 */
     return true;
 }
 

@@ -45,6 +45,9 @@ void addresses_check(const struct settings *settings, struct bytes *errors);
  */
 void listeners_open(struct listeners *listeners, const struct settings *settings, struct bytes *errors);
 
+/* Writes where the other end of a connection is: "127.0.0.1:5000", or "unix:". */
+void address_of_peer(int fd, char text[ADDRESS_TEXT_SIZE]);
+
 /* Closes them, and removes unix sockets. */
 void listeners_close(struct listeners *listeners);
 

@@ -193,6 +193,5 @@ void cmd_refused(struct session *session, struct call *call)
 void cmd_http(struct session *session, struct call *call)
 {
     (void)call;
-    count(&session->lane->counters.cut_broken, 1);
-    session->closing = true;
+    session_break(session, "it speaks HTTP, and this is the Redis protocol");
 }

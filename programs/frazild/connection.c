@@ -22,6 +22,17 @@
 
 _Static_assert(sizeof(struct connection) <= 512, "an idle connection takes at most 512 bytes");
 
+/* Tells the operator whose connection ends before its client wants that, and why. */
+static void log_cut(struct connection *connection, const char *why)
+{
+    const struct user *user = connection->session.user;
+    char peer[ADDRESS_TEXT_SIZE];
+
+    address_of_peer(connection->io.fd, peer);
+    log_line(LOG_CLIENT, "connection %llu, %s%s%s, is cut: %s", (unsigned long long)connection->session.id, peer,
+             user != NULL ? ", user " : "", user != NULL ? user->name : "", why);
+}
+
 /*
  * Tells epoll which events matter now; it cannot tell of bytes that TLS has read already.  The last that is done with a
  * connection in its turn: it is closed if that fails, as nothing would be heard of it.
@@ -42,8 +53,7 @@ static void watch(struct loop *loop, struct connection *connection)
     connection->events = events;
     if (epoll_ctl(loop->epoll, EPOLL_CTL_MOD, connection->io.fd, &event) == 0)
         return;
-    log_line(LOG_CLIENT, "connection %llu is cut: the system cannot watch it: %s",
-             (unsigned long long)connection->session.id, strerror(errno));
+    log_cut(connection, "the system cannot watch it");
     connection_close(loop, connection);
 }
 
@@ -263,7 +273,11 @@ static void work(struct loop *loop, struct connection *connection, const char *a
 
     if (loop->drains) /* the close goes with the answer: a client that has it knows that it is the last */
         io_hold_back(&connection->io, true);
-    if (!converse(loop, connection, at, len, &used, &state) || !keep_rest(connection, at, len, used)) {
+    bool good = converse(loop, connection, at, len, &used, &state);
+    if (connection->session.broken != NULL)
+        log_cut(connection, connection->session.broken);
+    connection->session.broken = NULL;
+    if (!good || !keep_rest(connection, at, len, used)) {
         connection_close(loop, connection);
         return;
     }
@@ -432,12 +446,14 @@ void connection_check_time(struct loop *loop, struct connection *connection)
     }
     const char *why = late(loop, connection);
     if (why != NULL) {
-        log_line(LOG_CLIENT, "connection %llu is cut: %s", (unsigned long long)connection->session.id, why);
+        log_cut(connection, why);
         connection_close(loop, connection);
-    } else if (is_over(loop, connection)) {
-        end(loop, connection);
-    } else if (idle_ns > 0 && since_ns > idle_ns && connection->reads && connection->in.len == 0 &&
-               connection->out.len == 0) {
-        end(loop, connection);
+        return;
     }
+    bool is_idle =
+        idle_ns > 0 && since_ns > idle_ns && connection->reads && connection->in.len == 0 && connection->out.len == 0;
+    if (is_idle && !connection->session.is_http) /* HTTP ends its connections so: there it is no news */
+        log_cut(connection, "it is silent (idle_timeout)");
+    if (is_idle || is_over(loop, connection))
+        end(loop, connection);
 }

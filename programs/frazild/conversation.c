@@ -231,8 +231,7 @@ static enum session_state break_off(struct session *session, const char *why, st
 
     (void)snprintf(text, sizeof text, "ERR Protocol error: %s", why);
     resp_error(out, text);
-    count(&session->lane->counters.cut_broken, 1);
-    session->closing = true;
+    session_break(session, why);
     return SESSION_CLOSE;
 }
 

@@ -159,6 +159,7 @@ static void answer(struct http_request *request)
 static void refuse(struct http_request *request, const struct http_fault *fault)
 {
     request->keeps = false;
+    request->session->broken = fault->why;
     http_fail(request, (enum http_status)fault->status, CODE_ERR, "%s", fault->why);
 }
 
@@ -209,8 +210,8 @@ static enum session_state break_off(struct session *session, const struct http_f
 {
     struct http_request request = {.session = session, .lane = session->lane, .out = out};
 
-    count(&session->lane->counters.cut_broken, 1);
     refuse(&request, fault);
+    session_break(session, fault->why);
     return SESSION_CLOSE;
 }
 

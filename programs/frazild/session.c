@@ -11,6 +11,13 @@ void session_open(struct session *session, struct lane *lane, void *connection, 
     *session = (struct session){.lane = lane, .connection = connection, .id = id, .version = 2};
 }
 
+void session_break(struct session *session, const char *why)
+{
+    count(&session->lane->counters.cut_broken, 1);
+    session->broken = why;
+    session->closing = true;
+}
+
 bool session_login(struct session *session, struct user *user)
 {
     char *name = strdup(user->name);

@@ -51,8 +51,9 @@ struct session {
     struct http_request *request; /* by HTTP: it waits, or its reply is being sent */
     char *user_name;              /* of `user`, to look it up after a reload */
     unsigned char user_proof[32];
-    char *name; /* CLIENT SETNAME */
-    char *lib;  /* CLIENT SETINFO LIB-NAME */
+    const char *broken; /* what was wrong with its bytes, to be told to the operator; NULL: nothing */
+    char *name;         /* CLIENT SETNAME */
+    char *lib;          /* CLIENT SETINFO LIB-NAME */
     char *lib_version;
     uint64_t id;
     uint8_t version; /* of the protocol: 2 or 3 */
@@ -82,6 +83,9 @@ uint64_t session_idle_ns(const struct session *session);
 
 /* Whether a drain may end it now: no answer is due, and nothing has come that begins a request. */
 bool session_may_end(const struct session *session, size_t unread);
+
+/* Its bytes are not of its protocol, as `why` says, which is never freed: it closes after what is written. */
+void session_break(struct session *session, const char *why);
 
 /* Makes it this user's; false: no memory. */
 bool session_login(struct session *session, struct user *user);
