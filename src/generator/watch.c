@@ -26,15 +26,17 @@ struct fz_watch {
     uint64_t process;        /* by its mark */
     struct fz_watch *former; /* of the process that this one was forked from: inherited, and never touched */
     pthread_mutex_t lock;
-    pthread_cond_t roused; /* threads that sleep: who is due has changed, or there is no sleeper any more */
+    pthread_cond_t roused; /* the sleeper: somebody is due before it would wake up */
+    pthread_cond_t handed; /* spares, one at a time: there is no sleeper any more */
     pthread_cond_t done;   /* those who leave: a call or a thread has ended */
     struct fz_watched *first;
     unsigned char busy[LANES]; /* threads that are just looking after somebody of the lane */
     unsigned threads;
     bool is_starting; /* a thread has been started and not yet looked who is due */
     bool has_sleeper; /* a thread sleeps until the next is due */
-    unsigned spares;  /* threads that sleep because there is a sleeper */
-    pthread_t ended;  /* the last thread to end, which nobody has joined */
+    uint64_t sleeps_until_ns;
+    unsigned spares; /* threads that sleep because there is a sleeper */
+    pthread_t ended; /* the last thread to end, which nobody has joined */
     bool has_ended;
 };
 
@@ -48,7 +50,8 @@ static bool init_watch(struct fz_watch *watch)
         return false;
     /* The wall clock may be set back while a thread sleeps: it would sleep on, and a grant end meanwhile. */
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    bool made = pthread_cond_init(&watch->roused, &attributes) == 0;
+    bool made =
+        pthread_cond_init(&watch->roused, &attributes) == 0 && pthread_cond_init(&watch->handed, &attributes) == 0;
     pthread_condattr_destroy(&attributes);
     return made && pthread_cond_init(&watch->done, NULL) == 0 && pthread_mutex_init(&watch->lock, NULL) == 0;
 }
@@ -111,26 +114,27 @@ static struct fz_watched *first_due(const struct fz_watch *watch, uint64_t *ret_
 }
 
 /* Wakes up earlier for reasons that are none: all callers look again. */
-static void sleep_until(struct fz_watch *watch, uint64_t until_ns)
+static void sleep_until(struct fz_watch *watch, pthread_cond_t *woken, uint64_t until_ns)
 {
     uint64_t now_ns = fz_turn_clock_ns();
     uint64_t latest_ns = until_ns < now_ns + longest_due_ns ? until_ns : now_ns + longest_due_ns;
     struct timespec latest = {.tv_sec = (time_t)(latest_ns / FZ_NS_PER_S), .tv_nsec = (long)(latest_ns % FZ_NS_PER_S)};
 
-    (void)pthread_cond_timedwait(&watch->roused, &watch->lock, &latest);
+    (void)pthread_cond_timedwait(woken, &watch->lock, &latest);
 }
 
 static void sleep_for_all(struct fz_watch *watch, uint64_t next_ns)
 {
     watch->has_sleeper = true;
-    sleep_until(watch, next_ns);
+    watch->sleeps_until_ns = next_ns;
+    sleep_until(watch, &watch->roused, next_ns);
     watch->has_sleeper = false;
 }
 
 static void sleep_as_spare(struct fz_watch *watch, uint64_t end_ns)
 {
     watch->spares++;
-    sleep_until(watch, end_ns);
+    sleep_until(watch, &watch->handed, end_ns);
     watch->spares--;
 }
 
@@ -152,14 +156,18 @@ static int start_watcher(struct fz_watch *watch)
     return sys;
 }
 
-/* Sees to it that a thread finds out who is due next.  Errors as pthread_create. */
-static int rouse(struct fz_watch *watch)
+/*
+ * Sees to it that a thread is awake by then to find out who is due.  It wakes up one at the most, as each looks through
+ * all who are watched.  Errors as pthread_create.
+ */
+static int rouse(struct fz_watch *watch, uint64_t due_ns)
 {
     /* One that is just starting will look by itself; a second one would have nothing to do. */
-    if (!watch->has_sleeper && watch->spares == 0 && !watch->is_starting)
+    if (watch->is_starting || (watch->has_sleeper && watch->sleeps_until_ns <= due_ns))
+        return 0;
+    if (!watch->has_sleeper && watch->spares == 0)
         return start_watcher(watch);
-    pthread_cond_broadcast(&watch->roused);
-    return 0;
+    return pthread_cond_signal(watch->has_sleeper ? &watch->roused : &watch->handed);
 }
 
 static void look_after(struct fz_watch *watch, struct fz_watched *watched)
@@ -168,16 +176,18 @@ static void look_after(struct fz_watch *watch, struct fz_watched *watched)
     watch->busy[watched->lane]++;
     /* If no thread can be started, the others wait for this one. */
     if (watch->first->next != NULL)
-        (void)rouse(watch);
+        (void)rouse(watch, UINT64_MAX);
     /* Without the lock, as it may wait for a coordinator.  fz_watch_leave waits for is_looked_after to end. */
     pthread_mutex_unlock(&watch->lock);
     uint64_t due_in_ns = watched->look(watched->ctx);
     pthread_mutex_lock(&watch->lock);
     watched->due_ns = fz_turn_clock_ns() + (due_in_ns < longest_due_ns ? due_in_ns : longest_due_ns);
     watched->is_looked_after = false;
-    watch->busy[watched->lane]--;
-    /* The sleeper knows neither when this one is due nor that there is room in its lane. */
-    pthread_cond_broadcast(&watch->roused);
+    /* The sleeper knows neither when this one is due nor that there is room in its lane.  Without a sleeper this thread
+     * will be it. */
+    bool was_full = watch->busy[watched->lane]-- == LANE_WIDTH;
+    if (watch->has_sleeper)
+        (void)rouse(watch, was_full ? 0 : watched->due_ns);
     pthread_cond_broadcast(&watch->done);
 }
 
@@ -244,7 +254,7 @@ int fz_watch_join(struct fz_watched *watched, uint64_t due_in_ns)
     watched->is_leaving = false;
     watched->next = watch->first;
     watch->first = watched;
-    int sys = rouse(watch);
+    int sys = rouse(watch, watched->due_ns);
     if (sys == 0)
         watched->watch = watch;
     else
@@ -259,7 +269,8 @@ void fz_watch_hurry(struct fz_watched *watched)
 
     pthread_mutex_lock(&watch->lock);
     watched->due_ns = 0;
-    pthread_cond_broadcast(&watch->roused);
+    if (watch->has_sleeper || watch->spares > 0) /* else a thread will look that is at work or just starting */
+        (void)rouse(watch, 0);
     pthread_mutex_unlock(&watch->lock);
 }
 
@@ -267,6 +278,7 @@ void fz_watch_hurry(struct fz_watched *watched)
 static bool await_threads(struct fz_watch *watch, pthread_t *ret_last)
 {
     pthread_cond_broadcast(&watch->roused);
+    pthread_cond_broadcast(&watch->handed);
     /* Joining the last one is not enough: each joins the one before it, and may still be about to. */
     while (watch->first == NULL && watch->threads > 0)
         pthread_cond_wait(&watch->done, &watch->lock);

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +140,44 @@ TEST("While one coordinator is silent four threads wait for it, and the generato
     }
     fz_watch_leave(&other.watched);
     await_threads(1);
+}
+
+/* How often threads of this process have gone to sleep. */
+static long count_sleeps(void)
+{
+    struct rusage usage;
+
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_nvcsw;
+}
+
+TEST("A look wakes up one thread to stand in, and not all that there are")
+{
+    enum { THREADS = 12, LOOKS = 100, SLEEPS_PER_LOOK = 10 };
+    static const char *const urls[] = {"redis://a/x", "redis://b/x", "redis://c/x"};
+    static struct subject subjects[THREADS];
+    struct subject often = {.due_in_ns = A_LOOK_NS};
+
+    hold_all(subjects, THREADS, true);
+    for (unsigned i = 0; i < THREADS; i++) {
+        subjects[i].due_in_ns = UINT64_MAX;
+        join(&subjects[i], urls[i % 3], 0);
+    }
+    while (count_inside(subjects, THREADS) < THREADS)
+        pause_ns(A_LOOK_NS);
+    hold_all(subjects, THREADS, false);
+    while (count_inside(subjects, THREADS) > 0)
+        pause_ns(A_LOOK_NS);
+    join(&often, NULL, 0);
+    await_looks(&often, 1);
+    long before = count_sleeps();
+    while (atomic_load(&often.looks) < LOOKS)
+        pause_ns(50 * A_LOOK_NS); /* this thread sleeps, too */
+    long sleeps = count_sleeps() - before;
+    assert_true(sleeps < (long)atomic_load(&often.looks) * SLEEPS_PER_LOOK);
+    fz_watch_leave(&often.watched);
+    for (unsigned i = 0; i < THREADS; i++)
+        fz_watch_leave(&subjects[i].watched);
 }
 
 TEST("Threads that nobody needs any more end, and one is left")
