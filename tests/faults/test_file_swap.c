@@ -18,6 +18,7 @@ static char root[DISK_PATH_MAX];
 /* The file that a swap finds, and its answer when the change of that number fails. */
 struct course {
     bool other;          /* another process has written the record */
+    bool since;          /* likewise, after this one */
     unsigned swaps;      /* before it; 0: there is no file */
     const char *answers; /* a letter for each change: 'n' UNREACHABLE, '?' UNKNOWN; then it went well */
 };
@@ -41,6 +42,17 @@ static struct fz_register open_ok(void)
     return reg;
 }
 
+/* Another process swaps it. */
+static uint64_t swap_elsewhere(uint64_t version)
+{
+    struct fz_register reg = open_ok();
+
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){3, version, "other", 5}, &version, NULL, NULL),
+                     FZ_REGISTER_OK);
+    reg.close(reg.ctx);
+    return version;
+}
+
 /* Swaps while change number `at` fails. */
 static enum fz_register_result swap_with_failure(const struct course *course, unsigned at)
 {
@@ -55,6 +67,8 @@ static enum fz_register_result swap_with_failure(const struct course *course, un
         reg.close(reg.ctx);
         reg = open_ok();
     }
+    if (course->since)
+        before = swap_elsewhere(before);
     uint64_t version = 4711;
     disk_log_begin(root);
     disk_log_doom(DISK_FAILS, at);
@@ -110,6 +124,13 @@ TEST("Its own record of before is durable: the slot is written, and synced")
 TEST("Another one's is written once more, synced, and so is its name; then as above")
 {
     static const struct course course = {.other = true, .swaps = 2, .answers = "nnnn?"};
+
+    run(&course);
+}
+
+TEST("So is one that another has written since")
+{
+    static const struct course course = {.since = true, .swaps = 2, .answers = "nnnn?"};
 
     run(&course);
 }

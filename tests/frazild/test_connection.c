@@ -315,7 +315,7 @@ static bool ends_in(struct client client, unsigned seconds)
     return client.its->lingers;
 }
 
-TEST("Who waits for an answer is not idle")
+TEST("A client that waits for an answer is not idle")
 {
     struct client waits = client_new();
 
@@ -339,7 +339,7 @@ TEST("A connection of HTTP may rest for a time of its own, whatever idle_timeout
     assert_true(ends_in(other, 1));
 }
 
-TEST("Who has said good-bye has two seconds to read the rest, and is closed then")
+TEST("A client that has said good-bye has two seconds to read the rest, and is closed then")
 {
     struct client leaves = client_new();
 

@@ -71,7 +71,7 @@ static void pass(unsigned ticks)
     }
 }
 
-TEST("What passes by itself is worth another try, and nothing else is")
+TEST("An error that passes by itself is worth another try, and no other one is")
 {
     static const frazil_err passing[] = {FRAZIL_EAGAIN, FRAZIL_EFULL, FRAZIL_ECLOCK, FRAZIL_EUNREACHABLE};
     static const frazil_err staying[] = {FRAZIL_OK, FRAZIL_ELEASE, FRAZIL_EEXHAUSTED, FRAZIL_EREFUSED, FRAZIL_ENOMEM};

@@ -164,7 +164,7 @@ TEST("read_only is a number, or a word since MariaDB 12: only 0 and OFF are no")
     }
 }
 
-TEST("Who lost a race asks once more by itself; who waited for a lock does not")
+TEST("A request that lost a race is made once more; one that waited for a lock is not")
 {
     static const char *const values[] = {"1795687794832707", "0", "1.2.3306.4", "InnoDB 5", "7", "data"};
     static const struct {
