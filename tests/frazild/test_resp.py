@@ -70,6 +70,8 @@ class Commands(TestCase):
         self.assertEqual(len(text), 16)
         look = self.ask("INSPECT", text, "snos")
         self.assertEqual(look[look.index(b"meta") + 1], 255)
+        digits = self.ask("NEXT", "snos", "FORM", "hex").decode()[:-4] + "abcf"
+        self.assertEqual(self.ask("INSPECT", digits, "snos"), self.ask("INSPECT", digits.upper(), "snos"))
         self.assertEqual(len(self.ask("SNO", "snos", 4)), 4)
         self.refuse("ERR", "META takes a byte", "SNO", "snos", "META", 256)
         self.refuse("ERR", "use NEXT", "SNO", "main")
