@@ -309,6 +309,23 @@ class Looks(Http):
         self.assertEqual(only_read.headers["Allow"], "GET, HEAD")
         self.assertEqual(self.ask(daemon, "/v1/generators/main/ids", "HEAD").status, 405)
 
+    def test_a_client_that_names_html_gets_the_page_and_any_other_a_few_lines(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".html") as page:
+            page.write("<title>ids</title>")
+            page.flush()
+            daemon = self.start(config(daemon=f"page={page.name}\n"))
+            for accept, kind in {
+                "text/html,application/xhtml+xml,*/*;q=0.8": "text/html",
+                "text/html": "text/html",
+                "text/html;q=0.5, text/plain;q=0.6": "text/plain",
+                "text/*": "text/plain",
+                "*/*": "text/plain",
+                None: "text/plain",
+            }.items():
+                answer = self.ask(daemon, "/", headers={"Accept": accept} if accept else {})
+                self.assertEqual((answer.status, answer.type.split(";")[0]), (200, kind), accept)
+                self.assertEqual(answer.body == b"<title>ids</title>", kind == "text/html")
+
     def test_the_description_is_what_is_served(self):
         daemon = self.start(config())
         paths = self.ask(daemon, "/openapi.json").json()["paths"]
