@@ -105,6 +105,8 @@ static void *stay_inside(void *ctx)
     return NULL;
 }
 
+static const char folder_url[] = "file:///nowhere/orders";
+
 /* In the child.  The register is its parent's, and was at rest. */
 static int go_on_barred(const struct register_kind *kind, struct fz_register *reg)
 {
@@ -121,18 +123,23 @@ static int go_on_barred(const struct register_kind *kind, struct fz_register *re
         return 1;
     reg->close(reg->ctx);
     kind->url(0, "orders", url, sizeof url);
-    return fz_coordinator_for("worker", url, given, &found, NULL) == FRAZIL_ESYS ? 0 : 2;
+    if (fz_coordinator_for("worker", url, given, &found, NULL) != FRAZIL_ESYS)
+        return 2;
+    /* A folder has no client library, and its part is there already. */
+    return fz_coordinator_for("worker", folder_url, NULL, &found, NULL) == FRAZIL_OK ? 0 : 3;
 }
 
 TEST_OF_KINDS(for_each_server, "A child that was forked while a thread was inside asks nobody through what it "
                                "inherited, opens nothing, and leaves its parent's connection alone")
 {
     struct fz_register reg = kind->open(0, 60000);
+    const frazil_coordinator *found;
     pthread_t thread;
     void *failed;
     int status = -1;
     char byte;
 
+    assert_int_equal(fz_coordinator_for("worker", folder_url, NULL, &found, NULL), FRAZIL_OK);
     register_prepare(&reg);
     uint64_t version = register_must_swap(&reg, 0, 0, "first");
     assert_int_equal(pipe(go) | pipe(there), 0);
@@ -151,6 +158,19 @@ TEST_OF_KINDS(for_each_server, "A child that was forked while a thread was insid
     register_close(&reg);
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(close(go[i]) | close(there[i]), 0);
+}
+
+TEST_OF_KINDS(for_each_server, "A part that is loaded counts together with its loader who is inside")
+{
+    const frazil_coordinator *loaded = NULL;
+    frazil_error why;
+    char url[256];
+
+    kind->url(0, "orders", url, sizeof url);
+    if (fz_coordinator_for("worker", url, NULL, &loaded, &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
+    assert_ptr_not_equal(loaded, kind->coordinator()); /* which is linked to this program */
+    assert_ptr_equal(loaded->share_clients(NULL), fz_clients_share(NULL));
 }
 
 /* ---- waiting for a server ------------------------------------------------------------- */
