@@ -48,6 +48,12 @@ static const char *const bounds_of[PARTS] = {
 
 static const char *scratch;
 
+/* Rounds by the dozen make all files anew, and none has to outlive the host: a disk would be all that they wait for. */
+BEFORE_ALL
+{
+    scratch_prefer_memory();
+}
+
 BEFORE_EACH
 {
     unsetenv("FRAZIL_STATE");
