@@ -164,6 +164,7 @@ static frazil_err extend_in_turn(frazil *gen, struct fz_deadline deadline, frazi
     /* In the turn, because after_fork changes what other threads of this process read. */
     notice_fork(gen);
     uint64_t begun_ns = fz_monotonic_ns(gen);
+    bool never_waits = fz_deadline_left_ns(deadline) == 0;
     /* Every caller at the end of a grant comes here, so a coordinator that is down would be asked for each id. */
     if (fz_keeper_retry_in_ns(gen) > 0)
         return fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
@@ -171,6 +172,9 @@ static frazil_err extend_in_turn(frazil *gen, struct fz_deadline deadline, frazi
         gen->keeper.granter.extend(gen->keeper.granter.ctx, deadline, seen.view.now_tick, &seen.grant, &grant, &why);
     if (err != FRAZIL_OK && is_overtaken(gen, &seen))
         return FRAZIL_OK; /* nobody needs the answer any more */
+    /* That it did not wait for whoever is in a guard is no failure that puts off the next one, who may. */
+    if (err == FRAZIL_EAGAIN && never_waits)
+        return reterr == NULL ? err : (*reterr = why).code;
     if (err != FRAZIL_OK) {
         fz_events_note_failure(gen, err, atomic_load_explicit(&shared->failures, memory_order_relaxed) == 0);
         back_off(gen, &seen, &why, fz_monotonic_ns(gen) - begun_ns);

@@ -212,7 +212,7 @@ TEST("A clock that differs from the server's by more than max_skew: refused, wit
         assert_int_equal(taker.granter.acquire(taker.granter.ctx, FZ_DEADLINE_NONE, wrong, &taker.held, &taker.err),
                          FRAZIL_ECLOCK);
         sfid_assert_said(&taker, "the clocks differ too much: it is 20");
-        sfid_assert_said(&taker, "max_skew is 5000 ms");
+        sfid_assert_said(&taker, "max_skew is 5 s");
         assert_string_equal(sfid_ask("DBSIZE"), "0");
     }
     sfid_must(sfid_acquire(&taker), &taker);

@@ -4,9 +4,9 @@
  * the request that it has begun is not cut off.
  */
 #include "generator/generator_internal.h"
-#include "lib/server.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
+#include "lib/server.h"
 #include "lib/test.h"
 #include "os/deadline.h"
 
@@ -95,6 +95,25 @@ TEST("Of a file the call's own time bounds the wait for its guard, and a thread'
     assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &retry_ns, NULL), FRAZIL_OK);
     assert_int_equal(fake->extended, 3);
     assert_in_range(fake->deadline_ns, before_ns, FZ_DEADLINE_NONE.at_ns - 1);
+}
+
+TEST("A call that never waits, and does not get into the guard, puts nothing off: the next call may wait for it")
+{
+    uint64_t id = 0;
+    uint64_t retry_ns = 0;
+
+    open_silent();
+    rig.gen->keeper.asks_coordinator = false;
+    fake->holds = false;
+    fake->fails = FRAZIL_EAGAIN;
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(fake->extended, 2);
+    assert_int_equal(fz_keeper_retry_in_ns(rig.gen), 0);
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_OK);
+    assert_int_equal(fake->extended, 3);
+    assert_true(fz_keeper_retry_in_ns(rig.gen) > 0);
+    fake->fails = FRAZIL_OK;
 }
 
 TEST("Opening and closing hand their deadlines to the granter")

@@ -82,7 +82,7 @@ TEST("Taking a worker id, extending it, after a swap without an answer and after
     struct fz_grant grant;
 
     requests = 0;
-    fleet_start_with(&fleet, 4, 1);
+    fleet_start_with(&fleet, 4, 0);
     struct fz_granter granter = open_noted(&fleet);
     assert_int_equal(granter.acquire(granter.ctx, (struct fz_deadline){1000}, NOW, &grant, NULL), FRAZIL_OK);
     assert_noted(3, 1000); /* the look, the swap, and the namespace once more */

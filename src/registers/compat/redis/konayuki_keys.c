@@ -53,9 +53,10 @@ static frazil_err check(const struct fz_slots_request *request, frazil_error *re
     if (request->max_lead_ms + 2 * request->max_skew_ms + request->layout->tick_ms <= EXPIRY_MS)
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_ERANGE,
-                   "max_lead %d ms and max_skew %d ms: konayuki's keys expire after %u ms, and a tick must not be used "
+                   "max_lead %D and max_skew %D: konayuki's keys expire after %D, and a tick must not be used "
                    "again after that: max_lead + 2 max_skew + a tick may be as long at the most",
-                   request->max_lead_ms, request->max_skew_ms, (uint64_t)EXPIRY_MS);
+                   1000 * (uint64_t)request->max_lead_ms, 1000 * (uint64_t)request->max_skew_ms,
+                   1000 * (uint64_t)EXPIRY_MS);
 }
 
 /* The text is the keys up to the tick. */
