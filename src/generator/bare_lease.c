@@ -54,7 +54,7 @@ static frazil_err check_now(frazil *gen, const struct fz_observation *seen, fraz
                                  .granted_first = seen->grant.floor,
                                  .granted_last = seen->grant.until};
 
-    if (!seen->before_epoch && seen->view.now_tick > seen->grant.until) {
+    if (!seen->before_epoch && fz_has_ended(seen)) {
         refusal.code = FRAZIL_ELEASE;
         return fz_explain(gen, &refusal, reterr);
     }

@@ -32,7 +32,9 @@ static bool is_contiguous(const struct fz_grant *held, const struct fz_grant *gr
 /* The clock may be behind what a previous owner was granted: then it counts as one that went back. */
 static void note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
 {
-    if (grant->floor > now_tick && grant->floor <= gen->rules.last_tick)
+    bool has_tick = grant->floor <= grant->until;
+
+    if (has_tick && grant->floor > now_tick && grant->floor <= gen->rules.last_tick)
         fz_raise_i64(&gen->shared->high_us, fz_layout_tick_unix_ms(&gen->layout, grant->floor) * 1000);
 }
 
@@ -229,7 +231,7 @@ bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t 
         return false;
     /* The thread extends after a third, so a caller finds less than a quarter only if there is no thread or it fails.
      */
-    return grant->until < now_tick || grant->until - now_tick < horizon_ticks(gen) / 4;
+    return grant->floor > grant->until || grant->until < now_tick || grant->until - now_tick < horizon_ticks(gen) / 4;
 }
 
 bool fz_keeper_can_reach(const frazil *gen, const struct fz_grant *held, uint64_t first, uint64_t last,

@@ -108,3 +108,8 @@ struct fz_observation fz_observe(frazil *gen)
     note_reading(gen, seen.high_us, seen_us, fz_unix_us(seen.now));
     return seen;
 }
+
+bool fz_has_ended(const struct fz_observation *seen)
+{
+    return seen->view.now_tick > seen->grant.until || seen->grant.floor > seen->grant.until;
+}

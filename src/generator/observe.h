@@ -29,6 +29,9 @@ struct fz_observation {
 /* Looks, and notes what the clock showed. */
 FZ_PRIVATE struct fz_observation fz_observe(frazil *gen);
 
+/* Whether the grant that was seen has ended by the clock, or was taken away: then it has no tick. */
+FZ_PRIVATE bool fz_has_ended(const struct fz_observation *seen);
+
 /* Nanoseconds from now to the start of a tick; 0 if it has come, UINT64_MAX if that does not fit. */
 FZ_PRIVATE uint64_t fz_ns_until(const frazil *gen, frazil_instant now, uint64_t tick);
 

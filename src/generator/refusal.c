@@ -47,10 +47,14 @@ static void explain_lease(const frazil *gen, const struct fz_refusal *refusal, f
     /* The try that failed was made by a keeper, perhaps of another process, so its reason is read from the shared page.
      */
     fz_shared_note_read(&gen->shared->keeper.failure, failure);
-    fz_fail(reterr, FRAZIL_ELEASE, "the grant of the worker id has ended at %t and could not be extended: %s",
-            fz_layout_tick_unix_ms(&gen->layout, refusal->granted_last),
-            failure[0] != '\0' ? failure
-                               : "the state directory or the coordinator does not answer, or another owner has the id");
+    const char *why = failure[0] != '\0'
+                          ? failure
+                          : "the state directory or the coordinator does not answer, or another owner has the id";
+    if (refusal->granted_first > refusal->granted_last)
+        fz_fail(reterr, FRAZIL_ELEASE, "the worker id is lost: %s", why);
+    else
+        fz_fail(reterr, FRAZIL_ELEASE, "the grant of the worker id has ended at %t and could not be extended: %s",
+                fz_layout_tick_unix_ms(&gen->layout, refusal->granted_last), why);
 }
 
 frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)

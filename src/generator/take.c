@@ -237,12 +237,6 @@ static void note_full(frazil *gen, enum fz_slot_reason reason, uint64_t tick)
     fz_raise_u64(&gen->shared->carried_tick, tick);
 }
 
-/* Whether the grant that was seen has ended by the clock. */
-static bool has_ended(const struct fz_observation *seen)
-{
-    return seen->view.now_tick > seen->grant.until;
-}
-
 /*
  * Looks, and sees to the grant if it is about to end.  A call that may not wait
  * leaves that to whoever else does it; one that may waits for whoever is at it, if
@@ -260,7 +254,7 @@ static struct fz_observation observe_kept(frazil *gen, struct fz_patience *patie
     fz_patience_begin(gen, patience);
     frazil_err err = fz_keeper_extend_within(gen, fz_patience_left(gen, patience), NULL);
     seen = fz_observe(gen);
-    if (err == FRAZIL_OK || patience->wait_ns == 0 || !has_ended(&seen))
+    if (err == FRAZIL_OK || patience->wait_ns == 0 || !fz_has_ended(&seen))
         return seen;
     if (fz_keeper_is_busy(gen)) {
         (void)fz_patience_wait(gen, patience);
@@ -288,7 +282,7 @@ static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, st
     uint64_t last = fz_slot_tick(&gen->rules, plan->last);
     uint64_t tick;
 
-    if (has_ended(seen))
+    if (fz_has_ended(seen))
         return fz_refuse(refusal, seen, FRAZIL_ELEASE, 0);
     bool can_reach = fz_keeper_can_reach(gen, &seen->grant, first, last, &tick);
     enum fz_slot_reason reason = can_reach ? fz_slot_reason_for(view, first, last) : FZ_SLOT_FULL;

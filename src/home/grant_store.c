@@ -20,7 +20,7 @@ uint64_t fz_grant_store_reserve(const frazil_layout *layout)
 struct store {
     struct fz_grant_file file;
     struct fz_state_file state;
-    const struct fz_claim *claim; /* NULL: nobody else is thought of */
+    struct fz_claim *claim; /* NULL: nobody else is thought of */
 };
 
 static struct fz_file_port port_of(struct fz_state_file *state)
@@ -168,13 +168,42 @@ static frazil_err acquire_above(void *ctx, struct fz_deadline deadline, uint64_t
     return err;
 }
 
+/*
+ * Fails if others cannot see the claim.  One that was removed may have let somebody else in, who began where the clock
+ * was.
+ */
+static frazil_err keep_claim(struct fz_claim *claim, uint64_t now_tick, frazil_error *reterr)
+{
+    struct fz_claim_other other;
+    frazil_error why = {.code = FRAZIL_EAGAIN};
+
+    int sys = fz_claim_keep(claim, now_tick, &other);
+    if (sys == FZ_CLAIM_TAKEN)
+        return fz_claim_lost(claim, &other, reterr);
+    if (sys == 0)
+        return FRAZIL_OK;
+    (void)fz_claim_fail(sys, claim->path, &why);
+    why.code = FRAZIL_EAGAIN; /* the present grant stands */
+    if (reterr != NULL)
+        *reterr = why;
+    return FRAZIL_EAGAIN;
+}
+
 static frazil_err extend_above(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
                                struct fz_grant *ret, frazil_error *reterr)
 {
     struct store *store = ctx;
 
-    frazil_err err = fz_grant_file_granter(&store->file)
-                         .extend(&store->file, deadline, not_below(now_tick, store->claim), held, ret, reterr);
+    frazil_err err = keep_claim(store->claim, now_tick, reterr);
+    if (err == FRAZIL_ELEASE && held->floor <= held->until) {
+        *ret = *held;
+        ret->floor = held->until + 1; /* no tick is left of it, as the other one may use them all */
+        return FRAZIL_OK;
+    }
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_grant_file_granter(&store->file)
+              .extend(&store->file, deadline, not_below(now_tick, store->claim), held, ret, reterr);
     if (err == FRAZIL_OK)
         keep_above(store->claim, ret);
     return err;
@@ -190,7 +219,7 @@ static frazil_err release_above(void *ctx, struct fz_deadline deadline, const st
     return err;
 }
 
-void fz_grant_store_claim(struct fz_granter *granter, const struct fz_claim *claim)
+void fz_grant_store_claim(struct fz_granter *granter, struct fz_claim *claim)
 {
     struct store *store = granter->ctx;
 

@@ -22,9 +22,11 @@ FZ_PRIVATE frazil_err fz_grant_store_open(struct fz_granter *ret, const char *pa
 
 /*
  * Tells a granter of fz_grant_store_open, before its first call, of the worker's claim, which must live as long: the
- * grants lie above what other users have used, and the claim says how far this user's go.
+ * grants lie above what other users have used, and the claim says how far this user's go.  Each extension puts a claim
+ * that was removed back.  If somebody else has the number by then, the grant loses its ticks, and later extensions fail
+ * as FRAZIL_ELEASE until that one has ended.
  */
-FZ_PRIVATE void fz_grant_store_claim(struct fz_granter *granter, const struct fz_claim *claim);
+FZ_PRIVATE void fz_grant_store_claim(struct fz_granter *granter, struct fz_claim *claim);
 
 /* fz_grant_file_inspect for a path and bounds. */
 FZ_PRIVATE frazil_err fz_grant_store_inspect(const char *path, const struct fz_bounds *bounds, bool *ret_exists,

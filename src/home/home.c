@@ -411,8 +411,7 @@ frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision,
     return FRAZIL_OK;
 }
 
-frazil_err fz_home_granter(const struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret,
-                           frazil_error *reterr)
+frazil_err fz_home_granter(struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret, frazil_error *reterr)
 {
     frazil_err err = fz_grant_store_open(ret, home->grant_path, &home->owner, reserve_ticks, reterr);
 

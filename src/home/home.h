@@ -57,8 +57,9 @@ FZ_PRIVATE frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision
                                    struct fz_deadline deadline, struct fz_shared **ret_shared, uint32_t *ret_worker,
                                    frazil_error *reterr);
 
-/* The granter of a page that lies in a file.  It must be closed before *home is.  Errors as fz_grant_store_open. */
-FZ_PRIVATE frazil_err fz_home_granter(const struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret,
+/* The granter of a page that lies in a file.  It must be closed before *home is, which must not move.  Errors as
+ * fz_grant_store_open. */
+FZ_PRIVATE frazil_err fz_home_granter(struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret,
                                       frazil_error *reterr);
 
 /* Whether the page was made by this open. */

@@ -66,8 +66,10 @@ struct fz_claim_page {
 struct fz_claim {
     /* Keeps the lock when the program closes all descriptors, as daemons do.  NULL: nothing is claimed. */
     struct fz_claim_page *page;
-    uint64_t floor;         /* the first tick that nobody else can have used */
-    struct fz_kept_fd file; /* keeps it on an overlay, where a mapping does not */
+    uint64_t floor;          /* the first tick that nobody else can have used */
+    struct fz_kept_fd file;  /* keeps it on an overlay, where a mapping does not */
+    struct fz_claim_key key; /* how it was claimed; for claim.c alone, as its texts may be gone */
+    size_t beginning;        /* how much of the path all claims on the number have in common */
     char path[FZ_CLAIM_PATH_SIZE];
 };
 
@@ -133,6 +135,17 @@ FZ_PRIVATE int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, st
  * it: their grant files say it anew.  0 or an errno.
  */
 FZ_PRIVATE int fz_claim_forget(const struct fz_claim_key *key, uint32_t worker);
+
+/*
+ * Puts the claim back if somebody has removed it, which others take for a number that is free.  In the present of
+ * now_tick, and as fz_claim_insist; claim->floor may rise.  On failure there is no claim that others could see, and the
+ * next call tries again.  One thread at a time; NONE is fine.
+ */
+FZ_PRIVATE int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_claim_other *ret_other);
+
+/* Fails as FRAZIL_ELEASE: *other has got the number after this claim was removed. */
+FZ_PRIVATE frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_other *other,
+                                    frazil_error *reterr);
 
 /* Says that ticks up to this one may be used from now on.  Any thread, and forked children. */
 FZ_PRIVATE void fz_claim_raise(const struct fz_claim *claim, uint64_t until);

@@ -86,6 +86,18 @@ static frazil_err refuse_for_future(uint32_t worker, const struct fz_claim_other
         (uint64_t)worker, who, ahead_ms / 1000, other->path, other->uid);
 }
 
+frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_other *other, frazil_error *reterr)
+{
+    char who[OTHER_SIZE];
+
+    say_other(who, other);
+    return fz_fail(reterr, FRAZIL_ELEASE,
+                   "the file %q, which kept others from the worker id, was removed, and %s has the worker id now: end "
+                   "one of the two, look for duplicates with frazil verify, and name a folder that nobody cleans with "
+                   "host_dir=",
+                   claim->path, who);
+}
+
 frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, const struct fz_claim_other *other,
                            frazil_error *reterr)
 {

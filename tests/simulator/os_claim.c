@@ -66,6 +66,19 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
     return fz_claim_fail(other->sys_errno, other->path, reterr);
 }
 
+int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_claim_other *ret_other)
+{
+    (void)claim;
+    (void)now_tick;
+    (void)ret_other;
+    return 0;
+}
+
+frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_other *other, frazil_error *reterr)
+{
+    return fz_claim_fail(other->sys_errno, claim->path, reterr);
+}
+
 void fz_claim_release(struct fz_claim *claim)
 {
     (void)claim;

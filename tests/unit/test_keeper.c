@@ -439,6 +439,27 @@ TEST("A lost lease is said by the hook at once and by callers when its end has c
     assert_int_equal(rig.gen->shared->keeper.replaced, 1);
 }
 
+TEST("Where a grant was taken away, callers are told so at once, and the clock has no part in it")
+{
+    uint64_t next_ns = 0;
+    frazil_error err;
+    uint64_t id;
+
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    take_granted();
+    rig_advance(&rig, HORIZON / 2);
+    const uint64_t until = rig_now_tick(&rig) + HORIZON;
+    fake_granter_say(fake, WORKER, until + 1, until);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, &err), FRAZIL_OK);
+    fake->fails = FRAZIL_ELEASE;
+    assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &err), FRAZIL_ELEASE);
+    assert_non_null(strstr(err.message, "the worker id is lost"));
+    fake->fails = FRAZIL_OK;
+    rig_advance(&rig, HORIZON / 2);
+    fake_granter_say(fake, WORKER, rig_now_tick(&rig), rig_now_tick(&rig) + HORIZON);
+    take_granted();
+}
+
 static void release(void)
 {
     const struct fz_remnant remnant = fz_keeper_end(rig.gen);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by claim.c and claim_search.c: names of claims, and a look at those of others. */
+#ifndef FZ_OS_CLAIM_INTERNAL_H
+#define FZ_OS_CLAIM_INTERNAL_H
+
+#include "claim.h"
+
+/*
+ * The path of the own claim, FOLDER/frazil-claim-HASHES-WORKER-MIN-MAX-WORD.  *ret_beginning: how much of it all claims
+ * on the number have in common.  0 or ENAMETOOLONG.
+ */
+FZ_PRIVATE int fz_claim_path(char path[FZ_CLAIM_PATH_SIZE], const struct fz_claim_key *key, uint32_t worker,
+                             size_t *ret_beginning);
+
+/*
+ * Looks for others.  As fz_claim_try.  *ret_is_lower: the one that is in the way goes before the own.  page: of the own
+ * claim, which is held, or NULL.  *ret_floor: the first tick that nobody else can have used.
+ */
+FZ_PRIVATE int fz_claim_search(const struct fz_claim_key *key, const char *own_path, size_t beginning,
+                               struct fz_claim_page *page, struct fz_claim_other *ret_other, uint64_t *ret_floor,
+                               bool *ret_is_lower);
+
+/* The first tick that a claim's word, and those whose claims it took over, cannot have used. */
+FZ_PRIVATE uint64_t fz_claim_end(uint64_t used, uint64_t floor);
+
+/* Raises one of a page's ticks; a lower one changes nothing.  Any thread and process. */
+FZ_PRIVATE void fz_claim_raise_tick(_Atomic uint64_t *tick, uint64_t wanted);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: the grants of a state file and the claims of the host agree.  Ticks that another word may have
+ * used are granted to nobody, and a word whose claim was removed uses nothing that somebody else may use.
+ */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "home/grant_store.h"
+#include "lib/scratch.h"
+#include "lib/test.h"
+#include "os/claim.h"
+
+enum { RESERVE = 100, NOW = 10000 };
+
+EACH_IN_SCRATCH
+
+/* A word with a claim, a state file of its own and the granter of both. */
+struct word {
+    struct fz_claim claim;
+    struct fz_granter granter;
+    struct fz_grant grant;
+};
+
+static struct fz_claim_key key_of(uint64_t nonce)
+{
+    return (struct fz_claim_key){.folder = scratch,
+                                 .fingerprint = "layout",
+                                 .name = "orders",
+                                 .bounds = {.min = 0, .max = 4095, .top = 4095},
+                                 .tick_ms = 1,
+                                 .now_tick = NOW,
+                                 .patience = 1000,
+                                 .holder = nonce == 1 ? "/run/first" : "/run/second",
+                                 .word = {.nonce = nonce, .device = 1, .inode = 2}};
+}
+
+static void claim_for(struct word *word, uint64_t nonce)
+{
+    const struct fz_claim_key key = key_of(nonce);
+    struct fz_claim_other other;
+
+    assert_int_equal(fz_claim_try(&word->claim, &key, 7, &other), 0);
+}
+
+static void begin(struct word *word, uint64_t nonce, uint64_t now)
+{
+    struct fz_grant_owner owner = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7, .nonce = nonce};
+    char name[32];
+
+    claim_for(word, nonce);
+    snprintf(name, sizeof name, "worker-7-%u.grant", (unsigned)nonce);
+    assert_int_equal(fz_grant_store_open(&word->granter, scratch_path(scratch, name), &owner, RESERVE, NULL),
+                     FRAZIL_OK);
+    fz_grant_store_claim(&word->granter, &word->claim);
+    assert_int_equal(word->granter.acquire(word->granter.ctx, now, &word->grant, NULL), FRAZIL_OK);
+}
+
+static void extend_ok(struct word *word, uint64_t now)
+{
+    assert_int_equal(word->granter.extend(word->granter.ctx, now, &word->grant, &word->grant, NULL), FRAZIL_OK);
+}
+
+/* Ends without a word, as a process that is killed does. */
+static void die(struct word *word)
+{
+    word->granter.close(word->granter.ctx);
+    fz_claim_release(&word->claim);
+}
+
+TEST("A claim that was removed comes back at the next extension, and says how far the grant goes")
+{
+    struct word first;
+    struct word second;
+
+    begin(&first, 1, NOW);
+    assert_int_equal(remove(first.claim.path), 0);
+    extend_ok(&first, NOW + 50);
+    assert_int_equal(first.grant.floor, NOW);
+    assert_int_equal(first.grant.until, NOW + 50 + RESERVE);
+    die(&first);
+    begin(&second, 2, NOW + 60);
+    assert_int_equal(second.grant.floor, NOW + 50 + RESERVE + 1);
+    die(&second);
+}
+
+TEST("A word that has lost the number to another one has no tick left at once, and is told why, until that one has "
+     "ended")
+{
+    struct word first;
+    struct word second;
+    frazil_error why;
+
+    begin(&first, 1, NOW);
+    assert_int_equal(remove(first.claim.path), 0);
+    begin(&second, 2, NOW);
+    extend_ok(&first, NOW + 50);
+    assert_true(first.grant.floor > first.grant.until);
+    assert_int_equal(first.granter.extend(first.granter.ctx, NOW + 51, &first.grant, &first.grant, &why),
+                     FRAZIL_ELEASE);
+    assert_non_null(strstr(why.message, "with the run directory '/run/second' has the worker id now"));
+    extend_ok(&second, NOW + 60);
+    die(&second);
+    extend_ok(&first, NOW + 70);
+    assert_int_equal(first.grant.floor, second.grant.until + 1);
+    assert_true(first.grant.until >= first.grant.floor);
+    die(&first);
+}
+
+TEST("A claim that cannot be put back is tried again, and the grant stands")
+{
+    struct word first;
+    frazil_error why;
+    const char *hidden = scratch_path(scratch, "hidden");
+
+    begin(&first, 1, NOW);
+    /* A folder in the claim's place. */
+    assert_int_equal(rename(first.claim.path, hidden), 0);
+    assert_int_equal(mkdir(first.claim.path, 0700), 0);
+    const struct fz_grant held = first.grant;
+    assert_int_equal(first.granter.extend(first.granter.ctx, NOW + 50, &first.grant, &first.grant, &why),
+                     FRAZIL_EAGAIN);
+    assert_non_null(strstr(why.message, first.claim.path));
+    assert_memory_equal(&first.grant, &held, sizeof held);
+    assert_int_equal(rmdir(first.claim.path), 0);
+    extend_ok(&first, NOW + 60);
+    assert_int_equal(first.grant.floor, NOW);
+    die(&first);
+}
