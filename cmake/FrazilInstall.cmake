@@ -66,7 +66,7 @@ foreach(part IN LISTS parts)
 endforeach()
 
 # Manual pages; those of section 1 are the command's, those of section 8 the daemon's.
-set(sections 3 5 7)
+set(sections 5 7)
 if(FRAZIL_COMMAND)
   list(APPEND sections 1)
   install(TARGETS frazil RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -82,19 +82,16 @@ foreach(section IN LISTS sections)
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endforeach()
 
-# A page that describes several functions can be found by each of them.
-file(GLOB pages CONFIGURE_DEPENDS man/*.3)
-foreach(page IN LISTS pages)
-  cmake_path(GET page FILENAME name)
-  file(STRINGS ${page} functions REGEX "^\\.Nm frazil_[a-z_]+( ,)?$")
-  foreach(function IN LISTS functions)
-    string(REGEX REPLACE "^\\.Nm ([a-z_]+).*$" "\\1.3" alias "${function}")
-    if(NOT alias STREQUAL name)
-      file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/man/${alias} CONTENT ".so man3/${name}\n")
-      install(FILES ${PROJECT_BINARY_DIR}/man/${alias} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
-    endif()
-  endforeach()
-endforeach()
+# Those of section 3 are written from the headers.
+file(GLOB headers CONFIGURE_DEPENDS include/frazil/*.h)
+add_custom_command(
+  OUTPUT ${PROJECT_BINARY_DIR}/man/man3/libfrazil.3
+  COMMAND sh tools/man-pages ${PROJECT_BINARY_DIR}/man/man3
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+  DEPENDS tools/man-pages tools/man-pages.awk man/frazil.7 include/frazil.h ${headers}
+  VERBATIM)
+add_custom_target(frazil_man_pages ALL DEPENDS ${PROJECT_BINARY_DIR}/man/man3/libfrazil.3)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR})
 
 # The page, where `make page` has built it: it needs a compiler for WebAssembly.
 install(FILES ${PROJECT_SOURCE_DIR}/build/web/frazil.html DESTINATION ${CMAKE_INSTALL_DATADIR}/frazil OPTIONAL)

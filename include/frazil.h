@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frazil: one engine for every id of the Snowflake family.
+ * One engine for every id of the Snowflake family.
  *
  *   frazil *gen;
  *   frazil_error err;
@@ -11,11 +11,19 @@
  *       printf("%" PRIu64 "\n", id);
  *   frazil_close(gen);
  *
+ * Conventions of the whole library:
+ * - A function that can fail returns frazil_err; 0 (FRAZIL_OK) is success.
+ * - On failure nothing has changed: outputs named ret_* are untouched and the
+ *   generator is as if the call had not been made.
+ * - A function that can tell why it failed takes a frazil_error of the caller's as
+ *   its last argument, reterr, which may be NULL.
+ * - The library never prints, exits, installs a signal handler, or keeps an error in hidden
+ *   state.
+ *
  * Signals: nothing of frazil may be called from a signal handler, whatever it does.
  *
- * The headers by subject: error.h, layout.h, time.h, text.h, sno.h, clock.h,
- * coordinator.h, granter.h, generator.h, options.h, lease.h.  frazil/admin.h, frazil/opaque.h and
- * frazil/coordinators.h belong to libraries of their own.
+ * frazil(7) explains how ids stay unique, and frazil.spec(5) has all that a generator can be told.  frazil/admin.h,
+ * frazil/opaque.h and frazil/coordinators.h belong to libraries of their own.
  */
 #ifndef FRAZIL_H
 #define FRAZIL_H

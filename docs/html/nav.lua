@@ -8,7 +8,7 @@ local pages = dofile((PANDOC_SCRIPT_FILE:gsub('[^/]*$', 'pages.lua')))
 -- The page of a link to a document; nil for what is none.
 local function document(target)
   local file, anchor = target:match '^([^#]*)(.*)$'
-  if not (file:match '%.md$' or file:match '%.%d$') then return nil end
+  if not (file:match '%.md$' or file:match '%.[%dh]$') then return nil end
   local path = file:match '^%.%./(.*)$' or 'docs/' .. file
   return assert(pages[path], file) .. anchor
 end

@@ -40,7 +40,7 @@
 
 FRAZIL_BEGIN_DECLS
 
-/* ---- leases -------------------------------------------------------------------------- */
+/* ---- the worker ids of a namespace ------------------------------------------------------ */
 
 /* The worker ids of a namespace, as they were when it was looked at. */
 typedef struct frazil_admin_leases frazil_admin_leases;
@@ -134,7 +134,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_leases_round_trip(const char *sp
                                                                   uint64_t *ret_us, frazil_error *reterr)
     FRAZIL_NONNULL(1, 3);
 
-/* ---- state ----------------------------------------------------------------------------- */
+/* ---- what a host keeps of its workers --------------------------------------------------- */
 
 /* The files that this host keeps of its workers (the word in the run directory, the grant in the state directory). */
 typedef struct frazil_admin_state frazil_admin_state;
@@ -207,7 +207,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_renew(frazil_admin_state *
 /* Frees it; NULL is allowed. */
 FRAZIL_API void frazil_admin_state_close(frazil_admin_state *state);
 
-/* ---- the doctor ------------------------------------------------------------------------ */
+/* ---- what may go wrong ------------------------------------------------------------------ */
 
 /* The findings of a look at generators of a spec. */
 typedef struct frazil_admin_doctor frazil_admin_doctor;

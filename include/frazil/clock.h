@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time and randomness as ports: what a generator asks of the world, so that
+ * Time and randomness as ports, which is what a generator asks of the world, so that
  * tests and simulators can stand in for it.
  */
 #ifndef FRAZIL_CLOCK_H

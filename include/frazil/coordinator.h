@@ -4,7 +4,7 @@
  *
  * A spec that names one, as in worker=redis://127.0.0.1/orders, is all that is
  * needed: the part that knows it (libfrazil-redis.so.1) is loaded when it is first
- * used.  A program that links the parts itself, because it is static or wants
+ * used, from where the dynamic linker looks.  A program that links the parts itself, because it is static or wants
  * nothing loaded behind its back, takes them from frazil/coordinators.h and gives them to
  * frazil_options_coordinator.
  */

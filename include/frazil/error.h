@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors: one table, fixed for ever.
- *
- * Conventions of the whole library:
- * - A function that can fail returns frazil_err; 0 (FRAZIL_OK) is success.
- * - On failure nothing has changed: outputs named ret_* are untouched and the
- *   generator is as if the call had not been made.
- * - A function that can tell why it failed takes a frazil_error of the caller's as
- *   its last argument, reterr, which may be NULL.
- * - The library never prints, exits, or keeps an error in hidden state.
+ * Errors: what a call that fails returns.  One table, fixed for ever.
  */
 #ifndef FRAZIL_ERROR_H
 #define FRAZIL_ERROR_H
@@ -73,6 +65,30 @@ typedef enum frazil_err {
         FRAZIL_ERR_FORCE_INT = 0x7fffffff /* not an error: makes the enum an int everywhere */
 } frazil_err;
 
+/*
+ * The sentence of the table for err; a fixed sentence for a number that is no
+ * error of frazil.  Never NULL, never freed.  Any thread.
+ */
+FRAZIL_API const char *frazil_strerror(frazil_err err);
+
+/*
+ * The name of err, as "FRAZIL_EFULL"; "FRAZIL_?" for an unknown number.
+ * Never NULL, never freed.  Any thread.
+ */
+FRAZIL_API const char *frazil_err_name(frazil_err err);
+
+/*
+ * The remedy for err; FRAZIL_CLASS_FATAL for an unknown number.
+ * Any thread.
+ */
+FRAZIL_API frazil_err_class frazil_err_classify(frazil_err err);
+
+/*
+ * The name of a class in small letters, as "retry"; "?" for an unknown one.  Never
+ * NULL, never freed.  Any thread.
+ */
+FRAZIL_API const char *frazil_err_class_name(frazil_err_class err_class);
+
 /* How many errors the table has, FRAZIL_OK among them. */
 #define FRAZIL_ERR_COUNT 26
 FRAZIL_API size_t frazil_err_count(void);
@@ -103,30 +119,6 @@ typedef struct frazil_error {
     uint64_t reserved[2];                    /* 0 */
     char message[FRAZIL_ERROR_MESSAGE_SIZE]; /* one sentence: what, where, what would be right */
 } frazil_error;
-
-/*
- * The sentence of the table for err; a fixed sentence for a number that is no
- * error of frazil.  Never NULL, never freed.  Any thread.
- */
-FRAZIL_API const char *frazil_strerror(frazil_err err);
-
-/*
- * The name of err, as "FRAZIL_EFULL"; "FRAZIL_?" for an unknown number.
- * Never NULL, never freed.  Any thread.
- */
-FRAZIL_API const char *frazil_err_name(frazil_err err);
-
-/*
- * The remedy for err; FRAZIL_CLASS_FATAL for an unknown number.
- * Any thread.
- */
-FRAZIL_API frazil_err_class frazil_err_classify(frazil_err err);
-
-/*
- * The name of a class in small letters, as "retry"; "?" for an unknown one.  Never
- * NULL, never freed.  Any thread.
- */
-FRAZIL_API const char *frazil_err_class_name(frazil_err_class err_class);
 
 FRAZIL_END_DECLS
 

@@ -33,17 +33,19 @@ typedef struct frazil frazil;
 /* One thread's handle on a generator, see frazil_local_open. */
 typedef struct frazil_local frazil_local;
 
-/* ---- opening ----------------------------------------------------------- */
+/* ---- opening, stopping and closing a generator --------------------------- */
 
 /*
  * Opens a generator.  The spec is a text of key=value pairs separated by
- * spaces.  A value with spaces is quoted with '...', in which \' and \\ stand for
- * themselves.  NULL is the empty spec.
+ * spaces, which says everything: the layout of the ids, where the worker id comes
+ * from, what happens when a tick is full or the clock goes back, where state is
+ * kept.  frazil.spec(5) has all keys; the worker id alone has no default.  A value
+ * with spaces is quoted with '...', in which \' and \\ stand for themselves.  NULL
+ * is the empty spec.
  *
  * A key that the spec does not name is looked up as FRAZIL_<KEY> in the
  * environment if it says where the program runs.  A key that says what ids look
- * like is looked up there only if the spec is empty (frazil_environment in
- * options.h has the two lists).  A key that is still missing is looked up as a
+ * like is looked up there only if the spec is empty.  A key that is still missing is looked up as a
  * line "key=value" in the file that the key `config` (or FRAZIL_CONFIG) names;
  * its lines end with LF or CR LF.  A set-user-ID program does not read the
  * environment.
@@ -51,81 +53,6 @@ typedef struct frazil_local frazil_local;
  * These are errors: an unknown key, a key given twice in one place, an empty value
  * (a value begins right behind its '='), and a key of the spec that has no effect
  * for its worker source.
- *
- *   layout        preset or description, see layout.h; default frazil
- *   epoch, tick   override those of the layout
- *   behaviour     frazil (default), konayuki, sfid, sno, post, flake,
- *                 flake-callback: sets the keys from on_full to start at once
- *   worker        where the worker id comes from; no default:
- *                 fixed:N, env:NAME, ordinal; file-lock: the lowest number that
- *                 no process of this host holds, for one host only; the URL of
- *                 a coordinator, see coordinator.h, for fleets;
- *                 ip-last-octet (IPv4; needs 256 worker ids): for the hosts of
- *                 one /24; ip-hash, hostname-hash: CRC-32 of the host's primary
- *                 address or name, modulo the number of worker ids, as konayuki
- *                 computes it, with `expect`; for layout=sno also auto, which is
- *                 its default
- *   partition     layout=sno, in place of `worker`: a number, or two bytes such as
- *                 A,10 (see frazil_sno_partition_parse)
- *   datacenter    N: the worker source then gives the number inside it
- *   base, count   the source's number must be below count; base is added to it.
- *                 Of a hash count is the modulus (konayuki's max_workers); without
- *                 it what base leaves of the layout
- *   expect        how many hosts there are, 1 to 65536: needed by the hashes,
- *                 which may give two hosts the same number; how likely that is
- *                 stands in frazil_generator_info
- *   hostname      what stands for the host's name
- *   ip            what stands for the host's primary address, which is the one
- *                 that it would use outward: IPv4, or IPv6 where that is all
- *   on_full       wait, lead, error
- *   on_backward   hold, wait, error, ticktock (sno only)
- *   max_lead      how far ids may be stamped ahead of the clock: a duration
- *                 (ns us ms s m h), or unlimited
- *   max_wait      how long a call may wait, likewise
- *   open_wait     how long opening may take, likewise; default 10s, whatever
- *                 max_wait is
- *   start         zero, random, spread: the first sequence number of a tick
- *   seq_min, seq_max   bounds of the sequence, both included
- *   state         file (default): what protects against repeated ids after a
- *                 restart is kept in files, and all processes of this host with
- *                 the same worker share one sequence; memory: neither, knowingly:
- *                 another generator of the worker is refused while this one is
- *                 open, and a restart with the clock set back repeats;
- *                 a URL (redis://, konayuki+redis://): hosts that share one worker
- *                 number take their slots from there; start is then zero or random;
- *                 konayuki+file:///PATH: counters in a folder of this host; a
- *                 clock of the program's own (frazil_options_clock) has no default
- *   batch         with a URL as state, how many slots to take at a time: up to a
- *                 tick's; default 64, and 1 for konayuki+...
- *   namespace     the folder of these files: one for each set of ids that must
- *                 differ; default: one for each layout
- *   run_dir       where they lie that are gone after a boot; default
- *                 RUNTIME_DIRECTORY, then /run/frazil for root, then
- *                 XDG_RUNTIME_DIR/frazil, then /dev/shm/frazil-UID
- *   state_dir     where those lie that are not; default STATE_DIRECTORY, then
- *                 /var/lib/frazil for root, then ~/.local/state/frazil
- *   host_dir      where all users of this host tell each other which workers they
- *                 have; default /dev/shm, or else /tmp
- *   max_skew      how far the clocks of hosts that share a coordinator may differ:
- *                 whole milliseconds; a namespace has the one it was created with,
- *                 by default 250ms, and opening refuses another
- *   on_loss       move (default): when a leased worker id is lost, take another;
- *                 stop: FRAZIL_ELEASE instead
- *   share         process (default): a leased worker id is this process's and its
- *                 children's; host: all processes of this host with the same spec
- *                 have one lease and one worker id together
- *   horizon       of a coordinator's namespace: how far its grants reach ahead;
- *                 generators survive an outage of more than half of that.
- *                 `frazil lease init` creates it with this, by default 60s, and
- *                 opening refuses one that has another
- *   workers       likewise, how many worker ids it has; default the layout's.
- *   keeper        thread (default), hook, inline: who extends a grant; the thread is
- *                 one for all generators of the process, and up to four more for
- *                 each coordinator that is silent; other, with share=host: another
- *                 process does, and this one needs no client of the coordinator
- *   clock         real (default), frozen:TIME (then state=memory)
- *   allow_short_life   yes, no: open a layout with less than ten years left
- *   config        a file of such keys.
  *
  * FRAZIL_ESPEC, ELAYOUT, ENOWORKER, EWORKER, ERANGE, ESHORTLIFE, EPOOL (all worker
  * ids or auto partitions are taken), ESTATE, ENOMEM, ESYS.  With a coordinator also
@@ -273,7 +200,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_take_bytes(frazil *gen, uint8_t meta, 
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_next_at(frazil *gen, int64_t unix_ms, uint64_t *ret_id, frazil_error *reterr)
     FRAZIL_NONNULL(1, 3);
 
-/* ---- per-thread handles ------------------------------------------------- */
+/* ---- taking ids through a handle for each thread ------------------------- */
 
 /*
  * A handle that takes ids from gen in blocks and issues them without an atomic
@@ -293,7 +220,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_local_try_next(frazil_local *local, ui
 /* Closes it; NULL is allowed.  The rest of its block stays unused. */
 FRAZIL_API void frazil_local_close(frazil_local *local);
 
-/* ---- snos ---------------------------------------------------------------- */
+/* ---- taking snos --------------------------------------------------------- */
 /*
  * Like their namesakes for 64-bit ids, with the metabyte that the snos bear.
  * Errors as there; FRAZIL_EKIND: the generator's layout is not sno.
@@ -311,6 +238,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_take(frazil *gen, uint8_t meta, fr
 /* As frazil_next_at; the tick-tock bit is 0. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_ms, uint8_t meta, frazil_sno *ret_id,
                                                       frazil_error *reterr) FRAZIL_NONNULL(1, 4);
+
+/* ---- keeping the state of a sno generator --------------------------------- */
 
 /*
  * The state of a sno generator, as sno's own snapshots: a JSON object with
@@ -347,7 +276,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot_format(const frazil_sno_s
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot_parse(const char *text, size_t len, frazil_sno_snapshot *ret,
                                                              frazil_error *reterr) FRAZIL_NONNULL(1, 3);
 
-/* ---- keeping a grant ------------------------------------------------------ */
+/* ---- extending the grant of a worker id ------------------------------------ */
 
 /*
  * Extends the grant of the worker id if it is time to, for keeper=hook.  Call it from

@@ -97,7 +97,7 @@ FRAZIL_API bool frazil_layout_equal(const frazil_layout *a, const frazil_layout 
  * Checks a layout.  FRAZIL_OK if all of this holds, else FRAZIL_ELAYOUT:
  * - The name is "custom", or that of a preset with these fields.
  * - Each width is in its range, together they have 64 bits at most, and a datacenter leaves the worker one bit at
- * least.
+ *   least.
  * - The tick is in its range, the epoch between the years 0 and 9999, and the last tick ends within int64_t
  *   milliseconds.
  * - A sno has the fields, epoch and tick of the preset.
@@ -135,6 +135,8 @@ FRAZIL_API size_t frazil_fingerprint_size(void);
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_layout_fingerprint(const frazil_layout *layout, char *buf, size_t size,
                                                              size_t *ret_len) FRAZIL_NONNULL(1, 2);
+
+/* ---- ids and their fields ---------------------------------------------------- */
 
 /*
  * The id of the given fields.  unix_ms is rounded down to its tick.
@@ -182,6 +184,8 @@ FRAZIL_API uint64_t frazil_id_first(const frazil_layout *layout, int64_t unix_ms
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_range(const frazil_layout *layout, int64_t from_unix_ms,
                                                    int64_t to_unix_ms, uint64_t *ret_first, uint64_t *ret_last,
                                                    frazil_error *reterr) FRAZIL_NONNULL(1, 4, 5);
+
+/* ---- moving to another layout ------------------------------------------------ */
 
 /* Whether a system can move from one layout to another, see frazil_layout_overlap. */
 typedef struct frazil_overlap {

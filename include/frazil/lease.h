@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A worker id without a generator: for programs that make their ids themselves, or need a number for something else.
+ * Leasing a worker id without a generator, for programs that make their ids themselves, or need a number for something
+ * else.
+ *
+ *   frazil_lease *lease;
+ *   frazil_lease_info info;
+ *   frazil_error err;
+ *   if (frazil_lease_open(&lease, "worker=redis://db1/orders", &err) != FRAZIL_OK)
+ *       errx(1, "%s", err.message);
+ *   if (frazil_lease_get(lease, &info, sizeof info, &err) == FRAZIL_OK)
+ *       printf("%" PRIu32 " until %" PRId64 "\n", info.worker, info.end_unix_ms);
+ *   frazil_lease_close(lease, FRAZIL_LEASE_ALL_USED);
  *
  * The number is the program's for a stretch of time only: from from_unix_ms on and before end_unix_ms, as
  * frazil_lease_get says.  An extension moves the end on.  After the end another process may have the number, so the

@@ -3,6 +3,15 @@
  * Options: a spec as an object, for programs that have its values one by one, or bring a clock, random numbers, a
  * granter or coordinators of their own.
  *
+ *   frazil_options *options;
+ *   frazil *gen;
+ *   frazil_error err;
+ *   if (frazil_options_new(&options, &err) != FRAZIL_OK)
+ *       errx(1, "%s", err.message);
+ *   if (frazil_options_set(options, "worker", url, strlen(url), &err) || frazil_open_options(&gen, options, &err))
+ *       errx(1, "%s", err.message);
+ *   frazil_options_free(options);
+ *
  * Options belong to one thread at a time.  They can be used for any number of openings, and freed at any time after
  * one: a generator keeps nothing of them but what their contracts say.
  */
@@ -23,11 +32,8 @@ typedef struct frazil_options frazil_options;
  */
 typedef enum frazil_environment {
     /*
-     * Those that say where the program runs: worker, partition, datacenter, base, count, expect, hostname, ip, state,
-     * batch, namespace, run_dir, state_dir, host_dir, max_skew, on_loss, share, horizon, workers, keeper, config. Those
-     * that say what ids look like (layout, epoch, tick, behaviour, on_full, on_backward, max_lead, max_wait, start,
-     * seq_min, seq_max, clock, allow_short_life) only if the options say nothing at all.  This is what frazil_open
-     * does.
+     * Those that say where the program runs; those that say what ids look like only if the options say nothing at
+     * all, see frazil.spec(5).  This is what frazil_open does.
      */
     FRAZIL_ENVIRONMENT_BY_KEY = 0,
     FRAZIL_ENVIRONMENT_NONE = 1, /* none of them */

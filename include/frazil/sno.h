@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sno: 80-bit ids, ten bytes big-endian, sixteen characters that sort alike.
+ * Snos: 80-bit ids, ten bytes big-endian, sixteen characters that sort alike.
  *
  *   39 bits time in units of 4 ms since 2010-01-01, 1 bit tick-tock,
  *   8 bits metabyte, 16 bits partition, 16 bits sequence.
@@ -68,7 +68,7 @@ FRAZIL_API bool frazil_sno_is_zero(const frazil_sno *id) FRAZIL_NONNULL(1);
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_range(int64_t from_unix_ms, int64_t to_unix_ms, frazil_sno *ret_first,
                                                     frazil_sno *ret_last, frazil_error *reterr) FRAZIL_NONNULL(3, 4);
 
-/* ---- partitions as text -------------------------------------------------- */
+/* ---- partitions of snos as text -------------------------------------------- */
 
 /* Bytes that frazil_sno_partition_format can need, terminator included. */
 #define FRAZIL_SNO_PARTITION_SIZE 8
@@ -90,7 +90,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_partition_format(uint16_t partitio
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_partition_parse(const char *text, size_t len, uint16_t *ret_partition,
                                                               frazil_error *reterr) FRAZIL_NONNULL(1, 3);
 
-/* ---- UUIDs ------------------------------------------------------------------ */
+/* ---- snos as UUIDs ----------------------------------------------------------- */
 /*
  * A sno as a UUID of version 8 (RFC 9562), for columns and interfaces that take nothing else: its 80 bits fill the
  * free bits of the UUID from the highest on, and the 42 that are left are zero.  UUIDs sort as the snos do, and no bit
@@ -123,7 +123,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_uuid_format(const frazil_sno *id, 
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_uuid_parse(const char *text, size_t len, frazil_sno *ret,
                                                          frazil_error *reterr) FRAZIL_NONNULL(1, 3);
 
-/* ---- JSON and database columns ----------------------------------------------- */
+/* ---- snos in JSON and in columns of databases ----------------------------------- */
 
 /* Bytes that frazil_sno_to_json can need, terminator included. */
 #define FRAZIL_SNO_JSON_SIZE 19

@@ -13,7 +13,7 @@ FRAZIL_BEGIN_DECLS
 /* clang-format off */
 /*
  * The text forms, all of them: X(identifier, number, name, room), where room is the most characters that the form
- * writes.  Those of fixed width sort like the numbers.  Decoders are strict: what a form would not write is refused,
+ * writes.  Those of fixed width sort like the numbers, but BASE64URL.  Decoders are strict: what a form would not write is refused,
  * except where noted.  BASE58, BASE62 and BASE64URL need a collation that tells a from A: under a case-insensitive
  * one, different ids are equal in a database.
  *
@@ -23,7 +23,6 @@ FRAZIL_BEGIN_DECLS
  *   CROCKFORD   13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case, I and L as 1, O as 0.
  *   BASE36      0-9a-z, no padding.
  *   BASE58      1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding.
- *
  *   BASE62      11 of 0-9A-Za-z.
  *   BASE64URL   11: RFC 4648 section 5 without padding, of the 8 big-endian bytes.
  *   BIN         64 binary digits in groups of four, separated by spaces.
@@ -101,6 +100,8 @@ FRAZIL_API void frazil_bytes_write(uint64_t id, uint8_t ret_bytes[FRAZIL_BYTES_S
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_bytes_read(const void *bytes, size_t len, uint64_t *ret_id,
                                                      frazil_error *reterr) FRAZIL_NONNULL(3);
 
+/* ---- numbers by hash ----------------------------------------------------------- */
+
 /*
  * The shard of an id as konayuki computes it: CRC-32 (IEEE) of the decimal text,
  * modulo shards.  FRAZIL_EINVAL: shards is 0.
@@ -123,6 +124,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_worker_hash(const char *text, size_t l
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_worker_collision(uint32_t hosts, uint64_t workers, uint32_t *ret_ppm)
     FRAZIL_NONNULL(3);
+
+/* ---- ids that look unlike their neighbours --------------------------------------- */
 
 /*
  * kasumi, the scrambler that konayuki documents: each half of the id alone, its

@@ -163,8 +163,7 @@ test_tables() {
     with src/spec/worker_sources.h 's/"ordinal"/"cardinal"/' 'man/frazil.spec.5:1: lacks the source cardinal'
     with src/spec/worker_sources.h 's/"ordinal"/"cardinal"/' 'docs/worker-ids.md:1: lacks the source cardinal'
     with src/spec/behaviours.h 's/"post"/"poste"/' 'man/frazil.spec.5:1: lacks the behaviour poste'
-    with include/frazil/generator.h 's/^ [*]   seq_min, /    /' 'include/frazil/generator.h:1: lacks the key seq_min'
-    with include/frazil/options.h 's/ batch,//' 'include/frazil/options.h:1: lacks the key batch'
+    with include/frazil/coordinators.h '/coordinator_etcd(/d' 'include/frazil/coordinators.h:1: lacks frazil_coordinator_etcd'
     with programs/frazild/settings_keys.h 's/threads,/strands,/' 'man/frazild.conf.5:1: lacks the key strands'
     with src/spec/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators/consul.md:1: is missing'
     with src/spec/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators:1: has etcd, which is no coordinator of the table'
@@ -417,27 +416,20 @@ test_outside() {
     must_fail 'README.md:1: links to #there, and no heading is called so'
 }
 
-# manual_page PAGE TEXT: a page of man/, whose text has escapes.
-manual_page() {
-    # shellcheck disable=SC2059 # that is what it is for
-    printf "$2" | file "man/$1"
-}
-
 # manual_project: a project whose manual has no fault.
 manual_project() {
     project
-    printf '    X(OK,   0, NONE,  "success") \\\n    X(EA,  -1, USAGE, "it is not an a: b") \\\n' | file include/frazil/error.h
-    printf '/* A. */\nFRAZIL_API FRAZIL_CHECK int frazil_a(const char *x,\n    int y) FRAZIL_NONNULL(1);\n' | file include/frazil/a.h
-    printf 'FRAZIL_API const char *frazil_b(void);\n' | file include/frazil/b.h
-    printf 'frazil_a\nfrazil_b\n' | file tests/api/exported-symbols.txt
+    printf '    X(EA,  -1, USAGE, "it is not an a") \\\n' | file include/frazil/error.h
+    printf '%s\n' '/* x */' '/*' ' * A, as x.  See frazil.spec(5).' ' */' '#ifndef A' '/* See frazil_b, EA. */' 'FRAZIL_API int frazil_a(const char *x,' \
+        '    int y) FRAZIL_NONNULL(1);' '' '/* ---- b ---- */' '' '/* B. */' 'FRAZIL_API const char *frazil_b(void);' '/* C. */' \
+        'FRAZIL_API int frazil_c(void);' '#endif' | file include/frazil/a.h
+    printf '%s\n' '/* x */' '/*' ' * All of it.' ' */' '#ifndef F' '#include "frazil/a.h"' '/* V. */' 'FRAZIL_API int frazil_v(void);' '#endif' | file include/frazil.h
+    printf 'frazil_a\nfrazil_b\nfrazil_c\nfrazil_v\n' | file tests/api/exported-symbols.txt
     printf '    X(KEY,   "key") \\\n    X(K_2, "k_2")\n' | file src/spec/keys.h
     # shellcheck disable=SC2016 # the backquotes are those of Markdown
     echo '| `FRAZIL_EA` -1 | cause | cure |' | file docs/ERRORS.md
-    manual_page frazil_strerror.3 'FRAZIL_OK success\nFRAZIL_EA it is\nnot an a: b\n'
-    manual_page frazil_a.3 '.Nm frazil_a ,\n.Nm frazil_b\n.Ft int\n.Fo frazil_a\n.Fa "const char *x"\n.Fa "int y"\n.Fc\n'
-    printf '.Ft "const char *"\n.Fo frazil_b\n.Fa void\n.Fc\n.Fa y\n.Xr frazil_b 3\n.Xr frazil.spec 5 ,\n' >>"$scratch/project/man/frazil_a.3"
-    manual_page libfrazil.3 '.It Xr frazil_a 3\n.It Xr frazil_strerror 3\n'
-    manual_page frazil.spec.5 '.It Cm key , k_2\n'
+    echo '.It Cm key , k_2' | file man/frazil.spec.5
+    printf '.Dd May 1, 2026\n.Xr frazil_c 3\n' | file man/frazil.7
 }
 
 # shellcheck disable=SC2016 # the backquotes are those of Markdown
@@ -446,35 +438,42 @@ test_manual() {
     must_pass
     echo '| `FRAZIL_EA` -2 | cause | cure |' | file docs/ERRORS.md
     must_fail 'docs/ERRORS.md:1: no row begins with `FRAZIL_EA` -1'
-    manual_page frazil_strerror.3 'FRAZIL_OK success\nFRAZIL_EA it is an a\n'
-    must_fail 'FRAZIL_EA is not explained by: it is not an a: b'
-    manual_page frazil_strerror.3 'FRAZIL_OK success\nit is not an a: b\n'
-    must_fail 'FRAZIL_EA is missing'
     manual_project
-    sed -i 's/^.Nm frazil_b$//' "$scratch/project/man/frazil_a.3"
-    must_fail 'man/frazil_a.3:1: frazil_b is not in NAME'
+    echo frazil_d >>"$scratch/project/tests/api/exported-symbols.txt"
+    must_fail 'include:1: frazil_d() has no page'
     manual_project
-    sed -i 's/int y/long y/' "$scratch/project/man/frazil_a.3"
-    must_fail 'man/frazil_a.3:1: frazil_a() is declared otherwise: int frazil_a(const char *x, int y)'
-    manual_page frazil_c.3 '.Nm frazil_b\n.Ft "const char *"\n.Fo frazil_b\n.Fa void\n.Fc\n'
-    must_fail 'frazil_b() is in several synopses'
-    must_fail 'man/libfrazil.3:1: does not lead to frazil_c(3)'
-    printf 'frazil_a\nfrazil_b\nfrazil_bb\n' | file tests/api/exported-symbols.txt
-    must_fail 'frazil_bb() is in no synopsis'
-    manual_project
-    manual_page frazil.spec.5 '.It Cm key_2 , k_2\n.Xr frazil_c 3\n'
+    printf '.It Cm key_2 , k_2\n.Xr frazil_d 3\n.It Xr frazil_b 1\n' | file man/frazil.spec.5
     must_fail 'man/frazil.spec.5:1: key is missing'
-    must_fail 'man/frazil.spec.5:1: there is no frazil_c(3)'
+    must_fail 'man/frazil.spec.5:1: there is no frazil_d(3)'
+    must_fail 'man/frazil.spec.5:1: there is no frazil_b(1)'
     manual_project
-    printf '.Sh FILES\n.Sx FILES .\n.Pq see Sx NO SUCH .\n' >>"$scratch/project/man/frazil_a.3"
+    sed -i 's/frazil.spec(5)/frazil.specs(5)/' "$scratch/project/include/frazil/a.h"
+    must_fail 'frazil_a.3:1: there is no frazil.specs(5)'
+    manual_project
+    printf '.Sh FILES\n.Sx FILES .\n.Pq see Sx NO SUCH .\n' >>"$scratch/project/man/frazil.7"
     must_fail 'there is no section NO SUCH'
-    sed -i '/NO SUCH/d' "$scratch/project/man/frazil_a.3"
+    sed -i '/NO SUCH/d' "$scratch/project/man/frazil.7"
     must_pass
-    rm "$scratch/project/man/frazil_strerror.3"
-    must_fail 'man/frazil_strerror.3:1: there is no such page'
+    rm "$scratch/project/man/frazil.spec.5"
+    must_fail 'man/frazil.spec.5:1: there is no such page'
     project
     touch "$scratch/project/include/frazil/error.h"
     must_fail 'no error, no function or no key found'
+    written_pages
+}
+
+# written_pages: a page has its functions, and their contracts marked up; another name leads to it, and libfrazil(3), too.
+written_pages() {
+    manual_project
+    (cd "$scratch/project" && sh "$style/../../tools/man-pages" "$scratch/written")
+    printf '%s\n' '.Sh NAME' '.Nm frazil_a' '.Nd A' '.Sh LIBRARY' '.Pq Li "pkg-config --cflags --libs frazil"' '.Sh SYNOPSIS' '.In frazil.h' \
+        '.Ft int' '.Fo frazil_a' '.Fa "const char *x"' '.Fa "int y"' '.Fc' '.Sh DESCRIPTION' 'A, as x.' 'See' '.Xr frazil.spec 5 .' \
+        '.Bl -tag -width Ds' '.It Fn frazil_a' 'See' '.Xr frazil_b 3 ,' 'EA.' '.El' \
+        '.Sh SEE ALSO' '.Xr frazil_b 3 ,' '.Xr libfrazil 3 ,' '.Xr frazil.spec 5' >"$scratch/expected"
+    sed '1,/^.Os/d' "$scratch/written/frazil_a.3" | diff "$scratch/expected" - >"$scratch/output" || complain 'has another page of frazil_a'
+    echo '.so man3/frazil_b.3' | cmp - "$scratch/written/frazil_c.3" >"$scratch/output" || complain 'has another page of frazil_c'
+    grep -qx '.It Xr frazil_b 3' "$scratch/written/libfrazil.3" || complain 'has a libfrazil(3) that does not lead to frazil_b(3)'
+    samples=$((samples + 3))
 }
 
 # keys_project: a project where manual and tables agree about keys.
@@ -535,13 +534,13 @@ test_packaging() {
     echo frazil_opaque_b | file tests/api/exported-symbols-opaque.txt
     must_fail 'libfrazil-opaque1.symbols:1: frazil_opaque_a is in this or in'
     must_fail 'libfrazil-opaque1.symbols:1: frazil_opaque_b is in this or in'
-    printf 'usr/include/frazil/[!b]*.h\nusr/share/man/man3/frazil_a*\n' | file debian/libfrazil-dev.install
-    echo '.Nm frazil_aa' | file man/frazil_aa.3
+    printf 'usr/include/frazil/[!b]*.h\nusr/share/man/man3/frazil_[ao]*\n' | file debian/libfrazil-dev.install
+    echo frazil_a | file tests/api/exported-symbols.txt
     touch "$scratch/project/include/frazil/a.h"
     echo frazil_opaque_a | file tests/api/exported-symbols-opaque.txt
     must_pass
     touch "$scratch/project/include/frazil/b.h"
-    echo '.Nm frazil_b ,' | file man/frazil_b.3
+    echo frazil_b >>"$scratch/project/tests/api/exported-symbols.txt"
     must_fail 'debian:1: no package has usr/include/frazil/b.h'
     must_fail 'debian:1: no package has usr/share/man/man3/frazil_b.3'
     echo 'frazil (1.2.2) unstable; urgency=medium' | file debian/changelog

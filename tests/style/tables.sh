@@ -3,7 +3,6 @@
 # tables.sh ROOT: whoever cannot read the tables of src/spec agrees with them: neither a name less nor one more.
 # - The completions have the keys, the behaviours, the sources of worker ids and the usual URLs.
 # - The manual and docs/worker-ids.md name each source and each behaviour.
-# - The comments of generator.h and options.h have each key.
 # - frazild.conf(5) has each key of the daemon.
 # - Each kind of coordinator has its page, its function, its package; and each of those has its row.
 set -eu
@@ -73,14 +72,6 @@ while read -r behaviour; do
     grep -qE "^\.(It )?Cm ([a-z-]+ , )*$behaviour( |$)" man/frazil.spec.5 || complain "man/frazil.spec.5:1: lacks the behaviour $behaviour"
 done <"$scratch/behaviours"
 
-# ---- headers -------------------------------------------------------------------------
-
-while read -r key; do
-    grep -qE "^ \*   ([a-z_]+, )*$key(,| )" include/frazil/generator.h || complain "include/frazil/generator.h:1: lacks the key $key"
-    sed -n '/Those that say where the program runs:/,/\*\//p' include/frazil/options.h | grep -qE "[ (]${key}[,.)]" ||
-        complain "include/frazil/options.h:1: lacks the key $key"
-done <"$scratch/keys"
-
 # ---- the daemon ----------------------------------------------------------------------------
 
 sed -n 's/^ *X([a-z]*, *\([a-z_]*\), .*/\1/p' programs/frazild/settings_keys.h 2>/dev/null | while read -r key; do
@@ -99,11 +90,9 @@ while read -r kind; do
     done
     grep -qF "($kind.md)" docs/coordinators/README.md || complain "docs/coordinators/README.md:1: does not lead to $kind.md"
 done <"$scratch/clients"
-for page in man/frazil_coordinator_load.3 include/frazil/coordinators.h; do
-    while read -r kind _; do
-        grep -qE "frazil_coordinator_$kind( |\(|$)" "$page" || complain "$page:1: lacks frazil_coordinator_$kind"
-    done <"$scratch/kinds"
-done
+while read -r kind _; do
+    grep -q "frazil_coordinator_$kind(" include/frazil/coordinators.h || complain "include/frazil/coordinators.h:1: lacks frazil_coordinator_$kind"
+done <"$scratch/kinds"
 find src/registers -mindepth 1 -maxdepth 1 -type d | sed 's|.*/||' | grep -vxE 'common|compat|file' | same src/registers coordinator clients
 find docs/coordinators -name '*.md' | sed 's|.*/||; s/\.md$//' | grep -vxE 'README|file' | same docs/coordinators coordinator clients
 sed -n 's/^Package: libfrazil-\([a-z]*\)1$/\1/p' debian/control | grep -vxE 'admin|opaque' | same debian/control package clients
