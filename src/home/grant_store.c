@@ -141,30 +141,15 @@ frazil_err fz_grant_store_open(struct fz_granter *ret, const char *path, const s
 
 /* ---- among the users of the host ------------------------------------------------ */
 
-static uint64_t not_below(uint64_t tick, const struct fz_claim *claim)
-{
-    return tick > claim->floor ? tick : claim->floor;
-}
-
-/*
- * Takes from a grant what another user may have used: it may continue an older one of this user's.  Its end is said
- * before anybody can use it.
- */
-static void keep_above(const struct fz_claim *claim, struct fz_grant *grant)
-{
-    grant->floor = not_below(grant->floor, claim);
-    fz_claim_raise(claim, grant->until);
-}
-
 static frazil_err acquire_above(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
                                 frazil_error *reterr)
 {
     struct store *store = ctx;
 
-    frazil_err err = fz_grant_file_granter(&store->file)
-                         .acquire(&store->file, deadline, not_below(now_tick, store->claim), ret, reterr);
+    store->file.least = store->claim->floor;
+    frazil_err err = fz_grant_file_granter(&store->file).acquire(&store->file, deadline, now_tick, ret, reterr);
     if (err == FRAZIL_OK)
-        keep_above(store->claim, ret);
+        fz_claim_raise(store->claim, ret->until); /* before anybody can use it */
     return err;
 }
 
@@ -202,10 +187,10 @@ static frazil_err extend_above(void *ctx, struct fz_deadline deadline, uint64_t 
     }
     if (err != FRAZIL_OK)
         return err;
-    err = fz_grant_file_granter(&store->file)
-              .extend(&store->file, deadline, not_below(now_tick, store->claim), held, ret, reterr);
+    store->file.least = store->claim->floor;
+    err = fz_grant_file_granter(&store->file).extend(&store->file, deadline, now_tick, held, ret, reterr);
     if (err == FRAZIL_OK)
-        keep_above(store->claim, ret);
+        fz_claim_raise(store->claim, ret->until);
     return err;
 }
 
@@ -215,7 +200,7 @@ static frazil_err release_above(void *ctx, struct fz_deadline deadline, const st
 
     frazil_err err = fz_grant_file_granter(&store->file).release(&store->file, deadline, held, used_tick);
     if (err == FRAZIL_OK)
-        fz_claim_lower(store->claim, held->until, used_tick > held->floor ? used_tick : held->floor);
+        fz_claim_lower(store->claim, held->until, used_tick);
     return err;
 }
 

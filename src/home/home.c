@@ -188,6 +188,9 @@ struct claiming {
     char host_dir[FZ_PATH_SIZE];
     char folder[FZ_PATH_SIZE];   /* of the words */
     char holder[FZ_PATH_SIZE];   /* the folder above, which is the run directory */
+    struct fz_claim *claim;      /* of the number that is tried */
+    uint32_t worker;             /* that number */
+    int sys;                     /* the last try for it returned this */
     struct fz_claim_other other; /* the last one that was in the way */
     uint32_t others;             /* how many numbers somebody else has */
     uint32_t worker_of_other;
@@ -209,43 +212,92 @@ static void leave_word(struct fz_home *home, struct fz_shared *shared)
     home->kind = FZ_HOME_NONE;
 }
 
+/*
+ * Claims the number for a word that is being opened.  A process that waits has no word open meanwhile: else the one
+ * that uses the word would not know that it is the last, and would leave all ticks of its grant to others as used.
+ */
+static frazil_err claim_for_word(void *ctx, const struct fz_word_file *word, frazil_error *reterr)
+{
+    struct claiming *claiming = ctx;
+
+    claiming->key.word = name_word(word);
+    claiming->sys = fz_claim_try(claiming->claim, &claiming->key, claiming->worker, &claiming->other);
+    if (claiming->sys == FZ_CLAIM_TAKEN)
+        return fz_claim_refuse(claiming->worker, &claiming->key, &claiming->other, reterr);
+    return claiming->sys == 0 ? FRAZIL_OK : fz_claim_fail(claiming->sys, claiming->other.path, reterr);
+}
+
+static frazil_err open_and_claim(struct fz_home *home, struct claiming *claiming,
+                                 const struct fz_word_identity *identity, struct fz_shared **ret_shared,
+                                 frazil_error *reterr)
+{
+    struct fz_word_identity claimed = *identity;
+
+    claimed.admit = claim_for_word;
+    claimed.ctx = claiming;
+    claiming->claim = &home->claim;
+    claiming->worker = (uint32_t)identity->worker;
+    claiming->sys = 0;
+    return open_word(home, claiming->folder, &claimed, ret_shared, reterr);
+}
+
+/* Waits for a number that somebody else seems to have, and opens the word that the key names.  *ret_is_it: it did. */
+static frazil_err insist_on_word(struct fz_home *home, struct claiming *claiming,
+                                 const struct fz_word_identity *identity, struct fz_shared **ret_shared,
+                                 bool *ret_is_it, frazil_error *reterr)
+{
+    const struct fz_claim_word name = claiming->key.word;
+
+    frazil_err err = fz_claim_take(&home->claim, &claiming->key, claiming->worker, reterr);
+    if (err == FRAZIL_OK)
+        err = open_word(home, claiming->folder, identity, ret_shared, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    *ret_is_it = home->word.nonce == name.nonce && home->word.device == name.device && home->word.inode == name.inode;
+    if (*ret_is_it)
+        return FRAZIL_OK;
+    fz_claim_release(&home->claim);
+    leave_word(home, *ret_shared);
+    return FRAZIL_OK;
+}
+
 /* Opens the word of a number, and claims the number for it. */
 static frazil_err take_word(struct fz_home *home, struct claiming *claiming, const struct fz_word_identity *identity,
                             struct fz_shared **ret_shared, frazil_error *reterr)
 {
-    frazil_err err = open_word(home, claiming->folder, identity, ret_shared, reterr);
+    bool is_it = false;
 
-    if (err != FRAZIL_OK)
-        return err;
-    claiming->key.word = name_word(&home->word);
-    err = fz_claim_take(&home->claim, &claiming->key, (uint32_t)identity->worker, reterr);
-    if (err != FRAZIL_OK)
-        leave_word(home, *ret_shared);
-    return err;
+    while (!is_it) {
+        frazil_err err = open_and_claim(home, claiming, identity, ret_shared, reterr);
+        if (err == FRAZIL_OK || claiming->sys != FZ_CLAIM_TAKEN || claiming->other.until != 0)
+            return err;
+        /* Another word is there if somebody has made it anew since it was closed. */
+        err = insist_on_word(home, claiming, identity, ret_shared, &is_it, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+    }
+    return FRAZIL_OK;
 }
 
 /* The same for a number that is locked, FRAZIL_EPOOL: somebody else has it. */
 static frazil_err try_word(struct fz_home *home, struct claiming *claiming, const struct fz_word_identity *identity,
                            struct fz_shared **ret_shared, frazil_error *reterr)
 {
-    const struct fz_claim_key *key = &claiming->key;
-    uint32_t worker = (uint32_t)identity->worker;
+    frazil_err err = claiming->insists ? take_word(home, claiming, identity, ret_shared, reterr)
+                                       : open_and_claim(home, claiming, identity, ret_shared, reterr);
 
-    frazil_err err = open_word(home, claiming->folder, identity, ret_shared, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    claiming->key.word = name_word(&home->word);
-    int sys = claiming->insists ? fz_claim_insist(&home->claim, key, worker, &claiming->other)
-                                : fz_claim_try(&home->claim, key, worker, &claiming->other);
-    if (sys == 0 && (!claiming->prefers_fresh || home->claim.floor <= key->now_tick))
+    if (err == FRAZIL_OK && (!claiming->prefers_fresh || home->claim.floor <= claiming->key.now_tick))
         return FRAZIL_OK;
-    fz_claim_release(&home->claim);
-    leave_word(home, *ret_shared);
-    if (sys == FZ_CLAIM_TAKEN) {
-        claiming->others++;
-        claiming->worker_of_other = worker;
+    if (err == FRAZIL_OK) {
+        fz_claim_release(&home->claim);
+        leave_word(home, *ret_shared);
+        return FRAZIL_EPOOL;
     }
-    return sys == FZ_CLAIM_TAKEN || sys == 0 ? FRAZIL_EPOOL : fz_claim_fail(sys, claiming->other.path, reterr);
+    if (claiming->sys != FZ_CLAIM_TAKEN)
+        return err;
+    claiming->others++;
+    claiming->worker_of_other = claiming->worker;
+    return FRAZIL_EPOOL;
 }
 
 /* The lowest number whose lock nobody has in this run directory, and that nobody else on this host has claimed. */

@@ -159,7 +159,7 @@ static frazil_err grant_anew(const struct fz_grant_file *file, struct fz_grant_r
     uint64_t floor;
     uint64_t last;
 
-    if (!fz_used_next_free(&used, now, &floor))
+    if (!fz_used_next_free(&used, at_least(now, file->least), &floor))
         return fz_fail(reterr, FRAZIL_EEXHAUSTED, "worker %u has no tick left that was not granted", record->worker);
     /* A short gap is no island's: bridging it lets the clock step back a little. */
     if (floor == now && fz_used_last_below(&used, now, &last) && now - last <= reserve)
@@ -178,7 +178,8 @@ static frazil_err grant_on(const struct fz_grant_file *file, struct fz_grant_rec
 {
     const struct fz_used_ticks used = all_used(record, &file->foreign);
     uint64_t reserve = file->reserve_ticks;
-    uint64_t wanted = plus(now, reserve);
+    uint64_t begin = at_least(now, file->least);
+    uint64_t wanted = at_least(plus(now, reserve), begin);
     uint64_t next;
 
     /* The clock went back, or a relative has just extended it. */
@@ -187,22 +188,29 @@ static frazil_err grant_on(const struct fz_grant_file *file, struct fz_grant_rec
         return FRAZIL_OK;
     }
     /* After a long sleep the grant is left behind rather than stretched over years that nobody used. */
-    bool near = now <= plus(record->until, reserve);
-    if (near && fz_used_next_free(&used, record->until, &next) && next - record->until == 1) {
+    bool near = begin <= plus(record->until, reserve);
+    bool has_room = near && fz_used_next_free(&used, record->until, &next) && next - record->until == 1;
+    if (has_room && fz_used_gap_end(&used, next) >= file->least) {
         record->until = at_most(wanted, fz_used_gap_end(&used, next));
         fz_used_add(&record->used, record->floor, record->until);
         *ret = GREW;
         return FRAZIL_OK;
     }
     /* An island lies right ahead: what is left before it is used up first. */
-    *ret = now <= record->until ? STANDS : MOVED;
+    *ret = begin <= record->until ? STANDS : MOVED;
     return *ret == STANDS ? FRAZIL_OK : grant_anew(file, record, now, reterr);
 }
 
-static void give_out(const struct fz_grant_record *record, struct fz_grant *ret)
+/* The first tick of the record's grant that nobody else can have used. */
+static uint64_t floor_of(const struct fz_grant_file *file, const struct fz_grant_record *record)
+{
+    return at_least(record->floor, file->least);
+}
+
+static void give_out(const struct fz_grant_file *file, const struct fz_grant_record *record, struct fz_grant *ret)
 {
     *ret = (struct fz_grant){.worker = (uint32_t)record->worker,
-                             .floor = record->floor,
+                             .floor = floor_of(file, record),
                              .until = record->until,
                              .version = record->sequence};
 }
@@ -343,7 +351,7 @@ static frazil_err acquire_inside(struct fz_grant_file *file, uint64_t now, struc
     next.pid = file->owner.pid;
     err = store_grant(file, exists ? &previous : NULL, &next, reterr);
     if (err == FRAZIL_OK)
-        give_out(&next, ret);
+        give_out(file, &next, ret);
     return err;
 }
 
@@ -359,7 +367,7 @@ static frazil_err take_anew(struct fz_grant_file *file, uint64_t now, const stru
     if (err == FRAZIL_OK)
         err = store_grant(file, previous, next, reterr);
     if (err == FRAZIL_OK)
-        give_out(next, ret);
+        give_out(file, next, ret);
     return err;
 }
 
@@ -372,7 +380,7 @@ static frazil_err take_again(struct fz_grant_file *file, uint64_t now, const str
 {
     struct fz_grant_record next = previous != NULL ? *previous : fz_grant_file_blank(&file->owner);
 
-    fz_used_add(&next.used, 0, plus(now, file->reserve_ticks));
+    fz_used_add(&next.used, 0, at_least(plus(now, file->reserve_ticks), file->least));
     return take_anew(file, now, held, previous, &next, ret, reterr);
 }
 
@@ -424,14 +432,14 @@ static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const 
         next.sequence++;
         next.pid = file->owner.pid;
         err = store_grant(file, &previous, &next, reterr);
-    } else if (next.floor == held->floor && next.until <= held->until) {
+    } else if (floor_of(file, &next) == held->floor && next.until <= held->until) {
         return fz_fail(reterr, FRAZIL_EAGAIN, "the grant of worker %u reaches to tick %u already, the clock shows %u",
                        next.worker, next.until, now);
     } else {
         err = settle_record(file, &next, reterr); /* a relative has extended it */
     }
     if (err == FRAZIL_OK)
-        give_out(&next, ret);
+        give_out(file, &next, ret);
     return err;
 }
 

@@ -18,8 +18,10 @@
  * clear of them.  So no tick is ever granted to two words that could make the same id,
  * whether anybody still has them or not.
  *
- * A grant reaches to now + reserve, never further from where it begins: a process
- * that crashes and starts over and over cannot push the file into the future.  A
+ * A grant reaches to now + reserve, never further from where it begins.  One that
+ * begins later, because others were granted the time until then, has one tick at first.
+ * So processes that crash and start over and over, or take turns, cannot push each
+ * other into the future.  A
  * clock that jumps ahead grants itself an island there (used_ticks.h), and goes on
  * where it was when it has come back.
  */
@@ -46,7 +48,8 @@ struct fz_grant_owner {
 struct fz_grant_file {
     struct fz_file_port port;
     struct fz_grant_owner owner;
-    uint64_t reserve_ticks;       /* how far ahead a grant reaches; at least 1 */
+    uint64_t reserve_ticks;       /* how far ahead of the clock a grant reaches; at least 1 */
+    uint64_t least;               /* the first tick that may be granted: others have used those below; 0: nobody has */
     uint64_t durable_sequence;    /* the last record that this process knows to be on the disk; 0: none */
     struct fz_used_ticks foreign; /* granted to words with overlapping bounds, as last read */
 };

@@ -103,18 +103,14 @@ struct claim_search {
 static int read_said(int fd, struct claim_said *ret)
 {
     struct claim_said said = {.used = 0};
-    ssize_t len;
+    size_t len = 0;
 
-    do
-        len = pread(fd, &said, sizeof said, 0);
-    while (len < 0 && errno == EINTR);
-    if (len < 0)
-        return errno;
-    if (len < (ssize_t)sizeof said)
+    int err = fz_file_read_first(fd, &said, sizeof said, &len);
+    if (len < sizeof said)
         memset(&said, 0, sizeof said);
     said.holder[sizeof said.holder - 1] = '\0';
     *ret = said;
-    return 0;
+    return err;
 }
 
 static void describe(const struct claim_search *search, struct fz_claim_other *ret, uint64_t uid,

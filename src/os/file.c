@@ -61,6 +61,17 @@ static int refuse_fifo(int fd)
     return S_ISFIFO(status.st_mode) ? FZ_REFUSED_FIFO : 0;
 }
 
+int fz_file_read_first(int fd, void *buf, size_t size, size_t *ret_len)
+{
+    ssize_t len;
+
+    do
+        len = pread(fd, buf, size, 0);
+    while (len < 0 && errno == EINTR);
+    *ret_len = len < 0 ? 0 : (size_t)len;
+    return len < 0 ? errno : 0;
+}
+
 int fz_file_check_secret(int fd)
 {
     struct stat status;

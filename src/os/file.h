@@ -27,6 +27,9 @@ FZ_PRIVATE int fz_path_join(char buf[FZ_PATH_SIZE], const char *a, const char *b
  */
 FZ_PRIVATE int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len);
 
+/* Reads what a file begins with, size bytes at the most.  0 or an errno. */
+FZ_PRIVATE int fz_file_read_first(int fd, void *buf, size_t size, size_t *ret_len);
+
 /*
  * Whether a file may hold a secret: 0, FZ_REFUSED_SECRET or an errno.  It is for its owner alone; the group may read it
  * if root owns it.  On a file system that is mounted read-only its mode does not count: containers are given their

@@ -133,16 +133,10 @@ static frazil_err fail_sys(const struct opening *o, int sys, const char *what)
 static int read_header(int fd, struct header *ret, size_t *ret_len)
 {
     char block[FZ_WORD_FILE_HEADER_SIZE] = {0};
-    ssize_t len;
 
-    do
-        len = pread(fd, block, sizeof block, 0);
-    while (len < 0 && errno == EINTR);
-    if (len < 0)
-        return errno;
+    int err = fz_file_read_first(fd, block, sizeof block, ret_len);
     memcpy(ret, block, sizeof *ret);
-    *ret_len = (size_t)len;
-    return 0;
+    return err;
 }
 
 /* Whether its word may be one of before the boot, of which one that has no id tells nothing. */
@@ -384,7 +378,12 @@ static frazil_err find_or_make(const struct opening *o)
     file->inode = file->file.mark.inode;
     if (o->identity->prepare != NULL)
         o->identity->prepare(file->payload);
-    return FRAZIL_OK;
+    err = o->identity->admit == NULL ? FRAZIL_OK : o->identity->admit(o->identity->ctx, file, o->reterr);
+    if (err != FRAZIL_OK && file->created)
+        (void)unlink(file->path);
+    if (err != FRAZIL_OK)
+        drop(file);
+    return err;
 }
 
 /* Carries something out inside the file's guard. */

@@ -27,6 +27,8 @@
 /* Bytes of the file before the payload, which is aligned to as many. */
 #define FZ_WORD_FILE_HEADER_SIZE 512
 
+struct fz_word_file;
+
 /* Whose word it is. */
 struct fz_word_identity {
     const char *fingerprint; /* of the layout, as fz_layout_value writes it */
@@ -37,6 +39,12 @@ struct fz_word_identity {
      * ready, or one whose maker was killed before it was.  NULL: nothing is to be done.
      */
     void (*prepare)(void *payload);
+    /*
+     * Called after that, also inside the guard.  Its failure is the opening's, which has then never had the word:
+     * nobody has seen it there.  NULL: everybody is admitted.
+     */
+    frazil_err (*admit)(void *ctx, const struct fz_word_file *file, frazil_error *reterr);
+    void *ctx;
 };
 
 struct fz_word_file {

@@ -334,9 +334,7 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
     if (err == 0)
         err = fz_path_join(file.worker_path, path, "", "");
     if (err == 0)
-        err = fz_guard_open(&file.guard, path);
-    if (err == 0)
-        err = fz_guard_enter(&file.guard, deadline);
+        err = fz_guard_open_and_enter(&file.guard, path, deadline);
     if (err != 0) {
         fz_guard_close(&file.guard);
         return fz_fail_errno(reterr, err, "the word file cannot be guarded:", path, "");
@@ -347,8 +345,9 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
         result = find_word(&file, identity, reterr);
     if (result == FRAZIL_OK && identity->prepare != NULL)
         identity->prepare(file.payload);
-    fz_guard_leave(&file.guard);
-    fz_guard_close(&file.guard);
+    if (result == FRAZIL_OK && identity->admit != NULL)
+        result = identity->admit(identity->ctx, &file, reterr);
+    fz_guard_leave_for_good(&file.guard);
     if (result == FRAZIL_OK)
         *ret = file;
     return result;

@@ -22,22 +22,22 @@ struct word {
     struct fz_grant grant;
 };
 
-static struct fz_claim_key key_of(uint64_t nonce)
+static struct fz_claim_key key_of(uint64_t nonce, uint64_t now)
 {
     return (struct fz_claim_key){.folder = scratch,
                                  .fingerprint = "layout",
                                  .name = "orders",
                                  .bounds = {.min = 0, .max = 4095, .top = 4095},
                                  .tick_ms = 1,
-                                 .now_tick = NOW,
+                                 .now_tick = now,
                                  .patience = 1000,
                                  .holder = nonce == 1 ? "/run/first" : "/run/second",
                                  .word = {.nonce = nonce, .device = 1, .inode = 2}};
 }
 
-static void claim_for(struct word *word, uint64_t nonce)
+static void claim_for(struct word *word, uint64_t nonce, uint64_t now)
 {
-    const struct fz_claim_key key = key_of(nonce);
+    const struct fz_claim_key key = key_of(nonce, now);
     struct fz_claim_other other;
 
     assert_int_equal(fz_claim_try(&word->claim, &key, 7, &other), 0);
@@ -48,7 +48,7 @@ static void begin(struct word *word, uint64_t nonce, uint64_t now)
     struct fz_grant_owner owner = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7, .nonce = nonce};
     char name[32];
 
-    claim_for(word, nonce);
+    claim_for(word, nonce, now);
     snprintf(name, sizeof name, "worker-7-%u.grant", (unsigned)nonce);
     assert_int_equal(fz_grant_store_open(&word->granter, scratch_path(scratch, name), &owner, RESERVE, NULL),
                      FRAZIL_OK);
@@ -126,4 +126,52 @@ TEST("A claim that cannot be put back is tried again, and the grant stands")
     extend_ok(&first, NOW + 60);
     assert_int_equal(first.grant.floor, NOW);
     die(&first);
+}
+
+TEST("Words that are killed one after the other push each other no further into the future than the clock goes")
+{
+    for (uint64_t i = 0; i < 50; i++) {
+        struct word word;
+        begin(&word, i + 1, NOW + i);
+        assert_int_equal(word.grant.floor, i == 0 ? NOW : NOW + i + RESERVE);
+        assert_int_equal(word.grant.until, NOW + i + RESERVE);
+        die(&word);
+    }
+}
+
+TEST("A word that has used nothing of its grant leaves the number as it found it")
+{
+    struct word first;
+    struct word second;
+    struct word third;
+
+    begin(&first, 1, NOW);
+    die(&first);
+    begin(&second, 2, NOW + 50);
+    assert_int_equal(second.grant.floor, NOW + RESERVE + 1);
+    assert_int_equal(second.granter.release(second.granter.ctx, &second.grant, 0), FRAZIL_OK);
+    die(&second);
+    begin(&third, 3, NOW + 50);
+    assert_int_equal(third.grant.floor, NOW + RESERVE + 1);
+    die(&third);
+}
+
+TEST("A word that goes on with its grant after another one begins above that one's ticks, and has some")
+{
+    struct word first;
+    struct word second;
+
+    for (uint64_t later = 0; later < 4 * RESERVE; later += 10) {
+        begin(&first, 1, NOW + 10 * later);
+        die(&first);
+        begin(&second, 2, NOW + 10 * later);
+        die(&second);
+        const uint64_t until = second.grant.until;
+        begin(&first, 1, NOW + 10 * later);
+        assert_int_equal(first.grant.floor, until + 1);
+        assert_true(first.grant.until >= first.grant.floor);
+        extend_ok(&first, NOW + 10 * later + RESERVE);
+        assert_true(first.grant.until > until + 1);
+        die(&first);
+    }
 }
