@@ -47,8 +47,9 @@ static uint64_t swap_elsewhere(uint64_t version)
 {
     struct fz_register reg = open_ok();
 
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){3, version, "other", 5}, &version, NULL, NULL),
-                     FZ_REGISTER_OK);
+    assert_int_equal(
+        reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){3, version, "other", 5}, &version, NULL, NULL),
+        FZ_REGISTER_OK);
     reg.close(reg.ctx);
     return version;
 }

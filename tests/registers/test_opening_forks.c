@@ -118,7 +118,7 @@ static int go_on_barred(const struct register_kind *kind, struct fz_register *re
 
     (void)alarm(240);
     reg->after_fork(reg->ctx);
-    if (reg->read(reg->ctx, 0, &record, NULL, &why) != FZ_REGISTER_UNREACHABLE ||
+    if (reg->read(reg->ctx, FZ_DEADLINE_NONE, 0, &record, NULL, &why) != FZ_REGISTER_UNREACHABLE ||
         strstr(why.message, "this process was forked") == NULL)
         return 1;
     reg->close(reg->ctx);
@@ -185,7 +185,7 @@ static void *ask(void *ctx)
     struct asking *asking = ctx;
     struct fz_record record;
 
-    (void)asking->reg->read(asking->reg->ctx, 0, &record, NULL, NULL);
+    (void)asking->reg->read(asking->reg->ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL);
     asking->is_over = true;
     return NULL;
 }
