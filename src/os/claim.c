@@ -100,11 +100,24 @@ static bool is_occupied(const struct fz_claim *claim, struct fz_claim_other *ret
     return true;
 }
 
+/* Removes a file that says nothing, unless somebody else has it: who is refused again and again would fill the memory.
+ */
+static void remove_empty(const struct fz_claim *claim)
+{
+    bool says_nothing = atomic_load(&claim->page->used) == 0 && atomic_load(&claim->page->floor) == 0;
+
+    if (says_nothing && fz_own_file_lock(fz_kept_fd_known(&claim->file), LOCK_EX) == 0 &&
+        fz_own_file_at(&claim->file, claim->path) == 0)
+        (void)unlink(claim->path);
+}
+
 /* Unlocked first: a child that was forked meanwhile would keep it. */
 static void withdraw(struct fz_claim *claim)
 {
-    if (claim->page != NULL)
+    if (claim->page != NULL) {
+        remove_empty(claim);
         munmap(claim->page, CLAIM_FILE_SIZE);
+    }
     claim->page = NULL;
     if (fz_kept_fd_is_set(&claim->file))
         fz_own_file_unlock_and_close(&claim->file);

@@ -208,6 +208,27 @@ static size_t count_claims(void)
     return count;
 }
 
+TEST("A word that is refused leaves no file, unless that says something")
+{
+    const struct fz_claim_key key = key_of(0);
+    const struct fz_claim_key used = key_of(1);
+    struct fz_claim_other other;
+    struct fz_claim held;
+    struct fz_claim refused;
+
+    assert_int_equal(fz_claim_try(&held, &used, NUMBER, &other), 0);
+    fz_claim_raise(&held, NOW);
+    fz_claim_release(&held);
+    assert_int_equal(fz_claim_try(&held, &key, NUMBER, &other), 0);
+    for (uint64_t word = 2; word <= 20; word++) {
+        const struct fz_claim_key next = key_of(word);
+        assert_int_equal(fz_claim_try(&refused, &next, NUMBER, &other), FZ_CLAIM_TAKEN);
+    }
+    assert_int_equal(fz_claim_try(&refused, &used, NUMBER, &other), FZ_CLAIM_TAKEN);
+    assert_true(count_claims() <= 2);
+    fz_claim_release(&held);
+}
+
 TEST("The next word of a user takes over what its dead words said, and nothing of other users")
 {
     uint64_t floor = 0;
