@@ -138,12 +138,12 @@ static frazil_err name_grant(struct fz_home *home, const struct fz_places *place
 
 /* ---- claims ----------------------------------------------------------------------- */
 
-/* A tick; 0 before the epoch. */
+/* A tick; 0 before the epoch.  It goes on after the layout's life, as grants do. */
 static uint64_t tick_at(const frazil_layout *layout, int64_t unix_ms)
 {
-    uint64_t tick;
-
-    return fz_layout_tick_of(layout, unix_ms, &tick, NULL) == FRAZIL_OK ? tick : 0;
+    if (unix_ms < layout->epoch_unix_ms)
+        return 0;
+    return ((uint64_t)unix_ms - (uint64_t)layout->epoch_unix_ms) / layout->tick_ms;
 }
 
 /*
