@@ -145,6 +145,7 @@ $(CROSS:%=check-%): check-%: | build
 
 SOAK_SEEDS ?= 1-20000
 SOAK_MEMBERS ?= 1-2000
+SOAK_USERS ?= 1-2000
 SOAK_FLEETS ?= 1-100
 
 check-portable: | build ## the tests, built with nothing of the system beyond POSIX, as other systems than Linux get it (10 min)
@@ -162,11 +163,12 @@ check-musl: | build ## the same against musl in place of glibc, without client l
 	@sh tools/cross-cmocka build/cross musl
 	@$(call test,musl)
 
-soak: | build ## 20,000 simulated worlds full of faults, 2,000 of shared leases, a hundred fleets of 10,000 services, and what struck in them
+soak: | build ## 20,000 simulated worlds full of faults, 2,000 of shared leases, 2,000 of several users, a hundred fleets of 10,000 services, and what struck in them
 	@sh tools/install-packages check
 	@$(call build,check)
 	@build/check/tests/simulator/frazil-sim --seeds $(SOAK_SEEDS) --jobs $(JOBS)
 	@build/check/tests/simulator/frazil-sim --members --seeds $(SOAK_MEMBERS) --jobs $(JOBS)
+	@build/check/tests/simulator/frazil-sim --users --seeds $(SOAK_USERS) --jobs $(JOBS)
 	@build/check/tests/simulator/frazil-sim --fleet 10000 --seeds $(SOAK_FLEETS) --jobs $(JOBS)
 
 memory-model: | build ## the lock-free code under the memory model of C11, in all orders, and what must fail there (6 min)

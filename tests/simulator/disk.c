@@ -13,10 +13,12 @@
 /* Which sequence numbers the file with that name is for. */
 static struct bounds bounds_of_name(const char *path)
 {
+    static const char state_dir[] = "/var/lib/frazil";
     const char *name = strrchr(path, '/') + 1;
     struct bounds bounds = {.first = 0, .last = oracle_largest_sequence()};
     char *end;
 
+    bounds.state_dir = (unsigned)strtoul(path + sizeof state_dir - 1, NULL, 10); /* 0: there is no number */
     if (strchr(name, '.') != NULL)
         return bounds;
     bounds.first = strtoull(name, &end, 10);
@@ -64,6 +66,8 @@ void disk_lose_power(struct disk *disk)
 {
     for (unsigned i = 0; i < DISK_FILES_MAX; i++) {
         struct disk_file *file = &disk->files[i];
+        if (file->path[0] == '\0')
+            break;
         lose_writes(file);
         if (file->exists && !file->name_is_durable && once_in(2)) {
             tell(STRUCK_NAME_LOST, 0, 0, 0);

@@ -12,7 +12,15 @@
 
 #include "oracle.h"
 
-enum { DISK_FILES_MAX = 10, DISK_FILE_SIZE = 8192, DISK_WRITE_SIZE = 512, DISK_WRITES_MAX = 16, DISK_HOLDERS_MAX = 32 };
+/* DISK_FILES_OF_ONE: that one state directory has at the most. */
+enum {
+    DISK_FILES_MAX = 24,
+    DISK_FILES_OF_ONE = 10,
+    DISK_FILE_SIZE = 8192,
+    DISK_WRITE_SIZE = 512,
+    DISK_WRITES_MAX = 16,
+    DISK_HOLDERS_MAX = 32
+};
 
 struct disk_write {
     uint64_t offset;

@@ -93,14 +93,6 @@ static uint64_t latest_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* When a tick begins, on a clock that is right. */
-static uint64_t tick_ns(uint64_t tick)
-{
-    int64_t ms = plan.promises.epoch_unix_ms + (int64_t)(tick * plan.promises.tick_ms) - TRUE_UNIX_MS;
-
-    return ms < 0 ? 0 : (uint64_t)ms * MS;
-}
-
 /*
  * All is well when the last stop is over, true time has passed all that any clock
  * has shown and anybody was granted, and then a quarantine and a grant of a
@@ -113,7 +105,7 @@ static void set_due(void)
     if (plan.leased)
         due_ns = latest_of(due_ns, coordinator_highest_ns());
     if (plan.life_ends_ns == UINT64_MAX)
-        due_ns = latest_of(due_ns, tick_ns(oracle_highest_record()));
+        due_ns = latest_of(due_ns, plan_tick_ns(oracle_highest_record()));
     else
         due_ns = latest_of(due_ns, plan.life_ends_ns);
     for (const struct process *p = process_first(); p != NULL; p = p->next)

@@ -40,6 +40,7 @@ struct host *host_add(void)
         host->counter_offset = any_number();
         host->counts_per_us = between(10, 4000);
         host->has_counter = pick(4) != 0;
+        host->least_ns = INT64_MIN;
         host->clock.changes[0] = (struct clock_change){.ppm = 0};
         host->clock.count = 1;
         host->disk.sync_ns = of_any_size(20 * US, 20 * MS);
@@ -58,6 +59,14 @@ unsigned host_new_pid(struct host *host)
     return ++host->last_pid;
 }
 
+void host_let_go(struct host *host, uint32_t workers)
+{
+    for (unsigned worker = 0; workers >> worker != 0 && worker < WORKERS_MAX; worker++) {
+        if ((workers >> worker & 1) != 0)
+            host->let_go_ns[worker] = world_now();
+    }
+}
+
 void host_lose_power(struct host *host)
 {
     tell(STRUCK_POWER_LOST, host->number, 0, 0);
@@ -67,6 +76,7 @@ void host_lose_power(struct host *host)
         if (host->run[i].exists)
             host_remove_run_file(&host->run[i]);
     }
+    claims_lose_power(host);
     disk_lose_power(&host->disk);
     host->is_up = false;
 }
@@ -142,6 +152,8 @@ void host_set_clock(struct host *host, int64_t offset_ns, int64_t ppm)
 {
     int64_t before_ns = host_clock_ns(host);
 
+    if ((int64_t)world_now() + offset_ns < host->least_ns)
+        offset_ns = host->least_ns - (int64_t)world_now();
     note_highest(before_ns);
     host->highest_ns = before_ns > host->highest_ns ? before_ns : host->highest_ns;
     host->clock.changes[host->clock.count++ % CLOCK_CHANGES_MAX] =

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "claims.h"
 #include "core/bounds.h"
 #include "disk.h"
 #include "oracle.h"
@@ -18,7 +19,7 @@
 /* World time 0, on a clock that is right: 2026-06-01T00:00:00Z. */
 #define TRUE_UNIX_MS INT64_C(1780272000000)
 
-enum { RUN_FILES_MAX = 24, CLOCK_CHANGES_MAX = 64 };
+enum { RUN_FILES_MAX = 48, CLOCK_CHANGES_MAX = 64 };
 
 struct page;
 struct process;
@@ -61,7 +62,8 @@ struct host {
     struct host_clock clock;
     int64_t highest_ns;  /* that the clock has shown */
     uint64_t away_until; /* the services of the host are asked to leave, and to come back then */
-    bool is_forgetful;   /* its clock must not go back any more: see "What is not promised" in docs/TRUST.md */
+    bool is_forgetful;   /* its clock must not go back any more: see "Exceptions" in docs/TRUST.md */
+    int64_t least_ns;    /* that its clock shows from now on: likewise */
     int64_t monotonic_offset_ns;
     uint64_t counter_offset;
     uint64_t counts_per_us;
@@ -70,10 +72,13 @@ struct host {
     uint64_t inodes;
     struct run_file run[RUN_FILES_MAX];
     struct disk disk;
+    struct claim_file claims[CLAIM_FILES_MAX];
     enum cut cut;
     uint64_t last_arrival_ns;          /* when the latest of its requests reaches the coordinator */
     uint64_t granted[WORKERS_MAX];     /* up to which tick of each worker a process here was told that it may go */
     uint64_t carried_out[WORKERS_MAX]; /* the same, by the coordinator's records: an answer may be under way, or lost */
+    unsigned last_place[WORKERS_MAX];  /* the run directory that had each last, plus 1; 0: none */
+    uint64_t let_go_ns[WORKERS_MAX];   /* when a process last let go of each worker (users.h) */
     const void *programs[3];           /* of the processes that belong here */
     struct process *processes;         /* those that live here */
 };
@@ -94,6 +99,9 @@ struct host *host_add(void);
 /* Its number; a number for another process. */
 unsigned host_number(const struct host *host);
 unsigned host_new_pid(struct host *host);
+
+/* A process lets go of these workers: a bit for each. */
+void host_let_go(struct host *host, uint32_t workers);
 
 /* Power is lost: its processes and its run directory are gone, and what its disk had not synced. */
 void host_lose_power(struct host *host);

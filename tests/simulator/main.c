@@ -27,15 +27,16 @@ static const char usage[] = "frazil-sim --seed N            one world, with its 
                             "           --quiet             with --seed: the hash only\n";
 static const char kinds_usage[] = "           --fleet SERVICES    worlds of so many services over one coordinator\n"
                                   "           --planted           which gives one worker id to many\n"
-                                  "           --members           worlds of hosts that share a lease\n";
+                                  "           --members           worlds of hosts that share a lease\n"
+                                  "           --users             worlds of hosts with several users\n";
 
 struct options {
     uint64_t first;
     uint64_t last;
     unsigned jobs;
     bool aloud;
-    unsigned fleet; /* services; 0: a few hosts */
-    bool members;
+    unsigned fleet;          /* services; 0: a few hosts */
+    enum kind_of_world kind; /* of a few hosts */
     bool planted;
 };
 
@@ -66,7 +67,7 @@ static void begin_world(const struct options *options, uint64_t seed)
     processes_begin(options->fleet > 0 ? fleet_processes() : PROCESSES_OF_A_FEW_HOSTS);
     hosts_begin(options->fleet > 0 ? fleet_hosts() : A_FEW_HOSTS);
     if (options->fleet == 0)
-        plan_make(options->members);
+        plan_make(options->kind);
     oracle_begin(&plan.promises);
     if (options->fleet > 0)
         fleet_begin();
@@ -138,7 +139,9 @@ static void add(struct totals *sum, const struct totals *part)
 /* The option that replays such a world. */
 static const char *kind_of_world(const struct options *options)
 {
-    return options->fleet > 0 ? " with the same --fleet" : options->members ? " --members" : "";
+    static const char *const names[] = {[WORLD_ANY] = "", [WORLD_MEMBERS] = " --members", [WORLD_USERS] = " --users"};
+
+    return options->fleet > 0 ? " with the same --fleet" : names[options->kind];
 }
 
 static void run_share(const struct options *options, unsigned nth, struct totals *totals)
@@ -205,9 +208,11 @@ static bool run_shares(const struct options *options, struct totals *totals)
 /* Whether it must have struck in a campaign of such worlds. */
 static bool is_due(enum event fault, const struct options *options)
 {
+    if (fault >= FIRST_USERS_FAULT)
+        return options->kind == WORLD_USERS;
     if (fault >= FIRST_MEMBERS_FAULT)
-        return options->members;
-    return fault >= FIRST_FLEET_FAULT ? options->fleet > 0 : options->fleet == 0 && !options->members;
+        return options->kind == WORLD_MEMBERS;
+    return fault >= FIRST_FLEET_FAULT ? options->fleet > 0 : options->fleet == 0 && options->kind == WORLD_ANY;
 }
 
 static bool report(const struct totals *totals, const struct options *options, double seconds)
@@ -265,7 +270,11 @@ static bool read_options(int argc, char **argv, struct options *options)
             continue;
         }
         if (strcmp(argv[i], "--members") == 0) {
-            options->members = true;
+            options->kind = WORLD_MEMBERS;
+            continue;
+        }
+        if (strcmp(argv[i], "--users") == 0) {
+            options->kind = WORLD_USERS;
             continue;
         }
         if (strcmp(argv[i], "--planted") == 0) {

@@ -14,6 +14,7 @@
 #include "program.h"
 #include "shared.h"
 #include "story.h"
+#include "users.h"
 #include "world.h"
 
 /* ---- choosing ------------------------------------------------------------------- */
@@ -150,6 +151,8 @@ void nemesis_lose_power(void *arg)
 
     if (!forgets_nothing(host))
         return;
+    if (plan.of_users)
+        users_forget(host);
     host_lose_power(host);
     bool wrong = once_in(2);
     world_at(world_now() + of_any_size(SECOND, MINUTE), nemesis_boot, host, wrong);
@@ -197,7 +200,7 @@ static bool is_guarded(struct host *host, const struct disk_file *file)
 static void spoil_file(struct host *host)
 {
     struct disk *disk = &host->disk;
-    struct disk_file *file = &disk->files[plan.divides ? pick(DISK_FILES_MAX) : 0];
+    struct disk_file *file = &disk->files[plan.divides ? pick(DISK_FILES_OF_ONE) : 0];
 
     if (!file->exists || file->is_bad || file->was_lost || is_guarded(host, file))
         return;
@@ -411,7 +414,8 @@ static void trouble_process(void)
 
 static void trouble_place(struct host *host)
 {
-    switch (pick(plan.leased ? 2 : 5)) {
+    /* Where somebody takes over from another user, clocks are what matters. */
+    switch (plan.of_users && once_in(2) ? 0 : pick(plan.leased ? 2 : 5)) {
     case 0:
         change_clock(host);
         break;
@@ -423,6 +427,10 @@ static void trouble_place(struct host *host)
         world_at(world_now() + of_any_size(MS, MINUTE), nemesis_repair, host, 0);
         break;
     case 3:
+        if (plan.of_users) {
+            users_remove_claims(host);
+            break;
+        }
         spoil_file(host);
         world_at(world_now() + of_any_size(MS, MINUTE), nemesis_repair, host, 0);
         break;
@@ -453,7 +461,7 @@ void nemesis_happen(void *arg, uint64_t unused)
         cut(host);
     else if (plan.leased && once_in(6))
         nemesis_clone_host(host);
-    else if ((plan.leased || plan.wipes_run) && once_in(8))
+    else if ((plan.leased || plan.wipes_run) && !plan.of_users && once_in(8))
         program_start_stranger(host);
     else if (plan.of_members && plan.wipes_run && once_in(4))
         wipe_run_directory(host);

@@ -12,11 +12,11 @@
 
 #include "frazil/error.h"
 
-/* Slots in a row that one host has issued; both ends included. */
+/* Slots in a row that one owner has issued; both ends included. */
 struct interval {
     uint64_t first;
     uint64_t last;
-    unsigned host;
+    unsigned owner; /* see owner_of_self */
 };
 
 struct issued {
@@ -83,7 +83,8 @@ static size_t find_record(uint32_t worker, struct bounds bounds)
 
     while (i < oracle.workers[worker].recorded_count &&
            (oracle.workers[worker].recorded[i].bounds.first != bounds.first ||
-            oracle.workers[worker].recorded[i].bounds.last != bounds.last))
+            oracle.workers[worker].recorded[i].bounds.last != bounds.last ||
+            oracle.workers[worker].recorded[i].bounds.state_dir != bounds.state_dir))
         i++;
     return i;
 }
@@ -134,14 +135,24 @@ static void check_record(uint32_t worker, uint64_t tick, uint64_t sequence)
                    (unsigned long long)tick);
 }
 
+uint64_t oracle_record_of(uint32_t worker)
+{
+    uint64_t highest = 0;
+
+    for (size_t i = 0; i < oracle.workers[worker].recorded_count; i++) {
+        uint64_t until = oracle.workers[worker].recorded[i].until;
+        highest = until > highest ? until : highest;
+    }
+    return highest;
+}
+
 uint64_t oracle_highest_record(void)
 {
     uint64_t highest = 0;
 
-    for (size_t worker = 0; worker < oracle.workers_count; worker++) {
-        for (size_t i = 0; i < oracle.workers[worker].recorded_count; i++)
-            highest =
-                oracle.workers[worker].recorded[i].until > highest ? oracle.workers[worker].recorded[i].until : highest;
+    for (uint32_t worker = 0; worker < oracle.workers_count; worker++) {
+        uint64_t until = oracle_record_of(worker);
+        highest = until > highest ? until : highest;
     }
     return highest;
 }
@@ -154,12 +165,23 @@ void oracle_cloned(unsigned family, uint32_t worker, uint64_t until)
         oracle.common[family][worker] = until;
 }
 
-static bool may_repeat(uint32_t worker, uint64_t slot, unsigned host, unsigned other)
+/* The one that has a tick as a whole: a host, or a run directory where the sequence of a worker is not divided. */
+static unsigned owner_of_self(void)
+{
+    return self()->host->number + (oracle.promises.divides ? 0 : hosts_max * self()->user.run_dir);
+}
+
+static const struct host *host_of(unsigned owner)
+{
+    return &hosts[owner % hosts_max];
+}
+
+static bool may_repeat(uint32_t worker, uint64_t slot, unsigned owner, unsigned other)
 {
     uint64_t tick = slot >> oracle.promises.sequence_bits;
 
-    return host != other &&
-           (is_common(hosts[host].family, worker, tick) || is_common(hosts[other].family, worker, tick));
+    return owner != other &&
+           (is_common(host_of(owner)->family, worker, tick) || is_common(host_of(other)->family, worker, tick));
 }
 
 /* The first interval that does not lie wholly below the slot. */
@@ -193,15 +215,15 @@ static size_t forget_half(struct issued *issued, size_t before)
     return n;
 }
 
-static void insert(struct issued *issued, size_t i, uint64_t slot, unsigned host)
+static void insert(struct issued *issued, size_t i, uint64_t slot, unsigned owner)
 {
     struct interval *below = i > 0 ? &issued->at[i - 1] : NULL;
 
-    if (below != NULL && below->last + 1 == slot && below->host == host) {
+    if (below != NULL && below->last + 1 == slot && below->owner == owner) {
         below->last = slot;
         return;
     }
-    if (i < issued->count && issued->at[i].first == slot + 1 && issued->at[i].host == host) {
+    if (i < issued->count && issued->at[i].first == slot + 1 && issued->at[i].owner == owner) {
         issued->at[i].first = slot;
         return;
     }
@@ -214,30 +236,30 @@ static void insert(struct issued *issued, size_t i, uint64_t slot, unsigned host
             abort();
     }
     memmove(&issued->at[i + 1], &issued->at[i], (issued->count - i) * sizeof *issued->at);
-    issued->at[i] = (struct interval){.first = slot, .last = slot, .host = host};
+    issued->at[i] = (struct interval){.first = slot, .last = slot, .owner = owner};
     issued->count++;
 }
 
 /* Whether somebody else has slots of the slot's tick: an owner has whole ticks, whatever it takes of them. */
-static bool has_other_owner(uint32_t worker, uint64_t slot, unsigned host, const struct interval *neighbour)
+static bool has_other_owner(uint32_t worker, uint64_t slot, unsigned owner, const struct interval *neighbour)
 {
     unsigned bits = oracle.promises.sequence_bits;
     bool is_of_tick = neighbour->first >> bits == slot >> bits || neighbour->last >> bits == slot >> bits;
 
-    return is_of_tick && neighbour->host != host && !may_repeat(worker, slot, host, neighbour->host);
+    return is_of_tick && neighbour->owner != owner && !may_repeat(worker, slot, owner, neighbour->owner);
 }
 
-static void check_owner(uint32_t worker, uint64_t slot, unsigned host, const struct interval *neighbour)
+static void check_owner(uint32_t worker, uint64_t slot, unsigned owner, const struct interval *neighbour)
 {
-    if (has_other_owner(worker, slot, host, neighbour))
-        world_fail("I1: worker %u, tick %llu has two owners: host %u before, host %u now", (unsigned)worker,
-                   (unsigned long long)(slot >> oracle.promises.sequence_bits), neighbour->host, host);
+    if (has_other_owner(worker, slot, owner, neighbour))
+        world_fail("I1: worker %u, tick %llu has two owners: %u before, %u now", (unsigned)worker,
+                   (unsigned long long)(slot >> oracle.promises.sequence_bits), neighbour->owner, owner);
 }
 
 static void check_unique(uint32_t worker, uint64_t slot)
 {
     struct issued *issued = &oracle.workers[worker].issued;
-    unsigned host = self()->host->number;
+    unsigned owner = owner_of_self();
     size_t i = find(issued, slot);
 
     if (slot <= issued->forgotten && issued->forgotten > 0)
@@ -245,17 +267,17 @@ static void check_unique(uint32_t worker, uint64_t slot)
                    (unsigned long long)(slot >> oracle.promises.sequence_bits));
     else if (i == issued->count || issued->at[i].first > slot) {
         if (i > 0)
-            check_owner(worker, slot, host, &issued->at[i - 1]);
+            check_owner(worker, slot, owner, &issued->at[i - 1]);
         if (i < issued->count)
-            check_owner(worker, slot, host, &issued->at[i]);
-        insert(issued, i, slot, host);
-    } else if (may_repeat(worker, slot, host, issued->at[i].host)) {
+            check_owner(worker, slot, owner, &issued->at[i]);
+        insert(issued, i, slot, owner);
+    } else if (may_repeat(worker, slot, owner, issued->at[i].owner)) {
         oracle.repeated++;
     } else {
-        world_fail("I1: worker %u, tick %llu, sequence %llu is issued twice: by host %u before, by host %u now",
-                   (unsigned)worker, (unsigned long long)(slot >> oracle.promises.sequence_bits),
+        world_fail("I1: worker %u, tick %llu, sequence %llu is issued twice: by %u before, by %u now", (unsigned)worker,
+                   (unsigned long long)(slot >> oracle.promises.sequence_bits),
                    (unsigned long long)(slot & ((UINT64_C(1) << oracle.promises.sequence_bits) - 1)),
-                   issued->at[i].host, host);
+                   issued->at[i].owner, owner);
     }
 }
 

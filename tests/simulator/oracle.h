@@ -12,12 +12,13 @@
 #include <stdint.h>
 
 /* The workers of a world in which hosts are copied; a fleet has more. */
-enum { WORKERS_MAX = 16, SHARDS_MAX = 8 };
+enum { WORKERS_MAX = 16, SHARDS_MAX = 24 };
 
 /* The sequence numbers that a generator may use; both ends included. */
 struct bounds {
     uint64_t first;
     uint64_t last;
+    unsigned state_dir; /* the number of the directory where their grant is on record */
 };
 
 /* The form of all ids of the world, and the promises about them. */
@@ -30,6 +31,7 @@ struct promises {
     uint64_t workers;     /* worker ids 0 .. workers - 1 may be used */
     uint64_t max_lead_ms; /* UINT64_MAX: no bound */
     uint64_t max_wait_ns; /* likewise */
+    bool divides;         /* processes of a host may have parts of a worker's sequence */
     bool may_stop;        /* somebody may stop a generator that others have */
     uint64_t horizon_ms;  /* no grant may reach further ahead of the clock */
     size_t remembered;    /* the oracle keeps this many stretches of a worker's ids; 0: all */
@@ -47,7 +49,8 @@ void oracle_recorded(uint32_t worker, struct bounds bounds, uint64_t until);
 /* A worker is given back, and with it all that was granted above this tick. */
 void oracle_given_back(uint32_t worker, uint64_t until);
 
-/* The highest tick on record for any worker. */
+/* The highest tick on record for a worker, and for any. */
+uint64_t oracle_record_of(uint32_t worker);
 uint64_t oracle_highest_record(void);
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The simulated hosts behind the headers of src/os: pages, files and locks; os_clock.c has clock and counter. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/sentence.h"
@@ -14,7 +15,6 @@
 #include "os/guard.h"
 #include "os/host.h"
 #include "os/memory.h"
-#include "os/part.h"
 #include "os/shards.h"
 #include "os/state_file.h"
 #include "os/word_file.h"
@@ -76,46 +76,6 @@ uint64_t fz_process_name(void)
 
 /* ---- the host ------------------------------------------------------------------------- */
 
-int fz_host_name(char *buf, size_t size)
-{
-    if (size < 8)
-        return ENAMETOOLONG;
-    memcpy(buf, "host-0", 7);
-    buf[5] = (char)('0' + self()->host->number % 10);
-    return 0;
-}
-
-/* All names of a simulated host are seen by all of its processes. */
-uint64_t fz_mount_space(void)
-{
-    return 1;
-}
-
-/* No simulated worker id comes from an address. */
-int fz_host_address(char buf[FZ_ADDRESS_SIZE])
-{
-    (void)buf;
-    return ENETUNREACH;
-}
-
-int fz_address_version(const char *text)
-{
-    (void)text;
-    return 0;
-}
-
-frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr)
-{
-    (void)ret;
-    return fz_fail(reterr, FRAZIL_ENOTBUILT, "there is no part %s here", part);
-}
-
-int fz_host_entropy(uint64_t *ret)
-{
-    *ret = any_number();
-    return 0;
-}
-
 frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr)
 {
     const char *path = wanted != NULL ? wanted : which == FZ_DIR_STATE ? "/var/lib/frazil" : "/run/frazil";
@@ -147,12 +107,23 @@ int fz_disk_look(const char *directory, struct fz_disk *ret)
     return 0;
 }
 
-/* The names that begin with PATH/, in the run directory and on the disk. */
+static void list_claims(const char *path, fz_name_visitor visit, void *ctx)
+{
+    for (size_t i = 0; i < CLAIM_FILES_MAX; i++) {
+        const char *name = claims_name_in(&self()->host->claims[i], path);
+        if (name != NULL)
+            visit(ctx, name);
+    }
+}
+
+/* The names that begin with PATH/, in the run directory, on the disk and in the host directory. */
 int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx)
 {
     size_t len = strlen(path);
 
     faults_call(5 * US);
+    if (plan.of_users)
+        list_claims(path, visit, ctx);
     for (size_t i = 0; i < RUN_FILES_MAX + DISK_FILES_MAX; i++) {
         const struct host *host = self()->host; /* time may pass in a visit */
         bool runs = i < RUN_FILES_MAX;
@@ -413,13 +384,11 @@ void fz_word_file_close(struct fz_word_file *file)
 frazil_err fz_worker_lock_take(struct fz_worker_lock *ret, const char *directory, uint32_t base, uint32_t count,
                                frazil_error *reterr)
 {
-    (void)directory;
-    for (uint32_t i = 0; i < count && i < 10; i++) {
-        char path[] = "/run/frazil/worker-0.lock";
-        path[sizeof "/run/frazil/worker-" - 1] = (char)('0' + i);
+    for (uint32_t i = 0; i < count; i++) {
         struct fz_guard lock = {.file = FZ_KEPT_NONE};
         faults_call(5 * US);
-        memcpy(lock.path, path, sizeof path);
+        if (snprintf(lock.path, sizeof lock.path, "%s/worker-%u.lock", directory, (unsigned)(base + i)) < 0)
+            return FRAZIL_ESYS;
         struct run_file *file = guard_file(&lock);
         if (file == NULL || guard_is_held(file, 0))
             continue;

@@ -149,20 +149,45 @@ static void choose_members(void)
     plan.promises.workers = once_in(2) ? plan.hosts : between(2 * plan.hosts, 14);
 }
 
-void plan_make(bool of_members)
+/* Few worker ids, so that they are in the way of each other. */
+static void choose_users(void)
+{
+    plan.of_users = true;
+    plan.shared = false;
+    plan.services = SERVICES_MAX;
+    plan.divides = once_in(3);
+    plan.wipes_run = once_in(3);
+    plan.hosts = (unsigned)between(1, 2);
+    plan.numbers = plan.divides ? 1 : (unsigned)between(1, 3);
+    plan.shares_state = once_in(2);
+    plan.promises.workers = plan.hosts * plan.numbers;
+    if (plan.faults_ns > 2 * HOUR)
+        plan.faults_ns = of_any_size(MINUTE, 2 * HOUR); /* openings are what there is to see */
+}
+
+uint64_t plan_tick_ns(uint64_t tick)
+{
+    int64_t ms = plan.promises.epoch_unix_ms + (int64_t)(tick * plan.promises.tick_ms) - TRUE_UNIX_MS;
+
+    return ms < 0 ? 0 : (uint64_t)ms * MS;
+}
+
+void plan_make(enum kind_of_world kind)
 {
     size_t tick = pick(sizeof ticks / sizeof ticks[0]);
 
     memset(&plan, 0, sizeof plan);
     plan.promises.tick_ms = ticks[tick].ms;
     plan.services = 1;
-    plan.leased = of_members || pick(5) < 3;
+    plan.leased = kind == WORLD_MEMBERS || (kind != WORLD_USERS && pick(5) < 3);
     if (plan.leased)
         choose_fleet();
     else
         choose_hosts();
-    if (of_members)
+    if (kind == WORLD_MEMBERS)
         choose_members();
+    if (kind == WORLD_USERS)
+        choose_users();
     if (plan.wild_ns > plan.faults_ns / 2)
         plan.wild_ns = plan.faults_ns / 2;
     choose_layout(tick);
@@ -170,6 +195,7 @@ void plan_make(bool of_members)
     choose_policies();
     plan.promises.horizon_ms = plan.horizon_ns / MS;
     plan.promises.may_stop = plan.shared;
+    plan.promises.divides = plan.divides;
     plan.faults = (unsigned)between(5, 60);
     plan.step_mean = (unsigned)of_any_size(20, 2000);
     plan.think_ns = plan.faults_ns / between(20, 200);

@@ -30,6 +30,9 @@ struct plan {
     unsigned services;  /* of a host */
     bool divides;       /* they divide the sequence of one worker id, and now and then want another part of it */
     bool of_members;    /* they share one lease: share=host */
+    bool of_users;      /* they are of several users, and have several run directories: users.h */
+    unsigned numbers;   /* worker ids of each host, then */
+    bool shares_state;  /* two of the run directories have one state directory */
     bool shared;        /* threads open and close for themselves, by frazil_open_shared, and any of them forks */
     bool varies;        /* operators create the namespace again with another horizon and a larger max_skew */
     bool wipes_run;     /* run directories are emptied; otherwise state files are lost */
@@ -48,7 +51,13 @@ extern struct plan plan;
  */
 void plan_say_layout(char *text, size_t size);
 
-/* Makes one, by chance; of_members: in which the services of a host share one lease. */
-void plan_make(bool of_members);
+/* When a tick begins, on a clock that is right. */
+uint64_t plan_tick_ns(uint64_t tick);
+
+/* ANY: most of them; MEMBERS: the services of a host share one lease; USERS: they are of several users. */
+enum kind_of_world { WORLD_ANY, WORLD_MEMBERS, WORLD_USERS };
+
+/* Makes one, by chance. */
+void plan_make(enum kind_of_world kind);
 
 #endif

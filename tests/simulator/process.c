@@ -13,7 +13,7 @@
 
 /* Fewer than there may be processes, so that some are there in turns; in a fleet each has one, which is much faster. */
 enum { SLOTS_OF_A_FEW_HOSTS = 24 };
-enum { HEAP_SIZE = 96 * 1024, STACK_SIZE = 64 * 1024, BELOW_FRAME = 2048, ALIGNMENT = 64 };
+enum { HEAP_SIZE = 96 * 1024, STACK_SIZE = 96 * 1024, BELOW_FRAME = 2048, ALIGNMENT = 64 };
 
 /* A block of a process's memory; its bytes follow. */
 struct block {
@@ -377,6 +377,7 @@ void process_kill(struct process *process)
     if (!process->live)
         return;
     process->live = false;
+    host_let_go(process->host, process->user.holds);
     all.alive--;
     *(process->previous == NULL ? &all.first : &process->previous->next) = process->next;
     *(process->next == NULL ? &all.last : &process->next->previous) = process->previous;
@@ -452,6 +453,7 @@ static struct process *add_twin(const struct process *process, struct host *host
     struct process *twin = add_process(host, pid, process->program, process->slot);
 
     twin->bounds = process->bounds;
+    twin->user = process->user;
     memcpy(twin->kept, process->kept, sizeof twin->kept);
     memcpy(twin->threads, process->threads, sizeof twin->threads);
     memcpy(twin->wiped, process->wiped, sizeof twin->wiped);
@@ -470,8 +472,7 @@ struct forking {
 static void make_child(void *arg)
 {
     const struct forking *forking = arg;
-    struct process *parent = forking->parent;
-    struct process *child = add_twin(parent, parent->host, forking->pid);
+    struct process *child = add_twin(forking->parent, forking->parent->host, forking->pid);
 
     for (unsigned i = 0; i < THREADS_MAX; i++) {
         if (i != forking->thread)

@@ -40,6 +40,14 @@ struct thread {
     char *low;         /* the lowest address of its stack that is in use while it does not run */
 };
 
+/* Of worlds with several users (users.h). */
+struct process_user {
+    unsigned uid;
+    unsigned run_dir;  /* the number of its run directory */
+    uint64_t asked_ns; /* when its last opening began */
+    uint32_t holds;    /* the workers that it has or asks for: a bit for each */
+};
+
 struct process {
     struct process *next; /* of those that live; of a dead one, those that lived when it died */
     struct process *previous;
@@ -50,9 +58,10 @@ struct process {
     struct host *host;
     const void *program;  /* see program.h */
     struct bounds bounds; /* of the sequence numbers that its generator uses */
-    bool is_service;      /* it is to issue ids when all faults are over */
-    bool is_heir;         /* a service's child, which is to do so too unless it has ended */
-    bool recovered;       /* and has done so */
+    struct process_user user;
+    bool is_service; /* it is to issue ids when all faults are over */
+    bool is_heir;    /* a service's child, which is to do so too unless it has ended */
+    bool recovered;  /* and has done so */
     uint64_t stopped_until;
     struct thread threads[THREADS_MAX];
 

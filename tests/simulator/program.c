@@ -15,6 +15,7 @@
 #include "sharing.h"
 #include "story.h"
 #include "taking.h"
+#include "users.h"
 #include "world.h"
 
 static struct program programs[A_FEW_HOSTS][SERVICES_MAX];
@@ -80,6 +81,7 @@ static void choose_bounds(const struct program *program)
         now = (struct bounds){.first = 0, .last = oracle_largest_sequence()};
     if (before.last != 0 && (now.first != before.first || now.last != before.last))
         tell(STRUCK_SHARD_CHANGED, now.first, now.last, 0);
+    now.state_dir = program->state_dir;
     self()->bounds = now;
 }
 
@@ -116,6 +118,8 @@ frazil *program_open(const struct program *program)
     snprintf(spec, sizeof spec, plan.divides ? "%s seq_min=%u seq_max=%u" : "%s", said, (unsigned)bounds.first,
              (unsigned)bounds.last);
 
+    if (plan.of_users)
+        users_ask(program);
     frazil_options *options;
     frazil_err code = frazil_options_new(&options, &err);
     if (code == FRAZIL_OK) {
@@ -133,8 +137,12 @@ frazil *program_open(const struct program *program)
         tell(TOLD_OPENS, worker, 0, 0);
         if (plan.of_members)
             note_member(gen, worker);
+        if (plan.of_users)
+            users_have(worker);
         return gen;
     }
+    if (plan.of_users)
+        users_refused(program, code);
     take_refused_opening(code, &err);
     return NULL;
 }
@@ -146,6 +154,12 @@ static bool is_away(void)
 }
 
 /* ---- a service ------------------------------------------------------------------------ */
+
+/* When all is over, users have a worker id one after the other. */
+static bool has_had_turn(void)
+{
+    return plan.of_users && self()->recovered;
+}
 
 static void work(frazil *gen, const struct program *program, const bool *stop)
 {
@@ -160,6 +174,8 @@ static void work(frazil *gen, const struct program *program, const bool *stop)
         take_pause(gen);
         if (faults_are_over() && !has_own_part(program))
             break; /* others wait for theirs */
+        if (has_had_turn())
+            break;
         if (handle != NULL && once_in(2))
             take_burst_of_handle(handle, &handles_last);
         else
@@ -233,6 +249,9 @@ static void *run_service(void *arg)
             break; /* without closing */
         tell(TOLD_CLOSES, 0, 0, 0);
         frazil_close(service.gen);
+        users_let_go();
+        if (has_had_turn())
+            self_wait(NULL, UINT64_MAX);
     } while (!once_in(3) || faults_are_over());
     tell(TOLD_EXITS, 0, 0, 0);
     return NULL;
@@ -242,6 +261,7 @@ static void install(struct host *host, uint32_t worker, unsigned number)
 {
     static const char *const keepers[] = {"thread", "hook", "inline"};
     struct program *program = &programs[host->number][number];
+    char places[128];
 
     memset(program, 0, sizeof *program);
     program->number = number;
@@ -251,15 +271,18 @@ static void install(struct host *host, uint32_t worker, unsigned number)
     program->threads = (unsigned)pick(3);
     program->uses_handles = once_in(3);
     program->forks = once_in(2);
+    if (plan.of_users)
+        users_install(program, host, places, sizeof places);
+    else
+        snprintf(places, sizeof places, "worker=fixed:%u run_dir=/run/frazil state_dir=/var/lib/frazil",
+                 (unsigned)worker);
     if (plan.leased)
         snprintf(program->settings, sizeof program->settings, "%s worker=sim://orders keeper=%s%s%s", plan.policies,
                  keepers[program->keeper], said_skew(),
                  plan.of_members ? " share=host namespace=orders run_dir=/run/frazil" : "");
     else
-        snprintf(program->settings, sizeof program->settings,
-                 "%s worker=fixed:%u state=file%s run_dir=/run/frazil state_dir=/var/lib/frazil keeper=%s",
-                 plan.policies, (unsigned)worker, strcmp(plan.name_space, "orders") == 0 ? " namespace=orders" : "",
-                 keepers[program->keeper]);
+        snprintf(program->settings, sizeof program->settings, "%s %s state=file%s keeper=%s", plan.policies, places,
+                 strcmp(plan.name_space, "orders") == 0 ? " namespace=orders" : "", keepers[program->keeper]);
     host->programs[number] = program;
 }
 
@@ -275,8 +298,11 @@ void program_start(struct host *host, unsigned number)
     struct process *process = process_start(host, host_new_pid(host), program, plan.shared ? run_sharing : run_service,
                                             (void *)(uintptr_t)program);
 
-    if (process != NULL)
-        process->is_service = true;
+    if (process == NULL)
+        return;
+    process->is_service = true;
+    if (plan.of_users)
+        users_start(process, program);
 }
 
 /* ---- an operator ------------------------------------------------------------------------ */

@@ -21,6 +21,13 @@ struct program {
     bool uses_handles;
     bool forks;
     unsigned number; /* of the service on its host */
+
+    /* Of the worlds with several users. */
+    unsigned run_dir;
+    unsigned state_dir;
+    uint32_t first_worker; /* of those it asks for */
+    uint32_t workers;
+    bool locks; /* worker=file-lock, not fixed */
 };
 
 /* Installs the services of a host with the worker (of hosts that have their own). */

@@ -22,6 +22,7 @@ struct page {
     struct page *next;
     struct page_slot *slot;
     size_t size;
+    bool is_aside; /* see page_set_aside */
     unsigned held;
     char *saved;
     uint64_t highest;  /* see page_highest */
@@ -122,6 +123,7 @@ struct page *page_copy(struct page *page)
     page->copy = add_page(page->slot, page->size);
     page->copy->saved = must(malloc(page->size));
     page->copy->highest = page->highest;
+    page->copy->is_aside = page->is_aside;
     if (page->slot->resident == page)
         memcpy(page->copy->saved, page->slot->bytes, page->size);
     else if (page->saved != NULL)
@@ -203,19 +205,39 @@ void page_unmap(const void *at)
     abort();
 }
 
-bool page_is_mapped(const void *at)
+struct page *page_at(const void *at)
 {
     for (unsigned i = 0; i < PAGES_MAX; i++) {
         if (self()->pages[i] != NULL && self()->pages[i]->slot->bytes == at)
-            return true;
+            return self()->pages[i];
     }
-    return false;
+    return NULL;
+}
+
+bool page_is_mapped(const void *at)
+{
+    return page_at(at) != NULL;
+}
+
+void page_set_aside(struct page *page)
+{
+    page->is_aside = true;
+}
+
+void page_read(const struct page *page, void *ret, size_t size)
+{
+    if (page->slot->resident == page)
+        memcpy(ret, page->slot->bytes, size);
+    else if (page->saved != NULL)
+        memcpy(ret, page->saved, size);
+    else
+        memset(ret, 0, size);
 }
 
 struct page *page_of_self(void)
 {
     for (unsigned i = 0; i < PAGES_MAX; i++) {
-        if (self()->pages[i] != NULL)
+        if (self()->pages[i] != NULL && !self()->pages[i]->is_aside)
             return self()->pages[i];
     }
     return NULL;
@@ -241,26 +263,39 @@ unsigned page_users(const struct host *host, const struct page *page)
 
 uint64_t file_open(void)
 {
-    for (unsigned i = 0; i < OPEN_FILES_MAX; i++) {
-        if (self()->open_files[i] == 0)
-            return self()->open_files[i] = ++files;
-    }
-    abort();
+    file_keep(++files);
+    return files;
 }
 
-void file_close(uint64_t file)
+void file_keep(uint64_t file)
 {
+    unsigned i = 0;
+
+    while (i < OPEN_FILES_MAX && self()->open_files[i] != 0)
+        i++;
+    if (i == OPEN_FILES_MAX)
+        abort();
+    self()->open_files[i] = file;
+}
+
+bool file_close(uint64_t file)
+{
+    bool closed = false;
+
     for (unsigned i = 0; i < OPEN_FILES_MAX; i++) {
-        if (self()->open_files[i] == file)
+        if (self()->open_files[i] == file) {
             self()->open_files[i] = 0;
+            closed = true;
+        }
     }
+    return closed;
 }
 
 bool file_is_open(const struct host *host, uint64_t file)
 {
     for (const struct process *p = host->processes; p != NULL; p = p->next_of_host) {
         for (unsigned i = 0; p->live && i < OPEN_FILES_MAX; i++) {
-            if (p->open_files[i] == file)
+            if ((p->open_files[i] & ~FILE_MAPPED) == file)
                 return true;
         }
     }

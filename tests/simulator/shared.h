@@ -33,8 +33,17 @@ void *page_map(struct page *page);
 void page_unmap(const void *at);
 bool page_is_mapped(const void *at);
 
-/* The page that the process that runs has mapped first; NULL: none. */
+/* The page that the process that runs has mapped there; NULL: none. */
+struct page *page_at(const void *at);
+
+/* Says that the page holds no generator's word. */
+void page_set_aside(struct page *page);
+
+/* The page with a word that the process that runs has mapped first; NULL: none. */
 struct page *page_of_self(void);
+
+/* Reads its first bytes, wherever they are. */
+void page_read(const struct page *page, void *ret, size_t size);
 
 /* The oracle's note of a page: the highest slot that was issued from it.  Copied with it. */
 uint64_t *page_highest(struct page *page);
@@ -44,13 +53,19 @@ unsigned page_users(const struct host *host, const struct page *page);
 
 /* ---- open files -------------------------------------------------------------- */
 
+/* Added to the number of a file that the process has mapped: a mapping keeps it open, and so its lock. */
+#define FILE_MAPPED (UINT64_C(1) << 40)
+
 /* A new one of the process that runs: a number that nothing else ever has. */
 uint64_t file_open(void);
 
-/* The process that runs has it no more. */
-void file_close(uint64_t file);
+/* The process that runs has it, too. */
+void file_keep(uint64_t file);
 
-/* Whether a process of the host still has it. */
+/* The process that runs has it no more.  False: it had none. */
+bool file_close(uint64_t file);
+
+/* Whether a process of the host still has it, or a mapping of it. */
 bool file_is_open(const struct host *host, uint64_t file);
 
 /* ---- for processes that are copied ---------------------------------------------- */

@@ -10,15 +10,16 @@ static const char *const sentences[EVENTS_TOTAL] = {
 #define EVENT_SENTENCE(identifier, sentence) sentence,
     EVENTS(EVENT_SENTENCE)
 #define FAULT_SENTENCE(identifier, class_, sentence) sentence,
-        FAULTS(FAULT_SENTENCE) FLEET_FAULTS(FAULT_SENTENCE) MEMBERS_FAULTS(FAULT_SENTENCE)};
+        FAULTS(FAULT_SENTENCE) FLEET_FAULTS(FAULT_SENTENCE) MEMBERS_FAULTS(FAULT_SENTENCE)
+            USERS_FAULTS(FAULT_SENTENCE)};
 
 static const char *const fault_names[FAULTS_TOTAL] = {
 #define FAULT_NAME(identifier, class_, sentence) #identifier,
-    FAULTS(FAULT_NAME) FLEET_FAULTS(FAULT_NAME) MEMBERS_FAULTS(FAULT_NAME)};
+    FAULTS(FAULT_NAME) FLEET_FAULTS(FAULT_NAME) MEMBERS_FAULTS(FAULT_NAME) USERS_FAULTS(FAULT_NAME)};
 
 static const char *const fault_classes[FAULTS_TOTAL] = {
 #define FAULT_CLASS(identifier, class_, sentence) class_,
-    FAULTS(FAULT_CLASS) FLEET_FAULTS(FAULT_CLASS) MEMBERS_FAULTS(FAULT_CLASS)};
+    FAULTS(FAULT_CLASS) FLEET_FAULTS(FAULT_CLASS) MEMBERS_FAULTS(FAULT_CLASS) USERS_FAULTS(FAULT_CLASS)};
 
 static struct {
     bool aloud;

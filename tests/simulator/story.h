@@ -94,12 +94,20 @@
     X(RETURNED, "M4", "comes back to a lease that all had left, or died with: worker %llu")                            \
     X(WENT_ON, "M5", "host %llu swaps for worker %llu: its lease has %llu worker ids by now")
 
+/* X(identifier, class, sentence): what only users of one host go through.  Likewise. */
+#define USERS_FAULTS(X)                                                                                                \
+    X(USER_REFUSED, "U1", "worker %llu is refused: another process of the host has it, or asks for it")                \
+    X(USED_AHEAD, "U2", "worker %llu is refused: it may have been used at a time that the clock has yet to show")      \
+    X(PASSED_OVER, "U3", "takes worker %llu, as others have lower ones")                                               \
+    X(TAKEN_OVER, "U4", "worker %llu passes to run directory %llu from %llu")                                          \
+    X(CLAIMS_REMOVED, "U5", "what user %llu has in the host directory of host %llu is removed")
+
 enum event {
 #define EVENT_ENUM(identifier, sentence) TOLD_##identifier,
     EVENTS(EVENT_ENUM)
 #undef EVENT_ENUM
 #define FAULT_ENUM(identifier, class_, sentence) STRUCK_##identifier,
-        FAULTS(FAULT_ENUM) FLEET_FAULTS(FAULT_ENUM) MEMBERS_FAULTS(FAULT_ENUM)
+        FAULTS(FAULT_ENUM) FLEET_FAULTS(FAULT_ENUM) MEMBERS_FAULTS(FAULT_ENUM) USERS_FAULTS(FAULT_ENUM)
 #undef FAULT_ENUM
             EVENTS_TOTAL
 };
@@ -107,6 +115,7 @@ enum event {
 #define FIRST_FAULT STRUCK_KILLED
 #define FIRST_FLEET_FAULT STRUCK_STORM
 #define FIRST_MEMBERS_FAULT STRUCK_SENT_AWAY
+#define FIRST_USERS_FAULT STRUCK_USER_REFUSED
 #define FAULTS_TOTAL (EVENTS_TOTAL - FIRST_FAULT)
 
 /* Begins the story of a run; aloud: it is printed as it is told. */

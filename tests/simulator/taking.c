@@ -33,7 +33,9 @@ void take_pause_after_refusal(void)
 {
     uint64_t longest_ns = faults_are_over() ? faults_think_ns() : plan.think_ns + SECOND;
 
-    self_wait(&plan, world_now() + of_any_size(100 * MS, longest_ns));
+    /* That somebody has a claim is seen in hundreds of looks. */
+    self_wait(&plan, world_now() + of_any_size(plan.of_users ? longest_ns : 100 * MS,
+                                               plan.of_users ? 4 * longest_ns : longest_ns));
 }
 
 static frazil_err take(frazil *gen, uint64_t *ids, size_t *ret_n, size_t n)
