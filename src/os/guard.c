@@ -4,30 +4,126 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "fail_errno.h"
 #include "own_file.h"
+#include "queue.h"
 
-/* Between two looks at a lock that somebody holds: 1 ms at first, then longer. */
-static const uint64_t guard_first_pause_ns = 1000000;
+/* Between two looks at a lock that somebody has, for each of those who go before. */
+static const uint64_t queue_pause_ns = 1000000;
+enum { LONGEST_PAUSES = 16 };
+
 static const uint64_t guard_operator_wait_ns = 2000000000;
-static const uint64_t guard_longest_pause_ns = 32000000;
 
-/* Tries once at least: a deadline that has passed is that of a call that does not wait. */
-static int lock_patiently(int fd, struct fz_deadline deadline)
+/* The queue does not move if it has not for so long: somebody has been stopped, as far as the others can know. */
+static const uint64_t longest_stay_ns = 2000000000;
+
+/* So has the first one in it, if nobody is inside, now and after this time, and it has not entered. */
+static const uint64_t longest_vacancy_ns = 500000000;
+
+/* ---- waiting -------------------------------------------------------------- */
+
+/* Somebody who waits, and what it has seen of the others. */
+struct guard_wait {
+    uint64_t place;     /* 0: there is no queue */
+    uint64_t passed;    /* those up to this place are passed over */
+    uint64_t ahead;     /* one of those who go before; 0: nobody */
+    uint64_t inside;    /* see fz_queue_inside */
+    uint64_t moved_ns;  /* when somebody has entered or left, at the latest: one that gives up is no move */
+    uint64_t vacant_ns; /* since when nobody is inside and the one ahead is the same; 0: not so */
+    uint64_t begun_ns;
+};
+
+static uint64_t guard_clock_ns(void)
 {
-    uint64_t pause_ns = guard_first_pause_ns;
-    uint64_t left_ns;
-    int err;
+    const frazil_clock clock = fz_real_clock();
 
-    while ((err = fz_own_file_lock(fd, LOCK_EX)) == EWOULDBLOCK && (left_ns = fz_deadline_left_ns(deadline)) > 0) {
-        struct timespec pause = {.tv_nsec = (long)(pause_ns < left_ns ? pause_ns : left_ns)};
-        clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-        if (pause_ns < guard_longest_pause_ns)
-            pause_ns *= 2;
+    return clock.monotonic_ns(clock.ctx);
+}
+
+/* Looks at the queue.  A waiter that has been passed over by somebody further behind is passed over by all. */
+static void look_at_queue(struct guard_wait *wait, int fd, uint64_t now_ns)
+{
+    uint64_t ahead = fz_queue_ahead(fd, wait->passed, wait->place);
+    uint64_t inside = fz_queue_inside(fd);
+
+    if (inside != wait->inside)
+        wait->moved_ns = now_ns;
+    if (inside != wait->inside || ahead != wait->ahead)
+        wait->vacant_ns = 0;
+    wait->ahead = ahead;
+    wait->inside = inside;
+    if (ahead != 0 && inside > ahead)
+        wait->passed = ahead;
+}
+
+/* Passes over the one who goes before, if it does not enter a guard in which nobody is: it may have been stopped. */
+static void pass_over(struct guard_wait *wait, int fd, uint64_t now_ns)
+{
+    if (wait->ahead == 0 || now_ns - wait->moved_ns < longest_vacancy_ns)
+        return;
+    bool is_vacant = fz_own_file_lock(fd, LOCK_SH) == 0 && fz_own_file_lock(fd, LOCK_UN) == 0;
+    if (!is_vacant)
+        wait->vacant_ns = 0;
+    else if (wait->vacant_ns == 0)
+        wait->vacant_ns = now_ns;
+    else if (now_ns - wait->vacant_ns >= longest_vacancy_ns)
+        wait->passed = wait->ahead;
+}
+
+/* The further behind, the longer: it will take others at least as long. */
+static uint64_t pause_in_queue(const struct guard_wait *wait)
+{
+    uint64_t others = wait->ahead == 0 ? 1 : wait->place - wait->ahead;
+
+    return queue_pause_ns * (others < LONGEST_PAUSES ? others : LONGEST_PAUSES);
+}
+
+/* Why it was in vain.  Without a queue nothing is seen to move. */
+static int waited_in_vain(const struct guard_wait *wait, uint64_t now_ns)
+{
+    bool moved = wait->moved_ns != wait->begun_ns && now_ns - wait->moved_ns < longest_stay_ns;
+
+    return moved ? ETIMEDOUT : EWOULDBLOCK;
+}
+
+/* Tries once at least: a deadline that has passed is that of a call that does not wait.  As fz_guard_enter. */
+static int wait_in_queue(struct guard_wait *wait, int fd, struct fz_deadline deadline)
+{
+    const frazil_clock clock = fz_real_clock();
+
+    for (;;) {
+        uint64_t now_ns = guard_clock_ns();
+        look_at_queue(wait, fd, now_ns);
+        int err = wait->ahead == 0 ? fz_own_file_lock(fd, LOCK_EX) : EWOULDBLOCK;
+        if (err != EWOULDBLOCK)
+            return err;
+        uint64_t left_ns = fz_deadline_left_ns(deadline);
+        if (left_ns == 0)
+            return waited_in_vain(wait, now_ns);
+        pass_over(wait, fd, now_ns);
+        uint64_t pause_ns = pause_in_queue(wait);
+        clock.sleep_until(clock.ctx, now_ns + (pause_ns < left_ns ? pause_ns : left_ns));
     }
+}
+
+static int lock_in_turn(int fd, struct fz_deadline deadline)
+{
+    /* Nobody goes before those who wait, not even in the moment between two of them. */
+    int err = fz_queue_is_empty(fd) ? fz_own_file_lock(fd, LOCK_EX) : EWOULDBLOCK;
+
+    if (err != EWOULDBLOCK)
+        return err;
+    uint64_t now_ns = guard_clock_ns();
+    struct guard_wait wait = {.place = fz_queue_join(fd), .moved_ns = now_ns, .begun_ns = now_ns};
+    wait.inside = fz_queue_inside(fd);
+    err = wait_in_queue(&wait, fd, deadline);
+    if (err == 0 && wait.place != 0)
+        fz_queue_enter(fd, wait.place);
+    else
+        fz_queue_leave(fd);
     return err;
 }
 
@@ -35,6 +131,8 @@ struct fz_deadline fz_guard_deadline(void)
 {
     return fz_deadline_in(guard_operator_wait_ns);
 }
+
+/* ---- the guard ------------------------------------------------------------ */
 
 /* Opens the guard's file, in place of one that is kept.  0 or an errno. */
 static int turn_to_file(struct fz_guard *guard)
@@ -59,6 +157,10 @@ frazil_err fz_guard_fail(int sys_errno, const char *what, const char *path, fraz
 {
     char name[FZ_PATH_SIZE];
 
+    if (sys_errno == EWOULDBLOCK)
+        what = "a process (stopped?) has not left in time this guard, for which others wait:";
+    if (sys_errno == ETIMEDOUT)
+        what = "so many processes go before this one that the time was not enough for this guard:";
     return fz_fail_errno(reterr, sys_errno, what, fz_path_join(name, path, ".lock", "") == 0 ? name : path, "");
 }
 
@@ -72,7 +174,7 @@ static int enter_by(struct fz_guard *guard, int fd, struct fz_deadline deadline)
 {
     int err;
 
-    while ((err = lock_patiently(fd, deadline)) == 0) {
+    while ((err = lock_in_turn(fd, deadline)) == 0) {
         err = fz_own_file_at(&guard->file, guard->path);
         if (err == 0)
             return 0;
@@ -111,12 +213,18 @@ void fz_guard_leave(struct fz_guard *guard)
     int fd = fz_kept_fd_get(&guard->file);
 
     /* Said, not left to close: a child that was forked meanwhile holds the descriptor, too. */
+    if (fd >= 0)
+        fz_queue_leave(fd);
     if (fd < 0 || fz_own_file_lock(fd, LOCK_UN) != 0)
         fz_guard_close(guard);
 }
 
 void fz_guard_leave_for_good(struct fz_guard *guard)
 {
+    int fd = fz_kept_fd_get(&guard->file);
+
+    if (fd >= 0)
+        fz_queue_leave(fd);
     fz_own_file_unlock_and_close(&guard->file);
 }
 

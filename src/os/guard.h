@@ -4,6 +4,9 @@
  * several share.  It is an flock on a file of its own, PATH.lock, which nobody
  * removes: a lock on PATH itself would be one on whatever file that name had a
  * moment ago.  A process that dies has left.
+ *
+ * Those who wait enter in the order in which they came (queue.h).  One that is stopped in the queue is passed over
+ * after a while.  In the portable build chance decides who is next.
  */
 #ifndef FZ_OS_GUARD_H
 #define FZ_OS_GUARD_H
@@ -28,8 +31,9 @@ FZ_PRIVATE int fz_guard_open(struct fz_guard *ret, const char *path);
 FZ_PRIVATE bool fz_guard_is_open(const struct fz_guard *guard);
 
 /*
- * Waits until nobody else is inside, up to the deadline: whoever is inside may have been stopped.  If that has passed,
- * it looks once.  0 or an errno; EWOULDBLOCK: somebody still is; EBADF: it is not open, or the program has closed it.
+ * Waits for its turn, up to the deadline.  If that has passed, it looks once.  0 or an errno.  EWOULDBLOCK: the
+ * process inside may be stopped, as nobody has moved.  ETIMEDOUT: the queue moves, but it was too long.  EBADF: the
+ * guard is not open, or the program has closed it.
  * One caller at a time.  A child process that inherited the guard is, as the
  * kernel sees it, the same as its parent: it must open one of its own.
  */
@@ -43,7 +47,7 @@ FZ_PRIVATE int fz_guard_open_and_enter(struct fz_guard *ret, const char *path, s
 
 /*
  * Fails as fz_fail_errno does, for a file whose guard cannot be opened or entered: the sentence names the guard's own
- * file, so that nobody removes the other one.
+ * file, so that nobody removes the other one.  If fz_guard_enter waited in vain, it says that instead of `what`.
  */
 FZ_PRIVATE frazil_err fz_guard_fail(int sys_errno, const char *what, const char *path, frazil_error *reterr);
 

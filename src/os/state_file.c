@@ -94,8 +94,6 @@ frazil_err fz_state_file_enter(void *ctx, struct fz_deadline deadline, frazil_er
     struct fz_state_file *file = ctx;
     int err = enter_guard_of(file, deadline);
 
-    if (err == EWOULDBLOCK)
-        return fail_state(file, err, "another process (stopped?) has not left in time the guard of", reterr);
     if (err != 0)
         return fz_guard_fail(err, "the guard of the state file cannot be opened:", file->worker_path, reterr);
     err = turn(file);

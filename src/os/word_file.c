@@ -392,8 +392,6 @@ static frazil_err do_guarded(const struct opening *o, frazil_err (*act)(const st
     struct fz_word_file *file = o->file;
 
     int sys = fz_guard_open_and_enter(&file->guard, file->worker_path, o->deadline);
-    if (sys == EWOULDBLOCK)
-        return fail_sys(o, sys, "a process (stopped?) has not left in time the guard of the word file");
     if (sys != 0)
         return fz_guard_fail(sys, "the guard of the word file cannot be opened:", file->worker_path, o->reterr);
     frazil_err err = act(o);

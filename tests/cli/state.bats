@@ -20,6 +20,11 @@ setup() {
     [ "$stderr" = "" ]
 }
 
+@test "of a crowd that opens one number at once, each has its turn" {
+    seq 100 | xargs -P 100 -I{} "$FRAZIL" next -q worker=fixed:7 >"$BATS_TEST_TMPDIR/ids"
+    [ "$(sort -u "$BATS_TEST_TMPDIR/ids" | wc -l)" -eq 100 ]
+}
+
 @test "processes at the same time get numbers of their own, and give them back" {
     mkfifo "$BATS_TEST_TMPDIR/fifo"
     "$FRAZIL" next -n 0 --rate 50 worker=file-lock >"$BATS_TEST_TMPDIR/fifo" &
