@@ -353,18 +353,27 @@ static frazil_err acquire_in_turn(frazil *gen, struct fz_deadline deadline, fraz
                    (uint64_t)OVERTAKEN_MAX);
 }
 
+/* Whether this process has a grant without asking for one. */
+static bool has_joined(frazil *gen)
+{
+    struct fz_observation seen = fz_observe(gen);
+
+    return can_join(gen, &seen);
+}
+
 static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_turn turn;
 
-    /* Without waiting for a turn, which a process that is stopped may have. */
-    struct fz_observation seen = fz_observe(gen);
-    if (can_join(gen, &seen))
+    /* Without waiting for a turn, which a process that is stopped may have, or for those who wait for one. */
+    if (has_joined(gen))
         return FRAZIL_OK;
-    if (!fz_turn_wait(gen, deadline, &turn))
-        return fz_fail(reterr, FRAZIL_EAGAIN,
-                       "other processes have been extending the grant of the worker id for as long as opening may take "
-                       "(open_wait), and each had its turn before this one: open it again");
+    if (!fz_turn_wait(gen, deadline, has_joined, &turn))
+        return has_joined(gen) ? FRAZIL_OK
+                               : fz_fail(reterr, FRAZIL_EAGAIN,
+                                         "other processes have been extending the grant of the worker id for as long "
+                                         "as opening may take "
+                                         "(open_wait), and each had its turn before this one: open it again");
     frazil_err err = acquire_in_turn(gen, deadline, reterr);
     fz_turn_end(gen, &turn);
     return err;

@@ -17,6 +17,12 @@ enum { TURNS_IN_A_GRANT = 8 };
 static const uint64_t shortest_turn_ns = 500000000;
 static const uint64_t longest_turn_ns = 10000000000;
 
+/*
+ * Before the first grant nobody knows how long one lasts, and several requests may have to be answered.  Those who open
+ * have as long again to go on after one that was stopped.
+ */
+static const uint64_t first_turn_ns = 5000000000;
+
 /* Between two looks: 1 ms at first, then longer. */
 static const uint64_t first_pause_ns = 1000000;
 static const uint64_t longest_pause_ns = 16000000;
@@ -33,6 +39,8 @@ static uint64_t turn_ns(const frazil *gen)
 {
     uint64_t ns = fz_horizon_ns(gen) / TURNS_IN_A_GRANT;
 
+    if (ns == 0)
+        return first_turn_ns;
     if (ns < shortest_turn_ns)
         return shortest_turn_ns;
     return ns < longest_turn_ns ? ns : longest_turn_ns;
@@ -48,6 +56,22 @@ static uint64_t now_ns(void)
 static bool is_over(const frazil *gen, uint64_t since_ns, uint64_t at_ns)
 {
     return since_ns == 0 || at_ns - since_ns >= turn_ns(gen);
+}
+
+/* Sleeps, twice as long as before.  False: the time is over. */
+static bool pause_until(struct fz_deadline deadline, uint64_t *pause_ns)
+{
+    uint64_t left_ns = fz_deadline_left_ns(deadline);
+
+    if (left_ns == 0)
+        return false;
+    uint64_t ns = *pause_ns < left_ns ? *pause_ns : left_ns;
+    struct timespec pause = {.tv_nsec = (long)ns};
+    /* A signal may end it early, and then the caller looks once more: its time is counted by the clock. */
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+    if (*pause_ns < longest_pause_ns)
+        *pause_ns *= 2;
+    return true;
 }
 
 /* ---- threads ---------------------------------------------------------------------- */
@@ -69,19 +93,71 @@ static void leave(frazil *gen)
 
 /* ---- processes -------------------------------------------------------------------- */
 
-/*
- * *ret_since: since when it is this process's turn.  A time that has been read and is no longer there loses the
- * exchange: another process was faster, and nothing was done yet that would have to be undone.
- */
-static bool begin_turn(frazil *gen, uint64_t *ret_since)
-{
-    _Atomic uint64_t *turn_since_ns = &gen->shared->keeper.turn_since_ns;
-    uint64_t since_ns = atomic_load_explicit(turn_since_ns, memory_order_relaxed);
+/* A wait for a turn; its deadline has passed if it is none. */
+struct turn_wait {
+    frazil *gen;
+    struct fz_deadline deadline;
+    bool (*is_needless)(frazil *gen);
+};
 
-    *ret_since = now_ns();
-    return is_over(gen, since_ns, *ret_since) &&
-           atomic_compare_exchange_strong_explicit(turn_since_ns, &since_ns, *ret_since, memory_order_acquire,
-                                                   memory_order_relaxed);
+/* Whether the program or the generator is about to end, or others have done what was to be done. */
+static bool is_wait_over(const struct turn_wait *wait)
+{
+    return fz_waits_ended() || fz_is_stopped(wait->gen) || (wait->is_needless != NULL && wait->is_needless(wait->gen));
+}
+
+static uint64_t turn_since_ns(const frazil *gen)
+{
+    return atomic_load_explicit(&gen->shared->keeper.turn_since_ns, memory_order_relaxed);
+}
+
+/* Whoever has the guard may be stopped, and then its time will be over.  0: it has just entered, or is about to leave.
+ */
+static bool gives_up_guard(void *ctx)
+{
+    const struct turn_wait *wait = ctx;
+    uint64_t since_ns = turn_since_ns(wait->gen);
+
+    return is_wait_over(wait) || (since_ns != 0 && is_over(wait->gen, since_ns, now_ns()));
+}
+
+/* By the guard.  False: there is none, or somebody else has it. */
+static bool enter_guard(struct turn_wait *wait, struct fz_turn *turn)
+{
+    const struct fz_guard_wish wish = {.deadline = wait->deadline, .gives_up = gives_up_guard, .ctx = wait};
+    char path[FZ_PATH_SIZE];
+
+    return fz_home_turn_file(&wait->gen->home, path) && fz_guard_open_and_enter_wished(&turn->guard, path, &wish) == 0;
+}
+
+/*
+ * With the guard the time of a process that was killed does not count.  A time that has been read and is no longer
+ * there loses the exchange: another process was faster, and nothing was done yet that would have to be undone.
+ */
+static bool set_time(frazil *gen, struct fz_turn *turn)
+{
+    uint64_t since_ns = turn_since_ns(gen);
+
+    turn->since_ns = now_ns();
+    return (turn->is_guarded || is_over(gen, since_ns, turn->since_ns)) &&
+           atomic_compare_exchange_strong_explicit(&gen->shared->keeper.turn_since_ns, &since_ns, turn->since_ns,
+                                                   memory_order_acquire, memory_order_relaxed);
+}
+
+/* By the guard if it can be had, else by the time. */
+static bool begin_turn(struct turn_wait *wait, struct fz_turn *turn)
+{
+    uint64_t pause_ns = first_pause_ns;
+
+    turn->is_guarded = enter_guard(wait, turn);
+    while (!set_time(wait->gen, turn)) {
+        if (is_wait_over(wait) || !pause_until(wait->deadline, &pause_ns)) {
+            if (turn->is_guarded)
+                fz_guard_leave_for_good(&turn->guard);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Another process may have taken the turn over: then it is left alone. */
@@ -93,28 +169,51 @@ static void end_turn(frazil *gen, uint64_t since_ns)
 
 /* ---- both ------------------------------------------------------------------------- */
 
-bool fz_turn_try(frazil *gen, struct fz_turn *ret)
+/* The threads first: the time that processes share would let a second one in as soon as a turn is over. */
+static bool take_turn(struct turn_wait *wait, struct fz_turn *ret)
 {
-    struct fz_turn turn;
+    struct fz_turn turn = {.is_guarded = false};
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &turn.cancel_state);
-    /* The threads first: the time that processes share would let a second one in as soon as a turn is over. */
-    bool entered = enter(gen);
-    if (entered && begin_turn(gen, &turn.since_ns)) {
+    bool entered = enter(wait->gen);
+    if (entered && begin_turn(wait, &turn)) {
         *ret = turn;
         return true;
     }
     if (entered)
-        leave(gen);
+        leave(wait->gen);
     pthread_setcancelstate(turn.cancel_state, &(int){0});
     return false;
+}
+
+bool fz_turn_try(frazil *gen, struct fz_turn *ret)
+{
+    struct turn_wait wait = {.gen = gen, .deadline = fz_deadline_in(0)};
+
+    return take_turn(&wait, ret);
 }
 
 void fz_turn_end(frazil *gen, const struct fz_turn *turn)
 {
     end_turn(gen, turn->since_ns);
+    if (turn->is_guarded) {
+        struct fz_guard guard = turn->guard;
+        fz_guard_leave_for_good(&guard);
+    }
     leave(gen);
     pthread_setcancelstate(turn->cancel_state, &(int){0});
+}
+
+/* Whether whoever has set the time does not hold the guard any more: it was killed. */
+static bool is_abandoned(const frazil *gen)
+{
+    struct fz_guard guard;
+    char path[FZ_PATH_SIZE];
+
+    if (!fz_home_turn_file(&gen->home, path) || fz_guard_open_and_enter(&guard, path, fz_deadline_in(0)) != 0)
+        return false;
+    fz_guard_leave_for_good(&guard);
+    return true;
 }
 
 /* Acquires: whoever sees that it is over goes on with what was put in force. */
@@ -123,31 +222,16 @@ bool fz_turn_is_taken(frazil *gen)
     uint64_t inside = atomic_load_explicit(&gen->keeper.inside, memory_order_acquire);
     uint64_t since_ns = atomic_load_explicit(&gen->shared->keeper.turn_since_ns, memory_order_acquire);
 
-    return inside == fz_fork_mark_read(&gen->fork_mark) || !is_over(gen, since_ns, now_ns());
+    return inside == fz_fork_mark_read(&gen->fork_mark) || (!is_over(gen, since_ns, now_ns()) && !is_abandoned(gen));
 }
 
-/* Sleeps, twice as long as before.  False: the time is over, or the program or the generator is about to end. */
-static bool pause_until(const frazil *gen, struct fz_deadline deadline, uint64_t *pause_ns)
+bool fz_turn_wait(frazil *gen, struct fz_deadline deadline, bool (*is_needless)(frazil *gen), struct fz_turn *ret)
 {
-    uint64_t left_ns = fz_deadline_left_ns(deadline);
-
-    if (left_ns == 0 || fz_waits_ended() || fz_is_stopped(gen))
-        return false;
-    uint64_t ns = *pause_ns < left_ns ? *pause_ns : left_ns;
-    struct timespec pause = {.tv_nsec = (long)ns};
-    /* A signal may end it early, and then the caller looks once more: its time is counted by the clock. */
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-    if (*pause_ns < longest_pause_ns)
-        *pause_ns *= 2;
-    return true;
-}
-
-bool fz_turn_wait(frazil *gen, struct fz_deadline deadline, struct fz_turn *ret)
-{
+    struct turn_wait wait = {.gen = gen, .deadline = deadline, .is_needless = is_needless};
     uint64_t pause_ns = first_pause_ns;
 
-    while (!fz_turn_try(gen, ret)) {
-        if (!pause_until(gen, deadline, &pause_ns))
+    while (!take_turn(&wait, ret)) {
+        if (is_wait_over(&wait) || !pause_until(deadline, &pause_ns))
             return false;
     }
     return true;
@@ -155,8 +239,9 @@ bool fz_turn_wait(frazil *gen, struct fz_deadline deadline, struct fz_turn *ret)
 
 void fz_turn_await(frazil *gen, struct fz_deadline deadline)
 {
+    struct turn_wait wait = {.gen = gen};
     uint64_t pause_ns = first_pause_ns;
 
-    while (fz_turn_is_taken(gen) && pause_until(gen, deadline, &pause_ns))
+    while (fz_turn_is_taken(gen) && !is_wait_over(&wait) && pause_until(deadline, &pause_ns))
         ;
 }

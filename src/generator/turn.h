@@ -7,10 +7,13 @@
  *
  * Two processes may, but would do the work twice: the board, the grant file and
  * the registers hold for any number of them, of which one is then told that the
- * others were faster.  So what processes share is a time, since when somebody is at
- * it, and after a while it is anybody's turn again: the one before was killed, is
- * stopped, or waits for a coordinator that is slow.  The page holds no pointer and
- * no process id: nothing in it can lead astray a process that maps it.
+ * others were faster.  A process in its turn holds the guard of a file beside the
+ * page, for which the others wait in order, and which the kernel takes from one that
+ * is killed.  The page says since when somebody is at it, and after a while it is
+ * anybody's turn again: the one before is stopped, or waits for a coordinator that is
+ * slow.  Where the page lies in no file, as among a parent and its children, that time
+ * is all there is.  The page holds no pointer and no process id: nothing in it can lead
+ * astray a process that maps it.
  */
 #ifndef FZ_GENERATOR_TURN_H
 #define FZ_GENERATOR_TURN_H
@@ -20,11 +23,14 @@
 
 #include "core/deadline.h"
 #include "frazil/generator.h"
+#include "os/guard.h"
 
 /* A turn that was taken. */
 struct fz_turn {
-    uint64_t since_ns; /* monotonic */
-    int cancel_state;  /* of the thread, before */
+    uint64_t since_ns;     /* monotonic */
+    int cancel_state;      /* of the thread, before */
+    bool is_guarded;       /* it was taken by the guard, not by the time */
+    struct fz_guard guard; /* entered, if it is */
 };
 
 /*
@@ -33,8 +39,12 @@ struct fz_turn {
  */
 FZ_PRIVATE bool fz_turn_try(frazil *gen, struct fz_turn *ret);
 
-/* The same; waits for it up to the deadline. */
-FZ_PRIVATE bool fz_turn_wait(frazil *gen, struct fz_deadline deadline, struct fz_turn *ret);
+/*
+ * The same; waits for it up to the deadline, in the order of those who came, or until there is no need any more
+ * (is_needless; NULL: there always is).
+ */
+FZ_PRIVATE bool fz_turn_wait(frazil *gen, struct fz_deadline deadline, bool (*is_needless)(frazil *gen),
+                             struct fz_turn *ret);
 
 /* Ends the turn that was taken by this thread. */
 FZ_PRIVATE void fz_turn_end(frazil *gen, const struct fz_turn *turn);

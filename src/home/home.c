@@ -477,6 +477,11 @@ static bool has_word_file(const struct fz_home *home)
     return home->kind == FZ_HOME_FILE || home->kind == FZ_HOME_LEASE;
 }
 
+bool fz_home_turn_file(const struct fz_home *home, char ret[FZ_PATH_SIZE])
+{
+    return has_word_file(home) && fz_path_join(ret, home->word.path, ".turn", "") == 0;
+}
+
 bool fz_home_is_new(const struct fz_home *home)
 {
     return !has_word_file(home) || home->word.created;

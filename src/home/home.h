@@ -62,6 +62,9 @@ FZ_PRIVATE frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision
 FZ_PRIVATE frazil_err fz_home_granter(struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret,
                                       frazil_error *reterr);
 
+/* The file whose guard tells who has the turn to extend the grant.  False: the page lies in no file. */
+FZ_PRIVATE bool fz_home_turn_file(const struct fz_home *home, char ret[FZ_PATH_SIZE]);
+
 /* Whether the page was made by this open. */
 FZ_PRIVATE bool fz_home_is_new(const struct fz_home *home);
 

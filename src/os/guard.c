@@ -34,6 +34,7 @@ struct guard_wait {
     uint64_t moved_ns;  /* when somebody has entered or left, at the latest: one that gives up is no move */
     uint64_t vacant_ns; /* since when nobody is inside and the one ahead is the same; 0: not so */
     uint64_t begun_ns;
+    const struct fz_guard_wish *wish;
 };
 
 static uint64_t guard_clock_ns(void)
@@ -89,8 +90,8 @@ static int waited_in_vain(const struct guard_wait *wait, uint64_t now_ns)
     return moved ? ETIMEDOUT : EWOULDBLOCK;
 }
 
-/* Tries once at least: a deadline that has passed is that of a call that does not wait.  As fz_guard_enter. */
-static int wait_in_queue(struct guard_wait *wait, int fd, struct fz_deadline deadline)
+/* Tries once at least: a deadline that has passed is that of a call that does not wait. */
+static int wait_in_queue(struct guard_wait *wait, int fd)
 {
     const frazil_clock clock = fz_real_clock();
 
@@ -100,16 +101,18 @@ static int wait_in_queue(struct guard_wait *wait, int fd, struct fz_deadline dea
         int err = wait->ahead == 0 ? fz_own_file_lock(fd, LOCK_EX) : EWOULDBLOCK;
         if (err != EWOULDBLOCK)
             return err;
-        uint64_t left_ns = fz_deadline_left_ns(deadline);
+        uint64_t left_ns = fz_deadline_left_ns(wait->wish->deadline);
         if (left_ns == 0)
             return waited_in_vain(wait, now_ns);
+        if (wait->wish->gives_up != NULL && wait->wish->gives_up(wait->wish->ctx))
+            return ECANCELED;
         pass_over(wait, fd, now_ns);
         uint64_t pause_ns = pause_in_queue(wait);
         clock.sleep_until(clock.ctx, now_ns + (pause_ns < left_ns ? pause_ns : left_ns));
     }
 }
 
-static int lock_in_turn(int fd, struct fz_deadline deadline)
+static int lock_in_turn(int fd, const struct fz_guard_wish *wish)
 {
     /* Nobody goes before those who wait, not even in the moment between two of them. */
     int err = fz_queue_is_empty(fd) ? fz_own_file_lock(fd, LOCK_EX) : EWOULDBLOCK;
@@ -117,9 +120,9 @@ static int lock_in_turn(int fd, struct fz_deadline deadline)
     if (err != EWOULDBLOCK)
         return err;
     uint64_t now_ns = guard_clock_ns();
-    struct guard_wait wait = {.place = fz_queue_join(fd), .moved_ns = now_ns, .begun_ns = now_ns};
+    struct guard_wait wait = {.place = fz_queue_join(fd), .moved_ns = now_ns, .begun_ns = now_ns, .wish = wish};
     wait.inside = fz_queue_inside(fd);
-    err = wait_in_queue(&wait, fd, deadline);
+    err = wait_in_queue(&wait, fd);
     if (err == 0 && wait.place != 0)
         fz_queue_enter(fd, wait.place);
     else
@@ -170,11 +173,11 @@ bool fz_guard_is_open(const struct fz_guard *guard)
 }
 
 /* Enters by the descriptor, which is the guard's and was looked at just now.  0 or an errno. */
-static int enter_by(struct fz_guard *guard, int fd, struct fz_deadline deadline)
+static int enter_by(struct fz_guard *guard, int fd, const struct fz_guard_wish *wish)
 {
     int err;
 
-    while ((err = lock_in_turn(fd, deadline)) == 0) {
+    while ((err = lock_in_turn(fd, wish)) == 0) {
         err = fz_own_file_at(&guard->file, guard->path);
         if (err == 0)
             return 0;
@@ -191,21 +194,29 @@ static int enter_by(struct fz_guard *guard, int fd, struct fz_deadline deadline)
 
 int fz_guard_enter(struct fz_guard *guard, struct fz_deadline deadline)
 {
+    const struct fz_guard_wish wish = {.deadline = deadline};
     int fd = fz_kept_fd_get(&guard->file);
 
-    return fd < 0 ? errno : enter_by(guard, fd, deadline);
+    return fd < 0 ? errno : enter_by(guard, fd, &wish);
 }
 
-int fz_guard_open_and_enter(struct fz_guard *ret, const char *path, struct fz_deadline deadline)
+int fz_guard_open_and_enter_wished(struct fz_guard *ret, const char *path, const struct fz_guard_wish *wish)
 {
     int err = fz_guard_open(ret, path);
 
     if (err == 0) {
-        err = enter_by(ret, fz_kept_fd_known(&ret->file), deadline);
+        err = enter_by(ret, fz_kept_fd_known(&ret->file), wish);
         if (err != 0)
             fz_guard_close(ret);
     }
     return err;
+}
+
+int fz_guard_open_and_enter(struct fz_guard *ret, const char *path, struct fz_deadline deadline)
+{
+    const struct fz_guard_wish wish = {.deadline = deadline};
+
+    return fz_guard_open_and_enter_wished(ret, path, &wish);
 }
 
 void fz_guard_leave(struct fz_guard *guard)

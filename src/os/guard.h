@@ -11,6 +11,8 @@
 #ifndef FZ_OS_GUARD_H
 #define FZ_OS_GUARD_H
 
+#include <stdbool.h>
+
 #include "deadline.h"
 #include "file.h"
 #include "frazil/error.h"
@@ -44,6 +46,16 @@ FZ_PRIVATE int fz_guard_enter(struct fz_guard *guard, struct fz_deadline deadlin
  * it is closed.
  */
 FZ_PRIVATE int fz_guard_open_and_enter(struct fz_guard *ret, const char *path, struct fz_deadline deadline);
+
+/* How somebody waits for a guard. */
+struct fz_guard_wish {
+    struct fz_deadline deadline;
+    bool (*gives_up)(void *ctx); /* asked at each look: true ends the wait.  NULL: nothing but the deadline does */
+    void *ctx;
+};
+
+/* As fz_guard_open_and_enter.  ECANCELED: the wish gave up. */
+FZ_PRIVATE int fz_guard_open_and_enter_wished(struct fz_guard *ret, const char *path, const struct fz_guard_wish *wish);
 
 /*
  * Fails as fz_fail_errno does, for a file whose guard cannot be opened or entered: the sentence names the guard's own

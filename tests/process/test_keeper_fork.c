@@ -311,7 +311,7 @@ static void change_workers(frazil *gen, unsigned changes)
     struct fz_turn turn;
 
     for (unsigned i = 1; i <= changes; i++) {
-        while (!fz_turn_wait(gen, fz_deadline_in(RIG_S), &turn))
+        while (!fz_turn_wait(gen, fz_deadline_in(RIG_S), NULL, &turn))
             ;
         uint64_t floor = fake_granter_last(fake).until + 1;
         fake_granter_say(fake, WORKER + i % 5, floor, floor + 20);

@@ -178,7 +178,7 @@ static bool guard_is_held(const struct run_file *file, uint64_t by)
     return file->locked_by != 0 && file->locked_by != by && file_is_open(self()->host, file->locked_by);
 }
 
-int fz_guard_enter(struct fz_guard *guard, struct fz_deadline deadline)
+static int guard_enter_wished(struct fz_guard *guard, const struct fz_guard_wish *wish)
 {
     uint64_t pause_ns = MS;
 
@@ -191,12 +191,21 @@ int fz_guard_enter(struct fz_guard *guard, struct fz_deadline deadline)
             file->locked_by = (uint64_t)guard->file.fd;
             return 0;
         }
-        uint64_t left_ns = fz_deadline_left_ns(deadline);
+        uint64_t left_ns = fz_deadline_left_ns(wish->deadline);
         if (left_ns == 0)
             return EWOULDBLOCK;
+        if (wish->gives_up != NULL && wish->gives_up(wish->ctx))
+            return ECANCELED;
         faults_call(pause_ns < left_ns ? pause_ns : left_ns);
         pause_ns = pause_ns < 32 * MS ? 2 * pause_ns : pause_ns;
     }
+}
+
+int fz_guard_enter(struct fz_guard *guard, struct fz_deadline deadline)
+{
+    const struct fz_guard_wish wish = {.deadline = deadline};
+
+    return guard_enter_wished(guard, &wish);
 }
 
 struct fz_deadline fz_guard_deadline(void)
@@ -204,15 +213,22 @@ struct fz_deadline fz_guard_deadline(void)
     return fz_deadline_in(guard_patience_ns);
 }
 
-int fz_guard_open_and_enter(struct fz_guard *ret, const char *path, struct fz_deadline deadline)
+int fz_guard_open_and_enter_wished(struct fz_guard *ret, const char *path, const struct fz_guard_wish *wish)
 {
     int err = fz_guard_open(ret, path);
 
     if (err == 0)
-        err = fz_guard_enter(ret, deadline);
+        err = guard_enter_wished(ret, wish);
     if (err != 0 && ret->file.fd >= 0)
         fz_guard_close(ret);
     return err;
+}
+
+int fz_guard_open_and_enter(struct fz_guard *ret, const char *path, struct fz_deadline deadline)
+{
+    const struct fz_guard_wish wish = {.deadline = deadline};
+
+    return fz_guard_open_and_enter_wished(ret, path, &wish);
 }
 
 void fz_guard_leave(struct fz_guard *guard)
