@@ -46,10 +46,21 @@ static uint64_t turn_ns(const frazil *gen)
     return ns < longest_turn_ns ? ns : longest_turn_ns;
 }
 
-/* Never 0, which says that it is nobody's turn. */
-static uint64_t now_ns(void)
+/* The last bits of a time: it is never 0, which says that it is nobody's turn, and it says how the turn was taken. */
+enum { TAKEN = 1, TAKEN_BY_TIME = 2, TAKEN_BITS = 3 };
+
+static uint64_t now_ns(bool is_guarded)
 {
-    return fz_turn_clock_ns() | 1;
+    /* A little earlier, so that it never lies ahead. */
+    uint64_t before_ns = (fz_turn_clock_ns() - (TAKEN_BITS + 1)) & ~(uint64_t)TAKEN_BITS;
+
+    return before_ns | (uint64_t)(is_guarded ? TAKEN : TAKEN | TAKEN_BY_TIME);
+}
+
+/* Whether only time tells when the turn is over, as whoever has it has no guard. */
+static bool is_by_time(uint64_t since_ns)
+{
+    return (since_ns & TAKEN_BY_TIME) != 0;
 }
 
 /* A time that lies ahead, as a process of another time namespace leaves it, is over as well. */
@@ -118,7 +129,7 @@ static bool gives_up_guard(void *ctx)
     const struct turn_wait *wait = ctx;
     uint64_t since_ns = turn_since_ns(wait->gen);
 
-    return is_wait_over(wait) || (since_ns != 0 && is_over(wait->gen, since_ns, now_ns()));
+    return is_wait_over(wait) || (since_ns != 0 && is_over(wait->gen, since_ns, fz_turn_clock_ns()));
 }
 
 /* By the guard.  False: there is none, or somebody else has it. */
@@ -138,8 +149,8 @@ static bool set_time(frazil *gen, struct fz_turn *turn)
 {
     uint64_t since_ns = turn_since_ns(gen);
 
-    turn->since_ns = now_ns();
-    return (turn->is_guarded || is_over(gen, since_ns, turn->since_ns)) &&
+    turn->since_ns = now_ns(turn->is_guarded);
+    return ((turn->is_guarded && !is_by_time(since_ns)) || is_over(gen, since_ns, turn->since_ns)) &&
            atomic_compare_exchange_strong_explicit(&gen->shared->keeper.turn_since_ns, &since_ns, turn->since_ns,
                                                    memory_order_acquire, memory_order_relaxed);
 }
@@ -205,12 +216,13 @@ void fz_turn_end(frazil *gen, const struct fz_turn *turn)
 }
 
 /* Whether whoever has set the time does not hold the guard any more: it was killed. */
-static bool is_abandoned(const frazil *gen)
+static bool is_abandoned(const frazil *gen, uint64_t since_ns)
 {
     struct fz_guard guard;
     char path[FZ_PATH_SIZE];
 
-    if (!fz_home_turn_file(&gen->home, path) || fz_guard_open_and_enter(&guard, path, fz_deadline_in(0)) != 0)
+    if (is_by_time(since_ns) || !fz_home_turn_file(&gen->home, path) ||
+        fz_guard_open_and_enter(&guard, path, fz_deadline_in(0)) != 0)
         return false;
     fz_guard_leave_for_good(&guard);
     return true;
@@ -222,7 +234,8 @@ bool fz_turn_is_taken(frazil *gen)
     uint64_t inside = atomic_load_explicit(&gen->keeper.inside, memory_order_acquire);
     uint64_t since_ns = atomic_load_explicit(&gen->shared->keeper.turn_since_ns, memory_order_acquire);
 
-    return inside == fz_fork_mark_read(&gen->fork_mark) || (!is_over(gen, since_ns, now_ns()) && !is_abandoned(gen));
+    return inside == fz_fork_mark_read(&gen->fork_mark) ||
+           (!is_over(gen, since_ns, fz_turn_clock_ns()) && !is_abandoned(gen, since_ns));
 }
 
 bool fz_turn_wait(frazil *gen, struct fz_deadline deadline, bool (*is_needless)(frazil *gen), struct fz_turn *ret)

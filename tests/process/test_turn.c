@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: processes that share a page in a file extend its grant in turns.  Whoever is killed in its turn
+ * gives it to the next one at once, and whoever is stopped in it does so after a while.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "generator/generator_internal.h"
+#include "generator/turn.h"
+#include "lib/scratch.h"
+#include "lib/test.h"
+#include "os/deadline.h"
+
+static const uint64_t second_ns = 1000000000;
+static const char *scratch;
+static frazil *gen;
+static frazil *other; /* of another process, as far as the page tells */
+
+static frazil *open_word(void)
+{
+    char spec[1200];
+    frazil_error err;
+    frazil *opened;
+
+    snprintf(spec, sizeof spec, "worker=fixed:7 state=file keeper=hook run_dir='%s/run' state_dir='%s/state'", scratch,
+             scratch);
+    if (frazil_open(&opened, spec, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return opened;
+}
+
+BEFORE_EACH
+{
+    scratch = scratch_make();
+    gen = open_word();
+    other = open_word();
+}
+
+AFTER_EACH
+{
+    frazil_close(other);
+    frazil_close(gen);
+    scratch_remove(scratch);
+}
+
+/* The process that has the turn has had it for so long. */
+static void let_pass(uint64_t ns)
+{
+    atomic_fetch_sub(&gen->shared->keeper.turn_since_ns, ns);
+}
+
+static bool is_always_needless(frazil *ignored)
+{
+    (void)ignored;
+    return true;
+}
+
+TEST("A process that is killed in its turn has it no more, whatever time it would have had")
+{
+    struct fz_turn turn;
+    int status;
+
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        frazil *own = open_word(); /* as what it inherited is its parent's, too */
+        if (fz_turn_try(own, &turn))
+            raise(SIGKILL);
+        _exit(1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status));
+    assert_int_not_equal(atomic_load(&gen->shared->keeper.turn_since_ns), 0);
+    assert_false(fz_turn_is_taken(gen));
+    assert_true(fz_turn_try(gen, &turn));
+    assert_true(fz_turn_is_taken(other));
+    fz_turn_end(gen, &turn);
+    assert_false(fz_turn_is_taken(other));
+}
+
+TEST("A first turn lasts longer than a few answers of a slow coordinator, and not for ever")
+{
+    struct fz_turn turn;
+    struct fz_turn taken_over;
+
+    atomic_store(&gen->shared->keeper.horizon_ticks, 0); /* nobody knows yet how long a grant lasts */
+    assert_true(fz_turn_try(gen, &turn));
+    let_pass(3 * second_ns);
+    assert_true(fz_turn_is_taken(other));
+    assert_false(fz_turn_try(other, &taken_over));
+    let_pass(3 * second_ns);
+    assert_false(fz_turn_is_taken(other));
+    assert_true(fz_turn_try(other, &taken_over));
+    fz_turn_end(gen, &turn); /* which is not its own any more */
+    assert_true(fz_turn_is_taken(gen));
+    fz_turn_end(other, &taken_over);
+    assert_false(fz_turn_is_taken(gen));
+}
+
+TEST("One that waits for its turn takes it from one that is stopped when its time is over")
+{
+    struct fz_turn turn;
+    struct fz_turn taken_over;
+
+    assert_true(fz_turn_try(gen, &turn));
+    let_pass(3600 * second_ns);
+    assert_true(fz_turn_wait(other, FZ_DEADLINE_NONE, NULL, &taken_over));
+    fz_turn_end(other, &taken_over);
+    fz_turn_end(gen, &turn);
+}
+
+TEST("A wait for a turn ends when there is no need for one any more")
+{
+    struct fz_turn turn;
+    struct fz_turn none;
+
+    assert_true(fz_turn_try(gen, &turn));
+    atomic_store(&gen->shared->keeper.turn_since_ns, 0); /* and no time would ever be over */
+    let_pass(UINT64_MAX - fz_turn_clock_ns() + 1);
+    const struct fz_deadline hang = fz_deadline_in(60 * second_ns);
+    assert_false(fz_turn_wait(other, hang, is_always_needless, &none));
+    assert_true(fz_deadline_left_ns(hang) > 0);
+    fz_turn_end(gen, &turn);
+}
+
+TEST("Without a folder to wait in, turns go by the time alone")
+{
+    struct fz_turn turn;
+    struct fz_turn none;
+
+    snprintf(gen->home.word.path, sizeof gen->home.word.path, "%s/gone/word", scratch);
+    memcpy(other->home.word.path, gen->home.word.path, sizeof gen->home.word.path);
+    assert_true(fz_turn_try(gen, &turn));
+    assert_false(fz_turn_try(other, &none));
+    fz_turn_end(gen, &turn);
+    assert_true(fz_turn_try(other, &turn));
+    fz_turn_end(other, &turn);
+}
