@@ -22,7 +22,14 @@ struct command {
     int (*run)(int argc, char **argv);
 };
 
+/* All of them, in the order of the help; NULL at the end. */
+extern const struct command *const command_list[];
+
+/* The one of that name; NULL: there is none. */
+const struct command *command_named(const char *name);
+
 extern const struct command cmd_bench;
+extern const struct command cmd_completion;
 extern const struct command cmd_compose;
 extern const struct command cmd_convert;
 extern const struct command cmd_doctor;

@@ -55,6 +55,9 @@ const char *ids_why_none(const char *text, size_t len);
 /* Whether a sno has the form. */
 bool ids_form_is_of_sno(int form);
 
+/* Their names, and NULL. */
+const char *const *ids_form_names(void);
+
 /* The form of that name; NULL is IDS_FORM_ANY.  Complains, naming the option, and returns false for an unknown one. */
 bool ids_form_choose(const char *option, const char *name, int *ret);
 

@@ -50,8 +50,7 @@ static frazil_err fail_not_sno(int form, frazil_error *reterr)
                 ids_form_name(form));
 }
 
-/* Their names, and NULL. */
-static const char *const *form_names(void)
+const char *const *ids_form_names(void)
 {
     static const char *names[IDS_FORM_COUNT + 1];
 
@@ -75,7 +74,7 @@ bool ids_form_choose(const char *option, const char *name, int *ret)
         *ret = (int)form;
         return true;
     }
-    complain("%s takes one of" IDS_FORM_NAMES ", not %s%s", option, quoted(name), meant(name, form_names()));
+    complain("%s takes one of" IDS_FORM_NAMES ", not %s%s", option, quoted(name), meant(name, ids_form_names()));
     return false;
 }
 

@@ -11,28 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command *const commands[] = {
-    &cmd_next,  &cmd_inspect,  &cmd_compose,    &cmd_convert, &cmd_range,   &cmd_layout,
-    &cmd_shard, &cmd_scramble, &cmd_unscramble, &cmd_opaque,  &cmd_worker,  &cmd_lease,
-    &cmd_state, &cmd_doctor,   &cmd_verify,     &cmd_bench,   &cmd_version,
-};
-
-#define COMMANDS (sizeof commands / sizeof commands[0])
-
-static const struct command *find(const char *name)
-{
-    for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
-    }
-    return NULL;
-}
+#define NAMES_MAX 32 /* of commands, with help, and NULL */
 
 static void list_commands(void)
 {
-    output_string("usage: frazil COMMAND [OPTION]... [ARGUMENT]...\nIds of the Snowflake family.\n\n");
-    for (size_t i = 0; i < COMMANDS; i++)
-        output_format("  %-11s %s\n", commands[i]->name, commands[i]->summary);
+    output_string("usage: frazil COMMAND [OPTION]... [ARGUMENT]...\n\n");
+    for (size_t i = 0; command_list[i] != NULL; i++)
+        output_format("  %-11s %s\n", command_list[i]->name, command_list[i]->summary);
     output_string("  help        this list, or the help of a command\n\n"
                   "Values are arguments, or else the lines of stdin.  Manual: man frazil\n"
                   "Exit status: 0 done, 1 bad value or finding, 2 usage, 3 try later, 4 fatal.\n");
@@ -40,10 +25,10 @@ static void list_commands(void)
 
 static int unknown(const char *name)
 {
-    const char *names[COMMANDS + 2] = {"help"};
+    const char *names[NAMES_MAX] = {"help"};
 
-    for (size_t i = 0; i < COMMANDS; i++)
-        names[i + 1] = commands[i]->name;
+    for (size_t i = 0; command_list[i] != NULL && i + 2 < NAMES_MAX; i++)
+        names[i + 1] = command_list[i]->name;
     complain("there is no command %s%s; frazil help lists them", quoted(name), meant(name, names));
     return STATUS_USAGE;
 }
@@ -57,7 +42,7 @@ static int help(int argc, char **argv)
         list_commands();
         return STATUS_OK;
     }
-    const struct command *command = find(argv[1]);
+    const struct command *command = command_named(argv[1]);
     if (command == NULL)
         return unknown(argv[1]);
     char *help_argv[] = {argv[1], option, NULL};
@@ -72,7 +57,7 @@ static int run(int argc, char **argv)
     }
     if (strcmp(argv[0], "help") == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
         return help(argc, argv);
-    const struct command *command = strcmp(argv[0], "--version") == 0 ? &cmd_version : find(argv[0]);
+    const struct command *command = strcmp(argv[0], "--version") == 0 ? &cmd_version : command_named(argv[0]);
 
     return command != NULL ? command->run(argc, argv) : unknown(argv[0]);
 }

@@ -237,12 +237,35 @@ static void complain_option(const struct option_help *help, const struct option_
         complain_unknown(help, rows, count, argv);
 }
 
+/* Who asks for the options instead of having them read. */
+static struct {
+    options_told *told;
+    void *ctx;
+} asker;
+
+void options_tell(const struct command *command, options_told *told, void *ctx)
+{
+    char name[COLUMNS_MAX];
+    char *argv[] = {name, NULL};
+
+    (void)snprintf(name, sizeof name, "%s", command->name);
+    asker.told = told;
+    asker.ctx = ctx;
+    (void)command->run(1, argv);
+    asker.told = NULL;
+}
+
 bool options_read(const struct option_help *help, const struct option_row *rows, int argc, char **argv,
                   struct arguments *ret_args, int *ret_status)
 {
-    struct getopt_tables tables;
+    struct getopt_tables tables = {.count = 0};
     int value;
 
+    if (asker.told != NULL) {
+        asker.told(asker.ctx, help, rows);
+        *ret_status = STATUS_OK;
+        return false;
+    }
     fill_tables(rows, &tables);
     *ret_status = STATUS_USAGE;
     while ((value = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {

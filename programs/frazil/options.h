@@ -62,6 +62,14 @@ struct arguments {
 bool options_read(const struct option_help *help, const struct option_row *rows, int argc, char **argv,
                   struct arguments *ret_args, int *ret_status);
 
+struct command;
+
+/* Is told the help and the options of a subcommand; they last until it returns. */
+typedef void options_told(void *ctx, const struct option_help *help, const struct option_row *rows);
+
+/* Runs a subcommand so far that it says its help and its options. */
+void options_tell(const struct command *command, options_told *told, void *ctx);
+
 /* A whole number without sign: decimal, or hex after 0x.  False, without a complaint, if it is none. */
 bool options_parse_u64(const char *text, uint64_t *ret);
 

@@ -24,6 +24,16 @@ const char *fz_typed_nearest(const char *text, const char *const *words);
 /* Whether a spec has such a key. */
 bool fz_typed_is_key(const char *name, size_t len);
 
+/* A word that a spec may have, and what stands behind it: "=" of a key, ":" and "://" of what is not the whole value.
+ */
+typedef void fz_typed_word(void *ctx, const char *word, size_t len, const char *behind);
+
+/* Calls put for each key of a spec. */
+void fz_typed_keys(fz_typed_word *put, void *ctx);
+
+/* Likewise for each value of a key, where it has a list: not for numbers, times and names. */
+void fz_typed_values(const char *key, size_t len, fz_typed_word *put, void *ctx);
+
 /* The value of an environment variable, as fz_environment gives it: NULL also in a set-user-ID program. */
 const char *fz_typed_variable(const char *name);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of coordinators: one table.  The parser, the build (FrazilCoordinators.cmake), the packages, the help and
- * the tests read it; the completions are checked against it.  CONTRIBUTING.md says what a new row needs.
+ * The kinds of coordinators: one table.  The parser, the build (FrazilCoordinators.cmake), the packages, the help, the
+ * completion and the tests read it.  CONTRIBUTING.md says what a new row needs.
  */
 #ifndef FZ_SPEC_COORDINATORS_H
 #define FZ_SPEC_COORDINATORS_H

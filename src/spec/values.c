@@ -78,6 +78,15 @@ const char *fz_value_word(enum fz_key key, int choice)
     return value_words[i].word;
 }
 
+const char *fz_value_word_at(enum fz_key key, size_t i)
+{
+    for (size_t row = 0; row < VALUE_WORDS; row++) {
+        if (value_words[row].key == key && i-- == 0)
+            return value_words[row].word;
+    }
+    return NULL;
+}
+
 /* ---- each kind ------------------------------------------------------------------- */
 
 frazil_err fz_value_refuse(const struct fz_values *values, enum fz_key key, const char *right, frazil_error *reterr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where a worker id can come from: one table.  The parser, the sentences that list the sources, the help, the doctor
- * and the completions are made of it, or checked against it.  A new source is a row here and its function in
+ * and the completion are made of it.  A new source is a row here and its function in
  * worker_sources.c.
  */
 #ifndef FZ_SPEC_WORKER_SOURCES_H

@@ -24,6 +24,7 @@ doctor     | --color never clock=real layout=frazil worker=fixed:1 run_dir=@/run
 verify     | ids                                    | 1 ids ids                                  |
 bench      | --quick                                | -                                          | -
 version    |                                        | -                                          | -
+completion | bash                                   | -                                          | -
 help       |                                        | -                                          | -
 '
 

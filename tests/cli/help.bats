@@ -12,8 +12,8 @@ options() {
     frazil help "$1" | sed -n 's/^  .*\(--[a-z-]*\).*/\1/p' | grep -v "^frazil" | sort -u
 }
 
-@test "help lists seventeen commands and fits a screen" {
-    [ "$(commands | wc -l)" -eq 17 ]
+@test "help lists eighteen commands and fits a screen" {
+    [ "$(commands | wc -l)" -eq 18 ]
     [ "$(frazil help)" = "$(frazil --help)" ]
     [ "$(frazil help)" = "$(frazil -h)" ]
     frazil help | awk 'length($0) > 80 || NR > 24 { exit 1 }'
@@ -90,7 +90,7 @@ options() {
 
 # ---- completion ---------------------------------------------------------------
 
-# complete WORD...: what bash offers for the last word.
+# complete_words WORD...: what bash offers for the last word.
 complete_words() {
     local COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
     _frazil
@@ -109,6 +109,7 @@ load_completion() {
     complete_words frazil '' | sort >"$BATS_TEST_TMPDIR/actual"
     same "$BATS_TEST_TMPDIR/expected" "$BATS_TEST_TMPDIR/actual"
     [ "$(complete_words frazil ins)" = inspect ]
+    [ "$(complete_words frazil help ins)" = inspect ]
     for command in $(commands | grep -v opaque); do
         { frazil help "$command" | sed -n 's/^  [- ][a-z ][, ] *\(--[a-z-]*\) .*/\1/p'; echo --help; } | sort >"$BATS_TEST_TMPDIR/expected"
         complete_words frazil "$command" - | sort >"$BATS_TEST_TMPDIR/actual"
@@ -116,7 +117,7 @@ load_completion() {
     done
 }
 
-@test "bash completion: layouts, forms, specs" {
+@test "bash completion: layouts, forms, specs, actions" {
     load_completion
     frazil layout | tail -n +2 | cut -d ' ' -f 1 >"$BATS_TEST_TMPDIR/expected"
     complete_words frazil inspect --layout '' >"$BATS_TEST_TMPDIR/actual"
@@ -129,22 +130,42 @@ load_completion() {
     [ "$(complete_words frazil convert -t base6)" = $'base62\nbase64url' ]
     [ "$(complete_words frazil next work)" = $'worker=\nworkers=' ]
     [ "$(complete_words frazil next on_full = le)" = lead ]
+    [ "$(complete_words frazil next on_full =)" = $'wait\nlead\nerror' ]
+    [ "$(complete_words frazil next worker = "fi")" = $'fixed:\nfile-lock\nfile://' ]
+    [ "$(complete_words frazil next worker = redis :)" = // ]
+    [ "$(complete_words frazil next clock = fr)" = frozen: ]
     [ "$(complete_words frazil layout ov)" = overlap ]
+    [ "$(complete_words frazil lease re)" = release ]
+    [ "$(complete_words frazil doctor --color al)" = always ]
 }
 
-@test "zsh completion: every command, layout and option is there" {
-    local command word file=$BATS_TEST_DIRNAME/../../completions/_frazil
-    for command in $(commands); do
-        grep -q "^        '$command:$(frazil help | sed -n "s/^  $command  *//p")'$" "$file"
-        for word in $(frazil help "$command" | sed -n 's/^  [- ][a-z ][, ] *\(--[a-z-]*\) .*/\1/p'); do
-            grep -q -e "$word" "$file"
-        done
-    done
-    for word in $(frazil layout | tail -n +2 | cut -d ' ' -f 1); do
-        grep -q "^_frazil_layouts=(.*\b$word\b" "$file"
-    done
+@test "completion: a word with what the help says of it, or that it is a file" {
+    [ "$(frazil completion --words -- version --j)" = "--json one object" ]
+    [ "$(frazil completion --words -- lay)" = "layout $(frazil help | sed -n 's/^  layout  *//p')" ]
+    [ "$(frazil completion --words -- verify x)" = :files ]
+    [ "$(frazil completion --words -- opaque --key-file '')" = :files ]
+    [ "$(frazil completion --words -- next --count '')" = "" ]
+    [ "$(frazil completion --words -- nosuch '')" = "" ]
+    fails 2 "completion needs one of bash, zsh, fish" frazil completion
+    fails 2 'not "fisch" (did you mean fish?)' frazil completion fisch
+}
+
+@test "zsh and fish, where they are, complete what bash does" {
+    local files=$BATS_TEST_DIRNAME/../../completions
+    local -x PATH=${FRAZIL%/*}:$PATH
     if command -v zsh >/dev/null; then
-        zsh -n "$file"
+        frazil completion zsh | zsh -n
+        # shellcheck disable=SC2034 # for the function
+        zsh -f -c 'compdef() { :; }; _describe() { print -l -- $whole; }; compadd() { print -l -- $begun; }
+            words=(frazil version --j) CURRENT=3; source "$0/_frazil"
+            words=(frazil next work) CURRENT=3; _frazil' "$files" >"$BATS_TEST_TMPDIR/actual"
+        printf -- '--json:one object\nworker=\nworkers=\n' >"$BATS_TEST_TMPDIR/expected"
+        same "$BATS_TEST_TMPDIR/expected" "$BATS_TEST_TMPDIR/actual"
+    fi
+    if command -v fish >/dev/null; then
+        fish -N -c "source $files/frazil.fish; complete -C 'frazil version --j'; complete -C 'frazil next work'" >"$BATS_TEST_TMPDIR/actual"
+        printf -- '--json\tone object\nworker=\nworkers=\n' >"$BATS_TEST_TMPDIR/expected"
+        same "$BATS_TEST_TMPDIR/expected" "$BATS_TEST_TMPDIR/actual"
     fi
 }
 

@@ -47,7 +47,8 @@ grep -qx '\.so man3/frazil_next\.3' "$root/share/man/man3/frazil_take.3" || fail
 [ "$(readlink "$lib/libfrazil.so")" = libfrazil.so.1 ] || fail "libfrazil.so is not a link to libfrazil.so.1"
 [ "$(readlink "$lib/libfrazil.so.1")" = "libfrazil.so.$version" ] || fail "libfrazil.so.1 does not lead to $version"
 if [ -e "$build/bin/frazil" ]; then
-    expect_file bin/frazil share/man/man1/frazil.1 share/bash-completion/completions/frazil share/zsh/site-functions/_frazil
+    expect_file bin/frazil share/man/man1/frazil.1 share/bash-completion/completions/frazil share/zsh/site-functions/_frazil \
+        share/fish/vendor_completions.d/frazil.fish
     [ "$("$root/bin/frazil" version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)" = "$version" ] ||
         fail "frazil version is not $version"
     if needs "$root/bin/frazil" libfrazil; then

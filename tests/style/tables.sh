@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tables.sh ROOT: whoever cannot read the tables of src/spec agrees with them: neither a name less nor one more.
-# - The completions have the keys, the behaviours, the sources of worker ids and the usual URLs.
 # - The manual and docs/worker-ids.md name each source and each behaviour.
 # - frazild.conf(5) has each key of the daemon.
 # - Each kind of coordinator has its page, its function, its package; and each of those has its row.
@@ -40,27 +39,6 @@ same() {
     for word in $(comm -23 "$scratch/wanted" "$scratch/found"); do complain "$1:1: lacks the $2 $word"; done
     for word in $(comm -13 "$scratch/wanted" "$scratch/found"); do complain "$1:1: has $word, which is no $2 of the table"; done
 }
-
-# ---- completions -----------------------------------------------------------------
-
-{ cat "$scratch/sources"; sed 's|.* \(.*\)|\1://|' "$scratch/kinds"; } >"$scratch/workers"
-
-# words FILE FROM: the words of the completion behind the place that the pattern FROM finds, up to what ends them.
-bash_words() {
-    awk -v from="$1" 'index($0, from) { inside = 1; sub(/^[^)]*\) echo/, "") }
-        inside { end = /;;/; gsub(/;;|\\$|echo|\047/, " "); print; if (end) exit }' completions/frazil.bash
-}
-zsh_words() {
-    awk -v from="$1" 'inside && /^ *(elif|else|fi)/ { exit } inside { print } index($0, from) { inside = 1 }' completions/_frazil |
-        sed "s/compadd\( -S ''\)*//g; s/&&//g; s/\\\\$//"
-}
-bash_words "'') echo 'layout=" | tr -d = | same completions/frazil.bash key keys
-bash_words "behaviour) echo" | same completions/frazil.bash behaviour behaviours
-bash_words "worker) echo 'fixed" | same completions/frazil.bash source workers
-awk '/compadd -S .. layout=/ { inside = 1 } inside { print } inside && !/\\$/ { exit }' completions/_frazil |
-    sed "s/compadd -S ''//; s/\\\\$//" | tr -d = | same completions/_frazil key keys
-zsh_words "'behaviour='" | same completions/_frazil behaviour behaviours
-zsh_words "'worker='" | same completions/_frazil source workers
 
 # ---- the manual --------------------------------------------------------------------
 

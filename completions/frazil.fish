@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# Completion of frazil for fish.
+frazil completion fish | source
