@@ -56,11 +56,9 @@ bool frazil_get_form(const char *name, frazil_text *ret)
 
     if (frazil_text_by_name(name, ret) == FRAZIL_OK)
         return true;
-    snprintf(
-        sentence, sizeof sentence,
-        "there is no text form '%.32s': dec, dec20, hex, crockford, base36, base58, base62, base64url, bin, bytes, "
-        "hex0x, hexshort or signed was expected",
-        name);
+#define FORM_NAME(identifier, number, name, room) " " name
+    snprintf(sentence, sizeof sentence, "there is no text form '%.32s': must be one of" FRAZIL_TEXTS(FORM_NAME), name);
+#undef FORM_NAME
     frazil_throw_usage(sentence);
     return false;
 }

@@ -203,6 +203,8 @@ Datum frazil_pg_range_end(PG_FUNCTION_ARGS)
 
 /* ---- text forms ------------------------------------------------------------------ */
 
+#define FORM_NAME(identifier, number, name, room) " " name
+
 static frazil_text form_of(text *given)
 {
     char *name = text_to_cstring(given);
@@ -210,8 +212,7 @@ static frazil_text form_of(text *given)
 
     if (frazil_text_by_name(name, &form) != FRAZIL_OK)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no text form \"%s\"", name),
-                        errhint("dec, dec20, hex, crockford, base36, base58, base62, base64url, bin, bytes, hex0x, "
-                                "hexshort and signed are the forms.")));
+                        errhint("The forms are" FRAZIL_TEXTS(FORM_NAME) ".")));
     return form;
 }
 

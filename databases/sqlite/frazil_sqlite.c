@@ -519,9 +519,10 @@ static bool form_of(sqlite3_context *context, const char *name, frazil_text *ret
 {
     if (name != NULL && frazil_text_by_name(name, ret) == FRAZIL_OK)
         return true;
-    char *why = sqlite3_mprintf("there is no text form '%.32s': dec, hex, crockford, base58, base62 and others of the "
-                                "command's --to are there",
+#define FORM_NAME(identifier, number, name, room) " " name
+    char *why = sqlite3_mprintf("there is no text form '%.32s': must be one of" FRAZIL_TEXTS(FORM_NAME),
                                 name == NULL ? "NULL" : name);
+#undef FORM_NAME
     fail(context, why == NULL ? FRAZIL_ENOMEM : FRAZIL_EINVAL, why);
     sqlite3_free(why);
     return false;

@@ -31,9 +31,9 @@ bool form_by_name(const struct engine *engine, struct slice name, int *ret)
 
 const char *form_names(const struct engine *engine)
 {
-    return engine->is_sno ? "sno, uuid or hex for snos"
-                          : "dec, dec20, hex, crockford, base36, base58, base62, base64url, bin, bytes, hex0x, "
-                            "hexshort or signed";
+#define FORM_NAME(identifier, number, name, room) " " name
+    return engine->is_sno ? "one of sno uuid hex" : "one of" FRAZIL_TEXTS(FORM_NAME);
+#undef FORM_NAME
 }
 
 static size_t sno_hex(const frazil_sno *sno, char *out)

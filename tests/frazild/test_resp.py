@@ -48,9 +48,9 @@ class Commands(TestCase):
                 self.assertEqual(len(text), width)
         self.assertEqual(len(self.ask("NEXT", "snos", "FORM", "uuid")), 36)
         self.assertEqual(len(self.ask("NEXT", "snos", 2, "FORM", "hex")[1]), 20)
-        self.refuse("ERR", "FORM takes dec", "NEXT", "main", "FORM", "sno")
+        self.refuse("ERR", "FORM takes one of dec dec20 ", "NEXT", "main", "FORM", "sno")
         for form in ("dec", "uuid4", "uui", ""):
-            self.refuse("ERR", "FORM takes sno", "NEXT", "snos", "FORM", form)
+            self.refuse("ERR", "FORM takes one of sno uuid hex", "NEXT", "snos", "FORM", form)
         self.refuse("ERR", "syntax error", "NEXT", "main", 1, "FORM")
 
     def test_a_batch_larger_than_a_tick_is_put_together_from_parts(self):

@@ -10,7 +10,7 @@ const path = require('node:path');
 const { test } = require('node:test');
 const { setImmediate } = require('node:timers/promises');
 
-const { open, openAsync, openShared, layout, format, sno, FrazilError, Generator, ManualClock } = require('frazil');
+const { open, openAsync, openShared, layout, format, sno, textForms, FrazilError, Generator, ManualClock } = require('frazil');
 const FlakeId = require('frazil/flake-idgen');
 const { scratch, throwing } = require('./lib/scratch.js');
 
@@ -227,6 +227,15 @@ test('the types have each key of the manual', { skip: !process.env.FRAZIL_SOURCE
     .map((key) => key.replace(/_./g, (_) => _[1].toUpperCase()))
     .filter((key) => !types.includes(`  ${key}?: `));
   assert.deepEqual(missing, []);
+});
+
+test('the type of text forms has those of the table', () => {
+  const types = readFileSync(path.join(path.dirname(require.resolve('frazil')), 'index.d.ts'), 'utf8');
+  const union = types.match(/type TextForm =([^;]*);/)[1];
+  assert.deepEqual(
+    [...union.matchAll(/'(\w+)'/g)].map((match) => match[1]),
+    [...textForms],
+  );
 });
 
 test('no worker is ever guessed, and no password is shown', () => {
