@@ -6,7 +6,6 @@
 #include "frazil/layout.h"
 #include "spec/coordinators.h"
 #include "spec/keys.h"
-#include "spec/values.h"
 #include "spec/worker_sources.h"
 
 /* Up to the first space: of the schemes of a coordinator the usual one. */
@@ -61,6 +60,6 @@ void fz_typed_values(const char *key, size_t len, fz_typed_word *put, void *ctx)
         put_workers(put, ctx);
     else if (of == FZ_KEY_CLOCK)
         put_clocks(put, ctx);
-    for (size_t i = 0; (word = fz_value_word_at(of, i)) != NULL; i++)
+    for (size_t i = 0; (word = fz_key_word(of, i)) != NULL; i++)
         put_word(word, "", put, ctx);
 }

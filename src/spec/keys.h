@@ -103,6 +103,12 @@ FZ_PRIVATE void fz_key_variable(enum fz_key key, char name[FZ_KEY_VARIABLE_SIZE]
 /* The key with this name; FZ_KEYS_TOTAL: there is none. */
 FZ_PRIVATE enum fz_key fz_key_named(const char *name, size_t len);
 
+/*
+ * Word i that a key takes as its value, counted from 0, in the order of sentences (values.c has them); NULL past the
+ * last one, and for a key without.  Never freed.
+ */
+FZ_PRIVATE const char *fz_key_word(enum fz_key key, size_t i);
+
 struct fz_sentence;
 
 /*

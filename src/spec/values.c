@@ -78,7 +78,7 @@ const char *fz_value_word(enum fz_key key, int choice)
     return value_words[i].word;
 }
 
-const char *fz_value_word_at(enum fz_key key, size_t i)
+const char *fz_key_word(enum fz_key key, size_t i)
 {
     for (size_t row = 0; row < VALUE_WORDS; row++) {
         if (value_words[row].key == key && i-- == 0)

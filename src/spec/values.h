@@ -75,7 +75,4 @@ FZ_PRIVATE frazil_err fz_value_number(const struct fz_values *values, enum fz_ke
 /* The word that a key has for a choice.  Never freed. */
 FZ_PRIVATE const char *fz_value_word(enum fz_key key, int choice);
 
-/* Word i of a key, counted from 0, in the order of sentences; NULL past the last one, and for a key without. */
-FZ_PRIVATE const char *fz_value_word_at(enum fz_key key, size_t i);
-
 #endif

@@ -479,7 +479,7 @@ keys_project() {
     echo 'x = {{"path", FZ_URL_OWN, "/x", NULL, NULL, 0, read}, {.name = NULL}};' | file src/registers/a/a_url.c
     printf '| key | default | range | meaning |\n|---|---|---|---|\n| `path` | `/x` | | it |\n' | file docs/coordinators/a.md
     printf '| `timeout` | `1s` | `10ms` to `60s` | it |\n| `user` | | | it |\n' >>"$scratch/project/docs/coordinators/a.md"
-    manual_page frazil.spec.5 '.It Cm a://HOST\nKeys:\n.Cm path\n(it).\n.El\nAll also have the keys\n.Cm timeout , user .\nThey follow\n'
+    printf '.It Cm a://HOST\nKeys:\n.Cm path\n(it).\n.El\nAll also have the keys\n.Cm timeout , user .\nThey follow\n' | file man/frazil.spec.5
 }
 
 # shellcheck disable=SC2016 # the backquotes are those of Markdown
@@ -497,7 +497,7 @@ test_keys() {
     sed -i 's/60s/61s/' "$scratch/project/docs/coordinators/a.md"
     must_fail 'docs/coordinators/a.md:1: lacks the key timeout 1s 10ms 60s'
     keys_project
-    manual_page frazil.spec.5 '.It Cm a://HOST\nKeys:\n.Cm path , more\n.El\nAll also have the keys\n.Cm timeout\nThey follow\n'
+    printf '.It Cm a://HOST\nKeys:\n.Cm path , more\n.El\nAll also have the keys\n.Cm timeout\nThey follow\n' | file man/frazil.spec.5
     must_fail 'man/frazil.spec.5:1: has more, which is not in the table of keys'
     must_fail 'man/frazil.spec.5:1: lacks the key user'
     project
