@@ -80,9 +80,11 @@ size_t candidates_list(const struct ids_layout *own, struct candidate ret[CANDID
     size_t count = 0;
 
     if (own != NULL && strcmp(own->layout.name, "custom") == 0)
-        count = add((struct candidate){.name = "yours", .layout = *own}, ret, count);
-    for (size_t i = 0; i < frazil_layout_preset_count(); i++)
+        count = add((struct candidate){.name = "yours", .layout = *own, .is_own = true}, ret, count);
+    for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
         count = add(preset(frazil_layout_preset(i)), ret, count);
+        ret[count - 1].is_own = own != NULL && strcmp(own->layout.name, ret[count - 1].name) == 0;
+    }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         count = add(other(i), ret, count);
     return count;

@@ -11,6 +11,7 @@ struct candidate {
     const char *name;         /* the preset's or the generator's; "yours" */
     struct ids_layout layout; /* its label is what --layout takes */
     int64_t first_unix_ms;    /* no id of it is older */
+    bool is_own;              /* the user has named it */
     bool is_random;           /* the sequence is no count that begins with small numbers */
 };
 

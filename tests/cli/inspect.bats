@@ -153,12 +153,14 @@ ID=1541815603606036480
 @test "--guess: one's own layout is a candidate, from the option and from the environment" {
     local layout='41/12/10 epoch=2020-05-05' id row
     id=$(frazil compose --layout "$layout" --time 2024-01-01 -w 3000 -s 5)
-    row="   74  yours     dec       2024-01-01T00:00:00.000Z   3000        5  its time is past, its sequence small"
+    row="  100  yours     dec       2024-01-01T00:00:00.000Z   3000        5  its time is past, its sequence small"
     row+=": --layout '41/12/10 epoch=1588636800000 tick=1ms'"
     [[ $(frazil inspect --guess --layout "$layout" $id) == *"$row"* ]]
     [[ $(FRAZIL_LAYOUT=$layout frazil inspect --guess $id) == *"$row"* ]]
     [[ $(frazil inspect --guess --json --layout "$layout" $id) == *'{"layout":"41/12/10 epoch=1588636800000 tick=1ms","of":"yours","score":'* ]]
     [[ $(frazil inspect --guess $id) != *yours* ]]
+    # A layout that is named comes before those whose times are possible by chance, also a preset.
+    [[ $(frazil inspect --guess --layout mastodon 112213355558888888 | awk 'NR == 3 { print $1, $2 }') == "100 mastodon" ]]
     [[ $(frazil inspect --guess --layout twitter $id) != *yours* ]]
     fails 2 "nosuch" frazil inspect --guess --layout nosuch $id
 }
