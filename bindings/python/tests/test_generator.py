@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 import weakref
+from datetime import datetime, timezone
 
 import pytest
 
@@ -391,6 +392,16 @@ def test_ids_of_other_times(ids):
     assert fields.time.isoformat() == "2026-03-04T00:00:00+00:00"
     with pytest.raises(frazil.UsageError):
         ids.next_at(0)
+
+
+def test_another_time_is_a_number_a_datetime_or_a_text(ids):
+    when = frazil.parse_time("2026-03-04T05:06:07.089Z")
+    for same in (frazil.format_time(when), datetime.fromtimestamp(when / 1000, timezone.utc)):
+        assert ids.inspect(ids.next_at(same)).unix_ms == when
+    with pytest.raises(ValueError, match="no time zone"):
+        ids.next_at(datetime(2026, 3, 4))
+    with pytest.raises(frazil.UsageError, match="expected 'Z' or an offset"):
+        ids.next_at("2026-03-04T05:06:07")
 
 
 def test_a_text_form_must_be_known(ids):

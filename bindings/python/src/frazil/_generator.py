@@ -8,7 +8,7 @@ import atexit
 import time
 import weakref
 from types import TracebackType
-from typing import NamedTuple, Optional, Union
+from typing import NamedTuple, Optional, SupportsIndex, Union
 
 from . import _frazil, sno
 from ._errors import FatalError, RetryError
@@ -122,6 +122,14 @@ class Generator(_frazil.Generator):
     def closed(self) -> bool:
         """Whether close() was called."""
         return self._is_closed()
+
+    def next_at(self, when: Instant, /) -> int:
+        """Returns an id for a time of the caller's, for bringing in old records."""
+        return super().next_at(unix_ms(when))
+
+    def sno_next_at(self, when: Instant, meta: SupportsIndex = 0, /) -> bytes:
+        """Returns a sno for a time of the caller's."""
+        return super().sno_next_at(unix_ms(when), meta)
 
     def inspect(self, id: int) -> Fields:
         """Returns the fields of an id of this generator's layout."""
