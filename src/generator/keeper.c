@@ -369,17 +369,20 @@ static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, frazil_e
     if (has_joined(gen))
         return FRAZIL_OK;
     if (!fz_turn_wait(gen, deadline, has_joined, &turn))
-        return has_joined(gen) ? FRAZIL_OK
-                               : fz_fail(reterr, FRAZIL_EAGAIN,
-                                         "other processes have been extending the grant of the worker id for as long "
-                                         "as opening may take "
-                                         "(open_wait), and each had its turn before this one: open it again");
+        return has_joined(gen)
+                   ? FRAZIL_OK
+                   : fz_fail(reterr, FRAZIL_EAGAIN,
+                             "other processes have been extending the grant of the worker id for as long "
+                             "as opening may take (open_wait), and each had its turn before this one: open it again");
     frazil_err err = acquire_in_turn(gen, deadline, reterr);
     fz_turn_end(gen, &turn);
     return err;
 }
 
-/* When others were faster, or there is no answer, the next try may succeed; it is made as long as opening may take. */
+/*
+ * When others were faster, or there is no answer, the next try may succeed; it is made as long as opening may take.  So
+ * it may with a full pool, if a grant of it ends by then.
+ */
 static frazil_err acquire_first(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     uint64_t left_ns = gen->fixed.open_wait_ns;
@@ -392,7 +395,9 @@ static frazil_err acquire_first(frazil *gen, struct fz_deadline deadline, frazil
         now_ns = fz_monotonic_ns(gen);
         left_ns = shorter_of(now_ns < until_ns ? until_ns - now_ns : 0, fz_deadline_left_ns(deadline));
         uint64_t pause_ns = fz_first_grant_pause(tries, why.retry_ns, left_ns, &gen->random);
-        if ((err == FRAZIL_EAGAIN || err == FRAZIL_EUNREACHABLE) && pause_ns < left_ns && !fz_waits_ended()) {
+        bool may_pass =
+            err == FRAZIL_EAGAIN || err == FRAZIL_EUNREACHABLE || (err == FRAZIL_EPOOL && why.retry_ns != 0);
+        if (may_pass && pause_ns < left_ns && !fz_waits_ended()) {
             gen->clock.sleep_until(gen->clock.ctx, now_ns + pause_ns);
             continue;
         }

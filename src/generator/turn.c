@@ -47,20 +47,20 @@ static uint64_t turn_ns(const frazil *gen)
 }
 
 /* The last bits of a time: it is never 0, which says that it is nobody's turn, and it says how the turn was taken. */
-enum { TAKEN = 1, TAKEN_BY_TIME = 2, TAKEN_BITS = 3 };
+enum { TURN_TAKEN = 1, TURN_BY_TIME = 2, TURN_BITS = 3 };
 
 static uint64_t now_ns(bool is_guarded)
 {
     /* A little earlier, so that it never lies ahead. */
-    uint64_t before_ns = (fz_turn_clock_ns() - (TAKEN_BITS + 1)) & ~(uint64_t)TAKEN_BITS;
+    uint64_t before_ns = (fz_turn_clock_ns() - (TURN_BITS + 1)) & ~(uint64_t)TURN_BITS;
 
-    return before_ns | (uint64_t)(is_guarded ? TAKEN : TAKEN | TAKEN_BY_TIME);
+    return before_ns | (uint64_t)(is_guarded ? TURN_TAKEN : TURN_TAKEN | TURN_BY_TIME);
 }
 
 /* Whether only time tells when the turn is over, as whoever has it has no guard. */
 static bool is_by_time(uint64_t since_ns)
 {
-    return (since_ns & TAKEN_BY_TIME) != 0;
+    return (since_ns & TURN_BY_TIME) != 0;
 }
 
 /* A time that lies ahead, as a process of another time namespace leaves it, is over as well. */
@@ -133,7 +133,7 @@ static bool gives_up_guard(void *ctx)
 }
 
 /* By the guard.  False: there is none, or somebody else has it. */
-static bool enter_guard(struct turn_wait *wait, struct fz_turn *turn)
+static bool enter_turn_guard(struct turn_wait *wait, struct fz_turn *turn)
 {
     const struct fz_guard_wish wish = {.deadline = wait->deadline, .gives_up = gives_up_guard, .ctx = wait};
     char path[FZ_PATH_SIZE];
@@ -160,7 +160,7 @@ static bool begin_turn(struct turn_wait *wait, struct fz_turn *turn)
 {
     uint64_t pause_ns = first_pause_ns;
 
-    turn->is_guarded = enter_guard(wait, turn);
+    turn->is_guarded = enter_turn_guard(wait, turn);
     while (!set_time(wait->gen, turn)) {
         if (is_wait_over(wait) || !pause_until(wait->deadline, &pause_ns)) {
             if (turn->is_guarded)

@@ -125,12 +125,26 @@ static void add_holders(const struct fz_survey *survey, struct fz_sentence *s)
     }
 }
 
-frazil_err fz_all_leased(const struct fz_lease *lease, const struct fz_survey *survey, frazil_error *reterr)
+/* How long until the first of the grants that are held has ended, if nobody extends it; 0: it cannot be known. */
+static uint64_t held_for_ns(const struct fz_lease *lease, const struct fz_survey *survey, uint64_t coordinator_tick)
+{
+    const struct fz_shortlist *list = &survey->unreleased;
+
+    if (list->n == 0 || list->at[0].record.until < coordinator_tick)
+        return 0;
+    return fz_layout_ticks_ns(&lease->layout, list->at[0].record.until + 1 - coordinator_tick);
+}
+
+frazil_err fz_all_leased(const struct fz_lease *lease, const struct fz_survey *survey, uint64_t coordinator_tick,
+                         frazil_error *reterr)
 {
     char text[FRAZIL_ERROR_MESSAGE_SIZE - 360]; /* the caller may add something */
     struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
     add_holders(survey, &s);
-    return fz_fail(reterr, FRAZIL_EPOOL, "all %u worker ids (%u to %u) of namespace %q are taken: %s", survey->usable,
-                   (uint64_t)survey->first, survey->first + survey->usable - 1, lease->name, text);
+    fz_fail(reterr, FRAZIL_EPOOL, "all %u worker ids (%u to %u) of namespace %q are taken: %s", survey->usable,
+            (uint64_t)survey->first, survey->first + survey->usable - 1, lease->name, text);
+    if (reterr != NULL)
+        reterr->retry_ns = held_for_ns(lease, survey, coordinator_tick);
+    return FRAZIL_EPOOL;
 }

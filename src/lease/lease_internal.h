@@ -342,7 +342,8 @@ FZ_PRIVATE bool fz_namespace_same_incarnation(const struct fz_namespace *space,
 /* ---- lease_answer.c: what an answer tells ---------------------------------- */
 
 /* Fails with FRAZIL_EPOOL: by whom all are taken. */
-FZ_PRIVATE frazil_err fz_all_leased(const struct fz_lease *lease, const struct fz_survey *survey, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_all_leased(const struct fz_lease *lease, const struct fz_survey *survey,
+                                    uint64_t coordinator_tick, frazil_error *reterr);
 
 /* 2 max_skew in ticks, rounded up. */
 FZ_PRIVATE uint64_t fz_double_skew(const frazil_layout *layout, int64_t max_skew_ms);

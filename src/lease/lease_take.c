@@ -337,7 +337,7 @@ static enum outcome decide_by_survey(struct worker_search *search, frazil_err *r
         /* The next look starts at another random place. */
         return LOOK_AGAIN; /* there are more than one look can tell apart */
     if (n == 0) {
-        *ret_err = fz_all_leased(lease, survey, search->reterr);
+        *ret_err = fz_all_leased(lease, survey, coordinator_tick, search->reterr);
         return NOT_LEASED;
     }
     uint64_t earliest = best[0].floor;

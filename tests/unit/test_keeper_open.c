@@ -50,7 +50,7 @@ TEST("A granter that gives nothing at first: the open fails with its sentence, a
 
 TEST(
     "Opening waits for a first grant whose time is known if that lies within open_wait, if only just, and whatever the "
-    "random numbers are; if it lies behind, it is not waited for")
+    "random numbers are; if it lies behind, it is not waited for.  So it is when a full pool has one then")
 {
     const struct fz_granter never_asked = {.ctx = NULL};
     const uint64_t open_wait_ns = 2000 * RIG_MS;
@@ -59,16 +59,33 @@ TEST(
     struct fz_granter granter = rig.gen->keeper.granter;
     for (uint64_t seed = 1; seed <= 32; seed++) {
         bool is_within = seed % 2 == 1;
+        frazil_err why = seed % 4 < 2 ? FRAZIL_EAGAIN : FRAZIL_EPOOL;
         struct rig other = {.random_state = seed};
         rig_open(&other, SPEC " open_wait=2s", RIG_NOW);
         fake->acquired = 0;
-        fake->fails = FRAZIL_EAGAIN;
+        fake->fails = why;
         fake->retry_ns = is_within ? open_wait_ns - RIG_MS : open_wait_ns;
-        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, FZ_DEADLINE_NONE, NULL), FRAZIL_EAGAIN);
+        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, FZ_DEADLINE_NONE, NULL), why);
         assert_int_equal(fake->acquired, is_within ? 2 : 1);
         other.gen->keeper.granter = never_asked; /* closed by the first one */
         rig_close(&other);
     }
+}
+
+TEST("A full pool of which nobody knows when it has one is not waited for")
+{
+    const struct fz_granter never_asked = {.ctx = NULL};
+
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    struct fz_granter granter = rig.gen->keeper.granter;
+    struct rig other = {.random_state = 1};
+    rig_open(&other, SPEC, RIG_NOW);
+    fake->acquired = 0;
+    fake->fails = FRAZIL_EPOOL;
+    assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, FZ_DEADLINE_NONE, NULL), FRAZIL_EPOOL);
+    assert_int_equal(fake->acquired, 1);
+    other.gen->keeper.granter = never_asked; /* closed by the first one */
+    rig_close(&other);
 }
 
 TEST("The same where nobody knows the time: a short open_wait is enough for a second try")
