@@ -34,6 +34,9 @@
 /* Of 20 forks each. */
 enum { LIVES = 50, LIVES_OF_SAMPLE = 10 };
 
+/* A child keeps what it inherited until it ends, so a lease is given back by its end only: there are many of them. */
+static const char layout_text[] = "41/16/6 epoch=2026-01-01";
+
 static uint64_t now_tick(void *ctx)
 {
     const frazil_layout *layout = ctx;
@@ -43,7 +46,7 @@ static uint64_t now_tick(void *ctx)
 
 static void create(const frazil_coordinator *coordinator, const char *url)
 {
-    frazil_layout layout = *frazil_layout_preset(0);
+    frazil_layout layout;
     const struct fz_namespace_options options = {.layout = &layout,
                                                  .horizon_ms = 60000,
                                                  .token = {1, (uint64_t)fz_real_now().unix_ms},
@@ -53,6 +56,7 @@ static void create(const frazil_coordinator *coordinator, const char *url)
                                                  .now_ctx = &layout};
     frazil_error why;
 
+    assert_int_equal(frazil_layout_parse(layout_text, strlen(layout_text), &layout, NULL), FRAZIL_OK);
     if (coordinator->init(coordinator, url, &options, &why) != FRAZIL_OK)
         fail_msg("%s: %s", url, why.message);
 }
@@ -67,7 +71,8 @@ static void hold_forks(const frazil_coordinator *coordinator, const char *url)
     if (INSTRUMENT_SLOWDOWN != 1)
         skip(); /* a sanitizer's own locks are not made for a fork among threads */
     create(coordinator, url);
-    snprintf(spec, sizeof spec, "worker=%s%ctimeout=60s max_wait=120s", url, strchr(url, '?') == NULL ? '?' : '&');
+    snprintf(spec, sizeof spec, "layout='%s' worker=%s%ctimeout=60s max_wait=120s", layout_text, url,
+             strchr(url, '?') == NULL ? '?' : '&');
     snprintf(lives, sizeof lives, "%u",
              (getenv("FRAZIL_TEST_EVERY") == NULL ? (unsigned)LIVES : (unsigned)LIVES_OF_SAMPLE) * nemesis_scale());
     pid_t program = fork();
