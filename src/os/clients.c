@@ -96,9 +96,11 @@ frazil_err fz_clients_check(struct fz_clients *clients, frazil_error *reterr)
 static void clients_go_in(struct fz_clients *clients, uint64_t process)
 {
     uint64_t word = atomic_load_explicit(&clients->word, memory_order_relaxed);
+    uint64_t inside;
 
-    while (!atomic_compare_exchange_weak(&clients->word, &word, clients_own_word(word, process) + 1))
-        continue;
+    do
+        inside = clients_own_word(word, process) + 1;
+    while (!atomic_compare_exchange_weak(&clients->word, &word, inside));
     atomic_thread_fence(memory_order_seq_cst);
 }
 

@@ -69,8 +69,9 @@ add_dependencies(process_test_two_copies frazil_shared)
 
 # A program of others, which the test runs: it has loaded no part yet.
 if(TARGET registers_test_opening_forks)
-  add_executable(registers_openers registers/openers.c)
+  add_executable(registers_openers registers/openers.c lib/bound.c)
   frazil_compile_options(registers_openers)
+  target_include_directories(registers_openers PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(registers_openers PRIVATE frazil_shared Threads::Threads)
   frazil_finds_parts(registers_openers)
   frazil_finds_parts(registers_test_opening_forks)

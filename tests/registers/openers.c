@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/bound.h"
+
 enum { THREADS = 2, CHILDREN = 20, IDS_EACH = 2, IDS_OF_LIFE = 4000 };
 enum { HUNG_S = 240, SPREAD_NS = 4000000, NS_PER_S = 1000000000 };
 
@@ -96,7 +98,7 @@ static int live(uint64_t random)
         is_good = pthread_create(&threads[i], NULL, open_and_open, i == 0 ? NULL : &threads[i]) == 0 && is_good;
     for (size_t i = 0; i < CHILDREN; i++) {
         pause_somewhat(&random);
-        children[i] = fork();
+        children[i] = bound_fork();
         if (children[i] == 0) {
             (void)alarm(HUNG_S);
             _exit(open_take_close("child", i % 2 == 1));
@@ -123,7 +125,7 @@ static int live(uint64_t random)
 static int live_apart(uint64_t random)
 {
     int status = -1;
-    pid_t life = fork();
+    pid_t life = bound_fork();
 
     if (life == 0) {
         int told = live(random);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/bound.h"
 #include "lib/callers.h"
 #include "lib/nemesis.h"
 #include "lib/proxy.h"
@@ -75,7 +76,7 @@ static void hold_forks(const frazil_coordinator *coordinator, const char *url)
              strchr(url, '?') == NULL ? '?' : '&');
     snprintf(lives, sizeof lives, "%u",
              (getenv("FRAZIL_TEST_EVERY") == NULL ? (unsigned)LIVES : (unsigned)LIVES_OF_SAMPLE) * nemesis_scale());
-    pid_t program = fork();
+    pid_t program = bound_fork();
     assert_true(program >= 0);
     if (program == 0) {
         (void)execl(FRAZIL_OPENERS, "openers", spec, lives, (char *)NULL);
