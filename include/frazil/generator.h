@@ -94,9 +94,9 @@ FRAZIL_API void frazil_stop(frazil *gen) FRAZIL_NONNULL(1);
 
 /*
  * Closes it; NULL is allowed.  Closes this process's copy only, and of one that was opened by frazil_open_shared only
- * when all have closed it.  Takes two seconds at the most; what cannot be given back in that time ends by itself, and a
- * request to a coordinator that is just being made goes on in a thread, unless the program brought a clock, random
- * numbers, a granter or an overflow callback.
+ * when all have closed it.  Takes two seconds at the most: what cannot be given back in that time ends by itself.  A
+ * request to a coordinator that is just being made goes on in a thread.  If the program brought a clock, random
+ * numbers, a granter or an overflow callback, the call waits for that.
  */
 FRAZIL_API void frazil_close(frazil *gen);
 

@@ -174,7 +174,7 @@ static frazil_err extend_in_turn(frazil *gen, struct fz_deadline deadline, frazi
         gen->keeper.granter.extend(gen->keeper.granter.ctx, deadline, seen.view.now_tick, &seen.grant, &grant, &why);
     if (err != FRAZIL_OK && is_overtaken(gen, &seen))
         return FRAZIL_OK; /* nobody needs the answer any more */
-    /* That it did not wait for whoever is in a guard is no failure that puts off the next one, who may. */
+    /* It did not wait for whoever is in a guard: that puts nothing off for the next one, who may. */
     if (err == FRAZIL_EAGAIN && never_waits)
         return reterr == NULL ? err : (*reterr = why).code;
     if (err != FRAZIL_OK) {

@@ -23,8 +23,8 @@ FZ_PRIVATE frazil_err fz_open_decided(frazil **ret, const struct fz_decision *de
 FZ_PRIVATE frazil_err fz_open_leased(frazil **ret, const frazil_options *options, frazil_error *reterr);
 
 /*
- * Closes a generator that nobody of this process uses any more.  What cannot be given back up to the deadline ends by
- * itself.  FRAZIL_OK: no worker id is left to its horizon.
+ * Closes a generator that nobody of this process uses any more.  A worker id that is not given back up to the deadline
+ * is free when its grant has ended.  FRAZIL_OK: no worker id is left to its horizon.
  */
 FZ_PRIVATE frazil_err fz_close_opened(frazil *gen, struct fz_deadline deadline);
 

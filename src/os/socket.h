@@ -19,7 +19,7 @@ struct fz_allowance {
     uint64_t us; /* how long that is from its beginning, for sentences */
 };
 
-/* What a request may take that begins now: its URL's timeout, or what is left of the call's time if that is less. */
+/* The time of a request that begins now: its URL's timeout, or what is left of the call's time if that is less. */
 FZ_PRIVATE struct fz_allowance fz_allowance_of(uint32_t timeout_ms, struct fz_deadline deadline);
 
 /* An equal part of the time left, for the first of `parts` attempts (1 or more); us stays the whole. */

@@ -425,12 +425,11 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
 
     assert(payload_size >= 1 && strlen(identity->fingerprint) < FRAZIL_FINGERPRINT_SIZE);
     frazil_err err = begin(&o, path, &identity->bounds, find_or_make);
-    if (err != FRAZIL_OK) {
+    if (err == FRAZIL_OK)
+        *ret = file;
+    else
         drop(&file);
-        return err;
-    }
-    *ret = file;
-    return FRAZIL_OK;
+    return err;
 }
 
 /* ---- from outside ---------------------------------------------------------- */

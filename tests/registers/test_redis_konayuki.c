@@ -303,7 +303,7 @@ TEST("Keys that expire after 2 s bound how far clocks and ids may be off; and th
     frazil_error err;
 
     slots_assert_refused("konayuki+redis://x", 0, 1000, FRAZIL_ERANGE, "konayuki's keys expire after 2 s");
-    slots_assert_refused("konayuki+redis://x", 1500, 250, FRAZIL_ERANGE, "max_lead 1500 ms and max_skew 250 ms");
+    slots_assert_refused("konayuki+redis://x", 1500, 250, FRAZIL_ERANGE, "max_lead 1 s 500 ms and max_skew 250 ms");
     slots_assert_refused("konayuki+http://x", 0, 0, FRAZIL_ESPEC, "");
     slots_assert_refused("konayuki+redis://:s3cret@x/a b", 0, 0, FRAZIL_ESPEC, "");
     assert_int_equal(redis->open_register("konayuki+redis://x", &reg, name, &err), FRAZIL_ESPEC);

@@ -59,7 +59,7 @@ TEST("An impossible request is refused before anything is connected to")
     const frazil_layout slow = sfid_layout_of("30/10/12 tick=61s");
     bad = good;
     bad.layout = &slow;
-    assert_refused(&bad, FRAZIL_ERANGE, "ticks of 61000 ms are too long");
+    assert_refused(&bad, FRAZIL_ERANGE, "ticks of 1 min 1 s are too long");
     bad = good;
     bad.url = "sfid+rediss://x/shop";
     assert_refused(&bad, FRAZIL_ENOTBUILT, "TLS");

@@ -341,15 +341,6 @@ static void arrive(void *arg, uint64_t unused)
     world_at(server.busy_until, carry_out, message, 0);
 }
 
-static void note_order(const struct message *message, uint64_t when_ns)
-{
-    uint64_t *last = &message->sender->host->last_arrival_ns;
-
-    if (when_ns<*last && * last> world_now())
-        tell(STRUCK_REORDERED, message->serial, 0, 0);
-    *last = when_ns > *last ? when_ns : *last;
-}
-
 /* Puts a request on its way, with whatever happens to it there. */
 static void send(struct message *message)
 {
@@ -371,7 +362,7 @@ static void send(struct message *message)
         message_free(message);
         return;
     }
-    note_order(message, when_ns);
+    host_note_arrival(message->sender->host, message->serial, when_ns);
     world_at(when_ns, arrive, message, 0);
 }
 
@@ -393,11 +384,8 @@ static struct message *ask(const struct client *client, struct fz_deadline deadl
         world_fail("F8: a child uses its parent's connection");
     faults_step(); /* a host copied here has no message yet */
     uint64_t left_ns = fz_deadline_left_ns(deadline);
-    if (left_ns == 0) {
-        struct message *unsent = message_new();
-        unsent->result = FZ_REGISTER_UNREACHABLE;
-        return unsent;
-    }
+    if (left_ns == 0)
+        return message_again(&(struct message){.result = FZ_REGISTER_UNREACHABLE}); /* it is not sent */
     struct message *message = message_again(request);
 
     message->sender = self();

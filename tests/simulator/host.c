@@ -246,3 +246,11 @@ void host_remove_run_file(struct run_file *file)
         page_drop(file->page);
     file->page = NULL;
 }
+
+void host_note_arrival(struct host *host, uint64_t serial, uint64_t when_ns)
+{
+    if (when_ns < host->last_arrival_ns && host->last_arrival_ns > world_now())
+        tell(STRUCK_REORDERED, serial, 0, 0);
+    if (when_ns > host->last_arrival_ns)
+        host->last_arrival_ns = when_ns;
+}

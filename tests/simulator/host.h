@@ -145,4 +145,7 @@ struct run_file *host_make_run_file(struct host *host, const char *path);
 /* Removes it; whoever has it mapped keeps it. */
 void host_remove_run_file(struct run_file *file);
 
+/* Notes when a request of the host arrives, and tells if that is before an earlier one. */
+void host_note_arrival(struct host *host, uint64_t serial, uint64_t when_ns);
+
 #endif

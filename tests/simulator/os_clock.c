@@ -4,6 +4,7 @@
 #include "host.h"
 #include "os/clock.h"
 #include "os/counter.h"
+#include "os/guard.h"
 #include "process.h"
 #include "world.h"
 
@@ -61,4 +62,9 @@ uint64_t fz_counter_read(void)
 {
     faults_step();
     return host_counter(self()->host);
+}
+
+struct fz_deadline fz_guard_deadline(void)
+{
+    return fz_deadline_in(2 * SECOND);
 }

@@ -14,8 +14,6 @@
 #include "shared.h"
 #include "world.h"
 
-static const uint64_t guard_patience_ns = 2 * SECOND;
-
 int fz_guard_open(struct fz_guard *ret, const char *path)
 {
     faults_call(2 * US);
@@ -66,11 +64,6 @@ int fz_guard_enter(struct fz_guard *guard, struct fz_deadline deadline)
     const struct fz_guard_wish wish = {.deadline = deadline};
 
     return guard_enter_wished(guard, &wish);
-}
-
-struct fz_deadline fz_guard_deadline(void)
-{
-    return fz_deadline_in(guard_patience_ns);
 }
 
 int fz_guard_open_and_enter_wished(struct fz_guard *ret, const char *path, const struct fz_guard_wish *wish)

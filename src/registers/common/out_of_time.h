@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a coordinator is not asked any more. */
+/* Requests that are not sent any more. */
 #ifndef FZ_REGISTERS_OUT_OF_TIME_H
 #define FZ_REGISTERS_OUT_OF_TIME_H
 

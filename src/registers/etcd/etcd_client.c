@@ -196,7 +196,7 @@ static enum outcome ask_host(struct fz_etcd_client *client, const struct message
     return NOT_KNOWN;
 }
 
-/* The outcome without asking this member.  What another one has said stands, if one was asked. */
+/* The outcome without asking this member.  If another one was asked, its outcome stands. */
 static enum outcome out_of_time(const struct fz_etcd_client *client, const struct fz_allowance *allowance,
                                 enum outcome before, frazil_error *reterr)
 {

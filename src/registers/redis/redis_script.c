@@ -114,8 +114,9 @@ static enum fz_register_result check_wait(const struct fz_redis_connection *conn
 static enum fz_register_result call_once(struct fz_redis_connection *connection, const struct fz_redis_script *script,
                                          bool by_name, const struct fz_redis_call *call,
                                          bool (*has_written)(const redisReply *answer), redisReply **ret_answer,
-                                         const struct fz_allowance *allowance, frazil_error *reterr)
+                                         frazil_error *reterr)
 {
+    const struct fz_allowance allowance = fz_allowance_of(connection->url.common.access.timeout_ms, call->deadline);
     struct fz_redis_command commands[2] = {{.argc = 0}};
     redisReply *replies[2];
     char digits[2][FZ_REDIS_DIGITS_SIZE];
@@ -123,8 +124,9 @@ static enum fz_register_result call_once(struct fz_redis_connection *connection,
 
     make_call(&commands[0], script, by_name, &call->arguments);
     if (waits)
-        add_wait(&commands[1], &connection->url, allowance, digits);
-    enum fz_register_result result = fz_redis_exchange(connection, commands, waits ? 2 : 1, replies, allowance, reterr);
+        add_wait(&commands[1], &connection->url, &allowance, digits);
+    enum fz_register_result result =
+        fz_redis_exchange(connection, commands, waits ? 2 : 1, replies, &allowance, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     if (waits && replies[0]->type != REDIS_REPLY_ERROR && has_written(replies[0]))
@@ -151,15 +153,12 @@ enum fz_register_result fz_redis_call_script(struct fz_redis_connection *connect
                                              bool (*has_written)(const redisReply *answer), redisReply **ret_answer,
                                              frazil_error *reterr)
 {
-    /* For both exchanges, if the server does not know the script's name. */
-    const struct fz_allowance allowance = fz_allowance_of(connection->url.common.access.timeout_ms, call->deadline);
     redisReply *answer = NULL;
-    enum fz_register_result result =
-        call_once(connection, script, true, call, has_written, &answer, &allowance, reterr);
+    enum fz_register_result result = call_once(connection, script, true, call, has_written, &answer, reterr);
 
     if (result == FZ_REGISTER_OK && is_unknown(answer)) {
         freeReplyObject(answer);
-        result = call_once(connection, script, false, call, has_written, &answer, &allowance, reterr);
+        result = call_once(connection, script, false, call, has_written, &answer, reterr);
     }
     if (result == FZ_REGISTER_OK && answer->type == REDIS_REPLY_ERROR) {
         result = fz_redis_error_reply(connection, answer, reterr);
