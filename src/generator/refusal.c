@@ -95,11 +95,12 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
                 "all %u ids of this tick are taken and the next are free in %D, which is longer than the call "
                 "may wait: take on_full=wait and a larger max_wait, or fewer ids at a time",
                 gen->rules.capacity, retry_us);
-    /* Before the grant the clock did not go back in this process: another owner's clock was ahead. */
+    /* Before the grant the clock did not go back in this process: others were granted the time until then. */
     else if (r.now_tick < r.granted_first)
         fz_fail(reterr, r.code,
-                "the clock shows %t, and ids before %t may have been issued already; the next can follow in %D, "
-                "which is longer than the call may wait: correct the clock, or raise max_wait",
+                "the clock shows %t, and ids before %t may have been issued already, by a process that was killed or "
+                "another owner of the worker id.  The next can follow in %D, which is longer than the call may wait: "
+                "wait for that long, raise max_wait, or correct the clock if it was set back",
                 r.now.unix_ms, fz_layout_tick_unix_ms(&gen->layout, r.granted_first), retry_us);
     /* Not behind anything that was seen: the clock is before the epoch. */
     else if (r.behind_us == 0)

@@ -58,6 +58,9 @@ static void judge_room(const struct fz_dir_facts *facts, bool is_state, const st
     if (facts->disk.free_bytes < FZ_DISK_FREE_MIN)
         fz_found(findings, is_state ? FZ_FOUND_STATE_FULL : FZ_FOUND_RUN_FULL,
                  "only %u KiB are free where %q lies: make room", facts->disk.free_bytes / 1024, facts->path);
+    else if (facts->disk.has_no_files)
+        fz_found(findings, is_state ? FZ_FOUND_STATE_FULL : FZ_FOUND_RUN_FULL,
+                 "no inode is free where %q lies, so that no file can be made: remove files there", facts->path);
     if (facts->disk.open_to_others)
         fz_found(findings, is_state ? FZ_FOUND_STATE_OPEN : FZ_FOUND_RUN_OPEN,
                  "others than its owner may write in %q, and can take the files away: chmod go-w", facts->path);

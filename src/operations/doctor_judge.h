@@ -92,6 +92,9 @@ struct fz_users_facts {
     bool keeps_files;      /* otherwise the state is in memory, and opening goes on where claims cannot be made */
     frazil_error unusable; /* why claims cannot be made; code FRAZIL_OK: they can */
     frazil_error taken;    /* the other one who has the worker id; code FRAZIL_OK: none */
+    bool knows_disk;       /* the next two are known */
+    struct fz_disk disk;   /* that claims are made on */
+    char folder[FZ_PATH_SIZE];
 };
 
 /* Judges whether others on this host have the worker id, or could. */

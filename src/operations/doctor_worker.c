@@ -15,6 +15,9 @@
 /* Above this chance, in parts per million, a fleet will see a collision sooner or later. */
 enum { LIKELY_PPM = 10000, PPM_PER_PERCENT = 10000 };
 
+/* Of a folder in memory each file takes a page. */
+enum { CLAIM_BYTES = 4096 };
+
 /* "3.8532 %" */
 static void write_chance(char *buf, size_t size, uint32_t ppm)
 {
@@ -172,8 +175,22 @@ void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findin
 
 /* ---- the others on this host ------------------------------------------------------------- */
 
+/* A claim needs a page of memory, where the folder lies in memory, and an inode. */
+static void judge_host_disk(const struct fz_users_facts *facts, const struct fz_findings *findings)
+{
+    if (facts->disk.free_bytes < CLAIM_BYTES)
+        fz_found(findings, FZ_FOUND_HOST_FULL, "no room is left where the host directory %q lies: make room there",
+                 facts->folder);
+    else if (facts->disk.has_no_files)
+        fz_found(findings, FZ_FOUND_HOST_FULL,
+                 "no inode is free where the host directory %q lies, so that no claim can be made: remove files there",
+                 facts->folder);
+}
+
 void fz_judge_users(const struct fz_users_facts *facts, const struct fz_findings *findings)
 {
+    if (facts->knows_disk)
+        judge_host_disk(facts, findings);
     if (facts->unusable.code != FRAZIL_OK && facts->keeps_files)
         fz_found(findings, FZ_FOUND_HOST_UNUSABLE, "%s", facts->unusable.message);
     else if (facts->unusable.code != FRAZIL_OK)
@@ -208,10 +225,10 @@ void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *deci
     uint32_t worker = decision->worker.first;
     struct fz_claim_other other;
     struct fz_claim_key key;
-    char folder[FZ_PATH_SIZE];
     char run_dir[FZ_PATH_SIZE];
 
-    frazil_err err = fz_home_claim_key(&key, folder, decision, fz_real_now().unix_ms, &facts.unusable);
+    frazil_err err = fz_home_claim_key(&key, facts.folder, decision, fz_real_now().unix_ms, &facts.unusable);
+    facts.knows_disk = err == FRAZIL_OK && fz_disk_look(facts.folder, &facts.disk) == 0;
     if (err == FRAZIL_OK && !decision->worker.lock) {
         if (facts.keeps_files && fz_dir_find(run_dir, FZ_DIR_RUN, decision->places.run_dir, NULL) == FRAZIL_OK)
             key.holder = run_dir;

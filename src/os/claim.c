@@ -88,12 +88,15 @@ static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key)
     return 0;
 }
 
-/* Whether something of another user's has the own file's name; then *ret_other says whose. */
-static bool is_occupied(const struct fz_claim *claim, struct fz_claim_other *ret_other)
+/*
+ * Whether something of another user's has the own file's name; then *ret_other says whose.  A file that its own user
+ * may not open is another's, too: a user namespace without a map shows all users as one.
+ */
+static bool is_occupied(const struct fz_claim *claim, int err, struct fz_claim_other *ret_other)
 {
     struct stat status;
 
-    if (lstat(claim->path, &status) != 0 || status.st_uid == geteuid())
+    if (lstat(claim->path, &status) != 0 || (status.st_uid == geteuid() && err != EACCES))
         return false;
     ret_other->uid = status.st_uid;
     ret_other->is_own = false;
@@ -140,7 +143,7 @@ static int hold_own(struct fz_claim *claim, const struct fz_claim_key *key, stru
     if (key->is_alone)
         say_own_holder(ret_other, key->holder);
     memcpy(ret_other->path, claim->path, sizeof ret_other->path);
-    if ((err == EACCES || err == EISDIR || err < FZ_CLAIM_TAKEN) && is_occupied(claim, ret_other))
+    if ((err == EACCES || err == EISDIR || err < FZ_CLAIM_TAKEN) && is_occupied(claim, err, ret_other))
         return FZ_CLAIM_TAKEN;
     return err;
 }

@@ -2,6 +2,8 @@
 /* The sentences of claims. */
 #include "claim.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,14 +54,29 @@ static void say_user_name(struct fz_sentence *s, uint64_t uid)
     }
 }
 
+/*
+ * Whether it is another user's though it seems to be of this one: a user namespace without a map shows all users as
+ * one.
+ */
+static bool is_hidden(const struct fz_claim_other *other)
+{
+    return other->uid == geteuid() && faccessat(AT_FDCWD, other->path, W_OK, AT_EACCESS) != 0 && errno == EACCES;
+}
+
+static bool is_own_user(const struct fz_claim_other *other)
+{
+    return other->uid == geteuid() && !is_hidden(other);
+}
+
 /* "uid 1001 (alice) with the run directory '/run/user/1001/frazil'" */
 static void say_other(char text[OTHER_SIZE], const struct fz_claim_other *other)
 {
     struct fz_sentence s = fz_sentence_in(text, OTHER_SIZE);
 
-    fz_sentence_str(&s, "uid ");
+    fz_sentence_str(&s, is_hidden(other) ? "another user, of those whom this user namespace shows as uid " : "uid ");
     fz_sentence_u64(&s, other->uid);
-    say_user_name(&s, other->uid);
+    if (!is_hidden(other))
+        say_user_name(&s, other->uid);
     if (other->holder[0] == '/') {
         fz_sentence_str(&s, " with the run directory ");
         fz_sentence_quoted(&s, other->holder, strlen(other->holder));
@@ -69,10 +86,16 @@ static void say_other(char text[OTHER_SIZE], const struct fz_claim_other *other)
     }
 }
 
+/* Another folder mends what is wrong with this one, and not what the process or the system lacks. */
+static bool is_lack(int sys)
+{
+    return sys == ENOSPC || sys == EDQUOT || sys == EMFILE || sys == ENFILE || sys == ENOMEM || sys == EFBIG;
+}
+
 frazil_err fz_claim_fail(int sys, const char *path, frazil_error *reterr)
 {
     return fz_fail_errno(reterr, sys, "the others on this host cannot be told of the worker id by the file", path,
-                         "; name a folder that all users of this host share with host_dir=");
+                         is_lack(sys) ? "" : "; name a folder that all users of this host share with host_dir=");
 }
 
 static frazil_err refuse_for_future(uint32_t worker, const struct fz_claim_other *other, const char *who,
@@ -115,15 +138,15 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
     say_other(who, other);
     if (other->until != 0)
         return refuse_for_future(worker, other, who, (other->until - key->now_tick) * key->tick_ms, reterr);
-    if (other->uid == geteuid() && other->holder[0] == '/' && strcmp(other->holder, key->holder) == 0)
+    if (is_own_user(other) && other->holder[0] == '/' && strcmp(other->holder, key->holder) == 0)
         return fz_fail(reterr, FRAZIL_EWORKER,
                        "worker id %u is in use on this host by a process whose files were removed from the run "
                        "directory %q: end that process (fuser %q names it)",
                        (uint64_t)worker, other->holder, other->path);
     bool have_words = key->holder[0] == '/' && other->holder[0] == '/';
-    if (other->uid == geteuid() && have_words)
+    if (is_own_user(other) && have_words)
         cure = "give both the same run_dir= and state_dir=, or this one another worker id";
-    else if (other->uid == geteuid())
+    else if (is_own_user(other))
         cure = "keep the state of both in files with state=file, share one generator, or take another worker id";
     return fz_fail(reterr, FRAZIL_EWORKER, "worker id %u is in use on this host by %s: %s (%q)", (uint64_t)worker, who,
                    cure, other->path);

@@ -92,6 +92,7 @@ enum fz_disk_kind {
 struct fz_disk {
     enum fz_disk_kind kind;
     uint64_t free_bytes; /* for this user */
+    bool has_no_files;   /* no file can be made, as the disk has no inode left */
     bool open_to_others; /* others than its owner may make files in it */
 };
 

@@ -17,6 +17,7 @@ static const struct {
     {EFBIG, ": raise the process's limit on the size of files (ulimit -f)"},
     {EROFS, ": mount that file system so that it can be written to"},
     {EMFILE, ": raise the process's limit on open files (ulimit -n)"},
+    {ENFILE, ": raise the system's limit on open files (sysctl fs.file-max)"},
 };
 
 static const struct {

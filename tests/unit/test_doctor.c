@@ -197,6 +197,12 @@ TEST("No room, open to others, locks that do not hold, not to be tried out, not 
     EXPECT("FAIL run.full only 1023 KiB", "WARN run.open", "FAIL run.no-locks");
     judge_dir(&facts, true);
     EXPECT("FAIL state.full", "WARN state.open", "FAIL state.no-locks");
+    facts.disk.free_bytes = FZ_DISK_FREE_MIN;
+    facts.disk.has_no_files = true;
+    judge_dir(&facts, false);
+    EXPECT("FAIL run.full no inode is free");
+    judge_dir(&facts, true);
+    EXPECT("FAIL state.full no inode is free");
     facts.flock_errno = 5;
     judge_dir(&facts, true);
     EXPECT("FAIL state.unusable '/dir' cannot be tried out (errno 5)");
@@ -322,6 +328,23 @@ TEST("Somebody else on the host who has the worker id, and a host where that can
     EXPECT("FAIL worker.other-user in use by uid 1001: take another",
            "WARN worker.unclaimed nothing keeps another process of this host from the worker id: no folder: name one",
            "FAIL host.unusable no folder: name one");
+}
+
+TEST("A host directory without room or without inodes: no claim can be made there")
+{
+    struct fz_users_facts facts = {
+        .knows_disk = true, .disk = {.free_bytes = 4095, .has_no_files = true}, .folder = "/dev/shm"};
+
+    forget();
+    fz_judge_users(&facts, &findings);
+    facts.disk.free_bytes = 4096;
+    fz_judge_users(&facts, &findings);
+    EXPECT("FAIL host.full no room is left where the host directory '/dev/shm' lies",
+           "FAIL host.full no inode is free where the host directory '/dev/shm' lies");
+    forget();
+    facts.disk.has_no_files = false;
+    fz_judge_users(&facts, &findings);
+    assert_string_equal(found, "");
 }
 
 TEST("A line for each size of fleet, or the one that fits, and the chance of hashes")

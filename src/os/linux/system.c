@@ -213,6 +213,7 @@ int fz_disk_look(const char *path, struct fz_disk *ret)
     }
     *ret = (struct fz_disk){.kind = kind,
                             .free_bytes = (uint64_t)system.f_bavail * (uint64_t)system.f_bsize,
+                            .has_no_files = system.f_files != 0 && system.f_ffree == 0,
                             .open_to_others = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0};
     return 0;
 }

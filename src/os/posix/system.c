@@ -112,6 +112,7 @@ int fz_disk_look(const char *path, struct fz_disk *ret)
         return errno;
     *ret = (struct fz_disk){.kind = FZ_DISK_UNKNOWN,
                             .free_bytes = (uint64_t)system.f_bavail * (uint64_t)system.f_frsize,
+                            .has_no_files = system.f_files != 0 && system.f_favail == 0,
                             .open_to_others = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0};
     return 0;
 }
