@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""network.py FRAZILD [--trial]: measures ids over the network beside redis-server, in one run, and prints a section of
-docs/performance.md.  What a command costs is the processor time of the server: on shared machines the time of the day
+"""network.py FRAZILD [--trial]: measures ids over the network beside redis-server, and HTTP beside nginx where it is, in one
+run, and prints a section of docs/performance.md.  What a command costs is the processor time of the server: on shared machines the time of the day
 says less.  Servers and clients share one processor: to wake another one can cost a virtual machine more than all the rest,
 and how often that happens depends on who is faster.  Redis and frazild, of one thread, take turns, so that a slow moment
 hits both; a figure is the median of its rounds.  With --trial it runs for seconds, and the figures mean nothing.
@@ -41,6 +41,26 @@ worker=fixed:1
 state=memory
 layout=39/1/24
 """  # ids to spare: no request waits for the next millisecond
+NGINX = """daemon off;
+master_process off;
+pid {folder}/nginx.pid;
+error_log stderr;
+events {{ worker_connections 1024; }}
+http {{
+    access_log off;
+    keepalive_requests 1000000000;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    server {{
+        listen {host}:{port};
+        default_type application/json;
+        location / {{ return 200 "{{\\"generator\\":\\"main\\",\\"ids\\":[\\"118487893558693900\\"]}}\\n"; }}
+    }}
+}}
+"""  # its shortest way to a reply as long as ours
 
 
 def free_port(host):
@@ -185,6 +205,22 @@ def tell_batches(resp, http):
         print(f"| {name} | {cpu_ns / each:.2f} ns | {millions:.0f} million | {text} |")
 
 
+def tell_http(nginx, http):
+    """A table of single ids by HTTP: what a request costs, beside a fixed reply of nginx."""
+    shapes = [(1, 20000), (32, 64000)]
+    path = "/v1/generators/main/ids"
+    cases = [(by_http, server, path, connections, 1, requests) for connections, requests in shapes for server in (nginx, http)]
+    print("\n| by HTTP | connections | processor time | × nginx | a second | target |")
+    print("|---|---:|---:|---:|---:|---|")
+    base = 1
+    for case, (cpu_ns, rate) in zip(cases, measure(cases)):
+        is_base = case[1] is nginx
+        base = cpu_ns if is_base else base
+        name = "nginx `return`" if is_base else "HTTP `GET`"
+        text = "" if is_base else verdict(cpu_ns / base <= 1.3, "at most 1.30")
+        print(f"| {name} | {case[3]} | {thousands(cpu_ns)} ns | {cpu_ns / base:.2f} | {thousands(rate)} | {text} |")
+
+
 # ---- single requests, and idle connections ---------------------------------------------------------
 
 
@@ -229,6 +265,23 @@ def tell_idle(redis, resp):
 
 
 @contextlib.contextmanager
+def nginx_if_any():
+    """An nginx that ends with the block; None: there is none on this machine."""
+    program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
+    if program is None:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="frazild-bench-") as folder:
+        port = free_port(HOST)
+        config = os.path.join(folder, "nginx.conf")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(NGINX.format(folder=folder, host=HOST, port=port))
+        its = Server(folder, [program, "-p", folder, "-e", "stderr", "-c", config], port)
+        yield its
+        its.end()
+
+
+@contextlib.contextmanager
 def servers():
     """Redis, frazild, and frazild by its port of HTTP, which are new and end with the block."""
     with tempfile.TemporaryDirectory(prefix="frazild-bench-") as folder, contextlib.ExitStack() as ends:
@@ -251,13 +304,17 @@ def main():
         sys.exit("network.py: redis-server or redis-benchmark is not installed")
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    busy = os.getloadavg()[0]
     os.sched_setaffinity(0, {PROCESSOR})
-    with servers() as (redis, resp, http):
+    with servers() as (redis, resp, http), nginx_if_any() as nginx:
         tell_commands(redis, resp, http)
+        if nginx:
+            tell_http(nginx, http)
         tell_batches(resp, http)
         tell_latency(redis, resp, http)
     with servers() as (redis, resp, _):
         tell_idle(redis, resp)
+    print(f"\nBefore this was measured, {busy:.2f} processes wanted to run on this machine.")
 
 
 main()

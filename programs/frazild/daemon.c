@@ -154,7 +154,7 @@ static bool do_aside(struct daemon *daemon, void *(*work)(void *), uint64_t end_
     while (atomic_load(&daemon->aside)) {
         uint64_t now_ns = clock_ns();
         int number = now_ns < end_ns ? next_signal(&daemon->ends, end_ns - now_ns) : SIGTERM;
-        if (number == SIGTERM || number == SIGINT)
+        if ((number == SIGTERM || number == SIGINT) && atomic_load(&daemon->aside))
             return false;
     }
     return pthread_join(thread, NULL) == 0;
