@@ -114,6 +114,22 @@ TEST("A replica's refusal is followed by another connection, which may lead to i
     redis_rig_stop(&rig);
 }
 
+TEST("A reply that came behind an answer is not taken for that to the next request")
+{
+    struct redis_rig rig;
+    struct fz_record record;
+
+    redis_rig_start(&rig, NULL);
+    struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders?timeout=60s", (unsigned)rig.proxy->port);
+    proxy_say(rig.proxy, "-NOPERM for the first\r\n-NOPERM and one more\r\n");
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("for the first");
+    proxy_set(rig.proxy, PROXY_PASS);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+    register_close(&reg);
+    redis_rig_stop(&rig);
+}
+
 TEST("Answers are measured one by one: many that are large are not one that is too large")
 {
     static char text[3000 * 4 + sizeof "*3000\r\n"] = "*3000\r\n";

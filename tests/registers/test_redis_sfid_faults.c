@@ -337,6 +337,8 @@ TEST("A server that is no Redis grants nothing")
         "*1\r\n:1\r\n+x\r\n",
         "*1\r\n$5\r\ntaken\r\n+x\r\n",
         "*5\r\n$5\r\ntaken\r\n$1\r\n1\r\n$1\r\n9\r\n$1\r\n1\r\n$2\r\n99\r\n+x\r\n",
+        "*5\r\n$5\r\ntaken\r\n$1\r\n1\r\n$1\r\n9\r\n$1\r\n1\r\n$1\r\n4\r\n+x\r\n",
+        "*5\r\n$5\r\ntaken\r\n$1\r\n1\r\n$1\r\n9\r\n$1\r\n1\r\n$1\r\n6\r\n+x\r\n",
         "*5\r\n$5\r\ntaken\r\n$1\r\n1\r\n$1\r\nx\r\n$1\r\n1\r\n$1\r\n5\r\n+x\r\n",
         "*5\r\n$5\r\ntaken\r\n$1\r\n1\r\n$20\r\n18446744073709551615\r\n$1\r\n1\r\n$1\r\n5\r\n+x\r\n",
         "*2\r\n$5\r\nclock\r\n$1\r\nx\r\n+x\r\n",

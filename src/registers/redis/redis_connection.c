@@ -237,12 +237,16 @@ static enum fz_register_result exchange(struct fz_redis_connection *connection, 
 
 /* ---- connecting ------------------------------------------------------------ */
 
-/* Redis closes connections that are idle or when it ends; then there is something to read, although nobody asked. */
+/*
+ * Redis closes connections that are idle or when it ends; then there is something to read, although nobody asked.  A
+ * reply that came behind the last answer would be taken for the next one.
+ */
 static bool has_ended(const struct fz_redis_connection *connection)
 {
     struct pollfd poll_fd = {.fd = connection->context->fd, .events = POLLIN};
+    const redisReader *reader = connection->context->reader;
 
-    return !is_open(connection) || poll(&poll_fd, 1, 0) != 0;
+    return !is_open(connection) || reader->pos < reader->len || poll(&poll_fd, 1, 0) != 0;
 }
 
 /* User, password and database. */
