@@ -331,8 +331,8 @@ TEST("A connection of HTTP may rest for a time of its own, whatever idle_timeout
     struct client http = client_new();
 
     http.its->session.is_http = http.its->session.has_asked = true;
-    assert_false(ends_in(http, 75));
     setup.settings.daemon.idle_timeout_ns = 10 * NS_PER_S;
+    assert_false(ends_in(http, 75));
     assert_true(ends_in(http, 1));
     struct client other = client_new();
     assert_false(ends_in(other, 10));

@@ -376,6 +376,24 @@ TEST("The code of a server's refusal decides whether it is one, also when it com
     register_close(&reg);
 }
 
+TEST("A user who may not connect to the database is refused, which does not get better by itself")
+{
+    struct fz_register reg = start();
+    struct fz_record record;
+
+    postgresql_server_do(&server, "CREATE ROLE guest LOGIN");
+    postgresql_server_do(&server, "REVOKE CONNECT ON DATABASE postgres FROM PUBLIC");
+    struct fz_register guest =
+        postgresql_open_url("postgres://guest@127.0.0.1:%u/postgres/orders?timeout=60s", (unsigned)server.port);
+    enum fz_register_result result = register_read(&guest, 0, &record);
+    postgresql_server_do(&server, "GRANT CONNECT ON DATABASE postgres TO PUBLIC");
+    postgresql_server_do(&server, "DROP ROLE guest");
+    assert_int_equal(result, FZ_REGISTER_REFUSED);
+    register_assert_said("permission denied for database");
+    register_close(&guest);
+    register_close(&reg);
+}
+
 TEST("When no connection is left it is not reached, and says why")
 {
     struct fz_register reg = start();

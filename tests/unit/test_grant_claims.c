@@ -53,12 +53,13 @@ static void begin(struct word *word, uint64_t nonce, uint64_t now)
     assert_int_equal(fz_grant_store_open(&word->granter, scratch_path(scratch, name), &owner, RESERVE, NULL),
                      FRAZIL_OK);
     fz_grant_store_claim(&word->granter, &word->claim);
-    assert_int_equal(word->granter.acquire(word->granter.ctx, now, &word->grant, NULL), FRAZIL_OK);
+    assert_int_equal(word->granter.acquire(word->granter.ctx, FZ_DEADLINE_NONE, now, &word->grant, NULL), FRAZIL_OK);
 }
 
 static void extend_ok(struct word *word, uint64_t now)
 {
-    assert_int_equal(word->granter.extend(word->granter.ctx, now, &word->grant, &word->grant, NULL), FRAZIL_OK);
+    assert_int_equal(word->granter.extend(word->granter.ctx, FZ_DEADLINE_NONE, now, &word->grant, &word->grant, NULL),
+                     FRAZIL_OK);
 }
 
 /* Ends without a word, as a process that is killed does. */
@@ -96,8 +97,9 @@ TEST("A word that has lost the number to another one has no tick left at once, a
     begin(&second, 2, NOW);
     extend_ok(&first, NOW + 50);
     assert_true(first.grant.floor > first.grant.until);
-    assert_int_equal(first.granter.extend(first.granter.ctx, NOW + 51, &first.grant, &first.grant, &why),
-                     FRAZIL_ELEASE);
+    assert_int_equal(
+        first.granter.extend(first.granter.ctx, FZ_DEADLINE_NONE, NOW + 51, &first.grant, &first.grant, &why),
+        FRAZIL_ELEASE);
     assert_non_null(strstr(why.message, "with the run directory '/run/second' has the worker id now"));
     extend_ok(&second, NOW + 60);
     die(&second);
@@ -118,8 +120,9 @@ TEST("A claim that cannot be put back is tried again, and the grant stands")
     assert_int_equal(rename(first.claim.path, hidden), 0);
     assert_int_equal(mkdir(first.claim.path, 0700), 0);
     const struct fz_grant held = first.grant;
-    assert_int_equal(first.granter.extend(first.granter.ctx, NOW + 50, &first.grant, &first.grant, &why),
-                     FRAZIL_EAGAIN);
+    assert_int_equal(
+        first.granter.extend(first.granter.ctx, FZ_DEADLINE_NONE, NOW + 50, &first.grant, &first.grant, &why),
+        FRAZIL_EAGAIN);
     assert_non_null(strstr(why.message, first.claim.path));
     assert_memory_equal(&first.grant, &held, sizeof held);
     assert_int_equal(rmdir(first.claim.path), 0);
@@ -149,7 +152,7 @@ TEST("A word that has used nothing of its grant leaves the number as it found it
     die(&first);
     begin(&second, 2, NOW + 50);
     assert_int_equal(second.grant.floor, NOW + RESERVE + 1);
-    assert_int_equal(second.granter.release(second.granter.ctx, &second.grant, 0), FRAZIL_OK);
+    assert_int_equal(second.granter.release(second.granter.ctx, FZ_DEADLINE_NONE, &second.grant, 0), FRAZIL_OK);
     die(&second);
     begin(&third, 3, NOW + 50);
     assert_int_equal(third.grant.floor, NOW + RESERVE + 1);

@@ -10,7 +10,18 @@ const path = require('node:path');
 const { test } = require('node:test');
 const { setImmediate } = require('node:timers/promises');
 
-const { open, openAsync, openShared, layout, format, sno, textForms, FrazilError, Generator, ManualClock } = require('frazil');
+const {
+  open,
+  openAsync,
+  openShared,
+  layout,
+  format,
+  sno,
+  textForms,
+  FrazilError,
+  Generator,
+  ManualClock,
+} = require('frazil');
 const FlakeId = require('frazil/flake-idgen');
 const { scratch, throwing } = require('./lib/scratch.js');
 
