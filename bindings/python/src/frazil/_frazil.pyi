@@ -21,7 +21,7 @@ class Generator:
         """Returns one id in a text form; of frazil.TEXT_FORMS."""
     def next_n(self, n: SupportsIndex, /) -> list[int]:
         """Returns exactly n increasing ids, or raises and takes none."""
-    def next_at(self, unix_ms: SupportsIndex, /) -> int:
+    def next_at(self, unix_ms: int, /) -> int:
         """Returns an id for a time of the caller's, for bringing in old records."""
     def take(self, n: SupportsIndex, timeout: float | EllipsisType | None = ...) -> list[int]:
         """next_n() that waits so many seconds at the most: 0 not at all, None without a bound."""
@@ -37,7 +37,7 @@ class Generator:
         """Returns one sno as its 16 characters."""
     def sno_try_next(self, meta: SupportsIndex = 0, /) -> bytes | None:
         """Returns one sno without ever waiting; None: none is free now."""
-    def sno_next_at(self, unix_ms: SupportsIndex, meta: SupportsIndex = 0, /) -> bytes:
+    def sno_next_at(self, unix_ms: int, meta: SupportsIndex = 0, /) -> bytes:
         """Returns a sno for a time of the caller's."""
     def sno_take(
         self, n: SupportsIndex, meta: SupportsIndex = 0, timeout: float | EllipsisType | None = ...
