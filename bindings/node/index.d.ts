@@ -212,15 +212,15 @@ export class Generator {
   fill(array: BigUint64Array, options?: NextOptions): BigUint64Array;
   /** So many increasing ids. Waits in the event loop, as long as there come any within max_wait. */
   take(n: number, options?: { signal?: AbortSignal }): Promise<BigUint64Array>;
-  /** An id for a time of the caller's, from a sequence of its own. */
-  nextAt(time: Time): bigint;
+  /** An id for a time of the caller's, from a sequence of its own. Text is read as parseTime() does. */
+  nextAt(time: Time | string): bigint;
 
   /** A sno, of a generator with layout=sno. */
   nextSno(options?: SnoOptions): string;
   /** Fills the whole array with increasing snos, 10 bytes each. */
   fillSnos<T extends Uint8Array>(array: T, options?: SnoOptions): T;
   takeSnos(n: number, options?: { meta?: number; signal?: AbortSignal }): Promise<string[]>;
-  nextSnoAt(time: Time, options?: { meta?: number }): string;
+  nextSnoAt(time: Time | string, options?: { meta?: number }): string;
 
   /** The fields of an id of this generator's layout. */
   inspect(id: IdLike): Fields;

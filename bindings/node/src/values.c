@@ -62,12 +62,29 @@ uint32_t arg_u32(struct args *args, size_t i, const char *name)
     return (uint32_t)whole(args, i, name, 0, UINT32_MAX);
 }
 
+static int64_t text_ms(struct args *args, size_t i, const char *name)
+{
+    frazil_error why = {.code = 0};
+    int64_t unix_ms = 0;
+    size_t len;
+    const char *text = arg_text(args, i, name, &len);
+
+    if (args->wrong)
+        return 0;
+    frazil_err err = frazil_time_parse(text, len, &unix_ms, &why);
+    if (err != FRAZIL_OK)
+        (void)throw_error(args, err, &why);
+    return unix_ms;
+}
+
 int64_t arg_ms(struct args *args, size_t i, const char *name)
 {
     bool is_date = false;
     double value = 0;
 
     (void)napi_is_date(args->env, args->value[i], &is_date);
+    if (type_of(args, i) == napi_string)
+        return text_ms(args, i, name);
     if (!is_date)
         return (int64_t)whole(args, i, name, -SAFE_MOST, SAFE_MOST);
     if (napi_get_date_value(args->env, args->value[i], &value) != napi_ok || value != value) {

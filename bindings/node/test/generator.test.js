@@ -61,6 +61,19 @@ test('ids above 2^63 keep all their digits', () => {
   );
 });
 
+test('another time is a number, a Date or a text with its zone', () => {
+  using(
+    open({ layout: 'twitter', worker: 'fixed:1', clock: new ManualClock(NOW), state: 'memory' }),
+    (generator) => {
+      const unixMs = Date.UTC(2024, 0, 2, 3, 4, 5, 678);
+      for (const same of [unixMs, new Date(unixMs), '2024-01-02T03:04:05.678Z', '2024-01-02T12:04:05.678+09:00'])
+        assert.equal(generator.inspect(generator.nextAt(same)).unixMs, unixMs);
+      assert.throws(() => generator.nextAt('2024-01-02T03:04:05'), /expected 'Z' or an offset/);
+      assert.throws(() => generator.nextAt(new Date(NaN)), /invalid Date/);
+    },
+  );
+});
+
 test('undefined and null are not given', () => {
   const folder = on.folder('null');
   const places = { runDir: folder, stateDir: folder, hostDir: on.folder('host') };
