@@ -221,6 +221,8 @@ static const char *first_step(int sys)
 {
     if (sys == ENOENT)
         return ": create the directory above it,";
+    if (sys == ENOTDIR)
+        return ": make a directory of what stands there,";
     return sys == EACCES || sys == EROFS || sys == EPERM ? ": make it writable," : sys < 0 ? "," : ":";
 }
 

@@ -119,14 +119,46 @@ teardown() {
     says coordinator.refused "WRONGPASS|invalid password" "$secret"
 }
 
-@test "PostgreSQL: a user that there is not" {
+@test "PostgreSQL: the user, the database, the password, a right" {
     has postgresql || skip "the part for PostgreSQL is not installed"
     serve postgresql
-    says coordinator.refused 'role .*nobody.* does not exist' "postgresql://nobody:s3cret@127.0.0.1:$port/nosuch/orders?sslmode=disable"
+    local end=?sslmode=disable
+    says coordinator.refused 'role .*nobody.* does not exist' "postgresql://nobody:s3cret@127.0.0.1:$port/nosuch/orders$end"
+    says coordinator.refused 'database .*nosuch.* does not exist' "postgresql://owner:s3cret@127.0.0.1:$port/nosuch/orders$end"
+    sql() { psql -qX -h 127.0.0.1 -p "$port" -U owner -d postgres -c "$1"; }
+    sql "CREATE ROLE guarded LOGIN PASSWORD 'another'"
+    says coordinator.refused 'password authentication failed for user .*guarded' "postgresql://guarded:s3cret@127.0.0.1:$port/postgres/orders$end"
+    says coordinator.refused 'no password supplied' "postgresql://guarded@127.0.0.1:$port/postgres/orders$end"
 }
 
-@test "MySQL: a user that there is not" {
+@test "MySQL: the user, the password, the database" {
     has mysql || skip "the part for MySQL is not installed"
     serve mysql
-    says coordinator.refused "does not let this user in" "mysql://nobody:s3cret@127.0.0.1:$port/test/orders?ssl-mode=DISABLED"
+    local end=?ssl-mode=DISABLED
+    says coordinator.refused "does not let this user in" "mysql://nobody:s3cret@127.0.0.1:$port/test/orders$end"
+    mysql --no-defaults -h 127.0.0.1 -P "$port" -u owner -e "CREATE USER joe IDENTIFIED BY 'another'"
+    says coordinator.refused "does not let this user in" "mysql://joe:s3cret@127.0.0.1:$port/app/orders$end"
+    says coordinator.refused "[Uu]nknown database|no such database" "mysql://owner@127.0.0.1:$port/nosuch/orders$end"
+}
+
+@test "etcd: the password, a right" {
+    has etcd || skip "the part for etcd is not installed"
+    command -v etcdctl >/dev/null || skip "no etcdctl here"
+    serve etcd
+    local command
+    for command in "user add root:r00t" "user grant-role root root" "user add joe:another" "auth enable"; do
+        # shellcheck disable=SC2086 # words
+        ETCDCTL_API=3 etcdctl --endpoints "127.0.0.1:$port" $command
+    done
+    says coordinator.refused "invalid user ID or password|authentication failed" "etcd://joe:s3cret@127.0.0.1:$port/orders"
+    says coordinator.refused "user name is empty|permission denied" "etcd://127.0.0.1:$port/orders"
+    says coordinator.refused "permission denied" "etcd://joe:another@127.0.0.1:$port/orders"
+}
+
+@test "a folder: it is not there, lies in a file, is a file" {
+    local folder=$BATS_TEST_TMPDIR/registers
+    says coordinator.no-namespace "there is no namespace orders" "file://$folder/none/orders"
+    : >"$folder"
+    says coordinator.absent "Not a directory.*: make a directory of what stands there, or name another folder" "file://$folder/orders"
+    says coordinator.absent "Not a directory.*: make a directory of what stands there, or name another folder" "file://$folder"
 }

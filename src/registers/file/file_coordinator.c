@@ -3,13 +3,14 @@
  * A folder as a coordinator, for several processes of one host: worker ids in
  * file:///PATH/OF/NAMESPACE, and konayuki's counters (in compat/).
  */
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/foreign.h"
 #include "core/sentence.h"
 #include "file_register.h"
 #include "lease/coordinator.h"
-#include "os/file.h"
 
 static const char file_prefix[] = "file://";
 static const char *const file_schemes[] = {"file", "konayuki+file", NULL};
@@ -46,12 +47,16 @@ static frazil_err open_register(const char *url, struct fz_register *ret, char *
 
 /* ---- operators' questions, which make no folder ------------------------------------------ */
 
-/* true: the URL names a folder that is not there; ret_name is what sentences call it. */
+/*
+ * true: the URL names a folder that is not there; ret_name is what sentences call it.  One that cannot be looked at has
+ * a reason, which whoever opens it tells.
+ */
 static bool is_missing(const char *url, char *ret_name)
 {
     const char *path = folder_of(url);
+    struct stat status;
 
-    if (path == NULL || fz_file_exists(path))
+    if (path == NULL || lstat(path, &status) == 0 || errno != ENOENT)
         return false;
     show_name(path, ret_name);
     return true;
