@@ -97,8 +97,18 @@ static bool has_room_beyond(const struct fz_slot_rules *rules, uint64_t tick)
 }
 
 /*
+ * Whether the next calls may go on in a tick ahead as well, until the clock's tick is over: as far ahead as this they
+ * may be, and who takes the first slot of the tick behind it may be, too.
+ */
+static bool may_lead_on(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t tick)
+{
+    return rules->on_full == FZ_FULL_LEAD && fz_slot_reason_for(view, tick, tick) == FZ_SLOT_FULL &&
+           tick - view->now_tick + 2 <= rules->max_lead;
+}
+
+/*
  * Lets the next calls do without the clock until the tick is over.  Only when
- * the word stands in that tick: an anchor must never precede its tick, and a
+ * the word stands in that tick, or leads: an anchor must never precede its tick, and a
  * full tick must not be opened again.  Never close to the end of the layout's
  * life, where adding could carry the word beyond what it can hold.  And only for
  * the grant that is in force when the word stands there: a replaced one's worker
@@ -113,7 +123,7 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
     struct fz_grant grant = fz_grant_board_read(&gen->shared->grants);
     uint64_t tick = fz_slot_tick(rules, view.word);
     if (gen->fast_path == FZ_FAST_NONE || !has_room_beyond(rules, tick) || !is_granted(&grant, tick) ||
-        !(tick == view.now_tick || fz_slot_may_finish(rules, &view)))
+        !(tick == view.now_tick || fz_slot_may_finish(rules, &view) || may_lead_on(rules, &view, tick)))
         return;
     uint64_t first = fz_slot_first(rules, fz_slot_side(rules, view.word), tick);
     struct fz_counter_source source = {
@@ -219,7 +229,10 @@ static frazil_err settle_ticket(frazil *gen, const struct ticket *ticket, struct
     }
     if (tick > seen->view.now_tick) {
         fz_raise_u64(&gen->shared->lead_max_us, fz_ns_until(gen, seen->now, tick) / 1000);
-        fz_anchor_close(&gen->private_page->anchor);
+        if (!may_lead_on(&gen->rules, &seen->view, tick))
+            fz_anchor_close(&gen->private_page->anchor);
+        else
+            publish_anchor(gen, seen);
         return FRAZIL_OK;
     }
     if (!patience->waited)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: an id that leads costs what any id costs: one look at the clock in each of its ticks, and in each
+ * tick of the clock.  It leads by no more than it may.
+ */
+#include "frazil.h"
+#include "generator/generator_internal.h"
+#include "lib/test.h"
+#include "os/clock.h"
+
+enum { IDS = 200000, LEADS_MS = 4, MORE = 3 };
+
+static frazil *open_leading(const char *layout, const char *max_lead)
+{
+    char spec[160];
+    frazil_error err;
+    frazil *gen;
+
+    snprintf(spec, sizeof spec, "layout=%s worker=fixed:1 state=memory on_full=lead max_wait=0s max_lead=%s", layout,
+             max_lead);
+    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return gen;
+}
+
+static uint64_t full_of(frazil *gen)
+{
+    frazil_stats stats;
+
+    frazil_get_stats(gen, &stats, sizeof stats);
+    return stats.full;
+}
+
+TEST("Ids that lead look at the clock in each of its ticks and in each of theirs, and not each of them")
+{
+    frazil *gen = open_leading("frazil", "1h");
+    uint64_t id;
+
+    if (!gen->fixed.counter_usable) {
+        frazil_close(gen);
+        skip();
+    }
+    for (unsigned i = 0; i < IDS; i++)
+        assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+    uint64_t full = full_of(gen);
+    int64_t begun_ms = fz_real_now().unix_ms;
+    for (unsigned i = 0; i < IDS; i++)
+        assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+    uint64_t ticks = (uint64_t)(fz_real_now().unix_ms - begun_ms) + IDS / gen->capacity;
+    assert_true(full_of(gen) - full <= MORE * (ticks + 1));
+    frazil_close(gen);
+}
+
+TEST("I6: none leads by more than it may, and a call that would have to fails")
+{
+    frazil *gen = open_leading("41/18/4", "4ms");
+    uint64_t failed = 0;
+
+    for (unsigned i = 0; i < IDS; i++) {
+        frazil_fields fields;
+        uint64_t id;
+        if (frazil_next(gen, &id) != FRAZIL_OK) {
+            failed++;
+            continue;
+        }
+        assert_int_equal(frazil_id_decompose(&gen->layout, id, &fields, NULL), FRAZIL_OK);
+        assert_true(fields.unix_ms <= fz_real_now().unix_ms + LEADS_MS);
+    }
+    assert_true(failed > 0);
+    frazil_close(gen);
+}
