@@ -4,7 +4,7 @@
  * ids.  Each child opens, takes and closes, or is told that it was forked in a bad moment.  None crashes, hangs for
  * what a thread of its parent's held, or repeats an id.
  *
- * The program is openers.c.  It forks 1,000 times over each coordinator, or 200 times where FRAZIL_TEST_EVERY wants a
+ * The program is openers.c.  It forks 1,000 times over each coordinator, or 100 times where FRAZIL_TEST_EVERY wants a
  * sample; `make nemesis` forks 10,000 times.
  */
 #include <pthread.h>
@@ -33,7 +33,7 @@
 #endif
 
 /* Of 20 forks each. */
-enum { LIVES = 50, LIVES_OF_SAMPLE = 10 };
+enum { LIVES = 50, LIVES_OF_SAMPLE = 5 };
 
 /* A child keeps what it inherited until it ends, so a lease is given back by its end only: there are many of them. */
 static const char layout_text[] = "41/16/6 epoch=2026-01-01";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of src/os/this_process.c: each simulated process has its own mark, and keeps its own things. */
+/* In place of src/os/this_process.c and clients.c: each simulated process has its own mark, and keeps its own things.
+ */
 #include <string.h>
 
 #include "os/clients.h"
