@@ -237,7 +237,7 @@ static void set_lease(frazil_options *options, enum frazil_pg_role role)
     set(options, "keeper", role == FRAZIL_PG_KEEPER ? "thread" : "other");
     /* A backend waits at its latch instead. */
     set(options, "max_wait", role == FRAZIL_PG_KEEPER ? "1s" : "0");
-    set(options, "open_wait", role == FRAZIL_PG_KEEPER ? "1s" : "0");
+    set(options, "open_wait", role == FRAZIL_PG_KEEPER ? "1s" : "250ms"); /* others may be in a guard */
 }
 
 /* Refuses numbers that only a later timeline would get: that one begins with a promotion, when ids are wanted most. */

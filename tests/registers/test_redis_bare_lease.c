@@ -53,7 +53,7 @@ BEFORE_EACH
     snprintf(url, sizeof url, "redis://127.0.0.1:%u/orders", (unsigned)server.port);
     if (frazil_coordinator_redis()->init(frazil_coordinator_redis(), url, &options, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
-    snprintf(spec, sizeof spec, "worker=%s max_wait=0ms open_wait=0ms", url);
+    snprintf(spec, sizeof spec, "worker=%s max_wait=0ms open_wait=500ms", url);
 }
 
 AFTER_EACH

@@ -423,8 +423,8 @@ static bool same_decision(const struct fz_decision *a, const struct fz_decision 
     assert_int_equal(frazil_layout_fingerprint(&a->layout, prints[0], sizeof prints[0], NULL), FRAZIL_OK);
     assert_int_equal(frazil_layout_fingerprint(&b->layout, prints[1], sizeof prints[1], NULL), FRAZIL_OK);
     return strcmp(prints[0], prints[1]) == 0 && same_rules(&a->rules, &b->rules) &&
-           fz_bounds_are_equal(&a->bounds, &b->bounds) && a->max_wait_ns == b->max_wait_ns && a->open_wait_ns == b->open_wait_ns &&
-           a->allow_short_life == b->allow_short_life && a->frozen == b->frozen &&
+           fz_bounds_are_equal(&a->bounds, &b->bounds) && a->max_wait_ns == b->max_wait_ns &&
+           a->open_wait_ns == b->open_wait_ns && a->allow_short_life == b->allow_short_life && a->frozen == b->frozen &&
            a->frozen_unix_ms == b->frozen_unix_ms && a->keeper == b->keeper && a->worker.first == b->worker.first &&
            a->worker.count == b->worker.count && a->worker.lock == b->worker.lock &&
            same_text(a->worker.url, b->worker.url) && a->worker.in_process == b->worker.in_process &&
