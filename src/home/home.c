@@ -115,15 +115,11 @@ static frazil_err open_shared(struct fz_home *home, const struct fz_decision *de
     return FRAZIL_OK;
 }
 
-/* Where the grant of the word is kept: in the state directory, which outlives a boot. */
-static frazil_err name_grant(struct fz_home *home, const struct fz_places *places,
-                             const struct fz_word_identity *identity, frazil_error *reterr)
+/* Where the grant of the word is kept: in a folder of the state directory, which outlives a boot. */
+static frazil_err name_grant(struct fz_home *home, const char *folder, const struct fz_word_identity *identity,
+                             frazil_error *reterr)
 {
-    char folder[FZ_PATH_SIZE];
-
-    frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_STATE, places->state_dir, places->name, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_home_file(home->grant_path, folder, (uint32_t)identity->worker, FZ_HOME_GRANT_SUFFIX, reterr);
+    frazil_err err = fz_home_file(home->grant_path, folder, (uint32_t)identity->worker, FZ_HOME_GRANT_SUFFIX, reterr);
     if (err == FRAZIL_OK && !fz_bounds_are_all(&identity->bounds))
         err = fz_home_prepare_shards(home->grant_path, FZ_DIR_STATE, reterr);
     if (err != FRAZIL_OK)
@@ -188,6 +184,7 @@ struct claiming {
     char host_dir[FZ_PATH_SIZE];
     char folder[FZ_PATH_SIZE];   /* of the words */
     char holder[FZ_PATH_SIZE];   /* the folder above, which is the run directory */
+    char state[FZ_PATH_SIZE];    /* the folder of the grants */
     struct fz_claim *claim;      /* of the number that is tried */
     uint32_t worker;             /* that number */
     int sys;                     /* the last try for it returned this */
@@ -358,6 +355,26 @@ static frazil_err take_free_word(struct fz_home *home, struct claiming *claiming
     return err == FRAZIL_EPOOL && claiming->others > 0 ? all_claimed(claiming, choice, reterr) : err;
 }
 
+/*
+ * Refuses a second state directory: its grants would not tell after a boot what the word of the others was granted.
+ * Where somebody has this grant file open, the folder was removed and made anew.
+ */
+static frazil_err check_state_dir(const struct fz_home *home, const char *folder, frazil_error *reterr)
+{
+    const struct fz_claim *claim = &home->claim;
+    bool is_followed = false;
+
+    if (!claim->state_differs)
+        return FRAZIL_OK;
+    frazil_err err = fz_grant_store_in_use(home->grant_path, &home->owner.bounds, &is_followed, reterr);
+    if (err != FRAZIL_OK || is_followed)
+        return err;
+    return fz_fail(reterr, FRAZIL_EWORKER,
+                   "worker id %u is in use with the run directory %q by a process whose state is in %q, and here it is "
+                   "%q: give both one state_dir=, or this one another run_dir= and another worker id",
+                   (uint64_t)home->owner.worker, claim->page->holder, claim->page->state, folder);
+}
+
 static void name_holder(struct claiming *claiming)
 {
     memcpy(claiming->holder, claiming->folder, sizeof claiming->holder);
@@ -377,15 +394,20 @@ static frazil_err open_in_file(struct fz_home *home, const struct fz_decision *d
 
     frazil_err err = fz_home_prepare_folder(claiming.folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
     if (err == FRAZIL_OK)
+        err = fz_home_prepare_folder(claiming.state, FZ_DIR_STATE, places->state_dir, places->name, reterr);
+    if (err == FRAZIL_OK)
         err = fz_home_claim_key(&claiming.key, claiming.host_dir, decision, now_ms, reterr);
     if (err != FRAZIL_OK)
         return err;
     name_holder(&claiming);
     claiming.key.holder = claiming.holder;
+    claiming.key.state = claiming.state;
     err = choice->lock ? take_free_word(home, &claiming, choice, &identity, ret_shared, reterr)
                        : take_word(home, &claiming, &identity, ret_shared, reterr);
     if (err == FRAZIL_OK)
-        err = name_grant(home, places, &identity, reterr);
+        err = name_grant(home, claiming.state, &identity, reterr);
+    if (err == FRAZIL_OK)
+        err = check_state_dir(home, claiming.state, reterr);
     if (err == FRAZIL_OK)
         *ret_worker = (uint32_t)identity.worker;
     return err;

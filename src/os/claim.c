@@ -66,6 +66,30 @@ static void say_own_holder(struct fz_claim_other *other, const char *holder)
     memcpy(other->holder, holder, len < sizeof other->holder ? len : sizeof other->holder - 1);
 }
 
+/*
+ * The first one that holds the claim says where the grants of its word are kept, while nobody else can read it; the
+ * others compare.
+ */
+static int tell_state(struct fz_claim *claim, const char *state, bool is_first)
+{
+    struct fz_claim_page *page = claim->page;
+    struct stat status;
+
+    if (state == NULL)
+        return 0;
+    if (stat(state, &status) != 0)
+        return errno;
+    claim->state_differs = !is_first && (page->state_device != status.st_dev || page->state_inode != status.st_ino);
+    if (!is_first)
+        return 0;
+    size_t len = strlen(state);
+    memset(page->state, 0, sizeof page->state);
+    memcpy(page->state, state, len < sizeof page->state ? len : sizeof page->state - 1);
+    page->state_device = status.st_dev;
+    page->state_inode = status.st_ino;
+    return 0;
+}
+
 /* Opens, locks and maps the own file.  0, FZ_CLAIM_TAKEN (somebody locks it), ESTALE, an errno or a refusal. */
 static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key)
 {
@@ -74,7 +98,8 @@ static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key)
     if (err != 0)
         return err;
     int fd = fz_kept_fd_known(&claim->file);
-    err = fz_own_file_lock(fd, key->is_alone ? LOCK_EX : LOCK_SH);
+    bool is_first = fz_own_file_lock(fd, LOCK_EX) == 0;
+    err = is_first ? 0 : key->is_alone ? EWOULDBLOCK : fz_own_file_lock(fd, LOCK_SH);
     if (err == 0)
         err = fz_own_file_at(&claim->file, claim->path);
     if (err != 0)
@@ -85,7 +110,10 @@ static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key)
     claim->page = page;
     if (claim->page->holder[0] == '\0')
         say_holder(claim->page, key->holder);
-    return 0;
+    err = tell_state(claim, key->state, is_first);
+    if (err == 0 && is_first && !key->is_alone)
+        err = fz_own_file_lock(fd, LOCK_SH);
+    return err == EWOULDBLOCK ? FZ_CLAIM_TAKEN : err;
 }
 
 /*
@@ -171,6 +199,9 @@ static void say_again(struct fz_claim_page *page, const struct fz_claim_page *fo
 {
     fz_claim_raise_tick(&page->used, atomic_load_explicit(&former->used, memory_order_acquire));
     fz_claim_raise_tick(&page->floor, atomic_load_explicit(&former->floor, memory_order_acquire));
+    memcpy(page->state, former->state, sizeof page->state);
+    page->state_device = former->state_device;
+    page->state_inode = former->state_inode;
 }
 
 /* As fz_claim_try; after FZ_CLAIM_TAKEN the own claim may still be held. */
@@ -277,6 +308,7 @@ static struct fz_claim_key key_again(const struct fz_claim *claim, uint64_t now_
     memcpy(holder, claim->page->holder, FZ_CLAIM_HOLDER_SIZE);
     key.folder = folder;
     key.holder = holder;
+    key.state = NULL; /* say_again says it */
     key.now_tick = now_tick;
     return key;
 }

@@ -52,6 +52,7 @@ struct fz_claim_key {
     uint64_t now_tick;  /* of the present */
     uint64_t patience;  /* in ticks: a number that was used further beyond the present is refused */
     const char *holder; /* the run directory or another name, for others to read; what does not fit is left out */
+    const char *state;  /* the folder in which the word's grants are kept; NULL: none */
     struct fz_claim_word word;
     bool is_alone; /* there is no word, as the state is in memory: nobody shares the claim but forked children */
 };
@@ -61,6 +62,9 @@ struct fz_claim_page {
     _Atomic uint64_t used;  /* the last tick that may have been used; 0: none */
     _Atomic uint64_t floor; /* the first one that was not, by those whose claims were taken over */
     char holder[FZ_CLAIM_HOLDER_SIZE];
+    char state[FZ_CLAIM_HOLDER_SIZE]; /* the folder of the grants of those who hold it, */
+    uint64_t state_device;            /* and which one that is; 0: there is none */
+    uint64_t state_inode;
 };
 
 struct fz_claim {
@@ -69,6 +73,7 @@ struct fz_claim {
     uint64_t floor;          /* the first tick that nobody else can have used */
     struct fz_kept_fd file;  /* keeps it on an overlay, where a mapping does not */
     struct fz_claim_key key; /* how it was claimed; for claim.c alone, as its texts may be gone */
+    bool state_differs;      /* those who held it before keep their grants in another folder, page->state */
     size_t beginning;        /* how much of the path all claims on the number have in common */
     char path[FZ_CLAIM_PATH_SIZE];
 };

@@ -3,6 +3,7 @@
  * Goal of this test: programs with two run directories take quick turns on one worker id, several of each at a time,
  * and each one that gets the number has its id at once.
  */
+#include <poll.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -101,7 +102,7 @@ TEST("A program that waits for a number has no word open meanwhile: its owner mu
 
     for (size_t i = 0; i < PLACES; i++) {
         write_spec(specs[i], i);
-        strcat(specs[i], " namespace=default");
+        snprintf(strchr(specs[i], '\0'), 32, " namespace=default");
     }
     assert_int_equal(frazil_open(&gen, specs[0], NULL), FRAZIL_OK);
     frazil_close(gen);
@@ -114,5 +115,51 @@ TEST("A program that waits for a number has no word open meanwhile: its owner mu
     while (waitpid(pid, &status, WNOHANG) == 0)
         assert_false(is_word_in_use(0));
     assert_int_equal(status, 0);
+    frazil_close(gen);
+}
+
+static frazil_err open_with_state(frazil **ret, const char *state, frazil_error *reterr)
+{
+    char spec[1024];
+    const char *host = scratch_path(scratch, "host");
+
+    (void)mkdir(host, 0700);
+    snprintf(spec, sizeof spec, "worker=fixed:7 state=file run_dir=%s/run state_dir=%s/%s host_dir=%s", scratch,
+             scratch, state, host);
+    return frazil_open(ret, spec, reterr);
+}
+
+TEST("A second state directory for one run directory is refused while the first one is in use, with both names")
+{
+    frazil_error why;
+    frazil *gens[3];
+
+    assert_int_equal(open_with_state(&gens[0], "first", &why), FRAZIL_OK);
+    assert_int_equal(open_with_state(&gens[1], "second", &why), FRAZIL_EWORKER);
+    assert_non_null(strstr(why.message, "/first/"));
+    assert_non_null(strstr(why.message, "/second/"));
+    /* Another name of the first one is no second one. */
+    assert_int_equal(symlink("first", scratch_path(scratch, "link")), 0);
+    assert_int_equal(open_with_state(&gens[1], "link", &why), FRAZIL_OK);
+    frazil_close(gens[0]);
+    assert_int_equal(open_with_state(&gens[2], "second", &why), FRAZIL_EWORKER);
+    frazil_close(gens[1]);
+    assert_int_equal(open_with_state(&gens[2], "second", &why), FRAZIL_OK);
+    frazil_close(gens[2]);
+}
+
+TEST("A state directory that was removed and made anew is the same one as soon as its generator has written to it")
+{
+    frazil_error why;
+    frazil *gen;
+    frazil *other;
+
+    assert_int_equal(open_with_state(&gen, "state", &why), FRAZIL_OK);
+    assert_int_equal(rename(scratch_path(scratch, "state"), scratch_path(scratch, "removed")), 0);
+    while ((why.code = open_with_state(&other, "state", &why)) == FRAZIL_EWORKER)
+        (void)poll(NULL, 0, 10);
+    if (why.code != FRAZIL_OK)
+        fail_msg("%s", why.message);
+    frazil_close(other);
     frazil_close(gen);
 }
