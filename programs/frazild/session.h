@@ -51,7 +51,7 @@ struct session {
     struct http_request *request; /* by HTTP: it waits, or its reply is being sent */
     char *user_name;              /* of `user`, to look it up after a reload */
     unsigned char user_proof[32];
-    const char *broken; /* what was wrong with its bytes, to be told to the operator; NULL: nothing */
+    const char *broken; /* a mistake in its bytes, to be told to the operator; NULL: none */
     char *name;         /* CLIENT SETNAME */
     char *lib;          /* CLIENT SETINFO LIB-NAME */
     char *lib_version;
