@@ -97,8 +97,8 @@ static bool has_room_beyond(const struct fz_slot_rules *rules, uint64_t tick)
 }
 
 /*
- * Whether the next calls may go on in a tick ahead as well, until the clock's tick is over: as far ahead as this they
- * may be, and who takes the first slot of the tick behind it may be, too.
+ * Whether the next calls may go on in a tick ahead as well, until the clock's tick is over.  They may be so far ahead,
+ * and so may whoever takes the first slot of the tick behind it.
  */
 static bool may_lead_on(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t tick)
 {

@@ -122,7 +122,8 @@ static uint64_t turn_since_ns(const frazil *gen)
     return atomic_load_explicit(&gen->shared->keeper.turn_since_ns, memory_order_relaxed);
 }
 
-/* Whoever has the guard may be stopped, and then its time will be over.  0: it has just entered, or is about to leave.
+/* A process that has the guard may be stopped, and then its time will be over.  0: it has just entered, or is about to
+ * leave.
  */
 static bool gives_up_guard(void *ctx)
 {
@@ -155,7 +156,7 @@ static bool set_time(frazil *gen, struct fz_turn *turn)
                                                    memory_order_acquire, memory_order_relaxed);
 }
 
-/* By the guard if it can be had, else by the time. */
+/* By the guard if that is free, else by the time. */
 static bool begin_turn(struct turn_wait *wait, struct fz_turn *turn)
 {
     uint64_t pause_ns = first_pause_ns;

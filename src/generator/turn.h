@@ -7,7 +7,9 @@
  *
  * Two processes may, but would do the work twice: the board, the grant file and
  * the registers hold for any number of them, of which one is then told that the
- * others were faster.  A process in its turn holds the guard of a file beside the
+ * others were faster.
+ *
+ * A process in its turn holds the guard of a file beside the
  * page, for which the others wait in order, and which the kernel takes from one that
  * is killed.  The page says since when somebody is at it, and after a while it is
  * anybody's turn again: the one before is stopped, or waits for a coordinator that is

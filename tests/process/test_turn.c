@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: processes that share a page in a file extend its grant in turns.  Whoever is killed in its turn
- * gives it to the next one at once, and whoever is stopped in it does so after a while.
+ * Goal of this test: processes that share a page in a file extend its grant in turns.  One that is killed in its turn
+ * gives it to the next one at once, and one that is stopped in it does so after a while.
  */
 #include <signal.h>
 #include <sys/wait.h>

@@ -91,7 +91,7 @@ TEST("A record is abandoned when its grant has ended, and not one tick before")
     fleet_start_with(&fleet, 1, 2);
     fleet_must_acquire(&fleet, 0, NOW);
     assert_int_equal(fleet_acquire(&fleet, 1, NOW + HORIZON - 2), FRAZIL_EPOOL);
-    assert_int_equal(fleet.owners[1].err.retry_ns, 3000000); /* when it can be had, if nobody extends it */
+    assert_int_equal(fleet.owners[1].err.retry_ns, 3000000); /* when it is free, if nobody extends it */
     assert_int_equal(fleet_acquire(&fleet, 1, NOW + HORIZON), FRAZIL_EPOOL);
     fleet_must_acquire(&fleet, 1, NOW + HORIZON + 1);
     assert_grant(fleet_held(&fleet, 1), 0, NOW + HORIZON + 1, NOW + 2 * HORIZON + 1);
