@@ -7,26 +7,13 @@
 # - 176 KiB until 0.2 brought options, shared generators, health, events and one keeper's thread for all generators
 # - 208 KiB until spellings of one layout, and names of other systems' settings were told apart
 # - 216 KiB until the users of a host claimed their worker ids (12 KiB), and URLs were compared by their places
-<<<<<<< HEAD
-# - 232 KiB until claims that somebody removes came back, and second state directories were refused
-||||||| parent of f804e6e1 (Allow the library eight KiB more, for deadlines and queues)
-=======
-# - 232 KiB until each call had one deadline, and processes waited for a lock and for their turn in order
->>>>>>> f804e6e1 (Allow the library eight KiB more, for deadlines and queues)
+# - 232 KiB until each call had one deadline, waiters came in order, and claims that somebody removes came back
 #
 # The same code is a tenth larger as clang builds it.
 set -eu
 
-<<<<<<< HEAD
-allowed=245760
-[ "$2" = GNU ] || allowed=266240
-||||||| parent of f804e6e1 (Allow the library eight KiB more, for deadlines and queues)
-allowed=237568
-[ "$2" = GNU ] || allowed=258048
-=======
 allowed=245760
 [ "$2" = GNU ] || allowed=270336
->>>>>>> f804e6e1 (Allow the library eight KiB more, for deadlines and queues)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 strip -o "$scratch/library" "$1"
