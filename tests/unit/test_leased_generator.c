@@ -13,7 +13,7 @@
 
 enum { HORIZON_MS = 3000 };
 
-#define SPEC "worker=memory://orders keeper=inline start=zero max_wait=1ms open_wait=1ms "
+#define SPEC "worker=memory://orders keeper=inline start=zero max_wait=10s open_wait=1ms "
 
 static struct rig rig;
 static frazil_layout layout;

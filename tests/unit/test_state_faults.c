@@ -176,11 +176,11 @@ static frazil_err use_word(frazil_error *reterr)
     const struct fz_word_identity identity = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7};
     struct fz_word_file file;
 
-    frazil_err err = fz_word_file_open(&file, scratch_path(scratch, "word"), &identity, 64, FZ_DEADLINE_NONE, reterr);
+    frazil_err err = fz_word_file_open(&file, scratch_path(scratch, "word"), &identity, 64, fz_deadline_in(0), reterr);
     if (err != FRAZIL_OK)
         return err;
     /* A process that is told that it is the last one has shut the door behind it. */
-    assert_true(!fz_word_file_leave(&file, FZ_DEADLINE_NONE) || fz_kept_fd_is_set(&file.guard.file));
+    assert_true(!fz_word_file_leave(&file, fz_deadline_in(0)) || fz_kept_fd_is_set(&file.guard.file));
     fz_word_file_close(&file);
     return FRAZIL_OK;
 }
@@ -197,11 +197,11 @@ static frazil_err use_grants(frazil_error *reterr)
         err = fz_grant_store_open(&granter, scratch_path(scratch, "grant"), &owner, 100, reterr);
         if (err != FRAZIL_OK)
             return err;
-        err = granter.acquire(granter.ctx, FZ_DEADLINE_NONE, 1000 * owner.nonce, &grant, reterr);
+        err = granter.acquire(granter.ctx, fz_deadline_in(0), 1000 * owner.nonce, &grant, reterr);
         if (err == FRAZIL_OK && owner.nonce == 2)
-            err = granter.extend(granter.ctx, FZ_DEADLINE_NONE, grant.until, &grant, &grant, reterr);
+            err = granter.extend(granter.ctx, fz_deadline_in(0), grant.until, &grant, &grant, reterr);
         if (err == FRAZIL_OK)
-            granter.release(granter.ctx, FZ_DEADLINE_NONE, &grant, grant.floor);
+            granter.release(granter.ctx, fz_deadline_in(0), &grant, grant.floor);
         granter.close(granter.ctx);
     }
     return err;
