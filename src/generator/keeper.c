@@ -391,9 +391,13 @@ static frazil_err acquire_first(frazil *gen, struct fz_deadline deadline, frazil
     frazil_error why = {.retry_ns = 0};
 
     for (unsigned tries = 0;; tries++) {
-        frazil_err err = try_acquire(gen, deadline, &why);
+        frazil_error said = {.retry_ns = 0};
+        frazil_err err = try_acquire(gen, deadline, &said);
         now_ns = fz_monotonic_ns(gen);
         left_ns = shorter_of(now_ns < until_ns ? until_ns - now_ns : 0, fz_deadline_left_ns(deadline));
+        /* A try that the deadline has cut short knows less than the one before it. */
+        if (tries == 0 || left_ns > 0 || err != why.code)
+            why = said;
         uint64_t pause_ns = fz_first_grant_pause(tries, why.retry_ns, left_ns, &gen->random);
         bool may_pass =
             err == FRAZIL_EAGAIN || err == FRAZIL_EUNREACHABLE || (err == FRAZIL_EPOOL && why.retry_ns != 0);
