@@ -17,6 +17,7 @@ static const struct spec_choice choices[] = {
     {FZ_KEY_ON_BACKWARD, everywhere, SPEC_GENERATOR, {{NULL, NULL}, {"wait", "wait"}, {"error", "error"}}},
     {FZ_KEY_MAX_LEAD, everywhere, SPEC_GENERATOR, {{NULL, NULL}, {"2s", "2000ms"}, {"3s", "3000000us"}}},
     {FZ_KEY_MAX_WAIT, everywhere, SPEC_GENERATOR, {{NULL, "2s"}, {"1s", "1000ms"}, {"unlimited", "unlimited"}}},
+    {FZ_KEY_OPEN_WAIT, everywhere, SPEC_NOTHING, {{NULL, "10s"}, {"20s", "20000ms"}, {"30s", "30s"}}},
     {FZ_KEY_START, everywhere, SPEC_GENERATOR, {{NULL, NULL}, {"random", "random"}, {"random", "random"}}},
     {FZ_KEY_ALLOW_SHORT_LIFE, everywhere, SPEC_GENERATOR, {{NULL, "no"}, {"yes", "yes"}, {"yes", "yes"}}},
     {FZ_KEY_CLOCK,

@@ -323,7 +323,6 @@ TEST("A later grant's floor ahead of the clock is the clock's matter, too: no ti
     assert_int_equal(err.behind_us, AHEAD * 1000);
     assert_int_equal(rig.gen->shared->full, 0);
     assert_non_null(strstr(err.message, "may have been issued already"));
-    assert_null(strstr(err.message, "owner"));
     rig_advance(&rig, AHEAD);
     assert_int_equal(rig_tick_of(&rig, take_granted(WORKER)), rig_now_tick(&rig));
 }

@@ -479,7 +479,7 @@ TEST("A process that is never fast enough to begin a quarantine has no grant, an
         fleet.owners[i].link.ctx = &fleet;
     }
     assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "others were faster");
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "was another one at each look");
     fleet_must_extend(&fleet, 1, NOW + 1); /* sees it; what it extends is certainly its own */
     assert_int_equal(fleet_extend(&fleet, 1, NOW + 2), FRAZIL_EAGAIN);
     fleet_assert_error(&fleet, 1, FRAZIL_EAGAIN, "others were faster");

@@ -187,7 +187,7 @@ TEST("on_loss=stop: it says FRAZIL_ELEASE instead, and why")
     start(2);
     rig_open(&rig, SPEC "on_loss=stop", RIG_NOW);
     steal(rig_parts(&rig, rig_next(&rig)).worker);
-    assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &err), FRAZIL_ELEASE);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_ELEASE);
     assert_non_null(strstr(err.message, "could not be extended"));
     assert_non_null(strstr(err.message, "are taken: "));
 }

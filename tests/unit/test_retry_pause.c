@@ -155,5 +155,5 @@ TEST("It begins when the next try can succeed, whatever is left, and a time that
     assert_first(2, 300 * MS, 2 * S, 300 * MS + 1, SHORTEST << 2);
     assert_first(5, S, S + 101, S + 1, 100);
     assert_first(0, 3 * S, 2 * S, 3 * S + 1, SHORTEST);
-    assert_first(0, UINT64_MAX, 2 * S, 10 * S + 1, SHORTEST);
+    assert_first(0, UINT64_MAX, 2 * S, 365 * 86400 * S + 1, SHORTEST);
 }

@@ -55,7 +55,8 @@ static void write_grant(const char *name, const struct fz_grant_record *record)
 static struct fz_grant_record record_of(uint32_t worker)
 {
     frazil_layout layout;
-    struct fz_grant_record record = {.sequence = 4, .worker = worker, .nonce = 5, .pid = 4711, .floor = 1000};
+    struct fz_grant_record record = {
+        .sequence = 4, .worker = worker, .nonce = 5, .pid = 4711, .floor = 1000, .seq_max = 4095};
 
     assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
     fz_layout_value(&layout, record.fingerprint);
