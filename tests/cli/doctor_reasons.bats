@@ -122,7 +122,7 @@ teardown() {
 @test "PostgreSQL: the user, the database, the password, a right" {
     has postgresql || skip "the part for PostgreSQL is not installed"
     serve postgresql
-    local end=?sslmode=disable
+    local end="?sslmode=disable&timeout=30s"
     says coordinator.refused 'role .*nobody.* does not exist' "postgresql://nobody:s3cret@127.0.0.1:$port/nosuch/orders$end"
     says coordinator.refused 'database .*nosuch.* does not exist' "postgresql://owner:s3cret@127.0.0.1:$port/nosuch/orders$end"
     sql() { psql -qX -h 127.0.0.1 -p "$port" -U owner -d postgres -c "$1"; }
@@ -134,7 +134,7 @@ teardown() {
 @test "MySQL: the user, the password, the database" {
     has mysql || skip "the part for MySQL is not installed"
     serve mysql
-    local end=?ssl-mode=DISABLED
+    local end="?ssl-mode=DISABLED&timeout=30s"
     says coordinator.refused "does not let this user in" "mysql://nobody:s3cret@127.0.0.1:$port/test/orders$end"
     mysql --no-defaults -h 127.0.0.1 -P "$port" -u owner -e "CREATE USER joe IDENTIFIED BY 'another'"
     says coordinator.refused "does not let this user in" "mysql://joe:s3cret@127.0.0.1:$port/app/orders$end"
@@ -150,9 +150,9 @@ teardown() {
         # shellcheck disable=SC2086 # words
         ETCDCTL_API=3 etcdctl --endpoints "127.0.0.1:$port" $command
     done
-    says coordinator.refused "invalid user ID or password|authentication failed" "etcd://joe:s3cret@127.0.0.1:$port/orders"
-    says coordinator.refused "user name is empty|permission denied" "etcd://127.0.0.1:$port/orders"
-    says coordinator.refused "permission denied" "etcd://joe:another@127.0.0.1:$port/orders"
+    says coordinator.refused "invalid user ID or password|authentication failed" "etcd://joe:s3cret@127.0.0.1:$port/orders?timeout=30s"
+    says coordinator.refused "user name is empty|permission denied" "etcd://127.0.0.1:$port/orders?timeout=30s"
+    says coordinator.refused "permission denied" "etcd://joe:another@127.0.0.1:$port/orders?timeout=30s"
 }
 
 @test "a folder: it is not there, lies in a file, is a file" {
