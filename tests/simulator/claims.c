@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "claims.h"
+#include "core/crc32.h"
 #include "faults.h"
 #include "host.h"
 #include "os/claim.h"
@@ -191,14 +192,23 @@ static int say_status(const struct claim_file *file, struct stat *ret)
     return 0;
 }
 
+/* All that does not lie in the host directory is a folder, among them those of states: each has an inode of its own. */
+static int say_folder_status(const char *path, struct stat *ret)
+{
+    *ret = (struct stat){.st_mode = S_IFDIR | S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO,
+                         .st_ino = fz_crc32(path, strlen(path)),
+                         .st_dev = 1};
+    return 0;
+}
+
 int sim_stat(const char *path, struct stat *ret)
 {
-    if (strcmp(path, fz_claim_folders[0]) != 0) {
-        faults_call(US);
-        return say_status(find_path(self()->host, path), ret);
-    }
-    *ret = (struct stat){.st_mode = S_IFDIR | S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO};
-    return 0;
+    size_t len = strlen(fz_claim_folders[0]);
+
+    faults_call(US);
+    return strncmp(path, fz_claim_folders[0], len) == 0 && path[len] == '/'
+               ? say_status(find_path(self()->host, path), ret)
+               : say_folder_status(path, ret);
 }
 
 int sim_fstat(int fd, struct stat *ret)
