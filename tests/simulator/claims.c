@@ -240,18 +240,18 @@ int sim_flock(int fd, int operation)
     return 0;
 }
 
-ssize_t sim_pread(int fd, void *buf, size_t size, off_t offset)
+int sim_read_first(int fd, void *buf, size_t size, size_t *ret_len)
 {
     unsigned nth;
 
-    (void)offset;
     faults_call(US);
     const struct claim_file *file = find_open(fd, &nth);
+    *ret_len = 0;
     if (file == NULL)
-        return fails_with(EBADF);
-    size_t n = size < file->size ? size : (size_t)file->size;
-    page_read(file->page, buf, n);
-    return (ssize_t)n;
+        return EBADF;
+    *ret_len = size < file->size ? size : (size_t)file->size;
+    page_read(file->page, buf, *ret_len);
+    return 0;
 }
 
 int sim_reserve(int fd, uint64_t size)

@@ -24,7 +24,7 @@ int sim_close(int fd);
 int sim_stat(const char *path, struct stat *ret);
 int sim_fstat(int fd, struct stat *ret);
 int sim_flock(int fd, int operation);
-ssize_t sim_pread(int fd, void *buf, size_t size, off_t offset);
+int sim_read_first(int fd, void *buf, size_t size, size_t *ret_len);
 int sim_reserve(int fd, uint64_t size);
 void *sim_mmap(int fd, size_t size);
 int sim_munmap(void *at, size_t size);
@@ -40,12 +40,12 @@ int sim_no_file(const char *path, char *buf, size_t size, size_t *ret_len);
 #define fstat(fd, ret) sim_fstat(fd, ret)
 #define fchmod(fd, mode) ((void)(fd), (void)(mode), 0)
 #define flock(fd, operation) sim_flock(fd, operation)
-#define pread(fd, buf, size, offset) sim_pread(fd, buf, size, offset)
 #define mmap(at, size, protection, flags, fd, offset) sim_mmap(fd, size)
 #define munmap(at, size) sim_munmap(at, size)
 #define unlink(path) sim_unlink(path)
 #define geteuid() sim_geteuid()
 #define fz_file_reserve(fd, size) sim_reserve(fd, size)
+#define fz_file_read_first(fd, buf, size, ret_len) sim_read_first(fd, buf, size, ret_len)
 #define fz_file_read(path, buf, size, ret_len) sim_no_file(path, buf, size, ret_len)
 
 /* os_claim.c stands before these. */
