@@ -211,6 +211,18 @@ static frazil_err check_neighbours(const char *path, const struct fz_word_identi
                    neighbours.other.min, neighbours.other.max, identity->bounds.min, identity->bounds.max);
 }
 
+/* One that is not admitted has never had the word. */
+static frazil_err admit(const struct fz_word_identity *identity, struct fz_word_file *file, frazil_error *reterr)
+{
+    frazil_err err = identity->admit == NULL ? FRAZIL_OK : identity->admit(identity->ctx, file, reterr);
+
+    if (err != FRAZIL_OK && file->created)
+        (void)fz_word_file_remove(file);
+    if (err != FRAZIL_OK)
+        page_unmap(file->payload);
+    return err;
+}
+
 frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const struct fz_word_identity *identity,
                              size_t payload_size, struct fz_deadline deadline, frazil_error *reterr)
 {
@@ -231,8 +243,8 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
         result = find_word(&file, identity, reterr);
     if (result == FRAZIL_OK && identity->prepare != NULL)
         identity->prepare(file.payload);
-    if (result == FRAZIL_OK && identity->admit != NULL)
-        result = identity->admit(identity->ctx, &file, reterr);
+    if (result == FRAZIL_OK)
+        result = admit(identity, &file, reterr);
     fz_guard_leave_for_good(&file.guard);
     if (result == FRAZIL_OK)
         *ret = file;
