@@ -38,6 +38,7 @@ int sim_no_file(const char *path, char *buf, size_t size, size_t *ret_len);
 #define stat(path, ret) sim_stat(path, ret)
 #define lstat(path, ret) sim_stat(path, ret)
 #define fstat(fd, ret) sim_fstat(fd, ret)
+#define faccessat(at, path, mode, flags) ((void)(path), 0)
 #define fchmod(fd, mode) ((void)(fd), (void)(mode), 0)
 #define flock(fd, operation) sim_flock(fd, operation)
 #define mmap(at, size, protection, flags, fd, offset) sim_mmap(fd, size)
