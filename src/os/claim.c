@@ -98,8 +98,10 @@ static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key)
     if (err != 0)
         return err;
     int fd = fz_kept_fd_known(&claim->file);
-    bool is_first = fz_own_file_lock(fd, LOCK_EX) == 0;
-    err = is_first ? 0 : key->is_alone ? EWOULDBLOCK : fz_own_file_lock(fd, LOCK_SH);
+    err = fz_own_file_lock(fd, LOCK_EX);
+    bool is_first = err == 0;
+    if (err == EWOULDBLOCK && !key->is_alone)
+        err = fz_own_file_lock(fd, LOCK_SH);
     if (err == 0)
         err = fz_own_file_at(&claim->file, claim->path);
     if (err != 0)
