@@ -282,6 +282,17 @@ static uint64_t later_of(uint64_t tick, uint64_t other)
 }
 
 /*
+ * Whether the clock was ahead when ids were made under the grant before: the word stands beyond the present grant, of
+ * which no tick is left (fz_begin_above).  One that was taken away ends above the word.
+ */
+static bool was_ahead(const struct fz_observation *seen, uint64_t first)
+{
+    const struct fz_grant *grant = &seen->grant;
+
+    return grant->floor > grant->until && first > grant->floor && seen->view.now_tick <= grant->until;
+}
+
+/*
  * The slots of a plan lie beyond the grant.  If that has ended by the clock it is
  * lost.  If not, all up to its end is taken, and time will bring an extension or
  * the end: the call waits for either, without a ticket, if in the end it could
@@ -295,7 +306,7 @@ static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, st
     uint64_t last = fz_slot_tick(&gen->rules, plan->last);
     uint64_t tick;
 
-    if (fz_has_ended(seen))
+    if (fz_has_ended(seen) && !was_ahead(seen, first))
         return fz_refuse(refusal, seen, FRAZIL_ELEASE, 0);
     bool can_reach = fz_keeper_can_reach(gen, &seen->grant, first, last, &tick);
     enum fz_slot_reason reason = can_reach ? fz_slot_reason_for(view, first, last) : FZ_SLOT_FULL;
@@ -307,6 +318,8 @@ static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, st
         frazil_err err = can_reach ? refuse_for(gen, refusal, seen, reason, due)
                                    : fz_refuse(refusal, seen, FRAZIL_EINVAL, 0); /* it will not help to wait */
         refusal->fenced = true;
+        if (was_ahead(seen, first))
+            refusal->granted_first = first;
         return err;
     }
     /* Whether it could be extended shows in what is seen next. */
