@@ -48,6 +48,12 @@ static bool put_in_force(frazil *gen, const struct fz_observation *seen, const s
     return fz_grant_board_put(&gen->shared->grants, seen->grant_number, grant);
 }
 
+/* Callers have to wait for a quarantine, and not for a clock that went back. */
+static void note_quarantine(frazil *gen, const struct fz_grant *grant)
+{
+    atomic_store_explicit(&gen->keeper.new_tick, grant->ends_quarantine ? grant->floor : 0, memory_order_relaxed);
+}
+
 /* How far a grant reaches when it is fresh; a namespace that was created anew may have another horizon. */
 static void note_horizon(frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
 {
@@ -154,7 +160,7 @@ static frazil_err extend_in_turn(frazil *gen, struct fz_deadline deadline, frazi
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     struct fz_observation seen = fz_observe(gen);
-    struct fz_grant grant;
+    struct fz_grant grant = {.version = 0};
     frazil_error why = {.message = ""};
 
     if (!needs_extension(gen, &seen.grant, seen.view.now_tick))
@@ -190,6 +196,7 @@ static frazil_err extend_in_turn(frazil *gen, struct fz_deadline deadline, frazi
     note_horizon(gen, &grant, seen.view.now_tick);
     if (grant.worker != seen.grant.worker && !fz_begin_above(gen, &seen, &grant))
         return FRAZIL_OK;
+    note_quarantine(gen, &grant);
     if (put_in_force(gen, &seen, &grant))
         count_extension(shared, is_contiguous(&seen.grant, &grant));
     fz_events_note_grant(gen, &grant);
@@ -335,13 +342,14 @@ static frazil_err acquire_in_turn(frazil *gen, struct fz_deadline deadline, fraz
 
     for (unsigned overtaken = 0; overtaken < OVERTAKEN_MAX; overtaken++) {
         struct fz_observation seen = fz_observe(gen);
-        struct fz_grant grant;
+        struct fz_grant grant = {.version = 0};
         if (can_join(gen, &seen))
             return FRAZIL_OK;
         frazil_err err = granter->acquire(granter->ctx, deadline, seen.view.now_tick, &grant, reterr);
         if (err != FRAZIL_OK)
             return err;
         note_horizon(gen, &grant, seen.view.now_tick);
+        note_quarantine(gen, &grant);
         /* Not put in force: the other process's grant is on the board, and the granter continues that one. */
         if (put_first(gen, &seen, &grant)) {
             forget_failures(&gen->shared->keeper);

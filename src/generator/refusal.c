@@ -95,6 +95,12 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
                 "all %u ids of this tick are taken and the next are free in %D, which is longer than the call "
                 "may wait: take on_full=wait and a larger max_wait, or fewer ids at a time",
                 gen->rules.capacity, retry_us);
+    else if (r.now_tick < r.granted_first &&
+             r.granted_first == atomic_load_explicit(&gen->keeper.new_tick, memory_order_relaxed))
+        fz_fail(reterr, r.code,
+                "the namespace was created without --never-used, or its records may have been lost: its first ids come "
+                "at %t, in %D, which is longer than the call may wait: wait for that long, or raise max_wait",
+                fz_layout_tick_unix_ms(&gen->layout, r.granted_first), retry_us);
     /* Before the grant the clock did not go back in this process: others were granted the time until then. */
     else if (r.now_tick < r.granted_first)
         fz_fail(reterr, r.code,

@@ -11,6 +11,8 @@
 #ifndef FZ_LEASE_GRANTER_H
 #define FZ_LEASE_GRANTER_H
 
+#include <stdbool.h>
+
 #include "core/deadline.h"
 #include "frazil/error.h"
 
@@ -37,6 +39,7 @@ struct fz_grant {
      */
     uint64_t version;
     struct fz_grant_space space; /* likewise the granter's own, for whoever extends the grant without having taken it */
+    bool ends_quarantine;        /* the floor is where a quarantine ends; only whoever was granted it learns of this */
 };
 
 /*

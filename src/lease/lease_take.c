@@ -188,6 +188,7 @@ static enum outcome leased(struct worker_search *search, const struct fz_grant *
     fz_doubt_forget(lease);
     search->grant = *grant;
     search->grant.space = fz_namespace_of_grant(&lease->space);
+    search->grant.ends_quarantine = grant->floor == lease->space.record.quarantine_until + 1;
     return LEASED;
 }
 

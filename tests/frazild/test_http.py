@@ -130,7 +130,7 @@ class Ids(Http):
         self.assertEqual((fields["meta"], fields["partition"]), (7, 3))
         self.assertEqual(len(self.ask(daemon, ids + "?form=uuid").json()["ids"][0]), 36)
         self.assertEqual(len(self.ask(daemon, ids + "?n=2", headers={"Accept": "application/octet-stream"}).body), 20)
-        self.assert_problem(self.ask(daemon, ids + "?form=base62"), 400, "ERR", "sno, uuid or hex")
+        self.assert_problem(self.ask(daemon, ids + "?form=base62"), 400, "ERR", "one of sno uuid hex")
         self.assert_problem(self.ask(daemon, ids + "?meta=256"), 400, "ERR", "0 to 255")
         self.assert_problem(self.ask(daemon, "/v1/generators/main/ids?meta=1"), 400, "ERR", "snos")
 
