@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "clients.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "core/sentence.h"
@@ -20,12 +22,10 @@
 struct fz_clients {
     struct fz_fork_mark mark; /* not that of this_process.h, of which each copy has its own */
     _Atomic uint64_t word;
+    pthread_key_t depth; /* how deep each thread is inside: libraries that are loaded later make no thread-locals */
 };
 
 static struct fz_clients *_Atomic clients_shared;
-
-/* How deep this thread is inside. */
-static _Thread_local unsigned clients_depth;
 
 /* Which process calls, in the place that a word has for it.  A mark may have all 64 bits, so they are mixed. */
 static uint64_t clients_process(struct fz_clients *clients)
@@ -40,6 +40,10 @@ static struct fz_clients *clients_make(void)
 
     if (clients == NULL)
         return NULL;
+    if (pthread_key_create(&clients->depth, NULL) != 0) {
+        free(clients);
+        return NULL;
+    }
     _Atomic uint64_t *page = fz_map_wiped(sizeof *page, &wiped);
     if (page != NULL && !wiped) {
         fz_unmap(page, sizeof *page);
@@ -62,6 +66,7 @@ struct fz_clients *fz_clients_share(struct fz_clients *given)
         return own;
     if (given == NULL) { /* another thread was faster */
         fz_unmap(own->mark.wiped, sizeof *own->mark.wiped);
+        (void)pthread_key_delete(own->depth);
         free(own);
     }
     return shared;
@@ -110,38 +115,56 @@ static void clients_go_out(struct fz_clients *clients)
     atomic_fetch_sub(&clients->word, 1);
 }
 
+/* How deep this thread is inside. */
+static uintptr_t clients_depth(const struct fz_clients *clients)
+{
+    return clients == NULL ? 0 : (uintptr_t)pthread_getspecific(clients->depth);
+}
+
+/* False: out of memory, which is so at the first time in a thread alone. */
+static bool clients_set_depth(const struct fz_clients *clients, uintptr_t depth)
+{
+    return pthread_setspecific(clients->depth, (const void *)depth) == 0;
+}
+
 frazil_err fz_clients_enter(frazil_error *reterr)
 {
     struct fz_clients *clients = fz_clients_share(NULL);
+    uintptr_t depth = clients_depth(clients);
 
-    if (clients == NULL)
+    frazil_err err = clients != NULL && depth == 0 ? fz_clients_check(clients, reterr) : FRAZIL_OK;
+    if (err != FRAZIL_OK)
+        return err;
+    if (clients == NULL || !clients_set_depth(clients, depth + 1))
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    if (clients_depth == 0) {
-        frazil_err err = fz_clients_check(clients, reterr);
-        if (err != FRAZIL_OK)
-            return err;
+    if (depth == 0)
         clients_go_in(clients, clients_process(clients));
-    }
-    clients_depth++;
     return FRAZIL_OK;
 }
 
 void fz_clients_leave(void)
 {
-    if (--clients_depth == 0)
-        clients_go_out(fz_clients_share(NULL));
+    struct fz_clients *clients = fz_clients_share(NULL);
+    uintptr_t depth = clients_depth(clients);
+
+    (void)clients_set_depth(clients, depth - 1);
+    if (depth == 1)
+        clients_go_out(clients);
 }
 
+/* Most threads that wait are in no client library, and many processes have none: the count is not made for them. */
 void fz_clients_pause(void)
 {
-    if (clients_depth > 0)
-        clients_go_out(fz_clients_share(NULL));
+    struct fz_clients *clients = atomic_load_explicit(&clients_shared, memory_order_acquire);
+
+    if (clients_depth(clients) > 0)
+        clients_go_out(clients);
 }
 
 void fz_clients_resume(void)
 {
-    if (clients_depth > 0) {
-        struct fz_clients *clients = fz_clients_share(NULL);
+    struct fz_clients *clients = atomic_load_explicit(&clients_shared, memory_order_acquire);
+
+    if (clients_depth(clients) > 0)
         clients_go_in(clients, clients_process(clients));
-    }
 }
