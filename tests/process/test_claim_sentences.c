@@ -79,7 +79,7 @@ static void ask_beside(const char *state, const int begun[2], const int end[2], 
         assert_int_equal(WEXITSTATUS(status), CANNOT);
         skip();
     }
-    int said[2];
+    int said[2] = {-1, -1};
     assert_int_equal(pipe(said), 0);
     pid_t bob = bound_fork();
     if (bob == 0) {
@@ -105,8 +105,8 @@ TEST("Two users whom a namespace without a map shows as one are told to take two
     static const char *const states[] = {"file", "memory"};
 
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
-        int begun[2];
-        int end[2];
+        int begun[2] = {-1, -1};
+        int end[2] = {-1, -1};
         frazil_error why;
         assert_true(pipe(begun) == 0 && pipe(end) == 0);
         ask_beside(states[i], begun, end, &why);

@@ -243,6 +243,7 @@ TEST_OF_KINDS(for_each_server,
 
 /* ---- over TLS ---------------------------------------------------------------------- */
 
+#if defined(FRAZIL_HAVE_ETCD) || defined(FRAZIL_HAVE_MYSQL)
 /* NAME.pem and NAME.key in the server's folder, for 127.0.0.1, by nobody but itself. */
 static void certify(const struct server *server)
 {
@@ -255,6 +256,7 @@ static void certify(const struct server *server)
     assert_true(server_command(server, openssl));
     assert_true(server_command(server, readable));
 }
+#endif
 
 TEST("The same over TLS to etcd")
 {
