@@ -127,7 +127,7 @@ static void offer_words(const struct typing *typing, const char *const *words)
         offer(typing, *words, "");
 }
 
-/* What an option takes, by the name that the help has for it. */
+/* The words that an option takes, by the name that the help has for them. */
 static void offer_value(struct typing *typing, const char *value)
 {
     static const char *const when[] = {"auto", "always", "never", NULL};
@@ -211,7 +211,7 @@ static void offer_commands(const struct typing *typing)
     offer(typing, "help", "the list of commands, or the help of one");
 }
 
-/* What may stand at the end of a line: its words are those behind "frazil". */
+/* The words that may stand at the end of a line, which is split into those behind "frazil". */
 static void offer_for(const struct arguments *line)
 {
     struct typing typing = {.begun = line->count > 0 ? line->values[line->count - 1] : ""};

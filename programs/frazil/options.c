@@ -237,7 +237,7 @@ static void complain_option(const struct option_help *help, const struct option_
         complain_unknown(help, rows, count, argv);
 }
 
-/* Who asks for the options instead of having them read. */
+/* The caller that asks for the options instead of having them read. */
 static struct {
     options_told *told;
     void *ctx;

@@ -361,7 +361,7 @@ int getsockname(int fd, struct sockaddr *restrict ret, socklen_t *restrict size)
 int __real_pthread_create(pthread_t *ret, const pthread_attr_t *attributes, void *(*run)(void *), void *arg);
 int __wrap_pthread_create(pthread_t *ret, const pthread_attr_t *attributes, void *(*run)(void *), void *arg);
 
-/* Whoever waits for a detached thread gives up by this test's clock, so such a thread runs at once, in its caller. */
+/* Its caller waits for a detached thread by the clock of this test, so such a thread runs at once, in that caller. */
 int __wrap_pthread_create(pthread_t *ret, const pthread_attr_t *attributes, void *(*run)(void *), void *arg)
 {
     int state = PTHREAD_CREATE_JOINABLE;

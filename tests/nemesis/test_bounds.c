@@ -75,7 +75,7 @@ static frazil_err open_spec(frazil **ret, const char *spec)
     return ports_open(ret, spec, &ports, NULL);
 }
 
-/* What a call says does not matter here. */
+/* The result of a call does not matter here. */
 static void ignore(frazil_err err)
 {
     (void)err;
