@@ -5,7 +5,9 @@
  * numbers; and a child has its parent's.  One suite for every kind that has a
  * server.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
@@ -14,10 +16,11 @@
 
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
+#include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/kept_fd.h"
 
-enum { FDS_MAX = 256, TIMEOUT_MS = 20000, TRIES = 4000 };
+enum { FDS_MAX = 256, TIMEOUT_MS = 20000, TRIES = 4000, SHORT_MS = 20, WAITING_MAX = 16 };
 
 static bool swap(const struct fz_register *reg, const char *text, uint64_t *version)
 {
@@ -169,4 +172,71 @@ TEST_OF_KINDS(for_each_server, "The answer that the parent awaited comes to the 
     reg.close(reg.ctx);
     direct.close(direct.ctx);
     proxy_stop(proxy);
+}
+
+/* ---- a server that takes no connection ---------------------------------------------- */
+
+/* A listener whose queue is full: who connects to it waits. */
+struct full {
+    struct sockaddr_in address;
+    int listener;
+    int waiting[WAITING_MAX];
+    size_t n;
+};
+
+/* False: the queue has no room for another one. */
+static bool add_waiting(struct full *full)
+{
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    assert_true(fd >= 0 && full->n < WAITING_MAX && fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
+    full->waiting[full->n++] = fd;
+    if (connect(fd, (const struct sockaddr *)&full->address, sizeof full->address) != 0 && errno != EINPROGRESS)
+        fail_msg("connect: errno %d", errno);
+    return poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, SHORT_MS) == 1;
+}
+
+static void full_start(struct full *full)
+{
+    socklen_t size = sizeof full->address;
+
+    *full = (struct full){.address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}},
+                          .listener = socket(AF_INET, SOCK_STREAM, 0)};
+    assert_int_equal(bind(full->listener, (const struct sockaddr *)&full->address, size), 0);
+    assert_int_equal(getsockname(full->listener, (struct sockaddr *)&full->address, &size), 0);
+    assert_int_equal(listen(full->listener, 0), 0);
+    while (add_waiting(full))
+        ;
+}
+
+static void full_stop(struct full *full)
+{
+    while (full->n > 0)
+        close(full->waiting[--full->n]);
+    close(full->listener);
+}
+
+/* How many descriptors are open after so many attempts. */
+static unsigned fds_after(const struct register_kind *kind, const struct full *full, int attempts)
+{
+    struct fz_register reg = kind->open(ntohs(full->address.sin_port), SHORT_MS);
+
+    for (int i = 0; i < attempts; i++) {
+        struct fz_record record = {.version = 0};
+        assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL), FZ_REGISTER_UNREACHABLE);
+    }
+    reg.close(reg.ctx);
+    return scratch_open_fds();
+}
+
+TEST_OF_KINDS(for_each_server, "Attempts to connect that were out of time leave no descriptor behind")
+{
+    struct full full;
+
+    full_start(&full);
+    unsigned before = fds_after(kind, &full, 1); /* with what a client library keeps for good */
+    unsigned after = fds_after(kind, &full, 5);
+    full_stop(&full);
+    if (after != before)
+        fail_msg("%s: %u descriptors instead of %u", kind->name, after, before);
 }
