@@ -39,7 +39,7 @@ life() {
     serve redis
     life "redis://127.0.0.1:$port/orders?db=1&timeout=5s"
     fails 2 "WRONGPASS" frazil next "worker=redis://frazil:wrong@127.0.0.1:$port/orders"
-    fails 3 "cannot be reached" frazil next "worker=redis://127.0.0.1:1/orders"
+    fails 3 "cannot be reached" frazil next "worker=redis://127.0.0.1:1/orders open_wait=1s"
     [ "$(frazil next "worker=sfid+redis://127.0.0.1:$port/shop layout=sfid" | wc -l)" -eq 1 ]
     run -0 frazil lease list "sfid+redis://127.0.0.1:$port/shop" # where nobody notes when it was created
     [[ $output == *"worker ids"* && $output != *created* ]]
@@ -52,14 +52,14 @@ life() {
 @test "etcd" {
     serve etcd
     life "etcd://127.0.0.1:1,127.0.0.1:$port/orders?timeout=5s"
-    fails 3 "cannot be connected to" frazil next "worker=etcd://127.0.0.1:1/orders"
+    fails 3 "cannot be connected to" frazil next "worker=etcd://127.0.0.1:1/orders open_wait=1s"
 }
 
 @test "zookeeper" {
     serve zookeeper
     life "zookeeper://127.0.0.1:1,127.0.0.1:$port/orders?timeout=5s&user=frazil&password_file=$(password_file)"
     fails 2 "the permissions of '/frazil/orders'" frazil next "worker=zookeeper://127.0.0.1:$port/orders?timeout=20s"
-    fails 3 "Connection refused" frazil next "worker=zookeeper://127.0.0.1:1/orders"
+    fails 3 "Connection refused" frazil next "worker=zookeeper://127.0.0.1:1/orders open_wait=1s"
     [ "$(frazil lease init --never-used "worker=zookeeper://127.0.0.1:$port/orders?path=/mine&timeout=20s")" = created ]
 }
 
@@ -71,7 +71,7 @@ statement() {
 @test "postgresql: as one who may create the table" {
     serve postgresql
     life "postgres://owner@127.0.0.1:1,127.0.0.1:$port/postgres/orders?timeout=5s"
-    fails 3 "Connection refused" frazil next "worker=postgres://owner@127.0.0.1:1/postgres/orders"
+    fails 3 "Connection refused" frazil next "worker=postgres://owner@127.0.0.1:1/postgres/orders open_wait=1s"
 }
 
 @test "postgresql: for one who may not, lease init prints what another one has to run" {
@@ -90,7 +90,7 @@ statement() {
 @test "mysql: as one who may create the table" {
     serve mysql
     life "mysql://app@127.0.0.1:1,127.0.0.1:$port/app/orders?timeout=5s"
-    fails 3 "Can't connect to server" frazil next "worker=mysql://app@127.0.0.1:1/app/orders"
+    fails 3 "Can't connect to server" frazil next "worker=mysql://app@127.0.0.1:1/app/orders open_wait=1s"
 }
 
 @test "mysql: for one who may not, lease init prints what another one has to run" {

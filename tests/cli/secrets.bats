@@ -31,6 +31,7 @@ EVERY_FORM=(
 setup() {
     cd "$BATS_TEST_TMPDIR"
     export FRAZIL_STATE=memory FRAZIL_RUN_DIR=$PWD/run FRAZIL_STATE_DIR=$PWD/state
+    export FRAZIL_OPEN_WAIT=1s # a refused connection is tried again until then
 }
 
 commands() {

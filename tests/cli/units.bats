@@ -47,5 +47,5 @@ setting() {
     fails 4 "the password file of a URL cannot be read: '$folder/password'" env "$worker" "$FRAZIL" next
     mkdir "$folder"
     (umask 077 && echo s3cret >"$folder/${id%%:*}")
-    fails 3 "Connection refused" env "$worker" "$FRAZIL" next
+    fails 3 "Connection refused" env "$worker" FRAZIL_OPEN_WAIT=1s "$FRAZIL" next
 }
