@@ -121,6 +121,7 @@ struct opening {
     const struct fz_word_identity *identity;
     char boot_id[FZ_BOOT_ID_SIZE];      /* empty where the system has none */
     struct fz_word_file_status *status; /* when it is only looked at */
+    bool is_open;                       /* *file stays open afterwards */
     struct fz_deadline deadline;
     frazil_error *reterr;
 };
@@ -356,7 +357,7 @@ static void drop(struct fz_word_file *file)
     file->alone = false;
 }
 
-static frazil_err find_or_make(const struct opening *o)
+static frazil_err find_or_make(struct opening *o)
 {
     struct fz_word_file *file = o->file;
 
@@ -381,13 +382,15 @@ static frazil_err find_or_make(const struct opening *o)
     err = o->identity->admit == NULL ? FRAZIL_OK : o->identity->admit(o->identity->ctx, file, o->reterr);
     if (err != FRAZIL_OK && file->created)
         (void)unlink(file->path);
-    if (err != FRAZIL_OK)
-        drop(file);
+    o->is_open = err == FRAZIL_OK;
     return err;
 }
 
-/* Carries something out inside the file's guard. */
-static frazil_err do_guarded(const struct opening *o, frazil_err (*act)(const struct opening *o))
+/*
+ * Carries something out inside the file's guard.  A lock that was only asked for is given up inside, too: who comes
+ * next would take it for somebody who has the file.
+ */
+static frazil_err do_guarded(struct opening *o, frazil_err (*act)(struct opening *o))
 {
     struct fz_word_file *file = o->file;
 
@@ -395,13 +398,15 @@ static frazil_err do_guarded(const struct opening *o, frazil_err (*act)(const st
     if (sys != 0)
         return fz_guard_fail(sys, "the guard of the word file cannot be opened:", file->worker_path, o->reterr);
     frazil_err err = act(o);
+    if (!o->is_open)
+        drop(file);
     fz_guard_leave_for_good(&file->guard);
     return err;
 }
 
-/* Prepares an opening and carries it out; what it leaves open is in *file. */
+/* Prepares an opening and carries it out; if it is_open then, what is open is in *file. */
 static frazil_err begin(struct opening *o, const char *path, const struct fz_bounds *bounds,
-                        frazil_err (*act)(const struct opening *o))
+                        frazil_err (*act)(struct opening *o))
 {
     struct fz_word_file *file = o->file;
 
@@ -427,8 +432,6 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
     frazil_err err = begin(&o, path, &identity->bounds, find_or_make);
     if (err == FRAZIL_OK)
         *ret = file;
-    else
-        drop(&file);
     return err;
 }
 
@@ -448,7 +451,7 @@ static frazil_err open_from_outside(const struct opening *o, struct stat *ret_st
     return sys == 0 || sys == EWOULDBLOCK ? FRAZIL_OK : fail_sys(o, sys, "the word file cannot be opened:");
 }
 
-static frazil_err examine(const struct opening *o)
+static frazil_err examine(struct opening *o)
 {
     struct fz_word_file_status *status = o->status;
     struct opening looking = *o;
@@ -479,13 +482,12 @@ frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *pat
         .file = &file, .identity = identity, .status = &status, .deadline = fz_guard_deadline(), .reterr = reterr};
 
     frazil_err err = begin(&o, path, &identity->bounds, examine);
-    drop(&file);
     if (err == FRAZIL_OK)
         *ret = status;
     return err;
 }
 
-static frazil_err discard(const struct opening *o)
+static frazil_err discard(struct opening *o)
 {
     struct stat found;
     bool in_use = false;
@@ -507,9 +509,7 @@ frazil_err fz_word_file_discard(const char *path, const struct fz_word_identity 
     struct fz_word_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE};
     struct opening o = {.file = &file, .identity = identity, .deadline = fz_guard_deadline(), .reterr = reterr};
 
-    frazil_err err = begin(&o, path, &identity->bounds, discard);
-    drop(&file);
-    return err;
+    return begin(&o, path, &identity->bounds, discard);
 }
 
 /* ---- afterwards ---------------------------------------------------------- */

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -522,6 +523,33 @@ TEST("Seen from outside: whether there is one, whether it is used, whether it is
     assert_int_equal(rename(copy, path), 0);
     assert_int_equal(fz_word_file_examine(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
     assert_true(status.exists && status.stale);
+}
+
+/* Looks until it is killed. */
+static pid_t start_looking(void)
+{
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    while (pid == 0) {
+        struct fz_word_file_status status;
+        if (fz_word_file_examine(&status, path, &identity, PAYLOAD_SIZE, NULL) != FRAZIL_OK)
+            _exit(1);
+    }
+    return pid;
+}
+
+TEST("Who looks keeps nobody out")
+{
+    int status;
+
+    open_and_close();
+    pid_t pid = start_looking();
+    for (int i = 0; i < 3000; i++)
+        open_and_close();
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status));
 }
 
 TEST("To discard is the way out of whatever the file is, but never under the hands of who uses it")
