@@ -166,6 +166,12 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_take(frazil *gen, uint64_t *ret_id
 /* Says max_wait instead of a number in frazil_take. */
 #define FRAZIL_WAIT_DEFAULT (UINT64_MAX - 1)
 FRAZIL_API uint64_t frazil_wait_default(void);
+/*
+ * As a wait of 0 in frazil_take, but a full tick is not counted in `full`: for whoever tries before it waits, or asks
+ * once more for the reason, so that one call of its own counts once.
+ */
+#define FRAZIL_WAIT_UNCOUNTED (UINT64_MAX - 2)
+FRAZIL_API uint64_t frazil_wait_uncounted(void);
 /* No bound on the wait. */
 #define FRAZIL_WAIT_FOREVER UINT64_MAX
 FRAZIL_API uint64_t frazil_wait_forever(void);

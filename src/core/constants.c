@@ -77,6 +77,11 @@ uint64_t frazil_wait_default(void)
     return FRAZIL_WAIT_DEFAULT;
 }
 
+uint64_t frazil_wait_uncounted(void)
+{
+    return FRAZIL_WAIT_UNCOUNTED;
+}
+
 uint64_t frazil_wait_forever(void)
 {
     return FRAZIL_WAIT_FOREVER;

@@ -8,6 +8,13 @@
 /* The longest sleep at a time, so that a clock that is set forward meanwhile is noticed. */
 static const uint64_t longest_sleep_ns = 100000000;
 
+struct fz_patience fz_patience_of(const frazil *gen, uint64_t wait_ns)
+{
+    if (wait_ns == FRAZIL_WAIT_UNCOUNTED)
+        return (struct fz_patience){.wait_ns = 0, .uncounted = true};
+    return (struct fz_patience){.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns};
+}
+
 uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience)
 {
     if (fz_waits_ended() || fz_is_stopped(gen))

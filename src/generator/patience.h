@@ -16,7 +16,11 @@ struct fz_patience {
     uint64_t deadline_ns; /* set when it begins, by the first wait if not before */
     bool has_begun;
     bool waited;
+    bool uncounted; /* a refusal for a full tick is not counted */
 };
+
+/* That of a call with such a wait, which may be FRAZIL_WAIT_DEFAULT or FRAZIL_WAIT_UNCOUNTED. */
+FZ_PRIVATE struct fz_patience fz_patience_of(const frazil *gen, uint64_t wait_ns);
 
 /* Begins it now, for calls that spend time in other ways than by waiting.  Nothing if it has begun. */
 FZ_PRIVATE void fz_patience_begin(const frazil *gen, struct fz_patience *patience);

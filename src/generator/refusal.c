@@ -6,6 +6,7 @@
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "observe.h"
+#include "patience.h"
 
 frazil_err fz_refuse(struct fz_refusal *refusal, const struct fz_observation *seen, frazil_err code, uint64_t retry_ns)
 {
@@ -152,7 +153,7 @@ frazil_err fz_judge_batch(const frazil *gen, uint64_t n, uint64_t wait_ns, struc
 
     if (!is_known && frazil_err_classify(refusal->code) != FRAZIL_CLASS_RETRY)
         return refusal->code;
-    uint64_t ticks = most_ticks(gen, wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns);
+    uint64_t ticks = most_ticks(gen, fz_patience_of(gen, wait_ns).wait_ns);
     uint64_t largest = ticks > UINT64_MAX / gen->capacity ? UINT64_MAX : ticks * gen->capacity;
     if (is_known || n > largest)
         *refusal = (struct fz_refusal){.code = FRAZIL_EINVAL, .largest = largest};
@@ -164,7 +165,7 @@ frazil_err fz_explain_wait(frazil *gen, const struct fz_refusal *refusal, uint64
     uint64_t ignored;
     frazil_err err = fz_explain(gen, refusal, reterr);
 
-    if (wait_ns != 0)
+    if (wait_ns != 0 && wait_ns != FRAZIL_WAIT_UNCOUNTED)
         return err;
     err = fz_try_error(gen, refusal, &ignored);
     if (reterr != NULL) {

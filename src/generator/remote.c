@@ -493,9 +493,7 @@ static frazil_err take_cancellable(struct call *call, uint64_t n, struct fz_refu
 
 frazil_err fz_remote_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, struct fz_refusal *refusal)
 {
-    struct call call = {.gen = gen,
-                        .part = own_part(gen),
-                        .patience = {.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns}};
+    struct call call = {.gen = gen, .part = own_part(gen), .patience = fz_patience_of(gen, wait_ns)};
 
     if (fz_is_stopped(gen))
         return fz_refuse_stopped(gen, refusal, FRAZIL_ESTOPPED);

@@ -348,7 +348,7 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct fz_patience *patience
         return wait_at_fence(gen, &plan, patience, &seen, refusal);
     }
     if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > fz_patience_left(gen, patience)) {
-        if (plan.reason == FZ_SLOT_FULL)
+        if (plan.reason == FZ_SLOT_FULL && !patience->uncounted)
             atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);
         return refuse_for(gen, refusal, &seen, plan.reason, plan.due_tick);
     }
@@ -389,7 +389,7 @@ static frazil_err take_slots(frazil *gen, uint64_t n, struct fz_patience *patien
 
 frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_taken *ret, struct fz_refusal *refusal)
 {
-    struct fz_patience patience = {.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns};
+    struct fz_patience patience = fz_patience_of(gen, wait_ns);
 
     return take_slots(gen, n, &patience, ret, refusal);
 }

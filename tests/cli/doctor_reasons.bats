@@ -6,28 +6,12 @@
 
 load helpers
 load servers
+load reasons
 
 setup() {
     leave_out
     unset FRAZIL_STATE
     export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
-}
-
-# says ID REASON SPEC: the finding with that id holds the reason, as text and as JSON; the password s3cret is nowhere.
-says() {
-    run frazil doctor "$3"
-    echo "$output"
-    [ "$status" -eq 2 ]
-    grep -F "[FAIL] coordinator: " <<<"$output" | grep -qE -- "$2"
-    [[ $output != *s3cret* ]]
-    run frazil doctor --json "$3"
-    grep -F "\"id\":\"$1\"" <<<"$output" | grep -qE -- "$2"
-    [[ $output != *s3cret* ]]
-}
-
-# has PART: whether the part is installed.
-has() {
-    frazil version | grep "^$1: " | grep -vq "not installed"
 }
 
 # a_web_server: sets web, the port of one that knows nothing of coordinators.
@@ -131,6 +115,19 @@ teardown() {
     says coordinator.refused 'no password supplied' "postgresql://guarded@127.0.0.1:$port/postgres/orders$end"
 }
 
+@test "PostgreSQL: a standby, a database that may not be written" {
+    has postgresql || skip "the part for PostgreSQL is not installed"
+    serve postgresql
+    local url="postgresql://owner@127.0.0.1:$port/postgres/orders?sslmode=disable&timeout=30s"
+    frazil lease init --never-used "$url"
+    sql() { psql -qAtX -h 127.0.0.1 -p "$port" -U owner -d postgres -c "$1"; }
+    sql "ALTER DATABASE postgres SET default_transaction_read_only = on"
+    says coordinator.role "role: default_transaction_read_only is set: worker ids need a user who may write" "$url"
+    : >"$(sql "SHOW data_directory")/standby.signal"
+    serve_again
+    says coordinator.silent "is a standby: worker ids need the primary" "$url"
+}
+
 @test "MySQL: the user, the password, the database" {
     has mysql || skip "the part for MySQL is not installed"
     serve mysql
@@ -139,6 +136,9 @@ teardown() {
     mysql --no-defaults -h 127.0.0.1 -P "$port" -u owner -e "CREATE USER joe IDENTIFIED BY 'another'"
     says coordinator.refused "does not let this user in" "mysql://joe:s3cret@127.0.0.1:$port/app/orders$end"
     says coordinator.refused "[Uu]nknown database|no such database" "mysql://owner@127.0.0.1:$port/nosuch/orders$end"
+    frazil lease init --never-used "mysql://app@127.0.0.1:$port/app/orders$end"
+    mysql --no-defaults -h 127.0.0.1 -P "$port" -u owner -e "SET GLOBAL read_only = ON"
+    says coordinator.silent "is read-only, as replicas are: worker ids need the primary" "mysql://app@127.0.0.1:$port/app/orders$end"
 }
 
 @test "etcd: the password, a right" {
@@ -161,4 +161,32 @@ teardown() {
     : >"$folder"
     says coordinator.absent "Not a directory.*: make a directory of what stands there, or name another folder" "file://$folder/orders"
     says coordinator.absent "Not a directory.*: make a directory of what stands there, or name another folder" "file://$folder"
+}
+
+# as_user COMMAND...: by a user whom permissions bind.  That is nobody where the tests run as root.
+as_user() {
+    [ "$(id -u)" -ne 0 ] || set -- setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+    "$@"
+}
+
+# tells SUBJECT ID REASON SPEC: as says, by such a user, of any subject.
+tells() {
+    run as_user "$FRAZIL" doctor "$4"
+    echo "$output"
+    grep -F "[FAIL] $1: " <<<"$output" | grep -qE -- "$3"
+    run as_user "$FRAZIL" doctor --json "$4"
+    grep -F "\"id\":\"$2\"" <<<"$output" | grep -qE -- "$3"
+}
+
+@test "a folder that may not be written: of the coordinator, of run_dir, of state_dir" {
+    [ "$(id -u)" -ne 0 ] || as_user true || skip "no other user to be"
+    local folder=$BATS_TEST_TMPDIR/closed
+    chmod 755 "$BATS_TEST_TMPDIR"
+    mkdir "$folder" "$folder/orders"
+    chmod 555 "$folder/orders" "$folder"
+    tells coordinator coordinator.absent "Permission denied" "file://$folder/orders"
+    tells run run.unusable "Permission denied" "worker=fixed:1 run_dir=$folder/orders"
+    tells state state.unusable "Permission denied" "worker=fixed:1 run_dir=$BATS_TEST_TMPDIR/run state_dir=$folder/orders"
+    tells run run.unusable "Permission denied" "worker=fixed:1 run_dir=$folder/none"
+    chmod 755 "$folder/orders" "$folder"
 }

@@ -44,4 +44,5 @@ if(TARGET frazil AND sources AND NOT CMAKE_CROSSCOMPILING)
     frazil_leave_out(cli/${name})
   endforeach()
   frazil_sampled(cli/secrets)
+  frazil_long(check-nemesis cli/doctor_zookeeper) # a Java takes its time to start
 endif()

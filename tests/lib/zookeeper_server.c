@@ -139,26 +139,51 @@ static void write_id(const struct server *server, size_t id)
     assert_int_equal(fclose(file), 0);
 }
 
-void zookeeper_ensemble_start(struct server *servers, size_t n)
-{
-    enum { SERVERS_MAX = 5 };
-    char lines[SERVERS_MAX][64];
-    const char *settings[SERVERS_MAX + 3] = {"initLimit=100", "syncLimit=50"};
+enum { SERVERS_MAX = 5 };
 
+/* What makes n servers an ensemble. */
+struct ensemble {
+    char lines[SERVERS_MAX][64];
+    const char *settings[SERVERS_MAX + 3];
+};
+
+static void ensemble_of(struct ensemble *ret, size_t n)
+{
+    *ret = (struct ensemble){.settings = {"initLimit=100", "syncLimit=50"}};
     assert_true(n <= SERVERS_MAX);
     for (size_t i = 0; i < n; i++) {
-        snprintf(lines[i], sizeof lines[i], "server.%zu=127.0.0.1:%u:%u", i + 1, (unsigned)free_port(),
+        snprintf(ret->lines[i], sizeof ret->lines[i], "server.%zu=127.0.0.1:%u:%u", i + 1, (unsigned)free_port(),
                  (unsigned)free_port());
-        settings[2 + i] = lines[i];
+        ret->settings[2 + i] = ret->lines[i];
     }
-    for (size_t i = 0; i < n; i++) {
-        server_prepare(&servers[i], "zookeeper");
-        write_id(&servers[i], i + 1);
-        run(&servers[i], settings, "org.apache.zookeeper.server.quorum.QuorumPeerMain", is_there);
-    }
+}
+
+static void start_member(struct server *server, const struct ensemble *ensemble, size_t id)
+{
+    server_prepare(server, "zookeeper");
+    write_id(server, id);
+    run(server, ensemble->settings, "org.apache.zookeeper.server.quorum.QuorumPeerMain", is_there);
+}
+
+void zookeeper_ensemble_start(struct server *servers, size_t n)
+{
+    struct ensemble ensemble;
+
+    ensemble_of(&ensemble, n);
+    for (size_t i = 0; i < n; i++)
+        start_member(&servers[i], &ensemble, i + 1);
     for (size_t i = 0; i < n; i++)
         zookeeper_server_await(&servers[i], "srvr", "Mode: ");
 }
+
+void zookeeper_minority_start(struct server *server)
+{
+    struct ensemble ensemble;
+
+    ensemble_of(&ensemble, 3);
+    start_member(server, &ensemble, 1);
+}
+
 /* Makes a node, or gives it permissions. */
 struct foreign_call {
     struct fz_zookeeper_batch batch;

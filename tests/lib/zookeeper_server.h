@@ -30,6 +30,9 @@ void zookeeper_server_await(const struct server *server, const char *letters, co
 /* Starts an ensemble of n, with data folders and ports of their own. */
 void zookeeper_ensemble_start(struct server *servers, size_t n);
 
+/* One server of an ensemble of three, the others of which are not there: it answers, and serves nobody. */
+void zookeeper_minority_start(struct server *server);
+
 /* Makes a node with these permissions, as another client would; NULL for the data: it is there and only gets them. */
 struct ACL_vector;
 void zookeeper_server_put(const struct server *server, const char *path, const char *data, struct ACL_vector *acl);

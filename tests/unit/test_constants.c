@@ -24,6 +24,7 @@ TEST("Each constant that has a function is what that returns")
     assert_int_equal(frazil_sno_json_size(), FRAZIL_SNO_JSON_SIZE);
     assert_int_equal(frazil_sno_snapshot_size(), FRAZIL_SNO_SNAPSHOT_SIZE);
     assert_true(frazil_wait_default() == FRAZIL_WAIT_DEFAULT);
+    assert_true(frazil_wait_uncounted() == FRAZIL_WAIT_UNCOUNTED);
     assert_true(frazil_wait_forever() == FRAZIL_WAIT_FOREVER);
     assert_true(frazil_lease_all_used() == FRAZIL_LEASE_ALL_USED);
 }

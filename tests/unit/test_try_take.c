@@ -59,6 +59,26 @@ TEST("All that is left of a tick is given at once, and then the time of the next
     rig_close(&rig);
 }
 
+TEST("A refusal is not counted where the caller says so, and is the same otherwise")
+{
+    static const char *const specs[] = {SMALL "max_wait=1s", SMALL "on_full=error", SMALL "on_full=lead max_lead=1ms"};
+
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        frazil_error counted, uncounted;
+        open_small(specs[i]);
+        while (frazil_take(rig.gen, ids, 1, FRAZIL_WAIT_UNCOUNTED, &uncounted) == FRAZIL_OK)
+            continue;
+        uint64_t full = rig_stats(&rig).full;
+        assert_int_equal(frazil_take(rig.gen, ids, 1, FRAZIL_WAIT_UNCOUNTED, &uncounted), uncounted.code);
+        assert_int_equal(rig_stats(&rig).full, full);
+        assert_int_equal(frazil_take(rig.gen, ids, 1, 0, &counted), uncounted.code);
+        assert_int_equal(rig_stats(&rig).full, full + 1);
+        assert_int_equal(counted.retry_ns, uncounted.retry_ns);
+        assert_string_equal(counted.message, uncounted.message);
+        rig_close(&rig);
+    }
+}
+
 TEST("With a lead the ids of the ticks ahead are given as well, and none beyond")
 {
     open_small(SMALL "on_full=lead max_lead=2ms");

@@ -160,7 +160,7 @@ class Generator {
       n,
       signal,
       (from) => native.tryTake(this.#external, ids, from),
-      () => this.#next(),
+      () => native.fill(this.#external, new BigUint64Array(1)),
     );
     return ids;
   }
@@ -185,7 +185,7 @@ class Generator {
       for (let i = 0; i < more; i++) texts.push(native.snoEncode(piece.subarray(i * SNO_SIZE, (i + 1) * SNO_SIZE)));
       return more;
     };
-    const explain = () => native.fillSnos(this.#external, meta, Buffer.allocUnsafe(SNO_SIZE), false);
+    const explain = () => native.fillSnos(this.#external, meta, Buffer.allocUnsafe(SNO_SIZE));
     await this.#collect(n, signal, takeFrom, explain);
     return texts;
   }

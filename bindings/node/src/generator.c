@@ -146,8 +146,13 @@ enum { AT_A_TIME = 8192 };
 
 /* ---- ids, several at once -------------------------------------------------------------------- */
 
+/* Undefined: not at all, and not counted, by who was refused already and asks for the reason. */
 static uint64_t wait_of(struct args *args, size_t i)
 {
+    napi_valuetype type = napi_undefined;
+
+    if (napi_typeof(args->env, args->value[i], &type) == napi_ok && type == napi_undefined)
+        return FRAZIL_WAIT_UNCOUNTED;
     return arg_bool(args, i) ? FRAZIL_WAIT_DEFAULT : 0;
 }
 
@@ -169,10 +174,9 @@ static napi_value fill(struct args *args)
 static napi_value try_take(struct args *args)
 {
     frazil_error why = {.code = 0};
-    struct handle *handle = NULL;
     size_t taken = 0;
     size_t n;
-    frazil *gen = arg_generator(args, 0, &handle);
+    frazil *gen = arg_generator(args, 0, NULL);
     uint64_t *ids = args->wrong ? NULL : arg_words(args, 1, "what is filled", &n);
     uint32_t from = args->wrong ? 0 : arg_u32(args, 2, "from");
 
@@ -183,7 +187,7 @@ static napi_value try_take(struct args *args)
     size_t most = n - from < AT_A_TIME ? n - from : AT_A_TIME;
     frazil_err err = frazil_try_take(gen, ids + from, most, &taken, &args->addon->cell[CELL_RETRY_NS]);
     if (err != FRAZIL_OK && err != FRAZIL_EAGAIN) {
-        err = take_one(handle, ids + from, &why);
+        err = frazil_take(gen, ids + from, 1, FRAZIL_WAIT_UNCOUNTED, &why);
         if (err != FRAZIL_OK)
             return throw_error(args, err, &why);
         taken = 1;
@@ -259,7 +263,7 @@ static napi_value try_take_snos(struct args *args)
         return make_number(args, 0);
     frazil_err err = frazil_sno_try_take(gen, meta, ids, n, &taken, &args->addon->cell[CELL_RETRY_NS]);
     if (err != FRAZIL_OK && err != FRAZIL_EAGAIN) {
-        err = frazil_sno_take(gen, meta, ids, 1, 0, &why);
+        err = frazil_sno_take(gen, meta, ids, 1, FRAZIL_WAIT_UNCOUNTED, &why);
         if (err != FRAZIL_OK)
             return throw_error(args, err, &why);
         taken = 1;

@@ -62,16 +62,13 @@ test('ids above 2^63 keep all their digits', () => {
 });
 
 test('another time is a number, a Date or a text with its zone', () => {
-  using(
-    open({ layout: 'twitter', worker: 'fixed:1', clock: new ManualClock(NOW), state: 'memory' }),
-    (generator) => {
-      const unixMs = Date.UTC(2024, 0, 2, 3, 4, 5, 678);
-      for (const same of [unixMs, new Date(unixMs), '2024-01-02T03:04:05.678Z', '2024-01-02T12:04:05.678+09:00'])
-        assert.equal(generator.inspect(generator.nextAt(same)).unixMs, unixMs);
-      assert.throws(() => generator.nextAt('2024-01-02T03:04:05'), /expected 'Z' or an offset/);
-      assert.throws(() => generator.nextAt(new Date(NaN)), /invalid Date/);
-    },
-  );
+  using(open({ layout: 'twitter', worker: 'fixed:1', clock: new ManualClock(NOW), state: 'memory' }), (generator) => {
+    const unixMs = Date.UTC(2024, 0, 2, 3, 4, 5, 678);
+    for (const same of [unixMs, new Date(unixMs), '2024-01-02T03:04:05.678Z', '2024-01-02T12:04:05.678+09:00'])
+      assert.equal(generator.inspect(generator.nextAt(same)).unixMs, unixMs);
+    assert.throws(() => generator.nextAt('2024-01-02T03:04:05'), /expected 'Z' or an offset/);
+    assert.throws(() => generator.nextAt(new Date(NaN)), /invalid Date/);
+  });
 });
 
 test('undefined and null are not given', () => {
@@ -367,6 +364,21 @@ test('a call that finds its tick full is counted once', () => {
     throwing(() => generator.nextString());
     assert.equal(generator.stats().full, 5n);
   });
+});
+
+test('a take that is refused is counted once, whatever its policy', async () => {
+  for (const policy of [{ maxWait: '0ms' }, { onFull: 'error' }]) {
+    const generator = open({ ...still, clock: new ManualClock(NOW), ...policy });
+    generator.fill(new BigUint64Array(4));
+    await assert.rejects(generator.take(1));
+    assert.equal(generator.stats().full, 1n);
+    generator.close();
+    const snos = open({ layout: 'sno', worker: 'fixed:1', state: 'memory', clock: new ManualClock(NOW), ...policy });
+    snos.fillSnos(Buffer.alloc(10 * 65536));
+    await assert.rejects(snos.takeSnos(1));
+    assert.equal(snos.stats().full, 1n);
+    snos.close();
+  }
 });
 
 test('loading asks nothing of the network', () => {

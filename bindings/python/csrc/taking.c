@@ -50,6 +50,12 @@ static void nap(uint64_t ns)
     Py_END_ALLOW_THREADS
 }
 
+/* How long a call may wait, by that word of its caller's. */
+static uint64_t whole_wait(const struct generator *self, uint64_t wait_ns)
+{
+    return wait_ns == FRAZIL_WAIT_DEFAULT ? self->max_wait_ns : wait_ns == FRAZIL_WAIT_UNCOUNTED ? 0 : wait_ns;
+}
+
 /* How long a call may still wait.  At the end it is one nanosecond: with none, a call is one that never waits. */
 static uint64_t left_of(uint64_t wait_ns, uint64_t begun_ns)
 {
@@ -69,12 +75,34 @@ static int rest(uint64_t retry_ns, uint64_t left_ns)
     return PyErr_CheckSignals();
 }
 
+/* Without a wait these two are the errors of a policy, which no wait mends. */
+static bool is_last_word(frazil_err err)
+{
+    return err == FRAZIL_EFULL || err == FRAZIL_ECLOCK;
+}
+
+/*
+ * One piece of a wait.  Before each but the last it looks, so that a piece in which no id can come is not counted as a
+ * call that found its tick full.  *last: another piece would be of no use.
+ */
+static frazil_err take_piece(frazil *gen, const struct taking *taking, uint64_t asked_ns, uint64_t left_ns, bool *last,
+                             frazil_error *error)
+{
+    frazil_err err = *last ? FRAZIL_EAGAIN : take(gen, taking, FRAZIL_WAIT_UNCOUNTED, error);
+
+    if (err == FRAZIL_OK)
+        return err;
+    bool later = !*last && err == FRAZIL_EAGAIN && error->retry_ns > asked_ns && error->retry_ns <= left_ns;
+    *last = *last || is_last_word(err);
+    return later ? err : take(gen, taking, asked_ns, error);
+}
+
 /* Waits without the GIL.  -1 with an exception set. */
 static int take_waiting(struct generator *self, const struct taking *taking, uint64_t wait_ns)
 {
     uint64_t begun_ns = monotonic_ns();
     uint64_t longest_ns = longest_wait(self, taking->n);
-    uint64_t whole_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? self->max_wait_ns : wait_ns;
+    uint64_t whole_ns = whole_wait(self, wait_ns);
     frazil_error error;
     frazil_err err;
 
@@ -86,7 +114,7 @@ static int take_waiting(struct generator *self, const struct taking *taking, uin
         frazil *gen = enter(self);
         if (gen == NULL)
             return -1;
-        Py_BEGIN_ALLOW_THREADS err = take(gen, taking, asked_ns, &error);
+        Py_BEGIN_ALLOW_THREADS err = take_piece(gen, taking, asked_ns, left_ns, &last, &error);
         Py_END_ALLOW_THREADS leave(self);
         if (err == FRAZIL_OK)
             return 0;
@@ -100,33 +128,22 @@ static int take_waiting(struct generator *self, const struct taking *taking, uin
 }
 
 /*
- * A first try with the GIL held never waits.  Its refusal is the last word where a call that may wait would say the
- * same: another try would find the same tick full, and count it once more.
+ * A first try with the GIL held never waits.  It is the call itself where no wait is allowed; else the call follows,
+ * and is counted.
  */
-static uint64_t first_wait(const struct generator *self, uint64_t wait_ns)
-{
-    return wait_ns == FRAZIL_WAIT_DEFAULT && self->max_wait_ns == 0 ? FRAZIL_WAIT_DEFAULT : 0;
-}
-
-static bool is_last_word(const struct generator *self, uint64_t wait_ns, frazil_err err)
-{
-    uint64_t whole_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? self->max_wait_ns : wait_ns;
-
-    /* Without a wait these two are the errors of a policy, which no wait mends. */
-    return whole_ns == 0 || err == FRAZIL_EFULL || err == FRAZIL_ECLOCK;
-}
-
 int take_ids(struct generator *self, const struct taking *taking, uint64_t wait_ns)
 {
+    uint64_t whole_ns = whole_wait(self, wait_ns);
+
     if (taking->n <= HELD_MOST && is_calm(self)) {
         frazil *gen = hold(self);
         if (gen != NULL) {
             frazil_error error;
-            frazil_err err = take(gen, taking, first_wait(self, wait_ns), &error);
+            frazil_err err = take(gen, taking, whole_ns == 0 ? wait_ns : FRAZIL_WAIT_UNCOUNTED, &error);
             let_go(self);
             if (err == FRAZIL_OK)
                 return 0;
-            if (is_last_word(self, wait_ns, err)) {
+            if (whole_ns == 0) {
                 (void)raise_error(self->state, &error);
                 return -1;
             }
@@ -305,7 +322,7 @@ static PyObject *try_take(PyObject *object, PyObject *count)
     PyObject *ret = NULL;
     if (err == FRAZIL_OK || is_none_free(err))
         ret = Py_BuildValue("(NK)", list_of(ids, taken), (unsigned long long)retry_ns);
-    else if (take_waiting(self, &(struct taking){.ids = ids, .n = 1}, 0) == 0)
+    else if (take_waiting(self, &(struct taking){.ids = ids, .n = 1}, FRAZIL_WAIT_UNCOUNTED) == 0)
         ret = Py_BuildValue("(NK)", list_of(ids, 1), 0ULL);
     PyMem_Free(ids);
     return ret;

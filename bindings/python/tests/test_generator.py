@@ -237,6 +237,27 @@ def test_a_call_that_finds_its_tick_full_is_counted_once():
                 call()
             assert caught.value.code == "FRAZIL_EFULL"
         assert generator.stats()["full"] == 3
+        with pytest.raises(frazil.RetryError):
+            generator.try_take(1)
+        assert generator.stats()["full"] == 4
+
+
+def test_a_call_that_waits_is_counted_once():
+    with frazil.open(FROZEN + " max_wait=5s") as generator:
+        generator.next_n(2)
+        for call in (generator.next, lambda: generator.take(1, timeout=1)):
+            with pytest.raises(frazil.RetryError) as caught:
+                call()
+            assert caught.value.code == "FRAZIL_EFULL"
+        assert generator.stats()["full"] == 2
+    # A tick of a second is waited for in pieces.
+    for tick in ("10ms", "1000ms"):
+        spec = f"epoch=2020-01-01 layout=40/10/1 tick={tick} worker=fixed:5 state=memory max_wait=1h"
+        with frazil.open(spec) as generator:
+            for _ in range(3):
+                generator.next()
+            stats = generator.stats()
+            assert stats["full"] == stats["waits"]
 
 
 def test_a_clock_of_the_program_needs_a_state(tmp_path):

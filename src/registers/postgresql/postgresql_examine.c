@@ -58,11 +58,9 @@ static void say_role(const struct examination *exam)
 {
     if (column_is(exam, READ_ONLY, "off"))
         fz_report_say(&exam->report, FZ_FINDING_OK, "role: primary");
-    else
-        fz_report_say(
-            &exam->report, FZ_FINDING_FAIL,
-            "role: a standby, or default_transaction_read_only is set: worker ids need the primary, and a user who may "
-            "write");
+    else /* a standby has refused already */
+        fz_report_say(&exam->report, FZ_FINDING_FAIL,
+                      "role: default_transaction_read_only is set: worker ids need a user who may write");
 }
 
 static void say_durability(const struct examination *exam)

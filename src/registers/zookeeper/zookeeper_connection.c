@@ -144,7 +144,7 @@ void fz_zookeeper_connection_forget(struct fz_zookeeper_connection *connection)
 static const char *reason(int sys_errno, char buf[128])
 {
     if (sys_errno == EHOSTDOWN) /* the client's name for an end of file */
-        return "the server hung up";
+        return "the server hung up, as one does that has no quorum";
     if (sys_errno == EMSGSIZE)
         return "sends more than any answer has";
     if (sys_errno == 0)

@@ -101,6 +101,7 @@ pub const FRAZIL_EVENT_WARN_EARLY_CLOCK: u32 = 8;
 pub const FRAZIL_VERSION_NUMBER: u32 = 2_000;
 pub const FRAZIL_WAIT_DEFAULT: u64 = u64::MAX - 1;
 pub const FRAZIL_WAIT_FOREVER: u64 = u64::MAX;
+pub const FRAZIL_WAIT_UNCOUNTED: u64 = u64::MAX - 2;
 pub const FRAZIL_NO_POSITION: i64 = -1;
 pub const FRAZIL_LEASE_ALL_USED: i64 = i64::MAX;
 pub const FRAZIL_TEXT_WITH_SECRETS: c_uint = 1;
@@ -789,6 +790,7 @@ extern "C" {
     pub fn frazil_version_number() -> u32;
     pub fn frazil_wait_default() -> u64;
     pub fn frazil_wait_forever() -> u64;
+    pub fn frazil_wait_uncounted() -> u64;
     pub fn frazil_worker_collision(hosts: u32, workers: u64, ret_ppm: *mut u32) -> frazil_err;
     pub fn frazil_worker_hash(text: *const c_char, len: usize, workers: u32, ret: *mut u32) -> frazil_err;
     pub fn frazil_worker_in_datacenter(layout: *const frazil_layout, worker: u32) -> u32;

@@ -205,6 +205,7 @@ fn numbers_are_those_of_the_library() {
         assert_eq!(frazil_version_number() / 1000, FRAZIL_VERSION_NUMBER / 1000);
         assert_eq!(frazil_wait_default(), FRAZIL_WAIT_DEFAULT);
         assert_eq!(frazil_wait_forever(), FRAZIL_WAIT_FOREVER);
+        assert_eq!(frazil_wait_uncounted(), FRAZIL_WAIT_UNCOUNTED);
         assert_eq!(frazil_no_position(), FRAZIL_NO_POSITION);
         assert_eq!(frazil_lease_all_used(), FRAZIL_LEASE_ALL_USED);
         assert_eq!(frazil_error_message_size(), FRAZIL_ERROR_MESSAGE_SIZE);

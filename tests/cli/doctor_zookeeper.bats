@@ -1,0 +1,28 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Goal of this test: where a ZooKeeper cannot be used, frazil doctor says why.
+# shellcheck disable=SC2154 # bats sets output
+
+load helpers
+load servers
+load reasons
+
+setup() {
+    leave_out
+    unset FRAZIL_STATE
+    export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
+    has zookeeper || skip "the part for ZooKeeper is not installed"
+}
+
+@test "without a quorum" {
+    serve zookeeper-minority
+    says coordinator.silent "the server hung up, as one does that has no quorum" "zookeeper://u:s3cret@127.0.0.1:$port/orders?timeout=30s"
+}
+
+@test "without user and password, or with others" {
+    serve zookeeper
+    local end="@127.0.0.1:$port/orders?timeout=30s"
+    frazil lease init --never-used "zookeeper://joe:another$end"
+    says coordinator.refused "permissions of .* do not allow this: give user and password of who created it" "zookeeper://127.0.0.1:$port/orders?timeout=30s"
+    says coordinator.refused "permissions of .* do not allow this: give user and password of who created it" "zookeeper://joe:s3cret$end"
+}
