@@ -71,6 +71,7 @@ export interface Options {
   onBackward?: 'hold' | 'wait' | 'error' | 'ticktock';
   maxLead?: string;
   maxWait?: string;
+  openWait?: string;
   start?: 'zero' | 'random' | 'spread';
   seqMin?: number | string;
   seqMax?: number | string;

@@ -355,6 +355,15 @@ static frazil_err take_free_word(struct fz_home *home, struct claiming *claiming
     return err == FRAZIL_EPOOL && claiming->others > 0 ? all_claimed(claiming, choice, reterr) : err;
 }
 
+frazil_err fz_home_refuse_state(uint32_t worker, const char *run_dir, const char *theirs, const char *ours,
+                                frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_EWORKER,
+                   "worker id %u is in use with the run directory %q by a process whose state is in %q, and here it is "
+                   "%q: give both one state_dir=, or this one another run_dir= and another worker id",
+                   (uint64_t)worker, run_dir, theirs, ours);
+}
+
 /*
  * Refuses a second state directory: its grants would not tell after a boot what the word of the others was granted.
  * Where somebody has this grant file open, the folder was removed and made anew.
@@ -369,10 +378,7 @@ static frazil_err check_state_dir(const struct fz_home *home, const char *folder
     frazil_err err = fz_grant_store_in_use(home->grant_path, &home->owner.bounds, &is_followed, reterr);
     if (err != FRAZIL_OK || is_followed)
         return err;
-    return fz_fail(reterr, FRAZIL_EWORKER,
-                   "worker id %u is in use with the run directory %q by a process whose state is in %q, and here it is "
-                   "%q: give both one state_dir=, or this one another run_dir= and another worker id",
-                   (uint64_t)home->owner.worker, claim->page->holder, claim->page->state, folder);
+    return fz_home_refuse_state(home->owner.worker, claim->page->holder, claim->page->state, folder, reterr);
 }
 
 static void name_holder(struct claiming *claiming)

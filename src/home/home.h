@@ -34,6 +34,11 @@ FZ_PRIVATE struct fz_word_identity fz_home_lease_word(const struct fz_decision *
 FZ_PRIVATE frazil_err fz_home_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE],
                                         const struct fz_decision *decision, int64_t now_ms, frazil_error *reterr);
 
+/* Fails as opening does where a word is in use by processes whose grants are in `theirs`, and here they would be in
+ * `ours`. */
+FZ_PRIVATE frazil_err fz_home_refuse_state(uint32_t worker, const char *run_dir, const char *theirs, const char *ours,
+                                           frazil_error *reterr);
+
 struct fz_home {
     enum fz_home_kind kind;
     struct fz_deadline deadline;   /* of the opening or the closing that is at work */

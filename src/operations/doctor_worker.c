@@ -219,6 +219,21 @@ static struct fz_claim_word word_of(const struct fz_decision *decision)
     return (struct fz_claim_word){.nonce = status.nonce, .device = status.device, .inode = status.inode};
 }
 
+/* A run directory that others use with another state directory. */
+static void look_at_state(struct fz_users_facts *facts, const struct fz_decision *decision, struct fz_claim_key *key)
+{
+    const struct fz_places *places = &decision->places;
+    char theirs[FZ_CLAIM_HOLDER_SIZE];
+    char ours[FZ_PATH_SIZE];
+
+    if (key->word.nonce == 0 ||
+        fz_home_find_folder(ours, FZ_DIR_STATE, places->state_dir, places->name, NULL) != FRAZIL_OK)
+        return;
+    key->state = ours;
+    if (fz_claim_state_differs(key, decision->worker.first, theirs))
+        (void)fz_home_refuse_state(decision->worker.first, key->holder, theirs, ours, &facts->taken);
+}
+
 void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *decision)
 {
     struct fz_users_facts facts = {.keeps_files = decision->state.kind == FZ_STATE_FILES};
@@ -237,6 +252,8 @@ void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *deci
         /* A process with the state in memory may be the one that the doctor was asked about. */
         if (fz_claim_find(&key, worker, &other) == FZ_CLAIM_TAKEN && (facts.keeps_files || other.uid != geteuid()))
             (void)fz_claim_refuse(worker, &key, &other, &facts.taken);
+        else if (facts.keeps_files)
+            look_at_state(&facts, decision, &key);
     }
     *ret = facts;
 }

@@ -136,6 +136,13 @@ FZ_PRIVATE frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key
 FZ_PRIVATE int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other);
 
 /*
+ * Whether those who hold the claim of key->word keep their grants in another folder than key->state, and which that is.
+ * It holds the file for a moment, as fz_claim_find does those of others.
+ */
+FZ_PRIVATE bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t worker,
+                                       char ret_state[FZ_CLAIM_HOLDER_SIZE]);
+
+/*
  * Removes what the words of key->holder, a run directory of this user, have said of the number, as far as nobody holds
  * it: their grant files say it anew.  0 or an errno.
  */

@@ -256,6 +256,29 @@ int fz_claim_search(const struct fz_claim_key *key, const char *own_path, size_t
     return FZ_CLAIM_TAKEN;
 }
 
+bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t worker, char ret_state[FZ_CLAIM_HOLDER_SIZE])
+{
+    struct fz_claim_page page = {.state_device = 0};
+    char path[FZ_CLAIM_PATH_SIZE];
+    struct stat status;
+    size_t len = 0;
+    int fd = -1;
+
+    if (fz_claim_path(path, key, worker, &len) != 0 || fz_own_file_open_any(path, &fd, &status) != 0)
+        return false;
+    bool is_held = fz_own_file_lock(fd, LOCK_EX) == EWOULDBLOCK;
+    if (!is_held)
+        (void)fz_own_file_lock(fd, LOCK_UN);
+    bool is_told = is_held && fz_file_read_first(fd, &page, sizeof page, &len) == 0 && len == sizeof page &&
+                   page.state_device != 0 && memchr(page.state, '\0', sizeof page.state) != NULL;
+    close(fd);
+    if (!is_told || (stat(key->state, &status) == 0 && status.st_dev == page.state_device &&
+                     status.st_ino == page.state_inode))
+        return false;
+    memcpy(ret_state, page.state, sizeof page.state);
+    return true;
+}
+
 int fz_claim_forget(const struct fz_claim_key *key, uint32_t worker)
 {
     struct fz_claim_other other;

@@ -116,3 +116,18 @@ finds() {
     fails 2 "at least 1" frazil doctor --hosts 0
     fails 2 "never" frazil doctor --color blue
 }
+
+@test "a run directory that a process uses with another state directory" {
+    mkfifo "$BATS_TEST_TMPDIR/fifo"
+    "$FRAZIL" next -n 0 --rate 50 worker=fixed:7 >"$BATS_TEST_TMPDIR/fifo" &
+    exec 9<"$BATS_TEST_TMPDIR/fifo"
+    read -r _ <&9
+    run frazil doctor worker=fixed:7
+    [[ $output != *"is in use"* ]]
+    finds 2 FAIL worker.other-user worker=fixed:7 "state_dir=$BATS_TEST_TMPDIR/other"
+    [[ $output == *"worker id 7 is in use with the run directory '$FRAZIL_RUN_DIR' by a process whose state is in '$FRAZIL_STATE_DIR/"* ]]
+    fails 2 "give both one state_dir=" frazil next worker=fixed:7 "state_dir=$BATS_TEST_TMPDIR/other"
+    exec 9<&-
+    wait
+    finds 1 OK worker.given worker=fixed:7 "state_dir=$BATS_TEST_TMPDIR/other"
+}

@@ -57,9 +57,10 @@ extern const struct native natives_of_snos[];
 uint64_t arg_id(struct args *args, size_t i);                    /* bigint, decimal text or 8 bytes */
 uint64_t arg_u64(struct args *args, size_t i, const char *name); /* bigint or a whole number that is exact */
 uint32_t arg_u32(struct args *args, size_t i, const char *name);
-int64_t arg_ms(struct args *args, size_t i, const char *name); /* whole number or Date */
-bool arg_bool(struct args *args, size_t i);                    /* true, and nothing else, is true */
-frazil_sno arg_sno(struct args *args, size_t i);               /* 16 characters or 10 bytes */
+int64_t arg_ms(struct args *args, size_t i, const char *name);   /* whole number or Date */
+int64_t arg_time(struct args *args, size_t i, const char *name); /* the same, or a text with its zone */
+bool arg_bool(struct args *args, size_t i);                      /* true, and nothing else, is true */
+frazil_sno arg_sno(struct args *args, size_t i);                 /* 16 characters or 10 bytes */
 /* The text is terminated, lives until the call is over, and may have zero bytes inside. */
 const char *arg_text(struct args *args, size_t i, const char *name, size_t *ret_len);
 /* The bytes of a Uint8Array, in place. */

@@ -200,7 +200,7 @@ static napi_value next_at(struct args *args)
     frazil_error why = {.code = 0};
     uint64_t id;
     frazil *gen = arg_generator(args, 0, NULL);
-    int64_t unix_ms = args->wrong ? 0 : arg_ms(args, 1, "a time");
+    int64_t unix_ms = args->wrong ? 0 : arg_time(args, 1, "a time");
 
     if (args->wrong)
         return NULL;
@@ -276,7 +276,7 @@ static napi_value next_sno_at(struct args *args)
     frazil_error why = {.code = 0};
     frazil_sno id;
     frazil *gen = arg_generator(args, 0, NULL);
-    int64_t unix_ms = args->wrong ? 0 : arg_ms(args, 1, "a time");
+    int64_t unix_ms = args->wrong ? 0 : arg_time(args, 1, "a time");
     uint8_t meta = arg_meta(args, 2);
 
     if (args->wrong)

@@ -83,8 +83,6 @@ int64_t arg_ms(struct args *args, size_t i, const char *name)
     double value = 0;
 
     (void)napi_is_date(args->env, args->value[i], &is_date);
-    if (type_of(args, i) == napi_string)
-        return text_ms(args, i, name);
     if (!is_date)
         return (int64_t)whole(args, i, name, -SAFE_MOST, SAFE_MOST);
     if (napi_get_date_value(args->env, args->value[i], &value) != napi_ok || value != value) {
@@ -92,6 +90,11 @@ int64_t arg_ms(struct args *args, size_t i, const char *name)
         return 0;
     }
     return (int64_t)value;
+}
+
+int64_t arg_time(struct args *args, size_t i, const char *name)
+{
+    return type_of(args, i) == napi_string ? text_ms(args, i, name) : arg_ms(args, i, name);
 }
 
 bool arg_bool(struct args *args, size_t i)
