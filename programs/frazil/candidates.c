@@ -6,7 +6,7 @@
 
 /*
  * Generators whose ids no preset reads; docs/migration.md says where their bits are documented, and which others a
- * preset reads.  Two of them count from midnight in the time zone of the machine; here that is UTC.
+ * preset reads.  "sharding" counts from midnight in the time zone of the machine; here that is UTC.
  */
 static const struct {
     const char *name;
@@ -15,7 +15,7 @@ static const struct {
 } others[] = {
     {"tsid", "42/10/12 epoch=2020-01-01", true},           {"pgedge", "41/12s/10w epoch=2023-01-01", false},
     {"sharding", "41/10/12 epoch=2016-11-01", false},      {"yitter", "51/6/6 epoch=1582136402000", false},
-    {"baidu", "28/22/13 epoch=2016-05-20 tick=1s", false}, {"tiktok", "32/0/32 epoch=1970-01-01 tick=1s", true},
+    {"baidu", "28/22/13 epoch=1463673600000 tick=1s", false}, {"tiktok", "32/0/32 epoch=1970-01-01 tick=1s", true},
 };
 
 /*

@@ -271,6 +271,13 @@ static frazil_err add_variable(struct fz_settings *settings, enum fz_key key, co
     char *plain = fz_unquoted(value);
     if (plain == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    if (value[0] == '\'' && strcmp(plain, value) == 0) {
+        fz_settings_forget(plain);
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "%s begins with a quote in the environment, and does not end with the next one: quote the whole "
+                       "value, and write \\' for a quote in it",
+                       name);
+    }
     /* Taken as not given, FRAZIL_WORKER=$UNSET would silently be another worker id. */
     if (plain[0] == '\0') {
         fz_settings_forget(plain);
