@@ -220,18 +220,20 @@ static struct fz_claim_word word_of(const struct fz_decision *decision)
 }
 
 /* A run directory that others use with another state directory. */
-static void look_at_state(struct fz_users_facts *facts, const struct fz_decision *decision, struct fz_claim_key *key)
+static void look_at_state(struct fz_users_facts *facts, const struct fz_decision *decision,
+                          const struct fz_claim_key *key_of_word)
 {
     const struct fz_places *places = &decision->places;
+    struct fz_claim_key key = *key_of_word;
     char theirs[FZ_CLAIM_HOLDER_SIZE];
     char ours[FZ_PATH_SIZE];
 
-    if (key->word.nonce == 0 ||
+    if (key.word.nonce == 0 ||
         fz_home_find_folder(ours, FZ_DIR_STATE, places->state_dir, places->name, NULL) != FRAZIL_OK)
         return;
-    key->state = ours;
-    if (fz_claim_state_differs(key, decision->worker.first, theirs))
-        (void)fz_home_refuse_state(decision->worker.first, key->holder, theirs, ours, &facts->taken);
+    key.state = ours;
+    if (fz_claim_state_differs(&key, decision->worker.first, theirs))
+        (void)fz_home_refuse_state(decision->worker.first, key.holder, theirs, ours, &facts->taken);
 }
 
 void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *decision)

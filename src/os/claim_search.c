@@ -272,8 +272,8 @@ bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t worker, cha
     bool is_told = is_held && fz_file_read_first(fd, &page, sizeof page, &len) == 0 && len == sizeof page &&
                    page.state_device != 0 && memchr(page.state, '\0', sizeof page.state) != NULL;
     close(fd);
-    if (!is_told || (stat(key->state, &status) == 0 && status.st_dev == page.state_device &&
-                     status.st_ino == page.state_inode))
+    if (!is_told ||
+        (stat(key->state, &status) == 0 && status.st_dev == page.state_device && status.st_ino == page.state_inode))
         return false;
     memcpy(ret_state, page.state, sizeof page.state);
     return true;
