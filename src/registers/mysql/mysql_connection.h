@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A connection to a MySQL or a MariaDB, made when it is first needed and made again
- * when it was lost.  It knows whether a statement that failed can have been carried
- * out.  One caller at a time.
- */
+/* A session with a MySQL or a MariaDB.  It knows whether a statement that failed can have been carried out. */
 #ifndef FZ_REGISTERS_MYSQL_CONNECTION_H
 #define FZ_REGISTERS_MYSQL_CONNECTION_H
 
-#include <stdatomic.h>
-
-#include "lease/register.h"
+#include "common/session.h"
 #include "mysql_url.h"
-#include "os/kept_fd.h"
-#include "os/socket.h"
 
-/* libmariadb's MYSQL and MYSQL_RES. */
-struct st_mysql;
+/* libmariadb's MYSQL_RES. */
 struct st_mysql_res;
 
 struct fz_mysql_connection {
+    struct fz_session session; /* of a MYSQL */
     struct fz_mysql_url url;
     char shown[FZ_MYSQL_SHOWN_SIZE];
-    struct st_mysql *mysql;      /* NULL: not connected */
-    struct fz_fd_mark socket;    /* of the connection */
-    struct fz_deadline deadline; /* of the call that it is used by; each function of the port sets it */
-    struct fz_intake intake;     /* in this exchange */
-    _Atomic bool is_busy;        /* in an exchange: whoever is forked now inherits a connection that is half changed */
-    size_t host;                 /* the one that is connected, or the next to try */
-    unsigned error;              /* the number of the last error reply; 0: there was none */
+    unsigned error; /* the number of the last error reply; 0: there was none */
 };
 
 /* Readies a connection without making it.  The URL is copied. */
@@ -35,12 +21,6 @@ void fz_mysql_connection_start(struct fz_mysql_connection *connection, const str
 
 /* Closes it and forgets the password. */
 void fz_mysql_connection_stop(struct fz_mysql_connection *connection);
-
-/* Closes it, if there is one. */
-void fz_mysql_connection_drop(struct fz_mysql_connection *connection);
-
-/* Drops what was inherited over a fork, without a word to the server: the connection is the parent's. */
-void fz_mysql_connection_abandon(struct fz_mysql_connection *connection);
 
 /*
  * Sends statements, separated by semicolons, and reads all that they answer, within the URL's timeout, connecting

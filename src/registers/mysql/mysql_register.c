@@ -204,7 +204,7 @@ static enum fz_register_result read_status(struct mysql_register *reg, const str
     if (!column_is(row, READ_ONLY, "0") && !column_is(row, READ_ONLY, "OFF")) { /* MariaDB 12 says OFF */
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: is read-only, as replicas are: worker ids need the primary",
                 reg->connection.shown);
-        fz_mysql_connection_drop(&reg->connection);
+        fz_session_drop(&reg->connection.session);
         return after;
     }
     if (table != NULL && strncmp(table, "InnoDB ", 7) != 0) {
@@ -265,7 +265,7 @@ static enum fz_register_result ask(struct mysql_register *reg, const char *sql, 
         result = read_status(reg, &row, after, status, reterr);
     } else {
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: answers in no form that was asked for", reg->connection.shown);
-        fz_mysql_connection_drop(&reg->connection);
+        fz_session_drop(&reg->connection.session);
         result = FZ_REGISTER_UNKNOWN;
     }
     if (result == FZ_REGISTER_OK)
@@ -301,7 +301,7 @@ static struct mysql_register *mysql_in_time(void *ctx, struct fz_deadline deadli
 {
     struct mysql_register *reg = ctx;
 
-    reg->connection.deadline = deadline;
+    reg->connection.session.deadline = deadline;
     return reg;
 }
 
@@ -517,7 +517,7 @@ static void mysql_register_after_fork(void *ctx)
 {
     struct mysql_register *reg = ctx;
 
-    fz_mysql_connection_abandon(&reg->connection);
+    fz_session_abandon(&reg->connection.session);
 }
 
 static void mysql_register_close(void *ctx)

@@ -2,20 +2,12 @@
 #include "postgresql_connection.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <libpq-fe.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "common/out_of_time.h"
-#include "common/said.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
-#include "os/clients.h"
-#include "os/socket.h"
 
 /*
  * Goes ahead of each statement, in the same transaction and the same round trip.
@@ -29,112 +21,50 @@ static const char settings[] = "SELECT set_config('statement_timeout', $1, true)
 /* The statements that can have results of their own: the settings, the caller's, and the commit if it fails. */
 enum { STEPS = 3 };
 
+/* ---- the session ---------------------------------------------------------------- */
+
+static int socket_of(void *handle)
+{
+    return PQsocket(handle);
+}
+
+static void close_handle(void *handle)
+{
+    PQfinish(handle);
+}
+
+/* It may be none of the URL's. */
+static const char *password_of(const struct fz_session *session)
+{
+    return session->handle == NULL ? NULL : PQpass(session->handle);
+}
+
+static enum fz_register_result connect_to(struct fz_session *session, const struct fz_allowance *allowance,
+                                          frazil_error *reterr);
+
+static const struct fz_session_client libpq = {
+    .connect = connect_to, .socket = socket_of, .close = close_handle, .password = password_of};
+
 void fz_postgresql_connection_start(struct fz_postgresql_connection *connection, const struct fz_postgresql_url *url)
 {
     fz_wipe(connection, sizeof *connection);
     connection->url = *url;
     fz_postgresql_url_show(url, connection->shown);
-}
-
-/* Whether the socket is still that of the connection: a program may have closed it, and opened something else. */
-static bool is_own(const struct fz_postgresql_connection *connection)
-{
-    int fd = PQsocket(connection->conn);
-
-    return fd < 0 || fz_fd_is_marked(fd, &connection->socket);
-}
-
-void fz_postgresql_connection_drop(struct fz_postgresql_connection *connection)
-{
-    /* PQfinish says good-bye to whatever has the socket's number: rather than that, its memory is given up. */
-    if (connection->conn != NULL && is_own(connection) && fz_clients_enter(NULL) == FRAZIL_OK) {
-        PQfinish(connection->conn);
-        fz_clients_leave();
-    }
-    connection->conn = NULL;
+    fz_session_start(&connection->session, &libpq, &connection->url.common, connection->shown);
 }
 
 void fz_postgresql_connection_stop(struct fz_postgresql_connection *connection)
 {
-    fz_postgresql_connection_drop(connection);
+    fz_session_drop(&connection->session);
     fz_wipe(&connection->url, sizeof connection->url);
 }
 
-void fz_postgresql_connection_abandon(struct fz_postgresql_connection *connection)
-{
-    PGconn *conn = connection->conn;
-    bool is_busy = atomic_exchange(&connection->is_busy, false);
-
-    if (conn == NULL || !is_own(connection)) {
-        connection->conn = NULL;
-        return;
-    }
-    /*
-     * PQfinish's last message, through TLS or not, must not reach the parent's server.  If it cannot be led elsewhere,
-     * or if a thread of the parent's was changing the connection, or was inside libpq for another one, when this
-     * process was born, it is given up as it is.
-     */
-    int fd = PQsocket(conn);
-    bool is_whole = fz_clients_enter(NULL) == FRAZIL_OK;
-    int nowhere = is_busy || !is_whole ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
-    connection->conn = NULL;
-    if (nowhere >= 0 && dup2(nowhere, fd) == fd)
-        PQfinish(conn);
-    else if (fd >= 0)
-        (void)close(fd);
-    if (nowhere >= 0)
-        (void)close(nowhere);
-    if (is_whole)
-        fz_clients_leave();
-}
-
-/* ---- sentences ------------------------------------------------------------ */
-
-/* The first line of what the server says; its password may be none of the URL's. */
-static const char *say(const struct fz_postgresql_connection *connection, const char *text, char ret[FZ_SAID_SIZE])
-{
-    const char *password = connection->conn == NULL ? NULL : PQpass(connection->conn);
-
-    return fz_said(text, strcspn(text, "\r\n"), password, ret);
-}
-
-/* "postgres://...: <what>: '<the first line of why>'", and closes the connection. */
-static enum fz_register_result failed(struct fz_postgresql_connection *connection, enum fz_register_result result,
-                                      const char *what, const char *why, frazil_error *reterr)
-{
-    frazil_err code = result == FZ_REGISTER_REFUSED ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE;
-    char said[FZ_SAID_SIZE];
-
-    fz_fail(reterr, code, "%s: %s: %q", connection->shown, what, say(connection, why, said));
-    fz_postgresql_connection_drop(connection);
-    return result;
-}
-
-static enum fz_register_result failed_to_wait(struct fz_postgresql_connection *connection,
-                                              enum fz_register_result result, const char *what, int sys_errno,
-                                              const struct fz_allowance *allowance, frazil_error *reterr)
-{
-    char buf[128];
-
-    if (sys_errno == EMSGSIZE)
-        return failed(connection, result, what, "it sends more than any answer has", reterr);
-    if (sys_errno != ETIMEDOUT)
-        return failed(connection, result, what, strerror_r(sys_errno, buf, sizeof buf) == 0 ? buf : "unknown error",
-                      reterr);
-    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s within %D", connection->shown, what, allowance->us);
-    fz_postgresql_connection_drop(connection);
-    return result;
-}
-
-/* Waits for the socket, but not if more bytes have come than any answer has: libpq keeps all of them. */
 static int wait_within(const struct fz_postgresql_connection *connection, const struct fz_allowance *allowance,
                        short events)
 {
-    int fd = PQsocket(connection->conn);
+    short ready = 0;
 
-    if (fz_intake_exceeds(&connection->intake, fd, FZ_ANSWER_SIZE_MAX))
-        return EMSGSIZE;
-    return fz_allowance_wait(allowance, fd, events);
+    return fz_session_wait(&connection->session, allowance, events, &ready);
 }
 
 /* Warnings are kept, and nothing is printed, which is what libpq does by itself. */
@@ -150,15 +80,6 @@ static void note_notice(void *arg, const PGresult *notice)
 }
 
 /* ---- connecting ------------------------------------------------------------ */
-
-/* The server's end is closed when it stops, or when it says so: then there is something to read, although nobody asked.
- */
-static bool has_ended(const struct fz_postgresql_connection *connection)
-{
-    struct pollfd poll_fd = {.fd = PQsocket(connection->conn), .events = POLLIN};
-
-    return !is_own(connection) || poll(&poll_fd, 1, 0) != 0;
-}
 
 static const char *given(const char *text)
 {
@@ -257,7 +178,8 @@ static void read_sqlstate(const char *message, char ret[6])
 
 static enum fz_register_result not_connected(struct fz_postgresql_connection *connection, frazil_error *reterr)
 {
-    const char *message = connection->conn == NULL ? "out of memory" : PQerrorMessage(connection->conn);
+    const char *message =
+        connection->session.handle == NULL ? "out of memory" : PQerrorMessage(connection->session.handle);
     enum fz_register_result result = FZ_REGISTER_UNREACHABLE;
 
     read_sqlstate(message, connection->sqlstate);
@@ -265,91 +187,53 @@ static enum fz_register_result not_connected(struct fz_postgresql_connection *co
     if (strncmp(connection->sqlstate, "28", 2) == 0 || strncmp(connection->sqlstate, "3D", 2) == 0 ||
         strncmp(connection->sqlstate, "42", 2) == 0)
         result = FZ_REGISTER_REFUSED;
-    if (connection->conn != NULL && PQconnectionNeedsPassword(connection->conn))
+    if (connection->session.handle != NULL && PQconnectionNeedsPassword(connection->session.handle))
         result = FZ_REGISTER_REFUSED;
-    return failed(connection, result, "cannot be connected to", message, reterr);
+    return fz_session_failed(&connection->session, result, "cannot be connected to", message, reterr);
 }
 
 /* The server has no TLS, or none that this host can speak, and nobody but begin_connecting demands it. */
 static enum fz_register_result no_tls(struct fz_postgresql_connection *connection, frazil_error *reterr)
 {
-    const char *why = PQerrorMessage(connection->conn);
+    const char *why = PQerrorMessage(connection->session.handle);
 
     fz_fail(reterr, FRAZIL_EUNREACHABLE,
             "%s: cannot be connected to: %Q: no password is sent without TLS unless sslmode= allows it: set up TLS at "
             "the server, or write sslmode=disable in the URL if you trust the network",
             connection->shown, why, strcspn(why, "\r\n"));
-    fz_postgresql_connection_drop(connection);
+    fz_session_drop(&connection->session);
     return FZ_REGISTER_UNREACHABLE;
 }
 
-/*
- * libpq reads on as long as it has room and something is there, and has room for whatever length a message claims.
- * A small buffer in the kernel is empty soon, even if the peer never stops; then the bytes are counted.
- */
-static void shorten_reads(int fd)
+static enum fz_register_result connect_to(struct fz_session *session, const struct fz_allowance *allowance,
+                                          frazil_error *reterr)
 {
-    const int bytes = 65536;
-
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
-}
-
-/* Each attempt, at each of a host's addresses, may have another socket. */
-static void note_socket(struct fz_postgresql_connection *connection)
-{
-    int fd = connection->conn == NULL ? -1 : PQsocket(connection->conn);
-
-    if (fd < 0 || fz_fd_is_marked(fd, &connection->socket))
-        return;
-    (void)fz_fd_mark(fd, &connection->socket); /* cannot fail: it is open */
-    connection->intake = fz_intake_of(fd);
-    shorten_reads(fd);
-}
-
-static enum fz_register_result connect_to(struct fz_postgresql_connection *connection,
-                                          const struct fz_allowance *allowance, frazil_error *reterr)
-{
+    struct fz_postgresql_connection *connection = (struct fz_postgresql_connection *)session;
     PostgresPollingStatusType state = PGRES_POLLING_WRITING;
     ConnStatusType step = CONNECTION_NEEDED;
     bool adds_tls;
 
-    connection->conn = begin_connecting(&connection->url, &connection->url.common.hosts[connection->host], &adds_tls);
-    note_socket(connection);
-    if (connection->conn == NULL || PQstatus(connection->conn) == CONNECTION_BAD)
+    PGconn *conn = begin_connecting(&connection->url, &session->url->hosts[session->host], &adds_tls);
+    session->handle = conn;
+    fz_session_bound_socket(session);
+    if (conn == NULL || PQstatus(conn) == CONNECTION_BAD)
         return not_connected(connection, reterr);
-    PQsetNoticeReceiver(connection->conn, note_notice, connection);
-    (void)PQsetErrorVerbosity(connection->conn, PQERRORS_VERBOSE);
+    PQsetNoticeReceiver(conn, note_notice, connection);
+    (void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
     while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
         int sys = wait_within(connection, allowance, state == PGRES_POLLING_READING ? POLLIN : POLLOUT);
         if (sys != 0)
-            return failed_to_wait(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, allowance,
-                                  reterr);
-        step = PQstatus(connection->conn);
-        state = PQconnectPoll(connection->conn);
-        note_socket(connection);
+            return fz_session_failed_to_wait(session, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, allowance,
+                                             reterr);
+        step = PQstatus(conn);
+        state = PQconnectPoll(conn);
+        fz_session_bound_socket(session);
     }
     if (state == PGRES_POLLING_FAILED && adds_tls && step == CONNECTION_SSL_STARTUP)
         return no_tls(connection, reterr);
-    if (state == PGRES_POLLING_FAILED || PQsetnonblocking(connection->conn, 1) != 0 ||
-        PQenterPipelineMode(connection->conn) == 0)
+    if (state == PGRES_POLLING_FAILED || PQsetnonblocking(conn, 1) != 0 || PQenterPipelineMode(conn) == 0)
         return not_connected(connection, reterr);
     return FZ_REGISTER_OK;
-}
-
-/* Tries each host once, beginning with the one that served last; each has its share of the time. */
-static enum fz_register_result connect_now(struct fz_postgresql_connection *connection,
-                                           const struct fz_allowance *allowance, frazil_error *reterr)
-{
-    enum fz_register_result result = FZ_REGISTER_UNREACHABLE;
-    size_t count = connection->url.common.host_count;
-
-    for (size_t left = count; left > 0 && result != FZ_REGISTER_OK; left--) {
-        struct fz_allowance part = fz_allowance_part(allowance, (uint32_t)left);
-        result = connect_to(connection, &part, reterr);
-        if (result != FZ_REGISTER_OK)
-            connection->host = (connection->host + 1) % count;
-    }
-    return result;
 }
 
 /* ---- sending and receiving ------------------------------------------------- */
@@ -370,19 +254,21 @@ static enum fz_register_result send_all(struct fz_postgresql_connection *connect
     int rest = 1;
 
     fz_sentence_u64(&timeout_ms, allowance->us / 2000 + 1);
-    if (!queue(connection->conn, &first) || !queue(connection->conn, statement) || !PQpipelineSync(connection->conn))
-        return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", PQerrorMessage(connection->conn),
-                      reterr);
-    while ((rest = PQflush(connection->conn)) > 0) {
+    if (!queue(connection->session.handle, &first) || !queue(connection->session.handle, statement) ||
+        !PQpipelineSync(connection->session.handle))
+        return fz_session_failed(&connection->session, FZ_REGISTER_UNKNOWN, "could not be written to",
+                                 PQerrorMessage(connection->session.handle), reterr);
+    while ((rest = PQflush(connection->session.handle)) > 0) {
         int sys = wait_within(connection, allowance, POLLIN | POLLOUT);
         if (sys != 0)
-            return failed_to_wait(connection, FZ_REGISTER_UNKNOWN, "could not be written to", sys, allowance, reterr);
-        if (!PQconsumeInput(connection->conn))
+            return fz_session_failed_to_wait(&connection->session, FZ_REGISTER_UNKNOWN, "could not be written to", sys,
+                                             allowance, reterr);
+        if (!PQconsumeInput(connection->session.handle))
             break;
     }
     if (rest != 0)
-        return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", PQerrorMessage(connection->conn),
-                      reterr);
+        return fz_session_failed(&connection->session, FZ_REGISTER_UNKNOWN, "could not be written to",
+                                 PQerrorMessage(connection->session.handle), reterr);
     return FZ_REGISTER_OK;
 }
 
@@ -405,19 +291,20 @@ static enum fz_register_result broke_off(struct fz_postgresql_connection *connec
 {
     const char *last_words = field(answer->error, PG_DIAG_MESSAGE_PRIMARY);
 
-    return failed(connection, FZ_REGISTER_UNKNOWN, "broke off without an answer",
-                  last_words[0] != '\0' ? last_words : PQerrorMessage(connection->conn), reterr);
+    return fz_session_failed(&connection->session, FZ_REGISTER_UNKNOWN, "broke off without an answer",
+                             last_words[0] != '\0' ? last_words : PQerrorMessage(connection->session.handle), reterr);
 }
 
 /* Waits until PQgetResult does not. */
 static enum fz_register_result await_result(struct fz_postgresql_connection *connection, const struct answer *answer,
                                             const struct fz_allowance *allowance, frazil_error *reterr)
 {
-    while (PQisBusy(connection->conn)) {
+    while (PQisBusy(connection->session.handle)) {
         int sys = wait_within(connection, allowance, POLLIN);
         if (sys != 0)
-            return failed_to_wait(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, allowance, reterr);
-        if (!PQconsumeInput(connection->conn))
+            return fz_session_failed_to_wait(&connection->session, FZ_REGISTER_UNKNOWN, "did not answer", sys,
+                                             allowance, reterr);
+        if (!PQconsumeInput(connection->session.handle))
             return broke_off(connection, answer, reterr);
     }
     return FZ_REGISTER_OK;
@@ -452,18 +339,19 @@ static enum fz_register_result receive_all(struct fz_postgresql_connection *conn
         awaited = await_result(connection, answer, allowance, reterr);
         if (awaited != FZ_REGISTER_OK)
             return awaited;
-        PGresult *result = PQgetResult(connection->conn); /* NULL: the end of one statement's results */
+        PGresult *result = PQgetResult(connection->session.handle); /* NULL: the end of one statement's results */
         ExecStatusType status = PQresultStatus(result);
         if (result == NULL)
             ends++;
         else if (!keep(answer, result))
             break;
-        if (PQstatus(connection->conn) == CONNECTION_BAD)
+        if (PQstatus(connection->session.handle) == CONNECTION_BAD)
             return broke_off(connection, answer, reterr);
         if (status == PGRES_PIPELINE_SYNC)
             return FZ_REGISTER_OK;
     }
-    return failed(connection, FZ_REGISTER_UNKNOWN, "answers", "in no form that was asked for", reterr);
+    return fz_session_failed(&connection->session, FZ_REGISTER_UNKNOWN, "answers", "in no form that was asked for",
+                             reterr);
 }
 
 /* ---- the meaning of errors ------------------------------------------------------ */
@@ -482,8 +370,8 @@ static bool passes(const char *sqlstate)
 
 void fz_postgresql_user_sql(const struct fz_postgresql_connection *connection, char buf[FZ_POSTGRESQL_USER_SQL_SIZE])
 {
-    const char *user = connection->conn == NULL ? NULL : PQuser(connection->conn);
-    char *quoted = user == NULL ? NULL : PQescapeIdentifier(connection->conn, user, strlen(user));
+    const char *user = connection->session.handle == NULL ? NULL : PQuser(connection->session.handle);
+    char *quoted = user == NULL ? NULL : PQescapeIdentifier(connection->session.handle, user, strlen(user));
     struct fz_sentence s = fz_sentence_in(buf, FZ_POSTGRESQL_USER_SQL_SIZE);
 
     fz_sentence_str(&s, quoted == NULL ? "..." : quoted);
@@ -499,7 +387,7 @@ static void not_permitted(const struct fz_postgresql_connection *connection, con
     fz_fail(reterr, FRAZIL_EREFUSED,
             "%s: %q: let the owner of the table run: GRANT SELECT, INSERT, UPDATE ON %s TO %s; USAGE on its schema and "
             "EXECUTE on pg_control_system() are needed, too",
-            connection->shown, say(connection, message, said), connection->url.table, user);
+            connection->shown, fz_session_said(&connection->session, message, said), connection->url.table, user);
 }
 
 static enum fz_register_result error_reply(struct fz_postgresql_connection *connection, const PGresult *error,
@@ -514,67 +402,49 @@ static enum fz_register_result error_reply(struct fz_postgresql_connection *conn
     /* An end of the session, or a proxy that lost the server, does not say how far the transaction got. */
     if (strcmp(field(error, PG_DIAG_SEVERITY_NONLOCALIZED), "ERROR") != 0 || strncmp(sqlstate, "08", 2) == 0 ||
         strcmp(sqlstate, "40003") == 0)
-        return failed(connection, FZ_REGISTER_UNKNOWN, "broke off", message, reterr);
+        return fz_session_failed(&connection->session, FZ_REGISTER_UNKNOWN, "broke off", message, reterr);
     if (strcmp(sqlstate, "25006") == 0)
-        return failed(connection, FZ_REGISTER_UNREACHABLE, "is a standby, or read-only: worker ids need the primary",
-                      message, reterr);
+        return fz_session_failed(&connection->session, FZ_REGISTER_UNREACHABLE,
+                                 "is a standby, or read-only: worker ids need the primary", message, reterr);
     if (passes(sqlstate)) {
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %q (%s)", connection->shown, say(connection, message, said),
-                sqlstate);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %q (%s)", connection->shown,
+                fz_session_said(&connection->session, message, said), sqlstate);
         return FZ_REGISTER_UNREACHABLE;
     }
     if (strcmp(sqlstate, "42501") == 0)
         not_permitted(connection, message, reterr);
     else
-        fz_fail(reterr, FRAZIL_EREFUSED, "%s: %q (%s)", connection->shown, say(connection, message, said), sqlstate);
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: %q (%s)", connection->shown,
+                fz_session_said(&connection->session, message, said), sqlstate);
     return FZ_REGISTER_REFUSED;
-}
-
-static enum fz_register_result carry_out(struct fz_postgresql_connection *connection,
-                                         const struct fz_postgresql_statement *statement, PGresult **ret_result,
-                                         frazil_error *reterr)
-{
-    const struct fz_allowance allowance =
-        fz_allowance_of(connection->url.common.access.timeout_ms, connection->deadline);
-    enum fz_register_result result = FZ_REGISTER_OK;
-    struct answer answer = {.result = NULL};
-
-    if (fz_out_of_time(allowance.until, connection->shown, reterr))
-        return FZ_REGISTER_UNREACHABLE;
-    connection->sqlstate[0] = '\0';
-    if (connection->conn != NULL && has_ended(connection))
-        fz_postgresql_connection_drop(connection);
-    if (connection->conn == NULL)
-        result = connect_now(connection, &allowance, reterr);
-    connection->warning[0] = '\0';
-    if (result == FZ_REGISTER_OK) {
-        connection->intake = fz_intake_of(PQsocket(connection->conn));
-        result = send_all(connection, statement, &allowance, reterr);
-    }
-    if (result == FZ_REGISTER_OK)
-        result = receive_all(connection, &answer, &allowance, reterr);
-    if (result == FZ_REGISTER_OK && answer.error != NULL)
-        result = error_reply(connection, answer.error, reterr);
-    else if (result == FZ_REGISTER_OK && answer.result == NULL)
-        result = failed(connection, FZ_REGISTER_UNKNOWN, "answers", "in no form that was asked for", reterr);
-    PQclear(answer.error);
-    if (result == FZ_REGISTER_OK)
-        *ret_result = answer.result;
-    else
-        PQclear(answer.result);
-    return result;
 }
 
 enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection *connection,
                                                 const struct fz_postgresql_statement *statement, PGresult **ret_result,
                                                 frazil_error *reterr)
 {
+    const struct fz_allowance allowance = fz_session_allowance(&connection->session);
+    struct answer answer = {.result = NULL};
+
     assert(statement->n <= FZ_POSTGRESQL_PARAMETERS_MAX);
-    if (fz_clients_enter(reterr) != FRAZIL_OK)
-        return FZ_REGISTER_UNREACHABLE;
-    atomic_store(&connection->is_busy, true);
-    enum fz_register_result result = carry_out(connection, statement, ret_result, reterr);
-    atomic_store(&connection->is_busy, false);
-    fz_clients_leave();
+    connection->sqlstate[0] = '\0';
+    enum fz_register_result result = fz_session_enter(&connection->session, &allowance, reterr);
+    if (result != FZ_REGISTER_OK)
+        return result;
+    connection->warning[0] = '\0';
+    result = send_all(connection, statement, &allowance, reterr);
+    if (result == FZ_REGISTER_OK)
+        result = receive_all(connection, &answer, &allowance, reterr);
+    if (result == FZ_REGISTER_OK && answer.error != NULL)
+        result = error_reply(connection, answer.error, reterr);
+    else if (result == FZ_REGISTER_OK && answer.result == NULL)
+        result = fz_session_failed(&connection->session, FZ_REGISTER_UNKNOWN, "answers",
+                                   "in no form that was asked for", reterr);
+    fz_session_leave(&connection->session);
+    PQclear(answer.error);
+    if (result == FZ_REGISTER_OK)
+        *ret_result = answer.result;
+    else
+        PQclear(answer.result);
     return result;
 }

@@ -1,35 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A connection to a PostgreSQL, made when it is first needed and made again when it
- * was lost.  It knows whether a statement that failed can have been carried out.
- * No state is kept in the session, so a pooler may lie in between (PgBouncer with
- * transaction pooling).  One caller at a time.
+ * A session with a PostgreSQL.  It knows whether a statement that failed can have been carried out.  No state is kept
+ * at the server, so a pooler may lie in between (PgBouncer with transaction pooling).
  */
 #ifndef FZ_REGISTERS_POSTGRESQL_CONNECTION_H
 #define FZ_REGISTERS_POSTGRESQL_CONNECTION_H
 
-#include <stdatomic.h>
-
-#include "lease/register.h"
-#include "os/kept_fd.h"
-#include "os/socket.h"
+#include "common/session.h"
 #include "postgresql_url.h"
 
-/* libpq's PGconn and PGresult. */
-struct pg_conn;
+/* libpq's PGresult. */
 struct pg_result;
 
 struct fz_postgresql_connection {
+    struct fz_session session; /* of a PGconn */
     struct fz_postgresql_url url;
     char shown[FZ_POSTGRESQL_SHOWN_SIZE];
-    struct pg_conn *conn;        /* NULL: not connected */
-    struct fz_fd_mark socket;    /* of the connection */
-    struct fz_deadline deadline; /* of the call that it is used by; each function of the port sets it */
-    struct fz_intake intake;     /* in this exchange */
-    _Atomic bool is_busy;        /* in an exchange: whoever is forked now inherits a connection that is half changed */
-    size_t host;                 /* the one that is connected, or the next to try */
-    char sqlstate[6];            /* the code of the last error reply; empty: there was none */
-    char warning[128];           /* the first one that came with the last answer; empty: none did */
+    char sqlstate[6];  /* the code of the last error reply; empty: there was none */
+    char warning[128]; /* the first one that came with the last answer; empty: none did */
 };
 
 enum { FZ_POSTGRESQL_PARAMETERS_MAX = 4 };
@@ -48,12 +36,6 @@ void fz_postgresql_connection_start(struct fz_postgresql_connection *connection,
 
 /* Closes it and forgets the password. */
 void fz_postgresql_connection_stop(struct fz_postgresql_connection *connection);
-
-/* Closes it, if there is one. */
-void fz_postgresql_connection_drop(struct fz_postgresql_connection *connection);
-
-/* Drops what was inherited over a fork, without a word to the server: the connection is the parent's. */
-void fz_postgresql_connection_abandon(struct fz_postgresql_connection *connection);
 
 /* Bytes of a user's name in SQL, terminator included. */
 #define FZ_POSTGRESQL_USER_SQL_SIZE (2 * FZ_POSTGRESQL_NAME_SIZE + 4)

@@ -139,7 +139,7 @@ static enum fz_register_result read_status(struct postgresql_register *reg, cons
 
     if (whole && is_null(answer, 0, INCARNATION)) {
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: is a standby: worker ids need the primary", reg->connection.shown);
-        fz_postgresql_connection_drop(&reg->connection);
+        fz_session_drop(&reg->connection.session);
         return FZ_REGISTER_UNREACHABLE;
     }
     if (!whole || !read_incarnation(answer, 0, status.incarnation)) {
@@ -218,7 +218,7 @@ static struct postgresql_register *postgresql_in_time(void *ctx, struct fz_deadl
 {
     struct postgresql_register *reg = ctx;
 
-    reg->connection.deadline = deadline;
+    reg->connection.session.deadline = deadline;
     return reg;
 }
 
@@ -445,7 +445,7 @@ static void postgresql_after_fork(void *ctx)
 {
     struct postgresql_register *reg = ctx;
 
-    fz_postgresql_connection_abandon(&reg->connection);
+    fz_session_abandon(&reg->connection.session);
 }
 
 static void postgresql_close(void *ctx)

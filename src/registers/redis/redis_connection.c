@@ -7,13 +7,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "common/out_of_time.h"
-#include "common/said.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
-#include "os/clients.h"
-#include "os/quiet_signal.h"
-#include "os/socket.h"
 
 void fz_redis_add(struct fz_redis_command *command, const char *text, size_t len)
 {
@@ -27,12 +22,51 @@ void fz_redis_add_text(struct fz_redis_command *command, const char *text)
     fz_redis_add(command, text, strlen(text));
 }
 
+/* ---- the session ---------------------------------------------------------------- */
+
+static int socket_of(void *handle)
+{
+    const redisContext *context = handle;
+
+    return context->fd;
+}
+
+static void close_handle(void *handle)
+{
+    redisFree(handle);
+}
+
+static void disown(void *handle)
+{
+    redisContext *context = handle;
+
+    context->fd = -1;
+}
+
+/* A reply that came behind the last answer would be taken for the next one. */
+static bool has_rest(const void *handle)
+{
+    const redisContext *context = handle;
+
+    return context->reader->pos < context->reader->len;
+}
+
+static redisContext *context_of(const struct fz_redis_connection *connection)
+{
+    return connection->session.handle;
+}
+
+static enum fz_register_result connect_to(struct fz_session *session, const struct fz_allowance *allowance,
+                                          frazil_error *reterr);
+
+static const struct fz_session_client hiredis = {
+    .connect = connect_to, .socket = socket_of, .close = close_handle, .disown = disown, .has_rest = has_rest};
+
 void fz_redis_connection_start(struct fz_redis_connection *connection, const struct fz_redis_url *url)
 {
     connection->url = *url;
-    connection->context = NULL;
-    atomic_init(&connection->is_busy, false);
     fz_redis_url_show(url, connection->shown);
+    fz_session_start(&connection->session, &hiredis, &connection->url.common, connection->shown);
 }
 
 frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, const char *url, frazil_error *reterr)
@@ -53,34 +87,9 @@ frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, cons
     return err;
 }
 
-static bool is_open(const struct fz_redis_connection *connection)
-{
-    return connection->context != NULL && fz_fd_is_marked(connection->context->fd, &connection->socket);
-}
-
-void fz_redis_connection_drop(struct fz_redis_connection *connection)
-{
-    if (connection->context != NULL && !is_open(connection))
-        connection->context->fd = -1; /* by now it is the program's */
-    if (connection->context != NULL && fz_clients_enter(NULL) == FRAZIL_OK) {
-        redisFree(connection->context);
-        fz_clients_leave();
-    }
-    connection->context = NULL;
-}
-
-void fz_redis_connection_abandon(struct fz_redis_connection *connection)
-{
-    /* A parent's thread was changing it when this process was born: it is given up as it is. */
-    if (atomic_load(&connection->is_busy))
-        connection->context = NULL;
-    atomic_store(&connection->is_busy, false);
-    fz_redis_connection_drop(connection);
-}
-
 void fz_redis_connection_stop(struct fz_redis_connection *connection)
 {
-    fz_redis_connection_drop(connection);
+    fz_session_drop(&connection->session);
     fz_wipe(&connection->url, sizeof connection->url);
 }
 
@@ -97,7 +106,7 @@ static enum fz_register_result failed(struct fz_redis_connection *connection, en
                                       frazil_error *reterr)
 {
     char buf[128];
-    const redisContext *context = connection->context;
+    const redisContext *context = context_of(connection);
 
     if (sys_errno == ETIMEDOUT)
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s within %D", connection->shown, what, allowance->us);
@@ -108,7 +117,7 @@ static enum fz_register_result failed(struct fz_redis_connection *connection, en
                 sys_errno < 0                                   ? "the server hung up"
                 : context != NULL && context->errstr[0] != '\0' ? context->errstr
                                                                 : "out of memory");
-    fz_redis_connection_drop(connection);
+    fz_session_drop(&connection->session);
     return result;
 }
 
@@ -120,10 +129,10 @@ static enum fz_register_result send_all(struct fz_redis_connection *connection, 
     int done = 0;
 
     while (!done) {
-        int sys = fz_allowance_wait(allowance, connection->context->fd, POLLOUT);
+        int sys = fz_allowance_wait(allowance, context_of(connection)->fd, POLLOUT);
         if (sys != 0)
             return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", sys, allowance, reterr);
-        if (redisBufferWrite(connection->context, &done) != REDIS_OK)
+        if (redisBufferWrite(context_of(connection), &done) != REDIS_OK)
             return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", 0, allowance, reterr);
     }
     return FZ_REGISTER_OK;
@@ -136,7 +145,7 @@ static int read_some(struct fz_redis_connection *connection)
     ssize_t got;
 
     do
-        got = recv(connection->context->fd, bytes, sizeof bytes, 0);
+        got = recv(context_of(connection)->fd, bytes, sizeof bytes, 0);
     while (got < 0 && errno == EINTR);
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
         return 0;
@@ -144,7 +153,7 @@ static int read_some(struct fz_redis_connection *connection)
         return got < 0 ? errno : -1;
     connection->received += (size_t)got;
     /* It fails for want of memory, which the reader keeps for redisReaderGetReply. */
-    (void)redisReaderFeed(connection->context->reader, bytes, (size_t)got);
+    (void)redisReaderFeed(context_of(connection)->reader, bytes, (size_t)got);
     return 0;
 }
 
@@ -163,7 +172,7 @@ static void *create_array(const redisReadTask *task, FZ_REDIS_COUNT count)
 
 static void bound_reader(struct fz_redis_connection *connection)
 {
-    redisReader *reader = connection->context->reader;
+    redisReader *reader = context_of(connection)->reader;
 
     connection->functions = *reader->fn;
     connection->create_array = reader->fn->createArray;
@@ -186,8 +195,8 @@ static enum fz_register_result not_redis(struct fz_redis_connection *connection,
                 connection->shown, (uint64_t)FZ_ANSWER_SIZE_MAX >> 20, (uint64_t)FZ_REDIS_ELEMENTS_MAX);
     else
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: answers in no form of Redis: %s", connection->shown,
-                connection->context->reader->errstr);
-    fz_redis_connection_drop(connection);
+                context_of(connection)->reader->errstr);
+    fz_session_drop(&connection->session);
     return FZ_REGISTER_UNKNOWN;
 }
 
@@ -197,13 +206,13 @@ static enum fz_register_result receive_one(struct fz_redis_connection *connectio
     void *reply = NULL;
 
     for (;;) {
-        if (is_too_much(connection) || redisReaderGetReply(connection->context->reader, &reply) != REDIS_OK)
+        if (is_too_much(connection) || redisReaderGetReply(context_of(connection)->reader, &reply) != REDIS_OK)
             return not_redis(connection, reterr);
         if (reply != NULL) {
             *ret = reply;
             return FZ_REGISTER_OK;
         }
-        int sys = fz_allowance_wait(allowance, connection->context->fd, POLLIN);
+        int sys = fz_allowance_wait(allowance, context_of(connection)->fd, POLLIN);
         if (sys != 0)
             return failed(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, allowance, reterr);
         sys = read_some(connection);
@@ -222,7 +231,7 @@ static enum fz_register_result exchange(struct fz_redis_connection *connection, 
         const struct fz_redis_command *command = &commands[i];
         const char *argv[FZ_REDIS_ARGS_MAX];
         memcpy(argv, command->argv, sizeof argv);
-        if (redisAppendCommandArgv(connection->context, command->argc, argv, command->len) != REDIS_OK)
+        if (redisAppendCommandArgv(context_of(connection), command->argc, argv, command->len) != REDIS_OK)
             return failed(connection, FZ_REGISTER_UNREACHABLE, "no memory for a command", 0, allowance, reterr);
     }
     enum fz_register_result result = send_all(connection, allowance, reterr);
@@ -236,18 +245,6 @@ static enum fz_register_result exchange(struct fz_redis_connection *connection, 
 }
 
 /* ---- connecting ------------------------------------------------------------ */
-
-/*
- * Redis closes connections that are idle or when it ends; then there is something to read, although nobody asked.  A
- * reply that came behind the last answer would be taken for the next one.
- */
-static bool has_ended(const struct fz_redis_connection *connection)
-{
-    struct pollfd poll_fd = {.fd = connection->context->fd, .events = POLLIN};
-    const redisReader *reader = connection->context->reader;
-
-    return !is_open(connection) || reader->pos < reader->len || poll(&poll_fd, 1, 0) != 0;
-}
 
 /* User, password and database. */
 static enum fz_register_result introduce(struct fz_redis_connection *connection, const struct fz_allowance *allowance,
@@ -282,27 +279,27 @@ static enum fz_register_result introduce(struct fz_redis_connection *connection,
         freeReplyObject(replies[i]);
     }
     if (result != FZ_REGISTER_OK)
-        fz_redis_connection_drop(connection);
+        fz_session_drop(&connection->session);
     return result;
 }
 
-static enum fz_register_result connect_now(struct fz_redis_connection *connection, const struct fz_allowance *allowance,
-                                           frazil_error *reterr)
+static enum fz_register_result connect_to(struct fz_session *session, const struct fz_allowance *allowance,
+                                          frazil_error *reterr)
 {
-    const struct fz_redis_url *url = &connection->url;
-
-    connection->context = url->common.is_path
-                              ? redisConnectUnixNonBlock(url->common.hosts[0].name)
-                              : redisConnectNonBlock(url->common.hosts[0].name, url->common.hosts[0].port);
-    if (connection->context != NULL && connection->context->fd >= 0)
-        (void)fz_fd_mark(connection->context->fd, &connection->socket); /* cannot fail: it is open */
-    if (connection->context == NULL || connection->context->err != 0)
-        return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", 0, allowance, reterr);
-    bound_reader(connection);
-    int sys = fz_allowance_wait(allowance, connection->context->fd, POLLOUT);
+    struct fz_redis_connection *connection = (struct fz_redis_connection *)session;
+    const struct fz_url_host *host = &session->url->hosts[session->host];
+    redisContext *context =
+        session->url->is_path ? redisConnectUnixNonBlock(host->name) : redisConnectNonBlock(host->name, host->port);
     int pending = 0;
     socklen_t len = sizeof pending;
-    if (sys == 0 && getsockopt(connection->context->fd, SOL_SOCKET, SO_ERROR, &pending, &len) != 0)
+
+    session->handle = context;
+    fz_session_note_socket(session);
+    if (context == NULL || context->err != 0)
+        return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", 0, allowance, reterr);
+    bound_reader(connection);
+    int sys = fz_allowance_wait(allowance, context->fd, POLLOUT);
+    if (sys == 0 && getsockopt(context->fd, SOL_SOCKET, SO_ERROR, &pending, &len) != 0)
         pending = errno;
     if (sys == 0)
         sys = pending;
@@ -315,27 +312,14 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
                                           const struct fz_redis_command *commands, size_t n, redisReply **ret_replies,
                                           const struct fz_allowance *allowance, frazil_error *reterr)
 {
-    enum fz_register_result result = FZ_REGISTER_OK;
-    struct fz_quiet_signal quiet;
-
     assert(n >= 1 && n <= FZ_REDIS_PIPELINE_MAX);
-    if (fz_out_of_time(allowance->until, connection->shown, reterr))
-        return FZ_REGISTER_UNREACHABLE;
-    if (fz_clients_enter(reterr) != FRAZIL_OK)
-        return FZ_REGISTER_UNREACHABLE;
-    atomic_store(&connection->is_busy, true);
     connection->received = 0;
     connection->elements = 0;
-    fz_quiet_signal_begin(&quiet, SIGPIPE);
-    if (connection->context != NULL && has_ended(connection))
-        fz_redis_connection_drop(connection);
-    if (connection->context == NULL)
-        result = connect_now(connection, allowance, reterr);
-    if (result == FZ_REGISTER_OK)
-        result = exchange(connection, commands, n, ret_replies, allowance, reterr);
-    fz_quiet_signal_end(&quiet);
-    atomic_store(&connection->is_busy, false);
-    fz_clients_leave();
+    enum fz_register_result result = fz_session_enter(&connection->session, allowance, reterr);
+    if (result != FZ_REGISTER_OK)
+        return result;
+    result = exchange(connection, commands, n, ret_replies, allowance, reterr);
+    fz_session_leave(&connection->session);
     return result;
 }
 
@@ -360,7 +344,7 @@ enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connect
         if (reply->len > len && memcmp(reply->str, passing[i].word, len) == 0 && reply->str[len] == ' ') {
             result = FZ_REGISTER_UNREACHABLE;
             if (passing[i].elsewhere)
-                fz_redis_connection_drop(connection);
+                fz_session_drop(&connection->session);
         }
     }
     return result;

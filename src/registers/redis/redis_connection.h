@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A connection to a Redis, made when it is first needed and made again when it
- * was lost.  It knows whether a command that failed can have been carried out.
- * One caller at a time.
- */
+/* A session with a Redis.  It knows whether a command that failed can have been carried out. */
 #ifndef FZ_REGISTERS_REDIS_CONNECTION_H
 #define FZ_REGISTERS_REDIS_CONNECTION_H
 
 #include <hiredis/hiredis.h>
-#include <stdatomic.h>
 
-#include "lease/register.h"
-#include "os/kept_fd.h"
-#include "os/socket.h"
+#include "common/session.h"
 #include "redis_url.h"
 
 /* The type in which hiredis counts elements. */
@@ -25,17 +18,14 @@
 /* Elements of the arrays that one exchange may bring: all records of a namespace have three each at the most. */
 enum { FZ_REDIS_ELEMENTS_MAX = 1 << 19 };
 
-/* May not be moved while it is connected. */
 struct fz_redis_connection {
+    struct fz_session session; /* of a redisContext */
     struct fz_redis_url url;
     char shown[FZ_REDIS_SHOWN_SIZE];
-    redisContext *context;    /* NULL: not connected */
-    struct fz_fd_mark socket; /* of the context */
     redisReplyObjectFunctions functions;
     void *(*create_array)(const redisReadTask *, FZ_REDIS_COUNT); /* hiredis's own */
     size_t received;                                              /* bytes in this exchange */
     int elements;                                                 /* of arrays in it */
-    _Atomic bool is_busy; /* in an exchange: whoever is forked now inherits a context that is half changed */
 };
 
 enum { FZ_REDIS_ARGS_MAX = 24, FZ_REDIS_PIPELINE_MAX = 4 };
@@ -63,12 +53,6 @@ frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, cons
 
 /* Closes it and forgets the password. */
 void fz_redis_connection_stop(struct fz_redis_connection *connection);
-
-/* Closes it, without a word to the server. */
-void fz_redis_connection_drop(struct fz_redis_connection *connection);
-
-/* In a child: closes this process's end; the parent's stays as it is. */
-void fz_redis_connection_abandon(struct fz_redis_connection *connection);
 
 /*
  * Sends n commands (1 .. FZ_REDIS_PIPELINE_MAX) at once and waits for their n

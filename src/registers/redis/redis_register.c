@@ -110,7 +110,7 @@ static enum fz_register_result check_server(struct redis_register *reg, const re
     }
     if (answer->elements < ANSWER_LEN && strcmp(answer->element[ROLE]->str, "master") != 0) {
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: is a replica: worker ids need its master", reg->connection.shown);
-        fz_redis_connection_drop(&reg->connection);
+        fz_session_drop(&reg->connection.session);
         return FZ_REGISTER_UNREACHABLE;
     }
     if (answer->elements != ANSWER_LEN) {
@@ -286,7 +286,7 @@ static void redis_after_fork(void *ctx)
 {
     struct redis_register *reg = ctx;
 
-    fz_redis_connection_abandon(&reg->connection);
+    fz_session_abandon(&reg->connection.session);
 }
 
 static void redis_close(void *ctx)

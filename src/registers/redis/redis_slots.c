@@ -218,7 +218,7 @@ static void after_fork(void *ctx)
 {
     struct redis_slots *slots = ctx;
 
-    fz_redis_connection_abandon(&slots->connection);
+    fz_session_abandon(&slots->connection.session);
 }
 
 static void close_slots(void *ctx)

@@ -286,7 +286,7 @@ static void after_fork(void *ctx)
 {
     struct sfid_granter *granter = ctx;
 
-    fz_redis_connection_abandon(&granter->sfid.connection);
+    fz_session_abandon(&granter->sfid.connection.session);
 }
 
 static void close_granter(void *ctx)
