@@ -54,7 +54,7 @@ static void assert_refused(const char *why)
                          "mysql://u:secret@127.0.0.1:1/ids/orders?ssl-ca=/ca&ssl-cert=/cert&ssl-key=/key", &url, &err),
                      FRAZIL_OK);
     fz_mysql_connection_start(&connection, &url);
-    connection.session.deadline = FZ_DEADLINE_NONE;
+    connection.sql.deadline = FZ_DEADLINE_NONE;
     assert_int_equal(fz_mysql_carry_out(&connection, "SELECT 1", &rows, &err), FZ_REGISTER_UNREACHABLE);
     if (strstr(err.message, why) == NULL)
         fail_msg("option %d, %d: %s", options.fails, options.forgot, err.message);

@@ -17,9 +17,9 @@ void fz_session_start(struct fz_session *session, const struct fz_session_client
     *session = (struct fz_session){.client = client, .url = url, .shown = shown};
 }
 
-struct fz_allowance fz_session_allowance(const struct fz_session *session)
+struct fz_allowance fz_session_allowance(const struct fz_session *session, struct fz_deadline deadline)
 {
-    return fz_allowance_of(session->url->access.timeout_ms, session->deadline);
+    return fz_allowance_of(session->url->access.timeout_ms, deadline);
 }
 
 /* ---- the socket ------------------------------------------------------------------ */

@@ -47,11 +47,10 @@ struct fz_session_client {
 struct fz_session {
     const struct fz_session_client *client;
     const struct fz_url *url;
-    const char *shown;           /* the URL, for sentences */
-    void *handle;                /* of the client library; NULL: not connected */
-    struct fz_fd_mark socket;    /* of the handle */
-    struct fz_deadline deadline; /* of the call that it is used by; each function of the port sets it */
-    struct fz_intake intake;     /* in this exchange */
+    const char *shown;        /* the URL, for sentences */
+    void *handle;             /* of the client library; NULL: not connected */
+    struct fz_fd_mark socket; /* of the handle */
+    struct fz_intake intake;  /* in this exchange */
     struct fz_quiet_signal quiet;
     _Atomic bool is_busy; /* in an exchange: whoever is forked now inherits a handle that is half changed */
     size_t host;          /* the one that is connected, or the next to try */
@@ -61,8 +60,8 @@ struct fz_session {
 void fz_session_start(struct fz_session *session, const struct fz_session_client *client, const struct fz_url *url,
                       const char *shown);
 
-/* The time of a request that begins now. */
-struct fz_allowance fz_session_allowance(const struct fz_session *session);
+/* The time of a request that begins now, for a call of this deadline. */
+struct fz_allowance fz_session_allowance(const struct fz_session *session, struct fz_deadline deadline);
 
 /*
  * Begins an exchange, connecting if need be: to the host that served last, or to the first of the others that answers.

@@ -47,12 +47,13 @@ void fz_mysql_connection_start(struct fz_mysql_connection *connection, const str
     fz_wipe(connection, sizeof *connection);
     connection->url = *url;
     fz_mysql_url_show(url, connection->shown);
-    fz_session_start(&connection->session, &libmariadb, &connection->url.common, connection->shown);
+    connection->sql.table = connection->url.table;
+    fz_session_start(&connection->sql.session, &libmariadb, &connection->url.common, connection->shown);
 }
 
 void fz_mysql_connection_stop(struct fz_mysql_connection *connection)
 {
-    fz_session_drop(&connection->session);
+    fz_session_drop(&connection->sql.session);
     fz_wipe(&connection->url, sizeof connection->url);
 }
 
@@ -73,22 +74,22 @@ typedef int (*continuation)(struct call *call, int ready);
 
 static int go_on_connecting(struct call *call, int ready)
 {
-    return mysql_real_connect_cont(&call->connected, call->connection->session.handle, ready);
+    return mysql_real_connect_cont(&call->connected, call->connection->sql.session.handle, ready);
 }
 
 static int go_on_asking(struct call *call, int ready)
 {
-    return mysql_real_query_cont(&call->code, call->connection->session.handle, ready);
+    return mysql_real_query_cont(&call->code, call->connection->sql.session.handle, ready);
 }
 
 static int go_on_storing(struct call *call, int ready)
 {
-    return mysql_store_result_cont(&call->result, call->connection->session.handle, ready);
+    return mysql_store_result_cont(&call->result, call->connection->sql.session.handle, ready);
 }
 
 static int go_on_to_next(struct call *call, int ready)
 {
-    return mysql_next_result_cont(&call->code, call->connection->session.handle, ready);
+    return mysql_next_result_cont(&call->code, call->connection->sql.session.handle, ready);
 }
 
 /* The time of this thread's call, for wait_in_handshake. */
@@ -125,20 +126,20 @@ static int wait_within(const struct call *call, int wanted, int *ret_ready)
     events = (short)(events | ((wanted & MYSQL_WAIT_READ) != 0 ? POLLIN : 0));
     events = (short)(events | ((wanted & MYSQL_WAIT_WRITE) != 0 ? POLLOUT : 0));
     *ret_ready = wanted & (MYSQL_WAIT_READ | MYSQL_WAIT_WRITE);
-    return fz_session_wait(&call->connection->session, call->allowance, events, &ready);
+    return fz_session_wait(&call->connection->sql.session, call->allowance, events, &ready);
 }
 
 /* Lets the call come to its end by itself: only so does it free what it has. */
 static void give_up(struct call *call, continuation go_on, int wanted)
 {
     for (int i = 0; wanted != 0 && i < GIVE_UPS_MAX; i++) {
-        int fd = socket_of(call->connection->session.handle);
+        int fd = socket_of(call->connection->sql.session.handle);
         if (fd >= 0)
             (void)shutdown(fd, SHUT_RDWR);
         wanted = go_on(call, MYSQL_WAIT_TIMEOUT);
     }
     if (wanted != 0)
-        call->connection->session.handle = NULL; /* it cannot be closed as it is */
+        call->connection->sql.session.handle = NULL; /* it cannot be closed as it is */
 }
 
 /* Carries a call on that has begun, and waits for `wanted`. */
@@ -146,7 +147,7 @@ static void finish(struct call *call, continuation go_on, int wanted)
 {
     while (wanted != 0) {
         int ready = 0;
-        note_socket(&call->connection->session);
+        note_socket(&call->connection->sql.session);
         call->sys = wait_within(call, wanted, &ready);
         if (call->sys != 0) {
             give_up(call, go_on, wanted);
@@ -160,7 +161,7 @@ static void finish(struct call *call, continuation go_on, int wanted)
 static enum fz_register_result call_failed(struct call *call, enum fz_register_result result, const char *what,
                                            frazil_error *reterr)
 {
-    struct fz_session *session = &call->connection->session;
+    struct fz_session *session = &call->connection->sql.session;
 
     if (call->sys == 0)
         return fz_session_failed(session, result, what, mysql_error(session->handle), reterr);
@@ -229,9 +230,9 @@ static bool is_read_only(unsigned number)
 static enum fz_register_result statement_failed(struct call *call, frazil_error *reterr)
 {
     struct fz_mysql_connection *connection = call->connection;
-    const char *message = connection->session.handle == NULL ? "" : mysql_error(connection->session.handle);
+    const char *message = connection->sql.session.handle == NULL ? "" : mysql_error(connection->sql.session.handle);
     unsigned number =
-        call->sys != 0 || connection->session.handle == NULL ? 0 : mysql_errno(connection->session.handle);
+        call->sys != 0 || connection->sql.session.handle == NULL ? 0 : mysql_errno(connection->sql.session.handle);
     enum fz_register_result result = call->is_done ? FZ_REGISTER_UNKNOWN : meaning_of(number, FZ_REGISTER_UNKNOWN);
     char said[FZ_SAID_SIZE];
 
@@ -239,12 +240,12 @@ static enum fz_register_result statement_failed(struct call *call, frazil_error 
         return call_failed(call, FZ_REGISTER_UNKNOWN, "did not answer", reterr);
     connection->error = number;
     if (is_read_only(number) && !call->is_done)
-        return fz_session_failed(&connection->session, result,
+        return fz_session_failed(&connection->sql.session, result,
                                  "is read-only, as replicas are: worker ids need the primary", message, reterr);
     if (result == FZ_REGISTER_UNKNOWN)
-        return fz_session_failed(&connection->session, result, "broke off without an answer", message, reterr);
+        return fz_session_failed(&connection->sql.session, result, "broke off without an answer", message, reterr);
     fz_fail(reterr, result == FZ_REGISTER_REFUSED ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE, "%s: %q (%u)",
-            connection->shown, fz_session_said(&connection->session, message, said), (uint64_t)number);
+            connection->shown, fz_session_said(&connection->sql.session, message, said), (uint64_t)number);
     return result;
 }
 
@@ -254,7 +255,7 @@ static enum fz_register_result statement_failed(struct call *call, frazil_error 
 static enum fz_register_result exchange(struct call *call, const char *sql, MYSQL_RES **ret_result,
                                         frazil_error *reterr)
 {
-    MYSQL *mysql = call->connection->session.handle;
+    MYSQL *mysql = call->connection->sql.session.handle;
 
     finish(call, go_on_asking, mysql_real_query_start(&call->code, mysql, sql, strlen(sql)));
     while (call->sys == 0 && call->code == 0) {
@@ -272,7 +273,7 @@ static enum fz_register_result exchange(struct call *call, const char *sql, MYSQ
     if (call->sys == 0 && call->code == -1 && *ret_result != NULL)
         return FZ_REGISTER_OK;
     if (call->sys == 0 && call->code == -1 && mysql_errno(mysql) == 0)
-        return fz_session_failed(&call->connection->session, FZ_REGISTER_UNKNOWN, "answers",
+        return fz_session_failed(&call->connection->sql.session, FZ_REGISTER_UNKNOWN, "answers",
                                  "in no form that was asked for", reterr);
     return statement_failed(call, reterr);
 }
@@ -283,29 +284,29 @@ static enum fz_register_result not_connected(struct call *call, frazil_error *re
 {
     struct fz_mysql_connection *connection = call->connection;
     unsigned number =
-        call->sys != 0 || connection->session.handle == NULL ? 0 : mysql_errno(connection->session.handle);
+        call->sys != 0 || connection->sql.session.handle == NULL ? 0 : mysql_errno(connection->sql.session.handle);
     enum fz_register_result result = meaning_of(number, FZ_REGISTER_UNREACHABLE);
     const struct fz_mysql_url *url = &connection->url;
 
     connection->error = number;
     if (number == CR_SSL_CONNECTION_ERROR && url->tls == FZ_MYSQL_TLS_UNSAID && url->common.access.password[0] != '\0')
         return fz_session_failed(
-            &connection->session, result,
+            &connection->sql.session, result,
             "cannot be connected to, and no password is sent without TLS that proves who the server is, "
             "unless ssl-mode=DISABLED allows it",
-            mysql_error(connection->session.handle), reterr);
+            mysql_error(connection->sql.session.handle), reterr);
     if (number == CR_PLUGIN_NOT_ALLOWED)
         return fz_session_failed(
-            &connection->session, result,
+            &connection->sql.session, result,
             "asks for a password in a way that would tell it to everybody: use ssl-mode=VERIFY_IDENTITY, or "
             "another way for this user",
-            mysql_error(connection->session.handle), reterr);
+            mysql_error(connection->sql.session.handle), reterr);
     if (number == ER_DBACCESS_DENIED_ERROR)
         return fz_session_failed(
-            &connection->session, result,
+            &connection->sql.session, result,
             "this user has no right to anything in the database: let its owner create the table and run "
             "GRANT SELECT, INSERT, UPDATE on it",
-            mysql_error(connection->session.handle), reterr);
+            mysql_error(connection->sql.session.handle), reterr);
     return call_failed(call, result,
                        number == ER_ACCESS_DENIED_ERROR || number == ER_ACCESS_DENIED_NO_PASSWORD_ERROR
                            ? "does not let this user in"
@@ -336,11 +337,11 @@ static enum fz_register_result set_up(struct call *call, frazil_error *reterr)
         result = FZ_REGISTER_UNREACHABLE; /* nothing that was sent changes a record */
     if (row != NULL && row[0] != NULL && strcmp(row[0], "wsrep_on") == 0) {
         result =
-            fz_session_failed(&connection->session, FZ_REGISTER_REFUSED,
+            fz_session_failed(&connection->sql.session, FZ_REGISTER_REFUSED,
                               "is a node of a Galera cluster, which frazil does not support", "wsrep_on = ON", reterr);
     } else if (row != NULL) {
         result =
-            fz_session_failed(&connection->session, FZ_REGISTER_UNREACHABLE,
+            fz_session_failed(&connection->sql.session, FZ_REGISTER_UNREACHABLE,
                               "is read-only, as replicas are: worker ids need the primary", "read_only = ON", reterr);
     }
     mysql_free_result(rows);
@@ -379,15 +380,15 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
 /* Another one was faster, and nothing was done: the next attempt sees what it did. */
 static bool lost_a_race(const struct fz_mysql_connection *connection, enum fz_register_result result)
 {
-    return result == FZ_REGISTER_UNREACHABLE && connection->session.handle != NULL &&
+    return result == FZ_REGISTER_UNREACHABLE && connection->sql.session.handle != NULL &&
            (connection->error == ER_LOCK_DEADLOCK || connection->error == SNAPSHOT_CHANGED);
 }
 
 enum fz_register_result fz_mysql_carry_out(struct fz_mysql_connection *connection, const char *sql,
                                            MYSQL_RES **ret_result, frazil_error *reterr)
 {
-    struct fz_session *session = &connection->session;
-    const struct fz_allowance allowance = fz_session_allowance(session);
+    struct fz_session *session = &connection->sql.session;
+    const struct fz_allowance allowance = fz_session_allowance(session, connection->sql.deadline);
     MYSQL_RES *rows = NULL;
 
     connection->error = 0;

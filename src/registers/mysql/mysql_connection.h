@@ -3,20 +3,20 @@
 #ifndef FZ_REGISTERS_MYSQL_CONNECTION_H
 #define FZ_REGISTERS_MYSQL_CONNECTION_H
 
-#include "common/session.h"
+#include "common/sql_register.h"
 #include "mysql_url.h"
 
 /* libmariadb's MYSQL_RES. */
 struct st_mysql_res;
 
 struct fz_mysql_connection {
-    struct fz_session session; /* of a MYSQL */
+    struct fz_sql_connection sql; /* its session has a MYSQL */
     struct fz_mysql_url url;
     char shown[FZ_MYSQL_SHOWN_SIZE];
     unsigned error; /* the number of the last error reply; 0: there was none */
 };
 
-/* Readies a connection without making it.  The URL is copied. */
+/* Readies a connection without making it, but for its dialect.  The URL is copied. */
 void fz_mysql_connection_start(struct fz_mysql_connection *connection, const struct fz_mysql_url *url);
 
 /* Closes it and forgets the password. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "mysql_examine.h"
 
-#include <assert.h>
 #include <mysql.h>
 #include <mysqld_error.h>
 #include <string.h>
@@ -18,17 +17,17 @@ static const char settings_sql[] =
     "'rpl_semi_sync_source_wait_point')";
 
 /* Changes nothing, and needs what all later statements need. */
-static const char rights_sql[] = "UPDATE `@` SET version = version WHERE 1 = 0; "
-                                 "INSERT INTO `@` SELECT * FROM `@` WHERE 1 = 0; SELECT 1";
+static const char rights_sql[] = "UPDATE `@T` SET version = version WHERE 1 = 0; "
+                                 "INSERT INTO `@T` SELECT * FROM `@T` WHERE 1 = 0; SELECT 1";
 
 /* The columns of the primary key, whole ones only, and how the namespaces' names are compared. */
-#define OF_TABLE "WHERE table_schema = DATABASE() AND table_name = '@' AND "
+#define OF_TABLE "WHERE table_schema = DATABASE() AND table_name = '@T' AND "
 static const char table_sql[] =
     "SELECT (SELECT GROUP_CONCAT(LOWER(column_name) ORDER BY LOWER(column_name)) FROM "
     "information_schema.statistics " OF_TABLE "index_name = 'PRIMARY' AND sub_part IS NULL), "
     "(SELECT IFNULL(collation_name, '_bin') FROM information_schema.columns " OF_TABLE "column_name = 'namespace')";
 
-enum { SQL_SIZE = 640, DAY_MS = 86400000 };
+enum { DAY_MS = 86400000 };
 
 struct examination {
     MYSQL_RES *settings;
@@ -115,21 +114,12 @@ static void say_replication(const struct examination *exam)
                         "granted for a horizon afterwards: semi-synchronous replication makes that rare");
 }
 
-/* Carries out statements in which @ is the table. */
 static enum fz_register_result ask_about_table(struct fz_mysql_connection *connection, const char *text,
                                                MYSQL_RES **ret_answer, frazil_error *reterr)
 {
-    char sql[SQL_SIZE];
-    struct fz_sentence s = fz_sentence_in(sql, sizeof sql);
+    char sql[FZ_SQL_SIZE];
 
-    for (; *text != '\0'; text++) {
-        if (*text == '@')
-            fz_sentence_str(&s, connection->url.table);
-        else
-            fz_sentence_char(&s, *text);
-    }
-    assert(s.len < sizeof sql - 1);
-    return fz_mysql_carry_out(connection, sql, ret_answer, reterr);
+    return fz_mysql_carry_out(connection, fz_sql_of_table(&connection->sql, text, sql), ret_answer, reterr);
 }
 
 static bool ends_in(const char *text, const char *end)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "postgresql_connection.h"
 
-#include <assert.h>
 #include <libpq-fe.h>
 #include <poll.h>
 #include <string.h>
@@ -14,9 +13,9 @@
  * The server's own timeout is the shorter one, so that a statement that waits for a
  * lock ends in an answer.  A setting that waits for more than the disk is left.
  */
-static const char settings[] = "SELECT set_config('statement_timeout', $1, true), "
-                               "CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write') "
-                               "THEN set_config('synchronous_commit', 'on', true) END";
+static const char settings[] = "SELECT CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', "
+                               "'remote_write') THEN set_config('synchronous_commit', 'on', true) END, "
+                               "set_config('statement_timeout', '"; /* milliseconds follow */
 
 /* The statements that can have results of their own: the settings, the caller's, and the commit if it fails. */
 enum { STEPS = 3 };
@@ -50,12 +49,13 @@ void fz_postgresql_connection_start(struct fz_postgresql_connection *connection,
     fz_wipe(connection, sizeof *connection);
     connection->url = *url;
     fz_postgresql_url_show(url, connection->shown);
-    fz_session_start(&connection->session, &libpq, &connection->url.common, connection->shown);
+    connection->sql.table = connection->url.table;
+    fz_session_start(&connection->sql.session, &libpq, &connection->url.common, connection->shown);
 }
 
 void fz_postgresql_connection_stop(struct fz_postgresql_connection *connection)
 {
-    fz_session_drop(&connection->session);
+    fz_session_drop(&connection->sql.session);
     fz_wipe(&connection->url, sizeof connection->url);
 }
 
@@ -64,7 +64,7 @@ static int wait_within(const struct fz_postgresql_connection *connection, const 
 {
     short ready = 0;
 
-    return fz_session_wait(&connection->session, allowance, events, &ready);
+    return fz_session_wait(&connection->sql.session, allowance, events, &ready);
 }
 
 /* Warnings are kept, and nothing is printed, which is what libpq does by itself. */
@@ -73,7 +73,7 @@ static void note_notice(void *arg, const PGresult *notice)
     struct fz_postgresql_connection *connection = arg;
     const char *severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
     const char *message = PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
-    struct fz_sentence s = fz_sentence_in(connection->warning, sizeof connection->warning);
+    struct fz_sentence s = fz_sentence_in(connection->sql.warning, sizeof connection->sql.warning);
 
     if (severity == NULL || strcmp(severity, "WARNING") == 0)
         fz_sentence_str(&s, message == NULL ? "a warning without words" : message);
@@ -179,7 +179,7 @@ static void read_sqlstate(const char *message, char ret[6])
 static enum fz_register_result not_connected(struct fz_postgresql_connection *connection, frazil_error *reterr)
 {
     const char *message =
-        connection->session.handle == NULL ? "out of memory" : PQerrorMessage(connection->session.handle);
+        connection->sql.session.handle == NULL ? "out of memory" : PQerrorMessage(connection->sql.session.handle);
     enum fz_register_result result = FZ_REGISTER_UNREACHABLE;
 
     read_sqlstate(message, connection->sqlstate);
@@ -187,21 +187,21 @@ static enum fz_register_result not_connected(struct fz_postgresql_connection *co
     if (strncmp(connection->sqlstate, "28", 2) == 0 || strncmp(connection->sqlstate, "3D", 2) == 0 ||
         strncmp(connection->sqlstate, "42", 2) == 0)
         result = FZ_REGISTER_REFUSED;
-    if (connection->session.handle != NULL && PQconnectionNeedsPassword(connection->session.handle))
+    if (connection->sql.session.handle != NULL && PQconnectionNeedsPassword(connection->sql.session.handle))
         result = FZ_REGISTER_REFUSED;
-    return fz_session_failed(&connection->session, result, "cannot be connected to", message, reterr);
+    return fz_session_failed(&connection->sql.session, result, "cannot be connected to", message, reterr);
 }
 
 /* The server has no TLS, or none that this host can speak, and nobody but begin_connecting demands it. */
 static enum fz_register_result no_tls(struct fz_postgresql_connection *connection, frazil_error *reterr)
 {
-    const char *why = PQerrorMessage(connection->session.handle);
+    const char *why = PQerrorMessage(connection->sql.session.handle);
 
     fz_fail(reterr, FRAZIL_EUNREACHABLE,
             "%s: cannot be connected to: %Q: no password is sent without TLS unless sslmode= allows it: set up TLS at "
             "the server, or write sslmode=disable in the URL if you trust the network",
             connection->shown, why, strcspn(why, "\r\n"));
-    fz_session_drop(&connection->session);
+    fz_session_drop(&connection->sql.session);
     return FZ_REGISTER_UNREACHABLE;
 }
 
@@ -238,37 +238,37 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
 
 /* ---- sending and receiving ------------------------------------------------- */
 
-static bool queue(PGconn *conn, const struct fz_postgresql_statement *statement)
+/* Without parameters, in the protocol that has pipelines. */
+static bool queue(PGconn *conn, const char *sql)
 {
-    return PQsendQueryParams(conn, statement->sql, statement->n, NULL, statement->values, statement->lengths,
-                             statement->formats, 1) == 1;
+    return PQsendQueryParams(conn, sql, 0, NULL, NULL, NULL, NULL, 1) == 1;
 }
 
-static enum fz_register_result send_all(struct fz_postgresql_connection *connection,
-                                        const struct fz_postgresql_statement *statement,
+static enum fz_register_result send_all(struct fz_postgresql_connection *connection, const char *sql,
                                         const struct fz_allowance *allowance, frazil_error *reterr)
 {
-    char digits[24];
-    struct fz_sentence timeout_ms = fz_sentence_in(digits, sizeof digits);
-    const struct fz_postgresql_statement first = {.sql = settings, .n = 1, .values = {digits}};
+    PGconn *conn = connection->sql.session.handle;
+    char first[sizeof settings + 24];
+    struct fz_sentence s = fz_sentence_in(first, sizeof first);
     int rest = 1;
 
-    fz_sentence_u64(&timeout_ms, allowance->us / 2000 + 1);
-    if (!queue(connection->session.handle, &first) || !queue(connection->session.handle, statement) ||
-        !PQpipelineSync(connection->session.handle))
-        return fz_session_failed(&connection->session, FZ_REGISTER_UNKNOWN, "could not be written to",
-                                 PQerrorMessage(connection->session.handle), reterr);
-    while ((rest = PQflush(connection->session.handle)) > 0) {
+    fz_sentence_str(&s, settings);
+    fz_sentence_u64(&s, allowance->us / 2000 + 1);
+    fz_sentence_str(&s, "', true)");
+    if (!queue(conn, first) || !queue(conn, sql) || !PQpipelineSync(conn))
+        return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "could not be written to",
+                                 PQerrorMessage(connection->sql.session.handle), reterr);
+    while ((rest = PQflush(connection->sql.session.handle)) > 0) {
         int sys = wait_within(connection, allowance, POLLIN | POLLOUT);
         if (sys != 0)
-            return fz_session_failed_to_wait(&connection->session, FZ_REGISTER_UNKNOWN, "could not be written to", sys,
-                                             allowance, reterr);
-        if (!PQconsumeInput(connection->session.handle))
+            return fz_session_failed_to_wait(&connection->sql.session, FZ_REGISTER_UNKNOWN, "could not be written to",
+                                             sys, allowance, reterr);
+        if (!PQconsumeInput(connection->sql.session.handle))
             break;
     }
     if (rest != 0)
-        return fz_session_failed(&connection->session, FZ_REGISTER_UNKNOWN, "could not be written to",
-                                 PQerrorMessage(connection->session.handle), reterr);
+        return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "could not be written to",
+                                 PQerrorMessage(connection->sql.session.handle), reterr);
     return FZ_REGISTER_OK;
 }
 
@@ -291,20 +291,21 @@ static enum fz_register_result broke_off(struct fz_postgresql_connection *connec
 {
     const char *last_words = field(answer->error, PG_DIAG_MESSAGE_PRIMARY);
 
-    return fz_session_failed(&connection->session, FZ_REGISTER_UNKNOWN, "broke off without an answer",
-                             last_words[0] != '\0' ? last_words : PQerrorMessage(connection->session.handle), reterr);
+    return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "broke off without an answer",
+                             last_words[0] != '\0' ? last_words : PQerrorMessage(connection->sql.session.handle),
+                             reterr);
 }
 
 /* Waits until PQgetResult does not. */
 static enum fz_register_result await_result(struct fz_postgresql_connection *connection, const struct answer *answer,
                                             const struct fz_allowance *allowance, frazil_error *reterr)
 {
-    while (PQisBusy(connection->session.handle)) {
+    while (PQisBusy(connection->sql.session.handle)) {
         int sys = wait_within(connection, allowance, POLLIN);
         if (sys != 0)
-            return fz_session_failed_to_wait(&connection->session, FZ_REGISTER_UNKNOWN, "did not answer", sys,
+            return fz_session_failed_to_wait(&connection->sql.session, FZ_REGISTER_UNKNOWN, "did not answer", sys,
                                              allowance, reterr);
-        if (!PQconsumeInput(connection->session.handle))
+        if (!PQconsumeInput(connection->sql.session.handle))
             return broke_off(connection, answer, reterr);
     }
     return FZ_REGISTER_OK;
@@ -339,18 +340,18 @@ static enum fz_register_result receive_all(struct fz_postgresql_connection *conn
         awaited = await_result(connection, answer, allowance, reterr);
         if (awaited != FZ_REGISTER_OK)
             return awaited;
-        PGresult *result = PQgetResult(connection->session.handle); /* NULL: the end of one statement's results */
+        PGresult *result = PQgetResult(connection->sql.session.handle); /* NULL: the end of one statement's results */
         ExecStatusType status = PQresultStatus(result);
         if (result == NULL)
             ends++;
         else if (!keep(answer, result))
             break;
-        if (PQstatus(connection->session.handle) == CONNECTION_BAD)
+        if (PQstatus(connection->sql.session.handle) == CONNECTION_BAD)
             return broke_off(connection, answer, reterr);
         if (status == PGRES_PIPELINE_SYNC)
             return FZ_REGISTER_OK;
     }
-    return fz_session_failed(&connection->session, FZ_REGISTER_UNKNOWN, "answers", "in no form that was asked for",
+    return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "answers", "in no form that was asked for",
                              reterr);
 }
 
@@ -370,8 +371,8 @@ static bool passes(const char *sqlstate)
 
 void fz_postgresql_user_sql(const struct fz_postgresql_connection *connection, char buf[FZ_POSTGRESQL_USER_SQL_SIZE])
 {
-    const char *user = connection->session.handle == NULL ? NULL : PQuser(connection->session.handle);
-    char *quoted = user == NULL ? NULL : PQescapeIdentifier(connection->session.handle, user, strlen(user));
+    const char *user = connection->sql.session.handle == NULL ? NULL : PQuser(connection->sql.session.handle);
+    char *quoted = user == NULL ? NULL : PQescapeIdentifier(connection->sql.session.handle, user, strlen(user));
     struct fz_sentence s = fz_sentence_in(buf, FZ_POSTGRESQL_USER_SQL_SIZE);
 
     fz_sentence_str(&s, quoted == NULL ? "..." : quoted);
@@ -387,7 +388,7 @@ static void not_permitted(const struct fz_postgresql_connection *connection, con
     fz_fail(reterr, FRAZIL_EREFUSED,
             "%s: %q: let the owner of the table run: GRANT SELECT, INSERT, UPDATE ON %s TO %s; USAGE on its schema and "
             "EXECUTE on pg_control_system() are needed, too",
-            connection->shown, fz_session_said(&connection->session, message, said), connection->url.table, user);
+            connection->shown, fz_session_said(&connection->sql.session, message, said), connection->url.table, user);
 }
 
 static enum fz_register_result error_reply(struct fz_postgresql_connection *connection, const PGresult *error,
@@ -402,45 +403,43 @@ static enum fz_register_result error_reply(struct fz_postgresql_connection *conn
     /* An end of the session, or a proxy that lost the server, does not say how far the transaction got. */
     if (strcmp(field(error, PG_DIAG_SEVERITY_NONLOCALIZED), "ERROR") != 0 || strncmp(sqlstate, "08", 2) == 0 ||
         strcmp(sqlstate, "40003") == 0)
-        return fz_session_failed(&connection->session, FZ_REGISTER_UNKNOWN, "broke off", message, reterr);
+        return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "broke off", message, reterr);
     if (strcmp(sqlstate, "25006") == 0)
-        return fz_session_failed(&connection->session, FZ_REGISTER_UNREACHABLE,
+        return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNREACHABLE,
                                  "is a standby, or read-only: worker ids need the primary", message, reterr);
     if (passes(sqlstate)) {
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %q (%s)", connection->shown,
-                fz_session_said(&connection->session, message, said), sqlstate);
+                fz_session_said(&connection->sql.session, message, said), sqlstate);
         return FZ_REGISTER_UNREACHABLE;
     }
     if (strcmp(sqlstate, "42501") == 0)
         not_permitted(connection, message, reterr);
     else
         fz_fail(reterr, FRAZIL_EREFUSED, "%s: %q (%s)", connection->shown,
-                fz_session_said(&connection->session, message, said), sqlstate);
+                fz_session_said(&connection->sql.session, message, said), sqlstate);
     return FZ_REGISTER_REFUSED;
 }
 
-enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection *connection,
-                                                const struct fz_postgresql_statement *statement, PGresult **ret_result,
-                                                frazil_error *reterr)
+enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection *connection, const char *sql,
+                                                PGresult **ret_result, frazil_error *reterr)
 {
-    const struct fz_allowance allowance = fz_session_allowance(&connection->session);
+    const struct fz_allowance allowance = fz_session_allowance(&connection->sql.session, connection->sql.deadline);
     struct answer answer = {.result = NULL};
 
-    assert(statement->n <= FZ_POSTGRESQL_PARAMETERS_MAX);
     connection->sqlstate[0] = '\0';
-    enum fz_register_result result = fz_session_enter(&connection->session, &allowance, reterr);
+    enum fz_register_result result = fz_session_enter(&connection->sql.session, &allowance, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
-    connection->warning[0] = '\0';
-    result = send_all(connection, statement, &allowance, reterr);
+    connection->sql.warning[0] = '\0';
+    result = send_all(connection, sql, &allowance, reterr);
     if (result == FZ_REGISTER_OK)
         result = receive_all(connection, &answer, &allowance, reterr);
     if (result == FZ_REGISTER_OK && answer.error != NULL)
         result = error_reply(connection, answer.error, reterr);
     else if (result == FZ_REGISTER_OK && answer.result == NULL)
-        result = fz_session_failed(&connection->session, FZ_REGISTER_UNKNOWN, "answers",
+        result = fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "answers",
                                    "in no form that was asked for", reterr);
-    fz_session_leave(&connection->session);
+    fz_session_leave(&connection->sql.session);
     PQclear(answer.error);
     if (result == FZ_REGISTER_OK)
         *ret_result = answer.result;

@@ -6,32 +6,20 @@
 #ifndef FZ_REGISTERS_POSTGRESQL_CONNECTION_H
 #define FZ_REGISTERS_POSTGRESQL_CONNECTION_H
 
-#include "common/session.h"
+#include "common/sql_register.h"
 #include "postgresql_url.h"
 
 /* libpq's PGresult. */
 struct pg_result;
 
 struct fz_postgresql_connection {
-    struct fz_session session; /* of a PGconn */
+    struct fz_sql_connection sql; /* its session has a PGconn */
     struct fz_postgresql_url url;
     char shown[FZ_POSTGRESQL_SHOWN_SIZE];
-    char sqlstate[6];  /* the code of the last error reply; empty: there was none */
-    char warning[128]; /* the first one that came with the last answer; empty: none did */
+    char sqlstate[6]; /* the code of the last error reply; empty: there was none */
 };
 
-enum { FZ_POSTGRESQL_PARAMETERS_MAX = 4 };
-
-/* A statement with its parameters $1, $2 and so on. */
-struct fz_postgresql_statement {
-    const char *sql;
-    int n;
-    const char *values[FZ_POSTGRESQL_PARAMETERS_MAX];
-    int lengths[FZ_POSTGRESQL_PARAMETERS_MAX]; /* of those that are binary */
-    int formats[FZ_POSTGRESQL_PARAMETERS_MAX]; /* 0 text, 1 binary */
-};
-
-/* Readies a connection without making it.  The URL is copied. */
+/* Readies a connection without making it, but for its dialect.  The URL is copied. */
 void fz_postgresql_connection_start(struct fz_postgresql_connection *connection, const struct fz_postgresql_url *url);
 
 /* Closes it and forgets the password. */
@@ -53,8 +41,7 @@ void fz_postgresql_user_sql(const struct fz_postgresql_connection *connection, c
  * UNKNOWN: the answer did not come, or not all of it; the connection is closed.
  * REFUSED: the server said no; connection->sqlstate says which no.
  */
-enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection *connection,
-                                                const struct fz_postgresql_statement *statement,
+enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection *connection, const char *sql,
                                                 struct pg_result **ret_result, frazil_error *reterr);
 
 #endif

@@ -23,7 +23,7 @@ static const char examine_sql[] =
     "WHERE slot_type = 'logical' AND active_pid IS NOT NULL)), "
     "CASE WHEN c.oid IS NULL THEN 'missing' WHEN has_table_privilege(c.oid, 'SELECT') AND "
     "has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') THEN 'enough' ELSE 'few' END "
-    "FROM (SELECT to_regclass($1)::oid AS oid) AS c";
+    "FROM (SELECT to_regclass('@T')::oid AS oid) AS c";
 
 enum { VERSION, VERSION_NUM, READ_ONLY, FSYNC, FULL_PAGE_WRITES, STANDBY_NAMES, STANDBYS, PRIVILEGES, COLUMNS };
 
@@ -113,10 +113,11 @@ static void say_privileges(const struct examination *exam)
 enum fz_register_result fz_postgresql_examine(struct fz_postgresql_connection *connection, fz_finding_visitor visit,
                                               void *ctx, frazil_error *reterr)
 {
-    const struct fz_postgresql_statement statement = {.sql = examine_sql, .n = 1, .values = {connection->url.table}};
+    char sql[FZ_SQL_SIZE];
     struct examination exam = {.table = connection->url.table, .report = {visit, ctx}};
     PGresult *answer;
-    enum fz_register_result result = fz_postgresql_carry_out(connection, &statement, &answer, reterr);
+    enum fz_register_result result =
+        fz_postgresql_carry_out(connection, fz_sql_of_table(&connection->sql, examine_sql, sql), &answer, reterr);
 
     if (result != FZ_REGISTER_OK)
         return result;

@@ -197,7 +197,7 @@ enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection,
                                          frazil_error *reterr)
 {
     struct examination exam = {.connection = connection, .keys_expire = keys_expire, .report = {visit, ctx}};
-    const struct fz_allowance allowance = fz_allowance_of(connection->url.common.access.timeout_ms, deadline);
+    const struct fz_allowance allowance = fz_session_allowance(&connection->session, deadline);
     struct fz_redis_command asked[COMMANDS] = {{.argc = 0}};
 
     for (size_t i = 0; i < COMMANDS; i++) {

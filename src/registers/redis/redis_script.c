@@ -116,7 +116,7 @@ static enum fz_register_result call_once(struct fz_redis_connection *connection,
                                          bool (*has_written)(const redisReply *answer), redisReply **ret_answer,
                                          frazil_error *reterr)
 {
-    const struct fz_allowance allowance = fz_allowance_of(connection->url.common.access.timeout_ms, call->deadline);
+    const struct fz_allowance allowance = fz_session_allowance(&connection->session, call->deadline);
     struct fz_redis_command commands[2] = {{.argc = 0}};
     redisReply *replies[2];
     char digits[2][FZ_REDIS_DIGITS_SIZE];

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A register in one table of an SQL database, with a row for each record of each namespace.  Each operation is one
+ * round trip, which also tells the time and who the server is; a swap is one conditional INSERT or UPDATE.
+ *
+ * Versions are microseconds since 1970 by the server's clock, made to grow with each swap, so that they do not come
+ * back when rows or the table were lost.
+ *
+ * How a database says that is its dialect: statements, and a few functions.
+ */
+#ifndef FZ_COMMON_SQL_REGISTER_H
+#define FZ_COMMON_SQL_REGISTER_H
+
+#include "common/session.h"
+#include "common/url.h"
+#include "lease/register.h"
+
+/* Bytes of a statement with everything put in, terminator included. */
+#define FZ_SQL_SIZE (4096 + FZ_READ_MANY_MAX * sizeof "4294967295,")
+
+/* The columns of an answer at the most. */
+enum { FZ_SQL_COLUMNS_MAX = 8 };
+
+struct fz_sql_dialect;
+
+/* The first member of a coordinator's own connection. */
+struct fz_sql_connection {
+    struct fz_session session;
+    const struct fz_sql_dialect *dialect;
+    const char *table;           /* as statements write it */
+    struct fz_deadline deadline; /* of the call that it is used by; each function of the port sets it */
+    char warning[128];           /* the first one that came with the last answer; empty: none did */
+};
+
+/* What a server says no to. */
+enum fz_sql_refusal {
+    FZ_SQL_SOMETHING, /* else */
+    FZ_SQL_NO_TABLE,
+    FZ_SQL_MAY_NOT
+};
+
+/* A value of an answer. */
+struct fz_sql_value {
+    const char *text; /* numbers in decimal; NULL: it is NULL */
+    size_t len;
+};
+
+struct fz_sql_answer {
+    void *rows; /* of the client library; NULL: none */
+    size_t columns;
+    size_t next;                                    /* the row that next_row shows; 0: begins anew */
+    struct fz_sql_value values[FZ_SQL_COLUMNS_MAX]; /* of the row before */
+};
+
+/*
+ * The functions' results are those of the port.  In a statement @T is the table's name, @N the namespace's, @W the
+ * record's number, @V the version that it must have, @D its data, in hexadecimal digits, and @L a list of numbers. None
+ * of them can have a character that SQL would have to quote: names are checked where the URL is read.
+ */
+struct fz_sql_dialect {
+    const char *speakers;  /* of the dialect: "MySQL and MariaDB do" */
+    size_t status_columns; /* they tell the time, in microseconds, and who the server is */
+    bool hides_tables;     /* who may not read a table is not told whether it is there */
+
+    const char *status;    /* its columns */
+    const char *read;      /* the status, version and data; these are NULL if there is no record */
+    const char *read_all;  /* the status and three times NULL; and rows of number, version and data, without a time */
+    const char *read_many; /* the same, for @L */
+    const char *insert;    /* the status, and the version that stands now; NULL: nothing was done */
+    const char *update;    /* the same */
+    const char *create;    /* the table, if it is not there */
+
+    /* Sends statements and waits for their answer.  FZ_REGISTER_OK: ret->rows is freed by free_rows. */
+    enum fz_register_result (*carry_out)(struct fz_sql_connection *connection, const char *sql,
+                                         struct fz_sql_answer *ret, frazil_error *reterr);
+    bool (*next_row)(struct fz_sql_answer *answer); /* false: there is none */
+    void (*free_rows)(void *rows);                  /* NULL: none */
+
+    /* Why the last statement was refused. */
+    enum fz_sql_refusal (*refusal)(const struct fz_sql_connection *connection);
+
+    /*
+     * Reads the incarnation out of a status; empty: it tells none.  Not FZ_REGISTER_OK: the server, or its table, is
+     * one that is not to be asked.
+     */
+    enum fz_register_result (*read_incarnation)(struct fz_sql_connection *connection, const struct fz_sql_value *status,
+                                                char ret[FZ_INCARNATION_SIZE], frazil_error *reterr);
+
+    /* Says what somebody else has to run, who may create the table.  FZ_REGISTER_REFUSED. */
+    enum fz_register_result (*may_not_create)(struct fz_sql_connection *connection, frazil_error *reterr);
+
+    /* Whether a table that may have been made in another way can keep records apart.  NULL: it can. */
+    enum fz_register_result (*check_table)(struct fz_sql_connection *connection, frazil_error *reterr);
+
+    enum fz_register_result (*examine)(struct fz_sql_connection *connection, fz_finding_visitor visit, void *ctx,
+                                       frazil_error *reterr);
+    void (*stop)(struct fz_sql_connection *connection); /* closes it and forgets its password */
+};
+
+/* A statement about the table alone, with its name put in; buf has FZ_SQL_SIZE bytes.  Returns buf. */
+const char *fz_sql_of_table(const struct fz_sql_connection *connection, const char *sql, char *buf);
+
+/*
+ * Makes a register of a connection, which was started on the heap, and is freed with it.  ret_name: the namespace's, as
+ * open_register in lease/coordinator.h has it.
+ */
+void fz_sql_register_of(const struct fz_sql_dialect *dialect, struct fz_sql_connection *connection,
+                        struct fz_register *ret, char *ret_name);
+
+#endif
