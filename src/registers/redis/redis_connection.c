@@ -278,8 +278,6 @@ static enum fz_register_result introduce(struct fz_redis_connection *connection,
             result = fz_redis_error_reply(connection, replies[i], reterr);
         freeReplyObject(replies[i]);
     }
-    if (result != FZ_REGISTER_OK)
-        fz_session_drop(&connection->session);
     return result;
 }
 
