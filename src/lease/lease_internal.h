@@ -14,8 +14,8 @@
 /*
  * So few worker ids are all looked at.  Of more, a search looks at samples: each row has the largest pool that it is
  * for, and the samples, one after another as long as none has an id that is free.  All follow.  Of a sample the first
- * number is how many records are read.  The second is for parts that have find_many: of so many ids more they are asked
- * whether these were ever taken.
+ * number is how many records are read.  The second is for parts that find records for less than they read them: of so
+ * many ids more they are asked whether these were ever taken.
  *
  * A free id has no record before it is first taken, so the fuller a pool is, the more bytes has a sample: large pools
  * have small ones (D89 has the figures).  Pools of 1024, the default layout, have larger samples: there an opening

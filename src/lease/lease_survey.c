@@ -140,15 +140,12 @@ static enum fz_register_result read_sample(struct fz_survey *survey, struct fz_l
         numbers[n++] = survey->grant->worker;
     if (lease->trouble.kind != FZ_TROUBLE_NONE && !is_among(numbers, n, lease->trouble.worker, &index))
         numbers[n++] = lease->trouble.worker;
-    if (sample->whole == sample->n)
-        return lease->reg.read_many(lease->reg.ctx, lease->call.deadline, numbers, n, survey_record, survey,
-                                    &survey->status, reterr);
     const size_t whole = n;
     for (size_t i = sample->whole; i < sample->n; i++) {
         if (!is_among(numbers, whole, sample->at[i], &index))
             numbers[n++] = sample->at[i];
     }
-    return lease->reg.find_many(lease->reg.ctx, lease->call.deadline, numbers, n, whole, survey_record, survey,
+    return lease->reg.read_many(lease->reg.ctx, lease->call.deadline, numbers, n, whole, survey_record, survey,
                                 &survey->status, reterr);
 }
 

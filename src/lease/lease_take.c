@@ -438,7 +438,7 @@ static size_t sample_size(const struct worker_search *search, uint64_t count, si
         row++;
     if (search->samples >= SAMPLES_MAX)
         return 0;
-    if (search->lease->reg.find_many != NULL)
+    if (search->lease->reg.finds_for_less)
         *ret_found = rows[row].samples[search->samples].found;
     return rows[row].samples[search->samples].whole;
 }

@@ -123,19 +123,13 @@ struct fz_register {
     /*
      * The records of n numbers, which are all different: 1 to FZ_READ_MANY_MAX, FZ_NAMESPACE may be among them.  In any
      * order, and in one round trip where the coordinator has one for so many.  Those that do not exist are not shown.
-     * One that is damaged is shown, or refused, as by read_all.
+     * One that is damaged is shown, or refused, as by read_all.  Of those behind the first `whole`, FZ_NAMESPACE not
+     * among them, it is enough to show that they exist: with version 1 and no data.
      */
     enum fz_register_result (*read_many)(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
-                                         fz_record_visitor visit, void *visit_ctx, struct fz_register_status *status,
-                                         frazil_error *reterr);
-
-    /*
-     * As read_many, in fewer bytes: of the numbers behind the first `whole`, it shows a record that exists with version
-     * 1 and no data.  FZ_NAMESPACE is not among those.  NULL: the part has no request for that.
-     */
-    enum fz_register_result (*find_many)(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
                                          size_t whole, fz_record_visitor visit, void *visit_ctx,
                                          struct fz_register_status *status, frazil_error *reterr);
+    bool finds_for_less; /* to show that a record exists takes fewer bytes than to show it */
 
     /*
      * Replaces the record if its version is still the expected one.  Durable, as far as the class goes, before it

@@ -149,10 +149,10 @@ static void ask(const struct fz_register *reg, char what)
     } else if (what == 'a') {
         result = reg->read_all(reg->ctx, FZ_DEADLINE_NONE, visit_record, NULL, &status, &why);
     } else if (what == 'm') {
-        result = reg->read_many(reg->ctx, FZ_DEADLINE_NONE, (const uint32_t[]){7, FZ_NAMESPACE}, 2, visit_record, NULL,
-                                &status, &why);
-    } else if (what == 'f' && reg->find_many != NULL) {
-        result = reg->find_many(reg->ctx, FZ_DEADLINE_NONE, (const uint32_t[]){FZ_NAMESPACE, 7}, 2, 1, visit_record,
+        result = reg->read_many(reg->ctx, FZ_DEADLINE_NONE, (const uint32_t[]){7, FZ_NAMESPACE}, 2, 2, visit_record,
+                                NULL, &status, &why);
+    } else if (what == 'f') {
+        result = reg->read_many(reg->ctx, FZ_DEADLINE_NONE, (const uint32_t[]){FZ_NAMESPACE, 7}, 2, 1, visit_record,
                                 NULL, &status, &why);
     } else if (what == 's') {
         result = reg->swap(reg->ctx, FZ_DEADLINE_NONE, &(struct fz_swap){7, 4711, "kept", 4}, &version, &status, &why);

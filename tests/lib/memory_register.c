@@ -99,7 +99,7 @@ static enum fz_register_result memory_read_all(void *ctx, struct fz_deadline dea
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result memory_find_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+static enum fz_register_result memory_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
                                                 size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
                                                 struct fz_register_status *status, frazil_error *reterr)
 {
@@ -118,13 +118,6 @@ static enum fz_register_result memory_find_many(void *ctx, struct fz_deadline de
     }
     pthread_mutex_unlock(&store->mutex);
     return FZ_REGISTER_OK;
-}
-
-static enum fz_register_result memory_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
-                                                size_t n, fz_record_visitor visit, void *visit_ctx,
-                                                struct fz_register_status *status, frazil_error *reterr)
-{
-    return memory_find_many(ctx, deadline, numbers, n, n, visit, visit_ctx, status, reterr);
 }
 
 static enum fz_register_result swap_locked(struct fz_memory_store *store, const struct fz_swap *swap,
@@ -175,7 +168,7 @@ struct fz_register fz_memory_register(struct fz_memory_store *store)
                                 .read = memory_read,
                                 .read_all = memory_read_all,
                                 .read_many = memory_read_many,
-                                .find_many = memory_find_many,
+                                .finds_for_less = true,
                                 .swap = memory_swap,
                                 .close = memory_close};
 }

@@ -35,7 +35,7 @@ struct register_kind {
     const char *client;
     const char *schemes;
 
-    bool finds; /* it has find_many */
+    bool finds; /* it finds for less */
 
     /* Puts there, in another way than frazil's, what frazil has not written: in the place of record 0, and, beside the
      * records, under a name or a number that no record has. */

@@ -184,7 +184,7 @@ static enum fz_register_result link_read_all(void *ctx, struct fz_deadline deadl
     return reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count_and_visit, &counted, NULL, reterr);
 }
 
-static enum fz_register_result link_find_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
+static enum fz_register_result link_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
                                               size_t whole, fz_record_visitor visit, void *visit_ctx,
                                               struct fz_register_status *status, frazil_error *reterr)
 {
@@ -197,14 +197,7 @@ static enum fz_register_result link_find_many(void *ctx, struct fz_deadline dead
     struct fz_register reg = store_register(link->server);
     tell(link->server, status);
     struct counted_visit counted = {link->server, visit, visit_ctx};
-    return reg.find_many(reg.ctx, FZ_DEADLINE_NONE, numbers, n, whole, count_and_visit, &counted, NULL, reterr);
-}
-
-static enum fz_register_result link_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
-                                              fz_record_visitor visit, void *visit_ctx,
-                                              struct fz_register_status *status, frazil_error *reterr)
-{
-    return link_find_many(ctx, deadline, numbers, n, n, visit, visit_ctx, status, reterr);
+    return reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, n, whole, count_and_visit, &counted, NULL, reterr);
 }
 
 static enum fz_register_result link_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
@@ -262,7 +255,7 @@ struct fz_register sim_register(struct sim_link *link)
                                 .read = link_read,
                                 .read_all = link_read_all,
                                 .read_many = link_read_many,
-                                .find_many = link_find_many,
+                                .finds_for_less = true,
                                 .swap = link_swap,
                                 .after_fork = link_after_fork,
                                 .close = link_close};

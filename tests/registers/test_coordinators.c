@@ -134,8 +134,8 @@ TEST_OF_KINDS(for_each_server, "A record that somebody else has put there is ref
     assert_int_equal(versions[1], version);
     assert_int_equal(versions[2], 0);
     memset(versions, 0, sizeof versions);
-    assert_int_equal(reg.read_many(reg.ctx, FZ_DEADLINE_NONE, (const uint32_t[]){1, 0, 2}, 3, note_versions, versions,
-                                   NULL, &register_said),
+    assert_int_equal(reg.read_many(reg.ctx, FZ_DEADLINE_NONE, (const uint32_t[]){1, 0, 2}, 3, 3, note_versions,
+                                   versions, NULL, &register_said),
                      FZ_REGISTER_OK);
     assert_true(versions[0] == 1 && versions[1] == version && versions[2] == 0);
     register_assert_record(&reg, 1, version, "good");

@@ -65,20 +65,16 @@ static enum fz_register_result ask(const struct fz_register *reg, int which, str
     case 1:
         return reg->read_all(reg->ctx, deadline, ignore, NULL, NULL, &register_said);
     case 2:
-        return reg->read_many(reg->ctx, deadline, numbers, 2, ignore, NULL, NULL, &register_said);
+        return reg->read_many(reg->ctx, deadline, numbers, 2, 2, ignore, NULL, NULL, &register_said);
     case 3:
         return reg->swap(reg->ctx, deadline, &swap, &version, NULL, &register_said);
     case 4:
         return reg->examine(reg->ctx, deadline, ignore_finding, NULL, &register_said);
-    case 5:
-        return reg->find_many == NULL
-                   ? FZ_REGISTER_UNREACHABLE
-                   : reg->find_many(reg->ctx, deadline, numbers, 2, 2, ignore, NULL, NULL, &register_said);
     default:
         return reg->prepare == NULL ? FZ_REGISTER_UNREACHABLE : reg->prepare(reg->ctx, deadline, &register_said);
     }
 }
-enum { REQUESTS = 7 };
+enum { REQUESTS = 6 };
 
 TEST_OF_KINDS(
     for_each_server,

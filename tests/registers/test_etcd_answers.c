@@ -183,7 +183,7 @@ static enum fz_register_result found_by(struct proxy *proxy, const char *body, u
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)proxy->port);
     proxy_say(proxy, text);
     enum fz_register_result result =
-        reg.find_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 2, 1, note_versions, versions, NULL, &register_said);
+        reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 2, 1, note_versions, versions, NULL, &register_said);
     proxy_set(proxy, PROXY_PASS);
     register_close(&reg);
     return result;

@@ -76,7 +76,7 @@ static int ask(const struct target *target, uint16_t port, char what)
     else if (what == 'a')
         result = reg.read_all(reg.ctx, FZ_DEADLINE_NONE, ignore, NULL, NULL, &why);
     else if (what == 'm')
-        result = reg.read_many(reg.ctx, FZ_DEADLINE_NONE, (const uint32_t[]){7, 8}, 2, ignore, NULL, NULL, &why);
+        result = reg.read_many(reg.ctx, FZ_DEADLINE_NONE, (const uint32_t[]){7, 8}, 2, 2, ignore, NULL, NULL, &why);
     else
         result = reg.read(reg.ctx, FZ_DEADLINE_NONE, 7, &record, NULL, &why);
     uint64_t took_ms = now_ms() - begun_ms;

@@ -240,7 +240,7 @@ TEST("Defaults that would leave out rows, or refuse a statement, do not count: n
     reg = open_on(&server, "app", "");
     enum fz_register_result of_all = reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count_record, &all, NULL, &register_said);
     enum fz_register_result of_many =
-        reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 3, count_record, &many, NULL, NULL);
+        reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 3, 3, count_record, &many, NULL, NULL);
     struct findings findings = examine(&server);
     register_close(&reg);
     mysql_server_do(&server, "SET GLOBAL sql_select_limit = 0, read_only = ON");

@@ -202,7 +202,7 @@ static enum fz_register_result read_three(const struct fz_register *reg, size_t 
 
     memset(&register_said, 0, sizeof register_said);
     *ret_n = 0;
-    return reg->read_many(reg->ctx, FZ_DEADLINE_NONE, numbers, 3, count_record, ret_n, NULL, &register_said);
+    return reg->read_many(reg->ctx, FZ_DEADLINE_NONE, numbers, 3, 3, count_record, ret_n, NULL, &register_said);
 }
 
 TEST_OF_KINDS(for_each_server, "Several records that are read at once over a network that fails: all, or an error; the "

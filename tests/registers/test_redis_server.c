@@ -212,7 +212,7 @@ TEST("The rights that the manual names are enough; one of them less is refused")
     assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_OK);
     uint64_t versions[4] = {0};
     assert_int_equal(
-        reg.read_many(reg.ctx, FZ_DEADLINE_NONE, (uint32_t[]){0, 1}, 2, note_versions, versions, NULL, NULL),
+        reg.read_many(reg.ctx, FZ_DEADLINE_NONE, (uint32_t[]){0, 1}, 2, 2, note_versions, versions, NULL, NULL),
         FZ_REGISTER_OK);
     assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(versions[0], version);

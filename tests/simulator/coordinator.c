@@ -439,7 +439,7 @@ static enum fz_register_result client_read(void *ctx, struct fz_deadline deadlin
     return end(reply, status, reterr);
 }
 
-static enum fz_register_result client_find_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+static enum fz_register_result client_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
                                                 size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
                                                 struct fz_register_status *status, frazil_error *reterr)
 {
@@ -456,14 +456,7 @@ static enum fz_register_result client_find_many(void *ctx, struct fz_deadline de
 static enum fz_register_result client_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
                                                void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
 {
-    return client_find_many(ctx, deadline, NULL, 0, SIZE_MAX, visit, visit_ctx, status, reterr);
-}
-
-static enum fz_register_result client_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
-                                                size_t n, fz_record_visitor visit, void *visit_ctx,
-                                                struct fz_register_status *status, frazil_error *reterr)
-{
-    return client_find_many(ctx, deadline, numbers, n, n, visit, visit_ctx, status, reterr);
+    return client_read_many(ctx, deadline, NULL, 0, SIZE_MAX, visit, visit_ctx, status, reterr);
 }
 
 static enum fz_register_result client_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
@@ -506,7 +499,7 @@ static frazil_err open_client(const char *url, struct fz_register *ret, char *re
                                 .read = client_read,
                                 .read_all = client_read_all,
                                 .read_many = client_read_many,
-                                .find_many = client_find_many,
+                                .finds_for_less = true,
                                 .swap = client_swap,
                                 .after_fork = client_after_fork,
                                 .close = client_close};

@@ -34,11 +34,11 @@ static enum fz_register_result noted_read_all(void *ctx, struct fz_deadline dead
 }
 
 static enum fz_register_result noted_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
-                                               size_t n, fz_record_visitor visit, void *visit_ctx,
+                                               size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
                                                struct fz_register_status *status, frazil_error *reterr)
 {
     note(deadline);
-    return real.read_many(ctx, deadline, numbers, n, visit, visit_ctx, status, reterr);
+    return real.read_many(ctx, deadline, numbers, n, whole, visit, visit_ctx, status, reterr);
 }
 
 static enum fz_register_result noted_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
@@ -60,7 +60,7 @@ static struct fz_granter open_noted(struct fleet *fleet)
     noted.read = noted_read;
     noted.read_all = noted_read_all;
     noted.read_many = noted_read_many;
-    noted.find_many = NULL;
+    noted.finds_for_less = false;
     noted.swap = noted_swap;
     assert_int_equal(fz_lease_open(&lease, noted, &options, NULL), FRAZIL_OK);
     return fz_lease_granter(lease);

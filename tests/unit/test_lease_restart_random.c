@@ -174,10 +174,11 @@ static enum fz_register_result journal_read_all(void *ctx, struct fz_deadline de
 }
 
 static enum fz_register_result journal_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
-                                                 size_t n, fz_record_visitor visit, void *visit_ctx,
+                                                 size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
                                                  struct fz_register_status *status, frazil_error *reterr)
 {
     (void)deadline;
+    (void)whole;
     struct world *world = ctx;
     enum fz_register_result result = request(world, status);
 

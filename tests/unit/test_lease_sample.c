@@ -10,7 +10,7 @@ enum { LARGE = 2000 };
 
 static struct fz_register large_reg;
 
-/* The requests with find_many, from the first one on. */
+/* The requests of samples, from the first one on. */
 static struct {
     uint32_t numbers[FZ_SAMPLE_MAX + 3];
     size_t n;
@@ -18,7 +18,7 @@ static struct {
 } asked[8];
 static size_t asked_count;
 
-static enum fz_register_result watch_find_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+static enum fz_register_result watch_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
                                                size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
                                                struct fz_register_status *status, frazil_error *reterr)
 {
@@ -28,7 +28,7 @@ static enum fz_register_result watch_find_many(void *ctx, struct fz_deadline dea
         asked[asked_count].whole = whole;
         memcpy(asked[asked_count++].numbers, numbers, n * sizeof *numbers);
     }
-    return large_reg.find_many(ctx, FZ_DEADLINE_NONE, numbers, n, whole, visit, visit_ctx, status, reterr);
+    return large_reg.read_many(ctx, FZ_DEADLINE_NONE, numbers, n, whole, visit, visit_ctx, status, reterr);
 }
 
 static uint64_t always_zero(void *ctx)
@@ -52,7 +52,7 @@ static struct fz_granter open_large(struct fleet *fleet)
     options.workers = LARGE; /* known at once, so that there is no look at ids that the pool does not have */
     large_reg = sim_register(&fleet->owners[0].link);
     struct fz_register reg = large_reg;
-    reg.find_many = watch_find_many;
+    reg.read_many = watch_read_many;
     asked_count = 0;
     assert_int_equal(fz_lease_open(&lease, reg, &options, NULL), FRAZIL_OK);
     return fz_lease_granter(lease);

@@ -431,9 +431,10 @@ static enum fz_register_result read_crowd(void *ctx, struct fz_deadline deadline
 }
 
 static enum fz_register_result read_some_of_crowd(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
-                                                  size_t n, fz_record_visitor visit, void *visit_ctx,
+                                                  size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
                                                   struct fz_register_status *status, frazil_error *reterr)
 {
+    (void)whole;
     (void)deadline;
     const struct fz_worker_record held = {.until = NOW + 1, .owner = "x:1", .owners = 1};
     struct fz_record raw = {.version = 1};
@@ -443,7 +444,8 @@ static enum fz_register_result read_some_of_crowd(void *ctx, struct fz_deadline 
         if (numbers[i] != CROWD_FREE && numbers[i] != FZ_NAMESPACE)
             visit(visit_ctx, numbers[i], &raw);
     }
-    return crowd_reg.read_many(ctx, FZ_DEADLINE_NONE, &(uint32_t){FZ_NAMESPACE}, 1, visit, visit_ctx, status, reterr);
+    return crowd_reg.read_many(ctx, FZ_DEADLINE_NONE, &(uint32_t){FZ_NAMESPACE}, 1, 1, visit, visit_ctx, status,
+                               reterr);
 }
 
 /* Two numbers for the way through the pool, by which samples are taken, and one for the first look at all. */
@@ -478,7 +480,7 @@ TEST("Which ids were never taken is told apart for 65536 at a time: when all of 
     struct fz_register reg = crowd_reg;
     reg.read_all = read_crowd;
     reg.read_many = read_some_of_crowd;
-    reg.find_many = NULL;
+    reg.finds_for_less = false;
     assert_int_equal(fz_lease_open(&lease, reg, &options, NULL), FRAZIL_OK);
     struct fz_granter granter = fz_lease_granter(lease);
     assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grant, NULL), FRAZIL_OK);

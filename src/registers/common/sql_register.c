@@ -265,12 +265,13 @@ static enum fz_register_result sql_read_all(void *ctx, struct fz_deadline deadli
 }
 
 static enum fz_register_result sql_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
-                                             fz_record_visitor visit, void *visit_ctx,
+                                             size_t whole, fz_record_visitor visit, void *visit_ctx,
                                              struct fz_register_status *status, frazil_error *reterr)
 {
     struct fz_sql_connection *connection = in_time(ctx, deadline);
     char sql[FZ_SQL_SIZE];
 
+    (void)whole;
     assert(n >= 1 && n <= FZ_READ_MANY_MAX);
     (void)write_sql(connection, connection->dialect->read_many, &(struct values){.numbers = numbers, .n = n}, sql);
     return read_several(connection, sql, visit, visit_ctx, status, reterr);

@@ -275,7 +275,7 @@ static enum fz_register_result read_some(struct etcd_register *reg, const struct
     return result;
 }
 
-static enum fz_register_result etcd_find_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
+static enum fz_register_result etcd_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
                                               size_t whole, fz_record_visitor visit, void *visit_ctx,
                                               struct fz_register_status *status, frazil_error *reterr)
 {
@@ -289,13 +289,6 @@ static enum fz_register_result etcd_find_many(void *ctx, struct fz_deadline dead
         result = read_some(etcd_in_time(ctx, deadline), &wanted, visit, visit_ctx, status, reterr);
     }
     return result;
-}
-
-static enum fz_register_result etcd_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
-                                              fz_record_visitor visit, void *visit_ctx,
-                                              struct fz_register_status *status, frazil_error *reterr)
-{
-    return etcd_find_many(ctx, deadline, numbers, n, n, visit, visit_ctx, status, reterr);
 }
 
 /* A version that was never one of this record's before. */
@@ -415,7 +408,7 @@ frazil_err fz_etcd_register_open(const char *url, struct fz_register *ret, char 
                                 .read = etcd_read,
                                 .read_all = etcd_read_all,
                                 .read_many = etcd_read_many,
-                                .find_many = etcd_find_many,
+                                .finds_for_less = true,
                                 .swap = etcd_swap,
                                 .examine = etcd_examine,
                                 .after_fork = etcd_after_fork,

@@ -190,7 +190,7 @@ static enum fz_register_result file_read_all(void *ctx, struct fz_deadline deadl
 }
 
 static enum fz_register_result file_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
-                                              fz_record_visitor visit, void *visit_ctx,
+                                              size_t whole, fz_record_visitor visit, void *visit_ctx,
                                               struct fz_register_status *status, frazil_error *reterr)
 {
     struct walk walk = {.reg = ctx,
@@ -201,6 +201,7 @@ static enum fz_register_result file_read_many(void *ctx, struct fz_deadline dead
                         .reterr = reterr};
 
     assert(n >= 1 && n <= FZ_READ_MANY_MAX);
+    (void)whole;
     for (size_t i = 0; i < n; i++)
         visit_number(&walk, numbers[i]);
     tell_nothing(status);

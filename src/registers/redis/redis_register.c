@@ -224,7 +224,7 @@ static enum fz_register_result redis_read_all(void *ctx, struct fz_deadline dead
 }
 
 static enum fz_register_result redis_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
-                                               size_t n, fz_record_visitor visit, void *visit_ctx,
+                                               size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
                                                struct fz_register_status *status, frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
@@ -232,6 +232,7 @@ static enum fz_register_result redis_read_many(void *ctx, struct fz_deadline dea
     char text[FZ_READ_MANY_MAX * FZ_RECORD_NAME_SIZE];
     struct fz_sentence fields = fz_sentence_in(text, sizeof text);
 
+    (void)whole;
     assert(n >= 1 && n <= FZ_READ_MANY_MAX);
     for (size_t i = 0; i < n; i++) {
         char field[FZ_RECORD_NAME_SIZE];

@@ -344,7 +344,7 @@ static enum fz_register_result zookeeper_read_all(void *ctx, struct fz_deadline 
     return result;
 }
 
-static enum fz_register_result zookeeper_find_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
+static enum fz_register_result zookeeper_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
                                                    size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
                                                    struct fz_register_status *status, frazil_error *reterr)
 {
@@ -358,13 +358,6 @@ static enum fz_register_result zookeeper_find_many(void *ctx, struct fz_deadline
     if (result == FZ_REGISTER_OK)
         tell_status(status, barrier.rc == ZOK, &barrier.stat);
     return result;
-}
-
-static enum fz_register_result zookeeper_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
-                                                   size_t n, fz_record_visitor visit, void *visit_ctx,
-                                                   struct fz_register_status *status, frazil_error *reterr)
-{
-    return zookeeper_find_many(ctx, deadline, numbers, n, n, visit, visit_ctx, status, reterr);
 }
 
 /* ---- writing ------------------------------------------------------------------ */
@@ -568,7 +561,7 @@ frazil_err fz_zookeeper_register_open(const char *url, struct fz_register *ret, 
                                 .read = zookeeper_read,
                                 .read_all = zookeeper_read_all,
                                 .read_many = zookeeper_read_many,
-                                .find_many = zookeeper_find_many,
+                                .finds_for_less = true,
                                 .swap = zookeeper_swap,
                                 .prepare = zookeeper_prepare,
                                 .examine = zookeeper_examine,
