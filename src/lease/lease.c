@@ -301,6 +301,7 @@ static frazil_err extend_contiguously(struct fz_lease *lease, const struct fz_gr
 static void begin_call(struct fz_lease *lease, struct fz_deadline deadline)
 {
     lease->call.deadline = deadline;
+    lease->call.is_outrun = false;
     lease->call.number++;
     if (lease->clock.monotonic_ns != NULL)
         lease->call.begun_ns = lease->clock.monotonic_ns(lease->clock.ctx);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lease from inside: lease.c drives, lease_take.c finds a worker, lease_group.c keeps processes that share a lease
- * to their pair, namespace.c knows what all must agree about.
+ * The lease from inside: lease.c drives, lease_state.c notes, lease_take.c finds a worker, lease_group.c keeps
+ * processes that share a lease to their pair, namespace.c knows what all must agree about.
  */
 #ifndef FZ_LEASE_INTERNAL_H
 #define FZ_LEASE_INTERNAL_H
@@ -102,6 +102,7 @@ struct fz_lease_call {
     uint64_t number;
     uint64_t begun_ns;           /* by the lease's clock, if it has one */
     struct fz_deadline deadline; /* of all its requests */
+    bool is_outrun;              /* others were faster with a swap, of a worker's record or of the namespace's */
 };
 
 /* When an answer last showed that the caller's clock is not ahead of the coordinator's. */
@@ -198,15 +199,7 @@ static inline bool fz_lease_has_group(const struct fz_lease *lease)
     return lease->group.pair != NULL;
 }
 
-/* ---- lease_take.c --------------------------------------------------------- */
-
-/*
- * Takes the best worker there is.  held: the caller's grant, which stands and
- * need not be given up for one that begins in the future; NULL: there is none.
- * Errors as acquire; FRAZIL_EAGAIN also for "held is better for now".
- */
-FZ_PRIVATE frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct fz_grant *held,
-                                    struct fz_grant *ret, frazil_error *reterr);
+/* ---- lease_state.c -------------------------------------------------------- */
 
 /* The last tick that may be granted now: the horizon, or the layout's end. */
 FZ_PRIVATE uint64_t fz_lease_reach(const struct fz_lease *lease, uint64_t now_tick);
@@ -225,6 +218,16 @@ FZ_PRIVATE void fz_lease_set_trouble(struct fz_lease *lease, enum fz_trouble tro
 FZ_PRIVATE enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, uint64_t expected,
                                                  const struct fz_worker_record *record, uint64_t *ret_version,
                                                  struct fz_register_status *status, frazil_error *reterr);
+
+/* ---- lease_take.c --------------------------------------------------------- */
+
+/*
+ * Takes the best worker there is.  held: the caller's grant, which stands and
+ * need not be given up for one that begins in the future; NULL: there is none.
+ * Errors as acquire; FRAZIL_EAGAIN also for "held is better for now".
+ */
+FZ_PRIVATE frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct fz_grant *held,
+                                    struct fz_grant *ret, frazil_error *reterr);
 
 /* ---- lease_survey.c ------------------------------------------------------- */
 

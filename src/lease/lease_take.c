@@ -13,48 +13,6 @@
 /* How long before its end a grant is given up for one that begins later: time for a swap, and little to lose. */
 #define SWITCH_MS 100
 
-uint64_t fz_lease_reach(const struct fz_lease *lease, uint64_t now_tick)
-{
-    uint64_t last = fz_layout_last_tick(&lease->layout);
-    uint64_t horizon = fz_namespace_horizon(&lease->space, &lease->layout);
-
-    return now_tick > last || last - now_tick < horizon ? last : now_tick + horizon;
-}
-
-bool fz_lease_after_losses(const struct fz_lease *lease, const struct fz_grant *held)
-{
-    return held->until >= lease->space.record.quarantine_until;
-}
-
-void fz_lease_note_clock(struct fz_lease *lease, uint64_t now_tick)
-{
-    lease->agreed = (struct fz_agreed_clock){.known = true, .tick = now_tick, .ns = lease->call.begun_ns};
-}
-
-void fz_lease_set_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker, uint64_t version)
-{
-    lease->trouble.kind = trouble;
-    lease->trouble.worker = worker;
-    lease->trouble.version = version;
-    lease->trouble.defer_until = 0;
-    lease->trouble.clone_counted = false;
-}
-
-enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, uint64_t expected,
-                                      const struct fz_worker_record *record, uint64_t *ret_version,
-                                      struct fz_register_status *status, frazil_error *reterr)
-{
-    char text[FZ_RECORD_SIZE_MAX];
-    size_t len = fz_worker_record_format(record, text);
-
-    lease->counters.round_trips++;
-    enum fz_register_result result =
-        lease->reg.swap(lease->reg.ctx, lease->call.deadline, &(struct fz_swap){worker, expected, text, len},
-                        ret_version, status, reterr);
-    assert(result != FZ_REGISTER_OK || *ret_version > expected);
-    return result;
-}
-
 /* ---- nothing to be had ---------------------------------------------------- */
 
 /* There is something, but not yet. */
@@ -114,7 +72,6 @@ struct worker_search {
     size_t samples;          /* how many had nothing */
     bool pair_seen;          /* the group's own worker ids were looked at */
     unsigned unanswered;     /* swaps, each of which may have taken a worker id */
-    unsigned conflicts;      /* swaps that others were faster than */
     frazil_error said;       /* of the latest swap */
     struct fz_survey survey; /* the latest look */
     struct fz_grant grant;   /* the result */
@@ -211,7 +168,7 @@ static enum outcome attempt(struct worker_search *search, const struct fz_candid
         (!candidate->fresh || namespace_stands(search, grant.floor)))
         return leased(search, &grant, &record);
     if (result == FZ_REGISTER_CONFLICT) {
-        search->conflicts++;
+        lease->call.is_outrun = true;
         if (candidate->own && !fz_lease_has_group(lease)) { /* L3 */
             lease->counters.lost++;
             lease->trouble.kind = FZ_TROUBLE_LOST;
@@ -534,7 +491,7 @@ static enum outcome survey_workers(struct worker_search *search, frazil_err *ret
 /* Each look has led to another one. */
 static frazil_err never_settled(const struct worker_search *search)
 {
-    if (search->unanswered == 0 && search->conflicts == 0)
+    if (search->unanswered == 0 && !search->lease->call.is_outrun)
         return fz_fail(search->reterr, FRAZIL_EAGAIN, "namespace %q was another one at each look: try again",
                        search->lease->name);
     return fz_register_error(search->unanswered > 0 ? FZ_REGISTER_UNKNOWN : FZ_REGISTER_CONFLICT, search->lease->name,

@@ -227,6 +227,8 @@ static frazil_err replace_record(struct fz_lease *lease, const struct fz_record 
                         &version, NULL, &said);
     if (result == FZ_REGISTER_OK)
         lease->counters.quarantines++;
+    if (result == FZ_REGISTER_CONFLICT)
+        lease->call.is_outrun = true;
     if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
         return FRAZIL_OK;
     return fz_register_error(result, lease->name, &said, reterr);

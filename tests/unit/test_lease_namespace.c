@@ -479,11 +479,36 @@ TEST("A process that is never fast enough to begin a quarantine has no grant, an
         fleet.owners[i].link.ctx = &fleet;
     }
     assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "was another one at each look");
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "others were faster");
     fleet_must_extend(&fleet, 1, NOW + 1); /* sees it; what it extends is certainly its own */
     assert_int_equal(fleet_extend(&fleet, 1, NOW + 2), FRAZIL_EAGAIN);
     fleet_assert_error(&fleet, 1, FRAZIL_EAGAIN, "others were faster");
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
     assert_int_equal(fleet_count(&fleet, 0).quarantines, 0);
+    fleet_stop(&fleet);
+}
+
+/* A coordinator that is another incarnation at each look. */
+static enum sim_fault change_incarnation(void *ctx, bool is_swap)
+{
+    struct fleet *fleet = ctx;
+    char *last = &fleet->server.incarnation[4];
+
+    memcpy(fleet->server.incarnation, "run-", 4);
+    if (!is_swap)
+        *last = *last == '1' ? '2' : '1';
+    return SIM_NONE;
+}
+
+TEST("A search that begins a quarantine at each look says so, and does not speak of others")
+{
+    struct fleet fleet;
+
+    fleet_start_with_clock(&fleet, 4, 2);
+    fleet.owners[0].link.choose = change_incarnation;
+    fleet.owners[0].link.ctx = &fleet;
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "was another one at each look");
+    assert_int_equal(fleet_count(&fleet, 0).quarantines, 4);
     fleet_stop(&fleet);
 }
