@@ -13,6 +13,17 @@ static struct http_target target;
 static struct http_fault fault;
 static char text[2048];
 
+/* Fails the test unless the function says `expected` of each of these texts, the last of which is NULL. */
+static void expect_each(unsigned expected, unsigned (*function)(const char *), const char *const *texts)
+{
+    for (; *texts != NULL; texts++) {
+        print_message("%s\n", *texts);
+        assert_int_equal(function(*texts), expected);
+    }
+}
+
+#define EXPECT_EACH(expected, function, ...) expect_each(expected, function, (const char *const[]){__VA_ARGS__, NULL})
+
 /* Looks at a request of this target and these fields: its status, 200 for a good one. */
 static unsigned look(const char *wish, const char *fields)
 {
@@ -64,10 +75,7 @@ TEST("A target is a path with a query, or the same behind http:// and a host, in
     expect_text(target.query, "b");
     assert_int_equal(look_at_target("http://ids2"), 200);
     expect_text(target.path, "/");
-    static const char *const wrong[] = {"*",     "livez", "ftp://localhost/", "http:/livez",
-                                        "http:", "/a#b",  "localhost:80"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_int_equal(look_at_target(wrong[i]), 400);
+    EXPECT_EACH(400, look_at_target, "*", "livez", "ftp://localhost/", "http:/livez", "http:", "/a#b", "localhost:80");
 }
 
 TEST("The host of a target counts, and not the one of the field")
@@ -82,15 +90,10 @@ TEST("The host of a target counts, and not the one of the field")
 
 TEST("A path that could be resolved or decoded into another one is refused")
 {
-    static const char *const wrong[] = {"/livez%00", "/a%2fb", "/a%2Fb", "/a%5cb",  "/a\\b",  "/a%0a",   "/a%7f",
-                                        "/a%1F",     "/.",     "/..",    "/a/../b", "/a/./b", "/%2e%2E", "/a/.%2e",
-                                        "/a%",       "/a%2",   "/a%zz",  "/a%2g",   "/a%%41"};
-    static const char *const right[] = {"/", "/...", "/a..b", "/.a", "/a//b", "/a%20b", "/%c3%a9", "/a?b=../%2f%00"};
 
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_int_equal(look_at_target(wrong[i]), 400);
-    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
-        assert_int_equal(look_at_target(right[i]), 200);
+    EXPECT_EACH(400, look_at_target, "/livez%00", "/a%2fb", "/a%2Fb", "/a%5cb", "/a\\b", "/a%0a", "/a%7f", "/a%1F",
+                "/.", "/..", "/a/../b", "/a/./b", "/%2e%2E", "/a/.%2e", "/a%", "/a%2", "/a%zz", "/a%2g", "/a%%41");
+    EXPECT_EACH(200, look_at_target, "/", "/...", "/a..b", "/.a", "/a//b", "/a%20b", "/%c3%a9", "/a?b=../%2f%00");
 }
 
 static const char *route_of(const char *path, const char *argument)
@@ -119,93 +122,35 @@ TEST("A route is found by the path as it was sent, and by all of it")
 
 TEST("A host is an address, localhost or a name of the list, with a port or without, and nothing more")
 {
-    static const char *const known[] = {"localhost", "LOCALhost:1",          "127.0.0.1", "10.0.0.1:65535", "[::1]",
-                                        "[::1]:80",  "IDS.example.org:6381", "ids2"};
-    static const char *const unknown[] = {"",
-                                          ":80",
-                                          "[::1]evil",
-                                          "[::1",
-                                          "[::1]:",
-                                          "[::1]:x",
-                                          "[::1]80",
-                                          "::1",
-                                          "[127.0.0.1]",
-                                          "[localhost]",
-                                          "localhost:",
-                                          "localhost:x",
-                                          "localhost:65536",
-                                          "localhost:-1",
-                                          "localhost:80:80",
-                                          "localhosts",
-                                          "localhos",
-                                          "ids.example.org.evil",
-                                          "ids",
-                                          "ids2.",
-                                          "evil",
-                                          "127.0.0.1.evil",
-                                          "127.0.0.256",
-                                          "user@localhost",
-                                          "ids2 evil"};
 
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        assert_int_equal(look_at_host(known[i]), 200);
-    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
-        print_message("%s\n", unknown[i]);
-        assert_int_equal(look_at_host(unknown[i]), 421);
-    }
+    EXPECT_EACH(200, look_at_host, "localhost", "LOCALhost:1", "127.0.0.1", "10.0.0.1:65535", "[::1]", "[::1]:80",
+                "IDS.example.org:6381", "ids2");
+    EXPECT_EACH(421, look_at_host, "", ":80", "[::1]evil", "[::1", "[::1]:", "[::1]:x", "[::1]80", "::1", "[127.0.0.1]",
+                "[localhost]", "localhost:", "localhost:x", "localhost:65536", "localhost:-1", "localhost:80:80",
+                "localhosts", "localhos", "ids.example.org.evil", "ids", "ids2.", "evil", "127.0.0.1.evil",
+                "127.0.0.256", "user@localhost", "ids2 evil");
     assert_int_equal(look("/livez", ""), 400);
 }
 
 TEST("A body has no length but 0, in digits, and no chunks")
 {
-    assert_int_equal(look_at("Content-Length: 0\r\n"), 200);
-    assert_int_equal(look_at("Content-Length: 000\r\n"), 200);
-    static const char *const wrong[] = {"Content-Length: 1\r\n",
-                                        "Content-Length: +5\r\n",
-                                        "Content-Length: +0\r\n",
-                                        "Content-Length: -0\r\n",
-                                        "Content-Length:\r\n",
-                                        "Content-Length: 0, 0\r\n",
-                                        "Content-Length: 0 0\r\n",
-                                        "Content-Length: 0x0\r\n",
-                                        "Content-Length: 65535\r\n",
-                                        "Transfer-Encoding: chunked\r\n",
-                                        "Transfer-Encoding: identity\r\n",
-                                        "Transfer-Encoding:\r\n",
-                                        "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_int_equal(look_at(wrong[i]), 400);
-    assert_int_equal(look_at("Content-Length: 65536\r\n"), 413);
-    assert_int_equal(look_at("Content-Length: 99999999999999999999999999\r\n"), 413);
+    EXPECT_EACH(200, look_at, "Content-Length: 0", "Content-Length: 000");
+    EXPECT_EACH(400, look_at, "Content-Length: 1", "Content-Length: +5", "Content-Length: +0", "Content-Length: -0",
+                "Content-Length:", "Content-Length: 0, 0", "Content-Length: 0 0", "Content-Length: 0x0",
+                "Content-Length: 65535", "Transfer-Encoding: chunked", "Transfer-Encoding: identity",
+                "Transfer-Encoding:", "Content-Length: 0\r\nTransfer-Encoding: chunked");
+    EXPECT_EACH(413, look_at, "Content-Length: 65536", "Content-Length: 99999999999999999999999999");
 }
 
 TEST("A request that comes from another site, as a browser says, is refused")
 {
-    static const char *const own[] = {"", "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: none",
-                                      "Origin: http://localhost", "Origin: https://LOCALHOST"};
-    static const char *const other[] = {"Sec-Fetch-Site: cross-site",
-                                        "Sec-Fetch-Site: same-site",
-                                        "Sec-Fetch-Site:",
-                                        "Sec-Fetch-Site: nones",
-                                        "Sec-Fetch-Site: non",
-                                        "Origin: http://localhost:80",
-                                        "Origin: http://localhos",
-                                        "Origin: null",
-                                        "Origin:",
-                                        "Origin: http://",
-                                        "Origin: localhost",
-                                        "Sec-Fetch-Site: none\r\nOrigin: http://evil",
-                                        "Sec-Fetch-Site: cross-site\r\nOrigin: http://localhost"};
-    char fields[200];
-
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        (void)snprintf(fields, sizeof fields, "%s%s", own[i], own[i][0] != '\0' ? "\r\n" : "");
-        assert_int_equal(look_at(fields[0] != '\0' ? fields : "X: x\r\n"), 200);
-    }
-    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
-        (void)snprintf(fields, sizeof fields, "%s\r\n", other[i]);
-        assert_int_equal(look_at(fields), 403);
-    }
+    EXPECT_EACH(200, look_at, "X: x", "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: none", "Origin: http://localhost",
+                "Origin: https://LOCALHOST");
+    EXPECT_EACH(403, look_at, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
+                "Sec-Fetch-Site:", "Sec-Fetch-Site: nones", "Sec-Fetch-Site: non", "Origin: http://localhost:80",
+                "Origin: http://localhos", "Origin: null", "Origin:", "Origin: http://", "Origin: localhost",
+                "Sec-Fetch-Site: none\r\nOrigin: http://evil",
+                "Sec-Fetch-Site: cross-site\r\nOrigin: http://localhost");
 }
 
 static bool is_own(const char *fields)
@@ -249,41 +194,27 @@ TEST("Two hex digits behind a percent sign are a byte, but for a zero, and a plu
         expect_decoded(wrong[i], true, NULL);
 }
 
-static unsigned weigh(const char *accept, const char *type)
+static unsigned weigh(const char *accept)
 {
     char fields[300];
 
-    (void)snprintf(fields, sizeof fields, "Accept: %s\r\n", accept);
+    (void)snprintf(fields, sizeof fields, "Accept: %s", accept);
     assert_int_equal(look_at(fields), 200);
-    return http_accept(&head, type);
+    return http_accept(&head, "text/plain");
 }
 
 TEST("The range that names a type most exactly says how much it is wanted, wherever it stands")
 {
-    assert_int_equal(weigh("*/*", "text/plain"), 1000);
-    assert_int_equal(weigh("*/*, text/*;q=0.5, text/plain;q=0.25", "text/plain"), 250);
-    assert_int_equal(weigh("text/plain;q=0.25, text/*;q=0.5, */*", "text/plain"), 250);
-    assert_int_equal(weigh("text/*;q=0.5, */*", "text/plain"), 500);
-    assert_int_equal(weigh("TEXT/Plain;q=0, */*", "text/plain"), 0);
-    assert_int_equal(weigh("image/png, text/html;q=0.1 , text/plain;level=1;Q=0.7", "text/plain"), 700);
-    assert_int_equal(weigh("text/plain;q=0.1, text/plain;q=0.9, text/plain;q=0.5", "text/plain"), 900);
-    assert_int_equal(weigh("image/png\r\nAccept: text/html;q=0.1, text/plain;q=0.001", "text/plain"), 1);
-    assert_int_equal(weigh("image/png\r\nConnection: text/plain", "text/plain"), 0);
-    static const char *const none[] = {"",
-                                       ",",
-                                       "text",
-                                       "*",
-                                       "*/plain",
-                                       "text/plai",
-                                       "text/plains",
-                                       "text/plain;q=0.1234",
-                                       "text/plain;q=1.001",
-                                       "text/plain;q=2",
-                                       "text/plain;q=",
-                                       "text/plain;q=0,5",
-                                       "text/plain;q=1e99",
-                                       "text/plain;q=nan",
-                                       "text/plain;q=-1"};
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
-        assert_int_equal(weigh(none[i], "text/plain"), 0);
+    assert_int_equal(weigh("*/*"), 1000);
+    assert_int_equal(weigh("*/*, text/*;q=0.5, text/plain;q=0.25"), 250);
+    assert_int_equal(weigh("text/plain;q=0.25, text/*;q=0.5, */*"), 250);
+    assert_int_equal(weigh("text/*;q=0.5, */*"), 500);
+    assert_int_equal(weigh("TEXT/Plain;q=0, */*"), 0);
+    assert_int_equal(weigh("image/png, text/html;q=0.1 , text/plain;level=1;Q=0.7"), 700);
+    assert_int_equal(weigh("text/plain;q=0.1, text/plain;q=0.9, text/plain;q=0.5"), 900);
+    assert_int_equal(weigh("image/png\r\nAccept: text/html;q=0.1, text/plain;q=0.001"), 1);
+    assert_int_equal(weigh("image/png\r\nConnection: text/plain"), 0);
+    EXPECT_EACH(0, weigh, "", ",", "text", "*", "*/plain", "text/plai", "text/plains", "text/plain;q=0.1234",
+                "text/plain;q=1.001", "text/plain;q=2", "text/plain;q=", "text/plain;q=0,5", "text/plain;q=1e99",
+                "text/plain;q=nan", "text/plain;q=-1");
 }
