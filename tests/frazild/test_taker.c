@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Goal of this test: requests that wait for ids share what comes, each ends once, and none outlives its deadline. */
+/*
+ * Goal of this test: requests that wait for ids share what comes, each ends once, and none outlives its deadline.  Ids
+ * in a row are consecutive numbers, whatever tick they come from and whoever else takes some.
+ */
 #include "clock.h"
 #include "lib/test.h"
 #include "taker.h"
 
 #define LARGE 4000
-#define SPEC "layout=sonyflake worker=fixed:1 state=memory max_lead=0s" /* 256 ids in 10 ms */
+#define TICK_IDS 256
+#define SPEC "layout=39/16/8 tick=10ms worker=fixed:1 state=memory max_lead=0s"
 
 static frazil_manual_clock *manual;
 static struct engine engine;
@@ -50,15 +54,29 @@ AFTER_EACH
     frazil_manual_clock_free(manual);
 }
 
-/* Asks for n ids; whether that was over at once. */
-static bool ask(unsigned i, uint32_t n, uint64_t wait_ns)
+static bool ask_as(unsigned i, uint32_t n, bool in_a_row, uint64_t wait_ns)
 {
-    takings[i] = (struct taking){
-        .engine = &engine, .ids = room[i], .wanted = n, .deadline_ns = now_ns + wait_ns, .done = on_done};
+    takings[i] = (struct taking){.engine = &engine,
+                                 .ids = room[i],
+                                 .wanted = n,
+                                 .in_a_row = in_a_row,
+                                 .deadline_ns = now_ns + wait_ns,
+                                 .done = on_done};
     if (taker_take(&taker, &takings[i], now_ns))
         return true;
     assert_true(taker_park(&taker, &takings[i], now_ns));
     return false;
+}
+
+/* Asks for n ids; whether that was over at once. */
+static bool ask(unsigned i, uint32_t n, uint64_t wait_ns)
+{
+    return ask_as(i, n, false, wait_ns);
+}
+
+static bool ask_row(unsigned i, uint32_t n)
+{
+    return ask_as(i, n, true, 60 * NS_PER_S);
 }
 
 /* Lets ticks of 10 ms pass, one after the other. */
@@ -89,7 +107,7 @@ TEST("A single id does not wait for a large batch that came before it")
     pass(1);
     assert_int_equal(ended, 2);
     assert_int_equal(takings[1].code, FRAZIL_OK);
-    pass(LARGE / 256 + 1);
+    pass(LARGE / TICK_IDS + 1);
     assert_int_equal(ended, 3);
     for (unsigned i = 1; i < LARGE; i++)
         assert_true(room[0][i] > room[0][i - 1]);
@@ -135,7 +153,7 @@ TEST("Each request ends at its own deadline, wherever it stands in the queue")
     assert_int_equal(takings[1].code, FRAZIL_EAGAIN);
     assert_int_equal(takings[3].code, FRAZIL_EAGAIN);
     assert_true(takings[1].retry_ns > 0);
-    pass(2 * LARGE / 256 + 2);
+    pass(2 * LARGE / TICK_IDS + 2);
     assert_int_equal(ended, 15);
     assert_int_equal(takings[2].code, FRAZIL_OK);
 }
@@ -150,7 +168,7 @@ TEST("A request that was taken out is met no more, first, last or between, and o
         assert_false(ask(3, 1, 60 * NS_PER_S));
         taker_cancel(&taker, &takings[3]);
         assert_false(ask(4, 1, 60 * NS_PER_S));
-        pass(LARGE / 256 + 1);
+        pass(LARGE / TICK_IDS + 1);
         assert_int_equal(ended, 0x17 & ~(1U << out));
         ended = 0;
     }
@@ -162,7 +180,48 @@ TEST("When the last one is taken out nothing is due, and the next one parks anew
     taker_cancel(&taker, &takings[0]);
     assert_true(taker_due_ns(&taker) == UINT64_MAX);
     pass(1);
-    assert_false(ask(1, 257, 60 * NS_PER_S));
+    assert_false(ask(1, TICK_IDS + 1, 60 * NS_PER_S));
     pass(1);
     assert_int_equal(ended, 2);
+}
+
+/* ---- ids in a row ----------------------------------------------------------------- */
+
+static void assert_row(unsigned i, uint32_t n)
+{
+    assert_int_equal(takings[i].code, FRAZIL_OK);
+    assert_int_equal(takings[i].got, n);
+    for (uint32_t at = 1; at < n; at++)
+        assert_true(room[i][at] == room[i][at - 1] + 1);
+}
+
+TEST("A row that a tick's end would break begins anew in the next one")
+{
+    assert_true(ask(0, TICK_IDS - 3, 60 * NS_PER_S));
+    assert_false(ask_row(1, 5));
+    pass(1);
+    assert_row(1, 5);
+    assert_int_equal(room[1][0] & (TICK_IDS - 1), 0);
+}
+
+TEST("A row as long as a tick is given although others wait for their shares")
+{
+    assert_false(ask(0, 3 * TICK_IDS, 60 * NS_PER_S));
+    assert_false(ask_row(1, TICK_IDS));
+    assert_false(ask(2, 1, 60 * NS_PER_S));
+    pass(12);
+    assert_row(1, TICK_IDS);
+    assert_int_equal(takings[0].got, 3 * TICK_IDS);
+    assert_int_equal(takings[2].got, 1);
+}
+
+TEST("Ids that were dropped before a row are given to nobody else")
+{
+    assert_true(ask(0, TICK_IDS - 3, 60 * NS_PER_S));
+    assert_false(ask_row(1, 5));
+    assert_false(ask(2, 1, 60 * NS_PER_S));
+    pass(2);
+    assert_row(1, 5);
+    assert_true(room[2][0] > room[1][4] || room[2][0] < room[1][0]);
+    assert_true(room[2][0] > room[0][TICK_IDS - 4]);
 }
