@@ -3,18 +3,17 @@
  * Goal of this test: a claim keeps others from a worker number, and nothing that a user puts into the folder of claims
  * lets two have one number.  The users are children of root; each has a word of its own.
  */
-#define _GNU_SOURCE /* setresuid */
 #include <fcntl.h>
-#include <grp.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/bound.h"
+#include "lib/claim_key.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "os/claim.h"
+#include "lib/users.h"
 #include "os/dirs.h"
 
 enum { ALICE = 12345, BOB = 65534, ROUNDS = 1000, NUMBER = 7, NOW = 1000 };
@@ -42,49 +41,18 @@ AFTER_EACH
     scratch_remove(scratch);
 }
 
-/* A process that changes its user is bound no more. */
-static void become(uid_t uid)
-{
-    const pid_t parent = getppid();
-
-    if (setgroups(0, NULL) != 0 || setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0)
-        _exit(99);
-    bound_to(parent);
-}
-
 /* For the word of a user. */
 static struct fz_claim_key key_of(uint64_t word)
 {
-    return (struct fz_claim_key){.folder = claims,
-                                 .fingerprint = "layout",
-                                 .name = "orders",
-                                 .bounds = {.min = 0, .max = 4095, .top = 4095},
-                                 .tick_ms = 1,
-                                 .now_tick = NOW,
-                                 .patience = 1000,
-                                 .holder = "/run/frazil",
-                                 .word = {.nonce = word, .device = 1, .inode = 2}};
+    struct fz_claim_key key = claim_key(claims, word, NOW);
+
+    key.holder = "/run/frazil";
+    return key;
 }
 
 static struct fz_claim_key key_here(void)
 {
     return key_of(geteuid());
-}
-
-/* Carries something out as a user, and returns what it returns. */
-static int as_user(uid_t uid, int (*act)(void *ctx), void *ctx)
-{
-    int status;
-    pid_t pid = bound_fork();
-
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        become(uid);
-        _exit(act(ctx));
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
 }
 
 /* 0, or how a claim failed: 1 for FRAZIL_EWORKER, 2 for anything else.  The sentence is in *ctx, which is shared. */

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "frazil.h"
+#include "lib/claim_key.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "os/claim.h"
 #include "os/dirs.h"
 
 enum { NUMBER = 7, NOW = 1000 };
@@ -35,22 +35,9 @@ AFTER_EACH
 
 /* ---- claims ------------------------------------------------------------------------ */
 
-static struct fz_claim_key key_of(uint64_t word)
-{
-    return (struct fz_claim_key){.folder = host,
-                                 .fingerprint = "layout",
-                                 .name = "orders",
-                                 .bounds = {.min = 0, .max = 4095, .top = 4095},
-                                 .tick_ms = 1,
-                                 .now_tick = NOW,
-                                 .patience = 1000,
-                                 .holder = word == 1 ? "/run/first" : "/run/second",
-                                 .word = {.nonce = word, .device = 1, .inode = 2}};
-}
-
 static int try_for(uint64_t word, struct fz_claim *ret)
 {
-    const struct fz_claim_key key = key_of(word);
+    const struct fz_claim_key key = claim_key(host, word, NOW);
     struct fz_claim_other other;
 
     return fz_claim_try(ret, &key, NUMBER, &other);

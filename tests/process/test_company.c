@@ -12,10 +12,10 @@
 #include "frazil.h"
 #include "frazil/coordinators.h"
 #include "lease/coordinator.h"
+#include "lib/new_namespace.h"
 #include "lib/ports.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "os/clock.h"
 #include "os/company.h"
 
 enum { FDS_MAX = 64 };
@@ -135,30 +135,6 @@ TEST("A process that closed its descriptors does not know, and closes none of ot
 
 /* ---- a leased worker id ---------------------------------------------------------- */
 
-static uint64_t now_tick(void *ctx)
-{
-    const frazil_layout *layout = ctx;
-
-    return (uint64_t)(fz_real_now().unix_ms - layout->epoch_unix_ms);
-}
-
-/* A namespace of one worker id. */
-static void create(const char *url)
-{
-    frazil_layout layout = *frazil_layout_preset(0);
-    const struct fz_namespace_options options = {.layout = &layout,
-                                                 .horizon_ms = 60000,
-                                                 .workers = 1,
-                                                 .token = {1, 2},
-                                                 .never_used = true,
-                                                 .now_tick = now_tick,
-                                                 .now_ctx = &layout};
-    frazil_error err;
-
-    if (frazil_coordinator_file()->init(frazil_coordinator_file(), url, &options, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
-}
-
 static void note_if_held(void *ctx, const struct fz_lease_entry *entry)
 {
     bool *is_held = ctx;
@@ -211,7 +187,7 @@ TEST("The parent closes its generator; the child that has closed all descriptors
     coordinators[0] = frazil_coordinator_file();
     snprintf(url, sizeof url, "file://%s", dir);
     snprintf(spec, sizeof spec, "worker='%s'", url);
-    create(url);
+    new_namespace(frazil_coordinator_file(), url, "frazil", 1, 60000);
     if (ports_open(&gen, spec, &ports, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_int_equal(pipe(ready), 0);

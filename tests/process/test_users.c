@@ -4,10 +4,8 @@
  * own.  A number of file-lock is free on the whole host, and a number that is given is refused while another user has
  * it.  The users are children of root.
  */
-#define _GNU_SOURCE /* setresuid */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -18,6 +16,7 @@
 #include "lib/idset.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "lib/users.h"
 
 enum {
     ALICE = 12345,
@@ -56,16 +55,6 @@ AFTER_EACH
 }
 
 /* ---- users ------------------------------------------------------------------ */
-
-/* A process that changes its user is bound no more. */
-static void become(uid_t uid)
-{
-    const pid_t parent = getppid();
-
-    if (setgroups(0, NULL) != 0 || setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0)
-        _exit(99);
-    bound_to(parent);
-}
 
 /* A namespace of this test's own: others run at the same time. */
 static const char *namespace_of(const char *beginning)

@@ -13,14 +13,15 @@
 
 #include "lib/bound.h"
 #include "lib/callers.h"
+#include "lib/insider.h"
 #include "lib/nemesis.h"
+#include "lib/new_namespace.h"
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
 #include "lib/register_rig.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/clients.h"
-#include "os/clock.h"
 
 #ifdef FRAZIL_HAVE_ETCD
 #include "lib/etcd_server.h"
@@ -38,30 +39,6 @@ enum { LIVES = 50, LIVES_OF_SAMPLE = 5 };
 /* A child keeps what it inherited until it ends, so a lease is given back by its end only: there are many of them. */
 static const char layout_text[] = "41/16/6 epoch=2026-01-01";
 
-static uint64_t now_tick(void *ctx)
-{
-    const frazil_layout *layout = ctx;
-
-    return (uint64_t)(fz_real_now().unix_ms - layout->epoch_unix_ms); /* its tick is a millisecond */
-}
-
-static void create(const frazil_coordinator *coordinator, const char *url)
-{
-    frazil_layout layout;
-    const struct fz_namespace_options options = {.layout = &layout,
-                                                 .horizon_ms = 60000,
-                                                 .token = {1, (uint64_t)fz_real_now().unix_ms},
-                                                 .max_skew_ms = 250,
-                                                 .never_used = true,
-                                                 .now_tick = now_tick,
-                                                 .now_ctx = &layout};
-    frazil_error why;
-
-    assert_int_equal(frazil_layout_parse(layout_text, strlen(layout_text), &layout, NULL), FRAZIL_OK);
-    if (coordinator->init(coordinator, url, &options, &why) != FRAZIL_OK)
-        fail_msg("%s: %s", url, why.message);
-}
-
 /* Lives over the coordinator at that URL, to which keys can be added. */
 static void hold_forks(const frazil_coordinator *coordinator, const char *url)
 {
@@ -71,7 +48,7 @@ static void hold_forks(const frazil_coordinator *coordinator, const char *url)
 
     if (INSTRUMENT_SLOWDOWN != 1)
         skip(); /* a sanitizer's own locks are not made for a fork among threads */
-    create(coordinator, url);
+    new_namespace(coordinator, url, layout_text, 0, 60000);
     snprintf(spec, sizeof spec, "layout='%s' worker=%s%ctimeout=60s max_wait=120s", layout_text, url,
              strchr(url, '?') == NULL ? '?' : '&');
     snprintf(lives, sizeof lives, "%u",
@@ -95,21 +72,6 @@ TEST_OF_KINDS(for_each_server, "Children that are forked while others open succe
 }
 
 /* ---- connections that were inherited ------------------------------------------------------------- */
-
-static int go[2];
-static int there[2];
-
-/* Another thread, inside some client library: as the fork finds it, it stays for ever. */
-static void *stay_inside(void *ctx)
-{
-    char byte = 0;
-
-    (void)ctx;
-    if (fz_clients_enter(NULL) != FRAZIL_OK || write(there[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
-        return &there;
-    fz_clients_leave();
-    return NULL;
-}
 
 static const char folder_url[] = "file:///nowhere/orders";
 
@@ -140,30 +102,22 @@ TEST_OF_KINDS(for_each_server, "A child that was forked while a thread was insid
 {
     struct fz_register reg = kind->open(0, 60000);
     const frazil_coordinator *found;
-    pthread_t thread;
-    void *failed;
+    struct insider insider;
     int status = -1;
-    char byte;
 
     assert_int_equal(fz_coordinator_for("worker", folder_url, NULL, &found, NULL), FRAZIL_OK);
     register_prepare(&reg);
     uint64_t version = register_must_swap(&reg, 0, 0, "first");
-    assert_int_equal(pipe(go) | pipe(there), 0);
-    assert_int_equal(pthread_create(&thread, NULL, stay_inside, NULL), 0);
-    assert_int_equal(read(there[0], &byte, 1), 1);
+    insider_start(&insider);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
         _exit(go_on_barred(kind, &reg));
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    assert_int_equal(write(go[1], "", 1), 1);
-    assert_int_equal(pthread_join(thread, &failed), 0);
-    assert_null(failed);
+    insider_end(&insider);
     (void)register_must_swap(&reg, 0, version, "second");
     register_close(&reg);
-    for (size_t i = 0; i < 2; i++)
-        assert_int_equal(close(go[i]) | close(there[i]), 0);
 }
 
 TEST_OF_KINDS(for_each_server, "A part that is loaded counts together with its loader who is inside")

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lease/coordinator.h"
 #include "lib/bound.h"
+#include "lib/new_namespace.h"
 #include "lib/ports.h"
 #include "lib/redis_server.h"
 #include "lib/test.h"
@@ -20,13 +20,6 @@ static struct server server;
 static char spec[256];
 static const frazil_coordinator *coordinators[2];
 
-static uint64_t creation_tick(void *ctx)
-{
-    const frazil_layout *layout = ctx;
-
-    return (uint64_t)(fz_real_now().unix_ms - layout->epoch_unix_ms) / layout->tick_ms;
-}
-
 /* A namespace with one worker id, in a new server. */
 BEFORE_ALL
 {
@@ -35,24 +28,12 @@ BEFORE_ALL
 
 BEFORE_EACH
 {
-    frazil_layout layout;
-    frazil_error err;
     char url[128];
 
     coordinators[0] = frazil_coordinator_redis();
     redis_server_start(&server, NULL);
-    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
-    const struct fz_namespace_options options = {.layout = &layout,
-                                                 .horizon_ms = HORIZON_MS,
-                                                 .workers = 1,
-                                                 .max_skew_ms = 250,
-                                                 .token = {1, 2},
-                                                 .never_used = true,
-                                                 .now_tick = creation_tick,
-                                                 .now_ctx = &layout};
     snprintf(url, sizeof url, "redis://127.0.0.1:%u/orders", (unsigned)server.port);
-    if (frazil_coordinator_redis()->init(frazil_coordinator_redis(), url, &options, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
+    new_namespace(coordinators[0], url, "frazil", 1, HORIZON_MS);
     snprintf(spec, sizeof spec, "worker=%s max_wait=0ms open_wait=500ms", url);
 }
 

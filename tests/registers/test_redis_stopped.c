@@ -6,8 +6,8 @@
  */
 #include <signal.h>
 
-#include "lease/coordinator.h"
 #include "lib/callers.h"
+#include "lib/new_namespace.h"
 #include "lib/ports.h"
 #include "lib/redis_server.h"
 #include "lib/test.h"
@@ -20,13 +20,6 @@ static char spec[256];
 static const frazil_coordinator *coordinators[2];
 static const struct ports ports = {.coordinators = coordinators};
 
-static uint64_t creation_tick(void *ctx)
-{
-    const frazil_layout *layout = ctx;
-
-    return (uint64_t)(fz_real_now().unix_ms - layout->epoch_unix_ms) / layout->tick_ms;
-}
-
 BEFORE_ALL
 {
     test_need(redis_server_installed());
@@ -35,22 +28,10 @@ BEFORE_ALL
 /* Makes a namespace, and the spec of its generators. */
 static void make_namespace(const char *name, uint64_t horizon_ms)
 {
-    frazil_layout layout;
-    frazil_error err;
     char url[128];
 
-    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
-    const struct fz_namespace_options options = {.layout = &layout,
-                                                 .horizon_ms = horizon_ms,
-                                                 .workers = GENERATORS,
-                                                 .max_skew_ms = 250,
-                                                 .token = {1, 2},
-                                                 .never_used = true,
-                                                 .now_tick = creation_tick,
-                                                 .now_ctx = &layout};
     snprintf(url, sizeof url, "redis://127.0.0.1:%u/%s", (unsigned)server.port, name);
-    if (frazil_coordinator_redis()->init(frazil_coordinator_redis(), url, &options, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
+    new_namespace(frazil_coordinator_redis(), url, "frazil", GENERATORS, horizon_ms);
     snprintf(spec, sizeof spec, "worker=%s?timeout=60s&wait=0 keeper=hook", url);
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "frazil/coordinator.h"
+#include "lib/insider.h"
 #include "lib/test.h"
 #include "os/clients.h"
 #include "os/part.h"
@@ -95,20 +96,6 @@ TEST("A child that goes in bars its own children")
 
 /* ---- another thread ------------------------------------------------------------------ */
 
-static int go[2];
-static int there[2];
-
-static void *stay_inside(void *ctx)
-{
-    char byte = 0;
-
-    (void)ctx;
-    if (fz_clients_enter(NULL) != FRAZIL_OK || write(there[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
-        return &there;
-    fz_clients_leave();
-    return NULL;
-}
-
 static frazil_err load(void)
 {
     const void *entry;
@@ -119,14 +106,10 @@ static frazil_err load(void)
 TEST("While another thread is inside, a child neither goes in nor asks the loader, and says what to do")
 {
     frazil_error why = {.message = ""};
-    pthread_t thread;
-    void *failed;
-    char byte;
+    struct insider insider;
 
-    assert_int_equal(pipe(go) | pipe(there), 0);
     assert_int_equal(load(), FRAZIL_ENOTBUILT);
-    assert_int_equal(pthread_create(&thread, NULL, stay_inside, NULL), 0);
-    assert_int_equal(read(there[0], &byte, 1), 1);
+    insider_start(&insider);
     assert_int_equal(as_child(enter), FRAZIL_ESYS);
     assert_int_equal(as_child(load), FRAZIL_ESYS);
     assert_int_equal(enter(), FRAZIL_OK);
@@ -139,9 +122,7 @@ TEST("While another thread is inside, a child neither goes in nor asks the loade
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    assert_int_equal(write(go[1], "", 1), 1);
-    assert_int_equal(pthread_join(thread, &failed), 0);
-    assert_null(failed);
+    insider_end(&insider);
     assert_int_equal(as_child(load), FRAZIL_ENOTBUILT);
 }
 

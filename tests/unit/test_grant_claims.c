@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "home/grant_store.h"
+#include "lib/claim_key.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "os/claim.h"
 
 enum { RESERVE = 100, NOW = 10000 };
 
@@ -22,22 +22,9 @@ struct word {
     struct fz_grant grant;
 };
 
-static struct fz_claim_key key_of(uint64_t nonce, uint64_t now)
-{
-    return (struct fz_claim_key){.folder = scratch,
-                                 .fingerprint = "layout",
-                                 .name = "orders",
-                                 .bounds = {.min = 0, .max = 4095, .top = 4095},
-                                 .tick_ms = 1,
-                                 .now_tick = now,
-                                 .patience = 1000,
-                                 .holder = nonce == 1 ? "/run/first" : "/run/second",
-                                 .word = {.nonce = nonce, .device = 1, .inode = 2}};
-}
-
 static void claim_for(struct word *word, uint64_t nonce, uint64_t now)
 {
-    const struct fz_claim_key key = key_of(nonce, now);
+    const struct fz_claim_key key = claim_key(scratch, nonce, now);
     struct fz_claim_other other;
 
     assert_int_equal(fz_claim_try(&word->claim, &key, 7, &other), 0);

@@ -5,6 +5,7 @@
  * FRAZIL_EEXHAUSTED for ever, and no id ever wraps into a field above.
  */
 
+#include "lib/layouts.h"
 #include "lib/rig.h"
 #include "lib/test.h"
 
@@ -12,14 +13,6 @@
 #define SHORTEST_LIFE_MS (3652 * DAY_MS)
 
 enum { SPEC_SIZE = 256 };
-
-static frazil_layout_info describe(const frazil_layout *layout)
-{
-    frazil_layout_info info;
-
-    frazil_layout_describe(layout, &info, sizeof info);
-    return info;
-}
 
 static void assert_exhausted(struct rig *rig)
 {
@@ -68,7 +61,7 @@ static uint64_t use_up(struct rig *rig, int64_t last_unix_ms, uint64_t *ret_last
 
 static void check_last_tick(const frazil_layout *layout, const char *behaviour)
 {
-    const frazil_layout_info info = describe(layout);
+    const frazil_layout_info info = describe_layout(layout);
     struct rig rig = {.random_state = 5};
     char spec[SPEC_SIZE];
     uint64_t last = 0;
@@ -114,7 +107,7 @@ TEST("Both sides of sno have their own last unit")
     frazil_layout layout;
 
     assert_int_equal(frazil_layout_parse("sno", strlen("sno"), &layout, NULL), FRAZIL_OK);
-    const int64_t last_unix_ms = describe(&layout).last_unix_ms;
+    const int64_t last_unix_ms = describe_layout(&layout).last_unix_ms;
     rig_open_frozen(&rig, "layout=sno worker=fixed:65535 allow_short_life=yes", last_unix_ms + 3);
     for (uint32_t i = 0; i < 65536; i++) {
         const frazil_sno_fields fields = rig_sno_parts(&rig);
@@ -153,11 +146,11 @@ TEST("Layouts that fill the word, or reach the end of 64-bit milliseconds, end a
         if (frazil_layout_parse(rows[i].layout, strlen(rows[i].layout), &layout, NULL) != FRAZIL_OK)
             fail_msg("%s", rows[i].layout);
         snprintf(spec, sizeof spec, "layout='%s' worker=fixed:0 allow_short_life=yes start=zero", rows[i].layout);
-        rig_open_frozen(&rig, spec, describe(&layout).last_unix_ms);
+        rig_open_frozen(&rig, spec, describe_layout(&layout).last_unix_ms);
         if (rows[i].usable == 0) {
             assert_int_equal(frazil_available(rig.gen), UINT32_MAX);
         } else {
-            assert_int_equal(use_up(&rig, describe(&layout).last_unix_ms, &last), rows[i].usable);
+            assert_int_equal(use_up(&rig, describe_layout(&layout).last_unix_ms, &last), rows[i].usable);
             assert_exhausted(&rig);
         }
         rig_stats(&rig);
@@ -173,9 +166,9 @@ TEST("A batch that the last tick cannot hold is refused whole, and what is left 
 
     assert_int_equal(frazil_layout_parse("41/10/4", strlen("41/10/4"), &layout, NULL), FRAZIL_OK);
     rig_open(&rig, "layout=41/10/4 worker=fixed:0 allow_short_life=yes start=zero max_wait=none",
-             describe(&layout).last_unix_ms - 1);
+             describe_layout(&layout).last_unix_ms - 1);
     assert_int_equal(frazil_next_n(rig.gen, ids, 20), FRAZIL_OK);
-    assert_int_equal(rig_now_ms(&rig), describe(&layout).last_unix_ms);
+    assert_int_equal(rig_now_ms(&rig), describe_layout(&layout).last_unix_ms);
     ids[0] = RIG_UNTOUCHED;
     assert_int_equal(frazil_next_n(rig.gen, ids, 13), FRAZIL_EEXHAUSTED);
     assert_int_equal(ids[0], RIG_UNTOUCHED);
@@ -199,8 +192,8 @@ TEST("A random start does not make the last tick end early, nor exhaustion come 
 
             assert_int_equal(frazil_layout_parse(layouts[i], strlen(layouts[i]), &layout, NULL), FRAZIL_OK);
             snprintf(spec, sizeof spec, "layout=%s worker=fixed:0 allow_short_life=yes start=random", layouts[i]);
-            rig_open_frozen(&rig, spec, describe(&layout).last_unix_ms);
-            assert_int_equal(use_up(&rig, describe(&layout).last_unix_ms, &last), i == 0 ? 16 : 65535);
+            rig_open_frozen(&rig, spec, describe_layout(&layout).last_unix_ms);
+            assert_int_equal(use_up(&rig, describe_layout(&layout).last_unix_ms, &last), i == 0 ? 16 : 65535);
             assert_exhausted(&rig);
             rig_close(&rig);
         }
@@ -213,7 +206,7 @@ TEST("After the last tick's end nothing can be issued at all")
     frazil_layout layout;
 
     assert_int_equal(frazil_layout_parse("sonyflake", strlen("sonyflake"), &layout, NULL), FRAZIL_OK);
-    rig_open(&rig, "layout=sonyflake worker=fixed:0 allow_short_life=yes", describe(&layout).last_unix_ms + 10);
+    rig_open(&rig, "layout=sonyflake worker=fixed:0 allow_short_life=yes", describe_layout(&layout).last_unix_ms + 10);
     assert_exhausted(&rig);
     assert_int_equal(rig_stats(&rig).issued, 0);
     rig_close(&rig);
@@ -227,10 +220,10 @@ TEST("Leading ids stop at the last tick too, however far the lead may go")
 
     assert_int_equal(frazil_layout_parse("41/10/4", strlen("41/10/4"), &layout, NULL), FRAZIL_OK);
     rig_open(&rig, "layout=41/10/4 worker=fixed:1023 allow_short_life=yes behaviour=sfid",
-             describe(&layout).last_unix_ms - 4);
+             describe_layout(&layout).last_unix_ms - 4);
     assert_int_equal(frazil_next_n(rig.gen, ids, 5 * 16 + 1), FRAZIL_EEXHAUSTED);
     assert_int_equal(frazil_next_n(rig.gen, ids, 5 * 16), FRAZIL_OK);
-    assert_int_equal(ids[5 * 16 - 1], describe(&layout).max_id);
+    assert_int_equal(ids[5 * 16 - 1], describe_layout(&layout).max_id);
     assert_exhausted(&rig);
     rig_close(&rig);
 }
@@ -250,7 +243,7 @@ TEST("Less than ten years before its end a layout opens only on demand; the limi
 {
     for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
         const frazil_layout *layout = frazil_layout_preset(i);
-        const int64_t limit = describe(layout).last_unix_ms - SHORTEST_LIFE_MS;
+        const int64_t limit = describe_layout(layout).last_unix_ms - SHORTEST_LIFE_MS;
         assert_int_equal(open_at(layout->name, "", limit - 1), FRAZIL_OK);
         assert_int_equal(open_at(layout->name, "", limit), FRAZIL_ESHORTLIFE);
         assert_int_equal(open_at(layout->name, "allow_short_life=no", limit), FRAZIL_ESHORTLIFE);

@@ -7,27 +7,10 @@
 
 #include "core/layout_internal.h"
 #include "frazil/time.h"
+#include "lib/layouts.h"
 #include "lib/test.h"
 
 #define UNTOUCHED UINT64_C(0xdeadbeef)
-
-static frazil_layout parse(const char *text)
-{
-    frazil_layout layout;
-    frazil_error err;
-
-    if (frazil_layout_parse(text, strlen(text), &layout, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", text, err.message);
-    return layout;
-}
-
-static frazil_layout_info describe(const frazil_layout *layout)
-{
-    frazil_layout_info info;
-
-    frazil_layout_describe(layout, &info, sizeof info);
-    return info;
-}
 
 static void assert_instant(int64_t unix_ms, const char *expected)
 {
@@ -86,7 +69,7 @@ TEST("The presets are these, in this order, with these fields")
 
 TEST("A sno's fields are those of its format")
 {
-    const frazil_layout sno = parse("sno");
+    const frazil_layout sno = parse_layout("sno");
 
     assert_int_equal(sno.epoch_unix_ms, 1262304000000);
     assert_int_equal(sno.tick_ms, 4);
@@ -99,7 +82,7 @@ TEST("The capacity of each preset, and the instant from which its ids are negati
 {
     for (size_t i = 0; i < PRESETS; i++) {
         const frazil_layout *l = frazil_layout_preset(i);
-        frazil_layout_info info = describe(l);
+        frazil_layout_info info = describe_layout(l);
         bool is_sno = l->kind == FRAZIL_LAYOUT_SNO;
         assert_int_equal(info.total_bits, golden[i].total_bits);
         assert_int_equal(info.workers, UINT64_C(1) << l->worker_bits);
@@ -121,7 +104,7 @@ TEST("Where the sign bit is reached, it is set from the stated instant on, and n
 {
     for (size_t i = 0; i < PRESETS; i++) {
         const frazil_layout *l = frazil_layout_preset(i);
-        frazil_layout_info info = describe(l);
+        frazil_layout_info info = describe_layout(l);
         uint64_t id;
         if (!info.reaches_sign_bit)
             continue;
@@ -138,7 +121,7 @@ TEST("Each preset's last tick can be used, all of it; the millisecond after it c
 {
     for (size_t i = 0; i < PRESETS; i++) {
         const frazil_layout *l = frazil_layout_preset(i);
-        frazil_layout_info info = describe(l);
+        frazil_layout_info info = describe_layout(l);
         frazil_fields parts = {.worker = (uint32_t)fz_layout_max_worker(l),
                                .sequence = (uint32_t)fz_layout_max_sequence(l)};
         uint64_t id = UNTOUCHED;
@@ -163,19 +146,19 @@ TEST("Each preset's last tick can be used, all of it; the millisecond after it c
 
 TEST("Ids of js53 are exact in a double")
 {
-    const frazil_layout js53 = parse("js53");
+    const frazil_layout js53 = parse_layout("js53");
 
-    assert_int_equal(describe(&js53).max_id, (UINT64_C(1) << 53) - 1);
-    assert_true(describe(&js53).fits_53_bits);
-    const frazil_layout one_more = parse("41/6/7");
-    assert_false(describe(&one_more).fits_53_bits);
+    assert_int_equal(describe_layout(&js53).max_id, (UINT64_C(1) << 53) - 1);
+    assert_true(describe_layout(&js53).fits_53_bits);
+    const frazil_layout one_more = parse_layout("41/6/7");
+    assert_false(describe_layout(&one_more).fits_53_bits);
 }
 
 /* ---- ids and parts ------------------------------------------------------- */
 
 TEST("An instant counts for the tick that it lies in; before the epoch there is none, however short before")
 {
-    const frazil_layout l = parse("8/2/3 tick=10ms epoch=-25");
+    const frazil_layout l = parse_layout("8/2/3 tick=10ms epoch=-25");
     frazil_fields parts = {.worker = 2, .sequence = 5};
     uint64_t id;
 
@@ -205,7 +188,7 @@ TEST("A part that does not fit is refused, and the sentence names it and the lar
         {{.unix_ms = 1767225600000, .worker = UINT32_MAX}, "worker 4294967295"},
         {{.unix_ms = 1767225600000, .sequence = 4096}, "sequence 4096 does not fit the layout twitter: 0 to 4095"},
     };
-    const frazil_layout l = parse("twitter");
+    const frazil_layout l = parse_layout("twitter");
 
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         uint64_t id = UNTOUCHED;
@@ -220,10 +203,11 @@ TEST("A part that does not fit is refused, and the sentence names it and the lar
 
 TEST("Every bit above the fields makes a number no id of the layout")
 {
-    const frazil_layout layouts[] = {parse("twitter"), parse("js53"), parse("3/1/2"), parse("1/0/1")};
+    const frazil_layout layouts[] = {parse_layout("twitter"), parse_layout("js53"), parse_layout("3/1/2"),
+                                     parse_layout("1/0/1")};
 
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
-        frazil_layout_info info = describe(&layouts[i]);
+        frazil_layout_info info = describe_layout(&layouts[i]);
         frazil_fields parts;
         for (unsigned bit = 0; bit < 64; bit++) {
             memset(&parts, 0x5a, sizeof parts);
@@ -242,7 +226,7 @@ TEST("In a small layout every number is the id of exactly one set of parts, whic
     static const char *const texts[] = {"3/2/4", "3/4s/2w", "5/0/3", "1/1/1", "2/1+2/3", "4/3s/1+1w tick=7ms epoch=-3"};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        const frazil_layout l = parse(texts[i]);
+        const frazil_layout l = parse_layout(texts[i]);
         uint64_t id = 0;
         for (uint64_t tick = 0; tick <= fz_layout_last_tick(&l); tick++) {
             uint64_t upper_max = l.sequence_above_worker ? fz_layout_max_sequence(&l) : fz_layout_max_worker(&l);
@@ -260,14 +244,14 @@ TEST("In a small layout every number is the id of exactly one set of parts, whic
                 }
             }
         }
-        assert_int_equal(id, describe(&l).max_id + 1);
+        assert_int_equal(id, describe_layout(&l).max_id + 1);
     }
 }
 
 TEST("The worker splits into datacenter and rest, and is itself where it is not split")
 {
-    const frazil_layout split = parse("41/3+7/12");
-    const frazil_layout whole = parse("41/10/12");
+    const frazil_layout split = parse_layout("41/3+7/12");
+    const frazil_layout whole = parse_layout("41/10/12");
 
     for (uint32_t worker = 0; worker < 1024; worker++) {
         assert_int_equal(frazil_datacenter_of(&split, worker), worker / 128);
@@ -279,7 +263,7 @@ TEST("The worker splits into datacenter and rest, and is itself where it is not 
 
 TEST("No function on 64-bit ids takes a sno's layout")
 {
-    const frazil_layout sno = parse("sno");
+    const frazil_layout sno = parse_layout("sno");
     const frazil_fields parts = {.unix_ms = 1767225600000};
     frazil_fields out;
     frazil_error err;
@@ -303,7 +287,7 @@ static void assert_range(const frazil_layout *l, int64_t from, int64_t to)
     uint64_t last = UNTOUCHED;
     uint64_t expected_first = UNTOUCHED;
     uint64_t expected_last = UNTOUCHED;
-    frazil_layout_info info = describe(l);
+    frazil_layout_info info = describe_layout(l);
     int64_t end = info.last_unix_ms + l->tick_ms;
     frazil_err expected = FRAZIL_OK;
 
@@ -330,8 +314,8 @@ TEST("Over every pair of instants of small layouts, a range holds the ids of its
     static const char *const texts[] = {"3/1/2 epoch=0", "3/2s/1w epoch=-4 tick=3ms", "2/0/1 epoch=5 tick=2ms"};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        const frazil_layout l = parse(texts[i]);
-        int64_t end = describe(&l).last_unix_ms + l.tick_ms;
+        const frazil_layout l = parse_layout(texts[i]);
+        int64_t end = describe_layout(&l).last_unix_ms + l.tick_ms;
         for (int64_t from = l.epoch_unix_ms - 2; from < end + 2; from++) {
             for (int64_t to = l.epoch_unix_ms - 2; to < end + 2; to++)
                 assert_range(&l, from, to);
@@ -341,7 +325,7 @@ TEST("Over every pair of instants of small layouts, a range holds the ids of its
 
 TEST("A range that reaches outside the layout's life is an error that names the end that does")
 {
-    const frazil_layout l = parse("twitter");
+    const frazil_layout l = parse_layout("twitter");
     uint64_t first;
     uint64_t last;
     frazil_error err;
@@ -358,8 +342,8 @@ TEST("A range that reaches outside the layout's life is an error that names the 
 
 TEST("A worker number is put together from its datacenter as it is taken apart; what does not fit is refused")
 {
-    const frazil_layout split = parse("twitter");
-    const frazil_layout whole = parse("frazil");
+    const frazil_layout split = parse_layout("twitter");
+    const frazil_layout whole = parse_layout("frazil");
     uint32_t worker = 4711;
     frazil_error err;
 
@@ -382,9 +366,9 @@ TEST("A worker number is put together from its datacenter as it is taken apart; 
 
 TEST("The first id of an instant begins the range of it, and is kept within the layout's life")
 {
-    const frazil_layout l = parse("frazil");
-    const frazil_layout full = parse("42/10/12 epoch=1970-01-01");
-    const frazil_layout sno = parse("sno");
+    const frazil_layout l = parse_layout("frazil");
+    const frazil_layout full = parse_layout("42/10/12 epoch=1970-01-01");
+    const frazil_layout sno = parse_layout("sno");
     const int64_t epoch = l.epoch_unix_ms;
     const int64_t end = epoch + (INT64_C(1) << 41);
     uint64_t first;
@@ -405,8 +389,8 @@ TEST("The first id of an instant begins the range of it, and is kept within the 
 
 TEST("A program that was compiled with a shorter struct gets the beginning of it, one with a longer one zeros behind")
 {
-    const frazil_layout l = parse("frazil");
-    const frazil_layout old = parse("post");
+    const frazil_layout l = parse_layout("frazil");
+    const frazil_layout old = parse_layout("post");
     union {
         frazil_layout_info info;
         frazil_overlap overlap;

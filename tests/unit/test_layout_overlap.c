@@ -5,22 +5,13 @@
  */
 
 #include "core/layout_internal.h"
+#include "lib/layouts.h"
 #include "lib/test.h"
-
-static frazil_layout parse(const char *text)
-{
-    frazil_layout layout;
-    frazil_error err;
-
-    if (frazil_layout_parse(text, strlen(text), &layout, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", text, err.message);
-    return layout;
-}
 
 static frazil_overlap overlap_of(const char *before, const char *after, int64_t since)
 {
-    const frazil_layout old = parse(before);
-    const frazil_layout new = parse(after);
+    const frazil_layout old = parse_layout(before);
+    const frazil_layout new = parse_layout(after);
     frazil_overlap overlap;
     frazil_error err;
 
@@ -150,8 +141,8 @@ TEST("For every pair of tiny layouts and every instant of change")
 
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < count; j++) {
-            const frazil_layout before = parse(texts[i]);
-            const frazil_layout after = parse(texts[j]);
+            const frazil_layout before = parse_layout(texts[i]);
+            const frazil_layout after = parse_layout(texts[j]);
             compared += compare_at_every_instant(&before, &after);
         }
     }
@@ -227,7 +218,7 @@ TEST("A layout whose largest id is below what was issued never gets above it; on
 
 TEST("Ids that fill all 64 bits are compared as they are")
 {
-    const frazil_layout mastodon = parse("mastodon");
+    const frazil_layout mastodon = parse_layout("mastodon");
     frazil_overlap o = overlap_of("mastodon", "mastodon", end_of(&mastodon) - 1);
 
     assert_false(o.can_collide);
@@ -247,7 +238,7 @@ TEST("Ids that fill all 64 bits are compared as they are")
 
 TEST("A layout that has ended has issued all of its ids, in its last tick and at any time after it")
 {
-    const frazil_layout old = parse("39/10/12 epoch=2008-07-01");
+    const frazil_layout old = parse_layout("39/10/12 epoch=2008-07-01");
     const uint64_t largest = (UINT64_C(1) << 61) - 1;
 
     for (int64_t after_last_tick = 0; after_last_tick < 3; after_last_tick++) {
@@ -263,8 +254,8 @@ TEST("A layout that has ended has issued all of its ids, in its last tick and at
 
 TEST("A change before the old layout or outside the new one is an error that says which of the two it is")
 {
-    const frazil_layout frazil = parse("frazil");
-    const frazil_layout twitter = parse("twitter");
+    const frazil_layout frazil = parse_layout("frazil");
+    const frazil_layout twitter = parse_layout("twitter");
     frazil_overlap overlap;
     frazil_error err;
 
@@ -281,8 +272,8 @@ TEST("A change before the old layout or outside the new one is an error that say
 
 TEST("A sno and a number cannot be compared; two snos never overlap")
 {
-    const frazil_layout sno = parse("sno");
-    const frazil_layout frazil = parse("frazil");
+    const frazil_layout sno = parse_layout("sno");
+    const frazil_layout frazil = parse_layout("frazil");
     frazil_overlap overlap;
 
     assert_int_equal(frazil_layout_overlap(&sno, &frazil, Y2026, &overlap, sizeof overlap, NULL), FRAZIL_EKIND);

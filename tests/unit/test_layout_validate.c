@@ -6,25 +6,8 @@
  */
 #include "core/layout_internal.h"
 #include "frazil/layout.h"
+#include "lib/layouts.h"
 #include "lib/test.h"
-
-static frazil_layout parse(const char *text)
-{
-    frazil_layout layout;
-    frazil_error err;
-
-    if (frazil_layout_parse(text, strlen(text), &layout, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", text, err.message);
-    return layout;
-}
-
-static frazil_layout_info describe(const frazil_layout *layout)
-{
-    frazil_layout_info info;
-
-    frazil_layout_describe(layout, &info, sizeof info);
-    return info;
-}
 
 /* ---- validity ------------------------------------------------------------ */
 
@@ -40,7 +23,7 @@ static void assert_invalid(frazil_layout l, const char *why)
 
 TEST("Each width is held to its bounds, and all of them together to 64 bits")
 {
-    const frazil_layout base = parse("20/20/20 epoch=0");
+    const frazil_layout base = parse_layout("20/20/20 epoch=0");
 
     for (unsigned bits = 0; bits < 256; bits++) {
         frazil_layout l = base;
@@ -69,7 +52,7 @@ TEST("Each width is held to its bounds, and all of them together to 64 bits")
 
 TEST("Tick and epoch are held to theirs")
 {
-    const frazil_layout base = parse("20/10/10");
+    const frazil_layout base = parse_layout("20/10/10");
     frazil_layout l = base;
 
     l.tick_ms = 0;
@@ -99,7 +82,7 @@ TEST("A life that int64_t milliseconds cannot count is refused; the longest that
     frazil_layout l = {.name = "custom", .tick_ms = 1, .time_bits = 63, .sequence_bits = 1};
 
     assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
-    assert_int_equal(describe(&l).last_unix_ms, INT64_MAX);
+    assert_int_equal(describe_layout(&l).last_unix_ms, INT64_MAX);
     frazil_fields fields = {.unix_ms = INT64_MAX, .sequence = 1};
     uint64_t id;
     assert_int_equal(frazil_id_compose(&l, &fields, &id, NULL), FRAZIL_OK);
@@ -109,7 +92,7 @@ TEST("A life that int64_t milliseconds cannot count is refused; the longest that
     assert_invalid(l, "63 bits of 1ms ticks since 1970-01-01T00:00:00.001Z do not fit");
     l.epoch_unix_ms = -62167219200000;
     assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
-    assert_int_equal(describe(&l).last_unix_ms, INT64_MAX - 62167219200000);
+    assert_int_equal(describe_layout(&l).last_unix_ms, INT64_MAX - 62167219200000);
     l.tick_ms = 2;
     assert_invalid(l, "do not fit");
     l.tick_ms = 86400000;
@@ -127,23 +110,23 @@ TEST("The end of the last tick must fit as well as its start: one tick length ti
     frazil_layout l = {.name = "custom", .tick_ms = 1u << 20, .time_bits = 43, .sequence_bits = 1};
 
     assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
-    assert_int_equal(describe(&l).last_unix_ms, INT64_MAX - (1 << 20) + 1);
+    assert_int_equal(describe_layout(&l).last_unix_ms, INT64_MAX - (1 << 20) + 1);
     l.epoch_unix_ms = 1;
     assert_invalid(l, "do not fit");
 }
 
 TEST("A layout of no known kind, a sno that is none, and a name without end are refused")
 {
-    frazil_layout l = parse("frazil");
+    frazil_layout l = parse_layout("frazil");
 
     l.kind = (frazil_layout_kind)2;
     assert_invalid(l, "no kind of layout 2");
-    l = parse("frazil");
+    l = parse_layout("frazil");
     memset(l.name, 'x', sizeof l.name);
     assert_invalid(l, "terminator");
 
     for (int member = 0; member < 7; member++) {
-        l = parse("sno");
+        l = parse_layout("sno");
         l.epoch_unix_ms += member == 0;
         l.tick_ms += member == 1;
         l.time_bits = (uint8_t)(l.time_bits + (member == 2));
@@ -172,7 +155,7 @@ TEST("A fingerprint is a text that gives the same layout, and fits the buffer or
             assert_int_equal(text[0], '#');
         }
         assert_int_equal(frazil_layout_fingerprint(preset, text, need, NULL), FRAZIL_OK);
-        frazil_layout back = parse(text);
+        frazil_layout back = parse_layout(text);
         assert_int_equal(back.kind, preset->kind);
         assert_int_equal(frazil_layout_fingerprint(&back, again, sizeof again, NULL), FRAZIL_OK);
         assert_string_equal(again, text);
@@ -181,7 +164,7 @@ TEST("A fingerprint is a text that gives the same layout, and fits the buffer or
 
 TEST("The longest fingerprint fits the buffer that the header promises")
 {
-    const frazil_layout l = parse("11/21s/16+16w epoch=-62167219200000 tick=86400000ms");
+    const frazil_layout l = parse_layout("11/21s/16+16w epoch=-62167219200000 tick=86400000ms");
     char text[FRAZIL_FINGERPRINT_SIZE];
 
     assert_int_equal(frazil_layout_fingerprint(&l, text, sizeof text, NULL), FRAZIL_OK);
@@ -190,7 +173,7 @@ TEST("The longest fingerprint fits the buffer that the header promises")
 
 TEST("Without worker bits nothing lies above anything: one layout, one fingerprint")
 {
-    frazil_layout l = parse("41/0/22");
+    frazil_layout l = parse_layout("41/0/22");
     char plain[FRAZIL_FINGERPRINT_SIZE];
     char above[FRAZIL_FINGERPRINT_SIZE];
 
@@ -203,7 +186,7 @@ TEST("Without worker bits nothing lies above anything: one layout, one fingerpri
 TEST(
     "A layout has 64 bytes; a false name, a flag that is neither 0 nor 1 and a reserved byte that is not 0 are refused")
 {
-    const frazil_layout twitter = parse("twitter");
+    const frazil_layout twitter = parse_layout("twitter");
 
     assert_int_equal(sizeof twitter, 64);
     frazil_layout l = twitter;
@@ -225,7 +208,7 @@ TEST(
         l.reserved[i] = 1;
         assert_invalid(l, "reserved bytes");
     }
-    l = parse("sno");
+    l = parse_layout("sno");
     l.reserved[0] = 1;
     assert_invalid(l, "reserved bytes");
 }
@@ -313,7 +296,7 @@ TEST("Presets are equal as what they make is, and a sno is equal to itself alone
 
 TEST("Without worker bits no order is told apart, and a text that says no layout agrees with none")
 {
-    frazil_layout l = parse("41/0/22");
+    frazil_layout l = parse_layout("41/0/22");
     frazil_layout above = l;
 
     above.sequence_above_worker = 1;
@@ -325,19 +308,19 @@ TEST("Without worker bits no order is told apart, and a text that says no layout
 
 TEST("A preset's name goes with all of its fields only: not with another split, nor with another width of time")
 {
-    frazil_layout l = parse("twitter");
+    frazil_layout l = parse_layout("twitter");
 
     l.datacenter_bits = 4;
     assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_ELAYOUT);
-    l = parse("twitter");
+    l = parse_layout("twitter");
     l.time_bits = 40;
     assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_ELAYOUT);
 }
 
 TEST("A layout can be made from numbers, as from the text that has them; what a text could not say is refused")
 {
-    const frazil_layout text = parse("41/5+5/12 epoch=1288834974657");
-    const frazil_layout above = parse("39/8s/16w epoch=0 tick=10ms");
+    const frazil_layout text = parse_layout("41/5+5/12 epoch=1288834974657");
+    const frazil_layout above = parse_layout("39/8s/16w epoch=0 tick=10ms");
     frazil_layout made;
     frazil_error err;
 

@@ -7,18 +7,9 @@
 
 #include "core/layout_internal.h"
 #include "frazil/time.h"
+#include "lib/layouts.h"
 #include "lib/test.h"
 #include "lib/tsv.h"
-
-static frazil_layout parse(const char *text)
-{
-    frazil_layout layout;
-    frazil_error err;
-
-    if (frazil_layout_parse(text, strlen(text), &layout, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", text, err.message);
-    return layout;
-}
 
 /* id is that of the fields, and only of them. */
 static void assert_id(const struct tsv *tsv, const frazil_layout *layout, frazil_fields fields, uint64_t expected)
@@ -65,7 +56,7 @@ TEST("konayuki: layouts of 63 bits of every split, from the columns")
         char text[96];
         snprintf(text, sizeof text, "%s/%s/%s epoch=%s", tsv_text(tsv, "time_bits"), tsv_text(tsv, "worker_bits"),
                  tsv_text(tsv, "seq_bits"), tsv_text(tsv, "epoch_ms"));
-        const frazil_layout layout = parse(text);
+        const frazil_layout layout = parse_layout(text);
         const frazil_fields fields = {.unix_ms = tsv_i64(tsv, "unix_ms"),
                                       .worker = (uint32_t)tsv_u64(tsv, "worker"),
                                       .sequence = (uint32_t)tsv_u64(tsv, "sequence")};
@@ -84,7 +75,7 @@ TEST("flake-idgen: the n-th call of a millisecond has sequence n - 1; as a numbe
         char text[48];
         char hex[17];
         snprintf(text, sizeof text, "flake epoch=%s", tsv_text(tsv, "epoch_ms"));
-        const frazil_layout layout = parse(text);
+        const frazil_layout layout = parse_layout(text);
         const uint32_t worker = (uint32_t)(tsv_u64(tsv, "datacenter") * 32 + tsv_u64(tsv, "worker"));
         const frazil_fields fields = {
             .unix_ms = tsv_i64(tsv, "unix_ms"), .worker = worker, .sequence = (uint32_t)tsv_u64(tsv, "calls") - 1};
@@ -104,7 +95,7 @@ TEST("Ids that have been published, by the presets")
 
     while (tsv_next(tsv)) {
         const char *time = tsv_text(tsv, "time");
-        const frazil_layout layout = parse(tsv_text(tsv, "layout"));
+        const frazil_layout layout = parse_layout(tsv_text(tsv, "layout"));
         char written[FRAZIL_TIME_SIZE];
         frazil_fields fields = {.worker = (uint32_t)tsv_u64(tsv, "worker"),
                                 .sequence = (uint32_t)tsv_u64(tsv, "sequence")};
