@@ -2,9 +2,12 @@
 #include "lib/sim_register.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/asserts.h"
+
+enum { HISTORY_MAX = 4096 };
 
 /* ---- the server ----------------------------------------------------------- */
 
@@ -13,11 +16,44 @@ static struct fz_register store_register(const struct sim_server *server)
     return fz_memory_register(server->store);
 }
 
+/* Copies of the store after each change, the oldest first. */
+struct sim_history {
+    size_t n;
+    struct fz_memory_store *states[HISTORY_MAX];
+};
+
+static void forget_latest(struct sim_history *history)
+{
+    fz_memory_store_free(history->states[--history->n]);
+}
+
+static void remember(struct sim_server *server)
+{
+    struct sim_history *history = server->history;
+
+    if (history == NULL)
+        return;
+    assert_true(history->n < HISTORY_MAX);
+    history->states[history->n++] = sim_server_copy(server);
+}
+
 static void replace_store(struct sim_server *server, struct fz_memory_store *store)
 {
     assert_non_null(store);
     fz_memory_store_free(server->store);
     server->store = store;
+    remember(server);
+}
+
+static enum fz_register_result swap(struct sim_server *server, const struct fz_swap *swap, uint64_t *ret_version,
+                                    frazil_error *reterr)
+{
+    struct fz_register reg = store_register(server);
+    enum fz_register_result result = reg.swap(reg.ctx, FZ_DEADLINE_NONE, swap, ret_version, NULL, reterr);
+
+    if (result == FZ_REGISTER_OK)
+        remember(server);
+    return result;
 }
 
 /* Versions never come back, whatever becomes of the records. */
@@ -34,6 +70,9 @@ void sim_server_start(struct sim_server *server)
 
 void sim_server_stop(struct sim_server *server)
 {
+    while (server->history != NULL && server->history->n > 0)
+        forget_latest(server->history);
+    free(server->history);
     fz_memory_store_free(server->store);
     server->store = NULL;
 }
@@ -57,16 +96,30 @@ void sim_server_roll_back(struct sim_server *server, struct fz_memory_store *cop
     fz_memory_store_free(copy);
 }
 
+void sim_server_keep_history(struct sim_server *server)
+{
+    server->history = calloc(1, sizeof *server->history);
+    assert_non_null(server->history);
+    remember(server);
+}
+
+void sim_server_lose(struct sim_server *server, uint64_t n)
+{
+    struct sim_history *history = server->history;
+
+    for (; n > 0 && history->n > 1; n--)
+        forget_latest(history);
+    struct fz_memory_store *state = history->states[--history->n];
+    sim_server_roll_back(server, state);
+}
+
 void sim_server_deliver(struct sim_server *server, size_t i)
 {
-    struct fz_register reg = store_register(server);
     struct sim_delayed request = server->delayed[i];
     uint64_t version;
 
     server->delayed[i] = server->delayed[--server->n_delayed];
-    (void)reg.swap(reg.ctx, FZ_DEADLINE_NONE,
-                   &(struct fz_swap){request.number, request.expected, request.data, request.len}, &version, NULL,
-                   NULL);
+    (void)swap(server, &(struct fz_swap){request.number, request.expected, request.data, request.len}, &version, NULL);
 }
 
 static void delay(struct sim_server *server, uint32_t number, uint64_t expected, const char *data, size_t len)
@@ -200,14 +253,13 @@ static enum fz_register_result link_read_many(void *ctx, struct fz_deadline dead
     return reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, n, whole, count_and_visit, &counted, NULL, reterr);
 }
 
-static enum fz_register_result link_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+static enum fz_register_result link_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *wanted,
                                          uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
 {
     (void)deadline;
     struct sim_link *link = ctx;
     uint64_t version;
     enum sim_fault fault = next_fault(link, true);
-    struct fz_register reg = store_register(link->server);
 
     link->swaps++;
     switch (fault) {
@@ -216,22 +268,22 @@ static enum fz_register_result link_swap(void *ctx, struct fz_deadline deadline,
     case SIM_REFUSED:
         return say(reterr, "no permission", FZ_REGISTER_REFUSED);
     case SIM_DELAYED:
-        delay(link->server, swap->number, swap->expected, swap->data, swap->len);
+        delay(link->server, wanted->number, wanted->expected, wanted->data, wanted->len);
         return say(reterr, "no answer within 1 s", FZ_REGISTER_UNKNOWN);
     case SIM_LOST_REQUEST:
         return say(reterr, "no answer within 1 s", FZ_REGISTER_UNKNOWN);
     case SIM_LOST_REPLY:
-        (void)reg.swap(reg.ctx, FZ_DEADLINE_NONE, swap, &version, NULL, reterr);
+        (void)swap(link->server, wanted, &version, reterr);
         return say(reterr, "no answer within 1 s", FZ_REGISTER_UNKNOWN);
     case SIM_DUPLICATE:
     case SIM_RIVAL:
-        (void)reg.swap(reg.ctx, FZ_DEADLINE_NONE, swap, &version, NULL, reterr);
+        (void)swap(link->server, wanted, &version, reterr);
         break;
     default:
         break;
     }
     tell(link->server, status);
-    return reg.swap(reg.ctx, FZ_DEADLINE_NONE, swap, ret_version, NULL, reterr);
+    return swap(link->server, wanted, ret_version, reterr);
 }
 
 static void link_after_fork(void *ctx)

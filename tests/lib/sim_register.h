@@ -33,7 +33,8 @@ struct sim_delayed {
 
 struct sim_server {
     struct fz_memory_store *store;
-    uint64_t generation; /* of the store: its versions begin at generation << 32 */
+    uint64_t generation;         /* of the store: its versions begin at generation << 32 */
+    struct sim_history *history; /* NULL: none is kept */
     bool has_clock;
     int64_t unix_ms;
     uint32_t clock_width_ms;
@@ -72,6 +73,12 @@ struct fz_memory_store *sim_server_copy(struct sim_server *server);
 
 /* It holds again what it held then; the copy is the server's from now on. */
 void sim_server_roll_back(struct sim_server *server, struct fz_memory_store *copy);
+
+/* From now on it remembers each state that its records were in. */
+void sim_server_keep_history(struct sim_server *server);
+
+/* Its records become what they were n changes ago, or as long ago as it remembers. */
+void sim_server_lose(struct sim_server *server, uint64_t n);
 
 /* Carries out the delayed request number i. */
 void sim_server_deliver(struct sim_server *server, size_t i);

@@ -10,6 +10,7 @@
 #include "lease/lease.h"
 #include "lib/grant_oracle.h"
 #include "lib/near_miss.h"
+#include "lib/sim_register.h"
 #include "lib/test.h"
 
 enum {
@@ -19,22 +20,8 @@ enum {
     SKEW_MS = 80,
     HOLDERS = 4,
     PROCESSES = 2, /* that share a holder's grant */
-    WRITES_MAX = 1024,
     DEPTH_MAX = 2,
     LOSS = 1 /* the lot that is most interesting right after a taking */
-};
-
-/* ---- a coordinator that is nothing but its writes in their order ------------------ */
-
-struct write {
-    bool wipe; /* all records of before are gone */
-    uint32_t number;
-    struct fz_record record;
-};
-
-struct journal {
-    size_t n;
-    struct write writes[WRITES_MAX];
 };
 
 struct holder {
@@ -53,13 +40,13 @@ struct holder {
 
 struct world {
     frazil_layout layout;
-    struct journal journal;
-    struct journal discarded; /* the coordinator's records before it last lost something */
+    struct sim_server server;
+    struct sim_link link;              /* of everybody */
+    struct fz_memory_store *discarded; /* the coordinator's records before it last lost something */
     struct grant_oracle oracle;
     struct holder holders[HOLDERS];
     uint64_t seed;
     uint64_t random;
-    uint64_t versions;
     uint64_t workers;
     int64_t now_ms;
     int64_t skew_ms;
@@ -97,138 +84,43 @@ static int64_t any_offset(struct world *world)
     return (int64_t)pick(world, (uint64_t)world->skew_ms + 1) - half;
 }
 
-static const struct fz_record *find(const struct journal *journal, uint32_t number)
+static void show_clock(struct world *world)
 {
-    for (size_t i = journal->n; i > 0 && !journal->writes[i - 1].wipe; i--) {
-        if (journal->writes[i - 1].number == number)
-            return &journal->writes[i - 1].record;
-    }
-    return NULL;
-}
-
-static void copy_journal(struct journal *to, const struct journal *from)
-{
-    to->n = from->n;
-    memcpy(to->writes, from->writes, from->n * sizeof from->writes[0]);
-}
-
-static void append(struct world *world, const struct write *write)
-{
-    assert_true(world->journal.n < WRITES_MAX);
-    world->journal.writes[world->journal.n++] = *write;
+    world->server.unix_ms = world->now_ms + world->offset_ms;
+    snprintf(world->server.incarnation, sizeof world->server.incarnation, "run-%llu",
+             (unsigned long long)world->incarnations);
 }
 
 /* Between any two requests of one, others may act, and time may pass. */
-static enum fz_register_result request(struct world *world, struct fz_register_status *status)
+static void before_request(void *ctx)
 {
+    struct world *world = ctx;
+
     if (!world->calm && !world->creating && world->depth < DEPTH_MAX && chance(world, 6)) {
         world->depth++;
         step(world);
         world->depth--;
     }
-    if (status != NULL) {
-        status->has_clock = true;
-        status->unix_ms = world->now_ms + world->offset_ms;
-        snprintf(status->incarnation, sizeof status->incarnation, "run-%llu", (unsigned long long)world->incarnations);
-    }
-    return !world->calm && !world->creating && chance(world, 25) ? FZ_REGISTER_UNKNOWN : FZ_REGISTER_OK;
+    show_clock(world);
 }
 
-static enum fz_register_result journal_read(void *ctx, struct fz_deadline deadline, uint32_t number,
-                                            struct fz_record *ret, struct fz_register_status *status,
-                                            frazil_error *reterr)
+static enum sim_fault choose_fault(void *ctx, bool is_swap)
 {
-    (void)deadline;
     struct world *world = ctx;
-    enum fz_register_result result = request(world, status);
-    const struct fz_record *found = find(&world->journal, number);
 
-    (void)reterr;
-    if (result != FZ_REGISTER_OK)
-        return result;
-    if (found != NULL)
-        *ret = *found;
-    else
-        ret->version = 0;
-    return FZ_REGISTER_OK;
+    if (world->calm || world->creating || !chance(world, 25))
+        return SIM_NONE;
+    return is_swap && chance(world, 2) ? SIM_LOST_REPLY : SIM_LOST_REQUEST;
 }
 
-static enum fz_register_result journal_read_all(void *ctx, struct fz_deadline deadline, fz_record_visitor visit,
-                                                void *visit_ctx, struct fz_register_status *status,
-                                                frazil_error *reterr)
+static bool has_namespace(struct world *world)
 {
-    (void)deadline;
-    struct world *world = ctx;
-    enum fz_register_result result = request(world, status);
+    struct sim_link link = {.server = &world->server};
+    struct fz_register reg = sim_register(&link);
+    struct fz_record found;
 
-    (void)reterr;
-    if (result != FZ_REGISTER_OK)
-        return result;
-    for (uint64_t i = 0; i <= world->workers; i++) {
-        uint32_t number = i == world->workers ? FZ_NAMESPACE : (uint32_t)i;
-        const struct fz_record *found = find(&world->journal, number);
-        if (found != NULL)
-            visit(visit_ctx, number, found);
-    }
-    return FZ_REGISTER_OK;
-}
-
-static enum fz_register_result journal_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers,
-                                                 size_t n, size_t whole, fz_record_visitor visit, void *visit_ctx,
-                                                 struct fz_register_status *status, frazil_error *reterr)
-{
-    (void)deadline;
-    (void)whole;
-    struct world *world = ctx;
-    enum fz_register_result result = request(world, status);
-
-    (void)reterr;
-    if (result != FZ_REGISTER_OK)
-        return result;
-    for (size_t i = 0; i < n; i++) {
-        const struct fz_record *found = find(&world->journal, numbers[i]);
-        if (found != NULL)
-            visit(visit_ctx, numbers[i], found);
-    }
-    return FZ_REGISTER_OK;
-}
-
-static enum fz_register_result journal_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
-                                            uint64_t *ret_version, struct fz_register_status *status,
-                                            frazil_error *reterr)
-{
-    (void)deadline;
-    struct world *world = ctx;
-    enum fz_register_result result = request(world, status);
-    struct write write = {.number = swap->number, .record = {.len = swap->len}};
-    const struct fz_record *found = find(&world->journal, swap->number);
-
-    (void)reterr;
-    if (result != FZ_REGISTER_OK && chance(world, 2))
-        return result; /* the request was lost; else the reply is */
-    if ((found == NULL ? 0 : found->version) != swap->expected)
-        return result == FZ_REGISTER_OK ? FZ_REGISTER_CONFLICT : result;
-    write.record.version = ++world->versions;
-    memcpy(write.record.data, swap->data, swap->len);
-    append(world, &write);
-    *ret_version = write.record.version;
-    return result;
-}
-
-static void journal_close(void *ctx)
-{
-    (void)ctx;
-}
-
-static struct fz_register journal_register(struct world *world)
-{
-    return (struct fz_register){.ctx = world,
-                                .register_class = FZ_REGISTER_ASYNCHRONOUS,
-                                .read = journal_read,
-                                .read_all = journal_read_all,
-                                .read_many = journal_read_many,
-                                .swap = journal_swap,
-                                .close = journal_close};
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &found, NULL, NULL), FZ_REGISTER_OK);
+    return found.version != 0;
 }
 
 /* ---- holders ------------------------------------------------------------------ */
@@ -267,7 +159,7 @@ static struct fz_granter *granter_of(struct world *world, struct holder *holder)
                                        .random = &random,
                                        .max_skew_ms = world->skew_ms};
     process->random = seeded_next(&world->random);
-    assert_int_equal(fz_lease_open(&process->lease, journal_register(world), &options, NULL), FRAZIL_OK);
+    assert_int_equal(fz_lease_open(&process->lease, sim_register(&world->link), &options, NULL), FRAZIL_OK);
     process->granter = fz_lease_granter(process->lease);
     return &process->granter;
 }
@@ -356,7 +248,7 @@ static uint64_t creators_tick(void *ctx)
 
 static void create_namespace(struct world *world, bool never_used)
 {
-    struct fz_register reg = journal_register(world);
+    struct fz_register reg = sim_register(&world->link);
     struct fz_namespace_options options = {.layout = &world->layout,
                                            .name = "orders",
                                            .horizon_ms = HORIZON,
@@ -381,29 +273,28 @@ static void restart(struct world *world)
 
 static void restart_with_loss(struct world *world)
 {
-    static struct journal kept;
+    struct fz_memory_store *kept = sim_server_copy(&world->server);
 
-    copy_journal(&kept, &world->journal);
-    if (chance(world, 3)) {
-        copy_journal(&world->journal, &world->discarded); /* back to the copy that was given up */
+    if (world->discarded != NULL && chance(world, 3)) {
+        sim_server_roll_back(&world->server, world->discarded); /* back to the copy that was given up */
     } else {
-        size_t lost = chance(world, 2) ? 1 + pick(world, 3) : 1 + pick(world, 40);
-        world->journal.n -= lost < world->journal.n ? lost : world->journal.n;
+        fz_memory_store_free(world->discarded);
+        sim_server_lose(&world->server, chance(world, 2) ? 1 + pick(world, 3) : 1 + pick(world, 40));
     }
-    copy_journal(&world->discarded, &kept);
+    world->discarded = kept;
     world->lossy_restarts++;
     restart(world);
 }
 
 static void wipe(struct world *world)
 {
-    append(world, &(struct write){.wipe = true});
+    sim_server_wipe(&world->server);
     create_namespace(world, false);
 }
 
 static void free_by_hand(struct world *world)
 {
-    struct fz_register reg = journal_register(world);
+    struct fz_register reg = sim_register(&world->link);
 
     (void)fz_lease_release_by_hand(&reg, "orders", (uint32_t)pick(world, world->workers), NULL);
 }
@@ -437,7 +328,7 @@ static void step(struct world *world)
         wipe(world);
     else if (what < 5)
         free_by_hand(world);
-    else if (what < 7 && find(&world->journal, FZ_NAMESPACE) == NULL)
+    else if (what < 7 && !has_namespace(world))
         create_namespace(world, false);
     else
         act(world, &world->holders[pick(world, HOLDERS)]);
@@ -464,6 +355,11 @@ static void run_seed(uint64_t seed, bool calm, struct world *total)
     memset(&world, 0, sizeof world);
     world.seed = world.random = seed;
     world.calm = calm;
+    sim_server_start(&world.server);
+    sim_server_keep_history(&world.server);
+    world.server.has_clock = true;
+    world.link =
+        (struct sim_link){.server = &world.server, .choose = choose_fault, .before = before_request, .ctx = &world};
     assert_int_equal(
         frazil_layout_parse("41/10/12 epoch=0 tick=1ms", strlen("41/10/12 epoch=0 tick=1ms"), &world.layout, NULL),
         FRAZIL_OK);
@@ -476,7 +372,7 @@ static void run_seed(uint64_t seed, bool calm, struct world *total)
     create_namespace(&world, true);
     for (size_t i = 0; i < HOLDERS && calm; i++)
         acquire(&world, &world.holders[i]);
-    for (int i = 0; i < (calm ? STEPS / 10 : STEPS) && world.journal.n + 64 < WRITES_MAX; i++) {
+    for (int i = 0; i < (calm ? STEPS / 10 : STEPS); i++) {
         if (calm)
             calm_step(&world);
         else
@@ -487,6 +383,8 @@ static void run_seed(uint64_t seed, bool calm, struct world *total)
             close_process(&world.holders[i].processes[j]);
     }
     grant_oracle_free(&world.oracle);
+    fz_memory_store_free(world.discarded);
+    sim_server_stop(&world.server);
     total->restarts += world.restarts;
     total->lossy_restarts += world.lossy_restarts;
     total->spanned += world.spanned;
