@@ -10,6 +10,7 @@
 
 #include "frazil.h"
 #include "lib/callers.h"
+#include "lib/ports.h"
 #include "lib/test.h"
 
 enum { SECONDS = 5, CAPACITY = 4096, TICKS_PER_SECOND = 1000, THREADS = 64, THREADS_SECONDS = 1 };
@@ -44,18 +45,10 @@ static void print_rate(const char *what, const struct idset *sets, size_t n, dou
            100 * (double)idsets_count(sets, n) / (ticks * CAPACITY), ticks, 100 * cpu_s / (ticks / TICKS_PER_SECOND));
 }
 
-static frazil *open_generator(void)
-{
-    frazil *gen;
-
-    assert_int_equal(frazil_open(&gen, "worker=fixed:1 max_wait=60s", NULL), FRAZIL_OK);
-    return gen;
-}
-
 TEST("One caller, as fast as it can, for five seconds")
 {
     struct idset *set = idsets_open(1, (size_t)CAPACITY * TICKS_PER_SECOND * (SECONDS + 1));
-    frazil *gen = open_generator();
+    frazil *gen = open_or_fail("worker=fixed:1 max_wait=60s");
     uint64_t id;
 
     double started_s = cpu_seconds();
@@ -87,7 +80,7 @@ TEST("Sixty-four of them: nobody is kept waiting for ever, and the rate does not
 {
     struct idset *sets = idsets_open(THREADS, (size_t)CAPACITY * TICKS_PER_SECOND * (THREADS_SECONDS + 1));
     struct caller callers[THREADS];
-    frazil *gen = open_generator();
+    frazil *gen = open_or_fail("worker=fixed:1 max_wait=60s");
 
     for (size_t i = 0; i < THREADS; i++)
         callers[i] = (struct caller){.gen = gen, .shared = &sets[i]};

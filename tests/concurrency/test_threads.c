@@ -15,16 +15,6 @@
 
 enum { THREADS = 8, MANY_THREADS = 64 };
 
-static frazil *open_generator(const char *spec)
-{
-    frazil *gen = NULL;
-    frazil_error err;
-
-    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return gen;
-}
-
 /* A run of threads on one generator. */
 struct run {
     const char *spec;
@@ -67,7 +57,7 @@ static void assert_parts(frazil *gen, const struct idset *sets, size_t n)
 static void run_threads(const struct run *run)
 {
     size_t quota = run->quota / INSTRUMENT_SLOWDOWN + 1;
-    frazil *gen = open_generator(run->spec);
+    frazil *gen = open_or_fail(run->spec);
     struct idset *sets = idsets_open(2 * run->threads, quota);
     struct caller callers[MANY_THREADS];
 
@@ -189,7 +179,7 @@ TEST("A random start in each tick: no slot is taken by adding")
 /* Snos, one by one and in batches; without steps of the clock there is one side, and it increases. */
 static void run_snos(const char *spec, size_t quota)
 {
-    frazil *gen = open_generator(spec);
+    frazil *gen = open_or_fail(spec);
     struct caller callers[THREADS];
 
     quota = quota / INSTRUMENT_SLOWDOWN + 1;

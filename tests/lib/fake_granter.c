@@ -118,6 +118,14 @@ void fake_granter_free(struct fake_granter *fake)
     fz_unmap(fake, sizeof *fake);
 }
 
+void fake_granter_end(struct fake_granter *fake, struct rig *rig)
+{
+    rig_close(rig);
+    assert_int_equal(fake->closed, 1);
+    assert_int_equal(fake->overlaps, 0);
+    fake_granter_free(fake);
+}
+
 void fake_granter_install(struct fake_granter *fake, frazil *gen, enum fz_keeper_mode mode)
 {
     const struct fz_granter granter = {.ctx = fake,

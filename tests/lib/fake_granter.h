@@ -53,6 +53,10 @@ struct fake_granter *fake_granter_new(uint32_t worker, uint64_t horizon);
 /* Frees it, after the generator. */
 void fake_granter_free(struct fake_granter *fake);
 
+/* Closes the generator, of which it was, and frees it.  Fails the test if it was not closed once, or entered twice at a
+ * time. */
+void fake_granter_end(struct fake_granter *fake, struct rig *rig);
+
 /* Puts it behind a generator that was opened with state=memory.  Fails the test if that does not succeed. */
 void fake_granter_install(struct fake_granter *fake, frazil *gen, enum fz_keeper_mode mode);
 

@@ -10,6 +10,7 @@
 #include "bound.h"
 #include "callers.h"
 #include "frazil.h"
+#include "ports.h"
 #include "test.h"
 
 /* A tick of a second: a block that a handle holds is still current after a fork. */
@@ -17,24 +18,6 @@ static const char long_ticks[] = "layout=41/0/22 tick=1s worker=fixed:0";
 static const char wide[] = "layout=41/0/22 worker=fixed:0";
 
 static bool pages_are_wiped;
-
-static frazil *open_generator(const char *spec)
-{
-    frazil *gen = NULL;
-    frazil_error err;
-
-    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return gen;
-}
-
-static uint64_t issued_by(frazil *gen)
-{
-    frazil_stats stats;
-
-    frazil_get_stats(gen, &stats, sizeof stats);
-    return stats.issued;
-}
 
 /* The fork under test, and one that no atfork handler hears of. */
 static pid_t plain_fork(void)
@@ -168,7 +151,7 @@ static int grow(void *arg)
 static void run_tree(const char *spec)
 {
     struct idset *sets = idsets_open((size_t)2 * PAIRS, TREE_QUOTA);
-    struct tree tree = {.gen = open_generator(spec), .sets = sets};
+    struct tree tree = {.gen = open_or_fail(spec), .sets = sets};
 
     assert_int_equal(grow(&tree), 0);
     assert_int_equal(idsets_count(sets, (size_t)2 * PAIRS), (size_t)PAIRS * TREE_QUOTA);
@@ -226,7 +209,7 @@ static int take_and_pass_on(void *arg)
 /* Parent, child and grandchild go on with one handle; each of the first two held a block when it forked. */
 static void run_inherited_handle(pid_t (*make_child)(void))
 {
-    frazil *gen = open_generator(long_ticks);
+    frazil *gen = open_or_fail(long_ticks);
     struct idset *sets = idsets_open(3 * BLOCK_FORKS, 3 * (size_t)AFTER_FORK + BEFORE_FORK);
     uint64_t held = 0;
     uint64_t id;
@@ -297,7 +280,7 @@ static int live_shortly(void *arg)
 static void hold_storm(void)
 {
     struct idset *set = idsets_open(1, (size_t)STORM * STORM_IDS);
-    struct drop drop = {.gen = open_generator("worker=fixed:1")};
+    struct drop drop = {.gen = open_or_fail("worker=fixed:1")};
     pid_t alive[STORM_AT_ONCE] = {0};
     uint64_t id;
 
@@ -343,7 +326,7 @@ static int serve_snos(void *arg)
 /* Opened before the fork, used by eight children, each with a handle of its own; all of it counted in one place. */
 static void run_prefork(const char *spec, int (*serve)(void *))
 {
-    frazil *gen = open_generator(spec);
+    frazil *gen = open_or_fail(spec);
     struct idset *sets = idsets_open((size_t)2 * WORKERS, WORKER_QUOTA);
     struct caller callers[WORKERS];
     pid_t children[WORKERS];
@@ -392,7 +375,7 @@ static void kill_child(pid_t pid)
 /* Children are killed wherever they stand: what they got is unique, and the parent goes on as if nothing had been. */
 static void run_kills(const char *spec)
 {
-    frazil *gen = open_generator(spec);
+    frazil *gen = open_or_fail(spec);
     struct idset *sets = idsets_open((size_t)2 * (VICTIMS + 1), KILL_QUOTA);
     uint64_t seed = 7;
 

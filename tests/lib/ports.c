@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "generator/open.h"
+#include "lib/asserts.h"
 #include "spec/options.h"
 
 /* Says all of it. */
@@ -82,4 +83,32 @@ frazil_err ports_lease_open(frazil_lease **ret, const char *spec, const struct p
         err = frazil_lease_open_options(ret, options, reterr);
     frazil_options_free(options);
     return err;
+}
+
+frazil *open_or_fail(const char *spec)
+{
+    frazil *gen = NULL;
+    frazil_error err;
+
+    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", spec, err.message);
+    return gen;
+}
+
+frazil_generator_info info_of_spec(const char *spec)
+{
+    frazil_generator_info info;
+    frazil *gen = open_or_fail(spec);
+
+    frazil_get_info(gen, &info, sizeof info);
+    frazil_close(gen);
+    return info;
+}
+
+uint64_t issued_by(frazil *gen)
+{
+    frazil_stats stats;
+
+    frazil_get_stats(gen, &stats, sizeof stats);
+    return stats.issued;
 }

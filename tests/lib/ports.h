@@ -13,6 +13,15 @@ struct ports {
     const frazil_granter *granter;
 };
 
+/* frazil_open.  Fails the test, with the sentence, if that does not succeed. */
+frazil *open_or_fail(const char *spec);
+
+/* The info of a generator of that spec, which is closed again. */
+frazil_generator_info info_of_spec(const char *spec);
+
+/* How many ids it has issued. */
+uint64_t issued_by(frazil *gen);
+
 /*
  * frazil_open with a clock that stands for the real one: what refuses a clock of the program's own cannot tell.  Only
  * clock and coordinators of the ports count.

@@ -25,6 +25,10 @@ uint64_t register_must_swap(const struct fz_register *reg, uint32_t number, uint
 enum fz_register_result register_read(const struct fz_register *reg, uint32_t number, struct fz_record *ret);
 struct fz_record register_must_read(const struct fz_register *reg, uint32_t number);
 
+/* Visitors of records: one that leaves the version of each below 4 in an array of four, and one that does nothing. */
+void register_note_versions(void *ctx, uint32_t number, const struct fz_record *record);
+void register_ignore(void *ctx, uint32_t number, const struct fz_record *record);
+
 /* Prepares it, as what needs a table does; it must succeed. */
 void register_prepare(const struct fz_register *reg);
 

@@ -37,13 +37,6 @@ static void stop(struct rig *rig)
     proxy_stop(rig->proxy);
 }
 
-static void ignore(void *ctx, uint32_t number, const struct fz_record *record)
-{
-    (void)ctx;
-    (void)number;
-    (void)record;
-}
-
 static void ignore_finding(void *ctx, enum fz_finding_level level, const char *sentence)
 {
     (void)ctx;
@@ -63,9 +56,9 @@ static enum fz_register_result ask(const struct fz_register *reg, int which, str
     case 0:
         return reg->read(reg->ctx, deadline, 0, &record, NULL, &register_said);
     case 1:
-        return reg->read_all(reg->ctx, deadline, ignore, NULL, NULL, &register_said);
+        return reg->read_all(reg->ctx, deadline, register_ignore, NULL, NULL, &register_said);
     case 2:
-        return reg->read_many(reg->ctx, deadline, numbers, 2, 2, ignore, NULL, NULL, &register_said);
+        return reg->read_many(reg->ctx, deadline, numbers, 2, 2, register_ignore, NULL, NULL, &register_said);
     case 3:
         return reg->swap(reg->ctx, deadline, &swap, &version, NULL, &register_said);
     case 4:
@@ -74,6 +67,7 @@ static enum fz_register_result ask(const struct fz_register *reg, int which, str
         return reg->prepare == NULL ? FZ_REGISTER_UNREACHABLE : reg->prepare(reg->ctx, deadline, &register_said);
     }
 }
+
 enum { REQUESTS = 6 };
 
 TEST_OF_KINDS(

@@ -10,14 +10,6 @@
 #include "lib/test.h"
 #include "registers/etcd/etcd_date.h"
 
-static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
-{
-    uint64_t *versions = ctx;
-
-    if (number < 4)
-        versions[number] = record->version;
-}
-
 BEFORE_ALL
 {
     test_need(etcd_server_installed());
@@ -43,21 +35,23 @@ TEST("A foreign record is refused, or shown as damaged, and never overwritten")
         assert_int_equal(register_swap(&reg, 0, 7, "x", &version), FZ_REGISTER_CONFLICT);
     }
     version = register_must_swap(&reg, 2, 0, "good");
-    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, NULL),
+                     FZ_REGISTER_OK);
     assert_int_equal(versions[0], 1);
     assert_int_equal(versions[1], 0);
     assert_int_equal(versions[2], version);
     etcd_server_must(&server, "put frazil/lease/orders/namespace foreign");
-    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, &register_said),
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, &register_said),
                      FZ_REGISTER_REFUSED);
     etcd_server_must(&server, "del frazil/lease/orders/namespace");
     etcd_server_must(&server, "put frazil/lease/orders/worker x");
-    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, &register_said),
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, &register_said),
                      FZ_REGISTER_REFUSED);
     etcd_server_must(&server, "del frazil/lease/orders/worker");
     etcd_server_must(&server, "put frazil/lease/orders.7/worker x"); /* another namespace */
     etcd_server_must(&server, "put frazil/lease/orders0 x");
-    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, NULL),
+                     FZ_REGISTER_OK);
     register_close(&reg);
     server_stop(&server);
 }
@@ -183,7 +177,7 @@ static enum fz_register_result found_by(struct proxy *proxy, const char *body, u
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)proxy->port);
     proxy_say(proxy, text);
     enum fz_register_result result =
-        reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 2, 1, note_versions, versions, NULL, &register_said);
+        reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 2, 1, register_note_versions, versions, NULL, &register_said);
     proxy_set(proxy, PROXY_PASS);
     register_close(&reg);
     return result;

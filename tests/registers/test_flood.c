@@ -13,6 +13,7 @@
 #include "lease/coordinator.h"
 #include "lib/flood.h"
 #include "lib/ports.h"
+#include "lib/register_rig.h"
 #include "lib/test.h"
 #include "os/clock.h"
 
@@ -49,13 +50,6 @@ struct target {
 
 /* ---- one call, in a process of its own -------------------------------------------- */
 
-static void ignore(void *ctx, uint32_t number, const struct fz_record *record)
-{
-    (void)ctx;
-    (void)number;
-    (void)record;
-}
-
 /* 0: the call said in time that there is no answer. */
 static int ask(const struct target *target, uint16_t port, char what)
 {
@@ -74,9 +68,10 @@ static int ask(const struct target *target, uint16_t port, char what)
     if (what == 's')
         result = reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){7, 4711, "kept", 4}, &version, NULL, &why);
     else if (what == 'a')
-        result = reg.read_all(reg.ctx, FZ_DEADLINE_NONE, ignore, NULL, NULL, &why);
+        result = reg.read_all(reg.ctx, FZ_DEADLINE_NONE, register_ignore, NULL, NULL, &why);
     else if (what == 'm')
-        result = reg.read_many(reg.ctx, FZ_DEADLINE_NONE, (const uint32_t[]){7, 8}, 2, 2, ignore, NULL, NULL, &why);
+        result =
+            reg.read_many(reg.ctx, FZ_DEADLINE_NONE, (const uint32_t[]){7, 8}, 2, 2, register_ignore, NULL, NULL, &why);
     else
         result = reg.read(reg.ctx, FZ_DEADLINE_NONE, 7, &record, NULL, &why);
     uint64_t took_ms = now_ms() - begun_ms;

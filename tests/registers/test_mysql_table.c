@@ -52,13 +52,6 @@ static void assert_mended(struct fz_register *reg)
     register_close(reg);
 }
 
-static void ignore(void *ctx, uint32_t number, const struct fz_record *record)
-{
-    (void)ctx;
-    (void)number;
-    (void)record;
-}
-
 TEST("One without a primary key, into which a record could be put twice, is not even read")
 {
     struct fz_register reg = make("(" COLUMNS(BYTES) ") ENGINE = InnoDB");
@@ -67,8 +60,8 @@ TEST("One without a primary key, into which a record could be put twice, is not 
 
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("the table frazil_lease has no primary key, or is a view");
-    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, ignore, NULL, NULL, NULL), FZ_REGISTER_REFUSED);
-    assert_int_equal(reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 2, 2, ignore, NULL, NULL, NULL),
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, register_ignore, NULL, NULL, NULL), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 2, 2, register_ignore, NULL, NULL, NULL),
                      FZ_REGISTER_REFUSED);
     assert_found(examine(), "the table frazil_lease has no primary key, or is a view");
     assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);

@@ -190,14 +190,6 @@ TEST("A password, by the URL or by a file; without it or with a wrong one: refus
     redis_rig_stop(&rig);
 }
 
-static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
-{
-    uint64_t *versions = ctx;
-
-    if (number < 4)
-        versions[number] = record->version;
-}
-
 TEST("The rights that the manual names are enough; one of them less is refused")
 {
     struct redis_rig rig;
@@ -211,10 +203,11 @@ TEST("The rights that the manual names are enough; one of them less is refused")
         redis_open_url("redis://frazil:s3cret@127.0.0.1:%u/orders?db=1", (unsigned)rig.server.port);
     assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_OK);
     uint64_t versions[4] = {0};
-    assert_int_equal(
-        reg.read_many(reg.ctx, FZ_DEADLINE_NONE, (uint32_t[]){0, 1}, 2, 2, note_versions, versions, NULL, NULL),
-        FZ_REGISTER_OK);
-    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_many(reg.ctx, FZ_DEADLINE_NONE, (uint32_t[]){0, 1}, 2, 2, register_note_versions,
+                                   versions, NULL, NULL),
+                     FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, NULL),
+                     FZ_REGISTER_OK);
     assert_int_equal(versions[0], version);
     assert_string_equal(redis_server_ask(&rig.server, "ACL SETUSER frazil -hset"), "OK");
     assert_int_equal(register_swap(&reg, 0, version, "y", &version), FZ_REGISTER_REFUSED);
@@ -340,20 +333,21 @@ TEST("A foreign value in the key is refused, or shown as damaged, and never over
     assert_int_equal(register_read(&rig.direct, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("is not what frazil has written");
     assert_int_equal(register_swap(&rig.direct, 0, 0, "x", &version), FZ_REGISTER_CONFLICT);
-    assert_int_equal(rig.direct.read_all(rig.direct.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, NULL),
-                     FZ_REGISTER_OK);
+    assert_int_equal(
+        rig.direct.read_all(rig.direct.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, NULL),
+        FZ_REGISTER_OK);
     assert_int_equal(versions[0], 1);
     assert_int_equal(versions[1], 7);
     assert_int_equal(versions[2], 1);
     assert_int_equal(versions[3], 0);
     assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders namespace foreign"), "1");
     assert_int_equal(
-        rig.direct.read_all(rig.direct.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, &register_said),
+        rig.direct.read_all(rig.direct.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, &register_said),
         FZ_REGISTER_REFUSED);
     assert_string_equal(redis_server_ask(&rig.server, "HDEL frazil:lease:orders namespace"), "1");
     assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders worker x"), "1");
     assert_int_equal(
-        rig.direct.read_all(rig.direct.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, &register_said),
+        rig.direct.read_all(rig.direct.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, &register_said),
         FZ_REGISTER_REFUSED);
     redis_rig_stop(&rig);
 }

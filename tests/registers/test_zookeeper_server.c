@@ -151,13 +151,6 @@ TEST("A child that drops what it inherited, works on its own, and ends, does not
 
 /* ---- permissions ---------------------------------------------------------------- */
 
-static void ignore(void *ctx, uint32_t number, const struct fz_record *record)
-{
-    (void)ctx;
-    (void)number;
-    (void)record;
-}
-
 TEST("The node of a user belongs to that user: others neither read nor write it, nor does the same name with another "
      "password")
 {
@@ -171,7 +164,7 @@ TEST("The node of a user belongs to that user: others neither read nor write it,
         assert_int_equal(read_first(&other), FZ_REGISTER_REFUSED);
         register_assert_said("the permissions of '/mine/orders/0', or of the node above it, do not allow this");
         assert_int_equal(register_swap(&other, 0, version, "x", &untouched), FZ_REGISTER_REFUSED);
-        assert_int_equal(other.read_all(other.ctx, FZ_DEADLINE_NONE, ignore, NULL, NULL, &register_said),
+        assert_int_equal(other.read_all(other.ctx, FZ_DEADLINE_NONE, register_ignore, NULL, NULL, &register_said),
                          FZ_REGISTER_REFUSED);
         register_assert_said("do not allow this");
         struct fz_register beside = zookeeper_open_url("zookeeper://%s127.0.0.1:%u/beside?timeout=20s&path=/mine",
@@ -273,14 +266,6 @@ TEST("The sentence tells who hangs up, as servers without a quorum do, from who 
 
 /* ---- nodes of somebody else ------------------------------------------------------- */
 
-static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
-{
-    uint64_t *versions = ctx;
-
-    if (number < 4)
-        versions[number] = record->version;
-}
-
 TEST("A foreign node is refused, or shown as damaged, and never overwritten")
 {
     struct fz_register reg = open_as("", "/foreign");
@@ -298,14 +283,14 @@ TEST("A foreign node is refused, or shown as damaged, and never overwritten")
     assert_int_equal(register_swap(&reg, 0, 0, "x", &untouched), FZ_REGISTER_CONFLICT);
     assert_int_equal(register_swap(&reg, 0, 1, "x", &untouched), FZ_REGISTER_CONFLICT);
     assert_int_equal(untouched, 4711);
-    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, &register_said),
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, &register_said),
                      FZ_REGISTER_OK);
     assert_int_equal(versions[0], 1);
     assert_true(versions[1] == version);
     assert_int_equal(versions[2], 1);
     assert_int_equal(versions[3], 0);
     zookeeper_server_put(&server, "/foreign/orders/worker", "7 x", &ZOO_OPEN_ACL_UNSAFE);
-    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, &register_said),
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, &register_said),
                      FZ_REGISTER_REFUSED);
     register_assert_said("node 'worker' is not what frazil has written");
     register_close(&reg);

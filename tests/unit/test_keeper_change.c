@@ -33,12 +33,6 @@ static void open_with(const char *spec, uint64_t ahead)
     fake_granter_install(fake, rig.gen, FZ_KEEPER_INLINE);
 }
 
-static void tear_down(void)
-{
-    rig_close(&rig);
-    fake_granter_free(fake);
-}
-
 static uint64_t take_granted(uint32_t worker)
 {
     uint64_t id = rig_next(&rig);
@@ -61,7 +55,7 @@ static void change_grant(uint32_t worker, uint64_t floor, uint64_t until)
 
 AFTER_EACH
 {
-    tear_down();
+    fake_granter_end(fake, &rig);
 }
 
 TEST("I1 over two workers: ids bear the new one, from its floor on, and none occurs twice")
@@ -115,7 +109,7 @@ TEST("I3: ids of a smaller worker begin in the tick after the last one that was 
         assert_true(after > before);
         assert_int_equal(rig_tick_of(&rig, after), changed + 1);
         assert_int_equal(rig_now_tick(&rig), changed + rows[i].waits);
-        tear_down();
+        fake_granter_end(fake, &rig);
     }
     open_with(SPEC, 0);
 }
@@ -303,7 +297,7 @@ TEST("hold: ids lead over the floor at once when it is near enough; wait: they w
         }
         for (unsigned n = 0; n < 2 * IDS_PER_TICK; n++)
             take_granted(WORKER);
-        tear_down();
+        fake_granter_end(fake, &rig);
     }
     open_with(SPEC, 0);
 }
@@ -357,7 +351,7 @@ TEST("sno: neither side lies below the floor, also not the one that a clock set 
     fields = rig_sno_parts(&rig);
     assert_int_not_equal(fields.ticktock, side);
     assert_int_equal(fields.unix_ms, floor_ms);
-    tear_down();
+    fake_granter_end(fake, &rig);
 
     /* Back below the floor: one has to wait for it. */
     open_with("layout=sno worker=fixed:3", 20);

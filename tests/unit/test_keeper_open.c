@@ -23,10 +23,7 @@ static void open_with(const char *spec, uint64_t horizon, enum fz_keeper_mode mo
 
 AFTER_EACH
 {
-    rig_close(&rig);
-    assert_int_equal(fake->closed, 1);
-    assert_int_equal(fake->overlaps, 0);
-    fake_granter_free(fake);
+    fake_granter_end(fake, &rig);
 }
 
 TEST("A granter that gives nothing at first: the open fails with its sentence, and nothing is in force")

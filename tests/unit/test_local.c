@@ -8,28 +8,11 @@
 #include "frazil.h"
 #include "lib/callers.h"
 #include "lib/idset.h"
+#include "lib/ports.h"
 #include "lib/test.h"
 #include "os/clock.h"
 
 enum { HANDLES = 3, IDS = 20000 };
-
-static frazil *open_generator(const char *spec)
-{
-    frazil *gen = NULL;
-    frazil_error err;
-
-    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return gen;
-}
-
-static uint64_t issued_by(frazil *gen)
-{
-    frazil_stats stats;
-
-    frazil_get_stats(gen, &stats, sizeof stats);
-    return stats.issued;
-}
 
 static bool counter_is_used(frazil *gen)
 {
@@ -74,7 +57,7 @@ static void take_turns(frazil *gen, struct idset *sets)
 static void run_turns(const char *spec)
 {
     struct idset *sets = idsets_open(HANDLES + 1, 2000000);
-    frazil *gen = open_generator(spec);
+    frazil *gen = open_or_fail(spec);
 
     warm_up(gen, &sets[HANDLES]);
     take_turns(gen, sets);
@@ -104,7 +87,7 @@ TEST("Everywhere else, with ticks that a block outlives and such that end under 
 TEST("A block makes the generator's count run ahead of the handle, and closing sets it right")
 {
     struct idset *set = idsets_open(1, 2000000);
-    frazil *gen = open_generator("layout=41/0/22 tick=1h worker=fixed:0");
+    frazil *gen = open_or_fail("layout=41/0/22 tick=1h worker=fixed:0");
     frazil_local *local;
     uint64_t id;
 
@@ -131,7 +114,7 @@ TEST("A block makes the generator's count run ahead of the handle, and closing s
 TEST("A tick with fewer than 16 places is not divided into blocks: every id is the generator's next")
 {
     struct idset *sets = idsets_open(1, 4000);
-    frazil *gen = open_generator("layout=41/18/3 worker=fixed:0 max_wait=none");
+    frazil *gen = open_or_fail("layout=41/18/3 worker=fixed:0 max_wait=none");
     frazil_local *local;
     uint64_t id;
 
@@ -149,7 +132,7 @@ TEST("A tick with fewer than 16 places is not divided into blocks: every id is t
 
 TEST("A sno generator has no handles; closing none is allowed")
 {
-    frazil *gen = open_generator("layout=sno worker=fixed:1");
+    frazil *gen = open_or_fail("layout=sno worker=fixed:1");
     frazil_local *untouched = (frazil_local *)&gen;
     frazil_local *local = untouched;
 

@@ -191,8 +191,7 @@ TEST("Every call of a stopped generator that takes ids or keeps the grant says s
     assert_int_equal(id, RIG_UNTOUCHED);
     assert_int_equal(rig_stats(&rig).issued, 1);
     frazil_local_close(local);
-    rig_close(&rig);
-    fake_granter_free(fake);
+    fake_granter_end(fake, &rig);
 }
 
 TEST("On the real clock the fast path stops as well")

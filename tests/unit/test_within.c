@@ -62,9 +62,7 @@ TEST("Keeping without waiting begins one request, and reports its end")
         pause_ns(1000000);
     assert_int_equal(keep(0, &next_ns), FRAZIL_OK);
     assert_int_equal(fake->extended, 1);
-    assert_int_equal(fake->overlaps, 0);
-    rig_close(&rig);
-    fake_granter_free(fake);
+    fake_granter_end(fake, &rig);
 }
 
 TEST("Keeping within a time gives the result if it comes in time")
@@ -81,8 +79,7 @@ TEST("Keeping within a time gives the result if it comes in time")
     rig_advance(&rig, HORIZON / 4);
     assert_int_equal(keep(60 * RIG_S, &next_ns), FRAZIL_OK);
     assert_int_equal(fake->extended, 2);
-    rig_close(&rig);
-    fake_granter_free(fake);
+    fake_granter_end(fake, &rig);
 }
 
 TEST("A wait without a bound waits for the request that an earlier call has left")
@@ -94,8 +91,7 @@ TEST("A wait without a bound waits for the request that an earlier call has left
     answer();
     assert_int_equal(keep(FRAZIL_WAIT_FOREVER, &next_ns), FRAZIL_OK);
     assert_int_equal(fake->extended, 1);
-    rig_close(&rig);
-    fake_granter_free(fake);
+    fake_granter_end(fake, &rig);
 }
 
 TEST("A child does not wait for its parent's request")
@@ -164,8 +160,7 @@ TEST("With a clock of the program's, closing is done when it returns")
     rig.gen = NULL;
     assert_int_equal(frazil_close_within(gen, 0), FRAZIL_OK);
     assert_int_equal(fake->closed, 1);
-    rig_close(&rig);
-    fake_granter_free(fake);
+    fake_granter_end(fake, &rig);
 }
 
 /* ---- generators that several share ------------------------------------------------------ */

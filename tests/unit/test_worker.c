@@ -10,19 +10,6 @@
 #include "lib/rig.h"
 #include "lib/test.h"
 
-static uint32_t worker_of(const char *spec)
-{
-    frazil_generator_info info;
-    frazil_error err;
-    frazil *gen;
-
-    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", spec, err.message);
-    frazil_get_info(gen, &info, sizeof info);
-    frazil_close(gen);
-    return info.worker;
-}
-
 TEST("Every source, with datacenter, base and count")
 {
     static const struct {
@@ -57,7 +44,7 @@ TEST("Every source, with datacenter, base and count")
 
     assert_int_equal(setenv("FRAZIL_TEST_NUMBER", "17", 1), 0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_int_equal(worker_of(rows[i].spec), rows[i].worker);
+        assert_int_equal(info_of_spec(rows[i].spec).worker, rows[i].worker);
 }
 
 TEST("A source that gives no number, or one out of range, is an error that names the range")
@@ -215,10 +202,10 @@ TEST("The 65,537th generator with an automatic partition is FRAZIL_EPOOL")
 
 TEST("Automatic partitions of a process differ from each other, and a failed open draws none")
 {
-    const uint32_t first = worker_of("layout=sno");
+    const uint32_t first = info_of_spec("layout=sno").worker;
 
     assert_open_refused("layout=sno seq_min=5 seq_max=5", NULL, FRAZIL_ERANGE, "both bounds");
     assert_open_refused("layout=sno worker=auto base=5", NULL, FRAZIL_ESPEC, "base");
-    assert_int_equal(worker_of("layout=sno worker=auto"), (first + 1) % 65536);
-    assert_int_equal(worker_of("layout=sno"), (first + 2) % 65536);
+    assert_int_equal(info_of_spec("layout=sno worker=auto").worker, (first + 1) % 65536);
+    assert_int_equal(info_of_spec("layout=sno").worker, (first + 2) % 65536);
 }

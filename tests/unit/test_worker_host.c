@@ -129,19 +129,6 @@ static void make_host(void)
     host.name = "app-240";
 }
 
-static frazil_generator_info info_of(const char *spec)
-{
-    frazil_generator_info info;
-    frazil_error err;
-    frazil *gen;
-
-    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", spec, err.message);
-    frazil_get_info(gen, &info, sizeof info);
-    frazil_close(gen);
-    return info;
-}
-
 BEFORE_EACH
 {
     make_host();
@@ -270,11 +257,11 @@ TEST("Every number that konayuki computed, for names and for addresses of both k
 
         snprintf(spec, sizeof spec, "layout=41/12/10 worker=hostname-hash expect=1 hostname=%s count=%llu", hint,
                  (unsigned long long)workers);
-        assert_int_equal(info_of(spec).worker, tsv_u64(tsv, "worker"));
+        assert_int_equal(info_of_spec(spec).worker, tsv_u64(tsv, "worker"));
         snprintf(spec, sizeof spec, "layout=41/12/10 worker=ip-hash expect=1 ip=%s count=%llu", hint,
                  (unsigned long long)workers);
         if (is_address)
-            assert_int_equal(info_of(spec).worker, tsv_u64(tsv, "worker"));
+            assert_int_equal(info_of_spec(spec).worker, tsv_u64(tsv, "worker"));
         else
             assert_open_refused(spec, NULL, FRAZIL_ESPEC, "must be an IPv4 address such as 10.0.0.7");
         addresses += is_address;
@@ -306,7 +293,7 @@ TEST("The host's own name and address, with base, count and datacenter")
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_int_equal(info_of(rows[i].spec).worker, rows[i].worker);
+        assert_int_equal(info_of_spec(rows[i].spec).worker, rows[i].worker);
 }
 
 TEST("The hash's modulus is konayuki's max_workers: `count`, and what base leaves of the layout where that is not said")
@@ -330,7 +317,7 @@ TEST("The hash's modulus is konayuki's max_workers: `count`, and what base leave
         char spec[128];
         uint32_t hashed;
         snprintf(spec, sizeof spec, "worker=hostname-hash expect=1 hostname=app-3 %s", rows[i].spec);
-        assert_int_equal(info_of(spec).worker, rows[i].worker);
+        assert_int_equal(info_of_spec(spec).worker, rows[i].worker);
         assert_int_equal(frazil_worker_hash("app-3", 5, 512, &hashed), FRAZIL_OK);
         assert_int_equal(hashed, crc_of_app_3 % 512);
     }
@@ -354,7 +341,7 @@ TEST("How likely a collision is can be read for the hashes, of the numbers that 
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_int_equal(info_of(rows[i].spec).collision_ppm, rows[i].ppm);
+        assert_int_equal(info_of_spec(rows[i].spec).collision_ppm, rows[i].ppm);
 }
 
 TEST("An address of an IPv6-only host hashes as it is written, and has no last octet")
@@ -363,7 +350,7 @@ TEST("An address of an IPv6-only host hashes as it is written, and has no last o
 
     host.v4.connect_errno = ENETUNREACH;
     assert_int_equal(frazil_worker_hash(host.v6.local, strlen(host.v6.local), 1024, &right), FRAZIL_OK);
-    assert_int_equal(info_of("worker=ip-hash expect=2").worker, right);
+    assert_int_equal(info_of_spec("worker=ip-hash expect=2").worker, right);
     assert_open_refused("worker=ip-last-octet", NULL, FRAZIL_EWORKER,
                         "the host's address '2001:db8:17::5' is IPv6, and only IPv4 addresses have octets");
 }
@@ -447,11 +434,11 @@ TEST("Addresses and names near to those are hosts' own")
 
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         snprintf(spec, sizeof spec, "worker=ip-hash expect=2 ip=%s", own[i]);
-        (void)info_of(spec);
+        (void)info_of_spec(spec);
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(spec, sizeof spec, "worker=hostname-hash expect=2 hostname=%s", names[i]);
-        (void)info_of(spec);
+        (void)info_of_spec(spec);
     }
 }
 
@@ -470,8 +457,8 @@ TEST("expect, ip and hostname come from the environment as all keys do")
     assert_int_equal(setenv("FRAZIL_WORKER", "ip-hash", 1), 0);
     assert_int_equal(setenv("FRAZIL_EXPECT", "5", 1), 0);
     assert_int_equal(setenv("FRAZIL_IP", "10.202.198.91", 1), 0);
-    assert_int_equal(info_of("count=1000").worker, 976);
-    assert_int_equal(info_of("").collision_ppm, 9733);
+    assert_int_equal(info_of_spec("count=1000").worker, 976);
+    assert_int_equal(info_of_spec("").collision_ppm, 9733);
     assert_int_equal(unsetenv("FRAZIL_WORKER"), 0);
     assert_int_equal(unsetenv("FRAZIL_EXPECT"), 0);
     assert_int_equal(unsetenv("FRAZIL_IP"), 0);
@@ -527,7 +514,7 @@ TEST("In the environment it is for all programs of a fleet, and no error for the
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         assert_int_equal(setenv(keys[i][0], keys[i][1], 1), 0);
-        assert_int_equal(info_of("worker=fixed:3").worker, 3);
+        assert_int_equal(info_of_spec("worker=fixed:3").worker, 3);
         assert_int_equal(unsetenv(keys[i][0]), 0);
     }
 }
