@@ -13,38 +13,18 @@ rounds=$3
 # shellcheck source=bench/others/servers.sh
 . "$here/servers.sh"
 
-without() {
-    printf -- '-\t%s\t%s\n' "$1" "$2"
-}
-
-# measure NAME URL
 measure() {
-    "$frazil" bench --quick --rounds "$rounds" --threads 1 --json "worker=$2" >"$scratch/bench.json"
-    awk -f "$here/../page/rows.awk" "$scratch/bench.json" | awk -F '\t' -v name="$1" '
+    "$frazil" bench --quick --rounds "$rounds" --threads 1 --json "worker=$url" >"$scratch/bench.json"
+    awk -f "$here/../page/rows.awk" "$scratch/bench.json" | awk -F '\t' -v name="$name" '
         $2 == "spec_open" { opening = $5 "\t" $6 "\t" $7 }
         $2 == "spec_close" { closing = $5 }
         $2 == "spec_round_trip" { printf "%s\t%s\t%s\t%s\n", name, opening, closing, $5; done = 1 }
         END { exit !done }'
 }
 
-# coordinator KIND
-coordinator() {
-    name=$(kinds | awk -F '\t' -v kind="$1" '$1 == kind { print $2 }')
-    has_kind "$1" || { without "${name%%,*}" "it is not installed" && return; }
-    at=$(kinds | awk -F '\t' -v kind="$1" '$1 == kind { print $3 }')
-    if serve_kind "$scratch" "$frazil" "$1" "$at" ""; then
-        measure "$name" "$url"
-        stop_server
-    else
-        without "$name" "its server does not start, or frazil has no part for it"
-    fi
-}
-
-trap stop_server EXIT
-trap 'exit 1' HUP INT TERM
 shift 3
 if [ $# -eq 1 ]; then
-    coordinator "$1"
+    measure_kind "$scratch" "$frazil" "$1" "" measure
     exit
 fi
 # shellcheck disable=SC2046 # a word for each kind

@@ -15,10 +15,6 @@ fleet=$3
 openings=${FRAZIL_BENCH_QUICK:+50}
 openings=${openings:-10000}
 
-without() {
-    printf -- '-\t%s\t%s\n' "$1" "$2"
-}
-
 # connected KIND: how many generators stay connected.  PostgreSQL has a process for each, of some megabytes, and MariaDB a thread:
 # there hosts share leases, or something keeps connections for them.
 connected() {
@@ -29,29 +25,19 @@ connected() {
     if [ "$most" -lt "$openings" ]; then echo "$most"; else echo "$openings"; fi
 }
 
-# coordinator KIND
-coordinator() {
-    name=$(kinds | awk -F '\t' -v kind="$1" '$1 == kind { print $2 }')
-    has_kind "$1" || { without "${name%%,*}" "it is not installed" && return; }
-    at=$(kinds | awk -F '\t' -v kind="$1" '$1 == kind { print $3 }')
-    # A horizon so long that no lease ends, however long all of them take.
-    if serve_kind "$scratch" "$frazil" "$1" "$at" "layout=41/14/8 horizon=24h"; then
-        "$fleet" -n "$openings" -k "$(connected "$1")" -e "$openings" ${server:+-p "$server"} "$url" >"$scratch/lines"
-        sed "s/^/$name$(printf '\t')/" "$scratch/lines"
-        stop_server
-    else
-        without "$name" "its server does not start, or frazil has no part for it"
-    fi
+measure() {
+    "$fleet" -n "$openings" -k "$(connected "$kind")" -e "$openings" ${server:+-p "$server"} "$url" >"$scratch/lines"
+    sed "s/^/$name$(printf '\t')/" "$scratch/lines"
 }
 
-trap stop_server EXIT
-trap 'exit 1' HUP INT TERM
 # Servers need a descriptor for each connection.
 descriptors=$(prlimit --pid $$ --nofile --output HARD --noheadings | tr -d ' ')
 prlimit --pid $$ --nofile="$descriptors"
 shift 3
 if [ $# -eq 1 ]; then
-    coordinator "$1"
+    kind=$1
+    # A horizon so long that no lease ends, however long all of them take.
+    measure_kind "$scratch" "$frazil" "$kind" "layout=41/14/8 horizon=24h" measure
     exit
 fi
 # shellcheck disable=SC2046 # a word for each kind

@@ -12,10 +12,6 @@ rounds=${rounds:-7}
 # shellcheck source=bench/others/servers.sh
 . "$here/servers.sh"
 
-without() {
-    printf -- '-\t%s\t%s\n' "$1" "$2"
-}
-
 # summary NAME: of numbers, one a line; fails if there is none.
 summary() {
     sort -g | awk -v name="$1" '
@@ -98,8 +94,6 @@ postgresql() {
     stop_server
 }
 
-trap stop_server EXIT
-trap 'exit 1' HUP INT TERM
 shift
 if [ $# -eq 1 ]; then
     "$1"

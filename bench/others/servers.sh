@@ -115,6 +115,14 @@ start_mysql() {
     server=$!
 }
 
+# without NAME WHY: the line of what cannot be measured.
+without() {
+    printf -- '-\t%s\t%s\n' "$1" "$2"
+}
+
+trap stop_server EXIT
+trap 'exit 1' HUP INT TERM
+
 # ---- coordinators: each kind's name, whether it is installed, its server, and the URL of a namespace in it -------------------
 
 # kinds: a line each, "KIND TAB NAME TAB URL"; the URL has FOLDER and PORT for the server's.
@@ -172,4 +180,17 @@ serve_kind() {
         stop_server
     done
     return 1
+}
+
+# measure_kind SCRATCH FRAZIL KIND KEYS MEASURE: calls MEASURE while a server of that kind runs; its name is in $name, and the URL in $url.
+measure_kind() {
+    name=$(kinds | awk -F '\t' -v kind="$3" '$1 == kind { print $2 }')
+    has_kind "$3" || { without "${name%%,*}" "it is not installed" && return; }
+    at=$(kinds | awk -F '\t' -v kind="$3" '$1 == kind { print $3 }')
+    if serve_kind "$1" "$2" "$3" "$at" "$4"; then
+        "$5"
+        stop_server
+    else
+        without "$name" "its server does not start, or frazil has no part for it"
+    fi
 }
