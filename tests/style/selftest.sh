@@ -165,7 +165,7 @@ test_tables() {
     with debian/control 's/^Package: libfrazil-redis1/Package: libfrazil-radish1/' 'debian/control:1: has radish, which is no package of the table'
     with docs/coordinators/README.md 's/(etcd.md)/(etc.md)/' 'docs/coordinators/README.md:1: does not lead to etcd.md'
     project
-    must_fail 'no table of keys found'
+    must_fail 'no table of behaviours found'
 }
 
 test_lengths() {

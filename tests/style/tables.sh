@@ -17,11 +17,10 @@ rows() {
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-rows src/spec/keys.h FZ_KEYS | sed 's/[^"]*"\([^"]*\)".*/\1/' >"$scratch/keys"
 rows src/spec/behaviours.h FZ_BEHAVIOURS | sed 's/[^"]*"\([^"]*\)".*/\1/' >"$scratch/behaviours"
 rows src/spec/worker_sources.h FZ_WORKER_SOURCES | sed 's/[^"]*"\([^"]*\)", *"\(:\{0,1\}\).*/\1\2/; /^$/d' >"$scratch/sources"
 rows src/spec/coordinators.h FZ_COORDINATORS | sed 's/^\([a-z]*\), *"\([^" ]*\).*/\1 \2/' >"$scratch/kinds"
-for table in keys behaviours sources kinds; do
+for table in behaviours sources kinds; do
     [ -s "$scratch/$table" ] || { echo "no table of $table found"; exit 1; }
 done
 cut -d ' ' -f 1 "$scratch/kinds" | grep -vx file | sort >"$scratch/clients"
