@@ -165,7 +165,8 @@ ID=1541815603606036480
     fails 2 "nosuch" frazil inspect --guess --layout nosuch $id
 }
 
-# Each as it was published, with its time: docs/migration.md says where.
+# Each as it was published, with its time: docs/migration.md says where.  That of baidu is of the last second that its
+# source names, 2024-11-20 21:24:16 in China.
 @test "--guess: ids of other generators" {
     local name id time
     while read -r name id time; do
@@ -176,6 +177,7 @@ ID=1541815603606036480
 	pgedge   136169504773242881  2024-01-11T18:08:59.845Z
 	sharding 452837411152461833  2020-04-03T14:14:12.131Z
 	yitter   387750301904971     2023-02-19T10:20:03.051Z
+	baidu    9223372002495037440 2024-11-20T13:24:15.000Z
 	tiktok   6963640889373723909 2021-05-18T14:43:10.000Z
 	post     6318971194909560123 2017-09-28T00:55:33.674Z
 	twitter  1531830571133603843 2022-06-01T02:50:42.851Z
