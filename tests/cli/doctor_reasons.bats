@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Goal of this test: where a coordinator cannot be used, frazil doctor says why, whatever stands in its URL, and shows
 # no password.
-# shellcheck disable=SC2154 # bats sets output
+# shellcheck disable=SC2030,SC2031,SC2154 # bats sets output, in each test its own
 
 load helpers
 load servers
