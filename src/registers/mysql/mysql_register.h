@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A register in MySQL or MariaDB: one InnoDB table, by default frazil_lease, with a row
- * for each record of each namespace.  Each operation is one round trip, which also
- * tells the time and who the server is; a swap is one conditional INSERT or UPDATE.
- *
- * Versions are microseconds since 1970 by the server's clock, made to grow with
- * each swap, so that they do not come back when rows or the table were lost.  A
- * server that is read-only is not asked.
+ * MySQL and MariaDB as a dialect of common/sql_register.h: one InnoDB table, by default frazil_lease.  A server that is
+ * read-only is not asked.
  *
  * The incarnation is ID.HOST.PORT.START.TABLE: the server_id, a checksum of its host
  * name, its port, when it was started, and when the table was made.  It changes when a

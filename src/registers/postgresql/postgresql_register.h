@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A register in PostgreSQL: one table, by default frazil_lease, with a row for each
- * record of each namespace.  Each operation is one statement, which also tells the
- * time and who the server is; a swap is one conditional INSERT or UPDATE.
- *
- * Versions are microseconds since 1970 by the server's clock, made to grow with
- * each swap, so that they do not come back when rows or the table were lost.  A
- * standby is not asked.
+ * PostgreSQL as a dialect of common/sql_register.h: one table, by default frazil_lease.  A standby is not asked.
  *
  * The incarnation is SYSTEM.TIMELINE.START.TABLE: the cluster's identifier, its
  * timeline, when the server was started, and the table's oid.  It changes when a
