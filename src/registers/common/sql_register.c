@@ -66,7 +66,7 @@ static const char *write_sql(const struct fz_sql_connection *connection, const c
 
 const char *fz_sql_of_table(const struct fz_sql_connection *connection, const char *sql, char *buf)
 {
-    return write_sql(connection, sql, NULL, buf);
+    return write_sql(connection, sql, &(struct values){.n = 0}, buf);
 }
 
 /* ---- strict readings of values --------------------------------------------------- */

@@ -195,25 +195,25 @@ static void stop(struct fz_sql_connection *connection)
     fz_mysql_connection_stop((struct fz_mysql_connection *)connection);
 }
 
-static const struct fz_sql_dialect mysql = {.speakers = "MySQL and MariaDB do",
-                                            .status_columns = STATUS_COLUMNS,
-                                            .hides_tables = true,
-                                            .status = "SELECT " STATUS,
-                                            .read = read_sql,
-                                            .read_all = SEVERAL,
-                                            .read_many = SEVERAL " AND number IN (@L)",
-                                            .insert = insert_sql,
-                                            .update = update_sql,
-                                            .create = "CREATE TABLE IF NOT EXISTS `@T` " COLUMNS "; SELECT 1",
-                                            .carry_out = carry_out,
-                                            .next_row = next_row,
-                                            .free_rows = free_rows,
-                                            .refusal = refusal,
-                                            .read_incarnation = read_incarnation,
-                                            .may_not_create = may_not_create,
-                                            .check_table = check_table,
-                                            .examine = examine,
-                                            .stop = stop};
+static const struct fz_sql_dialect mysql_dialect = {.speakers = "MySQL and MariaDB do",
+                                                    .status_columns = STATUS_COLUMNS,
+                                                    .hides_tables = true,
+                                                    .status = "SELECT " STATUS,
+                                                    .read = read_sql,
+                                                    .read_all = SEVERAL,
+                                                    .read_many = SEVERAL " AND number IN (@L)",
+                                                    .insert = insert_sql,
+                                                    .update = update_sql,
+                                                    .create = "CREATE TABLE IF NOT EXISTS `@T` " COLUMNS "; SELECT 1",
+                                                    .carry_out = carry_out,
+                                                    .next_row = next_row,
+                                                    .free_rows = free_rows,
+                                                    .refusal = refusal,
+                                                    .read_incarnation = read_incarnation,
+                                                    .may_not_create = may_not_create,
+                                                    .check_table = check_table,
+                                                    .examine = examine,
+                                                    .stop = stop};
 
 /* The user who starts a set-user-ID program could name code for it: libmariadb does not ask for the bit. */
 static frazil_err check_environment(frazil_error *reterr)
@@ -246,6 +246,6 @@ frazil_err fz_mysql_register_open(const char *url, struct fz_register *ret, char
     fz_wipe(&parsed, sizeof parsed);
     if (connection == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to MySQL");
-    fz_sql_register_of(&mysql, &connection->sql, ret, ret_name);
+    fz_sql_register_of(&mysql_dialect, &connection->sql, ret, ret_name);
     return FRAZIL_OK;
 }

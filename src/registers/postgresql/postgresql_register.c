@@ -136,23 +136,23 @@ static void stop(struct fz_sql_connection *connection)
     fz_postgresql_connection_stop((struct fz_postgresql_connection *)connection);
 }
 
-static const struct fz_sql_dialect postgresql = {.speakers = "a PostgreSQL does",
-                                                 .status_columns = STATUS_COLUMNS,
-                                                 .status = "SELECT " STATUS,
-                                                 .read = read_sql,
-                                                 .read_all = SEVERAL,
-                                                 .read_many = SEVERAL " AND number = ANY ('{@L}'::bigint[])",
-                                                 .insert = insert_sql,
-                                                 .update = update_sql,
-                                                 .create = create_sql,
-                                                 .carry_out = carry_out,
-                                                 .next_row = next_row,
-                                                 .free_rows = free_rows,
-                                                 .refusal = refusal,
-                                                 .read_incarnation = read_incarnation,
-                                                 .may_not_create = may_not_create,
-                                                 .examine = examine,
-                                                 .stop = stop};
+static const struct fz_sql_dialect postgresql_dialect = {.speakers = "a PostgreSQL does",
+                                                         .status_columns = STATUS_COLUMNS,
+                                                         .status = "SELECT " STATUS,
+                                                         .read = read_sql,
+                                                         .read_all = SEVERAL,
+                                                         .read_many = SEVERAL " AND number = ANY ('{@L}'::bigint[])",
+                                                         .insert = insert_sql,
+                                                         .update = update_sql,
+                                                         .create = create_sql,
+                                                         .carry_out = carry_out,
+                                                         .next_row = next_row,
+                                                         .free_rows = free_rows,
+                                                         .refusal = refusal,
+                                                         .read_incarnation = read_incarnation,
+                                                         .may_not_create = may_not_create,
+                                                         .examine = examine,
+                                                         .stop = stop};
 
 frazil_err fz_postgresql_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
@@ -167,6 +167,6 @@ frazil_err fz_postgresql_register_open(const char *url, struct fz_register *ret,
     fz_wipe(&parsed, sizeof parsed);
     if (connection == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to PostgreSQL");
-    fz_sql_register_of(&postgresql, &connection->sql, ret, ret_name);
+    fz_sql_register_of(&postgresql_dialect, &connection->sql, ret, ret_name);
     return FRAZIL_OK;
 }
