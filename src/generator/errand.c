@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "core/duration.h"
-#include "turn.h"
 
 /* The caller and the thread hold it; whoever is the last frees it. */
 struct errand {
@@ -96,10 +95,10 @@ static bool start(struct errand *errand)
 }
 
 /* The caller holds the lock. */
-static void await_end(struct errand *errand, uint64_t wait_ns)
+static void await_end(struct errand *errand, struct fz_deadline deadline)
 {
-    const uint64_t longest_ns = UINT64_C(1) << 60; /* beyond it a time_t could overflow */
-    uint64_t until_ns = fz_turn_clock_ns() + (wait_ns < longest_ns ? wait_ns : longest_ns);
+    const uint64_t latest_ns = UINT64_C(1) << 60; /* beyond it a time_t could overflow */
+    uint64_t until_ns = deadline.at_ns < latest_ns ? deadline.at_ns : latest_ns;
     struct timespec until = {.tv_sec = (time_t)(until_ns / FZ_NS_PER_S), .tv_nsec = (long)(until_ns % FZ_NS_PER_S)};
     int sys = 0;
 
@@ -108,8 +107,8 @@ static void await_end(struct errand *errand, uint64_t wait_ns)
         sys = pthread_cond_timedwait(&errand->ended, &errand->lock, &until);
 }
 
-bool fz_errand_run(frazil *gen, fz_errand_fn run, struct fz_deadline deadline, uint64_t wait_ns, frazil_err *ret_err,
-                   frazil_error *reterr)
+bool fz_errand_run(frazil *gen, fz_errand_fn run, struct fz_deadline deadline, struct fz_deadline until,
+                   frazil_err *ret_err, frazil_error *reterr)
 {
     struct errand *errand = new_errand(gen, run, deadline);
     int cancel_state;
@@ -126,7 +125,7 @@ bool fz_errand_run(frazil *gen, fz_errand_fn run, struct fz_deadline deadline, u
         *ret_err = run(gen, deadline, reterr);
     } else {
         pthread_mutex_lock(&errand->lock);
-        await_end(errand, wait_ns);
+        await_end(errand, until);
         has_ended = errand->has_ended;
         if (has_ended)
             *ret_err = errand->err;

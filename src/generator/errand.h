@@ -18,12 +18,11 @@
 typedef frazil_err (*fz_errand_fn)(frazil *gen, struct fz_deadline deadline, frazil_error *reterr);
 
 /*
- * Lets another thread, which takes no signals, do run(gen, deadline), and waits for wait_ns of monotonic time at the
- * most.
+ * Lets another thread, which takes no signals, do run(gen, deadline), and waits for it until then.
  * True: it is done, *ret_err is its result, and *reterr, which may be NULL, is filled on failure.  False: it goes on.
  * If no thread can be created, the caller does the work.
  */
-FZ_PRIVATE bool fz_errand_run(frazil *gen, fz_errand_fn run, struct fz_deadline deadline, uint64_t wait_ns,
+FZ_PRIVATE bool fz_errand_run(frazil *gen, fz_errand_fn run, struct fz_deadline deadline, struct fz_deadline until,
                               frazil_err *ret_err, frazil_error *reterr);
 
 #endif

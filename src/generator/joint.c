@@ -313,7 +313,8 @@ void frazil_close(frazil *gen)
     if (closes_itself(gen) || !gen->keeper.asks_coordinator)
         (void)close_aside(gen, close_deadline(shortest_close_ns), NULL);
     else
-        (void)fz_errand_run(gen, close_aside, close_deadline(shortest_close_ns), shortest_close_ns, &ignored, NULL);
+        (void)fz_errand_run(gen, close_aside, close_deadline(shortest_close_ns), fz_deadline_in(shortest_close_ns),
+                            &ignored, NULL);
 }
 
 frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
@@ -325,7 +326,9 @@ frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
     uint64_t most_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns;
     if (closes_itself(gen) || most_ns == FRAZIL_WAIT_FOREVER)
         return close_aside(gen, close_deadline(most_ns), NULL);
-    return fz_errand_run(gen, close_aside, close_deadline(most_ns), most_ns, &err, NULL) ? err : FRAZIL_EAGAIN;
+    return fz_errand_run(gen, close_aside, close_deadline(most_ns), fz_deadline_in(most_ns), &err, NULL)
+               ? err
+               : FRAZIL_EAGAIN;
 }
 
 /* ---- stopping ------------------------------------------------------------------------------- */

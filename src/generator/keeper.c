@@ -156,28 +156,38 @@ static bool is_overtaken(const frazil *gen, const struct fz_observation *seen)
     return number != seen->grant_number;
 }
 
+/* Whether whoever grants is to be asked now.  If not, *ret_err is FRAZIL_OK where the grant lasts, or the reason. */
+static bool is_to_be_asked(const frazil *gen, const struct fz_observation *seen, frazil_err *ret_err,
+                           frazil_error *reterr)
+{
+    *ret_err = FRAZIL_OK;
+    if (!needs_extension(gen, &seen->grant, seen->view.now_tick))
+        return false;
+    /* fz_keeper_end: this process seemed to be gone, on a system that does not tell that a mapping holds no lock. */
+    if (seen->grant.version == 0)
+        *ret_err = fz_fail(reterr, FRAZIL_ELEASE,
+                           "another process of this host has given the lease back: open the generator again");
+    /* Every caller at the end of a grant comes here, so a coordinator that is down would be asked for each id. */
+    else if (fz_keeper_retry_in_ns(gen) > 0)
+        *ret_err = fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
+    return *ret_err == FRAZIL_OK;
+}
+
 static frazil_err extend_in_turn(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     struct fz_observation seen = fz_observe(gen);
     struct fz_grant grant = {.version = 0};
     frazil_error why = {.message = ""};
+    frazil_err err;
 
-    if (!needs_extension(gen, &seen.grant, seen.view.now_tick))
-        return FRAZIL_OK;
-    /* fz_keeper_end: this process seemed to be gone, on a system that does not tell that a mapping holds no lock. */
-    if (seen.grant.version == 0)
-        return fz_fail(reterr, FRAZIL_ELEASE,
-                       "another process of this host has given the lease back: open the generator again");
+    if (!is_to_be_asked(gen, &seen, &err, reterr))
+        return err;
     /* In the turn, because after_fork changes what other threads of this process read. */
     notice_fork(gen);
     uint64_t begun_ns = fz_monotonic_ns(gen);
     bool never_waits = fz_deadline_left_ns(deadline) == 0;
-    /* Every caller at the end of a grant comes here, so a coordinator that is down would be asked for each id. */
-    if (fz_keeper_retry_in_ns(gen) > 0)
-        return fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
-    frazil_err err =
-        gen->keeper.granter.extend(gen->keeper.granter.ctx, deadline, seen.view.now_tick, &seen.grant, &grant, &why);
+    err = gen->keeper.granter.extend(gen->keeper.granter.ctx, deadline, seen.view.now_tick, &seen.grant, &grant, &why);
     if (err != FRAZIL_OK && is_overtaken(gen, &seen))
         return FRAZIL_OK; /* nobody needs the answer any more */
     /* It did not wait for whoever is in a guard: that puts nothing off for the next one, who may. */
@@ -227,9 +237,9 @@ bool fz_keeper_is_busy(frazil *gen)
     return fz_turn_is_taken(gen);
 }
 
-void fz_keeper_await(frazil *gen, uint64_t wait_ns)
+void fz_keeper_await(frazil *gen, struct fz_deadline deadline)
 {
-    fz_turn_await(gen, fz_deadline_in(wait_ns));
+    fz_turn_await(gen, deadline);
 }
 
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
@@ -486,18 +496,17 @@ static bool begin_help(frazil *gen)
 }
 
 /* Waits for a thread that an earlier call has left at work. */
-static void await_help(frazil *gen, uint64_t wait_ns)
+static void await_help(frazil *gen, struct fz_deadline deadline)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
-    uint64_t begun_ns = fz_turn_clock_ns();
 
-    while (is_helped(gen) && fz_turn_clock_ns() - begun_ns < wait_ns)
+    while (is_helped(gen) && fz_deadline_left_ns(deadline) > 0)
         clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
 void fz_keeper_stop(frazil *gen)
 {
-    await_help(gen, UINT64_MAX);
+    await_help(gen, FZ_DEADLINE_NONE);
     if (fz_keeper_has_thread(gen))
         fz_watch_leave(&gen->keeper.watched);
 }
@@ -554,46 +563,41 @@ void fz_keeper_close(frazil *gen)
     granter->ctx = NULL;
 }
 
-/* Whether there is nothing to ask, or it is too early to. */
-static bool is_idle(frazil *gen)
+/* Extends the grant up to the deadline; what takes longer goes on. */
+static frazil_err keep_within(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
-    struct fz_observation seen = fz_observe(gen);
+    frazil_err err;
 
-    return !needs_extension(gen, &seen.grant, seen.view.now_tick) || fz_keeper_retry_in_ns(gen) > 0;
-}
-
-/* Extends the grant within the time; what takes longer goes on. */
-static frazil_err keep_within(frazil *gen, uint64_t wait_ns, frazil_error *reterr)
-{
-    frazil_err err = FRAZIL_OK;
-
-    await_help(gen, wait_ns);
+    await_help(gen, deadline);
     bool is_begun = !is_helped(gen);
-    if (is_begun && (is_idle(gen) || gen->keeper.asks_program || wait_ns == FRAZIL_WAIT_FOREVER))
+    if (is_begun && (gen->keeper.asks_program || deadline.at_ns == FZ_DEADLINE_NONE.at_ns))
         return fz_keeper_extend(gen, deadline_aside(gen), reterr);
-    if (is_begun && begin_help(gen) && fz_errand_run(gen, extend_aside, deadline_aside(gen), wait_ns, &err, reterr))
+    struct fz_observation seen = fz_observe(gen);
+    if (is_begun && !is_to_be_asked(gen, &seen, &err, reterr))
+        return err;
+    if (is_begun && begin_help(gen) && fz_errand_run(gen, extend_aside, deadline_aside(gen), deadline, &err, reterr))
         return err;
     return fz_fail(reterr, FRAZIL_EAGAIN, "the grant is being extended, and whoever grants it has not answered yet");
 }
 
-frazil_err fz_keeper_extend_within(frazil *gen, uint64_t wait_ns, frazil_error *reterr)
+frazil_err fz_keeper_extend_within(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     /* A file is written at once, and a wait for its guard can be cut short. */
     if (!gen->keeper.asks_coordinator)
-        return fz_keeper_extend(gen, fz_deadline_in(wait_ns), reterr);
-    return is_our_work(gen) ? keep_within(gen, wait_ns, reterr) : FRAZIL_OK;
+        return fz_keeper_extend(gen, deadline, reterr);
+    return is_our_work(gen) ? keep_within(gen, deadline, reterr) : FRAZIL_OK;
 }
 
 frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, uint64_t *ret_next_ns, frazil_error *reterr)
 {
-    uint64_t most_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns;
+    struct fz_deadline deadline = fz_deadline_in(wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns);
 
     *ret_next_ns = FRAZIL_WAIT_FOREVER;
     if (fz_is_stopped(gen))
         return fz_fail_stopped(reterr);
     if (!is_our_work(gen))
         return FRAZIL_OK;
-    frazil_err err = keep_within(gen, most_ns, reterr);
+    frazil_err err = keep_within(gen, deadline, reterr);
     *ret_next_ns = is_helped(gen) ? look_again_ns : pause_ns(gen);
     return err;
 }

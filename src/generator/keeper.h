@@ -47,10 +47,11 @@ FZ_PRIVATE frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *grant
 FZ_PRIVATE frazil_err fz_keeper_extend(frazil *gen, struct fz_deadline deadline, frazil_error *reterr);
 
 /*
- * The same for a call that waits for wait_ns at the most.  A request to a coordinator is not cut off, as an answer that
- * nobody sees costs the worker id: what takes longer goes on in a thread of its own, and the call has FRAZIL_EAGAIN.
+ * The same for a call that waits until the deadline at the most.  A request to a coordinator is not cut off, as an
+ * answer that nobody sees costs the worker id: what takes longer goes on in a thread of its own, and the call has
+ * FRAZIL_EAGAIN.
  */
-FZ_PRIVATE frazil_err fz_keeper_extend_within(frazil *gen, uint64_t wait_ns, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_keeper_extend_within(frazil *gen, struct fz_deadline deadline, frazil_error *reterr);
 
 /* After a failure: how long until the next try.  0: it may be made now. */
 FZ_PRIVATE uint64_t fz_keeper_retry_in_ns(const frazil *gen);
@@ -58,8 +59,8 @@ FZ_PRIVATE uint64_t fz_keeper_retry_in_ns(const frazil *gen);
 /* Whether somebody is just extending the grant. */
 FZ_PRIVATE bool fz_keeper_is_busy(frazil *gen);
 
-/* Waits until nobody is extending the grant, for wait_ns at the most: that process may be stopped. */
-FZ_PRIVATE void fz_keeper_await(frazil *gen, uint64_t wait_ns);
+/* Waits until nobody is extending the grant, up to the deadline: that process may be stopped. */
+FZ_PRIVATE void fz_keeper_await(frazil *gen, struct fz_deadline deadline);
 
 /* Whether a caller that reads now_tick from the clock must extend the grant itself. */
 FZ_PRIVATE bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);

@@ -3,6 +3,7 @@
 
 #include "generator_internal.h"
 #include "observe.h"
+#include "os/deadline.h"
 #include "waits.h"
 
 /* The longest sleep at a time, so that a clock that is set forward meanwhile is noticed. */
@@ -40,6 +41,14 @@ static void begin_at(const frazil *gen, struct fz_patience *patience, uint64_t n
 void fz_patience_begin(const frazil *gen, struct fz_patience *patience)
 {
     begin_at(gen, patience, fz_monotonic_ns(gen));
+}
+
+struct fz_deadline fz_patience_until(const frazil *gen, struct fz_patience *patience)
+{
+    fz_patience_begin(gen, patience);
+    struct fz_deadline until = fz_deadline_in(fz_patience_left(gen, patience));
+    patience->until = patience->until.at_ns == 0 ? until : fz_deadline_earlier(patience->until, until);
+    return patience->until;
 }
 
 /* Starts the clock of a call that has to wait. */

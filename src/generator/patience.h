@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/deadline.h"
 #include "frazil/generator.h"
 
 struct fz_observation;
@@ -13,7 +14,8 @@ struct fz_observation;
 /* How long a call may still wait. */
 struct fz_patience {
     uint64_t wait_ns;
-    uint64_t deadline_ns; /* set when it begins, by the first wait if not before */
+    uint64_t deadline_ns;     /* set when it begins, by the first wait if not before */
+    struct fz_deadline until; /* the same for waits that the program's clock does not end; 0: nobody has asked yet */
     bool has_begun;
     bool waited;
     bool uncounted; /* a refusal for a full tick is not counted */
@@ -33,6 +35,12 @@ FZ_PRIVATE void fz_patience_waited(frazil *gen, uint64_t begun_ns);
 
 /* The time that is left, in nanoseconds. */
 FZ_PRIVATE uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience);
+
+/*
+ * When it is over, for waits by the machine's clock; begins it.  Never later than the time before: a program's clock
+ * may stand still meanwhile.
+ */
+FZ_PRIVATE struct fz_deadline fz_patience_until(const frazil *gen, struct fz_patience *patience);
 
 /* Sleeps for ns at the most; with a callback no further than into the next tick, of which it wants to be told. */
 FZ_PRIVATE void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_patience *patience, uint64_t ns);

@@ -287,9 +287,9 @@ static frazil_err check_time(const frazil *gen, const struct fz_observation *see
  * A call that never waits has to ask all the same, as there is nothing else to take: the URL's timeout bounds it.  An
  * answer that comes too late costs no more than its slots.
  */
-static struct fz_deadline deadline_of(const frazil *gen, const struct fz_patience *patience)
+static struct fz_deadline deadline_of(const frazil *gen, struct fz_patience *patience)
 {
-    return patience->wait_ns == 0 ? FZ_DEADLINE_NONE : fz_deadline_in(fz_patience_left(gen, patience));
+    return patience->wait_ns == 0 ? FZ_DEADLINE_NONE : fz_patience_until(gen, patience);
 }
 
 /* Up to n slots out of the batch, or of a new one, which another thread may be asking for.  The caller holds the lock.

@@ -264,14 +264,13 @@ static struct fz_observation observe_kept(frazil *gen, struct fz_patience *patie
     if (patience->wait_ns == 0 && fz_keeper_delegate(gen))
         return seen;
     /* Whether it could be extended, by whomever, shows in what is seen next; the grant may have ended meanwhile. */
-    fz_patience_begin(gen, patience);
-    frazil_err err = fz_keeper_extend_within(gen, fz_patience_left(gen, patience), NULL);
+    frazil_err err = fz_keeper_extend_within(gen, fz_patience_until(gen, patience), NULL);
     seen = fz_observe(gen);
     if (err == FRAZIL_OK || patience->wait_ns == 0 || !fz_has_ended(&seen))
         return seen;
     if (fz_keeper_is_busy(gen)) {
         (void)fz_patience_wait(gen, patience);
-        fz_keeper_await(gen, fz_patience_left(gen, patience));
+        fz_keeper_await(gen, fz_patience_until(gen, patience));
     }
     return fz_observe(gen);
 }
@@ -324,7 +323,7 @@ static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, st
     }
     /* Whether it could be extended shows in what is seen next. */
     fz_patience_begin(gen, patience);
-    frazil_err ignored = is_due ? fz_keeper_extend_within(gen, fz_patience_left(gen, patience), NULL) : FRAZIL_OK;
+    frazil_err ignored = is_due ? fz_keeper_extend_within(gen, fz_patience_until(gen, patience), NULL) : FRAZIL_OK;
     (void)ignored;
     pause_for(&(struct pause){gen, NULL, reason}, seen, patience, fz_ns_until(gen, seen->now, tick));
     return FRAZIL_OK;

@@ -11,6 +11,7 @@
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
 #include "lib/test.h"
+#include "os/deadline.h"
 
 enum { WORKER = 3, HORIZON = 1000, IDS_PER_TICK = 4096, AHEAD = 4 };
 
@@ -62,7 +63,7 @@ static void answering_sleep(void *ctx, uint64_t until_ns)
     if (atomic_exchange(&fake->holds, false)) {
         while (atomic_load(&fake->log_count) == grants)
             pause_ns(100000);
-        fz_keeper_await(rig.gen, RIG_S); /* until it is in force */
+        fz_keeper_await(rig.gen, fz_deadline_in(RIG_S)); /* until it is in force */
     }
     counting_sleep(ctx, until_ns);
 }
