@@ -94,8 +94,8 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
     else if (r.code == FRAZIL_EFULL)
         fz_fail(reterr, r.code,
                 "all %u ids of this tick are taken and the next are free in %D, which is longer than the call "
-                "may wait: take on_full=wait and a larger max_wait, or fewer ids at a time",
-                gen->rules.capacity, retry_us);
+                "may wait: take %sa larger max_wait, or fewer ids at a time",
+                gen->rules.capacity, retry_us, gen->rules.on_full == FZ_FULL_ERROR ? "on_full=wait and " : "");
     else if (r.now_tick < r.granted_first &&
              r.granted_first == atomic_load_explicit(&gen->keeper.new_tick, memory_order_relaxed))
         fz_fail(reterr, r.code,

@@ -143,6 +143,25 @@ static frazil_err explain_by_source(frazil *gen, const struct fz_refusal *refusa
     return refusal->code;
 }
 
+/* Slots were waited for in vain, and it is not the source that failed. */
+static frazil_err explain_in_vain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+{
+    (void)gen;
+    if (refusal->code == FRAZIL_EFULL)
+        fz_fail(reterr, FRAZIL_EFULL,
+                "no slot from elsewhere: those of the next %D are taken, by others that share the worker id or before "
+                "the coordinator began anew, and the call may wait no longer: raise max_wait, or let fewer processes "
+                "share it",
+                refusal->retry_ns / 1000 + (refusal->retry_ns % 1000 != 0));
+    else
+        fz_fail(reterr, refusal->code,
+                "no slot from elsewhere: the time of each had passed before this process came to use it, and the call "
+                "may wait no longer: raise max_wait, or let fewer processes run at once");
+    if (reterr != NULL)
+        reterr->retry_ns = refusal->retry_ns;
+    return refusal->code;
+}
+
 /* The source's refusal; what passes by itself says when to try again. */
 static frazil_err refused(struct part *part, const struct fz_observation *seen, const frazil_error *why,
                           struct fz_refusal *refusal)
@@ -379,6 +398,7 @@ struct call {
     frazil *gen;
     struct part *part;
     struct fz_patience patience;
+    struct fz_refusal in_vain; /* why it has waited so far; FRAZIL_OK: it has not */
     struct fz_runs taken;
     int cancel_state; /* of the thread, before the call */
 };
@@ -391,7 +411,20 @@ static frazil_err await_run(struct call *call, bool *ret_stale, struct fz_refusa
     pthread_setcancelstate(call->cancel_state, &(int){0});
     frazil_err err = fz_await(call->gen, run->first, run->first + run->count - 1, &call->patience, ret_stale, refusal);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
+    if (err == FRAZIL_EFULL && call->gen->rules.on_full != FZ_FULL_ERROR)
+        refusal->explain = explain_in_vain;
     return err;
+}
+
+/* A request that the end of the call's time has cut short knows less than the one before it. */
+static frazil_err end_in_vain(const struct call *call, struct fz_refusal *refusal)
+{
+    if (refusal->code == FRAZIL_EUNREACHABLE && call->in_vain.code != FRAZIL_OK &&
+        fz_patience_left(call->gen, &call->patience) == 0) {
+        *refusal = call->in_vain;
+        refusal->explain = explain_in_vain;
+    }
+    return refusal->code;
 }
 
 /* Waits for the source to be asked again. */
@@ -416,7 +449,9 @@ static frazil_err take_due(struct call *call, uint64_t n, struct fz_refusal *ref
         frazil_err err = take_run(gen, part, &call->patience, &seen, n, &run, refusal);
         pthread_mutex_unlock(&part->lock);
         if (err != FRAZIL_OK && !may_retry(gen, &call->patience, refusal))
-            return err;
+            return end_in_vain(call, refusal);
+        if (err == FRAZIL_EFULL)
+            call->in_vain = *refusal;
         if (err != FRAZIL_OK) {
             await_source(call, &seen, refusal);
             continue;
@@ -425,6 +460,7 @@ static frazil_err take_due(struct call *call, uint64_t n, struct fz_refusal *ref
         err = await_run(call, &stale, refusal);
         if (err != FRAZIL_OK || !stale)
             return err;
+        fz_refuse(&call->in_vain, &seen, FRAZIL_EAGAIN, fz_ns_until(gen, seen.now, seen.view.now_tick + 1));
         call->taken.n--;
     }
 }

@@ -22,6 +22,8 @@ static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick
         pause_shortly();
     if (fake_slots.err != FRAZIL_OK && fake_slots.good-- == 0) {
         fake_slots.good = 0;
+        if (fake_slots.silence_ns > 0)
+            frazil_manual_clock_advance(fake_slots.clock, fake_slots.silence_ns);
         (void)fz_fail(reterr, fake_slots.err, "the source says so");
         reterr->retry_ns = fake_slots.retry_ns;
         return fake_slots.err;

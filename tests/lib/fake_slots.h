@@ -22,6 +22,8 @@ struct fake_slots {
     uint64_t most;  /* how many at a time, at the most; 0: as many as are wanted */
     frazil_err err; /* of all takings */
     uint64_t retry_ns;
+    uint64_t silence_ns; /* that a taking which fails with err takes, by the clock */
+    frazil_manual_clock *clock;
     unsigned takes;
     uint64_t wanted; /* by the last one */
     uint64_t good;   /* if not 0: takings that succeed before err */

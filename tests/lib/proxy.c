@@ -13,7 +13,7 @@
 
 #include "lib/asserts.h"
 
-enum { CHUNK = 65536, CUT_BYTES = 7, SLOW_NS = 50000000, DRIBBLE_NS = 2000000 };
+enum { CHUNK = 65536, CUT_BYTES = 7, SLOW_NS = 50000000, LATE_MS = 4300, DRIBBLE_NS = 2000000 };
 
 static struct sockaddr_in loopback(uint16_t port)
 {
@@ -141,6 +141,11 @@ static void pass_reply(struct proxy *proxy, struct proxy_link *link)
         break;
     case PROXY_SLOW:
         pause_ns(SLOW_NS);
+        send_all(link->client, chunk, (size_t)got);
+        break;
+    case PROXY_LATE:
+        for (int ms = 0; ms < LATE_MS && proxy->mode == PROXY_LATE; ms++)
+            pause_ns(1000000);
         send_all(link->client, chunk, (size_t)got);
         break;
     case PROXY_DRIBBLE:

@@ -21,6 +21,7 @@ enum proxy_mode {
     PROXY_RESET,         /* requests are passed on, and the reply is a reset */
     PROXY_END_ONCE, /* the first reply is the end of the connection, and then PROXY_PASS: who asks again is heard */
     PROXY_SLOW,     /* replies come some time later */
+    PROXY_LATE,     /* replies come seconds later, or when the mode changes */
     PROXY_DRIBBLE,  /* replies come a byte at a time, with a pause after each */
     PROXY_SAY,      /* requests are thrown away, and answered with a text */
     PROXY_HANG_UP   /* each connection is closed at once */
