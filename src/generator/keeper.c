@@ -237,11 +237,6 @@ bool fz_keeper_is_busy(frazil *gen)
     return fz_turn_is_taken(gen);
 }
 
-void fz_keeper_await(frazil *gen, struct fz_deadline deadline)
-{
-    fz_turn_await(gen, deadline);
-}
-
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
 {
     if (gen->keeper.granter.ctx == NULL)

@@ -59,9 +59,6 @@ FZ_PRIVATE uint64_t fz_keeper_retry_in_ns(const frazil *gen);
 /* Whether somebody is just extending the grant. */
 FZ_PRIVATE bool fz_keeper_is_busy(frazil *gen);
 
-/* Waits until nobody is extending the grant, up to the deadline: that process may be stopped. */
-FZ_PRIVATE void fz_keeper_await(frazil *gen, struct fz_deadline deadline);
-
 /* Whether a caller that reads now_tick from the clock must extend the grant itself. */
 FZ_PRIVATE bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
 

@@ -143,25 +143,6 @@ static frazil_err explain_by_source(frazil *gen, const struct fz_refusal *refusa
     return refusal->code;
 }
 
-/* Slots were waited for in vain, and it is not the source that failed. */
-static frazil_err explain_in_vain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
-{
-    (void)gen;
-    if (refusal->code == FRAZIL_EFULL)
-        fz_fail(reterr, FRAZIL_EFULL,
-                "no slot from elsewhere: those of the next %D are taken, by others that share the worker id or before "
-                "the coordinator began anew, and the call may wait no longer: raise max_wait, or let fewer processes "
-                "share it",
-                refusal->retry_ns / 1000 + (refusal->retry_ns % 1000 != 0));
-    else
-        fz_fail(reterr, refusal->code,
-                "no slot from elsewhere: the time of each had passed before this process came to use it, and the call "
-                "may wait no longer: raise max_wait, or let fewer processes run at once");
-    if (reterr != NULL)
-        reterr->retry_ns = refusal->retry_ns;
-    return refusal->code;
-}
-
 /* The source's refusal; what passes by itself says when to try again. */
 static frazil_err refused(struct part *part, const struct fz_observation *seen, const frazil_error *why,
                           struct fz_refusal *refusal)
@@ -412,7 +393,7 @@ static frazil_err await_run(struct call *call, bool *ret_stale, struct fz_refusa
     frazil_err err = fz_await(call->gen, run->first, run->first + run->count - 1, &call->patience, ret_stale, refusal);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
     if (err == FRAZIL_EFULL && call->gen->rules.on_full != FZ_FULL_ERROR)
-        refusal->explain = explain_in_vain;
+        refusal->explain = fz_explain_in_vain;
     return err;
 }
 
@@ -422,7 +403,7 @@ static frazil_err end_in_vain(const struct call *call, struct fz_refusal *refusa
     if (refusal->code == FRAZIL_EUNREACHABLE && call->in_vain.code != FRAZIL_OK &&
         fz_patience_left(call->gen, &call->patience) == 0) {
         *refusal = call->in_vain;
-        refusal->explain = explain_in_vain;
+        refusal->explain = fz_explain_in_vain;
     }
     return refusal->code;
 }

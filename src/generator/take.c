@@ -12,6 +12,7 @@
 #include "generator_internal.h"
 #include "observe.h"
 #include "os/counter.h"
+#include "turn.h"
 
 /* No machine runs more at a time: Linux numbers them up to 2^22. */
 static const uint64_t most_threads = UINT64_C(1) << 22;
@@ -270,7 +271,7 @@ static struct fz_observation observe_kept(frazil *gen, struct fz_patience *patie
         return seen;
     if (fz_keeper_is_busy(gen)) {
         (void)fz_patience_wait(gen, patience);
-        fz_keeper_await(gen, fz_patience_until(gen, patience));
+        fz_turn_await(gen, fz_patience_until(gen, patience));
     }
     return fz_observe(gen);
 }

@@ -54,7 +54,7 @@ FZ_PRIVATE void fz_turn_end(frazil *gen, const struct fz_turn *turn);
 /* Whether a thread or a process has the turn. */
 FZ_PRIVATE bool fz_turn_is_taken(frazil *gen);
 
-/* Waits until nobody has it, up to the deadline. */
+/* Waits until nobody has it, up to the deadline: that process may be stopped. */
 FZ_PRIVATE void fz_turn_await(frazil *gen, struct fz_deadline deadline);
 
 /* The monotonic clock of the machine. */
