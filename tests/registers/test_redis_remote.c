@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/bound.h"
+#include "lib/insider.h"
 #include "lib/ports.h"
 #include "lib/slots_rig.h"
 #include "lib/test.h"
@@ -303,6 +305,38 @@ TEST("A server that is away for less than max_wait causes no error; one that is 
     assert_true(take_ids(gen, pile, 100));
     assert_unique(pile);
     frazil_close(gen);
+}
+
+/* In a child that was forked in a bad moment. */
+static int take_barred(frazil *gen)
+{
+    frazil_error why = {.message = ""};
+    uint64_t id;
+
+    (void)alarm(240);
+    if (frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &why) != FRAZIL_ESYS)
+        return 1;
+    return strstr(why.message, "this process was forked while another thread") != NULL ? 0 : 2;
+}
+
+TEST("A child that was forked while a thread was in a client library is told so as what no wait mends")
+{
+    frazil *gens[] = {open_own(), open_konayuki()};
+    struct insider insider;
+    int status = -1;
+
+    insider_start(&insider);
+    for (size_t i = 0; i < sizeof gens / sizeof gens[0]; i++) {
+        pid_t child = bound_fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            _exit(take_barred(gens[i]));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    insider_end(&insider);
+    for (size_t i = 0; i < sizeof gens / sizeof gens[0]; i++)
+        frazil_close(gens[i]);
 }
 
 TEST("A whole generator beside sfid: it holds its key while it lives, and gives it back")

@@ -211,3 +211,12 @@ enum fz_register_result fz_session_failed_to_wait(struct fz_session *session, en
     fz_session_drop(session);
     return result;
 }
+
+frazil_err fz_session_error(enum fz_register_result result, const frazil_error *said, frazil_error *reterr)
+{
+    frazil_err code = result == FZ_REGISTER_REFUSED ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE;
+
+    if (result != FZ_REGISTER_REFUSED && said->err_class == FRAZIL_CLASS_FATAL)
+        code = (frazil_err)said->code;
+    return fz_fail(reterr, code, "%s", said->message);
+}

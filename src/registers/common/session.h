@@ -104,4 +104,10 @@ enum fz_register_result fz_session_failed_to_wait(struct fz_session *session, en
                                                   const char *what, int sys_errno, const struct fz_allowance *allowance,
                                                   frazil_error *reterr);
 
+/*
+ * An exchange that did not succeed, as an error of whoever asked: FRAZIL_EREFUSED, FRAZIL_EUNREACHABLE, or what was
+ * said if no later try can succeed, as fz_clients_enter says it.  `said` is the exchange's sentence.
+ */
+frazil_err fz_session_error(enum fz_register_result result, const frazil_error *said, frazil_error *reterr);
+
 #endif

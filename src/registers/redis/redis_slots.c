@@ -207,8 +207,7 @@ static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick
     enum fz_register_result result =
         fz_redis_call_script(&slots->connection, &slots->script, &call, has_written, &answer, &said);
     if (result != FZ_REGISTER_OK)
-        return fz_fail(reterr, result == FZ_REGISTER_REFUSED ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE, "%s",
-                       said.message);
+        return fz_session_error(result, &said, reterr);
     frazil_err err = read_answer(slots, &call, answer, now_tick, n, ret, reterr);
     freeReplyObject(answer);
     return err;

@@ -145,8 +145,7 @@ frazil_err fz_sfid_call(struct fz_sfid *sfid, const struct fz_redis_call *call, 
         fz_redis_call_script(&sfid->connection, &sfid->script, call, has_written, &answer, &said);
 
     if (result != FZ_REGISTER_OK)
-        return fz_fail(reterr, result == FZ_REGISTER_REFUSED ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE, "%s",
-                       said.message);
+        return fz_session_error(result, &said, reterr);
     if (!begins_with_text(answer)) {
         freeReplyObject(answer);
         return fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not answer as a Redis does", sfid->connection.shown);
