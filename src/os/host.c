@@ -86,11 +86,16 @@ int fz_address_version(const char *text)
 static const char *kind_of_many_4(const unsigned char bytes[4])
 {
     static const unsigned char unspecified[4];
+    static const unsigned char broadcast[4] = {255, 255, 255, 255};
 
     if (bytes[0] == 127)
         return "loopback";
     if (bytes[0] == 169 && bytes[1] == 254)
         return "link-local";
+    if (bytes[0] >= 224 && bytes[0] < 240)
+        return "multicast";
+    if (memcmp(bytes, broadcast, sizeof broadcast) == 0)
+        return "broadcast";
     return memcmp(bytes, unspecified, sizeof unspecified) == 0 ? "unspecified" : NULL;
 }
 
@@ -103,12 +108,14 @@ const char *fz_address_kind_of_many(const char *text)
         return kind_of_many_4(four);
     if (inet_pton(AF_INET6, text, &six) != 1)
         return NULL;
-    if (IN6_IS_ADDR_V4MAPPED(&six))
+    if (IN6_IS_ADDR_V4MAPPED(&six) || IN6_IS_ADDR_V4COMPAT(&six))
         return kind_of_many_4(&six.s6_addr[12]);
     if (IN6_IS_ADDR_LOOPBACK(&six))
         return "loopback";
     if (IN6_IS_ADDR_LINKLOCAL(&six))
         return "link-local";
+    if (IN6_IS_ADDR_MULTICAST(&six))
+        return "multicast";
     return IN6_IS_ADDR_UNSPECIFIED(&six) ? "unspecified" : NULL;
 }
 

@@ -30,8 +30,8 @@ FZ_PRIVATE int fz_host_address(char buf[FZ_ADDRESS_SIZE]);
 FZ_PRIVATE int fz_address_version(const char *text);
 
 /*
- * Why an address in text tells nothing about its host, as other hosts have it as well: "loopback", "link-local" or
- * "unspecified"; NULL: it may be the host's own.  Never freed.
+ * Why an address in text tells nothing about its host, as other hosts have it as well: "loopback", "link-local",
+ * "multicast", "broadcast" or "unspecified"; NULL: it may be the host's own.  Never freed.
  */
 FZ_PRIVATE const char *fz_address_kind_of_many(const char *text);
 

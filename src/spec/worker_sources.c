@@ -287,19 +287,26 @@ static frazil_err hash(const struct fz_worker_ask *ask, const char *text, struct
     return frazil_worker_collision(choice->expect, ask->space.count, &choice->collision_ppm);
 }
 
-/* Whether a host is called so that was given no name. */
+/*
+ * Whether other hosts may be called so as well: a host that was given no name is, and each host resolves these to
+ * itself, as all below "localhost" (RFC 6761).
+ */
 static bool is_name_of_many(const char *name)
 {
     static const char *const names[] = {
-        "localhost",  "localhost.localdomain",   "localhost4", "localhost4.localdomain4",
-        "localhost6", "localhost6.localdomain6", "(none)",
+        "localhost",    "localhost.localdomain",   "localhost4", "localhost4.localdomain4",
+        "localhost6",   "localhost6.localdomain6", "(none)",     "ip6-localhost",
+        "ip6-loopback",
     };
+    static const char below[] = ".localhost";
+    size_t len = strlen(name);
 
+    len -= len > 0 && name[len - 1] == '.'; /* the root, which a full name may end with */
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcasecmp(name, names[i]) == 0)
+        if (len == strlen(names[i]) && strncasecmp(name, names[i], len) == 0)
             return true;
     }
-    return false;
+    return len >= strlen(below) && strncasecmp(name + len - strlen(below), below, strlen(below)) == 0;
 }
 
 frazil_err fz_worker_from_ip_hash(const struct fz_worker_ask *ask, struct fz_worker_choice *choice,
@@ -326,7 +333,7 @@ frazil_err fz_worker_from_hostname_hash(const struct fz_worker_ask *ask, struct 
     if (err == FRAZIL_OK && is_name_of_many(name))
         err =
             fz_fail(reterr, FRAZIL_EWORKER,
-                    "worker=%s: %q is the name of each host that was given none: name the host, or say with hostname= "
+                    "worker=%s: %q is a name that each host may have for itself: name the host, or say with hostname= "
                     "what no other host is called",
                     ask->given, name);
     return err == FRAZIL_OK ? hash(ask, name, choice) : err;

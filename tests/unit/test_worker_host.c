@@ -394,9 +394,21 @@ TEST("Settings that do not suit, with the sentence that says why and how")
 
 TEST("An address or a name that other hosts have as well is refused, whether it was found or given")
 {
-    static const char *const addresses[] = {"127.0.0.1", "127.255.0.3", "0.0.0.0", "169.254.0.1", "169.254.255.254"};
-    static const char *const sixes[] = {"::1", "::", "fe80::1", "febf::1:2", "::ffff:127.0.0.1", "::ffff:169.254.1.1"};
-    static const char *const names[] = {"localhost", "LocalHost", "localhost.localdomain", "(none)"};
+    static const char *const addresses[] = {"127.0.0.1",       "127.255.0.3", "0.0.0.0",         "169.254.0.1",
+                                            "169.254.255.254", "224.0.0.1",   "239.255.255.255", "255.255.255.255"};
+    static const char *const sixes[] = {"::1",
+                                        "::",
+                                        "fe80::1",
+                                        "febf::1:2",
+                                        "::ffff:127.0.0.1",
+                                        "::ffff:169.254.1.1",
+                                        "::127.0.0.1",
+                                        "::255.255.255.255",
+                                        "ff02::1"};
+    static const char *const names[] = {"localhost",     "LocalHost",    "localhost.localdomain",
+                                        "(none)",        "localhost.",   "localhost.localdomain.",
+                                        "ip6-localhost", "ip6-loopback", "db.localhost",
+                                        "db.LOCALHOST."};
     char spec[128];
 
     for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
@@ -418,18 +430,19 @@ TEST("An address or a name that other hosts have as well is refused, whether it 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         host.name = names[i];
         assert_open_refused("worker=hostname-hash expect=2", NULL, FRAZIL_EWORKER,
-                            "is the name of each host that was given none");
+                            "is a name that each host may have for itself");
         snprintf(spec, sizeof spec, "worker=hostname-hash expect=2 hostname=%s", names[i]);
-        assert_open_refused(spec, NULL, FRAZIL_EWORKER, "is the name of each host that was given none");
+        assert_open_refused(spec, NULL, FRAZIL_EWORKER, "is a name that each host may have for itself");
     }
 }
 
 TEST("Addresses and names near to those are hosts' own")
 {
-    static const char *const own[] = {"126.255.255.255", "128.0.0.1", "169.253.0.1",     "169.255.0.1",
-                                      "10.0.0.1",        "0.0.0.1",   "fec0::1",         "::2",
-                                      "2001:db8::1",     "fd00::1",   "::ffff:10.0.0.7", "192.168.0.1"};
-    static const char *const names[] = {"localhost-1", "localhosts", "db.localhost", "none"};
+    static const char *const own[] = {
+        "126.255.255.255", "128.0.0.1", "169.253.0.1",     "169.255.0.1", "10.0.0.1",        "0.0.0.1",
+        "fec0::1",         "::2",       "2001:db8::1",     "fd00::1",     "::ffff:10.0.0.7", "192.168.0.1",
+        "223.255.255.255", "240.0.0.1", "255.255.255.254", "::10.0.0.7",  "fe00::1"};
+    static const char *const names[] = {"localhost-1", "localhosts", "db-localhost", "localhost.example", "none"};
     char spec[128];
 
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
