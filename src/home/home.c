@@ -419,11 +419,11 @@ static frazil_err open_in_file(struct fz_home *home, const struct fz_decision *d
     return err;
 }
 
-/* Whether nobody here can claim: the host has no folder for that, and none was named.  A folder that fails has an
- * errno. */
-static bool has_no_folder(const frazil_error *why, const struct fz_decision *decision)
+bool fz_home_opens_unclaimed(const struct fz_decision *decision, const frazil_error *why)
 {
-    return why->code == FRAZIL_ESYS && why->sys_errno == 0 && decision->places.host_dir == NULL;
+    /* A folder that was named is wanted; one that fails has an errno. */
+    return decision->state.kind != FZ_STATE_FILES && decision->places.host_dir == NULL && why->code == FRAZIL_ESYS &&
+           (why->sys_errno == 0 || why->sys_errno == EROFS);
 }
 
 /* Where nothing can be written, claims can still be read, among them that of another process of this user. */
@@ -451,13 +451,13 @@ static frazil_err claim_in_memory(struct fz_home *home, const struct fz_decision
     uint32_t worker = decision->worker.first;
 
     frazil_err err = fz_home_claim_key(&claiming.key, claiming.host_dir, decision, now_ms, &why);
-    if (err != FRAZIL_OK && has_no_folder(&why, decision))
+    if (err != FRAZIL_OK && fz_home_opens_unclaimed(decision, &why))
         return FRAZIL_OK;
     claiming.key.is_alone = true;
     claiming.key.holder = "state=memory";
     if (err == FRAZIL_OK)
         err = fz_claim_take(&home->claim, &claiming.key, worker, &why);
-    if (err == FRAZIL_ESYS && why.sys_errno == EROFS && decision->places.host_dir == NULL)
+    if (err != FRAZIL_OK && fz_home_opens_unclaimed(decision, &why))
         err = look_at_claims(claiming.key, worker, &why);
     if (err != FRAZIL_OK && reterr != NULL)
         *reterr = why;

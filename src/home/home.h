@@ -34,6 +34,12 @@ FZ_PRIVATE struct fz_word_identity fz_home_lease_word(const struct fz_decision *
 FZ_PRIVATE frazil_err fz_home_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE],
                                         const struct fz_decision *decision, int64_t now_ms, frazil_error *reterr);
 
+/*
+ * Whether opening goes on without a claim, which failed for that reason, if nobody is seen to have the number: the
+ * state is in memory, and the host has no folder for claims, or a read-only one.  Any other failure may pass.
+ */
+FZ_PRIVATE bool fz_home_opens_unclaimed(const struct fz_decision *decision, const frazil_error *why);
+
 /* Fails as opening does where a word is in use by processes whose grants are in `theirs`, and here they would be in
  * `ours`. */
 FZ_PRIVATE frazil_err fz_home_refuse_state(uint32_t worker, const char *run_dir, const char *theirs, const char *ours,

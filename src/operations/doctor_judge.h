@@ -89,8 +89,9 @@ void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findin
 
 /* The others on this host, who could have the worker id. */
 struct fz_users_facts {
-    bool keeps_files;      /* otherwise the state is in memory, and opening goes on where claims cannot be made */
+    bool keeps_files;      /* otherwise the state is in memory */
     frazil_error unusable; /* why claims cannot be made; code FRAZIL_OK: they can */
+    bool opens_unclaimed;  /* for such a reason opening goes on without one */
     frazil_error taken;    /* the other one who has the worker id; code FRAZIL_OK: none */
     bool knows_disk;       /* the next two are known */
     struct fz_disk disk;   /* that claims are made on */

@@ -191,7 +191,7 @@ void fz_judge_users(const struct fz_users_facts *facts, const struct fz_findings
 {
     if (facts->knows_disk)
         judge_host_disk(facts, findings);
-    if (facts->unusable.code != FRAZIL_OK && facts->keeps_files)
+    if (facts->unusable.code != FRAZIL_OK && !facts->opens_unclaimed)
         fz_found(findings, FZ_FOUND_HOST_UNUSABLE, "%s", facts->unusable.message);
     else if (facts->unusable.code != FRAZIL_OK)
         fz_found(findings, FZ_FOUND_WORKER_UNCLAIMED,
@@ -246,6 +246,9 @@ void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *deci
 
     frazil_err err = fz_home_claim_key(&key, facts.folder, decision, fz_real_now().unix_ms, &facts.unusable);
     facts.knows_disk = err == FRAZIL_OK && fz_disk_look(facts.folder, &facts.disk) == 0;
+    if (err == FRAZIL_OK)
+        (void)fz_claim_folder_check(facts.folder, &facts.unusable);
+    facts.opens_unclaimed = fz_home_opens_unclaimed(decision, &facts.unusable);
     if (err == FRAZIL_OK && !decision->worker.lock) {
         if (facts.keeps_files && fz_dir_find(run_dir, FZ_DIR_RUN, decision->places.run_dir, NULL) == FRAZIL_OK)
             key.holder = run_dir;

@@ -101,6 +101,9 @@ enum { FZ_CLAIM_TAKEN = -1 };
  */
 FZ_PRIVATE frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_error *reterr);
 
+/* Whether this process may make files in the host directory, without making one.  FRAZIL_ESYS, with the reason. */
+FZ_PRIVATE frazil_err fz_claim_folder_check(const char *folder, frazil_error *reterr);
+
 /*
  * Claims the number, if nobody else has it at this moment.  0, FZ_CLAIM_TAKEN (and *ret_other is set), an errno or a
  * refusal (and ret_other->path is set).  Any thread; the processes of a word can claim it together.

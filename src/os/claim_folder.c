@@ -4,8 +4,10 @@
 #include "claim.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/sentence.h"
 #include "fail_errno.h"
@@ -90,4 +92,11 @@ frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_er
                              "; give it the sticky bit (chmod 1777), or " OTHER_HOST_DIR);
     return sys == 0 ? FRAZIL_OK
                     : fz_fail_errno(reterr, sys, "the host directory (from host_dir)", ret, "; " OTHER_HOST_DIR);
+}
+
+frazil_err fz_claim_folder_check(const char *folder, frazil_error *reterr)
+{
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0)
+        return FRAZIL_OK;
+    return fz_fail_errno(reterr, errno, "no file can be made in the host directory", folder, "; " OTHER_HOST_DIR);
 }

@@ -131,3 +131,31 @@ finds() {
     wait
     finds 1 OK worker.given worker=fixed:7 "state_dir=$BATS_TEST_TMPDIR/other"
 }
+
+# where_read_only ARGUMENT...: the command where the host directory is read-only.
+where_read_only() {
+    # shellcheck disable=SC2016 # $ is for the shell inside
+    unshare --user --map-root-user --mount sh -c 'mount -t tmpfs -o mode=1777 shm /dev/shm &&
+        mount -o remount,ro /dev/shm && unset FRAZIL_HOST_DIR && exec "$@"' sh "$FRAZIL" "$@"
+}
+
+# tells_where_read_only LEVEL ID SPEC
+tells_where_read_only() {
+    run where_read_only doctor --json "${@:3}"
+    echo "$output"
+    grep -q "^{\"level\":\"$1\",\"id\":\"$2\",.*Read-only file system" <<<"$output"
+}
+
+@test "a host directory that is read-only is told as opening takes it" {
+    unshare --user --map-root-user --mount true || skip "may not mount anything here"
+    local spec
+    for spec in worker=fixed:7 worker=file-lock "worker=fixed:7 state=memory host_dir=/dev/shm"; do
+        # shellcheck disable=SC2086 # a spec may be several words
+        tells_where_read_only FAIL host.unusable $spec
+        # shellcheck disable=SC2086
+        run where_read_only next $spec
+        [ "$status" -ne 0 ]
+    done
+    tells_where_read_only WARN worker.unclaimed worker=fixed:7 state=memory
+    where_read_only next worker=fixed:7 state=memory
+}
