@@ -80,9 +80,9 @@ static void examine_kept(const struct patient *patient)
         const struct fz_kept *kept = &state.workers[i];
         const struct fz_kept_file *file = kept->word.wrong.code != FRAZIL_OK ? &kept->word : &kept->grant;
         if (fz_kept_is_wrong(kept) && kept->is_lease)
-            fz_judge_lease_damage(file->wrong.message, patient->findings);
+            fz_judge_lease_damage(&file->wrong, patient->findings);
         else if (fz_kept_is_wrong(kept))
-            fz_judge_damage(kept->worker, file->wrong.message, patient->findings);
+            fz_judge_damage(kept->worker, &file->wrong, patient->findings);
     }
     fz_state_free(&state);
 }

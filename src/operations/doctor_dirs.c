@@ -101,14 +101,20 @@ void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings)
             "worker=)");
 }
 
-void fz_judge_damage(uint32_t worker, const char *why, const struct fz_findings *findings)
+/* A guard in which somebody else stays holds up whoever starts, and damages nothing. */
+static enum fz_finding damage_of(const frazil_error *wrong)
 {
-    fz_found(findings, FZ_FOUND_STATE_DAMAGED, "worker %u cannot start: %s", (uint64_t)worker, why);
+    return wrong->code == FRAZIL_EAGAIN ? FZ_FOUND_STATE_HELD_UP : FZ_FOUND_STATE_DAMAGED;
 }
 
-void fz_judge_lease_damage(const char *why, const struct fz_findings *findings)
+void fz_judge_damage(uint32_t worker, const frazil_error *wrong, const struct fz_findings *findings)
 {
-    fz_found(findings, FZ_FOUND_STATE_DAMAGED, "the lease of this host's processes cannot be opened: %s", why);
+    fz_found(findings, damage_of(wrong), "worker %u cannot start: %s", (uint64_t)worker, wrong->message);
+}
+
+void fz_judge_lease_damage(const frazil_error *wrong, const struct fz_findings *findings)
+{
+    fz_found(findings, damage_of(wrong), "the lease of this host's processes cannot be opened: %s", wrong->message);
 }
 
 /* ---- collecting -------------------------------------------------------------------- */

@@ -65,10 +65,10 @@ void fz_judge_dir(const struct fz_dir_facts *facts, bool is_state, const struct 
 void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings);
 
 /* A worker whose files no start can use, with the reason. */
-void fz_judge_damage(uint32_t worker, const char *why, const struct fz_findings *findings);
+void fz_judge_damage(uint32_t worker, const frazil_error *wrong, const struct fz_findings *findings);
 
 /* The same for the word of a lease that the processes of this host share. */
-void fz_judge_lease_damage(const char *why, const struct fz_findings *findings);
+void fz_judge_lease_damage(const frazil_error *wrong, const struct fz_findings *findings);
 
 /* Makes the directory as opening would (wanted: as for fz_dir_prepare), and tries it out. */
 void fz_collect_dir(struct fz_dir_facts *ret, enum fz_dir which, const char *wanted);

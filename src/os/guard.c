@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "core/sentence.h"
 #include "fail_errno.h"
 #include "own_file.h"
 #include "queue.h"
@@ -158,13 +159,22 @@ int fz_guard_open(struct fz_guard *ret, const char *path)
 
 frazil_err fz_guard_fail(int sys_errno, const char *what, const char *path, frazil_error *reterr)
 {
-    char name[FZ_PATH_SIZE];
+    char joined[FZ_PATH_SIZE];
+    const char *name = fz_path_join(joined, path, ".lock", "") == 0 ? joined : path;
 
+    /* Both pass by themselves, and no system call failed. */
     if (sys_errno == EWOULDBLOCK)
-        what = "a process (stopped?) has not left in time this guard, for which others wait:";
+        return fz_fail(
+            reterr, FRAZIL_EAGAIN,
+            "a process has not left in time the guard %q, for which others wait: if it is stopped, let it go "
+            "on (`kill -CONT`) or end it; `fuser -v` names it",
+            name);
     if (sys_errno == ETIMEDOUT)
-        what = "so many processes go before this one that the time was not enough for this guard:";
-    return fz_fail_errno(reterr, sys_errno, what, fz_path_join(name, path, ".lock", "") == 0 ? name : path, "");
+        return fz_fail(reterr, FRAZIL_EAGAIN,
+                       "so many processes go before this one that the time was not enough for the guard %q: try again, "
+                       "with more time or fewer at once",
+                       name);
+    return fz_fail_errno(reterr, sys_errno, what, name, "");
 }
 
 bool fz_guard_is_open(const struct fz_guard *guard)

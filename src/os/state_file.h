@@ -44,7 +44,7 @@ FZ_PRIVATE int fz_state_file_look(struct fz_state_file *file);
 /* Closes it again; a child that was forked meanwhile does not count as a user of the file. */
 FZ_PRIVATE void fz_state_file_look_away(struct fz_state_file *file);
 
-/* As fz_file_port.enter and leave.  FRAZIL_ESYS, also when the guard was waited for in vain (guard.h). */
+/* As fz_file_port.enter and leave.  FRAZIL_ESYS; FRAZIL_EAGAIN: the guard was waited for in vain (guard.h). */
 FZ_PRIVATE frazil_err fz_state_file_enter(void *ctx, struct fz_deadline deadline, frazil_error *reterr);
 FZ_PRIVATE void fz_state_file_leave(void *ctx);
 

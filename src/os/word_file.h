@@ -73,7 +73,7 @@ struct fz_word_file {
  * and are not the same.
  * FRAZIL_ESTATE: the file is of another layout, worker, version, machine or
  * program, or is truncated; the sentence says what was found and what expected.
- * FRAZIL_ESYS: a system call failed, or the file's guard was waited for in vain (guard.h).
+ * FRAZIL_ESYS: a system call failed.  FRAZIL_EAGAIN: the file's guard was waited for in vain (guard.h).
  */
 FZ_PRIVATE frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path,
                                         const struct fz_word_identity *identity, size_t payload_size,

@@ -159,3 +159,16 @@ tells_where_read_only() {
     tells_where_read_only WARN worker.unclaimed worker=fixed:7 state=memory
     where_read_only next worker=fixed:7 state=memory
 }
+
+@test "a guard in which a process stays" {
+    frazil next worker=fixed:7
+    local guard
+    guard=$(find "$FRAZIL_STATE_DIR" -name worker-7.grant.lock)
+    exec 9<>"$guard"
+    flock 9
+    finds 2 FAIL state.held-up worker=fixed:7
+    [[ $output == *"has not left in time the guard '$guard'"* && $output == *"fuser -v"* ]]
+    fails 3 "if it is stopped, let it go on" frazil next worker=fixed:7 open_wait=100ms
+    exec 9<&-
+    finds 1 OK worker.given worker=fixed:7
+}

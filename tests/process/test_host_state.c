@@ -90,7 +90,7 @@ static void child(int fd, uint64_t step)
     if (err == FRAZIL_OK) {
         do /* on a slow disk the others may hold the guard for longer than anybody waits for it */
             err = granter.acquire(granter.ctx, FZ_DEADLINE_NONE, clock_of(step), &message.grant, &why);
-        while (err == FRAZIL_ESYS && why.sys_errno == EWOULDBLOCK);
+        while (err == FRAZIL_EAGAIN);
     }
     if (err != FRAZIL_OK)
         complain(fd, err, &why);

@@ -223,14 +223,20 @@ TEST("A call that may not wait looks once, and takes no place before others")
     assert_int_equal(result_of(first), 0);
 }
 
-TEST("The sentence of a queue that was too long accuses nobody of being stopped")
+TEST("A wait in vain passes by itself; the sentence of a queue that was too long accuses nobody of being stopped")
 {
     frazil_error stopped;
     frazil_error queued;
 
-    assert_int_equal(fz_guard_fail(EWOULDBLOCK, "", "/word", &stopped), FRAZIL_ESYS);
-    assert_int_equal(fz_guard_fail(ETIMEDOUT, "", "/word", &queued), FRAZIL_ESYS);
-    assert_non_null(strstr(stopped.message, "a process (stopped?) has not left"));
+    frazil_error closed;
+
+    assert_int_equal(fz_guard_fail(EWOULDBLOCK, "", "/word", &stopped), FRAZIL_EAGAIN);
+    assert_int_equal(fz_guard_fail(ETIMEDOUT, "", "/word", &queued), FRAZIL_EAGAIN);
+    assert_non_null(strstr(stopped.message, "has not left in time the guard '/word.lock'"));
+    assert_non_null(strstr(stopped.message, "if it is stopped, let it go on"));
     assert_null(strstr(queued.message, "stopped"));
     assert_non_null(strstr(queued.message, "'/word.lock'"));
+    /* What time does not mend is no wait in vain. */
+    assert_int_equal(fz_guard_fail(EACCES, "the guard:", "/word", &closed), FRAZIL_ESYS);
+    assert_int_equal(closed.sys_errno, EACCES);
 }
