@@ -59,8 +59,8 @@ FZ_PRIVATE int fz_guard_open_and_enter_wished(struct fz_guard *ret, const char *
 
 /*
  * Fails as fz_fail_errno does, for a file whose guard cannot be opened or entered: the sentence names the guard's own
- * file, so that nobody removes the other one.  If fz_guard_enter waited in vain, that is FRAZIL_EAGAIN, and the sentence
- * says so instead of `what`.
+ * file, so that nobody removes the other one.  If fz_guard_enter waited in vain, that is FRAZIL_EAGAIN, and the
+ * sentence says so instead of `what`.
  */
 FZ_PRIVATE frazil_err fz_guard_fail(int sys_errno, const char *what, const char *path, frazil_error *reterr);
 
