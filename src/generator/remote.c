@@ -384,16 +384,22 @@ struct call {
     int cancel_state; /* of the thread, before the call */
 };
 
-/* Waits for the run that was taken last.  *ret_stale: its tick is over. */
+/*
+ * Waits for the run that was taken last.  *ret_stale: it is of no use any more.  That its tick is over is no reason:
+ * it was not when this call asked, and where an answer takes longer than a tick each other run would be as late.
+ */
 static frazil_err await_run(struct call *call, bool *ret_stale, struct fz_refusal *refusal)
 {
     const struct fz_run *run = &call->taken.at[call->taken.n - 1];
+    uint64_t last = run->first + run->count - 1;
 
     pthread_setcancelstate(call->cancel_state, &(int){0});
-    frazil_err err = fz_await(call->gen, run->first, run->first + run->count - 1, &call->patience, ret_stale, refusal);
+    frazil_err err = fz_await(call->gen, run->first, last, &call->patience, ret_stale, refusal);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
     if (err == FRAZIL_EFULL && call->gen->rules.on_full != FZ_FULL_ERROR)
         refusal->explain = fz_explain_in_vain;
+    if (err == FRAZIL_OK && *ret_stale)
+        *ret_stale = fz_slot_tick(&call->gen->rules, last) >= fz_observe(call->gen).view.now_tick;
     return err;
 }
 

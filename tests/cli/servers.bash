@@ -7,8 +7,8 @@ serve() {
     mkfifo "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
     "$FRAZIL_SERVE" "$1" <"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 3>&- &
     server=$!
-    exec 8>"$BATS_TEST_TMPDIR/in" 7<"$BATS_TEST_TMPDIR/out"
-    read -r port <&7
+    exec 8>"$BATS_TEST_TMPDIR/in" 6<"$BATS_TEST_TMPDIR/out"
+    read -r port <&6
     if [[ $port == SKIPPED* ]]; then
         skip "$port"
     fi
@@ -18,13 +18,13 @@ serve() {
 # serve_again: the server is killed, and begins again with what was durable.
 serve_again() {
     echo again >&8
-    read -r port <&7
+    read -r port <&6
     [ "$port" -gt 0 ]
 }
 
 # serve_no_more: the server ends.
 serve_no_more() {
-    exec 8>&- 7<&-
+    exec 8>&- 6<&-
     if [ -n "${server:-}" ]; then
         wait "$server"
         server=

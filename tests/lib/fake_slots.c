@@ -20,6 +20,8 @@ static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick
     atomic_fetch_add(&fake_slots.asked, 1);
     while (atomic_load(&fake_slots.is_silent))
         pause_shortly();
+    if (fake_slots.slow != NULL)
+        frazil_manual_clock_advance(fake_slots.slow->manual, fake_slots.slow_ns);
     if (fake_slots.err != FRAZIL_OK && fake_slots.good-- == 0) {
         fake_slots.good = 0;
         if (fake_slots.silence_ns > 0)

@@ -13,6 +13,8 @@
 
 enum { FAKE_SLOTS_CAPACITY = 16 };
 
+struct rig;
+
 struct fake_slots {
     struct fz_slots_request request; /* as it was opened */
     char url[64];
@@ -25,8 +27,10 @@ struct fake_slots {
     uint64_t silence_ns; /* that a taking which fails with err takes, by the clock */
     frazil_manual_clock *clock;
     unsigned takes;
-    uint64_t wanted; /* by the last one */
-    uint64_t good;   /* if not 0: takings that succeed before err */
+    uint64_t wanted;  /* by the last one */
+    uint64_t good;    /* if not 0: takings that succeed before err */
+    struct rig *slow; /* if not NULL: its clock goes on by slow_ns before each answer */
+    uint64_t slow_ns;
     _Atomic bool is_silent;
     _Atomic unsigned asked; /* takings that have begun */
     unsigned forks;

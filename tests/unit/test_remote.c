@@ -107,6 +107,21 @@ TEST("I6: a batch is not used after its tick")
     rig_close(&rig);
 }
 
+TEST("I6: a source that takes longer than a tick to answer gives ids of the time at which the call asked")
+{
+    rig_open(&rig, SPEC "batch=8", RIG_NOW);
+    fake_slots.slow = &rig;
+    fake_slots.slow_ns = 5 * RIG_MS;
+    for (unsigned i = 1; i <= 3; i++) {
+        uint64_t asked = tick_now();
+        uint64_t id = rig_next(&rig);
+        assert_int_equal(tick_of(id), asked);
+        assert_int_equal(tick_now(), asked + 5);
+        assert_int_equal(fake_slots.takes, i); /* what is left of the batch is not used after its tick */
+    }
+    rig_close(&rig);
+}
+
 TEST("Others take from the same line: many ids come in several runs, all increasing")
 {
     uint64_t ids[50];
