@@ -2,6 +2,7 @@
 #include "settings.h"
 
 #include "settings_keys.h"
+#include "twins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,24 +150,6 @@ static void read_listen(struct settings *settings, const struct config_section *
         config_complain(errors, section->place, "[listen %s] needs address=", section->name);
 }
 
-/* Several worker ids need a source of several; what gives one number means fixed:N. */
-static void check_worker_ids(const struct generator_settings *generator, struct bytes *errors)
-{
-    char spec[4096];
-    const char *worker;
-
-    if (generator->worker_ids == 1 ||
-        frazil_options_text(generator->options, 0, spec, sizeof spec, NULL, NULL) != FRAZIL_OK)
-        return;
-    worker = strstr(spec, "worker=");
-    if (worker != NULL && strncmp(worker, "worker=fixed:", 13) == 0)
-        config_complain(
-            errors, generator->place,
-            "[generator %s]: worker= gives one number: worker_ids=%u needs a source of several, as file-lock "
-            "or a coordinator",
-            generator->name, (unsigned)generator->worker_ids);
-}
-
 static void read_generator(struct settings *settings, const struct config_section *section, struct bytes *errors)
 {
     frazil_error err;
@@ -197,8 +180,6 @@ static void read_generator(struct settings *settings, const struct config_sectio
         return;
     if (frazil_options_check(generator->options, &err) != FRAZIL_OK)
         config_complain(errors, section->place, "[generator %s]: %s", section->name, err.message);
-    else
-        check_worker_ids(generator, errors);
 }
 
 static void read_user(struct settings *settings, const struct config_section *section, struct bytes *errors)
@@ -257,6 +238,8 @@ void settings_read(struct settings *settings, const char *path, struct bytes *er
         listens |= settings->listen[i].given;
     if (config_is_good(errors) && !listens)
         config_complain(errors, file, "there is no [listen PROTOCOL]: at least one is needed");
+    if (config_is_good(errors))
+        twins_check(settings, errors);
 }
 
 static void print_keys(const struct key *keys, const void *from, struct bytes *out)

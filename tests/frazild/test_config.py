@@ -283,12 +283,57 @@ class Configuration(unittest.TestCase):
         self.write("".join(f"[user u{i}]\n" for i in range(100_000)))
         self.assertIn("more than 10000 sections", self.run_it("-c", self.path, "--check").stderr)
 
-    def test_two_generators_of_one_number_whose_state_is_in_memory_end_the_start(self):
-        self.write(BASE + generator("a") + generator("b"))
-        result = self.run_it("-c", self.path)
-        self.assertEqual(result.returncode, 4)
-        self.assertIn(": [generator b]: worker id 1 is in use on this host", result.stderr)
-        self.assertIn("state=memory", result.stderr)
+    def test_two_generators_that_can_make_the_same_ids_are_refused(self):
+        def pair(first, second):
+            text = BASE
+            for name, keys in (("a", first), ("b", second)):
+                text += f"[generator {name}]\n{keys}\n" + ("" if "state=" in keys or "worker=redis" in keys else "state=file\n")
+            return text
+
+        twitter = "41/10/12 epoch=1288834974657"
+        for first, second, number in (
+            ("worker=fixed:61\nnamespace=y1", "worker=fixed:61\nnamespace=y2", 61),
+            ("worker=fixed:1\nstate=memory", "worker=fixed:1\nstate=memory", 1),
+            ("worker=fixed:1\nstate=memory", "worker=fixed:1", 1),
+            ("worker=fixed:1\nrun_dir=@/1", "worker=fixed:1\nrun_dir=@/2", 1),
+            ("worker=fixed:1\nhost_dir=@/1", "worker=fixed:1\nhost_dir=@/2 \\'", 1),
+            ("worker=fixed:1", "worker=fixed:1\nseq_min=5", 1),
+            ("worker=fixed:1\nlayout=twitter\nstate=memory", f"worker=fixed:1\nlayout={twitter}", 1),
+            ("worker=file-lock\nnamespace=y1", "worker=file-lock\nnamespace=y2\nbase=7", 7),
+            ("worker=file-lock\nbase=7\ncount=3\nnamespace=y1", "worker=fixed:9", 9),
+            ("worker=fixed:1\nstate=redis://h/a", "worker=fixed:1\nstate=redis://h/b", 1),
+            ("worker=fixed:1\nstate=redis://h/a", "worker=fixed:1", 1),
+            ("worker=fixed:7", "worker=redis://h/a\nworkers=8", 7),
+        ):
+            with self.subTest(first=first, second=second):
+                self.refuse(pair(first, second), f"[generator b] can make the same ids as [generator a]: both have worker id {number} ")
+        for first, second in (
+            ("worker=fixed:1", "worker=fixed:1"),
+            ("worker=fixed:1", "worker=fixed:2\nstate=memory"),
+            ("worker=fixed:1\nseq_max=9\nnamespace=y1", "worker=fixed:1\nseq_min=10"),
+            ("worker=fixed:1\nlayout=twitter\nstate=memory", "worker=fixed:1\nstate=memory"),
+            ("worker=file-lock\nrun_dir=@/1", "worker=file-lock\nworker_ids=3\nrun_dir=@/2"),
+            ("worker=file-lock\nbase=400\ncount=1\nnamespace=y1", "worker=file-lock\nbase=401"),
+            ("worker=fixed:1\nstate=redis://h/a", "worker=fixed:1\nstate=redis://h/a"),
+            ("worker=redis://h/a", "worker=redis://h/a"),
+            ("worker=fixed:8", "worker=redis://h/a\nworkers=8"),
+        ):
+            self.write(pair(first, second))
+            result = self.run_it("-c", self.path, "--check")
+            self.assertEqual((result.returncode, result.stderr), (0, ""), (first, second))
+
+    def test_more_worker_ids_than_the_source_has_are_refused(self):
+        lock = "[generator {}]\nworker=file-lock\nstate=file\nbase=400\n"
+        for text, words in (
+            (lock.format("a") + "count=1\n" + lock.format("b") + "count=1\n", "[generator b]: worker_ids=1, but its source has 1 "),
+            (lock.format("a") + "count=3\nworker_ids=4\n", "[generator a]: worker_ids=4, but its source has 3 "),
+            (lock.format("a").replace("400", "1022") + "worker_ids=3\n", "its source has 2 worker ids"),
+            ("[generator a]\nworker=redis://h/n\nworkers=2\nworker_ids=3\n", "its source has 2 worker ids"),
+        ):
+            with self.subTest(text=text):
+                self.refuse(BASE + text, words)
+        self.write(BASE + lock.format("a") + "count=3\nworker_ids=3\n")
+        self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
 
     def test_a_variable_that_looks_like_a_setting_ends_the_check_and_the_start(self):
         self.write(BASE + generator("main"))
