@@ -12,8 +12,9 @@
 #define REDIS_VERSION "7.0.0" /* whose commands these are, for clients that look */
 
 /*
- * Finds the user whose token it is.  Where there are no users, the name that Redis has for everybody is good with any
- * token, and stands for nobody (NULL).  False: the reply says why not.
+ * Finds the user whose token it is.  Clients that know a token alone send no name, or an empty one, or the name that
+ * Redis has for everybody.  Where there are no users, the latter is good with any token, and stands for nobody (NULL).
+ * False: the reply says why not.
  */
 static bool find_login(struct session *session, const struct call *call, struct slice name, struct slice token,
                        struct user **ret)
@@ -30,7 +31,7 @@ static bool find_login(struct session *session, const struct call *call, struct 
                      "AUTH was sent, but no user is configured: every client may do everything");
         return false;
     }
-    *ret = users_by_token(users, is_default ? anybody : name, token);
+    *ret = users_by_token(users, is_default || name.len == 0 ? anybody : name, token);
     if (*ret != NULL)
         return true;
     log_line(LOG_AUTH, "a client of the RESP port sent a wrong token");

@@ -525,15 +525,17 @@ class Users(Http):
             answer = self.ask(daemon, path, headers={"Authorization": f"Bearer {TOKEN}"})
             self.assert_problem(answer, 403, "NOPERM", "shop")
 
-    def test_default_stands_for_the_user_whose_token_it_is(self):
+    def test_default_or_no_name_stands_for_the_user_whose_token_it_is(self):
         daemon = self.start(config(users=self.users()))
-        for words in (("AUTH", TOKEN), ("AUTH", "default", TOKEN), ("HELLO", 2, "AUTH", "default", TOKEN)):
+        for words in (("AUTH", TOKEN), ("AUTH", "default", TOKEN), ("AUTH", "", TOKEN), ("HELLO", 2, "AUTH", "default", TOKEN),
+                      ("HELLO", 3, "AUTH", "", TOKEN)):  # fmt: skip
             client = self.connect(daemon)
             self.assert_error("NOAUTH", "AUTH", client, "NEXT")
             client.ask(*words)
             self.assertTrue(client.ask("NEXT").isdigit())
-        for name in ("", "Default", "default\0", "main"):
+        for name in ("Default", "default\0", "main"):
             self.assert_error("WRONGPASS", "invalid", self.connect(daemon), "AUTH", name, TOKEN)
+        self.assert_error("WRONGPASS", "invalid", self.connect(daemon), "AUTH", "", "")
 
 
 class Life(Http):
