@@ -309,6 +309,7 @@ static void read_one(struct config_file *file, const char *path, struct bytes *e
     struct bytes text = {0};
     const char *why = file_read(path, FILE_BYTES_MAX, &text, NULL);
 
+    file->is_unread |= why != NULL;
     if (why != NULL)
         config_complain(errors, place, "cannot be read: %s", why);
     else

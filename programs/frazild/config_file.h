@@ -10,6 +10,7 @@
 #ifndef FRAZILD_CONFIG_FILE_H
 #define FRAZILD_CONFIG_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "bytes.h"
@@ -40,6 +41,7 @@ struct config_file {
     size_t count;
     char **names; /* of the files */
     size_t name_count;
+    bool is_unread; /* one of them could not be read: what is missing may stand there */
 };
 
 /*

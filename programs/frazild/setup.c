@@ -89,7 +89,7 @@ static void check_page(const struct settings *settings, struct bytes *errors)
 
 /*
  * Reads a setup and looks at all of it; only its generators are not opened.  With one before it, its sockets are open
- * already.
+ * already.  Where a file could not be read, nothing more is said: what else seems wrong may stand in that file.
  */
 static struct setup *read_setup(const char *path, const struct setup *before, struct bytes *errors)
 {
@@ -99,6 +99,8 @@ static struct setup *read_setup(const char *path, const struct setup *before, st
         return NULL;
     atomic_init(&setup->holders, 1);
     settings_read(&setup->settings, path, errors);
+    if (setup->settings.file.is_unread)
+        return setup;
     users_open(&setup->users, &setup->settings, errors);
     open_tls(setup->tls, &setup->settings, errors);
     check_listeners(&setup->settings, errors);
@@ -143,7 +145,7 @@ struct setup *setup_make(const char *path, const struct setup *before, struct by
 
     if (setup == NULL)
         return NULL;
-    if (before != NULL)
+    if (before != NULL && config_is_good(errors)) /* else a wrong value is not there, and would seem to have changed */
         check_changes(path, &setup->settings, &before->settings, errors);
     if (config_is_good(errors))
         generators_open(&setup->generators, &setup->settings, before != NULL ? &before->generators : NULL, errors);

@@ -92,6 +92,33 @@ class Reload(TestCase):
         its.request("GET", "/metrics")
         self.assertIn(b"frazild_config_last_reload_successful 1\n", its.getresponse().read())
 
+    def test_a_configuration_that_cannot_be_read_or_understood_is_not_said_to_have_changed(self):
+        text = BOTH.replace("[daemon]", "[daemon]\nthreads=3") + generator("main")
+        daemon = self.start(text)
+
+        def complaints(count):
+            """Of the last SIGHUP."""
+            daemon.process.send_signal(signal.SIGHUP)
+            daemon.wait_for_line("stays as it was", count)
+            return [line for line in daemon.lines[seen:] if "stays as it was" not in line]
+
+        for count, wrong in enumerate((text.replace("threads=3", "threads=x"), text + "colour=red\n"), 1):
+            self.write(daemon, wrong)
+            seen = len(daemon.lines)
+            self.assertEqual(len(complaints(count)), 1, daemon.lines[seen:])
+        os.remove(daemon.config)
+        seen = len(daemon.lines)
+        self.assertEqual(len(complaints(3)), 1, daemon.lines[seen:])
+        self.assertIn("cannot be read: ", daemon.lines[seen])
+        # What is missing may stand in the file that cannot be read.
+        self.write(daemon, text.replace("address=127.0.0.1", "tls_certificate=@/none\naddress=0.0.0.0").split("[generator")[0])
+        os.makedirs(os.path.join(daemon.folder, "conf.d"))
+        os.mkfifo(os.path.join(daemon.folder, "conf.d", "a.conf"))
+        seen = len(daemon.lines)
+        self.assertIn("FIFO", " ".join(complaints(4)))
+        self.assertNotIn("users", " ".join(daemon.lines[seen:]))
+        self.assertNotIn("changed", " ".join(daemon.lines[seen:]))
+
     def test_users_that_went_are_cut_and_those_that_stay_go_on(self):
         folder = tempfile.TemporaryDirectory(prefix="frazild-test-")
         self.addCleanup(folder.cleanup)
