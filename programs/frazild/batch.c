@@ -90,21 +90,12 @@ static void write_next(struct batch *batch, struct bytes *out)
     batch->written++;
 }
 
-/* Replies with a refusal. */
-static void write_refusal(const struct session *session, const struct call *call, const struct refusal *refusal)
-{
-    if (refusal->retry_ms > 0)
-        command_fail(session, call, refusal->code, "%s retry_ms=%" PRIu64, refusal->text, refusal->retry_ms);
-    else
-        command_fail(session, call, refusal->code, "%s", refusal->text);
-}
-
 static void write_error(const struct batch *batch, const struct call *call)
 {
     struct refusal refusal;
 
     admission_explain(&batch->taking, &refusal);
-    write_refusal(batch->session, call, &refusal);
+    command_refuse(batch->session, call, &refusal);
 }
 
 /* How many ids are in whole replies; what is left over after an error stays a gap. */
@@ -237,7 +228,7 @@ void batch_take(struct session *session, struct call *call, const struct batch_w
     struct refusal refusal;
 
     if (!admission_by_size(wish->generator, wish->each, &refusal)) {
-        write_refusal(session, call, &refusal);
+        command_refuse(session, call, &refusal);
         return;
     }
     bool in_a_row = wish->shape == SHAPE_INTEGER && wish->each > 1;
@@ -247,7 +238,7 @@ void batch_take(struct session *session, struct call *call, const struct batch_w
         batch.commands = MAX_BATCH_MAX / wish->each;
     batch.commands = admitted(session, wish, batch.commands, &refusal);
     if (batch.commands == 0) {
-        write_refusal(session, call, &refusal);
+        command_refuse(session, call, &refusal);
         return;
     }
     call->used = batch.commands;

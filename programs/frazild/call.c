@@ -3,6 +3,7 @@
 
 #include "resp_write.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -27,6 +28,14 @@ void command_fail(const struct session *session, const struct call *call, enum r
     va_end(args);
     resp_error(call->out, text);
     command_count(session, call->row, code, 1);
+}
+
+void command_refuse(const struct session *session, const struct call *call, const struct refusal *refusal)
+{
+    if (refusal->retry_ms > 0)
+        command_fail(session, call, refusal->code, "%s retry_ms=%" PRIu64, refusal->text, refusal->retry_ms);
+    else
+        command_fail(session, call, refusal->code, "%s", refusal->text);
 }
 
 bool command_may(struct session *session, const struct call *call, const char *generator)

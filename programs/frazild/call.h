@@ -5,6 +5,7 @@
 #ifndef FRAZILD_CALL_H
 #define FRAZILD_CALL_H
 
+#include "admission.h"
 #include "session.h"
 
 /* One command of a client, while it runs. */
@@ -42,6 +43,9 @@ extern const struct command commands[];
 /* Replies with an error, and counts it. */
 void command_fail(const struct session *session, const struct call *call, enum reply_code code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The same with a refusal, which says when to come back. */
+void command_refuse(const struct session *session, const struct call *call, const struct refusal *refusal);
 
 /* Counts commands that were answered. */
 void command_count(const struct session *session, const struct command *row, enum reply_code code, uint64_t times);

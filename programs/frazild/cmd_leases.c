@@ -56,15 +56,15 @@ void cmd_leases(struct session *session, struct call *call)
 bool leases_go_on(struct session *session, struct bytes *out)
 {
     const struct call call = {.row = commands_find((struct slice){"LEASES", 6}), .out = out};
-    frazil_error err;
+    struct refusal refusal;
 
     if (!errand_is_done(session->errand))
         return false;
-    const struct bytes *reply = errand_reply(session->errand, &err);
+    const struct bytes *reply = errand_reply(session->errand, &refusal);
     if (reply != NULL)
         bytes_add(out, reply->at, reply->len);
     else
-        command_fail(session, &call, CODE_ERR, "%s", err.message);
+        command_refuse(session, &call, &refusal);
     errand_end(session->errand);
     session->errand = NULL;
     return true;

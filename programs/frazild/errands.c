@@ -2,10 +2,12 @@
 #include "errands.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define WAITING_MAX 64
+#define RETRY_MS 1000 /* after which a coordinator that did not answer may be asked again */
 
 struct errand {
     struct errand_order order; /* owner NULL: it is gone */
@@ -28,11 +30,31 @@ struct errands {
     bool stopping;
 };
 
+/* Whether a coordinator gives its worker id; if not, that is the error. */
+static bool has_leases(struct errand *errand)
+{
+    const char *worker = strstr(errand->engine->meaning, "worker=");
+    frazil_generator_info info;
+
+    frazil_get_info(errand->engine->gen, &info, sizeof info);
+    if (info.state == FRAZIL_STATE_GRANT)
+        return true;
+    if (worker == NULL)
+        worker = "worker=file-lock"; /* what stands in for the worker that nothing names */
+    errand->err.code = FRAZIL_EWORKER;
+    (void)snprintf(errand->err.message, sizeof errand->err.message,
+                   "generator %s has no leases: no coordinator gives its worker id (%.*s)", errand->engine->name,
+                   (int)strcspn(worker, " "), worker);
+    return false;
+}
+
 static void run(struct errand *errand)
 {
     frazil_admin_leases *leases;
 
     errand->err.code = FRAZIL_OK;
+    if (!has_leases(errand))
+        return;
     if (frazil_admin_leases_open(&leases, errand->engine->meaning, NULL, &errand->err) != FRAZIL_OK)
         return;
     errand->order.write(leases, errand->order.version, &errand->reply);
@@ -162,14 +184,17 @@ void errands_collect(struct lane *lane)
     (void)pthread_mutex_unlock(&errands->lock);
 }
 
-const struct bytes *errand_reply(const struct errand *errand, frazil_error *ret_err)
+const struct bytes *errand_reply(const struct errand *errand, struct refusal *ret)
 {
-    *ret_err = errand->err;
-    if (!errand->done || errand->err.code != FRAZIL_OK)
-        return NULL;
-    if (!errand->reply.failed)
+    *ret = (struct refusal){.code = CODE_ERR};
+    if (errand->done && errand->err.code == FRAZIL_OK && !errand->reply.failed)
         return &errand->reply;
-    *ret_err = (frazil_error){.code = FRAZIL_ENOMEM, .message = "the daemon is out of memory"};
+    if (errand->err.code == FRAZIL_OK || errand->err.code == FRAZIL_ENOMEM)
+        *ret = (struct refusal){CODE_TRYAGAIN, 100, "the daemon is out of memory"};
+    else if (taker_is_passing(errand->err.code))
+        *ret = (struct refusal){.code = CODE_TRYAGAIN, .retry_ms = RETRY_MS};
+    if (ret->text[0] == '\0')
+        (void)snprintf(ret->text, sizeof ret->text, "%.*s", (int)sizeof ret->text - 1, errand->err.message);
     return NULL;
 }
 

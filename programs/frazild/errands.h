@@ -7,6 +7,7 @@
 
 #include <frazil/admin.h>
 
+#include "admission.h"
 #include "lane.h"
 
 struct errands;
@@ -42,8 +43,8 @@ void errands_collect(struct lane *lane);
 /* Whether there is a reply, or an error. */
 bool errand_is_done(const struct errand *errand);
 
-/* The reply of an errand that is done; NULL: *ret_err says why there is none. */
-const struct bytes *errand_reply(const struct errand *errand, frazil_error *ret_err);
+/* The reply of an errand that is done; NULL: *ret says why there is none. */
+const struct bytes *errand_reply(const struct errand *errand, struct refusal *ret);
 
 /* The owner wants no more of it, done or not.  errand may be NULL. */
 void errand_end(struct errand *errand);

@@ -54,17 +54,18 @@ bool http_leases_go_on(struct http_request *request)
 {
     struct session *session = request->session;
     struct bytes body = {0};
-    frazil_error err;
+    struct refusal refusal;
 
     if (!errand_is_done(session->errand))
         return false;
-    const struct bytes *reply = errand_reply(session->errand, &err);
+    const struct bytes *reply = errand_reply(session->errand, &refusal);
     if (reply != NULL) {
         bytes_add(&body, reply->at, reply->len);
         http_reply(request, "application/json", &body);
+    } else if (refusal.code == CODE_ERR) {
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "%s", refusal.text);
     } else {
-        http_fail(request, err.code == FRAZIL_EUNREACHABLE ? HTTP_BAD_GATEWAY : HTTP_BAD_REQUEST, CODE_ERR, "%s",
-                  err.message);
+        http_refuse(request, &refusal);
     }
     errand_end(session->errand);
     session->errand = NULL;

@@ -24,7 +24,6 @@
     X(429, TOO_MANY_REQUESTS, "Too Many Requests")                                                                     \
     X(431, HEAD_TOO_LARGE, "Request Header Fields Too Large")                                                          \
     X(500, INTERNAL_SERVER_ERROR, "Internal Server Error")                                                             \
-    X(502, BAD_GATEWAY, "Bad Gateway")                                                                                 \
     X(503, SERVICE_UNAVAILABLE, "Service Unavailable")                                                                 \
     X(505, VERSION_NOT_SUPPORTED, "HTTP Version Not Supported")
 

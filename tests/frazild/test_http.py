@@ -273,7 +273,10 @@ class Looks(Http):
         self.assertEqual((pairs[b"held"], pairs[b"workers"]), (1, 1024))
         first = dict(zip(pairs[b"leases"][0][::2], pairs[b"leases"][0][1::2]))
         self.assertEqual((first[b"worker"], first[b"owner"].decode()), (row["worker"], row["owner"]))
-        self.assert_problem(self.ask(daemon, "/v1/leases/own"), 400, "ERR", "no coordinator")
+        self.assert_problem(self.ask(daemon, "/v1/leases/own"), 400, "ERR", "own has no leases: no coordinator gives its worker id (worker=fixed:1)")
+        shutil.rmtree(folder.name)
+        answer = self.ask(daemon, "/v1/leases/main")
+        self.assertEqual((answer.status, answer.json()["code"]), (400, "ERR"))  # time does not bring it back
         self.assert_problem(self.ask(daemon, "/v1/leases/nobody"), 404, "ERR", "no generator")
 
     def test_what_is_wrong_is_named(self):

@@ -96,7 +96,10 @@ class Coordinator(Folder):
 
         until(is_refused)
         self.assertEqual(status_of(daemon, "/v1/generators/main/ids"), 503)
-        self.assertEqual(status_of(daemon, "/v1/leases/main"), 502)
+        self.assertEqual(status_of(daemon, "/v1/leases/main"), 503)
+        with self.assertRaises(ReplyError) as raised:
+            self.connect(daemon).ask("LEASES", "main")
+        self.assertRegex(str(raised.exception), "^TRYAGAIN .* retry_ms=1000$")
         self.assertEqual(status_of(daemon, "/livez"), 200)
         self.redis.send_signal(signal.SIGCONT)
         until(lambda: status_of(daemon, "/readyz") == 200)
