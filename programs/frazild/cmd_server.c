@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The ten fields that it has since Redis 7.0, in its order; the last four are empty lists. */
 static void write_command(const struct command *row, struct bytes *out)
 {
     bool fixed = row->least == row->most;
@@ -17,7 +18,7 @@ static void write_command(const struct command *row, struct bytes *out)
 
     for (size_t i = 0; i < len; i++)
         name[i] = (char)(row->name[i] >= 'A' && row->name[i] <= 'Z' ? row->name[i] + 32 : row->name[i]);
-    resp_array(out, 6);
+    resp_array(out, 10);
     resp_bulk(out, name, len);
     if (fixed)
         resp_integer(out, row->least);
@@ -28,6 +29,8 @@ static void write_command(const struct command *row, struct bytes *out)
     bool key = (row->flags & COMMAND_KEY) != 0;
     for (int i = 0; i < 3; i++)
         resp_integer(out, key ? 1 : 0);
+    for (int i = 0; i < 4; i++) /* ACL categories, tips, key specifications, subcommands */
+        resp_array(out, 0);
 }
 
 static void write_docs(const struct command *row, int version, struct bytes *out)
