@@ -39,9 +39,13 @@ static bool is_host(const char *text, size_t len)
     return len > 0 && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_*") >= len;
 }
 
+/* With its interface behind a %, as a link-local one needs. */
 static bool is_ipv6(const char *text, size_t len)
 {
-    return len > 0 && strspn(text, "0123456789abcdefABCDEF:.%") >= len;
+    size_t address_len = strspn(text, "0123456789abcdefABCDEF:.");
+
+    return len > 0 &&
+           (address_len >= len || (text[address_len] == '%' && is_host(text + address_len + 1, len - address_len - 1)));
 }
 
 /* Reads HOST:PORT, [HOST]:PORT or unix:PATH of len characters.  Returns NULL, or what is wrong. */
@@ -243,8 +247,10 @@ struct known_address {
         struct sockaddr any;
         struct sockaddr_in v4;
         struct sockaddr_in6 v6;
-        struct sockaddr_un local;
     } where;
+    dev_t device; /* of a unix socket: the folder, which can be named in many ways, and the socket's name in it */
+    ino_t inode;
+    char name[sizeof((struct sockaddr_un *)NULL)->sun_path];
     struct place place;
 };
 
@@ -271,7 +277,8 @@ static bool collide(const struct known_address *a, const struct known_address *b
     sa_family_t family = a->where.any.sa_family, other = b->where.any.sa_family;
 
     if (a->is_unix || b->is_unix)
-        return a->is_unix && b->is_unix && strcmp(a->where.local.sun_path, b->where.local.sun_path) == 0;
+        return a->is_unix && b->is_unix && a->device == b->device && a->inode == b->inode &&
+               strcmp(a->name, b->name) == 0;
     if (port_of(a) != port_of(b) || port_of(a) == 0)
         return false;
     if (family != other)
@@ -282,20 +289,25 @@ static bool collide(const struct known_address *a, const struct known_address *b
                              : IN6_ARE_ADDR_EQUAL(&a->where.v6.sin6_addr, &b->where.v6.sin6_addr);
 }
 
-/* Whether a socket can be made at that path.  One that is there is this daemon's, or left over, or the start finds out.
+/*
+ * Finds out which path it is, and whether a socket can be made there.  One that is there is this daemon's, or left
+ * over, or the start finds out.  Returns NULL, or what is wrong.
  */
-static const char *look_at_path(const char *path)
+static const char *look_at_path(const char *path, struct known_address *ret)
 {
-    struct stat about;
+    struct stat about, its;
     const char *slash = strrchr(path, '/');
-    char folder[sizeof((struct sockaddr_un *)NULL)->sun_path] = ".";
+    char folder[sizeof ret->name] = ".";
 
     if (slash != NULL)
         (void)snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-    if (lstat(path, &about) == 0)
-        return S_ISSOCK(about.st_mode) ? NULL : "something that is no socket is there already";
     if (stat(folder, &about) != 0)
         return strerror(errno);
+    ret->device = about.st_dev;
+    ret->inode = about.st_ino;
+    (void)snprintf(ret->name, sizeof ret->name, "%.107s", slash != NULL ? slash + 1 : path);
+    if (lstat(path, &its) == 0)
+        return S_ISSOCK(its.st_mode) ? NULL : "something that is no socket is there already";
     return S_ISDIR(about.st_mode) && access(folder, W_OK | X_OK) == 0 ? NULL : "no file can be made in its folder";
 }
 
@@ -308,16 +320,16 @@ static const char *look_at_address(const char *text, size_t len, struct known_ad
     if (why != NULL)
         return why;
     ret->is_unix = address.is_unix;
-    if (address.is_unix) {
-        ret->where.local = (struct sockaddr_un){.sun_family = AF_UNIX};
-        (void)snprintf(ret->where.local.sun_path, sizeof ret->where.local.sun_path, "%.107s", address.host);
-        return look_at_path(address.host);
-    }
+    if (address.is_unix)
+        return look_at_path(address.host, ret);
     struct addrinfo *found = resolve(&address, &why);
     if (found == NULL)
         return why;
     memcpy(&ret->where, found->ai_addr, found->ai_addrlen < sizeof ret->where ? found->ai_addrlen : sizeof ret->where);
     freeaddrinfo(found);
+    if (ret->where.any.sa_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&ret->where.v6.sin6_addr) &&
+        ret->where.v6.sin6_scope_id == 0)
+        return "a link-local address needs its interface, as in [fe80::1%eth0]:PORT";
     return NULL;
 }
 

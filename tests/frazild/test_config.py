@@ -173,6 +173,7 @@ class Configuration(unittest.TestCase):
     def test_the_check_refuses_what_cannot_start_and_the_start_says_the_same(self):
         self.refuse(BASE + generator("a", worker_ids=2), ": [generator a]: worker= gives one number")
         self.refuse(BASE + generator("a", worker_ids=2).replace("fixed:1", "env:SHOP"), "SHOP")
+        os.symlink(self.folder, os.path.join(self.folder, "link"))
         form = "an address is HOST:PORT, [IPV6]:PORT or unix:PATH"
         main = generator("main")
         for address, words in {
@@ -201,6 +202,10 @@ class Configuration(unittest.TestCase):
             "[::]:6380 127.0.0.1:6380\ninsecure=yes": "listens there already",
             "[::1]:6380 [0:0:0:0:0:0:0:1]:6380\ninsecure=yes": "listens there already",
             "unix:@/s unix:@/s": "listens there already",
+            "unix:@/s unix:@/../" + os.path.basename(self.folder) + "//s": "line 1 listens there already",
+            "unix:@/s unix:@/link/s": "line 1 listens there already",
+            "[fe80::1]:6380\ninsecure=yes": "needs its interface",
+            "[fe80::1%]:6380\ninsecure=yes": form,
             "127.0.0.1:6380 127.0.0.1:6381 127.0.0.1:6380": "listens there already",
             "127.0.0.1:6380\n[listen http]\naddress=127.0.0.1:6380": "line 1 listens there already",
         }.items():
@@ -212,8 +217,9 @@ class Configuration(unittest.TestCase):
         self.refuse("[daemon]\npage=/proc/version\n[listen resp]\naddress=127.0.0.1:0\n" + main, "it changed while it was read")
 
     def test_addresses_that_do_not_collide(self):
+        os.mkdir(os.path.join(self.folder, "d"))
         for addresses in ("127.0.0.1:0 127.0.0.1:0", "127.0.0.1:6380 127.0.0.2:6380", "127.0.0.1:6380 [::1]:6380",
-                          "unix:@/a unix:@/b 127.0.0.1:65535"):  # fmt: skip
+                          "unix:@/a unix:@/b 127.0.0.1:65535", "unix:@/a unix:@/d/a", "[fe80::1%lo]:6380\ninsecure=yes"):  # fmt: skip
             self.write(f"[listen resp]\naddress={addresses}\n" + generator("main"))
             result = self.run_it("-c", self.path, "--check")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
