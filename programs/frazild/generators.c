@@ -107,10 +107,14 @@ void engine_hold(struct engine *engine)
 
 static void close_engine(struct engine *engine, uint64_t wait_ns)
 {
+    frazil_generator_info info;
+
+    frazil_get_info(engine->gen, &info, sizeof info);
     frazil_err err = frazil_close_within(engine->gen, wait_ns);
 
     if (err != FRAZIL_OK)
-        log_line(LOG_ALWAYS, "generator %s: nobody confirmed that its worker id was given back: %s", engine->name,
+        log_line(LOG_ALWAYS, "generator %s: nobody confirmed that its worker id %" PRIu32 " was given back: %s",
+                 engine->name, info.worker,
                  err == FRAZIL_EAGAIN ? "its coordinator did not answer in time" : frazil_strerror(err));
     if (engine->meaning != NULL)
         explicit_bzero(engine->meaning, strlen(engine->meaning));

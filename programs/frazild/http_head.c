@@ -181,13 +181,16 @@ bool http_head_is_own(const struct http_head *head, const struct http_target *ta
 static bool body_is_right(const struct http_head *head, struct http_fault *ret)
 {
     struct slice length = http_field(head, FIELD_CONTENT_LENGTH);
+    static const char not_a_number[] = "Content-Length is a number";
     uint64_t bytes = 0;
 
     for (size_t i = 0; i < length.len; i++) {
         if (length.at[i] < '0' || length.at[i] > '9')
-            return fault(ret, 400, "Content-Length is a number");
+            return fault(ret, 400, not_a_number);
     }
-    if (http_field(head, FIELD_TRANSFER_ENCODING).at != NULL || (length.at != NULL && length.len == 0))
+    if (length.at != NULL && length.len == 0)
+        return fault(ret, 400, not_a_number);
+    if (http_field(head, FIELD_TRANSFER_ENCODING).at != NULL)
         return fault(ret, 400, "requests have no body: put the parameters into the query, as ?n=10");
     if (length.at != NULL && !slice_number(length, UINT16_MAX, &bytes))
         return fault(ret, 413, "the body is too large: requests have none");

@@ -147,6 +147,24 @@ static void read_proof(struct user *user, const struct user_settings *row, const
     gnutls_hash_deinit(hash, user->proof);
 }
 
+/* A token says who the client is, so no two users may have one.  Only its hash is known here. */
+static void check_tokens(const struct users *users, const struct settings *settings, struct bytes *errors)
+{
+    for (size_t i = 1; i < users->count; i++) {
+        const struct user *user = &users->rows[i];
+        for (size_t j = 0; j < i && user->has_secret; j++) {
+            const struct user *other = &users->rows[j];
+            if (!other->has_secret || gnutls_memcmp(other->sha256, user->sha256, sizeof user->sha256) != 0)
+                continue;
+            config_complain(
+                errors, settings->users[i].place,
+                "[user %s] has the token of [user %s]: give it one of its own, as frazild --new-token prints",
+                user->name, other->name);
+            break;
+        }
+    }
+}
+
 void users_open(struct users *users, const struct settings *settings, struct bytes *errors)
 {
     *users = (struct users){.rows = calloc(settings->user_count + 1, sizeof *users->rows)};
@@ -170,6 +188,7 @@ void users_open(struct users *users, const struct settings *settings, struct byt
                 "leases and *",
                 row->name);
     }
+    check_tokens(users, settings, errors);
 }
 
 void users_close(struct users *users)

@@ -136,6 +136,16 @@ class Configuration(unittest.TestCase):
         self.write(good + "secret_file=@/secret\nallow=next:* *:main\n")
         self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
 
+    def test_two_users_of_one_token_are_refused(self):
+        users = "".join(f"[user {name}]\nsecret_file=@/{secret}\nallow=next:*\n" for name, secret in (("a", 1), ("b", 2), ("c", 3)))
+        for number, digit in enumerate("123", 1):
+            self.write(digit * 64, str(number))
+        self.write(BASE + generator("main") + users)
+        self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
+        self.write("1" * 64 + " of another file\n", "3")
+        self.refuse(BASE + generator("main") + users, "[user c] has the token of [user a]")
+        self.refuse(BASE + generator("main") + users.replace("@/2", "@/1"), "[user b] has the token of [user a]")
+
     def test_conf_d_is_read_and_print_config_reads_the_same(self):
         self.write(BASE)
         self.write(generator("extra", 7, layout="'41/10/12 epoch=2020-01-01'".strip("'")), "conf.d/10.conf")

@@ -101,7 +101,7 @@ class Hangs(TestCase):
         redis.send_signal(signal.SIGSTOP)
         self.write(daemon, BASE + generator("main"))
         daemon.process.send_signal(signal.SIGHUP)
-        daemon.wait_for_line("nobody confirmed that its worker id was given back")
+        self.assertRegex(daemon.wait_for_line("nobody confirmed"), r"generator far: .* its worker id \d+ was given back")
         told = [line for line in daemon.lines if "was read: 1 generators" in line or "nobody confirmed" in line]
         self.assertIn("was read", told[0])
 
