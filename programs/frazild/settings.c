@@ -4,10 +4,13 @@
 #include "settings_keys.h"
 #include "twins.h"
 
+#include <frazil/admin.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define SPEC_SIZE 4096
 
 /* A key of one of our sections. */
 struct key {
@@ -150,6 +153,22 @@ static void read_listen(struct settings *settings, const struct config_section *
         config_complain(errors, section->place, "[listen %s] needs address=", section->name);
 }
 
+/* A coordinator's URL is understood by its part alone; nobody is asked. */
+static void check_url(const struct generator_settings *generator, struct bytes *errors)
+{
+    char spec[SPEC_SIZE];
+    frazil_error err;
+
+    if (frazil_options_text(generator->options, FRAZIL_TEXT_WITH_SECRETS, spec, sizeof spec, NULL, NULL) == FRAZIL_OK) {
+        const char *worker = strstr(spec, "worker=");
+        const char *url = worker != NULL ? strstr(worker, "://") : NULL;
+        if (url != NULL && url < worker + strcspn(worker, " ") &&
+            frazil_admin_leases_check(spec, NULL, &err) != FRAZIL_OK)
+            config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
+    }
+    explicit_bzero(spec, sizeof spec);
+}
+
 static void read_generator(struct settings *settings, const struct config_section *section, struct bytes *errors)
 {
     frazil_error err;
@@ -180,6 +199,8 @@ static void read_generator(struct settings *settings, const struct config_sectio
         return;
     if (frazil_options_check(generator->options, &err) != FRAZIL_OK)
         config_complain(errors, section->place, "[generator %s]: %s", section->name, err.message);
+    else
+        check_url(generator, errors);
 }
 
 static void read_user(struct settings *settings, const struct config_section *section, struct bytes *errors)
@@ -259,7 +280,7 @@ static void print_keys(const struct key *keys, const void *from, struct bytes *o
 /* The spec as the library understands it, a key a line; blanks in '...' do not separate. */
 static void print_spec(const struct generator_settings *generator, struct bytes *out)
 {
-    char spec[4096];
+    char spec[SPEC_SIZE];
     bool quoted_part = false;
     frazil_error err;
 

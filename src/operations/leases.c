@@ -142,6 +142,27 @@ frazil_err fz_leases_round_trip(const char *spec_or_url, const frazil_coordinato
     return err;
 }
 
+/* ---- its URL ------------------------------------------------------------------- */
+
+frazil_err fz_leases_check(const char *spec_or_url, const frazil_coordinator *const *given, frazil_error *reterr)
+{
+    struct fz_decision decision;
+    struct fz_target target;
+    struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
+
+    frazil_err err = fz_target_open(&target, &decision, spec_or_url, given, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (!fz_target_is_folder(&target)) { /* its register makes the folder */
+        err = target.coordinator->open_register(decision.worker.url, &reg, name, reterr);
+        if (err == FRAZIL_OK)
+            reg.close(reg.ctx);
+    }
+    fz_decision_free(&decision);
+    return err;
+}
+
 /* ---- listing ------------------------------------------------------------------- */
 
 /* Entries as they come, in any order; their times are still in ticks. */

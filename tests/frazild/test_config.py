@@ -20,7 +20,7 @@ class Configuration(unittest.TestCase):
         path = os.path.join(self.folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
-            file.write(text.replace("@", self.folder))
+            file.write(text.replace("@/", self.folder + "/"))  # any other @ is that of a URL
         os.chmod(path, mode)
         return path
 
@@ -337,6 +337,26 @@ class Configuration(unittest.TestCase):
             self.write(pair(first, second))
             result = self.run_it("-c", self.path, "--check")
             self.assertEqual((result.returncode, result.stderr), (0, ""), (first, second))
+
+    def test_a_url_of_a_coordinator_is_parsed_by_the_check(self):
+        os.mkfifo(os.path.join(self.folder, "fifo"), 0o600)
+        for url, words in (
+            ("redis://h:1x/n", "the port in the Redis URL must be a number"),
+            ("redis://h/n?foo=1", "'foo' is no key of a Redis URL"),
+            ("redis://h/n?password_file=rel", "must be a whole path"),
+            ("redis://h/n?password_file=@/fifo", "it is a FIFO"),
+            ("redis://h/n?password_file=@/none", "cannot be read"),
+            ("redis://u:hunter2@h", "hunter2 is not shown"),
+            ("sfid+redis://h:1x/n", "the port in the Redis URL must be a number"),
+            ("konayuki+redis://h/n", "no worker ids"),
+        ):
+            with self.subTest(url=url):
+                self.refuse(BASE + f"[generator a]\nworker={url}\n", ": [generator a]: " if "shown" in words else words)
+                self.assertNotIn("hunter2", self.run_it("-c", self.path, "--check").stderr)
+        for url in ("redis://u:hunter2@nowhere.invalid/n", "sfid+redis://nowhere.invalid/app", "redis+unix://@/none/n"):
+            self.write(BASE + f"[generator a]\nworker={url}\n")
+            result = self.run_it("-c", self.path, "--check")
+            self.assertEqual((result.returncode, result.stderr), (0, ""), url)
 
     def test_more_worker_ids_than_the_source_has_are_refused(self):
         lock = "[generator {}]\nworker=file-lock\nstate=file\nbase=400\n"

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* sfid's keys in a Redis: worker ids, and no slots. */
+#include <string.h>
+
 #include "common/foreign.h"
 #include "core/sentence.h"
 #include "redis/redis_register.h"
 #include "sfid.h"
 #include "sfid_admin.h"
 #include "sfid_granter.h"
+
+/* Nobody takes a lease from it: it tells whether the URL is right. */
+static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
+{
+    return fz_redis_register_open(url + strlen(FZ_SFID_SCHEME_PREFIX), ret, ret_name, reterr);
+}
 
 static frazil_err open_granter(const frazil_coordinator *self, const struct fz_lease_request *request,
                                struct fz_granter *ret, frazil_error *reterr)
@@ -58,7 +66,7 @@ static frazil_err examine(const frazil_coordinator *self, const char *url, const
 }
 
 const frazil_coordinator fz_sfid_keys = {
-    .open_register = fz_redis_register_open,
+    .open_register = open_register,
     .open_granter = open_granter,
     .open_slots = open_slots,
     .init = init,
