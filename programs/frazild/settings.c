@@ -2,7 +2,6 @@
 #include "settings.h"
 
 #include "settings_keys.h"
-#include "twins.h"
 
 #include <frazil/admin.h>
 #include <stdio.h>
@@ -259,8 +258,6 @@ void settings_read(struct settings *settings, const char *path, struct bytes *er
         listens |= settings->listen[i].given;
     if (config_is_good(errors) && !listens)
         config_complain(errors, file, "there is no [listen PROTOCOL]: at least one is needed");
-    if (config_is_good(errors))
-        twins_check(settings, errors);
 }
 
 static void print_keys(const struct key *keys, const void *from, struct bytes *out)
