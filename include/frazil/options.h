@@ -66,8 +66,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_layout(frazil_options *options
  * The program's own clock, which wins over the key `clock`; copied, and its ctx must outlive the generators; NULL:
  * none.  FRAZIL_EINVAL: it is of another size, or a function is NULL.
  * It needs the key `state`, unless a granter or a coordinator gives the worker id: with file the host keeps the times
- * that it shows, with memory ids repeat when it goes back.  Opening fails without, FRAZIL_ESPEC.  With memory and such a
- * clock nothing is claimed: two such generators, and one beside another process, make the same ids.
+ * that it shows, with memory ids repeat when it goes back.  Opening fails without, FRAZIL_ESPEC.  With memory and such
+ * a clock nothing is claimed: two such generators, and one beside another process, make the same ids.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_clock(frazil_options *options, const frazil_clock *clock,
                                                         frazil_error *reterr) FRAZIL_NONNULL(1);

@@ -112,6 +112,8 @@ TEST("I6: a source that takes longer than a tick to answer gives ids of the time
     rig_open(&rig, SPEC "batch=8", RIG_NOW);
     fake_slots.slow = &rig;
     fake_slots.slow_ns = 5 * RIG_MS;
+    fake_slots.good = 3; /* so that asking again for each id ends */
+    fake_slots.err = FRAZIL_EREFUSED;
     for (unsigned i = 1; i <= 3; i++) {
         uint64_t asked = tick_now();
         uint64_t id = rig_next(&rig);
