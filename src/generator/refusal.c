@@ -129,16 +129,10 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
 frazil_err fz_explain_in_vain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
 {
     (void)gen;
-    if (refusal->code == FRAZIL_EFULL)
-        fz_fail(reterr, FRAZIL_EFULL,
-                "no slot from elsewhere: those of the next %D are taken, by others that share the worker id or before "
-                "the coordinator began anew, and the call may wait no longer: raise max_wait, or let fewer processes "
-                "share it",
-                refusal->retry_ns / 1000 + (refusal->retry_ns % 1000 != 0));
-    else
-        fz_fail(reterr, refusal->code,
-                "no slot from elsewhere: the time of each had passed before this process came to use it, and the call "
-                "may wait no longer: raise max_wait, or let fewer processes run at once");
+    fz_fail(reterr, refusal->code,
+            "no slot from elsewhere: those of the next %D are taken, by others that share the worker id or before the "
+            "coordinator began anew, and the call may wait no longer: raise max_wait, or let fewer processes share it",
+            refusal->retry_ns / 1000 + (refusal->retry_ns % 1000 != 0));
     if (reterr != NULL)
         reterr->retry_ns = refusal->retry_ns;
     return refusal->code;

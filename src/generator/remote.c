@@ -447,7 +447,6 @@ static frazil_err take_due(struct call *call, uint64_t n, struct fz_refusal *ref
         err = await_run(call, &stale, refusal);
         if (err != FRAZIL_OK || !stale)
             return err;
-        fz_refuse(&call->in_vain, &seen, FRAZIL_EAGAIN, fz_ns_until(gen, seen.now, seen.view.now_tick + 1));
         call->taken.n--;
     }
 }

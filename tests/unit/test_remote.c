@@ -214,38 +214,6 @@ TEST("A call whose time went by in waiting for slots says so, and does not blame
     rig_close(&rig);
 }
 
-/* A clock whose first sleep is far too long, as that of a process that the machine has no time for. */
-static frazil_clock punctual;
-static unsigned oversleeps;
-
-static void oversleep(void *ctx, uint64_t until_ns)
-{
-    punctual.sleep_until(ctx, until_ns + (oversleeps == 0 ? 0 : 5 * RIG_MS));
-    oversleeps = 0;
-}
-
-TEST("A call that came too late for its slots says so, and does not blame the source that could not answer in what was "
-     "left")
-{
-    frazil_error err;
-    uint64_t id;
-
-    rig_open(&rig, SPEC "max_wait=10ms", RIG_NOW);
-    fake_slots.lead = 5;
-    fake_slots.tick = tick_now() + 4;
-    fake_slots.err = FRAZIL_EUNREACHABLE;
-    fake_slots.good = 1;
-    fake_slots.clock = rig.manual;
-    fake_slots.silence_ns = 9 * RIG_MS;
-    punctual = rig.gen->clock;
-    rig.gen->clock.sleep_until = oversleep;
-    oversleeps = 1;
-    assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_EAGAIN);
-    assert_non_null(strstr(err.message, "had passed before this process came to use it"));
-    assert_null(strstr(err.message, "the source says so"));
-    rig_close(&rig);
-}
-
 TEST("Slots that lie too far ahead to be waited for: the sentence says so, and does not speak of on_full or of ids")
 {
     frazil_error err;
