@@ -99,6 +99,14 @@ static const char *kind_of_many_4(const unsigned char bytes[4])
     return memcmp(bytes, unspecified, sizeof unspecified) == 0 ? "unspecified" : NULL;
 }
 
+/* An IPv4 address as IPv6 writes it.  IN6_IS_ADDR_V4COMPAT would do, but is not the same in each libc. */
+static bool has_v4_inside(const struct in6_addr *six)
+{
+    static const unsigned char none[12];
+
+    return IN6_IS_ADDR_V4MAPPED(six) || memcmp(six->s6_addr, none, sizeof none) == 0;
+}
+
 const char *fz_address_kind_of_many(const char *text)
 {
     struct in6_addr six;
@@ -108,15 +116,13 @@ const char *fz_address_kind_of_many(const char *text)
         return kind_of_many_4(four);
     if (inet_pton(AF_INET6, text, &six) != 1)
         return NULL;
-    if (IN6_IS_ADDR_V4MAPPED(&six) || IN6_IS_ADDR_V4COMPAT(&six))
-        return kind_of_many_4(&six.s6_addr[12]);
     if (IN6_IS_ADDR_LOOPBACK(&six))
         return "loopback";
+    if (has_v4_inside(&six))
+        return kind_of_many_4(&six.s6_addr[12]);
     if (IN6_IS_ADDR_LINKLOCAL(&six))
         return "link-local";
-    if (IN6_IS_ADDR_MULTICAST(&six))
-        return "multicast";
-    return IN6_IS_ADDR_UNSPECIFIED(&six) ? "unspecified" : NULL;
+    return IN6_IS_ADDR_MULTICAST(&six) ? "multicast" : NULL;
 }
 
 /* ---- the machine ----------------------------------------------------------- */
