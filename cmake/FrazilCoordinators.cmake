@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The kinds of coordinators, as the table in src/spec/coordinators.h has them: frazil_coordinators, and for each that
+# The kinds of coordinators, as the table in src/config/coordinators.h has them: frazil_coordinators, and for each that
 # needs a client library an option FRAZIL_REDIS and so on, of which FRAZIL_COORDINATORS is the default.
 
-set(coordinators_h ${PROJECT_SOURCE_DIR}/src/spec/coordinators.h)
+set(coordinators_h ${PROJECT_SOURCE_DIR}/src/config/coordinators.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${coordinators_h})
 file(READ ${coordinators_h} text)
 string(REGEX MATCHALL "\n +X\\([a-z]+," rows "${text}")

@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config/coordinators.h"
 #include "core/layout_internal.h"
 #include "os/clock.h"
 #include "os/host.h"
-#include "spec/coordinators.h"
 
 /* How often an opening is tried again. */
 enum { REFUSALS_MAX = 1000 };

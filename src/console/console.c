@@ -3,15 +3,15 @@
 
 #include <string.h>
 
+#include "config/coordinators.h"
+#include "config/keys.h"
+#include "config/quotes.h"
+#include "config/worker_sources.h"
 #include "core/nearest.h"
 #include "core/secret.h"
 #include "generator/waits.h"
 #include "os/file.h"
 #include "os/host.h"
-#include "spec/coordinators.h"
-#include "spec/keys.h"
-#include "spec/quotes.h"
-#include "spec/worker_sources.h"
 
 void fz_typed_show(char *buf, size_t size, const char *text, size_t len)
 {

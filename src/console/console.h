@@ -43,7 +43,7 @@ char *fz_typed_unquoted(const char *text);
 /* Whether an open file may hold a secret: not if others than its owner may use it, as os/file.h says. */
 bool fz_secret_is_kept(int fd);
 
-/* The text of `frazil help worker`: the sources and the URLs, as the tables of src/spec have them.  Never freed. */
+/* The text of `frazil help worker`: the sources and the URLs, as the tables of src/config have them.  Never freed. */
 const char *fz_sources_help(void);
 
 /*

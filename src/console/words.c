@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "config/coordinators.h"
+#include "config/keys.h"
+#include "config/worker_sources.h"
 #include "frazil/layout.h"
-#include "spec/coordinators.h"
-#include "spec/keys.h"
-#include "spec/worker_sources.h"
 
 /* Up to the first space: of the schemes of a coordinator the usual one. */
 static void put_scheme(const char *schemes, fz_typed_word *put, void *ctx)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/options.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "core/sized.h"
@@ -14,7 +15,6 @@
 #include "observe.h"
 #include "open.h"
 #include "refusal.h"
-#include "spec/options.h"
 
 struct frazil_lease {
     frazil *gen;

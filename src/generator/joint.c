@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/canonical.h"
+#include "config/options.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "errand.h"
@@ -26,8 +28,6 @@
 #include "os/clock.h"
 #include "os/deadline.h"
 #include "os/this_process.h"
-#include "spec/canonical.h"
-#include "spec/options.h"
 
 enum { PAUSE_NS = 1000000 };
 

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/decision.h"
 #include "frazil/generator.h"
 #include "lease/granter.h"
-#include "spec/decision.h"
 #include "watch.h"
 
 /* In the process. */

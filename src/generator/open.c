@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "auto_partition.h"
+#include "config/coordinators.h"
 #include "core/layout_internal.h"
 #include "core/now.h"
 #include "core/sentence.h"
@@ -22,7 +23,6 @@
 #include "other_keeper.h"
 #include "port_granter.h"
 #include "remote.h"
-#include "spec/coordinators.h"
 
 static const int64_t ten_years_ms = INT64_C(3652) * 24 * 60 * 60 * 1000;
 

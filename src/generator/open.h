@@ -3,9 +3,9 @@
 #ifndef FZ_GENERATOR_OPEN_H
 #define FZ_GENERATOR_OPEN_H
 
+#include "config/decision.h"
 #include "core/deadline.h"
 #include "frazil/options.h"
-#include "spec/decision.h"
 
 /* The ports that the program brings in place of the system's; NULL: the system's. */
 struct fz_ports {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening what options say. */
+#include "config/options.h"
 #include "open.h"
-#include "spec/options.h"
 
 static frazil_err open_for(frazil **ret, const frazil_options *options, enum fz_opening opening, frazil_error *reterr)
 {

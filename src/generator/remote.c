@@ -9,12 +9,12 @@
 #include <time.h>
 
 #include "compose.h"
+#include "config/coordinators.h"
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "observe.h"
 #include "os/deadline.h"
 #include "slot_runs.h"
-#include "spec/coordinators.h"
 #include "take.h"
 
 /* Between two tries when the source does not answer, or the clocks differ too much. */

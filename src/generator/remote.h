@@ -10,10 +10,10 @@
 #ifndef FZ_GENERATOR_REMOTE_H
 #define FZ_GENERATOR_REMOTE_H
 
+#include "config/decision.h"
 #include "frazil/generator.h"
 #include "lease/coordinator.h"
 #include "refusal.h"
-#include "spec/decision.h"
 
 /*
  * Opens the source of slots that the decision names, through one of the coordinators given (NULL at the

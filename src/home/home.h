@@ -7,13 +7,13 @@
 #ifndef FZ_HOME_HOME_H
 #define FZ_HOME_HOME_H
 
+#include "config/decision.h"
 #include "lease/grant_file.h"
 #include "lease/record.h"
 #include "os/claim.h"
 #include "os/company.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
-#include "spec/decision.h"
 
 struct fz_shared;
 

@@ -2,10 +2,10 @@
 /* The public face of state.h. */
 #include <stdlib.h>
 
+#include "config/decide.h"
 #include "core/sentence.h"
 #include "core/sized.h"
 #include "frazil/admin.h"
-#include "spec/decide.h"
 #include "state.h"
 
 struct frazil_admin_state {

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
+#include "config/decide.h"
+#include "config/keys.h"
+#include "config/worker_sources.h"
 #include "core/layout_internal.h"
 #include "doctor_judge.h"
 #include "os/clock.h"
-#include "spec/decide.h"
-#include "spec/keys.h"
-#include "spec/worker_sources.h"
 #include "state.h"
 
 /* ---- examining --------------------------------------------------------------------------- */

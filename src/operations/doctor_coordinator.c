@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "config/decide.h"
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "doctor_judge.h"
 #include "lease/register.h"
 #include "os/clock.h"
-#include "spec/decide.h"
 #include "target.h"
 
 /* ---- the coordinator's own findings --------------------------------------------------------- */

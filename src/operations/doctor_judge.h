@@ -6,6 +6,7 @@
 #ifndef FZ_OPERATIONS_DOCTOR_JUDGE_H
 #define FZ_OPERATIONS_DOCTOR_JUDGE_H
 
+#include "config/decision.h"
 #include "doctor_findings.h"
 #include "lease/register.h"
 #include "leases.h"
@@ -13,7 +14,6 @@
 #include "os/dirs.h"
 #include "os/file.h"
 #include "os/host.h"
-#include "spec/decision.h"
 
 /* ---- doctor_clock.c ------------------------------------------------------------- */
 

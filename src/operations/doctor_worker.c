@@ -4,13 +4,13 @@
 
 #include <unistd.h>
 
+#include "config/worker_sources.h"
 #include "doctor_judge.h"
 #include "frazil/text.h"
 #include "home/home.h"
 #include "home/home_files.h"
 #include "home/shared_page.h"
 #include "os/clock.h"
-#include "spec/worker_sources.h"
 
 /* Above this chance, in parts per million, a fleet will see a collision sooner or later. */
 enum { LIKELY_PPM = 10000, PPM_PER_PERCENT = 10000 };

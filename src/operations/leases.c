@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/decide.h"
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "os/clock.h"
 #include "os/fail_errno.h"
 #include "os/host.h"
-#include "spec/decide.h"
 #include "target.h"
 
 /* How long a coordinator may be away. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/decide.h"
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
@@ -18,7 +19,6 @@
 #include "os/file.h"
 #include "os/shards.h"
 #include "os/word_file.h"
-#include "spec/decide.h"
 
 _Static_assert(FZ_KEPT_PATH_SIZE == FZ_PATH_SIZE, "what the command sees is what a path can be");
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "spec/coordinators.h"
-#include "spec/decide.h"
+#include "config/coordinators.h"
+#include "config/decide.h"
 
 frazil_err fz_target_find(struct fz_target *ret, const struct fz_decision *decision,
                           const frazil_coordinator *const *given, frazil_error *reterr)

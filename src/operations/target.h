@@ -3,8 +3,8 @@
 #ifndef FZ_OPERATIONS_TARGET_H
 #define FZ_OPERATIONS_TARGET_H
 
+#include "config/decision.h"
 #include "lease/coordinator.h"
-#include "spec/decision.h"
 
 struct fz_leases;
 

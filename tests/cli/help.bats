@@ -63,7 +63,7 @@ options() {
 
 @test "version: the coordinators' parts that are there, and why one is not" {
     local part
-    for part in $(sed -n 's/^ *X(\([a-z]*\), .*/\1/p' "$BATS_TEST_DIRNAME/../../src/spec/coordinators.h"); do
+    for part in $(sed -n 's/^ *X(\([a-z]*\), .*/\1/p' "$BATS_TEST_DIRNAME/../../src/config/coordinators.h"); do
         frazil version | grep -Eq "^$part: [^ ]"
         frazil version --json | grep -Eq "\{\"part\":\"$part\",\"installed\":(true,\"client\"|false,\"why\"):\"[^\"]+"
     done

@@ -115,7 +115,7 @@ keeps() {
 
 @test "a URL as the value of a key shows no password, in a spec, the environment or a file" {
     local tried=0 key url
-    for key in $(sed -n 's/^    X([A-Z_]*, *"\([a-z_]*\)".*/\1/p' "$BATS_TEST_DIRNAME/../../src/spec/keys.h"); do
+    for key in $(sed -n 's/^    X([A-Z_]*, *"\([a-z_]*\)".*/\1/p' "$BATS_TEST_DIRNAME/../../src/config/keys.h"); do
         for url in "${URLS[@]}"; do
             keeps next "$key=$url"
             keeps doctor "$key=$url"

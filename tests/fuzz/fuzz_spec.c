@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/decide_internal.h"
 #include "fuzz.h"
-#include "spec/decide_internal.h"
 
 /* Room for every setting as a pair, if each character is escaped. */
 static size_t size_written(const struct fz_settings *settings)

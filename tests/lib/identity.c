@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/identity.h"
 
+#include "config/canonical.h"
 #include "lib/test.h"
-#include "spec/canonical.h"
 
 static void place_of(const struct fz_decision *decision, char ret[IDENTITY_SIZE])
 {

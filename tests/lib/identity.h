@@ -3,7 +3,7 @@
 #ifndef TESTS_LIB_IDENTITY_H
 #define TESTS_LIB_IDENTITY_H
 
-#include "spec/decision.h"
+#include "config/decision.h"
 
 enum { IDENTITY_SIZE = 16384 };
 

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "config/options.h"
 #include "generator/open.h"
 #include "lib/asserts.h"
-#include "spec/options.h"
 
 /* Says all of it. */
 static frazil_err say(frazil_options *options, const char *spec, const frazil_sno_snapshot *snapshot,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every kind of register, for suites that hold all of them to the same rules.  A
- * new coordinator is one file, lib/kind_NAME.c; the list is made of the table in spec/coordinators.h.
+ * new coordinator is one file, lib/kind_NAME.c; the list is made of the table in config/coordinators.h.
  *
  * One of each kind runs at a time.  All functions fail the test when they cannot do what they say.
  */
 #ifndef TESTS_LIB_REGISTER_KINDS_H
 #define TESTS_LIB_REGISTER_KINDS_H
 
+#include "config/coordinators.h"
 #include "frazil/coordinators.h"
 #include "lease/register.h"
 #include "lib/server.h"
 #include "lib/test.h"
-#include "spec/coordinators.h"
 
 struct register_kind {
     const char *name;

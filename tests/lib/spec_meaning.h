@@ -3,9 +3,9 @@
 #ifndef TESTS_LIB_SPEC_MEANING_H
 #define TESTS_LIB_SPEC_MEANING_H
 
+#include "config/keys.h"
 #include "frazil/layout.h"
 #include "lib/url_spelling.h"
-#include "spec/keys.h"
 
 /* The things that processes share. */
 enum spec_shape {

@@ -12,13 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "config/settings.h"
 #include "frazil.h"
 #include "frazil/coordinators.h"
 #include "lease/coordinator.h"
 #include "lib/test.h"
 #include "os/dirs.h"
 #include "os/host.h"
-#include "spec/settings.h"
 
 #define OWNER 65532
 #define NOBODY 65534

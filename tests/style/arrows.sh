@@ -6,16 +6,16 @@
 #     os, lease <- common         each folder of registers/ is a room; a coordinator's sees no other coordinator's
 #     common <- redis and all other coordinators
 #     redis <- compat             nobody sees its rooms: common/foreign.h names what they offer
-#     os, lease <- spec <- home <- generator
+#     os, lease <- config <- home <- generator
 #     opaque                      itself only
 #     home <- operations
 #     generator <- console
 #     programs                    the public headers, the console, and the files beside it
 #     programs/frazil <- its bench <- bench/lab, as "bench/table.h"
-#     spec <- bench/fleet, which speaks to coordinators as generators do
+#     config <- bench/fleet, which speaks to coordinators as generators do
 #     include                     itself, the compiler's own headers, nothing of POSIX
 #
-# The settings are the room spec's alone: all others read its decision.
+# The settings are the room config's alone: all others read its decision.
 # Passwords are left out of texts that people see, and of nothing else: two texts without them are not compared.
 #
 # Everybody sees the public headers.  The core may include of the system only what needs no libc, and <string.h> for mem*.
@@ -30,16 +30,16 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
         allowed["lease"] = " core lease "
         allowed["common"] = " core lease os common "
         allowed["compat"] = " core lease os common redis compat "
-        allowed["spec"] = " core lease os spec "
-        allowed["home"] = " core lease os spec home "
-        allowed["generator"] = " core lease os spec home generator "
-        allowed["operations"] = " core lease os spec home operations "
-        allowed["console"] = " core lease os spec home generator console "
+        allowed["config"] = " core lease os config "
+        allowed["home"] = " core lease os config home "
+        allowed["generator"] = " core lease os config home generator "
+        allowed["operations"] = " core lease os config home operations "
+        allowed["console"] = " core lease os config home generator console "
         allowed[""] = " console "
         allowed["lab"] = " console bench "
-        allowed["fleet"] = " core os lease spec "
+        allowed["fleet"] = " core os lease config "
         allowed["opaque"] = " opaque "
-        redacts = " src/core/secret.c src/core/sentence.c src/spec/canonical.c src/console/console.c "
+        redacts = " src/core/secret.c src/core/sentence.c src/config/canonical.c src/console/console.c "
         n = split("float limits stdalign stdarg stdatomic stdbool stddef stdint stdnoreturn", free, " ")
         for (i = 1; i <= n; i++) freestanding[free[i] ".h"] = 1
     }
@@ -66,8 +66,8 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
                 wrong("includes \"" name "\", which is not beside it: write \"ROOM/" name "\"")
         } else if (name !~ /^frazil(\/|\.h$)/) {
             split(name, path, "/")
-            if (name ~ /^spec\/(settings|values|behaviours|policies|worker|worker_ask|decide_internal)\.h$/)
-                wrong("reads the settings again: read the decision (\"spec/decision.h\")")
+            if (name ~ /^config\/(settings|values|behaviours|policies|worker|worker_ask|decide_internal)\.h$/)
+                wrong("reads the settings again: read the decision (\"config/decision.h\")")
             if (index(allowed[room], " " path[1] " ") == 0)
                 wrong((room == "" ? "this folder" : room) " may not see " path[1] " (\"" name "\")")
         }

@@ -10,7 +10,7 @@ cd "$1"
 
 errors=$(sed -n 's/^ *X(\([A-Z]*\), *\(-[0-9]*\), .*/\1 \2/p' include/frazil/error.h)
 functions=$(cat tests/api/exported-symbols*.txt 2>/dev/null || true)
-keys=$(sed -n 's/^ *X([A-Z_]*, *"\([a-z_]*\)"[,)].*/\1/p' src/spec/keys.h 2>/dev/null || true)
+keys=$(sed -n 's/^ *X([A-Z_]*, *"\([a-z_]*\)"[,)].*/\1/p' src/config/keys.h 2>/dev/null || true)
 if [ -z "$errors" ] || [ -z "$functions" ] || [ -z "$keys" ]; then
     echo "no error, no function or no key found"
     exit 1

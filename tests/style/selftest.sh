@@ -69,7 +69,7 @@ test_arrows() {
     echo '#include "os/clock.h"' | file src/core/a.c
     must_fail 'src/core/a.c:1: core may not see os'
     printf '#include "a.h"\n' | file src/core/a.c
-    echo '#include "spec/settings.h"' | file src/generator/b.c
+    echo '#include "config/settings.h"' | file src/generator/b.c
     must_fail 'src/generator/b.c:1: reads the settings again'
     echo '#include "core/secret.h"' | file src/generator/b.c
     must_fail 'src/generator/b.c:1: leaves passwords out'
@@ -138,7 +138,7 @@ test_circles() {
 # tables_project: what the check looks at, as it is.
 tables_project() {
     project
-    (cd "$style/../.." && tar cf - src/spec src/registers/*/CMakeLists.txt man docs/worker-ids.md docs/coordinators debian include \
+    (cd "$style/../.." && tar cf - src/config src/registers/*/CMakeLists.txt man docs/worker-ids.md docs/coordinators debian include \
         programs/frazild/settings_keys.h tests/lib/kind_*.c) | tar xf - -C "$scratch/project"
 }
 
@@ -154,14 +154,14 @@ with() {
 test_tables() {
     tables_project
     must_pass
-    with src/spec/worker_sources.h 's/"ordinal"/"cardinal"/' 'man/frazil.spec.5:1: lacks the source cardinal'
-    with src/spec/worker_sources.h 's/"ordinal"/"cardinal"/' 'docs/worker-ids.md:1: lacks the source cardinal'
-    with src/spec/behaviours.h 's/"post"/"poste"/' 'man/frazil.spec.5:1: lacks the behaviour poste'
+    with src/config/worker_sources.h 's/"ordinal"/"cardinal"/' 'man/frazil.spec.5:1: lacks the source cardinal'
+    with src/config/worker_sources.h 's/"ordinal"/"cardinal"/' 'docs/worker-ids.md:1: lacks the source cardinal'
+    with src/config/behaviours.h 's/"post"/"poste"/' 'man/frazil.spec.5:1: lacks the behaviour poste'
     with include/frazil/coordinators.h '/coordinator_etcd(/d' 'include/frazil/coordinators.h:1: lacks frazil_coordinator_etcd'
     with programs/frazild/settings_keys.h 's/threads,/strands,/' 'man/frazild.conf.5:1: lacks the key strands'
-    with src/spec/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators/consul.md:1: is missing'
-    with src/spec/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators:1: has etcd, which is no coordinator of the table'
-    with src/spec/coordinators.h 's/etcds/etcdx/' 'man/frazil.spec.5:1: lacks the URLs etcdx://'
+    with src/config/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators/consul.md:1: is missing'
+    with src/config/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators:1: has etcd, which is no coordinator of the table'
+    with src/config/coordinators.h 's/etcds/etcdx/' 'man/frazil.spec.5:1: lacks the URLs etcdx://'
     with debian/control 's/^Package: libfrazil-redis1/Package: libfrazil-radish1/' 'debian/control:1: has radish, which is no package of the table'
     with docs/coordinators/README.md 's/(etcd.md)/(etc.md)/' 'docs/coordinators/README.md:1: does not lead to etcd.md'
     project
@@ -419,7 +419,7 @@ manual_project() {
         'FRAZIL_API int frazil_c(void);' '#endif' | file include/frazil/a.h
     printf '%s\n' '/* x */' '/*' ' * All of it.' ' */' '#ifndef F' '#include "frazil/a.h"' '/* V. */' 'FRAZIL_API int frazil_v(void);' '#endif' | file include/frazil.h
     printf 'frazil_a\nfrazil_b\nfrazil_c\nfrazil_v\n' | file tests/api/exported-symbols.txt
-    printf '    X(KEY,   "key") \\\n    X(K_2, "k_2")\n' | file src/spec/keys.h
+    printf '    X(KEY,   "key") \\\n    X(K_2, "k_2")\n' | file src/config/keys.h
     # shellcheck disable=SC2016 # the backquotes are those of Markdown
     echo '| `FRAZIL_EA` -1 | cause | cure |' | file docs/ERRORS.md
     echo '.It Cm key , k_2' | file man/frazil.spec.5

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tables.sh ROOT: whoever cannot read the tables of src/spec agrees with them: neither a name less nor one more.
+# tables.sh ROOT: whoever cannot read the tables of src/config agrees with them: neither a name less nor one more.
 # - The manual and docs/worker-ids.md name each source and each behaviour.
 # - frazild.conf(5) has each key of the daemon.
 # - Each kind of coordinator has its page, its function, its package; and each of those has its row.
@@ -17,9 +17,9 @@ rows() {
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-rows src/spec/behaviours.h FZ_BEHAVIOURS | sed 's/[^"]*"\([^"]*\)".*/\1/' >"$scratch/behaviours"
-rows src/spec/worker_sources.h FZ_WORKER_SOURCES | sed 's/[^"]*"\([^"]*\)", *"\(:\{0,1\}\).*/\1\2/; /^$/d' >"$scratch/sources"
-rows src/spec/coordinators.h FZ_COORDINATORS | sed 's/^\([a-z]*\), *"\([^" ]*\).*/\1 \2/' >"$scratch/kinds"
+rows src/config/behaviours.h FZ_BEHAVIOURS | sed 's/[^"]*"\([^"]*\)".*/\1/' >"$scratch/behaviours"
+rows src/config/worker_sources.h FZ_WORKER_SOURCES | sed 's/[^"]*"\([^"]*\)", *"\(:\{0,1\}\).*/\1\2/; /^$/d' >"$scratch/sources"
+rows src/config/coordinators.h FZ_COORDINATORS | sed 's/^\([a-z]*\), *"\([^" ]*\).*/\1 \2/' >"$scratch/kinds"
 for table in behaviours sources kinds; do
     [ -s "$scratch/$table" ] || { echo "no table of $table found"; exit 1; }
 done
@@ -57,7 +57,7 @@ done
 
 # ---- coordinators ----------------------------------------------------------------------
 
-for schemes in $(rows src/spec/coordinators.h FZ_COORDINATORS | sed 's/^[^"]*"\([^"]*\)".*/\1/'); do
+for schemes in $(rows src/config/coordinators.h FZ_COORDINATORS | sed 's/^[^"]*"\([^"]*\)".*/\1/'); do
     grep -qF "Cm $schemes://" man/frazil.spec.5 || complain "man/frazil.spec.5:1: lacks the URLs $schemes://"
 done
 while read -r kind; do

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/settings.h"
 #include "core/secret.h"
 #include "core/sentence.h"
 #include "lib/near_miss.h"
 #include "lib/test.h"
-#include "spec/settings.h"
 
 #define PASSWORD "hunter2"
 

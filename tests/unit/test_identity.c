@@ -3,12 +3,12 @@
  * Goal of this test: two specs share a word, a lease or a generator if and only if they mean the same.  One table says
  * what each key decides, and must have a row for every key there is.  test_pairs makes more of them by chance.
  */
+#include "config/decide.h"
+#include "config/keys.h"
 #include "frazil.h"
 #include "lib/identity.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "spec/decide.h"
-#include "spec/keys.h"
 
 EACH_IN_SCRATCH
 

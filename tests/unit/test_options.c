@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/decide_internal.h"
 #include "lib/near_miss.h"
 #include "lib/ports.h"
 #include "lib/rig.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "spec/decide_internal.h"
 
 static frazil_options *options;
 static frazil_error why;

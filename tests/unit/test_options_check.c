@@ -14,11 +14,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "config/coordinators.h"
+#include "config/worker_sources.h"
 #include "frazil.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "spec/coordinators.h"
-#include "spec/worker_sources.h"
 
 /* ---- the calls that open ------------------------------------------------------------ */
 

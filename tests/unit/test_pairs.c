@@ -3,6 +3,7 @@
  * Goal of this test: two specs share a word, a lease or a generator if and only if they mean the same, however each of
  * them says it.  For each key of the table pairs are made that mean the same, and pairs that differ in that key alone.
  */
+#include "config/options.h"
 #include "frazil.h"
 #include "lib/identity.h"
 #include "lib/idset.h"
@@ -10,7 +11,6 @@
 #include "lib/scratch.h"
 #include "lib/spec_spelling.h"
 #include "lib/test.h"
-#include "spec/options.h"
 
 EACH_IN_SCRATCH
 

@@ -3,14 +3,14 @@
  * Goal of this test: two URLs are known as one place if and only if the coordinator that reads them reads the same. The
  * pairs are made of the coordinators' own tables, so a new key is among them, or the test asks for values of it.
  */
+#include "config/coordinators.h"
+#include "config/place.h"
 #include "core/lower.h"
 #include "lib/callers.h"
 #include "lib/pairs.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "lib/url_spelling.h"
-#include "spec/coordinators.h"
-#include "spec/place.h"
 
 EACH_IN_SCRATCH
 

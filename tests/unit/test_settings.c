@@ -6,10 +6,10 @@
  */
 #include <unistd.h>
 
+#include "config/quotes.h"
+#include "config/settings.h"
 #include "lib/rig.h"
 #include "lib/test.h"
-#include "spec/quotes.h"
-#include "spec/settings.h"
 
 #define WORKER "worker=fixed:1 "
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of fz_decide, for whoever has the settings in another way than as a spec. */
-#ifndef FZ_SPEC_DECIDE_INTERNAL_H
-#define FZ_SPEC_DECIDE_INTERNAL_H
+#ifndef FZ_CONFIG_DECIDE_INTERNAL_H
+#define FZ_CONFIG_DECIDE_INTERNAL_H
 
 #include "decide.h"
 #include "frazil/options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of a decision that says which worker id it is. */
-#ifndef FZ_SPEC_WORKER_H
-#define FZ_SPEC_WORKER_H
+#ifndef FZ_CONFIG_WORKER_H
+#define FZ_CONFIG_WORKER_H
 
 #include "decision.h"
 #include "values.h"

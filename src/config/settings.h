@@ -3,8 +3,8 @@
  * Settings: the keys of a spec with their values as text, from wherever they
  * were given.  The spec wins over the environment, which wins over the file.
  */
-#ifndef FZ_SPEC_SETTINGS_H
-#define FZ_SPEC_SETTINGS_H
+#ifndef FZ_CONFIG_SETTINGS_H
+#define FZ_CONFIG_SETTINGS_H
 
 #include <stdbool.h>
 

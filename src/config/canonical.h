@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A decision as a spec again: one text for all specs that mean the same. */
-#ifndef FZ_SPEC_CANONICAL_H
-#define FZ_SPEC_CANONICAL_H
+#ifndef FZ_CONFIG_CANONICAL_H
+#define FZ_CONFIG_CANONICAL_H
 
 #include "decision.h"
 

@@ -6,8 +6,8 @@
  * - a layout: fz_layout_value, and frazil_layout_equal where text is no use (core/)
  * It decides by values that were parsed, never by the text that somebody typed or is shown.
  */
-#ifndef FZ_SPEC_IDENTITY_H
-#define FZ_SPEC_IDENTITY_H
+#ifndef FZ_CONFIG_IDENTITY_H
+#define FZ_CONFIG_IDENTITY_H
 
 #include "decision.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The behaviours: one table, of which their words and the rules of a generator are made. */
-#ifndef FZ_SPEC_BEHAVIOURS_H
-#define FZ_SPEC_BEHAVIOURS_H
+#ifndef FZ_CONFIG_BEHAVIOURS_H
+#define FZ_CONFIG_BEHAVIOURS_H
 
 /* The systems that are settings of frazil, and frazil's own: the name, and what it does when. */
 /* clang-format off */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options from within, so that a spec alone needs no allocation for them. */
-#ifndef FZ_SPEC_OPTIONS_H
-#define FZ_SPEC_OPTIONS_H
+#ifndef FZ_CONFIG_OPTIONS_H
+#define FZ_CONFIG_OPTIONS_H
 
 #include "decide_internal.h"
 #include "frazil/options.h"

@@ -3,8 +3,8 @@
  * The kinds of coordinators: one table.  The parser, the build (FrazilCoordinators.cmake), the packages, the help, the
  * completion and the tests read it.  CONTRIBUTING.md says what a new row needs.
  */
-#ifndef FZ_SPEC_COORDINATORS_H
-#define FZ_SPEC_COORDINATORS_H
+#ifndef FZ_CONFIG_COORDINATORS_H
+#define FZ_CONFIG_COORDINATORS_H
 
 #include "lease/coordinator.h"
 

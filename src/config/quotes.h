@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The quotes of a spec, around a value that would not need them.  Pure; any thread. */
-#ifndef FZ_SPEC_QUOTES_H
-#define FZ_SPEC_QUOTES_H
+#ifndef FZ_CONFIG_QUOTES_H
+#define FZ_CONFIG_QUOTES_H
 
 /*
  * A value that stands alone, as that of a variable, without the quotes that it has all the same: as in a spec, '...'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One text for all spellings of a URL, by which it is known whether two of them lead to one place. */
-#ifndef FZ_SPEC_PLACE_H
-#define FZ_SPEC_PLACE_H
+#ifndef FZ_CONFIG_PLACE_H
+#define FZ_CONFIG_PLACE_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * Settings as numbers and choices.  One pass over the table of keys reads each text by its kind, and nobody reads it
  * again: what goes together is decided of these.
  */
-#ifndef FZ_SPEC_VALUES_H
-#define FZ_SPEC_VALUES_H
+#ifndef FZ_CONFIG_VALUES_H
+#define FZ_CONFIG_VALUES_H
 
 #include "frazil/layout.h"
 #include "settings.h"

@@ -3,8 +3,8 @@
  * The variables by which a coordinator's client library completes a URL, so that one URL may lead to two coordinators,
  * or to two tables of one.  Only PostgreSQL's does so: the others are told everything.
  */
-#ifndef FZ_SPEC_CLIENT_ENVIRONMENT_H
-#define FZ_SPEC_CLIENT_ENVIRONMENT_H
+#ifndef FZ_CONFIG_CLIENT_ENVIRONMENT_H
+#define FZ_CONFIG_CLIENT_ENVIRONMENT_H
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * file become one fz_decision; the code that opens, keeps, examines or repairs something
  * reads that and no setting.  After fz_decide nobody changes it.
  */
-#ifndef FZ_SPEC_DECISION_H
-#define FZ_SPEC_DECISION_H
+#ifndef FZ_CONFIG_DECISION_H
+#define FZ_CONFIG_DECISION_H
 
 #include "core/bounds.h"
 #include "core/slot.h"
@@ -40,7 +40,7 @@ enum fz_keeper_mode {
 
 /* The worker id. */
 struct fz_worker_choice {
-    const struct fz_worker_source *source; /* spec/worker_sources.h; NULL: the partition, a snapshot or a granter */
+    const struct fz_worker_source *source; /* config/worker_sources.h; NULL: the partition, a snapshot or a granter */
     uint32_t first;                        /* the number; with lock, the lowest of those to try */
     uint32_t count;                        /* with lock or url: how many there are; 0: all that the coordinator has */
     bool lock;                             /* take the lowest number that no other process of this host holds */

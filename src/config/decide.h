@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Making a decision of a spec, the environment and the config file. */
-#ifndef FZ_SPEC_DECIDE_H
-#define FZ_SPEC_DECIDE_H
+#ifndef FZ_CONFIG_DECIDE_H
+#define FZ_CONFIG_DECIDE_H
 
 #include "decision.h"
 

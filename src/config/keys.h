@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The keys that a spec may have: one table, of which all lists of keys are made or checked. */
-#ifndef FZ_SPEC_KEYS_H
-#define FZ_SPEC_KEYS_H
+#ifndef FZ_CONFIG_KEYS_H
+#define FZ_CONFIG_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of a decision that says which slots there are and how they are taken: layout, behaviour, bounds, clock. */
-#ifndef FZ_SPEC_POLICIES_H
-#define FZ_SPEC_POLICIES_H
+#ifndef FZ_CONFIG_POLICIES_H
+#define FZ_CONFIG_POLICIES_H
 
 #include "decision.h"
 #include "values.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The question to a source of worker ids, and the functions that answer: one for each row of the table. */
-#ifndef FZ_SPEC_WORKER_ASK_H
-#define FZ_SPEC_WORKER_ASK_H
+#ifndef FZ_CONFIG_WORKER_ASK_H
+#define FZ_CONFIG_WORKER_ASK_H
 
 #include "values.h"
 #include "worker_sources.h"

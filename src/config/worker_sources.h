@@ -4,8 +4,8 @@
  * and the completion are made of it.  A new source is a row here and its function in
  * worker_sources.c.
  */
-#ifndef FZ_SPEC_WORKER_SOURCES_H
-#define FZ_SPEC_WORKER_SOURCES_H
+#ifndef FZ_CONFIG_WORKER_SOURCES_H
+#define FZ_CONFIG_WORKER_SOURCES_H
 
 #include "decision.h"
 
