@@ -106,7 +106,7 @@ check-own-libc: PURPOSES = check musl
 check-own-libc: | build ## what speaks with the system, with nothing of it beyond POSIX, and against musl (3 min)
 	@$(packages)
 	@sh tools/cross-cmocka build/cross musl
-	@$(call test,musl,-R '^(unit|process)/test_.*(os|home|word|fork|file|lock|dirs|state|guard|memory)')
+	@$(call test,musl,-R '^(unit|process)/test_.*(os|store|word|fork|file|lock|dirs|state|guard|memory)')
 
 check-clang: PURPOSES = check clang
 check-clang: | build ## the tests of what a compiler makes, by clang, optimised (5 min)

@@ -19,11 +19,11 @@
 #include "core/slot.h"
 #include "events.h"
 #include "frazil/options.h"
-#include "home/home.h"
-#include "home/shared_page.h"
 #include "keeper.h"
 #include "os/fork_mark.h"
 #include "overflow.h"
+#include "state/shared_page.h"
+#include "state/store.h"
 
 /*
  * Code that the fast path leaves to others stays out of line: inlined, its stack frame would be set up, and guarded,
@@ -99,7 +99,7 @@ struct frazil {
     _Atomic bool stopped;             /* by frazil_stop; a child's copy is, too */
     struct fz_overflow_hook overflow; /* set by the program, before it takes ids */
     struct fz_event_state events;     /* see events.h */
-    struct fz_home home;              /* written by opening and closing */
+    struct fz_store store;            /* written by opening and closing */
     struct fz_keeper keeper;          /* written by whoever extends the grant */
     struct fz_own_ports own;          /* read through the ports alone */
 };

@@ -87,7 +87,7 @@ void frazil_get_info(frazil *gen, frazil_generator_info *ret, size_t size)
         .length = rules->capacity - fz_slot_available(rules, &seen.view),
         .capacity = rules->capacity,
         .counter_in_use = gen->fast_path != FZ_FAST_NONE ? 1 : 0,
-        .state_is_new = fz_home_is_new(&gen->home) ? 1 : 0,
+        .state_is_new = fz_store_is_new(&gen->store) ? 1 : 0,
         .state = gen->fixed.state,
         .collision_ppm = gen->fixed.collision_ppm,
     };

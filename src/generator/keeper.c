@@ -320,7 +320,7 @@ static bool can_join(const frazil *gen, const struct fz_observation *seen)
 {
     const struct fz_grant *grant = &seen->grant;
 
-    return gen->home.kind == FZ_HOME_LEASE && grant->version != 0 && grant->floor <= grant->until &&
+    return gen->store.kind == FZ_STORE_LEASE && grant->version != 0 && grant->floor <= grant->until &&
            seen->view.now_tick <= grant->until;
 }
 
@@ -330,7 +330,7 @@ static bool can_join(const frazil *gen, const struct fz_observation *seen)
  */
 static bool put_first(frazil *gen, struct fz_observation *seen, struct fz_grant *grant)
 {
-    bool follows = gen->home.kind == FZ_HOME_LEASE && !fz_home_is_new(&gen->home);
+    bool follows = gen->store.kind == FZ_STORE_LEASE && !fz_store_is_new(&gen->store);
 
     if (follows && grant->worker != seen->grant.worker && !fz_begin_above(gen, seen, grant))
         return false;
@@ -532,7 +532,7 @@ struct fz_remnant fz_keeper_end(frazil *gen)
     /* Nobody else writes to it now.  It has no tick left, whoever may still have the page mapped. */
     ended.version = 0;
     ended.floor = ended.until + 1;
-    if (gen->home.kind == FZ_HOME_LEASE)
+    if (gen->store.kind == FZ_STORE_LEASE)
         (void)fz_grant_board_put(board, number, &ended);
     return remnant;
 }

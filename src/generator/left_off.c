@@ -168,11 +168,11 @@ void fz_left_off_note(frazil *gen)
         return;
     uint64_t word = atomic_load_explicit(&gen->shared->word, memory_order_acquire);
     unsigned side = fz_slot_side(rules, word);
-    fz_claim_raise(&gen->home.claim, fz_slot_tick(rules, fz_slot_line(rules, word)));
+    fz_claim_raise(&gen->store.claim, fz_slot_tick(rules, fz_slot_line(rules, word)));
     fz_raise_u64(&record->free[side], fz_slot_line(rules, word));
     if (rules->has_sides) {
         uint64_t tick = atomic_load_explicit(&gen->shared->side_free[side ^ 1], memory_order_acquire);
-        fz_claim_raise(&gen->home.claim, tick);
+        fz_claim_raise(&gen->store.claim, tick);
         fz_raise_u64(&record->free[side ^ 1], tick == 0 ? 0 : fz_slot_first(rules, 0, tick));
     }
     fz_raise_i64(&record->high_us, atomic_load_explicit(&gen->shared->high_us, memory_order_acquire));

@@ -12,7 +12,6 @@
 #include "core/now.h"
 #include "core/sentence.h"
 #include "generator_internal.h"
-#include "home/grant_store.h"
 #include "left_off.h"
 #include "os/clock.h"
 #include "os/counter.h"
@@ -23,6 +22,7 @@
 #include "other_keeper.h"
 #include "port_granter.h"
 #include "remote.h"
+#include "state/grant_store.h"
 
 static const int64_t ten_years_ms = INT64_C(3652) * 24 * 60 * 60 * 1000;
 
@@ -80,7 +80,7 @@ static frazil_err open_pages(frazil *gen, const struct fz_decision *decision, st
         return fz_fail_errno(reterr, errno, "a page for the generator's state cannot be mapped", NULL, "");
     fz_fork_mark_init(&gen->fork_mark, wiped ? &gen->private_page->process : NULL);
     frazil_err err =
-        fz_home_open(&gen->home, decision, fz_now(&gen->clock).unix_ms, deadline, &gen->shared, ret_worker, reterr);
+        fz_store_open(&gen->store, decision, fz_now(&gen->clock).unix_ms, deadline, &gen->shared, ret_worker, reterr);
     if (err == FRAZIL_OK)
         gen->word = &gen->shared->word;
     return err;
@@ -191,7 +191,7 @@ static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, co
 {
     const frazil_coordinator *coordinator;
     char owner[FZ_HOST_NAME_SIZE + 16];
-    const struct fz_lease_group group = {.token = gen->home.token,
+    const struct fz_lease_group group = {.token = gen->store.token,
                                          .pair = &gen->shared->keeper.pair,
                                          .is_in_force = is_in_force,
                                          .ctx = &gen->shared->grants};
@@ -207,7 +207,7 @@ static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, co
                                            .stay = decision->lease.stay,
                                            .horizon_ms = decision->lease.horizon_ms,
                                            .workers = decision->lease.workers,
-                                           .group = gen->home.kind == FZ_HOME_LEASE ? &group : NULL};
+                                           .group = gen->store.kind == FZ_STORE_LEASE ? &group : NULL};
 
     name_owner(owner, sizeof owner);
     frazil_err err = fz_coordinator_for("worker", decision->worker.url, ports->coordinators, &coordinator, reterr);
@@ -221,7 +221,7 @@ static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, co
 static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, const struct fz_ports *ports,
                              uint32_t worker, struct fz_deadline deadline, frazil_error *reterr)
 {
-    const struct fz_grant for_ever = {.worker = worker, .floor = gen->home.claim.floor, .until = UINT64_MAX};
+    const struct fz_grant for_ever = {.worker = worker, .floor = gen->store.claim.floor, .until = UINT64_MAX};
     struct fz_granter granter;
     frazil_err err;
 
@@ -235,8 +235,8 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
         err = FRAZIL_OK;
     } else if (decision->worker.url != NULL) {
         err = open_lease(gen, decision, ports, &granter, reterr);
-    } else if (gen->home.kind == FZ_HOME_FILE) {
-        err = fz_home_granter(&gen->home, fz_grant_store_reserve(&gen->layout), &granter, reterr);
+    } else if (gen->store.kind == FZ_STORE_FILE) {
+        err = fz_store_granter(&gen->store, fz_grant_store_reserve(&gen->layout), &granter, reterr);
     } else {
         (void)fz_grant_board_put(&gen->shared->grants, 0, &for_ever); /* the page is this process's alone */
         fz_events_begin(gen);
@@ -262,13 +262,13 @@ static void tell_warnings(frazil *gen)
 }
 
 /* Leaves the shared page; whoever is the last gives the grant back. */
-static frazil_err close_home(frazil *gen, struct fz_deadline deadline, bool opened)
+static frazil_err leave_store(frazil *gen, struct fz_deadline deadline, bool opened)
 {
     frazil_err err = FRAZIL_OK;
 
     fz_keeper_stop(gen);
-    bool is_lease = gen->home.kind == FZ_HOME_LEASE;
-    bool is_last = fz_home_leave(&gen->home, deadline, &gen->shared);
+    bool is_lease = gen->store.kind == FZ_STORE_LEASE;
+    bool is_last = fz_store_leave(&gen->store, deadline, &gen->shared);
     struct fz_remnant remnant = {.held = {.version = 0}};
     if (is_last) {
         gen->word = &gen->shared->word;
@@ -285,14 +285,14 @@ static frazil_err close_home(frazil *gen, struct fz_deadline deadline, bool open
      * else has been given.
      */
     if (is_lease)
-        fz_home_close(&gen->home, gen->shared);
+        fz_store_close(&gen->store, gen->shared);
     if (is_last)
         err = fz_keeper_release(gen, deadline, &remnant);
     if (is_last && !opened && !is_lease)
-        fz_home_undo(&gen->home);
+        fz_store_undo(&gen->store);
     fz_keeper_close(gen);
     if (!is_lease)
-        fz_home_close(&gen->home, gen->shared);
+        fz_store_close(&gen->store, gen->shared);
     return err;
 }
 
@@ -303,7 +303,7 @@ static frazil_err close_generator(frazil *gen, struct fz_deadline deadline, bool
     fz_remote_close(gen);
     fz_left_off_note(gen);
     fz_left_off_die(gen);
-    frazil_err err = close_home(gen, deadline, opened);
+    frazil_err err = leave_store(gen, deadline, opened);
     fz_unmap(gen->private_page, sizeof *gen->private_page);
     frazil_manual_clock_free(gen->own.frozen_clock);
     free(gen);

@@ -139,7 +139,8 @@ static bool enter_turn_guard(struct turn_wait *wait, struct fz_turn *turn)
     const struct fz_guard_wish wish = {.deadline = wait->deadline, .gives_up = gives_up_guard, .ctx = wait};
     char path[FZ_PATH_SIZE];
 
-    return fz_home_turn_file(&wait->gen->home, path) && fz_guard_open_and_enter_wished(&turn->guard, path, &wish) == 0;
+    return fz_store_turn_file(&wait->gen->store, path) &&
+           fz_guard_open_and_enter_wished(&turn->guard, path, &wish) == 0;
 }
 
 /*
@@ -222,7 +223,7 @@ static bool is_abandoned(const frazil *gen, uint64_t since_ns)
     struct fz_guard guard;
     char path[FZ_PATH_SIZE];
 
-    if (is_by_time(since_ns) || !fz_home_turn_file(&gen->home, path) ||
+    if (is_by_time(since_ns) || !fz_store_turn_file(&gen->store, path) ||
         fz_guard_open_and_enter(&guard, path, fz_deadline_in(0)) != 0)
         return false;
     fz_guard_leave_for_good(&guard);

@@ -7,10 +7,10 @@
 #include "config/worker_sources.h"
 #include "doctor_judge.h"
 #include "frazil/text.h"
-#include "home/home.h"
-#include "home/home_files.h"
-#include "home/shared_page.h"
 #include "os/clock.h"
+#include "state/shared_page.h"
+#include "state/store.h"
+#include "state/store_files.h"
 
 /* Above this chance, in parts per million, a fleet will see a collision sooner or later. */
 enum { LIKELY_PPM = 10000, PPM_PER_PERCENT = 10000 };
@@ -209,9 +209,9 @@ static struct fz_claim_word word_of(const struct fz_decision *decision)
     struct fz_word_file_status status = {.exists = false};
     char path[FZ_PATH_SIZE];
 
-    frazil_err err = fz_home_find_folder(path, FZ_DIR_RUN, places->run_dir, places->name, NULL);
+    frazil_err err = fz_store_find_folder(path, FZ_DIR_RUN, places->run_dir, places->name, NULL);
     if (err == FRAZIL_OK)
-        err = fz_home_file(path, path, decision->worker.first, FZ_HOME_WORD_SUFFIX, NULL);
+        err = fz_store_file(path, path, decision->worker.first, FZ_STORE_WORD_SUFFIX, NULL);
     if (err == FRAZIL_OK)
         err = fz_word_file_examine(&status, path, &identity, sizeof(struct fz_shared), NULL);
     if (err != FRAZIL_OK || !status.exists || status.stale)
@@ -229,11 +229,11 @@ static void look_at_state(struct fz_users_facts *facts, const struct fz_decision
     char ours[FZ_PATH_SIZE];
 
     if (key.word.nonce == 0 ||
-        fz_home_find_folder(ours, FZ_DIR_STATE, places->state_dir, places->name, NULL) != FRAZIL_OK)
+        fz_store_find_folder(ours, FZ_DIR_STATE, places->state_dir, places->name, NULL) != FRAZIL_OK)
         return;
     key.state = ours;
     if (fz_claim_state_differs(&key, decision->worker.first, theirs))
-        (void)fz_home_refuse_state(decision->worker.first, key.holder, theirs, ours, &facts->taken);
+        (void)fz_store_refuse_state(decision->worker.first, key.holder, theirs, ours, &facts->taken);
 }
 
 void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *decision)
@@ -244,11 +244,11 @@ void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *deci
     struct fz_claim_key key;
     char run_dir[FZ_PATH_SIZE];
 
-    frazil_err err = fz_home_claim_key(&key, facts.folder, decision, fz_real_now().unix_ms, &facts.unusable);
+    frazil_err err = fz_store_claim_key(&key, facts.folder, decision, fz_real_now().unix_ms, &facts.unusable);
     facts.knows_disk = err == FRAZIL_OK && fz_disk_look(facts.folder, &facts.disk) == 0;
     if (err == FRAZIL_OK)
         (void)fz_claim_folder_check(facts.folder, &facts.unusable);
-    facts.opens_unclaimed = fz_home_opens_unclaimed(decision, &facts.unusable);
+    facts.opens_unclaimed = fz_store_opens_unclaimed(decision, &facts.unusable);
     if (err == FRAZIL_OK && !decision->worker.lock) {
         if (facts.keeps_files && fz_dir_find(run_dir, FZ_DIR_RUN, decision->places.run_dir, NULL) == FRAZIL_OK)
             key.holder = run_dir;

@@ -9,16 +9,16 @@
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
-#include "home/grant_store.h"
-#include "home/home.h"
-#include "home/home_files.h"
-#include "home/shared_page.h"
 #include "os/clock.h"
 #include "os/dirs.h"
 #include "os/fail_errno.h"
 #include "os/file.h"
 #include "os/shards.h"
 #include "os/word_file.h"
+#include "state/grant_store.h"
+#include "state/shared_page.h"
+#include "state/store.h"
+#include "state/store_files.h"
 
 _Static_assert(FZ_KEPT_PATH_SIZE == FZ_PATH_SIZE, "what the command sees is what a path can be");
 
@@ -57,9 +57,9 @@ static frazil_err find_place(struct place *ret, const struct fz_decision *decisi
     ret->decision = decision;
     frazil_err err = check_kept(decision, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_find_folder(ret->run_folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
+        err = fz_store_find_folder(ret->run_folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_find_folder(ret->state_folder, FZ_DIR_STATE, places->state_dir, places->name, reterr);
+        err = fz_store_find_folder(ret->state_folder, FZ_DIR_STATE, places->state_dir, places->name, reterr);
     return err;
 }
 
@@ -98,7 +98,7 @@ static void add_number(struct numbers *numbers, uint32_t number)
 /* The endings of a worker's files and folders, behind "worker-N". */
 static bool is_suffix(const char *text)
 {
-    static const char *const suffixes[] = {FZ_HOME_WORD_SUFFIX, FZ_HOME_GRANT_SUFFIX};
+    static const char *const suffixes[] = {FZ_STORE_WORD_SUFFIX, FZ_STORE_GRANT_SUFFIX};
     char folder[FZ_PATH_SIZE];
 
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
@@ -112,10 +112,10 @@ static bool is_suffix(const char *text)
 static void add_name(void *ctx, const char *name)
 {
     struct numbers *numbers = ctx;
-    size_t prefix = strlen(FZ_HOME_FILE_PREFIX);
+    size_t prefix = strlen(FZ_STORE_FILE_PREFIX);
     uint64_t number;
 
-    if (strncmp(name, FZ_HOME_FILE_PREFIX, prefix) != 0)
+    if (strncmp(name, FZ_STORE_FILE_PREFIX, prefix) != 0)
         return;
     const char *suffix = strchr(name, '.');
     if (suffix == NULL || !is_suffix(suffix))
@@ -231,9 +231,9 @@ static frazil_err add_words(const struct place *place, uint32_t worker, struct w
     size_t before = words->count;
 
     words->worker = worker;
-    frazil_err err = fz_home_file(word_path, place->run_folder, worker, FZ_HOME_WORD_SUFFIX, reterr);
+    frazil_err err = fz_store_file(word_path, place->run_folder, worker, FZ_STORE_WORD_SUFFIX, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_file(grant_path, place->state_folder, worker, FZ_HOME_GRANT_SUFFIX, reterr);
+        err = fz_store_file(grant_path, place->state_folder, worker, FZ_STORE_GRANT_SUFFIX, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (!place->decision->worker.lock)
@@ -253,7 +253,7 @@ static frazil_err add_words(const struct place *place, uint32_t worker, struct w
 /* The one word of a lease that the processes of this host share. */
 static bool add_lease(const struct place *place, struct words *words)
 {
-    struct fz_bounds all = fz_home_lease_word(place->decision).bounds;
+    struct fz_bounds all = fz_store_lease_word(place->decision).bounds;
 
     bool added = add_word(words, &all);
     if (added)
@@ -266,7 +266,7 @@ static bool add_lease(const struct place *place, struct words *words)
 static struct fz_word_identity identity_of(const struct place *place, const struct fz_kept *kept)
 {
     if (kept->is_lease)
-        return fz_home_lease_word(place->decision);
+        return fz_store_lease_word(place->decision);
     return (struct fz_word_identity){
         .fingerprint = place->decision->places.value, .worker = kept->worker, .bounds = bounds_of(place, kept)};
 }
@@ -329,7 +329,7 @@ static frazil_err look_at_lease(const struct place *place, struct fz_kept *kept,
 {
     uint64_t number = place->decision->lease.identity.name;
 
-    frazil_err err = fz_home_lease_file(kept->word.path, place->run_folder, number, reterr);
+    frazil_err err = fz_store_lease_file(kept->word.path, place->run_folder, number, reterr);
     if (err == FRAZIL_OK && fz_file_exists(kept->word.path))
         look_at_word(place, kept->word.path, kept);
     return err;
@@ -342,9 +342,9 @@ static frazil_err look_at(const struct place *place, struct fz_kept *kept, frazi
 
     if (kept->is_lease)
         return look_at_lease(place, kept, reterr);
-    frazil_err err = fz_home_file(word_path, place->run_folder, kept->worker, FZ_HOME_WORD_SUFFIX, reterr);
+    frazil_err err = fz_store_file(word_path, place->run_folder, kept->worker, FZ_STORE_WORD_SUFFIX, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_file(grant_path, place->state_folder, kept->worker, FZ_HOME_GRANT_SUFFIX, reterr);
+        err = fz_store_file(grant_path, place->state_folder, kept->worker, FZ_STORE_GRANT_SUFFIX, reterr);
     if (err != FRAZIL_OK)
         return err;
     const struct fz_bounds bounds = bounds_of(place, kept);
@@ -455,16 +455,16 @@ static frazil_err renew(struct place *place, const struct fz_kept *kept, bool al
 
     frazil_err err = fz_layout_tick_of(layout, fz_real_now().unix_ms, &now_tick, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_file(path, place->run_folder, kept->worker, FZ_HOME_WORD_SUFFIX, reterr);
+        err = fz_store_file(path, place->run_folder, kept->worker, FZ_STORE_WORD_SUFFIX, reterr);
     if (err == FRAZIL_OK && kept->word.exists)
         err = fz_word_file_discard(path, &identity, reterr);
     if (err != FRAZIL_OK || (!all && kept->grant.wrong.code == FRAZIL_OK))
         return err;
-    err = fz_home_prepare_folder(place->state_folder, FZ_DIR_STATE, wanted, place->decision->places.name, reterr);
+    err = fz_store_prepare_folder(place->state_folder, FZ_DIR_STATE, wanted, place->decision->places.name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_file(path, place->state_folder, kept->worker, FZ_HOME_GRANT_SUFFIX, reterr);
+        err = fz_store_file(path, place->state_folder, kept->worker, FZ_STORE_GRANT_SUFFIX, reterr);
     if (err == FRAZIL_OK && kept->is_part)
-        err = fz_home_prepare_shards(path, FZ_DIR_STATE, reterr);
+        err = fz_store_prepare_shards(path, FZ_DIR_STATE, reterr);
     if (err == FRAZIL_OK)
         err = fz_grant_store_init(path, &owner, fz_grant_store_reserve(layout), now_tick, reterr);
     return err;
@@ -481,7 +481,7 @@ static void forget_claims(const struct place *place, const struct fz_kept *kept)
     struct fz_claim_key key;
 
     if (fz_dir_find(run_dir, FZ_DIR_RUN, place->decision->places.run_dir, NULL) != FRAZIL_OK ||
-        fz_home_claim_key(&key, folder, place->decision, fz_real_now().unix_ms, NULL) != FRAZIL_OK)
+        fz_store_claim_key(&key, folder, place->decision, fz_real_now().unix_ms, NULL) != FRAZIL_OK)
         return;
     key.holder = run_dir;
     key.bounds = identity_of(place, kept).bounds;

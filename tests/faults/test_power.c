@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #include "faults/disk_log.h"
-#include "home/grant_store.h"
-#include "home/home_files.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "registers/file/file_register.h"
 #include "registers/file/record_file.h"
+#include "state/grant_store.h"
+#include "state/store_files.h"
 
 static const char *scratch;
 static char root[DISK_PATH_MAX];
@@ -102,9 +102,9 @@ static frazil_err open_grants(unsigned who, struct fz_granter *ret)
     char folder[FZ_PATH_SIZE];
     char path[FZ_PATH_SIZE];
 
-    frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_STATE, scratch_path(root, "state"), "orders", NULL);
+    frazil_err err = fz_store_prepare_folder(folder, FZ_DIR_STATE, scratch_path(root, "state"), "orders", NULL);
     if (err == FRAZIL_OK)
-        err = fz_home_file(path, folder, 7, FZ_HOME_GRANT_SUFFIX, NULL);
+        err = fz_store_file(path, folder, 7, FZ_STORE_GRANT_SUFFIX, NULL);
     return err == FRAZIL_OK ? fz_grant_store_open(ret, path, &owner, RESERVE, NULL) : err;
 }
 

@@ -7,10 +7,10 @@
 
 #include "generator/anchor.h"
 #include "generator/events.h"
-#include "home/grant_board.h"
-#include "home/shared_note.h"
 #include "model.h"
 #include "scenarios.h"
+#include "state/grant_board.h"
+#include "state/shared_note.h"
 
 /* ---- the anchor -------------------------------------------------------------------- */
 

@@ -144,7 +144,7 @@ static frazil_err open_alone(frazil **ret, const char *spec, frazil_error *ret_w
         abort();
     frazil_err err = frazil_open(ret, spec, ret_why);
     if (err == FRAZIL_OK)
-        (void)unlink((*ret)->home.claim.path);
+        (void)unlink((*ret)->store.claim.path);
     (void)rmdir(host);
     return err;
 }

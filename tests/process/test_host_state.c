@@ -16,12 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "home/grant_store.h"
-#include "home/home_files.h"
 #include "lib/bound.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/word_file.h"
+#include "state/grant_store.h"
+#include "state/store_files.h"
 
 enum { CHILDREN = 4, KILLS = 600, RESERVE = 50 };
 
@@ -85,7 +85,7 @@ static void child(int fd, uint64_t step)
     if (err != FRAZIL_OK)
         complain(fd, err, &why);
     message.nonce = owner.nonce = word.nonce;
-    owner.place = fz_home_place(word.device, word.path);
+    owner.place = fz_store_place(word.device, word.path);
     err = fz_grant_store_open(&granter, grant_path, &owner, RESERVE, &why);
     if (err == FRAZIL_OK) {
         do /* on a slow disk the others may hold the guard for longer than anybody waits for it */

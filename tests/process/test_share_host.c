@@ -529,7 +529,7 @@ TEST("share=host is refused to a program with a clock of its own: one that is ah
     frazil_err opened = ports_open(&stranger, "worker=memory://orders keeper=inline", &ports, &err);
     unsetenv("FRAZIL_SHARE");
     assert_int_equal(opened, FRAZIL_OK);
-    assert_int_equal(stranger->home.kind, FZ_HOME_MEMORY);
+    assert_int_equal(stranger->store.kind, FZ_STORE_MEMORY);
     frazil_close(stranger);
     frazil_close(gen);
 }

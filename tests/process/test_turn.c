@@ -130,8 +130,8 @@ TEST("Without a folder to wait in, turns go by the time alone")
     struct fz_turn turn;
     struct fz_turn none;
 
-    snprintf(gen->home.word.path, sizeof gen->home.word.path, "%s/gone/word", scratch);
-    memcpy(other->home.word.path, gen->home.word.path, sizeof gen->home.word.path);
+    snprintf(gen->store.word.path, sizeof gen->store.word.path, "%s/gone/word", scratch);
+    memcpy(other->store.word.path, gen->store.word.path, sizeof gen->store.word.path);
     assert_true(fz_turn_try(gen, &turn));
     assert_false(fz_turn_try(other, &none));
     fz_turn_end(gen, &turn);

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "frazil.h"
-#include "home/home.h"
 #include "lib/bound.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/word_file.h"
+#include "state/store.h"
 
 enum { PLACES = 2, AT_ONCE = 2, TURNS = 15 };
 

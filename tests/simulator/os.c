@@ -6,7 +6,6 @@
 
 #include "core/sentence.h"
 #include "faults.h"
-#include "home/shared_page.h"
 #include "host.h"
 #include "os/company.h"
 #include "os/dirs.h"
@@ -21,6 +20,7 @@
 #include "plan.h"
 #include "process.h"
 #include "shared.h"
+#include "state/shared_page.h"
 #include "story.h"
 #include "world.h"
 

@@ -92,7 +92,7 @@ static void note_member(const frazil *gen, uint32_t worker)
 
     if (others > 0)
         tell(STRUCK_JOINED, worker, others, 0);
-    else if (!fz_home_is_new(&gen->home))
+    else if (!fz_store_is_new(&gen->store))
         tell(STRUCK_RETURNED, worker, 0, 0);
 }
 

@@ -6,9 +6,9 @@
 #     os, lease <- common         each folder of registers/ is a room; a coordinator's sees no other coordinator's
 #     common <- redis and all other coordinators
 #     redis <- compat             nobody sees its rooms: common/foreign.h names what they offer
-#     os, lease <- config <- home <- generator
+#     os, lease <- config <- state <- generator
 #     opaque                      itself only
-#     home <- operations
+#     state <- operations
 #     generator <- console
 #     programs                    the public headers, the console, and the files beside it
 #     programs/frazil <- its bench <- bench/lab, as "bench/table.h"
@@ -31,10 +31,10 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
         allowed["common"] = " core lease os common "
         allowed["compat"] = " core lease os common redis compat "
         allowed["config"] = " core lease os config "
-        allowed["home"] = " core lease os config home "
-        allowed["generator"] = " core lease os config home generator "
-        allowed["operations"] = " core lease os config home operations "
-        allowed["console"] = " core lease os config home generator console "
+        allowed["state"] = " core lease os config state "
+        allowed["generator"] = " core lease os config state generator "
+        allowed["operations"] = " core lease os config state operations "
+        allowed["console"] = " core lease os config state generator console "
         allowed[""] = " console "
         allowed["lab"] = " console bench "
         allowed["fleet"] = " core os lease config "

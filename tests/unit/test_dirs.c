@@ -254,7 +254,7 @@ TEST("A user without a session has a directory in memory; one that others may us
     as_nobody(prepare_without_session);
 }
 
-static void prepare_in_home(void)
+static void prepare_in_store(void)
 {
     char home[FZ_PATH_SIZE];
     char xdg[FZ_PATH_SIZE];
@@ -286,7 +286,7 @@ TEST("Of a home's default all that is frazil's or XDG's is made, and no more")
 {
     assert_int_equal(mkdir(scratch_path(scratch, "home"), 0777), 0);
     assert_int_equal(chmod(scratch_path(scratch, "home"), 0777), 0);
-    as_nobody(prepare_in_home);
+    as_nobody(prepare_in_store);
 }
 
 static void prepare_unwritable(void)

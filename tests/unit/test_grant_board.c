@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "home/grant_board.h"
 #include "lib/callers.h"
 #include "lib/test.h"
+#include "state/grant_board.h"
 
 enum { READERS = 2, WRITERS = 2, KICKS = 300, STEP = 1000 };
 

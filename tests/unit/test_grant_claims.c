@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "home/grant_store.h"
 #include "lib/claim_key.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "state/grant_store.h"
 
 enum { RESERVE = 100, NOW = 10000 };
 

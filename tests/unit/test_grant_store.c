@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "home/grant_store.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/file.h"
 #include "os/state_file.h"
+#include "state/grant_store.h"
 
 enum { RESERVE = 100, NOW = 10000 };
 

@@ -6,10 +6,10 @@
  */
 #include <unistd.h>
 
-#include "home/home_files.h"
 #include "lib/rig.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "state/store_files.h"
 
 EACH_IN_SCRATCH
 
@@ -87,8 +87,8 @@ TEST("On one host the newcomer is refused until the first one has ended, also if
 
 TEST("A place is a device and a path")
 {
-    assert_true(fz_home_place(25, "/run/frazil/x") == fz_home_place(25, "/run/frazil/x"));
-    assert_true(fz_home_place(25, "/run/frazil/x") != fz_home_place(26, "/run/frazil/x"));
-    assert_true(fz_home_place(25, "/run/frazil/x") != fz_home_place(25, "/run/other/x"));
-    assert_true(fz_home_place(0, "") != 0);
+    assert_true(fz_store_place(25, "/run/frazil/x") == fz_store_place(25, "/run/frazil/x"));
+    assert_true(fz_store_place(25, "/run/frazil/x") != fz_store_place(26, "/run/frazil/x"));
+    assert_true(fz_store_place(25, "/run/frazil/x") != fz_store_place(25, "/run/other/x"));
+    assert_true(fz_store_place(0, "") != 0);
 }

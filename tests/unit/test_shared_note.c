@@ -3,8 +3,8 @@
  * Goal of this test: a note is read whole or not at all.
  */
 
-#include "home/shared_note.h"
 #include "lib/test.h"
+#include "state/shared_note.h"
 
 TEST("The last text is read; a longer one is cut, an empty one takes it away")
 {

@@ -18,12 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "home/grant_store.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/dirs.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
+#include "state/grant_store.h"
 
 /* ---- the fault ----------------------------------------------------------- */
 

@@ -11,8 +11,8 @@
  * and gives way to later claims only.  So a writer that comes back from a long pause
  * cannot write into an entry that others have used since.
  */
-#ifndef FZ_HOME_GRANT_BOARD_H
-#define FZ_HOME_GRANT_BOARD_H
+#ifndef FZ_STATE_GRANT_BOARD_H
+#define FZ_STATE_GRANT_BOARD_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * after a fork.  It holds no pointer: a process that writes nonsense into it
  * cannot lead another one astray.
  */
-#ifndef FZ_HOME_SHARED_PAGE_H
-#define FZ_HOME_SHARED_PAGE_H
+#ifndef FZ_STATE_SHARED_PAGE_H
+#define FZ_STATE_SHARED_PAGE_H
 
 #include <stdalign.h>
 #include <stdatomic.h>

@@ -7,39 +7,39 @@
  * The word of a lease that the host's processes share is RUN_DIR/NAMESPACE/lease-HEX.word; its grant is the
  * coordinator's.
  */
-#ifndef FZ_HOME_HOME_FILES_H
-#define FZ_HOME_HOME_FILES_H
+#ifndef FZ_STATE_STORE_FILES_H
+#define FZ_STATE_STORE_FILES_H
 
 #include "os/dirs.h"
 
 /* The names of a worker's files begin with this; its number and one of the suffixes follow. */
-#define FZ_HOME_FILE_PREFIX "worker-"
-#define FZ_HOME_WORD_SUFFIX ".word"
-#define FZ_HOME_GRANT_SUFFIX ".grant"
+#define FZ_STORE_FILE_PREFIX "worker-"
+#define FZ_STORE_WORD_SUFFIX ".word"
+#define FZ_STORE_GRANT_SUFFIX ".grant"
 
 /* The namespace's folder in the run or the state directory (wanted: run_dir or state_dir).  Errors as fz_dir_find. */
-FZ_PRIVATE frazil_err fz_home_find_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,
-                                          const char *name, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_store_find_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,
+                                           const char *name, frazil_error *reterr);
 
 /* The same, made if need be.  Errors as fz_dir_prepare. */
-FZ_PRIVATE frazil_err fz_home_prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,
-                                             const char *name, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_store_prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,
+                                              const char *name, frazil_error *reterr);
 
 /* Makes the folder for the files of bounded sequences beside a worker's file.  Errors as fz_dir_prepare. */
-FZ_PRIVATE frazil_err fz_home_prepare_shards(const char *path, enum fz_dir which, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_store_prepare_shards(const char *path, enum fz_dir which, frazil_error *reterr);
 
 /* The path of a worker's file in such a folder: that for all sequence numbers.  FRAZIL_ESYS: it is too long. */
-FZ_PRIVATE frazil_err fz_home_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,
-                                   frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_store_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker,
+                                    const char *suffix, frazil_error *reterr);
 
 /* The path of the word of a lease with this number.  FRAZIL_ESYS: it is too long. */
-FZ_PRIVATE frazil_err fz_home_lease_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint64_t number,
-                                         frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_store_lease_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint64_t number,
+                                          frazil_error *reterr);
 
 /*
  * The name of a word's file and its device as one number, which is not 0.  Names are those that this process sees:
  * another run directory has another number, as has the same one in another container.
  */
-FZ_PRIVATE uint64_t fz_home_place(uint64_t device, const char *path);
+FZ_PRIVATE uint64_t fz_store_place(uint64_t device, const char *path);
 
 #endif

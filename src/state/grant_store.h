@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Grant files on a real disk: lease/grant_file.h over os/state_file.h. */
-#ifndef FZ_HOME_GRANT_STORE_H
-#define FZ_HOME_GRANT_STORE_H
+#ifndef FZ_STATE_GRANT_STORE_H
+#define FZ_STATE_GRANT_STORE_H
 
 #include "lease/grant_file.h"
 #include "os/claim.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "home.h"
+#include "store.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "grant_store.h"
-#include "home_files.h"
 #include "os/fail_errno.h"
 #include "os/memory.h"
 #include "shared_page.h"
+#include "store_files.h"
 
 #define LONGEST_WAIT_NS UINT64_C(3600000000000) /* an hour */
 
@@ -32,21 +32,21 @@ static void prepare_page(void *page)
 }
 
 /* Parent and children: the last of them gives a leased worker back. */
-static frazil_err found_company(struct fz_home *home, frazil_error *reterr)
+static frazil_err found_company(struct fz_store *store, frazil_error *reterr)
 {
-    int sys = fz_company_open(&home->company);
+    int sys = fz_company_open(&store->company);
 
-    home->in_company = sys == 0;
+    store->in_company = sys == 0;
     return sys == 0
                ? FRAZIL_OK
                : fz_fail_errno(reterr, sys, "what tells parent and children of each other cannot be made", NULL, "");
 }
 
-static frazil_err open_in_memory(struct fz_home *home, const struct fz_decision *decision,
+static frazil_err open_in_memory(struct fz_store *store, const struct fz_decision *decision,
                                  struct fz_shared **ret_shared, frazil_error *reterr)
 {
     if (fz_worker_is_granted(&decision->worker)) {
-        frazil_err err = found_company(home, reterr);
+        frazil_err err = found_company(store, reterr);
         if (err != FRAZIL_OK)
             return err;
     }
@@ -54,27 +54,27 @@ static frazil_err open_in_memory(struct fz_home *home, const struct fz_decision 
     if (shared == NULL)
         return fz_fail_errno(reterr, errno, "a page for the generator's state cannot be mapped", NULL, "");
     prepare_page(shared);
-    home->kind = FZ_HOME_MEMORY;
+    store->kind = FZ_STORE_MEMORY;
     *ret_shared = shared;
     return FRAZIL_OK;
 }
 
 /* ---- words ------------------------------------------------------------------------ */
 
-static frazil_err open_word(struct fz_home *home, const char *folder, const struct fz_word_identity *identity,
+static frazil_err open_word(struct fz_store *store, const char *folder, const struct fz_word_identity *identity,
                             struct fz_shared **ret_shared, frazil_error *reterr)
 {
     char path[FZ_PATH_SIZE];
 
-    frazil_err err = fz_home_file(path, folder, (uint32_t)identity->worker, FZ_HOME_WORD_SUFFIX, reterr);
+    frazil_err err = fz_store_file(path, folder, (uint32_t)identity->worker, FZ_STORE_WORD_SUFFIX, reterr);
     if (err == FRAZIL_OK && !fz_bounds_are_all(&identity->bounds))
-        err = fz_home_prepare_shards(path, FZ_DIR_RUN, reterr);
+        err = fz_store_prepare_shards(path, FZ_DIR_RUN, reterr);
     if (err == FRAZIL_OK)
-        err = fz_word_file_open(&home->word, path, identity, sizeof(struct fz_shared), home->deadline, reterr);
+        err = fz_word_file_open(&store->word, path, identity, sizeof(struct fz_shared), store->deadline, reterr);
     if (err != FRAZIL_OK)
         return err;
-    home->kind = FZ_HOME_FILE;
-    *ret_shared = home->word.payload;
+    store->kind = FZ_STORE_FILE;
+    *ret_shared = store->word.payload;
     return FRAZIL_OK;
 }
 
@@ -82,7 +82,7 @@ static frazil_err open_word(struct fz_home *home, const char *folder, const stru
  * The numbers of its sequence are part of the lease's identity: who has others has another lease, and with it another
  * worker id, so that their words need not know of each other.
  */
-struct fz_word_identity fz_home_lease_word(const struct fz_decision *decision)
+struct fz_word_identity fz_store_lease_word(const struct fz_decision *decision)
 {
     uint64_t top = decision->bounds.top;
 
@@ -93,42 +93,43 @@ struct fz_word_identity fz_home_lease_word(const struct fz_decision *decision)
 }
 
 /* The word of a lease that processes share. */
-static frazil_err open_shared(struct fz_home *home, const struct fz_decision *decision, struct fz_shared **ret_shared,
+static frazil_err open_shared(struct fz_store *store, const struct fz_decision *decision, struct fz_shared **ret_shared,
                               frazil_error *reterr)
 {
     const struct fz_places *places = &decision->places;
-    const struct fz_word_identity identity = fz_home_lease_word(decision);
+    const struct fz_word_identity identity = fz_store_lease_word(decision);
     char folder[FZ_PATH_SIZE];
     char path[FZ_PATH_SIZE];
 
-    frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_LEASE, places->run_dir, places->name, reterr);
+    frazil_err err = fz_store_prepare_folder(folder, FZ_DIR_LEASE, places->run_dir, places->name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_lease_file(path, folder, decision->lease.identity.name, reterr);
+        err = fz_store_lease_file(path, folder, decision->lease.identity.name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_word_file_open(&home->word, path, &identity, sizeof(struct fz_shared), home->deadline, reterr);
+        err = fz_word_file_open(&store->word, path, &identity, sizeof(struct fz_shared), store->deadline, reterr);
     if (err != FRAZIL_OK)
         return err;
-    home->kind = FZ_HOME_LEASE;
+    store->kind = FZ_STORE_LEASE;
     /* The number that the file was given when it was made: no other file, and so no other owner, has the same. */
-    home->token = (struct fz_token){.high = home->word.nonce, .low = decision->lease.identity.check};
-    *ret_shared = home->word.payload;
+    store->token = (struct fz_token){.high = store->word.nonce, .low = decision->lease.identity.check};
+    *ret_shared = store->word.payload;
     return FRAZIL_OK;
 }
 
 /* Where the grant of the word is kept: in a folder of the state directory, which outlives a boot. */
-static frazil_err name_grant(struct fz_home *home, const char *folder, const struct fz_word_identity *identity,
+static frazil_err name_grant(struct fz_store *store, const char *folder, const struct fz_word_identity *identity,
                              frazil_error *reterr)
 {
-    frazil_err err = fz_home_file(home->grant_path, folder, (uint32_t)identity->worker, FZ_HOME_GRANT_SUFFIX, reterr);
+    frazil_err err =
+        fz_store_file(store->grant_path, folder, (uint32_t)identity->worker, FZ_STORE_GRANT_SUFFIX, reterr);
     if (err == FRAZIL_OK && !fz_bounds_are_all(&identity->bounds))
-        err = fz_home_prepare_shards(home->grant_path, FZ_DIR_STATE, reterr);
+        err = fz_store_prepare_shards(store->grant_path, FZ_DIR_STATE, reterr);
     if (err != FRAZIL_OK)
         return err;
-    home->owner = (struct fz_grant_owner){.worker = (uint32_t)identity->worker,
-                                          .bounds = identity->bounds,
-                                          .nonce = home->word.nonce,
-                                          .place = fz_home_place(home->word.device, home->word.path)};
-    memcpy(home->owner.fingerprint, identity->fingerprint, strlen(identity->fingerprint));
+    store->owner = (struct fz_grant_owner){.worker = (uint32_t)identity->worker,
+                                           .bounds = identity->bounds,
+                                           .nonce = store->word.nonce,
+                                           .place = fz_store_place(store->word.device, store->word.path)};
+    memcpy(store->owner.fingerprint, identity->fingerprint, strlen(identity->fingerprint));
     return FRAZIL_OK;
 }
 
@@ -159,8 +160,8 @@ static uint64_t patience_of(const struct fz_decision *decision)
 }
 
 /* A number of file-lock is for one process, whichever part of the sequence that uses. */
-frazil_err fz_home_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE], const struct fz_decision *decision,
-                             int64_t now_ms, frazil_error *reterr)
+frazil_err fz_store_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE], const struct fz_decision *decision,
+                              int64_t now_ms, frazil_error *reterr)
 {
     const frazil_layout *layout = &decision->layout;
     uint64_t top = decision->bounds.top;
@@ -201,12 +202,12 @@ static struct fz_claim_word name_word(const struct fz_word_file *word)
 }
 
 /* Gives the word back; one that was made for nothing is removed. */
-static void leave_word(struct fz_home *home, struct fz_shared *shared)
+static void leave_word(struct fz_store *store, struct fz_shared *shared)
 {
-    if (fz_home_leave(home, home->deadline, &shared))
-        fz_home_undo(home);
-    fz_word_file_close(&home->word);
-    home->kind = FZ_HOME_NONE;
+    if (fz_store_leave(store, store->deadline, &shared))
+        fz_store_undo(store);
+    fz_word_file_close(&store->word);
+    store->kind = FZ_STORE_NONE;
 }
 
 /*
@@ -224,7 +225,7 @@ static frazil_err claim_for_word(void *ctx, const struct fz_word_file *word, fra
     return claiming->sys == 0 ? FRAZIL_OK : fz_claim_fail(claiming->sys, claiming->other.path, reterr);
 }
 
-static frazil_err open_and_claim(struct fz_home *home, struct claiming *claiming,
+static frazil_err open_and_claim(struct fz_store *store, struct claiming *claiming,
                                  const struct fz_word_identity *identity, struct fz_shared **ret_shared,
                                  frazil_error *reterr)
 {
@@ -232,44 +233,45 @@ static frazil_err open_and_claim(struct fz_home *home, struct claiming *claiming
 
     claimed.admit = claim_for_word;
     claimed.ctx = claiming;
-    claiming->claim = &home->claim;
+    claiming->claim = &store->claim;
     claiming->worker = (uint32_t)identity->worker;
     claiming->sys = 0;
-    return open_word(home, claiming->folder, &claimed, ret_shared, reterr);
+    return open_word(store, claiming->folder, &claimed, ret_shared, reterr);
 }
 
 /* Waits for a number that somebody else seems to have, and opens the word that the key names.  *ret_is_it: it did. */
-static frazil_err insist_on_word(struct fz_home *home, struct claiming *claiming,
+static frazil_err insist_on_word(struct fz_store *store, struct claiming *claiming,
                                  const struct fz_word_identity *identity, struct fz_shared **ret_shared,
                                  bool *ret_is_it, frazil_error *reterr)
 {
     const struct fz_claim_word name = claiming->key.word;
 
-    frazil_err err = fz_claim_take(&home->claim, &claiming->key, claiming->worker, reterr);
+    frazil_err err = fz_claim_take(&store->claim, &claiming->key, claiming->worker, reterr);
     if (err == FRAZIL_OK)
-        err = open_word(home, claiming->folder, identity, ret_shared, reterr);
+        err = open_word(store, claiming->folder, identity, ret_shared, reterr);
     if (err != FRAZIL_OK)
         return err;
-    *ret_is_it = home->word.nonce == name.nonce && home->word.device == name.device && home->word.inode == name.inode;
+    *ret_is_it =
+        store->word.nonce == name.nonce && store->word.device == name.device && store->word.inode == name.inode;
     if (*ret_is_it)
         return FRAZIL_OK;
-    fz_claim_release(&home->claim);
-    leave_word(home, *ret_shared);
+    fz_claim_release(&store->claim);
+    leave_word(store, *ret_shared);
     return FRAZIL_OK;
 }
 
 /* Opens the word of a number, and claims the number for it. */
-static frazil_err take_word(struct fz_home *home, struct claiming *claiming, const struct fz_word_identity *identity,
+static frazil_err take_word(struct fz_store *store, struct claiming *claiming, const struct fz_word_identity *identity,
                             struct fz_shared **ret_shared, frazil_error *reterr)
 {
     bool is_it = false;
 
     while (!is_it) {
-        frazil_err err = open_and_claim(home, claiming, identity, ret_shared, reterr);
+        frazil_err err = open_and_claim(store, claiming, identity, ret_shared, reterr);
         if (err == FRAZIL_OK || claiming->sys != FZ_CLAIM_TAKEN || claiming->other.until != 0)
             return err;
         /* Another word is there if somebody has made it anew since it was closed. */
-        err = insist_on_word(home, claiming, identity, ret_shared, &is_it, reterr);
+        err = insist_on_word(store, claiming, identity, ret_shared, &is_it, reterr);
         if (err != FRAZIL_OK)
             return err;
     }
@@ -277,17 +279,17 @@ static frazil_err take_word(struct fz_home *home, struct claiming *claiming, con
 }
 
 /* The same for a number that is locked, FRAZIL_EPOOL: somebody else has it. */
-static frazil_err try_word(struct fz_home *home, struct claiming *claiming, const struct fz_word_identity *identity,
+static frazil_err try_word(struct fz_store *store, struct claiming *claiming, const struct fz_word_identity *identity,
                            struct fz_shared **ret_shared, frazil_error *reterr)
 {
-    frazil_err err = claiming->insists ? take_word(home, claiming, identity, ret_shared, reterr)
-                                       : open_and_claim(home, claiming, identity, ret_shared, reterr);
+    frazil_err err = claiming->insists ? take_word(store, claiming, identity, ret_shared, reterr)
+                                       : open_and_claim(store, claiming, identity, ret_shared, reterr);
 
-    if (err == FRAZIL_OK && (!claiming->prefers_fresh || home->claim.floor <= claiming->key.now_tick))
+    if (err == FRAZIL_OK && (!claiming->prefers_fresh || store->claim.floor <= claiming->key.now_tick))
         return FRAZIL_OK;
     if (err == FRAZIL_OK) {
-        fz_claim_release(&home->claim);
-        leave_word(home, *ret_shared);
+        fz_claim_release(&store->claim);
+        leave_word(store, *ret_shared);
         return FRAZIL_EPOOL;
     }
     if (claiming->sys != FZ_CLAIM_TAKEN)
@@ -298,7 +300,7 @@ static frazil_err try_word(struct fz_home *home, struct claiming *claiming, cons
 }
 
 /* The lowest number whose lock nobody has in this run directory, and that nobody else on this host has claimed. */
-static frazil_err try_numbers(struct fz_home *home, struct claiming *claiming, const struct fz_worker_choice *choice,
+static frazil_err try_numbers(struct fz_store *store, struct claiming *claiming, const struct fz_worker_choice *choice,
                               struct fz_word_identity *identity, struct fz_shared **ret_shared, frazil_error *reterr)
 {
     uint32_t first = choice->first;
@@ -307,16 +309,16 @@ static frazil_err try_numbers(struct fz_home *home, struct claiming *claiming, c
 
     claiming->others = 0;
     while (err == FRAZIL_EPOOL) {
-        err = fz_worker_lock_take(&home->lock, claiming->folder, first, end - first, reterr);
+        err = fz_worker_lock_take(&store->lock, claiming->folder, first, end - first, reterr);
         if (err != FRAZIL_OK)
             return err;
-        identity->worker = home->lock.worker;
-        err = try_word(home, claiming, identity, ret_shared, reterr);
-        home->locked = err == FRAZIL_OK;
-        if (home->locked)
+        identity->worker = store->lock.worker;
+        err = try_word(store, claiming, identity, ret_shared, reterr);
+        store->locked = err == FRAZIL_OK;
+        if (store->locked)
             return FRAZIL_OK;
-        first = home->lock.worker + 1;
-        fz_worker_lock_release(&home->lock);
+        first = store->lock.worker + 1;
+        fz_worker_lock_release(&store->lock);
         if (first == end)
             return err;
     }
@@ -337,26 +339,27 @@ static frazil_err all_claimed(const struct claiming *claiming, const struct fz_w
                    (uint64_t)claiming->others, why.message);
 }
 
-static frazil_err take_free_word(struct fz_home *home, struct claiming *claiming, const struct fz_worker_choice *choice,
-                                 struct fz_word_identity *identity, struct fz_shared **ret_shared, frazil_error *reterr)
+static frazil_err take_free_word(struct fz_store *store, struct claiming *claiming,
+                                 const struct fz_worker_choice *choice, struct fz_word_identity *identity,
+                                 struct fz_shared **ret_shared, frazil_error *reterr)
 {
     uint64_t waited_ns = 0;
 
     /* A number that can be used at once is better than a lower one. */
     claiming->prefers_fresh = true;
-    frazil_err err = try_numbers(home, claiming, choice, identity, ret_shared, reterr);
+    frazil_err err = try_numbers(store, claiming, choice, identity, ret_shared, reterr);
     claiming->prefers_fresh = false;
     claiming->insists = choice->count == 1;
     while (err == FRAZIL_EPOOL) {
-        err = try_numbers(home, claiming, choice, identity, ret_shared, reterr);
+        err = try_numbers(store, claiming, choice, identity, ret_shared, reterr);
         if (claiming->others == 0 || !fz_claim_pause(&waited_ns))
             break;
     }
     return err == FRAZIL_EPOOL && claiming->others > 0 ? all_claimed(claiming, choice, reterr) : err;
 }
 
-frazil_err fz_home_refuse_state(uint32_t worker, const char *run_dir, const char *theirs, const char *ours,
-                                frazil_error *reterr)
+frazil_err fz_store_refuse_state(uint32_t worker, const char *run_dir, const char *theirs, const char *ours,
+                                 frazil_error *reterr)
 {
     return fz_fail(reterr, FRAZIL_EWORKER,
                    "worker id %u is in use with the run directory %q by a process whose state is in %q, and here it is "
@@ -368,17 +371,17 @@ frazil_err fz_home_refuse_state(uint32_t worker, const char *run_dir, const char
  * Refuses a second state directory: its grants would not tell after a boot what the word of the others was granted.
  * Where somebody has this grant file open, the folder was removed and made anew.
  */
-static frazil_err check_state_dir(const struct fz_home *home, const char *folder, frazil_error *reterr)
+static frazil_err check_state_dir(const struct fz_store *store, const char *folder, frazil_error *reterr)
 {
-    const struct fz_claim *claim = &home->claim;
+    const struct fz_claim *claim = &store->claim;
     bool is_followed = false;
 
     if (!claim->state_differs)
         return FRAZIL_OK;
-    frazil_err err = fz_grant_store_in_use(home->grant_path, &home->owner.bounds, &is_followed, reterr);
+    frazil_err err = fz_grant_store_in_use(store->grant_path, &store->owner.bounds, &is_followed, reterr);
     if (err != FRAZIL_OK || is_followed)
         return err;
-    return fz_home_refuse_state(home->owner.worker, claim->page->holder, claim->page->state, folder, reterr);
+    return fz_store_refuse_state(store->owner.worker, claim->page->holder, claim->page->state, folder, reterr);
 }
 
 static void name_holder(struct claiming *claiming)
@@ -389,7 +392,7 @@ static void name_holder(struct claiming *claiming)
         *end = '\0';
 }
 
-static frazil_err open_in_file(struct fz_home *home, const struct fz_decision *decision, int64_t now_ms,
+static frazil_err open_in_file(struct fz_store *store, const struct fz_decision *decision, int64_t now_ms,
                                struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr)
 {
     const struct fz_places *places = &decision->places;
@@ -398,28 +401,28 @@ static frazil_err open_in_file(struct fz_home *home, const struct fz_decision *d
     struct fz_word_identity identity = {
         .fingerprint = places->value, .worker = choice->first, .bounds = decision->bounds, .prepare = prepare_page};
 
-    frazil_err err = fz_home_prepare_folder(claiming.folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
+    frazil_err err = fz_store_prepare_folder(claiming.folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_prepare_folder(claiming.state, FZ_DIR_STATE, places->state_dir, places->name, reterr);
+        err = fz_store_prepare_folder(claiming.state, FZ_DIR_STATE, places->state_dir, places->name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_claim_key(&claiming.key, claiming.host_dir, decision, now_ms, reterr);
+        err = fz_store_claim_key(&claiming.key, claiming.host_dir, decision, now_ms, reterr);
     if (err != FRAZIL_OK)
         return err;
     name_holder(&claiming);
     claiming.key.holder = claiming.holder;
     claiming.key.state = claiming.state;
-    err = choice->lock ? take_free_word(home, &claiming, choice, &identity, ret_shared, reterr)
-                       : take_word(home, &claiming, &identity, ret_shared, reterr);
+    err = choice->lock ? take_free_word(store, &claiming, choice, &identity, ret_shared, reterr)
+                       : take_word(store, &claiming, &identity, ret_shared, reterr);
     if (err == FRAZIL_OK)
-        err = name_grant(home, claiming.state, &identity, reterr);
+        err = name_grant(store, claiming.state, &identity, reterr);
     if (err == FRAZIL_OK)
-        err = check_state_dir(home, claiming.state, reterr);
+        err = check_state_dir(store, claiming.state, reterr);
     if (err == FRAZIL_OK)
         *ret_worker = (uint32_t)identity.worker;
     return err;
 }
 
-bool fz_home_opens_unclaimed(const struct fz_decision *decision, const frazil_error *why)
+bool fz_store_opens_unclaimed(const struct fz_decision *decision, const frazil_error *why)
 {
     /* A folder that was named is wanted; one that fails has an errno. */
     return decision->state.kind != FZ_STATE_FILES && decision->places.host_dir == NULL && why->code == FRAZIL_ESYS &&
@@ -443,21 +446,21 @@ static frazil_err look_at_claims(struct fz_claim_key key, uint32_t worker, frazi
  * A generator whose state is in memory alone has a claim alone.  It goes on without one where the host has no folder
  * for claims, or one that is read-only and in which nobody has the number; any other failure is told, as it may pass.
  */
-static frazil_err claim_in_memory(struct fz_home *home, const struct fz_decision *decision, int64_t now_ms,
+static frazil_err claim_in_memory(struct fz_store *store, const struct fz_decision *decision, int64_t now_ms,
                                   frazil_error *reterr)
 {
     frazil_error why = {.code = FRAZIL_OK};
     struct claiming claiming = {.others = 0};
     uint32_t worker = decision->worker.first;
 
-    frazil_err err = fz_home_claim_key(&claiming.key, claiming.host_dir, decision, now_ms, &why);
-    if (err != FRAZIL_OK && fz_home_opens_unclaimed(decision, &why))
+    frazil_err err = fz_store_claim_key(&claiming.key, claiming.host_dir, decision, now_ms, &why);
+    if (err != FRAZIL_OK && fz_store_opens_unclaimed(decision, &why))
         return FRAZIL_OK;
     claiming.key.is_alone = true;
     claiming.key.holder = "state=memory";
     if (err == FRAZIL_OK)
-        err = fz_claim_take(&home->claim, &claiming.key, worker, &why);
-    if (err != FRAZIL_OK && fz_home_opens_unclaimed(decision, &why))
+        err = fz_claim_take(&store->claim, &claiming.key, worker, &why);
+    if (err != FRAZIL_OK && fz_store_opens_unclaimed(decision, &why))
         err = look_at_claims(claiming.key, worker, &why);
     if (err != FRAZIL_OK && reterr != NULL)
         *reterr = why;
@@ -466,101 +469,102 @@ static frazil_err claim_in_memory(struct fz_home *home, const struct fz_decision
 
 /* ---- opening and closing ------------------------------------------------------ */
 
-frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision, int64_t now_ms,
-                        struct fz_deadline deadline, struct fz_shared **ret_shared, uint32_t *ret_worker,
-                        frazil_error *reterr)
+frazil_err fz_store_open(struct fz_store *ret, const struct fz_decision *decision, int64_t now_ms,
+                         struct fz_deadline deadline, struct fz_shared **ret_shared, uint32_t *ret_worker,
+                         frazil_error *reterr)
 {
-    struct fz_home home = {.kind = FZ_HOME_NONE, .deadline = deadline, .claim = FZ_CLAIM_NONE};
+    struct fz_store store = {.kind = FZ_STORE_NONE, .deadline = deadline, .claim = FZ_CLAIM_NONE};
     frazil_err err = FRAZIL_OK;
 
     if (decision->state.kind == FZ_STATE_FILES) {
-        err = open_in_file(&home, decision, now_ms, ret_shared, ret_worker, reterr);
+        err = open_in_file(&store, decision, now_ms, ret_shared, ret_worker, reterr);
     } else {
         if (decision->is_claimed)
-            err = claim_in_memory(&home, decision, now_ms, reterr);
+            err = claim_in_memory(&store, decision, now_ms, reterr);
         if (err == FRAZIL_OK)
-            err = decision->state.kind == FZ_STATE_SHARED ? open_shared(&home, decision, ret_shared, reterr)
-                                                          : open_in_memory(&home, decision, ret_shared, reterr);
+            err = decision->state.kind == FZ_STATE_SHARED ? open_shared(&store, decision, ret_shared, reterr)
+                                                          : open_in_memory(&store, decision, ret_shared, reterr);
         *ret_worker = decision->worker.first;
     }
     if (err != FRAZIL_OK) {
-        fz_home_close(&home, NULL);
+        fz_store_close(&store, NULL);
         return err;
     }
-    *ret = home;
+    *ret = store;
     return FRAZIL_OK;
 }
 
-frazil_err fz_home_granter(struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret, frazil_error *reterr)
+frazil_err fz_store_granter(struct fz_store *store, uint64_t reserve_ticks, struct fz_granter *ret,
+                            frazil_error *reterr)
 {
-    frazil_err err = fz_grant_store_open(ret, home->grant_path, &home->owner, reserve_ticks, reterr);
+    frazil_err err = fz_grant_store_open(ret, store->grant_path, &store->owner, reserve_ticks, reterr);
 
     if (err == FRAZIL_OK)
-        fz_grant_store_claim(ret, &home->claim);
+        fz_grant_store_claim(ret, &store->claim);
     return err;
 }
 
-static bool has_word_file(const struct fz_home *home)
+static bool has_word_file(const struct fz_store *store)
 {
-    return home->kind == FZ_HOME_FILE || home->kind == FZ_HOME_LEASE;
+    return store->kind == FZ_STORE_FILE || store->kind == FZ_STORE_LEASE;
 }
 
-bool fz_home_turn_file(const struct fz_home *home, char ret[FZ_PATH_SIZE])
+bool fz_store_turn_file(const struct fz_store *store, char ret[FZ_PATH_SIZE])
 {
-    return has_word_file(home) && fz_path_join(ret, home->word.path, ".turn", "") == 0;
+    return has_word_file(store) && fz_path_join(ret, store->word.path, ".turn", "") == 0;
 }
 
-bool fz_home_is_new(const struct fz_home *home)
+bool fz_store_is_new(const struct fz_store *store)
 {
-    return !has_word_file(home) || home->word.created;
+    return !has_word_file(store) || store->word.created;
 }
 
 /*
  * On an overlay a mapping holds no lock: a program that has closed all its descriptors still uses the page, though it
  * seems to be gone.  There neither a lease nor the rest of a grant is given back, and both end by themselves.
  */
-static bool lies_on_layer(const struct fz_home *home)
+static bool lies_on_layer(const struct fz_store *store)
 {
     struct fz_disk disk;
 
-    return fz_disk_look(home->word.path, &disk) != 0 || disk.kind == FZ_DISK_LAYER;
+    return fz_disk_look(store->word.path, &disk) != 0 || disk.kind == FZ_DISK_LAYER;
 }
 
-bool fz_home_leave(struct fz_home *home, struct fz_deadline deadline, struct fz_shared **shared)
+bool fz_store_leave(struct fz_store *store, struct fz_deadline deadline, struct fz_shared **shared)
 {
-    if (home->in_company) {
-        home->in_company = false;
-        return fz_company_leave(&home->company);
+    if (store->in_company) {
+        store->in_company = false;
+        return fz_company_leave(&store->company);
     }
-    if (!has_word_file(home))
+    if (!has_word_file(store))
         return false;
-    bool last = fz_word_file_leave(&home->word, deadline) && !lies_on_layer(home);
-    *shared = last ? home->word.payload : NULL;
+    bool last = fz_word_file_leave(&store->word, deadline) && !lies_on_layer(store);
+    *shared = last ? store->word.payload : NULL;
     return last;
 }
 
-void fz_home_undo(struct fz_home *home)
+void fz_store_undo(struct fz_store *store)
 {
     /*
      * A lease's file stays: without it, what the open may have taken from the coordinator would be a stranger's.
      * A process that used the word in between is gone, and the next one begins above its grant.
      */
-    if (home->kind == FZ_HOME_FILE && home->word.created)
-        (void)fz_word_file_remove(&home->word);
+    if (store->kind == FZ_STORE_FILE && store->word.created)
+        (void)fz_word_file_remove(&store->word);
 }
 
-void fz_home_close(struct fz_home *home, struct fz_shared *shared)
+void fz_store_close(struct fz_store *store, struct fz_shared *shared)
 {
-    if (has_word_file(home))
-        fz_word_file_close(&home->word);
-    else if (home->kind == FZ_HOME_MEMORY)
+    if (has_word_file(store))
+        fz_word_file_close(&store->word);
+    else if (store->kind == FZ_STORE_MEMORY)
         fz_unmap(shared, sizeof *shared);
-    if (home->in_company)
-        (void)fz_company_leave(&home->company);
-    if (home->locked)
-        fz_worker_lock_release(&home->lock);
-    fz_claim_release(&home->claim);
-    home->in_company = false;
-    home->kind = FZ_HOME_NONE;
-    home->locked = false;
+    if (store->in_company)
+        (void)fz_company_leave(&store->company);
+    if (store->locked)
+        fz_worker_lock_release(&store->lock);
+    fz_claim_release(&store->claim);
+    store->in_company = false;
+    store->kind = FZ_STORE_NONE;
+    store->locked = false;
 }

@@ -5,8 +5,8 @@
  * is: a process that is killed while it writes leaves nothing to be read, until
  * the next one writes.
  */
-#ifndef FZ_HOME_SHARED_NOTE_H
-#define FZ_HOME_SHARED_NOTE_H
+#ifndef FZ_STATE_SHARED_NOTE_H
+#define FZ_STATE_SHARED_NOTE_H
 
 #include <stdatomic.h>
 #include <stdint.h>

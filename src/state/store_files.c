@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "home_files.h"
+#include "store_files.h"
 
 #include <string.h>
 
@@ -17,21 +17,21 @@ static frazil_err join(char ret_path[FZ_PATH_SIZE], const char *folder, const ch
     return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot name the folder of the namespace", name, "");
 }
 
-frazil_err fz_home_find_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
-                               frazil_error *reterr)
+frazil_err fz_store_find_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
+                                frazil_error *reterr)
 {
     frazil_err err = fz_dir_find(ret_path, which, wanted, reterr);
 
     return err == FRAZIL_OK ? join(ret_path, ret_path, name, reterr) : err;
 }
 
-frazil_err fz_home_prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
-                                  frazil_error *reterr)
+frazil_err fz_store_prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
+                                   frazil_error *reterr)
 {
     return fz_dir_prepare_inside(ret_path, which, wanted, name, reterr);
 }
 
-frazil_err fz_home_prepare_shards(const char *path, enum fz_dir which, frazil_error *reterr)
+frazil_err fz_store_prepare_shards(const char *path, enum fz_dir which, frazil_error *reterr)
 {
     char folder[FZ_PATH_SIZE];
 
@@ -40,7 +40,7 @@ frazil_err fz_home_prepare_shards(const char *path, enum fz_dir which, frazil_er
                     : fz_fail_errno(reterr, sys, "cannot name the folder beside", path, "");
 }
 
-frazil_err fz_home_lease_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint64_t number, frazil_error *reterr)
+frazil_err fz_store_lease_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint64_t number, frazil_error *reterr)
 {
     static const char digits[] = "0123456789abcdef";
     char file[64];
@@ -49,23 +49,23 @@ frazil_err fz_home_lease_file(char ret_path[FZ_PATH_SIZE], const char *folder, u
     fz_sentence_str(&text, "/lease-");
     for (int shift = 60; shift >= 0; shift -= 4)
         fz_sentence_char(&text, digits[number >> shift & 15]);
-    int sys = fz_path_join(ret_path, folder, file, FZ_HOME_WORD_SUFFIX);
+    int sys = fz_path_join(ret_path, folder, file, FZ_STORE_WORD_SUFFIX);
     return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot name the file of a lease in", folder, "");
 }
 
-frazil_err fz_home_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,
-                        frazil_error *reterr)
+frazil_err fz_store_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,
+                         frazil_error *reterr)
 {
     char file[64];
     struct fz_sentence text = fz_sentence_in(file, sizeof file);
 
-    fz_sentence_str(&text, "/" FZ_HOME_FILE_PREFIX);
+    fz_sentence_str(&text, "/" FZ_STORE_FILE_PREFIX);
     fz_sentence_u64(&text, worker);
     int sys = fz_path_join(ret_path, folder, file, suffix);
     return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot name the file of a worker in", folder, "");
 }
 
-uint64_t fz_home_place(uint64_t device, const char *path)
+uint64_t fz_store_place(uint64_t device, const char *path)
 {
     const uint64_t numbers[] = {device, fz_mount_space()};
     const uint64_t of_path = fz_crc32(path, strlen(path));
