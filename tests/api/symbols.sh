@@ -80,8 +80,8 @@ headers=$(find "$include" -name '*.h' ! -name admin.h ! -name opaque.h ! -name c
 # shellcheck disable=SC2086 # a list of files
 check_library frazil "$api/exported-symbols.txt" $headers
 src=$dir
-if [ -e "$src/operations/libfrazil-admin.so" ]; then
-    dir=$src/operations
+if [ -e "$src/admin/libfrazil-admin.so" ]; then
+    dir=$src/admin
     check_library frazil-admin "$api/exported-symbols-admin.txt" "$include/frazil/admin.h"
 fi
 if [ -e "$src/opaque/libfrazil-opaque.so" ]; then

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "admin/leases.h"
 #include "faults/calls.h"
 #include "faults/scenario.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "operations/leases.h"
 #include "os/this_process.h"
 
 #define FILES "run_dir=@/run state_dir=@/disk/state namespace=orders layout=frazil "

@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "admin/state.h"
 #include "frazil.h"
 #include "lib/bound.h"
 #include "lib/scratch.h"
 #include "lib/state_repair.h"
 #include "lib/test.h"
-#include "operations/state.h"
 
 /* ---- forking inside -------------------------------------------------------------- */
 

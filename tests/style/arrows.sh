@@ -8,7 +8,7 @@
 #     redis <- compat             nobody sees its rooms: common/foreign.h names what they offer
 #     os, lease <- config <- state <- generator
 #     opaque                      itself only
-#     state <- operations
+#     state <- admin
 #     generator <- console
 #     programs                    the public headers, the console, and the files beside it
 #     programs/frazil <- its bench <- bench/lab, as "bench/table.h"
@@ -33,7 +33,7 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
         allowed["config"] = " core lease os config "
         allowed["state"] = " core lease os config state "
         allowed["generator"] = " core lease os config state generator "
-        allowed["operations"] = " core lease os config state operations "
+        allowed["admin"] = " core lease os config state admin "
         allowed["console"] = " core lease os config state generator console "
         allowed[""] = " console "
         allowed["lab"] = " console bench "

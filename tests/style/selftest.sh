@@ -339,7 +339,7 @@ test_private() {
         file src/core/a.h
     printf 'FZ_PRIVATE const char *\nfz_c(void);\nextern const int fz_d;\nstruct fz_e {\n    int (*fz_f)(void);\n};\n' |
         file src/os/a.h
-    echo 'int fz_g(void);' | file src/operations/a.h
+    echo 'int fz_g(void);' | file src/admin/a.h
     must_pass
     echo 'const char *fz_a(void);' | file src/core/a.h
     must_fail 'src/core/a.h:1: fz_a() is declared without FZ_PRIVATE'
@@ -355,7 +355,7 @@ test_unique() {
     project
     printf 'static int a(void)\n{\n    return 1;\n}\n' | file src/core/a.c
     printf 'static int b(void)\n{\n    int a = 1;\n    return a;\n}\n' | file src/os/b.c
-    printf 'static int a;\n' | file src/operations/c.c
+    printf 'static int a;\n' | file src/admin/c.c
     printf 'static int c;\n' | file src/os/linux/c.c
     printf 'static int c;\n' | file src/os/posix/c.c
     must_pass

@@ -5,10 +5,10 @@
  * right; and docs/doctor.md has exactly these findings.
  */
 
+#include "admin/doctor_judge.h"
 #include "config/worker_sources.h"
 #include "frazil.h"
 #include "lib/test.h"
-#include "operations/doctor_judge.h"
 
 /* ---- the findings -------------------------------------------------------------- */
 

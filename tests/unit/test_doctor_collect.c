@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "admin/doctor_judge.h"
 #include "config/decide.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "operations/doctor_judge.h"
 
 EACH_IN_SCRATCH
 

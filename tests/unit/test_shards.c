@@ -8,13 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "admin/state.h"
 #include "core/bounds.h"
 #include "lib/idset.h"
 #include "lib/rig.h"
 #include "lib/scratch.h"
 #include "lib/state_repair.h"
 #include "lib/test.h"
-#include "operations/state.h"
 #include "state/grant_store.h"
 
 enum { TICK_MS = 4, RESERVE_MS = 6000, SNOS = 3000, TOP = 65535 };

@@ -7,13 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "admin/state.h"
 #include "core/layout_internal.h"
 #include "frazil.h"
 #include "lease/grant_file.h"
 #include "lib/scratch.h"
 #include "lib/state_repair.h"
 #include "lib/test.h"
-#include "operations/state.h"
 #include "os/clock.h"
 
 static const char *scratch;

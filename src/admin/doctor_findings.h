@@ -3,8 +3,8 @@
  * Every finding there is.  docs/doctor.md has a row for each, with its cause and
  * its cure, and a test that brings each about compares the two.
  */
-#ifndef FZ_OPERATIONS_DOCTOR_FINDINGS_H
-#define FZ_OPERATIONS_DOCTOR_FINDINGS_H
+#ifndef FZ_ADMIN_DOCTOR_FINDINGS_H
+#define FZ_ADMIN_DOCTOR_FINDINGS_H
 
 #include "core/sentence.h"
 #include "doctor.h"

@@ -3,8 +3,8 @@
  * Judges facts: pure functions from facts to findings, one for each subject.
  * Each is in a file of its own, beside the function that collects its facts.
  */
-#ifndef FZ_OPERATIONS_DOCTOR_JUDGE_H
-#define FZ_OPERATIONS_DOCTOR_JUDGE_H
+#ifndef FZ_ADMIN_DOCTOR_JUDGE_H
+#define FZ_ADMIN_DOCTOR_JUDGE_H
 
 #include "config/decision.h"
 #include "doctor_findings.h"

@@ -7,8 +7,8 @@
  * Facts are collected by system calls, and judged by pure functions
  * (doctor_judge.h), so that each finding can be brought about in a test.
  */
-#ifndef FZ_OPERATIONS_DOCTOR_H
-#define FZ_OPERATIONS_DOCTOR_H
+#ifndef FZ_ADMIN_DOCTOR_H
+#define FZ_ADMIN_DOCTOR_H
 
 #include <stdint.h>
 

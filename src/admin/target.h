@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The object of an operator's command: a namespace of a coordinator. */
-#ifndef FZ_OPERATIONS_TARGET_H
-#define FZ_OPERATIONS_TARGET_H
+#ifndef FZ_ADMIN_TARGET_H
+#define FZ_ADMIN_TARGET_H
 
 #include "config/decision.h"
 #include "lease/coordinator.h"

@@ -4,8 +4,8 @@
  * which id until when, free one by hand.  Each call connects and disconnects.
  * given: as for fz_target_find.
  */
-#ifndef FZ_OPERATIONS_LEASES_H
-#define FZ_OPERATIONS_LEASES_H
+#ifndef FZ_ADMIN_LEASES_H
+#define FZ_ADMIN_LEASES_H
 
 #include <stdbool.h>
 #include <stddef.h>

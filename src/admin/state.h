@@ -4,8 +4,8 @@
  * in the state directory), shown to an operator; and the way out when one of them is
  * damaged or somebody else's.
  */
-#ifndef FZ_OPERATIONS_STATE_H
-#define FZ_OPERATIONS_STATE_H
+#ifndef FZ_ADMIN_STATE_H
+#define FZ_ADMIN_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
