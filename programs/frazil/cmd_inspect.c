@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* frazil inspect: what an id says. */
+#include "cli/cli.h"
 #include "color.h"
 #include "command.h"
-#include "console/console.h"
 #include "fields.h"
 #include "guess.h"
 #include "ids.h"

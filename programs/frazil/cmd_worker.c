@@ -3,9 +3,9 @@
  */
 #include <stdio.h>
 
+#include "cli/cli.h"
 #include "command.h"
 #include "complain.h"
-#include "console/console.h"
 #include "options.h"
 #include "output.h"
 #include "values.h"

@@ -2,7 +2,7 @@
 #include "color.h"
 #include "complain.h"
 
-#include "console/console.h"
+#include "cli/cli.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "console/console.h"
+#include "cli/cli.h"
 
 #define TEXT_SIZE 4096
 #define TURNS 6 /* more than a complaint has of what was typed */

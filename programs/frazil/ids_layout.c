@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
 #include "complain.h"
-#include "console/console.h"
 #include "ids.h"
 
 #include <assert.h>

@@ -3,9 +3,9 @@
 
 #include "key_file.h"
 
+#include "cli/cli.h"
 #include "command.h"
 #include "complain.h"
-#include "console/console.h"
 #include "hex.h"
 
 #include <errno.h>

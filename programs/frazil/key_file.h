@@ -7,7 +7,7 @@
 
 /*
  * Reads the key: 16 bytes, or 32 hex digits with or without a line end.  A file
- * that others than its owner may use is refused, as console/console.h says.  Complains and returns the exit
+ * that others than its owner may use is refused, as cli/cli.h says.  Complains and returns the exit
  * status; *ret is wiped unless that is STATUS_OK.
  */
 int key_file_read(const char *path, frazil_opaque_key *ret);

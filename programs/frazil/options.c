@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
 
+#include "cli/cli.h"
 #include "command.h"
 #include "complain.h"
-#include "console/console.h"
 #include "fields.h"
 #include "output.h"
 

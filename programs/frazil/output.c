@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "console/console.h"
+#include "cli/cli.h"
 
 #ifndef PIPE_BUF /* POSIX leaves it out where it differs from file to file */
 #define PIPE_BUF _POSIX_PIPE_BUF

@@ -6,7 +6,7 @@
 #include <sys/select.h>
 #include <time.h>
 
-#include "console/console.h"
+#include "cli/cli.h"
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -18,7 +18,7 @@ static volatile sig_atomic_t wanted; /* the signal that came; 0: none has */
 static void on_signal(int number)
 {
     wanted = number;
-    fz_console_end_waits(true);
+    fz_cli_end_waits(true);
     for (size_t i = 0; i < SIGNALS; i++) {
         struct sigaction action;
         if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler == on_signal)
@@ -71,7 +71,7 @@ void stop_sleep_until(double seconds)
 
 void stop_allow_waits(void)
 {
-    fz_console_end_waits(false);
+    fz_cli_end_waits(false);
 }
 
 void stop_die(void)

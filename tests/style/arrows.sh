@@ -9,8 +9,8 @@
 #     os, lease <- config <- state <- generator
 #     opaque                      itself only
 #     state <- admin
-#     generator <- console
-#     programs                    the public headers, the console, and the files beside it
+#     generator <- cli
+#     programs                    the public headers, cli, and the files beside it
 #     programs/frazil <- its bench <- bench/lab, as "bench/table.h"
 #     config <- bench/fleet, which speaks to coordinators as generators do
 #     include                     itself, the compiler's own headers, nothing of POSIX
@@ -34,12 +34,12 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
         allowed["state"] = " core lease os config state "
         allowed["generator"] = " core lease os config state generator "
         allowed["admin"] = " core lease os config state admin "
-        allowed["console"] = " core lease os config state generator console "
-        allowed[""] = " console "
-        allowed["lab"] = " console bench "
+        allowed["cli"] = " core lease os config state generator cli "
+        allowed[""] = " cli "
+        allowed["lab"] = " cli bench "
         allowed["fleet"] = " core os lease config "
         allowed["opaque"] = " opaque "
-        redacts = " src/core/secret.c src/core/sentence.c src/config/canonical.c src/console/console.c "
+        redacts = " src/core/secret.c src/core/sentence.c src/config/canonical.c src/cli/cli.c "
         n = split("float limits stdalign stdarg stdatomic stdbool stddef stdint stdnoreturn", free, " ")
         for (i = 1; i <= n; i++) freestanding[free[i] ".h"] = 1
     }

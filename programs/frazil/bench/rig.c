@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench.h"
 
+#include "cli/cli.h"
 #include "complain.h"
-#include "console/console.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "console.h"
+#include "cli.h"
 
 #include <string.h>
 
@@ -97,7 +97,7 @@ const char *fz_sources_help(void)
     return help_of_sources;
 }
 
-void fz_console_end_waits(bool end)
+void fz_cli_end_waits(bool end)
 {
     fz_waits_end(end);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The insides that the command alone needs: typed text and the environment, help of tables, files with secrets. */
-#ifndef FZ_CONSOLE_CONSOLE_H
-#define FZ_CONSOLE_CONSOLE_H
+#ifndef FZ_CLI_CLI_H
+#define FZ_CLI_CLI_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,6 +51,6 @@ const char *fz_sources_help(void);
  * for a tick or for another try to open: it fails as if max_wait had passed.  With false they wait again.  A request to
  * a coordinator keeps its own timeout.  Any thread; in a signal handler, too.
  */
-void fz_console_end_waits(bool end);
+void fz_cli_end_waits(bool end);
 
 #endif
