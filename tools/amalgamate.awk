@@ -105,7 +105,7 @@ function include(file, text, owner, conditions,    path) {
         else if (!(text in is_included)) { is_included[text]; includes = includes text "\n" }
     } else if (text !~ /"frazil(\/|\.h")/) {
         path = substr(text, 11, length(text) - 11)
-        path = found("src/" path) found("src/registers/" path) found(substr(file, 1, match(file, /[^\/]*$/) - 1) path)
+        path = found("src/" path) found("src/coordinators/" path) found(substr(file, 1, match(file, /[^\/]*$/) - 1) path)
         if (!conditions) needs[owner] = needs[owner] " " path
         read(path, conditions ? owner : path)
         in_comment = 0

@@ -10,7 +10,7 @@
 
 /* clang-format off */
 /*
- * X(part, schemes, port, help): the part is the library libfrazil-PART, made of src/registers/PART; its URLs begin with
+ * X(part, schemes, port, help): the part is the library libfrazil-PART, made of src/coordinators/PART; its URLs begin with
  * one of the schemes, of which the first is the usual one.  A host without a port has this one; 0: the client decides.
  * Help has the URLs as `frazil help worker` prints them.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The URLs of all coordinators have one grammar (registers/common/url.h).  Here they are taken apart by it once more,
- * as the parts that know more about theirs are not loaded yet.  A URL that none of them accepts may have any text.
+ * The URLs of all coordinators have one grammar (coordinators/common/url.h).  Here they are taken apart by it once
+ * more, as the parts that know more about theirs are not loaded yet.  A URL that none of them accepts may have any
+ * text.
  */
 #include "place.h"
 

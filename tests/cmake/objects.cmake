@@ -52,7 +52,7 @@ file(GLOB lib_sources CONFIGURE_DEPENDS lib/*.c)
 set(tests ${CMAKE_CURRENT_SOURCE_DIR})
 function(frazil_test_includes target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
-                                               ${PROJECT_SOURCE_DIR}/src/registers
+                                               ${PROJECT_SOURCE_DIR}/src/coordinators
                                                ${tests})
   target_compile_definitions(${target} PRIVATE FRAZIL_VECTORS_DIR="${tests}/vectors" ${emulation})
   foreach(part IN LISTS parts)

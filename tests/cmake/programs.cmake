@@ -7,7 +7,7 @@ function(frazil_program_test test target label variables)
   set_tests_properties(${test} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment};${variables}")
 endfunction()
 
-set(folders unit concurrency process registers)
+set(folders unit concurrency process coordinators)
 if(NOT CMAKE_CROSSCOMPILING)
   list(APPEND folders nemesis) # its rounds are of real servers and of minutes
 endif()
@@ -44,7 +44,7 @@ foreach(folder IN LISTS folders)
     target_link_libraries(${target} PRIVATE frazil_test_objects)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${folder}
                                                OUTPUT_NAME ${name})
-    if(target STREQUAL "registers_test_network") # which waits for each of the servers in turn
+    if(target STREQUAL "coordinators_test_network") # which waits for each of the servers in turn
       foreach(part IN LISTS present_parts)
         frazil_program_test(${folder}/${name}-${part} ${target} ${folder} "FRAZIL_TEST_KIND=${part}")
       endforeach()
@@ -60,25 +60,25 @@ foreach(folder IN LISTS folders)
   endforeach()
 endforeach()
 
-frazil_sampled(unit/test_pairs unit/test_place registers/test_redis_pairs registers/test_opening_forks)
-frazil_label(registers/test_opening_forks LABELS nemesis)
+frazil_sampled(unit/test_pairs unit/test_place coordinators/test_redis_pairs coordinators/test_opening_forks)
+frazil_label(coordinators/test_opening_forks LABELS nemesis)
 
 # The library as programs load it.
 target_compile_definitions(process_test_two_copies PRIVATE FRAZIL_SHARED_LIBRARY="$<TARGET_FILE:frazil_shared>")
 add_dependencies(process_test_two_copies frazil_shared)
 
 # A program of others, which the test runs: it has loaded no part yet.
-if(TARGET registers_test_opening_forks)
-  add_executable(registers_openers registers/openers.c lib/bound.c)
-  frazil_compile_options(registers_openers)
-  target_include_directories(registers_openers PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-  target_link_libraries(registers_openers PRIVATE frazil_shared Threads::Threads)
-  frazil_finds_parts(registers_openers)
-  frazil_finds_parts(registers_test_opening_forks)
-  target_compile_definitions(registers_test_opening_forks PRIVATE FRAZIL_OPENERS="$<TARGET_FILE:registers_openers>")
-  add_dependencies(registers_test_opening_forks registers_openers frazil_part_file)
+if(TARGET coordinators_test_opening_forks)
+  add_executable(coordinators_openers coordinators/openers.c lib/bound.c)
+  frazil_compile_options(coordinators_openers)
+  target_include_directories(coordinators_openers PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(coordinators_openers PRIVATE frazil_shared Threads::Threads)
+  frazil_finds_parts(coordinators_openers)
+  frazil_finds_parts(coordinators_test_opening_forks)
+  target_compile_definitions(coordinators_test_opening_forks PRIVATE FRAZIL_OPENERS="$<TARGET_FILE:coordinators_openers>")
+  add_dependencies(coordinators_test_opening_forks coordinators_openers frazil_part_file)
   foreach(part IN LISTS present_parts)
-    add_dependencies(registers_test_opening_forks frazil_part_${part})
+    add_dependencies(coordinators_test_opening_forks frazil_part_${part})
   endforeach()
 endif()
 

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "coordinators/file/record_file.h"
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "faults/calls.h"
@@ -20,7 +21,6 @@
 #include "lease/record.h"
 #include "lib/asserts.h"
 #include "lib/scratch.h"
-#include "registers/file/record_file.h"
 
 enum { IDS_MAX = 64, TEXT_SIZE = 1024, REPORT_SIZE = 1024 };
 

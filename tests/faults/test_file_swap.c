@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "coordinators/file/file_register.h"
 #include "faults/disk_log.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "registers/file/file_register.h"
 
 static const char *scratch;
 static char root[DISK_PATH_MAX];

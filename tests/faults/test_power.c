@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "coordinators/file/file_register.h"
+#include "coordinators/file/record_file.h"
 #include "faults/disk_log.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "registers/file/file_register.h"
-#include "registers/file/record_file.h"
 #include "state/grant_store.h"
 #include "state/store_files.h"
 

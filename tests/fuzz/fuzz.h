@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coordinators/common/url.h"
 #include "frazil/error.h"
-#include "registers/common/url.h"
 
 /* One input.  Returns 0; a broken promise ends the process. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

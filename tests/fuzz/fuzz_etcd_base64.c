@@ -2,8 +2,8 @@
 /* Goal of this test: Base64 that can be decoded is what encoding makes of the bytes, and of any bytes. */
 #include <string.h>
 
+#include "coordinators/etcd/base64.h"
 #include "fuzz.h"
-#include "registers/etcd/base64.h"
 
 enum { BYTES_MAX = 600 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Goal of this test: the URL of an etcd names hosts that can be asked, and none of them is shown with a password. */
+#include "coordinators/etcd/etcd_url.h"
 #include "fuzz.h"
-#include "registers/etcd/etcd_url.h"
 
 static void check(const void *parsed, const char *text)
 {

@@ -2,8 +2,8 @@
 /* Goal of this test: the URL of a MySQL names a table that SQL cannot mistake, and is shown without its password. */
 #include <string.h>
 
+#include "coordinators/mysql/mysql_url.h"
 #include "fuzz.h"
-#include "registers/mysql/mysql_url.h"
 
 static void check(const void *parsed, const char *text)
 {

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
+#include "coordinators/postgresql/postgresql_url.h"
 #include "fuzz.h"
-#include "registers/postgresql/postgresql_url.h"
 
 /* A name in double quotes, and perhaps another one behind a dot, with nothing in them that ends them. */
 static void check_table(const char *table)

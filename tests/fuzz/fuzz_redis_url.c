@@ -2,8 +2,8 @@
 /* Goal of this test: the URL of a Redis is shown without its password, as one that names the same place. */
 #include <string.h>
 
+#include "coordinators/redis/redis_url.h"
 #include "fuzz.h"
-#include "registers/redis/redis_url.h"
 
 /* The URL that is shown leads to the same place. */
 static void check(const void *parsed, const char *text)

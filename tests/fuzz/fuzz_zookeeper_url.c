@@ -2,8 +2,8 @@
 /* Goal of this test: the URL of a ZooKeeper names servers and a path, and is shown without its password. */
 #include <string.h>
 
+#include "coordinators/zookeeper/zookeeper_url.h"
 #include "fuzz.h"
-#include "registers/zookeeper/zookeeper_url.h"
 
 static void check(const void *parsed, const char *text)
 {

@@ -3,9 +3,9 @@
 #ifndef TESTS_LIB_ETCD_RIG_H
 #define TESTS_LIB_ETCD_RIG_H
 
+#include "coordinators/etcd/etcd_register.h"
 #include "lib/etcd_server.h"
 #include "lib/register_rig.h"
-#include "registers/etcd/etcd_register.h"
 
 /* A register of the URL that printf would write. */
 #define etcd_open_url(...) register_open(fz_etcd_register_open, __VA_ARGS__)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "coordinators/file/file_register.h"
 #include "lib/asserts.h"
 #include "lib/register_kinds.h"
-#include "registers/file/file_register.h"
 
 static char folder[64];
 

@@ -4,9 +4,9 @@
 #ifdef FRAZIL_HAVE_ZOOKEEPER
 #include <stdio.h>
 
+#include "coordinators/zookeeper/zookeeper_connection.h"
 #include "lib/register_kinds.h"
 #include "lib/zookeeper_server.h"
-#include "registers/zookeeper/zookeeper_connection.h"
 
 /* One for the whole program, as a Java takes its time to start; each test has a folder of its own. */
 static struct server server;

@@ -6,10 +6,10 @@
 #ifndef TESTS_LIB_REDIS_RIG_H
 #define TESTS_LIB_REDIS_RIG_H
 
+#include "coordinators/redis/redis_register.h"
 #include "lib/proxy.h"
 #include "lib/redis_server.h"
 #include "lib/register_rig.h"
-#include "registers/redis/redis_register.h"
 
 struct redis_rig {
     struct server server;

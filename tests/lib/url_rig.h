@@ -3,7 +3,7 @@
 #ifndef TESTS_LIB_URL_RIG_H
 #define TESTS_LIB_URL_RIG_H
 
-#include "registers/common/url.h"
+#include "coordinators/common/url.h"
 
 /* One of them: its result begins with a struct fz_url. */
 struct url_parser {

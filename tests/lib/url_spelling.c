@@ -7,19 +7,19 @@
 #include "lib/scratch.h"
 #include "lib/test.h"
 #ifdef FRAZIL_HAVE_ETCD
-#include "registers/etcd/etcd_url.h"
+#include "coordinators/etcd/etcd_url.h"
 #endif
 #ifdef FRAZIL_HAVE_MYSQL
-#include "registers/mysql/mysql_url.h"
+#include "coordinators/mysql/mysql_url.h"
 #endif
 #ifdef FRAZIL_HAVE_POSTGRESQL
-#include "registers/postgresql/postgresql_url.h"
+#include "coordinators/postgresql/postgresql_url.h"
 #endif
 #ifdef FRAZIL_HAVE_REDIS
-#include "registers/redis/redis_url.h"
+#include "coordinators/redis/redis_url.h"
 #endif
 #ifdef FRAZIL_HAVE_ZOOKEEPER
-#include "registers/zookeeper/zookeeper_url.h"
+#include "coordinators/zookeeper/zookeeper_url.h"
 #endif
 
 /* Of the kinds of this build. */

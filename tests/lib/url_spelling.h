@@ -6,7 +6,7 @@
 #ifndef TESTS_LIB_URL_SPELLING_H
 #define TESTS_LIB_URL_SPELLING_H
 
-#include "registers/common/url.h"
+#include "coordinators/common/url.h"
 
 enum { URL_KEYS_MAX = 12, URL_HOSTS_MAX = 2, URL_VALUES = 3, URL_TEXT_SIZE = 1024 };
 

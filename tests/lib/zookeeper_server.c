@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "coordinators/zookeeper/zookeeper_connection.h"
 #include "lib/asserts.h"
 #include "lib/zookeeper_server.h"
-#include "registers/zookeeper/zookeeper_connection.h"
 
 /* The client loses what it keeps of the parts of a multi when its answer names fewer of them: 80 bytes a part. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);

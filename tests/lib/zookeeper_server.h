@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
+#include "coordinators/zookeeper/zookeeper_register.h"
 #include "lib/register_rig.h"
 #include "lib/server.h"
-#include "registers/zookeeper/zookeeper_register.h"
 
 /* Whether Debian's package zookeeper and a Java are there, as server_installed says it. */
 bool zookeeper_server_installed(void);

@@ -3,7 +3,7 @@
 # arrows.sh ROOT: who may include whom.
 #
 #     core <- os, lease           a room sees itself and the rooms to its left, as "core/slot.h"
-#     os, lease <- common         each folder of registers/ is a room; a coordinator's sees no other coordinator's
+#     os, lease <- common         each folder of coordinators/ is a room; a coordinator's sees no other coordinator's
 #     common <- redis and all other coordinators
 #     redis <- compat             nobody sees its rooms: common/foreign.h names what they offer
 #     os, lease <- config <- state <- generator
@@ -78,8 +78,8 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
     }
     /^[ \t]*#[ \t]*include/ {
         room = ""
-        if (FILENAME ~ /^(src|bench)\//) { split(FILENAME, where, "/"); room = where[where[2] == "registers" ? 3 : 2] }
-        if (where[2] == "registers" && !(room in allowed)) allowed[room] = " core lease os common " room " "
+        if (FILENAME ~ /^(src|bench)\//) { split(FILENAME, where, "/"); room = where[where[2] == "coordinators" ? 3 : 2] }
+        if (where[2] == "coordinators" && !(room in allowed)) allowed[room] = " core lease os common " room " "
         name = $0
         if (match(name, /"[^"]+"/)) check_quoted(substr(name, RSTART + 1, RLENGTH - 2), room)
         else if (match(name, /<[^>]+>/)) check_system(substr(name, RSTART + 1, RLENGTH - 2), room)

@@ -25,7 +25,7 @@ find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs
             "src/|putchar|fz_fail: a library never prints\n" \
             "src/|perror|fz_fail: a library never prints\n" \
             "src/|signal|nothing: a library installs no signal handler\n" \
-            "src/|sigaction|nothing: a library installs no signal handler|src/registers/mysql/mysql_client.c\n" \
+            "src/|sigaction|nothing: a library installs no signal handler|src/coordinators/mysql/mysql_client.c\n" \
             "src/|setlocale|nothing: the locale is the program'\''s\n" \
             "src/|snprintf|fz_sentence_*, which knows no locale\n" \
             "src/|getenv|fz_environment, which trusts no environment of a set-user-ID program\n" \
@@ -38,7 +38,7 @@ find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs
             "|sem_timedwait|what waits on the monotonic clock: the wall clock can be set\n" \
             "|mtx_timedlock|what waits on the monotonic clock: the wall clock can be set\n" \
             "|cnd_timedwait|what waits on the monotonic clock: the wall clock can be set\n" \
-            "src/registers/|memset|fz_wipe, which is not left out where nobody reads the bytes any more\n" \
+            "src/coordinators/|memset|fz_wipe, which is not left out where nobody reads the bytes any more\n" \
             "src/core/|malloc|memory of the caller\n" \
             "src/core/|calloc|memory of the caller\n" \
             "src/core/|free|memory of the caller\n" \

@@ -15,7 +15,7 @@ find include src programs bench tests/lib -name '*.[ch]' 2>/dev/null | LC_ALL=C 
 
     # The file that an include means, as the folders for includes have it; "" for one of the system.
     function meant(name,    n, i, places) {
-        n = split(room(FILENAME) "/|src/|src/registers/|include/|programs/frazil/|tests/", places, "|")
+        n = split(room(FILENAME) "/|src/|src/coordinators/|include/|programs/frazil/|tests/", places, "|")
         for (i = 1; i <= n; i++)
             if ((places[i] name) in files) return places[i] name
         return ""

@@ -31,6 +31,6 @@ done
 
 private=$(find src programs -name '*.h' 2>/dev/null | sort)
 for header in $private; do
-    compiles_alone "$cc" c c11 "$header" -Iinclude -Isrc -Isrc/registers -I. -D_POSIX_C_SOURCE=200809L -DFZ_PRIVATE=
+    compiles_alone "$cc" c c11 "$header" -Iinclude -Isrc -Isrc/coordinators -I. -D_POSIX_C_SOURCE=200809L -DFZ_PRIVATE=
 done
 exit $failed

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# keys.sh ROOT: the manual has the keys of coordinators' URLs as the tables in src/registers/ have them.
+# keys.sh ROOT: the manual has the keys of coordinators' URLs as the tables in src/coordinators/ have them.
 # - docs/coordinators/NAME.md has a row for each key, with its default and its range, and for no other.
 # - frazil.spec(5) names behind each URL its own keys, and for all of them the common ones.
 # shellcheck disable=SC2016 # awk has dollars, and Markdown has backquotes
@@ -53,9 +53,9 @@ same() {
     fi
 }
 
-[ -e src/registers/common/url.c ] && rows src/registers/common/url.c | sort >"$scratch/common"
+[ -e src/coordinators/common/url.c ] && rows src/coordinators/common/url.c | sort >"$scratch/common"
 [ -s "$scratch/common" ] || { echo "no table of keys found"; exit 1; }
-for source in src/registers/*/*_url.c; do
+for source in src/coordinators/*/*_url.c; do
     name=$(basename "$(dirname "$source")")
     rows "$source" | sort >"$scratch/own"
     sort "$scratch/own" "$scratch/common" >"$scratch/wanted"

@@ -98,9 +98,9 @@ test_arrows() {
     echo '#include "core/a.h"' | file src/opaque/a.c
     must_fail 'opaque may not see core'
     project
-    echo '#include "common/url.h"' | file src/registers/redis/a.c
+    echo '#include "common/url.h"' | file src/coordinators/redis/a.c
     must_pass
-    echo '#include "etcd/a.h"' | file src/registers/redis/a.c
+    echo '#include "etcd/a.h"' | file src/coordinators/redis/a.c
     must_fail 'redis may not see etcd'
     project
     echo '#include <pthread.h>' | file include/frazil/x.h
@@ -138,7 +138,7 @@ test_circles() {
 # tables_project: what the check looks at, as it is.
 tables_project() {
     project
-    (cd "$style/../.." && tar cf - src/config src/registers/*/CMakeLists.txt man docs/worker-ids.md docs/coordinators debian include \
+    (cd "$style/../.." && tar cf - src/config src/coordinators/*/CMakeLists.txt man docs/worker-ids.md docs/coordinators debian include \
         programs/frazild/settings_keys.h tests/lib/kind_*.c) | tar xf - -C "$scratch/project"
 }
 
@@ -246,7 +246,7 @@ test_banned() {
     project
     echo 'int a = memset(b, 0, 1);' | file src/core/a.c
     must_pass
-    for room in registers/common registers/redis; do
+    for room in coordinators/common coordinators/redis; do
         project
         echo 'int a = memset(password, 0, 1);' | file "src/$room/a.c"
         must_fail "src/$room/a.c:1: memset() is banned: use fz_wipe"
@@ -475,8 +475,8 @@ written_pages() {
 keys_project() {
     project
     printf '{"timeout", FZ_URL_DURATION, "1s", "10ms",\n    "60s", 0, NULL},\n{"user", FZ_URL_USER, NULL, NULL, NULL, 0, NULL},\n' |
-        file src/registers/common/url.c
-    echo 'x = {{"path", FZ_URL_OWN, "/x", NULL, NULL, 0, read}, {.name = NULL}};' | file src/registers/a/a_url.c
+        file src/coordinators/common/url.c
+    echo 'x = {{"path", FZ_URL_OWN, "/x", NULL, NULL, 0, read}, {.name = NULL}};' | file src/coordinators/a/a_url.c
     printf '| key | default | range | meaning |\n|---|---|---|---|\n| `path` | `/x` | | it |\n' | file docs/coordinators/a.md
     printf '| `timeout` | `1s` | `10ms` to `60s` | it |\n| `user` | | | it |\n' >>"$scratch/project/docs/coordinators/a.md"
     printf '.It Cm a://HOST\nKeys:\n.Cm path\n(it).\n.El\nAll also have the keys\n.Cm timeout , user .\nThey follow\n' | file man/frazil.spec.5
@@ -486,11 +486,11 @@ keys_project() {
 test_keys() {
     keys_project
     must_pass
-    echo 'x = {{"path", FZ_URL_OWN, "/y", NULL, NULL, 0, read}, {.name = NULL}};' | file src/registers/a/a_url.c
+    echo 'x = {{"path", FZ_URL_OWN, "/y", NULL, NULL, 0, read}, {.name = NULL}};' | file src/coordinators/a/a_url.c
     must_fail 'docs/coordinators/a.md:1: lacks the key path /y - -'
     must_fail 'docs/coordinators/a.md:1: has path /x - -, which is not in the table of keys'
     echo 'x = {{"path", FZ_URL_OWN, "/x", NULL, NULL, 0, read}, {"b", FZ_URL_FILE, NULL, NULL, NULL, 0, NULL}};' |
-        file src/registers/a/a_url.c
+        file src/coordinators/a/a_url.c
     must_fail 'docs/coordinators/a.md:1: lacks the key b - - -'
     must_fail 'man/frazil.spec.5:1: lacks the key b'
     keys_project

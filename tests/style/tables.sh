@@ -61,7 +61,7 @@ for schemes in $(rows src/config/coordinators.h FZ_COORDINATORS | sed 's/^[^"]*"
     grep -qF "Cm $schemes://" man/frazil.spec.5 || complain "man/frazil.spec.5:1: lacks the URLs $schemes://"
 done
 while read -r kind; do
-    for page in "docs/coordinators/$kind.md" "src/registers/$kind/CMakeLists.txt" "debian/libfrazil-${kind}1.install" \
+    for page in "docs/coordinators/$kind.md" "src/coordinators/$kind/CMakeLists.txt" "debian/libfrazil-${kind}1.install" \
         "debian/libfrazil-${kind}1.symbols" "tests/lib/kind_$kind.c"; do
         [ -e "$page" ] || complain "$page:1: is missing"
     done
@@ -70,7 +70,7 @@ done <"$scratch/clients"
 while read -r kind _; do
     grep -q "frazil_coordinator_$kind(" include/frazil/coordinators.h || complain "include/frazil/coordinators.h:1: lacks frazil_coordinator_$kind"
 done <"$scratch/kinds"
-find src/registers -mindepth 1 -maxdepth 1 -type d | sed 's|.*/||' | grep -vxE 'common|compat|file' | same src/registers coordinator clients
+find src/coordinators -mindepth 1 -maxdepth 1 -type d | sed 's|.*/||' | grep -vxE 'common|compat|file' | same src/coordinators coordinator clients
 find docs/coordinators -name '*.md' | sed 's|.*/||; s/\.md$//' | grep -vxE 'README|file' | same docs/coordinators coordinator clients
 sed -n 's/^Package: libfrazil-\([a-z]*\)1$/\1/p' debian/control | grep -vxE 'admin|opaque' | same debian/control package clients
 [ ! -e "$scratch/failed" ]

@@ -4,8 +4,8 @@
  * is taken for it.
  */
 
+#include "coordinators/etcd/base64.h"
 #include "lib/test.h"
-#include "registers/etcd/base64.h"
 
 TEST("The vectors of the RFC")
 {

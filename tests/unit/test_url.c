@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: the parser of all coordinators' URLs reads a URL as it is meant or refuses it with what would be
- * right, and a password never gets into a sentence.  registers/test_*_url.c test the peculiarities of each coordinator.
+ * right, and a password never gets into a sentence.  coordinators/test_*_url.c test the peculiarities of each
+ * coordinator.
  */
 #include <stddef.h>
 #include <sys/stat.h>

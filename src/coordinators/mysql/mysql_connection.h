@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* A session with a MySQL or a MariaDB.  It knows whether a statement that failed can have been carried out. */
+#ifndef FZ_COORDINATORS_MYSQL_CONNECTION_H
+#define FZ_COORDINATORS_MYSQL_CONNECTION_H
+
+#include "common/sql_register.h"
+#include "mysql_url.h"
+
+/* libmariadb's MYSQL_RES. */
+struct st_mysql_res;
+
+struct fz_mysql_connection {
+    struct fz_sql_connection sql; /* its session has a MYSQL */
+    struct fz_mysql_url url;
+    char shown[FZ_MYSQL_SHOWN_SIZE];
+    unsigned error; /* the number of the last error reply; 0: there was none */
+};
+
+/* Readies a connection without making it, but for its dialect.  The URL is copied. */
+void fz_mysql_connection_start(struct fz_mysql_connection *connection, const struct fz_mysql_url *url);
+
+/* Closes it and forgets the password. */
+void fz_mysql_connection_stop(struct fz_mysql_connection *connection);
+
+/*
+ * Sends statements, separated by semicolons, and reads all that they answer, within the URL's timeout, connecting
+ * included, but for the resolution of host names.  Each statement is a transaction of its own; after one that fails no
+ * other is carried out.
+ * FZ_REGISTER_OK: *ret_result is the last one's rows, freed by mysql_free_result.
+ * UNREACHABLE: certainly none was carried out that changes anything, and it may be later, or elsewhere.
+ * UNKNOWN: the answer did not come, or not all of it; the connection is closed.
+ * REFUSED: the server said no; connection->error says which no.
+ */
+enum fz_register_result fz_mysql_carry_out(struct fz_mysql_connection *connection, const char *sql,
+                                           struct st_mysql_res **ret_result, frazil_error *reterr);
+
+#endif

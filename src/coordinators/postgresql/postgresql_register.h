@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PostgreSQL as a dialect of common/sql_register.h: one table, by default frazil_lease.  A standby is not asked.
+ *
+ * The incarnation is SYSTEM.TIMELINE.START.TABLE: the cluster's identifier, its
+ * timeline, when the server was started, and the table's oid.  It changes when a
+ * standby was promoted, a backup or a disk was put back, or the table was made
+ * again: then a swap that was answered may be lost.
+ */
+#ifndef FZ_COORDINATORS_POSTGRESQL_REGISTER_H
+#define FZ_COORDINATORS_POSTGRESQL_REGISTER_H
+
+#include "lease/coordinator.h"
+
+/*
+ * Makes a register of a URL (see postgresql_url.h), without connecting; as open_register in
+ * lease/coordinator.h.  FRAZIL_ESPEC, ESYS: the URL or its password file; FRAZIL_ENOMEM.
+ */
+frazil_err fz_postgresql_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a Redis is, and which namespace of it:
+ *
+ *   redis://[[USER]:PASSWORD@]HOST[:PORT]/NAMESPACE[?KEY=VALUE&...]
+ *   redis+unix:///PATH/OF/SOCKET/NAMESPACE[?...]
+ *   rediss://...     the same through TLS
+ */
+#ifndef FZ_COORDINATORS_REDIS_URL_H
+#define FZ_COORDINATORS_REDIS_URL_H
+
+#include "common/url.h"
+
+struct fz_redis_url {
+    struct fz_url common;
+    uint32_t db;
+    uint32_t wait_replicas; /* a write counts when so many replicas have it, too (WAIT) */
+};
+
+/* How they are read.  Never freed. */
+extern const struct fz_url_kind *const fz_redis_url_kind;
+
+/*
+ * Reads a URL, and the password file that it names.  FRAZIL_ESPEC: what is wrong
+ * with it; FRAZIL_ESYS: the file cannot be read.  The caller wipes *ret when it is
+ * done with it.
+ */
+frazil_err fz_redis_url_parse(const char *text, struct fz_redis_url *ret, frazil_error *reterr);
+
+/* Bytes that fz_redis_url_show needs, terminator included. */
+#define FZ_REDIS_SHOWN_SIZE 512
+
+/* The URL without user and password, for sentences. */
+void fz_redis_url_show(const struct fz_redis_url *url, char buf[FZ_REDIS_SHOWN_SIZE]);
+
+#endif
