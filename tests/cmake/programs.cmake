@@ -26,7 +26,7 @@ foreach(folder IN LISTS folders)
   endif()
   if(FRAZIL_SANITIZE MATCHES address)
     # Leaks cannot be looked for in a set-user-ID program, and a sanitizer's own memory cannot be read through.
-    list(FILTER sources EXCLUDE REGEX "test_(setuid|wipe|joint_fork)") # the last has an allocator of its own
+    list(FILTER sources EXCLUDE REGEX "test_(setuid|wipe|shared_generator_fork)") # the last has an allocator of its own
   endif()
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)

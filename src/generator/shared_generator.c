@@ -6,10 +6,10 @@
  * threads.  So:
  * - A lock word holds the mark of its holder's process.  The mark of another process means that its holder did not come
  *   along: the lock is free.
- * - Each change of the list is one store, before which or after which a child may be born: a joint is linked when it is
- *   complete, and unlinked before it is freed.
- * - A joint has its generator only while that is wholly open: from behind its opening to before its closing.
- * A joint whose generator was stopped is passed over by those who open, and lives as long as its users.
+ * - Each change of the list is one store, before which or after which a child may be born: an entry is linked when it
+ * is complete, and unlinked before it is freed.
+ * - An entry has its generator only while that is wholly open: from behind its opening to before its closing.
+ * An entry whose generator was stopped is passed over by those who open, and lives as long as its users.
  * A child cannot know that a thread was about to leave.  The child counts that user for ever, and keeps open what was
  * to be closed, until it ends.
  */
@@ -38,25 +38,25 @@ enum { PAUSE_NS = 1000000 };
 static const uint64_t shortest_close_ns = 2000000000;
 static const uint64_t longest_close_ns = 60000000000;
 
-/* All joints of the process. */
-struct fz_joints {
-    struct fz_joint *_Atomic first;
+/* All entries of the process. */
+struct fz_shared_generators {
+    struct fz_shared_generator *_Atomic first;
     _Atomic uint64_t lock;
 };
 
-struct fz_joint {
-    struct fz_joints *all;
-    struct fz_joint *_Atomic next;
+struct fz_shared_generator {
+    struct fz_shared_generators *all;
+    struct fz_shared_generator *_Atomic next;
     _Atomic uint64_t lock; /* of opening and closing */
     _Atomic bool stopped;  /* the generator was: it stays with those who have it, and nobody else joins them */
-    uint64_t users;        /* under the lock of all; whoever waits for the joint's own is one, too */
-    frazil *_Atomic gen;   /* under the joint's lock; NULL: nobody has opened it, or it is being closed */
+    uint64_t users;        /* under the lock of all; whoever waits for the entry's own is one, too */
+    frazil *_Atomic gen;   /* under the entry's lock; NULL: nobody has opened it, or it is being closed */
     char text[];           /* the key of what was decided, passwords included */
 };
 
 /* ---- locks -------------------------------------------------------------------------- */
 
-static void joint_enter(_Atomic uint64_t *lock, uint64_t process)
+static void entry_enter(_Atomic uint64_t *lock, uint64_t process)
 {
     const frazil_clock clock = fz_real_clock();
     uint64_t holder = atomic_load_explicit(lock, memory_order_relaxed);
@@ -70,159 +70,160 @@ static void joint_enter(_Atomic uint64_t *lock, uint64_t process)
     }
 }
 
-static void joint_exit(_Atomic uint64_t *lock)
+static void entry_exit(_Atomic uint64_t *lock)
 {
     atomic_store_explicit(lock, 0, memory_order_release);
 }
 
 /* ---- the list -------------------------------------------------------------------------- */
 
-static bool joint_is_stopped(const struct fz_joint *joint)
+static bool entry_is_stopped(const struct fz_shared_generator *entry)
 {
-    return atomic_load_explicit(&joint->stopped, memory_order_acquire);
+    return atomic_load_explicit(&entry->stopped, memory_order_acquire);
 }
 
 /* Made by whoever is the first to need them; NULL: out of memory. */
-static struct fz_joints *joints_of_process(void)
+static struct fz_shared_generators *entries_of_process(void)
 {
-    struct fz_joints *all = fz_process_kept(FZ_KEPT_JOINTS);
+    struct fz_shared_generators *all = fz_process_kept(FZ_KEPT_SHARED_GENERATORS);
 
     if (all != NULL)
         return all;
-    struct fz_joints *own = fz_process_alloc(sizeof *own);
-    if (own == NULL || fz_process_keep(FZ_KEPT_JOINTS, NULL, own))
+    struct fz_shared_generators *own = fz_process_alloc(sizeof *own);
+    if (own == NULL || fz_process_keep(FZ_KEPT_SHARED_GENERATORS, NULL, own))
         return own;
     fz_process_free(own); /* another thread was faster */
-    return fz_process_kept(FZ_KEPT_JOINTS);
+    return fz_process_kept(FZ_KEPT_SHARED_GENERATORS);
 }
 
-static struct fz_joint *joint_of(const struct fz_joints *all, const char *text)
+static struct fz_shared_generator *entry_of(const struct fz_shared_generators *all, const char *text)
 {
-    struct fz_joint *joint = atomic_load_explicit(&all->first, memory_order_acquire);
+    struct fz_shared_generator *entry = atomic_load_explicit(&all->first, memory_order_acquire);
 
-    while (joint != NULL && (strcmp(joint->text, text) != 0 || joint_is_stopped(joint)))
-        joint = atomic_load_explicit(&joint->next, memory_order_acquire);
-    return joint;
+    while (entry != NULL && (strcmp(entry->text, text) != 0 || entry_is_stopped(entry)))
+        entry = atomic_load_explicit(&entry->next, memory_order_acquire);
+    return entry;
 }
 
-/* The joint for a text, with one user more; NULL: out of memory. */
-static struct fz_joint *joint_join(const char *text, uint64_t process)
+/* The entry for a text, with one user more; NULL: out of memory. */
+static struct fz_shared_generator *entry_join(const char *text, uint64_t process)
 {
     size_t size = strlen(text) + 1;
-    struct fz_joints *all = joints_of_process();
+    struct fz_shared_generators *all = entries_of_process();
 
     if (all == NULL)
         return NULL;
-    joint_enter(&all->lock, process);
-    struct fz_joint *joint = joint_of(all, text);
-    if (joint == NULL && (joint = calloc(1, sizeof *joint + size)) != NULL) {
-        joint->all = all;
-        memcpy(joint->text, text, size);
-        atomic_init(&joint->next, atomic_load_explicit(&all->first, memory_order_relaxed));
-        atomic_store_explicit(&all->first, joint, memory_order_release);
+    entry_enter(&all->lock, process);
+    struct fz_shared_generator *entry = entry_of(all, text);
+    if (entry == NULL && (entry = calloc(1, sizeof *entry + size)) != NULL) {
+        entry->all = all;
+        memcpy(entry->text, text, size);
+        atomic_init(&entry->next, atomic_load_explicit(&all->first, memory_order_relaxed));
+        atomic_store_explicit(&all->first, entry, memory_order_release);
     }
-    if (joint != NULL)
-        joint->users++;
-    joint_exit(&all->lock);
-    return joint;
+    if (entry != NULL)
+        entry->users++;
+    entry_exit(&all->lock);
+    return entry;
 }
 
-static bool joint_has_others(struct fz_joint *joint, uint64_t process)
+static bool entry_has_others(struct fz_shared_generator *entry, uint64_t process)
 {
-    joint_enter(&joint->all->lock, process);
-    bool has_others = joint->users > 1;
-    joint_exit(&joint->all->lock);
+    entry_enter(&entry->all->lock, process);
+    bool has_others = entry->users > 1;
+    entry_exit(&entry->all->lock);
     return has_others;
 }
 
-/* One user less, who holds the joint's lock; the last one takes the joint away. */
-static void joint_part(struct fz_joint *joint, uint64_t process)
+/* One user less, who holds the entry's lock; the last one takes the entry away. */
+static void entry_part(struct fz_shared_generator *entry, uint64_t process)
 {
-    struct fz_joints *all = joint->all;
-    struct fz_joint *_Atomic *place = &all->first;
+    struct fz_shared_generators *all = entry->all;
+    struct fz_shared_generator *_Atomic *place = &all->first;
 
-    joint_enter(&all->lock, process);
-    bool is_last = --joint->users == 0;
+    entry_enter(&all->lock, process);
+    bool is_last = --entry->users == 0;
     if (is_last) {
-        while (atomic_load_explicit(place, memory_order_relaxed) != joint)
+        while (atomic_load_explicit(place, memory_order_relaxed) != entry)
             place = &atomic_load_explicit(place, memory_order_relaxed)->next;
-        atomic_store_explicit(place, atomic_load_explicit(&joint->next, memory_order_relaxed), memory_order_release);
+        atomic_store_explicit(place, atomic_load_explicit(&entry->next, memory_order_relaxed), memory_order_release);
     }
-    joint_exit(&all->lock);
+    entry_exit(&all->lock);
     if (!is_last) {
-        joint_exit(&joint->lock);
+        entry_exit(&entry->lock);
         return;
     }
-    fz_wipe(joint->text, strlen(joint->text));
-    free(joint);
+    fz_wipe(entry->text, strlen(entry->text));
+    free(entry);
 }
 
 /* ---- opening and closing ------------------------------------------------------------------ */
 
-/* Leaves a joint whose lock the caller holds.  The last one closes the generator, and has the result. */
-static frazil_err joint_leave_entered(struct fz_joint *joint, uint64_t process, struct fz_deadline deadline)
+/* Leaves an entry whose lock the caller holds.  The last one closes the generator, and has the result. */
+static frazil_err entry_leave_entered(struct fz_shared_generator *entry, uint64_t process, struct fz_deadline deadline)
 {
     frazil_err err = FRAZIL_OK;
 
-    if (!joint_has_others(joint, process)) {
-        frazil *gen = atomic_load_explicit(&joint->gen, memory_order_relaxed);
-        atomic_store_explicit(&joint->gen, NULL, memory_order_release);
+    if (!entry_has_others(entry, process)) {
+        frazil *gen = atomic_load_explicit(&entry->gen, memory_order_relaxed);
+        atomic_store_explicit(&entry->gen, NULL, memory_order_release);
         err = fz_close_opened(gen, deadline);
     }
-    joint_part(joint, process);
+    entry_part(entry, process);
     return err;
 }
 
-/* Enters the joint for a text, with one user more; NULL: out of memory. */
-static struct fz_joint *joint_enter_text(const char *text, uint64_t process)
+/* Enters the entry for a text, with one user more; NULL: out of memory. */
+static struct fz_shared_generator *entry_enter_text(const char *text, uint64_t process)
 {
-    struct fz_joint *joint;
+    struct fz_shared_generator *entry;
 
-    while ((joint = joint_join(text, process)) != NULL) {
-        joint_enter(&joint->lock, process);
-        if (!joint_is_stopped(joint))
-            return joint;
-        (void)joint_leave_entered(joint, process,
+    while ((entry = entry_join(text, process)) != NULL) {
+        entry_enter(&entry->lock, process);
+        if (!entry_is_stopped(entry))
+            return entry;
+        (void)entry_leave_entered(entry, process,
                                   fz_deadline_in(shortest_close_ns)); /* stopped while this thread waited for it */
     }
     return NULL;
 }
 
-static frazil_err joint_open(struct fz_joint *joint, const struct fz_decision *decision, frazil_error *reterr)
+static frazil_err entry_open(struct fz_shared_generator *entry, const struct fz_decision *decision,
+                             frazil_error *reterr)
 {
     static const struct fz_ports none = {.clock = NULL};
     frazil *gen;
 
-    if (atomic_load_explicit(&joint->gen, memory_order_relaxed) != NULL)
+    if (atomic_load_explicit(&entry->gen, memory_order_relaxed) != NULL)
         return FRAZIL_OK;
     frazil_err err = fz_open_decided(&gen, decision, &none, reterr);
     if (err != FRAZIL_OK)
         return err;
-    gen->joint = joint;
-    atomic_store_explicit(&joint->gen, gen, memory_order_release);
+    gen->shared_generator = entry;
+    atomic_store_explicit(&entry->gen, gen, memory_order_release);
     return FRAZIL_OK;
 }
 
-static frazil_err joint_open_text(frazil **ret, const char *text, const struct fz_decision *decision,
+static frazil_err entry_open_text(frazil **ret, const char *text, const struct fz_decision *decision,
                                   frazil_error *reterr)
 {
     uint64_t process = fz_this_process();
-    struct fz_joint *joint = process == 0 ? NULL : joint_enter_text(text, process);
+    struct fz_shared_generator *entry = process == 0 ? NULL : entry_enter_text(text, process);
 
-    if (joint == NULL)
+    if (entry == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    frazil_err err = joint_open(joint, decision, reterr);
+    frazil_err err = entry_open(entry, decision, reterr);
     if (err != FRAZIL_OK) {
-        joint_part(joint, process);
+        entry_part(entry, process);
         return err;
     }
-    *ret = atomic_load_explicit(&joint->gen, memory_order_relaxed);
-    joint_exit(&joint->lock);
+    *ret = atomic_load_explicit(&entry->gen, memory_order_relaxed);
+    entry_exit(&entry->lock);
     return FRAZIL_OK;
 }
 
 /* Writes the key of a decision; on success the caller wipes and frees it. */
-static frazil_err joint_make_key(const struct fz_decision *decision, char **ret, frazil_error *reterr)
+static frazil_err entry_make_key(const struct fz_decision *decision, char **ret, frazil_error *reterr)
 {
     size_t len;
 
@@ -238,14 +239,14 @@ static frazil_err joint_make_key(const struct fz_decision *decision, char **ret,
     return fz_fail(reterr, err, key == NULL ? "out of memory" : "another thread changed the environment meanwhile");
 }
 
-static frazil_err joint_open_decided(frazil **ret, const struct fz_decision *decision, frazil_error *reterr)
+static frazil_err entry_open_decided(frazil **ret, const struct fz_decision *decision, frazil_error *reterr)
 {
     char *key = NULL;
 
-    frazil_err err = joint_make_key(decision, &key, reterr);
+    frazil_err err = entry_make_key(decision, &key, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = joint_open_text(ret, key, decision, reterr);
+    err = entry_open_text(ret, key, decision, reterr);
     fz_wipe(key, strlen(key));
     free(key);
     return err;
@@ -263,7 +264,7 @@ frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *rete
     if (err == FRAZIL_OK)
         err = fz_options_decide(&decision, &options, FZ_OPENING_GENERATOR, reterr);
     if (err == FRAZIL_OK) {
-        err = joint_open_decided(ret, &decision, reterr);
+        err = entry_open_decided(ret, &decision, reterr);
         fz_decision_free(&decision);
     }
     fz_options_forget(&options);
@@ -271,14 +272,14 @@ frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *rete
     return err;
 }
 
-static frazil_err joint_leave(struct fz_joint *joint, struct fz_deadline deadline)
+static frazil_err entry_leave(struct fz_shared_generator *entry, struct fz_deadline deadline)
 {
     uint64_t process = fz_this_process();
     int cancel;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    joint_enter(&joint->lock, process);
-    frazil_err err = joint_leave_entered(joint, process, deadline);
+    entry_enter(&entry->lock, process);
+    frazil_err err = entry_leave_entered(entry, process, deadline);
     pthread_setcancelstate(cancel, NULL);
     return err;
 }
@@ -286,7 +287,8 @@ static frazil_err joint_leave(struct fz_joint *joint, struct fz_deadline deadlin
 static frazil_err close_aside(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     (void)reterr;
-    return gen->joint != NULL ? joint_leave(gen->joint, deadline) : fz_close_opened(gen, deadline);
+    return gen->shared_generator != NULL ? entry_leave(gen->shared_generator, deadline)
+                                         : fz_close_opened(gen, deadline);
 }
 
 /* Gives back what can be given back in that time, but tries for a while also if the caller does not wait. */
@@ -339,8 +341,8 @@ enum { SHUT_TRIES = 1000 };
 void frazil_stop(frazil *gen)
 {
     /* First, so that a child that is born in between has no stopped generator that others would join. */
-    if (gen->joint != NULL)
-        atomic_store_explicit(&gen->joint->stopped, true, memory_order_release);
+    if (gen->shared_generator != NULL)
+        atomic_store_explicit(&gen->shared_generator->stopped, true, memory_order_release);
     atomic_store_explicit(&gen->stopped, true, memory_order_relaxed);
     for (int tries = 0; tries < SHUT_TRIES && !fz_anchor_shut(&gen->private_page->anchor); tries++)
         sched_yield();

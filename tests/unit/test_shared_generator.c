@@ -17,7 +17,7 @@ BEFORE_ALL
 
 static frazil_error why;
 
-static frazil *open_joint(const char *spec)
+static frazil *open_shared(const char *spec)
 {
     frazil *gen;
 
@@ -28,11 +28,11 @@ static frazil *open_joint(const char *spec)
 
 TEST("Specs that mean the same have one generator, others have another, and frazil_open has its own")
 {
-    frazil *gen = open_joint("worker=fixed:1 state=memory");
-    frazil *same = open_joint("state='memory' max_wait=2000ms layout=frazil worker=fixed:1");
-    frazil *named = open_joint("worker=fixed:1 state=memory layout=konayuki");
-    frazil *split = open_joint("worker=fixed:1 state=memory layout=41/5+5/12");
-    frazil *other = open_joint("worker=fixed:2 state=memory");
+    frazil *gen = open_shared("worker=fixed:1 state=memory");
+    frazil *same = open_shared("state='memory' max_wait=2000ms layout=frazil worker=fixed:1");
+    frazil *named = open_shared("worker=fixed:1 state=memory layout=konayuki");
+    frazil *split = open_shared("worker=fixed:1 state=memory layout=41/5+5/12");
+    frazil *other = open_shared("worker=fixed:2 state=memory");
     frazil *own;
 
     assert_int_equal(frazil_open(&own, "worker=fixed:1 state=memory", &why), FRAZIL_EWORKER);
@@ -56,10 +56,10 @@ TEST("Specs that mean the same have one generator, others have another, and fraz
 TEST("Seventy thousand openings are one generator, also where each would draw a partition of its own")
 {
     enum { OPENINGS = 70000 };
-    frazil *first = open_joint("layout=sno state=memory");
+    frazil *first = open_shared("layout=sno state=memory");
 
     for (int i = 1; i < OPENINGS; i++) {
-        frazil *gen = open_joint("layout=sno state=memory");
+        frazil *gen = open_shared("layout=sno state=memory");
         assert_ptr_equal(gen, first);
     }
     for (int i = 0; i < OPENINGS; i++)
@@ -87,7 +87,7 @@ static void assert_nothing_grows(const char *spec, int turns)
     unsigned fds = 0;
 
     for (int i = 0; i < turns + WARM_UP; i++) {
-        frazil_close(open_joint(spec));
+        frazil_close(open_shared(spec));
         if (i + 1 != WARM_UP)
             continue;
         before = resident_kib();
@@ -106,7 +106,7 @@ TEST("Seventy thousand openings and closings in turns leave neither memory nor a
 
     /* Nobody else has it: each turn opens and closes the generator. */
     assert_nothing_grows("worker=fixed:1 state=memory", TURNS);
-    frazil *held = open_joint("worker=fixed:1 state=memory");
+    frazil *held = open_shared("worker=fixed:1 state=memory");
     assert_nothing_grows("worker=fixed:1 state=memory", TURNS);
     frazil_close(held);
     snprintf(spec, sizeof spec, "worker=fixed:1 state=file run_dir=%s/run state_dir=%s/state", scratch, scratch);
@@ -120,8 +120,8 @@ TEST("The last one closes: what the generator held is free again, and the next o
 
     snprintf(spec, sizeof spec, "worker=file-lock count=1 state=file run_dir=%s/run state_dir=%s/state keeper=inline",
              scratch, scratch);
-    frazil *first = open_joint(spec);
-    frazil *second = open_joint(spec);
+    frazil *first = open_shared(spec);
+    frazil *second = open_shared(spec);
     assert_int_equal(frazil_open(&gen, spec, &why), FRAZIL_EPOOL);
     frazil_close(first);
     assert_int_equal(frazil_open(&gen, spec, &why), FRAZIL_EPOOL);
@@ -130,22 +130,22 @@ TEST("The last one closes: what the generator held is free again, and the next o
     /* One that cannot be opened leaves nothing behind. */
     assert_int_equal(frazil_open_shared(&second, spec, &why), FRAZIL_EPOOL);
     frazil_close(gen);
-    frazil_close(open_joint(spec));
+    frazil_close(open_shared(spec));
 }
 
 TEST("One that was stopped stays with those who opened it, and later openings have a new one together")
 {
     char spec[900];
     snprintf(spec, sizeof spec, "worker=fixed:1 state=file run_dir=%s/run state_dir=%s/state", scratch, scratch);
-    frazil *stopped = open_joint(spec);
-    frazil *also = open_joint(spec);
+    frazil *stopped = open_shared(spec);
+    frazil *also = open_shared(spec);
     uint64_t id;
 
     frazil_stop(stopped);
     assert_ptr_equal(also, stopped);
     assert_int_equal(frazil_next(also, &id), FRAZIL_ESTOPPED);
-    frazil *gen = open_joint(spec);
-    frazil *same = open_joint(spec);
+    frazil *gen = open_shared(spec);
+    frazil *same = open_shared(spec);
     assert_ptr_not_equal(gen, stopped);
     assert_ptr_equal(same, gen);
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
@@ -235,12 +235,12 @@ TEST("Several are found among others, whichever goes first")
     for (int round = 0; round < COUNT; round++) {
         for (int i = 0; i < COUNT; i++) {
             snprintf(spec, sizeof spec, "worker=fixed:%d state=memory", i);
-            gens[i] = open_joint(spec);
+            gens[i] = open_shared(spec);
         }
         frazil_close(gens[round]);
         for (int i = 0; i < COUNT; i++) {
             snprintf(spec, sizeof spec, "worker=fixed:%d state=memory", i);
-            frazil *again = open_joint(spec);
+            frazil *again = open_shared(spec);
             if (i != round)
                 assert_ptr_equal(again, gens[i]);
             frazil_close(again);
