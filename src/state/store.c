@@ -32,11 +32,11 @@ static void prepare_page(void *page)
 }
 
 /* Parent and children: the last of them gives a leased worker back. */
-static frazil_err found_company(struct fz_store *store, frazil_error *reterr)
+static frazil_err open_process_count(struct fz_store *store, frazil_error *reterr)
 {
-    int sys = fz_company_open(&store->company);
+    int sys = fz_process_count_open(&store->processes);
 
-    store->in_company = sys == 0;
+    store->is_counted = sys == 0;
     return sys == 0
                ? FRAZIL_OK
                : fz_fail_errno(reterr, sys, "what tells parent and children of each other cannot be made", NULL, "");
@@ -46,7 +46,7 @@ static frazil_err open_in_memory(struct fz_store *store, const struct fz_decisio
                                  struct fz_shared **ret_shared, frazil_error *reterr)
 {
     if (fz_worker_is_granted(&decision->worker)) {
-        frazil_err err = found_company(store, reterr);
+        frazil_err err = open_process_count(store, reterr);
         if (err != FRAZIL_OK)
             return err;
     }
@@ -532,9 +532,9 @@ static bool lies_on_layer(const struct fz_store *store)
 
 bool fz_store_leave(struct fz_store *store, struct fz_deadline deadline, struct fz_shared **shared)
 {
-    if (store->in_company) {
-        store->in_company = false;
-        return fz_company_leave(&store->company);
+    if (store->is_counted) {
+        store->is_counted = false;
+        return fz_process_count_leave(&store->processes);
     }
     if (!has_word_file(store))
         return false;
@@ -559,12 +559,12 @@ void fz_store_close(struct fz_store *store, struct fz_shared *shared)
         fz_word_file_close(&store->word);
     else if (store->kind == FZ_STORE_MEMORY)
         fz_unmap(shared, sizeof *shared);
-    if (store->in_company)
-        (void)fz_company_leave(&store->company);
+    if (store->is_counted)
+        (void)fz_process_count_leave(&store->processes);
     if (store->locked)
         fz_worker_lock_release(&store->lock);
     fz_claim_release(&store->claim);
-    store->in_company = false;
+    store->is_counted = false;
     store->kind = FZ_STORE_NONE;
     store->locked = false;
 }

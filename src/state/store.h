@@ -11,7 +11,7 @@
 #include "lease/grant_file.h"
 #include "lease/record.h"
 #include "os/claim.h"
-#include "os/company.h"
+#include "os/process_count.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
 
@@ -54,9 +54,10 @@ struct fz_store {
     struct fz_token token;         /* FZ_STORE_LEASE: as which all of them are one owner to the coordinator */
     struct fz_worker_lock lock;    /* worker=file-lock: held as long as the process lives */
     bool locked;
-    struct fz_claim claim;     /* FZ_STORE_FILE, and FZ_STORE_MEMORY of a number of its own: keeps others from it */
-    struct fz_company company; /* FZ_STORE_MEMORY of a leased worker: tells the last one to give the lease back */
-    bool in_company;
+    struct fz_claim claim; /* FZ_STORE_FILE, and FZ_STORE_MEMORY of a number of its own: keeps others from it */
+    struct fz_process_count
+        processes; /* FZ_STORE_MEMORY of a leased worker: tells the last one to give the lease back */
+    bool is_counted;
 };
 
 /*

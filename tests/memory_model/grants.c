@@ -75,7 +75,7 @@ static void next_1(void)
 static const struct world a_step_back = {.spec = SPEC_SNO, .moments = 3, .ticks = {6, 8, 5}};
 
 /* Tells the last process that it is the last: a lock of the kernel, held until the other process has left. */
-static uint64_t company;
+static uint64_t processes;
 
 static frazil_err release(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
 {
@@ -95,20 +95,20 @@ static void begin_leave(void)
     world_set_word(6, 1);
     world_set_grant(&grant);
     world_gen->keeper.granter = (struct fz_granter){.ctx = world_gen, .release = release};
-    company = 1;
-    model_share(&company, sizeof company);
+    processes = 1;
+    model_share(&processes, sizeof processes);
 }
 
 static void next_twice_and_leave(void)
 {
     world_sno_next(0);
     world_sno_next(0);
-    model_unlock(&company);
+    model_unlock(&processes);
 }
 
 static void leave_last(void)
 {
-    model_lock(&company);
+    model_lock(&processes);
     const struct fz_remnant remnant = fz_keeper_end(world_gen);
     fz_keeper_release(world_gen, FZ_DEADLINE_NONE, &remnant);
 }

@@ -7,13 +7,13 @@
 #include "core/sentence.h"
 #include "faults.h"
 #include "host.h"
-#include "os/company.h"
 #include "os/dirs.h"
 #include "os/fail_errno.h"
 #include "os/fork_mark.h"
 #include "os/guard.h"
 #include "os/host.h"
 #include "os/memory.h"
+#include "os/process_count.h"
 #include "os/shards.h"
 #include "os/state_file.h"
 #include "os/word_file.h"
@@ -132,22 +132,22 @@ int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx)
     return 0;
 }
 
-/* ---- companies ---------------------------------------------------------------------------- */
+/* ---- process counts ---------------------------------------------------------------------------- */
 
-int fz_company_open(struct fz_company *ret)
+int fz_process_count_open(struct fz_process_count *ret)
 {
     faults_call(5 * US);
-    *ret = (struct fz_company){.held = {.fd = (int)file_open()}, .probe = FZ_KEPT_NONE};
+    *ret = (struct fz_process_count){.held = {.fd = (int)file_open()}, .probe = FZ_KEPT_NONE};
     return 0;
 }
 
-bool fz_company_leave(struct fz_company *company)
+bool fz_process_count_leave(struct fz_process_count *processes)
 {
-    uint64_t file = (uint64_t)company->held.fd;
+    uint64_t file = (uint64_t)processes->held.fd;
 
     faults_call(5 * US);
     file_close(file);
-    company->held.fd = -1;
+    processes->held.fd = -1;
     return !file_is_open(self()->host, file);
 }
 

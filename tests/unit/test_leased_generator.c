@@ -77,7 +77,7 @@ static void steal(uint32_t worker)
     frazil_manual_clock_advance(rig.manual, (HORIZON_MS + 1) * RIG_MS);
     if (ports_open(&thief, spec, &ports, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
-    thief->store.in_company = false; /* as a crash does: nothing is given back */
+    thief->store.is_counted = false; /* as a crash does: nothing is given back */
     frazil_close(thief);
 }
 

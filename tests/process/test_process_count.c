@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: a process that leaves a company is told whether it is the last,
+ * Goal of this test: a process that leaves a process count is told whether it is the last,
  * whatever the others do with their descriptors and however they end.  So a leased
  * worker id is not given back while another process still uses it (I1, I5).
  */
@@ -16,7 +16,7 @@
 #include "lib/ports.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "os/company.h"
+#include "os/process_count.h"
 
 enum { FDS_MAX = 64 };
 
@@ -70,62 +70,62 @@ static void end_child(const struct child *child)
     assert_int_equal(waitpid(child->pid, NULL, 0), child->pid);
 }
 
-static struct fz_company founded(void)
+static struct fz_process_count counted(void)
 {
-    struct fz_company company;
+    struct fz_process_count processes;
 
-    assert_int_equal(fz_company_open(&company), 0);
-    return company;
+    assert_int_equal(fz_process_count_open(&processes), 0);
+    return processes;
 }
 
 TEST("Alone is the last, and nothing stays open")
 {
     unsigned fds = scratch_open_fds();
 
-    struct fz_company company = founded();
-    assert_true(fz_company_leave(&company));
+    struct fz_process_count processes = counted();
+    assert_true(fz_process_count_leave(&processes));
     assert_int_equal(scratch_open_fds(), fds);
 }
 
 TEST("A child counts from its birth to its end, also if it is killed")
 {
-    struct fz_company company = founded();
+    struct fz_process_count processes = counted();
     struct child child = start_child(KEEPS_ALL);
-    assert_false(fz_company_leave(&company));
+    assert_false(fz_process_count_leave(&processes));
     end_child(&child);
 
-    company = founded();
+    processes = counted();
     child = start_child(KEEPS_ALL);
     assert_int_equal(kill(child.pid, SIGKILL), 0);
     end_child(&child);
-    assert_true(fz_company_leave(&company));
+    assert_true(fz_process_count_leave(&processes));
 }
 
 TEST("A child that has closed all descriptors, as a daemon does, still has what it inherited: it counts")
 {
-    struct fz_company company = founded();
+    struct fz_process_count processes = counted();
     struct child child = start_child(CLOSES_ALL_DESCRIPTORS);
-    assert_false(fz_company_leave(&company));
+    assert_false(fz_process_count_leave(&processes));
     end_child(&child);
 }
 
 TEST("One that executes another program has left")
 {
-    struct fz_company company = founded();
+    struct fz_process_count processes = counted();
     struct child child = start_child(EXECUTES);
-    assert_true(fz_company_leave(&company));
+    assert_true(fz_process_count_leave(&processes));
     end_child(&child);
 }
 
 TEST("A process that closed its descriptors does not know, and closes none of others with the same number")
 {
-    struct fz_company company = founded();
-    int held = company.held.fd;
-    int probe = company.probe.fd;
+    struct fz_process_count processes = counted();
+    int held = processes.held.fd;
+    int probe = processes.probe.fd;
     int other = open("/dev/null", O_RDONLY);
     assert_int_equal(dup2(other, held), held);
     assert_int_equal(dup2(other, probe), probe);
-    assert_false(fz_company_leave(&company));
+    assert_false(fz_process_count_leave(&processes));
     assert_int_equal(fcntl(held, F_GETFD), 0);
     assert_int_equal(fcntl(probe, F_GETFD), 0);
     close(held);

@@ -4,12 +4,12 @@
  * inherited something from it, however they end, and also if they have closed all
  * descriptors, as daemons do.
  */
-#ifndef FZ_OS_COMPANY_H
-#define FZ_OS_COMPANY_H
+#ifndef FZ_OS_PROCESS_COUNT_H
+#define FZ_OS_PROCESS_COUNT_H
 
 #include "kept_fd.h"
 
-struct fz_company {
+struct fz_process_count {
     void *page;              /* that of a locked file: who has it is a member; portable: the members' process ids */
     struct fz_kept_fd held;  /* the locked file; portable: the end of a pipe to write to */
     struct fz_kept_fd probe; /* the same file opened once more, to ask whether it is locked; portable: the other end */
@@ -19,12 +19,12 @@ struct fz_company {
  * Creates it with this process as its only member; children join by being forked, and leave by exec or exit.  The
  * portable build sees an exec only when its program ends.  0 or an errno.
  */
-FZ_PRIVATE int fz_company_open(struct fz_company *ret);
+FZ_PRIVATE int fz_process_count_open(struct fz_process_count *ret);
 
 /*
  * Leaves, once.  True: nobody else is in it, except somebody who is leaving at
  * the same time.  False: somebody is, or it cannot be known.
  */
-FZ_PRIVATE bool fz_company_leave(struct fz_company *company);
+FZ_PRIVATE bool fz_process_count_leave(struct fz_process_count *processes);
 
 #endif

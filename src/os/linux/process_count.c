@@ -5,7 +5,7 @@
  * do.
  */
 #define _GNU_SOURCE /* memfd_create */
-#include "os/company.h"
+#include "os/process_count.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "os/own_file.h"
 
 /* Nobody ever looks into it: it is there to be held. */
-enum { COMPANY_PAGE_SIZE = 1 };
+enum { COUNT_PAGE_SIZE = 1 };
 
 /* A lock belongs to an open file, so a process that asks whether there is one must have opened the file once more. */
 static int open_again(int fd)
@@ -34,48 +34,48 @@ static int open_again(int fd)
 }
 
 /* Gives up what this process holds of it. */
-static void drop_company(struct fz_company *company)
+static void drop_process_count(struct fz_process_count *processes)
 {
-    if (company->page != MAP_FAILED)
-        munmap(company->page, COMPANY_PAGE_SIZE);
-    company->page = MAP_FAILED;
-    fz_kept_fd_close(&company->held);
+    if (processes->page != MAP_FAILED)
+        munmap(processes->page, COUNT_PAGE_SIZE);
+    processes->page = MAP_FAILED;
+    fz_kept_fd_close(&processes->held);
 }
 
-/* 0 or an errno; what is open then is in *company. */
-static int found(struct fz_company *company)
+/* 0 or an errno; what is open then is in *processes. */
+static int begin_count(struct fz_process_count *processes)
 {
     int held_fd = memfd_create("frazil", MFD_CLOEXEC);
-    int sys = fz_kept_fd_take(&company->held, held_fd);
+    int sys = fz_kept_fd_take(&processes->held, held_fd);
 
     if (sys != 0)
         return sys;
-    company->page = mmap(NULL, COMPANY_PAGE_SIZE, PROT_READ, MAP_SHARED, held_fd, 0);
-    if (company->page == MAP_FAILED)
+    processes->page = mmap(NULL, COUNT_PAGE_SIZE, PROT_READ, MAP_SHARED, held_fd, 0);
+    if (processes->page == MAP_FAILED)
         return errno;
-    sys = fz_kept_fd_take(&company->probe, open_again(held_fd));
+    sys = fz_kept_fd_take(&processes->probe, open_again(held_fd));
     return sys == 0 ? fz_own_file_lock(held_fd, LOCK_SH) : sys;
 }
 
-int fz_company_open(struct fz_company *ret)
+int fz_process_count_open(struct fz_process_count *ret)
 {
-    struct fz_company company = {.page = MAP_FAILED, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
+    struct fz_process_count processes = {.page = MAP_FAILED, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
 
-    int sys = found(&company);
+    int sys = begin_count(&processes);
     if (sys == 0) {
-        *ret = company;
+        *ret = processes;
         return 0;
     }
-    drop_company(&company);
-    fz_kept_fd_close(&company.probe);
+    drop_process_count(&processes);
+    fz_kept_fd_close(&processes.probe);
     return sys;
 }
 
-bool fz_company_leave(struct fz_company *company)
+bool fz_process_count_leave(struct fz_process_count *processes)
 {
-    drop_company(company);
-    int fd = fz_kept_fd_get(&company->probe);
+    drop_process_count(processes);
+    int fd = fz_kept_fd_get(&processes->probe);
     bool last = fd >= 0 && fz_own_file_lock(fd, LOCK_EX) == 0;
-    fz_kept_fd_close(&company->probe);
+    fz_kept_fd_close(&processes->probe);
     return last;
 }

@@ -6,7 +6,7 @@
  * them share.  It counts until nobody has that id, so a child that executes another
  * program counts until its end.
  */
-#include "os/company.h"
+#include "os/process_count.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ static bool part_from_members(struct members *members)
     return last && !atomic_load_explicit(&members->overflowed, memory_order_acquire);
 }
 
-/* ---- the companies of this process ---------------------------------------------- */
+/* ---- the process counts of this process ---------------------------------------------- */
 
 /* A list that only grows, and is read in a child among whose parent's threads one may have been changing it. */
 struct place {
@@ -75,7 +75,7 @@ struct place {
     struct place *next;
 };
 
-static struct place first_place; /* most processes have one company, and give all memory back */
+static struct place first_place; /* most processes have one process count, and give all memory back */
 static _Atomic(struct place *) all_places = &first_place;
 
 static void join_all(void)
@@ -142,8 +142,8 @@ static int keep_above_standard(struct fz_kept_fd *ret, int low)
     return fz_kept_fd_take(ret, fcntl(low, F_DUPFD_CLOEXEC, FIRST_OWN_FD));
 }
 
-/* 0 or an errno; what is open then is in *company. */
-static int lay_pipe(struct fz_company *company)
+/* 0 or an errno; what is open then is in *processes. */
+static int lay_pipe(struct fz_process_count *processes)
 {
     int ends[2];
 
@@ -151,9 +151,9 @@ static int lay_pipe(struct fz_company *company)
         return errno;
     int sys = fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
     if (sys == 0)
-        sys = keep_above_standard(&company->probe, ends[0]);
+        sys = keep_above_standard(&processes->probe, ends[0]);
     if (sys == 0)
-        sys = keep_above_standard(&company->held, ends[1]);
+        sys = keep_above_standard(&processes->held, ends[1]);
     close(ends[0]);
     close(ends[1]);
     return sys;
@@ -172,48 +172,48 @@ static bool process_has_ended(int fd)
 
 /* ---- founding and leaving ---------------------------------------------------------- */
 
-/* 0 or an errno; what is open then is in *company. */
-static int found(struct fz_company *company)
+/* 0 or an errno; what is open then is in *processes. */
+static int begin_count(struct fz_process_count *processes)
 {
-    int sys = lay_pipe(company);
+    int sys = lay_pipe(processes);
 
     if (sys != 0)
         return sys;
-    company->page = fz_map_shared(sizeof(struct members));
-    if (company->page == NULL)
+    processes->page = fz_map_shared(sizeof(struct members));
+    if (processes->page == NULL)
         return errno;
-    join_members(company->page);
+    join_members(processes->page);
     sys = listen_to_forks();
-    return sys == 0 ? enlist(company->page) : sys;
+    return sys == 0 ? enlist(processes->page) : sys;
 }
 
-int fz_company_open(struct fz_company *ret)
+int fz_process_count_open(struct fz_process_count *ret)
 {
-    struct fz_company company = {.page = NULL, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
+    struct fz_process_count processes = {.page = NULL, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
 
-    int sys = found(&company);
+    int sys = begin_count(&processes);
     if (sys == 0) {
-        *ret = company;
+        *ret = processes;
         return 0;
     }
-    fz_unmap(company.page, sizeof(struct members));
-    fz_kept_fd_close(&company.held);
-    fz_kept_fd_close(&company.probe);
+    fz_unmap(processes.page, sizeof(struct members));
+    fz_kept_fd_close(&processes.held);
+    fz_kept_fd_close(&processes.probe);
     return sys;
 }
 
-bool fz_company_leave(struct fz_company *company)
+bool fz_process_count_leave(struct fz_process_count *processes)
 {
-    struct members *members = company->page;
+    struct members *members = processes->page;
 
     strike_out(members);
-    fz_kept_fd_close(&company->held);
-    int fd = fz_kept_fd_get(&company->probe);
+    fz_kept_fd_close(&processes->held);
+    int fd = fz_kept_fd_get(&processes->probe);
     /* The pipe first: a process that writes its id down has inherited it. */
     bool nobody_writes = fd >= 0 && process_has_ended(fd);
     bool last = part_from_members(members) && nobody_writes;
-    fz_kept_fd_close(&company->probe);
+    fz_kept_fd_close(&processes->probe);
     fz_unmap(members, sizeof *members);
-    company->page = NULL;
+    processes->page = NULL;
     return last;
 }
