@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd_leases.h"
 
+#include "background_jobs.h"
 #include "commands.h"
-#include "errands.h"
 #include "resp_write.h"
 
 static void write_lease(const frazil_admin_lease *row, int version, struct bytes *out)
@@ -44,12 +44,12 @@ static void write_leases(const frazil_admin_leases *leases, int version, struct 
 void cmd_leases(struct session *session, struct call *call)
 {
     const struct generator *generator = command_generator(session, call, call->words->args[1]);
-    const struct errand_order order = {write_leases, session->version, session->lane->wake, session->connection};
+    const struct job_order order = {write_leases, session->version, session->lane->wake, session->connection};
 
     if (generator == NULL)
         return;
-    session->errand = errand_send(session->lane, generator->engine, &order);
-    if (session->errand == NULL)
+    session->job = job_send(session->lane, generator->engine, &order);
+    if (session->job == NULL)
         command_fail(session, call, CODE_TRYAGAIN, "too many LEASES are under way retry_ms=1000");
 }
 
@@ -58,14 +58,14 @@ bool leases_go_on(struct session *session, struct bytes *out)
     const struct call call = {.row = commands_find((struct slice){"LEASES", 6}), .out = out};
     struct refusal refusal;
 
-    if (!errand_is_done(session->errand))
+    if (!job_is_done(session->job))
         return false;
-    const struct bytes *reply = errand_reply(session->errand, &refusal);
+    const struct bytes *reply = job_reply(session->job, &refusal);
     if (reply != NULL)
         bytes_add(out, reply->at, reply->len);
     else
         command_refuse(session, &call, &refusal);
-    errand_end(session->errand);
-    session->errand = NULL;
+    job_end(session->job);
+    session->job = NULL;
     return true;
 }

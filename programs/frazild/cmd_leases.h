@@ -5,7 +5,7 @@
 
 #include "session.h"
 
-/* Writes the reply of a session's errand.  False: it is not done. */
+/* Writes the reply of a session's job.  False: it is not done. */
 bool leases_go_on(struct session *session, struct bytes *out);
 
 #endif

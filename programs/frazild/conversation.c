@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "conversation.h"
 
+#include "background_jobs.h"
 #include "batch.h"
 #include "cmd_leases.h"
 #include "commands.h"
-#include "errands.h"
 #include "http_exchange.h"
 #include "resp_write.h"
 
@@ -16,8 +16,8 @@ void session_close(struct session *session)
 {
     batch_drop(session);
     http_close(session);
-    errand_end(session->errand);
-    session->errand = NULL;
+    job_end(session->job);
+    session->job = NULL;
     if (session->multi != NULL)
         bytes_free(&session->multi->queued);
     free(session->multi);
@@ -175,7 +175,7 @@ static void hush(struct session *session, struct bytes *out, size_t mark)
     if (session->silent || session->skip == 1)
         out->len = mark;
     /* EXEC is one command: what it runs is skipped with it. */
-    if (session->skip > 0 && session->batch == NULL && session->errand == NULL && !runs_multi(session))
+    if (session->skip > 0 && session->batch == NULL && session->job == NULL && !runs_multi(session))
         session->skip--;
 }
 
@@ -202,7 +202,7 @@ static bool finish(struct session *session, struct bytes *out)
 
     if (session->batch != NULL)
         over = batch_go_on(session, out);
-    else if (session->errand != NULL)
+    else if (session->job != NULL)
         over = leases_go_on(session, out);
     else
         return true;
@@ -214,7 +214,7 @@ static bool finish(struct session *session, struct bytes *out)
 static bool can_go_on(struct session *session, struct bytes *out, enum session_state *ret)
 {
     if (!finish(session, out)) {
-        *ret = session->errand != NULL || batch_is_waiting(session) ? SESSION_WAIT : SESSION_FULL;
+        *ret = session->job != NULL || batch_is_waiting(session) ? SESSION_WAIT : SESSION_FULL;
         return false;
     }
     if (session->closing || out->failed) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon.h"
 
+#include "background_jobs.h"
 #include "clock.h"
-#include "errands.h"
 #include "log.h"
 #include "loop.h"
 #include "reload.h"
@@ -36,7 +36,7 @@ struct daemon {
     sigset_t signals;
     sigset_t ends; /* but for SIGHUP */
     pthread_t main;
-    atomic_bool aside; /* a thread does what may wait for coordinators */
+    atomic_bool in_background; /* a thread does what may wait for coordinators */
     struct bytes errors;
     uint64_t close_by_ns; /* when the last of them is waited for no more */
 };
@@ -54,7 +54,8 @@ static unsigned threads_of(const struct settings *settings)
     return processors < most ? processors : most;
 }
 
-/* Signals come to the main thread alone, which waits for them.  SIGUSR1 is our own: what was done aside is over. */
+/* Signals come to the main thread alone, which waits for them.  SIGUSR1 is our own: what was done in the background is
+ * over. */
 static void block_signals(struct daemon *daemon)
 {
     (void)sigemptyset(&daemon->signals);
@@ -142,28 +143,28 @@ static int next_signal(const sigset_t *signals, uint64_t wait_ns)
  * Has a thread do what may wait for coordinators, and waits for it until a moment, or until SIGTERM or SIGINT.  False:
  * it is not over.
  */
-static bool do_aside(struct daemon *daemon, void *(*work)(void *), uint64_t end_ns)
+static bool run_in_background(struct daemon *daemon, void *(*work)(void *), uint64_t end_ns)
 {
     pthread_t thread;
 
-    atomic_store(&daemon->aside, true);
+    atomic_store(&daemon->in_background, true);
     if (pthread_create(&thread, NULL, work, daemon) != 0) {
         (void)work(daemon); /* rather late than not at all */
         return true;
     }
-    while (atomic_load(&daemon->aside)) {
+    while (atomic_load(&daemon->in_background)) {
         uint64_t now_ns = clock_ns();
         int number = now_ns < end_ns ? next_signal(&daemon->ends, end_ns - now_ns) : SIGTERM;
-        if ((number == SIGTERM || number == SIGINT) && atomic_load(&daemon->aside))
+        if ((number == SIGTERM || number == SIGINT) && atomic_load(&daemon->in_background))
             return false;
     }
     return pthread_join(thread, NULL) == 0;
 }
 
-/* The last of a thread aside. */
-static void *end_aside(struct daemon *daemon)
+/* The last of a background thread. */
+static void *end_background(struct daemon *daemon)
 {
-    atomic_store(&daemon->aside, false);
+    atomic_store(&daemon->in_background, false);
     (void)pthread_kill(daemon->main, SIGUSR1);
     return NULL;
 }
@@ -173,7 +174,7 @@ static void *read_configuration(void *arg)
     struct daemon *daemon = arg;
 
     daemon->shared.setup = setup_make(daemon->path, NULL, &daemon->errors);
-    return end_aside(daemon);
+    return end_background(daemon);
 }
 
 static bool start(struct daemon *daemon)
@@ -182,7 +183,7 @@ static bool start(struct daemon *daemon)
 
     (void)pthread_mutex_init(&daemon->shared.lock, NULL);
     daemon->shared.listeners = &daemon->listeners;
-    if (!do_aside(daemon, read_configuration, UINT64_MAX)) {
+    if (!run_in_background(daemon, read_configuration, UINT64_MAX)) {
         log_line(LOG_ALWAYS, "ended before it was ready");
         _exit(EXIT_SUCCESS); /* a coordinator may be waited for: nothing can be freed */
     }
@@ -194,9 +195,9 @@ static bool start(struct daemon *daemon)
         setup_log_errors(errors);
         return false;
     }
-    daemon->shared.errands = errands_start();
+    daemon->shared.jobs = jobs_start();
     daemon->reloader = reloader_start(daemon->path, &daemon->shared);
-    return daemon->shared.errands != NULL && daemon->reloader != NULL && start_loops(daemon);
+    return daemon->shared.jobs != NULL && daemon->reloader != NULL && start_loops(daemon);
 }
 
 static uint64_t sooner(uint64_t a, uint64_t b)
@@ -249,21 +250,21 @@ static void *close_all(void *arg)
     uint64_t now_ns = clock_ns();
     if (daemon->shared.setup != NULL) /* gives the worker ids back */
         setup_release_within(daemon->shared.setup, daemon->close_by_ns > now_ns ? daemon->close_by_ns - now_ns : 0);
-    errands_stop(daemon->shared.errands);
-    return end_aside(daemon);
+    jobs_stop(daemon->shared.jobs);
+    return end_background(daemon);
 }
 
 /* Frees everything, as far as no coordinator is waited for at the end of the time; then the process ends here. */
 static void stop(struct daemon *daemon, int status)
 {
-    if (daemon->shared.errands != NULL)
-        errands_hush(daemon->shared.errands);
+    if (daemon->shared.jobs != NULL)
+        jobs_hush(daemon->shared.jobs);
     atomic_store(&daemon->shared.cutting, true);
     shared_wake_lanes(&daemon->shared);
     for (unsigned i = 0; i < daemon->count; i++)
         loop_join(&daemon->loops[i]);
     listeners_close(&daemon->listeners);
-    if (!do_aside(daemon, close_all, daemon->close_by_ns + GRACE_NS)) {
+    if (!run_in_background(daemon, close_all, daemon->close_by_ns + GRACE_NS)) {
         log_line(LOG_ALWAYS, "who still waited for a coordinator was cut: a worker id may be free only when its grant "
                              "has ended");
         _exit(status); /* threads are in the middle of something: nothing can be freed */

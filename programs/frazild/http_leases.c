@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "http_leases.h"
 
-#include "errands.h"
+#include "background_jobs.h"
 #include "http_look.h"
 #include "http_reply.h"
 #include "http_routes.h"
@@ -36,14 +36,14 @@ static void write_leases(const frazil_admin_leases *leases, int version, struct 
 void http_list_leases(struct http_request *request)
 {
     struct session *session = request->session;
-    const struct errand_order order = {write_leases, 0, request->lane->wake, session->connection};
+    const struct job_order order = {write_leases, 0, request->lane->wake, session->connection};
     const struct refusal busy = {CODE_TRYAGAIN, 1000, "too many requests for leases are under way"};
     const struct generator *generator = http_generator(request, request->argument);
 
     if (generator == NULL || !http_wait(request))
         return;
-    session->errand = errand_send(request->lane, generator->engine, &order);
-    if (session->errand != NULL)
+    session->job = job_send(request->lane, generator->engine, &order);
+    if (session->job != NULL)
         return;
     http_refuse(request, &busy);
     free(session->request);
@@ -56,9 +56,9 @@ bool http_leases_go_on(struct http_request *request)
     struct bytes body = {0};
     struct refusal refusal;
 
-    if (!errand_is_done(session->errand))
+    if (!job_is_done(session->job))
         return false;
-    const struct bytes *reply = errand_reply(session->errand, &refusal);
+    const struct bytes *reply = job_reply(session->job, &refusal);
     if (reply != NULL) {
         bytes_add(&body, reply->at, reply->len);
         http_reply(request, "application/json", &body);
@@ -67,7 +67,7 @@ bool http_leases_go_on(struct http_request *request)
     } else {
         http_refuse(request, &refusal);
     }
-    errand_end(session->errand);
-    session->errand = NULL;
+    job_end(session->job);
+    session->job = NULL;
     return true;
 }

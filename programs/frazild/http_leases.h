@@ -5,7 +5,7 @@
 
 #include "http_request.h"
 
-/* Replies to a request whose errand is done.  True: it is over; false: the errand is under way. */
+/* Replies to a request whose job is done.  True: it is over; false: the job is under way. */
 bool http_leases_go_on(struct http_request *request);
 
 #endif

@@ -24,7 +24,7 @@ struct lane {
     void (*wake)(void *connection);            /* has a session of this lane go on, after what it waited for */
     void (*notify)(struct lane *lane);         /* has the lane's thread look around; any thread */
     struct user *(*user_of)(void *connection); /* whom its certificate names; NULL: nobody, or it has shown none */
-    struct errands *errands;
+    struct jobs *jobs;
     int64_t date_unix_s;            /* of `date` */
     char date[48];                  /* a line of HTTP */
     const atomic_uint *connections; /* of the whole daemon */

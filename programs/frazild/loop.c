@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "loop.h"
 
+#include "background_jobs.h"
 #include "clock.h"
 #include "connection.h"
-#include "errands.h"
 #include "log.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static void on_wake(void *connection)
     connection_make_ready(loop, woken);
 }
 
-/* Has the loop look around: a new setup, an errand that is done, or the end. */
+/* Has the loop look around: a new setup, a background job that is done, or the end. */
 static void on_notify(struct lane *lane)
 {
     const struct loop *loop = (const struct loop *)lane;
@@ -204,7 +204,7 @@ static void look_around(struct loop *loop)
     if (read(loop->event, &ignored, sizeof ignored) < 0)
         return;
     take_setup(loop);
-    errands_collect(&loop->lane);
+    jobs_collect(&loop->lane);
     if (atomic_load(&loop->shared->draining) && !loop->drains)
         start_draining(loop);
 }

@@ -74,7 +74,7 @@ uint64_t session_idle_ns(const struct session *session)
 
 bool session_is_idle(const struct session *session)
 {
-    return session->batch == NULL && session->errand == NULL && session->multi == NULL;
+    return session->batch == NULL && session->job == NULL && session->multi == NULL;
 }
 
 bool session_may_end(const struct session *session, size_t unread)

@@ -19,13 +19,13 @@
 #define CLIENT_NAME_MAX 64
 
 struct batch;
-struct errand;
+struct job;
 struct http_request;
 
 /* Why session_run came back. */
 enum session_state {
     SESSION_READ, /* all of the bytes were used up to an unfinished command */
-    SESSION_WAIT, /* it waits for ids or an errand: lane->wake tells when it can go on */
+    SESSION_WAIT, /* it waits for ids or a background job: lane->wake tells when it can go on */
     SESSION_FULL, /* the output is to be sent first */
     SESSION_TURN, /* there is more to do, after other connections have had their turn */
     SESSION_CLOSE /* after the output was sent */
@@ -46,7 +46,7 @@ struct session {
     struct setup *known; /* for which setup `user` was looked up */
     struct user *user;   /* NULL: nobody yet, or there are no users */
     struct batch *batch; /* ids that it waits for, or is sending */
-    struct errand *errand;
+    struct job *job;
     struct multi *multi;
     struct http_request *request; /* by HTTP: it waits, or its reply is being sent */
     char *user_name;              /* of `user`, to look it up after a reload */

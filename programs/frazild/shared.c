@@ -37,7 +37,7 @@ void shared_open_lane(struct shared *shared, struct lane *lane)
     lane->started_unix_s = now.tv_sec;
     lane->now_ns = clock_ns();
     atomic_init(&lane->seen_ns, lane->now_ns);
-    lane->errands = shared->errands;
+    lane->jobs = shared->jobs;
     lane->connections = &shared->connections;
     lane->setup = shared->setup;
     setup_hold(lane->setup);

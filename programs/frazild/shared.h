@@ -14,7 +14,7 @@
 
 struct shared {
     struct listeners *listeners;
-    struct errands *errands;
+    struct jobs *jobs;
     struct lane *lanes[LANES_MAX]; /* set before the threads start */
     unsigned lane_count;
     atomic_uint connections;

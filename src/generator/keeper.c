@@ -3,10 +3,10 @@
 
 #include <time.h>
 
+#include "background_job.h"
 #include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
-#include "errand.h"
 #include "generator_internal.h"
 #include "handover.h"
 #include "observe.h"
@@ -279,7 +279,7 @@ static uint64_t pause_ns(frazil *gen)
 }
 
 /* Of work that no call waits for: each request of a coordinator has its timeout, and a guard is left in no time. */
-static struct fz_deadline deadline_aside(const frazil *gen)
+static struct fz_deadline job_deadline(const frazil *gen)
 {
     return gen->keeper.asks_coordinator ? FZ_DEADLINE_NONE : fz_guard_deadline();
 }
@@ -288,7 +288,7 @@ static struct fz_deadline deadline_aside(const frazil *gen)
 static uint64_t keep_grant(void *ctx)
 {
     frazil *gen = ctx;
-    frazil_err ignored = fz_keeper_extend(gen, deadline_aside(gen), NULL);
+    frazil_err ignored = fz_keeper_extend(gen, job_deadline(gen), NULL);
 
     (void)ignored;
     return pause_ns(gen);
@@ -467,41 +467,41 @@ bool fz_keeper_delegate(frazil *gen)
 static const uint64_t look_again_ns = 10000000;
 
 /* In a thread of its own.  The last line is the last that it has to do with the generator, which may be freed then. */
-static frazil_err extend_aside(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
+static frazil_err extend_job(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     frazil_err err = fz_keeper_extend(gen, deadline, reterr);
 
-    atomic_store_explicit(&gen->keeper.helped, 0, memory_order_release);
+    atomic_store_explicit(&gen->keeper.job, 0, memory_order_release);
     return err;
 }
 
-static bool is_helped(frazil *gen)
+static bool has_job(frazil *gen)
 {
-    return atomic_load_explicit(&gen->keeper.helped, memory_order_acquire) == fz_fork_mark_read(&gen->fork_mark);
+    return atomic_load_explicit(&gen->keeper.job, memory_order_acquire) == fz_fork_mark_read(&gen->fork_mark);
 }
 
 /* One thread at a time: false if there is one.  A mark that a parent process has left does not count. */
-static bool begin_help(frazil *gen)
+static bool begin_job(frazil *gen)
 {
     uint64_t process = fz_fork_mark_read(&gen->fork_mark);
-    uint64_t helped = atomic_load_explicit(&gen->keeper.helped, memory_order_relaxed);
+    uint64_t job = atomic_load_explicit(&gen->keeper.job, memory_order_relaxed);
 
-    return helped != process && atomic_compare_exchange_strong_explicit(&gen->keeper.helped, &helped, process,
-                                                                        memory_order_acq_rel, memory_order_relaxed);
+    return job != process && atomic_compare_exchange_strong_explicit(&gen->keeper.job, &job, process,
+                                                                     memory_order_acq_rel, memory_order_relaxed);
 }
 
 /* Waits for a thread that an earlier call has left at work. */
-static void await_help(frazil *gen, struct fz_deadline deadline)
+static void await_job(frazil *gen, struct fz_deadline deadline)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
 
-    while (is_helped(gen) && fz_deadline_left_ns(deadline) > 0)
+    while (has_job(gen) && fz_deadline_left_ns(deadline) > 0)
         clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
 void fz_keeper_stop(frazil *gen)
 {
-    await_help(gen, FZ_DEADLINE_NONE);
+    await_job(gen, FZ_DEADLINE_NONE);
     if (fz_keeper_has_thread(gen))
         fz_watch_leave(&gen->keeper.watched);
 }
@@ -563,14 +563,14 @@ static frazil_err keep_within(frazil *gen, struct fz_deadline deadline, frazil_e
 {
     frazil_err err;
 
-    await_help(gen, deadline);
-    bool is_begun = !is_helped(gen);
+    await_job(gen, deadline);
+    bool is_begun = !has_job(gen);
     if (is_begun && (gen->keeper.asks_program || deadline.at_ns == FZ_DEADLINE_NONE.at_ns))
-        return fz_keeper_extend(gen, deadline_aside(gen), reterr);
+        return fz_keeper_extend(gen, job_deadline(gen), reterr);
     struct fz_observation seen = fz_observe(gen);
     if (is_begun && !is_to_be_asked(gen, &seen, &err, reterr))
         return err;
-    if (is_begun && begin_help(gen) && fz_errand_run(gen, extend_aside, deadline_aside(gen), deadline, &err, reterr))
+    if (is_begun && begin_job(gen) && fz_background_run(gen, extend_job, job_deadline(gen), deadline, &err, reterr))
         return err;
     return fz_fail(reterr, FRAZIL_EAGAIN, "the grant is being extended, and whoever grants it has not answered yet");
 }
@@ -593,6 +593,6 @@ frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, uint64_t *ret_next_ns, fra
     if (!is_our_work(gen))
         return FRAZIL_OK;
     frazil_err err = keep_within(gen, deadline, reterr);
-    *ret_next_ns = is_helped(gen) ? look_again_ns : pause_ns(gen);
+    *ret_next_ns = has_job(gen) ? look_again_ns : pause_ns(gen);
     return err;
 }

@@ -25,7 +25,7 @@ struct fz_keeper {
     bool asks_program;         /* the granter is the program's: only its own threads call it */
     bool asks_coordinator;     /* whose answer may take long, and which is not asked in vain */
     _Atomic uint64_t inside;   /* by its fork mark: the process of which a thread extends the grant; 0: none */
-    _Atomic uint64_t helped;   /* likewise: a thread that frazil_keep has started is at work; 0: none */
+    _Atomic uint64_t job;      /* likewise: a thread that frazil_keep has started is at work; 0: none */
     _Atomic uint64_t new_tick; /* where the grant begins if a quarantine holds it back until then; 0: none does */
     uint64_t process;          /* by its fork mark: the one that the granter was last used in */
     struct fz_watched watched; /* with FZ_KEEPER_THREAD; its lane is set before opening */

@@ -18,11 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "background_job.h"
 #include "config/canonical.h"
 #include "config/options.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
-#include "errand.h"
 #include "generator_internal.h"
 #include "open.h"
 #include "os/clock.h"
@@ -284,7 +284,7 @@ static frazil_err entry_leave(struct fz_shared_generator *entry, struct fz_deadl
     return err;
 }
 
-static frazil_err close_aside(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
+static frazil_err close_job(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     (void)reterr;
     return gen->shared_generator != NULL ? entry_leave(gen->shared_generator, deadline)
@@ -313,10 +313,10 @@ void frazil_close(frazil *gen)
         return;
     /* A request that the keeper's thread is just making ends with its own timeout. */
     if (closes_itself(gen) || !gen->keeper.asks_coordinator)
-        (void)close_aside(gen, close_deadline(shortest_close_ns), NULL);
+        (void)close_job(gen, close_deadline(shortest_close_ns), NULL);
     else
-        (void)fz_errand_run(gen, close_aside, close_deadline(shortest_close_ns), fz_deadline_in(shortest_close_ns),
-                            &ignored, NULL);
+        (void)fz_background_run(gen, close_job, close_deadline(shortest_close_ns), fz_deadline_in(shortest_close_ns),
+                                &ignored, NULL);
 }
 
 frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
@@ -327,8 +327,8 @@ frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
         return FRAZIL_OK;
     uint64_t most_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns;
     if (closes_itself(gen) || most_ns == FRAZIL_WAIT_FOREVER)
-        return close_aside(gen, close_deadline(most_ns), NULL);
-    return fz_errand_run(gen, close_aside, close_deadline(most_ns), fz_deadline_in(most_ns), &err, NULL)
+        return close_job(gen, close_deadline(most_ns), NULL);
+    return fz_background_run(gen, close_job, close_deadline(most_ns), fz_deadline_in(most_ns), &err, NULL)
                ? err
                : FRAZIL_EAGAIN;
 }

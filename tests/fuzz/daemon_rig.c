@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "errands.h"
+#include "background_jobs.h"
 #include "fuzz.h"
 
 enum { PATH_SIZE = 64, TEXT_SIZE = 4096 };
@@ -39,10 +39,10 @@ void daemon_rig_open(struct shared *ret, enum protocol protocol, const char *add
         (void)snprintf(text + len, sizeof text - (size_t)len,
                        "[user shop]\nsecret_file=%s\nallow=next:main inspect:* stats:main\n", secret_path);
     write_file(text, path);
-    *ret = (struct shared){.errands = errands_start()};
+    *ret = (struct shared){.jobs = jobs_start()};
     (void)pthread_mutex_init(&ret->lock, NULL);
     ret->setup = setup_make(path, NULL, &errors);
     if (ret->setup == NULL)
         fprintf(stderr, "%.*s", (int)errors.len, errors.at);
-    REQUIRE(ret->errands != NULL && ret->setup != NULL);
+    REQUIRE(ret->jobs != NULL && ret->setup != NULL);
 }

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "background_jobs.h"
 #include "clock.h"
 #include "conversation.h"
 #include "daemon_rig.h"
-#include "errands.h"
 #include "fuzz.h"
 
 enum { DEPTH_MAX = 4, REPLY_MAX = 66000, ERROR_MAX = 1500 };
@@ -30,7 +30,7 @@ struct talk {
 };
 
 static struct host open_host, guarded_host; /* everybody may do everything; users only */
-static sem_t noted;                         /* an errand is done */
+static sem_t noted;                         /* a background job is done */
 
 static void on_wake(void *woken)
 {
@@ -124,9 +124,9 @@ static void await(struct host *host, const struct session *session)
 {
     host->woken = false;
     while (!host->woken) {
-        if (session->errand != NULL) {
+        if (session->job != NULL) {
             (void)sem_wait(&noted);
-            errands_collect(&host->lane);
+            jobs_collect(&host->lane);
         } else {
             (void)poll(NULL, 0, 1);
             host->lane.now_ns = clock_ns();

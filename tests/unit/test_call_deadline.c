@@ -3,7 +3,7 @@
  * Goal of this test: a call has one deadline, however often it waits.  The machine's clock and the thread that asks the
  * coordinator are the test's: time passes where a call looks how much is left, and no wait is one.
  */
-#include "generator/errand.h"
+#include "generator/background_job.h"
 #include "generator/generator_internal.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
@@ -21,8 +21,8 @@ static struct fake_granter *fake;
 static uint64_t now_ns;          /* of the machine */
 static uint64_t helped_until_ns; /* when the request of an earlier call is answered */
 static uint64_t latest_ns;       /* the latest time that anything has waited for */
-static unsigned errands;         /* that were begun */
-static bool is_answered;         /* each errand is */
+static unsigned jobs;            /* that were begun */
+static bool is_answered;         /* each job is */
 static uint64_t each_turn_lasts; /* that a look at the turn takes by the program's clock */
 
 static void note(struct fz_deadline deadline)
@@ -31,7 +31,7 @@ static void note(struct fz_deadline deadline)
         latest_ns = deadline.at_ns;
 }
 
-/* ---- in place of os/deadline.c and generator/errand.c ---------------------------------------- */
+/* ---- in place of os/deadline.c and generator/background_job.c ---------------------------------------- */
 
 struct fz_deadline fz_deadline_in(uint64_t ns)
 {
@@ -45,7 +45,7 @@ uint64_t fz_deadline_left_ns(struct fz_deadline deadline)
     note(deadline);
     now_ns += 100 * RIG_MS;
     if (rig.gen != NULL && now_ns >= helped_until_ns)
-        atomic_store(&rig.gen->keeper.helped, 0);
+        atomic_store(&rig.gen->keeper.job, 0);
     return deadline.at_ns == UINT64_MAX ? UINT64_MAX : now_ns >= deadline.at_ns ? 0 : deadline.at_ns - now_ns;
 }
 
@@ -54,13 +54,13 @@ struct fz_deadline fz_deadline_earlier(struct fz_deadline deadline, struct fz_de
     return deadline.at_ns < other.at_ns ? deadline : other;
 }
 
-bool fz_errand_run(frazil *gen, fz_errand_fn run, struct fz_deadline deadline, struct fz_deadline until,
-                   frazil_err *ret_err, frazil_error *reterr)
+bool fz_background_run(frazil *gen, fz_background_fn run, struct fz_deadline deadline, struct fz_deadline until,
+                       frazil_err *ret_err, frazil_error *reterr)
 {
     frazil_error why;
 
     note(until);
-    errands++;
+    jobs++;
     if (is_answered) {
         *ret_err = run(gen, deadline, reterr == NULL ? &why : reterr);
         return true;
@@ -76,7 +76,7 @@ static void open_ended(void)
 {
     now_ns = begun_ns;
     helped_until_ns = UINT64_MAX;
-    errands = 0;
+    jobs = 0;
     is_answered = false;
     each_turn_lasts = 0;
     fake = fake_granter_open(&rig, SPEC, WORKER, HORIZON, FZ_KEEPER_INLINE);
@@ -90,13 +90,13 @@ static void leave_request(void)
     now_ns = begun_ns;
     latest_ns = 0;
     helped_until_ns = begun_ns + 2 * RIG_S;
-    atomic_store(&rig.gen->keeper.helped, fz_fork_mark_read(&rig.gen->fork_mark));
+    atomic_store(&rig.gen->keeper.job, fz_fork_mark_read(&rig.gen->fork_mark));
 }
 
 /* An answer that is still due. */
 static void end_requests(void)
 {
-    atomic_store(&rig.gen->keeper.helped, 0);
+    atomic_store(&rig.gen->keeper.job, 0);
     atomic_store(&rig.gen->keeper.inside, 0);
 }
 
@@ -114,7 +114,7 @@ TEST("A call that has waited for an earlier call's request waits for its own onl
     open_ended();
     leave_request();
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
-    assert_int_equal(errands, 1);
+    assert_int_equal(jobs, 1);
     assert_int_equal(latest_ns, begun_ns + 5 * RIG_S);
 }
 
@@ -125,7 +125,7 @@ TEST("So does frazil_keep")
     open_ended();
     leave_request();
     assert_int_equal(frazil_keep(rig.gen, 3 * RIG_S, &next_ns, NULL), FRAZIL_EAGAIN);
-    assert_int_equal(errands, 1);
+    assert_int_equal(jobs, 1);
     assert_int_equal(latest_ns, begun_ns + 3 * RIG_S);
 }
 
@@ -153,7 +153,7 @@ TEST("A call never asks the coordinator in its own thread, also when the pause a
     each_turn_lasts = fz_keeper_retry_in_ns(rig.gen);
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_ELEASE);
-    assert_int_equal(fake->extended, errands);
+    assert_int_equal(fake->extended, jobs);
     each_turn_lasts = 0;
     fake->fails = FRAZIL_OK;
 }

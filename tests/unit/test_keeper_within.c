@@ -30,7 +30,7 @@ static void open_silent(void)
 static void answer(void)
 {
     fake->holds = false;
-    while (atomic_load(&rig.gen->keeper.helped) != 0)
+    while (atomic_load(&rig.gen->keeper.job) != 0)
         pause_shortly();
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "errand.h"
+#include "background_job.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -10,73 +10,73 @@
 #include "core/duration.h"
 
 /* The caller and the thread hold it; whoever is the last frees it. */
-struct errand {
+struct job {
     pthread_mutex_t lock;
     pthread_cond_t ended;
     unsigned holders;
     bool has_ended;
-    fz_errand_fn run;
+    fz_background_fn run;
     struct fz_deadline deadline;
     frazil *gen;
     frazil_err err;
     frazil_error why;
 };
 
-static struct errand *new_errand(frazil *gen, fz_errand_fn run, struct fz_deadline deadline)
+static struct job *new_job(frazil *gen, fz_background_fn run, struct fz_deadline deadline)
 {
-    struct errand *errand = calloc(1, sizeof *errand);
+    struct job *job = calloc(1, sizeof *job);
     pthread_condattr_t attributes;
 
-    if (errand == NULL || pthread_condattr_init(&attributes) != 0) {
-        free(errand);
+    if (job == NULL || pthread_condattr_init(&attributes) != 0) {
+        free(job);
         return NULL;
     }
     /* A wall clock that is set back must not make the caller wait for longer than it asked. */
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    bool made = pthread_cond_init(&errand->ended, &attributes) == 0;
+    bool made = pthread_cond_init(&job->ended, &attributes) == 0;
     pthread_condattr_destroy(&attributes);
-    if (!made || pthread_mutex_init(&errand->lock, NULL) != 0) {
-        free(errand);
+    if (!made || pthread_mutex_init(&job->lock, NULL) != 0) {
+        free(job);
         return NULL;
     }
     /* Both from the start: the thread may have ended before the caller begins to wait. */
-    errand->holders = 2;
-    errand->run = run;
-    errand->deadline = deadline;
-    errand->gen = gen;
-    return errand;
+    job->holders = 2;
+    job->run = run;
+    job->deadline = deadline;
+    job->gen = gen;
+    return job;
 }
 
 /* The caller holds the lock, and loses it. */
-static void let_go(struct errand *errand)
+static void let_go(struct job *job)
 {
     /* The caller may have stopped waiting long ago: then the thread is the last, and nobody reads what it found. */
-    bool is_last = --errand->holders == 0;
+    bool is_last = --job->holders == 0;
 
-    pthread_mutex_unlock(&errand->lock);
+    pthread_mutex_unlock(&job->lock);
     if (!is_last)
         return;
-    pthread_cond_destroy(&errand->ended);
-    pthread_mutex_destroy(&errand->lock);
-    free(errand);
+    pthread_cond_destroy(&job->ended);
+    pthread_mutex_destroy(&job->lock);
+    free(job);
 }
 
-static void *run_errand(void *arg)
+static void *run_job(void *arg)
 {
-    struct errand *errand = arg;
-    frazil_err err = errand->run(errand->gen, errand->deadline, &errand->why);
+    struct job *job = arg;
+    frazil_err err = job->run(job->gen, job->deadline, &job->why);
 
-    pthread_mutex_lock(&errand->lock);
-    errand->err = err;
-    errand->has_ended = true;
-    pthread_cond_signal(&errand->ended);
-    let_go(errand);
+    pthread_mutex_lock(&job->lock);
+    job->err = err;
+    job->has_ended = true;
+    pthread_cond_signal(&job->ended);
+    let_go(job);
     return NULL;
 }
 
 /* Nobody joins the thread: a caller that has given up must not wait for it.  It takes no signals, as they are the
  * program's. */
-static bool start(struct errand *errand)
+static bool start(struct job *job)
 {
     pthread_attr_t attributes;
     pthread_t thread;
@@ -88,50 +88,50 @@ static bool start(struct errand *errand)
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int sys = pthread_create(&thread, &attributes, run_errand, errand);
+    int sys = pthread_create(&thread, &attributes, run_job, job);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return sys == 0;
 }
 
 /* The caller holds the lock. */
-static void await_end(struct errand *errand, struct fz_deadline deadline)
+static void await_end(struct job *job, struct fz_deadline deadline)
 {
     const uint64_t latest_ns = UINT64_C(1) << 60; /* beyond it a time_t could overflow */
     uint64_t until_ns = deadline.at_ns < latest_ns ? deadline.at_ns : latest_ns;
     struct timespec until = {.tv_sec = (time_t)(until_ns / FZ_NS_PER_S), .tv_nsec = (long)(until_ns % FZ_NS_PER_S)};
     int sys = 0;
 
-    /* Only has_ended tells whether the errand is done: a wait may also end for no reason. */
-    while (!errand->has_ended && sys != ETIMEDOUT)
-        sys = pthread_cond_timedwait(&errand->ended, &errand->lock, &until);
+    /* Only has_ended tells whether the job is done: a wait may also end for no reason. */
+    while (!job->has_ended && sys != ETIMEDOUT)
+        sys = pthread_cond_timedwait(&job->ended, &job->lock, &until);
 }
 
-bool fz_errand_run(frazil *gen, fz_errand_fn run, struct fz_deadline deadline, struct fz_deadline until,
-                   frazil_err *ret_err, frazil_error *reterr)
+bool fz_background_run(frazil *gen, fz_background_fn run, struct fz_deadline deadline, struct fz_deadline until,
+                       frazil_err *ret_err, frazil_error *reterr)
 {
-    struct errand *errand = new_errand(gen, run, deadline);
+    struct job *job = new_job(gen, run, deadline);
     int cancel_state;
 
     /* A cancelled caller would leave the lock taken. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    if (errand != NULL && !start(errand)) {
-        free(errand);
-        errand = NULL;
+    if (job != NULL && !start(job)) {
+        free(job);
+        job = NULL;
     }
     /* Without memory or a thread it is run here: late is better than never. */
-    bool has_ended = errand == NULL;
-    if (errand == NULL) {
+    bool has_ended = job == NULL;
+    if (job == NULL) {
         *ret_err = run(gen, deadline, reterr);
     } else {
-        pthread_mutex_lock(&errand->lock);
-        await_end(errand, until);
-        has_ended = errand->has_ended;
+        pthread_mutex_lock(&job->lock);
+        await_end(job, until);
+        has_ended = job->has_ended;
         if (has_ended)
-            *ret_err = errand->err;
-        if (has_ended && errand->err != FRAZIL_OK && reterr != NULL)
-            *reterr = errand->why;
-        let_go(errand);
+            *ret_err = job->err;
+        if (has_ended && job->err != FRAZIL_OK && reterr != NULL)
+            *reterr = job->why;
+        let_go(job);
     }
     pthread_setcancelstate(cancel_state, &(int){0});
     return has_ended;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errands: work that may block, done by a thread of its own while the caller
+ * Background jobs: work that may block, done by a thread of its own while the caller
  * waits for no longer than it wants to.  An exchange with a coordinator is not cut
  * off, because a swap whose answer nobody saw burns the grant: it goes on
  * behind the caller's back, until its own timeout.
  */
-#ifndef FZ_GENERATOR_ERRAND_H
-#define FZ_GENERATOR_ERRAND_H
+#ifndef FZ_GENERATOR_BACKGROUND_JOB_H
+#define FZ_GENERATOR_BACKGROUND_JOB_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,14 +15,14 @@
 #include "frazil/generator.h"
 
 /* The work.  If it fails, it says why in *reterr. */
-typedef frazil_err (*fz_errand_fn)(frazil *gen, struct fz_deadline deadline, frazil_error *reterr);
+typedef frazil_err (*fz_background_fn)(frazil *gen, struct fz_deadline deadline, frazil_error *reterr);
 
 /*
  * Lets another thread, which takes no signals, do run(gen, deadline), and waits for it until then.
  * True: it is done, *ret_err is its result, and *reterr, which may be NULL, is filled on failure.  False: it goes on.
  * If no thread can be created, the caller does the work.
  */
-FZ_PRIVATE bool fz_errand_run(frazil *gen, fz_errand_fn run, struct fz_deadline deadline, struct fz_deadline until,
-                              frazil_err *ret_err, frazil_error *reterr);
+FZ_PRIVATE bool fz_background_run(frazil *gen, fz_background_fn run, struct fz_deadline deadline,
+                                  struct fz_deadline until, frazil_err *ret_err, frazil_error *reterr);
 
 #endif

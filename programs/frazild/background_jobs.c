@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "background_jobs.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAITING_MAX 64
+#define RETRY_MS 1000 /* after which a coordinator that did not answer may be asked again */
+
+struct job {
+    struct job_order order; /* owner NULL: it is gone */
+    struct lane *lane;
+    struct engine *engine;
+    frazil_error err; /* its code is FRAZIL_OK if there are leases */
+    struct bytes reply;
+    bool done;
+    struct job *next;
+};
+
+struct jobs {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    struct job *waiting;
+    struct job *done;
+    unsigned count;
+    bool hushed;
+    bool stopping;
+};
+
+/* Whether a coordinator gives its worker id; if not, that is the error. */
+static bool has_leases(struct job *job)
+{
+    const char *worker = strstr(job->engine->meaning, "worker=");
+    frazil_generator_info info;
+
+    frazil_get_info(job->engine->gen, &info, sizeof info);
+    if (info.state == FRAZIL_STATE_GRANT)
+        return true;
+    if (worker == NULL)
+        worker = "worker=file-lock"; /* what stands in for the worker that nothing names */
+    job->err.code = FRAZIL_EWORKER;
+    (void)snprintf(job->err.message, sizeof job->err.message,
+                   "generator %s has no leases: no coordinator gives its worker id (%.*s)", job->engine->name,
+                   (int)strcspn(worker, " "), worker);
+    return false;
+}
+
+static void run(struct job *job)
+{
+    frazil_admin_leases *leases;
+
+    job->err.code = FRAZIL_OK;
+    if (!has_leases(job))
+        return;
+    if (frazil_admin_leases_open(&leases, job->engine->meaning, NULL, &job->err) != FRAZIL_OK)
+        return;
+    job->order.write(leases, job->order.version, &job->reply);
+    frazil_admin_leases_close(leases);
+}
+
+static void free_job(struct job *job)
+{
+    engine_release(job->engine, 0);
+    bytes_free(&job->reply);
+    free(job);
+}
+
+static void *loop(void *arg)
+{
+    struct jobs *jobs = arg;
+
+    (void)pthread_mutex_lock(&jobs->lock);
+    for (;;) {
+        while (jobs->waiting == NULL && !jobs->stopping)
+            (void)pthread_cond_wait(&jobs->more, &jobs->lock);
+        struct job *job = jobs->waiting;
+        if (jobs->stopping)
+            break;
+        jobs->waiting = job->next;
+        (void)pthread_mutex_unlock(&jobs->lock);
+        run(job);
+        (void)pthread_mutex_lock(&jobs->lock);
+        job->next = jobs->done;
+        jobs->done = job;
+        jobs->count--;
+        if (!jobs->hushed)
+            job->lane->notify(job->lane);
+    }
+    (void)pthread_mutex_unlock(&jobs->lock);
+    return NULL;
+}
+
+struct jobs *jobs_start(void)
+{
+    struct jobs *jobs = calloc(1, sizeof *jobs);
+
+    if (jobs == NULL)
+        return NULL;
+    (void)pthread_mutex_init(&jobs->lock, NULL);
+    (void)pthread_cond_init(&jobs->more, NULL);
+    if (pthread_create(&jobs->thread, NULL, loop, jobs) == 0)
+        return jobs;
+    free(jobs);
+    return NULL;
+}
+
+void jobs_hush(struct jobs *jobs)
+{
+    (void)pthread_mutex_lock(&jobs->lock);
+    jobs->hushed = true;
+    (void)pthread_mutex_unlock(&jobs->lock);
+}
+
+void jobs_stop(struct jobs *jobs)
+{
+    if (jobs == NULL)
+        return;
+    (void)pthread_mutex_lock(&jobs->lock);
+    jobs->stopping = true;
+    (void)pthread_cond_signal(&jobs->more);
+    (void)pthread_mutex_unlock(&jobs->lock);
+    (void)pthread_join(jobs->thread, NULL);
+    for (struct job *job = jobs->waiting, *next; job != NULL; job = next) {
+        next = job->next;
+        free_job(job);
+    }
+    for (struct job *job = jobs->done, *next; job != NULL; job = next) {
+        next = job->next;
+        free_job(job);
+    }
+    (void)pthread_cond_destroy(&jobs->more);
+    (void)pthread_mutex_destroy(&jobs->lock);
+    free(jobs);
+}
+
+struct job *job_send(struct lane *lane, struct engine *engine, const struct job_order *order)
+{
+    struct jobs *jobs = lane->jobs;
+    struct job *job = calloc(1, sizeof *job);
+    struct job **end = &jobs->waiting;
+
+    if (job == NULL)
+        return NULL;
+    (void)pthread_mutex_lock(&jobs->lock);
+    bool may = jobs->count < WAITING_MAX;
+    if (may) {
+        engine_hold(engine);
+        *job = (struct job){.order = *order, .lane = lane, .engine = engine};
+        while (*end != NULL)
+            end = &(*end)->next;
+        *end = job;
+        jobs->count++;
+        (void)pthread_cond_signal(&jobs->more);
+    }
+    (void)pthread_mutex_unlock(&jobs->lock);
+    if (may)
+        return job;
+    free(job);
+    return NULL;
+}
+
+void jobs_collect(struct lane *lane)
+{
+    struct jobs *jobs = lane->jobs;
+    struct job **link = &jobs->done;
+
+    (void)pthread_mutex_lock(&jobs->lock);
+    while (*link != NULL) {
+        struct job *job = *link;
+        if (job->lane != lane) {
+            link = &job->next;
+            continue;
+        }
+        *link = job->next;
+        job->done = true;
+        if (job->order.owner != NULL)
+            job->order.wake(job->order.owner);
+        else
+            free_job(job);
+    }
+    (void)pthread_mutex_unlock(&jobs->lock);
+}
+
+const struct bytes *job_reply(const struct job *job, struct refusal *ret)
+{
+    *ret = (struct refusal){.code = CODE_ERR};
+    if (job->done && job->err.code == FRAZIL_OK && !job->reply.failed)
+        return &job->reply;
+    if (job->err.code == FRAZIL_OK || job->err.code == FRAZIL_ENOMEM)
+        *ret = (struct refusal){CODE_TRYAGAIN, 100, "the daemon is out of memory"};
+    else if (taker_is_passing(job->err.code))
+        *ret = (struct refusal){.code = CODE_TRYAGAIN, .retry_ms = RETRY_MS};
+    if (ret->text[0] == '\0')
+        (void)snprintf(ret->text, sizeof ret->text, "%.*s", (int)sizeof ret->text - 1, job->err.message);
+    return NULL;
+}
+
+bool job_is_done(const struct job *job)
+{
+    return job->done;
+}
+
+void job_end(struct job *job)
+{
+    if (job == NULL)
+        return;
+    pthread_mutex_t *lock = &job->lane->jobs->lock;
+    (void)pthread_mutex_lock(lock);
+    bool done = job->done;
+    job->order.owner = NULL;
+    (void)pthread_mutex_unlock(lock);
+    if (done)
+        free_job(job);
+}
