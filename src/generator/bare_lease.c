@@ -92,7 +92,7 @@ frazil_err frazil_lease_keep(frazil_lease *lease, uint64_t wait_ns, uint64_t *re
 /* Each process notes what it used; whoever is the last gives back what lies above all of it. */
 static void note_used(frazil *gen, int64_t used_unix_ms)
 {
-    struct fz_grant held = fz_grant_board_read(&gen->shared->grants);
+    struct fz_grant held = fz_grant_ring_read(&gen->shared->grants);
     uint64_t tick = held.until;
 
     if (used_unix_ms < gen->layout.epoch_unix_ms)

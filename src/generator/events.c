@@ -50,7 +50,7 @@ bool fz_event_read(const struct fz_event_ring *ring, uint64_t number, frazil_eve
 
 static uint32_t granted_worker(const frazil *gen)
 {
-    return fz_grant_board_read(&gen->shared->grants).worker;
+    return fz_grant_ring_read(&gen->shared->grants).worker;
 }
 
 void fz_events_tell(frazil *gen, frazil_event_kind kind, frazil_err code, int64_t unix_ms, uint64_t value)

@@ -6,16 +6,16 @@
 /* Lets the grant that was seen reach to the tick at most.  False: others have put another one in force. */
 static bool shorten(frazil *gen, struct fz_observation *seen, uint64_t until)
 {
-    struct fz_grant_board *board = &gen->shared->grants;
+    struct fz_grant_ring *ring = &gen->shared->grants;
     struct fz_grant grant = seen->grant;
 
     grant.until = until < grant.until ? until : grant.until;
     /* Before its floor none of its ticks is left; no grant ends earlier, for whoever finds this one. */
     if (grant.until + 1 < grant.floor)
         grant.until = grant.floor - 1;
-    if (!fz_grant_board_put(board, seen->grant_number, &grant))
+    if (!fz_grant_ring_put(ring, seen->grant_number, &grant))
         return false;
-    struct fz_grant found = fz_grant_board_look(board, &seen->grant_number);
+    struct fz_grant found = fz_grant_ring_look(ring, &seen->grant_number);
     return found.version == grant.version && found.worker == grant.worker && found.until == grant.until;
 }
 

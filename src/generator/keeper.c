@@ -45,7 +45,7 @@ static void note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_t
 static bool put_in_force(frazil *gen, const struct fz_observation *seen, const struct fz_grant *grant)
 {
     note_floor(gen, grant, seen->view.now_tick);
-    return fz_grant_board_put(&gen->shared->grants, seen->grant_number, grant);
+    return fz_grant_ring_put(&gen->shared->grants, seen->grant_number, grant);
 }
 
 /* Callers have to wait for a quarantine, and not for a clock that went back. */
@@ -147,12 +147,12 @@ static void notice_fork(frazil *gen)
     keeper->process = process;
 }
 
-/* Whether others have put another grant in force since the board was looked at. */
+/* Whether others have put another grant in force since the ring was looked at. */
 static bool is_overtaken(const frazil *gen, const struct fz_observation *seen)
 {
     uint64_t number;
 
-    (void)fz_grant_board_look(&gen->shared->grants, &number);
+    (void)fz_grant_ring_look(&gen->shared->grants, &number);
     return number != seen->grant_number;
 }
 
@@ -355,7 +355,7 @@ static frazil_err acquire_in_turn(frazil *gen, struct fz_deadline deadline, fraz
             return err;
         note_horizon(gen, &grant, seen.view.now_tick);
         note_quarantine(gen, &grant);
-        /* Not put in force: the other process's grant is on the board, and the granter continues that one. */
+        /* Not put in force: the other process's grant is in the ring, and the granter continues that one. */
         if (put_first(gen, &seen, &grant)) {
             forget_failures(&gen->shared->keeper);
             return FRAZIL_OK;
@@ -522,9 +522,9 @@ static uint64_t last_used_tick(const frazil *gen)
 
 struct fz_remnant fz_keeper_end(frazil *gen)
 {
-    struct fz_grant_board *board = &gen->shared->grants;
+    struct fz_grant_ring *ring = &gen->shared->grants;
     uint64_t number;
-    struct fz_remnant remnant = {.held = fz_grant_board_look(board, &number)};
+    struct fz_remnant remnant = {.held = fz_grant_ring_look(ring, &number)};
     struct fz_grant ended = remnant.held;
     uint64_t used = last_used_tick(gen);
 
@@ -533,7 +533,7 @@ struct fz_remnant fz_keeper_end(frazil *gen)
     ended.version = 0;
     ended.floor = ended.until + 1;
     if (gen->store.kind == FZ_STORE_LEASE)
-        (void)fz_grant_board_put(board, number, &ended);
+        (void)fz_grant_ring_put(ring, number, &ended);
     return remnant;
 }
 

@@ -169,7 +169,7 @@ frazil_err frazil_try_next(frazil *gen, uint64_t *ret_id, uint64_t *ret_retry_ns
 frazil_err frazil_next_at(frazil *gen, int64_t unix_ms, uint64_t *ret_id, frazil_error *reterr)
 {
     frazil_fields fields = {
-        .unix_ms = unix_ms, .worker = fz_grant_board_read(&gen->shared->grants).worker, .sequence = gen->rules.seq_min};
+        .unix_ms = unix_ms, .worker = fz_grant_ring_read(&gen->shared->grants).worker, .sequence = gen->rules.seq_min};
     uint64_t ignored;
 
     if (fz_is_stopped(gen))

@@ -87,7 +87,7 @@ struct fz_observation fz_observe(frazil *gen)
     struct fz_shared *shared = gen->shared;
     struct fz_observation seen = {.counter = 0};
 
-    seen.grant = fz_grant_board_look(&shared->grants, &seen.grant_number);
+    seen.grant = fz_grant_ring_look(&shared->grants, &seen.grant_number);
     seen.view.granted_first = seen.grant.floor;
     seen.view.granted_end = seen.grant.until + 1; /* 0 for a grant without end */
     seen.view.word = atomic_load_explicit(gen->word, memory_order_acquire);

@@ -18,7 +18,7 @@
  */
 struct fz_observation {
     struct fz_grant grant;
-    uint64_t grant_number; /* of it on the board */
+    uint64_t grant_number; /* of it in the ring */
     struct fz_slot_view view;
     frazil_instant now;
     int64_t high_us;  /* the highest reading before this one */

@@ -178,10 +178,10 @@ static void name_owner(char *buf, size_t size)
     fz_sentence_u64(&owner, (uint64_t)getpid());
 }
 
-/* Whether the grant is still the one on the board. */
-static bool is_in_force(void *board, const struct fz_grant *grant)
+/* Whether the grant is still the one in the ring. */
+static bool is_in_force(void *ring, const struct fz_grant *grant)
 {
-    struct fz_grant now = fz_grant_board_read(board);
+    struct fz_grant now = fz_grant_ring_read(ring);
 
     return now.worker == grant->worker && now.version == grant->version;
 }
@@ -238,7 +238,7 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
     } else if (gen->store.kind == FZ_STORE_FILE) {
         err = fz_store_granter(&gen->store, fz_grant_store_reserve(&gen->layout), &granter, reterr);
     } else {
-        (void)fz_grant_board_put(&gen->shared->grants, 0, &for_ever); /* the page is this process's alone */
+        (void)fz_grant_ring_put(&gen->shared->grants, 0, &for_ever); /* the page is this process's alone */
         fz_events_begin(gen);
         return FRAZIL_OK;
     }
@@ -280,7 +280,7 @@ static frazil_err leave_store(frazil *gen, struct fz_deadline deadline, bool ope
             remnant = fz_keeper_end(gen);
     }
     /*
-     * A lease is taken off the board while nobody can look at it.  After that it is given back, which may take long:
+     * A lease is taken out of the ring while nobody can look at it.  After that it is given back, which may take long:
      * meanwhile others may open, and find nothing there to use.  The other way round they would use what somebody
      * else has been given.
      */

@@ -481,7 +481,7 @@ static void note_issued(frazil *gen, uint64_t first, uint64_t count)
 
 static void issue(frazil *gen, const struct fz_runs *taken, uint64_t *ret_ids)
 {
-    uint32_t worker = fz_grant_board_read(&gen->shared->grants).worker;
+    uint32_t worker = fz_grant_ring_read(&gen->shared->grants).worker;
 
     for (size_t i = 0; i < taken->n; i++) {
         const struct fz_run *run = &taken->at[i];

@@ -125,7 +125,7 @@ frazil_err frazil_sno_try_next(frazil *gen, uint8_t meta, frazil_sno *ret_id, ui
 frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_ms, uint8_t meta, frazil_sno *ret_id, frazil_error *reterr)
 {
     frazil_sno_fields fields = {
-        .unix_ms = unix_ms, .meta = meta, .partition = (uint16_t)fz_grant_board_read(&gen->shared->grants).worker};
+        .unix_ms = unix_ms, .meta = meta, .partition = (uint16_t)fz_grant_ring_read(&gen->shared->grants).worker};
     frazil_sno ignored;
 
     if (!fz_is_sno(gen))

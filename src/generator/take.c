@@ -121,7 +121,7 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
     struct fz_slot_view view = seen->view;
 
     view.word = atomic_load_explicit(gen->word, memory_order_acquire);
-    struct fz_grant grant = fz_grant_board_read(&gen->shared->grants);
+    struct fz_grant grant = fz_grant_ring_read(&gen->shared->grants);
     uint64_t tick = fz_slot_tick(rules, view.word);
     if (gen->fast_path == FZ_FAST_NONE || !has_room_beyond(rules, tick) || !is_granted(&grant, tick) ||
         !(tick == view.now_tick || fz_slot_may_finish(rules, &view) || may_lead_on(rules, &view, tick)))
@@ -357,7 +357,7 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct fz_patience *patience
         return FRAZIL_OK;
     }
     /* It may have been replaced meanwhile: the slots are those of the grant that is in force when they are taken. */
-    seen.grant = fz_grant_board_read(&gen->shared->grants);
+    seen.grant = fz_grant_ring_read(&gen->shared->grants);
     note_full(gen, plan.reason, fz_slot_tick(&gen->rules, plan.last));
     /* A toggle is not taken back: high_us already counts from the side just entered. */
     uint64_t before = plan.toggles ? plan.first : seen.view.word;

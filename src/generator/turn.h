@@ -5,7 +5,7 @@
  * Two threads of a process must never be at it at once: they share the granter's
  * connection.  The process's fork mark in its own memory sees to that.
  *
- * Two processes may, but would do the work twice: the board, the grant file and
+ * Two processes may, but would do the work twice: the ring, the grant file and
  * the registers hold for any number of them, of which one is then told that the
  * others were faster.
  *

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "grant_board.h"
+#include "grant_ring.h"
 #include "lease/pair.h"
 #include "shared_note.h"
 
@@ -44,7 +44,7 @@ struct fz_shared {
     _Atomic uint64_t side_free[2];                  /* first tick in which each side may be entered */
 
     /* Which ticks of which worker may be used. */
-    alignas(FZ_CACHE_LINE) struct fz_grant_board grants;
+    alignas(FZ_CACHE_LINE) struct fz_grant_ring grants;
     struct fz_keeper_shared keeper;
 
     /* Set last when the page is made ready. */

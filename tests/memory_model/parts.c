@@ -9,7 +9,7 @@
 #include "generator/events.h"
 #include "model.h"
 #include "scenarios.h"
-#include "state/grant_board.h"
+#include "state/grant_ring.h"
 #include "state/shared_note.h"
 
 /* ---- the anchor -------------------------------------------------------------------- */
@@ -66,9 +66,9 @@ static void read_anchor(void)
                  "an anchor that nobody has published");
 }
 
-/* ---- the board ---------------------------------------------------------------------------- */
+/* ---- the ring ---------------------------------------------------------------------------- */
 
-static struct fz_grant_board board;
+static struct fz_grant_ring grants;
 
 /* How many have put a grant in the place of the one with that number. */
 static unsigned replaced[4];
@@ -81,22 +81,22 @@ static struct fz_grant grant(uint32_t i)
 static void put(uint32_t i)
 {
     uint64_t number;
-    struct fz_grant seen = fz_grant_board_look(&board, &number);
+    struct fz_grant seen = fz_grant_ring_look(&grants, &number);
     struct fz_grant next = grant(i);
 
-    if (fz_grant_board_put(&board, number, &next))
+    if (fz_grant_ring_put(&grants, number, &next))
         model_expect(++replaced[seen.worker] == 1, "two grants were put in the place of one");
 }
 
-static void begin_board(void)
+static void begin_ring(void)
 {
-    memset(&board, 0, sizeof board);
+    memset(&grants, 0, sizeof grants);
     memset(replaced, 0, sizeof replaced);
     put(1);
-    model_share(&board.number, sizeof board.number);
+    model_share(&grants.number, sizeof grants.number);
     for (unsigned i = 0; i < FZ_GRANT_ENTRIES; i++) {
         for (unsigned part = 0; part < FZ_GRANT_PARTS; part++)
-            model_share(&board.entries[i].parts[part], sizeof board.entries[i].parts[part]);
+            model_share(&grants.entries[i].parts[part], sizeof grants.entries[i].parts[part]);
     }
 }
 
@@ -116,9 +116,9 @@ static void put_twice(void)
     put(3);
 }
 
-static void read_board(void)
+static void read_ring(void)
 {
-    struct fz_grant seen = fz_grant_board_read(&board);
+    struct fz_grant seen = fz_grant_ring_read(&grants);
     struct fz_grant whole = grant(seen.worker);
 
     model_expect(seen.floor == whole.floor && seen.until == whole.until && seen.version == whole.version,
@@ -261,18 +261,18 @@ const struct scenario parts_scenarios[] = {
      .bound = 2,
      .begin = begin_anchor,
      .run = {publish_second, close_anchor, read_anchor}},
-    {.name = "board-writers",
+    {.name = "ring-writers",
      .rule = "the grant is read while two threads put others in its place",
      .threads = 3,
      .bound = 1,
-     .begin = begin_board,
-     .run = {put_second, put_third, read_board}},
-    {.name = "board-reused",
+     .begin = begin_ring,
+     .run = {put_second, put_third, read_ring}},
+    {.name = "ring-reused",
      .rule = "the grant is read while its place on the board is used again",
      .threads = 2,
      .bound = 2,
-     .begin = begin_board,
-     .run = {put_twice, read_board}},
+     .begin = begin_ring,
+     .run = {put_twice, read_ring}},
     {.name = "calibration",
      .rule = "one thread at a time measures the counter",
      .threads = 2,

@@ -5,7 +5,7 @@
 
 #include "model.h"
 
-extern const struct scenario parts_scenarios[];  /* parts.c: anchor, board, calibration, each by itself */
+extern const struct scenario parts_scenarios[];  /* parts.c: anchor, ring, calibration, each by itself */
 extern const struct scenario taking_scenarios[]; /* taking.c: ids taken by two and three threads */
 extern const struct scenario sides_scenarios[];  /* sides.c: sno's tick-tock */
 extern const struct scenario grants_scenarios[]; /* grants.c: the keeper extends and replaces grants meanwhile */

@@ -63,14 +63,14 @@ const struct variant variants[] = {
     {"lock_version", "&anchor->version", ACQUIRE, "anchors",
      "it orders what two threads store in one place, which in Relacy always is as it was done"},
 
-    /* The board: so was a grant, by whichever of several writers was the last to claim the board. */
-    {"fz_grant_board_look", "&board->number", ACQUIRE, "replace", NULL},
-    {"fz_grant_board_look", "&board->entries[entry].parts[i]", ACQUIRE, "board-reused", TWO_OLD},
-    {"claim", "&board->number", IN_TWO, "board-writers", NULL},
-    {"write_part", "part", RELEASE, "board-reused", TWO_OLD},
-    {"write_part", "part", IN_TWO, "board-writers", NULL},
-    {"publish", "&board->number", RELEASE, "replace", NULL},
-    {"publish", "&board->number", IN_TWO, "board-writers", NULL},
+    /* The ring: so was a grant, by whichever of several writers was the last to claim the ring. */
+    {"fz_grant_ring_look", "&ring->number", ACQUIRE, "replace", NULL},
+    {"fz_grant_ring_look", "&ring->entries[entry].parts[i]", ACQUIRE, "ring-reused", TWO_OLD},
+    {"claim", "&ring->number", IN_TWO, "ring-writers", NULL},
+    {"write_part", "part", RELEASE, "ring-reused", TWO_OLD},
+    {"write_part", "part", IN_TWO, "ring-writers", NULL},
+    {"publish", "&ring->number", RELEASE, "replace", NULL},
+    {"publish", "&ring->number", IN_TWO, "ring-writers", NULL},
 
     /* One thread at a time asks the granter. */
     {"enter", "&gen->keeper.inside", ACQUIRE, "extend", NULL},

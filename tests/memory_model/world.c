@@ -239,12 +239,12 @@ void world_share_sides(void)
 
 void world_share_grants(void)
 {
-    struct fz_grant_board *board = &world_gen->shared->grants;
+    struct fz_grant_ring *ring = &world_gen->shared->grants;
 
-    model_share(&board->number, sizeof board->number);
+    model_share(&ring->number, sizeof ring->number);
     for (unsigned i = 0; i < FZ_GRANT_ENTRIES; i++) {
         for (unsigned part = 0; part < FZ_GRANT_PARTS; part++)
-            model_share(&board->entries[i].parts[part], sizeof board->entries[i].parts[part]);
+            model_share(&ring->entries[i].parts[part], sizeof ring->entries[i].parts[part]);
     }
 }
 
@@ -252,8 +252,8 @@ void world_set_grant(const struct fz_grant *grant)
 {
     uint64_t number;
 
-    (void)fz_grant_board_look(&world_gen->shared->grants, &number);
-    if (!fz_grant_board_put(&world_gen->shared->grants, number, grant))
+    (void)fz_grant_ring_look(&world_gen->shared->grants, &number);
+    if (!fz_grant_ring_put(&world_gen->shared->grants, number, grant))
         abort();
 }
 
@@ -267,7 +267,7 @@ void world_set_word(uint64_t tick_above_first, uint64_t place)
 
 void world_anchor(void)
 {
-    struct fz_grant grant = fz_grant_board_read(&world_gen->shared->grants);
+    struct fz_grant grant = fz_grant_ring_read(&world_gen->shared->grants);
     uint64_t first = fz_slot_first(&world_gen->rules, 0, tick_of(moment));
     struct fz_anchor_view anchor = {.counter = COUNTS_A_TICK,
                                     .range = COUNTS_A_TICK,

@@ -763,7 +763,7 @@ inline release(used)
 /* Where nothing is lost the namespace need not be read again. */
 #define MAY_BE_ANOTHER (WIPES || FALLBACKS)
 
-/* fz_grant_board_look, and what follows from another grant than before: fz_namespace_adopt and settle_namespace. */
+/* fz_grant_ring_look, and what follows from another grant than before: fz_namespace_adopt and settle_namespace. */
 inline look()
 {
     ME.outdated = 0;

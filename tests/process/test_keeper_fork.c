@@ -125,7 +125,7 @@ TEST("I5: a child has no keeper thread and extends by itself, through a granter 
     }
     assert_int_equal(status_of(pid), 0);
     assert_true(fz_keeper_has_thread(rig.gen));
-    assert_int_equal(fz_grant_board_read(&rig.gen->shared->grants).until, fake_granter_last(fake).until);
+    assert_int_equal(fz_grant_ring_read(&rig.gen->shared->grants).until, fake_granter_last(fake).until);
     frazil_manual_clock_advance(rig.manual, 3 * HORIZON * RIG_MS);
     assert_true(takes(rig.gen));
     close_manual(2);

@@ -47,7 +47,7 @@ AFTER_EACH
 
 static uint64_t granted_until(void)
 {
-    return fz_grant_board_read(&rig.gen->shared->grants).until;
+    return fz_grant_ring_read(&rig.gen->shared->grants).until;
 }
 
 /* A child that no atfork handler hears of, traced by its parent, which extends the grant. */

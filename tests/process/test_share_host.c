@@ -126,7 +126,7 @@ static frazil *open_member(const char *text)
 
 static uint32_t worker_of(frazil *gen)
 {
-    return fz_grant_board_read(&gen->shared->grants).worker;
+    return fz_grant_ring_read(&gen->shared->grants).worker;
 }
 
 static uint64_t take(frazil *gen)
@@ -467,7 +467,7 @@ TEST("L10: a process that has only found the lease knows in which namespace it w
      "can have granted")
 {
     frazil *first = open_member(spec);
-    uint64_t created = fz_grant_board_read(&first->shared->grants).until - HORIZON_MS;
+    uint64_t created = fz_grant_ring_read(&first->shared->grants).until - HORIZON_MS;
 
     create_again(HORIZON_MS / 4);
     frazil *second = open_member(spec);

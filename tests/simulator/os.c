@@ -261,7 +261,7 @@ bool fz_word_file_is_current(const struct fz_word_file *file)
 /* The last process that shares a lease leaves; one that was refused had none. */
 static void note_last(const struct fz_shared *shared)
 {
-    struct fz_grant held = fz_grant_board_read(&shared->grants);
+    struct fz_grant held = fz_grant_ring_read(&shared->grants);
 
     if (held.version != 0)
         tell(STRUCK_LAST_LEFT, held.worker, 0, 0);

@@ -133,7 +133,7 @@ frazil *program_open(const struct program *program)
     if (code == FRAZIL_OK) {
         if (was_bad && state_is_bad())
             world_fail("a generator is opened over a spoilt state file");
-        uint32_t worker = fz_grant_board_read(&gen->shared->grants).worker;
+        uint32_t worker = fz_grant_ring_read(&gen->shared->grants).worker;
         tell(TOLD_OPENS, worker, 0, 0);
         if (plan.of_members)
             note_member(gen, worker);

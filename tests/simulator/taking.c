@@ -123,7 +123,7 @@ static uint64_t until_tick_ns(uint64_t tick)
 /* How long it is until the grant begins, or else until it ends, give or take a tick. */
 static uint64_t until_edge_ns(frazil *gen)
 {
-    const struct fz_grant grant = fz_grant_board_read(&gen->shared->grants);
+    const struct fz_grant grant = fz_grant_ring_read(&gen->shared->grants);
     uint64_t after = pick(3);
     uint64_t begins_ns = until_tick_ns(grant.floor);
 

@@ -172,11 +172,11 @@ TEST("A move is told once, with both worker ids")
 TEST("A move that another process has made is told to whoever reads next")
 {
     open_granted();
-    struct fz_grant_board *board = &rig.gen->shared->grants;
+    struct fz_grant_ring *ring = &rig.gen->shared->grants;
     uint64_t number;
-    struct fz_grant grant = fz_grant_board_look(board, &number);
+    struct fz_grant grant = fz_grant_ring_look(ring, &number);
     grant.worker = 7;
-    assert_true(fz_grant_board_put(board, number, &grant));
+    assert_true(fz_grant_ring_put(ring, number, &grant));
     assert_int_equal(take_event(FRAZIL_EVENT_MOVED, FRAZIL_OK, 3).worker, 7);
     assert_no_event();
     rig_close(&rig);

@@ -163,7 +163,7 @@ TEST("A floor is never beyond a grant's end by more than a tick, however far ahe
     uint64_t until = rig_now_tick(&rig) - 3;
     fake_granter_say(fake, SMALLER, 5, until);
     assert_int_equal(fz_keeper_extend(rig.gen, FZ_DEADLINE_NONE, NULL), FRAZIL_OK);
-    assert_int_equal(fz_grant_board_read(&rig.gen->shared->grants).floor, until + 1);
+    assert_int_equal(fz_grant_ring_read(&rig.gen->shared->grants).floor, until + 1);
     fake->fails = FRAZIL_EAGAIN;
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
 }
@@ -175,7 +175,7 @@ TEST("A grant that was cut short for another one never ends far below its floor,
     struct fz_grant grant = {.worker = OTHER, .floor = 5, .until = seen.grant.until + 1, .version = 77};
     assert_true(fz_begin_above(rig.gen, &seen, &grant));
     /* Here the process is killed, and the next one takes what it finds for its own grant. */
-    const struct fz_grant found = fz_grant_board_read(&rig.gen->shared->grants);
+    const struct fz_grant found = fz_grant_ring_read(&rig.gen->shared->grants);
     assert_int_equal(found.worker, WORKER);
     assert_int_equal(found.until + 1, found.floor);
 }

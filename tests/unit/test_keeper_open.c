@@ -35,11 +35,11 @@ TEST("A granter that gives nothing at first: the open fails with its sentence, a
     struct fz_granter granter = rig.gen->keeper.granter;
     struct rig other = {.random_state = 1};
     rig_open(&other, SPEC, RIG_NOW);
-    struct fz_grant before = fz_grant_board_read(&other.gen->shared->grants);
+    struct fz_grant before = fz_grant_ring_read(&other.gen->shared->grants);
     fake->fails = FRAZIL_EWORKER;
     assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_THREAD, FZ_DEADLINE_NONE, &err), FRAZIL_EWORKER);
     assert_non_null(strstr(err.message, "the fake was told to fail"));
-    assert_int_equal(fz_grant_board_read(&other.gen->shared->grants).until, before.until);
+    assert_int_equal(fz_grant_ring_read(&other.gen->shared->grants).until, before.until);
     assert_false(fz_keeper_has_thread(other.gen));
     other.gen->keeper.granter = never_asked; /* closed by the first one */
     rig_close(&other);
@@ -140,8 +140,8 @@ static frazil_err acquire_slowly(void *ctx, struct fz_deadline deadline, uint64_
     uint64_t number;
 
     if (rivals > 0) {
-        (void)fz_grant_board_look(&overtaken.gen->shared->grants, &number);
-        assert_true(fz_grant_board_put(&overtaken.gen->shared->grants, number, &theirs));
+        (void)fz_grant_ring_look(&overtaken.gen->shared->grants, &number);
+        assert_true(fz_grant_ring_put(&overtaken.gen->shared->grants, number, &theirs));
         rivals--;
     }
     return rig.gen->keeper.granter.acquire(ctx, FZ_DEADLINE_NONE, now_tick, ret, reterr);
@@ -160,7 +160,7 @@ TEST("An open that is overtaken goes on at once, also if it may not wait; one th
     rivals = 3;
     assert_int_equal(fz_keeper_open(overtaken.gen, &granter, FZ_KEEPER_INLINE, FZ_DEADLINE_NONE, &err), FRAZIL_OK);
     assert_int_equal(rivals, 0);
-    assert_int_equal(fz_grant_board_read(&overtaken.gen->shared->grants).until, rig_now_tick(&overtaken) + HORIZON);
+    assert_int_equal(fz_grant_ring_read(&overtaken.gen->shared->grants).until, rig_now_tick(&overtaken) + HORIZON);
     rivals = 1000;
     assert_int_equal(fz_keeper_open(overtaken.gen, &granter, FZ_KEEPER_INLINE, FZ_DEADLINE_NONE, &err), FRAZIL_EAGAIN);
     assert_non_null(strstr(err.message, "open it again"));

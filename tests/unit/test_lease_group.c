@@ -12,55 +12,55 @@
 
 static struct fleet fleet;
 static struct fz_lease_pair pair;
-static struct fz_grant board; /* the grant in force */
+static struct fz_grant in_force; /* the grant in force */
 
-static bool is_on_board(void *ctx, const struct fz_grant *grant)
+static bool is_in_force(void *ctx, const struct fz_grant *grant)
 {
-    const struct fz_grant *on_board = ctx;
+    const struct fz_grant *grant_in_force = ctx;
 
-    return on_board->worker == grant->worker && on_board->version == grant->version;
+    return grant_in_force->worker == grant->worker && grant_in_force->version == grant->version;
 }
 
 static const struct fz_lease_group group = {
-    .token = {.high = 7, .low = 7}, .pair = &pair, .is_in_force = is_on_board, .ctx = &board};
+    .token = {.high = 7, .low = 7}, .pair = &pair, .is_in_force = is_in_force, .ctx = &in_force};
 
-/* A member that finds what is on the board. */
+/* A member that finds what is in the ring. */
 static void join(size_t i)
 {
     struct fz_lease_options options = fleet_options(&fleet, i);
 
     options.group = &group;
     fleet_open_with(&fleet, i, &options);
-    fleet.owners[i].held = board;
+    fleet.owners[i].held = in_force;
 }
 
 static void start(uint64_t workers, size_t members)
 {
     fleet_start_with_clock(&fleet, workers, 0);
     pair = (struct fz_lease_pair){0};
-    board = (struct fz_grant){.version = 0};
+    in_force = (struct fz_grant){.version = 0};
     for (size_t i = 0; i < members; i++)
         join(i);
 }
 
-/* Member i acquires or extends what is on the board, and puts it there. */
+/* Member i acquires or extends what is in the ring, and puts it there. */
 static void must_acquire(size_t i, uint64_t now_tick)
 {
     fleet_must_acquire(&fleet, i, now_tick);
-    board = *fleet_held(&fleet, i);
+    in_force = *fleet_held(&fleet, i);
 }
 
 static void must_extend(size_t i, uint64_t now_tick)
 {
-    fleet.owners[i].held = board;
+    fleet.owners[i].held = in_force;
     fleet_must_extend(&fleet, i, now_tick);
-    board = *fleet_held(&fleet, i);
+    in_force = *fleet_held(&fleet, i);
 }
 
-/* Member i extends what is on the board, and is killed before it can put it there. */
+/* Member i extends what is in the ring, and is killed before it can put it there. */
 static void extend_and_die(size_t i, uint64_t now_tick)
 {
-    fleet.owners[i].held = board;
+    fleet.owners[i].held = in_force;
     fleet_must_extend(&fleet, i, now_tick);
 }
 
@@ -79,15 +79,15 @@ static uint64_t until_of(uint32_t worker)
     return record.until;
 }
 
-/* Eight worker ids and two members; the group has both of its worker ids, the second one on the board. */
+/* Eight worker ids and two members; the group has both of its worker ids, the second one in the ring. */
 static void start_with_two(uint32_t *ret_first, uint32_t *ret_second)
 {
     start(8, 2);
     must_acquire(0, NOW);
-    *ret_first = board.worker;
+    *ret_first = in_force.worker;
     extend_and_die(0, NOW + 1000);
     must_extend(1, NOW + 1001);
-    *ret_second = board.worker;
+    *ret_second = in_force.worker;
 }
 
 /* Somebody else has taken this worker id, for long. */
@@ -111,7 +111,7 @@ TEST("A worker id stands in the pair before the first swap for it, and a look fi
 {
     start(8, 1);
     must_acquire(0, NOW);
-    assert_true(is_in_pair(&pair, board.worker));
+    assert_true(is_in_pair(&pair, in_force.worker));
     fleet_stop(&fleet);
 }
 
@@ -125,13 +125,13 @@ TEST("A grant that a member was given and did not live to tell is burned: the ne
     start(8, 8);
     must_acquire(member, now);
     while (member < 7) {
-        uint32_t before = board.worker;
+        uint32_t before = in_force.worker;
         now += HORIZON / 2;
         extend_and_die(member, now);
         burned[before] = until_of(before);
         must_extend(++member, now + 1);
-        assert_int_not_equal(board.worker, before);
-        assert_true(board.floor > burned[board.worker]);
+        assert_int_not_equal(in_force.worker, before);
+        assert_true(in_force.floor > burned[in_force.worker]);
         now += HORIZON;
         must_extend(member, now);
     }
@@ -145,14 +145,14 @@ TEST("While the ticks of both lie ahead, the grant in force is kept, and no thir
     must_acquire(0, NOW);
     extend_and_die(0, NOW + 1000);
     must_extend(1, NOW + 1001);
-    uint32_t second = board.worker;
+    uint32_t second = in_force.worker;
     extend_and_die(1, NOW + 2000);
-    uint64_t burned = until_of(board.worker);
-    fleet.owners[2].held = board;
+    uint64_t burned = until_of(in_force.worker);
+    fleet.owners[2].held = in_force;
     assert_int_equal(fleet_extend(&fleet, 2, NOW + 2001), FRAZIL_EAGAIN);
     assert_int_equal(count_taken(8), 2);
-    must_extend(2, board.until + 1);
-    assert_int_not_equal(board.worker, second);
+    must_extend(2, in_force.until + 1);
+    assert_int_not_equal(in_force.worker, second);
     assert_true(until_of(second) == burned);
     assert_int_equal(count_taken(8), 2);
     fleet_stop(&fleet);
@@ -163,11 +163,11 @@ TEST("A swap that meets that of another member is no loss of the worker id: both
     start(8, 2);
     must_acquire(0, NOW);
     must_extend(1, NOW + 1000);
-    uint32_t first = board.worker;
+    uint32_t first = in_force.worker;
     extend_and_die(0, NOW + 2000);
     must_extend(1, NOW + 2001);
     assert_int_equal(fleet_count(&fleet, 1).lost, 0);
-    assert_int_not_equal(board.worker, first);
+    assert_int_not_equal(in_force.worker, first);
     fleet_stop(&fleet);
 }
 
@@ -175,7 +175,7 @@ TEST("Nor is it when the second worker id is taken")
 {
     start(8, 2);
     must_acquire(0, NOW);
-    uint32_t first = board.worker;
+    uint32_t first = in_force.worker;
     extend_and_die(0, NOW + 1000);
     must_extend(1, NOW + 1001);
     extend_and_die(0, NOW + 2000);
@@ -183,11 +183,11 @@ TEST("Nor is it when the second worker id is taken")
     fleet.owners[1].link.script[3] = SIM_RIVAL;
     fleet.owners[1].link.n_script = 4;
     uint64_t burned = until_of(first);
-    must_extend(1, until_of(board.worker) + 1);
+    must_extend(1, until_of(in_force.worker) + 1);
     assert_int_equal(fleet.owners[1].link.struck[SIM_RIVAL], 1);
     assert_int_equal(fleet_count(&fleet, 1).lost, 0);
     assert_int_equal(fleet_count(&fleet, 1).clones, 0);
-    assert_true(board.worker != first || board.floor > burned);
+    assert_true(in_force.worker != first || in_force.floor > burned);
     assert_int_equal(count_taken(8), 2);
     fleet_stop(&fleet);
 }
@@ -201,18 +201,18 @@ TEST("A worker id that was freed by hand, and that another member has taken agai
     (void)fleet_record(&fleet, 0, &record);
     record.released = true;
     fleet_write(&fleet, 0, &record);
-    fleet.owners[1].held = board;
+    fleet.owners[1].held = in_force;
     assert_int_equal(fleet_extend(&fleet, 1, NOW + 1000), FRAZIL_EAGAIN);
-    extend_and_die(0, board.until + 1);
+    extend_and_die(0, in_force.until + 1);
     must_extend(1, until_of(0) + 1);
     fleet_stop(&fleet);
 }
 
-TEST("Before another worker id is taken the board is asked: a member that was faster keeps the one there is")
+TEST("Before another worker id is taken the ring is asked: a member that was faster keeps the one there is")
 {
     start(8, 2);
     must_acquire(0, NOW);
-    fleet.owners[1].held = board;
+    fleet.owners[1].held = in_force;
     must_extend(0, NOW + 1000);
     assert_int_equal(fleet_extend(&fleet, 1, NOW + 1001), FRAZIL_EAGAIN);
     fleet_assert_error(&fleet, 1, FRAZIL_EAGAIN, "another process has just extended the grant");
@@ -225,14 +225,14 @@ TEST(
 {
     start(8, 1);
     must_acquire(0, NOW);
-    uint32_t worker = board.worker;
+    uint32_t worker = in_force.worker;
     join(1);
     must_acquire(1, NOW + 2 * HORIZON);
-    assert_int_equal(board.worker, worker);
-    fleet_release(&fleet, 1, board.floor);
+    assert_int_equal(in_force.worker, worker);
+    fleet_release(&fleet, 1, in_force.floor);
     join(2);
     must_acquire(2, NOW + 2 * HORIZON + 1000);
-    assert_int_equal(board.worker, worker);
+    assert_int_equal(in_force.worker, worker);
     assert_int_equal(count_taken(8), 1);
     fleet_stop(&fleet);
 }
@@ -242,8 +242,8 @@ static void must_replace(uint32_t first, uint32_t second, uint64_t now)
 {
     join(2);
     must_extend(2, now);
-    assert_int_not_equal(board.worker, first);
-    assert_int_not_equal(board.worker, second);
+    assert_int_not_equal(in_force.worker, first);
+    assert_int_not_equal(in_force.worker, second);
     assert_true(is_in_pair(&pair, second));
     assert_false(is_in_pair(&pair, first));
 }
@@ -259,24 +259,24 @@ TEST("A pair of which somebody else has one takes another in its place; what is 
     fleet_stop(&fleet);
 }
 
-TEST("The worker id on the board that somebody else has had meanwhile is not taken again while there are two others")
+TEST("The worker id in the ring that somebody else has had meanwhile is not taken again while there are two others")
 {
     struct fz_worker_record others = {.until = NOW + 9 * HORIZON, .owner = "x", .owners = 2};
 
     start(8, 3);
     must_acquire(0, NOW);
-    uint32_t first = board.worker;
+    uint32_t first = in_force.worker;
     fleet_write(&fleet, first, &others);
     for (size_t i = 0; i < 2; i++) {
-        struct fz_grant before = board;
+        struct fz_grant before = in_force;
         extend_and_die(i, NOW + 1000 + i);
-        board = before;
+        in_force = before;
     }
-    others.until = board.until;
+    others.until = in_force.until;
     others.released = true;
     fleet_write(&fleet, first, &others);
     must_extend(2, NOW + 1001 + HORIZON + 1);
-    assert_int_not_equal(board.worker, first);
+    assert_int_not_equal(in_force.worker, first);
     assert_int_equal(count_taken(8), 3);
     fleet_stop(&fleet);
 }
@@ -289,8 +289,8 @@ TEST("A pair that was taken away as a whole is left for others")
     give_away(first);
     give_away(second);
     must_extend(1, NOW + 2000);
-    assert_int_not_equal(board.worker, first);
-    assert_int_not_equal(board.worker, second);
+    assert_int_not_equal(in_force.worker, first);
+    assert_int_not_equal(in_force.worker, second);
     fleet_stop(&fleet);
 }
 
@@ -299,7 +299,7 @@ TEST("A worker id that the pool does not have any more is dropped from the pair"
     start(2, 1);
     assert_true(fz_pair_add(&pair, 700) && fz_pair_add(&pair, 900));
     must_acquire(0, NOW);
-    assert_true(board.worker < 2);
+    assert_true(in_force.worker < 2);
     fleet_stop(&fleet);
 }
 
@@ -308,7 +308,7 @@ TEST("The place of a member that was killed before its first swap is used: nobod
     start(8, 1);
     assert_true(fz_pair_add(&pair, 3) && fz_pair_add(&pair, 6));
     must_acquire(0, NOW);
-    assert_true(board.worker == 3 || board.worker == 6);
+    assert_true(in_force.worker == 3 || in_force.worker == 6);
     fleet_stop(&fleet);
 }
 
@@ -321,14 +321,14 @@ TEST("In a pool that is looked at in samples, the pair is looked at first and, w
     must_extend(1, NOW + 1001);
     extend_and_die(1, NOW + 2000);
     uint64_t shown = fleet.server.shown;
-    fleet.owners[2].held = board;
+    fleet.owners[2].held = in_force;
     assert_int_equal(fleet_extend(&fleet, 2, NOW + 2001), FRAZIL_EAGAIN);
     assert_true(fleet.server.shown - shown <= 3); /* those two, and the namespace */
     /* The read, the look, a swap without an answer, and the look again. */
     fleet.owners[2].link.script[1] = SIM_LOST_REPLY;
     fleet.owners[2].link.n_script = 2;
     shown = fleet.server.shown;
-    must_extend(2, until_of(board.worker) + 1);
+    must_extend(2, until_of(in_force.worker) + 1);
     assert_int_equal(fleet.owners[2].link.struck[SIM_LOST_REPLY], 1);
     assert_true(fleet.server.shown - shown <= 6);
     fleet_stop(&fleet);
@@ -338,7 +338,7 @@ TEST("The worker id in force is in the pair, also after a process was killed tha
 {
     start(8, 2);
     must_acquire(0, NOW);
-    uint32_t first = board.worker;
+    uint32_t first = in_force.worker;
     pair.both = 0;
     extend_and_die(0, NOW + 1000);
     assert_true(is_in_pair(&pair, first));
@@ -376,7 +376,7 @@ TEST(
     assert_true(is_in_pair(&one, 5));
 }
 
-/* Member 0 extends what is on the board while the host's clock is a year ahead; the coordinator's is right. */
+/* Member 0 extends what is in the ring while the host's clock is a year ahead; the coordinator's is right. */
 static void extend_with_clock_ahead(uint64_t now_tick)
 {
     enum { YEAR_MS = 31536000 };
@@ -384,7 +384,7 @@ static void extend_with_clock_ahead(uint64_t now_tick)
 
     fleet.clock_follows = false;
     fleet.server.unix_ms = (int64_t)now_tick;
-    fleet.owners[0].held = board;
+    fleet.owners[0].held = in_force;
     assert_int_equal(fleet_extend(&fleet, 0, now_tick + year), FRAZIL_ELEASE);
     fleet.clock_follows = true;
 }
@@ -396,13 +396,13 @@ TEST("A clock that was far ahead twice does not keep the group to two worker ids
     start(8, 1);
     must_acquire(0, now);
     for (unsigned i = 0; i < 3; i++) {
-        uint32_t before = board.worker;
+        uint32_t before = in_force.worker;
         now += HORIZON / 3;
         extend_with_clock_ahead(now);
         assert_true(until_of(before) > now + 9 * HORIZON);
         must_extend(0, now + 1);
-        assert_int_not_equal(board.worker, before);
-        assert_true(board.floor <= now + 1);
+        assert_int_not_equal(in_force.worker, before);
+        assert_true(in_force.floor <= now + 1);
     }
     fleet_stop(&fleet);
 }
@@ -411,9 +411,9 @@ TEST("A clock that was far ahead twice does not keep the group to two worker ids
 
 /* A copy of the host has their page, as it was when it was copied, and their token. */
 static struct fz_lease_pair copied_pair;
-static struct fz_grant copied_board;
+static struct fz_grant copied_in_force;
 static const struct fz_lease_group copied_group = {
-    .token = {.high = 7, .low = 7}, .pair = &copied_pair, .is_in_force = is_on_board, .ctx = &copied_board};
+    .token = {.high = 7, .low = 7}, .pair = &copied_pair, .is_in_force = is_in_force, .ctx = &copied_in_force};
 
 /* The host is copied, and process i of the copy goes on with its lease. */
 static void copy_host(size_t i)
@@ -421,16 +421,16 @@ static void copy_host(size_t i)
     struct fz_lease_options options = fleet_options(&fleet, i);
 
     copied_pair = pair;
-    copied_board = board;
+    copied_in_force = in_force;
     options.group = &copied_group;
     fleet_open_with(&fleet, i, &options);
 }
 
 static void must_extend_copied(size_t i, uint64_t now_tick)
 {
-    fleet.owners[i].held = copied_board;
+    fleet.owners[i].held = copied_in_force;
     fleet_must_extend(&fleet, i, now_tick);
-    copied_board = *fleet_held(&fleet, i);
+    copied_in_force = *fleet_held(&fleet, i);
 }
 
 /* The copy has extended the grant first; the process that comes too late waits, though its own one ends. */
@@ -440,10 +440,10 @@ static void assert_leaves_it_to_the_copy(void)
     copy_host(1);
     must_extend_copied(1, NOW + 1000);
     assert_int_equal(fleet_extend(&fleet, 0, NOW + 1001), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_extend(&fleet, 0, board.until), FRAZIL_EAGAIN);
-    must_extend_copied(1, board.until + 1);
+    assert_int_equal(fleet_extend(&fleet, 0, in_force.until), FRAZIL_EAGAIN);
+    must_extend_copied(1, in_force.until + 1);
     assert_int_equal(fleet_count(&fleet, 1).extensions, 2);
-    assert_int_equal(fleet_extend(&fleet, 0, board.until + 2), FRAZIL_ELEASE);
+    assert_int_equal(fleet_extend(&fleet, 0, in_force.until + 2), FRAZIL_ELEASE);
     assert_int_equal(fleet_count(&fleet, 0).clones, 1);
     fleet_stop(&fleet);
 }
@@ -466,10 +466,10 @@ TEST("A record that reaches beyond all that was asked for here is a copy's, and 
     start(8, 1);
     must_acquire(0, NOW);
     copy_host(1);
-    uint32_t first = board.worker;
+    uint32_t first = in_force.worker;
     must_extend_copied(1, NOW + 1000);
     must_extend(0, NOW + 2000);
-    uint32_t second = board.worker;
+    uint32_t second = in_force.worker;
     assert_int_not_equal(second, first);
     extend_and_die(0, NOW + 3000);
     must_extend_copied(1, NOW + 4000);

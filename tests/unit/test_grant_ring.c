@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: a reader of the board sees one grant, never parts of two, however long readers and
+ * Goal of this test: a reader of the ring sees one grant, never parts of two, however long readers and
  * writers are held up, and whenever a writer dies.
  */
 #include <pthread.h>
@@ -8,13 +8,13 @@
 
 #include "lib/callers.h"
 #include "lib/test.h"
-#include "state/grant_board.h"
+#include "state/grant_ring.h"
 
 enum { READERS = 2, WRITERS = 2, KICKS = 300, STEP = 1000 };
 
-static void assert_stands(const struct fz_grant_board *board, const struct fz_grant *grant)
+static void assert_stands(const struct fz_grant_ring *ring, const struct fz_grant *grant)
 {
-    struct fz_grant read = fz_grant_board_read(board);
+    struct fz_grant read = fz_grant_ring_read(ring);
 
     assert_int_equal(read.worker, grant->worker);
     assert_int_equal(read.floor, grant->floor);
@@ -23,27 +23,27 @@ static void assert_stands(const struct fz_grant_board *board, const struct fz_gr
 }
 
 /* Puts it in the place of whatever stands there. */
-static void put(struct fz_grant_board *board, const struct fz_grant *grant)
+static void put(struct fz_grant_ring *ring, const struct fz_grant *grant)
 {
     uint64_t number;
 
-    (void)fz_grant_board_look(board, &number);
-    assert_true(fz_grant_board_put(board, number, grant));
+    (void)fz_grant_ring_look(ring, &number);
+    assert_true(fz_grant_ring_put(ring, number, grant));
 }
 
 TEST("A grant that was put in force stands as a whole, also after the entries have been used in turns")
 {
-    struct fz_grant_board board;
+    struct fz_grant_ring ring;
 
-    memset(&board, 0, sizeof board);
+    memset(&ring, 0, sizeof ring);
     for (uint32_t i = 0; i < 3 * FZ_GRANT_ENTRIES; i++) {
         struct fz_grant grant = {.worker = UINT32_MAX - i, .floor = i, .until = UINT64_MAX - 10, .version = 7 * i};
-        put(&board, &grant);
-        assert_stands(&board, &grant);
+        put(&ring, &grant);
+        assert_stands(&ring, &grant);
         grant.until = UINT64_MAX;
         grant.version = UINT64_MAX - i;
-        put(&board, &grant);
-        assert_stands(&board, &grant);
+        put(&ring, &grant);
+        assert_stands(&ring, &grant);
     }
 }
 
@@ -52,37 +52,37 @@ TEST("A writer that looked before another one wrote, or only began to, puts noth
     const struct fz_grant first = {.worker = 1, .floor = 10, .until = 20, .version = 1};
     const struct fz_grant late = {.worker = 2, .floor = 30, .until = 40, .version = 2};
     const struct fz_grant next = {.worker = 3, .floor = 50, .until = 60, .version = 3};
-    struct fz_grant_board board;
+    struct fz_grant_ring ring;
     uint64_t number;
 
-    memset(&board, 0, sizeof board);
-    put(&board, &first);
-    (void)fz_grant_board_look(&board, &number);
-    put(&board, &next);
-    assert_false(fz_grant_board_put(&board, number, &late));
-    assert_stands(&board, &next);
-    (void)fz_grant_board_look(&board, &number);
-    board.number += FZ_GRANT_ENTRIES; /* another one's claim */
-    assert_false(fz_grant_board_put(&board, number, &late));
-    assert_stands(&board, &next);
+    memset(&ring, 0, sizeof ring);
+    put(&ring, &first);
+    (void)fz_grant_ring_look(&ring, &number);
+    put(&ring, &next);
+    assert_false(fz_grant_ring_put(&ring, number, &late));
+    assert_stands(&ring, &next);
+    (void)fz_grant_ring_look(&ring, &number);
+    ring.number += FZ_GRANT_ENTRIES; /* another one's claim */
+    assert_false(fz_grant_ring_put(&ring, number, &late));
+    assert_stands(&ring, &next);
 }
 
 TEST("A writer that dies before the number leaves the grant before it, and nothing that disturbs the next writer")
 {
     const struct fz_grant old = {.worker = 1, .floor = 10, .until = 20, .version = 1};
     const struct fz_grant next = {.worker = 3, .floor = 50, .until = 60, .version = 3};
-    struct fz_grant_board board;
+    struct fz_grant_ring ring;
 
-    memset(&board, 0, sizeof board);
-    put(&board, &old);
-    board.number += FZ_GRANT_ENTRIES;
-    unsigned i = (unsigned)((board.number + 1) % FZ_GRANT_ENTRIES);
+    memset(&ring, 0, sizeof ring);
+    put(&ring, &old);
+    ring.number += FZ_GRANT_ENTRIES;
+    unsigned i = (unsigned)((ring.number + 1) % FZ_GRANT_ENTRIES);
     for (unsigned part = 0; part < FZ_GRANT_PARTS; part++) {
-        board.entries[i].parts[part] = board.number / FZ_GRANT_ENTRIES << 32 | 2;
-        assert_stands(&board, &old);
+        ring.entries[i].parts[part] = ring.number / FZ_GRANT_ENTRIES << 32 | 2;
+        assert_stands(&ring, &old);
     }
-    put(&board, &next);
-    assert_stands(&board, &next);
+    put(&ring, &next);
+    assert_stands(&ring, &next);
 }
 
 TEST("A writer that was stopped in the middle, and goes on when its entry has been used again, gives way to the later "
@@ -90,26 +90,26 @@ TEST("A writer that was stopped in the middle, and goes on when its entry has be
 {
     const struct fz_grant late = {.worker = 2, .floor = 30, .until = 40, .version = 2};
     struct fz_grant grant = {.worker = 1, .floor = 10, .until = 20, .version = 1};
-    struct fz_grant_board board;
+    struct fz_grant_ring ring;
 
-    memset(&board, 0, sizeof board);
-    put(&board, &grant);
-    uint64_t number = board.number; /* where the one that is stopped has looked and claimed */
+    memset(&ring, 0, sizeof ring);
+    put(&ring, &grant);
+    uint64_t number = ring.number; /* where the one that is stopped has looked and claimed */
     for (unsigned i = 0; i <= FZ_GRANT_ENTRIES; i++) {
         grant.version++;
-        put(&board, &grant);
+        put(&ring, &grant);
     }
-    uint64_t present = board.number;
-    board.number = number; /* so that its claim succeeds now as it did then */
-    assert_false(fz_grant_board_put(&board, number, &late));
-    board.number = present;
-    assert_stands(&board, &grant);
+    uint64_t present = ring.number;
+    ring.number = number; /* so that its claim succeeds now as it did then */
+    assert_false(fz_grant_ring_put(&ring, number, &late));
+    ring.number = present;
+    assert_stands(&ring, &grant);
 }
 
 /* ---- readers and writers at once ----------------------------------------------- */
 
 /* Grant k is of worker k, floor k * STEP, and ends k % STEP above; its version is its end. */
-static struct fz_grant_board board;
+static struct fz_grant_ring ring;
 static _Atomic bool stop;
 static _Atomic uint64_t torn;
 static _Atomic uint64_t backward;
@@ -128,8 +128,8 @@ static void *write_grants(void *arg)
     (void)arg;
     while (!atomic_load(&stop)) {
         uint64_t number;
-        struct fz_grant next = grant_of(fz_grant_board_look(&board, &number).worker + 1);
-        atomic_fetch_add(&written, fz_grant_board_put(&board, number, &next));
+        struct fz_grant next = grant_of(fz_grant_ring_look(&ring, &number).worker + 1);
+        atomic_fetch_add(&written, fz_grant_ring_put(&ring, number, &next));
     }
     return NULL;
 }
@@ -140,7 +140,7 @@ static void *read_grants(void *arg)
 
     (void)arg;
     while (!atomic_load(&stop)) {
-        struct fz_grant seen = fz_grant_board_read(&board);
+        struct fz_grant seen = fz_grant_ring_read(&ring);
         struct fz_grant whole = grant_of(seen.worker);
         atomic_fetch_add(&torn,
                          seen.floor != whole.floor || seen.until != whole.until || seen.version != whole.version);
@@ -153,10 +153,10 @@ static void *read_grants(void *arg)
 /* Holds a thread up, wherever it is, until every entry has been written again. */
 static void hold_up(int signal_number)
 {
-    uint64_t claims = atomic_load(&board.number) / FZ_GRANT_ENTRIES;
+    uint64_t claims = atomic_load(&ring.number) / FZ_GRANT_ENTRIES;
 
     (void)signal_number;
-    while (atomic_load(&board.number) / FZ_GRANT_ENTRIES < claims + 2 * FZ_GRANT_ENTRIES && !atomic_load(&stop))
+    while (atomic_load(&ring.number) / FZ_GRANT_ENTRIES < claims + 2 * FZ_GRANT_ENTRIES && !atomic_load(&stop))
         ;
     atomic_fetch_add(&held_up, 1);
 }
@@ -180,5 +180,5 @@ TEST("Threads that are held up in the middle for as long as it takes to write th
         pthread_join(threads[i], NULL);
     assert_int_equal(torn, 0);
     assert_int_equal(backward, 0);
-    assert_int_equal(fz_grant_board_read(&board).worker, (uint32_t)written);
+    assert_int_equal(fz_grant_ring_read(&ring).worker, (uint32_t)written);
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The board on which the grant in force stands, in memory that all processes of
+ * The ring on which the grant in force stands, in memory that all processes of
  * a generator share.
  *
  * Any process may write to it, and may be killed or stopped anywhere in between,
- * and go on much later.  So a writer claims the board first, which shuts out all
+ * and go on much later.  So a writer claims the ring first, which shuts out all
  * that looked at it before.  It then writes to the entry after the one in force, and
  * last makes that the one in force, unless another writer has claimed meanwhile.
  * Each part of an entry bears the number of the claim under which it was written,
  * and gives way to later claims only.  So a writer that comes back from a long pause
  * cannot write into an entry that others have used since.
  */
-#ifndef FZ_STATE_GRANT_BOARD_H
-#define FZ_STATE_GRANT_BOARD_H
+#ifndef FZ_STATE_GRANT_RING_H
+#define FZ_STATE_GRANT_RING_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@
 #define FZ_GRANT_PARTS 13
 #endif
 
-struct fz_grant_board {
+struct fz_grant_ring {
     _Atomic uint64_t number; /* claims * FZ_GRANT_ENTRIES + which entry is in force */
     struct {
         _Atomic uint64_t parts[FZ_GRANT_PARTS];
@@ -39,16 +39,16 @@ struct fz_grant_board {
 };
 
 /* Reads the grant in force.  Any thread, any process. */
-FZ_PRIVATE struct fz_grant fz_grant_board_read(const struct fz_grant_board *board);
+FZ_PRIVATE struct fz_grant fz_grant_ring_read(const struct fz_grant_ring *ring);
 
 /* The same; *ret_number is what to put another grant in its place with. */
-FZ_PRIVATE struct fz_grant fz_grant_board_look(const struct fz_grant_board *board, uint64_t *ret_number);
+FZ_PRIVATE struct fz_grant fz_grant_ring_look(const struct fz_grant_ring *ring, uint64_t *ret_number);
 
 /*
  * Puts a grant in force in place of the one that was read with that number.  False,
- * and the grant is not in force: others have written to the board since.  Any
+ * and the grant is not in force: others have written to the ring since.  Any
  * thread, any process, several at once.
  */
-FZ_PRIVATE bool fz_grant_board_put(struct fz_grant_board *board, uint64_t number, const struct fz_grant *grant);
+FZ_PRIVATE bool fz_grant_ring_put(struct fz_grant_ring *ring, uint64_t number, const struct fz_grant *grant);
 
 #endif

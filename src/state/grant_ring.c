@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "grant_board.h"
+#include "grant_ring.h"
 
 enum { PART_BITS = 32, PARTS_MAX = 13 };
 
@@ -10,18 +10,18 @@ static uint64_t joined(uint64_t high, uint64_t low)
     return high << PART_BITS | (uint32_t)low;
 }
 
-struct fz_grant fz_grant_board_look(const struct fz_grant_board *board, uint64_t *ret_number)
+struct fz_grant fz_grant_ring_look(const struct fz_grant_ring *ring, uint64_t *ret_number)
 {
     uint64_t parts[PARTS_MAX] = {0};
     uint64_t number;
 
     /* The entry in force is never written to, so it is whole if it was in force all the time. */
     do {
-        number = atomic_load_explicit(&board->number, memory_order_acquire);
+        number = atomic_load_explicit(&ring->number, memory_order_acquire);
         unsigned entry = (unsigned)(number % FZ_GRANT_ENTRIES);
         for (unsigned i = 0; i < FZ_GRANT_PARTS; i++)
-            parts[i] = atomic_load_explicit(&board->entries[entry].parts[i], memory_order_acquire);
-    } while (atomic_load_explicit(&board->number, memory_order_relaxed) != number);
+            parts[i] = atomic_load_explicit(&ring->entries[entry].parts[i], memory_order_acquire);
+    } while (atomic_load_explicit(&ring->number, memory_order_relaxed) != number);
     *ret_number = number;
     return (struct fz_grant){.worker = (uint32_t)parts[0],
                              .floor = joined(parts[1], parts[2]),
@@ -33,11 +33,11 @@ struct fz_grant fz_grant_board_look(const struct fz_grant_board *board, uint64_t
                                        .max_skew_ms = (uint32_t)parts[12]}};
 }
 
-struct fz_grant fz_grant_board_read(const struct fz_grant_board *board)
+struct fz_grant fz_grant_ring_read(const struct fz_grant_ring *ring)
 {
     uint64_t ignored;
 
-    return fz_grant_board_look(board, &ignored);
+    return fz_grant_ring_look(ring, &ignored);
 }
 
 /* False: a later claim has written there. */
@@ -54,24 +54,24 @@ static bool write_part(_Atomic uint64_t *part, uint32_t claim, uint64_t value)
     return true;
 }
 
-/* Shuts out all who have looked at the board before. */
-static bool claim(struct fz_grant_board *board, uint64_t number)
+/* Shuts out all who have looked at the ring before. */
+static bool claim(struct fz_grant_ring *ring, uint64_t number)
 {
-    return atomic_compare_exchange_strong_explicit(&board->number, &number, number + FZ_GRANT_ENTRIES,
+    return atomic_compare_exchange_strong_explicit(&ring->number, &number, number + FZ_GRANT_ENTRIES,
                                                    memory_order_relaxed, memory_order_relaxed);
 }
 
-/* Puts the next entry in force, if nobody has claimed the board since. */
-static bool publish(struct fz_grant_board *board, uint64_t claimed)
+/* Puts the next entry in force, if nobody has claimed the ring since. */
+static bool publish(struct fz_grant_ring *ring, uint64_t claimed)
 {
     uint64_t entry = claimed % FZ_GRANT_ENTRIES;
     uint64_t next = claimed - entry + (entry + 1) % FZ_GRANT_ENTRIES;
 
-    return atomic_compare_exchange_strong_explicit(&board->number, &claimed, next, memory_order_release,
+    return atomic_compare_exchange_strong_explicit(&ring->number, &claimed, next, memory_order_release,
                                                    memory_order_relaxed);
 }
 
-bool fz_grant_board_put(struct fz_grant_board *board, uint64_t number, const struct fz_grant *grant)
+bool fz_grant_ring_put(struct fz_grant_ring *ring, uint64_t number, const struct fz_grant *grant)
 {
     const struct fz_grant_space *space = &grant->space;
     const uint64_t parts[PARTS_MAX] = {
@@ -82,11 +82,11 @@ bool fz_grant_board_put(struct fz_grant_board *board, uint64_t number, const str
     uint64_t claimed = number + FZ_GRANT_ENTRIES;
     uint64_t next = (number + 1) % FZ_GRANT_ENTRIES;
 
-    if (!claim(board, number))
+    if (!claim(ring, number))
         return false;
     for (unsigned i = 0; i < FZ_GRANT_PARTS; i++) {
-        if (!write_part(&board->entries[next].parts[i], (uint32_t)(claimed / FZ_GRANT_ENTRIES), parts[i]))
+        if (!write_part(&ring->entries[next].parts[i], (uint32_t)(claimed / FZ_GRANT_ENTRIES), parts[i]))
             return false;
     }
-    return publish(board, claimed);
+    return publish(ring, claimed);
 }
