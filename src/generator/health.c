@@ -73,12 +73,12 @@ void frazil_get_health(frazil *gen, frazil_health *ret, size_t size)
 
 frazil_err frazil_last_failure(frazil *gen, frazil_error *reterr)
 {
-    char failure[FZ_SHARED_NOTE_SIZE];
+    char failure[FZ_SHARED_MESSAGE_SIZE];
     frazil_err err = last_code_of(gen);
 
     if (err == FRAZIL_OK)
         return FRAZIL_OK;
-    fz_shared_note_read(&gen->shared->keeper.failure, failure);
+    fz_shared_message_read(&gen->shared->keeper.failure, failure);
     (void)fz_fail(reterr, err, "%s", failure[0] != '\0' ? failure : frazil_strerror(err));
     if (reterr != NULL)
         reterr->retry_ns = fz_keeper_retry_in_ns(gen);

@@ -80,7 +80,7 @@ static void forget_failures(struct fz_keeper_shared *shared)
 {
     atomic_store_explicit(&shared->failures, 0, memory_order_relaxed);
     atomic_store_explicit(&shared->retry_ns, 0, memory_order_relaxed);
-    fz_shared_note_write(&shared->failure, "");
+    fz_shared_message_write(&shared->failure, "");
 }
 
 static void count_extension(struct fz_keeper_shared *shared, bool contiguous)
@@ -197,7 +197,7 @@ static frazil_err extend_in_turn(frazil *gen, struct fz_deadline deadline, frazi
         fz_events_note_failure(gen, err, atomic_load_explicit(&shared->failures, memory_order_relaxed) == 0);
         back_off(gen, &seen, &why, fz_monotonic_ns(gen) - begun_ns);
         atomic_store_explicit(&shared->failure_code, err, memory_order_relaxed);
-        fz_shared_note_write(&shared->failure, why.message);
+        fz_shared_message_write(&shared->failure, why.message);
         if (reterr != NULL)
             *reterr = why;
         return err;

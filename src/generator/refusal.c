@@ -43,11 +43,11 @@ frazil_err fz_fail_stopped(frazil_error *reterr)
 
 static void explain_lease(const frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
 {
-    char failure[FZ_SHARED_NOTE_SIZE];
+    char failure[FZ_SHARED_MESSAGE_SIZE];
 
     /* The try that failed was made by a keeper, perhaps of another process, so its reason is read from the shared page.
      */
-    fz_shared_note_read(&gen->shared->keeper.failure, failure);
+    fz_shared_message_read(&gen->shared->keeper.failure, failure);
     const char *why = failure[0] != '\0'
                           ? failure
                           : "the state directory or the coordinator does not answer, or another owner has the id";

@@ -10,7 +10,7 @@
 #include "model.h"
 #include "scenarios.h"
 #include "state/grant_ring.h"
-#include "state/shared_note.h"
+#include "state/shared_message.h"
 
 /* ---- the anchor -------------------------------------------------------------------- */
 
@@ -159,30 +159,30 @@ static void measure(void)
     fz_calibration_counts(&calibration, &source, 1000);
 }
 
-/* ---- the note --------------------------------------------------------------------------------- */
+/* ---- the message --------------------------------------------------------------------------------- */
 
-static struct fz_shared_note note;
+static struct fz_shared_message message;
 
-static void begin_note(void)
+static void begin_message(void)
 {
-    memset(&note, 0, sizeof note);
-    fz_shared_note_write(&note, "aaaaaaaaaaaa");
-    model_share(&note.version, sizeof note.version);
-    for (unsigned i = 0; i < FZ_SHARED_NOTE_WORDS; i++)
-        model_share(&note.words[i], sizeof note.words[i]);
+    memset(&message, 0, sizeof message);
+    fz_shared_message_write(&message, "aaaaaaaaaaaa");
+    model_share(&message.version, sizeof message.version);
+    for (unsigned i = 0; i < FZ_SHARED_MESSAGE_WORDS; i++)
+        model_share(&message.words[i], sizeof message.words[i]);
 }
 
-static void write_notes(void)
+static void write_messages(void)
 {
-    fz_shared_note_write(&note, "bbbbbbbbbbbb");
-    fz_shared_note_write(&note, "cccccccccccc");
+    fz_shared_message_write(&message, "bbbbbbbbbbbb");
+    fz_shared_message_write(&message, "cccccccccccc");
 }
 
-static void read_note(void)
+static void read_message(void)
 {
-    char text[FZ_SHARED_NOTE_SIZE];
+    char text[FZ_SHARED_MESSAGE_SIZE];
 
-    fz_shared_note_read(&note, text);
+    fz_shared_message_read(&message, text);
     model_expect(text[0] == '\0' || (strspn(text, (const char[]){text[0], '\0'}) == 12 && text[12] == '\0'),
                  "a sentence that nobody has written");
 }
@@ -278,11 +278,11 @@ const struct scenario parts_scenarios[] = {
      .threads = 2,
      .begin = begin_calibration,
      .run = {measure, measure}},
-    {.name = "note",
+    {.name = "message",
      .rule = "the sentence about a failure is read while others are written",
      .threads = 2,
-     .begin = begin_note,
-     .run = {write_notes, read_note}},
+     .begin = begin_message,
+     .run = {write_messages, read_message}},
     {.name = "events",
      .rule = "an event is read while two threads write others in its place",
      .threads = 3,

@@ -106,11 +106,11 @@ const struct variant variants[] = {
     {"begin_event", "&place->version", ACQUIRE, "events",
      "it orders what two threads store in one place, which in Relacy always is as it was done"},
 
-    /* The note: a sentence is read as it was written. */
-    {"fz_shared_note_read", "&note->version", ACQUIRE, "note", NULL},
-    {"fz_shared_note_read", "&note->words[i]", ACQUIRE, "note", NULL},
-    {"fz_shared_note_write", "&note->version", RELEASE, "note", NULL},
-    {"fz_shared_note_write", "&note->words[i]", RELEASE, "note", NULL},
+    /* The message: a sentence is read as it was written. */
+    {"fz_shared_message_read", "&message->version", ACQUIRE, "message", NULL},
+    {"fz_shared_message_read", "&message->words[i]", ACQUIRE, "message", NULL},
+    {"fz_shared_message_write", "&message->version", RELEASE, "message", NULL},
+    {"fz_shared_message_write", "&message->words[i]", RELEASE, "message", NULL},
 
     {.function = NULL},
 };

@@ -16,7 +16,7 @@
 /* As few as will do: an entry of two is used again before a slow reader has forgotten it. */
 #define FZ_GRANT_ENTRIES 2
 #define FZ_GRANT_PARTS 7
-#define FZ_SHARED_NOTE_WORDS 2
+#define FZ_SHARED_MESSAGE_WORDS 2
 #define FZ_EVENTS_KEPT 1
 
 #define MODEL_SITE(p, kind, memory_order)                                                                              \
