@@ -6,7 +6,7 @@
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "observe.h"
-#include "patience.h"
+#include "wait_budget.h"
 
 frazil_err fz_refuse(struct fz_refusal *refusal, const struct fz_observation *seen, frazil_err code, uint64_t retry_ns)
 {
@@ -165,7 +165,7 @@ frazil_err fz_judge_batch(const frazil *gen, uint64_t n, uint64_t wait_ns, struc
 
     if (!is_known && frazil_err_classify(refusal->code) != FRAZIL_CLASS_RETRY)
         return refusal->code;
-    uint64_t ticks = most_ticks(gen, fz_patience_of(gen, wait_ns).wait_ns);
+    uint64_t ticks = most_ticks(gen, fz_wait_budget_of(gen, wait_ns).wait_ns);
     uint64_t largest = ticks > UINT64_MAX / gen->capacity ? UINT64_MAX : ticks * gen->capacity;
     if (is_known || n > largest)
         *refusal = (struct fz_refusal){.code = FRAZIL_EINVAL, .largest = largest};

@@ -230,20 +230,20 @@ static frazil_err refuse_queued(const frazil *gen, const struct fz_observation *
 }
 
 /* Waits for the end of the request that another thread has made.  The caller holds the lock. */
-static frazil_err await_request(frazil *gen, struct part *part, struct fz_patience *patience,
+static frazil_err await_request(frazil *gen, struct part *part, struct fz_wait_budget *budget,
                                 const struct fz_observation *seen, struct fz_refusal *refusal)
 {
     uint64_t requests = part->requests;
-    uint64_t begun_ns = fz_patience_wait(gen, patience);
+    uint64_t begun_ns = fz_wait_budget_wait(gen, budget);
 
     while (part->requests == requests) {
-        uint64_t left_ns = fz_patience_left(gen, patience);
+        uint64_t left_ns = fz_wait_budget_left(gen, budget);
         struct timespec until = in_ns(left_ns);
         int sys = left_ns == 0 ? ETIMEDOUT : pthread_cond_timedwait(&part->ended, &part->lock, &until);
         if (sys == ETIMEDOUT && left_ns <= longest_wait_ns)
             break;
     }
-    fz_patience_waited(gen, begun_ns);
+    fz_wait_budget_waited(gen, begun_ns);
     if (part->requests == requests)
         return refuse_queued(gen, seen, refusal);
     if (part->refusal.code != FRAZIL_OK)
@@ -287,14 +287,14 @@ static frazil_err check_time(const frazil *gen, const struct fz_observation *see
  * A call that never waits has to ask all the same, as there is nothing else to take: the URL's timeout bounds it.  An
  * answer that comes too late costs no more than its slots.
  */
-static struct fz_deadline deadline_of(const frazil *gen, struct fz_patience *patience)
+static struct fz_deadline deadline_of(const frazil *gen, struct fz_wait_budget *budget)
 {
-    return patience->wait_ns == 0 ? FZ_DEADLINE_NONE : fz_patience_until(gen, patience);
+    return budget->wait_ns == 0 ? FZ_DEADLINE_NONE : fz_wait_budget_until(gen, budget);
 }
 
 /* Up to n slots out of the batch, or of a new one, which another thread may be asking for.  The caller holds the lock.
  */
-static frazil_err take_run(frazil *gen, struct part *part, struct fz_patience *patience, struct fz_observation *seen,
+static frazil_err take_run(frazil *gen, struct part *part, struct fz_wait_budget *budget, struct fz_observation *seen,
                            uint64_t n, struct fz_run *ret, struct fz_refusal *refusal)
 {
     for (;;) {
@@ -305,9 +305,9 @@ static frazil_err take_run(frazil *gen, struct part *part, struct fz_patience *p
         drop_old(gen, part, seen->view.now_tick);
         bool waits = part->in_hand.n == 0 && part->is_asking;
         if (part->in_hand.n == 0) {
-            fz_patience_begin(gen, patience); /* the request below may take long */
-            err = waits ? await_request(gen, part, patience, seen, refusal)
-                        : ask(gen, part, deadline_of(gen, patience), seen, n, refusal);
+            fz_wait_budget_begin(gen, budget); /* the request below may take long */
+            err = waits ? await_request(gen, part, budget, seen, refusal)
+                        : ask(gen, part, deadline_of(gen, budget), seen, n, refusal);
         }
         if (err != FRAZIL_OK)
             return err;
@@ -321,7 +321,7 @@ static frazil_err take_run(frazil *gen, struct part *part, struct fz_patience *p
 }
 
 /* Whether a call may sleep and try again. */
-static bool may_retry(const frazil *gen, const struct fz_patience *patience, const struct fz_refusal *refusal)
+static bool may_retry(const frazil *gen, const struct fz_wait_budget *budget, const struct fz_refusal *refusal)
 {
     frazil_err code = refusal->code;
     /* Whether waiting helps is the policy's decision for our own clock, and the source's for its own. */
@@ -329,7 +329,7 @@ static bool may_retry(const frazil *gen, const struct fz_patience *patience, con
                   code == FRAZIL_EUNREACHABLE ||
                   (code == FRAZIL_ECLOCK && refusal->explain == NULL && gen->rules.on_backward != FZ_BACKWARD_ERROR);
 
-    return passes && !refusal->is_queued && refusal->retry_ns <= fz_patience_left(gen, patience);
+    return passes && !refusal->is_queued && refusal->retry_ns <= fz_wait_budget_left(gen, budget);
 }
 
 /* ---- a whole call ------------------------------------------------------------------- */
@@ -378,7 +378,7 @@ static frazil_err no_memory(struct fz_refusal *refusal)
 struct call {
     frazil *gen;
     struct part *part;
-    struct fz_patience patience;
+    struct fz_wait_budget budget;
     struct fz_refusal in_vain; /* why it has waited so far; FRAZIL_OK: it has not */
     struct fz_runs taken;
     int cancel_state; /* of the thread, before the call */
@@ -394,7 +394,7 @@ static frazil_err await_run(struct call *call, bool *ret_stale, struct fz_refusa
     uint64_t last = run->first + run->count - 1;
 
     pthread_setcancelstate(call->cancel_state, &(int){0});
-    frazil_err err = fz_await(call->gen, run->first, last, &call->patience, ret_stale, refusal);
+    frazil_err err = fz_await(call->gen, run->first, last, &call->budget, ret_stale, refusal);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
     if (err == FRAZIL_EFULL && call->gen->rules.on_full != FZ_FULL_ERROR)
         refusal->explain = fz_explain_in_vain;
@@ -407,7 +407,7 @@ static frazil_err await_run(struct call *call, bool *ret_stale, struct fz_refusa
 static frazil_err end_in_vain(const struct call *call, struct fz_refusal *refusal)
 {
     if (refusal->code == FRAZIL_EUNREACHABLE && call->in_vain.code != FRAZIL_OK &&
-        fz_patience_left(call->gen, &call->patience) == 0) {
+        fz_wait_budget_left(call->gen, &call->budget) == 0) {
         *refusal = call->in_vain;
         refusal->explain = fz_explain_in_vain;
     }
@@ -418,7 +418,7 @@ static frazil_err end_in_vain(const struct call *call, struct fz_refusal *refusa
 static void await_source(struct call *call, const struct fz_observation *seen, const struct fz_refusal *refusal)
 {
     pthread_setcancelstate(call->cancel_state, &(int){0});
-    fz_pause(call->gen, seen, &call->patience, refusal->retry_ns);
+    fz_pause(call->gen, seen, &call->budget, refusal->retry_ns);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
 }
 
@@ -433,9 +433,9 @@ static frazil_err take_due(struct call *call, uint64_t n, struct fz_refusal *ref
         struct fz_run run;
         bool stale = false;
         pthread_mutex_lock(&part->lock);
-        frazil_err err = take_run(gen, part, &call->patience, &seen, n, &run, refusal);
+        frazil_err err = take_run(gen, part, &call->budget, &seen, n, &run, refusal);
         pthread_mutex_unlock(&part->lock);
-        if (err != FRAZIL_OK && !may_retry(gen, &call->patience, refusal))
+        if (err != FRAZIL_OK && !may_retry(gen, &call->budget, refusal))
             return end_in_vain(call, refusal);
         if (err == FRAZIL_EFULL)
             call->in_vain = *refusal;
@@ -515,7 +515,7 @@ static frazil_err take_cancellable(struct call *call, uint64_t n, struct fz_refu
 
 frazil_err fz_remote_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, struct fz_refusal *refusal)
 {
-    struct call call = {.gen = gen, .part = own_part(gen), .patience = fz_patience_of(gen, wait_ns)};
+    struct call call = {.gen = gen, .part = own_part(gen), .budget = fz_wait_budget_of(gen, wait_ns)};
 
     if (fz_is_stopped(gen))
         return fz_refuse_stopped(gen, refusal, FRAZIL_ESTOPPED);

@@ -162,13 +162,13 @@ static void cancel_pause(void *arg)
  * Sleeps for a reason, perhaps with a ticket; the callback is told if it is that the tick is full.  A thread may be
  * cancelled in the sleep or in the callback: its ticket would then be a hole that all later ids wait for.
  */
-static void pause_for(const struct pause *pause, const struct fz_observation *seen, struct fz_patience *patience,
+static void pause_for(const struct pause *pause, const struct fz_observation *seen, struct fz_wait_budget *budget,
                       uint64_t ns)
 {
     pthread_cleanup_push(cancel_pause, (void *)(uintptr_t)pause);
     if (pause->reason == FZ_SLOT_FULL)
         fz_overflow_enter(pause->gen, seen);
-    fz_pause(pause->gen, seen, patience, ns);
+    fz_pause(pause->gen, seen, budget, ns);
     if (pause->reason == FZ_SLOT_FULL)
         fz_overflow_leave(pause->gen);
     pthread_cleanup_pop(0);
@@ -179,7 +179,7 @@ static void pause_for(const struct pause *pause, const struct fz_observation *se
  * sleep, because the clock may have been set meanwhile.  *ret_stale: it has moved
  * so that the ticket is of no use any more, and another one must be taken.
  */
-static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct fz_patience *patience,
+static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct fz_wait_budget *budget,
                            struct fz_observation *seen, bool *ret_stale, struct fz_refusal *refusal)
 {
     const struct fz_slot_rules *rules = &gen->rules;
@@ -194,23 +194,23 @@ static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct fz_p
         if (*ret_stale || reason == FZ_SLOT_NOW)
             return FRAZIL_OK;
         uint64_t ns = fz_ns_until(gen, seen->now, due);
-        if (fz_slot_forbidden(rules, reason) || ns > fz_patience_left(gen, patience))
+        if (fz_slot_forbidden(rules, reason) || ns > fz_wait_budget_left(gen, budget))
             return refuse_for(gen, refusal, seen, reason, due);
         if (ns == 0)
             return FRAZIL_OK;
         const struct pause pause = {gen, ticket->count == 0 ? NULL : ticket, reason};
-        pause_for(&pause, seen, patience, ns);
+        pause_for(&pause, seen, budget, ns);
         *seen = fz_observe(gen);
     }
 }
 
-frazil_err fz_await(frazil *gen, uint64_t first, uint64_t last, struct fz_patience *patience, bool *ret_stale,
+frazil_err fz_await(frazil *gen, uint64_t first, uint64_t last, struct fz_wait_budget *budget, bool *ret_stale,
                     struct fz_refusal *refusal)
 {
     struct fz_observation seen = fz_observe(gen);
     const struct ticket ticket = {.first = first, .last = last};
 
-    frazil_err err = wait_for(gen, &ticket, patience, &seen, ret_stale, refusal);
+    frazil_err err = wait_for(gen, &ticket, budget, &seen, ret_stale, refusal);
     uint64_t tick = fz_slot_tick(&gen->rules, last);
     if (err == FRAZIL_OK && !*ret_stale && tick > seen.view.now_tick)
         fz_raise_u64(&gen->shared->lead_max_us, fz_ns_until(gen, seen.now, tick) / 1000);
@@ -218,11 +218,11 @@ frazil_err fz_await(frazil *gen, uint64_t first, uint64_t last, struct fz_patien
 }
 
 /* Brings a ticket to the point where it may be issued; *ret_stale as in wait_for. */
-static frazil_err settle_ticket(frazil *gen, const struct ticket *ticket, struct fz_patience *patience,
+static frazil_err settle_ticket(frazil *gen, const struct ticket *ticket, struct fz_wait_budget *budget,
                                 struct fz_observation *seen, bool *ret_stale, struct fz_refusal *refusal)
 {
     uint64_t tick = fz_slot_tick(&gen->rules, ticket->last);
-    frazil_err err = wait_for(gen, ticket, patience, seen, ret_stale, refusal);
+    frazil_err err = wait_for(gen, ticket, budget, seen, ret_stale, refusal);
 
     if (err != FRAZIL_OK || *ret_stale) {
         give_ticket_back(gen, ticket);
@@ -236,7 +236,7 @@ static frazil_err settle_ticket(frazil *gen, const struct ticket *ticket, struct
             publish_anchor(gen, seen);
         return FRAZIL_OK;
     }
-    if (!patience->waited)
+    if (!budget->waited)
         fz_overflow_quiet(gen, seen);
     publish_anchor(gen, seen);
     return FRAZIL_OK;
@@ -256,22 +256,22 @@ static void note_full(frazil *gen, enum fz_slot_reason reason, uint64_t tick)
  * leaves that to whoever else does it; one that may waits for whoever is at it, if
  * there is nothing left to go on with.
  */
-static struct fz_observation observe_kept(frazil *gen, struct fz_patience *patience)
+static struct fz_observation observe_kept(frazil *gen, struct fz_wait_budget *budget)
 {
     struct fz_observation seen = fz_observe(gen);
 
     if (!fz_keeper_is_due(gen, &seen.grant, seen.view.now_tick))
         return seen;
-    if (patience->wait_ns == 0 && fz_keeper_delegate(gen))
+    if (budget->wait_ns == 0 && fz_keeper_delegate(gen))
         return seen;
     /* Whether it could be extended, by whomever, shows in what is seen next; the grant may have ended meanwhile. */
-    frazil_err err = fz_keeper_extend_within(gen, fz_patience_until(gen, patience), NULL);
+    frazil_err err = fz_keeper_extend_within(gen, fz_wait_budget_until(gen, budget), NULL);
     seen = fz_observe(gen);
-    if (err == FRAZIL_OK || patience->wait_ns == 0 || !fz_has_ended(&seen))
+    if (err == FRAZIL_OK || budget->wait_ns == 0 || !fz_has_ended(&seen))
         return seen;
     if (fz_keeper_is_busy(gen)) {
-        (void)fz_patience_wait(gen, patience);
-        fz_turn_await(gen, fz_patience_until(gen, patience));
+        (void)fz_wait_budget_wait(gen, budget);
+        fz_turn_await(gen, fz_wait_budget_until(gen, budget));
     }
     return fz_observe(gen);
 }
@@ -298,7 +298,7 @@ static bool was_ahead(const struct fz_observation *seen, uint64_t first)
  * the end: the call waits for either, without a ticket, if in the end it could
  * still wait for its slots as well.
  */
-static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, struct fz_patience *patience,
+static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, struct fz_wait_budget *budget,
                                 const struct fz_observation *seen, struct fz_refusal *refusal)
 {
     const struct fz_slot_view *view = &seen->view;
@@ -314,7 +314,7 @@ static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, st
     tick = later_of(later_of(tick, view->now_tick + 1), fz_slot_due(&gen->rules, view, reason, first));
     uint64_t due = later_of(tick, fz_slot_due(&gen->rules, view, reason, last));
     if (!can_reach || fz_slot_forbidden(&gen->rules, reason) ||
-        fz_ns_until(gen, seen->now, due) > fz_patience_left(gen, patience)) {
+        fz_ns_until(gen, seen->now, due) > fz_wait_budget_left(gen, budget)) {
         frazil_err err = can_reach ? refuse_for(gen, refusal, seen, reason, due)
                                    : fz_refuse(refusal, seen, FRAZIL_EINVAL, 0); /* it will not help to wait */
         refusal->fenced = true;
@@ -323,18 +323,18 @@ static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, st
         return err;
     }
     /* Whether it could be extended shows in what is seen next. */
-    fz_patience_begin(gen, patience);
-    frazil_err ignored = is_due ? fz_keeper_extend_within(gen, fz_patience_until(gen, patience), NULL) : FRAZIL_OK;
+    fz_wait_budget_begin(gen, budget);
+    frazil_err ignored = is_due ? fz_keeper_extend_within(gen, fz_wait_budget_until(gen, budget), NULL) : FRAZIL_OK;
     (void)ignored;
-    pause_for(&(struct pause){gen, NULL, reason}, seen, patience, fz_ns_until(gen, seen->now, tick));
+    pause_for(&(struct pause){gen, NULL, reason}, seen, budget, fz_ns_until(gen, seen->now, tick));
     return FRAZIL_OK;
 }
 
 /* One try at taking n slots; *ret_again: the word or the clock has changed under it. */
-static frazil_err try_take(frazil *gen, uint64_t n, struct fz_patience *patience, struct fz_taken *ret, bool *ret_again,
-                           struct fz_refusal *refusal)
+static frazil_err try_take(frazil *gen, uint64_t n, struct fz_wait_budget *budget, struct fz_taken *ret,
+                           bool *ret_again, struct fz_refusal *refusal)
 {
-    struct fz_observation seen = observe_kept(gen, patience);
+    struct fz_observation seen = observe_kept(gen, budget);
 
     *ret_again = false;
     uint64_t random = gen->rules.start == FZ_START_ZERO ? 0 : gen->random.next(gen->random.ctx);
@@ -345,10 +345,10 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct fz_patience *patience
         return fz_refuse(refusal, &seen, FRAZIL_EEXHAUSTED, 0);
     if (plan.reason == FZ_SLOT_FENCED) {
         *ret_again = true;
-        return wait_at_fence(gen, &plan, patience, &seen, refusal);
+        return wait_at_fence(gen, &plan, budget, &seen, refusal);
     }
-    if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > fz_patience_left(gen, patience)) {
-        if (plan.reason == FZ_SLOT_FULL && !patience->uncounted)
+    if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > fz_wait_budget_left(gen, budget)) {
+        if (plan.reason == FZ_SLOT_FULL && !budget->uncounted)
             atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);
         return refuse_for(gen, refusal, &seen, plan.reason, plan.due_tick);
     }
@@ -362,58 +362,58 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct fz_patience *patience
     /* A toggle is not taken back: high_us already counts from the side just entered. */
     uint64_t before = plan.toggles ? plan.first : seen.view.word;
     struct ticket ticket = {.before = before, .first = plan.first, .last = plan.last, .count = n};
-    frazil_err err = settle_ticket(gen, &ticket, patience, &seen, ret_again, refusal);
+    frazil_err err = settle_ticket(gen, &ticket, budget, &seen, ret_again, refusal);
     if (err == FRAZIL_OK)
         *ret = (struct fz_taken){.first = plan.first, .worker = seen.grant.worker};
     return err;
 }
 
-static frazil_err take_slots(frazil *gen, uint64_t n, struct fz_patience *patience, struct fz_taken *ret,
+static frazil_err take_slots(frazil *gen, uint64_t n, struct fz_wait_budget *budget, struct fz_taken *ret,
                              struct fz_refusal *refusal)
 {
     struct fz_anchor_view anchor;
     bool again = !fz_is_stopped(gen);
     uint64_t nth;
 
-    frazil_err err = again ? try_take(gen, n, patience, ret, &again, refusal) : FRAZIL_ESTOPPED;
+    frazil_err err = again ? try_take(gen, n, budget, ret, &again, refusal) : FRAZIL_ESTOPPED;
     while (err == FRAZIL_OK && again) {
         /* A faster caller has published an anchor: others now add so often that no plan would ever be in time. */
         if (fz_take_anchored(gen, n, &anchor, &nth)) {
             *ret = (struct fz_taken){.first = anchor.first_slot + nth, .worker = fz_worker_of(gen, anchor.first_id)};
             return FRAZIL_OK;
         }
-        err = try_take(gen, n, patience, ret, &again, refusal);
+        err = try_take(gen, n, budget, ret, &again, refusal);
     }
     return fz_refuse_stopped(gen, refusal, err);
 }
 
 frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_taken *ret, struct fz_refusal *refusal)
 {
-    struct fz_patience patience = fz_patience_of(gen, wait_ns);
+    struct fz_wait_budget budget = fz_wait_budget_of(gen, wait_ns);
 
-    return take_slots(gen, n, &patience, ret, refusal);
+    return take_slots(gen, n, &budget, ret, refusal);
 }
 
 frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz_refusal *refusal)
 {
-    struct fz_patience patience = {.wait_ns = gen->fixed.max_wait_ns};
+    struct fz_wait_budget budget = {.wait_ns = gen->fixed.max_wait_ns};
     struct ticket ticket = {.before = slot, .first = slot, .last = slot, .count = 1};
     uint64_t tick = fz_slot_tick(&gen->rules, slot);
 
     fz_anchor_close(&gen->private_page->anchor);
     if (fz_slot_in_hole(&gen->rules, slot) || tick > gen->rules.last_tick) {
         give_ticket_back(gen, &ticket);
-        return take_slots(gen, 1, &patience, ret, refusal);
+        return take_slots(gen, 1, &budget, ret, refusal);
     }
 
     bool stale = false;
     struct fz_observation seen = fz_observe(gen);
     note_full(gen, fz_slot_reason_for(&seen.view, tick, tick), tick);
-    frazil_err err = settle_ticket(gen, &ticket, &patience, &seen, &stale, refusal);
+    frazil_err err = settle_ticket(gen, &ticket, &budget, &seen, &stale, refusal);
     if (err != FRAZIL_OK)
         return fz_refuse_stopped(gen, refusal, err);
     if (stale)
-        return take_slots(gen, 1, &patience, ret, refusal);
+        return take_slots(gen, 1, &budget, ret, refusal);
     *ret = (struct fz_taken){.first = slot, .worker = seen.grant.worker};
     return FRAZIL_OK;
 }

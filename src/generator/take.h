@@ -8,8 +8,8 @@
 
 #include "anchor.h"
 #include "compose.h"
-#include "patience.h"
 #include "refusal.h"
+#include "wait_budget.h"
 
 /*
  * Takes n slots (n >= 1) as the policies allow, waiting wait_ns at the most
@@ -41,9 +41,9 @@ FZ_PRIVATE frazil_err fz_take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_id
 /*
  * Waits until the slots first .. last, which are the caller's, may be issued.
  * *ret_stale: their time is over, and others must be taken.  FRAZIL_EFULL, ECLOCK: the
- * policies or the patience do not allow it.
+ * policies or the wait budget do not allow it.
  */
-FZ_PRIVATE frazil_err fz_await(frazil *gen, uint64_t first, uint64_t last, struct fz_patience *patience,
+FZ_PRIVATE frazil_err fz_await(frazil *gen, uint64_t first, uint64_t last, struct fz_wait_budget *budget,
                                bool *ret_stale, struct fz_refusal *refusal);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /* From now on no call waits for a tick or for another try to open; with false they wait again.  In a signal handler,
- * too: the signal ends the sleep of its thread, which then finds that it has no patience left. */
+ * too: the signal ends the sleep of its thread, which then finds that it has no wait budget left. */
 FZ_PRIVATE void fz_waits_end(bool end);
 
 /* Whether waits have to end. */

@@ -18,7 +18,7 @@ enum { CLAIM_FILE_SIZE = sizeof(struct fz_claim_page) };
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "the tick must be lock-free to be shared between processes");
 
-enum { CLAIM_PATIENCE_NS = 250000000, CLAIM_PAUSE_NS = 1000000 };
+enum { CLAIM_WAIT_NS = 250000000, CLAIM_PAUSE_NS = 1000000 };
 
 /* How often a file may vanish between two calls before somebody seems to do that on purpose. */
 enum { VANISHES_MOST = 100 };
@@ -246,7 +246,7 @@ bool fz_claim_pause(uint64_t *waited_ns)
 {
     const struct timespec pause = {.tv_nsec = CLAIM_PAUSE_NS};
 
-    if (*waited_ns >= CLAIM_PATIENCE_NS)
+    if (*waited_ns >= CLAIM_WAIT_NS)
         return false;
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
     *waited_ns += CLAIM_PAUSE_NS;

@@ -50,7 +50,7 @@ struct fz_claim_key {
     struct fz_bounds bounds;
     uint64_t tick_ms;
     uint64_t now_tick;  /* of the present */
-    uint64_t patience;  /* in ticks: a number that was used further beyond the present is refused */
+    uint64_t max_ahead; /* in ticks: a number that was used further beyond the present is refused */
     const char *holder; /* the run directory or another name, for others to read; what does not fit is left out */
     const char *state;  /* the folder in which the word's grants are kept; NULL: none */
     struct fz_claim_word word;

@@ -169,7 +169,7 @@ static void learn_from(struct claim_search *search, const struct stat *status, c
 {
     const struct fz_claim_key *key = search->key;
     uint64_t end = fz_claim_end(said->used, said->floor);
-    uint64_t limit = key->now_tick + key->patience;
+    uint64_t limit = key->now_tick + key->max_ahead;
 
     if (end > search->floor)
         search->floor = end;

@@ -147,7 +147,7 @@ static uint64_t tick_at(const frazil_layout *layout, int64_t unix_ms)
  * How far beyond the present a number may have been used: by a process that was killed, or as far as ids may be waited
  * for, but not so far that nobody thinks of that any more.
  */
-static uint64_t patience_of(const struct fz_decision *decision)
+static uint64_t max_ahead_of(const struct fz_decision *decision)
 {
     uint64_t tick_ns = decision->layout.tick_ms * UINT64_C(1000000);
     uint64_t longest = LONGEST_WAIT_NS / tick_ns;
@@ -172,7 +172,7 @@ frazil_err fz_store_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE
                                  .bounds = decision->bounds,
                                  .tick_ms = layout->tick_ms,
                                  .now_tick = tick_at(layout, now_ms),
-                                 .patience = patience_of(decision),
+                                 .max_ahead = max_ahead_of(decision),
                                  .holder = ""};
     if (decision->worker.lock)
         ret->bounds = (struct fz_bounds){.min = 0, .max = top, .top = top};

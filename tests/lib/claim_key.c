@@ -9,7 +9,7 @@ struct fz_claim_key claim_key(const char *folder, uint64_t nonce, uint64_t now_t
                                  .bounds = {.min = 0, .max = 4095, .top = 4095},
                                  .tick_ms = 1,
                                  .now_tick = now_tick,
-                                 .patience = 1000,
+                                 .max_ahead = 1000,
                                  .holder = nonce == 1 ? "/run/first" : "/run/second",
                                  .word = {.nonce = nonce, .device = 1, .inode = 2}};
 }
