@@ -28,7 +28,7 @@ struct fz_keeper {
     _Atomic uint64_t job;      /* likewise: a thread that frazil_keep has started is at work; 0: none */
     _Atomic uint64_t new_tick; /* where the grant begins if a quarantine holds it back until then; 0: none does */
     uint64_t process;          /* by its fork mark: the one that the granter was last used in */
-    struct fz_watched watched; /* with FZ_KEEPER_THREAD; its lane is set before opening */
+    struct fz_watched watched; /* with FZ_KEEPER_THREAD; its queue is set before opening */
 };
 
 /*

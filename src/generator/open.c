@@ -225,7 +225,7 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
     struct fz_granter granter;
     frazil_err err;
 
-    gen->keeper.watched.lane = fz_watch_lane(decision->worker.url);
+    gen->keeper.watched.queue = fz_watch_queue(decision->worker.url);
     gen->keeper.asks_coordinator = decision->worker.url != NULL && ports->granter == NULL;
     if (ports->granter != NULL) {
         gen->keeper.asks_program = true;

@@ -12,8 +12,8 @@
 #include "os/this_process.h"
 #include "turn.h"
 
-/* Lanes are counted by the hash of a coordinator: with so many, two rarely share one. */
-enum { LANES = 64, LANE_WIDTH = 4 };
+/* Queues are counted by the hash of a coordinator: with so many, two rarely share one. */
+enum { QUEUES = 64, QUEUE_WIDTH = 4 };
 
 /* A thread that nobody has needed for so long ends.  Not at once: generators that share a grant's length are due
  * together. */
@@ -30,7 +30,7 @@ struct fz_watch {
     pthread_cond_t handed; /* spares, one at a time: there is no sleeper any more */
     pthread_cond_t done;   /* those who leave: a call or a thread has ended */
     struct fz_watched *first;
-    unsigned char busy[LANES]; /* threads that are just looking after somebody of the lane */
+    unsigned char busy[QUEUES]; /* threads that are just looking after somebody of the queue */
     unsigned threads;
     bool is_starting; /* a thread has been started and not yet looked who is due */
     bool has_sleeper; /* a thread sleeps until the next is due */
@@ -83,7 +83,7 @@ bool fz_watch_is_ours(const struct fz_watched *watched)
     return watched->watch != NULL && watched->watch->process == fz_this_process();
 }
 
-unsigned fz_watch_lane(const char *url)
+unsigned fz_watch_queue(const char *url)
 {
     /* Paths and options differ between generators that wait for the same servers. */
     const char *servers = url == NULL ? NULL : strstr(url, "://");
@@ -92,19 +92,19 @@ unsigned fz_watch_lane(const char *url)
 
     for (size_t i = 0; i < len; i++)
         hash = (hash ^ (unsigned char)url[i]) * 16777619U;
-    return hash % LANES;
+    return hash % QUEUES;
 }
 
 /* ---- threads; all of this under the lock ---------------------------------------------- */
 
-/* The first that is due in a lane with room; NULL: none is.  *ret_next_ns: when one will be. */
+/* The first that is due in a queue with room; NULL: none is.  *ret_next_ns: when one will be. */
 static struct fz_watched *first_due(const struct fz_watch *watch, uint64_t *ret_next_ns)
 {
     struct fz_watched *found = NULL;
 
     *ret_next_ns = UINT64_MAX;
     for (struct fz_watched *watched = watch->first; watched != NULL; watched = watched->next) {
-        bool is_free = !watched->is_looked_after && !watched->is_leaving && watch->busy[watched->lane] < LANE_WIDTH;
+        bool is_free = !watched->is_looked_after && !watched->is_leaving && watch->busy[watched->queue] < QUEUE_WIDTH;
         if (!is_free || watched->due_ns >= *ret_next_ns)
             continue;
         *ret_next_ns = watched->due_ns;
@@ -173,7 +173,7 @@ static int rouse(struct fz_watch *watch, uint64_t due_ns)
 static void look_after(struct fz_watch *watch, struct fz_watched *watched)
 {
     watched->is_looked_after = true;
-    watch->busy[watched->lane]++;
+    watch->busy[watched->queue]++;
     /* If no thread can be started, the others wait for this one. */
     if (watch->first->next != NULL)
         (void)rouse(watch, UINT64_MAX);
@@ -183,9 +183,9 @@ static void look_after(struct fz_watch *watch, struct fz_watched *watched)
     pthread_mutex_lock(&watch->lock);
     watched->due_ns = fz_turn_clock_ns() + (due_in_ns < longest_due_ns ? due_in_ns : longest_due_ns);
     watched->is_looked_after = false;
-    /* The sleeper knows neither when this one is due nor that there is room in its lane.  Without a sleeper this thread
-     * will be it. */
-    bool was_full = watch->busy[watched->lane]-- == LANE_WIDTH;
+    /* The sleeper knows neither when this one is due nor that there is room in its queue.  Without a sleeper this
+     * thread will be it. */
+    bool was_full = watch->busy[watched->queue]-- == QUEUE_WIDTH;
     if (watch->has_sleeper)
         (void)rouse(watch, was_full ? 0 : watched->due_ns);
     pthread_cond_broadcast(&watch->done);

@@ -23,7 +23,7 @@ struct fz_watched {
     /* Does what is due, without the lock; returns in how many nanoseconds it is due again. */
     uint64_t (*look)(void *ctx);
     void *ctx;
-    unsigned lane; /* of fz_watch_lane */
+    unsigned queue; /* of fz_watch_queue */
     /* Below: the watch's own. */
     struct fz_watch *watch; /* NULL: nobody looks after it */
     struct fz_watched *next;
@@ -33,10 +33,10 @@ struct fz_watched {
 };
 
 /*
- * The lane of all who wait for the same coordinator: of its URL as far as the names of the servers reach.  NULL: of
- * those who wait for this host's disk.  Two coordinators may have one lane.
+ * The queue of all who wait for the same coordinator: of its URL as far as the names of the servers reach.  NULL: of
+ * those who wait for this host's disk.  Two coordinators may have one queue.
  */
-FZ_PRIVATE unsigned fz_watch_lane(const char *url);
+FZ_PRIVATE unsigned fz_watch_queue(const char *url);
 
 /*
  * Has look(ctx) called in due_in_ns, and then whenever it says, by a thread that takes no signals.  0, or the error

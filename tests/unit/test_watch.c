@@ -18,7 +18,7 @@
 
 EACH_IN_SCRATCH
 
-enum { MANY = 64, LANE_WIDTH = 4, A_LOOK_NS = 1000000 };
+enum { MANY = 64, QUEUE_WIDTH = 4, A_LOOK_NS = 1000000 };
 
 /* In place of a generator: counts the looks, and on demand does not come back from one. */
 struct subject {
@@ -43,7 +43,7 @@ static uint64_t look(void *ctx)
 
 static void join(struct subject *subject, const char *url, uint64_t due_in_ns)
 {
-    subject->watched = (struct fz_watched){.look = look, .ctx = subject, .lane = fz_watch_lane(url)};
+    subject->watched = (struct fz_watched){.look = look, .ctx = subject, .queue = fz_watch_queue(url)};
     assert_int_equal(fz_watch_join(&subject->watched, due_in_ns), 0);
 }
 
@@ -128,11 +128,11 @@ TEST("While one coordinator is silent four threads wait for it, and the generato
         join(&silent[i], "redis://silent/shop", 0);
     }
     join(&other, "redis://other/shop", 0);
-    while (count_inside(silent, MANY) < LANE_WIDTH)
+    while (count_inside(silent, MANY) < QUEUE_WIDTH)
         pause_ns(A_LOOK_NS);
     await_looks(&other, 20);
-    assert_int_equal(count_inside(silent, MANY), LANE_WIDTH);
-    await_threads(1 + LANE_WIDTH + 2); /* the four, and two for the other coordinator */
+    assert_int_equal(count_inside(silent, MANY), QUEUE_WIDTH);
+    await_threads(1 + QUEUE_WIDTH + 2); /* the four, and two for the other coordinator */
     hold_all(silent, MANY, false);
     for (unsigned i = 0; i < MANY; i++) {
         await_looks(&silent[i], 1);
@@ -182,19 +182,19 @@ TEST("A look wakes up one thread to stand in, and not all that there are")
 
 TEST("Threads that nobody needs any more end, and one is left")
 {
-    struct subject slow[LANE_WIDTH] = {{.due_in_ns = UINT64_MAX}};
+    struct subject slow[QUEUE_WIDTH] = {{.due_in_ns = UINT64_MAX}};
 
-    hold_all(slow, LANE_WIDTH, true);
-    for (unsigned i = 0; i < LANE_WIDTH; i++) {
+    hold_all(slow, QUEUE_WIDTH, true);
+    for (unsigned i = 0; i < QUEUE_WIDTH; i++) {
         slow[i].due_in_ns = UINT64_MAX;
         join(&slow[i], NULL, 0);
     }
-    while (count_inside(slow, LANE_WIDTH) < LANE_WIDTH)
+    while (count_inside(slow, QUEUE_WIDTH) < QUEUE_WIDTH)
         pause_ns(A_LOOK_NS);
-    assert_true(count_threads() >= 1 + LANE_WIDTH);
-    hold_all(slow, LANE_WIDTH, false);
+    assert_true(count_threads() >= 1 + QUEUE_WIDTH);
+    hold_all(slow, QUEUE_WIDTH, false);
     await_threads(2);
-    for (unsigned i = 0; i < LANE_WIDTH; i++)
+    for (unsigned i = 0; i < QUEUE_WIDTH; i++)
         fz_watch_leave(&slow[i].watched);
     await_threads(1);
 }
@@ -284,17 +284,18 @@ TEST("A child that is born while threads are at work has a watch of its own, and
     fz_watch_leave(&busy[1].watched);
 }
 
-TEST("All who wait for the same servers have one lane, whatever they ask them for")
+TEST("All who wait for the same servers have one queue, whatever they ask them for")
 {
-    assert_int_equal(fz_watch_lane("redis://a:6379/shop"), fz_watch_lane("redis://a:6379/audit?tls=yes"));
-    assert_int_equal(fz_watch_lane("etcd://a,b"), fz_watch_lane("etcd://a,b?timeout=1s"));
-    assert_int_not_equal(fz_watch_lane("redis://a/shop"), fz_watch_lane("redis://b/shop"));
-    assert_int_not_equal(fz_watch_lane("redis://a/shop"), fz_watch_lane(NULL));
+    assert_int_equal(fz_watch_queue("redis://a:6379/shop"), fz_watch_queue("redis://a:6379/audit?tls=yes"));
+    assert_int_equal(fz_watch_queue("etcd://a,b"), fz_watch_queue("etcd://a,b?timeout=1s"));
+    assert_int_not_equal(fz_watch_queue("redis://a/shop"), fz_watch_queue("redis://b/shop"));
+    assert_int_not_equal(fz_watch_queue("redis://a/shop"), fz_watch_queue(NULL));
 }
 
-TEST("Many generators with files, each with keeper=thread, have the threads of one lane at the most, and none when all "
-     "are "
-     "closed")
+TEST(
+    "Many generators with files, each with keeper=thread, have the threads of one queue at the most, and none when all "
+    "are "
+    "closed")
 {
     frazil *gens[MANY];
     frazil_error err;
@@ -309,7 +310,7 @@ TEST("Many generators with files, each with keeper=thread, have the threads of o
         assert_int_equal(frazil_next(gens[i], &id), FRAZIL_OK);
     }
     assert_true(count_threads() >= 2);
-    await_threads(1 + 1 + LANE_WIDTH);
+    await_threads(1 + 1 + QUEUE_WIDTH);
     for (unsigned i = 0; i < MANY; i++)
         frazil_close(gens[i]);
     await_threads(1);
