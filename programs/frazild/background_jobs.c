@@ -11,7 +11,7 @@
 
 struct job {
     struct job_order order; /* owner NULL: it is gone */
-    struct lane *lane;
+    struct event_thread *event_thread;
     struct engine *engine;
     frazil_error err; /* its code is FRAZIL_OK if there are leases */
     struct bytes reply;
@@ -87,7 +87,7 @@ static void *loop(void *arg)
         jobs->done = job;
         jobs->count--;
         if (!jobs->hushed)
-            job->lane->notify(job->lane);
+            job->event_thread->notify(job->event_thread);
     }
     (void)pthread_mutex_unlock(&jobs->lock);
     return NULL;
@@ -136,9 +136,9 @@ void jobs_stop(struct jobs *jobs)
     free(jobs);
 }
 
-struct job *job_send(struct lane *lane, struct engine *engine, const struct job_order *order)
+struct job *job_send(struct event_thread *event_thread, struct engine *engine, const struct job_order *order)
 {
-    struct jobs *jobs = lane->jobs;
+    struct jobs *jobs = event_thread->jobs;
     struct job *job = calloc(1, sizeof *job);
     struct job **end = &jobs->waiting;
 
@@ -148,7 +148,7 @@ struct job *job_send(struct lane *lane, struct engine *engine, const struct job_
     bool may = jobs->count < WAITING_MAX;
     if (may) {
         engine_hold(engine);
-        *job = (struct job){.order = *order, .lane = lane, .engine = engine};
+        *job = (struct job){.order = *order, .event_thread = event_thread, .engine = engine};
         while (*end != NULL)
             end = &(*end)->next;
         *end = job;
@@ -162,15 +162,15 @@ struct job *job_send(struct lane *lane, struct engine *engine, const struct job_
     return NULL;
 }
 
-void jobs_collect(struct lane *lane)
+void jobs_collect(struct event_thread *event_thread)
 {
-    struct jobs *jobs = lane->jobs;
+    struct jobs *jobs = event_thread->jobs;
     struct job **link = &jobs->done;
 
     (void)pthread_mutex_lock(&jobs->lock);
     while (*link != NULL) {
         struct job *job = *link;
-        if (job->lane != lane) {
+        if (job->event_thread != event_thread) {
             link = &job->next;
             continue;
         }
@@ -207,7 +207,7 @@ void job_end(struct job *job)
 {
     if (job == NULL)
         return;
-    pthread_mutex_t *lock = &job->lane->jobs->lock;
+    pthread_mutex_t *lock = &job->event_thread->jobs->lock;
     (void)pthread_mutex_lock(lock);
     bool done = job->done;
     job->order.owner = NULL;

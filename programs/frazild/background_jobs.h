@@ -9,7 +9,7 @@
 #include <frazil/admin.h>
 
 #include "admission.h"
-#include "lane.h"
+#include "event_thread.h"
 
 struct jobs;
 struct job;
@@ -17,7 +17,7 @@ struct job;
 /* The thread and its queue.  NULL without memory or threads. */
 struct jobs *jobs_start(void);
 
-/* No lane is told of a background job that is done any more.  To be called before the lanes end. */
+/* No event thread is told of a background job that is done any more.  To be called before the event threads end. */
 void jobs_hush(struct jobs *jobs);
 
 /* Ends it; a background job that is under way is waited for. */
@@ -28,18 +28,18 @@ struct job_order {
     /* Writes them; called by the thread of jobs. */
     void (*write)(const frazil_admin_leases *leases, int version, struct bytes *out);
     int version;               /* of the protocol, for write */
-    void (*wake)(void *owner); /* called by the owner's lane when the job is done */
+    void (*wake)(void *owner); /* called by the owner's event thread when the job is done */
     void *owner;
 };
 
 /*
- * Has the leases of an engine's coordinator looked up.  When they are there, the thread calls lane->notify, and the
- * lane calls jobs_collect.  NULL: too many wait already.
+ * Has the leases of an engine's coordinator looked up.  When they are there, the thread calls event_thread->notify, and
+ * the event thread calls jobs_collect.  NULL: too many wait already.
  */
-struct job *job_send(struct lane *lane, struct engine *engine, const struct job_order *order);
+struct job *job_send(struct event_thread *event_thread, struct engine *engine, const struct job_order *order);
 
-/* Wakes the owners of a lane whose jobs are done.  Called by the lane's thread. */
-void jobs_collect(struct lane *lane);
+/* Wakes the owners of an event thread whose jobs are done.  Called by the event thread. */
+void jobs_collect(struct event_thread *event_thread);
 
 /* Whether there is a reply, or an error. */
 bool job_is_done(const struct job *job);

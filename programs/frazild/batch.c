@@ -44,7 +44,7 @@ static void write_text(const struct batch *batch, const void *id, struct bytes *
 static void write_integer(const struct batch *batch, uint64_t id, struct bytes *out)
 {
     const struct session *session = batch->session;
-    uint32_t way = session->lane->setup->settings.daemon.incr_reply;
+    uint32_t way = session->event_thread->setup->settings.daemon.incr_reply;
     const uint64_t exact_max = (UINT64_C(1) << 53) - 1;
 
     if (way == INCR_STRING || (way == INCR_AUTO && id > exact_max && session->rounds))
@@ -112,21 +112,22 @@ static void give_rest_back(const struct batch *batch)
     uint32_t rest = batch->taking.wanted - whole_ids(batch);
 
     if (rest > 0)
-        admission_give_back(generators_find(&session->lane->setup->generators, slice_of(batch->taking.engine->name)),
-                            session_user(session), rest);
+        admission_give_back(
+            generators_find(&session->event_thread->setup->generators, slice_of(batch->taking.engine->name)),
+            session_user(session), rest);
 }
 
 static void count_batch(const struct batch *batch)
 {
-    struct lane *lane = batch->session->lane;
+    struct event_thread *event_thread = batch->session->event_thread;
     struct counted_ids ids = {.each = batch->each,
                               .requests = batch->commands,
                               .answered = whole_ids(batch) / batch->each,
-                              .ns = lane->now_ns - batch->started_ns};
+                              .ns = event_thread->now_ns - batch->started_ns};
 
     give_rest_back(batch);
     command_count(batch->session, batch->row, CODE_OK, ids.answered);
-    counters_add_ids(&lane->counters, &ids);
+    counters_add_ids(&event_thread->counters, &ids);
 }
 
 /* Writes until the end or until the output is full.  True: all is written. */
@@ -155,7 +156,7 @@ static void on_done(struct taking *taking)
     batch->waiting = false;
     engine_hold(taking->engine); /* until the reply is written; the taker lets go of its own hold */
     count_batch(batch);
-    batch->session->lane->wake(batch->session->connection);
+    batch->session->event_thread->wake(batch->session->connection);
 }
 
 /* A copy that outlives the call, with room for all of its ids. */
@@ -180,7 +181,7 @@ static void wait_for_ids(struct session *session, const struct call *call, const
         kept->waiting = true;
         kept->taking.done = on_done;
     }
-    if (kept == NULL || !taker_park(&session->lane->taker, &kept->taking, session->lane->now_ns)) {
+    if (kept == NULL || !taker_park(&session->event_thread->taker, &kept->taking, session->event_thread->now_ns)) {
         free(kept);
         for (uint32_t i = 0; i < batch->commands; i++)
             command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
@@ -203,8 +204,8 @@ static void reply_at_once(struct session *session, struct call *call, struct bat
 
 static bool admit(struct session *session, const struct batch_wish *wish, uint32_t commands_, struct refusal *ret)
 {
-    return admission_by_rate(wish->generator, session_user(session), wish->each * commands_, session->lane->now_ns,
-                             ret);
+    return admission_by_rate(wish->generator, session_user(session), wish->each * commands_,
+                             session->event_thread->now_ns, ret);
 }
 
 /* How many of the equal commands the limits let through: all, or one of them where they are near, or none. */
@@ -217,10 +218,10 @@ static uint32_t admitted(struct session *session, const struct batch_wish *wish,
 
 void batch_take(struct session *session, struct call *call, const struct batch_wish *wish)
 {
-    struct lane *lane = session->lane;
+    struct event_thread *event_thread = session->event_thread;
     struct batch batch = {.session = session,
                           .row = call->row,
-                          .started_ns = lane->now_ns,
+                          .started_ns = event_thread->now_ns,
                           .each = wish->each,
                           .commands = call->repeats,
                           .shape = wish->shape,
@@ -242,13 +243,14 @@ void batch_take(struct session *session, struct call *call, const struct batch_w
         return;
     }
     call->used = batch.commands;
-    batch.taking = (struct taking){.engine = wish->generator->engine,
-                                   .ids = lane->ids,
-                                   .wanted = wish->each * batch.commands,
-                                   .meta = wish->meta,
-                                   .in_a_row = in_a_row,
-                                   .deadline_ns = lane->now_ns + lane->setup->settings.daemon.request_timeout_ns};
-    if (taker_take(&lane->taker, &batch.taking, lane->now_ns))
+    batch.taking =
+        (struct taking){.engine = wish->generator->engine,
+                        .ids = event_thread->ids,
+                        .wanted = wish->each * batch.commands,
+                        .meta = wish->meta,
+                        .in_a_row = in_a_row,
+                        .deadline_ns = event_thread->now_ns + event_thread->setup->settings.daemon.request_timeout_ns};
+    if (taker_take(&event_thread->taker, &batch.taking, event_thread->now_ns))
         reply_at_once(session, call, &batch);
     else
         wait_for_ids(session, call, &batch);
@@ -282,7 +284,7 @@ void batch_drop(struct session *session)
         return;
     struct engine *engine = session->batch->taking.engine;
     if (session->batch->waiting)
-        taker_cancel(&session->lane->taker, &session->batch->taking);
+        taker_cancel(&session->event_thread->taker, &session->batch->taking);
     else
         engine_release(engine, 0);
     free_batch(session);

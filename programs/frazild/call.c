@@ -11,7 +11,7 @@ void command_count(const struct session *session, const struct command *row, enu
 {
     size_t at = row != NULL ? (size_t)(row - commands) : COUNTED_COMMANDS - 1;
 
-    count(&session->lane->counters.calls[session->has_tls][at][code], times);
+    count(&session->event_thread->counters.calls[session->has_tls][at][code], times);
 }
 
 void command_fail(const struct session *session, const struct call *call, enum reply_code code, const char *fmt, ...)
@@ -42,7 +42,7 @@ bool command_may(struct session *session, const struct call *call, const char *g
 {
     struct user *user = session_user(session);
 
-    if (session->lane->setup->users.count == 0 || (user != NULL && users_may(user, call->row->verb, generator)))
+    if (session->event_thread->setup->users.count == 0 || (user != NULL && users_may(user, call->row->verb, generator)))
         return true;
     if (user != NULL)
         command_fail(session, call, CODE_NOPERM, "user %s may not do %s with %s: see allow= of the user", user->name,
@@ -54,7 +54,7 @@ bool command_may(struct session *session, const struct call *call, const char *g
 
 struct generator *command_generator(struct session *session, const struct call *call, struct slice name)
 {
-    struct generator *generator = generators_find(&session->lane->setup->generators, name);
+    struct generator *generator = generators_find(&session->event_thread->setup->generators, name);
 
     if (generator == NULL || !settings_is_name(name)) {
         command_fail(session, call, CODE_ERR, "there is no generator of that name: GENERATORS lists them");

@@ -25,7 +25,7 @@ static bool fail_generator(struct session *session, const struct call *call, str
 /* The generator of that name, which the user may use; false: the reply says why not. */
 static bool find_generator(struct session *session, const struct call *call, struct slice name, struct generator **ret)
 {
-    struct generator *generator = generators_find(&session->lane->setup->generators, name);
+    struct generator *generator = generators_find(&session->event_thread->setup->generators, name);
 
     if (generator == NULL || !settings_is_name(name))
         return fail_generator(session, call, name);
@@ -35,7 +35,7 @@ static bool find_generator(struct session *session, const struct call *call, str
 
 static bool find_default(struct session *session, const struct call *call, struct generator **ret)
 {
-    *ret = generators_default(&session->lane->setup->generators);
+    *ret = generators_default(&session->event_thread->setup->generators);
     if (*ret != NULL)
         return command_may(session, call, (*ret)->name);
     command_fail(session, call, CODE_ERR,
@@ -193,7 +193,7 @@ void cmd_incr(struct session *session, struct call *call)
 
     if (words->count > 2 && !read_count(session, call, words->args[2], &wish.each))
         return;
-    wish.generator = generators_by_key(&session->lane->setup->generators, words->args[1]);
+    wish.generator = generators_by_key(&session->event_thread->setup->generators, words->args[1]);
     if (wish.generator == NULL) {
         command_fail(session, call, CODE_ERR,
                      "no generator is for this key: it is no generator's name, and no keys= "

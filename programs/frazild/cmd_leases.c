@@ -44,11 +44,11 @@ static void write_leases(const frazil_admin_leases *leases, int version, struct 
 void cmd_leases(struct session *session, struct call *call)
 {
     const struct generator *generator = command_generator(session, call, call->words->args[1]);
-    const struct job_order order = {write_leases, session->version, session->lane->wake, session->connection};
+    const struct job_order order = {write_leases, session->version, session->event_thread->wake, session->connection};
 
     if (generator == NULL)
         return;
-    session->job = job_send(session->lane, generator->engine, &order);
+    session->job = job_send(session->event_thread, generator->engine, &order);
     if (session->job == NULL)
         command_fail(session, call, CODE_TRYAGAIN, "too many LEASES are under way retry_ms=1000");
 }

@@ -34,7 +34,7 @@ static bool parse_layout(const struct session *session, const struct call *call,
 static bool read_layout(struct session *session, const struct call *call, size_t at, frazil_layout *ret)
 {
     const struct resp_command *words = call->words;
-    struct generator *generator = generators_default(&session->lane->setup->generators);
+    struct generator *generator = generators_default(&session->event_thread->setup->generators);
 
     if (at + 2 == words->count && slice_is(words->args[at], "LAYOUT"))
         return command_may(session, call, "") && parse_layout(session, call, words->args[at + 1], ret);
@@ -120,7 +120,7 @@ void cmd_layout(struct session *session, struct call *call)
 
 void cmd_generators(struct session *session, struct call *call)
 {
-    const struct generators *set = &session->lane->setup->generators;
+    const struct generators *set = &session->event_thread->setup->generators;
     const struct user *user = session_user(session);
     struct look look;
     size_t visible = 0;

@@ -134,11 +134,11 @@ void cmd_info(struct session *session, struct call *call)
         "\r\n\r\n# Persistence\r\nloading:0\r\n\r\n"
         "# Replication\r\nrole:master\r\nconnected_slaves:0\r\n\r\n# Cluster\r\ncluster_enabled:0\r\n\r\n"
         "# Generators\r\n",
-        frazil_version(), (long)getpid(), (int64_t)now.tv_sec - session->lane->started_unix_s,
-        atomic_load(session->lane->connections), (unsigned)session->lane->setup->settings.daemon.max_connections,
-        memory, memory);
-    for (size_t i = 0; i < session->lane->setup->generators.count; i++) {
-        const struct generator *generator = &session->lane->setup->generators.rows[i];
+        frazil_version(), (long)getpid(), (int64_t)now.tv_sec - session->event_thread->started_unix_s,
+        atomic_load(session->event_thread->connections),
+        (unsigned)session->event_thread->setup->settings.daemon.max_connections, memory, memory);
+    for (size_t i = 0; i < session->event_thread->setup->generators.count; i++) {
+        const struct generator *generator = &session->event_thread->setup->generators.rows[i];
         if (users_may(session_user(session), VERB_STATS, generator->name))
             bytes_format(&text, "generator_%s:ids=%" PRIu64 ",waiting=%" PRIu64 "\r\n", generator->name,
                          generator_ids(generator), generator_waiting(generator));

@@ -19,7 +19,7 @@
 static bool find_login(struct session *session, const struct call *call, struct slice name, struct slice token,
                        struct user **ret)
 {
-    const struct users *users = &session->lane->setup->users;
+    const struct users *users = &session->event_thread->setup->users;
     bool is_default = slice_equals(name, slice_of("default"));
     struct slice anybody = {NULL, 0};
 
@@ -143,7 +143,7 @@ static bool read_hello(struct session *session, const struct call *call, struct 
             return false;
         }
     }
-    if (session->lane->setup->users.count == 0 || ret->user != NULL || session_user(session) != NULL)
+    if (session->event_thread->setup->users.count == 0 || ret->user != NULL || session_user(session) != NULL)
         return true;
     command_fail(session, call, CODE_NOAUTH,
                  "HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH "
@@ -196,9 +196,9 @@ void cmd_reset(struct session *session, struct call *call)
     const struct session before = *session;
 
     session_close(session);
-    session_open(session, before.lane, before.connection, before.id);
+    session_open(session, before.event_thread, before.connection, before.id);
     session->has_tls = before.has_tls;
-    struct user *user = before.has_tls ? before.lane->user_of(before.connection) : NULL;
+    struct user *user = before.has_tls ? before.event_thread->user_of(before.connection) : NULL;
     if (user != NULL && !session_login(session, user))
         session->closing = true;
     resp_status(call->out, "RESET");

@@ -59,7 +59,7 @@ static void watch(struct loop *loop, struct connection *connection)
 
 bool connection_open(struct loop *loop, int fd, const struct listener *listener)
 {
-    struct tls *tls = loop->lane.setup->tls[listener->protocol];
+    struct tls *tls = loop->event_thread.setup->tls[listener->protocol];
     struct connection *connection = calloc(1, sizeof *connection);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
     int on = 1;
@@ -78,12 +78,13 @@ bool connection_open(struct loop *loop, int fd, const struct listener *listener)
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     connection->events = EPOLLIN;
     connection->reads = true;
-    connection->active_ns = loop->lane.now_ns;
+    connection->active_ns = loop->event_thread.now_ns;
     connection->next = loop->connections;
     if (loop->connections != NULL)
         loop->connections->previous = connection;
     loop->connections = connection;
-    session_open(&connection->session, &loop->lane, connection, atomic_fetch_add(&loop->shared->last_id, 1) + 1);
+    session_open(&connection->session, &loop->event_thread, connection,
+                 atomic_fetch_add(&loop->shared->last_id, 1) + 1);
     connection->session.has_tls = tls != NULL;
     connection->session.is_http = protocol_is_http(listener->protocol);
     (void)atomic_fetch_add(&loop->shared->connections, 1);
@@ -132,10 +133,10 @@ static bool send_output(struct loop *loop, struct connection *connection, struct
             break;
         sent += (size_t)n;
     }
-    count(&loop->lane.counters.bytes_out, sent);
+    count(&loop->event_thread.counters.bytes_out, sent);
     if (sent < output->len) {
         if (connection->out.len == 0)
-            connection->stalled_ns = loop->lane.now_ns;
+            connection->stalled_ns = loop->event_thread.now_ns;
         bytes_add(&connection->out, output->at + sent, output->len - sent);
     }
     output->len = 0;
@@ -155,9 +156,9 @@ static bool send_kept(struct loop *loop, struct connection *connection)
             break;
         sent += (size_t)n;
     }
-    count(&loop->lane.counters.bytes_out, sent);
+    count(&loop->event_thread.counters.bytes_out, sent);
     if (sent > 0)
-        connection->stalled_ns = loop->lane.now_ns;
+        connection->stalled_ns = loop->event_thread.now_ns;
     bytes_drop(&connection->out, sent);
     if (connection->out.len == 0) {
         bytes_free(&connection->out);
@@ -185,7 +186,7 @@ static void end(struct loop *loop, struct connection *connection)
     }
     io_end(&connection->io);
     connection->lingers = true;
-    connection->active_ns = loop->lane.now_ns;
+    connection->active_ns = loop->event_thread.now_ns;
     bytes_free(&connection->in);
     watch(loop, connection);
 }
@@ -216,14 +217,14 @@ static void note_progress(const struct loop *loop, struct connection *connection
 {
     if (used > 0) {
         if (!is_unknown(connection))
-            connection->active_ns = loop->lane.now_ns;
+            connection->active_ns = loop->event_thread.now_ns;
         connection->begun_ns = 0;
         connection->parted = loop->drains;
     }
     if (connection->in.len == 0)
         connection->begun_ns = 0;
     else if (connection->begun_ns == 0)
-        connection->begun_ns = loop->lane.now_ns;
+        connection->begun_ns = loop->event_thread.now_ns;
 }
 
 /*
@@ -232,7 +233,7 @@ static void note_progress(const struct loop *loop, struct connection *connection
  */
 static bool is_drained(const struct loop *loop, const struct connection *connection)
 {
-    bool is_silent = loop->lane.now_ns - connection->active_ns > SILENT_NS;
+    bool is_silent = loop->event_thread.now_ns - connection->active_ns > SILENT_NS;
 
     return loop->drains && (connection->parted || is_silent) &&
            session_may_end(&connection->session, connection->in.len);
@@ -298,7 +299,7 @@ struct user *connection_user(void *connection)
 {
     const struct connection *its = connection;
 
-    return users_by_certificate(&its->session.lane->setup->users, its->io.session);
+    return users_by_certificate(&its->session.event_thread->setup->users, its->io.session);
 }
 
 /* The handshake is over: a client with a certificate need not say who it is. */
@@ -306,7 +307,7 @@ static void greeted(struct loop *loop, struct connection *connection)
 {
     struct user *user = connection_user(connection);
 
-    count(&loop->lane.counters.tls_handshakes, 1);
+    count(&loop->event_thread.counters.tls_handshakes, 1);
     if (user != NULL && !session_login(&connection->session, user))
         connection->session.closing = true;
 }
@@ -320,7 +321,7 @@ static ssize_t receive(struct loop *loop, struct connection *connection, void *t
     if (greeting && !connection->io.greets)
         greeted(loop, connection);
     if (connection->io.greets && n == IO_BROKEN) {
-        count(&loop->lane.counters.tls_failures, 1);
+        count(&loop->event_thread.counters.tls_failures, 1);
         log_line(LOG_CLIENT, "the TLS handshake of connection %llu failed: %s",
                  (unsigned long long)connection->session.id, connection->io.why);
     }
@@ -351,7 +352,7 @@ static void read_more(struct loop *loop, struct connection *connection)
             watch(loop, connection);
         return;
     }
-    count(&loop->lane.counters.bytes_in, (uint64_t)n);
+    count(&loop->event_thread.counters.bytes_in, (uint64_t)n);
     if (n == 0) {
         connection->ended = true;
         end(loop, connection);
@@ -410,9 +411,9 @@ void connection_on_event(struct loop *loop, struct connection *connection, uint3
 /* Why a connection is to be cut now; NULL: it is not. */
 static const char *late(struct loop *loop, struct connection *connection)
 {
-    const struct daemon_settings *settings = &loop->lane.setup->settings.daemon;
-    uint64_t now_ns = loop->lane.now_ns;
-    struct counters *counters = &loop->lane.counters;
+    const struct daemon_settings *settings = &loop->event_thread.setup->settings.daemon;
+    uint64_t now_ns = loop->event_thread.now_ns;
+    struct counters *counters = &loop->event_thread.counters;
     uint64_t silent_ns = now_ns - connection->active_ns;
 
     if (connection->stalled_ns > 0 && now_ns - connection->stalled_ns > settings->stall_timeout_ns) {
@@ -437,7 +438,7 @@ static const char *late(struct loop *loop, struct connection *connection)
 void connection_check_time(struct loop *loop, struct connection *connection)
 {
     uint64_t idle_ns = session_idle_ns(&connection->session);
-    uint64_t since_ns = loop->lane.now_ns - connection->active_ns;
+    uint64_t since_ns = loop->event_thread.now_ns - connection->active_ns;
 
     if (connection->lingers) {
         if (since_ns > LINGER_NS)

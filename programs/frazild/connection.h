@@ -47,7 +47,7 @@ void connection_go_on(struct loop *loop, struct connection *connection);
 /* Puts it among those that go on in this turn. */
 void connection_make_ready(struct loop *loop, struct connection *connection);
 
-/* Whom the certificate of its client names; NULL: nobody, or it has shown none.  A lane's user_of. */
+/* Whom the certificate of its client names; NULL: nobody, or it has shown none.  An event thread's user_of. */
 struct user *connection_user(void *connection);
 
 /* Looks at its timeouts. */

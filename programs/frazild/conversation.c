@@ -129,7 +129,8 @@ static void dispatch(struct session *session, struct call *call, const char *byt
         refuse_unknown(session, call);
         return;
     }
-    if ((row->flags & COMMAND_FREE) == 0 && session->lane->setup->users.count > 0 && session_user(session) == NULL) {
+    if ((row->flags & COMMAND_FREE) == 0 && session->event_thread->setup->users.count > 0 &&
+        session_user(session) == NULL) {
         refuse(session, call, CODE_NOAUTH, "Authentication required: AUTH user token");
         return;
     }

@@ -24,7 +24,7 @@
 #define LATE_NS (30 * NS_PER_S)  /* that a busy host may take beyond drain_timeout */
 #define CLOSE_NS (1 * NS_PER_S)  /* of drain_timeout, to give worker ids back when all clients are gone */
 #define GRACE_NS (NS_PER_S / 2)  /* for a close that has a limit of its own */
-#define STUCK_NS (10 * NS_PER_S) /* a lane wakes up each second */
+#define STUCK_NS (10 * NS_PER_S) /* an event thread wakes up each second */
 
 struct daemon {
     const char *path;
@@ -229,7 +229,7 @@ static void drain(struct daemon *daemon, int why)
     while (clock_ns() < end_ns && !is_ended_within(daemon, end_ns - clock_ns()))
         continue;
     atomic_store(&daemon->shared.draining, true);
-    shared_wake_lanes(&daemon->shared);
+    shared_wake_event_threads(&daemon->shared);
     daemon->close_by_ns = clock_ns() + timeout_ns;
     /* Not for the connections alone: a loop that was not woken yet has not taken those whom the system has let in. */
     while (atomic_load(&daemon->shared.running) > 0 && clock_ns() + close_ns < daemon->close_by_ns) {
@@ -260,7 +260,7 @@ static void stop(struct daemon *daemon, int status)
     if (daemon->shared.jobs != NULL)
         jobs_hush(daemon->shared.jobs);
     atomic_store(&daemon->shared.cutting, true);
-    shared_wake_lanes(&daemon->shared);
+    shared_wake_event_threads(&daemon->shared);
     for (unsigned i = 0; i < daemon->count; i++)
         loop_join(&daemon->loops[i]);
     listeners_close(&daemon->listeners);
@@ -272,13 +272,13 @@ static void stop(struct daemon *daemon, int status)
     free(daemon->loops);
 }
 
-/* Tells the manager of services that all lanes are alive, or lets it find out that one is not. */
+/* Tells the manager of services that all event threads are alive, or lets it find out that one is not. */
 static void tell_watchdog(const struct daemon *daemon)
 {
     uint64_t now_ns = clock_ns();
 
-    for (unsigned i = 0; i < daemon->shared.lane_count; i++) {
-        if (now_ns > atomic_load_explicit(&daemon->shared.lanes[i]->seen_ns, memory_order_relaxed) + STUCK_NS)
+    for (unsigned i = 0; i < daemon->shared.event_thread_count; i++) {
+        if (now_ns > atomic_load_explicit(&daemon->shared.event_threads[i]->seen_ns, memory_order_relaxed) + STUCK_NS)
             return;
     }
     service_tell("WATCHDOG=1");

@@ -82,7 +82,7 @@ static struct slice token_of(const struct http_request *request)
 /* Finds the user by the token, or without one by the certificate.  False: the reply says that nobody comes in so. */
 static bool find_user(struct http_request *request)
 {
-    const struct users *users = &request->lane->setup->users;
+    const struct users *users = &request->event_thread->setup->users;
     struct slice token = token_of(request);
 
     if (users->count == 0 || (request->route != NULL && (request->route->flags & ROUTE_OPEN) != 0))
@@ -166,7 +166,7 @@ static void refuse(struct http_request *request, const struct http_fault *fault)
 static void begin(struct session *session, const struct http_head *head, struct bytes *out)
 {
     enum protocol protocol = session->has_tls ? PROTOCOL_HTTPS : PROTOCOL_HTTP;
-    struct http_request request = {.session = session, .lane = session->lane, .out = out, .head = head};
+    struct http_request request = {.session = session, .event_thread = session->event_thread, .out = out, .head = head};
     struct http_fault fault;
 
     session->has_asked = true;
@@ -174,7 +174,8 @@ static void begin(struct session *session, const struct http_head *head, struct 
     request.is_old = head->is_old;
     request.keeps = !http_field_has(head, FIELD_CONNECTION, "close") &&
                     (!head->is_old || http_field_has(head, FIELD_CONNECTION, "keep-alive"));
-    if (http_head_is_right(head, session->lane->setup->settings.listen[protocol].hosts, &request.target, &fault))
+    if (http_head_is_right(head, session->event_thread->setup->settings.listen[protocol].hosts, &request.target,
+                           &fault))
         answer(&request);
     else
         refuse(&request, &fault);
@@ -208,7 +209,7 @@ static bool finish(struct session *session, struct bytes *out, enum session_stat
 
 static enum session_state break_off(struct session *session, const struct http_fault *fault, struct bytes *out)
 {
-    struct http_request request = {.session = session, .lane = session->lane, .out = out};
+    struct http_request request = {.session = session, .event_thread = session->event_thread, .out = out};
 
     refuse(&request, fault);
     session_break(session, fault->why);

@@ -153,13 +153,13 @@ bool http_ids_wait(const struct http_request *request)
 
 static void count_ids(const struct http_ids *ids)
 {
-    struct lane *lane = ids->session->lane;
+    struct event_thread *event_thread = ids->session->event_thread;
     const struct counted_ids counted = {.each = ids->taking.wanted,
                                         .requests = 1,
                                         .answered = ids->taking.code == FRAZIL_OK ? 1 : 0,
-                                        .ns = lane->now_ns - ids->started_ns};
+                                        .ns = event_thread->now_ns - ids->started_ns};
 
-    counters_add_ids(&lane->counters, &counted);
+    counters_add_ids(&event_thread->counters, &counted);
 }
 
 /* The taker has met the request, or given it up. */
@@ -170,16 +170,16 @@ static void on_done(struct taking *taking)
     engine_hold(taking->engine); /* until the reply is sent; the taker lets go of its own hold */
     count_ids(ids);
     ids->waits = false;
-    ids->session->lane->wake(ids->session->connection);
+    ids->session->event_thread->wake(ids->session->connection);
 }
 
 static void wait_for_ids(struct http_request *request)
 {
     struct http_ids *ids = request->ids;
-    struct lane *lane = request->lane;
+    struct event_thread *event_thread = request->event_thread;
 
     ids->taking.done = on_done;
-    ids->waits = http_wait(request) && taker_park(&lane->taker, &ids->taking, lane->now_ns);
+    ids->waits = http_wait(request) && taker_park(&event_thread->taker, &ids->taking, event_thread->now_ns);
     if (ids->waits)
         return;
     request->out->failed = true; /* no memory: the connection is closed */
@@ -200,7 +200,7 @@ void http_ids_drop(struct http_request *request)
         return;
     }
     request->ids = NULL;
-    taker_cancel(&request->lane->taker, &ids->taking);
+    taker_cancel(&request->event_thread->taker, &ids->taking);
     free(ids);
 }
 
@@ -270,27 +270,28 @@ static bool read_wish(struct http_request *request, struct wish *wish)
 
 static struct http_ids *new_ids(struct http_request *request, const struct wish *wish)
 {
-    const struct lane *lane = request->lane;
+    const struct event_thread *event_thread = request->event_thread;
     struct engine *engine = wish->generator->engine;
     struct http_ids *ids = malloc(sizeof *ids + wish->n * taker_id_size(engine));
 
     if (ids == NULL)
         return NULL;
-    *ids = (struct http_ids){.session = request->session,
-                             .started_ns = lane->now_ns,
-                             .media = wish->media,
-                             .form = wish->form,
-                             .taking = {.engine = engine,
-                                        .wanted = wish->n,
-                                        .meta = wish->meta,
-                                        .deadline_ns = lane->now_ns + lane->setup->settings.daemon.request_timeout_ns}};
+    *ids = (struct http_ids){
+        .session = request->session,
+        .started_ns = event_thread->now_ns,
+        .media = wish->media,
+        .form = wish->form,
+        .taking = {.engine = engine,
+                   .wanted = wish->n,
+                   .meta = wish->meta,
+                   .deadline_ns = event_thread->now_ns + event_thread->setup->settings.daemon.request_timeout_ns}};
     ids->taking.ids = ids->ids;
     return ids;
 }
 
 void http_take_ids(struct http_request *request)
 {
-    struct lane *lane = request->lane;
+    struct event_thread *event_thread = request->event_thread;
     struct refusal refusal;
     struct wish wish;
 
@@ -298,14 +299,14 @@ void http_take_ids(struct http_request *request)
     if (wish.generator == NULL || !read_wish(request, &wish))
         return;
     if (!admission_by_size(wish.generator, wish.n, &refusal) ||
-        !admission_by_rate(wish.generator, request->user, wish.n, lane->now_ns, &refusal)) {
+        !admission_by_rate(wish.generator, request->user, wish.n, event_thread->now_ns, &refusal)) {
         http_refuse(request, &refusal);
         return;
     }
     struct http_ids *ids = request->ids = new_ids(request, &wish);
     if (ids == NULL) {
         request->out->failed = true; /* no memory: the connection is closed */
-    } else if (!taker_take(&lane->taker, &ids->taking, lane->now_ns)) {
+    } else if (!taker_take(&event_thread->taker, &ids->taking, event_thread->now_ns)) {
         wait_for_ids(request);
     } else {
         engine_hold(ids->taking.engine);

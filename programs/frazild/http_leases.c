@@ -36,13 +36,13 @@ static void write_leases(const frazil_admin_leases *leases, int version, struct 
 void http_list_leases(struct http_request *request)
 {
     struct session *session = request->session;
-    const struct job_order order = {write_leases, 0, request->lane->wake, session->connection};
+    const struct job_order order = {write_leases, 0, request->event_thread->wake, session->connection};
     const struct refusal busy = {CODE_TRYAGAIN, 1000, "too many requests for leases are under way"};
     const struct generator *generator = http_generator(request, request->argument);
 
     if (generator == NULL || !http_wait(request))
         return;
-    session->job = job_send(request->lane, generator->engine, &order);
+    session->job = job_send(request->event_thread, generator->engine, &order);
     if (session->job != NULL)
         return;
     http_refuse(request, &busy);

@@ -31,7 +31,7 @@ static json_t *json_of(const struct look *look)
 
 struct generator *http_generator(struct http_request *request, struct slice name)
 {
-    struct generator *generator = generators_find(&request->lane->setup->generators, name);
+    struct generator *generator = generators_find(&request->event_thread->setup->generators, name);
 
     if (generator == NULL || !settings_is_name(name)) {
         http_fail(request, HTTP_NOT_FOUND, CODE_ERR, "there is no generator of that name: /v1/generators lists them");
@@ -51,7 +51,7 @@ static bool is_visible(const struct http_request *request, const char *name)
 
 void http_list_generators(struct http_request *request)
 {
-    const struct generators *set = &request->lane->setup->generators;
+    const struct generators *set = &request->event_thread->setup->generators;
     json_t *json = json_object(), *list = json_array();
     struct look look;
 
@@ -93,7 +93,7 @@ static bool parse_layout(struct http_request *request, struct slice text, frazil
 static bool read_layout(struct http_request *request, frazil_layout *ret_layout)
 {
     struct slice name = http_parameter(request, "generator"), text = http_parameter(request, "layout");
-    const struct generator *generator = generators_default(&request->lane->setup->generators);
+    const struct generator *generator = generators_default(&request->event_thread->setup->generators);
 
     if (text.at != NULL && name.at == NULL)
         return parse_layout(request, text, ret_layout);

@@ -25,7 +25,7 @@ static void count_reply(const struct http_request *request, enum reply_code code
     enum protocol protocol = session->has_tls ? PROTOCOL_HTTPS : PROTOCOL_HTTP;
     size_t row = request->route != NULL ? (size_t)(request->route - http_routes) : COUNTED_COMMANDS - 1;
 
-    count(&request->lane->counters.calls[protocol][row][code], 1);
+    count(&request->event_thread->counters.calls[protocol][row][code], 1);
 }
 
 static const char *words_of(enum http_status status)
@@ -41,17 +41,17 @@ static const char *words_of(enum http_status status)
 }
 
 /* The line with the date; it is written once a second. */
-static void write_date(struct lane *lane, struct bytes *out)
+static void write_date(struct event_thread *event_thread, struct bytes *out)
 {
     time_t now = time(NULL);
     struct tm parts;
 
-    if (lane->date_unix_s != now) {
-        lane->date_unix_s = now;
+    if (event_thread->date_unix_s != now) {
+        event_thread->date_unix_s = now;
         (void)gmtime_r(&now, &parts);
-        (void)strftime(lane->date, sizeof lane->date, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &parts);
+        (void)strftime(event_thread->date, sizeof event_thread->date, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &parts);
     }
-    bytes_add_text(out, lane->date);
+    bytes_add_text(out, event_thread->date);
 }
 
 static void write_head(struct http_request *request, const struct kind *kind, size_t length)
@@ -60,13 +60,14 @@ static void write_head(struct http_request *request, const struct kind *kind, si
     /* The page says itself which script and style are its own. */
     bool is_page = strncmp(kind->type, HTML, sizeof HTML - 1) == 0;
 
-    request->keeps = request->keeps && !atomic_load_explicit(&request->lane->shared->leaving, memory_order_relaxed);
+    request->keeps =
+        request->keeps && !atomic_load_explicit(&request->event_thread->shared->leaving, memory_order_relaxed);
     bytes_add_text(out, "HTTP/1.1 ");
     bytes_add_number(out, kind->status);
     bytes_add_text(out, " ");
     bytes_add_text(out, words_of(kind->status));
     bytes_add_text(out, "\r\n");
-    write_date(request->lane, out);
+    write_date(request->event_thread, out);
     bytes_add_text(out, "Content-Type: ");
     bytes_add_text(out, kind->type);
     bytes_add_text(out, "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Security-Policy: ");

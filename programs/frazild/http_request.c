@@ -12,7 +12,7 @@ bool http_wait(struct http_request *request)
         return false;
     }
     *kept = (struct http_request){.session = request->session,
-                                  .lane = request->lane,
+                                  .event_thread = request->event_thread,
                                   .route = request->route,
                                   .ids = request->ids,
                                   .is_head = request->is_head,

@@ -22,9 +22,9 @@ struct http_parameter {
 
 struct http_request {
     struct session *session;
-    struct lane *lane;            /* the session's */
-    struct bytes *out;            /* where the reply goes */
-    const struct http_head *head; /* NULL once the request waits; the slices below are absent then */
+    struct event_thread *event_thread; /* the session's */
+    struct bytes *out;                 /* where the reply goes */
+    const struct http_head *head;      /* NULL once the request waits; the slices below are absent then */
     struct http_target target;
     const struct http_route *route; /* NULL: not known yet, or there is none */
     struct slice argument;          /* the part of the path that the route leaves open */

@@ -33,7 +33,7 @@ void http_root(struct http_request *request)
 
     /* A browser names the type; other clients name none, or any. */
     if (http_accept(request->head, "text/html") > http_accept(request->head, "text/plain") &&
-        read_page(&request->lane->setup->settings.daemon, &page)) {
+        read_page(&request->event_thread->setup->settings.daemon, &page)) {
         http_reply(request, "text/html; charset=utf-8", &page);
         return;
     }

@@ -6,7 +6,7 @@
 #include "http_routes.h"
 #include "metrics.h"
 
-#define STUCK_NS (10 * NS_PER_S) /* a lane wakes up each second */
+#define STUCK_NS (10 * NS_PER_S) /* an event thread wakes up each second */
 
 static const char *name_of(enum protocol protocol, size_t row)
 {
@@ -22,7 +22,8 @@ static const char *name_of(enum protocol protocol, size_t row)
 void http_metrics(struct http_request *request)
 {
     struct bytes text = {0};
-    const struct metrics_view view = {request->lane->shared, request->lane->setup, request->user, name_of};
+    const struct metrics_view view = {request->event_thread->shared, request->event_thread->setup, request->user,
+                                      name_of};
 
     metrics_write(&view, &text);
     http_reply(request, "text/plain; version=0.0.4; charset=utf-8", &text);
@@ -33,8 +34,8 @@ static const char *find_stuck(const struct shared *shared)
 {
     uint64_t now_ns = clock_ns();
 
-    for (unsigned i = 0; i < shared->lane_count; i++) {
-        uint64_t seen_ns = atomic_load_explicit(&shared->lanes[i]->seen_ns, memory_order_relaxed);
+    for (unsigned i = 0; i < shared->event_thread_count; i++) {
+        uint64_t seen_ns = atomic_load_explicit(&shared->event_threads[i]->seen_ns, memory_order_relaxed);
         if (now_ns > seen_ns + STUCK_NS)
             return "a thread of the daemon is stuck\n";
     }
@@ -42,12 +43,12 @@ static const char *find_stuck(const struct shared *shared)
 }
 
 /* A sentence about why clients should go elsewhere; NULL: they need not. */
-static const char *find_unready(const struct lane *lane)
+static const char *find_unready(const struct event_thread *event_thread)
 {
-    const struct generators *set = &lane->setup->generators;
+    const struct generators *set = &event_thread->setup->generators;
     frazil_health health;
 
-    if (atomic_load(&lane->shared->leaving))
+    if (atomic_load(&event_thread->shared->leaving))
         return "the daemon is about to end\n";
     for (size_t i = 0; i < set->count; i++) {
         frazil_get_health(generator_worst(&set->rows[i])->gen, &health, sizeof health);
@@ -67,10 +68,10 @@ static void send_health(struct http_request *request, const char *why)
 
 void http_livez(struct http_request *request)
 {
-    send_health(request, find_stuck(request->lane->shared));
+    send_health(request, find_stuck(request->event_thread->shared));
 }
 
 void http_readyz(struct http_request *request)
 {
-    send_health(request, find_unready(request->lane));
+    send_health(request, find_unready(request->event_thread));
 }

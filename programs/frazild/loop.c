@@ -23,15 +23,15 @@
 static void on_wake(void *connection)
 {
     struct connection *woken = connection;
-    struct loop *loop = (struct loop *)woken->session.lane;
+    struct loop *loop = (struct loop *)woken->session.event_thread;
 
     connection_make_ready(loop, woken);
 }
 
 /* Has the loop look around: a new setup, a background job that is done, or the end. */
-static void on_notify(struct lane *lane)
+static void on_notify(struct event_thread *event_thread)
 {
-    const struct loop *loop = (const struct loop *)lane;
+    const struct loop *loop = (const struct loop *)event_thread;
     uint64_t one = 1;
     ssize_t ignored = write(loop->event, &one, sizeof one); /* it is full only if the loop is woken anyway */
 
@@ -114,7 +114,7 @@ static void refuse_for_files(struct loop *loop, const struct listener *listener)
     int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
     if (fd >= 0) {
         refuse(listener, fd, "the daemon has no descriptor left");
-        count(&loop->lane.counters.refused_files, 1);
+        count(&loop->event_thread.counters.refused_files, 1);
         log_line(LOG_CLIENT, "a connection was refused: no descriptor is left (raise LimitNOFILE= or ulimit -n)");
     }
     if (!has_reserve(loop))
@@ -135,13 +135,13 @@ static bool accept_one(struct loop *loop, const struct listener *listener)
             refuse_for_files(loop, listener);
         return false;
     }
-    if (atomic_load(&loop->shared->connections) >= loop->lane.setup->settings.daemon.max_connections) {
-        count(&loop->lane.counters.refused_full, 1);
+    if (atomic_load(&loop->shared->connections) >= loop->event_thread.setup->settings.daemon.max_connections) {
+        count(&loop->event_thread.counters.refused_full, 1);
         log_line(LOG_CLIENT, "a connection was refused: there are max_connections already");
         refuse(listener, fd, "max number of clients reached");
         return true;
     }
-    count(&loop->lane.counters.accepted, 1);
+    count(&loop->event_thread.counters.accepted, 1);
     if (!connection_open(loop, fd, listener))
         log_line(LOG_CLIENT, "a connection was refused: out of memory");
     return true;
@@ -163,7 +163,7 @@ static const struct listener *listener_of(const struct loop *loop, const void *t
 
 static void take_setup(struct loop *loop)
 {
-    struct setup *before = shared_renew(loop->shared, &loop->lane);
+    struct setup *before = shared_renew(loop->shared, &loop->event_thread);
 
     if (before == NULL)
         return;
@@ -204,7 +204,7 @@ static void look_around(struct loop *loop)
     if (read(loop->event, &ignored, sizeof ignored) < 0)
         return;
     take_setup(loop);
-    jobs_collect(&loop->lane);
+    jobs_collect(&loop->event_thread);
     if (atomic_load(&loop->shared->draining) && !loop->drains)
         start_draining(loop);
 }
@@ -265,16 +265,16 @@ static void *run(void *arg)
     uint64_t swept_ns = clock_ns();
 
     while (!is_over(loop)) {
-        alarm_set(&loop->alarm, taker_due_ns(&loop->lane.taker));
+        alarm_set(&loop->alarm, taker_due_ns(&loop->event_thread.taker));
         int n = epoll_wait(loop->epoll, events, EVENTS, loop->ready != NULL ? 0 : SWEEP_MS);
-        loop->lane.now_ns = clock_ns();
-        atomic_store_explicit(&loop->lane.seen_ns, loop->lane.now_ns, memory_order_relaxed);
+        loop->event_thread.now_ns = clock_ns();
+        atomic_store_explicit(&loop->event_thread.seen_ns, loop->event_thread.now_ns, memory_order_relaxed);
         for (int i = 0; i < n; i++)
             on_event(loop, &events[i]);
-        taker_run(&loop->lane.taker, loop->lane.now_ns);
+        taker_run(&loop->event_thread.taker, loop->event_thread.now_ns);
         run_ready(loop);
-        if (loop->lane.now_ns - swept_ns >= SWEEP_MS * NS_PER_MS) {
-            swept_ns = loop->lane.now_ns;
+        if (loop->event_thread.now_ns - swept_ns >= SWEEP_MS * NS_PER_MS) {
+            swept_ns = loop->event_thread.now_ns;
             sweep(loop);
         }
     }
@@ -291,9 +291,9 @@ static bool prepare(struct loop *loop)
     loop->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     loop->reserve = -1;
     loop->input = malloc(INPUT_BYTES);
-    loop->lane.ids = malloc(MAX_BATCH_MAX * sizeof(frazil_sno));
+    loop->event_thread.ids = malloc(MAX_BATCH_MAX * sizeof(frazil_sno));
     if (loop->epoll < 0 || !has_reserve(loop) || loop->event < 0 || !alarm_open(&loop->alarm) || loop->input == NULL ||
-        loop->lane.ids == NULL || !watch(loop, loop->event, &loop->event, EPOLLIN) ||
+        loop->event_thread.ids == NULL || !watch(loop, loop->event, &loop->event, EPOLLIN) ||
         !watch(loop, loop->alarm.fd, &loop->alarm, EPOLLIN))
         return false;
     return watch_listeners(loop);
@@ -303,10 +303,10 @@ bool loop_start(struct loop *loop, struct shared *shared)
 {
     *loop = (struct loop){.shared = shared};
     loop->ready_end = &loop->ready;
-    loop->lane.wake = on_wake;
-    loop->lane.notify = on_notify;
-    loop->lane.user_of = connection_user;
-    shared_open_lane(shared, &loop->lane);
+    loop->event_thread.wake = on_wake;
+    loop->event_thread.notify = on_notify;
+    loop->event_thread.user_of = connection_user;
+    shared_open_event_thread(shared, &loop->event_thread);
     if (!prepare(loop))
         return false;
     (void)atomic_fetch_add(&shared->running, 1);
@@ -325,7 +325,7 @@ void loop_join(struct loop *loop)
     if (loop->reserve >= 0)
         (void)close(loop->reserve);
     free(loop->input);
-    free(loop->lane.ids);
+    free(loop->event_thread.ids);
     free(loop->output.at);
-    setup_release(loop->lane.setup);
+    setup_release(loop->event_thread.setup);
 }

@@ -18,13 +18,13 @@ static void head(struct bytes *out, const char *name, const char *type, const ch
     bytes_format(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* The sum of a counter over all lanes; `at` is its place in struct counters. */
+/* The sum of a counter over all event threads; `at` is its place in struct counters. */
 static uint64_t sum(const struct shared *shared, size_t at)
 {
     uint64_t total = 0;
 
-    for (unsigned i = 0; i < shared->lane_count; i++) {
-        const char *counters = (const char *)&shared->lanes[i]->counters;
+    for (unsigned i = 0; i < shared->event_thread_count; i++) {
+        const char *counters = (const char *)&shared->event_threads[i]->counters;
         total += atomic_load_explicit((const _Atomic uint64_t *)(const void *)(counters + at), memory_order_relaxed);
     }
     return total;
@@ -36,8 +36,9 @@ static uint64_t calls_of(const struct shared *shared, enum protocol protocol, si
 {
     uint64_t total = 0;
 
-    for (unsigned i = 0; i < shared->lane_count; i++)
-        total += atomic_load_explicit(&shared->lanes[i]->counters.calls[protocol][row][code], memory_order_relaxed);
+    for (unsigned i = 0; i < shared->event_thread_count; i++)
+        total +=
+            atomic_load_explicit(&shared->event_threads[i]->counters.calls[protocol][row][code], memory_order_relaxed);
     return total;
 }
 
@@ -336,7 +337,7 @@ static void write_process(const struct shared *shared, struct bytes *out)
     bytes_format(out, "frazild_config_last_reload_success_timestamp_seconds %" PRId64 "\n",
                  atomic_load(&shared->read_unix_s));
     head(out, "process_start_time_seconds", "gauge", "When the process began.");
-    bytes_format(out, "process_start_time_seconds %" PRId64 "\n", shared->lanes[0]->started_unix_s);
+    bytes_format(out, "process_start_time_seconds %" PRId64 "\n", shared->event_threads[0]->started_unix_s);
     head(out, "process_cpu_seconds_total", "counter", "Processor time that it used.");
     bytes_format(out, "process_cpu_seconds_total %.6f\n",
                  (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metrics, as text for Prometheus: the lanes' counters added up, the generators, and the process.
+ * The metrics, as text for Prometheus: the event threads' counters added up, the generators, and the process.
  */
 #ifndef FRAZILD_METRICS_H
 #define FRAZILD_METRICS_H
 
 #include "shared.h"
 
-/* The name of a command's or a route's row in the counters of a lane; NULL: there is no such row. */
+/* The name of a command's or a route's row in the counters of an event thread; NULL: there is no such row. */
 typedef const char *(*metrics_name_fn)(enum protocol protocol, size_t row);
 
 /* The metrics that one user sees. */
 struct metrics_view {
     const struct shared *shared;
-    const struct setup *setup; /* the asking lane's */
+    const struct setup *setup; /* the asking event thread's */
     const struct user *user;   /* sees the generators that it may; NULL: all */
     metrics_name_fn name_of;
 };

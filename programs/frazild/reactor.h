@@ -13,7 +13,7 @@
 struct connection;
 
 struct loop {
-    struct lane lane; /* the first: the lane's functions find the loop by it */
+    struct event_thread event_thread; /* the first: the event thread's functions find the loop by it */
     struct shared *shared;
     pthread_t thread;
     int epoll;

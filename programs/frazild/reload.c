@@ -19,14 +19,14 @@ struct reloader {
     bool stopping;
 };
 
-/* Has all lanes go over to a new setup, and returns when they have; the old one is the caller's to release. */
+/* Has all event threads go over to a new setup, and returns when they have; the old one is the caller's to release. */
 static struct setup *go_over(struct shared *shared, struct setup *now)
 {
     (void)pthread_mutex_lock(&shared->lock);
     struct setup *before = shared->setup;
     shared->setup = now;
     (void)pthread_mutex_unlock(&shared->lock);
-    shared_wake_lanes(shared);
+    shared_wake_event_threads(shared);
     while (atomic_load(&before->holders) > 1)
         (void)poll(NULL, 0, RELEASE_LOOK_MS);
     return before;

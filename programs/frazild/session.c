@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void session_open(struct session *session, struct lane *lane, void *connection, uint64_t id)
+void session_open(struct session *session, struct event_thread *event_thread, void *connection, uint64_t id)
 {
-    *session = (struct session){.lane = lane, .connection = connection, .id = id, .version = 2};
+    *session = (struct session){.event_thread = event_thread, .connection = connection, .id = id, .version = 2};
 }
 
 void session_break(struct session *session, const char *why)
 {
-    count(&session->lane->counters.cut_broken, 1);
+    count(&session->event_thread->counters.cut_broken, 1);
     session->broken = why;
     session->closing = true;
 }
@@ -28,13 +28,13 @@ bool session_login(struct session *session, struct user *user)
     session->user_name = name;
     memcpy(session->user_proof, user->proof, sizeof user->proof);
     session->user = user;
-    session->known = session->lane->setup;
+    session->known = session->event_thread->setup;
     return true;
 }
 
 struct user *session_user(struct session *session)
 {
-    struct setup *setup = session->lane->setup;
+    struct setup *setup = session->event_thread->setup;
 
     if (session->user == NULL || session->known == setup)
         return session->user;
@@ -54,7 +54,7 @@ static bool is_unknown(struct session *session)
 {
     if (session->is_http)
         return !session->has_asked;
-    return session->lane->setup->users.count > 0 && session_user(session) == NULL;
+    return session->event_thread->setup->users.count > 0 && session_user(session) == NULL;
 }
 
 size_t session_limit(struct session *session)
@@ -69,7 +69,7 @@ size_t session_output_limit(struct session *session)
 
 uint64_t session_idle_ns(const struct session *session)
 {
-    return session->is_http ? HTTP_IDLE_NS : session->lane->setup->settings.daemon.idle_timeout_ns;
+    return session->is_http ? HTTP_IDLE_NS : session->event_thread->setup->settings.daemon.idle_timeout_ns;
 }
 
 bool session_is_idle(const struct session *session)

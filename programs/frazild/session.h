@@ -7,7 +7,7 @@
 #define FRAZILD_SESSION_H
 
 #include "bytes.h"
-#include "lane.h"
+#include "event_thread.h"
 #include "resp_read.h"
 
 #define COMMAND_BYTES_MAX ((size_t)64 << 10)
@@ -25,7 +25,7 @@ struct http_request;
 /* Why session_run came back. */
 enum session_state {
     SESSION_READ, /* all of the bytes were used up to an unfinished command */
-    SESSION_WAIT, /* it waits for ids or a background job: lane->wake tells when it can go on */
+    SESSION_WAIT, /* it waits for ids or a background job: event_thread->wake tells when it can go on */
     SESSION_FULL, /* the output is to be sent first */
     SESSION_TURN, /* there is more to do, after other connections have had their turn */
     SESSION_CLOSE /* after the output was sent */
@@ -41,8 +41,8 @@ struct multi {
 };
 
 struct session {
-    struct lane *lane;
-    void *connection;    /* whose it is, for lane->wake */
+    struct event_thread *event_thread;
+    void *connection;    /* whose it is, for event_thread->wake */
     struct setup *known; /* for which setup `user` was looked up */
     struct user *user;   /* NULL: nobody yet, or there are no users */
     struct batch *batch; /* ids that it waits for, or is sending */
@@ -67,7 +67,7 @@ struct session {
 };
 
 /* A new session. */
-void session_open(struct session *session, struct lane *lane, void *connection, uint64_t id);
+void session_open(struct session *session, struct event_thread *event_thread, void *connection, uint64_t id);
 
 /* Whether nothing is under way: no transaction, no wait, no half reply. */
 bool session_is_idle(const struct session *session);

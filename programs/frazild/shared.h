@@ -8,15 +8,15 @@
 #include <pthread.h>
 
 #include "addresses.h"
-#include "lane.h"
+#include "event_thread.h"
 
-#define LANES_MAX 64
+#define EVENT_THREADS_MAX 64
 
 struct shared {
     struct listeners *listeners;
     struct jobs *jobs;
-    struct lane *lanes[LANES_MAX]; /* set before the threads start */
-    unsigned lane_count;
+    struct event_thread *event_threads[EVENT_THREADS_MAX]; /* set before the threads start */
+    unsigned event_thread_count;
     atomic_uint connections;
     _Atomic uint64_t last_id;    /* of connections */
     atomic_bool leaving;         /* SIGTERM came: nobody shall come anew, and whoever comes is served */
@@ -29,8 +29,8 @@ struct shared {
     struct setup *setup;         /* of now */
 };
 
-/* Has all lanes look around. */
-void shared_wake_lanes(const struct shared *shared);
+/* Has all event threads look around. */
+void shared_wake_event_threads(const struct shared *shared);
 
 /* Notes that the configuration was read now. */
 void shared_note_setup(struct shared *shared);
@@ -38,12 +38,13 @@ void shared_note_setup(struct shared *shared);
 /* The setup of now, held once more. */
 struct setup *shared_hold_setup(struct shared *shared);
 
-/* Prepares a lane, which then holds the setup of now. */
-void shared_open_lane(struct shared *shared, struct lane *lane);
+/* Prepares an event thread, which then holds the setup of now. */
+void shared_open_event_thread(struct shared *shared, struct event_thread *event_thread);
 
 /*
- * Gives a lane the setup of now.  Returns the one that it had, for the caller to release; NULL: it is the same.
+ * Gives an event thread the setup of now.  Returns the one that it had, for the caller to release; NULL: it is the
+ * same.
  */
-struct setup *shared_renew(struct shared *shared, struct lane *lane);
+struct setup *shared_renew(struct shared *shared, struct event_thread *event_thread);
 
 #endif

@@ -105,8 +105,8 @@ static void open_loop(void)
     loop = calloc(1, sizeof *loop);
     assert_non_null(loop);
     loop->shared = &shared;
-    loop->lane.setup = &setup;
-    loop->lane.connections = &shared.connections;
+    loop->event_thread.setup = &setup;
+    loop->event_thread.connections = &shared.connections;
     loop->ready_end = &loop->ready;
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->input = malloc(INPUT_BYTES);
@@ -272,7 +272,7 @@ static bool stays_open(struct client client, const char *text, unsigned seconds)
     char got[4096];
 
     for (unsigned i = 0; i < seconds; i++) {
-        loop->lane.now_ns += NS_PER_S;
+        loop->event_thread.now_ns += NS_PER_S;
         say(client, text);
         happens(client, EPOLLIN);
         ssize_t ignored = read(client.fd, got, sizeof got);
@@ -291,7 +291,7 @@ TEST("A client that nobody knows is cut in time, however much it says")
     setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
     assert_true(stays_open(client_new(), "PING\r\n", 10));
     assert_false(stays_open(client_new(), "PING\r\n", 11));
-    assert_int_equal(atomic_load(&loop->lane.counters.cut_slow), 1);
+    assert_int_equal(atomic_load(&loop->event_thread.counters.cut_slow), 1);
     struct client known = client_new();
     assert_true(session_login(&known.its->session, &user));
     assert_true(stays_open(known, "PING\r\n", 30));
@@ -304,13 +304,13 @@ TEST("A client whose commands end is spared, although one of them is always unfi
     setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
     assert_true(stays_open(client_new(), "1\r\nECHO ", 30));
     assert_false(stays_open(client_new(), "1", 12));
-    assert_int_equal(atomic_load(&loop->lane.counters.cut_slow), 1);
+    assert_int_equal(atomic_load(&loop->event_thread.counters.cut_slow), 1);
 }
 
 /* Whether a connection is being ended after so many seconds more. */
 static bool ends_in(struct client client, unsigned seconds)
 {
-    loop->lane.now_ns += seconds * NS_PER_S;
+    loop->event_thread.now_ns += seconds * NS_PER_S;
     connection_check_time(loop, client.its);
     return client.its->lingers;
 }
@@ -347,7 +347,7 @@ TEST("A client that has said good-bye has two seconds to read the rest, and is c
     assert_true(ends_in(leaves, 0));
     assert_true(ends_in(leaves, 2));
     assert_true(is_open(leaves));
-    loop->lane.now_ns++;
+    loop->event_thread.now_ns++;
     connection_check_time(loop, leaves.its);
     assert_false(is_open(leaves));
 }
@@ -366,7 +366,7 @@ TEST("A reader that gets on is spared, and one that stops is cut")
     say(slow, text);
     happens(slow, EPOLLIN);
     for (size_t before = slow.its->out.len; before > 4096; before = slow.its->out.len, pieces++) {
-        loop->lane.now_ns += 25 * NS_PER_S;
+        loop->event_thread.now_ns += 25 * NS_PER_S;
         while (slow.its->out.len == before) {
             assert_true(read(slow.fd, got, sizeof got) > 0);
             happens(slow, EPOLLOUT);
@@ -375,8 +375,8 @@ TEST("A reader that gets on is spared, and one that stops is cut")
         assert_true(is_open(slow));
     }
     assert_true(pieces > 1);
-    loop->lane.now_ns += 31 * NS_PER_S;
+    loop->event_thread.now_ns += 31 * NS_PER_S;
     connection_check_time(loop, slow.its);
     assert_false(is_open(slow));
-    assert_int_equal(atomic_load(&loop->lane.counters.cut_stalled), 1);
+    assert_int_equal(atomic_load(&loop->event_thread.counters.cut_stalled), 1);
 }

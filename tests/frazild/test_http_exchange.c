@@ -11,7 +11,7 @@
 
 static struct setup setup;
 static struct shared shared;
-static struct lane lane;
+static struct event_thread event_thread;
 static struct session session;
 static struct bytes out;
 
@@ -20,12 +20,12 @@ static void open_session(void)
     setup = (struct setup){.settings.daemon.page = "/nowhere"};
     for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++)
         setup.settings.listen[protocol].hosts = "";
-    shared = (struct shared){.lane_count = 1, .lanes = {&lane}};
-    memset(&lane, 0, sizeof lane);
-    lane.shared = &shared;
-    lane.setup = &setup;
-    atomic_init(&lane.seen_ns, UINT64_MAX / 2);
-    session_open(&session, &lane, NULL, 1);
+    shared = (struct shared){.event_thread_count = 1, .event_threads = {&event_thread}};
+    memset(&event_thread, 0, sizeof event_thread);
+    event_thread.shared = &shared;
+    event_thread.setup = &setup;
+    atomic_init(&event_thread.seen_ns, UINT64_MAX / 2);
+    session_open(&session, &event_thread, NULL, 1);
     session.is_http = true;
     out = (struct bytes){0};
 }

@@ -5,18 +5,18 @@
 #include "lib/test.h"
 
 static struct shared shared;
-static struct lane lane;
+static struct event_thread event_thread;
 static struct session session;
 static struct bytes out;
 static struct http_request request;
 
 BEFORE_EACH
 {
-    shared = (struct shared){.lane_count = 0};
-    memset(&lane, 0, sizeof lane);
-    lane.shared = &shared;
-    session = (struct session){.lane = &lane, .is_http = true};
-    request = (struct http_request){.session = &session, .lane = &lane, .out = &out, .keeps = true};
+    shared = (struct shared){.event_thread_count = 0};
+    memset(&event_thread, 0, sizeof event_thread);
+    event_thread.shared = &shared;
+    session = (struct session){.event_thread = &event_thread, .is_http = true};
+    request = (struct http_request){.session = &session, .event_thread = &event_thread, .out = &out, .keeps = true};
 }
 
 AFTER_EACH
@@ -58,8 +58,8 @@ TEST("A refusal has the status that says whether to come back")
     refuse(CODE_LIMIT, 0, "HTTP/1.1 400 Bad Request\r\n");
     refuse(CODE_ERR, 0, "HTTP/1.1 500 Internal Server Error\r\n");
     refuse(CODE_INTERNAL, 0, "HTTP/1.1 500 Internal Server Error\r\n");
-    assert_int_equal(lane.counters.calls[PROTOCOL_HTTP][COUNTED_COMMANDS - 1][CODE_LIMIT], 2);
-    assert_int_equal(lane.counters.calls[PROTOCOL_HTTPS][COUNTED_COMMANDS - 1][CODE_LIMIT], 0);
+    assert_int_equal(event_thread.counters.calls[PROTOCOL_HTTP][COUNTED_COMMANDS - 1][CODE_LIMIT], 2);
+    assert_int_equal(event_thread.counters.calls[PROTOCOL_HTTPS][COUNTED_COMMANDS - 1][CODE_LIMIT], 0);
 }
 
 static void problem(enum http_status status, const char *first_line)
@@ -81,7 +81,7 @@ TEST("Each status has its words, and the fields that it needs alone")
 #undef HTTP_STATUS
     session.has_tls = true;
     problem(HTTP_BAD_REQUEST, "HTTP/1.1 400 ");
-    assert_int_equal(lane.counters.calls[PROTOCOL_HTTPS][1][CODE_ERR], 1);
+    assert_int_equal(event_thread.counters.calls[PROTOCOL_HTTPS][1][CODE_ERR], 1);
 }
 
 TEST("A connection stays unless the client or a drain ends it, and the reply says so")

@@ -24,9 +24,9 @@ static void on_wake(void *connection)
     connection_make_ready(loop, connection);
 }
 
-static void on_notify(struct lane *lane)
+static void on_notify(struct event_thread *event_thread)
 {
-    (void)lane;
+    (void)event_thread;
 }
 
 /* Two ends of a connection by TCP, whose segments the system delivers at once. */
@@ -56,11 +56,11 @@ BEFORE_EACH
     assert_non_null(loop);
     *loop = (struct loop){.shared = &shared, .epoll = epoll_create1(EPOLL_CLOEXEC), .input = malloc(INPUT_BYTES)};
     loop->ready_end = &loop->ready;
-    loop->lane.wake = on_wake;
-    loop->lane.notify = on_notify;
-    loop->lane.user_of = connection_user;
-    shared_open_lane(&shared, &loop->lane);
-    loop->lane.now_ns = 1000 * NS_PER_S;
+    loop->event_thread.wake = on_wake;
+    loop->event_thread.notify = on_notify;
+    loop->event_thread.user_of = connection_user;
+    shared_open_event_thread(&shared, &loop->event_thread);
+    loop->event_thread.now_ns = 1000 * NS_PER_S;
     connect_both();
     assert_true(connection_open(loop, server, &listener));
 }
@@ -91,7 +91,7 @@ static void drain(void)
 
 static void pass(uint64_t ns)
 {
-    loop->lane.now_ns += ns;
+    loop->event_thread.now_ns += ns;
     connection_check_time(loop, loop->connections);
 }
 

@@ -15,10 +15,10 @@
 
 enum { DEPTH_MAX = 4, REPLY_MAX = 66000, ERROR_MAX = 1500 };
 
-/* A daemon with one lane, for a conversation at a time. */
+/* A daemon with one event thread, for a conversation at a time. */
 struct host {
     struct shared shared;
-    struct lane lane;
+    struct event_thread event_thread;
     bool woken;
 };
 
@@ -37,20 +37,20 @@ static void on_wake(void *woken)
     *(bool *)woken = true;
 }
 
-static void on_notify(struct lane *lane)
+static void on_notify(struct event_thread *event_thread)
 {
-    (void)lane;
+    (void)event_thread;
     (void)sem_post(&noted);
 }
 
 static void start(struct host *host, bool has_users)
 {
     daemon_rig_open(&host->shared, PROTOCOL_RESP, "127.0.0.1:0", has_users);
-    host->lane.wake = on_wake;
-    host->lane.notify = on_notify;
-    host->lane.ids = malloc(MAX_BATCH_MAX * sizeof(frazil_sno));
-    REQUIRE(host->lane.ids != NULL);
-    shared_open_lane(&host->shared, &host->lane);
+    host->event_thread.wake = on_wake;
+    host->event_thread.notify = on_notify;
+    host->event_thread.ids = malloc(MAX_BATCH_MAX * sizeof(frazil_sno));
+    REQUIRE(host->event_thread.ids != NULL);
+    shared_open_event_thread(&host->shared, &host->event_thread);
 }
 
 /* ---- replies ----------------------------------------------------------------------------- */
@@ -126,11 +126,11 @@ static void await(struct host *host, const struct session *session)
     while (!host->woken) {
         if (session->job != NULL) {
             (void)sem_wait(&noted);
-            jobs_collect(&host->lane);
+            jobs_collect(&host->event_thread);
         } else {
             (void)poll(NULL, 0, 1);
-            host->lane.now_ns = clock_ns();
-            taker_run(&host->lane.taker, host->lane.now_ns);
+            host->event_thread.now_ns = clock_ns();
+            taker_run(&host->event_thread.taker, host->event_thread.now_ns);
         }
     }
 }
@@ -160,14 +160,14 @@ static struct talk hold(struct host *host, const char *bytes, size_t len, size_t
     struct session session;
     size_t there = 0, used, need = 0;
 
-    session_open(&session, &host->lane, &host->woken, 1);
+    session_open(&session, &host->event_thread, &host->woken, 1);
     while (talk.state != SESSION_CLOSE && (talk.state != SESSION_READ || there < len)) {
         struct bytes out = {0};
         if (talk.state == SESSION_READ)
             there += len - there < step ? len - there : step;
         if (talk.state == SESSION_WAIT)
             await(host, &session);
-        host->lane.now_ns = clock_ns();
+        host->event_thread.now_ns = clock_ns();
         size_t left = there - talk.used;
         talk.state = session_run(&session, bytes + talk.used, left, &used, &need, &out);
         check_look(&session, &talk, left, used, need, &out, may_be_known(host, bytes, len));
@@ -225,7 +225,7 @@ static void check(struct host *host, const char *bytes, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (open_host.lane.ids == NULL) {
+    if (open_host.event_thread.ids == NULL) {
         REQUIRE(sem_init(&noted, 0, 0) == 0);
         start(&open_host, false);
         start(&guarded_host, true);

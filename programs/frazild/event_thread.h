@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lane: what one thread of the daemon has for the connections that it serves.  Sessions and commands know it; they
- * know no socket.
+ * An event thread: what one thread of the daemon has for the connections that it serves.  Sessions and commands know
+ * it; they know no socket.
  */
-#ifndef FRAZILD_LANE_H
-#define FRAZILD_LANE_H
+#ifndef FRAZILD_EVENT_THREAD_H
+#define FRAZILD_EVENT_THREAD_H
 
 #include "counters.h"
 #include "setup.h"
@@ -12,7 +12,7 @@
 
 struct shared;
 
-struct lane {
+struct event_thread {
     struct shared *shared;
     struct setup *setup; /* of now; another one after a reload, never within a turn */
     struct taker taker;
@@ -21,8 +21,8 @@ struct lane {
     _Atomic uint64_t seen_ns; /* when its thread was seen alive last */
     int64_t started_unix_s;
     struct counters counters;
-    void (*wake)(void *connection);            /* has a session of this lane go on, after what it waited for */
-    void (*notify)(struct lane *lane);         /* has the lane's thread look around; any thread */
+    void (*wake)(void *connection); /* has a session of this event thread go on, after what it waited for */
+    void (*notify)(struct event_thread *event_thread); /* has the event thread look around; any thread */
     struct user *(*user_of)(void *connection); /* whom its certificate names; NULL: nobody, or it has shown none */
     struct jobs *jobs;
     int64_t date_unix_s;            /* of `date` */
