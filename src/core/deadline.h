@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One deadline for a call: made when the public function begins, and handed down to each guard, turn, request and retry
+ * One deadline for a call: made when the public function begins, and handed down to each guard, lock, request and retry
  * of it.  All that may wait takes one as an argument, so that nothing can wait for longer than its caller may.
  */
 #ifndef FZ_CORE_DEADLINE_H

@@ -7,6 +7,7 @@
 #include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
+#include "extension_lock.h"
 #include "generator_internal.h"
 #include "handover.h"
 #include "observe.h"
@@ -15,7 +16,6 @@
 #include "os/guard.h"
 #include "refusal.h"
 #include "retry_pause.h"
-#include "turn.h"
 #include "waits.h"
 
 /*
@@ -173,7 +173,7 @@ static bool is_to_be_asked(const frazil *gen, const struct fz_observation *seen,
     return *ret_err == FRAZIL_OK;
 }
 
-static frazil_err extend_in_turn(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
+static frazil_err extend_locked(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     struct fz_observation seen = fz_observe(gen);
@@ -183,7 +183,7 @@ static frazil_err extend_in_turn(frazil *gen, struct fz_deadline deadline, frazi
 
     if (!is_to_be_asked(gen, &seen, &err, reterr))
         return err;
-    /* In the turn, because after_fork changes what other threads of this process read. */
+    /* Under the lock, because after_fork changes what other threads of this process read. */
     notice_fork(gen);
     uint64_t begun_ns = fz_monotonic_ns(gen);
     bool never_waits = fz_deadline_left_ns(deadline) == 0;
@@ -221,20 +221,20 @@ static bool is_our_work(const frazil *gen)
 
 frazil_err fz_keeper_extend(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
-    struct fz_turn turn;
+    struct fz_extension_lock lock;
 
     if (!is_our_work(gen))
         return FRAZIL_OK;
-    if (!fz_turn_try(gen, &turn))
+    if (!fz_extension_lock_try(gen, &lock))
         return fz_fail(reterr, FRAZIL_EAGAIN, "another thread or process is just extending the grant");
-    frazil_err err = extend_in_turn(gen, deadline, reterr);
-    fz_turn_end(gen, &turn);
+    frazil_err err = extend_locked(gen, deadline, reterr);
+    fz_extension_lock_release(gen, &lock);
     return err;
 }
 
 bool fz_keeper_is_busy(frazil *gen)
 {
-    return fz_turn_is_taken(gen);
+    return fz_extension_lock_is_held(gen);
 }
 
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
@@ -269,7 +269,7 @@ static uint64_t pause_ns(frazil *gen)
 
     if (retry_ns > 0)
         return retry_ns;
-    /* The last try did not help, though it reported no failure: another process has the turn. */
+    /* The last try did not help, though it reported no failure: another process has the lock. */
     if (needs_extension(gen, &seen.grant, seen.view.now_tick))
         return FZ_RETRY_SHORTEST_NS;
     uint64_t left = seen.grant.until - seen.view.now_tick;
@@ -341,7 +341,7 @@ static bool put_first(frazil *gen, struct fz_observation *seen, struct fz_grant 
  * One try at the first grant of this process.  Another process with the same word may be faster; the next acquire
  * continues its grant, so there is nothing to wait for.
  */
-static frazil_err acquire_in_turn(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
+static frazil_err acquire_locked(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_granter *granter = &gen->keeper.granter;
 
@@ -376,19 +376,19 @@ static bool has_joined(frazil *gen)
 
 static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
-    struct fz_turn turn;
+    struct fz_extension_lock lock;
 
-    /* Without waiting for a turn, which a process that is stopped may have, or for those who wait for one. */
+    /* Without waiting for the lock, which a process that is stopped may have, or for those who wait for it. */
     if (has_joined(gen))
         return FRAZIL_OK;
-    if (!fz_turn_wait(gen, deadline, has_joined, &turn))
+    if (!fz_extension_lock_wait(gen, deadline, has_joined, &lock))
         return has_joined(gen)
                    ? FRAZIL_OK
                    : fz_fail(reterr, FRAZIL_EAGAIN,
                              "other processes have been extending the grant of the worker id for as long "
                              "as opening may take (open_wait), and each had its turn before this one: open it again");
-    frazil_err err = acquire_in_turn(gen, deadline, reterr);
-    fz_turn_end(gen, &turn);
+    frazil_err err = acquire_locked(gen, deadline, reterr);
+    fz_extension_lock_release(gen, &lock);
     return err;
 }
 

@@ -9,10 +9,10 @@
 #include <pthread.h>
 
 #include "compose.h"
+#include "extension_lock.h"
 #include "generator_internal.h"
 #include "observe.h"
 #include "os/counter.h"
-#include "turn.h"
 
 /* No machine runs more at a time: Linux numbers them up to 2^22. */
 static const uint64_t most_threads = UINT64_C(1) << 22;
@@ -271,7 +271,7 @@ static struct fz_observation observe_kept(frazil *gen, struct fz_wait_budget *bu
         return seen;
     if (fz_keeper_is_busy(gen)) {
         (void)fz_wait_budget_wait(gen, budget);
-        fz_turn_await(gen, fz_wait_budget_until(gen, budget));
+        fz_extension_lock_await(gen, fz_wait_budget_until(gen, budget));
     }
     return fz_observe(gen);
 }

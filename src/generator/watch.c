@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "core/duration.h"
+#include "extension_lock.h"
 #include "os/this_process.h"
-#include "turn.h"
 
 /* Queues are counted by the hash of a coordinator: with so many, two rarely share one. */
 enum { QUEUES = 64, QUEUE_WIDTH = 4 };
@@ -110,13 +110,13 @@ static struct fz_watched *first_due(const struct fz_watch *watch, uint64_t *ret_
         *ret_next_ns = watched->due_ns;
         found = watched;
     }
-    return *ret_next_ns <= fz_turn_clock_ns() ? found : NULL;
+    return *ret_next_ns <= fz_machine_clock_ns() ? found : NULL;
 }
 
 /* Wakes up earlier for reasons that are none: all callers look again. */
 static void sleep_until(struct fz_watch *watch, pthread_cond_t *woken, uint64_t until_ns)
 {
-    uint64_t now_ns = fz_turn_clock_ns();
+    uint64_t now_ns = fz_machine_clock_ns();
     uint64_t latest_ns = until_ns < now_ns + longest_due_ns ? until_ns : now_ns + longest_due_ns;
     struct timespec latest = {.tv_sec = (time_t)(latest_ns / FZ_NS_PER_S), .tv_nsec = (long)(latest_ns % FZ_NS_PER_S)};
 
@@ -181,7 +181,7 @@ static void look_after(struct fz_watch *watch, struct fz_watched *watched)
     pthread_mutex_unlock(&watch->lock);
     uint64_t due_in_ns = watched->look(watched->ctx);
     pthread_mutex_lock(&watch->lock);
-    watched->due_ns = fz_turn_clock_ns() + (due_in_ns < longest_due_ns ? due_in_ns : longest_due_ns);
+    watched->due_ns = fz_machine_clock_ns() + (due_in_ns < longest_due_ns ? due_in_ns : longest_due_ns);
     watched->is_looked_after = false;
     /* The sleeper knows neither when this one is due nor that there is room in its queue.  Without a sleeper this
      * thread will be it. */
@@ -213,15 +213,15 @@ static void *stand_watch(void *arg)
 
     pthread_mutex_lock(&watch->lock);
     watch->is_starting = false;
-    uint64_t needed_ns = fz_turn_clock_ns();
+    uint64_t needed_ns = fz_machine_clock_ns();
     while (watch->first != NULL) {
         struct fz_watched *due = first_due(watch, &next_ns);
         if (due != NULL) {
             look_after(watch, due);
-            needed_ns = fz_turn_clock_ns();
+            needed_ns = fz_machine_clock_ns();
         } else if (!watch->has_sleeper) {
             sleep_for_all(watch, next_ns);
-        } else if (fz_turn_clock_ns() < needed_ns + spare_ns) {
+        } else if (fz_machine_clock_ns() < needed_ns + spare_ns) {
             sleep_as_spare(watch, needed_ns + spare_ns);
         } else {
             break;
@@ -249,7 +249,7 @@ int fz_watch_join(struct fz_watched *watched, uint64_t due_in_ns)
     if (watch == NULL)
         return ENOMEM;
     pthread_mutex_lock(&watch->lock);
-    watched->due_ns = fz_turn_clock_ns() + (due_in_ns < longest_due_ns ? due_in_ns : longest_due_ns);
+    watched->due_ns = fz_machine_clock_ns() + (due_in_ns < longest_due_ns ? due_in_ns : longest_due_ns);
     watched->is_looked_after = false;
     watched->is_leaving = false;
     watched->next = watch->first;

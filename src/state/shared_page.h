@@ -22,15 +22,15 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "the word must be lock-free to be sh
 
 /* The keepers' messages to each other; all zero when it is new. */
 struct fz_keeper_shared {
-    _Atomic uint64_t turn_since_ns;   /* see generator/turn.h; 0: nobody extends the grant */
-    _Atomic uint64_t horizon_ticks;   /* of a fresh grant; 0 before the first one */
-    _Atomic uint64_t retry_ns;        /* monotonic time before which a failed try is not repeated */
-    _Atomic uint64_t failures;        /* in a row */
-    _Atomic uint64_t extended;        /* grants that continued the one before */
-    _Atomic uint64_t replaced;        /* grants that did not: lost and taken anew */
-    struct fz_lease_pair pair;        /* the worker ids of a lease that processes share */
-    _Atomic int32_t failure_code;     /* of the last try that failed, a frazil_err */
-    struct fz_shared_message failure; /* why the last try failed; empty: it did not */
+    _Atomic uint64_t extension_since_ns; /* see generator/extension_lock.h; 0: nobody extends the grant */
+    _Atomic uint64_t horizon_ticks;      /* of a fresh grant; 0 before the first one */
+    _Atomic uint64_t retry_ns;           /* monotonic time before which a failed try is not repeated */
+    _Atomic uint64_t failures;           /* in a row */
+    _Atomic uint64_t extended;           /* grants that continued the one before */
+    _Atomic uint64_t replaced;           /* grants that did not: lost and taken anew */
+    struct fz_lease_pair pair;           /* the worker ids of a lease that processes share */
+    _Atomic int32_t failure_code;        /* of the last try that failed, a frazil_err */
+    struct fz_shared_message failure;    /* why the last try failed; empty: it did not */
 };
 
 struct fz_shared {

@@ -509,7 +509,7 @@ static bool has_word_file(const struct fz_store *store)
     return store->kind == FZ_STORE_FILE || store->kind == FZ_STORE_LEASE;
 }
 
-bool fz_store_turn_file(const struct fz_store *store, char ret[FZ_PATH_SIZE])
+bool fz_store_extension_lock_file(const struct fz_store *store, char ret[FZ_PATH_SIZE])
 {
     return has_word_file(store) && fz_path_join(ret, store->word.path, ".turn", "") == 0;
 }

@@ -74,8 +74,8 @@ FZ_PRIVATE frazil_err fz_store_open(struct fz_store *ret, const struct fz_decisi
 FZ_PRIVATE frazil_err fz_store_granter(struct fz_store *store, uint64_t reserve_ticks, struct fz_granter *ret,
                                        frazil_error *reterr);
 
-/* The file whose guard tells who has the turn to extend the grant.  False: the page lies in no file. */
-FZ_PRIVATE bool fz_store_turn_file(const struct fz_store *store, char ret[FZ_PATH_SIZE]);
+/* The file whose guard tells who may extend the grant.  False: the page lies in no file. */
+FZ_PRIVATE bool fz_store_extension_lock_file(const struct fz_store *store, char ret[FZ_PATH_SIZE]);
 
 /* Whether the page was made by this open. */
 FZ_PRIVATE bool fz_store_is_new(const struct fz_store *store);

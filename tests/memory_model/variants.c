@@ -76,7 +76,7 @@ const struct variant variants[] = {
     {"enter", "&gen->keeper.inside", ACQUIRE, "extend", NULL},
     {"enter", "&gen->keeper.inside", IN_TWO, "extend", NULL},
     {"leave", "&gen->keeper.inside", RELEASE, "extend", NULL},
-    {"fz_turn_is_taken", "&gen->keeper.inside", ACQUIRE, "extend", NULL},
+    {"fz_extension_lock_is_held", "&gen->keeper.inside", ACQUIRE, "extend", NULL},
     {"model_lock", "lock", ACQUIRE, "leave", NULL},
     {"model_lock", "lock", IN_TWO, "leave", "only one thread takes it"},
     {"model_unlock", "lock", RELEASE, "leave", NULL},

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "generator/extension_lock.h"
 #include "generator/generator_internal.h"
-#include "generator/turn.h"
 #include "lib/callers.h"
 #include "lib/fake_granter.h"
 #include "lib/idset.h"
@@ -65,13 +65,13 @@ static int status_of(pid_t pid)
 
 TEST("A process was killed in its turn: before long the next one goes on, again and again")
 {
-    struct fz_turn turn;
+    struct fz_extension_lock lock;
 
     open_manual(FZ_KEEPER_INLINE);
     for (unsigned i = 1; i <= 3; i++) {
         pid_t pid = fork();
         if (pid == 0) {
-            if (fz_turn_try(rig.gen, &turn))
+            if (fz_extension_lock_try(rig.gen, &lock))
                 raise(SIGKILL);
             _exit(1);
         }
@@ -87,19 +87,19 @@ TEST("A process was killed in its turn: before long the next one goes on, again 
 
 TEST("A process in its turn is not disturbed: the hook says so and the granter is not asked")
 {
-    struct fz_turn turn;
+    struct fz_extension_lock lock;
     uint64_t next_ns;
     frazil_error err;
 
     fake = fake_granter_open(&rig, SPEC, WORKER, 100 * HORIZON, FZ_KEEPER_HOOK); /* so that the turn lasts 10 s */
     frazil_manual_clock_advance(rig.manual, (100 * HORIZON - 1) * RIG_MS);
-    assert_true(fz_turn_try(rig.gen, &turn));
+    assert_true(fz_extension_lock_try(rig.gen, &lock));
     pid_t pid = fork();
     if (pid == 0)
         _exit(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, &err) == FRAZIL_EAGAIN && takes(rig.gen) ? 0 : 1);
     assert_int_equal(status_of(pid), 0);
     assert_int_equal(fake->extended, 0);
-    fz_turn_end(rig.gen, &turn);
+    fz_extension_lock_release(rig.gen, &lock);
     close_manual(1);
 }
 
@@ -308,14 +308,14 @@ static void assert_granted(const frazil *gen, const struct idset *ids)
 /* The worker changes again and again, each time with a floor above all before, as if stolen by turns. */
 static void change_workers(frazil *gen, unsigned changes)
 {
-    struct fz_turn turn;
+    struct fz_extension_lock lock;
 
     for (unsigned i = 1; i <= changes; i++) {
-        while (!fz_turn_wait(gen, fz_deadline_in(RIG_S), NULL, &turn))
+        while (!fz_extension_lock_wait(gen, fz_deadline_in(RIG_S), NULL, &lock))
             ;
         uint64_t floor = fake_granter_last(fake).until + 1;
         fake_granter_say(fake, WORKER + i % 5, floor, floor + 20);
-        fz_turn_end(gen, &turn);
+        fz_extension_lock_release(gen, &lock);
         while (fake_granter_last(fake).floor < floor)
             pause_ns(RIG_MS);
     }

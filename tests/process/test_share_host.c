@@ -62,7 +62,7 @@ static void be_overtaken(void)
 
     overtakes = NULL;
     frazil_manual_clock_advance(manual, stands_ns);
-    atomic_store(&other->shared->keeper.turn_since_ns, 0);
+    atomic_store(&other->shared->keeper.extension_since_ns, 0);
     (void)take(other);
 }
 

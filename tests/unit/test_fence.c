@@ -5,9 +5,9 @@
  * and is told FRAZIL_ELEASE, not FRAZIL_EFULL, when none has come (I2, I7).
  */
 
+#include "generator/extension_lock.h"
 #include "generator/generator_internal.h"
 #include "generator/observe.h"
-#include "generator/turn.h"
 #include "lib/callers.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
@@ -64,7 +64,7 @@ static void answering_sleep(void *ctx, uint64_t until_ns)
     if (atomic_exchange(&fake->holds, false)) {
         while (atomic_load(&fake->log_count) == grants)
             pause_ns(100000);
-        fz_turn_await(rig.gen, fz_deadline_in(RIG_S)); /* until it is in force */
+        fz_extension_lock_await(rig.gen, fz_deadline_in(RIG_S)); /* until it is in force */
     }
     counting_sleep(ctx, until_ns);
 }

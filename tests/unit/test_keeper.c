@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "generator/extension_lock.h"
 #include "generator/generator_internal.h"
-#include "generator/turn.h"
 #include "lib/callers.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
@@ -497,37 +497,37 @@ TEST("However long a grant is, whoever granted it is looked at after 20 s")
 
 TEST("A turn is nobody's when it began in the future, or was a thread's of the process that this one was forked from")
 {
-    struct fz_turn turn;
+    struct fz_extension_lock lock;
 
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
-    _Atomic uint64_t *since_ns = &rig.gen->shared->keeper.turn_since_ns;
-    uint64_t now_ns = fz_turn_clock_ns();
+    _Atomic uint64_t *since_ns = &rig.gen->shared->keeper.extension_since_ns;
+    uint64_t now_ns = fz_machine_clock_ns();
 
     atomic_store(since_ns, now_ns + 3600 * UINT64_C(1000000000));
-    assert_false(fz_turn_is_taken(rig.gen));
-    assert_true(fz_turn_try(rig.gen, &turn));
-    assert_true(fz_turn_is_taken(rig.gen));
-    fz_turn_end(rig.gen, &turn);
+    assert_false(fz_extension_lock_is_held(rig.gen));
+    assert_true(fz_extension_lock_try(rig.gen, &lock));
+    assert_true(fz_extension_lock_is_held(rig.gen));
+    fz_extension_lock_release(rig.gen, &lock);
     assert_int_equal(atomic_load(since_ns), 0);
 
     atomic_store(&rig.gen->keeper.inside, fz_fork_mark_read(&rig.gen->fork_mark) + 1);
-    assert_false(fz_turn_is_taken(rig.gen));
-    assert_true(fz_turn_try(rig.gen, &turn));
-    fz_turn_end(rig.gen, &turn);
-    assert_false(fz_turn_is_taken(rig.gen));
+    assert_false(fz_extension_lock_is_held(rig.gen));
+    assert_true(fz_extension_lock_try(rig.gen, &lock));
+    fz_extension_lock_release(rig.gen, &lock);
+    assert_false(fz_extension_lock_is_held(rig.gen));
 }
 
 TEST("A process that took longer than its turn does not end that of the process after it")
 {
-    struct fz_turn turn;
+    struct fz_extension_lock lock;
 
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
-    assert_true(fz_turn_try(rig.gen, &turn));
-    uint64_t others_ns = fz_turn_clock_ns() + 1;
-    atomic_store(&rig.gen->shared->keeper.turn_since_ns, others_ns);
-    fz_turn_end(rig.gen, &turn);
-    assert_int_equal(atomic_load(&rig.gen->shared->keeper.turn_since_ns), others_ns);
-    atomic_store(&rig.gen->shared->keeper.turn_since_ns, 0);
+    assert_true(fz_extension_lock_try(rig.gen, &lock));
+    uint64_t others_ns = fz_machine_clock_ns() + 1;
+    atomic_store(&rig.gen->shared->keeper.extension_since_ns, others_ns);
+    fz_extension_lock_release(rig.gen, &lock);
+    assert_int_equal(atomic_load(&rig.gen->shared->keeper.extension_since_ns), others_ns);
+    atomic_store(&rig.gen->shared->keeper.extension_since_ns, 0);
 }
 
 TEST("Opening waits for another process's turn, which ends by itself, whatever a call for ids may wait")
@@ -539,7 +539,7 @@ TEST("Opening waits for another process's turn, which ends by itself, whatever a
     unsigned acquired = fake->acquired;
 
     rig.gen->fixed.max_wait_ns = 0;
-    atomic_store(&rig.gen->shared->keeper.turn_since_ns, fz_turn_clock_ns()); /* somebody's who is stopped */
+    atomic_store(&rig.gen->shared->keeper.extension_since_ns, fz_machine_clock_ns()); /* somebody's who is stopped */
     assert_int_equal(fz_keeper_open(rig.gen, &granter, FZ_KEEPER_INLINE, fz_deadline_in(120 * RIG_S), &err), FRAZIL_OK);
     assert_int_equal(fake->acquired, acquired + 1);
 }

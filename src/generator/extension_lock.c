@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "turn.h"
+#include "extension_lock.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -10,24 +10,24 @@
 #include "waits.h"
 
 /*
- * How long a process has its turn: a part of a grant, so that after a death the next one is there before the grant
+ * How long a process has the lock: a part of a grant, so that after a death the next one is there before the grant
  * ends, but no less than a disk or a coordinator may take.
  */
 enum { TURNS_IN_A_GRANT = 8 };
-static const uint64_t shortest_turn_ns = 500000000;
-static const uint64_t longest_turn_ns = 10000000000;
+static const uint64_t shortest_hold_ns = 500000000;
+static const uint64_t longest_hold_ns = 10000000000;
 
 /*
  * Before the first grant nobody knows how long one lasts, and several requests may have to be answered.  Those who open
  * have as long again to go on after one that was stopped.
  */
-static const uint64_t first_turn_ns = 5000000000;
+static const uint64_t first_hold_ns = 5000000000;
 
 /* Between two looks: 1 ms at first, then longer. */
 static const uint64_t first_pause_ns = 1000000;
 static const uint64_t longest_pause_ns = 16000000;
 
-uint64_t fz_turn_clock_ns(void)
+uint64_t fz_machine_clock_ns(void)
 {
     struct timespec now;
 
@@ -35,38 +35,38 @@ uint64_t fz_turn_clock_ns(void)
     return (uint64_t)now.tv_sec * FZ_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t turn_ns(const frazil *gen)
+static uint64_t hold_ns(const frazil *gen)
 {
     uint64_t ns = fz_horizon_ns(gen) / TURNS_IN_A_GRANT;
 
     if (ns == 0)
-        return first_turn_ns;
-    if (ns < shortest_turn_ns)
-        return shortest_turn_ns;
-    return ns < longest_turn_ns ? ns : longest_turn_ns;
+        return first_hold_ns;
+    if (ns < shortest_hold_ns)
+        return shortest_hold_ns;
+    return ns < longest_hold_ns ? ns : longest_hold_ns;
 }
 
-/* The last bits of a time: it is never 0, which says that it is nobody's turn, and it says how the turn was taken. */
-enum { TURN_TAKEN = 1, TURN_BY_TIME = 2, TURN_BITS = 3 };
+/* The last bits of a time: it is never 0, which says that nobody has the lock, and how it was taken. */
+enum { HOLD_TAKEN = 1, HOLD_BY_TIME = 2, HOLD_BITS = 3 };
 
 static uint64_t now_ns(bool is_guarded)
 {
     /* A little earlier, so that it never lies ahead. */
-    uint64_t before_ns = (fz_turn_clock_ns() - (TURN_BITS + 1)) & ~(uint64_t)TURN_BITS;
+    uint64_t before_ns = (fz_machine_clock_ns() - (HOLD_BITS + 1)) & ~(uint64_t)HOLD_BITS;
 
-    return before_ns | (uint64_t)(is_guarded ? TURN_TAKEN : TURN_TAKEN | TURN_BY_TIME);
+    return before_ns | (uint64_t)(is_guarded ? HOLD_TAKEN : HOLD_TAKEN | HOLD_BY_TIME);
 }
 
-/* Whether only time tells when the turn is over, as whoever has it has no guard. */
+/* Whether only time tells when the lock is free again, as whoever has it has no guard. */
 static bool is_by_time(uint64_t since_ns)
 {
-    return (since_ns & TURN_BY_TIME) != 0;
+    return (since_ns & HOLD_BY_TIME) != 0;
 }
 
 /* A time that lies ahead, as a process of another time namespace leaves it, is over as well. */
 static bool is_over(const frazil *gen, uint64_t since_ns, uint64_t at_ns)
 {
-    return since_ns == 0 || at_ns - since_ns >= turn_ns(gen);
+    return since_ns == 0 || at_ns - since_ns >= hold_ns(gen);
 }
 
 /* Sleeps, twice as long as before.  False: the time is over. */
@@ -104,22 +104,22 @@ static void leave(frazil *gen)
 
 /* ---- processes -------------------------------------------------------------------- */
 
-/* A wait for a turn; its deadline has passed if it is none. */
-struct turn_wait {
+/* A wait for the lock; its deadline has passed if it is none. */
+struct lock_wait {
     frazil *gen;
     struct fz_deadline deadline;
     bool (*is_needless)(frazil *gen);
 };
 
 /* Whether the program or the generator is about to end, or others have done what was to be done. */
-static bool is_wait_over(const struct turn_wait *wait)
+static bool is_wait_over(const struct lock_wait *wait)
 {
     return fz_waits_ended() || fz_is_stopped(wait->gen) || (wait->is_needless != NULL && wait->is_needless(wait->gen));
 }
 
-static uint64_t turn_since_ns(const frazil *gen)
+static uint64_t extension_since_ns(const frazil *gen)
 {
-    return atomic_load_explicit(&gen->shared->keeper.turn_since_ns, memory_order_relaxed);
+    return atomic_load_explicit(&gen->shared->keeper.extension_since_ns, memory_order_relaxed);
 }
 
 /* A process that has the guard may be stopped, and then its time will be over.  0: it has just entered, or is about to
@@ -127,94 +127,94 @@ static uint64_t turn_since_ns(const frazil *gen)
  */
 static bool gives_up_guard(void *ctx)
 {
-    const struct turn_wait *wait = ctx;
-    uint64_t since_ns = turn_since_ns(wait->gen);
+    const struct lock_wait *wait = ctx;
+    uint64_t since_ns = extension_since_ns(wait->gen);
 
-    return is_wait_over(wait) || (since_ns != 0 && is_over(wait->gen, since_ns, fz_turn_clock_ns()));
+    return is_wait_over(wait) || (since_ns != 0 && is_over(wait->gen, since_ns, fz_machine_clock_ns()));
 }
 
 /* By the guard.  False: there is none, or somebody else has it. */
-static bool enter_turn_guard(struct turn_wait *wait, struct fz_turn *turn)
+static bool enter_lock_guard(struct lock_wait *wait, struct fz_extension_lock *lock)
 {
     const struct fz_guard_wish wish = {.deadline = wait->deadline, .gives_up = gives_up_guard, .ctx = wait};
     char path[FZ_PATH_SIZE];
 
-    return fz_store_turn_file(&wait->gen->store, path) &&
-           fz_guard_open_and_enter_wished(&turn->guard, path, &wish) == 0;
+    return fz_store_extension_lock_file(&wait->gen->store, path) &&
+           fz_guard_open_and_enter_wished(&lock->guard, path, &wish) == 0;
 }
 
 /*
  * With the guard the time of a process that was killed does not count.  A time that has been read and is no longer
  * there loses the exchange: another process was faster, and nothing was done yet that would have to be undone.
  */
-static bool set_time(frazil *gen, struct fz_turn *turn)
+static bool set_time(frazil *gen, struct fz_extension_lock *lock)
 {
-    uint64_t since_ns = turn_since_ns(gen);
+    uint64_t since_ns = extension_since_ns(gen);
 
-    turn->since_ns = now_ns(turn->is_guarded);
-    return ((turn->is_guarded && !is_by_time(since_ns)) || is_over(gen, since_ns, turn->since_ns)) &&
-           atomic_compare_exchange_strong_explicit(&gen->shared->keeper.turn_since_ns, &since_ns, turn->since_ns,
+    lock->since_ns = now_ns(lock->is_guarded);
+    return ((lock->is_guarded && !is_by_time(since_ns)) || is_over(gen, since_ns, lock->since_ns)) &&
+           atomic_compare_exchange_strong_explicit(&gen->shared->keeper.extension_since_ns, &since_ns, lock->since_ns,
                                                    memory_order_acquire, memory_order_relaxed);
 }
 
 /* By the guard if that is free, else by the time. */
-static bool begin_turn(struct turn_wait *wait, struct fz_turn *turn)
+static bool begin_hold(struct lock_wait *wait, struct fz_extension_lock *lock)
 {
     uint64_t pause_ns = first_pause_ns;
 
-    turn->is_guarded = enter_turn_guard(wait, turn);
-    while (!set_time(wait->gen, turn)) {
+    lock->is_guarded = enter_lock_guard(wait, lock);
+    while (!set_time(wait->gen, lock)) {
         if (is_wait_over(wait) || !pause_until(wait->deadline, &pause_ns)) {
-            if (turn->is_guarded)
-                fz_guard_leave_for_good(&turn->guard);
+            if (lock->is_guarded)
+                fz_guard_leave_for_good(&lock->guard);
             return false;
         }
     }
     return true;
 }
 
-/* Another process may have taken the turn over: then it is left alone. */
-static void end_turn(frazil *gen, uint64_t since_ns)
+/* Another process may have taken the lock over: then it is left alone. */
+static void end_hold(frazil *gen, uint64_t since_ns)
 {
-    (void)atomic_compare_exchange_strong_explicit(&gen->shared->keeper.turn_since_ns, &since_ns, 0,
+    (void)atomic_compare_exchange_strong_explicit(&gen->shared->keeper.extension_since_ns, &since_ns, 0,
                                                   memory_order_release, memory_order_relaxed);
 }
 
 /* ---- both ------------------------------------------------------------------------- */
 
-/* The threads first: the time that processes share would let a second one in as soon as a turn is over. */
-static bool take_turn(struct turn_wait *wait, struct fz_turn *ret)
+/* The threads first: the time that processes share would let a second one in as soon as a hold is over. */
+static bool take_lock(struct lock_wait *wait, struct fz_extension_lock *ret)
 {
-    struct fz_turn turn = {.is_guarded = false};
+    struct fz_extension_lock lock = {.is_guarded = false};
 
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &turn.cancel_state);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &lock.cancel_state);
     bool entered = enter(wait->gen);
-    if (entered && begin_turn(wait, &turn)) {
-        *ret = turn;
+    if (entered && begin_hold(wait, &lock)) {
+        *ret = lock;
         return true;
     }
     if (entered)
         leave(wait->gen);
-    pthread_setcancelstate(turn.cancel_state, &(int){0});
+    pthread_setcancelstate(lock.cancel_state, &(int){0});
     return false;
 }
 
-bool fz_turn_try(frazil *gen, struct fz_turn *ret)
+bool fz_extension_lock_try(frazil *gen, struct fz_extension_lock *ret)
 {
-    struct turn_wait wait = {.gen = gen, .deadline = fz_deadline_in(0)};
+    struct lock_wait wait = {.gen = gen, .deadline = fz_deadline_in(0)};
 
-    return take_turn(&wait, ret);
+    return take_lock(&wait, ret);
 }
 
-void fz_turn_end(frazil *gen, const struct fz_turn *turn)
+void fz_extension_lock_release(frazil *gen, const struct fz_extension_lock *lock)
 {
-    end_turn(gen, turn->since_ns);
-    if (turn->is_guarded) {
-        struct fz_guard guard = turn->guard;
+    end_hold(gen, lock->since_ns);
+    if (lock->is_guarded) {
+        struct fz_guard guard = lock->guard;
         fz_guard_leave_for_good(&guard);
     }
     leave(gen);
-    pthread_setcancelstate(turn->cancel_state, &(int){0});
+    pthread_setcancelstate(lock->cancel_state, &(int){0});
 }
 
 /* Whether whoever has set the time does not hold the guard any more: it was killed. */
@@ -223,7 +223,7 @@ static bool is_abandoned(const frazil *gen, uint64_t since_ns)
     struct fz_guard guard;
     char path[FZ_PATH_SIZE];
 
-    if (is_by_time(since_ns) || !fz_store_turn_file(&gen->store, path) ||
+    if (is_by_time(since_ns) || !fz_store_extension_lock_file(&gen->store, path) ||
         fz_guard_open_and_enter(&guard, path, fz_deadline_in(0)) != 0)
         return false;
     fz_guard_leave_for_good(&guard);
@@ -231,32 +231,33 @@ static bool is_abandoned(const frazil *gen, uint64_t since_ns)
 }
 
 /* Acquires: whoever sees that it is over goes on with what was put in force. */
-bool fz_turn_is_taken(frazil *gen)
+bool fz_extension_lock_is_held(frazil *gen)
 {
     uint64_t inside = atomic_load_explicit(&gen->keeper.inside, memory_order_acquire);
-    uint64_t since_ns = atomic_load_explicit(&gen->shared->keeper.turn_since_ns, memory_order_acquire);
+    uint64_t since_ns = atomic_load_explicit(&gen->shared->keeper.extension_since_ns, memory_order_acquire);
 
     return inside == fz_fork_mark_read(&gen->fork_mark) ||
-           (!is_over(gen, since_ns, fz_turn_clock_ns()) && !is_abandoned(gen, since_ns));
+           (!is_over(gen, since_ns, fz_machine_clock_ns()) && !is_abandoned(gen, since_ns));
 }
 
-bool fz_turn_wait(frazil *gen, struct fz_deadline deadline, bool (*is_needless)(frazil *gen), struct fz_turn *ret)
+bool fz_extension_lock_wait(frazil *gen, struct fz_deadline deadline, bool (*is_needless)(frazil *gen),
+                            struct fz_extension_lock *ret)
 {
-    struct turn_wait wait = {.gen = gen, .deadline = deadline, .is_needless = is_needless};
+    struct lock_wait wait = {.gen = gen, .deadline = deadline, .is_needless = is_needless};
     uint64_t pause_ns = first_pause_ns;
 
-    while (!take_turn(&wait, ret)) {
+    while (!take_lock(&wait, ret)) {
         if (is_wait_over(&wait) || !pause_until(deadline, &pause_ns))
             return false;
     }
     return true;
 }
 
-void fz_turn_await(frazil *gen, struct fz_deadline deadline)
+void fz_extension_lock_await(frazil *gen, struct fz_deadline deadline)
 {
-    struct turn_wait wait = {.gen = gen};
+    struct lock_wait wait = {.gen = gen};
     uint64_t pause_ns = first_pause_ns;
 
-    while (fz_turn_is_taken(gen) && !is_wait_over(&wait) && pause_until(deadline, &pause_ns))
+    while (fz_extension_lock_is_held(gen) && !is_wait_over(&wait) && pause_until(deadline, &pause_ns))
         ;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose turn it is to extend the grant.
+ * The lock that a process holds while it extends the grant.
  *
  * Two threads of a process must never be at it at once: they share the granter's
  * connection.  The process's fork mark in its own memory sees to that.
@@ -9,16 +9,16 @@
  * the registers hold for any number of them, of which one is then told that the
  * others were faster.
  *
- * A process in its turn holds the guard of a file beside the
+ * The holder has entered the guard of a file beside the
  * page, for which the others wait in order, and which the kernel takes from one that
- * is killed.  The page says since when somebody is at it, and after a while it is
- * anybody's turn again: the one before is stopped, or waits for a coordinator that is
+ * is killed.  The page says since when somebody is at it, and after a while anybody
+ * may take the lock: the one before is stopped, or waits for a coordinator that is
  * slow.  Where the page lies in no file, as among a parent and its children, that time
  * is all there is.  The page holds no pointer and no process id: nothing in it can lead
  * astray a process that maps it.
  */
-#ifndef FZ_GENERATOR_TURN_H
-#define FZ_GENERATOR_TURN_H
+#ifndef FZ_GENERATOR_EXTENSION_LOCK_H
+#define FZ_GENERATOR_EXTENSION_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,8 +27,8 @@
 #include "frazil/generator.h"
 #include "os/guard.h"
 
-/* A turn that was taken. */
-struct fz_turn {
+/* The lock, held. */
+struct fz_extension_lock {
     uint64_t since_ns;     /* monotonic */
     int cancel_state;      /* of the thread, before */
     bool is_guarded;       /* it was taken by the guard, not by the time */
@@ -36,28 +36,28 @@ struct fz_turn {
 };
 
 /*
- * Takes the turn; false: another thread or process has it.  Until fz_turn_end the
- * thread cannot be cancelled, which would leave the turn taken.
+ * Takes the lock; false: another thread or process has it.  Until fz_extension_lock_release the
+ * thread cannot be cancelled, which would leave the lock taken.
  */
-FZ_PRIVATE bool fz_turn_try(frazil *gen, struct fz_turn *ret);
+FZ_PRIVATE bool fz_extension_lock_try(frazil *gen, struct fz_extension_lock *ret);
 
 /*
  * The same; waits for it up to the deadline, in the order of those who came, or until there is no need any more
  * (is_needless; NULL: there always is).
  */
-FZ_PRIVATE bool fz_turn_wait(frazil *gen, struct fz_deadline deadline, bool (*is_needless)(frazil *gen),
-                             struct fz_turn *ret);
+FZ_PRIVATE bool fz_extension_lock_wait(frazil *gen, struct fz_deadline deadline, bool (*is_needless)(frazil *gen),
+                                       struct fz_extension_lock *ret);
 
-/* Ends the turn that was taken by this thread. */
-FZ_PRIVATE void fz_turn_end(frazil *gen, const struct fz_turn *turn);
+/* Releases the lock that this thread took. */
+FZ_PRIVATE void fz_extension_lock_release(frazil *gen, const struct fz_extension_lock *lock);
 
-/* Whether a thread or a process has the turn. */
-FZ_PRIVATE bool fz_turn_is_taken(frazil *gen);
+/* Whether a thread or a process has the lock. */
+FZ_PRIVATE bool fz_extension_lock_is_held(frazil *gen);
 
 /* Waits until nobody has it, up to the deadline: that process may be stopped. */
-FZ_PRIVATE void fz_turn_await(frazil *gen, struct fz_deadline deadline);
+FZ_PRIVATE void fz_extension_lock_await(frazil *gen, struct fz_deadline deadline);
 
 /* The monotonic clock of the machine. */
-FZ_PRIVATE uint64_t fz_turn_clock_ns(void);
+FZ_PRIVATE uint64_t fz_machine_clock_ns(void);
 
 #endif
