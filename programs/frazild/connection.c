@@ -284,7 +284,7 @@ static void work(struct loop *loop, struct connection *connection, const char *a
     }
     note_progress(loop, connection, used);
     connection->reads = state == SESSION_READ;
-    if (state == SESSION_TURN)
+    if (state == SESSION_YIELD)
         connection_make_ready(loop, connection);
     if ((state == SESSION_CLOSE && connection->out.len == 0) || is_over(loop, connection)) {
         end(loop, connection);

@@ -44,7 +44,7 @@ void connection_on_event(struct loop *loop, struct connection *connection, uint3
 /* Goes on without an event: its ids came, or it had its turn before. */
 void connection_go_on(struct loop *loop, struct connection *connection);
 
-/* Puts it among those that go on in this turn. */
+/* Puts it among those that go on in this iteration. */
 void connection_make_ready(struct loop *loop, struct connection *connection);
 
 /* Whom the certificate of its client names; NULL: nobody, or it has shown none.  An event thread's user_of. */

@@ -262,10 +262,11 @@ enum session_state session_run(struct session *session, const char *bytes, size_
             return SESSION_READ;
         if (result == RESP_BROKEN)
             return break_off(session, why, out);
-        if (commands_run >= TURN_COMMANDS)
-            return SESSION_TURN;
-        size_t bytes_run =
-            words.count == 0 ? words.bytes : run_one(session, from, left, &words, TURN_COMMANDS - commands_run, out);
+        if (commands_run >= COMMANDS_MAX_AT_ONCE)
+            return SESSION_YIELD;
+        size_t bytes_run = words.count == 0
+                               ? words.bytes
+                               : run_one(session, from, left, &words, COMMANDS_MAX_AT_ONCE - commands_run, out);
         commands_run += (uint32_t)(bytes_run / words.bytes);
         if (queued)
             multi->done += bytes_run;

@@ -14,10 +14,10 @@ struct shared;
 
 struct event_thread {
     struct shared *shared;
-    struct setup *setup; /* of now; another one after a reload, never within a turn */
+    struct setup *setup; /* of now; another one after a reload, never within an iteration */
     struct taker taker;
     void *ids;                /* room for MAX_BATCH_MAX ids, for requests that are met at once */
-    uint64_t now_ns;          /* when this turn began */
+    uint64_t now_ns;          /* when this iteration began */
     _Atomic uint64_t seen_ns; /* when its thread was seen alive last */
     int64_t started_unix_s;
     struct counters counters;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TURN_REQUESTS 64 /* then other connections have their turn */
+#define REQUESTS_MAX_AT_ONCE 64 /* then other connections have their turn */
 
 /* ---- the user, and the wish ---------------------------------------------------------------------- */
 
@@ -236,8 +236,8 @@ enum session_state http_run(struct session *session, const char *bytes, size_t l
             return SESSION_READ;
         if (result == HTTP_BROKEN)
             return break_off(session, &fault, out);
-        if (requests == TURN_REQUESTS)
-            return SESSION_TURN;
+        if (requests == REQUESTS_MAX_AT_ONCE)
+            return SESSION_YIELD;
         begin(session, &head, out);
         *ret_used += head.bytes;
     }

@@ -22,7 +22,7 @@ struct loop {
     int reserve;        /* a descriptor that is given up to refuse a connection when there is none left; -1: lost */
     bool pauses;        /* accepts nobody until there is a reserve again */
     struct connection *connections;
-    struct connection *ready; /* to go on in this turn, without an event */
+    struct connection *ready; /* to go on in this iteration, without an event */
     struct connection **ready_end;
     struct bytes_memory output; /* for what a session writes while it runs */
     char *input;

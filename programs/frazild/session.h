@@ -14,7 +14,7 @@
 #define COMMAND_BYTES_MAX_UNKNOWN ((size_t)512) /* before AUTH: a HELLO with the longest names */
 #define OUT_BYTES_MAX ((size_t)64 << 10)        /* unsent; more is not written before the client reads */
 #define OUT_BYTES_MAX_UNKNOWN ((size_t)1 << 10)
-#define TURN_COMMANDS 1024 /* then other connections have their turn */
+#define COMMANDS_MAX_AT_ONCE 1024 /* then other connections have their turn */
 #define MULTI_COMMANDS_MAX 1024
 #define CLIENT_NAME_MAX 64
 
@@ -24,11 +24,11 @@ struct http_request;
 
 /* Why session_run came back. */
 enum session_state {
-    SESSION_READ, /* all of the bytes were used up to an unfinished command */
-    SESSION_WAIT, /* it waits for ids or a background job: event_thread->wake tells when it can go on */
-    SESSION_FULL, /* the output is to be sent first */
-    SESSION_TURN, /* there is more to do, after other connections have had their turn */
-    SESSION_CLOSE /* after the output was sent */
+    SESSION_READ,  /* all of the bytes were used up to an unfinished command */
+    SESSION_WAIT,  /* it waits for ids or a background job: event_thread->wake tells when it can go on */
+    SESSION_FULL,  /* the output is to be sent first */
+    SESSION_YIELD, /* there is more to do, after other connections have had their turn */
+    SESSION_CLOSE  /* after the output was sent */
 };
 
 /* The commands that were queued by MULTI, as bytes; then those that EXEC runs. */

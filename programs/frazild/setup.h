@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A setup: the settings, and what was opened for them.  A reload makes a new one; each thread goes over to it between
- * two turns, and the last one lets the old one go.
+ * two iterations, and the last one lets the old one go.
  */
 #ifndef FRAZILD_SETUP_H
 #define FRAZILD_SETUP_H

@@ -94,7 +94,7 @@ TEST("A session that asks much lets others have their turn, and then goes on")
 
     for (size_t at = 0; at + 1 < sizeof text; at += sizeof GET("/livez") - 1)
         memcpy(text + at, GET("/livez"), sizeof GET("/livez") - 1);
-    assert_int_equal(give(text, sizeof text - 1, &used), SESSION_TURN);
+    assert_int_equal(give(text, sizeof text - 1, &used), SESSION_YIELD);
     assert_int_equal(count_replies(200), 64);
     assert_int_equal(give(text + used, sizeof text - 1 - used, &more), SESSION_READ);
     assert_int_equal(count_replies(200), 100);
