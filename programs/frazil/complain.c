@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 
 #define TEXT_SIZE 4096
-#define TURNS 6 /* more than a complaint has of what was typed */
+#define BUFFERS 6 /* more than a complaint has of what was typed */
 
 /* Copies text with what is not harmless in it made visible. */
 static void make_visible(char *out, const char *text)
@@ -35,13 +35,13 @@ static void make_visible(char *out, const char *text)
     *out = '\0';
 }
 
-/* The buffer whose turn it is. */
+/* The buffer that comes next. */
 static char *next_buffer(void)
 {
-    static char buffers[TURNS][TEXT_SIZE];
-    static unsigned turn;
+    static char buffers[BUFFERS][TEXT_SIZE];
+    static unsigned next;
 
-    return buffers[turn++ % TURNS];
+    return buffers[next++ % BUFFERS];
 }
 
 const char *typed(const char *text, size_t len)

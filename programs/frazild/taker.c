@@ -111,7 +111,7 @@ static struct engine *choose(struct taker *taker, struct engine *first)
     for (const struct engine *at = first; at != NULL; at = at->next)
         count++;
     struct engine *chosen = first;
-    for (unsigned skip = taker->turn++ % count; skip > 0; skip--)
+    for (unsigned skip = taker->next_engine++ % count; skip > 0; skip--)
         chosen = chosen->next;
     for (unsigned i = 0; i < count && find(taker, chosen) != NULL; i++)
         chosen = chosen->next != NULL ? chosen->next : first;

@@ -30,7 +30,7 @@ struct queue;
 /* All zeros when it is new. */
 struct taker {
     struct queue *queues; /* of the engines that requests wait for */
-    unsigned turn;        /* which of a generator's engines is next */
+    unsigned next_engine; /* which of a generator's engines is next */
 };
 
 /*

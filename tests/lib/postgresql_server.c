@@ -21,9 +21,9 @@ enum { WORDS_MAX = 8, TRIES = 4000 };
 static const char *program(const char *name)
 {
     static char path[WORDS_MAX][256];
-    static size_t turn;
+    static size_t next;
     char pattern[128];
-    char *ret = path[turn++ % WORDS_MAX];
+    char *ret = path[next++ % WORDS_MAX];
     glob_t found = {.gl_pathc = 0};
 
     snprintf(pattern, sizeof pattern, "/usr/lib/postgresql/*/bin/%s", name);

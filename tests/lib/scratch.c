@@ -12,7 +12,7 @@
 
 #include "lib/asserts.h"
 
-enum { TURNS = 8, SIZE = 512 };
+enum { BUFFERS = 8, SIZE = 512 };
 
 const char *scratch_make(void)
 {
@@ -33,9 +33,9 @@ void scratch_prefer_memory(void)
 
 const char *scratch_path(const char *dir, const char *name)
 {
-    static char path[TURNS][SIZE];
-    static unsigned turn;
-    char *buf = path[turn++ % TURNS];
+    static char path[BUFFERS][SIZE];
+    static unsigned next;
+    char *buf = path[next++ % BUFFERS];
 
     assert_true(snprintf(buf, SIZE, "%s/%s", dir, name) < SIZE);
     return buf;

@@ -65,7 +65,7 @@ void fz_zookeeper_connection_start(struct fz_zookeeper_connection *connection, c
     fz_wipe(connection, sizeof *connection);
     connection->url = *url;
     fz_kept_fd_forget(&connection->socket);
-    connection->turn = monotonic_ns(); /* so that not everybody begins with the same server */
+    connection->next_host = monotonic_ns(); /* so that not everybody begins with the same server */
     fz_zookeeper_url_show(url, connection->shown);
 }
 
@@ -349,8 +349,8 @@ static enum fz_register_result connect_any(struct fz_zookeeper_connection *conne
 {
     size_t n = connection->url.common.host_count;
 
-    for (size_t i = 0; i < n; i++, connection->turn++) {
-        const struct fz_url_host *server = &connection->url.common.hosts[connection->turn % n];
+    for (size_t i = 0; i < n; i++, connection->next_host++) {
+        const struct fz_url_host *server = &connection->url.common.hosts[connection->next_host % n];
         if (connect_server(connection, server, share(deadline_ns, n - i), reterr))
             return FZ_REGISTER_OK;
     }

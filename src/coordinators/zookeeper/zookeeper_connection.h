@@ -36,7 +36,7 @@ struct fz_zookeeper_connection {
     struct fz_kept_fd socket;      /* of the handle */
     struct fz_allowance allowance; /* of the operation at work */
     struct fz_intake intake;       /* in this exchange, or while connecting */
-    uint64_t turn;                 /* the server that is tried first, modulo their number */
+    uint64_t next_host;            /* the server that is tried first, modulo their number */
     uint64_t used_ns;              /* when it last answered, on the monotonic clock */
     int sys_errno;                 /* why the last step failed; 0: not known */
     char at[FZ_URL_HOST_SIZE + 8]; /* the address that was tried last, as "ADDRESS:PORT" */
