@@ -55,18 +55,19 @@ void admission_give_back(struct generator *generator, struct user *user, uint32_
         rate_give_back(&user->rate, n);
 }
 
-void admission_explain(const struct taking *taking, struct refusal *ret)
+void admission_explain(const struct id_request *id_request, struct refusal *ret)
 {
-    const char *name = taking->engine->name, *why = frazil_strerror(taking->code);
-    uint64_t retry_ms = (taking->retry_ns + NS_PER_MS - 1) / NS_PER_MS;
+    const char *name = id_request->engine->name, *why = frazil_strerror(id_request->code);
+    uint64_t retry_ms = (id_request->retry_ns + NS_PER_MS - 1) / NS_PER_MS;
     frazil_error last = {.message = ""};
 
-    if (taker_is_passing(taking->code))
+    if (dispatcher_is_passing(id_request->code))
         refuse(ret, CODE_TRYAGAIN, retry_ms == 0 ? 1 : retry_ms, "generator %s: %s", name, why);
-    else if (taking->code == FRAZIL_ELEASE && frazil_last_failure(taking->engine->gen, &last) != FRAZIL_OK)
+    else if (id_request->code == FRAZIL_ELEASE && frazil_last_failure(id_request->engine->gen, &last) != FRAZIL_OK)
         refuse(ret, CODE_FENCED, 0, "generator %s: %s: %s", name, why, last.message);
-    else if (taking->code == FRAZIL_ELEASE)
+    else if (id_request->code == FRAZIL_ELEASE)
         refuse(ret, CODE_FENCED, 0, "generator %s: %s", name, why);
     else
-        refuse(ret, taking->code == FRAZIL_EEXHAUSTED ? CODE_EXHAUSTED : CODE_ERR, 0, "generator %s: %s", name, why);
+        refuse(ret, id_request->code == FRAZIL_EEXHAUSTED ? CODE_EXHAUSTED : CODE_ERR, 0, "generator %s: %s", name,
+               why);
 }

@@ -6,7 +6,7 @@
 #define FRAZILD_ADMISSION_H
 
 #include "counters.h"
-#include "taker.h"
+#include "dispatcher.h"
 #include "users.h"
 
 /* Why a client gets no ids. */
@@ -30,6 +30,6 @@ bool admission_by_rate(struct generator *generator, struct user *user, uint32_t 
 void admission_give_back(struct generator *generator, struct user *user, uint32_t n);
 
 /* Why a request for ids ended without all of them. */
-void admission_explain(const struct taking *taking, struct refusal *ret);
+void admission_explain(const struct id_request *id_request, struct refusal *ret);
 
 #endif

@@ -191,7 +191,7 @@ const struct bytes *job_reply(const struct job *job, struct refusal *ret)
         return &job->reply;
     if (job->err.code == FRAZIL_OK || job->err.code == FRAZIL_ENOMEM)
         *ret = (struct refusal){CODE_TRYAGAIN, 100, "the daemon is out of memory"};
-    else if (taker_is_passing(job->err.code))
+    else if (dispatcher_is_passing(job->err.code))
         *ret = (struct refusal){.code = CODE_TRYAGAIN, .retry_ms = RETRY_MS};
     if (ret->text[0] == '\0')
         (void)snprintf(ret->text, sizeof ret->text, "%.*s", (int)sizeof ret->text - 1, job->err.message);

@@ -12,7 +12,7 @@
 #define BINARY_AT_ONCE 512U /* ids between two looks at how full the output is */
 
 struct batch {
-    struct taking taking; /* the first: the taker gives it back */
+    struct id_request id_request; /* the first: the dispatcher gives it back */
     struct session *session;
     const struct command *row;
     uint64_t started_ns;
@@ -27,17 +27,17 @@ struct batch {
 
 static const void *id_at(const struct batch *batch, size_t i)
 {
-    return (const char *)batch->taking.ids + i * taker_id_size(batch->taking.engine);
+    return (const char *)batch->id_request.ids + i * dispatcher_id_size(batch->id_request.engine);
 }
 
 static void write_text(const struct batch *batch, const void *id, struct bytes *out)
 {
     char text[FORM_TEXT_SIZE];
 
-    if (batch->form == FRAZIL_TEXT_DEC && !batch->taking.engine->is_sno)
+    if (batch->form == FRAZIL_TEXT_DEC && !batch->id_request.engine->is_sno)
         resp_digits(out, *(const uint64_t *)id);
     else
-        resp_bulk(out, text, form_text(batch->taking.engine, batch->form, id, text, sizeof text));
+        resp_bulk(out, text, form_text(batch->id_request.engine, batch->form, id, text, sizeof text));
 }
 
 /* INCR: an integer, unless the client would round it. */
@@ -66,8 +66,8 @@ static void write_binary(struct batch *batch, struct bytes *out)
     if (n > BINARY_AT_ONCE)
         n = BINARY_AT_ONCE;
     if (before == 0)
-        resp_bulk_head(out, (size_t)batch->each * frazil_id_size(batch->taking.engine->gen));
-    form_bytes(batch->taking.engine, id_at(batch, batch->written), n, out);
+        resp_bulk_head(out, (size_t)batch->each * frazil_id_size(batch->id_request.engine->gen));
+    form_bytes(batch->id_request.engine, id_at(batch, batch->written), n, out);
     if (before + n == batch->each)
         bytes_add(out, "\r\n", 2);
     batch->written += n;
@@ -94,14 +94,14 @@ static void write_error(const struct batch *batch, const struct call *call)
 {
     struct refusal refusal;
 
-    admission_explain(&batch->taking, &refusal);
+    admission_explain(&batch->id_request, &refusal);
     command_refuse(batch->session, call, &refusal);
 }
 
 /* How many ids are in whole replies; what is left over after an error stays a gap. */
 static uint32_t whole_ids(const struct batch *batch)
 {
-    return batch->taking.got - batch->taking.got % batch->each;
+    return batch->id_request.got - batch->id_request.got % batch->each;
 }
 
 /* Gives back what was charged for ids that did not come: to the charged ones, or to those that a reload put in their
@@ -109,11 +109,11 @@ static uint32_t whole_ids(const struct batch *batch)
 static void give_rest_back(const struct batch *batch)
 {
     struct session *session = batch->session;
-    uint32_t rest = batch->taking.wanted - whole_ids(batch);
+    uint32_t rest = batch->id_request.wanted - whole_ids(batch);
 
     if (rest > 0)
         admission_give_back(
-            generators_find(&session->event_thread->setup->generators, slice_of(batch->taking.engine->name)),
+            generators_find(&session->event_thread->setup->generators, slice_of(batch->id_request.engine->name)),
             session_user(session), rest);
 }
 
@@ -143,18 +143,18 @@ static bool write_on(struct batch *batch, struct bytes *out)
     const struct call call = {.row = batch->row, .out = out};
     for (uint32_t i = end / batch->each; i < batch->commands; i++)
         write_error(batch, &call);
-    if (batch->taking.code == FRAZIL_ELEASE)
+    if (batch->id_request.code == FRAZIL_ELEASE)
         batch->session->closing = true; /* so that pools move on to another daemon */
     return true;
 }
 
-/* The taker has met the request, or given it up. */
-static void on_done(struct taking *taking)
+/* The dispatcher has met the request, or given it up. */
+static void on_done(struct id_request *id_request)
 {
-    struct batch *batch = (struct batch *)taking;
+    struct batch *batch = (struct batch *)id_request;
 
     batch->waiting = false;
-    engine_hold(taking->engine); /* until the reply is written; the taker lets go of its own hold */
+    engine_hold(id_request->engine); /* until the reply is written; the dispatcher lets go of its own hold */
     count_batch(batch);
     batch->session->event_thread->wake(batch->session->connection);
 }
@@ -162,14 +162,14 @@ static void on_done(struct taking *taking)
 /* A copy that outlives the call, with room for all of its ids. */
 static struct batch *keep(const struct batch *batch)
 {
-    size_t size = taker_id_size(batch->taking.engine);
-    struct batch *kept = malloc(sizeof *kept + batch->taking.wanted * size);
+    size_t size = dispatcher_id_size(batch->id_request.engine);
+    struct batch *kept = malloc(sizeof *kept + batch->id_request.wanted * size);
 
     if (kept == NULL)
         return NULL;
     *kept = *batch;
-    kept->taking.ids = kept + 1;
-    memcpy(kept->taking.ids, batch->taking.ids, batch->taking.got * size);
+    kept->id_request.ids = kept + 1;
+    memcpy(kept->id_request.ids, batch->id_request.ids, batch->id_request.got * size);
     return kept;
 }
 
@@ -179,9 +179,10 @@ static void wait_for_ids(struct session *session, const struct call *call, const
 
     if (kept != NULL) {
         kept->waiting = true;
-        kept->taking.done = on_done;
+        kept->id_request.done = on_done;
     }
-    if (kept == NULL || !taker_park(&session->event_thread->taker, &kept->taking, session->event_thread->now_ns)) {
+    if (kept == NULL ||
+        !dispatcher_park(&session->event_thread->dispatcher, &kept->id_request, session->event_thread->now_ns)) {
         free(kept);
         for (uint32_t i = 0; i < batch->commands; i++)
             command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
@@ -199,7 +200,7 @@ static void reply_at_once(struct session *session, struct call *call, struct bat
     if (session->batch == NULL)
         session->closing = true; /* half a reply cannot be mended */
     else
-        engine_hold(batch->taking.engine);
+        engine_hold(batch->id_request.engine);
 }
 
 static bool admit(struct session *session, const struct batch_wish *wish, uint32_t commands_, struct refusal *ret)
@@ -243,14 +244,14 @@ void batch_take(struct session *session, struct call *call, const struct batch_w
         return;
     }
     call->used = batch.commands;
-    batch.taking =
-        (struct taking){.engine = wish->generator->engine,
-                        .ids = event_thread->ids,
-                        .wanted = wish->each * batch.commands,
-                        .meta = wish->meta,
-                        .in_a_row = in_a_row,
-                        .deadline_ns = event_thread->now_ns + event_thread->setup->settings.daemon.request_timeout_ns};
-    if (taker_take(&event_thread->taker, &batch.taking, event_thread->now_ns))
+    batch.id_request = (struct id_request){.engine = wish->generator->engine,
+                                           .ids = event_thread->ids,
+                                           .wanted = wish->each * batch.commands,
+                                           .meta = wish->meta,
+                                           .in_a_row = in_a_row,
+                                           .deadline_ns = event_thread->now_ns +
+                                                          event_thread->setup->settings.daemon.request_timeout_ns};
+    if (dispatcher_take(&event_thread->dispatcher, &batch.id_request, event_thread->now_ns))
         reply_at_once(session, call, &batch);
     else
         wait_for_ids(session, call, &batch);
@@ -273,7 +274,7 @@ bool batch_go_on(struct session *session, struct bytes *out)
 
     if (batch->waiting || !write_on(batch, out))
         return false;
-    engine_release(batch->taking.engine, 0);
+    engine_release(batch->id_request.engine, 0);
     free_batch(session);
     return true;
 }
@@ -282,9 +283,9 @@ void batch_drop(struct session *session)
 {
     if (session->batch == NULL)
         return;
-    struct engine *engine = session->batch->taking.engine;
+    struct engine *engine = session->batch->id_request.engine;
     if (session->batch->waiting)
-        taker_cancel(&session->event_thread->taker, &session->batch->taking);
+        dispatcher_cancel(&session->event_thread->dispatcher, &session->batch->id_request);
     else
         engine_release(engine, 0);
     free_batch(session);

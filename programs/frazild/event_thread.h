@@ -7,15 +7,15 @@
 #define FRAZILD_EVENT_THREAD_H
 
 #include "counters.h"
+#include "dispatcher.h"
 #include "setup.h"
-#include "taker.h"
 
 struct shared;
 
 struct event_thread {
     struct shared *shared;
     struct setup *setup; /* of now; another one after a reload, never within an iteration */
-    struct taker taker;
+    struct dispatcher dispatcher;
     void *ids;                /* room for MAX_BATCH_MAX ids, for requests that are met at once */
     uint64_t now_ns;          /* when this iteration began */
     _Atomic uint64_t seen_ns; /* when its thread was seen alive last */

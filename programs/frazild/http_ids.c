@@ -20,8 +20,8 @@ static const char *const types[MEDIA_COUNT] = {"application/json", "text/plain",
 
 /* A request's ids, and how far they are written. */
 struct http_ids {
-    struct taking taking;    /* the first: the taker gives it back */
-    struct session *session; /* which waits for them */
+    struct id_request id_request; /* the first: the dispatcher gives it back */
+    struct session *session;      /* which waits for them */
     uint64_t started_ns;
     uint32_t written; /* ids */
     enum media media;
@@ -35,8 +35,8 @@ struct http_ids {
 
 static void write_one(const struct http_ids *ids, struct bytes *out)
 {
-    const struct engine *engine = ids->taking.engine;
-    const void *id = (const char *)ids->taking.ids + ids->written * taker_id_size(engine);
+    const struct engine *engine = ids->id_request.engine;
+    const void *id = (const char *)ids->id_request.ids + ids->written * dispatcher_id_size(engine);
     char text[FORM_TEXT_SIZE];
 
     if (ids->media == MEDIA_BYTES) {
@@ -54,19 +54,19 @@ static void write_chunk(struct http_ids *ids, struct bytes *out)
 {
     size_t full = out->len + CHUNK_BYTES;
 
-    if (ids->written == ids->taking.wanted)
+    if (ids->written == ids->id_request.wanted)
         return;
     if (ids->written == 0 && ids->media == MEDIA_JSON)
-        bytes_format(out, "{\"generator\":\"%s\",\"ids\":[", ids->taking.engine->name);
-    for (; ids->written < ids->taking.wanted && out->len < full && !out->failed; ids->written++)
+        bytes_format(out, "{\"generator\":\"%s\",\"ids\":[", ids->id_request.engine->name);
+    for (; ids->written < ids->id_request.wanted && out->len < full && !out->failed; ids->written++)
         write_one(ids, out);
-    if (ids->written == ids->taking.wanted && ids->media == MEDIA_JSON)
+    if (ids->written == ids->id_request.wanted && ids->media == MEDIA_JSON)
         bytes_add_text(out, "]}\n");
 }
 
 static bool is_written(const struct http_ids *ids)
 {
-    return ids->written == ids->taking.wanted;
+    return ids->written == ids->id_request.wanted;
 }
 
 /* How long the text of all ids is.  They are written twice, so that no reply is cut off unnoticed. */
@@ -87,7 +87,7 @@ static void end_ids(struct http_request *request)
     struct http_ids *ids = request->ids;
 
     request->ids = NULL;
-    engine_release(ids->taking.engine, 0);
+    engine_release(ids->id_request.engine, 0);
     free(ids);
 }
 
@@ -95,7 +95,7 @@ static void refuse(struct http_request *request)
 {
     struct refusal refusal;
 
-    admission_explain(&request->ids->taking, &refusal);
+    admission_explain(&request->ids->id_request, &refusal);
     http_refuse(request, &refusal);
     end_ids(request);
 }
@@ -107,7 +107,7 @@ static bool begin_reply(struct http_request *request)
     const char *type = types[ids->media];
     struct bytes body = {0};
 
-    if (ids->taking.code != FRAZIL_OK) {
+    if (ids->id_request.code != FRAZIL_OK) {
         refuse(request);
         return true;
     }
@@ -154,20 +154,20 @@ bool http_ids_wait(const struct http_request *request)
 static void count_ids(const struct http_ids *ids)
 {
     struct event_thread *event_thread = ids->session->event_thread;
-    const struct counted_ids counted = {.each = ids->taking.wanted,
+    const struct counted_ids counted = {.each = ids->id_request.wanted,
                                         .requests = 1,
-                                        .answered = ids->taking.code == FRAZIL_OK ? 1 : 0,
+                                        .answered = ids->id_request.code == FRAZIL_OK ? 1 : 0,
                                         .ns = event_thread->now_ns - ids->started_ns};
 
     counters_add_ids(&event_thread->counters, &counted);
 }
 
-/* The taker has met the request, or given it up. */
-static void on_done(struct taking *taking)
+/* The dispatcher has met the request, or given it up. */
+static void on_done(struct id_request *id_request)
 {
-    struct http_ids *ids = (struct http_ids *)taking;
+    struct http_ids *ids = (struct http_ids *)id_request;
 
-    engine_hold(taking->engine); /* until the reply is sent; the taker lets go of its own hold */
+    engine_hold(id_request->engine); /* until the reply is sent; the dispatcher lets go of its own hold */
     count_ids(ids);
     ids->waits = false;
     ids->session->event_thread->wake(ids->session->connection);
@@ -178,8 +178,9 @@ static void wait_for_ids(struct http_request *request)
     struct http_ids *ids = request->ids;
     struct event_thread *event_thread = request->event_thread;
 
-    ids->taking.done = on_done;
-    ids->waits = http_wait(request) && taker_park(&event_thread->taker, &ids->taking, event_thread->now_ns);
+    ids->id_request.done = on_done;
+    ids->waits =
+        http_wait(request) && dispatcher_park(&event_thread->dispatcher, &ids->id_request, event_thread->now_ns);
     if (ids->waits)
         return;
     request->out->failed = true; /* no memory: the connection is closed */
@@ -200,7 +201,7 @@ void http_ids_drop(struct http_request *request)
         return;
     }
     request->ids = NULL;
-    taker_cancel(&request->event_thread->taker, &ids->taking);
+    dispatcher_cancel(&request->event_thread->dispatcher, &ids->id_request);
     free(ids);
 }
 
@@ -272,7 +273,7 @@ static struct http_ids *new_ids(struct http_request *request, const struct wish 
 {
     const struct event_thread *event_thread = request->event_thread;
     struct engine *engine = wish->generator->engine;
-    struct http_ids *ids = malloc(sizeof *ids + wish->n * taker_id_size(engine));
+    struct http_ids *ids = malloc(sizeof *ids + wish->n * dispatcher_id_size(engine));
 
     if (ids == NULL)
         return NULL;
@@ -281,11 +282,11 @@ static struct http_ids *new_ids(struct http_request *request, const struct wish 
         .started_ns = event_thread->now_ns,
         .media = wish->media,
         .form = wish->form,
-        .taking = {.engine = engine,
-                   .wanted = wish->n,
-                   .meta = wish->meta,
-                   .deadline_ns = event_thread->now_ns + event_thread->setup->settings.daemon.request_timeout_ns}};
-    ids->taking.ids = ids->ids;
+        .id_request = {.engine = engine,
+                       .wanted = wish->n,
+                       .meta = wish->meta,
+                       .deadline_ns = event_thread->now_ns + event_thread->setup->settings.daemon.request_timeout_ns}};
+    ids->id_request.ids = ids->ids;
     return ids;
 }
 
@@ -306,10 +307,10 @@ void http_take_ids(struct http_request *request)
     struct http_ids *ids = request->ids = new_ids(request, &wish);
     if (ids == NULL) {
         request->out->failed = true; /* no memory: the connection is closed */
-    } else if (!taker_take(&event_thread->taker, &ids->taking, event_thread->now_ns)) {
+    } else if (!dispatcher_take(&event_thread->dispatcher, &ids->id_request, event_thread->now_ns)) {
         wait_for_ids(request);
     } else {
-        engine_hold(ids->taking.engine);
+        engine_hold(ids->id_request.engine);
         count_ids(ids);
         if (!http_ids_go_on(request) && !http_wait(request))
             http_ids_drop(request);

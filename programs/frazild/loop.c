@@ -265,13 +265,13 @@ static void *run(void *arg)
     uint64_t swept_ns = clock_ns();
 
     while (!is_over(loop)) {
-        alarm_set(&loop->alarm, taker_due_ns(&loop->event_thread.taker));
+        alarm_set(&loop->alarm, dispatcher_due_ns(&loop->event_thread.dispatcher));
         int n = epoll_wait(loop->epoll, events, EVENTS, loop->ready != NULL ? 0 : SWEEP_MS);
         loop->event_thread.now_ns = clock_ns();
         atomic_store_explicit(&loop->event_thread.seen_ns, loop->event_thread.now_ns, memory_order_relaxed);
         for (int i = 0; i < n; i++)
             on_event(loop, &events[i]);
-        taker_run(&loop->event_thread.taker, loop->event_thread.now_ns);
+        dispatcher_run(&loop->event_thread.dispatcher, loop->event_thread.now_ns);
         run_ready(loop);
         if (loop->event_thread.now_ns - swept_ns >= SWEEP_MS * NS_PER_MS) {
             swept_ns = loop->event_thread.now_ns;

@@ -41,7 +41,7 @@ void shared_open_event_thread(struct shared *shared, struct event_thread *event_
     event_thread->connections = &shared->connections;
     event_thread->setup = shared->setup;
     setup_hold(event_thread->setup);
-    event_thread->taker.next_engine = shared->event_thread_count; /* not all of them begin with the same engine */
+    event_thread->dispatcher.next_engine = shared->event_thread_count; /* not all of them begin with the same engine */
     shared->event_threads[shared->event_thread_count++] = event_thread;
 }
 

@@ -130,7 +130,7 @@ static void await(struct host *host, const struct session *session)
         } else {
             (void)poll(NULL, 0, 1);
             host->event_thread.now_ns = clock_ns();
-            taker_run(&host->event_thread.taker, host->event_thread.now_ns);
+            dispatcher_run(&host->event_thread.dispatcher, host->event_thread.now_ns);
         }
     }
 }

@@ -4,8 +4,8 @@
  * in a row are consecutive numbers, whatever tick they come from and whoever else takes some.
  */
 #include "clock.h"
+#include "dispatcher.h"
 #include "lib/test.h"
-#include "taker.h"
 
 #define LARGE 4000
 #define TICK_IDS 256
@@ -13,15 +13,15 @@
 
 static frazil_manual_clock *manual;
 static struct engine engine;
-static struct taker taker;
+static struct dispatcher dispatcher;
 static uint64_t now_ns;
 static uint64_t room[8][LARGE];
-static struct taking takings[8];
+static struct id_request id_requests[8];
 static unsigned ended; /* bit i: request i is over */
 
-static void on_done(struct taking *taking)
+static void on_done(struct id_request *id_request)
 {
-    unsigned bit = 1U << (taking - takings);
+    unsigned bit = 1U << (id_request - id_requests);
 
     assert_int_equal(ended & bit, 0);
     ended |= bit;
@@ -40,14 +40,14 @@ BEFORE_EACH
     assert_int_equal(frazil_open_options(&engine.gen, options, NULL), FRAZIL_OK);
     frazil_options_free(options);
     atomic_init(&engine.holders, 1);
-    taker = (struct taker){0};
+    dispatcher = (struct dispatcher){0};
     now_ns = 1000 * NS_PER_S;
     ended = 0;
 }
 
 AFTER_EACH
 {
-    assert_null(taker.queues);
+    assert_null(dispatcher.queues);
     assert_int_equal(atomic_load(&engine.waiting), 0);
     assert_int_equal(atomic_load(&engine.holders), 1);
     frazil_close(engine.gen);
@@ -56,15 +56,15 @@ AFTER_EACH
 
 static bool ask_as(unsigned i, uint32_t n, bool in_a_row, uint64_t wait_ns)
 {
-    takings[i] = (struct taking){.engine = &engine,
-                                 .ids = room[i],
-                                 .wanted = n,
-                                 .in_a_row = in_a_row,
-                                 .deadline_ns = now_ns + wait_ns,
-                                 .done = on_done};
-    if (taker_take(&taker, &takings[i], now_ns))
+    id_requests[i] = (struct id_request){.engine = &engine,
+                                         .ids = room[i],
+                                         .wanted = n,
+                                         .in_a_row = in_a_row,
+                                         .deadline_ns = now_ns + wait_ns,
+                                         .done = on_done};
+    if (dispatcher_take(&dispatcher, &id_requests[i], now_ns))
         return true;
-    assert_true(taker_park(&taker, &takings[i], now_ns));
+    assert_true(dispatcher_park(&dispatcher, &id_requests[i], now_ns));
     return false;
 }
 
@@ -85,7 +85,7 @@ static void pass(unsigned ticks)
     for (unsigned i = 0; i < ticks; i++) {
         frazil_manual_clock_advance(manual, 10 * NS_PER_MS);
         now_ns += 10 * NS_PER_MS;
-        taker_run(&taker, now_ns);
+        dispatcher_run(&dispatcher, now_ns);
     }
 }
 
@@ -95,9 +95,9 @@ TEST("An error that passes by itself is worth another try, and no other one is")
     static const frazil_err staying[] = {FRAZIL_OK, FRAZIL_ELEASE, FRAZIL_EEXHAUSTED, FRAZIL_EREFUSED, FRAZIL_ENOMEM};
 
     for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++)
-        assert_true(taker_is_passing(passing[i]));
+        assert_true(dispatcher_is_passing(passing[i]));
     for (size_t i = 0; i < sizeof staying / sizeof staying[0]; i++)
-        assert_false(taker_is_passing(staying[i]));
+        assert_false(dispatcher_is_passing(staying[i]));
 }
 
 TEST("A single id does not wait for a large batch that came before it")
@@ -106,7 +106,7 @@ TEST("A single id does not wait for a large batch that came before it")
     assert_false(ask(1, 1, 60 * NS_PER_S));
     pass(1);
     assert_int_equal(ended, 2);
-    assert_int_equal(takings[1].code, FRAZIL_OK);
+    assert_int_equal(id_requests[1].code, FRAZIL_OK);
     pass(LARGE / TICK_IDS + 1);
     assert_int_equal(ended, 3);
     for (unsigned i = 1; i < LARGE; i++)
@@ -120,7 +120,8 @@ TEST("Large batches get on at the same pace")
     assert_false(ask(2, 2000, 60 * NS_PER_S));
     pass(10);
     assert_int_equal(ended, 1);
-    assert_in_range(takings[1].got > takings[2].got ? takings[1].got - takings[2].got : takings[2].got - takings[1].got,
+    assert_in_range(id_requests[1].got > id_requests[2].got ? id_requests[1].got - id_requests[2].got
+                                                            : id_requests[2].got - id_requests[1].got,
                     0, 64);
     pass(10);
     assert_int_equal(ended, 7);
@@ -130,14 +131,14 @@ TEST("Where others wait in other threads, one round is left between two")
 {
     assert_false(ask(0, LARGE, 60 * NS_PER_S));
     (void)atomic_fetch_add(&engine.waiting, 1);
-    uint32_t before = takings[0].got;
+    uint32_t before = id_requests[0].got;
     pass(1);
-    assert_int_equal(takings[0].got - before, 64);
-    assert_int_equal(taker_due_ns(&taker), now_ns + 20000);
+    assert_int_equal(id_requests[0].got - before, 64);
+    assert_int_equal(dispatcher_due_ns(&dispatcher), now_ns + 20000);
     (void)atomic_fetch_sub(&engine.waiting, 1);
     pass(1);
-    assert_true(takings[0].got - before > 2 * 64);
-    taker_cancel(&taker, &takings[0]);
+    assert_true(id_requests[0].got - before > 2 * 64);
+    dispatcher_cancel(&dispatcher, &id_requests[0]);
 }
 
 TEST("Each request ends at its own deadline, wherever it stands in the queue")
@@ -150,12 +151,12 @@ TEST("Each request ends at its own deadline, wherever it stands in the queue")
     assert_int_equal(ended, 0);
     pass(1);
     assert_int_equal(ended, 2 + 8);
-    assert_int_equal(takings[1].code, FRAZIL_EAGAIN);
-    assert_int_equal(takings[3].code, FRAZIL_EAGAIN);
-    assert_true(takings[1].retry_ns > 0);
+    assert_int_equal(id_requests[1].code, FRAZIL_EAGAIN);
+    assert_int_equal(id_requests[3].code, FRAZIL_EAGAIN);
+    assert_true(id_requests[1].retry_ns > 0);
     pass(2 * LARGE / TICK_IDS + 2);
     assert_int_equal(ended, 15);
-    assert_int_equal(takings[2].code, FRAZIL_OK);
+    assert_int_equal(id_requests[2].code, FRAZIL_OK);
 }
 
 TEST("A request that was taken out is met no more, first, last or between, and others park behind it")
@@ -164,9 +165,9 @@ TEST("A request that was taken out is met no more, first, last or between, and o
         assert_false(ask(0, LARGE, 60 * NS_PER_S));
         assert_false(ask(1, 1, 60 * NS_PER_S));
         assert_false(ask(2, 1, 60 * NS_PER_S));
-        taker_cancel(&taker, &takings[out]);
+        dispatcher_cancel(&dispatcher, &id_requests[out]);
         assert_false(ask(3, 1, 60 * NS_PER_S));
-        taker_cancel(&taker, &takings[3]);
+        dispatcher_cancel(&dispatcher, &id_requests[3]);
         assert_false(ask(4, 1, 60 * NS_PER_S));
         pass(LARGE / TICK_IDS + 1);
         assert_int_equal(ended, 0x17 & ~(1U << out));
@@ -177,8 +178,8 @@ TEST("A request that was taken out is met no more, first, last or between, and o
 TEST("When the last one is taken out nothing is due, and the next one parks anew")
 {
     assert_false(ask(0, LARGE, 60 * NS_PER_S));
-    taker_cancel(&taker, &takings[0]);
-    assert_true(taker_due_ns(&taker) == UINT64_MAX);
+    dispatcher_cancel(&dispatcher, &id_requests[0]);
+    assert_true(dispatcher_due_ns(&dispatcher) == UINT64_MAX);
     pass(1);
     assert_false(ask(1, TICK_IDS + 1, 60 * NS_PER_S));
     pass(1);
@@ -189,8 +190,8 @@ TEST("When the last one is taken out nothing is due, and the next one parks anew
 
 static void assert_row(unsigned i, uint32_t n)
 {
-    assert_int_equal(takings[i].code, FRAZIL_OK);
-    assert_int_equal(takings[i].got, n);
+    assert_int_equal(id_requests[i].code, FRAZIL_OK);
+    assert_int_equal(id_requests[i].got, n);
     for (uint32_t at = 1; at < n; at++)
         assert_true(room[i][at] == room[i][at - 1] + 1);
 }
@@ -211,8 +212,8 @@ TEST("A row as long as a tick is given although others wait for their shares")
     assert_false(ask(2, 1, 60 * NS_PER_S));
     pass(12);
     assert_row(1, TICK_IDS);
-    assert_int_equal(takings[0].got, 3 * TICK_IDS);
-    assert_int_equal(takings[2].got, 1);
+    assert_int_equal(id_requests[0].got, 3 * TICK_IDS);
+    assert_int_equal(id_requests[2].got, 1);
 }
 
 TEST("Ids that were dropped before a row are given to nobody else")
