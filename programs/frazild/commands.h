@@ -20,7 +20,7 @@ void cmd_next_bin(struct session *session, struct call *call);
 void cmd_sno(struct session *session, struct call *call);
 void cmd_incr(struct session *session, struct call *call);
 
-/* cmd_look.c */
+/* cmd_info.c */
 void cmd_inspect(struct session *session, struct call *call);
 void cmd_compose(struct session *session, struct call *call);
 void cmd_range(struct session *session, struct call *call);

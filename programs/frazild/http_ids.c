@@ -5,7 +5,7 @@
 #include "clock.h"
 #include "forms.h"
 #include "http_accept.h"
-#include "http_look.h"
+#include "http_info.h"
 #include "http_reply.h"
 #include "http_routes.h"
 

@@ -2,7 +2,7 @@
 #include "http_leases.h"
 
 #include "background_jobs.h"
-#include "http_look.h"
+#include "http_info.h"
 #include "http_reply.h"
 #include "http_routes.h"
 

@@ -34,7 +34,7 @@ const struct http_route *http_routes_find(struct slice path, struct slice *ret_a
 /* http_ids.c */
 void http_take_ids(struct http_request *request);
 
-/* http_look.c */
+/* http_info.c */
 void http_list_generators(struct http_request *request);
 void http_show_generator(struct http_request *request);
 void http_inspect(struct http_request *request);

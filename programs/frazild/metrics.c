@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "metrics.h"
 
-#include "looks.h"
+#include "info.h"
 
 #include <dirent.h>
 #include <inttypes.h>

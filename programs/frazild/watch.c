@@ -2,8 +2,8 @@
 #include "watch.h"
 
 #include "clock.h"
+#include "info.h"
 #include "log.h"
-#include "looks.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -21,7 +21,7 @@ static const char *reason_of(const struct engine *engine, frazil_error *err)
     return err->message;
 }
 
-static void look_at_engine(struct engine *engine)
+static void info_of_engine(struct engine *engine)
 {
     frazil_health health;
     frazil_error err;
@@ -36,7 +36,7 @@ static void look_at_engine(struct engine *engine)
         log_line(LOG_GRANT, "generator %s: worker %" PRIu32 " gives ids again", engine->name, health.worker);
     else if (health.state != engine->seen_state)
         log_line(LOG_GRANT, "generator %s: worker %" PRIu32 " is %s", engine->name, health.worker,
-                 look_health_name(health.state));
+                 info_health_name(health.state));
     engine->seen_failures = health.failures;
     engine->seen_state = health.state;
 }
@@ -60,6 +60,6 @@ void watch_look(struct watch *watch, const struct generators *set)
     look_at_clock(watch);
     for (size_t i = 0; i < set->count; i++) {
         for (struct engine *engine = set->rows[i].engine; engine != NULL; engine = engine->next)
-            look_at_engine(engine);
+            info_of_engine(engine);
     }
 }

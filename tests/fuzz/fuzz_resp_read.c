@@ -9,16 +9,16 @@
 enum { CUTS_MAX = 300 };
 
 /* One look of the reader at some bytes, and what it said. */
-struct look {
+struct info {
     enum resp_result result;
     struct resp_command command;
     size_t need;
     const char *why;
 };
 
-static struct look look_at(const char *bytes, size_t len, size_t limit)
+static struct info look_at(const char *bytes, size_t len, size_t limit)
 {
-    struct look look = {.need = 0, .why = NULL};
+    struct info look = {.need = 0, .why = NULL};
 
     fuzz_fill(&look.command, sizeof look.command);
     look.result = resp_read(bytes, len, limit, &look.command, &look.need, &look.why);
@@ -44,10 +44,10 @@ static void check_arguments(const struct resp_command *command, const char *byte
 static void check_cuts(const struct resp_command *command, const char *bytes, size_t limit)
 {
     for (size_t len = 0; len < command->bytes && len < CUTS_MAX; len++) {
-        struct look part = look_at(bytes, len, limit);
+        struct info part = look_at(bytes, len, limit);
         REQUIRE(part.result == RESP_MORE && part.need <= command->bytes);
     }
-    struct look whole = look_at(bytes, command->bytes, limit);
+    struct info whole = look_at(bytes, command->bytes, limit);
     REQUIRE(whole.result == RESP_COMMAND && whole.command.bytes == command->bytes);
     REQUIRE(whole.command.count == command->count);
 }
@@ -55,7 +55,7 @@ static void check_cuts(const struct resp_command *command, const char *bytes, si
 /* Reads all commands, as a connection does. */
 static void read_all(const char *bytes, size_t len, size_t limit)
 {
-    struct look look = look_at(bytes, len, limit);
+    struct info look = look_at(bytes, len, limit);
 
     while (look.result == RESP_COMMAND) {
         REQUIRE(look.command.bytes > 0 && look.command.bytes <= len && look.command.bytes <= limit);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands that look at ids, layouts and generators. */
 #include "commands.h"
-#include "looks.h"
+#include "info.h"
 #include "resp_write.h"
 
 #include <string.h>
 
-static void write_look(const struct session *session, const struct call *call, const struct look *look)
+static void write_info(const struct session *session, const struct call *call, const struct info *info)
 {
-    resp_map(call->out, session->version, look->count);
-    for (size_t i = 0; i < look->count; i++) {
-        resp_text(call->out, look->pairs[i].key);
-        if (!look->pairs[i].is_number)
-            resp_text(call->out, look->pairs[i].text);
-        else if (look->pairs[i].number <= INT64_MAX)
-            resp_integer(call->out, look->pairs[i].number);
+    resp_map(call->out, session->version, info->count);
+    for (size_t i = 0; i < info->count; i++) {
+        resp_text(call->out, info->pairs[i].key);
+        if (!info->pairs[i].is_number)
+            resp_text(call->out, info->pairs[i].text);
+        else if (info->pairs[i].number <= INT64_MAX)
+            resp_integer(call->out, info->pairs[i].number);
         else
-            resp_digits(call->out, look->pairs[i].number);
+            resp_digits(call->out, info->pairs[i].number);
     }
 }
 
@@ -55,56 +55,56 @@ static bool read_layout(struct session *session, const struct call *call, size_t
 void cmd_inspect(struct session *session, struct call *call)
 {
     frazil_layout layout;
-    struct look_id id;
-    struct look look;
+    struct info_id id;
+    struct info info;
     frazil_error err;
 
     if (!read_layout(session, call, 2, &layout))
         return;
-    if (look_read_id(&layout, call->words->args[1], &id, &err) != FRAZIL_OK ||
-        look_at_id(&layout, &id, &look, &err) != FRAZIL_OK)
+    if (info_read_id(&layout, call->words->args[1], &id, &err) != FRAZIL_OK ||
+        info_of_id(&layout, &id, &info, &err) != FRAZIL_OK)
         command_fail(session, call, CODE_ERR, "%s", err.message);
     else
-        write_look(session, call, &look);
+        write_info(session, call, &info);
 }
 
 void cmd_compose(struct session *session, struct call *call)
 {
     const struct resp_command *words = call->words;
     struct generator *generator = command_generator(session, call, words->args[1]);
-    char text[LOOK_TEXT_SIZE];
-    struct look_id id;
+    char text[INFO_TEXT_SIZE];
+    struct info_id id;
     frazil_error err;
 
     if (generator == NULL)
         return;
-    if (look_compose(&generator->engine->layout, words->args[2], words->args[3], words->args[4], &id, &err) !=
+    if (info_compose(&generator->engine->layout, words->args[2], words->args[3], words->args[4], &id, &err) !=
         FRAZIL_OK) {
         command_fail(session, call, CODE_ERR, "%s", err.message);
         return;
     }
-    look_write_id(&id, text);
+    info_write_id(&id, text);
     resp_text(call->out, text);
 }
 
 void cmd_range(struct session *session, struct call *call)
 {
     struct generator *generator = command_generator(session, call, call->words->args[1]);
-    struct look look;
+    struct info info;
     frazil_error err;
 
     if (generator == NULL)
         return;
-    if (look_range(&generator->engine->layout, call->words->args[2], call->words->args[3], &look, &err) != FRAZIL_OK)
+    if (info_range(&generator->engine->layout, call->words->args[2], call->words->args[3], &info, &err) != FRAZIL_OK)
         command_fail(session, call, CODE_ERR, "%s", err.message);
     else
-        write_look(session, call, &look);
+        write_info(session, call, &info);
 }
 
 void cmd_layout(struct session *session, struct call *call)
 {
     frazil_layout layout;
-    struct look look;
+    struct info info;
 
     if (!command_may(session, call, ""))
         return;
@@ -113,8 +113,8 @@ void cmd_layout(struct session *session, struct call *call)
         for (size_t i = 0; i < frazil_layout_preset_count(); i++)
             resp_text(call->out, frazil_layout_preset(i)->name);
     } else if (parse_layout(session, call, call->words->args[1], &layout)) {
-        look_at_layout(&layout, &look);
-        write_look(session, call, &look);
+        info_of_layout(&layout, &info);
+        write_info(session, call, &info);
     }
 }
 
@@ -122,7 +122,7 @@ void cmd_generators(struct session *session, struct call *call)
 {
     const struct generators *set = &session->event_thread->setup->generators;
     const struct user *user = session_user(session);
-    struct look look;
+    struct info info;
     size_t visible = 0;
 
     for (size_t i = 0; i < set->count; i++)
@@ -132,18 +132,18 @@ void cmd_generators(struct session *session, struct call *call)
         if (!users_may(user, VERB_STATS, set->rows[i].name) && !users_may(user, VERB_NEXT, set->rows[i].name))
             continue;
         resp_text(call->out, set->rows[i].name);
-        look_at_generator(&set->rows[i], &look);
-        write_look(session, call, &look);
+        info_of_generator(&set->rows[i], &info);
+        write_info(session, call, &info);
     }
 }
 
 void cmd_stats(struct session *session, struct call *call)
 {
     struct generator *generator = command_generator(session, call, call->words->args[1]);
-    struct look look;
+    struct info info;
 
     if (generator == NULL)
         return;
-    look_at_stats(generator, &look);
-    write_look(session, call, &look);
+    info_of_stats(generator, &info);
+    write_info(session, call, &info);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests of HTTP for generators, layouts and ids that are there. */
-#ifndef FRAZILD_HTTP_LOOK_H
-#define FRAZILD_HTTP_LOOK_H
+#ifndef FRAZILD_HTTP_INFO_H
+#define FRAZILD_HTTP_INFO_H
 
 #include "http_request.h"
 

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-#include "looks.h"
+#include "info.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static struct look_pair *add(struct look *look, const char *key)
+static struct info_pair *add(struct info *info, const char *key)
 {
-    struct look_pair *pair = &look->pairs[look->count < LOOK_PAIRS_MAX ? look->count++ : LOOK_PAIRS_MAX - 1];
+    struct info_pair *pair = &info->pairs[info->count < INFO_PAIRS_MAX ? info->count++ : INFO_PAIRS_MAX - 1];
 
     pair->key = key;
     return pair;
 }
 
-void look_number(struct look *look, const char *key, uint64_t number)
+void info_number(struct info *info, const char *key, uint64_t number)
 {
-    struct look_pair *pair = add(look, key);
+    struct info_pair *pair = add(info, key);
 
     pair->is_number = true;
     pair->number = number;
 }
 
-void look_text(struct look *look, const char *key, const char *text)
+void info_text(struct info *info, const char *key, const char *text)
 {
-    struct look_pair *pair = add(look, key);
+    struct info_pair *pair = add(info, key);
 
     pair->is_number = false;
     (void)snprintf(pair->text, sizeof pair->text, "%s", text);
 }
 
-static void look_time(struct look *look, const char *key, int64_t unix_ms)
+static void info_time(struct info *info, const char *key, int64_t unix_ms)
 {
     char text[FRAZIL_TIME_SIZE] = "";
 
     if (frazil_time_format(unix_ms, text, sizeof text, NULL) != FRAZIL_OK)
         (void)snprintf(text, sizeof text, "%lld", (long long)unix_ms);
-    look_text(look, key, text);
+    info_text(info, key, text);
 }
 
 static int hex_digit(char c)
@@ -62,7 +62,7 @@ static frazil_err read_sno_hex(struct slice text, frazil_sno *ret, frazil_error 
     return FRAZIL_OK;
 }
 
-frazil_err look_read_id(const frazil_layout *layout, struct slice text, struct look_id *ret, frazil_error *err)
+frazil_err info_read_id(const frazil_layout *layout, struct slice text, struct info_id *ret, frazil_error *err)
 {
     ret->is_sno = layout->kind == FRAZIL_LAYOUT_SNO;
     if (!ret->is_sno) {
@@ -76,7 +76,7 @@ frazil_err look_read_id(const frazil_layout *layout, struct slice text, struct l
     return frazil_sno_decode(text.at, text.len, &ret->sno, err);
 }
 
-void look_write_id(const struct look_id *id, char out[LOOK_TEXT_SIZE])
+void info_write_id(const struct info_id *id, char out[INFO_TEXT_SIZE])
 {
     size_t len = FRAZIL_SNO_LEN;
 
@@ -87,58 +87,58 @@ void look_write_id(const struct look_id *id, char out[LOOK_TEXT_SIZE])
     out[len] = '\0';
 }
 
-static void add_layout(struct look *look, const frazil_layout *layout)
+static void add_layout(struct info *info, const frazil_layout *layout)
 {
     char text[FRAZIL_FINGERPRINT_SIZE] = "";
 
-    look_text(look, "layout", layout->name);
+    info_text(info, "layout", layout->name);
     if (frazil_layout_fingerprint(layout, text, sizeof text, NULL) == FRAZIL_OK)
-        look_text(look, "fingerprint", text);
+        info_text(info, "fingerprint", text);
 }
 
-static void look_at_sno(const frazil_sno *sno, struct look *ret)
+static void info_of_sno(const frazil_sno *sno, struct info *ret)
 {
     char partition[FRAZIL_SNO_PARTITION_SIZE] = "";
     frazil_sno_fields fields;
 
     frazil_sno_decompose(sno, &fields);
-    look_time(ret, "time", fields.unix_ms);
-    look_number(ret, "unix_ms", (uint64_t)fields.unix_ms);
-    look_number(ret, "partition", fields.partition);
+    info_time(ret, "time", fields.unix_ms);
+    info_number(ret, "unix_ms", (uint64_t)fields.unix_ms);
+    info_number(ret, "partition", fields.partition);
     if (frazil_sno_partition_format(fields.partition, partition, sizeof partition, NULL) == FRAZIL_OK)
-        look_text(ret, "partition_bytes", partition);
-    look_number(ret, "sequence", fields.sequence);
-    look_number(ret, "meta", fields.meta);
-    look_number(ret, "ticktock", fields.ticktock);
+        info_text(ret, "partition_bytes", partition);
+    info_number(ret, "sequence", fields.sequence);
+    info_number(ret, "meta", fields.meta);
+    info_number(ret, "ticktock", fields.ticktock);
 }
 
-frazil_err look_at_id(const frazil_layout *layout, const struct look_id *id, struct look *ret, frazil_error *err)
+frazil_err info_of_id(const frazil_layout *layout, const struct info_id *id, struct info *ret, frazil_error *err)
 {
     frazil_fields fields;
-    char text[LOOK_TEXT_SIZE];
+    char text[INFO_TEXT_SIZE];
 
-    *ret = (struct look){.count = 0};
+    *ret = (struct info){.count = 0};
     if (!id->is_sno) {
         frazil_err code = frazil_id_decompose(layout, id->number, &fields, err);
         if (code != FRAZIL_OK)
             return code;
     }
-    look_write_id(id, text);
-    look_text(ret, "id", text);
+    info_write_id(id, text);
+    info_text(ret, "id", text);
     add_layout(ret, layout);
     if (id->is_sno) {
-        look_at_sno(&id->sno, ret);
+        info_of_sno(&id->sno, ret);
         return FRAZIL_OK;
     }
-    look_time(ret, "time", fields.unix_ms);
+    info_time(ret, "time", fields.unix_ms);
     if (fields.unix_ms >= 0)
-        look_number(ret, "unix_ms", (uint64_t)fields.unix_ms);
-    look_number(ret, "worker", fields.worker);
+        info_number(ret, "unix_ms", (uint64_t)fields.unix_ms);
+    info_number(ret, "worker", fields.worker);
     if (layout->datacenter_bits > 0) {
-        look_number(ret, "datacenter", frazil_datacenter_of(layout, fields.worker));
-        look_number(ret, "worker_in_datacenter", frazil_worker_in_datacenter(layout, fields.worker));
+        info_number(ret, "datacenter", frazil_datacenter_of(layout, fields.worker));
+        info_number(ret, "worker_in_datacenter", frazil_worker_in_datacenter(layout, fields.worker));
     }
-    look_number(ret, "sequence", fields.sequence);
+    info_number(ret, "sequence", fields.sequence);
     return FRAZIL_OK;
 }
 
@@ -151,8 +151,8 @@ static frazil_err read_number(struct slice text, uint64_t most, const char *what
     return fail(err, FRAZIL_ERANGE, what);
 }
 
-frazil_err look_compose(const frazil_layout *layout, struct slice when, struct slice worker, struct slice sequence,
-                        struct look_id *ret, frazil_error *err)
+frazil_err info_compose(const frazil_layout *layout, struct slice when, struct slice worker, struct slice sequence,
+                        struct info_id *ret, frazil_error *err)
 {
     bool is_sno = layout->kind == FRAZIL_LAYOUT_SNO;
     uint64_t most = is_sno ? UINT16_MAX : UINT32_MAX, number, within;
@@ -174,15 +174,15 @@ frazil_err look_compose(const frazil_layout *layout, struct slice when, struct s
     return frazil_id_compose(layout, &fields, &ret->number, err);
 }
 
-frazil_err look_range(const frazil_layout *layout, struct slice from, struct slice to, struct look *ret,
+frazil_err info_range(const frazil_layout *layout, struct slice from, struct slice to, struct info *ret,
                       frazil_error *err)
 {
-    struct look_id first = {.is_sno = layout->kind == FRAZIL_LAYOUT_SNO}, last = first;
-    char text[LOOK_TEXT_SIZE];
+    struct info_id first = {.is_sno = layout->kind == FRAZIL_LAYOUT_SNO}, last = first;
+    char text[INFO_TEXT_SIZE];
     int64_t from_ms, to_ms;
     frazil_err code = frazil_time_parse(from.at, from.len, &from_ms, err);
 
-    *ret = (struct look){.count = 0};
+    *ret = (struct info){.count = 0};
     if (code == FRAZIL_OK)
         code = frazil_time_parse(to.at, to.len, &to_ms, err);
     if (code == FRAZIL_OK)
@@ -190,74 +190,74 @@ frazil_err look_range(const frazil_layout *layout, struct slice from, struct sli
                             : frazil_id_range(layout, from_ms, to_ms, &first.number, &last.number, err);
     if (code != FRAZIL_OK)
         return code;
-    look_write_id(&first, text);
-    look_text(ret, "first", text);
-    look_write_id(&last, text);
-    look_text(ret, "last", text);
+    info_write_id(&first, text);
+    info_text(ret, "first", text);
+    info_write_id(&last, text);
+    info_text(ret, "last", text);
     return FRAZIL_OK;
 }
 
-void look_at_layout(const frazil_layout *layout, struct look *ret)
+void info_of_layout(const frazil_layout *layout, struct info *ret)
 {
     frazil_layout_info info;
 
-    *ret = (struct look){.count = 0};
+    *ret = (struct info){.count = 0};
     frazil_layout_describe(layout, &info, sizeof info);
     add_layout(ret, layout);
-    look_text(ret, "kind", layout->kind == FRAZIL_LAYOUT_SNO ? "sno" : "64-bit");
-    look_number(ret, "bits", info.total_bits);
-    look_number(ret, "time_bits", layout->time_bits);
-    look_number(ret, "worker_bits", layout->worker_bits);
-    look_number(ret, "datacenter_bits", layout->datacenter_bits);
-    look_number(ret, "sequence_bits", layout->sequence_bits);
-    look_number(ret, "tick_ms", layout->tick_ms);
-    look_number(ret, "workers", info.workers);
-    look_number(ret, "ids_per_tick", info.ids_per_tick);
-    look_number(ret, "ids_per_second", info.ids_per_second);
-    look_time(ret, "epoch", info.first_unix_ms);
-    look_time(ret, "end", info.last_unix_ms);
-    look_text(ret, "fits_53_bits", info.fits_53_bits ? "yes" : "no");
-    look_text(ret, "reaches_sign_bit", info.reaches_sign_bit ? "yes" : "no");
+    info_text(ret, "kind", layout->kind == FRAZIL_LAYOUT_SNO ? "sno" : "64-bit");
+    info_number(ret, "bits", info.total_bits);
+    info_number(ret, "time_bits", layout->time_bits);
+    info_number(ret, "worker_bits", layout->worker_bits);
+    info_number(ret, "datacenter_bits", layout->datacenter_bits);
+    info_number(ret, "sequence_bits", layout->sequence_bits);
+    info_number(ret, "tick_ms", layout->tick_ms);
+    info_number(ret, "workers", info.workers);
+    info_number(ret, "ids_per_tick", info.ids_per_tick);
+    info_number(ret, "ids_per_second", info.ids_per_second);
+    info_time(ret, "epoch", info.first_unix_ms);
+    info_time(ret, "end", info.last_unix_ms);
+    info_text(ret, "fits_53_bits", info.fits_53_bits ? "yes" : "no");
+    info_text(ret, "reaches_sign_bit", info.reaches_sign_bit ? "yes" : "no");
 }
 
-const char *look_health_name(int32_t state)
+const char *info_health_name(int32_t state)
 {
     static const char *const names[] = {"serving", "needs-grant", "behind", "fenced", "exhausted", "stopped"};
 
     return state >= 0 && state <= FRAZIL_HEALTH_STOPPED ? names[state] : "unknown";
 }
 
-void look_at_generator(const struct generator *generator, struct look *ret)
+void info_of_generator(const struct generator *generator, struct info *ret)
 {
     const struct engine *engine = generator_worst(generator);
     frazil_generator_info info;
     frazil_health health;
 
-    *ret = (struct look){.count = 0};
+    *ret = (struct info){.count = 0};
     frazil_get_info(engine->gen, &info, sizeof info);
     frazil_get_health(engine->gen, &health, sizeof health);
-    look_text(ret, "name", generator->name);
+    info_text(ret, "name", generator->name);
     add_layout(ret, &engine->layout);
-    look_text(ret, "state", look_health_name(health.state));
-    look_number(ret, "worker", health.worker);
-    look_number(ret, "worker_ids", generator_worker_ids(generator));
-    look_number(ret, "ids_per_tick", info.capacity);
+    info_text(ret, "state", info_health_name(health.state));
+    info_number(ret, "worker", health.worker);
+    info_number(ret, "worker_ids", generator_worker_ids(generator));
+    info_number(ret, "ids_per_tick", info.capacity);
     if (health.needs_grant != 0)
-        look_time(ret, "grant_end", health.grant_end_unix_ms);
-    look_number(ret, "max_batch", generator->max_batch);
-    look_number(ret, "rate", generator->rate.per_second);
-    look_number(ret, "waiting", generator_waiting(generator));
+        info_time(ret, "grant_end", health.grant_end_unix_ms);
+    info_number(ret, "max_batch", generator->max_batch);
+    info_number(ret, "rate", generator->rate.per_second);
+    info_number(ret, "waiting", generator_waiting(generator));
 }
 
-void look_at_stats(const struct generator *generator, struct look *ret)
+void info_of_stats(const struct generator *generator, struct info *ret)
 {
-    *ret = (struct look){.count = 0};
+    *ret = (struct info){.count = 0};
     for (size_t i = 0; i < frazil_stat_count(); i++) {
         uint64_t total = 0;
         for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next)
             total += frazil_stat_value(engine->gen, i);
-        look_number(ret, frazil_stat_name(i), total);
+        info_number(ret, frazil_stat_name(i), total);
     }
-    look_number(ret, "taken_by_clients", generator_ids(generator));
-    look_number(ret, "waiting", generator_waiting(generator));
+    info_number(ret, "taken_by_clients", generator_ids(generator));
+    info_number(ret, "waiting", generator_waiting(generator));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "http_look.h"
+#include "http_info.h"
 
 #include "http_reply.h"
 #include "http_routes.h"
-#include "looks.h"
+#include "info.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,13 +11,13 @@
 
 #define EXACT_MAX ((UINT64_C(1) << 53) - 1) /* larger numbers are rounded by JavaScript: they are sent as text */
 
-static json_t *json_of(const struct look *look)
+static json_t *json_of(const struct info *info)
 {
     json_t *json = json_object();
     char digits[24];
 
-    for (size_t i = 0; i < look->count && json != NULL; i++) {
-        const struct look_pair *pair = &look->pairs[i];
+    for (size_t i = 0; i < info->count && json != NULL; i++) {
+        const struct info_pair *pair = &info->pairs[i];
         (void)snprintf(digits, sizeof digits, "%" PRIu64, pair->number);
         json_t *value = json_string(pair->is_number ? digits : pair->text);
         if (pair->is_number && pair->number <= EXACT_MAX) {
@@ -53,13 +53,13 @@ void http_list_generators(struct http_request *request)
 {
     const struct generators *set = &request->event_thread->setup->generators;
     json_t *json = json_object(), *list = json_array();
-    struct look look;
+    struct info info;
 
     for (size_t i = 0; i < set->count; i++) {
         if (!is_visible(request, set->rows[i].name))
             continue;
-        look_at_generator(&set->rows[i], &look);
-        (void)json_array_append_new(list, json_of(&look));
+        info_of_generator(&set->rows[i], &info);
+        (void)json_array_append_new(list, json_of(&info));
     }
     (void)json_object_set_new(json, "generators", list);
     http_reply_json(request, json);
@@ -68,14 +68,14 @@ void http_list_generators(struct http_request *request)
 void http_show_generator(struct http_request *request)
 {
     const struct generator *generator = http_generator(request, request->argument);
-    struct look look;
+    struct info info;
 
     if (generator == NULL)
         return;
-    look_at_generator(generator, &look);
-    json_t *json = json_of(&look);
-    look_at_stats(generator, &look);
-    (void)json_object_set_new(json, "stats", json_of(&look));
+    info_of_generator(generator, &info);
+    json_t *json = json_of(&info);
+    info_of_stats(generator, &info);
+    (void)json_object_set_new(json, "stats", json_of(&info));
     http_reply_json(request, json);
 }
 
@@ -110,27 +110,27 @@ static bool read_layout(struct http_request *request, frazil_layout *ret_layout)
 }
 
 /* Sends a look, or why there is none. */
-static void send_look(struct http_request *request, frazil_err code, const struct look *look, const frazil_error *err)
+static void send_info(struct http_request *request, frazil_err code, const struct info *info, const frazil_error *err)
 {
     if (code != FRAZIL_OK)
         http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "%s", err->message);
     else
-        http_reply_json(request, json_of(look));
+        http_reply_json(request, json_of(info));
 }
 
 void http_inspect(struct http_request *request)
 {
     frazil_layout layout;
-    struct look_id id;
-    struct look look;
+    struct info_id id;
+    struct info info;
     frazil_error err;
 
     if (!read_layout(request, &layout))
         return;
-    frazil_err code = look_read_id(&layout, request->argument, &id, &err);
+    frazil_err code = info_read_id(&layout, request->argument, &id, &err);
     if (code == FRAZIL_OK)
-        code = look_at_id(&layout, &id, &look, &err);
-    send_look(request, code, &look, &err);
+        code = info_of_id(&layout, &id, &info, &err);
+    send_info(request, code, &info, &err);
 }
 
 /* A parameter that must be given.  False: the reply says that it is not. */
@@ -147,34 +147,34 @@ static bool need(struct http_request *request, const char *name, struct slice *r
 void http_compose(struct http_request *request)
 {
     struct slice when, worker, sequence;
-    struct look look = {.count = 0};
-    char text[LOOK_TEXT_SIZE];
+    struct info info = {.count = 0};
+    char text[INFO_TEXT_SIZE];
     frazil_layout layout;
-    struct look_id id;
+    struct info_id id;
     frazil_error err;
 
     if (!read_layout(request, &layout) || !need(request, "time", &when) || !need(request, "worker", &worker) ||
         !need(request, "sequence", &sequence))
         return;
-    frazil_err code = look_compose(&layout, when, worker, sequence, &id, &err);
+    frazil_err code = info_compose(&layout, when, worker, sequence, &id, &err);
     if (code == FRAZIL_OK) {
-        look_write_id(&id, text);
-        look_text(&look, "id", text);
+        info_write_id(&id, text);
+        info_text(&info, "id", text);
     }
-    send_look(request, code, &look, &err);
+    send_info(request, code, &info, &err);
 }
 
 void http_range(struct http_request *request)
 {
     struct slice from, to;
     frazil_layout layout;
-    struct look look;
+    struct info info;
     frazil_error err;
 
     if (!read_layout(request, &layout) || !need(request, "from", &from) || !need(request, "to", &to))
         return;
-    frazil_err code = look_range(&layout, from, to, &look, &err);
-    send_look(request, code, &look, &err);
+    frazil_err code = info_range(&layout, from, to, &info, &err);
+    send_info(request, code, &info, &err);
 }
 
 void http_list_layouts(struct http_request *request)
@@ -190,10 +190,10 @@ void http_list_layouts(struct http_request *request)
 void http_show_layout(struct http_request *request)
 {
     frazil_layout layout;
-    struct look look;
+    struct info info;
 
     if (!parse_layout(request, request->argument, &layout))
         return;
-    look_at_layout(&layout, &look);
-    http_reply_json(request, json_of(&look));
+    info_of_layout(&layout, &info);
+    http_reply_json(request, json_of(&info));
 }
