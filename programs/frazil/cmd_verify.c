@@ -7,7 +7,7 @@
 #include "ids.h"
 #include "options.h"
 #include "output.h"
-#include "pile.h"
+#include "sorter.h"
 #include "tally.h"
 #include "values.h"
 
@@ -27,7 +27,7 @@ struct check {
     int64_t tolerance_ms;
     int64_t future_from_ms; /* as of the last look at the clock */
     struct findings findings;
-    struct pile *pile;
+    struct sorter *sorter;
     struct tally *tally;
     bool show_progress;
     struct timespec started;
@@ -58,9 +58,9 @@ static bool place_of(const struct ids_layout *layout, const struct id *id, struc
     return true;
 }
 
-static struct pile_id to_pile(const struct id *id)
+static struct sorter_id to_sorter(const struct id *id)
 {
-    struct pile_id ret = {id->number, 0};
+    struct sorter_id ret = {id->number, 0};
 
     if (id->kind == FRAZIL_LAYOUT_SNO) {
         ret.high = 0;
@@ -71,7 +71,7 @@ static struct pile_id to_pile(const struct id *id)
     return ret;
 }
 
-static struct id from_pile(frazil_layout_kind kind, struct pile_id from)
+static struct id from_sorter(frazil_layout_kind kind, struct sorter_id from)
 {
     struct id id = {.kind = kind, .number = from.high};
 
@@ -95,7 +95,7 @@ static void progress(const struct check *check, const char *what)
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     double seconds =
         (double)(now.tv_sec - check->started.tv_sec) + (double)(now.tv_nsec - check->started.tv_nsec) / 1e9;
-    complain_progress("%s %" PRIu64 " ids, %.0f s", what, pile_count(check->pile), seconds);
+    complain_progress("%s %" PRIu64 " ids, %.0f s", what, sorter_count(check->sorter), seconds);
 }
 
 static void progress_end(const struct check *check)
@@ -146,7 +146,7 @@ static bool in_future(struct check *check, int64_t unix_ms)
 static int out_of_memory(const struct check *check)
 {
     progress_end(check);
-    complain("out of memory after %" PRIu64 " ids", pile_count(check->pile));
+    complain("out of memory after %" PRIu64 " ids", sorter_count(check->sorter));
     return STATUS_FATAL;
 }
 
@@ -171,9 +171,9 @@ static int check_line(void *ctx, const struct value *line)
         return unreadable(check, line, line->fault);
     if (read_id(check, line, &finding.id, &why) != FRAZIL_OK)
         return unreadable(check, line, why.message);
-    if (!pile_add(check->pile, to_pile(&finding.id)))
+    if (!sorter_add(check->sorter, to_sorter(&finding.id)))
         return out_of_memory(check);
-    if (pile_count(check->pile) % PROGRESS_EVERY == 0)
+    if (sorter_count(check->sorter) % PROGRESS_EVERY == 0)
         progress(check, "read");
     if (!place_of(&check->layout, &finding.id, &place)) {
         findings_add(&check->findings, FINDING_FOREIGN, &finding);
@@ -202,9 +202,9 @@ static int read_all(struct check *check, const struct arguments *files)
 /* ---- in ascending order ---------------------------------------------------------------- */
 
 /* Counts an id that is there `times` times. */
-static int count_id(struct check *check, struct pile_id from, uint64_t times)
+static int count_id(struct check *check, struct sorter_id from, uint64_t times)
 {
-    struct finding finding = {.id = from_pile(check->layout.layout.kind, from), .times = times};
+    struct finding finding = {.id = from_sorter(check->layout.layout.kind, from), .times = times};
     struct tally_worker *row;
     struct place place;
 
@@ -224,17 +224,17 @@ static int count_id(struct check *check, struct pile_id from, uint64_t times)
 
 static int count_all(struct check *check)
 {
-    struct pile_id id, next;
+    struct sorter_id id, next;
     uint64_t times = 1;
     int status = STATUS_OK;
 
     progress(check, "sorting");
-    if (!pile_sort(check->pile))
+    if (!sorter_sort(check->sorter))
         return out_of_memory(check);
     progress(check, "comparing");
-    if (!pile_take(check->pile, &id))
+    if (!sorter_take(check->sorter, &id))
         return STATUS_OK;
-    while (status == STATUS_OK && pile_take(check->pile, &next)) {
+    while (status == STATUS_OK && sorter_take(check->sorter, &next)) {
         if (next.high == id.high && next.low == id.low) {
             times++;
             continue;
@@ -255,7 +255,7 @@ static int run(struct check *check, const struct arguments *files, bool json)
     if (status != STATUS_OK)
         return status;
     progress_end(check);
-    check->findings.ids = pile_count(check->pile);
+    check->findings.ids = sorter_count(check->sorter);
     if (json)
         findings_json(&check->findings, &check->layout, check->tally);
     else
@@ -267,11 +267,11 @@ static int open_and_run(struct check *check, const struct arguments *files, bool
 {
     int status;
 
-    check->pile = pile_new(check->layout.layout.kind == FRAZIL_LAYOUT_SNO);
+    check->sorter = sorter_new(check->layout.layout.kind == FRAZIL_LAYOUT_SNO);
     check->tally = tally_new();
     check->show_progress = isatty(STDERR_FILENO) == 1;
     (void)clock_gettime(CLOCK_MONOTONIC, &check->started);
-    if (check->pile != NULL && check->tally != NULL) {
+    if (check->sorter != NULL && check->tally != NULL) {
         status = run(check, files, json);
     } else {
         complain("out of memory");
@@ -279,7 +279,7 @@ static int open_and_run(struct check *check, const struct arguments *files, bool
     }
     findings_free(&check->findings);
     tally_free(check->tally);
-    pile_free(check->pile);
+    sorter_free(check->sorter);
     return status;
 }
 

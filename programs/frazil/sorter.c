@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pile.h"
+#include "sorter.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -10,19 +10,19 @@
 
 struct chunk {
     uint64_t *highs;
-    uint16_t *lows; /* NULL in a pile that is not wide */
+    uint16_t *lows; /* NULL in a sorter that is not wide */
     size_t count;
     bool ascending;
 };
 
 /* Where a stretch of chunks that follow on each other is being read. */
 struct cursor {
-    struct pile_id id; /* the next one */
-    size_t chunk, end; /* the chunk it is in, and the first chunk after the stretch */
+    struct sorter_id id; /* the next one */
+    size_t chunk, end;   /* the chunk it is in, and the first chunk after the stretch */
     size_t at;
 };
 
-struct pile {
+struct sorter {
     bool wide;
     uint64_t count;
     struct chunk *chunks;
@@ -31,14 +31,14 @@ struct pile {
     size_t heap_count;
 };
 
-static bool less(struct pile_id a, struct pile_id b)
+static bool less(struct sorter_id a, struct sorter_id b)
 {
     return a.high < b.high || (a.high == b.high && a.low < b.low);
 }
 
-static struct pile_id chunk_id(const struct chunk *chunk, size_t i)
+static struct sorter_id chunk_id(const struct chunk *chunk, size_t i)
 {
-    return (struct pile_id){chunk->highs[i], chunk->lows != NULL ? chunk->lows[i] : 0};
+    return (struct sorter_id){chunk->highs[i], chunk->lows != NULL ? chunk->lows[i] : 0};
 }
 
 static bool chunk_init(struct chunk *chunk, bool wide)
@@ -55,65 +55,65 @@ static void chunk_free(struct chunk *chunk)
     free(chunk->lows);
 }
 
-struct pile *pile_new(bool wide)
+struct sorter *sorter_new(bool wide)
 {
-    struct pile *pile = calloc(1, sizeof *pile);
+    struct sorter *sorter = calloc(1, sizeof *sorter);
 
-    if (pile != NULL)
-        pile->wide = wide;
-    return pile;
+    if (sorter != NULL)
+        sorter->wide = wide;
+    return sorter;
 }
 
-void pile_free(struct pile *pile)
+void sorter_free(struct sorter *sorter)
 {
-    if (pile == NULL)
+    if (sorter == NULL)
         return;
-    for (size_t i = 0; i < pile->chunk_count; i++)
-        chunk_free(&pile->chunks[i]);
-    free(pile->chunks);
-    free(pile->heap);
-    free(pile);
+    for (size_t i = 0; i < sorter->chunk_count; i++)
+        chunk_free(&sorter->chunks[i]);
+    free(sorter->chunks);
+    free(sorter->heap);
+    free(sorter);
 }
 
-static bool add_chunk(struct pile *pile)
+static bool add_chunk(struct sorter *sorter)
 {
     struct chunk chunk;
 
-    if (pile->chunk_count == pile->chunk_room) {
-        size_t room = pile->chunk_room == 0 ? 16 : 2 * pile->chunk_room;
-        struct chunk *chunks = realloc(pile->chunks, room * sizeof *chunks);
+    if (sorter->chunk_count == sorter->chunk_room) {
+        size_t room = sorter->chunk_room == 0 ? 16 : 2 * sorter->chunk_room;
+        struct chunk *chunks = realloc(sorter->chunks, room * sizeof *chunks);
         if (chunks == NULL)
             return false;
-        pile->chunks = chunks;
-        pile->chunk_room = room;
+        sorter->chunks = chunks;
+        sorter->chunk_room = room;
     }
-    if (!chunk_init(&chunk, pile->wide)) {
+    if (!chunk_init(&chunk, sorter->wide)) {
         chunk_free(&chunk);
         return false;
     }
-    pile->chunks[pile->chunk_count++] = chunk;
+    sorter->chunks[sorter->chunk_count++] = chunk;
     return true;
 }
 
-bool pile_add(struct pile *pile, struct pile_id id)
+bool sorter_add(struct sorter *sorter, struct sorter_id id)
 {
-    assert(pile->heap == NULL);
-    if (pile->count % CHUNK_IDS == 0 && !add_chunk(pile))
+    assert(sorter->heap == NULL);
+    if (sorter->count % CHUNK_IDS == 0 && !add_chunk(sorter))
         return false;
-    struct chunk *chunk = &pile->chunks[pile->chunk_count - 1];
+    struct chunk *chunk = &sorter->chunks[sorter->chunk_count - 1];
     if (chunk->count > 0 && less(id, chunk_id(chunk, chunk->count - 1)))
         chunk->ascending = false;
     chunk->highs[chunk->count] = id.high;
-    if (pile->wide)
+    if (sorter->wide)
         chunk->lows[chunk->count] = id.low;
     chunk->count++;
-    pile->count++;
+    sorter->count++;
     return true;
 }
 
-uint64_t pile_count(const struct pile *pile)
+uint64_t sorter_count(const struct sorter *sorter)
 {
-    return pile->count;
+    return sorter->count;
 }
 
 /* ---- sorting a chunk: least significant digit first ------------------------ */
@@ -165,18 +165,18 @@ static void sort_chunk(struct chunk *chunk, struct chunk *scratch)
     chunk->ascending = true;
 }
 
-static bool sort_chunks(struct pile *pile)
+static bool sort_chunks(struct sorter *sorter)
 {
     struct chunk scratch = {0};
     bool ok = true;
 
-    for (size_t i = 0; i < pile->chunk_count && ok; i++) {
-        if (pile->chunks[i].ascending)
+    for (size_t i = 0; i < sorter->chunk_count && ok; i++) {
+        if (sorter->chunks[i].ascending)
             continue;
         if (scratch.highs == NULL)
-            ok = chunk_init(&scratch, pile->wide);
+            ok = chunk_init(&scratch, sorter->wide);
         if (ok)
-            sort_chunk(&pile->chunks[i], &scratch);
+            sort_chunk(&sorter->chunks[i], &scratch);
     }
     chunk_free(&scratch);
     return ok;
@@ -184,15 +184,15 @@ static bool sort_chunks(struct pile *pile)
 
 /* ---- merging ------------------------------------------------------------------ */
 
-static void sink(struct pile *pile, size_t at)
+static void sink(struct sorter *sorter, size_t at)
 {
-    struct cursor *heap = pile->heap;
+    struct cursor *heap = sorter->heap;
 
     for (;;) {
         size_t child = 2 * at + 1;
-        if (child >= pile->heap_count)
+        if (child >= sorter->heap_count)
             return;
-        if (child + 1 < pile->heap_count && less(heap[child + 1].id, heap[child].id))
+        if (child + 1 < sorter->heap_count && less(heap[child + 1].id, heap[child].id))
             child++;
         if (!less(heap[child].id, heap[at].id))
             return;
@@ -204,46 +204,46 @@ static void sink(struct pile *pile, size_t at)
 }
 
 /* One cursor for each stretch of chunks that follow on each other. */
-static void place_cursors(struct pile *pile)
+static void place_cursors(struct sorter *sorter)
 {
-    for (size_t i = 0; i < pile->chunk_count; i++) {
-        const struct chunk *chunk = &pile->chunks[i];
-        const struct chunk *before = i > 0 ? &pile->chunks[i - 1] : NULL;
+    for (size_t i = 0; i < sorter->chunk_count; i++) {
+        const struct chunk *chunk = &sorter->chunks[i];
+        const struct chunk *before = i > 0 ? &sorter->chunks[i - 1] : NULL;
         if (before != NULL && !less(chunk_id(chunk, 0), chunk_id(before, before->count - 1)))
-            pile->heap[pile->heap_count - 1].end = i + 1;
+            sorter->heap[sorter->heap_count - 1].end = i + 1;
         else
-            pile->heap[pile->heap_count++] = (struct cursor){chunk_id(chunk, 0), i, i + 1, 0};
+            sorter->heap[sorter->heap_count++] = (struct cursor){chunk_id(chunk, 0), i, i + 1, 0};
     }
-    for (size_t i = pile->heap_count / 2; i-- > 0;)
-        sink(pile, i);
+    for (size_t i = sorter->heap_count / 2; i-- > 0;)
+        sink(sorter, i);
 }
 
-bool pile_sort(struct pile *pile)
+bool sorter_sort(struct sorter *sorter)
 {
-    if (!sort_chunks(pile))
+    if (!sort_chunks(sorter))
         return false;
-    pile->heap = calloc(pile->chunk_count + 1, sizeof *pile->heap);
-    if (pile->heap == NULL)
+    sorter->heap = calloc(sorter->chunk_count + 1, sizeof *sorter->heap);
+    if (sorter->heap == NULL)
         return false;
-    place_cursors(pile);
+    place_cursors(sorter);
     return true;
 }
 
-bool pile_take(struct pile *pile, struct pile_id *ret)
+bool sorter_take(struct sorter *sorter, struct sorter_id *ret)
 {
-    struct cursor *top = pile->heap;
+    struct cursor *top = sorter->heap;
 
-    if (pile->heap_count == 0)
+    if (sorter->heap_count == 0)
         return false;
     *ret = top->id;
-    if (++top->at == pile->chunks[top->chunk].count) {
+    if (++top->at == sorter->chunks[top->chunk].count) {
         top->chunk++;
         top->at = 0;
     }
     if (top->chunk < top->end)
-        top->id = chunk_id(&pile->chunks[top->chunk], top->at);
+        top->id = chunk_id(&sorter->chunks[top->chunk], top->at);
     else
-        *top = pile->heap[--pile->heap_count];
-    sink(pile, 0);
+        *top = sorter->heap[--sorter->heap_count];
+    sink(sorter, 0);
     return true;
 }
