@@ -8,15 +8,15 @@
 #include "options.h"
 #include "output.h"
 #include "sorter.h"
-#include "tally.h"
 #include "values.h"
+#include "worker_stats.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-#define LIST_MAX TALLY_WORKERS_MAX
+#define LIST_MAX WORKER_STATS_MAX
 /* Two years: no id in that time is not what an archive has, not even one of a yearly job. */
 #define APART_DAYS 730
 #define PROGRESS_EVERY (UINT64_C(1) << 20) /* ids */
@@ -28,7 +28,7 @@ struct check {
     int64_t future_from_ms; /* as of the last look at the clock */
     struct findings findings;
     struct sorter *sorter;
-    struct tally *tally;
+    struct worker_stats *stats;
     bool show_progress;
     struct timespec started;
 };
@@ -163,7 +163,7 @@ static int check_line(void *ctx, const struct value *line)
 {
     struct check *check = ctx;
     struct finding finding = {.file = line->file, .line = line->line};
-    struct tally_worker *row;
+    struct worker_row *row;
     struct place place;
     frazil_error why;
 
@@ -181,9 +181,9 @@ static int check_line(void *ctx, const struct value *line)
     }
     if (in_future(check, place.unix_ms))
         findings_add(&check->findings, FINDING_FUTURE, &finding);
-    if (!tally_row(check->tally, place.worker, &row))
+    if (!worker_stats_row(check->stats, place.worker, &row))
         return out_of_memory(check);
-    if (row != NULL && !tally_order(row, place.side, place.number))
+    if (row != NULL && !worker_stats_order(row, place.side, place.number))
         findings_add(&check->findings, FINDING_DISORDER, &finding);
     return STATUS_OK;
 }
@@ -205,7 +205,7 @@ static int read_all(struct check *check, const struct arguments *files)
 static int count_id(struct check *check, struct sorter_id from, uint64_t times)
 {
     struct finding finding = {.id = from_sorter(check->layout.layout.kind, from), .times = times};
-    struct tally_worker *row;
+    struct worker_row *row;
     struct place place;
 
     if (times > 1)
@@ -213,12 +213,12 @@ static int count_id(struct check *check, struct sorter_id from, uint64_t times)
     if (!place_of(&check->layout, &finding.id, &place))
         return STATUS_OK;
     if (!eras_add(&check->findings.eras, &finding.id, place.worker, place.unix_ms, times) ||
-        !tally_row(check->tally, place.worker, &row))
+        !worker_stats_row(check->stats, place.worker, &row))
         return out_of_memory(check);
     if (row == NULL)
         check->findings.untallied += times;
     for (uint64_t i = 0; i < times && row != NULL; i++)
-        tally_count(row, place.unix_ms);
+        worker_stats_count(row, place.unix_ms);
     return STATUS_OK;
 }
 
@@ -257,9 +257,9 @@ static int run(struct check *check, const struct arguments *files, bool json)
     progress_end(check);
     check->findings.ids = sorter_count(check->sorter);
     if (json)
-        findings_json(&check->findings, &check->layout, check->tally);
+        findings_json(&check->findings, &check->layout, check->stats);
     else
-        findings_text(&check->findings, &check->layout, check->tally);
+        findings_text(&check->findings, &check->layout, check->stats);
     return findings_any(&check->findings) ? STATUS_BAD_VALUE : STATUS_OK;
 }
 
@@ -268,17 +268,17 @@ static int open_and_run(struct check *check, const struct arguments *files, bool
     int status;
 
     check->sorter = sorter_new(check->layout.layout.kind == FRAZIL_LAYOUT_SNO);
-    check->tally = tally_new();
+    check->stats = worker_stats_new();
     check->show_progress = isatty(STDERR_FILENO) == 1;
     (void)clock_gettime(CLOCK_MONOTONIC, &check->started);
-    if (check->sorter != NULL && check->tally != NULL) {
+    if (check->sorter != NULL && check->stats != NULL) {
         status = run(check, files, json);
     } else {
         complain("out of memory");
         status = STATUS_FATAL;
     }
     findings_free(&check->findings);
-    tally_free(check->tally);
+    worker_stats_free(check->stats);
     sorter_free(check->sorter);
     return status;
 }

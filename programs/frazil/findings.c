@@ -50,14 +50,14 @@ static const char *id_text(const struct id *id, char buf[IDS_TEXT_SIZE])
 }
 
 /* Ids a second over the worker's life in the input, the last tick included. */
-static double mean_rate(const struct tally_worker *row, uint32_t tick_ms)
+static double mean_rate(const struct worker_row *row, uint32_t tick_ms)
 {
     return (double)row->ids * 1000.0 / ((double)row->last_ms - (double)row->first_ms + tick_ms);
 }
 
-static size_t rows_shown(const struct findings *findings, const struct tally *tally)
+static size_t rows_shown(const struct findings *findings, const struct worker_stats *stats)
 {
-    size_t rows = tally_size(tally);
+    size_t rows = worker_stats_size(stats);
 
     return rows < findings->list_max ? rows : findings->list_max;
 }
@@ -122,10 +122,10 @@ static void apart_text(const struct findings *findings)
         output_string("  ... these are the first; --list N shows more\n");
 }
 
-static void workers_text(const struct findings *findings, const struct ids_layout *layout, struct tally *tally)
+static void workers_text(const struct findings *findings, const struct ids_layout *layout, struct worker_stats *stats)
 {
-    size_t rows = rows_shown(findings, tally);
-    const struct tally_worker *row = tally_sorted(tally);
+    size_t rows = rows_shown(findings, stats);
+    const struct worker_row *row = worker_stats_sorted(stats);
     char first[FIELDS_TEXT_SIZE], last[FIELDS_TEXT_SIZE];
 
     output_format("\n%10s %11s  %-24s  %-24s %8s %9s %11s\n",
@@ -135,14 +135,15 @@ static void workers_text(const struct findings *findings, const struct ids_layou
         output_format("%10" PRIu32 " %11" PRIu64 "  %-24s  %-24s %8" PRIu64 " %9" PRIu64 " %11.1f\n", row->worker,
                       row->ids, fields_time(row->first_ms, first), fields_time(row->last_ms, last), row->tick_peak,
                       row->second_peak, mean_rate(row, layout->layout.tick_ms));
-    if (rows < tally_size(tally))
-        output_format("  and %zu more; --list %zu shows them\n", tally_size(tally) - rows, tally_size(tally));
+    if (rows < worker_stats_size(stats))
+        output_format("  and %zu more; --list %zu shows them\n", worker_stats_size(stats) - rows,
+                      worker_stats_size(stats));
     if (findings->untallied > 0)
         output_format("  and %" PRIu64 " ids of further workers, whose order and rate were not looked at\n",
                       findings->untallied);
 }
 
-void findings_text(const struct findings *findings, const struct ids_layout *layout, struct tally *tally)
+void findings_text(const struct findings *findings, const struct ids_layout *layout, struct worker_stats *stats)
 {
     output_format("%-14s %s\n%-14s %" PRIu64 "\n%-14s %" PRIu64 "\n", "layout", layout->label, "ids", findings->ids,
                   "unreadable", findings->unreadable);
@@ -154,8 +155,8 @@ void findings_text(const struct findings *findings, const struct ids_layout *lay
             output_string("  ... these are the first; --list N shows more\n");
     }
     apart_text(findings);
-    if (tally_size(tally) > 0)
-        workers_text(findings, layout, tally);
+    if (worker_stats_size(stats) > 0)
+        workers_text(findings, layout, stats);
 }
 
 /* ---- as JSON --------------------------------------------------------------------- */
@@ -198,13 +199,13 @@ static void apart_json(const struct findings *findings)
     output_string("]},");
 }
 
-static void workers_json(const struct findings *findings, const struct ids_layout *layout, struct tally *tally)
+static void workers_json(const struct findings *findings, const struct ids_layout *layout, struct worker_stats *stats)
 {
-    size_t rows = rows_shown(findings, tally);
-    const struct tally_worker *row = tally_sorted(tally);
+    size_t rows = rows_shown(findings, stats);
+    const struct worker_row *row = worker_stats_sorted(stats);
     char first[FIELDS_TEXT_SIZE], last[FIELDS_TEXT_SIZE];
 
-    output_format("\"worker_count\":%zu,\"untallied\":%" PRIu64 ",\"workers\":[", tally_size(tally),
+    output_format("\"worker_count\":%zu,\"untallied\":%" PRIu64 ",\"workers\":[", worker_stats_size(stats),
                   findings->untallied);
     for (size_t i = 0; i < rows; i++, row++)
         output_format(
@@ -215,7 +216,7 @@ static void workers_json(const struct findings *findings, const struct ids_layou
     output_string("]");
 }
 
-void findings_json(const struct findings *findings, const struct ids_layout *layout, struct tally *tally)
+void findings_json(const struct findings *findings, const struct ids_layout *layout, struct worker_stats *stats)
 {
     output_format("{\"layout\":\"%s\",\"ids\":%" PRIu64 ",\"unreadable\":%" PRIu64 ",", layout->label, findings->ids,
                   findings->unreadable);
@@ -228,6 +229,6 @@ void findings_json(const struct findings *findings, const struct ids_layout *lay
         output_string("]},");
     }
     apart_json(findings);
-    workers_json(findings, layout, tally);
+    workers_json(findings, layout, stats);
     output_string("}\n");
 }

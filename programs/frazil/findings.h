@@ -5,7 +5,7 @@
 
 #include "eras.h"
 #include "ids.h"
-#include "tally.h"
+#include "worker_stats.h"
 
 enum finding_kind { FINDING_DUPLICATE, FINDING_DISORDER, FINDING_FUTURE, FINDING_FOREIGN, FINDING_KINDS };
 
@@ -39,7 +39,7 @@ void findings_free(struct findings *findings);
 bool findings_any(const struct findings *findings);
 
 /* Prints the report, for people or as one JSON object. */
-void findings_text(const struct findings *findings, const struct ids_layout *layout, struct tally *tally);
-void findings_json(const struct findings *findings, const struct ids_layout *layout, struct tally *tally);
+void findings_text(const struct findings *findings, const struct ids_layout *layout, struct worker_stats *stats);
+void findings_json(const struct findings *findings, const struct ids_layout *layout, struct worker_stats *stats);
 
 #endif
