@@ -212,7 +212,7 @@ static int count_id(struct check *check, struct sorter_id from, uint64_t times)
         findings_add(&check->findings, FINDING_DUPLICATE, &finding);
     if (!place_of(&check->layout, &finding.id, &place))
         return STATUS_OK;
-    if (!eras_add(&check->findings.eras, &finding.id, place.worker, place.unix_ms, times) ||
+    if (!periods_add(&check->findings.periods, &finding.id, place.worker, place.unix_ms, times) ||
         !worker_stats_row(check->stats, place.worker, &row))
         return out_of_memory(check);
     if (row == NULL)
@@ -314,7 +314,7 @@ static int cmd_verify_run(int argc, char **argv)
     if (!ids_form_choose("--form", form, &check.form) || !ids_layout_choose(layout, &check.layout))
         return STATUS_USAGE;
     check.findings.list_max = (size_t)list.value;
-    check.findings.eras.pause_ms = (int64_t)apart.value * 86400000;
+    check.findings.periods.pause_ms = (int64_t)apart.value * 86400000;
     check.tolerance_ms = (int64_t)tolerance.value;
     return open_and_run(&check, &files, json);
 }

@@ -28,12 +28,12 @@ void findings_free(struct findings *findings)
 {
     for (int kind = 0; kind < FINDING_KINDS; kind++)
         free(findings->kinds[kind].list);
-    eras_free(&findings->eras);
+    periods_free(&findings->periods);
 }
 
 bool findings_any(const struct findings *findings)
 {
-    bool any = findings->unreadable > 0 || findings->eras.count > 1;
+    bool any = findings->unreadable > 0 || findings->periods.count > 1;
 
     for (int kind = 0; kind < FINDING_KINDS; kind++)
         any = any || findings->kinds[kind].count > 0;
@@ -99,24 +99,24 @@ static void example_text(const struct ids_layout *layout, enum finding_kind kind
 /* Ids that lie years from most of the others: which, when, and how to find out what they are. */
 static void apart_text(const struct findings *findings)
 {
-    const struct eras *eras = &findings->eras;
-    const struct era *home = eras_home(eras);
+    const struct periods *periods = &findings->periods;
+    const struct period *main_period = periods_main(periods);
     char first[FIELDS_TEXT_SIZE], last[FIELDS_TEXT_SIZE], id[IDS_TEXT_SIZE];
     size_t shown = 0;
 
-    output_format("%-14s %" PRIu64 "\n", "apart", eras_ids_apart(eras));
-    for (size_t i = 0; i < eras->count; i++) {
-        const struct era *era = &eras->list[i];
-        if (era == home || shown++ >= findings->list_max)
+    output_format("%-14s %" PRIu64 "\n", "apart", periods_ids_apart(periods));
+    for (size_t i = 0; i < periods->count; i++) {
+        const struct period *period = &periods->list[i];
+        if (period == main_period || shown++ >= findings->list_max)
             continue;
-        output_format("  %" PRIu64 " of ", era->ids);
-        if (era->is_of_many)
+        output_format("  %" PRIu64 " of ", period->ids);
+        if (period->is_of_many)
             output_string("several workers");
         else
-            output_format("worker %" PRIu32, era->worker);
+            output_format("worker %" PRIu32, period->worker);
         output_format(", %s to %s, %" PRIu64 " days from any other; try: frazil inspect --guess %s\n",
-                      fields_time(era->first_ms, first), fields_time(era->last_ms, last),
-                      eras_distance_ms(eras, era) / 86400000, id_text(&era->first, id));
+                      fields_time(period->first_ms, first), fields_time(period->last_ms, last),
+                      periods_distance_ms(periods, period) / 86400000, id_text(&period->first, id));
     }
     if (shown > findings->list_max)
         output_string("  ... these are the first; --list N shows more\n");
@@ -177,23 +177,23 @@ static void example_json(enum finding_kind kind, const struct finding *finding)
 
 static void apart_json(const struct findings *findings)
 {
-    const struct eras *eras = &findings->eras;
-    const struct era *home = eras_home(eras);
+    const struct periods *periods = &findings->periods;
+    const struct period *main_period = periods_main(periods);
     char first[FIELDS_TEXT_SIZE], last[FIELDS_TEXT_SIZE], id[IDS_TEXT_SIZE];
     size_t shown = 0;
 
-    output_format("\"apart\":{\"count\":%" PRIu64 ",\"first\":[", eras_ids_apart(eras));
-    for (size_t i = 0; i < eras->count && shown < findings->list_max; i++) {
-        const struct era *era = &eras->list[i];
-        if (era == home)
+    output_format("\"apart\":{\"count\":%" PRIu64 ",\"first\":[", periods_ids_apart(periods));
+    for (size_t i = 0; i < periods->count && shown < findings->list_max; i++) {
+        const struct period *period = &periods->list[i];
+        if (period == main_period)
             continue;
         output_string(shown++ == 0 ? "{\"id\":" : ",{\"id\":");
-        output_json_string(id_text(&era->first, id));
-        output_format(",\"ids\":%" PRIu64 ",\"worker\":%" PRIu32 ",\"several\":%s,\"first\":", era->ids, era->worker,
-                      era->is_of_many ? "true" : "false");
-        output_json_string(fields_time(era->first_ms, first));
+        output_json_string(id_text(&period->first, id));
+        output_format(",\"ids\":%" PRIu64 ",\"worker\":%" PRIu32 ",\"several\":%s,\"first\":", period->ids,
+                      period->worker, period->is_of_many ? "true" : "false");
+        output_json_string(fields_time(period->first_ms, first));
         output_string(",\"last\":");
-        output_json_string(fields_time(era->last_ms, last));
+        output_json_string(fields_time(period->last_ms, last));
         output_string("}");
     }
     output_string("]},");

@@ -3,8 +3,8 @@
 #ifndef FINDINGS_H
 #define FINDINGS_H
 
-#include "eras.h"
 #include "ids.h"
+#include "periods.h"
 #include "worker_stats.h"
 
 enum finding_kind { FINDING_DUPLICATE, FINDING_DISORDER, FINDING_FUTURE, FINDING_FOREIGN, FINDING_KINDS };
@@ -23,7 +23,7 @@ struct findings {
         struct finding *list;
         size_t kept;
     } kinds[FINDING_KINDS];
-    struct eras eras;
+    struct periods periods;
     uint64_t ids;
     uint64_t unreadable;
     uint64_t untallied; /* ids of workers beyond TALLY_WORKERS_MAX */
@@ -32,7 +32,7 @@ struct findings {
 /* Notes a finding.  Too little memory loses the example, not the count. */
 void findings_add(struct findings *findings, enum finding_kind kind, const struct finding *finding);
 
-/* Frees the examples and the eras. */
+/* Frees the examples and the periods. */
 void findings_free(struct findings *findings);
 
 /* Whether there is anything to complain of. */
