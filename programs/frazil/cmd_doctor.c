@@ -54,7 +54,7 @@ static void print_all(const frazil_admin_doctor *doctor, const struct report *re
     }
 }
 
-static int examine(const struct arguments *args, uint32_t hosts, const struct report *report)
+static int diagnose(const struct arguments *args, uint32_t hosts, const struct report *report)
 {
     static const int statuses[] = {
         [FRAZIL_ADMIN_OK] = STATUS_OK, [FRAZIL_ADMIN_WARN] = 1, [FRAZIL_ADMIN_FAIL] = 2}; /* promised */
@@ -108,7 +108,7 @@ static int cmd_doctor_run(int argc, char **argv)
         complain("--hosts takes the number of hosts, at least 1, not 0");
         return STATUS_USAGE;
     }
-    return examine(&args, (uint32_t)hosts.value, &report);
+    return diagnose(&args, (uint32_t)hosts.value, &report);
 }
 
 const struct command cmd_doctor = {"doctor", "what may go wrong here, and what is right for how many hosts",

@@ -11,7 +11,7 @@
 #include "os/clock.h"
 #include "state.h"
 
-/* ---- examining --------------------------------------------------------------------------- */
+/* ---- diagnosing --------------------------------------------------------------------------- */
 
 /* A spec, understood as far as it goes. */
 struct patient {
@@ -61,7 +61,7 @@ static const char *usable(const struct fz_dir_facts *facts)
     return facts->path[0] != '\0' && facts->unusable.code == FRAZIL_OK ? facts->path : NULL;
 }
 
-static void examine_clock(struct patient *patient)
+static void diagnose_clock(struct patient *patient)
 {
     struct fz_clock_facts facts;
 
@@ -69,7 +69,7 @@ static void examine_clock(struct patient *patient)
     fz_judge_clock(&facts, patient->findings);
 }
 
-static void examine_kept(const struct patient *patient)
+static void diagnose_kept(const struct patient *patient)
 {
     struct fz_state state;
     frazil_error err;
@@ -97,7 +97,7 @@ static bool uses_state_dir(const struct fz_decision *decision)
     return keeps(decision) == FZ_KEEPS_FILES;
 }
 
-static void examine_dirs(const struct patient *patient)
+static void diagnose_dirs(const struct patient *patient)
 {
     const struct fz_decision *decision = &patient->decision;
 
@@ -108,7 +108,7 @@ static void examine_dirs(const struct patient *patient)
     if (uses_state_dir(decision))
         fz_judge_dir(&patient->state, true, patient->findings);
     if (usable(&patient->run) != NULL && (!uses_state_dir(decision) || usable(&patient->state) != NULL))
-        examine_kept(patient);
+        diagnose_kept(patient);
 }
 
 static void judge_idle(void *ctx, const char *key, const char *where)
@@ -122,7 +122,7 @@ static void judge_slip(void *ctx, const char *name, const char *meant)
 }
 
 /* Settings that nothing reads.  In a spec they are errors. */
-static void examine_settings(const struct patient *patient)
+static void diagnose_settings(const struct patient *patient)
 {
     struct fz_findings findings = *patient->findings;
 
@@ -130,7 +130,7 @@ static void examine_settings(const struct patient *patient)
     fz_key_find_slips(patient->decision.texts[FZ_TEXT_WORKER], judge_slip, &findings);
 }
 
-static void examine_users(const struct patient *patient)
+static void diagnose_users(const struct patient *patient)
 {
     struct fz_users_facts facts;
 
@@ -140,7 +140,7 @@ static void examine_users(const struct patient *patient)
     fz_judge_users(&facts, patient->findings);
 }
 
-static void examine_fork(const struct patient *patient)
+static void diagnose_fork(const struct patient *patient)
 {
     struct fz_fork_facts facts;
 
@@ -148,7 +148,7 @@ static void examine_fork(const struct patient *patient)
     fz_judge_fork(&facts, patient->findings);
 }
 
-static void examine(struct patient *patient, uint32_t hosts)
+static void diagnose(struct patient *patient, uint32_t hosts)
 {
     const struct fz_decision *decision = &patient->decision;
     bool shares = decision->state.kind == FZ_STATE_SHARED;
@@ -158,16 +158,16 @@ static void examine(struct patient *patient, uint32_t hosts)
         fz_collect_dir(&patient->run, shares ? FZ_DIR_LEASE : FZ_DIR_RUN, decision->places.run_dir);
     if (uses_state_dir(decision))
         fz_collect_dir(&patient->state, FZ_DIR_STATE, decision->places.state_dir);
-    examine_clock(patient);
-    examine_dirs(patient);
+    diagnose_clock(patient);
+    diagnose_dirs(patient);
     fz_judge_worker(&patient->worker, patient->findings);
-    examine_users(patient);
-    examine_settings(patient);
+    diagnose_users(patient);
+    diagnose_settings(patient);
     if (decision->worker.url != NULL)
-        fz_examine_coordinator(decision, patient->given, hosts, patient->findings);
+        fz_diagnose_coordinator(decision, patient->given, hosts, patient->findings);
     fz_judge_layout(&decision->layout, fz_real_now().unix_ms, patient->findings);
     fz_judge_layout_bits(&decision->layout, decision->as_konayuki, patient->findings);
-    examine_fork(patient);
+    diagnose_fork(patient);
     fz_advise(hosts, patient->worker.workers, patient->findings);
 }
 
@@ -184,7 +184,7 @@ frazil_err fz_doctor(const char *spec, const frazil_coordinator *const *given, u
     frazil_err err = fz_decide_spec_or_url(&patient.decision, spec, &occasion, reterr);
     if (err != FRAZIL_OK)
         return err;
-    examine(&patient, hosts);
+    diagnose(&patient, hosts);
     fz_decision_free(&patient.decision);
     return FRAZIL_OK;
 }

@@ -187,8 +187,8 @@ static void ask_namespace(const struct fz_target *target, uint32_t hosts, const 
         fz_leases_free(&facts.leases);
 }
 
-void fz_examine_coordinator(const struct fz_decision *decision, const frazil_coordinator *const *given, uint32_t hosts,
-                            const struct fz_findings *findings)
+void fz_diagnose_coordinator(const struct fz_decision *decision, const frazil_coordinator *const *given, uint32_t hosts,
+                             const struct fz_findings *findings)
 {
     struct asking asking = {.findings = findings, .max_skew_ms = decision->lease.max_skew_ms};
     const char *url = decision->worker.url;
@@ -198,7 +198,7 @@ void fz_examine_coordinator(const struct fz_decision *decision, const frazil_coo
 
     frazil_err err = fz_target_find(&target, decision, given, &why);
     if (err == FRAZIL_OK)
-        err = target.coordinator->examine(target.coordinator, url, &clock, hear, &asking, &why);
+        err = target.coordinator->diagnose(target.coordinator, url, &clock, hear, &asking, &why);
     if (err != FRAZIL_OK)
         fz_judge_absence(&why, findings);
     else if (!asking.useless)
@@ -219,7 +219,7 @@ frazil_err fz_doctor_of_coordinator(const char *spec_or_url, const frazil_coordi
         return err;
     asking.max_skew_ms = decision.lease.max_skew_ms;
     if (!fz_target_is_folder(&target))
-        err = target.coordinator->examine(target.coordinator, decision.worker.url, &clock, hear, &asking, reterr);
+        err = target.coordinator->diagnose(target.coordinator, decision.worker.url, &clock, hear, &asking, reterr);
     fz_decision_free(&decision);
     return err;
 }

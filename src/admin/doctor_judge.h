@@ -135,8 +135,8 @@ void fz_judge_namespace(const struct fz_namespace_facts *facts, const struct fz_
 void fz_judge_absence(const frazil_error *why, const struct fz_findings *findings);
 
 /* Asks the coordinator that gives the worker id, and judges what it says. */
-void fz_examine_coordinator(const struct fz_decision *decision, const frazil_coordinator *const *given, uint32_t hosts,
-                            const struct fz_findings *findings);
+void fz_diagnose_coordinator(const struct fz_decision *decision, const frazil_coordinator *const *given, uint32_t hosts,
+                             const struct fz_findings *findings);
 
 /* ---- doctor_layout.c -------------------------------------------------------------- */
 

@@ -213,7 +213,7 @@ static struct fz_claim_word word_of(const struct fz_decision *decision)
     if (err == FRAZIL_OK)
         err = fz_store_file(path, path, decision->worker.first, FZ_STORE_WORD_SUFFIX, NULL);
     if (err == FRAZIL_OK)
-        err = fz_word_file_examine(&status, path, &identity, sizeof(struct fz_shared), NULL);
+        err = fz_word_file_inspect(&status, path, &identity, sizeof(struct fz_shared), NULL);
     if (err != FRAZIL_OK || !status.exists || status.stale)
         return (struct fz_claim_word){.nonce = 0};
     return (struct fz_claim_word){.nonce = status.nonce, .device = status.device, .inode = status.inode};

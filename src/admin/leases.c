@@ -132,8 +132,8 @@ frazil_err fz_leases_round_trip(const char *spec_or_url, const frazil_coordinato
     if (fz_target_is_folder(&target))
         err = fz_fail(reterr, FRAZIL_ESPEC, "a folder of this host answers at once: name a coordinator");
     else
-        err = target.coordinator->examine(target.coordinator, decision.worker.url, &clock, hear_round_trip, &round_trip,
-                                          reterr);
+        err = target.coordinator->diagnose(target.coordinator, decision.worker.url, &clock, hear_round_trip,
+                                           &round_trip, reterr);
     fz_decision_free(&decision);
     if (err == FRAZIL_OK && !round_trip.heard)
         err = fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator did not answer a read");

@@ -62,7 +62,7 @@ frazil_err fz_leases_init(const char *spec_or_url, const frazil_coordinator *con
 /*
  * How long the coordinator that a spec (or a URL alone) names takes to answer a read, in microseconds, once it is
  * connected to.  FRAZIL_ESPEC also for a folder, which is no way off; FRAZIL_EUNREACHABLE: it did not say.  Errors as
- * fz_target_open and a coordinator's examine.
+ * fz_target_open and a coordinator's diagnose.
  */
 frazil_err fz_leases_round_trip(const char *spec_or_url, const frazil_coordinator *const *given, uint64_t *ret_us,
                                 frazil_error *reterr);

@@ -285,7 +285,7 @@ static void look_at_word(const struct place *place, const char *path, struct fz_
     struct fz_word_identity identity = identity_of(place, kept);
     struct fz_word_file_status status = {.exists = true};
 
-    if (fz_word_file_examine(&status, path, &identity, sizeof(struct fz_shared), &kept->word.wrong) == FRAZIL_OK)
+    if (fz_word_file_inspect(&status, path, &identity, sizeof(struct fz_shared), &kept->word.wrong) == FRAZIL_OK)
         kept->word.wrong = status.wrong;
     kept->word.exists = status.exists;
     kept->word.in_use = status.in_use;

@@ -318,7 +318,7 @@ static frazil_err adopt_snapshot(struct fz_decision *decision, const frazil_sno_
 /* ---- the worker id -------------------------------------------------------------------- */
 
 /* A source that is none is a spec that cannot be understood; to the doctor, one that gives no number is a finding. */
-static frazil_err examine_worker(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
+static frazil_err diagnose_worker(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
     frazil_err err = fz_worker_choose(decision, values, FZ_OPENING_EXAMINATION, &decision->unusable);
 
@@ -337,7 +337,7 @@ static frazil_err settle_worker(struct fz_decision *decision, const struct fz_va
     case FZ_OPENING_SNAPSHOT:
         return adopt_snapshot(decision, occasion->snapshot, reterr);
     case FZ_OPENING_EXAMINATION:
-        return examine_worker(decision, values, reterr);
+        return diagnose_worker(decision, values, reterr);
     case FZ_OPENING_NAMESPACE:
         if (given == NULL || !fz_is_url(given))
             return fz_fail(

@@ -123,8 +123,8 @@ static int64_t skew_ms(const struct fz_register_status *status, int64_t now_ms)
     return status->unix_ms > now_ms ? status->unix_ms - now_ms : 0;
 }
 
-static void examine_register(const struct fz_register *reg, const char *name, const frazil_clock *clock,
-                             const struct fz_report *report)
+static void diagnose_register(const struct fz_register *reg, const char *name, const frazil_clock *clock,
+                              const struct fz_report *report)
 {
     struct fz_register_status status = {.has_clock = false};
     struct fz_record record = {.version = 0};
@@ -152,13 +152,13 @@ static void examine_register(const struct fz_register *reg, const char *name, co
         fz_report_say(report, FZ_FINDING_OK, "the namespace exists: %s", name);
     say_class(report, reg->register_class);
     /* Managed services often forbid their settings to be read.  That is no reason not to use them. */
-    if (reg->examine != NULL &&
-        reg->examine(reg->ctx, FZ_DEADLINE_NONE, report->visit, report->ctx, &said) != FZ_REGISTER_OK)
+    if (reg->diagnose != NULL &&
+        reg->diagnose(reg->ctx, FZ_DEADLINE_NONE, report->visit, report->ctx, &said) != FZ_REGISTER_OK)
         fz_report_say(report, FZ_FINDING_WARN, "its settings cannot be read: %s", said.message);
 }
 
-frazil_err fz_lease_examine_url(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
-                                fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+frazil_err fz_lease_diagnose_url(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                                 fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
     const struct fz_report report = {.visit = visit, .ctx = ctx};
     struct fz_register reg;
@@ -167,7 +167,7 @@ frazil_err fz_lease_examine_url(const frazil_coordinator *self, const char *url,
     frazil_err err = self->open_register(url, &reg, name, reterr);
     if (err != FRAZIL_OK)
         return err;
-    examine_register(&reg, name, clock, &report);
+    diagnose_register(&reg, name, clock, &report);
     reg.close(reg.ctx);
     return FRAZIL_OK;
 }

@@ -85,12 +85,12 @@ struct frazil_coordinator {
     frazil_err (*release)(const frazil_coordinator *self, const char *url, uint32_t worker, frazil_error *reterr);
 
     /*
-     * Examines the coordinator: whether it answers and how fast,
+     * Diagnoses the coordinator: whether it answers and how fast,
      * its class, its clock, its settings.  Fails only when the URL does: a
      * coordinator that does not answer is a finding.
      */
-    frazil_err (*examine)(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
-                          fz_finding_visitor visit, void *ctx, frazil_error *reterr);
+    frazil_err (*diagnose)(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                           fz_finding_visitor visit, void *ctx, frazil_error *reterr);
 };
 
 /* By what a part and whoever loads it know each other. */
@@ -99,7 +99,7 @@ struct frazil_coordinator {
 /* The functions of a coordinator whose worker ids are leases over its register. */
 #define FZ_LEASE_COORDINATOR                                                                                           \
     FZ_COORDINATOR_BUILD, .open_granter = fz_lease_open_granter, .init = fz_lease_init_url, .list = fz_lease_list_url, \
-                          .release = fz_lease_release_url, .examine = fz_lease_examine_url
+                          .release = fz_lease_release_url, .diagnose = fz_lease_diagnose_url
 
 /* Each does over self->open_register what its namesake in frazil_coordinator says. */
 FZ_PRIVATE frazil_err fz_lease_open_granter(const frazil_coordinator *self, const struct fz_lease_request *request,
@@ -110,7 +110,7 @@ FZ_PRIVATE frazil_err fz_lease_list_url(const frazil_coordinator *self, const ch
                                         void *ctx, struct fz_namespace_record *ret, frazil_error *reterr);
 FZ_PRIVATE frazil_err fz_lease_release_url(const frazil_coordinator *self, const char *url, uint32_t worker,
                                            frazil_error *reterr);
-FZ_PRIVATE frazil_err fz_lease_examine_url(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
-                                           fz_finding_visitor visit, void *ctx, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_lease_diagnose_url(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                                            fz_finding_visitor visit, void *ctx, frazil_error *reterr);
 
 #endif

@@ -148,8 +148,8 @@ struct fz_register {
      * Shows what there is to say of the coordinator's own settings: persistence,
      * eviction, replication, permissions.  NULL: nothing.
      */
-    enum fz_register_result (*examine)(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
-                                       void *visit_ctx, frazil_error *reterr);
+    enum fz_register_result (*diagnose)(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                        void *visit_ctx, frazil_error *reterr);
 
     /* Drops connections that a child process inherited, without touching the parent's.  NULL: nothing to do. */
     void (*after_fork)(void *ctx);

@@ -451,7 +451,7 @@ static frazil_err open_from_outside(const struct opening *o, struct stat *ret_st
     return sys == 0 || sys == EWOULDBLOCK ? FRAZIL_OK : fail_sys(o, sys, "the word file cannot be opened:");
 }
 
-static frazil_err examine(struct opening *o)
+static frazil_err diagnose(struct opening *o)
 {
     struct fz_word_file_status *status = o->status;
     struct opening looking = *o;
@@ -473,7 +473,7 @@ static frazil_err examine(struct opening *o)
     return err;
 }
 
-frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *path,
+frazil_err fz_word_file_inspect(struct fz_word_file_status *ret, const char *path,
                                 const struct fz_word_identity *identity, size_t payload_size, frazil_error *reterr)
 {
     struct fz_word_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE, .payload_size = payload_size};
@@ -481,7 +481,7 @@ frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *pat
     struct opening o = {
         .file = &file, .identity = identity, .status = &status, .deadline = fz_guard_deadline(), .reterr = reterr};
 
-    frazil_err err = begin(&o, path, &identity->bounds, examine);
+    frazil_err err = begin(&o, path, &identity->bounds, diagnose);
     if (err == FRAZIL_OK)
         *ret = status;
     return err;

@@ -91,7 +91,7 @@ struct fz_word_file_status {
 };
 
 /* Looks at the file without making, mapping or changing it; path as above.  FRAZIL_ESPEC, FRAZIL_ESYS. */
-FZ_PRIVATE frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *path,
+FZ_PRIVATE frazil_err fz_word_file_inspect(struct fz_word_file_status *ret, const char *path,
                                            const struct fz_word_identity *identity, size_t payload_size,
                                            frazil_error *reterr);
 

@@ -96,7 +96,7 @@ TEST_OF_KINDS(for_each_server, "Nobody there: a finding, and no error; no URL of
     kind->url(free_port(), "orders", url, sizeof url);
     assert_found(findings_at(coordinator, "%s", url), "FAIL the coordinator does not answer: ");
     snprintf(url, sizeof url, "%s://", coordinator->schemes[0]);
-    assert_int_equal(coordinator->examine(coordinator, url, &clock, findings_note, &findings, NULL), FRAZIL_ESPEC);
+    assert_int_equal(coordinator->diagnose(coordinator, url, &clock, findings_note, &findings, NULL), FRAZIL_ESPEC);
     assert_int_equal(findings.len, 0);
 }
 

@@ -62,7 +62,7 @@ static enum fz_register_result ask(const struct fz_register *reg, int which, str
     case 3:
         return reg->swap(reg->ctx, deadline, &swap, &version, NULL, &register_said);
     case 4:
-        return reg->examine(reg->ctx, deadline, ignore_finding, NULL, &register_said);
+        return reg->diagnose(reg->ctx, deadline, ignore_finding, NULL, &register_said);
     default:
         return reg->prepare == NULL ? FZ_REGISTER_UNREACHABLE : reg->prepare(reg->ctx, deadline, &register_said);
     }

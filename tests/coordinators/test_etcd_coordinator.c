@@ -10,7 +10,7 @@
 #include "lib/test.h"
 
 /* The findings on this server by this user ("NAME:PASSWORD@" or nothing). */
-static struct findings examine(const struct server *server, const char *user)
+static struct findings diagnose(const struct server *server, const char *user)
 {
     return findings_at(frazil_coordinator_etcd(), "etcd://%s127.0.0.1:%u/orders?timeout=30s", user,
                        (unsigned)server->port);
@@ -26,7 +26,7 @@ TEST("A cluster of one without users works, and there is more to wish for")
     struct server server;
 
     etcd_server_start(&server, NULL);
-    struct findings findings = examine(&server, "");
+    struct findings findings = diagnose(&server, "");
     assert_found(findings, "FAIL there is no namespace orders\n");
     assert_found(findings, "OK class: strict");
     assert_found(findings, "OK version: '3.");
@@ -36,7 +36,7 @@ TEST("A cluster of one without users works, and there is more to wish for")
     assert_found(findings, "OK permissions: may read and write\n");
     assert_found(findings, "WARN users: asked as nobody in particular");
     assert_not_found(findings, "in the clear");
-    findings = examine(&server, "joe:s3cret@");
+    findings = diagnose(&server, "joe:s3cret@");
     assert_found(findings, "WARN users: the URL names 'joe', but authentication is not enabled: etcdctl auth enable\n");
     assert_found(findings, "WARN encryption: none");
     assert_not_found(findings, "s3cret");
@@ -58,10 +58,10 @@ TEST("A user without the right to write is told so; nothing is written to find i
     etcd_server_start(&server, NULL);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         etcd_server_must(&server, commands[i]);
-    struct findings findings = examine(&server, "joe:s3cret@");
+    struct findings findings = diagnose(&server, "joe:s3cret@");
     assert_found(findings, "OK users: logged in as 'joe'\n");
     assert_found(findings, "OK permissions: may read and write\n");
-    findings = examine(&server, "eve:s3cret@");
+    findings = diagnose(&server, "eve:s3cret@");
     assert_found(findings, "FAIL permissions: may not write: etcd://127.0.0.1:");
     assert_found(findings, "permission denied");
     struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
@@ -88,7 +88,7 @@ TEST("A full database is an alarm: nothing can be granted, and it says what to d
         more = etcd_server_control(&server, words);
         assert_true(i < 1000);
     }
-    struct findings findings = examine(&server, "");
+    struct findings findings = diagnose(&server, "");
     assert_found(findings, "FAIL alarm: 'NOSPACE': it refuses to write: compact, defragment");
     assert_not_found(findings, "alarms: none");
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);

@@ -30,7 +30,7 @@ static struct fz_register start(void)
     return reg;
 }
 
-static struct findings examine(const struct server *one)
+static struct findings diagnose(const struct server *one)
 {
     return findings_at(frazil_coordinator_mysql(), "mysql://app@127.0.0.1:%u/app/orders?timeout=20s",
                        (unsigned)one->port);
@@ -89,8 +89,8 @@ TEST("A replica is not asked, neither for records nor to keep one, not even as o
     uint64_t version = register_must_swap(&reg, 0, 0, "kept");
     struct fz_register_status old = register_status_of(&reg);
     mysql_server_follow(&replica, &primary);
-    assert_found(examine(&primary), "WARN replication: asynchronous");
-    assert_found(examine(&primary), "WARN replication: sync_binlog is '0'");
+    assert_found(diagnose(&primary), "WARN replication: asynchronous");
+    assert_found(diagnose(&primary), "WARN replication: sync_binlog is '0'");
     struct fz_register alone = open_on(&replica, "owner", "");
     struct fz_register any = mysql_open_url("mysql://app@127.0.0.1:%u,127.0.0.1:%u/app/orders?timeout=20s",
                                             (unsigned)replica.port, (unsigned)primary.port);
@@ -241,7 +241,7 @@ TEST("Defaults that would leave out rows, or refuse a statement, do not count: n
     enum fz_register_result of_all = reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count_record, &all, NULL, &register_said);
     enum fz_register_result of_many =
         reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 3, 3, count_record, &many, NULL, NULL);
-    struct findings findings = examine(&server);
+    struct findings findings = diagnose(&server);
     register_close(&reg);
     mysql_server_do(&server, "SET GLOBAL sql_select_limit = 0, read_only = ON");
     reg = open_on(&server, "owner", "");
@@ -367,26 +367,26 @@ TEST("The doctor tells a primary that waits for its replica from one that gives 
     struct server own;
 
     mysql_server_start(&own, options);
-    assert_found(examine(&own), "OK replication: semi-synchronous; nothing is acknowledged without a replica\n");
+    assert_found(diagnose(&own), "OK replication: semi-synchronous; nothing is acknowledged without a replica\n");
     mysql_server_do(&own, "SET GLOBAL rpl_semi_sync_master_wait_point = AFTER_COMMIT");
-    assert_found(examine(&own), fallback);
+    assert_found(diagnose(&own), fallback);
     mysql_server_do(&own,
                     "SET GLOBAL rpl_semi_sync_master_wait_point = AFTER_SYNC, rpl_semi_sync_master_timeout = 10000");
-    assert_found(examine(&own), fallback);
+    assert_found(diagnose(&own), fallback);
     server_stop(&own);
 }
 
 TEST("The doctor names what is missing, and what a crash would lose")
 {
     struct fz_register reg = start();
-    struct findings findings = examine(&server);
+    struct findings findings = diagnose(&server);
 
     assert_found(findings, "OK version: '10.");
     assert_found(findings, "OK durability: a grant is on the disk before it is used\n");
     assert_found(findings, "OK replication: there is no binary log");
     assert_found(findings, "OK permissions: this user may read and write frazil_lease\n");
     mysql_server_do(&server, "SET GLOBAL innodb_flush_log_at_trx_commit = 2");
-    findings = examine(&server);
+    findings = diagnose(&server);
     mysql_server_do(&server, "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
     assert_found(findings, "WARN durability: innodb_flush_log_at_trx_commit is '2'");
     mysql_server_do(&server, "CREATE OR REPLACE USER reader@'%'");
@@ -395,7 +395,7 @@ TEST("The doctor names what is missing, and what a crash would lose")
                              (unsigned)server.port),
                  "FAIL permissions: this user needs SELECT, INSERT and UPDATE on frazil_lease\n");
     mysql_server_do(&server, "DROP TABLE frazil_lease");
-    assert_found(examine(&server), "FAIL permissions: there is no table frazil_lease: frazil lease init creates it\n");
+    assert_found(diagnose(&server), "FAIL permissions: there is no table frazil_lease: frazil lease init creates it\n");
     register_close(&reg);
 }
 

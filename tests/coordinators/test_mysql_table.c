@@ -22,7 +22,7 @@ static struct fz_register open_as(const char *user)
     return mysql_open_url("mysql://%s@127.0.0.1:%u/app/orders?timeout=20s", user, (unsigned)server.port);
 }
 
-static struct findings examine(void)
+static struct findings diagnose(void)
 {
     return findings_at(frazil_coordinator_mysql(), "mysql://app@127.0.0.1:%u/app/orders?timeout=20s",
                        (unsigned)server.port);
@@ -63,7 +63,7 @@ TEST("One without a primary key, into which a record could be put twice, is not 
     assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, register_ignore, NULL, NULL, NULL), FZ_REGISTER_REFUSED);
     assert_int_equal(reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 2, 2, register_ignore, NULL, NULL, NULL),
                      FZ_REGISTER_REFUSED);
-    assert_found(examine(), "the table frazil_lease has no primary key, or is a view");
+    assert_found(diagnose(), "the table frazil_lease has no primary key, or is a view");
     assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
     register_assert_said("the table frazil_lease does not keep records apart");
     assert_mended(&reg);
@@ -95,7 +95,7 @@ TEST("One whose key has more than its two columns, or a part of one, is refused 
         char definition[512];
         snprintf(definition, sizeof definition, "(" COLUMNS(BYTES) "%s) ENGINE = InnoDB", keys[i]);
         struct fz_register reg = make(definition);
-        assert_found(examine(), "FAIL table: it does not keep records apart");
+        assert_found(diagnose(), "FAIL table: it does not keep records apart");
         assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
         assert_mended(&reg);
     }
@@ -105,7 +105,7 @@ TEST("One that takes two namespaces for one is refused by init, and named by the
 {
     struct fz_register reg = make("(" COLUMNS("VARCHAR(63)") KEY ") ENGINE = InnoDB, CHARACTER SET utf8mb4");
 
-    assert_found(examine(), "FAIL table: it takes some namespaces for one, as it compares their names by utf8mb4_");
+    assert_found(diagnose(), "FAIL table: it takes some namespaces for one, as it compares their names by utf8mb4_");
     assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
     register_assert_said("takes some namespaces for one");
     assert_mended(&reg);
@@ -118,7 +118,7 @@ TEST("Another order of the key, or names that are bytes, do no harm")
     register_prepare(&reg);
     uint64_t version = register_must_swap(&reg, 0, 0, "first");
     register_assert_record(&reg, 0, version, "first");
-    assert_not_found(examine(), "table:");
+    assert_not_found(diagnose(), "table:");
     register_close(&reg);
 }
 

@@ -11,15 +11,15 @@
 #include "lib/test.h"
 
 /* The findings on this server by this user. */
-static struct findings examine_as(const struct server *server, const char *user)
+static struct findings diagnose_as(const struct server *server, const char *user)
 {
     return findings_at(frazil_coordinator_postgresql(), "postgres://%s@127.0.0.1:%u/postgres/orders?timeout=20s", user,
                        (unsigned)server->port);
 }
 
-static struct findings examine(const struct server *server)
+static struct findings diagnose(const struct server *server)
 {
-    return examine_as(server, "owner");
+    return diagnose_as(server, "owner");
 }
 
 static void start(struct server *server, const char *const *settings)
@@ -36,13 +36,13 @@ TEST("A server as one wishes it: nothing but OK, once table and namespace are th
     struct server server;
 
     postgresql_server_start(&server, NULL);
-    struct findings findings = examine(&server);
+    struct findings findings = diagnose(&server);
     assert_found(findings, "FAIL there is no namespace orders\n");
     assert_found(findings, "FAIL permissions: there is no table \"frazil_lease\": frazil lease init creates it\n");
     postgresql_server_do(&server, "CREATE TABLE frazil_lease (namespace text, number bigint, version bigint NOT NULL, "
                                   "data bytea NOT NULL, PRIMARY KEY (namespace, number))");
     postgresql_server_do(&server, "INSERT INTO frazil_lease VALUES ('orders', 4294967295, 1, 'x')");
-    findings = examine(&server);
+    findings = diagnose(&server);
     assert_not_found(findings, "FAIL");
     assert_not_found(findings, "WARN");
     assert_found(findings, "OK version: '1");
@@ -60,10 +60,10 @@ TEST("The effect of a crash of the host is a finding")
     struct server server;
 
     start(&server, no_fsync);
-    assert_found(examine(&server), "FAIL durability: fsync is off");
+    assert_found(diagnose(&server), "FAIL durability: fsync is off");
     postgresql_server_crash(&server);
     postgresql_server_restart(&server, no_full_pages);
-    assert_found(examine(&server), "WARN durability: full_page_writes is off");
+    assert_found(diagnose(&server), "WARN durability: full_page_writes is off");
     postgresql_server_stop(&server);
 }
 
@@ -75,17 +75,17 @@ TEST("A standby is a danger unless commits wait for it, and is not itself asked"
 
     start(&primary, logical);
     postgresql_server_follow(&standby, &primary);
-    struct findings findings = examine(&primary);
+    struct findings findings = diagnose(&primary);
     assert_found(findings, "WARN replication: asynchronous standbys: '1'; one that is promoted may lack the last");
     postgresql_server_do(&primary, "CREATE ROLE app LOGIN; GRANT SELECT, INSERT, UPDATE ON frazil_lease TO app");
-    assert_found(examine_as(&primary, "app"), "WARN replication: asynchronous standbys: '1'");
-    findings = examine(&standby);
+    assert_found(diagnose_as(&primary, "app"), "WARN replication: asynchronous standbys: '1'");
+    findings = diagnose(&standby);
     assert_found(findings, "FAIL the coordinator does not answer: ");
     assert_found(findings, "is a standby: worker ids need the primary");
     postgresql_server_do(&primary, "ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (*)'");
     postgresql_server_do(&primary, "SELECT pg_reload_conf()");
     postgresql_server_await(&primary, "SELECT sync_state FROM pg_stat_replication", "sync");
-    findings = examine(&primary);
+    findings = diagnose(&primary);
     assert_found(findings,
                  "OK replication: a grant waits for the synchronous standbys 'FIRST 1 (*)': promote no other");
     assert_not_found(findings, "WARN replication");
@@ -109,7 +109,7 @@ TEST("A subscriber takes nothing over, and is not counted")
         PQexec(subscriber, "START_REPLICATION SLOT s LOGICAL 0/0 (proto_version '1', publication_names 'p')");
     assert_int_equal(PQresultStatus(result), PGRES_COPY_BOTH);
     postgresql_server_await(&server, "SELECT count(*) FROM pg_stat_replication", "1");
-    assert_found(examine(&server), "OK replication: no standby is connected");
+    assert_found(diagnose(&server), "OK replication: no standby is connected");
     PQclear(result);
     PQfinish(subscriber);
     postgresql_server_stop(&server);
@@ -122,19 +122,19 @@ TEST("The examination names the rights of this user, and those that are missing"
 
     start(&server, NULL);
     postgresql_server_do(&server, "CREATE ROLE app LOGIN");
-    assert_found(examine_as(&server, "app"), "FAIL the coordinator refuses: ");
+    assert_found(diagnose_as(&server, "app"), "FAIL the coordinator refuses: ");
     for (size_t i = 0; i < sizeof privileges / sizeof privileges[0]; i++) {
         char sql[128];
         snprintf(sql, sizeof sql, "REVOKE ALL ON frazil_lease FROM app; GRANT %s ON frazil_lease TO app",
                  privileges[i]);
         postgresql_server_do(&server, sql);
-        assert_found(examine_as(&server, "app"),
+        assert_found(diagnose_as(&server, "app"),
                      "FAIL permissions: this user needs SELECT, INSERT and UPDATE on \"frazil_lease\"\n");
     }
     postgresql_server_do(&server, "GRANT SELECT, INSERT, UPDATE ON frazil_lease TO app");
-    assert_found(examine_as(&server, "app"), "OK permissions: this user may read and write");
+    assert_found(diagnose_as(&server, "app"), "OK permissions: this user may read and write");
     postgresql_server_do(&server, "ALTER ROLE app SET default_transaction_read_only = on");
-    assert_found(examine_as(&server, "app"), "FAIL role: default_transaction_read_only is set");
+    assert_found(diagnose_as(&server, "app"), "FAIL role: default_transaction_read_only is set");
     postgresql_server_stop(&server);
 }
 

@@ -10,15 +10,15 @@
 #include "lib/test.h"
 
 /* The findings on this server by this user ("NAME:PASSWORD@" or nothing), with these keys of the URL. */
-static struct findings examine_as(const struct server *server, const char *user, const char *keys)
+static struct findings diagnose_as(const struct server *server, const char *user, const char *keys)
 {
     return findings_at(frazil_coordinator_redis(), "redis://%s127.0.0.1:%u/orders%s", user, (unsigned)server->port,
                        keys);
 }
 
-static struct findings examine(const struct server *server, const char *keys)
+static struct findings diagnose(const struct server *server, const char *keys)
 {
-    return examine_as(server, "", keys);
+    return diagnose_as(server, "", keys);
 }
 
 static void ask(const struct server *server, const char *command)
@@ -40,10 +40,10 @@ TEST("A server as one wishes it: nothing but OK, once the namespace is there")
     struct server server;
 
     redis_server_start(&server, arguments);
-    struct findings findings = examine(&server, "");
+    struct findings findings = diagnose(&server, "");
     assert_found(findings, "FAIL there is no namespace orders\n");
     ask(&server, "HSET frazil:lease:orders namespace '1 x'");
-    findings = examine(&server, "");
+    findings = diagnose(&server, "");
     assert_not_found(findings, "FAIL");
     assert_not_found(findings, "WARN");
     assert_found(findings, "OK version: ");
@@ -60,11 +60,11 @@ TEST("The fate of its data when it stops is a finding")
 
     redis_server_start(&server, NULL);
     ask(&server, "CONFIG SET save '3600 1'");
-    assert_found(examine(&server, ""), "WARN persistence: snapshots only");
+    assert_found(diagnose(&server, ""), "WARN persistence: snapshots only");
     ask(&server, "CONFIG SET save ''");
-    assert_found(examine(&server, ""), "WARN persistence: none");
+    assert_found(diagnose(&server, ""), "WARN persistence: none");
     ask(&server, "CONFIG SET appendonly yes");
-    assert_found(examine(&server, ""), "OK persistence: appendonly");
+    assert_found(diagnose(&server, ""), "OK persistence: appendonly");
     server_stop(&server);
 }
 
@@ -74,15 +74,15 @@ TEST("Its behaviour when its memory is full is a finding")
 
     redis_server_start(&server, NULL);
     ask(&server, "CONFIG SET maxmemory 1000000000");
-    assert_found(examine(&server, ""), "OK eviction: maxmemory-policy 'noeviction'\n");
-    assert_not_found(examine(&server, ""), "memory: nine tenths");
+    assert_found(diagnose(&server, ""), "OK eviction: maxmemory-policy 'noeviction'\n");
+    assert_not_found(diagnose(&server, ""), "memory: nine tenths");
     ask(&server, "CONFIG SET maxmemory-policy volatile-lru");
-    assert_found(examine(&server, ""), "WARN eviction: maxmemory-policy 'volatile-lru' spares leases");
+    assert_found(diagnose(&server, ""), "WARN eviction: maxmemory-policy 'volatile-lru' spares leases");
     ask(&server, "CONFIG SET maxmemory 0");
-    assert_found(examine(&server, ""), "OK eviction: maxmemory-policy 'volatile-lru', and no maxmemory\n");
+    assert_found(diagnose(&server, ""), "OK eviction: maxmemory-policy 'volatile-lru', and no maxmemory\n");
     ask(&server, "CONFIG SET maxmemory-policy noeviction");
     ask(&server, "CONFIG SET maxmemory 100000");
-    assert_found(examine(&server, ""), "WARN memory: nine tenths");
+    assert_found(diagnose(&server, ""), "WARN memory: nine tenths");
     server_stop(&server);
 }
 
@@ -92,8 +92,8 @@ TEST("An evicting server is refused by the register, and the finding says why")
     struct server server;
 
     redis_server_start(&server, arguments);
-    assert_found(examine(&server, ""), "FAIL the coordinator refuses: redis://");
-    assert_found(examine(&server, ""), "maxmemory-policy 'allkeys-lru'");
+    assert_found(diagnose(&server, ""), "FAIL the coordinator refuses: redis://");
+    assert_found(diagnose(&server, ""), "maxmemory-policy 'allkeys-lru'");
     server_stop(&server);
 }
 
@@ -109,11 +109,11 @@ TEST("Replicas without anybody who waits for them are a warning; with somebody t
     redis_server_start(&replica, arguments);
     while (strcmp(redis_server_ask(&master, "WAIT 1 100"), "1") != 0)
         ;
-    assert_found(examine(&master, ""), "WARN replication: replicas: '1'; one that is cut off");
-    assert_found(examine(&master, "?wait=1"), "OK replication: replicas: '1'; a grant waits for them\n");
+    assert_found(diagnose(&master, ""), "WARN replication: replicas: '1'; one that is cut off");
+    assert_found(diagnose(&master, "?wait=1"), "OK replication: replicas: '1'; a grant waits for them\n");
     ask(&master, "CONFIG SET min-replicas-to-write 1");
-    assert_found(examine(&master, ""), "OK replication: replicas: '1'; writes need some of them\n");
-    assert_found(examine(&replica, ""), "is a replica: worker ids need its master");
+    assert_found(diagnose(&master, ""), "OK replication: replicas: '1'; writes need some of them\n");
+    assert_found(diagnose(&replica, ""), "is a replica: worker ids need its master");
     server_stop(&replica);
     server_stop(&master);
 }
@@ -124,7 +124,7 @@ TEST("A user without CONFIG: that is said, and what INFO tells is still there")
 
     redis_server_start(&server, NULL);
     ask(&server, "ACL SETUSER frazil on >pw ~frazil:* +eval +evalsha +time +info +hget +hset +hgetall");
-    struct findings findings = examine_as(&server, "frazil:pw@", "");
+    struct findings findings = diagnose_as(&server, "frazil:pw@", "");
     assert_found(findings, "WARN CONFIG GET is not allowed to this user");
     assert_found(findings, "WARN persistence: snapshots only");
     assert_found(findings, "OK role: master\n");

@@ -327,7 +327,7 @@ TEST("The findings are those of a server whose keys expire")
     slots_ask("CONFIG SET maxmemory 100000000");
     snprintf(url, sizeof url, "konayuki+redis://127.0.0.1:%u", (unsigned)slots_rig.server.port);
     assert_int_equal(
-        frazil_coordinator_redis()->examine(frazil_coordinator_redis(), url, NULL, note_finding, text, NULL),
+        frazil_coordinator_redis()->diagnose(frazil_coordinator_redis(), url, NULL, note_finding, text, NULL),
         FRAZIL_OK);
     assert_non_null(strstr(text, "2 eviction: maxmemory-policy 'volatile-ttl' throws keys in use away"));
     assert_non_null(strstr(text, "0 role: master\n"));

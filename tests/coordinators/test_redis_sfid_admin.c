@@ -158,7 +158,7 @@ static void note_finding(void *ctx, enum fz_finding_level level, const char *sen
     snprintf(findings->text + len, sizeof findings->text - len, "%d %s\n", (int)level, sentence);
 }
 
-static struct findings examine(void)
+static struct findings diagnose(void)
 {
     struct findings findings = {.text = ""};
     frazil_clock clock = fz_real_clock();
@@ -167,7 +167,7 @@ static struct findings examine(void)
 
     snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.server.port, "10s");
     assert_int_equal(
-        frazil_coordinator_redis()->examine(frazil_coordinator_redis(), url, &clock, note_finding, &findings, &err),
+        frazil_coordinator_redis()->diagnose(frazil_coordinator_redis(), url, &clock, note_finding, &findings, &err),
         FRAZIL_OK);
     return findings;
 }
@@ -175,17 +175,17 @@ static struct findings examine(void)
 TEST("The findings tell of this use: by time, how many are taken, and policies that throw away what expires")
 {
     assert_true(sfid_takes(3, "somebody"));
-    struct findings findings = examine();
+    struct findings findings = diagnose();
     assert_non_null(strstr(findings.text, "0 slots of sfid taken: 1\n"));
     assert_non_null(strstr(findings.text, "1 class: by time"));
     assert_non_null(strstr(findings.text, "0 role: master\n"));
     sfid_ask("CONFIG SET maxmemory-policy volatile-ttl");
     sfid_ask("CONFIG SET maxmemory 100000000");
-    findings = examine();
+    findings = diagnose();
     assert_non_null(strstr(findings.text, "2 eviction: maxmemory-policy 'volatile-ttl' throws keys in use away"));
     sfid_ask("CONFIG SET maxmemory 0");
     sfid_ask("CONFIG SET maxmemory-policy noeviction");
     for (unsigned pid = 0; pid < 1024; pid++)
         sfid_ask("SET %s x EX 600", sfid_key(pid));
-    assert_non_null(strstr(examine().text, "2 slots of sfid taken: 1024: that is all of them\n"));
+    assert_non_null(strstr(diagnose().text, "2 slots of sfid taken: 1024: that is all of them\n"));
 }

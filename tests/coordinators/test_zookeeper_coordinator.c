@@ -72,7 +72,7 @@ TEST("A server that does not report its mode, as when something in between hangs
     struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)proxy->port);
     assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, 0, &record, NULL, &err), FZ_REGISTER_OK);
     proxy_set(proxy, PROXY_HANG_UP);
-    assert_int_equal(reg.examine(reg.ctx, FZ_DEADLINE_NONE, findings_note, &findings, &err), FZ_REGISTER_OK);
+    assert_int_equal(reg.diagnose(reg.ctx, FZ_DEADLINE_NONE, findings_note, &findings, &err), FZ_REGISTER_OK);
     assert_not_found(findings, "FAIL");
     assert_found(findings, "WARN mode: not known, as the server does not answer 'srvr'");
     assert_not_found(findings, "version: ");

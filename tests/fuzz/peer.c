@@ -158,7 +158,7 @@ static void ask(const struct fz_register *reg, char what)
         result = reg->swap(reg->ctx, FZ_DEADLINE_NONE, &(struct fz_swap){7, 4711, "kept", 4}, &version, &status, &why);
         REQUIRE(result != FZ_REGISTER_OK || version > 4711);
     } else {
-        result = reg->examine(reg->ctx, FZ_DEADLINE_NONE, visit_finding, NULL, &why);
+        result = reg->diagnose(reg->ctx, FZ_DEADLINE_NONE, visit_finding, NULL, &why);
     }
     if (result == FZ_REGISTER_OK)
         require_status(&status);

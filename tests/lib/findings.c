@@ -31,7 +31,7 @@ struct findings findings_at(const frazil_coordinator *coordinator, const char *f
     int len = vsnprintf(url, sizeof url, format, args);
     va_end(args);
     assert_in_range(len, 1, sizeof url - 1);
-    if (coordinator->examine(coordinator, url, &clock, findings_note, &findings, &err) != FRAZIL_OK)
+    if (coordinator->diagnose(coordinator, url, &clock, findings_note, &findings, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_not_found(findings, "s3cret");
     return findings;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The findings of a coordinator's examination, as one text. */
+/* The findings of a coordinator's diagnosis, as one text. */
 #ifndef TESTS_LIB_FINDINGS_H
 #define TESTS_LIB_FINDINGS_H
 

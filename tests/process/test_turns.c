@@ -89,7 +89,7 @@ static bool is_word_in_use(size_t place)
     snprintf(path, sizeof path, "%s/run-%zu/default/worker-7.word", scratch, place);
     const struct fz_word_identity identity = {
         .fingerprint = value, .worker = 7, .bounds = {.min = 0, .max = 4095, .top = 4095}};
-    assert_int_equal(fz_word_file_examine(&status, path, &identity, 1, NULL), FRAZIL_OK);
+    assert_int_equal(fz_word_file_inspect(&status, path, &identity, 1, NULL), FRAZIL_OK);
     assert_true(status.exists);
     return status.in_use;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: what a coordinator does for generators and operators is the lease protocol over its register,
- * which it closes after each work, and its examination says what an operator must know.
+ * which it closes after each work, and its diagnosis says what an operator must know.
  */
 
 #include "lease/coordinator.h"
@@ -12,23 +12,23 @@
 
 static struct fleet fleet;
 
-/* The findings of the next examination: one text, a line each. */
+/* The findings of the next diagnosis: one text, a line each. */
 static struct {
     enum fz_register_class register_class;
     enum fz_register_result settings;
     char found[1024];
-} examined;
+} diagnosed;
 
-static enum fz_register_result examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
-                                       void *visit_ctx, frazil_error *reterr)
+static enum fz_register_result diagnose(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                        void *visit_ctx, frazil_error *reterr)
 {
     (void)ctx;
     (void)deadline;
-    if (examined.settings != FZ_REGISTER_OK)
+    if (diagnosed.settings != FZ_REGISTER_OK)
         snprintf(reterr->message, sizeof reterr->message, "no permission");
     else
         visit(visit_ctx, FZ_FINDING_OK, "eviction: none");
-    return examined.settings;
+    return diagnosed.settings;
 }
 
 static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
@@ -38,8 +38,8 @@ static frazil_err open_register(const char *url, struct fz_register *ret, char *
         return FRAZIL_ESPEC;
     }
     *ret = sim_register(&fleet.observer.link);
-    ret->register_class = examined.register_class;
-    ret->examine = examine;
+    ret->register_class = diagnosed.register_class;
+    ret->diagnose = diagnose;
     memcpy(ret_name, "orders", sizeof "orders");
     return FRAZIL_OK;
 }
@@ -48,7 +48,7 @@ static const frazil_coordinator coordinator = {FZ_LEASE_COORDINATOR, .open_regis
 
 BEFORE_EACH
 {
-    memset(&examined, 0, sizeof examined);
+    memset(&diagnosed, 0, sizeof diagnosed);
     fleet_start_with(&fleet, 4, 0);
 }
 
@@ -140,7 +140,7 @@ static void note_finding(void *ctx, enum fz_finding_level level, const char *sen
     char *found = ctx;
     size_t len = strlen(found);
 
-    snprintf(found + len, sizeof examined.found - len, "%s %s\n", levels[level], sentence);
+    snprintf(found + len, sizeof diagnosed.found - len, "%s %s\n", levels[level], sentence);
 }
 
 /* A clock on which each reading is 5 us later than the one before. */
@@ -162,10 +162,10 @@ static const char *findings(void)
     static uint64_t ns;
     const frazil_clock clock = {.size = sizeof(frazil_clock), .ctx = &ns, .now = at_now, .monotonic_ns = slow_ns};
 
-    examined.found[0] = '\0';
-    assert_int_equal(coordinator.examine(&coordinator, "sim://orders", &clock, note_finding, examined.found, NULL),
+    diagnosed.found[0] = '\0';
+    assert_int_equal(coordinator.diagnose(&coordinator, "sim://orders", &clock, note_finding, diagnosed.found, NULL),
                      FRAZIL_OK);
-    return examined.found;
+    return diagnosed.found;
 }
 
 TEST("How fast it answers, how far its clock is from ours, which class it is of, and what its settings are")
@@ -179,12 +179,12 @@ TEST("How fast it answers, how far its clock is from ours, which class it is of,
     assert_non_null(strstr(findings(), "ok its clock minus ours: -7 ms\n"));
     fleet.server.unix_ms = (int64_t)NOW + 12;
     assert_non_null(strstr(findings(), "ok its clock minus ours: 12 ms\n"));
-    examined.register_class = FZ_REGISTER_ASYNCHRONOUS;
+    diagnosed.register_class = FZ_REGISTER_ASYNCHRONOUS;
     assert_non_null(strstr(findings(), "ok class: asynchronous: it may lose what it has acknowledged, and nothing is "
                                        "granted for a horizon when it may have\n"));
-    examined.register_class = FZ_REGISTER_ONE_HOST;
+    diagnosed.register_class = FZ_REGISTER_ONE_HOST;
     assert_non_null(strstr(findings(), "warn class: one host: for processes of this host only\n"));
-    examined.settings = FZ_REGISTER_REFUSED;
+    diagnosed.settings = FZ_REGISTER_REFUSED;
     assert_non_null(strstr(findings(), "warn its settings cannot be read: no permission\n"));
 }
 
@@ -201,7 +201,7 @@ TEST("No namespace, no answer, not even the second time: findings")
     sim_server_wipe(&fleet.server);
     assert_non_null(strstr(findings(), "fail there is no namespace orders\n"));
     const frazil_clock clock = {.size = sizeof(frazil_clock), .now = at_now};
-    assert_int_equal(coordinator.examine(&coordinator, "sim://", &clock, note_finding, examined.found, &err),
+    assert_int_equal(coordinator.diagnose(&coordinator, "sim://", &clock, note_finding, diagnosed.found, &err),
                      FRAZIL_ESPEC);
     const struct fz_namespace_options options = {.layout = &fleet.layout};
     assert_int_equal(coordinator.init(&coordinator, "sim://", &options, &err), FRAZIL_ESPEC);

@@ -505,23 +505,23 @@ TEST("Seen from outside: whether there is one, whether it is used, whether it is
     struct fz_word_file_status status;
     struct fz_word_identity other = {.fingerprint = identity.fingerprint, .worker = 8};
 
-    assert_int_equal(fz_word_file_examine(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_int_equal(fz_word_file_inspect(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
     assert_false(status.exists || status.in_use || status.stale);
     struct fz_word_file file = open_ok();
-    assert_int_equal(fz_word_file_examine(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_int_equal(fz_word_file_inspect(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
     assert_true(status.exists && status.in_use && !status.stale);
     assert_int_equal(status.wrong.code, FRAZIL_OK);
-    assert_int_equal(fz_word_file_examine(&status, path, &other, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_int_equal(fz_word_file_inspect(&status, path, &other, PAYLOAD_SIZE, NULL), FRAZIL_OK);
     assert_int_equal(status.wrong.code, FRAZIL_ESTATE);
     fz_word_file_close(&file);
-    assert_int_equal(fz_word_file_examine(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_int_equal(fz_word_file_inspect(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
     assert_true(status.exists && !status.in_use);
     char bytes[FILE_SIZE];
     size_t len = scratch_read(path, bytes, sizeof bytes);
     const char *copy = scratch_path(scratch, "copy"); /* made before the original goes, so it has another inode */
     scratch_write(copy, bytes, len);
     assert_int_equal(rename(copy, path), 0);
-    assert_int_equal(fz_word_file_examine(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_int_equal(fz_word_file_inspect(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
     assert_true(status.exists && status.stale);
 }
 
@@ -533,7 +533,7 @@ static pid_t start_looking(void)
     assert_true(pid >= 0);
     while (pid == 0) {
         struct fz_word_file_status status;
-        if (fz_word_file_examine(&status, path, &identity, PAYLOAD_SIZE, NULL) != FRAZIL_OK)
+        if (fz_word_file_inspect(&status, path, &identity, PAYLOAD_SIZE, NULL) != FRAZIL_OK)
             _exit(1);
     }
     return pid;

@@ -373,12 +373,12 @@ static enum fz_register_result sql_prepare(void *ctx, struct fz_deadline deadlin
     return result;
 }
 
-static enum fz_register_result sql_examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
-                                           void *visit_ctx, frazil_error *reterr)
+static enum fz_register_result sql_diagnose(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                            void *visit_ctx, frazil_error *reterr)
 {
     struct fz_sql_connection *connection = in_time(ctx, deadline);
 
-    return connection->dialect->examine(connection, visit, visit_ctx, reterr);
+    return connection->dialect->diagnose(connection, visit, visit_ctx, reterr);
 }
 
 static void sql_after_fork(void *ctx)
@@ -408,7 +408,7 @@ void fz_sql_register_of(const struct fz_sql_dialect *dialect, struct fz_sql_conn
                                 .read_many = sql_read_many,
                                 .swap = sql_swap,
                                 .prepare = sql_prepare,
-                                .examine = sql_examine,
+                                .diagnose = sql_diagnose,
                                 .after_fork = sql_after_fork,
                                 .close = sql_close};
 }

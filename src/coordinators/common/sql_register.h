@@ -92,8 +92,8 @@ struct fz_sql_dialect {
     /* Whether a table that may have been made in another way can keep records apart.  NULL: it can. */
     enum fz_register_result (*check_table)(struct fz_sql_connection *connection, frazil_error *reterr);
 
-    enum fz_register_result (*examine)(struct fz_sql_connection *connection, fz_finding_visitor visit, void *ctx,
-                                       frazil_error *reterr);
+    enum fz_register_result (*diagnose)(struct fz_sql_connection *connection, fz_finding_visitor visit, void *ctx,
+                                        frazil_error *reterr);
     void (*stop)(struct fz_sql_connection *connection); /* closes it and forgets its password */
 };
 

@@ -8,7 +8,7 @@
 #include "core/wipe.h"
 #include "etcd_answer.h"
 #include "etcd_client.h"
-#include "etcd_examine.h"
+#include "etcd_diagnose.h"
 #include "lease/record_text.h"
 #include "os/clock.h"
 
@@ -359,14 +359,14 @@ static enum fz_register_result etcd_swap(void *ctx, struct fz_deadline deadline,
     return result;
 }
 
-static enum fz_register_result etcd_examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
-                                            void *visit_ctx, frazil_error *reterr)
+static enum fz_register_result etcd_diagnose(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                             void *visit_ctx, frazil_error *reterr)
 {
     struct etcd_register *reg = etcd_in_time(ctx, deadline);
     char key[KEY_SIZE];
 
     key_of(reg, FZ_NAMESPACE, key);
-    return fz_etcd_examine(&reg->client, key, visit, visit_ctx, reterr);
+    return fz_etcd_diagnose(&reg->client, key, visit, visit_ctx, reterr);
 }
 
 static void etcd_after_fork(void *ctx)
@@ -410,7 +410,7 @@ frazil_err fz_etcd_register_open(const char *url, struct fz_register *ret, char 
                                 .read_many = etcd_read_many,
                                 .finds_for_less = true,
                                 .swap = etcd_swap,
-                                .examine = etcd_examine,
+                                .diagnose = etcd_diagnose,
                                 .after_fork = etcd_after_fork,
                                 .close = etcd_close};
     return FRAZIL_OK;

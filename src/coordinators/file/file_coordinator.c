@@ -82,15 +82,15 @@ static frazil_err release_in_folder(const frazil_coordinator *self, const char *
     return fz_lease_release_url(self, url, worker, reterr);
 }
 
-static frazil_err examine_folder(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
-                                 fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+static frazil_err diagnose_folder(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                                  fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
     char name[FZ_LEASE_NAME_SIZE];
     char text[FZ_FINDING_SIZE];
     struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
 
     if (!is_missing(url, name))
-        return fz_lease_examine_url(self, url, clock, visit, ctx, reterr);
+        return fz_lease_diagnose_url(self, url, clock, visit, ctx, reterr);
     fz_sentence_str(&sentence, "there is no namespace ");
     fz_sentence_str(&sentence, name);
     visit(ctx, FZ_FINDING_FAIL, text);
@@ -117,7 +117,7 @@ const frazil_coordinator *frazil_coordinator_file(void)
         .init = fz_lease_init_url,
         .list = list,
         .release = release_in_folder,
-        .examine = examine_folder,
+        .diagnose = diagnose_folder,
     };
 
     return &file;

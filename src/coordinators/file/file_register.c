@@ -312,10 +312,10 @@ static enum fz_register_result file_swap(void *ctx, struct fz_deadline deadline,
     return result;
 }
 
-/* ---- examining ----------------------------------------------------------------- */
+/* ---- diagnosing ----------------------------------------------------------------- */
 
-static enum fz_register_result file_examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
-                                            void *visit_ctx, frazil_error *reterr)
+static enum fz_register_result file_diagnose(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                             void *visit_ctx, frazil_error *reterr)
 {
     const struct file_register *reg = ctx;
     struct fz_disk disk = {.free_bytes = 0};
@@ -362,7 +362,7 @@ frazil_err fz_file_register_open(struct fz_register *ret, const char *directory,
                                 .read_all = file_read_all,
                                 .read_many = file_read_many,
                                 .swap = file_swap,
-                                .examine = file_examine,
+                                .diagnose = file_diagnose,
                                 .close = file_close};
     return FRAZIL_OK;
 }

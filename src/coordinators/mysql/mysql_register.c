@@ -9,7 +9,7 @@
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "mysql_connection.h"
-#include "mysql_examine.h"
+#include "mysql_diagnose.h"
 #include "os/host.h"
 
 #define NOW "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS UNSIGNED)"
@@ -184,10 +184,10 @@ static enum fz_register_result check_table(struct fz_sql_connection *connection,
     return FZ_REGISTER_REFUSED;
 }
 
-static enum fz_register_result examine(struct fz_sql_connection *connection, fz_finding_visitor visit, void *ctx,
-                                       frazil_error *reterr)
+static enum fz_register_result diagnose(struct fz_sql_connection *connection, fz_finding_visitor visit, void *ctx,
+                                        frazil_error *reterr)
 {
-    return fz_mysql_examine((struct fz_mysql_connection *)connection, visit, ctx, reterr);
+    return fz_mysql_diagnose((struct fz_mysql_connection *)connection, visit, ctx, reterr);
 }
 
 static void stop(struct fz_sql_connection *connection)
@@ -212,7 +212,7 @@ static const struct fz_sql_dialect mysql_dialect = {.speakers = "MySQL and Maria
                                                     .read_incarnation = read_incarnation,
                                                     .may_not_create = may_not_create,
                                                     .check_table = check_table,
-                                                    .examine = examine,
+                                                    .diagnose = diagnose,
                                                     .stop = stop};
 
 /* The user who starts a set-user-ID program could name code for it: libmariadb does not ask for the bit. */

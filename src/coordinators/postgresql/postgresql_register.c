@@ -7,7 +7,7 @@
 
 #include "core/wipe.h"
 #include "postgresql_connection.h"
-#include "postgresql_examine.h"
+#include "postgresql_diagnose.h"
 
 #define NOW "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
@@ -125,10 +125,10 @@ static enum fz_register_result may_not_create(struct fz_sql_connection *connecti
     return FZ_REGISTER_REFUSED;
 }
 
-static enum fz_register_result examine(struct fz_sql_connection *connection, fz_finding_visitor visit, void *ctx,
-                                       frazil_error *reterr)
+static enum fz_register_result diagnose(struct fz_sql_connection *connection, fz_finding_visitor visit, void *ctx,
+                                        frazil_error *reterr)
 {
-    return fz_postgresql_examine((struct fz_postgresql_connection *)connection, visit, ctx, reterr);
+    return fz_postgresql_diagnose((struct fz_postgresql_connection *)connection, visit, ctx, reterr);
 }
 
 static void stop(struct fz_sql_connection *connection)
@@ -151,7 +151,7 @@ static const struct fz_sql_dialect postgresql_dialect = {.speakers = "a PostgreS
                                                          .refusal = refusal,
                                                          .read_incarnation = read_incarnation,
                                                          .may_not_create = may_not_create,
-                                                         .examine = examine,
+                                                         .diagnose = diagnose,
                                                          .stop = stop};
 
 frazil_err fz_postgresql_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)

@@ -76,11 +76,11 @@ static frazil_err release(const frazil_coordinator *self, const char *url, uint3
     return server_of(url)->release(server_of(url), url, worker, reterr);
 }
 
-static frazil_err examine(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
-                          fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+static frazil_err diagnose(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                           fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
     (void)self;
-    return server_of(url)->examine(server_of(url), url, clock, visit, ctx, reterr);
+    return server_of(url)->diagnose(server_of(url), url, clock, visit, ctx, reterr);
 }
 
 const frazil_coordinator *frazil_coordinator_redis(void)
@@ -97,7 +97,7 @@ const frazil_coordinator *frazil_coordinator_redis(void)
         .init = init,
         .list = list,
         .release = release,
-        .examine = examine,
+        .diagnose = diagnose,
     };
 
     return &redis;

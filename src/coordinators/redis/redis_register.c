@@ -8,7 +8,7 @@
 #include "core/sentence.h"
 #include "lease/record_text.h"
 #include "redis_connection.h"
-#include "redis_examine.h"
+#include "redis_diagnose.h"
 #include "redis_script.h"
 
 #define KEY_PREFIX "frazil:lease:"
@@ -275,12 +275,12 @@ static enum fz_register_result redis_swap(void *ctx, struct fz_deadline deadline
     return result;
 }
 
-static enum fz_register_result redis_examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
-                                             void *visit_ctx, frazil_error *reterr)
+static enum fz_register_result redis_diagnose(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                              void *visit_ctx, frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
 
-    return fz_redis_examine(&reg->connection, false, deadline, visit, visit_ctx, reterr);
+    return fz_redis_diagnose(&reg->connection, false, deadline, visit, visit_ctx, reterr);
 }
 
 static void redis_after_fork(void *ctx)
@@ -320,7 +320,7 @@ frazil_err fz_redis_register_open(const char *url, struct fz_register *ret, char
                                 .read_all = redis_read_all,
                                 .read_many = redis_read_many,
                                 .swap = redis_swap,
-                                .examine = redis_examine,
+                                .diagnose = redis_diagnose,
                                 .after_fork = redis_after_fork,
                                 .close = redis_close};
     return FRAZIL_OK;

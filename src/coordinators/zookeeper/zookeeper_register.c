@@ -10,7 +10,7 @@
 #include "core/wipe.h"
 #include "os/clock.h"
 #include "zookeeper_connection.h"
-#include "zookeeper_examine.h"
+#include "zookeeper_diagnose.h"
 #include "zookeeper_record.h"
 
 /*
@@ -511,12 +511,12 @@ static enum fz_register_result zookeeper_prepare(void *ctx, struct fz_deadline d
     return make_folders(reg, fz_zookeeper_deadline(&reg->connection, deadline), reterr);
 }
 
-static enum fz_register_result zookeeper_examine(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
-                                                 void *visit_ctx, frazil_error *reterr)
+static enum fz_register_result zookeeper_diagnose(void *ctx, struct fz_deadline deadline, fz_finding_visitor visit,
+                                                  void *visit_ctx, frazil_error *reterr)
 {
     struct zookeeper_register *reg = ctx;
 
-    return fz_zookeeper_examine(&reg->connection, reg->folder, deadline, visit, visit_ctx, reterr);
+    return fz_zookeeper_diagnose(&reg->connection, reg->folder, deadline, visit, visit_ctx, reterr);
 }
 
 static void zookeeper_after_fork(void *ctx)
@@ -564,7 +564,7 @@ frazil_err fz_zookeeper_register_open(const char *url, struct fz_register *ret, 
                                 .finds_for_less = true,
                                 .swap = zookeeper_swap,
                                 .prepare = zookeeper_prepare,
-                                .examine = zookeeper_examine,
+                                .diagnose = zookeeper_diagnose,
                                 .after_fork = zookeeper_after_fork,
                                 .close = zookeeper_close_register};
     return FRAZIL_OK;

@@ -15,7 +15,7 @@
 #include "common/foreign.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
-#include "redis/redis_examine.h"
+#include "redis/redis_diagnose.h"
 #include "redis/redis_slots.h"
 
 #define SCHEME_PREFIX "konayuki+"
@@ -132,7 +132,7 @@ static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slo
     return err;
 }
 
-static frazil_err examine_at(const char *url, fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+static frazil_err diagnose_at(const char *url, fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
     struct fz_redis_connection connection;
     frazil_error said = {.message = ""};
@@ -140,14 +140,14 @@ static frazil_err examine_at(const char *url, fz_finding_visitor visit, void *ct
     frazil_err err = fz_redis_connection_open(&connection, url, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (fz_redis_examine(&connection, true, FZ_DEADLINE_NONE, visit, ctx, &said) != FZ_REGISTER_OK)
+    if (fz_redis_diagnose(&connection, true, FZ_DEADLINE_NONE, visit, ctx, &said) != FZ_REGISTER_OK)
         visit(ctx, FZ_FINDING_FAIL, said.message);
     fz_redis_connection_stop(&connection);
     return FRAZIL_OK;
 }
 
-static frazil_err examine(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
-                          fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+static frazil_err diagnose(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                           fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
     char *of_redis = redis_url_of(url);
 
@@ -155,7 +155,7 @@ static frazil_err examine(const frazil_coordinator *self, const char *url, const
     (void)clock;
     if (of_redis == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a URL");
-    frazil_err err = examine_at(of_redis, visit, ctx, reterr);
+    frazil_err err = diagnose_at(of_redis, visit, ctx, reterr);
     free_url(of_redis);
     return err;
 }
@@ -167,5 +167,5 @@ const frazil_coordinator fz_konayuki_keys = {
     .init = fz_lease_init_url,
     .list = fz_lease_list_url,
     .release = fz_lease_release_url,
-    .examine = examine,
+    .diagnose = diagnose,
 };

@@ -8,7 +8,7 @@
 #include "core/now.h"
 #include "core/sentence.h"
 #include "lease/report.h"
-#include "redis/redis_examine.h"
+#include "redis/redis_diagnose.h"
 #include "sfid.h"
 
 /* An answer to "list" is "list", the server's time, the layout, and four texts for each pid. */
@@ -172,7 +172,7 @@ frazil_err fz_sfid_list(const char *url, fz_lease_visitor visit, void *ctx, stru
 
 /* ---- findings -------------------------------------------------------------------- */
 
-static void examine(struct fz_sfid *sfid, const frazil_clock *clock, const struct fz_report *report)
+static void diagnose(struct fz_sfid *sfid, const frazil_clock *clock, const struct fz_report *report)
 {
     struct look look = {.held = 0};
     frazil_error said = {.message = ""};
@@ -195,13 +195,13 @@ static void examine(struct fz_sfid *sfid, const frazil_clock *clock, const struc
     fz_report_say(report, FZ_FINDING_WARN,
                   "class: by time: between a frazil and an sfid ids can repeat if a clock is wrong, or if the server "
                   "loses keys: where no sfid takes part use redis://");
-    if (fz_redis_examine(&sfid->connection, true, FZ_DEADLINE_NONE, report->visit, report->ctx, &said) !=
+    if (fz_redis_diagnose(&sfid->connection, true, FZ_DEADLINE_NONE, report->visit, report->ctx, &said) !=
         FZ_REGISTER_OK)
         fz_report_say(report, FZ_FINDING_WARN, "%s", said.message);
 }
 
-frazil_err fz_sfid_examine(const char *url, const frazil_clock *clock, fz_finding_visitor visit, void *ctx,
-                           frazil_error *reterr)
+frazil_err fz_sfid_diagnose(const char *url, const frazil_clock *clock, fz_finding_visitor visit, void *ctx,
+                            frazil_error *reterr)
 {
     const struct fz_report report = {visit, ctx};
     struct fz_sfid sfid;
@@ -209,7 +209,7 @@ frazil_err fz_sfid_examine(const char *url, const frazil_clock *clock, fz_findin
     frazil_err err = fz_sfid_open(&sfid, url, reterr);
     if (err != FRAZIL_OK)
         return err;
-    examine(&sfid, clock, &report);
+    diagnose(&sfid, clock, &report);
     fz_sfid_close(&sfid);
     return FRAZIL_OK;
 }

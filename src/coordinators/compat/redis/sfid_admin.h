@@ -14,8 +14,8 @@
 frazil_err fz_sfid_list(const char *url, fz_lease_visitor visit, void *ctx, struct fz_namespace_record *ret,
                         frazil_error *reterr);
 
-/* Examines the server for this use; as `examine` in coordinator.h. */
-frazil_err fz_sfid_examine(const char *url, const frazil_clock *clock, fz_finding_visitor visit, void *ctx,
-                           frazil_error *reterr);
+/* Diagnoses the server for this use; as `diagnose` in coordinator.h. */
+frazil_err fz_sfid_diagnose(const char *url, const frazil_clock *clock, fz_finding_visitor visit, void *ctx,
+                            frazil_error *reterr);
 
 #endif

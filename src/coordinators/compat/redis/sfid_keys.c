@@ -58,11 +58,11 @@ static frazil_err release(const frazil_coordinator *self, const char *url, uint3
                    (uint64_t)FZ_SFID_EXPIRY_MS / 60000);
 }
 
-static frazil_err examine(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
-                          fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+static frazil_err diagnose(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                           fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
     (void)self;
-    return fz_sfid_examine(url, clock, visit, ctx, reterr);
+    return fz_sfid_diagnose(url, clock, visit, ctx, reterr);
 }
 
 const frazil_coordinator fz_sfid_keys = {
@@ -72,5 +72,5 @@ const frazil_coordinator fz_sfid_keys = {
     .init = init,
     .list = list,
     .release = release,
-    .examine = examine,
+    .diagnose = diagnose,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "zookeeper_examine.h"
+#include "zookeeper_diagnose.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 /* Bytes of the answer to "srvr", which is a page of counters. */
 enum { ANSWER_SIZE = 2048 };
 
-struct examination {
+struct diagnosis {
     struct fz_zookeeper_batch batch;
     const char *folder;
     struct fz_report report;
@@ -68,8 +68,8 @@ static bool line_of(const char *answer, const char *words, char *ret, size_t siz
     return false;
 }
 
-static void examine_server(struct fz_zookeeper_connection *connection, struct fz_deadline deadline,
-                           const struct examination *exam)
+static void diagnose_server(struct fz_zookeeper_connection *connection, struct fz_deadline deadline,
+                            const struct diagnosis *diagnosis)
 {
     char answer[ANSWER_SIZE];
     char version[128];
@@ -77,28 +77,28 @@ static void examine_server(struct fz_zookeeper_connection *connection, struct fz
 
     if (!ask(fz_kept_fd_get(&connection->socket), "srvr", fz_zookeeper_deadline(connection, deadline), answer) ||
         !line_of(answer, "Mode: ", mode, sizeof mode)) {
-        fz_report_say(&exam->report, FZ_FINDING_WARN,
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
                       "mode: not known, as the server does not answer %q: allow it by 4lw.commands.whitelist", "srvr");
         return;
     }
     if (line_of(answer, "Zookeeper version: ", version, sizeof version)) {
         version[strcspn(version, "-,")] = '\0';
-        fz_report_say(&exam->report, FZ_FINDING_OK, "version: %q", version);
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "version: %q", version);
     }
     if (strcmp(mode, "standalone") == 0)
         fz_report_say(
-            &exam->report, FZ_FINDING_WARN,
+            &diagnosis->report, FZ_FINDING_WARN,
             "mode: %q: while this server is away no grant can be extended, and its disk holds all there is: run three",
             mode);
     else
-        fz_report_say(&exam->report, FZ_FINDING_OK, "mode: %q", mode);
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "mode: %q", mode);
 }
 
-static void examine_url(const struct fz_zookeeper_url *url, const struct examination *exam)
+static void diagnose_url(const struct fz_zookeeper_url *url, const struct diagnosis *diagnosis)
 {
     bool alone = url->common.host_count == 1;
 
-    fz_report_say(&exam->report, alone ? FZ_FINDING_WARN : FZ_FINDING_OK, "servers: %u in the URL%s",
+    fz_report_say(&diagnosis->report, alone ? FZ_FINDING_WARN : FZ_FINDING_OK, "servers: %u in the URL%s",
                   (uint64_t)url->common.host_count,
                   alone ? ": name all of the ensemble, so that another one is found when this one is away" : "");
 }
@@ -107,55 +107,55 @@ static void examine_url(const struct fz_zookeeper_url *url, const struct examina
 
 static void on_acl(int rc, struct ACL_vector *acl, struct Stat *stat, const void *data)
 {
-    struct examination *exam = (struct examination *)(uintptr_t)data;
+    struct diagnosis *diagnosis = (struct diagnosis *)(uintptr_t)data;
     int harmful = ZOO_PERM_WRITE | ZOO_PERM_CREATE | ZOO_PERM_DELETE | ZOO_PERM_ADMIN;
 
     (void)stat;
-    exam->batch.awaited--;
-    exam->rc = rc;
+    diagnosis->batch.awaited--;
+    diagnosis->rc = rc;
     for (int i = 0; rc == ZOK && acl != NULL && i < acl->count; i++)
-        exam->is_open =
-            exam->is_open || (strcmp(acl->data[i].id.scheme, "world") == 0 && (acl->data[i].perms & harmful) != 0);
+        diagnosis->is_open =
+            diagnosis->is_open || (strcmp(acl->data[i].id.scheme, "world") == 0 && (acl->data[i].perms & harmful) != 0);
 }
 
 static int send_get_acl(struct fz_zookeeper_batch *batch, zhandle_t *handle)
 {
-    struct examination *exam = (struct examination *)batch;
-    int rc = zoo_aget_acl(handle, exam->folder, on_acl, exam);
+    struct diagnosis *diagnosis = (struct diagnosis *)batch;
+    int rc = zoo_aget_acl(handle, diagnosis->folder, on_acl, diagnosis);
 
     batch->awaited += rc == ZOK;
     return rc;
 }
 
-static void report_permissions(const struct examination *exam)
+static void report_permissions(const struct diagnosis *diagnosis)
 {
-    if (exam->is_open)
-        fz_report_say(&exam->report, FZ_FINDING_WARN,
+    if (diagnosis->is_open)
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
                       "permissions: everybody may change %q and what is below it: make the namespace by a URL with "
                       "user and password",
-                      exam->folder);
+                      diagnosis->folder);
     else
-        fz_report_say(&exam->report, FZ_FINDING_OK, "permissions: not everybody may change %q", exam->folder);
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "permissions: not everybody may change %q", diagnosis->folder);
 }
 
 /* ---- all of it -------------------------------------------------------------------- */
 
-enum fz_register_result fz_zookeeper_examine(struct fz_zookeeper_connection *connection, const char *folder,
-                                             struct fz_deadline deadline, fz_finding_visitor visit, void *visit_ctx,
-                                             frazil_error *reterr)
+enum fz_register_result fz_zookeeper_diagnose(struct fz_zookeeper_connection *connection, const char *folder,
+                                              struct fz_deadline deadline, fz_finding_visitor visit, void *visit_ctx,
+                                              frazil_error *reterr)
 {
-    struct examination exam = {.batch.send = send_get_acl, .folder = folder, .report = {visit, visit_ctx}};
+    struct diagnosis diagnosis = {.batch.send = send_get_acl, .folder = folder, .report = {visit, visit_ctx}};
     enum fz_register_result result =
-        fz_zookeeper_exchange(connection, &exam.batch, fz_zookeeper_deadline(connection, deadline), reterr);
+        fz_zookeeper_exchange(connection, &diagnosis.batch, fz_zookeeper_deadline(connection, deadline), reterr);
 
     if (result != FZ_REGISTER_OK)
         return result;
-    examine_server(connection, deadline, &exam);
-    examine_url(&connection->url, &exam);
-    if (exam.rc == ZNONODE) /* as has been said: there is no namespace */
+    diagnose_server(connection, deadline, &diagnosis);
+    diagnose_url(&connection->url, &diagnosis);
+    if (diagnosis.rc == ZNONODE) /* as has been said: there is no namespace */
         return FZ_REGISTER_OK;
-    if (exam.rc != ZOK)
-        return fz_zookeeper_error_reply(connection, exam.rc, folder, reterr);
-    report_permissions(&exam);
+    if (diagnosis.rc != ZOK)
+        return fz_zookeeper_error_reply(connection, diagnosis.rc, folder, reterr);
+    report_permissions(&diagnosis);
     return FZ_REGISTER_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "postgresql_examine.h"
+#include "postgresql_diagnose.h"
 
 #include <libpq-fe.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { VERSION_NUM_MIN = 100000 };
  * All as text.  A reader of a logical slot is no standby, and is not counted.  Of
  * the others an ordinary user sees no more than that they are there.
  */
-static const char examine_sql[] =
+static const char diagnose_sql[] =
     "SELECT current_setting('server_version'), current_setting('server_version_num'), "
     "current_setting('transaction_read_only'), current_setting('fsync'), current_setting('full_page_writes'), "
     "current_setting('synchronous_standby_names'), "
@@ -27,107 +27,109 @@ static const char examine_sql[] =
 
 enum { VERSION, VERSION_NUM, READ_ONLY, FSYNC, FULL_PAGE_WRITES, STANDBY_NAMES, STANDBYS, PRIVILEGES, COLUMNS };
 
-struct examination {
+struct diagnosis {
     const PGresult *answer;
     const char *table;
     struct fz_report report;
 };
 
-static const char *column(const struct examination *exam, int which)
+static const char *column(const struct diagnosis *diagnosis, int which)
 {
-    return PQgetvalue(exam->answer, 0, which);
+    return PQgetvalue(diagnosis->answer, 0, which);
 }
 
-static bool column_is(const struct examination *exam, int which, const char *text)
+static bool column_is(const struct diagnosis *diagnosis, int which, const char *text)
 {
-    return strcmp(column(exam, which), text) == 0;
+    return strcmp(column(diagnosis, which), text) == 0;
 }
 
-static void say_version(const struct examination *exam)
+static void say_version(const struct diagnosis *diagnosis)
 {
-    const char *digits = column(exam, VERSION_NUM);
+    const char *digits = column(diagnosis, VERSION_NUM);
     uint64_t number = 0;
 
     if (fz_decimal_parse(digits, strlen(digits), &number) && number >= VERSION_NUM_MIN)
-        fz_report_say(&exam->report, FZ_FINDING_OK, "version: %q", column(exam, VERSION));
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "version: %q", column(diagnosis, VERSION));
     else
-        fz_report_say(&exam->report, FZ_FINDING_FAIL, "version: %q: use PostgreSQL 10 or later", column(exam, VERSION));
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL, "version: %q: use PostgreSQL 10 or later",
+                      column(diagnosis, VERSION));
 }
 
-static void say_role(const struct examination *exam)
+static void say_role(const struct diagnosis *diagnosis)
 {
-    if (column_is(exam, READ_ONLY, "off"))
-        fz_report_say(&exam->report, FZ_FINDING_OK, "role: primary");
+    if (column_is(diagnosis, READ_ONLY, "off"))
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "role: primary");
     else /* a standby has refused already */
-        fz_report_say(&exam->report, FZ_FINDING_FAIL,
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
                       "role: default_transaction_read_only is set: worker ids need a user who may write");
 }
 
-static void say_durability(const struct examination *exam)
+static void say_durability(const struct diagnosis *diagnosis)
 {
-    if (!column_is(exam, FSYNC, "on"))
+    if (!column_is(diagnosis, FSYNC, "on"))
         fz_report_say(
-            &exam->report, FZ_FINDING_FAIL,
+            &diagnosis->report, FZ_FINDING_FAIL,
             "durability: fsync is off: a crash of the host can lose grants, or damage the table: set fsync = on");
-    else if (!column_is(exam, FULL_PAGE_WRITES, "on"))
+    else if (!column_is(diagnosis, FULL_PAGE_WRITES, "on"))
         fz_report_say(
-            &exam->report, FZ_FINDING_WARN,
+            &diagnosis->report, FZ_FINDING_WARN,
             "durability: full_page_writes is off: a crash of the host can damage the table, unless the file system "
             "never leaves half a page: set full_page_writes = on");
     else
-        fz_report_say(&exam->report, FZ_FINDING_OK,
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK,
                       "durability: a grant is on the disk before it is used, whatever synchronous_commit is");
 }
 
-static void say_replication(const struct examination *exam)
+static void say_replication(const struct diagnosis *diagnosis)
 {
-    const char *names = column(exam, STANDBY_NAMES);
+    const char *names = column(diagnosis, STANDBY_NAMES);
 
     if (names[0] != '\0')
-        fz_report_say(&exam->report, FZ_FINDING_OK,
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK,
                       "replication: a grant waits for the synchronous standbys %q: promote no other one", names);
-    else if (column_is(exam, STANDBYS, "0"))
-        fz_report_say(&exam->report, FZ_FINDING_OK,
+    else if (column_is(diagnosis, STANDBYS, "0"))
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK,
                       "replication: no standby is connected: nothing that was acknowledged can be lost");
     else
-        fz_report_say(&exam->report, FZ_FINDING_WARN,
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
                       "replication: asynchronous standbys: %q; one that is promoted may lack the last grants, so "
                       "nothing is granted for a horizon afterwards: set "
                       "synchronous_standby_names",
-                      column(exam, STANDBYS));
+                      column(diagnosis, STANDBYS));
 }
 
 /* The table's name has quotes of its own. */
-static void say_privileges(const struct examination *exam)
+static void say_privileges(const struct diagnosis *diagnosis)
 {
-    if (column_is(exam, PRIVILEGES, "enough"))
-        fz_report_say(&exam->report, FZ_FINDING_OK, "permissions: this user may read and write %s", exam->table);
-    else if (column_is(exam, PRIVILEGES, "missing"))
-        fz_report_say(&exam->report, FZ_FINDING_FAIL, "permissions: there is no table %s: frazil lease init creates it",
-                      exam->table);
+    if (column_is(diagnosis, PRIVILEGES, "enough"))
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "permissions: this user may read and write %s",
+                      diagnosis->table);
+    else if (column_is(diagnosis, PRIVILEGES, "missing"))
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
+                      "permissions: there is no table %s: frazil lease init creates it", diagnosis->table);
     else
-        fz_report_say(&exam->report, FZ_FINDING_FAIL, "permissions: this user needs SELECT, INSERT and UPDATE on %s",
-                      exam->table);
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
+                      "permissions: this user needs SELECT, INSERT and UPDATE on %s", diagnosis->table);
 }
 
-enum fz_register_result fz_postgresql_examine(struct fz_postgresql_connection *connection, fz_finding_visitor visit,
-                                              void *ctx, frazil_error *reterr)
+enum fz_register_result fz_postgresql_diagnose(struct fz_postgresql_connection *connection, fz_finding_visitor visit,
+                                               void *ctx, frazil_error *reterr)
 {
     char sql[FZ_SQL_SIZE];
-    struct examination exam = {.table = connection->url.table, .report = {visit, ctx}};
+    struct diagnosis diagnosis = {.table = connection->url.table, .report = {visit, ctx}};
     PGresult *answer;
     enum fz_register_result result =
-        fz_postgresql_carry_out(connection, fz_sql_of_table(&connection->sql, examine_sql, sql), &answer, reterr);
+        fz_postgresql_carry_out(connection, fz_sql_of_table(&connection->sql, diagnose_sql, sql), &answer, reterr);
 
     if (result != FZ_REGISTER_OK)
         return result;
-    exam.answer = answer;
+    diagnosis.answer = answer;
     if (PQntuples(answer) == 1 && PQnfields(answer) == COLUMNS) {
-        say_version(&exam);
-        say_role(&exam);
-        say_durability(&exam);
-        say_replication(&exam);
-        say_privileges(&exam);
+        say_version(&diagnosis);
+        say_role(&diagnosis);
+        say_durability(&diagnosis);
+        say_replication(&diagnosis);
+        say_privileges(&diagnosis);
     } else {
         fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not report its settings, as a PostgreSQL does", connection->shown);
         result = FZ_REGISTER_REFUSED;

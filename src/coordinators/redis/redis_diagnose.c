@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "redis_examine.h"
+#include "redis_diagnose.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const char *const commands[COMMANDS][3] = {
 /* Bytes of one value that is shown. */
 enum { VALUE_SIZE = 64 };
 
-struct examination {
+struct diagnosis {
     const struct fz_redis_connection *connection;
     redisReply *replies[COMMANDS];
     bool keys_expire;
@@ -29,9 +29,9 @@ struct examination {
 /* ---- reading the answers ----------------------------------------------------- */
 
 /* The value of a line "KEY:VALUE" of INFO; empty if there is none. */
-static void info_of(const struct examination *exam, const char *key, char ret[VALUE_SIZE])
+static void info_of(const struct diagnosis *diagnosis, const char *key, char ret[VALUE_SIZE])
 {
-    const char *line = exam->replies[INFO]->str;
+    const char *line = diagnosis->replies[INFO]->str;
     size_t key_len = strlen(key);
 
     ret[0] = '\0';
@@ -48,29 +48,29 @@ static void info_of(const struct examination *exam, const char *key, char ret[VA
     }
 }
 
-static bool info_is(const struct examination *exam, const char *key, const char *value)
+static bool info_is(const struct diagnosis *diagnosis, const char *key, const char *value)
 {
     char found[VALUE_SIZE];
 
-    info_of(exam, key, found);
+    info_of(diagnosis, key, found);
     return strcmp(found, value) == 0;
 }
 
 /* 0 for what is no number. */
-static uint64_t info_number(const struct examination *exam, const char *key)
+static uint64_t info_number(const struct diagnosis *diagnosis, const char *key)
 {
     char found[VALUE_SIZE];
     uint64_t number = 0;
 
-    info_of(exam, key, found);
+    info_of(diagnosis, key, found);
     (void)fz_decimal_parse(found, strlen(found), &number);
     return number;
 }
 
 /* A setting from its own reply, which is of "name", "value"; empty if it is not known. */
-static const char *setting(const struct examination *exam, int which)
+static const char *setting(const struct diagnosis *diagnosis, int which)
 {
-    const redisReply *reply = exam->replies[which];
+    const redisReply *reply = diagnosis->replies[which];
 
     if (reply->type != REDIS_REPLY_ARRAY || reply->elements < 2 || reply->element[1]->type != REDIS_REPLY_STRING)
         return "";
@@ -79,124 +79,125 @@ static const char *setting(const struct examination *exam, int which)
 
 /* ---- saying it ----------------------------------------------------------------- */
 
-static void say_version(const struct examination *exam)
+static void say_version(const struct diagnosis *diagnosis)
 {
     char version[VALUE_SIZE];
     uint64_t major = 0;
 
-    info_of(exam, "redis_version", version);
+    info_of(diagnosis, "redis_version", version);
     bool known = fz_decimal_parse(version, strcspn(version, "."), &major);
     if (known && major >= VERSION_MIN)
-        fz_report_say(&exam->report, FZ_FINDING_OK, "version: %q", version);
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "version: %q", version);
     else
-        fz_report_say(&exam->report, FZ_FINDING_FAIL,
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
                       "version: %q: its scripts cannot do what is needed: use 5.0 or later", version);
-    if (info_is(exam, "redis_mode", "cluster"))
+    if (info_is(diagnosis, "redis_mode", "cluster"))
         fz_report_say(
-            &exam->report, FZ_FINDING_WARN,
+            &diagnosis->report, FZ_FINDING_WARN,
             "a node of a cluster: frazil follows no redirection: name the node that has the namespace's hash slot, or "
             "use a Redis of its own");
 }
 
-static void say_role(const struct examination *exam)
+static void say_role(const struct diagnosis *diagnosis)
 {
-    if (info_is(exam, "role", "master"))
-        fz_report_say(&exam->report, FZ_FINDING_OK, "role: master");
+    if (info_is(diagnosis, "role", "master"))
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "role: master");
     else
-        fz_report_say(&exam->report, FZ_FINDING_FAIL, "role: a replica: worker ids need its master");
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL, "role: a replica: worker ids need its master");
 }
 
-static void say_memory(const struct examination *exam)
+static void say_memory(const struct diagnosis *diagnosis)
 {
     char policy[VALUE_SIZE];
-    uint64_t max = info_number(exam, "maxmemory");
-    uint64_t used = info_number(exam, "used_memory");
+    uint64_t max = info_number(diagnosis, "maxmemory");
+    uint64_t used = info_number(diagnosis, "used_memory");
 
-    info_of(exam, "maxmemory_policy", policy);
+    info_of(diagnosis, "maxmemory_policy", policy);
     if (strncmp(policy, "allkeys-", 8) == 0)
-        fz_report_say(&exam->report, FZ_FINDING_FAIL,
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
                       "eviction: maxmemory-policy %q throws worker ids in use away when memory is full, and is "
                       "refused: set noeviction",
                       policy);
-    else if (strncmp(policy, "volatile-", 9) == 0 && max != 0 && exam->keys_expire)
+    else if (strncmp(policy, "volatile-", 9) == 0 && max != 0 && diagnosis->keys_expire)
         fz_report_say(
-            &exam->report, FZ_FINDING_FAIL,
+            &diagnosis->report, FZ_FINDING_FAIL,
             "eviction: maxmemory-policy %q throws keys in use away when memory is full, and is refused: set noeviction",
             policy);
     else if (strncmp(policy, "volatile-", 9) == 0 && max != 0)
-        fz_report_say(&exam->report, FZ_FINDING_WARN,
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
                       "eviction: maxmemory-policy %q spares leases, which have no expiry, but not the keys of sfid and "
                       "konayuki, which have one: set "
                       "noeviction",
                       policy);
     else
-        fz_report_say(&exam->report, FZ_FINDING_OK, "eviction: maxmemory-policy %q%s", policy,
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "eviction: maxmemory-policy %q%s", policy,
                       max == 0 ? ", and no maxmemory" : "");
     if (max != 0 && used / 9 >= max / 10)
-        fz_report_say(&exam->report, FZ_FINDING_WARN,
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
                       "memory: nine tenths of maxmemory are in use: when it is full nothing can be granted: raise it");
 }
 
-static void say_persistence(const struct examination *exam)
+static void say_persistence(const struct diagnosis *diagnosis)
 {
-    bool saves = !exam->config_known || setting(exam, SAVE)[0] != '\0';
+    bool saves = !diagnosis->config_known || setting(diagnosis, SAVE)[0] != '\0';
 
-    if (info_is(exam, "aof_last_write_status", "err") || info_is(exam, "rdb_last_bgsave_status", "err"))
-        fz_report_say(&exam->report, FZ_FINDING_FAIL, "persistence: the last writing to its disk failed: see its log");
-    if (info_is(exam, "aof_enabled", "1"))
-        fz_report_say(&exam->report, FZ_FINDING_OK, "persistence: appendonly, appendfsync %q",
-                      setting(exam, APPENDFSYNC));
+    if (info_is(diagnosis, "aof_last_write_status", "err") || info_is(diagnosis, "rdb_last_bgsave_status", "err"))
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
+                      "persistence: the last writing to its disk failed: see its log");
+    if (info_is(diagnosis, "aof_enabled", "1"))
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "persistence: appendonly, appendfsync %q",
+                      setting(diagnosis, APPENDFSYNC));
     else if (saves)
         fz_report_say(
-            &exam->report, FZ_FINDING_WARN,
+            &diagnosis->report, FZ_FINDING_WARN,
             "persistence: snapshots only: a crash takes it back to the last one, which may be before the namespace was "
             "made: set appendonly yes");
     else
         fz_report_say(
-            &exam->report, FZ_FINDING_WARN,
+            &diagnosis->report, FZ_FINDING_WARN,
             "persistence: none: each restart loses the namespace, and nobody gets an id until it is made again: set "
             "appendonly yes");
 }
 
-static void say_replication(const struct examination *exam)
+static void say_replication(const struct diagnosis *diagnosis)
 {
     char replicas[VALUE_SIZE];
-    const char *wanted = setting(exam, MIN_REPLICAS);
-    bool waits = exam->connection->url.wait_replicas > 0;
+    const char *wanted = setting(diagnosis, MIN_REPLICAS);
+    bool waits = diagnosis->connection->url.wait_replicas > 0;
 
-    info_of(exam, "connected_slaves", replicas);
-    if (info_number(exam, "connected_slaves") == 0)
-        fz_report_say(&exam->report, FZ_FINDING_OK, "replication: no replica");
+    info_of(diagnosis, "connected_slaves", replicas);
+    if (info_number(diagnosis, "connected_slaves") == 0)
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "replication: no replica");
     else if (waits || (wanted[0] != '\0' && strcmp(wanted, "0") != 0))
-        fz_report_say(&exam->report, FZ_FINDING_OK, "replication: replicas: %q%s", replicas,
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "replication: replicas: %q%s", replicas,
                       waits ? "; a grant waits for them" : "; writes need some of them");
     else
-        fz_report_say(&exam->report, FZ_FINDING_WARN,
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
                       "replication: replicas: %q; one that is cut off with a part of the fleet and made a master "
                       "grants the same worker ids as the old "
                       "one: set min-replicas-to-write, or put wait=1 into the URL",
                       replicas);
 }
 
-static void say_all(struct examination *exam)
+static void say_all(struct diagnosis *diagnosis)
 {
-    exam->config_known = exam->replies[SAVE]->type == REDIS_REPLY_ARRAY;
-    say_version(exam);
-    say_role(exam);
-    say_memory(exam);
-    say_persistence(exam);
-    say_replication(exam);
-    if (!exam->config_known)
+    diagnosis->config_known = diagnosis->replies[SAVE]->type == REDIS_REPLY_ARRAY;
+    say_version(diagnosis);
+    say_role(diagnosis);
+    say_memory(diagnosis);
+    say_persistence(diagnosis);
+    say_replication(diagnosis);
+    if (!diagnosis->config_known)
         fz_report_say(
-            &exam->report, FZ_FINDING_WARN,
+            &diagnosis->report, FZ_FINDING_WARN,
             "CONFIG GET is not allowed to this user: whether it saves and what its writes wait for is not known");
 }
 
-enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection, bool keys_expire,
-                                         struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
-                                         frazil_error *reterr)
+enum fz_register_result fz_redis_diagnose(struct fz_redis_connection *connection, bool keys_expire,
+                                          struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
+                                          frazil_error *reterr)
 {
-    struct examination exam = {.connection = connection, .keys_expire = keys_expire, .report = {visit, ctx}};
+    struct diagnosis diagnosis = {.connection = connection, .keys_expire = keys_expire, .report = {visit, ctx}};
     const struct fz_allowance allowance = fz_session_allowance(&connection->session, deadline);
     struct fz_redis_command asked[COMMANDS] = {{.argc = 0}};
 
@@ -204,18 +205,19 @@ enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection,
         for (size_t word = 0; word < 3 && commands[i][word] != NULL; word++)
             fz_redis_add_text(&asked[i], commands[i][word]);
     }
-    enum fz_register_result result = fz_redis_exchange(connection, asked, COMMANDS, exam.replies, &allowance, reterr);
+    enum fz_register_result result =
+        fz_redis_exchange(connection, asked, COMMANDS, diagnosis.replies, &allowance, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
-    if (exam.replies[INFO]->type == REDIS_REPLY_ERROR) {
-        result = fz_redis_error_reply(connection, exam.replies[INFO], reterr);
-    } else if (exam.replies[INFO]->type != REDIS_REPLY_STRING) {
+    if (diagnosis.replies[INFO]->type == REDIS_REPLY_ERROR) {
+        result = fz_redis_error_reply(connection, diagnosis.replies[INFO], reterr);
+    } else if (diagnosis.replies[INFO]->type != REDIS_REPLY_STRING) {
         fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not answer INFO as a Redis does", connection->shown);
         result = FZ_REGISTER_REFUSED;
     } else {
-        say_all(&exam);
+        say_all(&diagnosis);
     }
     for (size_t i = 0; i < COMMANDS; i++)
-        freeReplyObject(exam.replies[i]);
+        freeReplyObject(diagnosis.replies[i]);
     return result;
 }
