@@ -43,9 +43,9 @@ static void ignore_entry(void *ctx, const struct fz_lease_entry *entry)
 }
 
 /* Only the operator knows what a lost namespace had granted: a guess would repeat ids. */
-static frazil_err check_said(const struct fz_lease_terms *terms, bool never_used, frazil_error *reterr)
+static frazil_err check_set(const struct fz_lease_terms *terms, bool never_used, frazil_error *reterr)
 {
-    if (never_used || (terms->horizon_ms != 0 && terms->max_skew_said))
+    if (never_used || (terms->horizon_ms != 0 && terms->max_skew_is_set))
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_ESPEC,
                    "without --never-used, ids wait until all grants of a lost namespace of this name have ended: say "
@@ -71,7 +71,7 @@ static frazil_err init_target(const struct fz_target *target, bool never_used, i
                                            .now_ctx = &layout};
     struct fz_namespace_record record = {.quarantine_until = 0};
 
-    frazil_err err = check_said(terms, never_used, reterr);
+    frazil_err err = check_set(terms, never_used, reterr);
     if (err == FRAZIL_OK)
         err = draw_token(&options.token, reterr);
     if (err == FRAZIL_OK)

@@ -201,7 +201,7 @@ static void canon_lease(struct canon *w, const struct fz_decision *decision)
     const struct fz_lease_terms *terms = &decision->lease;
     bool leased = decision->worker.url != NULL;
 
-    if (terms->max_skew_said && (leased || decision->state.kind == FZ_STATE_URL))
+    if (terms->max_skew_is_set && (leased || decision->state.kind == FZ_STATE_URL))
         canon_duration(w, FZ_KEY_MAX_SKEW, (uint64_t)terms->max_skew_ms, FZ_NS_PER_MS);
     if (!leased)
         return;
@@ -239,11 +239,11 @@ static void canon_state(struct canon *w, const struct fz_decision *decision)
         canon_number(w, FZ_KEY_BATCH, decision->state.batch);
         break;
     case FZ_STATE_MEMORY:
-        canon_choice(w, FZ_KEY_STATE, FZ_SAID_MEMORY);
+        canon_choice(w, FZ_KEY_STATE, FZ_STATE_SET_MEMORY);
         canon_claim(w, decision);
         break;
     case FZ_STATE_FILES:
-        canon_choice(w, FZ_KEY_STATE, FZ_SAID_FILE);
+        canon_choice(w, FZ_KEY_STATE, FZ_STATE_SET_FILE);
         canon_word(w, FZ_KEY_NAMESPACE, places->name);
         if (places->run_dir != NULL)
             canon_value(w, FZ_KEY_RUN_DIR, places->run_dir);

@@ -49,12 +49,12 @@ static frazil_err decide_slots(struct fz_decision *decision, const struct fz_val
 static frazil_err decide_state(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
     decision->keeper = (enum fz_keeper_mode)values->keeper;
-    if (values->state == FZ_SAID_URL)
+    if (values->state == FZ_STATE_SET_URL)
         return decide_slots(decision, values, reterr);
     if (fz_is_given(values, FZ_KEY_BATCH))
         return fz_value_refuse(values, FZ_KEY_BATCH, "is for state=URL: how many slots are taken from there at a time",
                                reterr);
-    if (values->state == FZ_SAID_FILE && decision->frozen)
+    if (values->state == FZ_STATE_SET_FILE && decision->frozen)
         return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with a frozen clock, which it would outlive");
     return FRAZIL_OK;
 }
@@ -73,13 +73,13 @@ static frazil_err check_slots(const struct fz_worker_choice *worker, frazil_erro
  * A program's own clock would write its time into the files of the host, and without them ids repeat as soon as it goes
  * back: neither is done unasked.
  */
-static frazil_err check_own_clock(const struct fz_decision *decision, int said, const struct fz_occasion *occasion,
+static frazil_err check_own_clock(const struct fz_decision *decision, int given, const struct fz_occasion *occasion,
                                   frazil_error *reterr)
 {
     const struct fz_worker_choice *worker = &decision->worker;
     bool kept_elsewhere = fz_worker_is_granted(worker) || worker->in_process || worker->lock;
 
-    if (!occasion->has_clock || said != FZ_SAID_NOTHING || kept_elsewhere)
+    if (!occasion->has_clock || given != FZ_STATE_UNSET || kept_elsewhere)
         return FRAZIL_OK;
     return fz_fail(
         reterr, FRAZIL_ESPEC,
@@ -88,15 +88,15 @@ static frazil_err check_own_clock(const struct fz_decision *decision, int said, 
 }
 
 /* Decides the state: as the spec says, and as the worker id and the clock need it. */
-static void settle_state(struct fz_decision *decision, int said, const struct fz_occasion *occasion)
+static void settle_state(struct fz_decision *decision, int given, const struct fz_occasion *occasion)
 {
     const struct fz_worker_choice *worker = &decision->worker;
 
     if (decision->state.kind != FZ_STATE_MEMORY)
         return;
     /* A coordinator keeps the state of its worker ids; what a snapshot's generator must know stands in the snapshot. */
-    bool in_memory = said == FZ_SAID_MEMORY || decision->frozen || fz_worker_is_granted(worker) || worker->in_process ||
-                     occasion->opening == FZ_OPENING_SNAPSHOT;
+    bool in_memory = given == FZ_STATE_SET_MEMORY || decision->frozen || fz_worker_is_granted(worker) ||
+                     worker->in_process || occasion->opening == FZ_OPENING_SNAPSHOT;
     decision->state.kind = in_memory ? FZ_STATE_MEMORY : FZ_STATE_FILES;
 }
 
@@ -115,13 +115,13 @@ static void settle_claim(struct fz_decision *decision, const struct fz_occasion 
 }
 
 /* Whether the state goes with the worker id; operators may look at state that no generator can open. */
-static frazil_err check_state(const struct fz_decision *decision, int said, frazil_error *reterr)
+static frazil_err check_state(const struct fz_decision *decision, int given, frazil_error *reterr)
 {
     const struct fz_worker_choice *worker = &decision->worker;
 
-    if (said == FZ_SAID_FILE && worker->in_process)
+    if (given == FZ_STATE_SET_FILE && worker->in_process)
         return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with worker=auto, which is new in each process");
-    if (said == FZ_SAID_FILE && fz_worker_is_granted(worker))
+    if (given == FZ_STATE_SET_FILE && fz_worker_is_granted(worker))
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "state=file does not go with a %s, which keeps the state of the worker ids it gives",
                        worker->by_program ? "granter" : "coordinator");
@@ -147,11 +147,11 @@ static frazil_err check_ms(const struct fz_values *values, enum fz_key key, uint
 
 static frazil_err decide_lease(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
-    bool max_skew_said = fz_is_given(values, FZ_KEY_MAX_SKEW);
+    bool max_skew_is_set = fz_is_given(values, FZ_KEY_MAX_SKEW);
 
     decision->lease = (struct fz_lease_terms){
-        .max_skew_ms = max_skew_said ? (int64_t)(values->max_skew_ns / FZ_NS_PER_MS) : FZ_SKEW_MS_DEFAULT,
-        .max_skew_said = max_skew_said,
+        .max_skew_ms = max_skew_is_set ? (int64_t)(values->max_skew_ns / FZ_NS_PER_MS) : FZ_SKEW_MS_DEFAULT,
+        .max_skew_is_set = max_skew_is_set,
         .horizon_ms = values->horizon_ns / FZ_NS_PER_MS,
         .workers = values->workers,
         .stay = values->on_loss != 0,
@@ -204,7 +204,7 @@ static frazil_err settle_sharing(struct fz_decision *decision, const struct fz_v
     bool is_lease = occasion->opening == FZ_OPENING_LEASE;
     bool elsewhere = values->settings->from_elsewhere[FZ_KEY_SHARE];
     /* Said for many programs, it means those that would keep files. */
-    bool in_memory = values->state == FZ_SAID_MEMORY && !values->settings->from_elsewhere[FZ_KEY_STATE];
+    bool in_memory = values->state == FZ_STATE_SET_MEMORY && !values->settings->from_elsewhere[FZ_KEY_STATE];
     bool alone = is_lease || in_memory || decision->worker.by_program || decision->frozen || occasion->has_clock ||
                  decision->lease.stay;
     bool hidden = decision->worker.url != NULL && fz_client_reads_files(decision->worker.url);
@@ -426,31 +426,32 @@ frazil_err fz_decide_settings(struct fz_decision *ret, struct fz_settings *setti
 }
 
 /* Decides from what the program says, which is freed. */
-static frazil_err complete_and_decide(struct fz_decision *ret, struct fz_settings *said, frazil_environment environment,
-                                      const struct fz_occasion *occasion, frazil_error *reterr)
+static frazil_err complete_and_decide(struct fz_decision *ret, struct fz_settings *given,
+                                      frazil_environment environment, const struct fz_occasion *occasion,
+                                      frazil_error *reterr)
 {
-    frazil_err err = fz_settings_complete(said, environment, reterr);
+    frazil_err err = fz_settings_complete(given, environment, reterr);
 
     /* The doctor has a finding for it. */
     if (err == FRAZIL_OK && occasion->opening != FZ_OPENING_EXAMINATION)
-        err = fz_settings_check_environment(said, environment, reterr);
+        err = fz_settings_check_environment(given, environment, reterr);
     if (err == FRAZIL_OK)
-        err = fz_decide_settings(ret, said, occasion, reterr);
-    fz_settings_free(said);
+        err = fz_decide_settings(ret, given, occasion, reterr);
+    fz_settings_free(given);
     return err;
 }
 
-frazil_err fz_decide_said(struct fz_decision *ret, const struct fz_settings *said, frazil_environment environment,
-                          const struct fz_occasion *occasion, frazil_error *reterr)
+frazil_err fz_decide_given(struct fz_decision *ret, const struct fz_settings *given, frazil_environment environment,
+                           const struct fz_occasion *occasion, frazil_error *reterr)
 {
     struct fz_settings settings;
 
-    frazil_err err = fz_settings_copy(&settings, said, reterr);
+    frazil_err err = fz_settings_copy(&settings, given, reterr);
     if (err != FRAZIL_OK)
         return err;
     /* The layout of a snapshot is known. */
     if (occasion->opening == FZ_OPENING_SNAPSHOT && settings.layout == NULL && settings.value[FZ_KEY_LAYOUT] == NULL)
-        err = fz_settings_say(&settings, "layout", "sno", strlen("sno"), reterr);
+        err = fz_settings_set(&settings, "layout", "sno", strlen("sno"), reterr);
     if (err == FRAZIL_OK)
         return complete_and_decide(ret, &settings, environment, occasion, reterr);
     fz_settings_free(&settings);
@@ -480,16 +481,16 @@ static bool is_bare_url(const char *text)
 frazil_err fz_decide_spec_or_url(struct fz_decision *ret, const char *spec_or_url, const struct fz_occasion *occasion,
                                  frazil_error *reterr)
 {
-    struct fz_settings said = {.value = {NULL}};
+    struct fz_settings given = {.value = {NULL}};
 
     if (!is_bare_url(spec_or_url))
         return fz_decide(ret, spec_or_url, occasion, reterr);
     if (strpbrk(spec_or_url, " \t\r\n") != NULL)
         return fz_fail(reterr, FRAZIL_ESPEC, "a URL stands alone: with anything else, write worker=URL");
-    frazil_err err = fz_settings_say(&said, "worker", spec_or_url, strlen(spec_or_url), reterr);
+    frazil_err err = fz_settings_set(&given, "worker", spec_or_url, strlen(spec_or_url), reterr);
     if (err == FRAZIL_OK)
-        err = fz_decide_said(ret, &said, FRAZIL_ENVIRONMENT_BY_KEY, occasion, reterr);
-    fz_settings_free(&said);
+        err = fz_decide_given(ret, &given, FRAZIL_ENVIRONMENT_BY_KEY, occasion, reterr);
+    fz_settings_free(&given);
     return err;
 }
 

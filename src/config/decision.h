@@ -81,7 +81,7 @@ struct fz_lease_identity {
 /* The settings of a worker id from a coordinator. */
 struct fz_lease_terms {
     int64_t max_skew_ms;               /* how far clocks may differ from the coordinator's */
-    bool max_skew_said;                /* if not, that is the default */
+    bool max_skew_is_set;              /* if not, that is the default */
     uint64_t horizon_ms;               /* of a namespace to be created, or that is expected; 0: as it is */
     uint64_t workers;                  /* likewise, how many worker ids it has */
     bool stay;                         /* on_loss=stop: keep to the first worker id, or to none */

@@ -83,7 +83,7 @@ void fz_identify_lease(struct fz_decision *decision)
     const char *value = decision->places.value;
     /* The width of time is not in the value, but those of one namespace agree about it. */
     const uint64_t numbers[] = {decision->layout.time_bits,   decision->worker.first, decision->worker.count,
-                                decision->bounds.min,         decision->bounds.max,   terms->max_skew_said,
+                                decision->bounds.min,         decision->bounds.max,   terms->max_skew_is_set,
                                 (uint64_t)terms->max_skew_ms, terms->horizon_ms,      terms->workers};
 
     fz_place_write(decision->worker.url, false, add_char, &identity);

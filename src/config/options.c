@@ -36,17 +36,17 @@ void fz_options_forget(frazil_options *options)
 frazil_err frazil_options_set(frazil_options *options, const char *key, const char *value, size_t len,
                               frazil_error *reterr)
 {
-    return fz_settings_say(&options->settings, key, value, len, reterr);
+    return fz_settings_set(&options->settings, key, value, len, reterr);
 }
 
 frazil_err frazil_options_spec(frazil_options *options, const char *spec, size_t len, frazil_error *reterr)
 {
-    return fz_settings_say_spec(&options->settings, spec, len, reterr);
+    return fz_settings_set_spec(&options->settings, spec, len, reterr);
 }
 
 frazil_err fz_options_of_spec(frazil_options *options, const char *spec, frazil_error *reterr)
 {
-    return fz_settings_say_spec(&options->settings, spec == NULL ? "" : spec, spec == NULL ? 0 : strlen(spec), reterr);
+    return fz_settings_set_spec(&options->settings, spec == NULL ? "" : spec, spec == NULL ? 0 : strlen(spec), reterr);
 }
 
 frazil_err frazil_options_layout(frazil_options *options, const frazil_layout *layout, frazil_error *reterr)
@@ -163,7 +163,7 @@ frazil_err fz_options_decide(struct fz_decision *ret, const frazil_options *opti
         return fz_fail(
             reterr, FRAZIL_EINVAL,
             "a granter is given, and the snapshot has the partition: open the generator without the granter");
-    return fz_decide_said(ret, &options->settings, options->environment, &occasion, reterr);
+    return fz_decide_given(ret, &options->settings, options->environment, &occasion, reterr);
 }
 
 frazil_err frazil_options_check(const frazil_options *options, frazil_error *reterr)

@@ -94,7 +94,7 @@ frazil_err fz_policies_set_bounds(struct fz_decision *decision, uint64_t a, uint
     return FRAZIL_OK;
 }
 
-static frazil_err said_bounds(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
+static frazil_err set_bounds(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
     uint64_t top = fz_layout_max_sequence(&values->layout);
     uint64_t last = fz_is_given(values, FZ_KEY_SEQ_MAX) ? values->seq_max : top;
@@ -119,5 +119,5 @@ frazil_err fz_policies_set(struct fz_decision *decision, const struct fz_values 
                        "on_backward=ticktock needs the tick-tock bit, which only layout=sno has: use hold, wait or "
                        "error");
     set_rules(decision, &policies);
-    return said_bounds(decision, values, reterr);
+    return set_bounds(decision, values, reterr);
 }

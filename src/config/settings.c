@@ -402,7 +402,7 @@ frazil_err fz_settings_copy(struct fz_settings *ret, const struct fz_settings *s
     return FRAZIL_OK;
 }
 
-frazil_err fz_settings_say(struct fz_settings *settings, const char *key, const char *value, size_t len,
+frazil_err fz_settings_set(struct fz_settings *settings, const char *key, const char *value, size_t len,
                            frazil_error *reterr)
 {
     const struct reader reader = {.text = key, .at = key, .where = "options", .is_spec = true, .reterr = reterr};
@@ -435,9 +435,9 @@ static void move_values(struct fz_settings *to, struct fz_settings *from)
     }
 }
 
-frazil_err fz_settings_say_spec(struct fz_settings *settings, const char *text, size_t len, frazil_error *reterr)
+frazil_err fz_settings_set_spec(struct fz_settings *settings, const char *text, size_t len, frazil_error *reterr)
 {
-    struct fz_settings said = {.value = {NULL}};
+    struct fz_settings given = {.value = {NULL}};
 
     const char *zero = memchr(text, '\0', len);
     if (zero != NULL)
@@ -445,10 +445,10 @@ frazil_err fz_settings_say_spec(struct fz_settings *settings, const char *text, 
     char *copy = strndup(text, len);
     if (copy == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    frazil_err err = fz_settings_add_text(&said, copy, "spec", reterr);
+    frazil_err err = fz_settings_add_text(&given, copy, "spec", reterr);
     if (err == FRAZIL_OK)
-        move_values(settings, &said);
-    fz_settings_free(&said);
+        move_values(settings, &given);
+    fz_settings_free(&given);
     fz_settings_forget(copy);
     return err;
 }

@@ -41,11 +41,11 @@ FZ_PRIVATE frazil_err fz_settings_copy(struct fz_settings *ret, const struct fz_
  * Says the value of a key, of len characters as they are; NULL takes back what was said of it.  FRAZIL_ESPEC: there is
  * no such key, or the value is empty or holds a zero byte; ENOMEM.  On failure nothing has changed.
  */
-FZ_PRIVATE frazil_err fz_settings_say(struct fz_settings *settings, const char *key, const char *value, size_t len,
+FZ_PRIVATE frazil_err fz_settings_set(struct fz_settings *settings, const char *key, const char *value, size_t len,
                                       frazil_error *reterr);
 
 /* Says all pairs of a spec of len characters.  FRAZIL_ESPEC, ENOMEM.  On failure nothing has changed. */
-FZ_PRIVATE frazil_err fz_settings_say_spec(struct fz_settings *settings, const char *text, size_t len,
+FZ_PRIVATE frazil_err fz_settings_set_spec(struct fz_settings *settings, const char *text, size_t len,
                                            frazil_error *reterr);
 
 /*

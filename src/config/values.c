@@ -50,8 +50,8 @@ static const struct {
                    {"zero", FZ_KEY_START, FZ_START_ZERO},
                    {"random", FZ_KEY_START, FZ_START_RANDOM},
                    {"spread", FZ_KEY_START, FZ_START_SPREAD},
-                   {"file", FZ_KEY_STATE, FZ_SAID_FILE},
-                   {"memory", FZ_KEY_STATE, FZ_SAID_MEMORY},
+                   {"file", FZ_KEY_STATE, FZ_STATE_SET_FILE},
+                   {"memory", FZ_KEY_STATE, FZ_STATE_SET_MEMORY},
                    {"thread", FZ_KEY_KEEPER, FZ_KEEPER_THREAD},
                    {"hook", FZ_KEY_KEEPER, FZ_KEEPER_HOOK},
                    {"inline", FZ_KEY_KEEPER, FZ_KEEPER_INLINE},
@@ -102,7 +102,7 @@ static frazil_err read_word(const struct fz_values *values, enum fz_key key, con
     struct fz_sentence sentence = fz_sentence_in(right, sizeof right);
 
     if (key == FZ_KEY_STATE && fz_is_url(text)) {
-        *ret = FZ_SAID_URL;
+        *ret = FZ_STATE_SET_URL;
         return FRAZIL_OK;
     }
     fz_sentence_str(&sentence, "must be one of");

@@ -10,7 +10,7 @@
 #include "settings.h"
 
 /* The words of state=, and a URL. */
-enum fz_said_state { FZ_SAID_NOTHING, FZ_SAID_FILE, FZ_SAID_MEMORY, FZ_SAID_URL };
+enum fz_state_setting { FZ_STATE_UNSET, FZ_STATE_SET_FILE, FZ_STATE_SET_MEMORY, FZ_STATE_SET_URL };
 
 struct fz_values {
     const struct fz_settings *settings; /* the texts: of names, and for sentences; not owned */
@@ -21,7 +21,7 @@ struct fz_values {
     int on_full;
     int on_backward;
     int start;
-    int state; /* fz_said_state */
+    int state; /* fz_state_setting */
     int keeper;
     int on_loss;          /* 1: stop */
     int share;            /* 1: host */

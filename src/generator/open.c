@@ -203,7 +203,7 @@ static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, co
                                            .base = decision->worker.first,
                                            .count = decision->worker.count,
                                            .max_skew_ms = decision->lease.max_skew_ms,
-                                           .max_skew_said = decision->lease.max_skew_said,
+                                           .max_skew_is_set = decision->lease.max_skew_is_set,
                                            .stay = decision->lease.stay,
                                            .horizon_ms = decision->lease.horizon_ms,
                                            .workers = decision->lease.workers,

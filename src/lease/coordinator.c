@@ -34,7 +34,7 @@ frazil_err fz_lease_open_granter(const frazil_coordinator *self, const struct fz
                                              .base = request->base,
                                              .count = request->count,
                                              .max_skew_ms =
-                                                 request->max_skew_said ? request->max_skew_ms : FZ_SKEW_UNSAID,
+                                                 request->max_skew_is_set ? request->max_skew_ms : FZ_SKEW_UNSET,
                                              .stay = request->stay,
                                              .horizon_ms = request->horizon_ms,
                                              .workers = request->workers};

@@ -29,7 +29,7 @@ struct fz_lease_request {
     uint32_t base; /* worker ids base .. base + count - 1 are used */
     uint32_t count;
     int64_t max_skew_ms;                /* how far clocks may differ */
-    bool max_skew_said;                 /* if not, that is the default: a namespace that says something else is right */
+    bool max_skew_is_set;               /* if not, that is the default: a namespace that says something else is right */
     bool stay;                          /* never take another worker id than the first one */
     uint64_t horizon_ms;                /* the horizon that the namespace must have; 0: any */
     uint64_t workers;                   /* likewise */

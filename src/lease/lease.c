@@ -439,7 +439,7 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
 {
     uint64_t workers = fz_layout_max_worker(options->layout) + 1;
 
-    assert(options->max_skew_ms >= FZ_SKEW_UNSAID && options->max_skew_ms <= FZ_SKEW_MS_MAX);
+    assert(options->max_skew_ms >= FZ_SKEW_UNSET && options->max_skew_ms <= FZ_SKEW_MS_MAX);
     /* FZ_NAMESPACE is the number of the namespace's own record, so no worker can have it. */
     if (workers > FZ_NAMESPACE)
         workers = FZ_NAMESPACE;

@@ -91,7 +91,7 @@ struct fz_lease_options {
     const frazil_clock *clock;   /* its monotonic time tells slow answers from clocks that differ; copied; NULL: none */
     uint32_t base;               /* worker ids base .. base + count - 1 are used */
     uint32_t count;              /* 0: up to the last one of the namespace */
-    int64_t max_skew_ms;         /* that the namespace must have; FZ_SKEW_UNSAID: any */
+    int64_t max_skew_ms;         /* that the namespace must have; FZ_SKEW_UNSET: any */
     bool stay;                   /* never take another worker id than the first one */
     uint64_t horizon_ms;         /* likewise; 0: any */
     uint64_t workers;            /* likewise */

@@ -56,7 +56,7 @@ struct fz_lease_wish {
     uint64_t count;
     bool stay;
     uint64_t horizon_ms; /* of the namespace; 0: whatever it has */
-    int64_t max_skew_ms; /* FZ_SKEW_UNSAID: likewise */
+    int64_t max_skew_ms; /* FZ_SKEW_UNSET: likewise */
     uint64_t workers;    /* 0: likewise */
 };
 

@@ -108,7 +108,7 @@ static frazil_err check_agreement(const struct fz_lease *lease, const struct fz_
                        "namespace %q was created with horizon=%ums, and the one here is %ums: leave it out, or say the "
                        "same",
                        lease->name, record->horizon_ms, lease->wish.horizon_ms);
-    if (lease->wish.max_skew_ms != FZ_SKEW_UNSAID && lease->wish.max_skew_ms != record->max_skew_ms)
+    if (lease->wish.max_skew_ms != FZ_SKEW_UNSET && lease->wish.max_skew_ms != record->max_skew_ms)
         return fz_fail(reterr, FRAZIL_ENAMESPACE,
                        "namespace %q was created with max_skew=%dms, and the one here is %dms: leave it out, or say "
                        "the same",

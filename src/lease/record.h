@@ -36,7 +36,7 @@ struct fz_token {
 #define FZ_SKEW_MS_DEFAULT 250
 
 /* As the max_skew of a lease: whatever the namespace has. */
-#define FZ_SKEW_UNSAID (-1)
+#define FZ_SKEW_UNSET (-1)
 
 /* The owner of a worker id, and its last tick. */
 struct fz_worker_record {

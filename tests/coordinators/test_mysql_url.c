@@ -36,7 +36,7 @@ TEST("User, host, database and namespace; the port, the timeout and the table ar
     assert_string_equal(url.common.name, "orders");
     assert_string_equal(url.table, "frazil_lease");
     assert_int_equal(url.common.access.timeout_ms, 1000);
-    assert_int_equal(url.tls, FZ_MYSQL_TLS_UNSAID);
+    assert_int_equal(url.tls, FZ_MYSQL_TLS_UNSET);
 
     url = parse("mariadb://us%40er:s3cret%3A@[2001:db8::1]:6543,b/My%2FDb/a.b_c-d:e?timeout=250ms&table=Leases_2");
     assert_int_equal(url.common.host_count, 2);

@@ -70,7 +70,7 @@ static frazil *open_one(const struct spec_meaning *meaning, uint64_t *random)
 {
     frazil *gen = NULL;
 
-    spec_say(meaning, scratch, false, random, &spelling);
+    spec_set(meaning, scratch, false, random, &spelling);
     frazil_err err = frazil_options_coordinator(spelling.options, frazil_coordinator_redis(), &why_not);
     /* A new line rests for as long as both say; the environment counts nevertheless. */
     if (err == FRAZIL_OK)
@@ -81,7 +81,7 @@ static frazil *open_one(const struct spec_meaning *meaning, uint64_t *random)
         err = frazil_options_set(spelling.options, "max_skew", "10ms", strlen("10ms"), &why_not);
     if (err == FRAZIL_OK)
         err = frazil_open_options(&gen, spelling.options, &why_not);
-    spec_unsay(&spelling);
+    spec_unset(&spelling);
     return err == FRAZIL_OK ? gen : NULL;
 }
 

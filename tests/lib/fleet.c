@@ -48,7 +48,7 @@ struct fz_lease_options fleet_options(struct fleet *fleet, size_t i)
                                      .token = {.high = 1, .low = i},
                                      .random = &randoms[i],
                                      .workers = fleet->workers,
-                                     .max_skew_ms = FZ_SKEW_UNSAID};
+                                     .max_skew_ms = FZ_SKEW_UNSET};
 }
 
 void fleet_open_with(struct fleet *fleet, size_t i, const struct fz_lease_options *options)

@@ -319,7 +319,7 @@ static void say_in(struct said *said, enum place place, enum fz_key key, struct 
     }
 }
 
-void spec_say(const struct spec_meaning *meaning, const char *folder, bool in_spec, uint64_t *random,
+void spec_set(const struct spec_meaning *meaning, const char *folder, bool in_spec, uint64_t *random,
               struct spec_spelling *ret)
 {
     static struct said said;
@@ -361,7 +361,7 @@ void spec_say(const struct spec_meaning *meaning, const char *folder, bool in_sp
         fail_msg("%s: %s", ret->spec, why.message);
 }
 
-void spec_unsay(struct spec_spelling *spelling)
+void spec_unset(struct spec_spelling *spelling)
 {
     char variable[FZ_KEY_VARIABLE_SIZE];
 

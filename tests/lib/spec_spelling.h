@@ -18,12 +18,12 @@ struct spec_spelling {
 };
 
 /*
- * Spells it, and sets the environment; spec_unsay undoes both.  Folders and files are below `folder`, in which
+ * Spells it, and sets the environment; spec_unset undoes both.  Folders and files are below `folder`, in which
  * url_write_files was called.  With in_spec, ret->spec says all that the environment and files do not, and there are no
  * options.
  */
-void spec_say(const struct spec_meaning *meaning, const char *folder, bool in_spec, uint64_t *random,
+void spec_set(const struct spec_meaning *meaning, const char *folder, bool in_spec, uint64_t *random,
               struct spec_spelling *ret);
-void spec_unsay(struct spec_spelling *spelling);
+void spec_unset(struct spec_spelling *spelling);
 
 #endif

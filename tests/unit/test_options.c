@@ -392,13 +392,13 @@ static void random_spec(uint64_t *seed, char *buf, size_t size)
 static bool decide(struct fz_decision *ret, const char *spec)
 {
     const struct fz_occasion occasion = {.opening = FZ_OPENING_GENERATOR};
-    struct fz_settings said = {.value = {NULL}};
+    struct fz_settings given = {.value = {NULL}};
 
     *ret = (struct fz_decision){.max_wait_ns = 0};
-    frazil_err err = fz_settings_say_spec(&said, spec, strlen(spec), &why);
+    frazil_err err = fz_settings_set_spec(&given, spec, strlen(spec), &why);
     if (err == FRAZIL_OK)
-        err = fz_decide_said(ret, &said, FRAZIL_ENVIRONMENT_NONE, &occasion, &why);
-    fz_settings_free(&said);
+        err = fz_decide_given(ret, &given, FRAZIL_ENVIRONMENT_NONE, &occasion, &why);
+    fz_settings_free(&given);
     return err == FRAZIL_OK;
 }
 
@@ -430,7 +430,7 @@ static bool same_decision(const struct fz_decision *a, const struct fz_decision 
            same_text(a->worker.url, b->worker.url) && a->worker.in_process == b->worker.in_process &&
            a->state.kind == b->state.kind && same_text(a->state.url, b->state.url) &&
            a->state.batch == b->state.batch && a->lease.max_skew_ms == b->lease.max_skew_ms &&
-           a->lease.max_skew_said == b->lease.max_skew_said && a->lease.horizon_ms == b->lease.horizon_ms &&
+           a->lease.max_skew_is_set == b->lease.max_skew_is_set && a->lease.horizon_ms == b->lease.horizon_ms &&
            a->lease.workers == b->lease.workers && a->lease.stay == b->lease.stay &&
            strcmp(a->places.name, b->places.name) == 0 &&
            (a->state.kind != FZ_STATE_FILES ||

@@ -41,13 +41,13 @@ static bool identify(const struct spec_meaning *meaning, uint64_t *random, struc
 {
     struct fz_decision decision;
 
-    spec_say(meaning, scratch, false, random, &spelling);
+    spec_set(meaning, scratch, false, random, &spelling);
     frazil_err err = fz_options_decide(&decision, spelling.options, FZ_OPENING_GENERATOR, &why_not);
     if (err == FRAZIL_OK) {
         identity_of(&decision, ret);
         fz_decision_free(&decision);
     }
-    spec_unsay(&spelling);
+    spec_unset(&spelling);
     return err == FRAZIL_OK;
 }
 
@@ -134,10 +134,10 @@ static frazil *open_one(const struct spec_meaning *meaning, uint64_t *random)
 {
     frazil *gen = NULL;
 
-    spec_say(meaning, scratch, true, random, &spelling);
+    spec_set(meaning, scratch, true, random, &spelling);
     if (frazil_open_shared(&gen, spelling.spec, &why_not) != FRAZIL_OK)
         gen = NULL;
-    spec_unsay(&spelling);
+    spec_unset(&spelling);
     return gen;
 }
 

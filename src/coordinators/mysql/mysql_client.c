@@ -36,7 +36,7 @@ static bool is_verified(const struct fz_mysql_url *url)
     bool asks_for_tls = url->common.access.password[0] != '\0' || url->ca[0] != '\0' || url->cert[0] != '\0';
 
     return url->common.is_path || url->tls == FZ_MYSQL_TLS_VERIFY_IDENTITY ||
-           (url->tls == FZ_MYSQL_TLS_UNSAID && asks_for_tls);
+           (url->tls == FZ_MYSQL_TLS_UNSET && asks_for_tls);
 }
 
 /* One option.  An option that is left out may be a login that is weaker, so that no failure is passed over. */

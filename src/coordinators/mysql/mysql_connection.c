@@ -289,7 +289,7 @@ static enum fz_register_result not_connected(struct call *call, frazil_error *re
     const struct fz_mysql_url *url = &connection->url;
 
     connection->error = number;
-    if (number == CR_SSL_CONNECTION_ERROR && url->tls == FZ_MYSQL_TLS_UNSAID && url->common.access.password[0] != '\0')
+    if (number == CR_SSL_CONNECTION_ERROR && url->tls == FZ_MYSQL_TLS_UNSET && url->common.access.password[0] != '\0')
         return fz_session_failed(
             &connection->sql.session, result,
             "cannot be connected to, and no password is sent without TLS that proves who the server is, "

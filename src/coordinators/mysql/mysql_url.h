@@ -20,7 +20,7 @@ enum {
 /* How much TLS there is to be, as MySQL's own clients call it.  libmariadb cannot demand TLS without a check of names.
  */
 enum fz_mysql_tls {
-    FZ_MYSQL_TLS_UNSAID, /* over TCP with a password, or with a file of TLS, as VERIFY_IDENTITY; else none */
+    FZ_MYSQL_TLS_UNSET, /* over TCP with a password, or with a file of TLS, as VERIFY_IDENTITY; else none */
     FZ_MYSQL_TLS_DISABLED,
     FZ_MYSQL_TLS_VERIFY_IDENTITY
 };

@@ -90,7 +90,7 @@ static const char *given(const char *text)
  * Whether the URL, the environment or a service says how much TLS there is to be.  libpq's own default counts as
  * nothing said, wherever it stands but in the URL: what PQconndefaults returns does not tell who said it.
  */
-static bool sslmode_is_said(const struct fz_postgresql_url *url)
+static bool sslmode_is_set(const struct fz_postgresql_url *url)
 {
     PQconninfoOption *options = url->sslmode[0] != '\0' ? NULL : PQconndefaults();
     bool said = url->sslmode[0] != '\0';
@@ -144,7 +144,7 @@ static PGconn *begin_connecting(const struct fz_postgresql_url *url, const struc
 {
     PGconn *conn = NULL;
 
-    *ret_adds_tls = !sslmode_is_said(url);
+    *ret_adds_tls = !sslmode_is_set(url);
     if (!*ret_adds_tls)
         return begin_with(url, host, given(url->sslmode));
     if (url->common.access.password[0] == '\0') {
