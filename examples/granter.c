@@ -129,14 +129,14 @@ static void release(void *ctx, const frazil_grant *held, int64_t used_end_unix_m
 static frazil_err open_over(frazil **ret, const frazil_granter *granter, frazil_error *reterr)
 {
     frazil_options *options;
-    frazil_err err = frazil_options_new(&options, reterr);
+    frazil_err err = frazil_options_open(&options, reterr);
 
     if (err != FRAZIL_OK)
         return err;
     err = frazil_options_granter(options, granter, reterr);
     if (err == FRAZIL_OK)
-        err = frazil_open_options(ret, options, reterr);
-    frazil_options_free(options);
+        err = frazil_open_with(ret, options, reterr);
+    frazil_options_close(options);
     return err;
 }
 

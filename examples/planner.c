@@ -24,7 +24,7 @@ static const char *judge(const frazil_layout *layout)
 {
     frazil_layout_info info;
 
-    frazil_layout_describe(layout, &info, sizeof info);
+    frazil_layout_get_info(layout, &info, sizeof info);
     if (info.last_unix_ms - info.first_unix_ms < YEARS_20_MS)
         return "ends too soon";
     if (info.workers < 1000)

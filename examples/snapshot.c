@@ -46,13 +46,13 @@ static frazil_err run_again(const char *json, frazil_error *reterr)
     frazil_err err = frazil_sno_snapshot_parse(json, strlen(json), &snapshot, reterr);
 
     if (err == FRAZIL_OK)
-        err = frazil_options_new(&options, reterr);
+        err = frazil_options_open(&options, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = frazil_options_snapshot(options, &snapshot, reterr);
     if (err == FRAZIL_OK)
-        err = frazil_open_options(&gen, options, reterr);
-    frazil_options_free(options);
+        err = frazil_open_with(&gen, options, reterr);
+    frazil_options_close(options);
     if (err != FRAZIL_OK)
         return err;
     err = print_sno(gen);

@@ -23,7 +23,7 @@ int main(void)
 {
     frazil *gen;
     frazil_error err;
-    frazil_generator_info info;
+    frazil_info info;
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         if (frazil_open(&gen, wrong[i], &err) == FRAZIL_OK)

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
         return 1;
     }
     int64_t stamp = now_unix_ms();
-    if (frazil_lease_get(lease, &info, sizeof info, &err) != FRAZIL_OK) {
+    if (frazil_lease_get_info(lease, &info, sizeof info, &err) != FRAZIL_OK) {
         fprintf(stderr, "%s\n", err.message);
         frazil_lease_close(lease, stamp);
         return 1;

@@ -155,7 +155,7 @@ enum { COMPILER_MAJOR = __GNUC__ };
 
 int main(void)
 {
-    frazil_generator_info info;
+    frazil_info info;
 
     /* Long ticks with many ids: hardly ever a slow call in between. */
     gen = open_or_exit("layout=31/1/30 tick=1000ms epoch=2026-01-01 worker=fixed:0 state=memory");

@@ -100,14 +100,14 @@ static bool open_timed(const struct bench_rig *rig, int worker, struct lab_timed
     (void)snprintf(spec, sizeof spec,
                    "%s state=file run_dir='%s/run' state_dir='%s/state' worker=fixed:%d keeper=inline",
                    rig->pool_layout, rig->dir, rig->dir, worker);
-    if (!bench_went_well(frazil_options_new(&options, NULL)))
+    if (!bench_went_well(frazil_options_open(&options, NULL)))
         return false;
     frazil_err code = frazil_options_spec(options, spec, strlen(spec), &err);
     if (code == FRAZIL_OK)
         code = frazil_options_clock(options, &port, &err);
     if (code == FRAZIL_OK)
-        code = frazil_open_options(&ret->gen, options, &err);
-    frazil_options_free(options);
+        code = frazil_open_with(&ret->gen, options, &err);
+    frazil_options_close(options);
     if (code != FRAZIL_OK)
         (void)complain_error(&err);
     return code == FRAZIL_OK;
@@ -187,7 +187,7 @@ void lab_close(struct bench_rig *rig)
     for (int i = 0; i < 2; i++) {
         frazil_local_close(lab->locals[i]);
         frazil_close(lab->timed[i].gen);
-        frazil_manual_clock_free(lab->timed[i].clock);
+        frazil_manual_clock_close(lab->timed[i].clock);
     }
     frazil_close(lab->far);
     free(lab->pages);

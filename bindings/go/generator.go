@@ -60,10 +60,10 @@ func Open(spec string, given ...Option) (*Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer C.frazil_options_free(p.raw)
+	defer C.frazil_options_close(p.raw)
 	g := &Generator{maxWait: p.maxWait, sleepsIn: p.sleepsIn, clock: o.clock}
 	var why C.frazil_error
-	if err := C.frazil_open_options(&g.raw, p.raw, &why); err != C.FRAZIL_OK {
+	if err := C.frazil_open_with(&g.raw, p.raw, &why); err != C.FRAZIL_OK {
 		return nil, errorFrom(err, &why)
 	}
 	return g.opened(), nil
@@ -76,7 +76,7 @@ func OpenShared(spec string) (*Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	C.frazil_options_free(p.raw)
+	C.frazil_options_close(p.raw)
 	g := &Generator{maxWait: p.maxWait, sleepsIn: p.sleepsIn, shared: true}
 	var why C.frazil_error
 	terminated := C.CString(spec)

@@ -99,7 +99,7 @@ func (l Layout) Info() LayoutInfo {
 		return LayoutInfo{}
 	}
 	var info C.frazil_layout_info
-	C.frazil_layout_describe(&l.raw, &info, C.sizeof_frazil_layout_info)
+	C.frazil_layout_get_info(&l.raw, &info, C.sizeof_frazil_layout_info)
 	return LayoutInfo{
 		Workers:        uint64(info.workers),
 		IDsPerTick:     uint64(info.ids_per_tick),

@@ -40,7 +40,7 @@ func (g *Generator) Info() Info {
 		return Info{}
 	}
 	defer g.leave()
-	var raw C.frazil_generator_info
+	var raw C.frazil_info
 	C.frazil_get_info(g.raw, &raw, C.sizeof_frazil_generator_info)
 	return Info{
 		Worker:       uint32(raw.worker),

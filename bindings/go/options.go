@@ -24,7 +24,7 @@ func NewManualClock(unixMs int64) (*ManualClock, error) {
 	if err := C.frazil_manual_clock_new(&clock.raw, C.int64_t(unixMs)); err != C.FRAZIL_OK {
 		return nil, errorOf(err)
 	}
-	runtime.SetFinalizer(clock, func(clock *ManualClock) { C.frazil_manual_clock_free(clock.raw) })
+	runtime.SetFinalizer(clock, func(clock *ManualClock) { C.frazil_manual_clock_close(clock.raw) })
 	return clock, nil
 }
 
@@ -91,7 +91,7 @@ func prepare(spec string, given []Option) (prepared, options, error) {
 		return p, o, newError(ENotBuilt, "this module is for frazil 0.2, and the library that is installed is "+
 			Version()+": install that version, or build without the tag libfrazil")
 	}
-	err := C.frazil_options_new(&p.raw, &why)
+	err := C.frazil_options_open(&p.raw, &why)
 	if err != C.FRAZIL_OK {
 		return p, o, errorFrom(err, &why)
 	}
@@ -113,7 +113,7 @@ func prepare(spec string, given []Option) (prepared, options, error) {
 		meaning, err = p.text(&why)
 	}
 	if err != C.FRAZIL_OK {
-		C.frazil_options_free(p.raw)
+		C.frazil_options_close(p.raw)
 		return p, o, errorFrom(err, &why)
 	}
 	p.read(meaning)
@@ -163,7 +163,7 @@ func (p *prepared) read(meaning string) {
 func Check(spec string, given ...Option) error {
 	p, o, err := prepare(spec, given)
 	if err == nil {
-		C.frazil_options_free(p.raw)
+		C.frazil_options_close(p.raw)
 	}
 	runtime.KeepAlive(o.clock)
 	return err

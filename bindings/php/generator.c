@@ -71,7 +71,7 @@ static zend_array *properties_for(zend_object *object, zend_prop_purpose purpose
 {
     const frazil *gen = of_object(object)->gen;
     char text[FRAZIL_FINGERPRINT_SIZE];
-    frazil_generator_info info;
+    frazil_info info;
     zval shown;
 
     if (purpose != ZEND_PROP_PURPOSE_DEBUG && purpose != ZEND_PROP_PURPOSE_JSON)
@@ -514,7 +514,7 @@ ZEND_METHOD(Frazil_Generator, info)
     static const char *const KINDS[] = {"memory", "file", "grant", "slots"};
     ZEND_PARSE_PARAMETERS_NONE();
     frazil *gen = gen_of(ZEND_THIS);
-    frazil_generator_info info;
+    frazil_info info;
 
     if (gen == NULL)
         RETURN_THROWS();

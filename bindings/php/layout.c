@@ -212,7 +212,7 @@ ZEND_METHOD(Frazil_Layout, describe)
 
     if (layout == NULL)
         RETURN_THROWS();
-    frazil_layout_describe(layout, &info, sizeof info);
+    frazil_layout_get_info(layout, &info, sizeof info);
     array_init(return_value);
     add_assoc_string(return_value, "name", layout->name);
     frazil_add_number(return_value, "workers", info.workers);

@@ -85,7 +85,7 @@ static frazil_err open_patiently(struct generator *g, const frazil_options *opti
 
     INSTR_TIME_SET_CURRENT(began);
     for (;;) {
-        frazil_err code = frazil_open_options(&g->gen, options, err);
+        frazil_err code = frazil_open_with(&g->gen, options, err);
         double left_ms = left_of_wait(began);
         if (code != FRAZIL_EAGAIN || !g->is_leased || left_ms <= 0)
             return code;
@@ -128,7 +128,7 @@ static struct generator *open_generator(const char *name)
     }
     PG_FINALLY();
     {
-        frazil_options_free(options);
+        frazil_options_close(options);
     }
     PG_END_TRY();
     if (code == FRAZIL_EAGAIN && opened.is_leased)
@@ -371,13 +371,13 @@ Datum frazil_pg_info(PG_FUNCTION_ARGS)
     ReturnSetInfo *result = begin_rows(fcinfo);
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
     char text[FRAZIL_TIME_SIZE];
-    frazil_generator_info info;
+    frazil_info info;
     frazil_layout_info layout;
     frazil_health health;
 
     frazil_get_info(gen, &info, sizeof info);
     frazil_get_health(gen, &health, sizeof health);
-    frazil_layout_describe(frazil_layout_of(gen), &layout, sizeof layout);
+    frazil_layout_get_info(frazil_layout_of(gen), &layout, sizeof layout);
     put_row(result, "generator", name);
     put_row(result, "version", frazil_version());
     put_row(result, "layout", frazil_layout_of(gen)->name);

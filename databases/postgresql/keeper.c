@@ -41,8 +41,8 @@ static frazil_err open_as(const struct lease *lease, enum frazil_pg_role role, f
     {
         frazil_pg_worker worker = frazil_pg_worker_setting();
         frazil_options *options = frazil_pg_options(lease->generator, &worker, role);
-        code = frazil_open_options(ret, options, err);
-        frazil_options_free(options);
+        code = frazil_open_with(ret, options, err);
+        frazil_options_close(options);
     }
     PG_CATCH();
     {

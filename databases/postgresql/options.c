@@ -186,7 +186,7 @@ static void set(frazil_options *options, const char *key, const char *value)
     frazil_err code = frazil_options_set(options, key, value, strlen(value), &err);
 
     if (code != FRAZIL_OK) {
-        frazil_options_free(options);
+        frazil_options_close(options);
         frazil_pg_fail(code, &err);
     }
 }
@@ -248,7 +248,7 @@ static void check_last_of_timeline(frazil_options *options, const frazil_pg_work
     set(options, "worker", worker->last);
     if (frazil_options_check(options, &err) != FRAZIL_EWORKER)
         return;
-    frazil_options_free(options);
+    frazil_options_close(options);
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("frazil: %s", err.message),
                     errhint("A later timeline has that number. Choose BASE and COUNT of frazil.worker so that "
                             "BASE + COUNT - 1 is one of the layout's.")));
@@ -257,7 +257,7 @@ static void check_last_of_timeline(frazil_options *options, const frazil_pg_work
 /* Options of a spec of frazil.generators, with nothing from the environment. */
 static frazil_err options_of_spec(const char *spec, size_t len, frazil_options **ret, frazil_error *err)
 {
-    frazil_err code = frazil_options_new(ret, err);
+    frazil_err code = frazil_options_open(ret, err);
 
     if (code != FRAZIL_OK)
         return code;
@@ -265,7 +265,7 @@ static frazil_err options_of_spec(const char *spec, size_t len, frazil_options *
     if (code == FRAZIL_OK)
         code = frazil_options_spec(*ret, spec, len, err);
     if (code != FRAZIL_OK)
-        frazil_options_free(*ret);
+        frazil_options_close(*ret);
     return code;
 }
 
@@ -339,7 +339,7 @@ static bool find_same(const char *name, const struct looks *own, const frazil_pg
             continue;
         meets = frazil_options_set(options, "worker", worker->text, strlen(worker->text), NULL) == FRAZIL_OK &&
                 look_at(options, &looks, NULL) == FRAZIL_OK && looks_meet(own, &looks);
-        frazil_options_free(options);
+        frazil_options_close(options);
     }
     return meets;
 }
@@ -356,7 +356,7 @@ static void check_looks(frazil_options *options, const char *name, frazil_pg_wor
         worker->number = looks.worker;
         return;
     }
-    frazil_options_free(options);
+    frazil_options_close(options);
     if (code != FRAZIL_OK)
         frazil_pg_fail(code, &err);
     ereport(ERROR,
@@ -412,6 +412,6 @@ frazil_pg_worker frazil_pg_any_number(void)
 
     if (!frazil_pg_generator_name(0, name))
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("frazil.generators names no generator")));
-    frazil_options_free(frazil_pg_options(name, &worker, FRAZIL_PG_MEMBER));
+    frazil_options_close(frazil_pg_options(name, &worker, FRAZIL_PG_MEMBER));
     return worker;
 }

@@ -156,7 +156,7 @@ static frazil_err complete_spec(const char *spec, char **ret, frazil_error *rete
 {
     frazil_options *options;
     size_t len = 0;
-    frazil_err err = frazil_options_new(&options, reterr);
+    frazil_err err = frazil_options_open(&options, reterr);
 
     *ret = NULL;
     if (err != FRAZIL_OK)
@@ -168,14 +168,14 @@ static frazil_err complete_spec(const char *spec, char **ret, frazil_error *rete
         err = frazil_options_environment(options, FRAZIL_ENVIRONMENT_ALL, reterr);
     if (err == FRAZIL_OK) {
         char none[1];
-        err = frazil_options_text(options, FRAZIL_TEXT_WITH_SECRETS, none, sizeof none, &len, reterr);
+        err = frazil_options_text(options, FRAZIL_OPTIONS_WITH_SECRETS, none, sizeof none, &len, reterr);
     }
     if (err == FRAZIL_EBUFFER) {
         *ret = sqlite3_malloc64(len + 1);
         err = *ret == NULL ? FRAZIL_ENOMEM
-                           : frazil_options_text(options, FRAZIL_TEXT_WITH_SECRETS, *ret, len + 1, &len, reterr);
+                           : frazil_options_text(options, FRAZIL_OPTIONS_WITH_SECRETS, *ret, len + 1, &len, reterr);
     }
-    frazil_options_free(options);
+    frazil_options_close(options);
     return err;
 }
 

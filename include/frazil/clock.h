@@ -38,7 +38,7 @@ typedef struct frazil_random {
 /*
  * A clock that moves only when told to.  Its sleeps take no real time: a manual
  * one is moved on by the time slept, a frozen one keeps its wall time while its
- * monotonic time passes.  Opaque; freed by frazil_manual_clock_free after the
+ * monotonic time passes.  Opaque; freed by frazil_manual_clock_close after the
  * generators that use it are closed.  Any thread.
  */
 typedef struct frazil_manual_clock frazil_manual_clock;
@@ -52,7 +52,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_frozen_clock_new(frazil_manual_clock *
     FRAZIL_NONNULL(1);
 
 /* Frees it; NULL is allowed. */
-FRAZIL_API void frazil_manual_clock_free(frazil_manual_clock *clock);
+FRAZIL_API void frazil_manual_clock_close(frazil_manual_clock *clock);
 
 /* Sets the wall time: a step.  Monotonic time stays. */
 FRAZIL_API void frazil_manual_clock_set(frazil_manual_clock *clock, int64_t unix_ms) FRAZIL_NONNULL(1);

@@ -341,7 +341,7 @@ FRAZIL_API size_t frazil_stat_count(void);
 FRAZIL_API const char *frazil_stat_name(size_t i);
 FRAZIL_API uint64_t frazil_stat_value(frazil *gen, size_t i) FRAZIL_NONNULL(1);
 
-/* Where the state of a generator is kept, in frazil_generator_info.state.  More may come. */
+/* Where the state of a generator is kept, in frazil_info.state.  More may come. */
 typedef enum frazil_state_kind {
     FRAZIL_STATE_MEMORY = 0, /* in this process: no other one and no later one knows it */
     FRAZIL_STATE_FILE = 1,   /* in files of this host */
@@ -350,7 +350,7 @@ typedef enum frazil_state_kind {
 } frazil_state_kind;
 
 /* The facts about a generator. */
-typedef struct frazil_generator_info {
+typedef struct frazil_info {
     uint32_t worker;        /* for sno: the partition */
     uint32_t sequence_min;  /* the lowest number that its sequence takes */
     uint32_t sequence_max;  /* the highest */
@@ -364,10 +364,10 @@ typedef struct frazil_generator_info {
     /* ip-hash, hostname-hash: how likely it is that two of the expected hosts have the same worker id, in parts per
      * million, rounded up; 0 for all other sources */
     uint32_t collision_ppm;
-} frazil_generator_info;
+} frazil_info;
 
 /* Size as in frazil_get_stats.  Cannot fail.  Any thread. */
-FRAZIL_API void frazil_get_info(frazil *gen, frazil_generator_info *ret, size_t size) FRAZIL_NONNULL(1, 2);
+FRAZIL_API void frazil_get_info(frazil *gen, frazil_info *ret, size_t size) FRAZIL_NONNULL(1, 2);
 
 /* The state of a generator now, in frazil_health.state.  More may come. */
 typedef enum frazil_health_state {

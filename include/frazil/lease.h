@@ -8,14 +8,14 @@
  *   frazil_error err;
  *   if (frazil_lease_open(&lease, "worker=redis://db1/orders", &err) != FRAZIL_OK)
  *       errx(1, "%s", err.message);
- *   if (frazil_lease_get(lease, &info, sizeof info, &err) == FRAZIL_OK)
+ *   if (frazil_lease_get_info(lease, &info, sizeof info, &err) == FRAZIL_OK)
  *       printf("%" PRIu32 " until %" PRId64 "\n", info.worker, info.end_unix_ms);
  *   frazil_lease_close(lease, FRAZIL_LEASE_ALL_USED);
  *
  * The number is the program's for a stretch of time only: from from_unix_ms on and before end_unix_ms, as
- * frazil_lease_get says.  An extension moves the end on.  After the end another process may have the number, so the
- * program compares the time that it stamps with that end, each time.  A generator does this by itself: use one where
- * you can.
+ * frazil_lease_get_info says.  An extension moves the end on.  After the end another process may have the number, so
+ * the program compares the time that it stamps with that end, each time.  A generator does this by itself: use one
+ * where you can.
  *
  * Threads: every function may be called from any thread, except frazil_lease_close, which must be the last call.
  *
@@ -49,8 +49,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_open(frazil_lease **ret, const c
     FRAZIL_NONNULL(1);
 
 /* The same for options, whose granter may stand in place of a coordinator. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_open_options(frazil_lease **ret, const frazil_options *options,
-                                                             frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_open_with(frazil_lease **ret, const frazil_options *options,
+                                                          frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
 /*
  * Looks at the lease, without blocking.  size is sizeof *ret: a longer struct of a newer header is filled up with
@@ -58,8 +58,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_open_options(frazil_lease **ret,
  * the clock is before from_unix_ms; reterr->retry_ns says for how long.  Success means that the number is the
  * program's at this instant by its own clock.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_get(frazil_lease *lease, frazil_lease_info *ret, size_t size,
-                                                    frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_get_info(frazil_lease *lease, frazil_lease_info *ret, size_t size,
+                                                         frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
 /* Extends the lease if it is time to, for keeper=hook: as frazil_keep, with the same errors. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_keep(frazil_lease *lease, uint64_t wait_ns, uint64_t *ret_next_ns,

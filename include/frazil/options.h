@@ -6,11 +6,11 @@
  *   frazil_options *options;
  *   frazil *gen;
  *   frazil_error err;
- *   if (frazil_options_new(&options, &err) != FRAZIL_OK)
+ *   if (frazil_options_open(&options, &err) != FRAZIL_OK)
  *       errx(1, "%s", err.message);
- *   if (frazil_options_set(options, "worker", url, strlen(url), &err) || frazil_open_options(&gen, options, &err))
+ *   if (frazil_options_set(options, "worker", url, strlen(url), &err) || frazil_open_with(&gen, options, &err))
  *       errx(1, "%s", err.message);
- *   frazil_options_free(options);
+ *   frazil_options_close(options);
  *
  * Options belong to one thread at a time.  They can be used for any number of openings, and freed at any time after
  * one: a generator keeps nothing of them but what their contracts say.
@@ -22,7 +22,7 @@
 
 FRAZIL_BEGIN_DECLS
 
-/* Made by frazil_options_new, freed by frazil_options_free. */
+/* Made by frazil_options_open, freed by frazil_options_close. */
 typedef struct frazil_options frazil_options;
 
 /*
@@ -41,15 +41,15 @@ typedef enum frazil_environment {
 } frazil_environment;
 
 /* Empty options, which the caller frees.  FRAZIL_ENOMEM. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_new(frazil_options **ret, frazil_error *reterr) FRAZIL_NONNULL(1);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_open(frazil_options **ret, frazil_error *reterr) FRAZIL_NONNULL(1);
 
 /* Frees them, and wipes the values first, as a URL holds a password; NULL is allowed. */
-FRAZIL_API void frazil_options_free(frazil_options *options);
+FRAZIL_API void frazil_options_close(frazil_options *options);
 
 /*
  * Says the value of a key of frazil_open: len characters as they are, without quotes, copied.  It replaces what was
  * said before; value NULL takes that back.  FRAZIL_ESPEC: no such key, an empty value, a zero byte; what a value means
- * is looked at by frazil_options_check and frazil_open_options.  FRAZIL_ENOMEM.
+ * is looked at by frazil_options_check and frazil_open_with.  FRAZIL_ENOMEM.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_set(frazil_options *options, const char *key, const char *value,
                                                       size_t len, frazil_error *reterr) FRAZIL_NONNULL(1, 2);
@@ -96,7 +96,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_coordinator(frazil_options *op
  * A snapshot that a sno generator continues from, on this side of it or in its past, without repeating an id; copied;
  * NULL: none.  layout=sno is then understood.  The options may not name worker, partition, base, count, seq_min or
  * seq_max, which come from the snapshot; in the environment and in a config file they do not count here.
- * frazil_options_check and frazil_open_options refuse a wrong snapshot.  FRAZIL_ERANGE: bounds equal or closer than
+ * frazil_options_check and frazil_open_with refuse a wrong snapshot.  FRAZIL_ERANGE: bounds equal or closer than
  * four, sequence below the lower one; FRAZIL_EKIND: the layout is another; FRAZIL_EINVAL: a granter is given, too;
  * FRAZIL_EWORKER: another generator of its partition, whose bounds overlap, is open in this process.  Of those in other
  * processes nobody knows.
@@ -117,7 +117,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_check(const frazil_options *op
     FRAZIL_NONNULL(1);
 
 /* For frazil_options_text: passwords as they are, where they are otherwise replaced by "...". */
-#define FRAZIL_TEXT_WITH_SECRETS 1U
+#define FRAZIL_OPTIONS_WITH_SECRETS 1U
 
 /*
  * Writes the options as a spec with a terminator, which *ret_len (may be NULL) does not count.  Two options that
@@ -132,8 +132,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_text(const frazil_options *opt
     FRAZIL_NONNULL(1, 3);
 
 /* Opens a generator.  Errors as frazil_open, and what a granter gives is checked: FRAZIL_EWORKER. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_options(frazil **ret, const frazil_options *options,
-                                                       frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_with(frazil **ret, const frazil_options *options, frazil_error *reterr)
+    FRAZIL_NONNULL(1, 2);
 
 FRAZIL_END_DECLS
 

@@ -54,7 +54,7 @@ static void fill_sheet(struct sheet *sheet)
 {
     const frazil_layout *l = &sheet->chosen.layout;
 
-    frazil_layout_describe(l, &sheet->info, sizeof sheet->info);
+    frazil_layout_get_info(l, &sheet->info, sizeof sheet->info);
     if (frazil_layout_fingerprint(l, sheet->fingerprint, sizeof sheet->fingerprint, NULL) != FRAZIL_OK)
         sheet->fingerprint[0] = '\0';
     (void)fields_time(l->epoch_unix_ms, sheet->epoch);

@@ -44,7 +44,7 @@ static const char default_worker[] = "worker=file-lock";
 /* Said once, when the first id of a worker is made: what was chosen, and for what it is not enough. */
 static void note_default(const struct source *source)
 {
-    frazil_generator_info info;
+    frazil_info info;
 
     frazil_get_info(source->gen, &info, sizeof info);
     if (info.state_is_new && !source->quiet)
@@ -53,7 +53,7 @@ static void note_default(const struct source *source)
 }
 
 /* Said as seldom, of a worker id that another host may have, too. */
-static void note_collision(const struct source *source, const frazil_generator_info *info)
+static void note_collision(const struct source *source, const frazil_info *info)
 {
     const uint32_t worth_a_word_ppm = 10000;
 
@@ -81,14 +81,14 @@ static frazil_err open_with(struct source *source, const struct arguments *args,
         *err = (frazil_error){.code = FRAZIL_ENOMEM, .message = "out of memory"};
         return FRAZIL_ENOMEM;
     }
-    frazil_err code = frazil_options_new(&options, err);
+    frazil_err code = frazil_options_open(&options, err);
     if (code == FRAZIL_OK) {
         code = frazil_options_spec(options, spec, strlen(spec), err);
         if (code == FRAZIL_OK && args->count == 0)
             code = frazil_options_environment(options, FRAZIL_ENVIRONMENT_ALL, err);
         if (code == FRAZIL_OK)
-            code = frazil_open_options(&source->gen, options, err);
-        frazil_options_free(options);
+            code = frazil_open_with(&source->gen, options, err);
+        frazil_options_close(options);
     }
     free(spec);
     return code;
@@ -113,7 +113,7 @@ static int open_default(struct source *source, const struct arguments *args, con
 
 static int open_source(struct source *source, const struct arguments *args)
 {
-    frazil_generator_info info;
+    frazil_info info;
     frazil_error err;
     int status = STATUS_OK;
 
@@ -259,7 +259,7 @@ static int run_at_rate(const struct request *request, const struct source *sourc
 static int run_at_time(const struct request *request, const struct source *source)
 {
     struct id id = {.kind = source->layout.layout.kind};
-    frazil_generator_info info;
+    frazil_info info;
     frazil_error err;
 
     frazil_get_info(source->gen, &info, sizeof info);

@@ -101,7 +101,7 @@ frazil_err fields_check(const struct ids_layout *layout, const struct id *id, fr
 
     if (id->kind == FRAZIL_LAYOUT_SNO || frazil_id_decompose(&layout->layout, id->number, &parts, NULL) == FRAZIL_OK)
         return FRAZIL_OK;
-    frazil_layout_describe(&layout->layout, &info, sizeof info);
+    frazil_layout_get_info(&layout->layout, &info, sizeof info);
     *reterr = (frazil_error){.code = FRAZIL_ERANGE};
     (void)snprintf(reterr->message, sizeof reterr->message,
                    "it is no id of the layout %s, whose largest is %" PRIu64

@@ -18,7 +18,7 @@ static bool has_ended(const struct ids_layout *layout, int64_t since_unix_ms, ch
 {
     frazil_layout_info info;
 
-    frazil_layout_describe(&layout->layout, &info, sizeof info);
+    frazil_layout_get_info(&layout->layout, &info, sizeof info);
     (void)fields_time(info.last_unix_ms, when);
     return layout->layout.kind == FRAZIL_LAYOUT_64 && since_unix_ms >= info.last_unix_ms;
 }

@@ -34,7 +34,7 @@ struct jobs {
 static bool has_leases(struct job *job)
 {
     const char *worker = strstr(job->engine->meaning, "worker=");
-    frazil_generator_info info;
+    frazil_info info;
 
     frazil_get_info(job->engine->gen, &info, sizeof info);
     if (info.state == FRAZIL_STATE_GRANT)

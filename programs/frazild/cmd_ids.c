@@ -168,7 +168,7 @@ static bool can_reserve(const struct session *session, const struct call *call, 
                         uint32_t n)
 {
     const struct engine *engine = generator->engine;
-    frazil_generator_info info;
+    frazil_info info;
 
     frazil_get_info(engine->gen, &info, sizeof info);
     if (n == 1 || n > generator->max_batch || (!engine->layout.sequence_above_worker && n <= info.capacity))

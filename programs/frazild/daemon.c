@@ -95,7 +95,7 @@ static void say_where(const struct daemon *daemon)
 
     for (size_t i = 0; i < setup->generators.count; i++) {
         const struct engine *engine = setup->generators.rows[i].engine;
-        for (frazil_generator_info info; engine != NULL; engine = engine->next) {
+        for (frazil_info info; engine != NULL; engine = engine->next) {
             frazil_get_info(engine->gen, &info, sizeof info);
             log_line(LOG_ALWAYS, "generator %s: layout %s, worker %" PRIu32, engine->name, engine->layout.name,
                      info.worker);

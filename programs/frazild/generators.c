@@ -107,7 +107,7 @@ void engine_hold(struct engine *engine)
 
 static void close_engine(struct engine *engine, uint64_t wait_ns)
 {
-    frazil_generator_info info;
+    frazil_info info;
 
     frazil_get_info(engine->gen, &info, sizeof info);
     frazil_err err = frazil_close_within(engine->gen, wait_ns);
@@ -184,8 +184,8 @@ static char *meaning_of(const struct generator_settings *settings)
     frazil_error err;
 
     if (text != NULL &&
-        (settings->from_environment ||
-         frazil_options_text(settings->options, FRAZIL_TEXT_WITH_SECRETS, text, MEANING_SIZE, NULL, &err) != FRAZIL_OK))
+        (settings->from_environment || frazil_options_text(settings->options, FRAZIL_OPTIONS_WITH_SECRETS, text,
+                                                           MEANING_SIZE, NULL, &err) != FRAZIL_OK))
         text[0] = '\0';
     return text;
 }
@@ -196,12 +196,12 @@ static frazil_err open_as_next(frazil **ret, frazil_options *options, frazil_err
     frazil_err code = frazil_options_environment(options, FRAZIL_ENVIRONMENT_ALL, err);
 
     if (code == FRAZIL_OK)
-        code = frazil_open_options(ret, options, err);
+        code = frazil_open_with(ret, options, err);
     if (code != FRAZIL_ENOWORKER)
         return code;
     code = frazil_options_set(options, "worker", "file-lock", 9, err);
     if (code == FRAZIL_OK)
-        code = frazil_open_options(ret, options, err);
+        code = frazil_open_with(ret, options, err);
     if (code == FRAZIL_OK)
         log_line(LOG_ALWAYS, "no worker= was given: the ids are unique on this host (worker=file-lock), not among "
                              "several; see WORKER IDS in man frazil.spec");
@@ -216,7 +216,7 @@ static struct engine *open_one(const struct generator_settings *settings, struct
 
     if (engine != NULL)
         code = settings->from_environment ? open_as_next(&engine->gen, settings->options, &err)
-                                          : frazil_open_options(&engine->gen, settings->options, &err);
+                                          : frazil_open_with(&engine->gen, settings->options, &err);
     if (code != FRAZIL_OK) {
         config_complain(errors, settings->place, "[generator %s]: %s", settings->name, err.message);
         free(engine);
@@ -231,7 +231,7 @@ static struct engine *open_one(const struct generator_settings *settings, struct
 
 static uint32_t worker_of(const struct engine *engine)
 {
-    frazil_generator_info info;
+    frazil_info info;
 
     frazil_get_info(engine->gen, &info, sizeof info);
     return info.worker;

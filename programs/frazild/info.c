@@ -202,7 +202,7 @@ void info_of_layout(const frazil_layout *layout, struct info *ret)
     frazil_layout_info info;
 
     *ret = (struct info){.count = 0};
-    frazil_layout_describe(layout, &info, sizeof info);
+    frazil_layout_get_info(layout, &info, sizeof info);
     add_layout(ret, layout);
     info_text(ret, "kind", layout->kind == FRAZIL_LAYOUT_SNO ? "sno" : "64-bit");
     info_number(ret, "bits", info.total_bits);
@@ -230,7 +230,7 @@ const char *info_health_name(int32_t state)
 void info_of_generator(const struct generator *generator, struct info *ret)
 {
     const struct engine *engine = generator_worst(generator);
-    frazil_generator_info info;
+    frazil_info info;
     frazil_health health;
 
     *ret = (struct info){.count = 0};

@@ -204,7 +204,7 @@ static bool read_layout_end(const struct engine *engine, double *ret)
 {
     frazil_layout_info info;
 
-    frazil_layout_describe(&engine->layout, &info, sizeof info);
+    frazil_layout_get_info(&engine->layout, &info, sizeof info);
     *ret = (double)info.last_unix_ms / 1000;
     return true;
 }

@@ -158,7 +158,8 @@ static void check_url(const struct generator_settings *generator, struct bytes *
     char spec[SPEC_SIZE];
     frazil_error err;
 
-    if (frazil_options_text(generator->options, FRAZIL_TEXT_WITH_SECRETS, spec, sizeof spec, NULL, NULL) == FRAZIL_OK) {
+    if (frazil_options_text(generator->options, FRAZIL_OPTIONS_WITH_SECRETS, spec, sizeof spec, NULL, NULL) ==
+        FRAZIL_OK) {
         const char *worker = strstr(spec, "worker=");
         const char *url = worker != NULL ? strstr(worker, "://") : NULL;
         if (url != NULL && url < worker + strcspn(worker, " ") &&
@@ -183,7 +184,7 @@ static void read_generator(struct settings *settings, const struct config_sectio
     generator->place = section->place;
     generator->from_environment = settings->built_in;
     set_defaults(generator_keys, generator);
-    if (frazil_options_new(&generator->options, &err) != FRAZIL_OK) {
+    if (frazil_options_open(&generator->options, &err) != FRAZIL_OK) {
         config_complain(errors, section->place, "%s", err.message);
         return;
     }
@@ -325,7 +326,7 @@ void settings_print(const struct settings *settings, struct bytes *out)
 void settings_free(struct settings *settings)
 {
     for (size_t i = 0; i < settings->generator_count; i++)
-        frazil_options_free(settings->generators[i].options);
+        frazil_options_close(settings->generators[i].options);
     free(settings->generators);
     free(settings->users);
     config_file_free(&settings->file);

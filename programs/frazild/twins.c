@@ -91,7 +91,7 @@ static void find_workers(struct meaning *meaning)
     const char *worker = value_of(meaning, "worker");
     frazil_layout_info info;
 
-    frazil_layout_describe(&meaning->layout, &info, sizeof info);
+    frazil_layout_get_info(&meaning->layout, &info, sizeof info);
     meaning->workers = 1;
     if (strncmp(worker, "fixed:", 6) == 0) {
         meaning->source = SOURCE_NUMBER;

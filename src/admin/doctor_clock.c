@@ -114,7 +114,7 @@ void fz_collect_clock(struct fz_clock_facts *ret, const struct fz_decision *deci
     frazil_layout_info info;
     struct fz_clock_facts facts = {.frozen = decision->frozen, .max_skew_ms = decision->lease.max_skew_ms};
 
-    frazil_layout_describe(&decision->layout, &info, sizeof info);
+    frazil_layout_get_info(&decision->layout, &info, sizeof info);
     facts.now_unix_ms = fz_real_now().unix_ms;
     facts.epoch_unix_ms = info.first_unix_ms;
     facts.kernel_errno = fz_kernel_clock_read(&facts.kernel);

@@ -36,7 +36,7 @@ void fz_judge_layout(const frazil_layout *layout, int64_t now_unix_ms, const str
 {
     frazil_layout_info info;
 
-    frazil_layout_describe(layout, &info, sizeof info);
+    frazil_layout_get_info(layout, &info, sizeof info);
     judge_life(&info, now_unix_ms, findings);
     if (layout->epoch_unix_ms >= seconds_of_1973 && layout->epoch_unix_ms < seconds_of_2286)
         fz_found(findings, FZ_FOUND_LAYOUT_SECONDS,
@@ -65,7 +65,7 @@ void fz_judge_layout_bits(const frazil_layout *layout, bool as_konayuki, const s
     uint64_t bits = (uint64_t)layout->time_bits + layout->worker_bits + layout->sequence_bits;
     frazil_layout_info info;
 
-    frazil_layout_describe(layout, &info, sizeof info);
+    frazil_layout_get_info(layout, &info, sizeof info);
     if (as_konayuki && (layout->kind == FRAZIL_LAYOUT_SNO || bits != BITS_OF_A_POSITIVE_ID))
         fz_found(findings, FZ_FOUND_LAYOUT_NOT_KONAYUKI,
                  "behaviour=konayuki, and the layout's bits sum up to %u: konayuki refuses any sum but 63: change the "

@@ -10,7 +10,7 @@
 
 /* ---- saying ------------------------------------------------------------------------ */
 
-frazil_err frazil_options_new(frazil_options **ret, frazil_error *reterr)
+frazil_err frazil_options_open(frazil_options **ret, frazil_error *reterr)
 {
     frazil_options *options = calloc(1, sizeof *options);
 
@@ -20,7 +20,7 @@ frazil_err frazil_options_new(frazil_options **ret, frazil_error *reterr)
     return FRAZIL_OK;
 }
 
-void frazil_options_free(frazil_options *options)
+void frazil_options_close(frazil_options *options)
 {
     if (options == NULL)
         return;
@@ -182,7 +182,7 @@ frazil_err frazil_options_text(const frazil_options *options, unsigned flags, ch
     struct fz_decision decision;
     size_t len;
 
-    if ((flags & ~FRAZIL_TEXT_WITH_SECRETS) != 0)
+    if ((flags & ~FRAZIL_OPTIONS_WITH_SECRETS) != 0)
         return fz_fail(reterr, FRAZIL_EINVAL, "the flags %u are not all known", (uint64_t)flags);
     frazil_err err = fz_options_decide(&decision, options, FZ_OPENING_GENERATOR, reterr);
     if (err != FRAZIL_OK)

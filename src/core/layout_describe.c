@@ -19,7 +19,7 @@ static unsigned total_bits(const frazil_layout *l)
     return fz_layout_time_shift(l) + l->time_bits;
 }
 
-void frazil_layout_describe(const frazil_layout *layout, frazil_layout_info *ret, size_t size)
+void frazil_layout_get_info(const frazil_layout *layout, frazil_layout_info *ret, size_t size)
 {
     FZ_ASSERT(frazil_layout_validate(layout, NULL) == FRAZIL_OK);
     bool is_64 = layout->kind == FRAZIL_LAYOUT_64;

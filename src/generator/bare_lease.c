@@ -20,7 +20,7 @@ struct frazil_lease {
     frazil *gen;
 };
 
-frazil_err frazil_lease_open_options(frazil_lease **ret, const frazil_options *options, frazil_error *reterr)
+frazil_err frazil_lease_open_with(frazil_lease **ret, const frazil_options *options, frazil_error *reterr)
 {
     frazil_lease *lease = malloc(sizeof *lease);
 
@@ -41,7 +41,7 @@ frazil_err frazil_lease_open(frazil_lease **ret, const char *spec, frazil_error 
 
     frazil_err err = fz_options_of_spec(&options, spec, reterr);
     if (err == FRAZIL_OK)
-        err = frazil_lease_open_options(ret, &options, reterr);
+        err = frazil_lease_open_with(ret, &options, reterr);
     fz_options_forget(&options);
     return err;
 }
@@ -66,7 +66,7 @@ static frazil_err check_now(frazil *gen, const struct fz_observation *seen, fraz
     return FRAZIL_OK;
 }
 
-frazil_err frazil_lease_get(frazil_lease *lease, frazil_lease_info *ret, size_t size, frazil_error *reterr)
+frazil_err frazil_lease_get_info(frazil_lease *lease, frazil_lease_info *ret, size_t size, frazil_error *reterr)
 {
     frazil *gen = lease->gen;
     struct fz_observation seen = fz_observe(gen);

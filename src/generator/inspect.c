@@ -73,13 +73,13 @@ uint64_t frazil_stat_value(frazil *gen, size_t i)
     return value;
 }
 
-void frazil_get_info(frazil *gen, frazil_generator_info *ret, size_t size)
+void frazil_get_info(frazil *gen, frazil_info *ret, size_t size)
 {
     const struct fz_slot_rules *rules = &gen->rules;
     struct fz_observation seen = fz_observe(gen);
     struct fz_slot_plan plan = fz_slot_plan(rules, &seen.view, 1, 0);
 
-    const frazil_generator_info info = {
+    const frazil_info info = {
         .worker = seen.grant.worker,
         .sequence_min = rules->seq_min,
         .sequence_max = rules->seq_min + (uint32_t)(rules->capacity - 1),

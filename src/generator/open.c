@@ -109,7 +109,7 @@ static frazil_err check_life(const frazil *gen, const struct fz_decision *decisi
     frazil_layout_info info;
     int64_t now_ms = fz_now(&gen->clock).unix_ms;
 
-    frazil_layout_describe(&gen->layout, &info, sizeof info);
+    frazil_layout_get_info(&gen->layout, &info, sizeof info);
     if (decision->allow_short_life || now_ms < info.last_unix_ms - ten_years_ms)
         return FRAZIL_OK;
     if (now_ms > info.last_unix_ms)
@@ -251,7 +251,7 @@ static void tell_warnings(frazil *gen)
     int64_t now_ms = fz_now(&gen->clock).unix_ms;
     frazil_layout_info info;
 
-    frazil_layout_describe(&gen->layout, &info, sizeof info);
+    frazil_layout_get_info(&gen->layout, &info, sizeof info);
     if (gen->fixed.collision_ppm != 0)
         fz_events_tell(gen, FRAZIL_EVENT_WARN_COLLISION, FRAZIL_OK, now_ms, gen->fixed.collision_ppm);
     if (now_ms >= info.last_unix_ms - ten_years_ms)
@@ -305,7 +305,7 @@ static frazil_err close_generator(frazil *gen, struct fz_deadline deadline, bool
     fz_left_off_die(gen);
     frazil_err err = leave_store(gen, deadline, opened);
     fz_unmap(gen->private_page, sizeof *gen->private_page);
-    frazil_manual_clock_free(gen->own.frozen_clock);
+    frazil_manual_clock_close(gen->own.frozen_clock);
     free(gen);
     return err;
 }

@@ -19,7 +19,7 @@ struct fz_ports {
 FZ_PRIVATE frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, const struct fz_ports *ports,
                                       frazil_error *reterr);
 
-/* frazil_open_options for a worker id that is used without the generator.  FRAZIL_ESPEC: nobody grants it. */
+/* frazil_open_with for a worker id that is used without the generator.  FRAZIL_ESPEC: nobody grants it. */
 FZ_PRIVATE frazil_err fz_open_leased(frazil **ret, const frazil_options *options, frazil_error *reterr);
 
 /*

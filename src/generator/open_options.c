@@ -25,7 +25,7 @@ static frazil_err open_for(frazil **ret, const frazil_options *options, enum fz_
     return FRAZIL_OK;
 }
 
-frazil_err frazil_open_options(frazil **ret, const frazil_options *options, frazil_error *reterr)
+frazil_err frazil_open_with(frazil **ret, const frazil_options *options, frazil_error *reterr)
 {
     return open_for(ret, options, FZ_OPENING_GENERATOR, reterr);
 }
@@ -41,7 +41,7 @@ frazil_err frazil_open(frazil **ret, const char *spec, frazil_error *reterr)
 
     frazil_err err = fz_options_of_spec(&options, spec, reterr);
     if (err == FRAZIL_OK)
-        err = frazil_open_options(ret, &options, reterr);
+        err = frazil_open_with(ret, &options, reterr);
     fz_options_forget(&options);
     return err;
 }

@@ -83,7 +83,7 @@ frazil_err frazil_frozen_clock_new(frazil_manual_clock **ret, int64_t unix_ms)
     return clock_new(ret, unix_ms, true);
 }
 
-void frazil_manual_clock_free(frazil_manual_clock *clock)
+void frazil_manual_clock_close(frazil_manual_clock *clock)
 {
     if (clock == NULL)
         return;

@@ -89,7 +89,7 @@ static frazil_err open_once(frazil **ret, const char *spec, _Atomic int64_t *off
 {
     const frazil_clock clock = {sizeof clock, offset_ms, host_now, monotonic_ns, sleep_until};
     frazil_options *options;
-    frazil_err err = frazil_options_new(&options, reterr);
+    frazil_err err = frazil_options_open(&options, reterr);
 
     if (err != FRAZIL_OK)
         return err;
@@ -97,8 +97,8 @@ static frazil_err open_once(frazil **ret, const char *spec, _Atomic int64_t *off
     if (err == FRAZIL_OK)
         err = frazil_options_clock(options, &clock, reterr);
     if (err == FRAZIL_OK)
-        err = frazil_open_options(ret, options, reterr);
-    frazil_options_free(options);
+        err = frazil_open_with(ret, options, reterr);
+    frazil_options_close(options);
     return err;
 }
 
@@ -133,7 +133,7 @@ static void note_id(struct record *record, uint64_t id)
 
 static void take(frazil *gen, struct record *record, uint64_t room, uint64_t pause)
 {
-    frazil_generator_info info;
+    frazil_info info;
     frazil_error err;
     uint64_t id;
 

@@ -148,7 +148,7 @@ static void run_steps(const struct run *run)
     callers_run(callers, THREADS, run->is_sno ? caller_take_snos : caller_take_ids);
     assert_run(gen, run, sets);
     frazil_close(gen);
-    frazil_manual_clock_free(stepper.clock);
+    frazil_manual_clock_close(stepper.clock);
     idsets_close(sets, (size_t)2 * THREADS);
 }
 

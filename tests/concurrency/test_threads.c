@@ -36,7 +36,7 @@ static void assert_counted(frazil *gen, size_t taken)
 /* Sequence numbers lie within the generator's bounds and the worker is its own. */
 static void assert_parts(frazil *gen, const struct idset *sets, size_t n)
 {
-    frazil_generator_info info;
+    frazil_info info;
     frazil_fields fields;
 
     frazil_get_info(gen, &info, sizeof info);

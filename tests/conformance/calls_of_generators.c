@@ -153,7 +153,7 @@ static frazil_err sno_next_at(struct subject *subject, struct step *step)
 
 static frazil_err info(struct subject *subject, struct step *step)
 {
-    frazil_generator_info found;
+    frazil_info found;
     char text[FRAZIL_FINGERPRINT_SIZE];
 
     frazil_get_info(subject->gen, &found, sizeof found);

@@ -50,7 +50,7 @@ static frazil_err describe(struct subject *subject, struct step *step)
 {
     frazil_layout_info found;
 
-    frazil_layout_describe(&subject->layout, &found, sizeof found);
+    frazil_layout_get_info(&subject->layout, &found, sizeof found);
     out_small(step, "total_bits", found.total_bits);
     out_u64(step, "workers", found.workers);
     out_u64(step, "ids_per_tick", found.ids_per_tick);

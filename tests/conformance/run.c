@@ -158,7 +158,7 @@ static frazil_err open_generator(struct subject *subject, struct step *step)
 
     in_spec(step, "spec", spec);
     open_beside(subject, step);
-    frazil_err err = frazil_options_new(&options, &step->err);
+    frazil_err err = frazil_options_open(&options, &step->err);
     if (err != FRAZIL_OK)
         return err;
     err = frazil_options_spec(options, spec, strlen(spec), &step->err);
@@ -170,8 +170,8 @@ static frazil_err open_generator(struct subject *subject, struct step *step)
         }
     }
     if (err == FRAZIL_OK)
-        err = frazil_open_options(&subject->gen, options, &step->err);
-    frazil_options_free(options);
+        err = frazil_open_with(&subject->gen, options, &step->err);
+    frazil_options_close(options);
     if (err == FRAZIL_OK)
         subject->layout = *frazil_layout_of(subject->gen);
     return err;
@@ -192,7 +192,7 @@ static void close_subject(struct subject *subject)
     frazil_local_close(subject->local);
     frazil_close(subject->gen);
     frazil_close(subject->beside);
-    frazil_manual_clock_free(subject->clock);
+    frazil_manual_clock_close(subject->clock);
 }
 
 static bool run_case(json_t *members, const char *where)

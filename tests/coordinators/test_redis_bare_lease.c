@@ -110,7 +110,7 @@ TEST("A number that is given back can be taken at once, from where the last owne
     frazil_error err;
 
     frazil_lease *first = must_open();
-    if (frazil_lease_get(first, &info, sizeof info, &err) != FRAZIL_OK)
+    if (frazil_lease_get_info(first, &info, sizeof info, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     int64_t used_ms = fz_real_now().unix_ms;
     assert_in_range(info.end_unix_ms, used_ms + 1, used_ms + HORIZON_MS + 1);
@@ -119,7 +119,7 @@ TEST("A number that is given back can be taken at once, from where the last owne
     for (int i = 0; i < 500 && try_open(&second, &err) == FRAZIL_EAGAIN; i++)
         pause_shortly(); /* nobody takes it before the server's clock has passed what was used */
     assert_non_null(second);
-    while (frazil_lease_get(second, &info, sizeof info, &err) == FRAZIL_ECLOCK)
+    while (frazil_lease_get_info(second, &info, sizeof info, &err) == FRAZIL_ECLOCK)
         pause_shortly();
     assert_int_equal(info.worker, 0);
     assert_int_equal(info.from_unix_ms, used_ms + 1);
@@ -136,7 +136,7 @@ TEST("The key is sfid's, and gone when the number was given back and its last st
     frazil_lease *lease = must_open();
     assert_int_equal(redis_server_ask(&server, "EXISTS frazil:sfid:shop")[0], '1');
     assert_string_equal(redis_server_ask(&server, "DBSIZE"), "3"); /* the namespace, the fence and the key */
-    frazil_err code = frazil_lease_get(lease, &info, sizeof info, &err);
+    frazil_err code = frazil_lease_get_info(lease, &info, sizeof info, &err);
     assert_true(code == FRAZIL_OK || code == FRAZIL_ECLOCK); /* it begins above every clock */
     frazil_lease_close(lease, 0);                            /* nothing was stamped */
     for (int i = 0; i < 500 && strcmp(redis_server_ask(&server, "DBSIZE"), "2") != 0; i++)

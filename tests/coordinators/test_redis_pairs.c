@@ -80,7 +80,7 @@ static frazil *open_one(const struct spec_meaning *meaning, uint64_t *random)
     if (err == FRAZIL_OK)
         err = frazil_options_set(spelling.options, "max_skew", "10ms", strlen("10ms"), &why_not);
     if (err == FRAZIL_OK)
-        err = frazil_open_options(&gen, spelling.options, &why_not);
+        err = frazil_open_with(&gen, spelling.options, &why_not);
     spec_unset(&spelling);
     return err == FRAZIL_OK ? gen : NULL;
 }

@@ -33,12 +33,12 @@ BEFORE_EACH
 
     assert_int_equal(frazil_manual_clock_new(&manual, INT64_C(1780272000000)), FRAZIL_OK);
     const frazil_clock port = frazil_manual_clock_port(manual);
-    assert_int_equal(frazil_options_new(&options, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
     assert_int_equal(frazil_options_spec(options, SPEC, strlen(SPEC), NULL), FRAZIL_OK);
     assert_int_equal(frazil_options_clock(options, &port, NULL), FRAZIL_OK);
     engine = (struct engine){0};
-    assert_int_equal(frazil_open_options(&engine.gen, options, NULL), FRAZIL_OK);
-    frazil_options_free(options);
+    assert_int_equal(frazil_open_with(&engine.gen, options, NULL), FRAZIL_OK);
+    frazil_options_close(options);
     atomic_init(&engine.holders, 1);
     dispatcher = (struct dispatcher){0};
     now_ns = 1000 * NS_PER_S;
@@ -51,7 +51,7 @@ AFTER_EACH
     assert_int_equal(atomic_load(&engine.waiting), 0);
     assert_int_equal(atomic_load(&engine.holders), 1);
     frazil_close(engine.gen);
-    frazil_manual_clock_free(manual);
+    frazil_manual_clock_close(manual);
 }
 
 static bool ask_as(unsigned i, uint32_t n, bool in_a_row, uint64_t wait_ns)

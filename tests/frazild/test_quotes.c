@@ -99,7 +99,7 @@ static void meaning_of(door through, const char *text, char ret[TEXT_SIZE])
 {
     ret[0] = '\0';
     unsetenv("FRAZIL_RUN_DIR");
-    assert_int_equal(frazil_options_new(&options, &why), FRAZIL_OK);
+    assert_int_equal(frazil_options_open(&options, &why), FRAZIL_OK);
     frazil_err err = through(text);
     if (err == FRAZIL_OK)
         err = frazil_options_text(options, 0, ret, TEXT_SIZE, NULL, &why);
@@ -107,7 +107,7 @@ static void meaning_of(door through, const char *text, char ret[TEXT_SIZE])
         assert_int_equal(err, FRAZIL_ESPEC);
         ret[0] = '\0';
     }
-    frazil_options_free(options);
+    frazil_options_close(options);
     unsetenv("FRAZIL_RUN_DIR");
 }
 

@@ -37,7 +37,7 @@ static void check_ids(const frazil_layout *layout)
     frazil_fields fields;
     uint64_t id;
 
-    frazil_layout_describe(layout, &info, sizeof info);
+    frazil_layout_get_info(layout, &info, sizeof info);
     REQUIRE(info.last_unix_ms >= info.first_unix_ms && info.ids_per_tick >= 1 && info.workers >= 1);
     if (layout->kind == FRAZIL_LAYOUT_SNO)
         return;

@@ -127,7 +127,7 @@ static void set_option(const uint8_t *data, size_t size)
     frazil_options *options;
     frazil_error why;
 
-    REQUIRE(frazil_options_new(&options, NULL) == FRAZIL_OK);
+    REQUIRE(frazil_options_open(&options, NULL) == FRAZIL_OK);
     frazil_err err = frazil_options_set(options, key, (const char *)data + value_at, size - value_at, &why);
     REQUIRE(err == FRAZIL_OK || err == FRAZIL_ESPEC);
     if (err == FRAZIL_OK) {
@@ -140,7 +140,7 @@ static void set_option(const uint8_t *data, size_t size)
     REQUIRE(err == FRAZIL_OK || err == FRAZIL_ESPEC);
     if (err != FRAZIL_OK)
         fuzz_require_error(err, &why);
-    frazil_options_free(options);
+    frazil_options_close(options);
     free(key);
 }
 

@@ -97,7 +97,7 @@ static void live(const struct herd *herd, struct herd_member *member, const char
     frazil_clock clock = fz_real_clock();
     const struct ports ports = {.coordinators = herd->coordinators, .clock = herd->offset_ms == NULL ? NULL : &clock};
     pid_t parent = getppid();
-    frazil_generator_info info;
+    frazil_info info;
     frazil_stats stats;
     frazil_error err;
     frazil *gen;

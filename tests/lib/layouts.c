@@ -19,6 +19,6 @@ frazil_layout_info describe_layout(const frazil_layout *layout)
 {
     frazil_layout_info info;
 
-    frazil_layout_describe(layout, &info, sizeof info);
+    frazil_layout_get_info(layout, &info, sizeof info);
     return info;
 }

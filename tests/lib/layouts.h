@@ -8,7 +8,7 @@
 /* The layout of that text.  Fails the test, with the sentence, if there is none. */
 frazil_layout parse_layout(const char *text);
 
-/* frazil_layout_describe. */
+/* frazil_layout_get_info. */
 frazil_layout_info describe_layout(const frazil_layout *layout);
 
 #endif

@@ -35,13 +35,13 @@ frazil_err ports_open_snapshot(frazil **ret, const char *spec, const frazil_sno_
 {
     frazil_options *options;
 
-    frazil_err err = frazil_options_new(&options, reterr);
+    frazil_err err = frazil_options_open(&options, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = say(options, spec, snapshot, ports, reterr);
     if (err == FRAZIL_OK)
-        err = frazil_open_options(ret, options, reterr);
-    frazil_options_free(options);
+        err = frazil_open_with(ret, options, reterr);
+    frazil_options_close(options);
     return err;
 }
 
@@ -52,13 +52,13 @@ frazil_err ports_open_in_time(frazil **ret, const char *spec, const struct ports
     struct fz_decision decision;
     frazil_options *options;
 
-    frazil_err err = frazil_options_new(&options, reterr);
+    frazil_err err = frazil_options_open(&options, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = say(options, spec, NULL, &others, reterr);
     if (err == FRAZIL_OK)
         err = fz_options_decide(&decision, options, FZ_OPENING_GENERATOR, reterr);
-    frazil_options_free(options);
+    frazil_options_close(options);
     if (err != FRAZIL_OK)
         return err;
     err = fz_open_decided(ret, &decision, &in_time, reterr);
@@ -75,13 +75,13 @@ frazil_err ports_lease_open(frazil_lease **ret, const char *spec, const struct p
 {
     frazil_options *options;
 
-    frazil_err err = frazil_options_new(&options, reterr);
+    frazil_err err = frazil_options_open(&options, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = say(options, spec, NULL, ports, reterr);
     if (err == FRAZIL_OK)
-        err = frazil_lease_open_options(ret, options, reterr);
-    frazil_options_free(options);
+        err = frazil_lease_open_with(ret, options, reterr);
+    frazil_options_close(options);
     return err;
 }
 
@@ -95,9 +95,9 @@ frazil *open_or_fail(const char *spec)
     return gen;
 }
 
-frazil_generator_info info_of_spec(const char *spec)
+frazil_info info_of_spec(const char *spec)
 {
-    frazil_generator_info info;
+    frazil_info info;
     frazil *gen = open_or_fail(spec);
 
     frazil_get_info(gen, &info, sizeof info);

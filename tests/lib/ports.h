@@ -17,7 +17,7 @@ struct ports {
 frazil *open_or_fail(const char *spec);
 
 /* The info of a generator of that spec, which is closed again. */
-frazil_generator_info info_of_spec(const char *spec);
+frazil_info info_of_spec(const char *spec);
 
 /* How many ids it has issued. */
 uint64_t issued_by(frazil *gen);

@@ -61,7 +61,7 @@ void rig_open_snapshot(struct rig *rig, const char *spec, const frazil_sno_snaps
 void rig_close(struct rig *rig)
 {
     frazil_close(rig->gen);
-    frazil_manual_clock_free(rig->manual);
+    frazil_manual_clock_close(rig->manual);
 }
 
 int64_t rig_now_ms(const struct rig *rig)

@@ -338,7 +338,7 @@ void spec_set(const struct spec_meaning *meaning, const char *folder, bool in_sp
     ret->spec[0] = lines[0] = '\0';
     ret->options = NULL;
     if (!in_spec)
-        assert_int_equal(frazil_options_new(&ret->options, &why), FRAZIL_OK);
+        assert_int_equal(frazil_options_open(&ret->options, &why), FRAZIL_OK);
     say_all(&said, meaning);
     bool by_program = !meaning->from_config && url_pick(random, 4) != 0;
     bool has_config = meaning->from_config || toss(&said);
@@ -371,6 +371,6 @@ void spec_unset(struct spec_spelling *spelling)
     }
     assert_int_equal(setenv("FRAZIL_HOST_DIR", spelling->host_dir, 1), 0);
     assert_int_equal(unsetenv(worker_variable), 0);
-    frazil_options_free(spelling->options);
+    frazil_options_close(spelling->options);
     spelling->options = NULL;
 }

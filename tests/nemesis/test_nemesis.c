@@ -251,7 +251,7 @@ TEST_OF_KINDS(nemesis_over_all, "Opened before the fork: eight children, and wha
     enum { CHILDREN = 8, IDS = 100000 };
     const struct ports ports = {.coordinators = nemesis_coordinators()};
     struct idset *sets = idsets_open(CHILDREN, IDS);
-    frazil_generator_info info;
+    frazil_info info;
     frazil_error err;
     frazil *gen;
 

@@ -257,7 +257,7 @@ TEST("Containers come, share the word and are killed while they open or take: no
 /* Takes a worker id by its lock, says which, and keeps it until it is killed. */
 static void hold_a_worker(void *arg)
 {
-    frazil_generator_info info;
+    frazil_info info;
     frazil *gen = open_ok("worker=file-lock");
 
     (void)arg;

@@ -160,7 +160,7 @@ static bool run(const struct course *course)
     is_well = is_well && goes_on(gen, clock, strcmp(course->keeper, "hook") == 0, &last) && is_untouched(&program);
     frazil_close(gen);
     is_well = is_well && is_untouched(&program);
-    frazil_manual_clock_free(clock);
+    frazil_manual_clock_close(clock);
     return is_well;
 }
 

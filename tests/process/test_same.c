@@ -88,7 +88,7 @@ static frazil *by_numbers(const char *layout)
     if (frazil_layout_parse(layout, strlen(layout), &read, &why) != FRAZIL_OK ||
         frazil_layout_make(read.epoch_unix_ms, read.tick_ms, read.time_bits, read.worker_bits, 1, read.sequence_bits,
                            read.sequence_above_worker != 0, &made, &why) != FRAZIL_OK ||
-        frazil_options_new(&options, &why) != FRAZIL_OK)
+        frazil_options_open(&options, &why) != FRAZIL_OK)
         return NULL;
     char spec[1200];
     snprintf(spec, sizeof spec, "worker=fixed:7 %s", places);
@@ -96,8 +96,8 @@ static frazil *by_numbers(const char *layout)
     if (err == FRAZIL_OK)
         err = frazil_options_layout(options, &made, &why);
     if (err == FRAZIL_OK)
-        err = frazil_open_options(&gen, options, &why);
-    frazil_options_free(options);
+        err = frazil_open_with(&gen, options, &why);
+    frazil_options_close(options);
     if (err != FRAZIL_OK)
         fprintf(stderr, "%s by numbers: %s\n", layout, why.message);
     return err == FRAZIL_OK ? gen : NULL;

@@ -109,7 +109,7 @@ BEFORE_EACH
 AFTER_EACH
 {
     memory_namespace_stop();
-    frazil_manual_clock_free(manual);
+    frazil_manual_clock_close(manual);
     scratch_remove(scratch);
 }
 

@@ -21,7 +21,7 @@ enum { IDS = 20000, COPIES = 2 };
 struct copy {
     frazil_err (*open)(frazil **ret, const char *spec, frazil_error *reterr);
     frazil_err (*next)(frazil *gen, uint64_t *ret_id);
-    void (*get_info)(frazil *gen, frazil_generator_info *ret, size_t size);
+    void (*get_info)(frazil *gen, frazil_info *ret, size_t size);
     void (*close)(frazil *gen);
     frazil *gen;
 };
@@ -153,7 +153,7 @@ TEST("Threads of both copies, in a process and in its child, and after one copy 
 
 TEST("A number that one copy holds by file-lock, the other does not get")
 {
-    frazil_generator_info info[COPIES];
+    frazil_info info[COPIES];
 
     open_both("worker=file-lock");
     for (size_t i = 0; i < COPIES; i++)

@@ -121,14 +121,14 @@ frazil *program_open(const struct program *program)
     if (plan.of_users)
         users_ask(program);
     frazil_options *options;
-    frazil_err code = frazil_options_new(&options, &err);
+    frazil_err code = frazil_options_open(&options, &err);
     if (code == FRAZIL_OK) {
         code = frazil_options_spec(options, spec, strlen(spec), &err);
         if (code == FRAZIL_OK)
             code = frazil_options_coordinator(options, coordinator_port(), &err);
         if (code == FRAZIL_OK)
-            code = frazil_open_options(&gen, options, &err);
-        frazil_options_free(options);
+            code = frazil_open_with(&gen, options, &err);
+        frazil_options_close(options);
     }
     if (code == FRAZIL_OK) {
         if (was_bad && state_is_bad())

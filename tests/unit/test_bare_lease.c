@@ -54,7 +54,7 @@ static void start(uint64_t workers)
 static void tear_down(void)
 {
     frazil_lease_close(lease, FRAZIL_LEASE_ALL_USED);
-    frazil_manual_clock_free(manual);
+    frazil_manual_clock_close(manual);
     memory_namespace_stop();
 }
 
@@ -80,7 +80,7 @@ static frazil_lease_info get(frazil_lease *of)
     frazil_lease_info info;
     frazil_error err;
 
-    if (frazil_lease_get(of, &info, sizeof info, &err) != FRAZIL_OK)
+    if (frazil_lease_get_info(of, &info, sizeof info, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     return info;
 }
@@ -143,7 +143,7 @@ TEST("At its end it is over, to the millisecond, and nothing is written; a later
     frazil_manual_clock_set(manual, end_ms);
     memset(&info, 0x5a, sizeof info);
     before = info;
-    assert_int_equal(frazil_lease_get(lease, &info, sizeof info, &err), FRAZIL_ELEASE);
+    assert_int_equal(frazil_lease_get_info(lease, &info, sizeof info, &err), FRAZIL_ELEASE);
     assert_int_equal(err.code, FRAZIL_ELEASE);
     assert_memory_equal(&info, &before, sizeof info);
     assert_int_equal(frazil_lease_keep(lease, FRAZIL_WAIT_FOREVER, &next_ns, &err), FRAZIL_OK);
@@ -166,7 +166,7 @@ TEST("A lost number is not replaced behind the program's back, unless the spec s
     frazil_lease *thief = must_open(spec);
     assert_int_equal(get(thief).worker, worker);
     assert_int_equal(frazil_lease_keep(lease, FRAZIL_WAIT_FOREVER, &next_ns, &err), FRAZIL_ELEASE);
-    assert_int_equal(frazil_lease_get(lease, &info, sizeof info, &err), FRAZIL_ELEASE);
+    assert_int_equal(frazil_lease_get_info(lease, &info, sizeof info, &err), FRAZIL_ELEASE);
     frazil_lease_close(thief, FRAZIL_LEASE_ALL_USED);
 }
 
@@ -222,7 +222,7 @@ TEST("The next owner may stamp nothing before what the last one used, also if it
     frazil_manual_clock_set(manual, RIG_NOW + 50);
     lease = must_open("worker=memory://orders keeper=hook open_wait=1s");
     frazil_manual_clock_set(manual, RIG_NOW + 50);
-    assert_int_equal(frazil_lease_get(lease, &info, sizeof info, &err), FRAZIL_ECLOCK);
+    assert_int_equal(frazil_lease_get_info(lease, &info, sizeof info, &err), FRAZIL_ECLOCK);
     assert_in_range(err.retry_ns, 1, 21 * RIG_MS);
     frazil_manual_clock_set(manual, RIG_NOW + 71);
     assert_int_equal(get(lease).from_unix_ms, RIG_NOW + 71);
@@ -242,11 +242,11 @@ TEST("Programs of older and newer headers: a short struct is filled as far as it
     start(1);
     lease = must_open(SPEC);
     memset(&large, 0x5a, sizeof large);
-    assert_int_equal(frazil_lease_get(lease, (frazil_lease_info *)&large, sizeof large, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_lease_get_info(lease, (frazil_lease_info *)&large, sizeof large, NULL), FRAZIL_OK);
     assert_int_equal(large.info.end_unix_ms, get(lease).end_unix_ms);
     assert_int_equal(large.tail, 0);
     small.worker = 77;
-    assert_int_equal(frazil_lease_get(lease, (frazil_lease_info *)&small, sizeof small.worker, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_lease_get_info(lease, (frazil_lease_info *)&small, sizeof small.worker, NULL), FRAZIL_OK);
     assert_int_equal(small.worker, 0);
     assert_int_equal(small.behind, 0x5a5a5a5a);
 }
@@ -261,7 +261,7 @@ TEST("Parent and child have one number; each says what it used, and the last one
     assert_true(child >= 0);
     if (child == 0) {
         frazil_lease_info info;
-        bool same = frazil_lease_get(lease, &info, sizeof info, NULL) == FRAZIL_OK && info.worker == 0;
+        bool same = frazil_lease_get_info(lease, &info, sizeof info, NULL) == FRAZIL_OK && info.worker == 0;
         frazil_lease_close(lease, RIG_NOW + 90);
         _exit(same ? 0 : 1);
     }

@@ -289,7 +289,7 @@ static frazil *open_stepping(struct stepping *s, const char *spec)
 static void close_stepping(struct stepping *s, frazil *gen)
 {
     frazil_close(gen);
-    frazil_manual_clock_free(s->manual);
+    frazil_manual_clock_close(s->manual);
 }
 
 #define SMALL "layout=41/10/4 worker=fixed:0 start=zero "

@@ -107,7 +107,7 @@ static void assert_same_trace(const struct trace *a, const struct trace *b)
 
 static struct trace trace_of(struct rig *rig)
 {
-    frazil_generator_info info;
+    frazil_info info;
 
     frazil_get_info(rig->gen, &info, sizeof info);
     return (struct trace){.issued = rig_stats(rig).issued,

@@ -454,7 +454,7 @@ static void judge_layout(const char *text, int64_t years_before_end, const char 
     frazil_layout_info info;
 
     assert_int_equal(frazil_layout_parse(text, strlen(text), &layout, NULL), FRAZIL_OK);
-    frazil_layout_describe(&layout, &info, sizeof info);
+    frazil_layout_get_info(&layout, &info, sizeof info);
     forget();
     fz_judge_layout(&layout, info.last_unix_ms - years_before_end * INT64_C(31556952000), &findings);
     EXPECT(beginning);

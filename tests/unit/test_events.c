@@ -101,12 +101,12 @@ TEST("Opening tells nothing, unless hosts may have one worker id, the layout end
     open_at("layout=41/10/4 worker=fixed:9", RIG_NOW);
     assert_no_event();
     frazil_layout_info info;
-    frazil_layout_describe(frazil_layout_of(rig.gen), &info, sizeof info);
+    frazil_layout_get_info(frazil_layout_of(rig.gen), &info, sizeof info);
     int64_t epoch_ms = frazil_layout_of(rig.gen)->epoch_unix_ms;
     rig_close(&rig);
 
     open_at("layout=konayuki worker=hostname-hash hostname=a expect=8", RIG_NOW);
-    frazil_generator_info is;
+    frazil_info is;
     frazil_get_info(rig.gen, &is, sizeof is);
     assert_true(is.collision_ppm > 0);
     assert_int_equal(take_event(FRAZIL_EVENT_WARN_COLLISION, FRAZIL_OK, is.collision_ppm).worker, is.worker);

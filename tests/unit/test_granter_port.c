@@ -136,7 +136,7 @@ static void refused(const char *spec, frazil_err code, const char *why)
     const struct ports ports = {.clock = &clock, .granter = &granter};
 
     assert_open_refused(spec, &ports, code, why);
-    frazil_manual_clock_free(manual);
+    frazil_manual_clock_close(manual);
 }
 
 TEST("Ids bear the worker that was granted; closing says where the next grant may begin, which is above them all")
@@ -176,7 +176,7 @@ TEST("Ticks longer than a millisecond: begin and end are rounded inwards, so two
     assert_int_equal(rig_parts(&rig, rig_next(&rig)).unix_ms, RIG_NOW + 10);
     close_generator();
     assert_int_equal(table->used_end_unix_ms, RIG_NOW + 20);
-    frazil_manual_clock_free(rig.manual);
+    frazil_manual_clock_close(rig.manual);
     rig.manual = NULL;
     table->forced = (frazil_grant){.worker = 2, .from_unix_ms = RIG_NOW + 1, .end_unix_ms = RIG_NOW + 19, .token = 1};
     refused(SPEC "layout=sonyflake", FRAZIL_EWORKER, "must hold a whole tick");
@@ -370,7 +370,7 @@ TEST("Two generators, one after the other and side by side, never have an id in 
     assert_int_not_equal(rig_parts(&rig, rig_next(&rig)).worker, rig_parts(&other, rig_next(&other)).worker);
     last = rig_next(&rig);
     close_generator();
-    frazil_manual_clock_free(rig.manual);
+    frazil_manual_clock_close(rig.manual);
     rig_open(&rig, SPEC, RIG_NOW - 2); /* a clock that is behind */
     uint64_t next = 0;
     frazil_error err;

@@ -243,7 +243,7 @@ TEST("A program of a later version gets zeros at the end, one of an earlier vers
     rig_open(&rig, "layout=41/10/4 worker=fixed:9", RIG_NOW);
     rig_next(&rig);
     check_growth(get_stats, sizeof(frazil_stats), 8);
-    check_growth(get_info, sizeof(frazil_generator_info), 16);
+    check_growth(get_info, sizeof(frazil_info), 16);
     check_growth(get_health, sizeof(frazil_health), 12);
     rig_close(&rig);
 }

@@ -23,13 +23,13 @@ static frazil_options *options;
 BEFORE_EACH
 {
     (void)alarm(HANG_S); /* ends the program, and so the test: one that hangs says nothing by itself */
-    assert_int_equal(frazil_options_new(&options, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
     assert_int_equal(frazil_options_environment(options, FRAZIL_ENVIRONMENT_NONE, NULL), FRAZIL_OK);
 }
 
 AFTER_EACH
 {
-    frazil_options_free(options);
+    frazil_options_close(options);
     (void)alarm(0);
 }
 

@@ -73,7 +73,7 @@ TEST("I1 over two workers: ids bear the new one, from its floor on, and none occ
     assert_int_equal(rig_tick_of(&rig, ids->ids[IDS]), floor);
     assert_int_equal(idsets_duplicates(ids, 1, NULL), 0);
     assert_int_equal(rig.gen->shared->keeper.replaced, 1);
-    frazil_generator_info info;
+    frazil_info info;
     frazil_get_info(rig.gen, &info, sizeof info);
     assert_int_equal(info.worker, OTHER);
     idsets_close(ids, 1);

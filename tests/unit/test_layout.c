@@ -399,9 +399,9 @@ TEST("A program that was compiled with a shorter struct gets the beginning of it
 
     for (size_t size = 0; size <= sizeof got; size++) {
         memset(&wanted, 0, sizeof wanted);
-        frazil_layout_describe(&l, &wanted.info, sizeof wanted.info);
+        frazil_layout_get_info(&l, &wanted.info, sizeof wanted.info);
         memset(&got, 0xff, sizeof got);
-        frazil_layout_describe(&l, &got.info, size);
+        frazil_layout_get_info(&l, &got.info, size);
         assert_memory_equal(&got, &wanted, size);
         for (size_t i = size; i < sizeof got; i++)
             assert_int_equal(got.bytes[i], 0xff);

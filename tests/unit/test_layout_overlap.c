@@ -24,7 +24,7 @@ static int64_t end_of(const frazil_layout *l)
 {
     frazil_layout_info info;
 
-    frazil_layout_describe(l, &info, sizeof info);
+    frazil_layout_get_info(l, &info, sizeof info);
     return info.last_unix_ms + l->tick_ms - 1;
 }
 

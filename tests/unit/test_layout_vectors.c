@@ -35,7 +35,7 @@ static void assert_range_holds(const frazil_layout *layout, int64_t unix_ms, uin
     uint64_t first;
     uint64_t last;
 
-    frazil_layout_describe(layout, &info, sizeof info);
+    frazil_layout_get_info(layout, &info, sizeof info);
     assert_int_equal(frazil_id_range(layout, unix_ms, unix_ms, &first, &last, NULL), FRAZIL_OK);
     assert_true(first <= id && id <= last);
     if (unix_ms > info.first_unix_ms) {

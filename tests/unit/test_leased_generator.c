@@ -85,7 +85,7 @@ static void steal(uint32_t worker)
 
 TEST("I2: the first id bears a worker id and a tick that the coordinator has a record of, and closing gives both back")
 {
-    frazil_generator_info info;
+    frazil_info info;
 
     start(4);
     rig_open(&rig, SPEC, RIG_NOW);
@@ -106,7 +106,7 @@ TEST("I2: the first id bears a worker id and a tick that the coordinator has a r
 
 TEST("I1: what is given back lies above all that was issued, also on the side of the tick-tock that was left")
 {
-    frazil_generator_info info;
+    frazil_info info;
 
     start_layout("sno", 4);
     rig_open(&rig, SPEC "layout=sno", RIG_NOW);

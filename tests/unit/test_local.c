@@ -16,7 +16,7 @@ enum { HANDLES = 3, IDS = 20000 };
 
 static bool counter_is_used(frazil *gen)
 {
-    frazil_generator_info info;
+    frazil_info info;
 
     frazil_get_info(gen, &info, sizeof info);
     return info.counter_in_use;

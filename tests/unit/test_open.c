@@ -204,7 +204,7 @@ TEST("Bounds in either order; both 0 are the whole range; the largest worker and
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char spec[128];
-        frazil_generator_info info;
+        frazil_info info;
         snprintf(spec, sizeof spec, "%s%s", strstr(rows[i].spec, "worker") == NULL ? WORKER : "", rows[i].spec);
         frazil *gen = open_ok(spec);
         frazil_get_info(gen, &info, sizeof info);
@@ -217,7 +217,7 @@ TEST("Bounds in either order; both 0 are the whole range; the largest worker and
 
 TEST("epoch and tick override those of the layout, and are checked together with it")
 {
-    frazil_generator_info info;
+    frazil_info info;
     frazil *gen = open_ok(WORKER "layout=twitter epoch=1700000000000 tick=10ms");
 
     frazil_get_info(gen, &info, sizeof info);
@@ -235,7 +235,7 @@ TEST("A frozen clock shows its time for ever; a clock of the caller's wins over 
     struct rig rig = {.random_state = 1};
     uint64_t id;
     frazil_fields fields;
-    frazil_generator_info info;
+    frazil_info info;
     frazil *gen = open_ok(WORKER "clock=frozen:2027-01-01T00:00:00Z");
 
     frazil_get_info(gen, &info, sizeof info);
@@ -276,7 +276,7 @@ TEST("Closing nothing is allowed")
 {
     frazil_close(NULL);
     frazil_local_close(NULL);
-    frazil_manual_clock_free(NULL);
+    frazil_manual_clock_close(NULL);
 }
 
 TEST("Random numbers come from the port where one is given, and only where a tick is entered at random")

@@ -20,13 +20,13 @@ static frazil_error why;
 BEFORE_EACH
 {
     unsetenv("FRAZIL_STATE");
-    assert_int_equal(frazil_options_new(&options, &why), FRAZIL_OK);
+    assert_int_equal(frazil_options_open(&options, &why), FRAZIL_OK);
     assert_int_equal(frazil_options_environment(options, FRAZIL_ENVIRONMENT_NONE, &why), FRAZIL_OK);
 }
 
 AFTER_EACH
 {
-    frazil_options_free(options);
+    frazil_options_close(options);
     setenv("FRAZIL_STATE", "memory", 1);
 }
 
@@ -87,7 +87,7 @@ TEST(
     for (size_t i = 0; i < sizeof with_state / sizeof with_state[0]; i++) {
         const char *dir = scratch_make();
         char spec[512];
-        frazil_generator_info info;
+        frazil_info info;
         frazil_error err;
         frazil *gen;
 
@@ -101,7 +101,7 @@ TEST(
         frazil_close(gen);
         scratch_remove(dir);
     }
-    frazil_manual_clock_free(manual);
+    frazil_manual_clock_close(manual);
 }
 
 TEST("A value is taken as it is: spaces, quotes and '=' need nothing, and its length ends it")
@@ -225,7 +225,7 @@ TEST("A port of another size, or without a function, is refused; NULL takes one 
     refused(frazil_options_clock(options, &clock, &why), FRAZIL_EINVAL, "sizeof(frazil_clock)");
     refused(frazil_options_random(options, &random, &why), FRAZIL_EINVAL, "sizeof(frazil_random)");
     refused(frazil_options_granter(options, &granter, &why), FRAZIL_EINVAL, "has size 0");
-    frazil_manual_clock_free(manual);
+    frazil_manual_clock_close(manual);
 }
 
 TEST("There is room for sixteen coordinators")
@@ -245,13 +245,13 @@ TEST("Options can be used again, and for a snapshot without saying its layout")
     set("worker", "fixed:1");
     set("state", "memory");
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(frazil_open_options(&gen, options, &why), FRAZIL_OK);
+        assert_int_equal(frazil_open_with(&gen, options, &why), FRAZIL_OK);
         frazil_close(gen);
     }
     set("worker", NULL);
     assert_int_equal(frazil_options_snapshot(options, &snapshot, &why), FRAZIL_OK);
-    assert_int_equal(frazil_open_options(&gen, options, &why), FRAZIL_OK);
-    frazil_generator_info info;
+    assert_int_equal(frazil_open_with(&gen, options, &why), FRAZIL_OK);
+    frazil_info info;
     frazil_get_info(gen, &info, sizeof info);
     assert_int_equal(frazil_layout_of(gen)->kind, FRAZIL_LAYOUT_SNO);
     assert_int_equal(info.worker, 7);
@@ -314,8 +314,8 @@ TEST("Specs that mean the same have one text, and specs that do not have two")
         const char *const *pair = equal ? same[i] : other[i - sizeof same / sizeof same[0]];
         char first[4096];
         for (int side = 0; side < 2; side++) {
-            frazil_options_free(options);
-            assert_int_equal(frazil_options_new(&options, NULL), FRAZIL_OK);
+            frazil_options_close(options);
+            assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
             assert_int_equal(frazil_options_environment(options, FRAZIL_ENVIRONMENT_NONE, NULL), FRAZIL_OK);
             say(pair[side]);
             if (side == 0)
@@ -331,7 +331,7 @@ TEST("Passwords are left out unless they are asked for")
     say("worker=redis://me:s3cret@h/n?password=t0p state=memory");
     assert_null(strstr(text_of(0), "s3cret"));
     assert_null(strstr(text_of(0), "t0p"));
-    assert_non_null(strstr(text_of(FRAZIL_TEXT_WITH_SECRETS), "worker=redis://me:s3cret@h/n?password=t0p "));
+    assert_non_null(strstr(text_of(FRAZIL_OPTIONS_WITH_SECRETS), "worker=redis://me:s3cret@h/n?password=t0p "));
 }
 
 TEST("A buffer that is too small is told how long the text is")
@@ -452,22 +452,22 @@ TEST("The text read again decides the same, and has itself for its text")
         if (!decide(&first, spec))
             continue;
         understood++;
-        frazil_options_free(options);
-        assert_int_equal(frazil_options_new(&options, NULL), FRAZIL_OK);
+        frazil_options_close(options);
+        assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
         assert_int_equal(frazil_options_environment(options, FRAZIL_ENVIRONMENT_NONE, NULL), FRAZIL_OK);
         say(spec);
-        snprintf(text, sizeof text, "%s", text_of(FRAZIL_TEXT_WITH_SECRETS));
+        snprintf(text, sizeof text, "%s", text_of(FRAZIL_OPTIONS_WITH_SECRETS));
         if (!decide(&second, text))
             fail_msg("%s\n%s\n%s", spec, text, why.message);
         if (!same_decision(&first, &second))
             fail_msg("%s\n%s", spec, text);
         fz_decision_free(&first);
         fz_decision_free(&second);
-        frazil_options_free(options);
-        assert_int_equal(frazil_options_new(&options, NULL), FRAZIL_OK);
+        frazil_options_close(options);
+        assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
         assert_int_equal(frazil_options_environment(options, FRAZIL_ENVIRONMENT_NONE, NULL), FRAZIL_OK);
         say(text);
-        assert_string_equal(text_of(FRAZIL_TEXT_WITH_SECRETS), text);
+        assert_string_equal(text_of(FRAZIL_OPTIONS_WITH_SECRETS), text);
     }
     assert_true(understood > SPECS / 20);
 }

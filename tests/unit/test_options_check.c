@@ -112,7 +112,7 @@ static void begin(const char *spec)
     char text[1024];
 
     snprintf(text, sizeof text, "%s run_dir=%s/run state_dir=%s/state", spec, scratch, scratch);
-    assert_int_equal(frazil_options_new(&options, &why), FRAZIL_OK);
+    assert_int_equal(frazil_options_open(&options, &why), FRAZIL_OK);
     if (frazil_options_spec(options, text, strlen(text), &why) != FRAZIL_OK)
         fail_msg("%s: %s", text, why.message);
     calls = (struct calls){.open = 0};
@@ -123,7 +123,7 @@ static void check(const char *spec)
     begin(spec);
     if (frazil_options_check(options, &why) != FRAZIL_OK)
         fail_msg("%s: %s", spec, why.message);
-    frazil_options_free(options);
+    frazil_options_close(options);
 }
 
 /* Neither files nor folders, and nobody was connected to. */
@@ -145,8 +145,8 @@ TEST("The test sees what opening does: it makes folders, opens files and takes l
     frazil *gen;
 
     begin("worker=file-lock keeper=inline");
-    assert_int_equal(frazil_open_options(&gen, options, &why), FRAZIL_OK);
-    frazil_options_free(options);
+    assert_int_equal(frazil_open_with(&gen, options, &why), FRAZIL_OK);
+    frazil_options_close(options);
     assert_true(calls.mkdir > 0 && calls.open > 0 && calls.flock > 0);
     frazil_close(gen);
 }
@@ -184,7 +184,7 @@ TEST("The host's own address is asked of the kernel, by a socket that sends noth
 {
     begin("worker=ip-hash expect=2");
     frazil_err err = frazil_options_check(options, &why);
-    frazil_options_free(options);
+    frazil_options_close(options);
     assert_true(err == FRAZIL_OK || err == FRAZIL_ESYS || err == FRAZIL_EWORKER); /* a host without a network */
     assert_true(calls.datagrams > 0);
     assert_opened_nothing("worker=ip-hash");
@@ -227,6 +227,6 @@ TEST("The config file is all that is opened, and only if one is named; the text 
     assert_opened_nothing(spec);
     begin("worker=file-lock");
     assert_int_equal(frazil_options_text(options, 0, text, sizeof text, NULL, &why), FRAZIL_OK);
-    frazil_options_free(options);
+    frazil_options_close(options);
     assert_opened_nothing("frazil_options_text");
 }

@@ -424,8 +424,8 @@ TEST("It moves when it is told to, on both times, with a carry from nanoseconds 
     assert_shows(clock, 5001, 0, 1000000);
     frazil_manual_clock_advance(manual, 2500001);
     assert_shows(clock, 5003, 500001, 3500001);
-    frazil_manual_clock_free(manual);
-    frazil_manual_clock_free(NULL);
+    frazil_manual_clock_close(manual);
+    frazil_manual_clock_close(NULL);
 }
 
 TEST("A step sets the wall time to a whole millisecond, either way and before 1970; monotonic time stays")
@@ -441,7 +441,7 @@ TEST("A step sets the wall time to a whole millisecond, either way and before 19
     assert_shows(clock, -3, 0, 1500000);
     frazil_manual_clock_advance(manual, 1500000);
     assert_shows(clock, -2, 500000, 3000000);
-    frazil_manual_clock_free(manual);
+    frazil_manual_clock_close(manual);
 }
 
 TEST("A sleep moves a manual clock on by the time slept, and back never")
@@ -455,7 +455,7 @@ TEST("A sleep moves a manual clock on by the time slept, and back never")
     clock.sleep_until(clock.ctx, 2000001);
     clock.sleep_until(clock.ctx, 5);
     assert_shows(clock, 5002, 1, 2000001);
-    frazil_manual_clock_free(manual);
+    frazil_manual_clock_close(manual);
 }
 
 TEST("A frozen one keeps its wall time through sleeps, but can be set and advanced")
@@ -470,5 +470,5 @@ TEST("A frozen one keeps its wall time through sleeps, but can be set and advanc
     assert_shows(clock, 5001, 0, 3000001);
     frazil_manual_clock_set(frozen, 7000);
     assert_shows(clock, 7000, 0, 3000001);
-    frazil_manual_clock_free(frozen);
+    frazil_manual_clock_close(frozen);
 }

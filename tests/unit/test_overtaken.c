@@ -70,7 +70,7 @@ static void close_rival(void)
 
     rival.rig.gen = NULL;
     frazil_close(gen);
-    frazil_manual_clock_free(rival.rig.manual);
+    frazil_manual_clock_close(rival.rig.manual);
 }
 
 TEST("A caller that loses the race for the word once goes on beside the winners, and does not race for ever")
@@ -133,7 +133,7 @@ TEST("A caller too late for its ticket gets an id of the time in which it wakes,
     }
     assert_true(clock.monotonic_ns(clock.ctx) > 0);
     frazil_close(gen);
-    frazil_manual_clock_free(manual);
+    frazil_manual_clock_close(manual);
 }
 
 /* ---- the end of the line ---------------------------------------------------------- */
@@ -145,7 +145,7 @@ static bool anchors_before_end(const char *spec, uint64_t ticks)
     struct rig rig = {.gen = NULL};
 
     rig_open(&rig, spec, RIG_NOW);
-    frazil_layout_describe(&rig.gen->layout, &info, sizeof info);
+    frazil_layout_get_info(&rig.gen->layout, &info, sizeof info);
     frazil_manual_clock_set(rig.manual, info.last_unix_ms - (int64_t)(ticks * rig.gen->layout.tick_ms));
     rig.gen->fast_path = FZ_FAST_ADD_64;
     rig_next(&rig);

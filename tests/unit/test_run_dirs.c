@@ -43,7 +43,7 @@ TEST("A process with another run directory is refused while the first one lives,
     assert_int_equal(open_in(&first, "a", &err), FRAZIL_OK);
     assert_int_equal(open_in(&second, "b", &err), FRAZIL_EWORKER);
     assert_non_null(strstr(err.message, "with another run directory"));
-    frazil_manual_clock_free(second.manual);
+    frazil_manual_clock_close(second.manual);
     for (int i = 0; i < 20; i++) {
         (void)rig_next(&first);
         frazil_manual_clock_advance(first.manual, RIG_S);
@@ -78,7 +78,7 @@ TEST("On one host the newcomer is refused until the first one has ended, also if
         scratch_delete(scratch_path(scratch, lost[i]));
         assert_int_equal(open_on(0, &second, "a", &err), FRAZIL_EWORKER);
         assert_non_null(strstr(err.message, "a process whose files were removed from the run directory"));
-        frazil_manual_clock_free(second.manual);
+        frazil_manual_clock_close(second.manual);
     }
     rig_close(&first);
     assert_int_equal(open_on(0, &second, "a", &err), FRAZIL_OK);

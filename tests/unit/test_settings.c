@@ -174,9 +174,9 @@ static const char *with_config(const char *spec)
 
 static frazil_layout layout_of_last; /* of the generator that info_of has opened */
 
-static frazil_generator_info info_of(const char *spec)
+static frazil_info info_of(const char *spec)
 {
-    frazil_generator_info info;
+    frazil_info info;
     frazil_error err;
     frazil *gen;
 
@@ -202,7 +202,7 @@ TEST("The spec wins over the environment, which says where a program runs, and b
     assert_int_equal(setenv("FRAZIL_BASE", "50", 1), 0);
     assert_int_equal(info_of(with_config("")).worker, 52);
     assert_int_equal(info_of(with_config("worker=fixed:1")).worker, 51);
-    const frazil_generator_info info = info_of(with_config("worker=fixed:1 layout=twitter"));
+    const frazil_info info = info_of(with_config("worker=fixed:1 layout=twitter"));
     assert_int_equal(info.worker, 51);
     assert_string_equal(layout_of_last.name, "twitter");
     assert_int_equal(info.sequence_max, 100);
@@ -225,7 +225,7 @@ TEST("A file whose lines end with CR LF says the same as one whose lines end wit
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         write_config(files[i], strlen(files[i]));
-        const frazil_generator_info info = info_of(with_config(""));
+        const frazil_info info = info_of(with_config(""));
         assert_int_equal(info.worker, 3);
         assert_int_equal(layout_of_last.worker_bits, 10);
         assert_int_equal(info.sequence_max, 100);
@@ -432,14 +432,14 @@ TEST("Each opening that reads the environment refuses a variable that looks like
     assert_int_equal(frazil_open(&gen, "worker=env:FRAZIL_WORKER_ID state=memory", NULL), FRAZIL_OK);
     frazil_close(gen);
     assert_open_refused("worker=env:FRAZIL_WORKER_I state=memory", NULL, FRAZIL_ESPEC, "is no setting");
-    assert_int_equal(frazil_options_new(&options, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
     assert_int_equal(frazil_options_spec(options, WORKER, strlen(WORKER), NULL), FRAZIL_OK);
     assert_int_equal(frazil_options_check(options, NULL), FRAZIL_ESPEC);
     assert_int_equal(frazil_options_environment(options, FRAZIL_ENVIRONMENT_ALL, NULL), FRAZIL_OK);
     assert_int_equal(frazil_options_check(options, NULL), FRAZIL_ESPEC);
     assert_int_equal(frazil_options_environment(options, FRAZIL_ENVIRONMENT_NONE, NULL), FRAZIL_OK);
     assert_int_equal(frazil_options_check(options, NULL), FRAZIL_OK);
-    frazil_options_free(options);
+    frazil_options_close(options);
     assert_int_equal(unsetenv("FRAZIL_WORKER_ID"), 0);
 }
 
@@ -454,12 +454,12 @@ TEST("A key that other generators have leads to ours, however it is written")
     assert_open_refused("node='3'", NULL, FRAZIL_ESPEC, "did you mean worker=fixed:N?");
     assert_open_refused("node-id", NULL, FRAZIL_ESPEC, "did you mean worker=fixed:N?");
     assert_open_refused("datacenter_id=2 worker=fixed:1", NULL, FRAZIL_ESPEC, "did you mean datacenter=2?");
-    assert_int_equal(frazil_options_new(&options, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
     assert_int_equal(frazil_options_set(options, "workerId", "7 ", 1, &err), FRAZIL_ESPEC);
     assert_non_null(strstr(err.message, "did you mean worker=fixed:7?"));
     assert_int_equal(frazil_options_set(options, "node", NULL, 0, &err), FRAZIL_ESPEC);
     assert_non_null(strstr(err.message, "did you mean worker=fixed:N?"));
-    frazil_options_free(options);
+    frazil_options_close(options);
 }
 
 TEST("A file that is not there, is a folder, or is too large to be meant")

@@ -201,7 +201,7 @@ struct trace {
 
 static struct trace trace_of(const struct world *world)
 {
-    frazil_generator_info info;
+    frazil_info info;
     frazil_stats stats;
 
     frazil_get_stats(world->gen, &stats, sizeof stats);

@@ -15,9 +15,9 @@
 /* RIG_NOW is a multiple of 4 ms, and so is sno's epoch. */
 #define UNIT(n) (RIG_NOW + INT64_C(4) * (n))
 
-static frazil_generator_info info_of(struct rig *rig)
+static frazil_info info_of(struct rig *rig)
 {
-    frazil_generator_info info;
+    frazil_info info;
 
     frazil_get_info(rig->gen, &info, sizeof info);
     return info;
@@ -376,7 +376,7 @@ TEST("The next sequence number, what is used of the unit, and what is left, wher
     struct rig rig = {.random_state = 1};
 
     rig_open(&rig, SNO "seq_min=200 seq_max=100", UNIT(0));
-    frazil_generator_info info = info_of(&rig);
+    frazil_info info = info_of(&rig);
     assert_int_equal(info.worker, 4660);
     assert_int_equal(info.sequence_min, 100);
     assert_int_equal(info.sequence_max, 200);

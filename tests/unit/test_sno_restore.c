@@ -235,7 +235,7 @@ TEST("Sequence 0 stands for the lower bound, an upper bound of 0 for the largest
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct rig rig = {.random_state = 1};
-        frazil_generator_info info;
+        frazil_info info;
         rig_open_snapshot(&rig, "layout=sno", &rows[i].snapshot, UNIT(0));
         frazil_get_info(rig.gen, &info, sizeof info);
         assert_int_equal(info.capacity, rows[i].capacity);
@@ -324,7 +324,7 @@ TEST("The environment's settings for all generators are not this one's: only the
     const char *before = getenv("FRAZIL_STATE");
     char *kept_state = before == NULL ? NULL : strdup(before);
     struct rig rig = {.random_state = 1};
-    frazil_generator_info info;
+    frazil_info info;
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_int_equal(setenv(names[i], values[i], 1), 0);

@@ -92,7 +92,7 @@ TEST("A clock beyond the layout's end left an island that has no time: it is sho
     frazil_layout_info info;
 
     assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
-    frazil_layout_describe(&layout, &info, sizeof info);
+    frazil_layout_get_info(&layout, &info, sizeof info);
     fz_used_add(&record.used, UINT64_C(1) << 62, UINT64_MAX);
     write_grant("state/n/worker-7.grant", &record);
     struct fz_state seen = look_ok();

@@ -163,7 +163,7 @@ TEST("`ordinal` without the key hostname reads the host's own name")
 static int use_up_the_pool(void)
 {
     static uint8_t seen[65536];
-    frazil_generator_info info;
+    frazil_info info;
     frazil_error err;
     frazil *gen;
 

@@ -101,7 +101,7 @@ static napi_value open_generator(struct args *args)
 
     if (!request_read(args, 0, &request))
         return NULL;
-    frazil_err err = frazil_open_options(&gen, request.options, &why);
+    frazil_err err = frazil_open_with(&gen, request.options, &why);
     if (err == FRAZIL_OK)
         object = object_of(args, gen, &request);
     else
@@ -290,7 +290,7 @@ static napi_value next_sno_at(struct args *args)
 static napi_value get_info(struct args *args)
 {
     static const char *const kinds[] = {"memory", "file", "grant", "slots"};
-    frazil_generator_info info;
+    frazil_info info;
     frazil *gen = arg_generator(args, 0, NULL);
 
     if (args->wrong)
@@ -394,7 +394,7 @@ static napi_value clock_new(struct args *args)
     if (clock == NULL || frazil_manual_clock_new(&clock->manual, unix_ms) != FRAZIL_OK ||
         napi_create_external(args->env, clock, clock_is_gone, NULL, &external) != napi_ok) {
         if (clock != NULL)
-            frazil_manual_clock_free(clock->manual);
+            frazil_manual_clock_close(clock->manual);
         free(clock);
         return throw_error(args, FRAZIL_ENOMEM, NULL);
     }

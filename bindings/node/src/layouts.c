@@ -49,7 +49,7 @@ static napi_value describe(struct args *args)
 
     if (args->wrong)
         return NULL;
-    frazil_layout_describe(&layout, &info, sizeof info);
+    frazil_layout_get_info(&layout, &info, sizeof info);
     napi_value object = make_object(args);
     set_member(args, object, "name", make_text(args, layout.name, strlen(layout.name)));
     set_member(args, object, "kind",

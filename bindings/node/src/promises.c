@@ -79,7 +79,7 @@ static void open_execute(napi_env env, void *data)
 
     (void)env;
     promise->err = promise->spec != NULL ? frazil_open_shared(&promise->gen, promise->spec, &promise->why)
-                                         : frazil_open_options(&promise->gen, promise->request.options, &promise->why);
+                                         : frazil_open_with(&promise->gen, promise->request.options, &promise->why);
 }
 
 static void open_complete(napi_env env, napi_status status, void *data)

@@ -9,7 +9,7 @@ void clock_release(struct clock *clock)
 {
     if (clock == NULL || --clock->holders > 0)
         return;
-    frazil_manual_clock_free(clock->manual);
+    frazil_manual_clock_close(clock->manual);
     free(clock);
 }
 
@@ -120,7 +120,7 @@ bool request_read(struct args *args, size_t first, struct request *ret)
     frazil_error why = {.code = 0};
     size_t len;
 
-    frazil_err err = frazil_options_new(&request.options, &why);
+    frazil_err err = frazil_options_open(&request.options, &why);
     if (err != FRAZIL_OK) {
         (void)throw_error(args, err, &why);
         return false;
@@ -146,7 +146,7 @@ bool request_read(struct args *args, size_t first, struct request *ret)
 
 void request_free(struct request *request)
 {
-    frazil_options_free(request->options);
+    frazil_options_close(request->options);
     clock_release(request->clock);
     request->options = NULL;
     request->clock = NULL;

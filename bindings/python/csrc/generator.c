@@ -144,12 +144,12 @@ static void learn(struct generator *self, frazil *gen, const char *text)
 {
     char value[32];
     frazil_health health;
-    frazil_generator_info info;
+    frazil_info info;
     frazil_layout_info layout;
 
     frazil_get_health(gen, &health, sizeof health);
     frazil_get_info(gen, &info, sizeof info);
-    frazil_layout_describe(frazil_layout_of(gen), &layout, sizeof layout);
+    frazil_layout_get_info(frazil_layout_of(gen), &layout, sizeof layout);
     self->capacity = info.capacity == 0 ? 1 : info.capacity;
     self->tick_ns = (uint64_t)frazil_layout_of(gen)->tick_ms * 1000000;
     self->max_wait_ns = FRAZIL_WAIT_FOREVER;
@@ -209,7 +209,7 @@ static frazil_err open_options(const struct opening *opening, frazil_manual_cloc
                                char ret_text[TEXT_SIZE], frazil_error *error)
 {
     frazil_options *options;
-    frazil_err err = frazil_options_new(&options, error);
+    frazil_err err = frazil_options_open(&options, error);
 
     if (err != FRAZIL_OK)
         return err;
@@ -217,9 +217,8 @@ static frazil_err open_options(const struct opening *opening, frazil_manual_cloc
     if (err == FRAZIL_OK)
         err = frazil_options_text(options, 0, ret_text, TEXT_SIZE, NULL, error);
     if (err == FRAZIL_OK)
-        err =
-            opening->shared ? frazil_open_shared(ret, opening->spec, error) : frazil_open_options(ret, options, error);
-    frazil_options_free(options);
+        err = opening->shared ? frazil_open_shared(ret, opening->spec, error) : frazil_open_with(ret, options, error);
+    frazil_options_close(options);
     return err;
 }
 

@@ -60,7 +60,7 @@ static PyObject *layout_describe(PyObject *module, PyObject *capsule)
     (void)module;
     if (layout == NULL)
         return NULL;
-    frazil_layout_describe(layout, &info, sizeof info);
+    frazil_layout_get_info(layout, &info, sizeof info);
     return Py_BuildValue("(sNLIiiiiNKKKLLKLINN)", layout->name, PyBool_FromLong(layout->kind == FRAZIL_LAYOUT_SNO),
                          (long long)layout->epoch_unix_ms, (unsigned)layout->tick_ms, (int)layout->time_bits,
                          (int)layout->worker_bits, (int)layout->datacenter_bits, (int)layout->sequence_bits,

@@ -6,7 +6,7 @@ static PyObject *get_info(PyObject *object, PyObject *ignored)
 {
     static const char *const kinds[] = {"memory", "file", "grant", "slots"};
     struct generator *self = (struct generator *)object;
-    frazil_generator_info info;
+    frazil_info info;
     frazil *gen = enter(self);
 
     (void)ignored;

@@ -362,7 +362,7 @@ static int check_items(struct generator *self, char kind)
 
     if (gen == NULL)
         return -1;
-    frazil_layout_describe(frazil_layout_of(gen), &info, sizeof info);
+    frazil_layout_get_info(frazil_layout_of(gen), &info, sizeof info);
     leave(self);
     if (kind == 'Q' || !info.reaches_sign_bit)
         return 0;

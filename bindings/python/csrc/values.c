@@ -175,7 +175,7 @@ const frazil_layout *layout_in(PyObject *capsule)
 
 static void free_clock(PyObject *capsule)
 {
-    frazil_manual_clock_free(PyCapsule_GetPointer(capsule, clock_name));
+    frazil_manual_clock_close(PyCapsule_GetPointer(capsule, clock_name));
 }
 
 frazil_manual_clock *clock_in(PyObject *capsule)
@@ -197,7 +197,7 @@ static PyObject *clock_new(PyObject *module, PyObject *args)
         return raise_code(state, err);
     PyObject *ret = PyCapsule_New(clock, clock_name, free_clock);
     if (ret == NULL)
-        frazil_manual_clock_free(clock);
+        frazil_manual_clock_close(clock);
     return ret;
 }
 

@@ -174,7 +174,7 @@ struct bench_session {
     struct bench_table table;
     const struct bench_request *request;
     frazil *gen; /* of the spec */
-    frazil_generator_info info;
+    frazil_info info;
     unsigned rounds; /* of cases, with a sample each of so many nanoseconds */
     double sample_ns;
     unsigned long_rounds; /* that many calls fit into */

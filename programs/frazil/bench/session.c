@@ -84,7 +84,7 @@ bool bench_cases_run(struct bench_session *session, const struct bench_case *cas
 /* How time is told to the generators of the rows; the spec's generator may have another clock. */
 static bool rows_count(const struct bench_session *session)
 {
-    frazil_generator_info info;
+    frazil_info info;
 
     frazil_get_info(session->rig.gen, &info, sizeof info);
     return info.counter_in_use;

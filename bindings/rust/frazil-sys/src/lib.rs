@@ -81,7 +81,7 @@ pub const FRAZIL_HEALTH_FENCED: i32 = 3;
 pub const FRAZIL_HEALTH_EXHAUSTED: i32 = 4;
 pub const FRAZIL_HEALTH_STOPPED: i32 = 5;
 
-/// Where the state of a generator is kept, in `frazil_generator_info.state`.
+/// Where the state of a generator is kept, in `frazil_info.state`.
 pub const FRAZIL_STATE_MEMORY: i32 = 0;
 pub const FRAZIL_STATE_FILE: i32 = 1;
 pub const FRAZIL_STATE_GRANT: i32 = 2;
@@ -104,7 +104,7 @@ pub const FRAZIL_WAIT_FOREVER: u64 = u64::MAX;
 pub const FRAZIL_WAIT_UNCOUNTED: u64 = u64::MAX - 2;
 pub const FRAZIL_NO_POSITION: i64 = -1;
 pub const FRAZIL_LEASE_ALL_USED: i64 = i64::MAX;
-pub const FRAZIL_TEXT_WITH_SECRETS: c_uint = 1;
+pub const FRAZIL_OPTIONS_WITH_SECRETS: c_uint = 1;
 
 // Bytes, terminators included where there are any.
 pub const FRAZIL_ERROR_MESSAGE_SIZE: usize = 968;
@@ -217,7 +217,7 @@ pub struct frazil_sno_snapshot {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct frazil_generator_info {
+pub struct frazil_info {
     pub worker: u32,
     pub sequence_min: u32,
     pub sequence_max: u32,
@@ -427,7 +427,7 @@ extern "C" {
     pub fn frazil_fingerprint_size() -> usize;
     pub fn frazil_frozen_clock_new(ret: *mut *mut frazil_manual_clock, unix_ms: i64) -> frazil_err;
     pub fn frazil_get_health(gen: *mut frazil, ret: *mut frazil_health, size: usize);
-    pub fn frazil_get_info(gen: *mut frazil, ret: *mut frazil_generator_info, size: usize);
+    pub fn frazil_get_info(gen: *mut frazil, ret: *mut frazil_info, size: usize);
     pub fn frazil_get_stats(gen: *mut frazil, ret: *mut frazil_stats, size: usize);
     pub fn frazil_id_compose(
         layout: *const frazil_layout,
@@ -470,7 +470,7 @@ extern "C" {
     pub fn frazil_kasumi_len() -> usize;
     pub fn frazil_keep(gen: *mut frazil, wait_ns: u64, ret_next_ns: *mut u64, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_last_failure(gen: *mut frazil, reterr: *mut frazil_error) -> frazil_err;
-    pub fn frazil_layout_describe(layout: *const frazil_layout, ret: *mut frazil_layout_info, size: usize);
+    pub fn frazil_layout_get_info(layout: *const frazil_layout, ret: *mut frazil_layout_info, size: usize);
     pub fn frazil_layout_equal(a: *const frazil_layout, b: *const frazil_layout) -> bool;
     pub fn frazil_layout_fingerprint(
         layout: *const frazil_layout,
@@ -510,7 +510,7 @@ extern "C" {
     pub fn frazil_layout_validate(layout: *const frazil_layout, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_lease_all_used() -> i64;
     pub fn frazil_lease_close(lease: *mut frazil_lease, used_unix_ms: i64);
-    pub fn frazil_lease_get(
+    pub fn frazil_lease_get_info(
         lease: *mut frazil_lease,
         ret: *mut frazil_lease_info,
         size: usize,
@@ -524,7 +524,7 @@ extern "C" {
     ) -> frazil_err;
     pub fn frazil_lease_open(ret: *mut *mut frazil_lease, spec: *const c_char, reterr: *mut frazil_error)
         -> frazil_err;
-    pub fn frazil_lease_open_options(
+    pub fn frazil_lease_open_with(
         ret: *mut *mut frazil_lease,
         options: *const frazil_options,
         reterr: *mut frazil_error,
@@ -534,7 +534,7 @@ extern "C" {
     pub fn frazil_local_open(ret: *mut *mut frazil_local, gen: *mut frazil) -> frazil_err;
     pub fn frazil_local_try_next(local: *mut frazil_local, ret_id: *mut u64, ret_retry_ns: *mut u64) -> frazil_err;
     pub fn frazil_manual_clock_advance(clock: *mut frazil_manual_clock, ns: u64);
-    pub fn frazil_manual_clock_free(clock: *mut frazil_manual_clock);
+    pub fn frazil_manual_clock_close(clock: *mut frazil_manual_clock);
     pub fn frazil_manual_clock_new(ret: *mut *mut frazil_manual_clock, unix_ms: i64) -> frazil_err;
     pub fn frazil_manual_clock_port(clock: *mut frazil_manual_clock) -> frazil_clock;
     pub fn frazil_manual_clock_set(clock: *mut frazil_manual_clock, unix_ms: i64);
@@ -545,7 +545,7 @@ extern "C" {
     pub fn frazil_no_position() -> i64;
     pub fn frazil_on_overflow(gen: *mut frazil, callback: frazil_overflow_fn, ctx: *mut c_void);
     pub fn frazil_open(ret: *mut *mut frazil, spec: *const c_char, reterr: *mut frazil_error) -> frazil_err;
-    pub fn frazil_open_options(
+    pub fn frazil_open_with(
         ret: *mut *mut frazil,
         options: *const frazil_options,
         reterr: *mut frazil_error,
@@ -567,7 +567,7 @@ extern "C" {
         which: frazil_environment,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_options_free(options: *mut frazil_options);
+    pub fn frazil_options_close(options: *mut frazil_options);
     pub fn frazil_options_granter(
         options: *mut frazil_options,
         granter: *const frazil_granter,
@@ -578,7 +578,7 @@ extern "C" {
         layout: *const frazil_layout,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_options_new(ret: *mut *mut frazil_options, reterr: *mut frazil_error) -> frazil_err;
+    pub fn frazil_options_open(ret: *mut *mut frazil_options, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_options_random(
         options: *mut frazil_options,
         random: *const frazil_random,

@@ -25,7 +25,7 @@ unsafe impl Sync for Handle {}
 impl Drop for Handle {
     fn drop(&mut self) {
         // SAFETY: every generator that uses it holds it, so there is none any more.
-        unsafe { sys::frazil_manual_clock_free(self.0.as_ptr()) }
+        unsafe { sys::frazil_manual_clock_close(self.0.as_ptr()) }
     }
 }
 

@@ -408,7 +408,7 @@ impl Generator {
     pub fn info(&self) -> Info {
         // SAFETY: open; zeros are a value of the struct.
         unsafe {
-            let mut raw: sys::frazil_generator_info = std::mem::zeroed();
+            let mut raw: sys::frazil_info = std::mem::zeroed();
             sys::frazil_get_info(self.raw.as_ptr(), &mut raw, std::mem::size_of_val(&raw));
             Info::from_raw(&raw)
         }

@@ -123,7 +123,7 @@ impl Layout {
         // SAFETY: zeros are a value of the struct, and the library fills it.
         let info = unsafe {
             let mut info: sys::frazil_layout_info = std::mem::zeroed();
-            sys::frazil_layout_describe(&self.0, &mut info, std::mem::size_of_val(&info));
+            sys::frazil_layout_get_info(&self.0, &mut info, std::mem::size_of_val(&info));
             info
         };
         LayoutInfo {

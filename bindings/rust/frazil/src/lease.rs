@@ -51,7 +51,7 @@ impl Lease {
             let mut info: sys::frazil_lease_info = std::mem::zeroed();
             let size = std::mem::size_of_val(&info);
             (
-                sys::frazil_lease_get(self.raw.as_ptr(), &mut info, size, why.as_mut_ptr()),
+                sys::frazil_lease_get_info(self.raw.as_ptr(), &mut info, size, why.as_mut_ptr()),
                 info,
             )
         };

@@ -62,7 +62,7 @@ impl StateKind {
 }
 
 impl Info {
-    pub(crate) fn from_raw(raw: &sys::frazil_generator_info) -> Info {
+    pub(crate) fn from_raw(raw: &sys::frazil_info) -> Info {
         Info {
             worker: raw.worker,
             sequence_min: raw.sequence_min,

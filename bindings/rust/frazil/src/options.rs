@@ -49,8 +49,8 @@ unsafe impl Send for Options {}
 
 impl Drop for Options {
     fn drop(&mut self) {
-        // SAFETY: made by frazil_options_new, freed once.
-        unsafe { sys::frazil_options_free(self.raw.as_ptr()) }
+        // SAFETY: made by frazil_options_open, freed once.
+        unsafe { sys::frazil_options_close(self.raw.as_ptr()) }
     }
 }
 
@@ -61,7 +61,7 @@ impl Options {
         let mut raw = std::ptr::null_mut();
         let mut why = Reason::new();
         // SAFETY: outputs are ours.
-        let code = unsafe { sys::frazil_options_new(&mut raw, why.as_mut_ptr()) };
+        let code = unsafe { sys::frazil_options_open(&mut raw, why.as_mut_ptr()) };
         why.check(code)?;
         let raw = NonNull::new(raw).ok_or_else(|| Error::of(sys::FRAZIL_ENOMEM))?;
         Ok(Options {
@@ -172,7 +172,7 @@ impl Options {
         let mut raw = std::ptr::null_mut();
         let mut why = Reason::new();
         // SAFETY: outputs are ours.
-        let code = unsafe { sys::frazil_open_options(&mut raw, self.raw.as_ptr(), why.as_mut_ptr()) };
+        let code = unsafe { sys::frazil_open_with(&mut raw, self.raw.as_ptr(), why.as_mut_ptr()) };
         why.check(code)?;
         let overflow = self.overflow.take().map(Box::new);
         if let Some(told) = &overflow {
