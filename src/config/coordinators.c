@@ -84,8 +84,20 @@ uint64_t fz_coordinator_batch(const char *url)
     return fz_coordinator_is_konayuki(url) ? 1 : 64;
 }
 
+/* Whether the row of a part has the scheme of a URL. */
+static bool part_knows(const char *part, const char *url)
+{
+    for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
+        if (strcmp(coordinator_kinds[i].part, part) == 0)
+            return has_one_of(url, coordinator_kinds[i].schemes);
+    }
+    return false;
+}
+
 static bool knows(const frazil_coordinator *coordinator, const char *url)
 {
+    if (coordinator->schemes == NULL)
+        return part_knows(coordinator->part, url);
     for (const char *const *scheme = coordinator->schemes; *scheme != NULL; scheme++) {
         if (has_scheme(url, *scheme))
             return true;

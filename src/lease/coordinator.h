@@ -40,7 +40,7 @@ struct fz_lease_request {
  * The number of the structures that a part and whoever loads it hand each other.  Each change of one of them raises
  * it: builds of one version can differ in it.  tests/style/structures.sh knows them all.
  */
-#define FZ_STRUCTURES 5
+#define FZ_STRUCTURES 6
 
 /* Texts in it are never freed.  Any thread. */
 struct frazil_coordinator {
@@ -50,8 +50,10 @@ struct frazil_coordinator {
     const char *version; /* its FRAZIL_VERSION */
     const char *part;    /* "redis" */
 
-    const char *client;         /* the client library and its version: "hiredis 0.14.1" */
-    const char *const *schemes; /* of its URLs, without "://"; NULL at the end */
+    const char *client; /* the client library and its version: "hiredis 0.14.1" */
+
+    /* Of its URLs, without "://"; NULL at the end.  NULL: those of the part's row in FZ_COORDINATORS. */
+    const char *const *schemes;
 
     /* fz_clients_share of the part: it counts who is inside its client library.  NULL: it has none. */
     struct fz_clients *(*share_clients)(struct fz_clients *given);

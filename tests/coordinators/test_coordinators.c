@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 
+#include "config/coordinators.h"
 #include "lib/findings.h"
 #include "lib/register_kinds.h"
 #include "lib/register_rig.h"
@@ -15,11 +16,9 @@ enum { TIMEOUT_MS = 20000 };
 
 /* ---- identity ------------------------------------------------------------------ */
 
-TEST_OF_KINDS(for_each_server, "It is of this build, and names its part, its client library and its schemes")
+TEST_OF_KINDS(for_each_server, "It is of this build, and names its part and its client library")
 {
     const frazil_coordinator *coordinator = kind->coordinator();
-    char schemes[256] = "";
-    size_t len = 0;
 
     assert_string_equal(coordinator->version, FRAZIL_VERSION);
     assert_int_equal(coordinator->structures, FZ_STRUCTURES);
@@ -27,15 +26,29 @@ TEST_OF_KINDS(for_each_server, "It is of this build, and names its part, its cli
     assert_string_equal(coordinator->part, kind->name);
     assert_memory_equal(coordinator->client, kind->client, strlen(kind->client));
     assert_true(isdigit((unsigned char)coordinator->client[strlen(kind->client)]));
-    for (size_t i = 0; coordinator->schemes[i] != NULL; i++)
-        len += (size_t)snprintf(schemes + len, sizeof schemes - len, "%s ", coordinator->schemes[i]);
-    assert_string_equal(schemes, kind->schemes);
 }
 
-/* Writes the URL with this scheme in the place of its own. */
-static void with_scheme(const char *url, const char *scheme, char *buf, size_t size)
+/* The schemes in its row of the table, separated by spaces. */
+static const char *schemes_of(const struct register_kind *kind)
 {
-    snprintf(buf, size, "%s%s", scheme, strchr(url, ':'));
+    static const char *const rows[][2] = {
+#define SCHEMES_ROW(part, schemes, port, help) {#part, schemes},
+        FZ_COORDINATORS(SCHEMES_ROW)
+#undef SCHEMES_ROW
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i][0], kind->name) == 0)
+            return rows[i][1];
+    }
+    fail_msg("%s has no row", kind->name);
+    return "";
+}
+
+/* Writes the URL with this scheme, which has `len` characters, in the place of its own. */
+static void with_scheme(const char *url, const char *scheme, size_t len, char *buf, size_t size)
+{
+    snprintf(buf, size, "%.*s%s", (int)len, scheme, strchr(url, ':'));
 }
 
 TEST_OF_KINDS(for_each_server, "It opens a register of each of its URLs of a host, without connecting, and knows its "
@@ -51,15 +64,18 @@ TEST_OF_KINDS(for_each_server, "It opens a register of each of its URLs of a hos
     assert_int_equal(coordinator->open_register(wrong, &reg, name, &register_said), FRAZIL_ESPEC);
     register_assert_said("names no namespace");
     assert_null(reg.ctx);
-    for (size_t i = 0; coordinator->schemes[i] != NULL; i++) {
+    kind->url(1, "orders.7", good, sizeof good);
+    const char *schemes = schemes_of(kind);
+    size_t len = 0;
+    for (const char *scheme = schemes; *scheme != '\0'; scheme += len + strspn(scheme + len, " ")) {
         char variant[256];
-        if (strchr(coordinator->schemes[i], '+') != NULL)
+        len = strcspn(scheme, " ");
+        if (memchr(scheme, '+', len) != NULL)
             continue; /* of a socket, or of another generator's */
-        kind->url(1, "orders.7", good, sizeof good);
-        with_scheme(good, coordinator->schemes[i], variant, sizeof variant);
+        with_scheme(good, scheme, len, variant, sizeof variant);
         memset(name, 0, sizeof name);
         frazil_err err = coordinator->open_register(variant, &reg, name, &register_said);
-        if (i > 0 && err == FRAZIL_ENOTBUILT)
+        if (scheme > schemes && err == FRAZIL_ENOTBUILT)
             continue; /* a client library without TLS */
         if (err != FRAZIL_OK)
             fail_msg("%s: %s", variant, register_said.message);
@@ -95,7 +111,7 @@ TEST_OF_KINDS(for_each_server, "Nobody there: a finding, and no error; no URL of
 
     kind->url(free_port(), "orders", url, sizeof url);
     assert_found(findings_at(coordinator, "%s", url), "FAIL the coordinator does not answer: ");
-    snprintf(url, sizeof url, "%s://", coordinator->schemes[0]);
+    snprintf(url, sizeof url, "%.*s://", (int)strcspn(schemes_of(kind), " "), schemes_of(kind));
     assert_int_equal(coordinator->diagnose(coordinator, url, &clock, findings_note, &findings, NULL), FRAZIL_ESPEC);
     assert_int_equal(findings.len, 0);
 }

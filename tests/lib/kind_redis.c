@@ -77,8 +77,6 @@ const struct register_kind kind_redis = {.name = "redis",
                                          .coordinator = frazil_coordinator_redis,
                                          .url = url,
                                          .client = "hiredis ",
-                                         .schemes = "redis redis+unix rediss sfid+redis sfid+redis+unix konayuki+redis "
-                                                    "konayuki+redis+unix ",
                                          .damage = damage,
                                          .intrude = intrude,
                                          .wipe = wipe,

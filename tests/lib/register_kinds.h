@@ -31,9 +31,8 @@ struct register_kind {
     const frazil_coordinator *(*coordinator)(void);
     void (*url)(uint16_t port, const char *name, char *buf, size_t size);
 
-    /* From its frazil_coordinator: the beginning of `client`, and the schemes, each with a space behind it. */
+    /* The beginning of `client` in its frazil_coordinator. */
     const char *client;
-    const char *schemes;
 
     bool finds; /* it finds for less */
 

@@ -7,15 +7,12 @@
 #include "lease/coordinator.h"
 #include "os/clients.h"
 
-static const char *const schemes[] = {"etcd", "etcds", NULL};
-
 const frazil_coordinator *frazil_coordinator_etcd(void)
 {
     static const frazil_coordinator etcd = {
         FZ_LEASE_COORDINATOR,
         .part = "etcd",
         .client = "libcurl " LIBCURL_VERSION ", jansson " JANSSON_VERSION,
-        .schemes = schemes,
         .share_clients = fz_clients_share,
         .open_register = fz_etcd_register_open,
     };

@@ -67,7 +67,7 @@ void fz_etcd_url_show(const struct fz_etcd_url *url, size_t host, char buf[FZ_ET
 {
     struct fz_sentence s = fz_sentence_in(buf, FZ_ETCD_SHOWN_SIZE);
 
-    fz_sentence_str(&s, url->common.tls ? "etcds://" : "etcd://");
+    fz_sentence_str(&s, schemes[url->common.tls ? 1 : 0].text);
     fz_url_show_host(&s, &url->common.hosts[host]);
     fz_sentence_char(&s, '/');
     fz_sentence_str(&s, url->common.name);

@@ -13,7 +13,6 @@
 #include "lease/coordinator.h"
 
 static const char file_prefix[] = "file://";
-static const char *const file_schemes[] = {"file", "konayuki+file", NULL};
 
 /* The last component of the path; a longer name is shown cut. */
 static void show_name(const char *path, char *ret_name)
@@ -110,7 +109,6 @@ const frazil_coordinator *frazil_coordinator_file(void)
         FZ_COORDINATOR_BUILD,
         .part = "file",
         .client = "none needed",
-        .schemes = file_schemes,
         .open_register = open_register,
         .open_granter = fz_lease_open_granter,
         .open_slots = open_slots,

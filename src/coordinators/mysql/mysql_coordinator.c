@@ -6,15 +6,12 @@
 #include "mysql_register.h"
 #include "os/clients.h"
 
-static const char *const schemes[] = {"mysql", "mariadb", NULL};
-
 const frazil_coordinator *frazil_coordinator_mysql(void)
 {
     static const frazil_coordinator mysql = {
         FZ_LEASE_COORDINATOR,
         .part = "mysql",
         .client = "libmariadb " MARIADB_PACKAGE_VERSION,
-        .schemes = schemes,
         .share_clients = fz_clients_share,
         .open_register = fz_mysql_register_open,
     };

@@ -6,15 +6,12 @@
 #include "os/clients.h"
 #include "postgresql_register.h"
 
-static const char *const schemes[] = {"postgres", "postgresql", NULL};
-
 const frazil_coordinator *frazil_coordinator_postgresql(void)
 {
     static const frazil_coordinator postgresql = {
         FZ_LEASE_COORDINATOR,
         .part = "postgresql",
         .client = "libpq " PG_MAJORVERSION,
-        .schemes = schemes,
         .share_clients = fz_clients_share,
         .open_register = fz_postgresql_register_open,
     };

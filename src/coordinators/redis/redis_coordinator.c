@@ -11,9 +11,6 @@
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
-static const char *const schemes[] = {
-    "redis", "redis+unix", "rediss", "sfid+redis", "sfid+redis+unix", "konayuki+redis", "konayuki+redis+unix", NULL};
-
 static frazil_err open_own_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
                                  struct fz_slot_source *ret, frazil_error *reterr)
 {
@@ -89,7 +86,6 @@ const frazil_coordinator *frazil_coordinator_redis(void)
         FZ_COORDINATOR_BUILD,
         .part = "redis",
         .client = "hiredis " VERSION_TEXT(HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH),
-        .schemes = schemes,
         .share_clients = fz_clients_share,
         .open_register = open_register,
         .open_granter = open_granter,

@@ -6,15 +6,12 @@
 #include "os/clients.h"
 #include "zookeeper_register.h"
 
-static const char *const schemes[] = {"zookeeper", NULL};
-
 const frazil_coordinator *frazil_coordinator_zookeeper(void)
 {
     static const frazil_coordinator zookeeper = {
         FZ_LEASE_COORDINATOR,
         .part = "zookeeper",
         .client = "zookeeper client " ZOO_VERSION,
-        .schemes = schemes,
         .share_clients = fz_clients_share,
         .open_register = fz_zookeeper_register_open,
     };
