@@ -43,4 +43,14 @@ void fz_etcd_client_stop(struct fz_etcd_client *client);
 enum fz_register_result fz_etcd_ask(struct fz_etcd_client *client, const struct fz_etcd_question *question,
                                     json_t **ret, frazil_error *reterr);
 
+/* ---- for operators ----------------------------------------------- */
+
+/*
+ * Asks for version, leader, members, alarms and users, and whether the key may be
+ * written to, and shows findings about them.  Nothing is changed.  Fails as
+ * fz_etcd_ask; what etcd refuses to tell is a finding.
+ */
+enum fz_register_result fz_etcd_diagnose(struct fz_etcd_client *client, const char *key, fz_finding_visitor visit,
+                                         void *ctx, frazil_error *reterr);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "etcd_diagnose.h"
+/* Tells an operator about an etcd before worker ids come from it. */
+#include "etcd_client.h"
 
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "core/wipe.h"
 #include "etcd_answer.h"
 #include "etcd_client.h"
-#include "etcd_diagnose.h"
 #include "lease/record_text.h"
 #include "os/clock.h"
 

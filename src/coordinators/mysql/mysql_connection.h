@@ -34,4 +34,17 @@ void fz_mysql_connection_stop(struct fz_mysql_connection *connection);
 enum fz_register_result fz_mysql_carry_out(struct fz_mysql_connection *connection, const char *sql,
                                            struct st_mysql_res **ret_result, frazil_error *reterr);
 
+/* ---- for operators ----------------------------------------------- */
+
+/* Shows the findings.  Any user may ask what is asked.  Four exchanges; the results of the first that fails. */
+enum fz_register_result fz_mysql_diagnose(struct fz_mysql_connection *connection, fz_finding_visitor visit, void *ctx,
+                                          frazil_error *reterr);
+
+/*
+ * Whether the table can keep records apart: its primary key, and how names of namespaces are compared.  *ret: what is
+ * wrong, and the statement that mends it; empty: nothing, or there is no table.
+ */
+enum fz_register_result fz_mysql_judge_table(struct fz_mysql_connection *connection, char ret[FZ_FINDING_SIZE],
+                                             frazil_error *reterr);
+
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "mysql_diagnose.h"
+/*
+ * Examines a MySQL or a MariaDB before worker ids come from it: whether a commit
+ * survives a crash, which replicas could take over, and what this user may do.
+ */
+#include "mysql_connection.h"
 
 #include <mysql.h>
 #include <mysqld_error.h>

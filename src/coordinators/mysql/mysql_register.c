@@ -9,7 +9,6 @@
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "mysql_connection.h"
-#include "mysql_diagnose.h"
 #include "os/host.h"
 
 #define NOW "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS UNSIGNED)"

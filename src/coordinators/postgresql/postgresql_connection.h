@@ -44,4 +44,10 @@ void fz_postgresql_user_sql(const struct fz_postgresql_connection *connection, c
 enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection *connection, const char *sql,
                                                 struct pg_result **ret_result, frazil_error *reterr);
 
+/* ---- for operators ----------------------------------------------- */
+
+/* Shows the findings.  Any user may ask what is asked.  One exchange; its results. */
+enum fz_register_result fz_postgresql_diagnose(struct fz_postgresql_connection *connection, fz_finding_visitor visit,
+                                               void *ctx, frazil_error *reterr);
+
 #endif

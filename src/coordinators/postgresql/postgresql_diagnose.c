@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "postgresql_diagnose.h"
+/*
+ * Examines a PostgreSQL before worker ids come from it: what it is, whether a commit
+ * survives a crash, which standbys could take over, and what this user may do.
+ */
+#include "postgresql_connection.h"
 
 #include <libpq-fe.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 
 #include "core/wipe.h"
 #include "postgresql_connection.h"
-#include "postgresql_diagnose.h"
 
 #define NOW "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 

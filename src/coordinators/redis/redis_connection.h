@@ -74,4 +74,14 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
 enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connection, const redisReply *reply,
                                              frazil_error *reterr);
 
+/* ---- for operators ----------------------------------------------- */
+
+/*
+ * Shows the findings; keys_expire: the caller's keys have an expiry.  Needs INFO; if the user may not call
+ * CONFIG GET, a warning says so.  One exchange; its results.
+ */
+enum fz_register_result fz_redis_diagnose(struct fz_redis_connection *connection, bool keys_expire,
+                                          struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
+                                          frazil_error *reterr);
+
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "redis_diagnose.h"
+/*
+ * Examines a Redis before worker ids come from it: what it is, and what it does with its
+ * data when its memory is full, when it stops, and when a replica takes over.
+ */
+#include "redis_connection.h"
 
 #include <string.h>
 

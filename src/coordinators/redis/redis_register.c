@@ -8,7 +8,6 @@
 #include "core/sentence.h"
 #include "lease/record_text.h"
 #include "redis_connection.h"
-#include "redis_diagnose.h"
 #include "redis_script.h"
 
 #define KEY_PREFIX "frazil:lease:"

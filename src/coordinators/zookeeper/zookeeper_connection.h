@@ -87,4 +87,14 @@ enum fz_register_result fz_zookeeper_exchange(struct fz_zookeeper_connection *co
 enum fz_register_result fz_zookeeper_error_reply(struct fz_zookeeper_connection *connection, int rc, const char *path,
                                                  frazil_error *reterr);
 
+/* ---- for operators ----------------------------------------------- */
+
+/*
+ * As fz_register's examine, over the folder of the namespace.  The server is asked by a second
+ * connection with the four letters "srvr", which it need not answer.
+ */
+enum fz_register_result fz_zookeeper_diagnose(struct fz_zookeeper_connection *connection, const char *folder,
+                                              struct fz_deadline deadline, fz_finding_visitor visit, void *visit_ctx,
+                                              frazil_error *reterr);
+
 #endif

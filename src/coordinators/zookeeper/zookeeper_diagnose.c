@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "zookeeper_diagnose.h"
+/* Tells an operator about a ZooKeeper: its version, how many servers the URL names, who may write. */
+#include "zookeeper_connection.h"
 
 #include <errno.h>
 #include <fcntl.h>

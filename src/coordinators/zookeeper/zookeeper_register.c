@@ -10,7 +10,6 @@
 #include "core/wipe.h"
 #include "os/clock.h"
 #include "zookeeper_connection.h"
-#include "zookeeper_diagnose.h"
 #include "zookeeper_record.h"
 
 /*

@@ -15,7 +15,7 @@
 #include "common/foreign.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
-#include "redis/redis_diagnose.h"
+#include "redis/redis_connection.h"
 #include "redis/redis_slots.h"
 
 #define SCHEME_PREFIX "konayuki+"

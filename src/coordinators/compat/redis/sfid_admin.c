@@ -8,7 +8,7 @@
 #include "core/now.h"
 #include "core/sentence.h"
 #include "lease/report.h"
-#include "redis/redis_diagnose.h"
+#include "redis/redis_connection.h"
 #include "sfid.h"
 
 /* An answer to "list" is "list", the server's time, the layout, and four texts for each pid. */
