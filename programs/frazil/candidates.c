@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "candidates.h"
+/* The layouts that a guess tries: the user's own, the presets, and those of other generators that no preset reads. */
+#include "guess.h"
 
 #include <assert.h>
 #include <string.h>

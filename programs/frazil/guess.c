@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "guess.h"
 
-#include "candidates.h"
 #include "fields.h"
 #include "output.h"
 

@@ -2,7 +2,6 @@
 #include "complain.h"
 #include "hex.h"
 #include "ids.h"
-#include "not_decimal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

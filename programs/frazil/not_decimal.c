@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "not_decimal.h"
+/* Numbers that are nearly the decimal text of an id: what they are, and what to do. */
+#include "ids.h"
 
 #include <frazil.h>
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "http_exchange.h"
 
-#include "http_ids.h"
-#include "http_leases.h"
 #include "http_reply.h"
+#include "http_request.h"
 #include "http_routes.h"
 #include "log.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "http_ids.h"
+/*
+ * Ids by HTTP: taken for a request, which may wait for them, and written while the client reads.
+ */
+#include "http_request.h"
 
 #include "admission.h"
 #include "clock.h"

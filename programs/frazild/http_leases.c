@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "http_leases.h"
+/* The leases of a generator's coordinator, by HTTP. */
+#include "http_request.h"
 
 #include "background_jobs.h"
 #include "http_info.h"

@@ -43,4 +43,20 @@ bool http_wait(struct http_request *request);
 /* A parameter of the query; absent if it is not given. */
 struct slice http_parameter(const struct http_request *request, const char *name);
 
+/* ---- requests for ids -------------------------------------------- */
+
+/* Replies to a request with its ids, or with why there are none, as far as the output has room.  True: it is over. */
+bool http_ids_go_on(struct http_request *request);
+
+/* Whether the request waits for its ids, and not for room in the output. */
+bool http_ids_wait(const struct http_request *request);
+
+/* The request needs its ids no more, if it has or awaits some. */
+void http_ids_drop(struct http_request *request);
+
+/* ---- requests for the leases of a coordinator -------------------- */
+
+/* Replies to a request whose job is done.  True: it is over; false: the job is under way. */
+bool http_leases_go_on(struct http_request *request);
+
 #endif

@@ -101,4 +101,9 @@ bool protocol_is_http(enum protocol protocol);
 /* Whether a text is a name of a generator or user: [a-z][a-z0-9_.-]{0,63}. */
 bool settings_is_name(struct slice text);
 
+/* ---- what only shows when all generators are looked at together --- */
+
+/* Looks at the generators of settings that are good otherwise.  It opens nothing. */
+void twins_check(const struct settings *settings, struct bytes *errors);
+
 #endif

@@ -4,7 +4,7 @@
 #include "addresses.h"
 #include "files.h"
 #include "log.h"
-#include "twins.h"
+#include "settings.h"
 
 #include <stdlib.h>
 #include <string.h>

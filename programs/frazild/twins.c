@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "twins.h"
+/*
+ * What only shows when the generators of one configuration are looked at together: two that can make the same ids, and
+ * more worker ids than their source has.
+ */
+#include "settings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -11,8 +11,6 @@
 #include "core/sentence.h"
 #include "identity.h"
 #include "lease/record.h"
-#include "policies.h"
-#include "worker.h"
 
 enum { LARGEST_MAX_SKEW_MS = 3600000 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "policies.h"
+/* The part of a decision that says which slots there are and how they are taken: layout, behaviour, bounds, clock. */
+#include "decide_internal.h"
 
 #include "behaviours.h"
 #include "core/duration.h"

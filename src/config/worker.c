@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which source gives the worker id, and whether the other settings go with it. */
-#include "worker.h"
+#include "decide_internal.h"
 
 #include <string.h>
 

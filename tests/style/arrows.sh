@@ -66,7 +66,7 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
                 wrong("includes \"" name "\", which is not beside it: write \"ROOM/" name "\"")
         } else if (name !~ /^frazil(\/|\.h$)/) {
             split(name, path, "/")
-            if (name ~ /^config\/(settings|values|behaviours|policies|worker|worker_ask|decide_internal)\.h$/)
+            if (name ~ /^config\/(settings|values|behaviours|worker_ask|decide_internal)\.h$/)
                 wrong("reads the settings again: read the decision (\"config/decision.h\")")
             if (index(allowed[room], " " path[1] " ") == 0)
                 wrong((room == "" ? "this folder" : room) " may not see " path[1] " (\"" name "\")")
