@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd_leases.h"
+/* The reply to LEASES, which may take seconds. */
+#include "commands.h"
 
 #include "background_jobs.h"
-#include "commands.h"
 #include "resp_write.h"
 
 static void write_lease(const frazil_admin_lease *row, int version, struct bytes *out)

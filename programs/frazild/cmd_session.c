@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands about the connection itself. */
 #include "commands.h"
-#include "conversation.h"
 #include "log.h"
 #include "resp_write.h"
+#include "session.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

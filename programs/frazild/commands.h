@@ -7,6 +7,7 @@
 #define FRAZILD_COMMANDS_H
 
 #include "call.h"
+#include "session.h"
 
 /* How many rows it has. */
 size_t commands_count(void);
@@ -55,5 +56,10 @@ void cmd_role(struct session *session, struct call *call);
 void cmd_dbsize(struct session *session, struct call *call);
 void cmd_refused(struct session *session, struct call *call);
 void cmd_http(struct session *session, struct call *call);
+
+/* ---- the reply to LEASES, which may take seconds ----------------- */
+
+/* Writes the reply of a session's job.  False: it is not done. */
+bool leases_go_on(struct session *session, struct bytes *out);
 
 #endif

@@ -2,9 +2,9 @@
 #include "connection.h"
 
 #include "clock.h"
-#include "conversation.h"
 #include "http_exchange.h"
 #include "log.h"
+#include "session.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "conversation.h"
+/*
+ * A session's conversation: bytes in, bytes out.
+ */
+#include "session.h"
 
 #include "background_jobs.h"
 #include "batch.h"
-#include "cmd_leases.h"
 #include "commands.h"
 #include "http_exchange.h"
 #include "resp_write.h"

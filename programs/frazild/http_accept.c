@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "http_accept.h"
+/* How much a client wants a type, by the fields Accept of a head. */
+#include "http_head.h"
 
 /* How exactly a range names a type. */
 enum fit { FIT_NONE, FIT_ANY, FIT_GROUP, FIT_TYPE };

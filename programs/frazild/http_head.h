@@ -27,4 +27,9 @@ bool http_head_is_own(const struct http_head *head, const struct http_target *ta
  */
 bool http_decode(struct slice text, bool is_query, char *to, struct slice *ret);
 
+/* ---- how much a client wants a type ------------------------------ */
+
+/* The weight of a type, 0 to 1000, as the range that names it most exactly says; 0: it is not wanted. */
+unsigned http_accept(const struct http_head *head, const char *type);
+
 #endif

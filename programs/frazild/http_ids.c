@@ -7,8 +7,7 @@
 #include "admission.h"
 #include "clock.h"
 #include "forms.h"
-#include "http_accept.h"
-#include "http_info.h"
+#include "http_head.h"
 #include "http_reply.h"
 #include "http_routes.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "http_info.h"
+/* Requests of HTTP for generators, layouts and ids that are there. */
+#include "http_request.h"
 
 #include "http_reply.h"
 #include "http_routes.h"

@@ -3,7 +3,6 @@
 #include "http_request.h"
 
 #include "background_jobs.h"
-#include "http_info.h"
 #include "http_reply.h"
 #include "http_routes.h"
 

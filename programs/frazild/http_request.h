@@ -59,4 +59,9 @@ void http_ids_drop(struct http_request *request);
 /* Replies to a request whose job is done.  True: it is over; false: the job is under way. */
 bool http_leases_go_on(struct http_request *request);
 
+/* ---- requests for generators, layouts and ids that are there ----- */
+
+/* The generator of that name, which the user may use so.  NULL: the reply says why not. */
+struct generator *http_generator(struct http_request *request, struct slice name);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The route /: a browser gets the page, anybody else a few lines. */
-#include "http_accept.h"
+#include "http_head.h"
 #include "http_reply.h"
 #include "http_routes.h"
 

@@ -93,4 +93,16 @@ bool session_login(struct session *session, struct user *user);
 /* The user, in the setup of now; a user that is there no more closes the session. */
 struct user *session_user(struct session *session);
 
+/* ---- the conversation: bytes in, bytes out ----------------------- */
+
+/* Ends it, whatever it waits for. */
+void session_close(struct session *session);
+
+/*
+ * Runs the commands that len bytes hold, and adds replies to out.  *ret_used: how many bytes are done with.  *ret_need:
+ * with SESSION_READ, how many bytes the next command takes at least.
+ */
+enum session_state session_run(struct session *session, const char *bytes, size_t len, size_t *ret_used,
+                               size_t *ret_need, struct bytes *out);
+
 #endif

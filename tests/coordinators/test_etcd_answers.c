@@ -5,7 +5,7 @@
  * keys is never overwritten.
  */
 
-#include "coordinators/etcd/etcd_date.h"
+#include "coordinators/etcd/etcd_http.h"
 #include "lib/etcd_rig.h"
 #include "lib/proxy.h"
 #include "lib/test.h"

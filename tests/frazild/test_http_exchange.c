@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Goal of this test: requests of one session are answered one after another, however they come and whatever is missing.
  */
-#include "conversation.h"
 #include "failing_memory.h"
 #include "http_exchange.h"
 #include "http_request.h"
 #include "lib/test.h"
+#include "session.h"
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

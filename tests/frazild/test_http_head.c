@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Goal of this test: a head asks for what a proxy sees that it asks for, of a host that is known, and for no other
  * site. */
-#include "http_accept.h"
 #include "http_head.h"
 #include "http_routes.h"
 #include "lib/test.h"

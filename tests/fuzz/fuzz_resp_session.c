@@ -9,9 +9,9 @@
 
 #include "background_jobs.h"
 #include "clock.h"
-#include "conversation.h"
 #include "daemon_rig.h"
 #include "fuzz.h"
+#include "session.h"
 
 enum { DEPTH_MAX = 4, REPLY_MAX = 66000, ERROR_MAX = 1500 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "etcd_date.h"
+/* The time in a Date header, as every HTTP server writes it. */
+#include "etcd_http.h"
 
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/wipe.h"
-#include "etcd_date.h"
 #include "os/clients.h"
 #include "os/quiet_signal.h"
 

@@ -13,6 +13,9 @@
 #include "etcd_url.h"
 #include "lease/register.h"
 #include "os/kept_fd.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum { FZ_ETCD_SOCKETS_MAX = 8 };
 
@@ -73,5 +76,14 @@ void fz_etcd_http_abandon(struct fz_etcd_http *http);
 
 /* Closes everything. */
 void fz_etcd_http_stop(struct fz_etcd_http *http);
+
+/* ---- the time in a Date header ----------------------------------- */
+
+/*
+ * Reads exactly len characters of the form "Sun, 06 Nov 1994 08:49:37 GMT" as seconds
+ * since 1970; the name of the day is not compared with the date.  false: they are no
+ * such text, and nothing has changed.  Pure; any thread.
+ */
+bool fz_etcd_date_read(const char *text, size_t len, int64_t *ret_unix_s);
 
 #endif
