@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "core/duration.h"
+#include "monotonic_condition.h"
 
 /* The caller and the thread hold it; whoever is the last frees it. */
 struct job {
@@ -25,17 +26,11 @@ struct job {
 static struct job *new_job(frazil *gen, fz_background_fn run, struct fz_deadline deadline)
 {
     struct job *job = calloc(1, sizeof *job);
-    pthread_condattr_t attributes;
 
-    if (job == NULL || pthread_condattr_init(&attributes) != 0) {
-        free(job);
+    if (job == NULL)
         return NULL;
-    }
     /* A wall clock that is set back must not make the caller wait for longer than it asked. */
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    bool made = pthread_cond_init(&job->ended, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-    if (!made || pthread_mutex_init(&job->lock, NULL) != 0) {
+    if (fz_monotonic_condition_init(&job->ended) != 0 || pthread_mutex_init(&job->lock, NULL) != 0) {
         free(job);
         return NULL;
     }

@@ -42,9 +42,6 @@ FZ_PRIVATE frazil_err fz_fail_stopped(frazil_error *reterr);
 /* Says in words why fz_take or fz_redeem failed; returns the code. */
 FZ_PRIVATE frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
 
-/* The words for slots from elsewhere that were waited for in vain, where it is not their source that failed. */
-FZ_PRIVATE frazil_err fz_explain_in_vain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
-
 /*
  * Judges why n ids were refused to a call that may wait wait_ns: FRAZIL_EINVAL if so many can never be had, as trying
  * again would not help; otherwise the code that the refusal has.

@@ -12,6 +12,7 @@
 #include "config/coordinators.h"
 #include "core/sentence.h"
 #include "generator_internal.h"
+#include "monotonic_condition.h"
 #include "observe.h"
 #include "os/deadline.h"
 #include "slot_runs.h"
@@ -49,28 +50,13 @@ struct fz_remote {
 
 /* ---- the process's part ----------------------------------------------------------- */
 
-/* Waits for others are timed by the clock that nobody sets. */
-static int make_condition(pthread_cond_t *ret)
-{
-    pthread_condattr_t attributes;
-
-    int sys = pthread_condattr_init(&attributes);
-    if (sys != 0)
-        return sys;
-    sys = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    if (sys == 0)
-        sys = pthread_cond_init(ret, &attributes);
-    pthread_condattr_destroy(&attributes);
-    return sys;
-}
-
 static struct part *new_part(struct part *older, uint64_t process, uint64_t end)
 {
     struct part *part = calloc(1, sizeof *part);
 
     if (part == NULL)
         return NULL;
-    if (make_condition(&part->ended) != 0) {
+    if (fz_monotonic_condition_init(&part->ended) != 0) {
         free(part);
         return NULL;
     }
@@ -374,6 +360,19 @@ static frazil_err no_memory(struct fz_refusal *refusal)
     return FRAZIL_ENOMEM;
 }
 
+/* For slots that were waited for in vain, where it is not their source that failed. */
+static frazil_err explain_in_vain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+{
+    (void)gen;
+    fz_fail(reterr, refusal->code,
+            "no slot from elsewhere: those of the next %D are taken, by others that share the worker id or before the "
+            "coordinator began anew, and the call may wait no longer: raise max_wait, or let fewer processes share it",
+            refusal->retry_ns / 1000 + (refusal->retry_ns % 1000 != 0));
+    if (reterr != NULL)
+        reterr->retry_ns = refusal->retry_ns;
+    return refusal->code;
+}
+
 /* One call of fz_remote_take. */
 struct call {
     frazil *gen;
@@ -397,7 +396,7 @@ static frazil_err await_run(struct call *call, bool *ret_stale, struct fz_refusa
     frazil_err err = fz_await(call->gen, run->first, last, &call->budget, ret_stale, refusal);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
     if (err == FRAZIL_EFULL && call->gen->rules.on_full != FZ_FULL_ERROR)
-        refusal->explain = fz_explain_in_vain;
+        refusal->explain = explain_in_vain;
     if (err == FRAZIL_OK && *ret_stale)
         *ret_stale = fz_slot_tick(&call->gen->rules, last) >= fz_observe(call->gen).view.now_tick;
     return err;
@@ -409,7 +408,7 @@ static frazil_err end_in_vain(const struct call *call, struct fz_refusal *refusa
     if (refusal->code == FRAZIL_EUNREACHABLE && call->in_vain.code != FRAZIL_OK &&
         fz_wait_budget_left(call->gen, &call->budget) == 0) {
         *refusal = call->in_vain;
-        refusal->explain = fz_explain_in_vain;
+        refusal->explain = explain_in_vain;
     }
     return refusal->code;
 }

@@ -10,6 +10,7 @@
 
 #include "core/duration.h"
 #include "extension_lock.h"
+#include "monotonic_condition.h"
 #include "os/this_process.h"
 
 /* Queues are counted by the hash of a coordinator: with so many, two rarely share one. */
@@ -44,15 +45,9 @@ struct fz_watch {
 
 static bool init_watch(struct fz_watch *watch)
 {
-    pthread_condattr_t attributes;
-
-    if (pthread_condattr_init(&attributes) != 0)
-        return false;
     /* The wall clock may be set back while a thread sleeps: it would sleep on, and a grant end meanwhile. */
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    bool made =
-        pthread_cond_init(&watch->roused, &attributes) == 0 && pthread_cond_init(&watch->handed, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
+    bool made = fz_monotonic_condition_init(&watch->roused) == 0 && fz_monotonic_condition_init(&watch->handed) == 0;
+
     return made && pthread_cond_init(&watch->done, NULL) == 0 && pthread_mutex_init(&watch->lock, NULL) == 0;
 }
 

@@ -90,7 +90,7 @@ find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs
         line = substr($0, length(file) + 2)
         sub(/:.*/, "", line)
         lines++
-        if (text ~ /pthread_condattr_setclock\(.*CLOCK_MONOTONIC/) monotonic[file] = 1
+        if (text ~ /pthread_condattr_setclock\(.*CLOCK_MONOTONIC|fz_monotonic_condition_init\(/) monotonic[file] = 1
         if (text ~ /(^|[^A-Za-z0-9_])pthread_cond_timedwait[ ]*\(/ && !(file in waits)) waits[file] = line
         # The bytes of a struct slice are absent, or hold zeros; strndup() is given their length, and stops in time.
         if (file ~ /^programs\/frazild\// && text ~ /(^|[^A-Za-z0-9_])str[a-z]+[ ]*\([^;)]*[]A-Za-z0-9_)]([.]|->)at([^A-Za-z0-9_]|$)/ && text !~ /strndup/) {
@@ -110,7 +110,7 @@ find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs
     END {
         for (file in waits) {
             if (!(file in monotonic)) {
-                printf "%s:%s: pthread_cond_timedwait() is banned without pthread_condattr_setclock(CLOCK_MONOTONIC)\n", file, waits[file]
+                printf "%s:%s: pthread_cond_timedwait() is banned without a condition of CLOCK_MONOTONIC (fz_monotonic_condition_init)\n", file, waits[file]
                 bad = 1
             }
         }
