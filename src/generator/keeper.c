@@ -572,7 +572,8 @@ static frazil_err keep_within(frazil *gen, struct fz_deadline deadline, frazil_e
         return err;
     if (is_begun && begin_job(gen) && fz_background_run(gen, extend_job, job_deadline(gen), deadline, &err, reterr))
         return err;
-    return fz_fail(reterr, FRAZIL_EAGAIN, "the grant is being extended, and whoever grants it has not answered yet");
+    return fz_fail(reterr, FRAZIL_EAGAIN, "the grant is being extended, and %s has not answered yet",
+                   gen->keeper.granter_name);
 }
 
 frazil_err fz_keeper_extend_within(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)

@@ -18,9 +18,13 @@
 #include "lease/granter.h"
 #include "watch.h"
 
+/* Bytes of a granter's name, terminator included; a longer URL or path is cut. */
+#define FZ_GRANTER_NAME_SIZE 256
+
 /* In the process. */
 struct fz_keeper {
-    struct fz_granter granter; /* ctx NULL: the worker needs no grant */
+    struct fz_granter granter;               /* ctx NULL: the worker needs no grant */
+    char granter_name[FZ_GRANTER_NAME_SIZE]; /* for sentences, without passwords; set before opening */
     enum fz_keeper_mode mode;
     bool asks_program;         /* the granter is the program's: only its own threads call it */
     bool asks_coordinator;     /* whose answer may take long, and which is not asked in vain */

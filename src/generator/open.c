@@ -214,6 +214,23 @@ static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, co
     return err == FRAZIL_OK ? coordinator->open_granter(coordinator, &lease, ret, reterr) : err;
 }
 
+/* Names who grants the worker id: the sentence about a grant that has ended says whose answer is missing. */
+static void name_granter(frazil *gen, const struct fz_decision *decision, const struct fz_ports *ports)
+{
+    struct fz_sentence name = fz_sentence_in(gen->keeper.granter_name, sizeof gen->keeper.granter_name);
+    const char *url = decision->worker.url;
+
+    if (ports->granter != NULL) {
+        fz_sentence_str(&name, "the granter of the program");
+    } else if (url != NULL) {
+        fz_sentence_str(&name, "the coordinator ");
+        fz_sentence_quoted(&name, url, strlen(url));
+    } else {
+        fz_sentence_str(&name, "the state file ");
+        fz_sentence_quoted(&name, gen->store.grant_path, strlen(gen->store.grant_path));
+    }
+}
+
 /*
  * Puts the first grant in force: from the program's granter, the coordinator, or the file if the
  * state is kept; otherwise nobody grants the worker, and all ticks are its own.
@@ -225,6 +242,7 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
     struct fz_granter granter;
     frazil_err err;
 
+    name_granter(gen, decision, ports);
     gen->keeper.watched.queue = fz_watch_queue(decision->worker.url);
     gen->keeper.asks_coordinator = decision->worker.url != NULL && ports->granter == NULL;
     if (ports->granter != NULL) {

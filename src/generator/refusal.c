@@ -41,21 +41,39 @@ frazil_err fz_fail_stopped(frazil_error *reterr)
     return fz_fail(reterr, FRAZIL_ESTOPPED, "the program has stopped this generator: open another one");
 }
 
+/* Why there is no more of a grant that nobody has tried in vain to extend: whose turn it is. */
+static void name_the_missing(const frazil *gen, char ret[FZ_SHARED_MESSAGE_SIZE])
+{
+    struct fz_sentence why = fz_sentence_in(ret, FZ_SHARED_MESSAGE_SIZE);
+
+    if (gen->keeper.mode == FZ_KEEPER_HOOK) {
+        fz_sentence_str(&why, "with keeper=hook the program extends it by calling frazil_keep, and has not done so");
+    } else if (gen->keeper.mode == FZ_KEEPER_OTHER) {
+        fz_sentence_str(&why, "with keeper=other another process of this host extends it, and has not done so: look "
+                              "whether it runs");
+    } else {
+        fz_sentence_str(&why, gen->keeper.granter_name);
+        fz_sentence_str(&why, " has not answered yet");
+    }
+}
+
 static void explain_lease(const frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
 {
-    char failure[FZ_SHARED_MESSAGE_SIZE];
+    char why[FZ_SHARED_MESSAGE_SIZE];
 
     /* The try that failed was made by a keeper, perhaps of another process, so its reason is read from the shared page.
      */
-    fz_shared_message_read(&gen->shared->keeper.failure, failure);
-    const char *why = failure[0] != '\0'
-                          ? failure
-                          : "the state directory or the coordinator does not answer, or another owner has the id";
+    fz_shared_message_read(&gen->shared->keeper.failure, why);
+    bool has_failed = why[0] != '\0';
+    if (!has_failed)
+        name_the_missing(gen, why);
     if (refusal->granted_first > refusal->granted_last)
-        fz_fail(reterr, FRAZIL_ELEASE, "the worker id is lost: %s", why);
+        fz_fail(reterr, FRAZIL_ELEASE, "the worker id is lost%s: %s",
+                has_failed ? "" : ", as another owner may have it, and no other is granted yet", why);
     else
-        fz_fail(reterr, FRAZIL_ELEASE, "the grant of the worker id has ended at %t and could not be extended: %s",
-                fz_layout_tick_unix_ms(&gen->layout, refusal->granted_last), why);
+        fz_fail(reterr, FRAZIL_ELEASE, "the grant of the worker id has ended at %t and %s: %s",
+                fz_layout_tick_unix_ms(&gen->layout, refusal->granted_last),
+                has_failed ? "could not be extended" : "is not extended yet", why);
 }
 
 frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)

@@ -44,6 +44,7 @@ struct part {
 
 struct fz_remote {
     struct fz_slot_source source;
+    char url[FZ_GRANTER_NAME_SIZE]; /* without its password; a longer one is cut */
     uint64_t batch;
     _Atomic(struct part *) part;
 };
@@ -118,9 +119,13 @@ static frazil_err explain_by_source(frazil *gen, const struct fz_refusal *refusa
     if (part == NULL || refusal->code == FRAZIL_ENOMEM)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     pthread_mutex_lock(&part->lock);
-    fz_fail(reterr, refusal->code, "no slot from elsewhere: %s",
-            refusal->is_queued ? "another thread waits for the coordinator's answer, and max_wait is over"
-                               : part->failure);
+    if (refusal->is_queued)
+        fz_fail(
+            reterr, refusal->code,
+            "no slot from elsewhere: another thread waits for the answer of the coordinator %q, and max_wait is over",
+            gen->remote->url);
+    else
+        fz_fail(reterr, refusal->code, "no slot from elsewhere: %s", part->failure);
     pthread_mutex_unlock(&part->lock);
     if (reterr != NULL) {
         reterr->behind_us = refusal->behind_us;
@@ -564,6 +569,8 @@ frazil_err fz_remote_open(frazil *gen, const struct fz_decision *decision, uint3
         free(remote);
         return err;
     }
+    struct fz_sentence url = fz_sentence_in(remote->url, sizeof remote->url);
+    fz_sentence_typed(&url, decision->state.url, strlen(decision->state.url));
     remote->batch = decision->state.batch;
     atomic_init(&remote->part, part);
     gen->remote = remote;

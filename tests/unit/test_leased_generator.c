@@ -7,8 +7,10 @@
 
 #include "core/layout_internal.h"
 #include "generator/generator_internal.h"
+#include "generator/refusal.h"
 #include "lib/memory_namespace.h"
 #include "lib/rig.h"
+#include "lib/scratch.h"
 #include "lib/test.h"
 
 enum { HORIZON_MS = 3000 };
@@ -267,4 +269,38 @@ TEST("A generator that could not be opened has nothing to give back: it leaves t
     assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, 0, &raw, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(raw.version, 0);
     reg.close(reg.ctx);
+}
+
+/* The sentence about a grant that has ended though no try to extend it has failed. */
+static const char *said_of_ended_grant(frazil_error *ret)
+{
+    const struct fz_refusal ended = {.code = FRAZIL_ELEASE, .granted_last = 1};
+
+    assert_int_equal(fz_explain(rig.gen, &ended, ret), FRAZIL_ELEASE);
+    return ret->message;
+}
+
+TEST("A grant has ended, and no try to extend it has failed: the sentence says whose answer is missing")
+{
+    frazil_error err;
+
+    start(4);
+    rig_open(&rig, SPEC, RIG_NOW);
+    assert_non_null(
+        strstr(said_of_ended_grant(&err), "is not extended yet: the coordinator 'memory://orders' has not "));
+    const struct fz_refusal lost = {.code = FRAZIL_ELEASE, .granted_first = 2, .granted_last = 1};
+    assert_int_equal(fz_explain(rig.gen, &lost, &err), FRAZIL_ELEASE);
+    assert_non_null(strstr(err.message, "is lost, as another owner may have it, and no other is granted yet: the "
+                                        "coordinator 'memory://orders' has"));
+    rig_close(&rig);
+
+    rig_open(&rig, "worker=memory://orders keeper=hook open_wait=1ms", RIG_NOW);
+    assert_non_null(
+        strstr(said_of_ended_grant(&err), "with keeper=hook the program extends it by calling frazil_keep"));
+    rig_close(&rig);
+
+    const char *scratch = scratch_make();
+    rig_open_below(&rig, scratch, "worker=fixed:3 keeper=inline", RIG_NOW);
+    assert_non_null(strstr(said_of_ended_grant(&err), "is not extended yet: the state file '/"));
+    scratch_remove(scratch);
 }
