@@ -264,6 +264,24 @@ static struct piece next_word(struct piece *rest)
     return cut_at(rest, ' ');
 }
 
+/* Names that many layouts go by, so that none of them can be meant: what to write instead. */
+static const struct {
+    const char *name;
+    const char *choices;
+} families[] = {
+    {"snowflake", "twitter (Twitter's own), discord, instagram, mastodon, sonyflake, or frazil for a new system"},
+};
+
+/* NULL: the word is the name of no family. */
+static const char *choices_of(const char *word)
+{
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        if (word == families[i].name)
+            return families[i].choices;
+    }
+    return NULL;
+}
+
 /* There is no such preset; rest is what stands behind the name, and belongs to what may have been meant. */
 static frazil_err fail_name(struct piece word, struct piece rest, frazil_error *reterr)
 {
@@ -273,6 +291,12 @@ static frazil_err fail_name(struct piece word, struct piece rest, frazil_error *
 
     for (size_t i = 0; i < frazil_layout_preset_count(); i++)
         fz_nearest_offer(&near, frazil_layout_preset(i)->name);
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        fz_nearest_offer(&near, families[i].name);
+    const char *choices = near.word == NULL ? NULL : choices_of(near.word);
+    if (choices != NULL)
+        return fz_fail_at(reterr, word.at, FRAZIL_ELAYOUT, "%Q is a family of layouts: name one of them: %s", word.text,
+                          word.len, choices);
     if (near.word == NULL)
         return fz_fail_at(reterr, word.at, FRAZIL_ELAYOUT,
                           "there is no layout %Q: a description such as 41/10/12 was expected, or one of %s", word.text,

@@ -51,6 +51,15 @@ TEST("A preset's name gives the preset")
     }
 }
 
+TEST("The name of a family leads to its layouts, and so does a slip in it")
+{
+    static const char *const families[] = {"snowflake", "Snowflake", "snowflke", "snowflake epoch=2026-01-01"};
+
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        assert_refused(families[i], "is a family of layouts: name one of them: twitter (Twitter's own), discord, ");
+    assert_refused("sonyflak", ": did you mean sonyflake?");
+}
+
 TEST("A slip leads to the name that was meant; any other name that is none is an error that lists those that are")
 {
     static const char *const unknown[] = {"", " ", "custom", "41", "epoch=0", "=", "\x1b[2J", "41.10.12"};
