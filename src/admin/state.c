@@ -273,7 +273,8 @@ static struct fz_word_identity identity_of(const struct place *place, const stru
 
 static struct fz_grant_owner owner_of(const struct place *place, const struct fz_kept *kept)
 {
-    struct fz_grant_owner owner = {.worker = kept->worker, .bounds = bounds_of(place, kept), .nonce = 1};
+    struct fz_grant_owner owner = {
+        .worker = kept->worker, .bounds = bounds_of(place, kept), .nonce = 1, .layout = place->decision->layout};
 
     memcpy(owner.fingerprint, place->decision->places.value, sizeof owner.fingerprint);
     return owner;

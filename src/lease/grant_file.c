@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/assert.h"
+#include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "grant_file_internal.h"
 
@@ -406,6 +407,15 @@ static frazil_err take_back(struct fz_grant_file *file, uint64_t now, const stru
     return take_anew(file, now, held, previous, &next, ret, reterr);
 }
 
+/* When a tick begins; for one beyond the layout's life, when the last one does. */
+static int64_t time_of(const struct fz_grant_file *file, uint64_t tick)
+{
+    const frazil_layout *layout = &file->owner.layout;
+    uint64_t last = fz_layout_last_tick(layout);
+
+    return fz_layout_tick_unix_ms(layout, tick < last ? tick : last);
+}
+
 static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const struct fz_grant *held,
                                 struct fz_grant *ret, frazil_error *reterr)
 {
@@ -433,8 +443,10 @@ static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const 
         next.pid = file->owner.pid;
         err = store_grant(file, &previous, &next, reterr);
     } else if (floor_of(file, &next) == held->floor && next.until <= held->until) {
-        return fz_fail(reterr, FRAZIL_EAGAIN, "the grant of worker %u reaches to tick %u already, the clock shows %u",
-                       next.worker, next.until, now);
+        return fz_fail(reterr, FRAZIL_EAGAIN,
+                       "the grant of worker %u reaches to %t already, and the clock shows %t: it is extended when the "
+                       "clock comes near its end",
+                       next.worker, time_of(file, next.until), time_of(file, now));
     } else {
         err = settle_record(file, &next, reterr); /* a relative has extended it */
     }

@@ -38,6 +38,7 @@
 /* The word that asks. */
 struct fz_grant_owner {
     char fingerprint[FRAZIL_FINGERPRINT_SIZE]; /* filled up with zeros */
+    frazil_layout layout;                      /* for sentences, which say when a tick is */
     uint32_t worker;
     struct fz_bounds bounds; /* of the word's sequence numbers */
     uint64_t nonce;          /* the word's; not 0 */

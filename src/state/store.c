@@ -116,8 +116,8 @@ static frazil_err open_shared(struct fz_store *store, const struct fz_decision *
 }
 
 /* Where the grant of the word is kept: in a folder of the state directory, which outlives a boot. */
-static frazil_err name_grant(struct fz_store *store, const char *folder, const struct fz_word_identity *identity,
-                             frazil_error *reterr)
+static frazil_err name_grant(struct fz_store *store, const struct fz_decision *decision, const char *folder,
+                             const struct fz_word_identity *identity, frazil_error *reterr)
 {
     frazil_err err =
         fz_store_file(store->grant_path, folder, (uint32_t)identity->worker, FZ_STORE_GRANT_SUFFIX, reterr);
@@ -126,6 +126,7 @@ static frazil_err name_grant(struct fz_store *store, const char *folder, const s
     if (err != FRAZIL_OK)
         return err;
     store->owner = (struct fz_grant_owner){.worker = (uint32_t)identity->worker,
+                                           .layout = decision->layout,
                                            .bounds = identity->bounds,
                                            .nonce = store->word.nonce,
                                            .place = fz_store_place(store->word.device, store->word.path)};
@@ -414,7 +415,7 @@ static frazil_err open_in_file(struct fz_store *store, const struct fz_decision 
     err = choice->lock ? take_free_word(store, &claiming, choice, &identity, ret_shared, reterr)
                        : take_word(store, &claiming, &identity, ret_shared, reterr);
     if (err == FRAZIL_OK)
-        err = name_grant(store, claiming.state, &identity, reterr);
+        err = name_grant(store, decision, claiming.state, &identity, reterr);
     if (err == FRAZIL_OK)
         err = check_state_dir(store, claiming.state, reterr);
     if (err == FRAZIL_OK)

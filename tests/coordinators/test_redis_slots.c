@@ -88,6 +88,7 @@ TEST("No further ahead than max_lead: full, and when to come back")
     }
     struct fz_slot_run before = taker.run;
     assert_int_equal(slots_take(&taker, now, 1), FRAZIL_EFULL);
+    assert_non_null(strstr(taker.err.message, "is free for another 4 ms"));
     assert_int_equal(taker.err.retry_ns, 1000000);
     assert_memory_equal(&taker.run, &before, sizeof before);
     slots_must_take(&taker, now + 1, 1);

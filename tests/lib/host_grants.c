@@ -21,6 +21,8 @@ void host_start(struct host_process *process, uint64_t nonce)
                                                         .place = 25,
                                                         .pid = 100 + nonce},
                                               .reserve_ticks = RESERVE}};
+    const char *layout = process->file.owner.fingerprint;
+    assert_int_equal(frazil_layout_parse(layout, strlen(layout), &process->file.owner.layout, NULL), FRAZIL_OK);
     process->granter = fz_grant_file_granter(&process->file);
 }
 

@@ -102,8 +102,8 @@ static frazil_err full(const struct redis_slots *slots, uint64_t now_tick, uint6
     uint64_t ticks = tick > now_tick + lead_ticks(slots) ? tick - now_tick - lead_ticks(slots) : 1;
     uint64_t tick_ns = slots->layout.tick_ms * UINT64_C(1000000);
 
-    fz_fail(reterr, FRAZIL_EFULL, "%s: no slot of worker %u is free before %u ticks from now", slots->connection.shown,
-            (uint64_t)slots->worker, tick - now_tick);
+    fz_fail(reterr, FRAZIL_EFULL, "%s: no slot of worker %u is free for another %D", slots->connection.shown,
+            (uint64_t)slots->worker, fz_layout_ticks_ns(&slots->layout, tick - now_tick) / 1000);
     if (reterr != NULL)
         reterr->retry_ns = ticks > UINT64_MAX / tick_ns ? UINT64_MAX : ticks * tick_ns;
     return FRAZIL_EFULL;
@@ -202,7 +202,9 @@ static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick
     if (now_tick > fz_layout_last_tick(&slots->layout))
         return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the layout has no tick left");
     if (last_allowed(slots, now_tick) >= EXACT_MAX)
-        return fz_fail(reterr, FRAZIL_ERANGE, "tick %u is beyond what Redis can count exactly", now_tick);
+        return fz_fail(reterr, FRAZIL_ERANGE,
+                       "Redis cannot count the ticks of %t and later exactly: use a later epoch, or a longer tick",
+                       fz_layout_tick_unix_ms(&slots->layout, now_tick));
     make_call(slots, deadline, now_tick, n, &call);
     enum fz_register_result result =
         fz_redis_call_script(&slots->connection, &slots->script, &call, has_written, &answer, &said);
