@@ -56,6 +56,7 @@ struct way {
     unsigned makes;
     bool is_public; /* anybody could have made it */
     bool is_ours;   /* it belongs to this user, who may make files in it unless the disk is read-only */
+    uint64_t owner; /* whose it is, if it is there */
 };
 
 static const char *variable(const char *name)
@@ -197,6 +198,7 @@ static int check_way(struct way *way)
         return errno;
     if (!S_ISDIR(status.st_mode))
         return ENOTDIR;
+    way->owner = status.st_uid;
     if (!fz_own_file_is_trusted(&status) || (way->is_public && status.st_uid != geteuid()))
         return FZ_REFUSED_DIR_OWNER;
     if ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0)
@@ -238,14 +240,21 @@ static frazil_err cannot_use(const struct dir_names *names, const struct way *wa
     fz_sentence_str(&s, " (from ");
     fz_sentence_str(&s, way->named_by);
     fz_sentence_str(&s, ")");
-    fz_sentence_str(&s, first_step(sys));
+    if (sys == FZ_REFUSED_DIR_OWNER) {
+        fz_sentence_str(&s, ": run as its owner, uid ");
+        fz_sentence_u64(&s, way->owner);
+        fz_sentence_char(&s, ',');
+    } else {
+        fz_sentence_str(&s, first_step(sys));
+    }
     if (names->key == NULL) {
         fz_sentence_str(&s, " or name another folder in the URL");
         return fz_fail_errno(reterr, sys, what, way->path, advice);
     }
     fz_sentence_str(&s, " name another with ");
     fz_sentence_str(&s, names->key);
-    fz_sentence_str(&s, "=, or ");
+    /* The owner's processes claim their worker ids on the host, so that another directory alone would be refused. */
+    fz_sentence_str(&s, sys == FZ_REFUSED_DIR_OWNER ? "= and take another worker id, or " : "=, or ");
     fz_sentence_str(&s, names->without);
     return fz_fail_errno(reterr, sys, what, way->path, advice);
 }

@@ -33,7 +33,7 @@ static const struct {
     {FZ_REFUSED_NAMES, EMLINK, "it has a second name (a hard link), through which it can be changed: remove that name"},
     {FZ_REFUSED_LINK, ELOOP, "it is a symbolic link, which frazil does not follow: remove it"},
     {FZ_REFUSED_SECRET, EPERM, "others than its owner may use it: `chmod 600` it, or mount it read-only"},
-    {FZ_REFUSED_DIR_OWNER, EPERM, "it belongs to another user, who could change what is in it: run as that user"},
+    {FZ_REFUSED_DIR_OWNER, EPERM, "it belongs to another user, who could change what is in it"},
     {FZ_REFUSED_DIR_MODE, EPERM,
      "other users may write to it: name a folder inside it, which frazil makes, or `chmod o-w` it"},
     {FZ_REFUSED_DIR_LINK, ELOOP,

@@ -297,6 +297,8 @@ TEST("Either directory is refused if it is another user's, or everybody may rena
         if (geteuid() == 0) {
             assert_int_equal(chown(path, NOBODY, NOBODY), 0);
             assert_refused("fixed:3", names[i], "belongs to another user");
+            assert_refused("fixed:3", names[i], "run as its owner, uid 65534, name another with ");
+            assert_refused("fixed:3", names[i], "_dir= and take another worker id, or ");
         }
         wipe();
     }
