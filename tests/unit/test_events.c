@@ -8,6 +8,7 @@
 
 #include "generator/generator_internal.h"
 #include "lib/rig.h"
+#include "lib/scratch.h"
 #include "lib/test.h"
 
 enum { GRANT_MS = 3000 };
@@ -55,13 +56,6 @@ static const frazil_granter granter = {
 static struct rig rig;
 static uint64_t cursor;
 
-static void open_at(const char *spec, int64_t unix_ms)
-{
-    rig = (struct rig){.random_state = 1};
-    cursor = 0;
-    rig_open(&rig, spec, unix_ms);
-}
-
 static void open_granted(void)
 {
     rig = (struct rig){.random_state = 1, .granter = &granter};
@@ -95,8 +89,47 @@ static frazil_event take_event(frazil_event_kind kind, frazil_err code, uint64_t
     return event;
 }
 
-TEST("Opening tells nothing, unless hosts may have one worker id, the layout ends soon, or the clock is before its "
-     "epoch")
+/* Opens over the test's clock, for which nothing is claimed in memory: opening tells so first. */
+static void open_at(const char *spec, int64_t unix_ms)
+{
+    rig = (struct rig){.random_state = 1};
+    cursor = 0;
+    rig_open(&rig, spec, unix_ms);
+    take_event(FRAZIL_EVENT_WARN_UNCLAIMED, FRAZIL_OK, 0);
+}
+
+/* The kind of the first event of a generator that opens on the system's clock, or 0. */
+static uint32_t told_by_opening(const char *spec)
+{
+    frazil_event event = {.kind = 0};
+    frazil_error err;
+
+    cursor = 0;
+    if (frazil_open(&rig.gen, spec, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    (void)frazil_next_event(rig.gen, &cursor, &event, sizeof event);
+    frazil_close(rig.gen);
+    return event.kind;
+}
+
+TEST("Opening tells that nothing keeps others from the worker id, unless it is claimed, granted or not to be kept")
+{
+    const char *scratch = scratch_make();
+    char spec[300];
+
+    snprintf(spec, sizeof spec, "worker=fixed:9 state=memory host_dir=%s", scratch);
+    assert_int_equal(told_by_opening(spec), 0);
+    assert_int_equal(told_by_opening("worker=fixed:9 state=memory clock=frozen:2026-06-01T00:00:00Z"), 0);
+    assert_int_equal(told_by_opening("layout=sno worker=auto state=memory"), 0);
+    scratch_remove(scratch);
+    open_granted();
+    assert_no_event();
+    rig_close(&rig);
+}
+
+TEST(
+    "Opening tells nothing else, unless hosts may have one worker id, the layout ends soon, or the clock is before its "
+    "epoch")
 {
     open_at("layout=41/10/4 worker=fixed:9", RIG_NOW);
     assert_no_event();
@@ -247,7 +280,7 @@ TEST("A reader that comes late has the last 64 events, and the number of those b
     uint64_t late = 0;
     frazil_event event;
 
-    open_at("layout=41/10/4 worker=fixed:9", RIG_NOW);
+    open_granted(); /* of which opening tells nothing */
     for (uint64_t i = 0; i < TOLD; i++) {
         tell(i);
         assert_int_equal(take_event(FRAZIL_EVENT_CLOCK_BACK, FRAZIL_OK, i).missed, 0);
@@ -265,7 +298,7 @@ TEST("A reader that comes late has the last 64 events, and the number of those b
 TEST(
     "An event whose writer is gone is waited for by nobody: the next one counts it as missed, as it does a round later")
 {
-    open_at("layout=41/10/4 worker=fixed:9", RIG_NOW);
+    open_granted(); /* of which opening tells nothing */
     tell(0);
     /* A thread that was writing event 1 when its process was forked. */
     atomic_store(&rig.gen->private_page->events.places[1].version, 2 * 1 + 1);
@@ -293,7 +326,7 @@ TEST("A program of a later version gets zeros at the end, one of an earlier vers
         uint64_t later;
     } later = {.later = 1};
 
-    open_at("layout=41/10/4 worker=fixed:9", RIG_NOW);
+    open_granted(); /* of which opening tells nothing */
     tell(1);
     assert_true(frazil_next_event(rig.gen, &cursor, (frazil_event *)(void *)kind, sizeof kind[0]));
     assert_int_equal(kind[0], FRAZIL_EVENT_CLOCK_BACK);
@@ -309,6 +342,7 @@ TEST("Each kind has its name, and other numbers have none")
 {
     assert_string_equal(frazil_event_name(FRAZIL_EVENT_MOVED), "moved");
     assert_string_equal(frazil_event_name(FRAZIL_EVENT_WARN_EARLY_CLOCK), "warn-early-clock");
+    assert_string_equal(frazil_event_name(FRAZIL_EVENT_WARN_UNCLAIMED), "warn-unclaimed");
     assert_string_equal(frazil_event_name(0), "?");
     assert_string_equal(frazil_event_name(99), "?");
 }
@@ -349,7 +383,7 @@ static void read_events(struct reader *reader)
     while (frazil_next_event(rig.gen, &reader->cursor, &event, sizeof event)) {
         uint64_t *above = &reader->above[event.value % WRITERS];
         reader->wrong = reader->wrong || event.unix_ms != (int64_t)~event.value || event.value <= *above ||
-                        event.kind != FRAZIL_EVENT_CLOCK_BACK || event.worker != 9;
+                        event.kind != FRAZIL_EVENT_CLOCK_BACK || event.worker != source.worker;
         *above = event.value;
         reader->seen++;
         reader->missed += event.missed;
@@ -374,7 +408,7 @@ TEST("While three threads tell events, two readers see each event whole, in the 
     static uint64_t names[WRITERS] = {0, 1, 2};
     pthread_t writers[WRITERS];
 
-    open_at("layout=41/10/4 worker=fixed:9", RIG_NOW);
+    open_granted(); /* of which opening tells nothing */
     atomic_store(&writers_left, WRITERS);
     for (size_t i = 0; i < READERS; i++)
         assert_int_equal(pthread_create(&readers[i].thread, NULL, read_to_end, &readers[i]), 0);

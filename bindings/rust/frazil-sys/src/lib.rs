@@ -96,6 +96,7 @@ pub const FRAZIL_EVENT_OVERFLOW: u32 = 5;
 pub const FRAZIL_EVENT_WARN_COLLISION: u32 = 6;
 pub const FRAZIL_EVENT_WARN_SHORT_LIFE: u32 = 7;
 pub const FRAZIL_EVENT_WARN_EARLY_CLOCK: u32 = 8;
+pub const FRAZIL_EVENT_WARN_UNCLAIMED: u32 = 9;
 
 /// The version that these declarations are of.
 pub const FRAZIL_VERSION_NUMBER: u32 = 2_000;
