@@ -88,7 +88,7 @@ static int waited_in_vain(const struct guard_wait *wait, uint64_t now_ns)
 {
     bool moved = wait->moved_ns != wait->begun_ns && now_ns - wait->moved_ns < longest_stay_ns;
 
-    return moved ? ETIMEDOUT : EWOULDBLOCK;
+    return moved ? FZ_GUARD_OUTRUN : FZ_GUARD_HELD;
 }
 
 /* Tries once at least: a deadline that has passed is that of a call that does not wait. */
@@ -163,13 +163,13 @@ frazil_err fz_guard_fail(int sys_errno, const char *what, const char *path, fraz
     const char *name = fz_path_join(joined, path, ".lock", "") == 0 ? joined : path;
 
     /* Both pass by themselves, and no system call failed. */
-    if (sys_errno == EWOULDBLOCK)
+    if (sys_errno == FZ_GUARD_HELD)
         return fz_fail(
             reterr, FRAZIL_EAGAIN,
             "a process has not left in time the guard %q, for which others wait: if it is stopped, let it go "
             "on (`kill -CONT`) or end it; `fuser -v` names it",
             name);
-    if (sys_errno == ETIMEDOUT)
+    if (sys_errno == FZ_GUARD_OUTRUN)
         return fz_fail(reterr, FRAZIL_EAGAIN,
                        "so many processes go before this one that the time was not enough for the guard %q: try again, "
                        "with more time or fewer at once",

@@ -23,6 +23,15 @@ struct fz_guard {
     char path[FZ_PATH_SIZE];
 };
 
+/*
+ * Why a guard was waited for in vain.  No errno, as open(2) has all of them, and above all refusals (fail_errno.h): one
+ * int can say any.
+ */
+enum {
+    FZ_GUARD_HELD = -2,  /* the process inside may be stopped, as nobody has moved */
+    FZ_GUARD_OUTRUN = -1 /* the queue moves, but it was too long */
+};
+
 /* For operators, and for threads that nobody waits for: whoever is inside for two seconds was stopped. */
 FZ_PRIVATE struct fz_deadline fz_guard_deadline(void);
 
@@ -33,17 +42,16 @@ FZ_PRIVATE int fz_guard_open(struct fz_guard *ret, const char *path);
 FZ_PRIVATE bool fz_guard_is_open(const struct fz_guard *guard);
 
 /*
- * Waits for its turn, up to the deadline.  If that has passed, it looks once.  0 or an errno.  EWOULDBLOCK: the
- * process inside may be stopped, as nobody has moved.  ETIMEDOUT: the queue moves, but it was too long.  EBADF: the
- * guard is not open, or the program has closed it.
+ * Waits for its turn, up to the deadline.  If that has passed, it looks once.  0, FZ_GUARD_HELD, FZ_GUARD_OUTRUN or an
+ * errno.  EBADF: the guard is not open, or the program has closed it.
  * One caller at a time.  A child process that inherited the guard is, as the
  * kernel sees it, the same as its parent: it must open one of its own.
  */
 FZ_PRIVATE int fz_guard_enter(struct fz_guard *guard, struct fz_deadline deadline);
 
 /*
- * Opens the guard of a file and enters it; the file is looked at once for both.  0 or an errno, as of those two; then
- * it is closed.
+ * Opens the guard of a file and enters it; the file is looked at once for both.  0, or as those two; then it is
+ * closed.
  */
 FZ_PRIVATE int fz_guard_open_and_enter(struct fz_guard *ret, const char *path, struct fz_deadline deadline);
 

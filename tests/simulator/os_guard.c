@@ -51,7 +51,7 @@ static int guard_enter_wished(struct fz_guard *guard, const struct fz_guard_wish
         }
         uint64_t left_ns = fz_deadline_left_ns(wish->deadline);
         if (left_ns == 0)
-            return EWOULDBLOCK;
+            return FZ_GUARD_HELD;
         if (wish->gives_up != NULL && wish->gives_up(wish->ctx))
             return ECANCELED;
         faults_call(pause_ns < left_ns ? pause_ns : left_ns);
