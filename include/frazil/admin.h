@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The work of operators, for their tools, daemons and pages: the worker ids of a namespace, what a host keeps of its
- * workers, and what may go wrong.  The command's `lease`, `state` and `doctor` are made of these functions.
+ * workers, whether generators go together, and what may go wrong.  The command's `lease`, `state` and `doctor` are made
+ * of these functions.
  *
  *   frazil_admin_leases *leases;
  *   frazil_admin_lease row;
@@ -215,6 +216,32 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_renew(frazil_admin_state *
 
 /* Frees it; NULL is allowed. */
 FRAZIL_API void frazil_admin_state_close(frazil_admin_state *state);
+
+/* ---- generators that go together --------------------------------------------------------- */
+
+/* Generators that one program is to have open at the same time. */
+typedef struct frazil_admin_group frazil_admin_group;
+
+/* A group without a generator.  The caller closes it.  FRAZIL_ENOMEM. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_group_open(frazil_admin_group **ret, frazil_error *reterr)
+    FRAZIL_NONNULL(1);
+
+/*
+ * Adds the generators of a spec, opened worker_ids times (>= 1) one beside the other, if they go with those of the
+ * group: what opening them would refuse is found without opening one, and no coordinator is asked.  name, copied, is
+ * what sentences about later ones call them.
+ * coordinators: as for frazil_admin_leases_open.  FRAZIL_EWORKER: they can make the same ids as others of the group, as
+ * they have one layout, a worker id and a sequence number in common, and neither one word, one line of slots, nor one
+ * source of worker ids; FRAZIL_EPOOL: the source has fewer worker ids than the group takes; FRAZIL_EINVAL: worker_ids
+ * is 0; otherwise the errors of frazil_open that can be found this way.  On failure the group is as before.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_group_add(frazil_admin_group *group, const char *name, const char *spec,
+                                                          const frazil_coordinator *const *coordinators,
+                                                          uint32_t worker_ids, frazil_error *reterr)
+    FRAZIL_NONNULL(1, 2, 3);
+
+/* Frees it, and wipes what it holds of the specs; NULL is allowed. */
+FRAZIL_API void frazil_admin_group_close(frazil_admin_group *group);
 
 /* ---- what may go wrong ------------------------------------------------------------------ */
 

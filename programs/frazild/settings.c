@@ -3,7 +3,6 @@
 
 #include "settings_keys.h"
 
-#include <frazil/admin.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,21 +151,38 @@ static void read_listen(struct settings *settings, const struct config_section *
         config_complain(errors, section->place, "[listen %s] needs address=", section->name);
 }
 
-/* A coordinator's URL is understood by its part alone; nobody is asked. */
-static void check_url(const struct generator_settings *generator, struct bytes *errors)
+/* The spec as the library understands it, with its passwords.  NULL: there is no memory.  The caller wipes it. */
+static char *spec_of(const struct generator_settings *generator, struct bytes *errors)
 {
-    char spec[SPEC_SIZE];
+    size_t len = 0;
+    char none[1];
+
+    (void)!frazil_options_text(generator->options, FRAZIL_OPTIONS_WITH_SECRETS, none, sizeof none, &len, NULL);
+    char *spec = config_memory(malloc(len + 1), errors);
+    if (spec != NULL &&
+        frazil_options_text(generator->options, FRAZIL_OPTIONS_WITH_SECRETS, spec, len + 1, NULL, NULL) != FRAZIL_OK) {
+        free(spec);
+        return config_memory(NULL, errors); /* it was understood before */
+    }
+    return spec;
+}
+
+/* Whether it can be opened beside those that were read before it, as far as no coordinator need be asked. */
+static void check_generator(const struct settings *settings, const struct generator_settings *generator,
+                            struct bytes *errors)
+{
+    char name[sizeof "[generator ]" + NAME_MAX_LEN];
+    char *spec = spec_of(generator, errors);
     frazil_error err;
 
-    if (frazil_options_text(generator->options, FRAZIL_OPTIONS_WITH_SECRETS, spec, sizeof spec, NULL, NULL) ==
-        FRAZIL_OK) {
-        const char *worker = strstr(spec, "worker=");
-        const char *url = worker != NULL ? strstr(worker, "://") : NULL;
-        if (url != NULL && url < worker + strcspn(worker, " ") &&
-            frazil_admin_leases_check(spec, NULL, &err) != FRAZIL_OK)
-            config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
-    }
-    explicit_bzero(spec, sizeof spec);
+    if (spec == NULL)
+        return;
+    (void)snprintf(name, sizeof name, "[generator %s]", generator->name);
+    if (settings->group != NULL &&
+        frazil_admin_group_add(settings->group, name, spec, NULL, generator->worker_ids, &err) != FRAZIL_OK)
+        config_complain(errors, generator->place, "%s: %s", name, err.message);
+    explicit_bzero(spec, strlen(spec));
+    free(spec);
 }
 
 static void read_generator(struct settings *settings, const struct config_section *section, struct bytes *errors)
@@ -200,7 +216,7 @@ static void read_generator(struct settings *settings, const struct config_sectio
     if (frazil_options_check(generator->options, &err) != FRAZIL_OK)
         config_complain(errors, section->place, "[generator %s]: %s", section->name, err.message);
     else
-        check_url(generator, errors);
+        check_generator(settings, generator, errors);
 }
 
 static void read_user(struct settings *settings, const struct config_section *section, struct bytes *errors)
@@ -239,6 +255,18 @@ static void read_section(struct settings *settings, const struct config_section 
             section->kind);
 }
 
+static void read_sections(struct settings *settings, struct bytes *errors)
+{
+    frazil_error err;
+
+    if (frazil_admin_group_open(&settings->group, &err) != FRAZIL_OK)
+        (void)config_memory(NULL, errors);
+    for (size_t i = 0; i < settings->file.count; i++)
+        read_section(settings, &settings->file.sections[i], errors);
+    frazil_admin_group_close(settings->group);
+    settings->group = NULL;
+}
+
 void settings_read(struct settings *settings, const char *path, struct bytes *errors)
 {
     *settings = (struct settings){.built_in = path == NULL && access(DEFAULT_FILE, F_OK) != 0};
@@ -249,8 +277,7 @@ void settings_read(struct settings *settings, const char *path, struct bytes *er
         config_file_read_text(&settings->file, "(no configuration)", built_in, errors);
     else
         config_file_read(&settings->file, path != NULL ? path : DEFAULT_FILE, errors);
-    for (size_t i = 0; i < settings->file.count; i++)
-        read_section(settings, &settings->file.sections[i], errors);
+    read_sections(settings, errors);
     struct place file = {path != NULL ? path : DEFAULT_FILE, 0};
     if (config_is_good(errors) && settings->generator_count == 0)
         config_complain(errors, file, "there is no [generator NAME]: at least one is needed");

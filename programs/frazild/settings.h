@@ -6,6 +6,7 @@
 #define FRAZILD_SETTINGS_H
 
 #include <frazil.h>
+#include <frazil/admin.h>
 #include <frazil/options.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,7 +77,8 @@ struct settings {
     size_t generator_count;
     struct user_settings *users;
     size_t user_count;
-    bool built_in; /* no file: the settings for a first try */
+    frazil_admin_group *group; /* of the generators, while they are read */
+    bool built_in;             /* no file: the settings for a first try */
 };
 
 /*
@@ -100,10 +102,5 @@ bool protocol_is_http(enum protocol protocol);
 
 /* Whether a text is a name of a generator or user: [a-z][a-z0-9_.-]{0,63}. */
 bool settings_is_name(struct slice text);
-
-/* ---- what only shows when all generators are looked at together --- */
-
-/* Looks at the generators of settings that are good otherwise.  It opens nothing. */
-void twins_check(const struct settings *settings, struct bytes *errors);
 
 #endif

@@ -4,7 +4,6 @@
 #include "addresses.h"
 #include "files.h"
 #include "log.h"
-#include "settings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,8 +101,6 @@ static struct setup *read_setup(const char *path, const struct setup *before, st
     settings_read(&setup->settings, path, errors);
     if (setup->settings.file.is_unread)
         return setup;
-    if (config_is_good(errors))
-        twins_check(&setup->settings, errors);
     users_open(&setup->users, &setup->settings, errors);
     open_tls(setup->tls, &setup->settings, errors);
     check_listeners(&setup->settings, errors);

@@ -148,17 +148,11 @@ frazil_err fz_leases_check(const char *spec_or_url, const frazil_coordinator *co
 {
     struct fz_decision decision;
     struct fz_target target;
-    struct fz_register reg;
-    char name[FZ_LEASE_NAME_SIZE];
 
     frazil_err err = fz_target_open(&target, &decision, spec_or_url, given, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (!fz_target_is_folder(&target)) { /* its register makes the folder */
-        err = target.coordinator->open_register(decision.worker.url, &reg, name, reterr);
-        if (err == FRAZIL_OK)
-            reg.close(reg.ctx);
-    }
+    err = fz_target_check(&target, reterr);
     fz_decision_free(&decision);
     return err;
 }

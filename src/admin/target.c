@@ -31,6 +31,19 @@ frazil_err fz_target_open(struct fz_target *ret, struct fz_decision *ret_decisio
     return err;
 }
 
+frazil_err fz_target_check(const struct fz_target *target, frazil_error *reterr)
+{
+    struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
+
+    if (fz_target_is_folder(target)) /* its register makes the folder */
+        return FRAZIL_OK;
+    frazil_err err = target->coordinator->open_register(target->decision->worker.url, &reg, name, reterr);
+    if (err == FRAZIL_OK)
+        reg.close(reg.ctx);
+    return err;
+}
+
 bool fz_target_is_folder(const struct fz_target *target)
 {
     return strcmp(target->coordinator->part, "file") == 0;

@@ -27,6 +27,9 @@ frazil_err fz_target_find(struct fz_target *ret, const struct fz_decision *decis
 frazil_err fz_target_open(struct fz_target *ret, struct fz_decision *ret_decision, const char *spec_or_url,
                           const frazil_coordinator *const *given, frazil_error *reterr);
 
+/* Whether its URL can be used, as far as nobody need be asked.  Errors as a coordinator's open_register. */
+frazil_err fz_target_check(const struct fz_target *target, frazil_error *reterr);
+
 /* Whether it is a folder of this host. */
 bool fz_target_is_folder(const struct fz_target *target);
 

@@ -76,9 +76,20 @@ static void add_client_variable(void *identity, const char *variable)
     add_text(identity, variable, strlen(variable));
 }
 
-void fz_identify_lease(struct fz_decision *decision)
+/* The place that a URL leads to. */
+static struct fz_lease_identity identify_place(const char *url)
 {
     struct fz_lease_identity identity = {.name = name_begin, .check = check_begin};
+
+    fz_place_write(url, false, add_char, &identity);
+    add_byte(&identity, 0);
+    fz_client_environment(url, add_client_variable, &identity);
+    return identity;
+}
+
+void fz_identify_lease(struct fz_decision *decision)
+{
+    struct fz_lease_identity identity = identify_place(decision->worker.url);
     const struct fz_lease_terms *terms = &decision->lease;
     const char *value = decision->places.value;
     /* The width of time is not in the value, but those of one namespace agree about it. */
@@ -86,11 +97,87 @@ void fz_identify_lease(struct fz_decision *decision)
                                 decision->bounds.min,         decision->bounds.max,   terms->max_skew_is_set,
                                 (uint64_t)terms->max_skew_ms, terms->horizon_ms,      terms->workers};
 
-    fz_place_write(decision->worker.url, false, add_char, &identity);
-    add_byte(&identity, 0);
-    fz_client_environment(decision->worker.url, add_client_variable, &identity);
     add_text(&identity, value, strlen(value));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         add_u64(&identity, numbers[i]);
     decision->lease.identity = identity;
+}
+
+/* ---- two generators ------------------------------------------------------------------- */
+
+struct fz_worker_range fz_worker_range_of(const struct fz_decision *decision)
+{
+    const struct fz_worker_choice *worker = &decision->worker;
+    uint64_t all = fz_layout_max_worker(&decision->layout) + 1;
+
+    if (worker->in_process || worker->by_program)
+        return (struct fz_worker_range){.first = 0, .count = all};
+    if (worker->count != 0)
+        return (struct fz_worker_range){.first = worker->first, .count = worker->count};
+    /* A namespace whose size is not said has all of its layout's. */
+    uint64_t end = decision->lease.workers != 0 ? decision->lease.workers : all;
+    return (struct fz_worker_range){.first = worker->first, .count = end - worker->first};
+}
+
+/* Whether there are ids that both could make, if nothing kept them apart. */
+static bool have_ids_in_common(const struct fz_decision *one, const struct fz_decision *other)
+{
+    struct fz_worker_range a = fz_worker_range_of(one), b = fz_worker_range_of(other);
+
+    return frazil_layout_equal(&one->layout, &other->layout) && a.first < b.first + b.count &&
+           b.first < a.first + a.count && fz_bounds_overlap(&one->bounds, &other->bounds);
+}
+
+static bool is_one_place(const char *one, const char *other)
+{
+    if (one == NULL || other == NULL)
+        return false;
+    struct fz_lease_identity a = identify_place(one), b = identify_place(other);
+    return a.name == b.name && a.check == b.check;
+}
+
+/* NULL is the host's. */
+static bool is_one_folder(const char *one, const char *other)
+{
+    return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
+}
+
+/* Whether each sees which worker ids the other one has on this host. */
+static bool see_each_other(const struct fz_decision *one, const struct fz_decision *other)
+{
+    return one->is_claimed && other->is_claimed && strcmp(one->places.name, other->places.name) == 0 &&
+           is_one_folder(one->places.host_dir, other->places.host_dir);
+}
+
+/* Whether two of one number take from one word. */
+static bool have_one_word(const struct fz_decision *one, const struct fz_decision *other)
+{
+    return one->state.kind == FZ_STATE_FILES && other->state.kind == FZ_STATE_FILES && see_each_other(one, other) &&
+           fz_bounds_are_equal(&one->bounds, &other->bounds) &&
+           is_one_folder(one->places.run_dir, other->places.run_dir) &&
+           is_one_folder(one->places.state_dir, other->places.state_dir);
+}
+
+/* Whether two of one number take from one line of slots. */
+static bool have_one_line(const struct fz_decision *one, const struct fz_decision *other)
+{
+    return is_one_place(one->state.url, other->state.url) && fz_bounds_are_equal(&one->bounds, &other->bounds);
+}
+
+enum fz_relation fz_relation_of(const struct fz_decision *one, const struct fz_decision *other)
+{
+    const struct fz_worker_choice *a = &one->worker, *b = &other->worker;
+    bool shared;
+
+    if (!have_ids_in_common(one, other))
+        return FZ_RELATION_APART;
+    if (a->in_process || b->in_process) /* each is drawn once in this process */
+        shared = a->in_process && b->in_process;
+    else if (a->url != NULL || b->url != NULL)
+        shared = is_one_place(a->url, b->url);
+    else if (a->lock || b->lock)
+        shared = see_each_other(one, other);
+    else
+        shared = have_one_word(one, other) || have_one_line(one, other);
+    return shared ? FZ_RELATION_SHARED : FZ_RELATION_TWINS;
 }

@@ -24,4 +24,24 @@ FZ_PRIVATE frazil_err fz_identify_words(struct fz_decision *decision, const char
  */
 FZ_PRIVATE void fz_identify_lease(struct fz_decision *decision);
 
+/* The worker ids that generators of a decision may have. */
+struct fz_worker_range {
+    uint64_t first;
+    uint64_t count; /* 1 at least */
+};
+
+/* All that they may have: where nobody can know which ones, all of the layout.  Cannot fail. */
+FZ_PRIVATE struct fz_worker_range fz_worker_range_of(const struct fz_decision *decision);
+
+/* How generators of two decisions stand to each other that are open at one time, on one host. */
+enum fz_relation {
+    FZ_RELATION_APART,  /* no id is in the reach of both */
+    FZ_RELATION_SHARED, /* one word, one line of slots, or one source of worker ids keeps them from making one id twice
+                         */
+    FZ_RELATION_TWINS   /* both can make the same ids, or nobody can know that they cannot */
+};
+
+/* Compares them, by all that was parsed and by no text.  Both are decided as for a generator.  Cannot fail. */
+FZ_PRIVATE enum fz_relation fz_relation_of(const struct fz_decision *one, const struct fz_decision *other);
+
 #endif

@@ -303,7 +303,7 @@ class Configuration(unittest.TestCase):
         def pair(first, second):
             text = BASE
             for name, keys in (("a", first), ("b", second)):
-                text += f"[generator {name}]\n{keys}\n" + ("" if "state=" in keys or "worker=redis" in keys else "state=file\n")
+                text += f"[generator {name}]\n{keys}\n" + ("" if "state=" in keys or "worker=redis" in keys or "layout=sno" in keys else "state=file\n")
             return text
 
         twitter = "41/10/12 epoch=1288834974657"
@@ -320,9 +320,14 @@ class Configuration(unittest.TestCase):
             ("worker=fixed:1\nstate=redis://h/a", "worker=fixed:1\nstate=redis://h/b", 1),
             ("worker=fixed:1\nstate=redis://h/a", "worker=fixed:1", 1),
             ("worker=fixed:7", "worker=redis://h/a\nworkers=8", 7),
+            ("worker=fixed:7", "worker=redis://h/a", 7),
+            ("worker=redis://h/a", "worker=redis://h/b", 0),
+            ("worker=redis://h/a\ncount=9", "worker=redis://h:6380/a\nbase=3", 3),
+            ("worker=redis://u:p@h/a", "worker=redis://v:p@h/a", 0),
+            ("layout=sno", "layout=sno\npartition=A,10", 16650),
         ):
             with self.subTest(first=first, second=second):
-                self.refuse(pair(first, second), f"[generator b] can make the same ids as [generator a]: both have worker id {number} ")
+                self.refuse(pair(first, second), f"[generator b]: it can make the same ids as [generator a]: both have worker id {number} ")
         for first, second in (
             ("worker=fixed:1", "worker=fixed:1"),
             ("worker=fixed:1", "worker=fixed:2\nstate=memory"),
@@ -332,6 +337,12 @@ class Configuration(unittest.TestCase):
             ("worker=file-lock\nbase=400\ncount=1\nnamespace=y1", "worker=file-lock\nbase=401"),
             ("worker=fixed:1\nstate=redis://h/a", "worker=fixed:1\nstate=redis://h/a"),
             ("worker=redis://h/a", "worker=redis://h/a"),
+            ("worker=redis://u:p@h/a", "worker=redis://u:q@H:6379/a"),
+            ("worker=redis://h/a\ncount=9", "worker=redis://h/b\nbase=9"),
+            ("worker=redis://h/a\nlayout=twitter", "worker=redis://h/b"),
+            ("worker=redis://h/a\nseq_max=9", "worker=redis://h/b\nseq_min=10"),
+            ("worker=fixed:1\nstate=redis://h/a?db=1&timeout=1s", "worker=fixed:1\nstate=redis://h:6379/a?timeout=1s&db=1"),
+            ("layout=sno", "layout=sno"),
             ("worker=fixed:8", "worker=redis://h/a\nworkers=8"),
         ):
             self.write(pair(first, second))

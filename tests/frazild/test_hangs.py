@@ -59,7 +59,7 @@ class Hangs(TestCase):
         silent = self.listen()
         daemon = self.start(BASE.replace("[listen", "drain_timeout=1s\n[listen") + generator("main"))
         client = self.connect(daemon)
-        far = f"[generator far]\nworker={self.url_of(silent)}\n"
+        far = f"[generator far]\nbase=2\nworker={self.url_of(silent)}\n"
         self.write(daemon, BASE + generator("main") + far)
         daemon.process.send_signal(signal.SIGHUP)
         waits, _ = silent.accept()
@@ -72,7 +72,7 @@ class Hangs(TestCase):
         silent = self.listen()
         path = os.path.join(tempfile.mkdtemp(prefix="frazild-hangs-"), "f.conf")
         self.addCleanup(shutil.rmtree, os.path.dirname(path))
-        pathlib.Path(path).write_text(f"{BASE}[generator far]\nworker={self.url_of(silent)}\n", encoding="utf-8")
+        pathlib.Path(path).write_text(f"{BASE}[generator far]\nbase=2\nworker={self.url_of(silent)}\n", encoding="utf-8")
         its = subprocess.Popen([FRAZILD, "-c", path], stderr=subprocess.PIPE, text=True)
         self.addCleanup(its.stderr.close)
         waits, _ = silent.accept()
@@ -84,7 +84,7 @@ class Hangs(TestCase):
     def test_a_signal_that_comes_during_a_reload_has_one_more_follow(self):
         silent = self.listen()
         daemon = self.start(BASE + generator("main"))
-        self.write(daemon, BASE + generator("main") + f"[generator far]\nworker={self.url_of(silent)}\n")
+        self.write(daemon, BASE + generator("main") + f"[generator far]\nbase=2\nworker={self.url_of(silent)}\n")
         daemon.process.send_signal(signal.SIGHUP)
         waits, _ = silent.accept()
         self.write(daemon, BASE + generator("main") + generator("near", 2))
@@ -97,7 +97,7 @@ class Hangs(TestCase):
 
     def test_a_reload_is_over_before_the_worker_id_of_a_generator_that_went_is_given_back(self):
         redis, url = self.redis()
-        daemon = self.start(BASE + generator("main") + f"[generator far]\nworker={url}\n")
+        daemon = self.start(BASE + generator("main") + f"[generator far]\nbase=2\nworker={url}\n")
         redis.send_signal(signal.SIGSTOP)
         self.write(daemon, BASE + generator("main"))
         daemon.process.send_signal(signal.SIGHUP)
@@ -108,7 +108,7 @@ class Hangs(TestCase):
     def test_an_end_cuts_what_waits_for_a_coordinator_at_the_end_of_its_time(self):
         redis, url = self.redis()
         config = BASE.replace("[listen", "drain_timeout=1s\n[listen")
-        daemon = self.start(config + f"[generator far]\nworker={url}\n[generator other]\nworker={url}\n")
+        daemon = self.start(config + f"[generator far]\nbase=2\nworker={url}\n[generator other]\nbase=2\nworker={url}\n")
         asking = self.connect(daemon)
         redis.send_signal(signal.SIGSTOP)
         asking.send(asking.pack("PING") + asking.pack("LEASES", "far"))

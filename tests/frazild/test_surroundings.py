@@ -74,7 +74,7 @@ class Coordinator(Folder):
         until(lambda: subprocess.run(create, capture_output=True).returncode == 0)  # once the server listens
 
     def test_beyond_its_horizon_the_daemon_gives_nothing_and_comes_back_by_itself(self):
-        daemon = self.start(BASE + HTTP + generator("fixed") + f"[generator main]\nworker={self.url}\n")
+        daemon = self.start(BASE + HTTP + generator("fixed") + f"[generator main]\nbase=2\nworker={self.url}\n")
         ids = [int(id) for id in self.connect(daemon).ask("NEXT", "main", "100")]
         until(lambda: status_of(daemon, "/readyz") == 200)
         self.redis.send_signal(signal.SIGSTOP)

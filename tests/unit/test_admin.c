@@ -336,6 +336,70 @@ TEST("Of the coordinator alone nothing else is found; one that cannot be had is 
     assert_int_equal(frazil_admin_leases_check("worker=fixed:7", NULL, &err), FRAZIL_ESPEC);
 }
 
+/* ---- generators that go together --------------------------------------------------------- */
+
+/* Adds a spec to a group; a refusal has these words, and "" is for none. */
+static void add(frazil_admin_group *group, const char *name, const char *text, uint32_t worker_ids, frazil_err right,
+                const char *words)
+{
+    frazil_error err = {.message = ""};
+
+    assert_int_equal(frazil_admin_group_add(group, name, text, memory_coordinators, worker_ids, &err), right);
+    if (strstr(err.message, words) == NULL || strstr(err.message, "s3cret") != NULL)
+        fail_msg("%s: %s", text, err.message);
+}
+
+TEST("A group takes the generators that go together; what it refuses is not in it")
+{
+    frazil_admin_group *group = NULL;
+    char text[64];
+
+    assert_int_equal(frazil_admin_group_open(&group, NULL), FRAZIL_OK);
+    add(group, "a", "state=memory worker=fixed:7", 1, FRAZIL_OK, "");
+    add(group, "b", "state=memory worker=fixed:7", 1, FRAZIL_EWORKER,
+        "it can make the same ids as a: both have worker id 7 of one layout");
+    add(group, "b", "state=memory worker=fixed:8 colour=red", 1, FRAZIL_ESPEC, "colour");
+    add(group, "b", "state=memory worker=fixed:8", 2, FRAZIL_EPOOL, "gives one number");
+    add(group, "b", "state=memory worker=fixed:8", 0, FRAZIL_EINVAL, "worker_ids=0");
+    add(group, "b", "state=memory worker=fixed:8", 1, FRAZIL_OK, "");
+    for (uint32_t worker = 9; worker < 99; worker++) { /* more than any room that was made at first */
+        snprintf(text, sizeof text, "state=memory worker=fixed:%u", worker);
+        add(group, "c", text, 1, FRAZIL_OK, "");
+    }
+    add(group, "d", "state=file worker=file-lock base=98 count=1 namespace=n", 1, FRAZIL_EWORKER,
+        "as c: both have worker id 98");
+    frazil_admin_group_close(group);
+}
+
+TEST("A source of worker ids gives all who take from it as many as it has, and no more")
+{
+    static const char *const sources[] = {"worker=file-lock state=file base=5 count=3",
+                                          "worker=memory://a base=5 count=3",
+                                          "layout=twitter worker=memory://a base=5 workers=8"};
+
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        frazil_admin_group *group = NULL;
+        assert_int_equal(frazil_admin_group_open(&group, NULL), FRAZIL_OK);
+        add(group, "a", sources[i], 4, FRAZIL_EPOOL, "worker_ids=4, but its source has 3 worker ids");
+        add(group, "a", sources[i], 2, FRAZIL_OK, "");
+        add(group, "b", sources[i], 2, FRAZIL_EPOOL,
+            "has 3 worker ids (base=, count=, workers=, layout=), of which other generators take 2");
+        add(group, "b", sources[i], 1, FRAZIL_OK, "");
+        add(group, "c", sources[i], 1, FRAZIL_EPOOL, "take 3");
+        frazil_admin_group_close(group);
+    }
+}
+
+TEST("The URL of a group's generator is parsed as an opening does it, without its coordinator and its password")
+{
+    frazil_admin_group *group = NULL;
+
+    assert_int_equal(frazil_admin_group_open(&group, NULL), FRAZIL_OK);
+    add(group, "a", "worker=nosuch://u:s3cret@h/x", 1, FRAZIL_ESPEC, "no coordinator is called");
+    add(group, "a", "worker=memory://orders", 1, FRAZIL_OK, "");
+    frazil_admin_group_close(group);
+}
+
 /* ---- shapes --------------------------------------------------------------------------- */
 
 TEST("Structs that programs elsewhere are compiled against have their sizes; they grow at their ends only")
@@ -363,6 +427,7 @@ TEST("Each number has its word, and any other one a question mark; closing nothi
     for (uint32_t i = 0; i < sizeof severities / sizeof severities[0]; i++)
         assert_string_equal(frazil_admin_severity_name(i), severities[i]);
     frazil_admin_leases_close(NULL);
+    frazil_admin_group_close(NULL);
     frazil_admin_state_close(NULL);
     frazil_admin_doctor_close(NULL);
 }

@@ -4,6 +4,7 @@
  * what each key decides, and must have a row for every key there is.  test_pairs makes more of them by chance.
  */
 #include "config/decide.h"
+#include "config/identity.h"
 #include "config/keys.h"
 #include "frazil.h"
 #include "lib/identity.h"
@@ -213,6 +214,78 @@ TEST("A layout made from numbers has the place of the preset, and a preset has i
         identify(spec, &said);
         assert_string_equal(named.place, said.place);
         assert_string_equal(named.generator, said.generator);
+    }
+}
+
+/* ---- two generators on one host ---------------------------------------------------------- */
+
+#define SLOTS "start=zero state=redis://u:p@h:1/"
+
+static const struct relation {
+    enum fz_relation relation;
+    const char *one;
+    const char *other;
+} relations[] = {
+    /* Nothing in common: the layout, the worker id, or the sequence numbers. */
+    {FZ_RELATION_APART, "state=memory worker=fixed:7", "state=memory worker=fixed:8"},
+    {FZ_RELATION_APART, "state=memory worker=fixed:7", "state=memory worker=fixed:7 layout=twitter"},
+    {FZ_RELATION_APART, "state=memory worker=fixed:7 seq_max=9", "state=memory worker=fixed:7 seq_min=10"},
+    {FZ_RELATION_APART, "worker=fixed:8", "worker=redis://h/a workers=8"},
+    {FZ_RELATION_APART, "worker=redis://h/a base=8", "worker=redis://h/b count=8"},
+    {FZ_RELATION_APART, FILES "worker=file-lock base=8 count=2", FILES "worker=file-lock base=10 namespace=n"},
+
+    /* One word; one folder of claims. */
+    {FZ_RELATION_SHARED, FILES "worker=fixed:7", FILES "worker=fixed:7 on_full=error layout=40/5+5/12"},
+    {FZ_RELATION_SHARED, FILES "worker=file-lock", FILES "worker=file-lock count=2"},
+    {FZ_RELATION_SHARED, FILES "worker=file-lock", "state=memory worker=fixed:7"},
+    {FZ_RELATION_TWINS, "state=memory worker=fixed:7", "state=memory worker=fixed:7"},
+    {FZ_RELATION_TWINS, "state=memory worker=fixed:7", "state=memory worker=fixed:7 layout=40/5+5/12"},
+    {FZ_RELATION_TWINS, FILES "worker=fixed:7", "state=memory worker=fixed:7"},
+    {FZ_RELATION_TWINS, FILES "worker=fixed:7", FILES "worker=fixed:7 seq_min=5"},
+    {FZ_RELATION_TWINS, FILES "worker=fixed:7", FILES "worker=fixed:7 namespace=n"},
+    {FZ_RELATION_TWINS, FILES "worker=fixed:7", FILES "worker=fixed:7 host_dir=/other"},
+    {FZ_RELATION_TWINS, FILES "worker=fixed:7", "state=file state_dir=/state run_dir=/other worker=fixed:7"},
+    {FZ_RELATION_TWINS, FILES "worker=fixed:7", "state=file state_dir=/other run_dir=/run worker=fixed:7"},
+    {FZ_RELATION_TWINS, FILES "worker=file-lock", FILES "worker=fixed:7 namespace=n"},
+    {FZ_RELATION_TWINS, FILES "worker=file-lock", FILES "worker=fixed:7 host_dir=/other"},
+    {FZ_RELATION_TWINS, FILES "worker=fixed:7", "worker=fixed:7 clock=frozen:0"},
+
+    /* One line of slots. */
+    {FZ_RELATION_SHARED, "worker=fixed:7 " SLOTS "n", "worker=fixed:7 batch=3 start=zero state=redis://u:q@H:1/n"},
+    {FZ_RELATION_TWINS, "worker=fixed:7 " SLOTS "n", "worker=fixed:7 " SLOTS "m"},
+    {FZ_RELATION_TWINS, "worker=fixed:7 " SLOTS "n", "worker=fixed:7 seq_min=5 " SLOTS "n"},
+    {FZ_RELATION_TWINS, "worker=fixed:7 " SLOTS "n", FILES "worker=fixed:7"},
+
+    /* One namespace of one coordinator. */
+    {FZ_RELATION_SHARED, "worker=redis://u:p@h/a", "worker=redis://u:q@H:6379/a count=3"},
+    {FZ_RELATION_SHARED, "worker=postgres://h/a/n?table=a&user=b", "worker=postgresql://h/a/n?user=b&table=a"},
+    {FZ_RELATION_TWINS, "worker=redis://h/a", "worker=redis://h/b"},
+    {FZ_RELATION_TWINS, "worker=redis://h/a", "worker=redis://g/a"},
+    {FZ_RELATION_TWINS, "worker=redis://h/a", "worker=redis://h:6380/a"},
+    {FZ_RELATION_TWINS, "worker=redis://u:p@h/a", "worker=redis://v:p@h/a"},
+    {FZ_RELATION_TWINS, "worker=redis://h/a?db=1", "worker=redis://h/a?db=2"},
+    {FZ_RELATION_TWINS, "worker=redis://h/a base=8", "worker=redis://h/b count=9"},
+    {FZ_RELATION_TWINS, "worker=redis://h/a", FILES "worker=fixed:7"},
+    {FZ_RELATION_TWINS, "worker=redis://h/a workers=8", FILES "worker=fixed:7"},
+    {FZ_RELATION_TWINS, "worker=redis://h/a", FILES "worker=file-lock"},
+
+    /* Drawn in this process. */
+    {FZ_RELATION_SHARED, "layout=sno", "layout=sno worker=auto"},
+    {FZ_RELATION_TWINS, "layout=sno", "layout=sno partition=A,10"},
+};
+
+TEST("Two generators on one host share what keeps their ids apart, have nothing in common, or are twins")
+{
+    for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
+        struct fz_decision one, other;
+        decide_row(relations[i].one, &one);
+        decide_row(relations[i].other, &other);
+        if (fz_relation_of(&one, &other) != relations[i].relation ||
+            fz_relation_of(&other, &one) != relations[i].relation)
+            fail_msg("%s and %s: %d and %d, not %d", relations[i].one, relations[i].other,
+                     (int)fz_relation_of(&one, &other), (int)fz_relation_of(&other, &one), (int)relations[i].relation);
+        fz_decision_free(&one);
+        fz_decision_free(&other);
     }
 }
 
