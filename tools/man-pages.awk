@@ -125,7 +125,7 @@ function structure(text,  said, name) {
     for (i++; line[i] !~ /^\}/; i++) {
         if (line[i] ~ /^#define .*_MEMBER|^#define .*_ENUM/) members_of_table(line[i])
         else if (line[i] ~ /^ *\/\*/) said = comment()
-        else if (line[i] !~ /^#|^ *FRAZIL_[A-Z]+\(|FORCE_INT|^$/) said = member(said)
+        else if (line[i] !~ /^#|^ *FRAZIL_[A-Z_]+\(|^$/) said = member(said)
     }
 }
 

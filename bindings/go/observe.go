@@ -41,7 +41,7 @@ func (g *Generator) Info() Info {
 	}
 	defer g.leave()
 	var raw C.frazil_info
-	C.frazil_get_info(g.raw, &raw, C.sizeof_frazil_generator_info)
+	C.frazil_get_info(g.raw, &raw, C.sizeof_frazil_info)
 	return Info{
 		Worker:       uint32(raw.worker),
 		SequenceMin:  uint32(raw.sequence_min),

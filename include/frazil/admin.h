@@ -60,10 +60,11 @@ typedef struct frazil_admin_leases_info {
 
 /* The states of a worker id that was once taken. */
 typedef enum frazil_admin_holding {
-    FRAZIL_ADMIN_HELD = 0,      /* until its end it is one owner's */
-    FRAZIL_ADMIN_ABANDONED = 1, /* its grant has ended, and nobody gave it back: the next one takes it */
-    FRAZIL_ADMIN_RELEASED = 2,  /* given back */
-    FRAZIL_ADMIN_UNREADABLE = 3 /* its record is damaged, or somebody else's: nobody takes it */
+    FRAZIL_ADMIN_HELD = 0,       /* until its end it is one owner's */
+    FRAZIL_ADMIN_ABANDONED = 1,  /* its grant has ended, and nobody gave it back: the next one takes it */
+    FRAZIL_ADMIN_RELEASED = 2,   /* given back */
+    FRAZIL_ADMIN_UNREADABLE = 3, /* its record is damaged, or somebody else's: nobody takes it */
+    FRAZIL_ENUM_IS_INT(FRAZIL_ADMIN_HOLDING)
 } frazil_admin_holding;
 
 /* A worker id. */
@@ -252,7 +253,8 @@ typedef struct frazil_admin_doctor frazil_admin_doctor;
 typedef enum frazil_admin_severity {
     FRAZIL_ADMIN_OK = 0,
     FRAZIL_ADMIN_WARN = 1, /* works, and may not be what is wanted */
-    FRAZIL_ADMIN_FAIL = 2  /* unsafe, or does not work */
+    FRAZIL_ADMIN_FAIL = 2, /* unsafe, or does not work */
+    FRAZIL_ENUM_IS_INT(FRAZIL_ADMIN_SEVERITY)
 } frazil_admin_severity;
 
 /* All of it. */

@@ -22,12 +22,16 @@
 #if defined(__GNUC__)
 #define FRAZIL_CHECK __attribute__((warn_unused_result))
 #define FRAZIL_NONNULL(...) __attribute__((nonnull(__VA_ARGS__)))
-#define FRAZIL_PURE __attribute__((const))
 #else
 #define FRAZIL_CHECK
 #define FRAZIL_NONNULL(...)
-#define FRAZIL_PURE
 #endif
+
+/*
+ * The last enumerator of each public enum.  It is no value of the enum: it makes the enum four bytes long everywhere,
+ * also with -fshort-enums, and makes room for values that later versions add.
+ */
+#define FRAZIL_ENUM_IS_INT(prefix) prefix##_FORCE_INT = 0x7fffffff
 
 #ifdef __cplusplus
 #define FRAZIL_BEGIN_DECLS extern "C" {

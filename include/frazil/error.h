@@ -19,7 +19,8 @@ typedef enum frazil_err_class {
     FRAZIL_CLASS_USAGE = 1,
     FRAZIL_CLASS_RETRY = 2,
     FRAZIL_CLASS_FENCED = 3,
-    FRAZIL_CLASS_FATAL = 4
+    FRAZIL_CLASS_FATAL = 4,
+    FRAZIL_ENUM_IS_INT(FRAZIL_CLASS)
 } frazil_err_class;
 
 /* clang-format off */
@@ -57,12 +58,12 @@ typedef enum frazil_err_class {
     X(ESTOPPED,    -45, FATAL,  "the generator was stopped")
 /* clang-format on */
 
-/* The errors of the table, by number. */
+/* The errors of the table, by number.  Later versions add some: look at the class of one that you do not know. */
 typedef enum frazil_err {
 #define FRAZIL_ERR_ENUM(name, number, err_class, sentence) FRAZIL_##name = number,
     FRAZIL_ERRORS(FRAZIL_ERR_ENUM)
 #undef FRAZIL_ERR_ENUM
-        FRAZIL_ERR_FORCE_INT = 0x7fffffff /* not an error: makes the enum an int everywhere */
+        FRAZIL_ENUM_IS_INT(FRAZIL_ERR)
 } frazil_err;
 
 /*

@@ -346,7 +346,8 @@ typedef enum frazil_state_kind {
     FRAZIL_STATE_MEMORY = 0, /* in this process: no other one and no later one knows it */
     FRAZIL_STATE_FILE = 1,   /* in files of this host */
     FRAZIL_STATE_GRANT = 2,  /* with the coordinator or granter that gives the worker id */
-    FRAZIL_STATE_SLOTS = 3   /* with the coordinator that gives the slots: state=URL */
+    FRAZIL_STATE_SLOTS = 3,  /* with the coordinator that gives the slots: state=URL */
+    FRAZIL_ENUM_IS_INT(FRAZIL_STATE)
 } frazil_state_kind;
 
 /* The facts about a generator. */
@@ -376,7 +377,8 @@ typedef enum frazil_health_state {
     FRAZIL_HEALTH_BEHIND = 2,      /* its clock is before the grant or the layout's epoch: it waits for the clock */
     FRAZIL_HEALTH_FENCED = 3,      /* its grant has ended: it gives no ids until there is another */
     FRAZIL_HEALTH_EXHAUSTED = 4,   /* the layout's last tick is over: it never gives an id again */
-    FRAZIL_HEALTH_STOPPED = 5      /* frazil_stop was called in this process */
+    FRAZIL_HEALTH_STOPPED = 5,     /* frazil_stop was called in this process */
+    FRAZIL_ENUM_IS_INT(FRAZIL_HEALTH)
 } frazil_health_state;
 
 /* How a generator is, for health checks. */
@@ -449,6 +451,7 @@ typedef enum frazil_event_kind {
 #define FRAZIL_EVENT_MEMBER(kind, number, name, what) FRAZIL_EVENT_##kind = number,
     FRAZIL_EVENTS(FRAZIL_EVENT_MEMBER)
 #undef FRAZIL_EVENT_MEMBER
+        FRAZIL_ENUM_IS_INT(FRAZIL_EVENT)
 } frazil_event_kind;
 
 /* Something that happened to a generator, for a program's log. */

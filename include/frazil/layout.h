@@ -21,8 +21,9 @@ FRAZIL_BEGIN_DECLS
 
 /* Which type ids have. */
 typedef enum frazil_layout_kind {
-    FRAZIL_LAYOUT_64 = 0, /* ids are uint64_t */
-    FRAZIL_LAYOUT_SNO = 1 /* ids are frazil_sno, see sno.h; the fields are fixed */
+    FRAZIL_LAYOUT_64 = 0,  /* ids are uint64_t */
+    FRAZIL_LAYOUT_SNO = 1, /* ids are frazil_sno, see sno.h; the fields are fixed */
+    FRAZIL_ENUM_IS_INT(FRAZIL_LAYOUT)
 } frazil_layout_kind;
 
 /* Bytes of frazil_layout.name, terminator included. */

@@ -37,7 +37,8 @@ typedef enum frazil_environment {
      */
     FRAZIL_ENVIRONMENT_BY_KEY = 0,
     FRAZIL_ENVIRONMENT_NONE = 1, /* none of them */
-    FRAZIL_ENVIRONMENT_ALL = 2   /* all of them */
+    FRAZIL_ENVIRONMENT_ALL = 2,  /* all of them */
+    FRAZIL_ENUM_IS_INT(FRAZIL_ENVIRONMENT)
 } frazil_environment;
 
 /* Empty options, which the caller frees.  FRAZIL_ENOMEM. */

@@ -48,12 +48,12 @@ FRAZIL_BEGIN_DECLS
     X(SIGNED,     12, "signed",    20)
 /* clang-format on */
 
-/* The forms of the table, by number. */
+/* The forms of the table, by number.  Later versions add some at the end. */
 typedef enum frazil_text {
 #define FRAZIL_TEXT_ENUM(identifier, number, name, room) FRAZIL_TEXT_##identifier = number,
     FRAZIL_TEXTS(FRAZIL_TEXT_ENUM)
 #undef FRAZIL_TEXT_ENUM
-        FRAZIL_TEXT_FORCE_INT = 0x7fffffff /* not a form: makes the enum an int everywhere */
+        FRAZIL_ENUM_IS_INT(FRAZIL_TEXT)
 } frazil_text;
 
 /* How many text forms there are; they are numbered from 0. */

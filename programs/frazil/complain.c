@@ -108,9 +108,9 @@ int complain_status(frazil_err err)
         return STATUS_TEMPORARY;
     case FRAZIL_CLASS_FENCED:
     case FRAZIL_CLASS_FATAL:
-        break;
+    default:
+        return STATUS_FATAL;
     }
-    return STATUS_FATAL;
 }
 
 int complain_error(const frazil_error *err)

@@ -70,6 +70,7 @@ const char *frazil_err_class_name(frazil_err_class err_class)
         return "fenced";
     case FRAZIL_CLASS_FATAL:
         return "fatal";
+    default:
+        return "?";
     }
-    return "?";
 }

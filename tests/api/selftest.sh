@@ -99,3 +99,9 @@ library 'int frazil_a(void) { return 1; }'
 must_fail 'frazil_a() is not FRAZIL_A' "$api/constants.sh" "$scratch" "$scratch/lib/libfrazil.so"
 printf 'int frazil_a(void);\n' >"$scratch/include/frazil.h"
 must_fail 'no constant with a function found' "$api/constants.sh" "$scratch" "$scratch/lib/libfrazil.so"
+
+rm "$scratch/include/frazil"/* "$scratch/include/a.h"
+printf 'typedef enum frazil_a {\n    FRAZIL_A = 1\n} frazil_a;\n' >"$scratch/include/frazil.h"
+must_fail 'frazil_a is not an int' "$api/enums.sh" "$scratch" "$scratch/lib/libfrazil.so"
+printf 'typedef int frazil_a;\n' >"$scratch/include/frazil.h"
+must_fail 'no enum found' "$api/enums.sh" "$scratch" "$scratch/lib/libfrazil.so"

@@ -36,7 +36,7 @@ exported_by_static() {
 # The functions that headers declare for export.
 declared() {
     ctags --quiet --options=NONE -f - --languages=C --langmap=C:.h --kinds-C=p \
-        -I FRAZIL_API,FRAZIL_CHECK,FRAZIL_PURE,FRAZIL_NONNULL+ "$@" | cut -f 1 | sort
+        -I FRAZIL_API,FRAZIL_CHECK,FRAZIL_NONNULL+ "$@" | cut -f 1 | sort
 }
 
 # same WHAT EXPECTED ACTUAL

@@ -10,7 +10,7 @@ headers=$(find include src programs -name '*.h' 2>/dev/null | sort)
 
 # shellcheck disable=SC2086 # a list of files
 ctags --quiet --options=NONE -f - --languages=C --langmap=C:.h --kinds-C=pf --fields=+n --excmd=number \
-    -I FZ_PRIVATE,FRAZIL_API,FRAZIL_CHECK,FRAZIL_PURE,FRAZIL_NONNULL+ $headers |
+    -I FZ_PRIVATE,FRAZIL_API,FRAZIL_CHECK,FRAZIL_NONNULL+ $headers |
     awk -F '\t' '
         {
             for (i = 4; i <= NF; i++) if ($i ~ /^line:/) line = substr($i, 6)
