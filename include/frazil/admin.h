@@ -158,14 +158,15 @@ typedef struct frazil_admin_state_info {
     uint64_t rows;            /* of how many workers, and sequence bounds, something is kept, or looked for */
 } frazil_admin_state_info;
 
-/* A file of a worker.  It stays as it is: it lies inside of another struct. */
+/* A file of a worker.  It lies inside another struct, so it grows into its reserved members alone. */
 typedef struct frazil_admin_file {
-    const char *path;   /* where it is, or would be */
-    uint32_t exists;    /* 1: it is there; else 0 */
-    uint32_t in_use;    /* 1: a process has it open */
-    uint32_t stale;     /* 1: a word from before the boot, or a copy of one: the next start makes it anew */
-    int32_t wrong_code; /* why no start can use it, as a frazil_err; FRAZIL_OK: nothing is wrong */
-    const char *wrong;  /* the same as a sentence; "" if nothing is wrong */
+    const char *path;     /* where it is, or would be */
+    uint32_t exists;      /* 1: it is there; else 0 */
+    uint32_t in_use;      /* 1: a process has it open */
+    uint32_t stale;       /* 1: a word from before the boot, or a copy of one: the next start makes it anew */
+    int32_t wrong_code;   /* why no start can use it, as a frazil_err; FRAZIL_OK: nothing is wrong */
+    const char *wrong;    /* the same as a sentence; "" if nothing is wrong */
+    uint64_t reserved[2]; /* 0 */
 } frazil_admin_file;
 
 /* A worker, with one pair of sequence bounds; or with share=host the lease of this host's processes. */

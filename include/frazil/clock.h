@@ -10,15 +10,17 @@
 
 FRAZIL_BEGIN_DECLS
 
-/* A reading of the wall clock, to the nanosecond. */
+/* A reading of the wall clock, to the nanosecond.  These 16 bytes do not grow. */
 typedef struct frazil_instant {
-    int64_t unix_ms; /* whole milliseconds since 1970 */
-    uint32_t ns;     /* nanoseconds within the millisecond, 0 .. 999999 */
+    int64_t unix_ms;   /* whole milliseconds since 1970 */
+    uint32_t ns;       /* nanoseconds within the millisecond, 0 .. 999999 */
+    uint32_t reserved; /* 0 */
 } frazil_instant;
 
 /*
  * A clock.  The functions are called by any thread that uses a generator,
- * several at once, and must not call back into frazil.
+ * several at once, and must not call back into frazil.  Later versions add members at the end, and accept what is
+ * shorter.
  */
 typedef struct frazil_clock {
     size_t size;                                           /* sizeof(frazil_clock) */
@@ -28,7 +30,7 @@ typedef struct frazil_clock {
     void (*sleep_until)(void *ctx, uint64_t monotonic_ns); /* may return early, never much later */
 } frazil_clock;
 
-/* A source of randomness: 64 bits a call; any thread, several at once. */
+/* A source of randomness: 64 bits a call; any thread, several at once.  It grows as frazil_clock does. */
 typedef struct frazil_random {
     size_t size;                 /* sizeof(frazil_random) */
     void *ctx;                   /* passed to the function */

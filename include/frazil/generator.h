@@ -412,11 +412,12 @@ FRAZIL_API const frazil_layout *frazil_layout_of(const frazil *gen) FRAZIL_NONNU
 /* How many ids are left in this tick: 0 when the next call would wait or fail.  Takes none. */
 FRAZIL_API uint64_t frazil_available(frazil *gen) FRAZIL_NONNULL(1);
 
-/* The message to an overflow callback. */
+/* The message to an overflow callback, in 32 bytes. */
 typedef struct frazil_overflow {
-    int64_t unix_ms;  /* now */
-    uint32_t waiting; /* callers waiting for a sequence number; 0: the overflow has ended */
-    uint32_t ticks;   /* for how many ticks it has lasted */
+    int64_t unix_ms;      /* now */
+    uint32_t waiting;     /* callers waiting for a sequence number; 0: the overflow has ended */
+    uint32_t ticks;       /* for how many ticks it has lasted */
+    uint64_t reserved[2]; /* 0 */
 } frazil_overflow;
 
 /* Called as frazil_on_overflow says, with the ctx that it was given. */

@@ -18,10 +18,10 @@
 
 FRAZIL_BEGIN_DECLS
 
-/* Ids of one worker id, stamped with a time from from_unix_ms on and before end_unix_ms. */
+/* Ids of one worker id, stamped with a time from from_unix_ms on and before end_unix_ms.  It has 48 bytes. */
 typedef struct frazil_grant {
     uint32_t worker;      /* as in ids, datacenter included; for sno the partition */
-    uint32_t reserved;    /* 0 */
+    uint32_t reserved[5]; /* 0 */
     int64_t from_unix_ms; /* rounded up to a whole tick */
     int64_t end_unix_ms;  /* rounded down to a whole tick; not included */
     uint64_t token;       /* the granter's own, but not 0: comes back with the grant, in any process that shares it */

@@ -19,24 +19,25 @@ FRAZIL_API size_t frazil_sno_size(void);
 #define FRAZIL_SNO_LEN 16 /* characters of its text */
 FRAZIL_API size_t frazil_sno_len(void);
 
-/* A sno, by value. */
+/* A sno, by value: ten bytes, which do not grow. */
 typedef struct frazil_sno {
     uint8_t bytes[FRAZIL_SNO_SIZE]; /* big-endian: they sort as the text does */
 } frazil_sno;
 
-/* The fields of a sno. */
+/* The fields of a sno, in 24 bytes. */
 typedef struct frazil_sno_fields {
-    int64_t unix_ms;    /* start of the 4 ms unit */
-    uint8_t ticktock;   /* 0 or 1: toggled when the clock went back */
-    uint8_t meta;       /* the metabyte: a byte of the caller's */
-    uint16_t partition; /* its first byte is the high one */
-    uint16_t sequence;  /* number within the unit */
+    int64_t unix_ms;      /* start of the 4 ms unit */
+    uint8_t ticktock;     /* 0 or 1: toggled when the clock went back */
+    uint8_t meta;         /* the metabyte: a byte of the caller's */
+    uint16_t partition;   /* its first byte is the high one */
+    uint16_t sequence;    /* number within the unit */
+    uint8_t reserved[10]; /* 0 */
 } frazil_sno_fields;
 
 /*
  * The sno of the given fields; unix_ms is rounded down to its unit.
  * FRAZIL_ERANGE: time before 2010-01-01T00:00:00Z or after
- * 2079-09-07T15:47:35.551Z, or ticktock above 1.
+ * 2079-09-07T15:47:35.551Z, or ticktock above 1.  FRAZIL_EINVAL: a reserved member is not 0.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_compose(const frazil_sno_fields *fields, frazil_sno *ret,
                                                       frazil_error *reterr) FRAZIL_NONNULL(1, 2);

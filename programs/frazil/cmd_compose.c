@@ -44,8 +44,11 @@ static frazil_err compose_sno(int64_t unix_ms, const uint64_t numbers[4], struct
         if (numbers[i] > fields[i].max)
             return out_of_range(fields[i].name, numbers[i], fields[i].max, reterr);
     }
-    frazil_sno_fields parts = {unix_ms, (uint8_t)numbers[0], (uint8_t)numbers[1], (uint16_t)numbers[2],
-                               (uint16_t)numbers[3]};
+    const frazil_sno_fields parts = {.unix_ms = unix_ms,
+                                     .ticktock = (uint8_t)numbers[0],
+                                     .meta = (uint8_t)numbers[1],
+                                     .partition = (uint16_t)numbers[2],
+                                     .sequence = (uint16_t)numbers[3]};
     ret->kind = FRAZIL_LAYOUT_SNO;
     return frazil_sno_compose(&parts, &ret->sno, reterr);
 }

@@ -6,6 +6,7 @@
 #include "assert.h"
 #include "duration.h"
 #include "sentence.h"
+#include "sized.h"
 
 /* The first ms of the year 0 and the last one of 9999. */
 #define EPOCH_MIN INT64_C(-62167219200000)
@@ -107,10 +108,8 @@ static frazil_err check_rest(const frazil_layout *l, frazil_error *reterr)
     if (l->sequence_above_worker > 1)
         return fz_fail(reterr, FRAZIL_ELAYOUT, "sequence_above_worker is %u in the layout: 0 or 1 are possible",
                        (uint64_t)l->sequence_above_worker);
-    for (size_t i = 0; i < sizeof l->reserved; i++) {
-        if (l->reserved[i] != 0)
-            return fz_fail(reterr, FRAZIL_ELAYOUT, "the reserved bytes of the layout are not all 0");
-    }
+    if (!fz_is_zeroed(l->reserved, sizeof l->reserved))
+        return fz_fail(reterr, FRAZIL_ELAYOUT, "the reserved bytes of the layout are not all 0");
     if (preset == NULL ? memcmp(l->name, custom, sizeof custom) != 0 : !has_fields_of(l, preset))
         return fz_fail(reterr, FRAZIL_ELAYOUT,
                        "the layout is called %q and has not the fields of that preset: call it custom", l->name);

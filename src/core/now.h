@@ -8,7 +8,7 @@
 /* The wall clock's time. */
 static inline frazil_instant fz_now(const frazil_clock *clock)
 {
-    frazil_instant now;
+    frazil_instant now = {.unix_ms = 0};
 
     clock->now(clock->ctx, &now);
     return now;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sentence.h"
+#include "sized.h"
 #include "sno_internal.h"
 #include "word.h"
 
@@ -38,6 +39,8 @@ frazil_err frazil_sno_compose(const frazil_sno_fields *fields, frazil_sno *ret, 
 {
     uint64_t unit = 0;
 
+    if (!fz_is_zeroed(fields->reserved, sizeof fields->reserved))
+        return fz_fail(reterr, FRAZIL_EINVAL, "the reserved bytes of the sno's fields are not all 0");
     if (fields->ticktock > 1)
         return fz_fail(reterr, FRAZIL_ERANGE, "tick-tock is %u; it is one bit, 0 or 1", (uint64_t)fields->ticktock);
     frazil_err err = unit_of(fields->unix_ms, &unit, reterr);

@@ -6,6 +6,7 @@
 
 #include "core/layout_internal.h"
 #include "core/sentence.h"
+#include "core/sized.h"
 
 struct port {
     frazil_granter granter;
@@ -95,11 +96,11 @@ static frazil_err read_grant(const struct port *port, const frazil_grant *given,
     if (given->worker > fz_layout_max_worker(layout))
         return fz_fail(reterr, FRAZIL_EWORKER, "the program's granter gave worker id %u: must be from 0 to %u",
                        (uint64_t)given->worker, fz_layout_max_worker(layout));
-    if (given->token == 0 || given->reserved != 0)
+    if (given->token == 0)
+        return fz_fail(reterr, FRAZIL_EWORKER, "the program's granter gave a grant with token 0: must not be 0");
+    if (!fz_is_zeroed(given->reserved, sizeof given->reserved))
         return fz_fail(reterr, FRAZIL_EWORKER,
-                       "the program's granter gave a grant with token %u and reserved %u: the token must not be 0, "
-                       "reserved must be 0",
-                       given->token, (uint64_t)given->reserved);
+                       "the program's granter gave a grant whose reserved members are not all 0");
     if (floor >= end || end <= now_tick)
         return fz_fail(reterr, FRAZIL_EWORKER,
                        "the program's granter gave a grant from %t to %t: it must hold a whole tick and end later than "

@@ -333,6 +333,53 @@ test_contracts() {
     must_fail 'no header found'
 }
 
+test_growth() {
+    project
+    must_fail 'no struct found'
+    file include/a.h <<'EOF'
+/* With a size argument. */
+typedef struct frazil_a {
+    int64_t a; /* a */
+} frazil_a;
+
+/* With a size member. */
+typedef struct frazil_b {
+    size_t size; /* sizeof(frazil_b) */
+} frazil_b;
+
+/* With room. */
+typedef struct frazil_c {
+    uint64_t reserved[2]; /* 0 */
+} frazil_c;
+
+/* A number.  It does not grow. */
+typedef struct frazil_d {
+    int64_t d; /* d */
+} frazil_d;
+
+/* Gets a; a bool may be what a function returns. */
+FRAZIL_API void frazil_get_a(frazil *gen, frazil_a *ret,
+                             size_t size) FRAZIL_NONNULL(1, 2);
+FRAZIL_API bool frazil_e(frazil_d *d);
+EOF
+    must_pass
+    printf '/* Gets a. */\nFRAZIL_API void frazil_get_a(frazil_a *ret, frazil_b *ret_b, size_t size);\n' >"$scratch/late"
+    sed -n '1,/^\/\* Gets/{/^\/\* Gets/!p}' "$scratch/project/include/a.h" | cat - "$scratch/late" | file include/b.h
+    rm "$scratch/project/include/a.h"
+    must_fail 'include/b.h:2: frazil_a cannot grow'
+    printf '/* With no room. */\ntypedef struct frazil_c {\n    uint64_t rest; /* reserved */\n} frazil_c;\n' | file include/b.h
+    must_fail 'include/b.h:2: frazil_c cannot grow'
+    printf '/* It does not grow. */\n\n/* With no size. */\ntypedef struct frazil_b {\n    uint32_t size; /* size */\n} frazil_b;\n' |
+        file include/b.h
+    must_fail 'include/b.h:4: frazil_b cannot grow'
+    printf '/* It does not grow. */\ntypedef struct frazil_b {\n    int a; /* a */\n} frazil_b;\n' | file include/b.h
+    must_pass
+    echo '#define FRAZIL_A_COUNT 3' | file include/c.h
+    must_fail 'include/c.h:1: FRAZIL_A_COUNT'
+    printf 'FRAZIL_API int frazil_a(int a,\n                        bool b);\n' | file include/c.h
+    must_fail 'include/c.h:2: frazil_a() has a bool argument'
+}
+
 test_private() {
     project
     printf 'FZ_PRIVATE int fz_a(int x,\n                    int y);\nstatic inline int fz_b(void)\n{\n    return fz_a(1, 2);\n}\n' |

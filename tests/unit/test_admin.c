@@ -409,8 +409,8 @@ TEST("Structs that programs elsewhere are compiled against have their sizes; the
     assert_int_equal(sizeof(frazil_admin_leases_info), 64);
     assert_int_equal(sizeof(frazil_admin_lease), 48);
     assert_int_equal(sizeof(frazil_admin_state_info), 32);
-    assert_int_equal(sizeof(frazil_admin_file), 32);
-    assert_int_equal(sizeof(frazil_admin_kept), 136);
+    assert_int_equal(sizeof(frazil_admin_file), 48);
+    assert_int_equal(sizeof(frazil_admin_kept), 168);
     assert_int_equal(sizeof(frazil_admin_doctor_info), 16);
     assert_int_equal(sizeof(frazil_admin_finding), 24);
 }

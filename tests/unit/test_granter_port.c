@@ -234,7 +234,7 @@ TEST("No extension takes back what is held, or grants it twice: it counts as a f
         {.worker = 1024, .from_unix_ms = end, .end_unix_ms = end + GRANT_MS, .token = 9},  /* no such worker */
         {.worker = 1, .from_unix_ms = end, .end_unix_ms = end, .token = 9},                /* empty */
         {.worker = 1, .from_unix_ms = 0, .end_unix_ms = RIG_NOW, .token = 9},              /* over */
-        {.worker = 1, .reserved = 1, .from_unix_ms = 0, .end_unix_ms = end, .token = 9},
+        {.worker = 1, .reserved = {[4] = 1}, .from_unix_ms = 0, .end_unix_ms = end, .token = 9},
     };
     rig_advance(&rig, GRANT_MS / 2);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -257,7 +257,7 @@ TEST("The first grant is checked as well, and its errors become those of opening
         {.worker = 1, .from_unix_ms = RIG_NOW, .end_unix_ms = RIG_NOW, .token = 1},
         {.worker = 1, .from_unix_ms = RIG_NOW - 100, .end_unix_ms = RIG_NOW, .token = 1},
         {.worker = 1, .from_unix_ms = INT64_MAX, .end_unix_ms = INT64_MIN, .token = 1},
-        {.worker = 1, .reserved = 7, .from_unix_ms = RIG_NOW, .end_unix_ms = RIG_NOW + 100, .token = 1},
+        {.worker = 1, .reserved = {7}, .from_unix_ms = RIG_NOW, .end_unix_ms = RIG_NOW + 100, .token = 1},
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -278,7 +278,7 @@ static frazil_err no_token(void *ctx, int64_t now_unix_ms, frazil_grant *ret, fr
 TEST("A token of 0 would look like no grant at all")
 {
     granter.acquire = no_token;
-    refused(SPEC, FRAZIL_EWORKER, "the token must not be 0");
+    refused(SPEC, FRAZIL_EWORKER, "with token 0");
 }
 
 TEST("Errors of the table are the program's to choose; another number is its mistake")

@@ -103,6 +103,26 @@ TEST("A time outside the layout, and a tick-tock that is no bit, are errors, and
     }
 }
 
+TEST("A reserved byte of the fields that is not 0 is an error, and those that are read are 0")
+{
+    static const frazil_sno_fields good = {.unix_ms = FIRST_MS, .meta = 7};
+    frazil_sno id = untouched;
+    frazil_sno_fields read;
+
+    for (size_t i = 0; i < sizeof good.reserved; i++) {
+        frazil_sno_fields wrong = good;
+        frazil_error err;
+        wrong.reserved[i] = 1;
+        assert_int_equal(frazil_sno_compose(&wrong, &id, &err), FRAZIL_EINVAL);
+        assert_non_null(strstr(err.message, "reserved"));
+        assert_untouched(&id);
+    }
+    id = compose(good);
+    memset(&read, 0xff, sizeof read);
+    frazil_sno_decompose(&id, &read);
+    assert_memory_equal(&read, &good, sizeof read);
+}
+
 /* ---- ranges -------------------------------------------------------------------- */
 
 TEST("A range holds every sno of its units, and the neighbours outside it are outside")

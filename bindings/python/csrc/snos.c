@@ -5,7 +5,7 @@
 static PyObject *sno_compose(PyObject *module, PyObject *args)
 {
     const struct state *state = PyModule_GetState(module);
-    frazil_sno_fields fields;
+    frazil_sno_fields fields = {.unix_ms = 0};
     frazil_sno id;
     frazil_error error;
 

@@ -169,6 +169,7 @@ pub struct frazil_coordinator {
 pub struct frazil_instant {
     pub unix_ms: i64,
     pub ns: u32,
+    pub reserved: u32,
 }
 
 #[repr(C)]
@@ -263,13 +264,14 @@ pub struct frazil_overflow {
     pub unix_ms: i64,
     pub waiting: u32,
     pub ticks: u32,
+    pub reserved: [u64; 2],
 }
 
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct frazil_grant {
     pub worker: u32,
-    pub reserved: u32,
+    pub reserved: [u32; 5],
     pub from_unix_ms: i64,
     pub end_unix_ms: i64,
     pub token: u64,
@@ -375,6 +377,7 @@ pub struct frazil_sno_fields {
     pub meta: u8,
     pub partition: u16,
     pub sequence: u16,
+    pub reserved: [u8; 10],
 }
 
 #[repr(C)]

@@ -151,7 +151,7 @@ macro_rules! shape {
 fn each_struct_has_its_size_and_its_members_their_places() {
     let mut ours = Vec::new();
     shape! { ours:
-        frazil_instant { unix_ms ns }
+        frazil_instant { unix_ms ns reserved }
         frazil_clock { size ctx now monotonic_ns sleep_until }
         frazil_random { size ctx next }
         frazil_error { code err_class sys_errno length position behind_us retry_ns reserved message }
@@ -160,7 +160,7 @@ fn each_struct_has_its_size_and_its_members_their_places() {
             state reserved collision_ppm }
         frazil_health { state last_code worker needs_grant grant_end_unix_ms horizon_ns next_keep_ns failures }
         frazil_event { kind code worker reserved unix_ms value missed }
-        frazil_overflow { unix_ms waiting ticks }
+        frazil_overflow { unix_ms waiting ticks reserved }
         frazil_grant { worker reserved from_unix_ms end_unix_ms token }
         frazil_granter { size ctx acquire extend release after_fork }
         frazil_layout { name epoch_unix_ms kind tick_ms time_bits worker_bits datacenter_bits sequence_bits
@@ -171,7 +171,7 @@ fn each_struct_has_its_size_and_its_members_their_places() {
         frazil_overlap { old_last new_first safe_unix_ms can_collide can_missort ever_safe reserved }
         frazil_lease_info { worker reserved from_unix_ms end_unix_ms }
         frazil_sno { bytes }
-        frazil_sno_fields { unix_ms ticktock meta partition sequence }
+        frazil_sno_fields { unix_ms ticktock meta partition sequence reserved }
         frazil_stats { issued full backward_steps backward_max_us lead_us lead_max_us waits waited_us ticktocks
             extensions moves }
     }

@@ -66,6 +66,7 @@ impl Sno {
             meta: fields.meta,
             partition: fields.partition,
             sequence: fields.sequence,
+            reserved: [0; 10],
         };
         // SAFETY: outputs are ours.
         Sno::read(|sno, why| unsafe { sys::frazil_sno_compose(&fields, sno, why) })
