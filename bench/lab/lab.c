@@ -92,11 +92,12 @@ static bool open_timed(const struct bench_rig *rig, int worker, struct lab_timed
 {
     char spec[BENCH_SPEC_SIZE];
     frazil_options *options;
+    frazil_clock port;
     frazil_error err;
 
-    if (!bench_went_well(frazil_manual_clock_new(&ret->clock, (int64_t)time(NULL) * 1000)))
+    if (!bench_went_well(frazil_manual_clock_open(&ret->clock, (int64_t)time(NULL) * 1000, 0, NULL)))
         return false;
-    const frazil_clock port = frazil_manual_clock_port(ret->clock);
+    frazil_manual_clock_port(ret->clock, &port, sizeof port);
     (void)snprintf(spec, sizeof spec,
                    "%s state=file run_dir='%s/run' state_dir='%s/state' worker=fixed:%d keeper=inline",
                    rig->pool_layout, rig->dir, rig->dir, worker);

@@ -21,8 +21,9 @@ type ManualClock struct{ raw *C.frazil_manual_clock }
 // NewManualClock is a clock that shows this time.
 func NewManualClock(unixMs int64) (*ManualClock, error) {
 	clock := &ManualClock{}
-	if err := C.frazil_manual_clock_new(&clock.raw, C.int64_t(unixMs)); err != C.FRAZIL_OK {
-		return nil, errorOf(err)
+	var why C.frazil_error
+	if err := C.frazil_manual_clock_open(&clock.raw, C.int64_t(unixMs), 0, &why); err != C.FRAZIL_OK {
+		return nil, errorFrom(err, &why)
 	}
 	runtime.SetFinalizer(clock, func(clock *ManualClock) { C.frazil_manual_clock_close(clock.raw) })
 	return clock, nil
@@ -101,7 +102,8 @@ func prepare(spec string, given []Option) (prepared, options, error) {
 		err = C.frazil_options_environment(p.raw, C.FRAZIL_ENVIRONMENT_NONE, &why)
 	}
 	if err == C.FRAZIL_OK && o.clock != nil {
-		port := C.frazil_manual_clock_port(o.clock.raw)
+		var port C.frazil_clock
+		C.frazil_manual_clock_port(o.clock.raw, &port, C.sizeof_frazil_clock)
 		err = C.frazil_options_clock(p.raw, &port, &why)
 	}
 	if err == C.FRAZIL_OK && o.snapshot != nil {

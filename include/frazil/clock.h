@@ -38,22 +38,19 @@ typedef struct frazil_random {
 } frazil_random;
 
 /*
- * A clock that moves only when told to.  Its sleeps take no real time: a manual
- * one is moved on by the time slept, a frozen one keeps its wall time while its
- * monotonic time passes.  Opaque; freed by frazil_manual_clock_close after the
- * generators that use it are closed.  Any thread.
+ * A clock that moves only when told to.  Its sleeps take no real time: they move its wall time on by the time slept.
+ * Close it after the generators that use it.  Any thread.
  */
 typedef struct frazil_manual_clock frazil_manual_clock;
 
-/* A manual clock at unix_ms.  FRAZIL_ENOMEM. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_manual_clock_new(frazil_manual_clock **ret, int64_t unix_ms)
-    FRAZIL_NONNULL(1);
+/* frazil_manual_clock_open: sleeping does not move the wall time, while monotonic time passes. */
+#define FRAZIL_CLOCK_FROZEN UINT32_C(1)
 
-/* A frozen clock at unix_ms: sleeping does not move its wall time.  FRAZIL_ENOMEM. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_frozen_clock_new(frazil_manual_clock **ret, int64_t unix_ms)
-    FRAZIL_NONNULL(1);
+/* A manual clock at unix_ms.  flags: 0 or FRAZIL_CLOCK_FROZEN.  FRAZIL_EINVAL: another flag; FRAZIL_ENOMEM. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_manual_clock_open(frazil_manual_clock **ret, int64_t unix_ms, uint32_t flags,
+                                                            frazil_error *reterr) FRAZIL_NONNULL(1);
 
-/* Frees it; NULL is allowed. */
+/* Closes it; NULL is allowed. */
 FRAZIL_API void frazil_manual_clock_close(frazil_manual_clock *clock);
 
 /* Sets the wall time: a step.  Monotonic time stays. */
@@ -62,8 +59,12 @@ FRAZIL_API void frazil_manual_clock_set(frazil_manual_clock *clock, int64_t unix
 /* Lets ns nanoseconds pass, on both times. */
 FRAZIL_API void frazil_manual_clock_advance(frazil_manual_clock *clock, uint64_t ns) FRAZIL_NONNULL(1);
 
-/* The port to give to frazil_options_clock.  Valid as long as the clock. */
-FRAZIL_API frazil_clock frazil_manual_clock_port(frazil_manual_clock *clock) FRAZIL_NONNULL(1);
+/*
+ * The port to give to frazil_options_clock.  Valid as long as the clock.  size is sizeof *ret (frazil.h), and ret->size
+ * becomes the part of it that was filled.  Cannot fail.
+ */
+FRAZIL_API void frazil_manual_clock_port(frazil_manual_clock *clock, frazil_clock *ret, size_t size)
+    FRAZIL_NONNULL(1, 2);
 
 FRAZIL_END_DECLS
 

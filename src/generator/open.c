@@ -43,9 +43,11 @@ static frazil_err open_clock(frazil *gen, const struct fz_decision *decision, co
     if (ports->clock != NULL) {
         gen->clock = *ports->clock;
     } else if (decision->frozen) {
-        if (frazil_frozen_clock_new(&gen->own.frozen_clock, decision->frozen_unix_ms) != FRAZIL_OK)
-            return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-        gen->clock = frazil_manual_clock_port(gen->own.frozen_clock);
+        frazil_err err =
+            frazil_manual_clock_open(&gen->own.frozen_clock, decision->frozen_unix_ms, FRAZIL_CLOCK_FROZEN, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+        frazil_manual_clock_port(gen->own.frozen_clock, &gen->clock, sizeof gen->clock);
     } else {
         gen->clock = fz_real_clock();
         gen->fixed.counter_usable = fz_counter_usable();

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "core/duration.h"
+#include "core/sentence.h"
+#include "core/sized.h"
 #include "frazil/clock.h"
 
 struct frazil_manual_clock {
@@ -57,30 +59,19 @@ static void manual_sleep_until(void *ctx, uint64_t monotonic_ns)
     pthread_mutex_unlock(&clock->lock);
 }
 
-static frazil_err clock_new(frazil_manual_clock **ret, int64_t unix_ms, bool frozen)
+frazil_err frazil_manual_clock_open(frazil_manual_clock **ret, int64_t unix_ms, uint32_t flags, frazil_error *reterr)
 {
+    if ((flags & ~FRAZIL_CLOCK_FROZEN) != 0)
+        return fz_fail(reterr, FRAZIL_EINVAL, "the flags %u are not all known", (uint64_t)flags);
     frazil_manual_clock *clock = calloc(1, sizeof *clock);
-
-    if (clock == NULL)
-        return FRAZIL_ENOMEM;
-    if (pthread_mutex_init(&clock->lock, NULL) != 0) {
+    if (clock == NULL || pthread_mutex_init(&clock->lock, NULL) != 0) {
         free(clock);
-        return FRAZIL_ENOMEM;
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     }
     clock->now.unix_ms = unix_ms;
-    clock->frozen = frozen;
+    clock->frozen = (flags & FRAZIL_CLOCK_FROZEN) != 0;
     *ret = clock;
     return FRAZIL_OK;
-}
-
-frazil_err frazil_manual_clock_new(frazil_manual_clock **ret, int64_t unix_ms)
-{
-    return clock_new(ret, unix_ms, false);
-}
-
-frazil_err frazil_frozen_clock_new(frazil_manual_clock **ret, int64_t unix_ms)
-{
-    return clock_new(ret, unix_ms, true);
 }
 
 void frazil_manual_clock_close(frazil_manual_clock *clock)
@@ -106,11 +97,13 @@ void frazil_manual_clock_advance(frazil_manual_clock *clock, uint64_t ns)
     pthread_mutex_unlock(&clock->lock);
 }
 
-frazil_clock frazil_manual_clock_port(frazil_manual_clock *clock)
+void frazil_manual_clock_port(frazil_manual_clock *clock, frazil_clock *ret, size_t size)
 {
-    return (frazil_clock){.size = sizeof(frazil_clock),
-                          .ctx = clock,
-                          .now = manual_now,
-                          .monotonic_ns = manual_monotonic_ns,
-                          .sleep_until = manual_sleep_until};
+    const frazil_clock port = {.size = size < sizeof port ? size : sizeof port,
+                               .ctx = clock,
+                               .now = manual_now,
+                               .monotonic_ns = manual_monotonic_ns,
+                               .sleep_until = manual_sleep_until};
+
+    fz_give_sized(ret, size, &port, sizeof port);
 }

@@ -139,8 +139,8 @@ static void run_steps(const struct run *run)
     struct caller callers[THREADS];
     frazil *gen;
 
-    assert_int_equal(frazil_manual_clock_new(&stepper.clock, start_unix_ms), FRAZIL_OK);
-    stepper.port = frazil_manual_clock_port(stepper.clock);
+    assert_int_equal(frazil_manual_clock_open(&stepper.clock, start_unix_ms, 0, NULL), FRAZIL_OK);
+    stepper.port = port_of(stepper.clock);
     assert_int_equal(ports_open(&gen, run->spec, &ports, NULL), FRAZIL_OK);
     if (run->path != FZ_FAST_NONE)
         use_counter(gen, run->path);

@@ -163,9 +163,9 @@ static frazil_err open_generator(struct subject *subject, struct step *step)
         return err;
     err = frazil_options_spec(options, spec, strlen(spec), &step->err);
     if (err == FRAZIL_OK && json_object_get(step->left, "clock_unix_ms") != NULL) {
-        err = frazil_manual_clock_new(&subject->clock, in_i64(step, "clock_unix_ms"));
+        err = frazil_manual_clock_open(&subject->clock, in_i64(step, "clock_unix_ms"), 0, NULL);
         if (err == FRAZIL_OK) {
-            clock = frazil_manual_clock_port(subject->clock);
+            frazil_manual_clock_port(subject->clock, &clock, sizeof clock);
             err = frazil_options_clock(options, &clock, &step->err);
         }
     }

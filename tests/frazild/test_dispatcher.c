@@ -31,8 +31,9 @@ BEFORE_EACH
 {
     frazil_options *options = NULL;
 
-    assert_int_equal(frazil_manual_clock_new(&manual, INT64_C(1780272000000)), FRAZIL_OK);
-    const frazil_clock port = frazil_manual_clock_port(manual);
+    assert_int_equal(frazil_manual_clock_open(&manual, INT64_C(1780272000000), 0, NULL), FRAZIL_OK);
+    frazil_clock port;
+    frazil_manual_clock_port(manual, &port, sizeof port);
     assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
     assert_int_equal(frazil_options_spec(options, SPEC, strlen(SPEC), NULL), FRAZIL_OK);
     assert_int_equal(frazil_options_clock(options, &port, NULL), FRAZIL_OK);

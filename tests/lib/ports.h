@@ -13,6 +13,15 @@ struct ports {
     const frazil_granter *granter;
 };
 
+/* The port of a manual clock. */
+static inline frazil_clock port_of(frazil_manual_clock *clock)
+{
+    frazil_clock ret;
+
+    frazil_manual_clock_port(clock, &ret, sizeof ret);
+    return ret;
+}
+
 /* frazil_open.  Fails the test, with the sentence, if that does not succeed. */
 frazil *open_or_fail(const char *spec);
 

@@ -21,7 +21,7 @@ static void open_on(struct rig *rig, const char *spec, const frazil_sno_snapshot
     frazil_error err;
 
     assert_non_null(rig->manual);
-    rig->clock = frazil_manual_clock_port(rig->manual);
+    rig->clock = port_of(rig->manual);
     rig->random = (frazil_random){.size = sizeof(frazil_random), .ctx = rig, .next = random_next};
     const struct ports ports = {
         .clock = &rig->clock, .random = &rig->random, .coordinators = rig->coordinators, .granter = rig->granter};
@@ -33,7 +33,7 @@ static void open_on(struct rig *rig, const char *spec, const frazil_sno_snapshot
 
 void rig_open(struct rig *rig, const char *spec, int64_t unix_ms)
 {
-    assert_int_equal(frazil_manual_clock_new(&rig->manual, unix_ms), FRAZIL_OK);
+    assert_int_equal(frazil_manual_clock_open(&rig->manual, unix_ms, 0, NULL), FRAZIL_OK);
     open_on(rig, spec, NULL);
 }
 
@@ -48,13 +48,13 @@ void rig_open_below(struct rig *rig, const char *dir, const char *settings, int6
 
 void rig_open_frozen(struct rig *rig, const char *spec, int64_t unix_ms)
 {
-    assert_int_equal(frazil_frozen_clock_new(&rig->manual, unix_ms), FRAZIL_OK);
+    assert_int_equal(frazil_manual_clock_open(&rig->manual, unix_ms, FRAZIL_CLOCK_FROZEN, NULL), FRAZIL_OK);
     open_on(rig, spec, NULL);
 }
 
 void rig_open_snapshot(struct rig *rig, const char *spec, const frazil_sno_snapshot *snapshot, int64_t unix_ms)
 {
-    assert_int_equal(frazil_manual_clock_new(&rig->manual, unix_ms), FRAZIL_OK);
+    assert_int_equal(frazil_manual_clock_open(&rig->manual, unix_ms, 0, NULL), FRAZIL_OK);
     open_on(rig, spec, snapshot);
 }
 

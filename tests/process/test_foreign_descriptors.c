@@ -135,9 +135,9 @@ static bool run(const struct course *course)
     frazil *gen;
     int status = 0;
 
-    if (frazil_manual_clock_new(&clock, course->start_ms) != FRAZIL_OK)
+    if (frazil_manual_clock_open(&clock, course->start_ms, 0, NULL) != FRAZIL_OK)
         return false;
-    const frazil_clock port = frazil_manual_clock_port(clock);
+    const frazil_clock port = port_of(clock);
     const struct ports ports = {.clock = &port};
     snprintf(spec, sizeof spec, "worker=%s keeper=%s state=file run_dir='%s' state_dir='%s'", course->worker,
              course->keeper, scratch_path(scratch, "run"), scratch_path(scratch, "state"));

@@ -87,9 +87,9 @@ static int meet_unseen(void)
 
     if (!mount_overlay())
         return NO_MOUNT;
-    if (frazil_manual_clock_new(&manual, RIG_NOW) != FRAZIL_OK)
+    if (frazil_manual_clock_open(&manual, RIG_NOW, 0, NULL) != FRAZIL_OK)
         return NO_OPENING;
-    const frazil_clock clock = frazil_manual_clock_port(manual);
+    const frazil_clock clock = port_of(manual);
     const struct ports ports = {.clock = &clock};
     frazil *unseen = open_there(&ports, "its-host", "");
     if (unseen == NULL || frazil_next(unseen, &id) != FRAZIL_OK)

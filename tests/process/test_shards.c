@@ -129,9 +129,9 @@ static void child(unsigned round, struct idset *own)
     for (unsigned i = 0; i < 10; i++)
         (void)caller_random(&random);
     const struct bounds *part = &bounds[caller_random(&random) % BOUNDS];
-    if (frazil_manual_clock_new(&manual, any_time(&random, round)) != FRAZIL_OK)
+    if (frazil_manual_clock_open(&manual, any_time(&random, round), 0, NULL) != FRAZIL_OK)
         complain("no clock");
-    const frazil_clock clock = frazil_manual_clock_port(manual);
+    const frazil_clock clock = port_of(manual);
     const struct ports ports = {.clock = &clock};
     frazil *gen = open_part(part, &ports, &err);
     if (gen == NULL && err.code != FRAZIL_EWORKER && err.code != FRAZIL_ESYS)

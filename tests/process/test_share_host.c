@@ -94,8 +94,8 @@ BEFORE_EACH
     frazil_layout layout;
 
     scratch = scratch_make();
-    assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
-    clock_port = frazil_manual_clock_port(manual);
+    assert_int_equal(frazil_manual_clock_open(&manual, RIG_NOW, 0, NULL), FRAZIL_OK);
+    clock_port = port_of(manual);
     assert_int_equal(frazil_layout_parse("frazil", 6, &layout, NULL), FRAZIL_OK);
     memory_namespace_start(&layout, 8, HORIZON_MS, RIG_NOW);
     memory_namespace_wrap = wrap;

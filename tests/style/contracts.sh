@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # contracts.sh ROOT: each function that a header of include/, src/ or programs/ declares has a comment above it.  Functions
 # that follow each other without an empty line between them share one; so do a constant and the function that returns it.
+# In include/, _open makes a handle and says why it did not, and _close ends it.
 set -eu
 cd "$1"
 
@@ -9,7 +10,7 @@ headers=$(find include src programs -name '*.h' 2>/dev/null | sort)
 [ -n "$headers" ] || { echo "no header found"; exit 1; }
 
 # shellcheck disable=SC2086 # a list of files
-ctags --quiet --options=NONE -f - --languages=C --langmap=C:.h --kinds-C=pf --fields=+n --excmd=number \
+ctags --quiet --options=NONE -f - --languages=C --langmap=C:.h --kinds-C=pf --fields=+nS --excmd=number \
     -I FZ_PRIVATE,FRAZIL_API,FRAZIL_CHECK,FRAZIL_NONNULL+ $headers |
     awk -F '\t' '
         {
@@ -18,6 +19,18 @@ ctags --quiet --options=NONE -f - --languages=C --langmap=C:.h --kinds-C=pf --fi
             if (!($2 in read_to)) read_file($2)
             if (!has_comment($2, line)) {
                 printf "%s:%d: %s() has no contract: a comment above it\n", $2, line, $1
+                bad = 1
+            }
+            if ($2 ~ /^include\//) check_name($1, $2 ":" line, $0)
+        }
+        # frazil_salt_new makes a number.
+        function check_name(name, at, tag) {
+            if (name ~ /_(new|free|create|destroy)$/ && name != "frazil_salt_new") {
+                printf "%s: %s(): a handle has _open and _close\n", at, name
+                bad = 1
+            }
+            if (name ~ /_open(_[a-z]+)?$/ && name != "frazil_local_open" && tag !~ /frazil_error \* ?reterr\)/) {
+                printf "%s: %s() cannot say why it failed: no reterr\n", at, name
                 bad = 1
             }
         }

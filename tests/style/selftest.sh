@@ -330,6 +330,17 @@ test_contracts() {
     printf '/* Does a. */\n#if X\nstatic inline int a(void)\n{\n}\n#endif\n' | file include/a.h
     must_fail 'include/a.h:3: a() has no contract'
     project
+    printf '/* A. */\nFRAZIL_API int frazil_a_open(frazil_a **ret,\n                frazil_error *reterr) FRAZIL_NONNULL(1);\n' |
+        file include/a.h
+    printf '/* Frees a. */\nvoid fz_a_free(void);\n' | file src/core/a.h
+    must_pass
+    printf '/* A. */\nFRAZIL_API int frazil_a_open_with(frazil_a **ret);\n' | file include/a.h
+    must_fail 'include/a.h:2: frazil_a_open_with() cannot say why it failed'
+    for name in frazil_a_new frazil_a_free; do
+        printf '/* A. */\nFRAZIL_API void %s(frazil_a *a);\n' $name | file include/a.h
+        must_fail "include/a.h:2: $name(): a handle has _open and _close"
+    done
+    project
     must_fail 'no header found'
 }
 

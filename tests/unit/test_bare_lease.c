@@ -46,8 +46,8 @@ static void start(uint64_t workers)
 {
     assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
     memory_namespace_start(&layout, workers, HORIZON_MS, RIG_NOW);
-    assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
-    wall = frazil_manual_clock_port(manual);
+    assert_int_equal(frazil_manual_clock_open(&manual, RIG_NOW, 0, NULL), FRAZIL_OK);
+    wall = port_of(manual);
     lease = NULL;
 }
 

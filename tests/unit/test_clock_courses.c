@@ -280,8 +280,8 @@ static frazil *open_stepping(struct stepping *s, const char *spec)
     const struct ports ports = {.clock = &clock};
     frazil *gen;
 
-    assert_int_equal(frazil_manual_clock_new(&s->manual, RIG_NOW), FRAZIL_OK);
-    s->inner = frazil_manual_clock_port(s->manual);
+    assert_int_equal(frazil_manual_clock_open(&s->manual, RIG_NOW, 0, NULL), FRAZIL_OK);
+    s->inner = port_of(s->manual);
     assert_int_equal(ports_open(&gen, spec, &ports, NULL), FRAZIL_OK);
     return gen;
 }

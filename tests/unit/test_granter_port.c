@@ -131,8 +131,8 @@ static void close_generator(void)
 static void refused(const char *spec, frazil_err code, const char *why)
 {
     frazil_manual_clock *manual;
-    assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
-    const frazil_clock clock = frazil_manual_clock_port(manual);
+    assert_int_equal(frazil_manual_clock_open(&manual, RIG_NOW, 0, NULL), FRAZIL_OK);
+    const frazil_clock clock = port_of(manual);
     const struct ports ports = {.clock = &clock, .granter = &granter};
 
     assert_open_refused(spec, &ports, code, why);

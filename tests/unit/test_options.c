@@ -78,8 +78,8 @@ TEST(
     static const char right[] = "needs state=memory";
     frazil_manual_clock *manual;
 
-    assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
-    const frazil_clock clock = frazil_manual_clock_port(manual);
+    assert_int_equal(frazil_manual_clock_open(&manual, RIG_NOW, 0, NULL), FRAZIL_OK);
+    const frazil_clock clock = port_of(manual);
     const struct ports ports = {.clock = &clock};
     assert_open_refused("worker=fixed:7", &ports, FRAZIL_ESPEC, right);
     assert_open_refused("layout=sno worker=fixed:7", &ports, FRAZIL_ESPEC, right);
@@ -204,8 +204,8 @@ static frazil_err no_grant(void *ctx, int64_t now_unix_ms, frazil_grant *ret, fr
 TEST("A port of another size, or without a function, is refused; NULL takes one back")
 {
     frazil_manual_clock *manual;
-    assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
-    frazil_clock clock = frazil_manual_clock_port(manual);
+    assert_int_equal(frazil_manual_clock_open(&manual, RIG_NOW, 0, NULL), FRAZIL_OK);
+    frazil_clock clock = port_of(manual);
     frazil_random random = {.size = sizeof random, .next = no_number};
     frazil_granter granter = {.size = sizeof granter, .acquire = no_grant};
 

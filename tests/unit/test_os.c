@@ -17,6 +17,7 @@
 
 #include "core/now.h"
 #include "frazil/clock.h"
+#include "lib/ports.h"
 #include "lib/test.h"
 #include "os/clock.h"
 #include "os/fail_errno.h"
@@ -414,8 +415,8 @@ TEST("It moves when it is told to, on both times, with a carry from nanoseconds 
 {
     frazil_manual_clock *manual;
 
-    assert_int_equal(frazil_manual_clock_new(&manual, 5000), FRAZIL_OK);
-    frazil_clock clock = frazil_manual_clock_port(manual);
+    assert_int_equal(frazil_manual_clock_open(&manual, 5000, 0, NULL), FRAZIL_OK);
+    frazil_clock clock = port_of(manual);
     assert_shows(clock, 5000, 0, 0);
     assert_shows(clock, 5000, 0, 0);
     frazil_manual_clock_advance(manual, 999999);
@@ -432,8 +433,8 @@ TEST("A step sets the wall time to a whole millisecond, either way and before 19
 {
     frazil_manual_clock *manual;
 
-    assert_int_equal(frazil_manual_clock_new(&manual, 5000), FRAZIL_OK);
-    frazil_clock clock = frazil_manual_clock_port(manual);
+    assert_int_equal(frazil_manual_clock_open(&manual, 5000, 0, NULL), FRAZIL_OK);
+    frazil_clock clock = port_of(manual);
     frazil_manual_clock_advance(manual, 1500000);
     frazil_manual_clock_set(manual, 9000);
     assert_shows(clock, 9000, 0, 1500000);
@@ -448,8 +449,8 @@ TEST("A sleep moves a manual clock on by the time slept, and back never")
 {
     frazil_manual_clock *manual;
 
-    assert_int_equal(frazil_manual_clock_new(&manual, 5000), FRAZIL_OK);
-    frazil_clock clock = frazil_manual_clock_port(manual);
+    assert_int_equal(frazil_manual_clock_open(&manual, 5000, 0, NULL), FRAZIL_OK);
+    frazil_clock clock = port_of(manual);
     clock.sleep_until(clock.ctx, 2000001);
     assert_shows(clock, 5002, 1, 2000001);
     clock.sleep_until(clock.ctx, 2000001);
@@ -458,12 +459,48 @@ TEST("A sleep moves a manual clock on by the time slept, and back never")
     frazil_manual_clock_close(manual);
 }
 
+TEST("Another flag is refused with a sentence, and nothing is opened")
+{
+    static const uint32_t wrong[] = {2, 3, UINT32_C(1) << 31, UINT32_MAX};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        frazil_manual_clock *manual = NULL;
+        frazil_error err;
+        assert_int_equal(frazil_manual_clock_open(&manual, 5000, wrong[i], &err), FRAZIL_EINVAL);
+        assert_non_null(strstr(err.message, "flags"));
+        assert_null(manual);
+    }
+}
+
+TEST("The port of a clock fills as much of a struct as a program knows, and says how much; what is behind it is zero")
+{
+    frazil_manual_clock *manual;
+    struct {
+        frazil_clock port;
+        uint64_t newer[2];
+    } longer;
+
+    assert_int_equal(frazil_manual_clock_open(&manual, 5000, 0, NULL), FRAZIL_OK);
+    const frazil_clock whole = port_of(manual);
+    assert_int_equal(whole.size, sizeof whole);
+    memset(&longer, 0xff, sizeof longer);
+    frazil_manual_clock_port(manual, &longer.port, sizeof longer);
+    assert_memory_equal(&longer.port, &whole, sizeof whole);
+    assert_int_equal(longer.newer[0] | longer.newer[1], 0);
+    frazil_clock shorter;
+    memset(&shorter, 0xff, sizeof shorter);
+    frazil_manual_clock_port(manual, &shorter, offsetof(frazil_clock, sleep_until));
+    assert_int_equal(shorter.size, offsetof(frazil_clock, sleep_until));
+    assert_true(shorter.now == whole.now && shorter.sleep_until != whole.sleep_until);
+    frazil_manual_clock_close(manual);
+}
+
 TEST("A frozen one keeps its wall time through sleeps, but can be set and advanced")
 {
     frazil_manual_clock *frozen;
 
-    assert_int_equal(frazil_frozen_clock_new(&frozen, 5000), FRAZIL_OK);
-    frazil_clock clock = frazil_manual_clock_port(frozen);
+    assert_int_equal(frazil_manual_clock_open(&frozen, 5000, FRAZIL_CLOCK_FROZEN, NULL), FRAZIL_OK);
+    frazil_clock clock = port_of(frozen);
     clock.sleep_until(clock.ctx, 2000001);
     assert_shows(clock, 5000, 0, 2000001);
     frazil_manual_clock_advance(frozen, 1000000);

@@ -50,8 +50,8 @@ static void open_rival(const char *spec, enum fz_fast_path path)
     struct ports ports = {.clock = &rival.clock};
 
     rival = (struct rival){.readings = 0};
-    assert_int_equal(frazil_manual_clock_new(&rival.rig.manual, RIG_NOW), FRAZIL_OK);
-    rival.rig.clock = frazil_manual_clock_port(rival.rig.manual);
+    assert_int_equal(frazil_manual_clock_open(&rival.rig.manual, RIG_NOW, 0, NULL), FRAZIL_OK);
+    rival.rig.clock = port_of(rival.rig.manual);
     rival.clock = rival.rig.clock;
     rival.clock.now = overtaking_now;
     frazil *gen;
@@ -109,7 +109,7 @@ TEST("A caller that takes snos and loses the race once does not race for ever ei
 /* A sleeper that is woken ten milliseconds late. */
 static void oversleep(void *ctx, uint64_t monotonic_ns)
 {
-    frazil_clock clock = frazil_manual_clock_port(ctx);
+    frazil_clock clock = port_of(ctx);
 
     clock.sleep_until(ctx, monotonic_ns + 10 * RIG_MS);
 }
@@ -121,8 +121,8 @@ TEST("A caller too late for its ticket gets an id of the time in which it wakes,
     frazil *gen;
     uint64_t id;
 
-    assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
-    frazil_clock clock = frazil_manual_clock_port(manual);
+    assert_int_equal(frazil_manual_clock_open(&manual, RIG_NOW, 0, NULL), FRAZIL_OK);
+    frazil_clock clock = port_of(manual);
     clock.sleep_until = oversleep;
     struct ports ports = {.clock = &clock};
     assert_int_equal(ports_open(&gen, "layout=41/18/4 worker=fixed:1", &ports, NULL), FRAZIL_OK);

@@ -371,8 +371,8 @@ TEST("I3: of the slots of a call that fails, those are lost behind which another
     uint64_t ids[3 * CAPACITY];
     frazil_error err;
 
-    assert_int_equal(frazil_manual_clock_new(&rig.manual, RIG_NOW), FRAZIL_OK);
-    sleeping = frazil_manual_clock_port(rig.manual);
+    assert_int_equal(frazil_manual_clock_open(&rig.manual, RIG_NOW, 0, NULL), FRAZIL_OK);
+    sleeping = port_of(rig.manual);
     rig.clock = sleeping;
     rig.clock.sleep_until = sleep_and_take;
     const struct ports ports = {.clock = &rig.clock, .coordinators = fake_slots_coordinators};

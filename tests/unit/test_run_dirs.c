@@ -18,8 +18,8 @@ static frazil_err open_on(unsigned host, struct rig *rig, const char *run, frazi
     const struct ports ports = {.clock = &rig->clock};
     char spec[1200];
 
-    assert_int_equal(frazil_manual_clock_new(&rig->manual, RIG_NOW), FRAZIL_OK);
-    rig->clock = frazil_manual_clock_port(rig->manual);
+    assert_int_equal(frazil_manual_clock_open(&rig->manual, RIG_NOW, 0, NULL), FRAZIL_OK);
+    rig->clock = port_of(rig->manual);
     snprintf(spec, sizeof spec,
              "worker=fixed:7 state=file run_dir=%s/%s state_dir=%s/state host_dir=%s/host-%u "
              "keeper=inline",

@@ -391,7 +391,7 @@ static napi_value clock_new(struct args *args)
 
     if (args->wrong)
         return NULL;
-    if (clock == NULL || frazil_manual_clock_new(&clock->manual, unix_ms) != FRAZIL_OK ||
+    if (clock == NULL || frazil_manual_clock_open(&clock->manual, unix_ms, 0, NULL) != FRAZIL_OK ||
         napi_create_external(args->env, clock, clock_is_gone, NULL, &external) != napi_ok) {
         if (clock != NULL)
             frazil_manual_clock_close(clock->manual);

@@ -54,7 +54,8 @@ static void set_clock(struct args *args, size_t i, struct request *request)
 
     if (args->wrong)
         return;
-    frazil_clock port = frazil_manual_clock_port(clock->manual);
+    frazil_clock port;
+    frazil_manual_clock_port(clock->manual, &port, sizeof port);
     frazil_err err = frazil_options_clock(request->options, &port, &why);
     if (err != FRAZIL_OK) {
         (void)throw_error(args, err, &why);

@@ -190,7 +190,8 @@ static frazil_err fill_options(frazil_options *options, const struct opening *op
     if (err == FRAZIL_OK)
         err = frazil_options_environment(options, (frazil_environment)opening->environment, error);
     if (err == FRAZIL_OK && clock != NULL) {
-        const frazil_clock port = frazil_manual_clock_port(clock);
+        frazil_clock port;
+        frazil_manual_clock_port(clock, &port, sizeof port);
         err = frazil_options_clock(options, &port, error);
     }
     if (err == FRAZIL_OK && opening->snapshot != NULL) {

@@ -189,12 +189,12 @@ static PyObject *clock_new(PyObject *module, PyObject *args)
     int64_t unix_ms;
     int frozen;
     frazil_manual_clock *clock;
+    frazil_error error;
 
     if (!PyArg_ParseTuple(args, "O&p", to_i64, &unix_ms, &frozen))
         return NULL;
-    frazil_err err = frozen ? frazil_frozen_clock_new(&clock, unix_ms) : frazil_manual_clock_new(&clock, unix_ms);
-    if (err != FRAZIL_OK)
-        return raise_code(state, err);
+    if (frazil_manual_clock_open(&clock, unix_ms, frozen ? FRAZIL_CLOCK_FROZEN : 0, &error) != FRAZIL_OK)
+        return raise_error(state, &error);
     PyObject *ret = PyCapsule_New(clock, clock_name, free_clock);
     if (ret == NULL)
         frazil_manual_clock_close(clock);

@@ -429,7 +429,6 @@ extern "C" {
     pub fn frazil_error_message_size() -> usize;
     pub fn frazil_event_name(kind: u32) -> *const c_char;
     pub fn frazil_fingerprint_size() -> usize;
-    pub fn frazil_frozen_clock_new(ret: *mut *mut frazil_manual_clock, unix_ms: i64) -> frazil_err;
     pub fn frazil_get_health(gen: *mut frazil, ret: *mut frazil_health, size: usize);
     pub fn frazil_get_info(gen: *mut frazil, ret: *mut frazil_info, size: usize);
     pub fn frazil_get_stats(gen: *mut frazil, ret: *mut frazil_stats, size: usize);
@@ -539,8 +538,13 @@ extern "C" {
     pub fn frazil_local_try_next(local: *mut frazil_local, ret_id: *mut u64, ret_retry_ns: *mut u64) -> frazil_err;
     pub fn frazil_manual_clock_advance(clock: *mut frazil_manual_clock, ns: u64);
     pub fn frazil_manual_clock_close(clock: *mut frazil_manual_clock);
-    pub fn frazil_manual_clock_new(ret: *mut *mut frazil_manual_clock, unix_ms: i64) -> frazil_err;
-    pub fn frazil_manual_clock_port(clock: *mut frazil_manual_clock) -> frazil_clock;
+    pub fn frazil_manual_clock_open(
+        ret: *mut *mut frazil_manual_clock,
+        unix_ms: i64,
+        flags: u32,
+        reterr: *mut frazil_error,
+    ) -> frazil_err;
+    pub fn frazil_manual_clock_port(clock: *mut frazil_manual_clock, ret: *mut frazil_clock, size: usize);
     pub fn frazil_manual_clock_set(clock: *mut frazil_manual_clock, unix_ms: i64);
     pub fn frazil_next(gen: *mut frazil, ret_id: *mut u64) -> frazil_err;
     pub fn frazil_next_at(gen: *mut frazil, unix_ms: i64, ret_id: *mut u64, reterr: *mut frazil_error) -> frazil_err;

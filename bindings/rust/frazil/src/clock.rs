@@ -34,7 +34,7 @@ impl ManualClock {
     pub fn new(unix_ms: i64) -> Result<ManualClock> {
         let mut raw = std::ptr::null_mut();
         // SAFETY: the output is ours.
-        let code = unsafe { sys::frazil_manual_clock_new(&mut raw, unix_ms) };
+        let code = unsafe { sys::frazil_manual_clock_open(&mut raw, unix_ms, 0, std::ptr::null_mut()) };
         match NonNull::new(raw) {
             Some(raw) if code == sys::FRAZIL_OK => Ok(ManualClock {
                 handle: Arc::new(Handle(raw)),
@@ -57,7 +57,11 @@ impl ManualClock {
     }
 
     pub(crate) fn port(&self) -> sys::frazil_clock {
-        // SAFETY: it is open.
-        unsafe { sys::frazil_manual_clock_port(self.handle.0.as_ptr()) }
+        // SAFETY: it is open; the call fills all of the port.
+        unsafe {
+            let mut port: sys::frazil_clock = std::mem::zeroed();
+            sys::frazil_manual_clock_port(self.handle.0.as_ptr(), &mut port, std::mem::size_of_val(&port));
+            port
+        }
     }
 }
