@@ -15,9 +15,9 @@ static const int64_t epoch = INT64_C(1767225600000); /* 2026-01-01 */
 /* The differences between the rows. */
 static const struct {
     uint32_t tick_ms;
-    uint32_t time_bits;
-    uint32_t worker_bits;
-    uint32_t sequence_bits;
+    uint8_t time_bits;
+    uint8_t worker_bits;
+    uint8_t sequence_bits;
 } plans[] = {{1, 41, 10, 12}, {1, 39, 10, 14}, {10, 39, 16, 8}, {1, 41, 5, 17}, {1, 45, 10, 12}};
 
 static const char *judge(const frazil_layout *layout)
@@ -57,8 +57,14 @@ int main(void)
     size_t len;
 
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
-        if (frazil_layout_make(epoch, plans[i].tick_ms, plans[i].time_bits, plans[i].worker_bits, 0,
-                               plans[i].sequence_bits, false, &made[i], &err) != FRAZIL_OK) {
+        made[i] = (frazil_layout){.name = "custom",
+                                  .epoch_unix_ms = epoch,
+                                  .kind = FRAZIL_LAYOUT_64,
+                                  .tick_ms = plans[i].tick_ms,
+                                  .time_bits = plans[i].time_bits,
+                                  .worker_bits = plans[i].worker_bits,
+                                  .sequence_bits = plans[i].sequence_bits};
+        if (frazil_layout_validate(&made[i], &err) != FRAZIL_OK) {
             printf("no layout: %s\n", err.message);
             continue;
         }

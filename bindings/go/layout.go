@@ -146,7 +146,7 @@ func (l Layout) DatacenterOf(worker uint32) uint32 {
 	if l.isNone() {
 		return 0
 	}
-	return uint32(C.frazil_datacenter_of(&l.raw, C.uint32_t(worker)))
+	return uint32(uint64(worker) / l.workersInDatacenter())
 }
 
 // WorkerInDatacenter is the worker number inside its datacenter.
@@ -154,7 +154,13 @@ func (l Layout) WorkerInDatacenter(worker uint32) uint32 {
 	if l.isNone() {
 		return 0
 	}
-	return uint32(C.frazil_worker_in_datacenter(&l.raw, C.uint32_t(worker)))
+	return uint32(uint64(worker) % l.workersInDatacenter())
+}
+
+func (l Layout) workersInDatacenter() uint64 {
+	var info C.frazil_layout_info
+	C.frazil_layout_get_info(&l.raw, &info, C.sizeof_frazil_layout_info)
+	return uint64(info.workers_in_datacenter)
 }
 
 // FirstID is the smallest id of the tick of an instant; of the zero value it is 0.

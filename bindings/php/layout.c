@@ -155,8 +155,8 @@ ZEND_METHOD(Frazil_Layout, decompose)
     add_assoc_long(return_value, "unix_ms", fields.unix_ms);
     frazil_add_number(return_value, "worker", fields.worker);
     frazil_add_number(return_value, "sequence", fields.sequence);
-    frazil_add_number(return_value, "datacenter", frazil_datacenter_of(layout, fields.worker));
-    frazil_add_number(return_value, "worker_in_datacenter", frazil_worker_in_datacenter(layout, fields.worker));
+    frazil_add_number(return_value, "datacenter", fields.datacenter);
+    frazil_add_number(return_value, "worker_in_datacenter", fields.worker_in_datacenter);
 }
 
 FRAZIL_ARGS(args_range, 2, IS_ARRAY, 0)

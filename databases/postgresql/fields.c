@@ -53,7 +53,7 @@ static uint64 id_of(int64 number)
     return (uint64)number;
 }
 
-static frazil_fields fields_of(FunctionCallInfo fcinfo, const frazil_layout **ret_layout)
+static frazil_fields fields_of(FunctionCallInfo fcinfo)
 {
     const frazil_layout *layout = layout_of(fcinfo, 1);
     frazil_fields fields;
@@ -62,8 +62,6 @@ static frazil_fields fields_of(FunctionCallInfo fcinfo, const frazil_layout **re
 
     if (code != FRAZIL_OK)
         frazil_pg_fail(code, &err);
-    if (ret_layout != NULL)
-        *ret_layout = layout;
     return fields;
 }
 
@@ -89,33 +87,31 @@ static int32 as_int(uint32 number)
 PG_FUNCTION_INFO_V1(frazil_pg_time);
 Datum frazil_pg_time(PG_FUNCTION_ARGS)
 {
-    return TimestampTzGetDatum(timestamp_of(fields_of(fcinfo, NULL).unix_ms));
+    return TimestampTzGetDatum(timestamp_of(fields_of(fcinfo).unix_ms));
 }
 
 PG_FUNCTION_INFO_V1(frazil_pg_worker_of);
 Datum frazil_pg_worker_of(PG_FUNCTION_ARGS)
 {
-    return Int32GetDatum(as_int(fields_of(fcinfo, NULL).worker));
+    return Int32GetDatum(as_int(fields_of(fcinfo).worker));
 }
 
 PG_FUNCTION_INFO_V1(frazil_pg_sequence);
 Datum frazil_pg_sequence(PG_FUNCTION_ARGS)
 {
-    return Int32GetDatum(as_int(fields_of(fcinfo, NULL).sequence));
+    return Int32GetDatum(as_int(fields_of(fcinfo).sequence));
 }
 
 PG_FUNCTION_INFO_V1(frazil_pg_parts);
 Datum frazil_pg_parts(PG_FUNCTION_ARGS)
 {
-    const frazil_layout *layout;
-    frazil_fields fields = fields_of(fcinfo, &layout);
+    frazil_fields fields = fields_of(fcinfo);
     TupleDesc row;
     bool nulls[4] = {false, false, false, false};
 
     if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("the result is used as no row")));
-    Datum values[4] = {TimestampTzGetDatum(timestamp_of(fields.unix_ms)),
-                       Int32GetDatum(as_int(frazil_datacenter_of(layout, fields.worker))),
+    Datum values[4] = {TimestampTzGetDatum(timestamp_of(fields.unix_ms)), Int32GetDatum(as_int(fields.datacenter)),
                        Int32GetDatum(as_int(fields.worker)), Int32GetDatum(as_int(fields.sequence))};
     return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls));
 }

@@ -380,15 +380,15 @@ static bool id_of(sqlite3_context *context, sqlite3_value *value, uint64_t *ret)
 }
 
 /* The fields of the id in argument 0.  False: there is none, or the error is said. */
-static bool fields_of(sqlite3_context *context, int argc, sqlite3_value **argv, const frazil_layout **ret_layout,
-                      frazil_fields *ret)
+static bool fields_of(sqlite3_context *context, int argc, sqlite3_value **argv, frazil_fields *ret)
 {
+    const frazil_layout *layout;
     frazil_error err;
     uint64_t id;
 
-    if (!id_of(context, argv[0], &id) || !layout_of(context, argc, argv, 1, ret_layout))
+    if (!id_of(context, argv[0], &id) || !layout_of(context, argc, argv, 1, &layout))
         return false;
-    frazil_err code = frazil_id_decompose(*ret_layout, id, ret, &err);
+    frazil_err code = frazil_id_decompose(layout, id, ret, &err);
     if (code != FRAZIL_OK)
         fail(context, code, err.message);
     return code == FRAZIL_OK;
@@ -397,11 +397,10 @@ static bool fields_of(sqlite3_context *context, int argc, sqlite3_value **argv, 
 static void sql_time(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     char text[FRAZIL_TIME_SIZE];
-    const frazil_layout *layout;
     frazil_fields fields;
     size_t len;
 
-    if (!fields_of(context, argc, argv, &layout, &fields))
+    if (!fields_of(context, argc, argv, &fields))
         return;
     if (frazil_time_format(fields.unix_ms, text, sizeof text, &len) != FRAZIL_OK)
         fail(context, FRAZIL_ERANGE, "the id's time lies before the year 0");
@@ -411,19 +410,17 @@ static void sql_time(sqlite3_context *context, int argc, sqlite3_value **argv)
 
 static void sql_worker(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-    const frazil_layout *layout;
     frazil_fields fields;
 
-    if (fields_of(context, argc, argv, &layout, &fields))
+    if (fields_of(context, argc, argv, &fields))
         sqlite3_result_int64(context, fields.worker);
 }
 
 static void sql_sequence(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-    const frazil_layout *layout;
     frazil_fields fields;
 
-    if (fields_of(context, argc, argv, &layout, &fields))
+    if (fields_of(context, argc, argv, &fields))
         sqlite3_result_int64(context, fields.sequence);
 }
 
@@ -431,18 +428,16 @@ static void sql_sequence(sqlite3_context *context, int argc, sqlite3_value **arg
 static void sql_parts(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     char text[FRAZIL_TIME_SIZE];
-    const frazil_layout *layout;
     frazil_fields fields;
 
-    if (!fields_of(context, argc, argv, &layout, &fields))
+    if (!fields_of(context, argc, argv, &fields))
         return;
     if (frazil_time_format(fields.unix_ms, text, sizeof text, NULL) != FRAZIL_OK) {
         fail(context, FRAZIL_ERANGE, "the id's time lies before the year 0");
         return;
     }
     char *json = sqlite3_mprintf("{\"time\":\"%s\",\"unix_ms\":%lld,\"datacenter\":%u,\"worker\":%u,\"sequence\":%u}",
-                                 text, (long long)fields.unix_ms, frazil_datacenter_of(layout, fields.worker),
-                                 fields.worker, fields.sequence);
+                                 text, (long long)fields.unix_ms, fields.datacenter, fields.worker, fields.sequence);
     if (json == NULL)
         sqlite3_result_error_nomem(context);
     else

@@ -31,10 +31,9 @@ typedef enum frazil_layout_kind {
 FRAZIL_API size_t frazil_layout_name_size(void);
 
 /*
- * A layout by value, in 64 bytes.  Make one with frazil_layout_parse or
- * frazil_layout_make; one that is filled by hand is checked by
- * frazil_layout_validate.  Time is always the highest field; bits above the fields
- * are zero in every id.
+ * A layout by value, in 64 bytes.  frazil_layout_parse makes one from a text.  A program that has numbers fills one by
+ * hand, names it "custom", and has frazil_layout_validate check it.  Time is always the highest field.  Bits above the
+ * fields are zero in every id.
  */
 typedef struct frazil_layout {
     char name[FRAZIL_LAYOUT_NAME_SIZE]; /* the preset whose fields these are, or "custom" */
@@ -49,11 +48,14 @@ typedef struct frazil_layout {
     uint8_t reserved[27];               /* 0 */
 } frazil_layout;
 
-/* The fields of one id. */
+/* The fields of one id, in 32 bytes. */
 typedef struct frazil_fields {
-    int64_t unix_ms;   /* start of the id's tick */
-    uint32_t worker;   /* the whole number, datacenter included */
-    uint32_t sequence; /* within the tick */
+    int64_t unix_ms;               /* start of the id's tick */
+    uint32_t worker;               /* the whole number, datacenter included */
+    uint32_t sequence;             /* within the tick */
+    uint32_t datacenter;           /* of the worker; 0 where the layout does not split it */
+    uint32_t worker_in_datacenter; /* the number itself where the layout does not split it */
+    uint32_t reserved[2];          /* 0 */
 } frazil_fields;
 
 /* The capacity and the life of a layout. */
@@ -69,6 +71,8 @@ typedef struct frazil_layout_info {
     uint8_t reaches_sign_bit; /* 1: ids become negative as signed 64-bit numbers; else 0 */
     uint8_t fits_53_bits;     /* 1: every id is exact in a double, for the layout's whole life; else 0 */
     uint8_t reserved[2];      /* 0 */
+    uint64_t datacenters;     /* how many the worker is split into; 1 where it is not split */
+    uint64_t workers_in_datacenter; /* worker = datacenter * workers_in_datacenter + worker_in_datacenter */
 } frazil_layout_info;
 
 /*
@@ -78,15 +82,6 @@ typedef struct frazil_layout_info {
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_layout_parse(const char *text, size_t len, frazil_layout *ret,
                                                        frazil_error *reterr) FRAZIL_NONNULL(1, 3);
-
-/*
- * A layout of 64-bit ids from numbers, called "custom".  worker_bits includes
- * datacenter_bits.  FRAZIL_ELAYOUT, as frazil_layout_validate; *ret is then untouched.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_layout_make(int64_t epoch_unix_ms, uint32_t tick_ms, uint32_t time_bits,
-                                                      uint32_t worker_bits, uint32_t datacenter_bits,
-                                                      uint32_t sequence_bits, bool sequence_above_worker,
-                                                      frazil_layout *ret, frazil_error *reterr) FRAZIL_NONNULL(8);
 
 /*
  * Whether two valid layouts make equal ids of equal fields.  Their names, how they split the worker, and how many bits
@@ -140,9 +135,10 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_layout_fingerprint(const frazil_layout
 /* ---- ids and their fields ---------------------------------------------------- */
 
 /*
- * The id of the given fields.  unix_ms is rounded down to its tick.
- * FRAZIL_ERANGE: a field does not fit (before the epoch, after the last instant,
- * worker or sequence too large).  FRAZIL_EKIND: the layout is sno.
+ * The id of the given fields.  unix_ms is rounded down to its tick.  The whole worker number counts: datacenter and
+ * worker_in_datacenter are ignored, so fields that were read can be composed again.  FRAZIL_ERANGE: a field does not
+ * fit (before the epoch, after the last instant, worker or sequence too large).  FRAZIL_EKIND: the layout is sno.
+ * FRAZIL_EINVAL: a reserved member is not 0.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_compose(const frazil_layout *layout, const frazil_fields *fields,
                                                      uint64_t *ret_id, frazil_error *reterr) FRAZIL_NONNULL(1, 2, 3);
@@ -153,20 +149,6 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_compose(const frazil_layout *layout
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_decompose(const frazil_layout *layout, uint64_t id, frazil_fields *ret,
                                                        frazil_error *reterr) FRAZIL_NONNULL(1, 3);
-
-/* The datacenter of a worker number; 0 where the layout does not split it. */
-FRAZIL_API uint32_t frazil_datacenter_of(const frazil_layout *layout, uint32_t worker) FRAZIL_NONNULL(1);
-
-/* The worker number inside its datacenter; the number itself where the layout does not split it. */
-FRAZIL_API uint32_t frazil_worker_in_datacenter(const frazil_layout *layout, uint32_t worker) FRAZIL_NONNULL(1);
-
-/*
- * The whole worker number of a datacenter and the number inside it, the opposite of
- * the two above.  FRAZIL_ERANGE: one of them does not fit; where the layout does not
- * split the worker, datacenter must be 0.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_worker_of(const frazil_layout *layout, uint32_t datacenter, uint32_t worker,
-                                                    uint32_t *ret_worker, frazil_error *reterr) FRAZIL_NONNULL(1, 4);
 
 /*
  * The smallest id of the tick of unix_ms, for ranges in databases: ids from `from`

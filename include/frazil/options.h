@@ -59,10 +59,6 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_set(frazil_options *options, c
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_spec(frazil_options *options, const char *spec, size_t len,
                                                        frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
-/* A layout in place of the key `layout`; copied; NULL: none.  FRAZIL_ELAYOUT: it is not valid. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_layout(frazil_options *options, const frazil_layout *layout,
-                                                         frazil_error *reterr) FRAZIL_NONNULL(1);
-
 /*
  * The program's own clock, which wins over the key `clock`; copied, and its ctx must outlive the generators; NULL:
  * none.  FRAZIL_EINVAL: it is of another size, or a function is NULL.

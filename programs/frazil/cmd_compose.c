@@ -60,7 +60,7 @@ static frazil_err compose_number(const frazil_layout *layout, int64_t unix_ms, u
         return out_of_range("worker", worker, ((uint64_t)1 << layout->worker_bits) - 1, reterr);
     if (sequence > UINT32_MAX)
         return out_of_range("sequence", sequence, ((uint64_t)1 << layout->sequence_bits) - 1, reterr);
-    frazil_fields parts = {unix_ms, (uint32_t)worker, (uint32_t)sequence};
+    frazil_fields parts = {.unix_ms = unix_ms, .worker = (uint32_t)worker, .sequence = (uint32_t)sequence};
     ret->kind = FRAZIL_LAYOUT_64;
     return frazil_id_compose(layout, &parts, &ret->number, reterr);
 }

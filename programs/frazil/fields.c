@@ -187,7 +187,7 @@ static void number_json(const struct ids_layout *layout, const struct id *id)
     output_u64(parts.worker);
     if (layout->layout.datacenter_bits > 0) {
         output_string(",\"datacenter\":");
-        output_u64(frazil_datacenter_of(&layout->layout, parts.worker));
+        output_u64(parts.datacenter);
     }
     output_string(",\"sequence\":");
     output_u64(parts.sequence);
@@ -290,9 +290,9 @@ static void number_text(const struct ids_layout *layout, uint64_t id)
         name_column("worker");
         output_u64(parts.worker);
         output_string("  (number ");
-        output_u64(frazil_worker_in_datacenter(l, parts.worker));
+        output_u64(parts.worker_in_datacenter);
         output_string(" in its datacenter)\n");
-        line_u64("datacenter", frazil_datacenter_of(l, parts.worker));
+        line_u64("datacenter", parts.datacenter);
     } else {
         line_u64("worker", parts.worker);
     }

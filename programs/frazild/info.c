@@ -135,8 +135,8 @@ frazil_err info_of_id(const frazil_layout *layout, const struct info_id *id, str
         info_number(ret, "unix_ms", (uint64_t)fields.unix_ms);
     info_number(ret, "worker", fields.worker);
     if (layout->datacenter_bits > 0) {
-        info_number(ret, "datacenter", frazil_datacenter_of(layout, fields.worker));
-        info_number(ret, "worker_in_datacenter", frazil_worker_in_datacenter(layout, fields.worker));
+        info_number(ret, "datacenter", fields.datacenter);
+        info_number(ret, "worker_in_datacenter", fields.worker_in_datacenter);
     }
     info_number(ret, "sequence", fields.sequence);
     return FRAZIL_OK;
@@ -170,7 +170,7 @@ frazil_err info_compose(const frazil_layout *layout, struct slice when, struct s
         frazil_sno_fields sno = {.unix_ms = unix_ms, .partition = (uint16_t)number, .sequence = (uint16_t)within};
         return frazil_sno_compose(&sno, &ret->sno, err);
     }
-    frazil_fields fields = {unix_ms, (uint32_t)number, (uint32_t)within};
+    frazil_fields fields = {.unix_ms = unix_ms, .worker = (uint32_t)number, .sequence = (uint32_t)within};
     return frazil_id_compose(layout, &fields, &ret->number, err);
 }
 

@@ -448,7 +448,7 @@ frazil_err fz_decide_given(struct fz_decision *ret, const struct fz_settings *gi
     if (err != FRAZIL_OK)
         return err;
     /* The layout of a snapshot is known. */
-    if (occasion->opening == FZ_OPENING_SNAPSHOT && settings.layout == NULL && settings.value[FZ_KEY_LAYOUT] == NULL)
+    if (occasion->opening == FZ_OPENING_SNAPSHOT && settings.value[FZ_KEY_LAYOUT] == NULL)
         err = fz_settings_set(&settings, "layout", "sno", strlen("sno"), reterr);
     if (err == FRAZIL_OK)
         return complete_and_decide(ret, &settings, environment, occasion, reterr);

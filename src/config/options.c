@@ -49,18 +49,6 @@ frazil_err fz_options_of_spec(frazil_options *options, const char *spec, frazil_
     return fz_settings_set_spec(&options->settings, spec == NULL ? "" : spec, spec == NULL ? 0 : strlen(spec), reterr);
 }
 
-frazil_err frazil_options_layout(frazil_options *options, const frazil_layout *layout, frazil_error *reterr)
-{
-    frazil_err err = layout == NULL ? FRAZIL_OK : frazil_layout_validate(layout, reterr);
-
-    if (err != FRAZIL_OK)
-        return err;
-    if (layout != NULL)
-        options->layout = *layout;
-    options->settings.layout = layout == NULL ? NULL : &options->layout;
-    return FRAZIL_OK;
-}
-
 /* A port begins with its size, so that it can grow, and has what is called without asking. */
 static frazil_err check_port(const char *what, size_t size, size_t right, bool is_whole, const char *needed,
                              frazil_error *reterr)

@@ -9,8 +9,7 @@
 enum { FZ_OPTIONS_COORDINATORS = 16 };
 
 struct frazil_options {
-    struct fz_settings settings; /* all that was set; its layout points to the one below */
-    frazil_layout layout;
+    struct fz_settings settings; /* all that was set */
     frazil_environment environment;
     bool has_clock;
     bool has_random;

@@ -295,7 +295,7 @@ static bool says_nothing(const struct fz_settings *settings)
         if (settings->value[key] != NULL)
             return false;
     }
-    return settings->layout == NULL;
+    return true;
 }
 
 /* The program decides what ids look like, the operator where it runs. */
@@ -310,7 +310,7 @@ static frazil_err add_environment(struct fz_settings *settings, frazil_environme
         enum fz_key key = (enum fz_key)i;
         const char *value = variable_of(key);
         bool counts = for_ids || !fz_key_is_of_ids(key);
-        if (value == NULL || settings->value[key] != NULL || (key == FZ_KEY_LAYOUT && settings->layout != NULL))
+        if (value == NULL || settings->value[key] != NULL)
             continue;
         if (counts)
             err = add_variable(settings, key, value, reterr);

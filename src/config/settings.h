@@ -15,7 +15,6 @@ struct fz_settings {
     char *value[FZ_KEYS_TOTAL];         /* NULL: not given; owned */
     bool from_elsewhere[FZ_KEYS_TOTAL]; /* given in the environment or in the config file, which are for many specs */
     bool passed_over[FZ_KEYS_TOTAL];    /* given in the environment, and only the program says what ids look like */
-    const frazil_layout *layout;        /* in place of the key; NULL: none; not owned */
 };
 
 /*

@@ -154,16 +154,8 @@ static frazil_err read_duration(const struct fz_values *values, enum fz_key key,
 
 static frazil_err read_layout(struct fz_values *values, const char *text, frazil_error *reterr)
 {
-    const struct fz_settings *settings = values->settings;
-
-    if (settings->layout == NULL) {
-        text = text == NULL ? "frazil" : text;
-        return fz_without_position(frazil_layout_parse(text, strlen(text), &values->layout, reterr), reterr);
-    }
-    if (text != NULL && !settings->from_elsewhere[FZ_KEY_LAYOUT])
-        return fz_value_refuse(values, FZ_KEY_LAYOUT, "the program gives a layout itself: leave the key out", reterr);
-    values->layout = *settings->layout;
-    return FRAZIL_OK;
+    text = text == NULL ? "frazil" : text;
+    return fz_without_position(frazil_layout_parse(text, strlen(text), &values->layout, reterr), reterr);
 }
 
 static frazil_err read_part(frazil_layout *layout, const char *name, const char *text, frazil_error *reterr)

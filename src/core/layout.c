@@ -133,33 +133,6 @@ frazil_err frazil_layout_validate(const frazil_layout *layout, frazil_error *ret
     return err != FRAZIL_OK ? err : check_rest(layout, reterr);
 }
 
-frazil_err frazil_layout_make(int64_t epoch_unix_ms, uint32_t tick_ms, uint32_t time_bits, uint32_t worker_bits,
-                              uint32_t datacenter_bits, uint32_t sequence_bits, bool sequence_above_worker,
-                              frazil_layout *ret, frazil_error *reterr)
-{
-    const frazil_layout layout = {
-        .name = "custom",
-        .epoch_unix_ms = epoch_unix_ms,
-        .kind = FRAZIL_LAYOUT_64,
-        .tick_ms = tick_ms,
-        .time_bits = (uint8_t)time_bits,
-        .worker_bits = (uint8_t)worker_bits,
-        .datacenter_bits = (uint8_t)datacenter_bits,
-        .sequence_bits = (uint8_t)sequence_bits,
-        .sequence_above_worker = sequence_above_worker ? 1 : 0,
-    };
-
-    /* Refused here, because a byte would cut it off. */
-    if ((time_bits | worker_bits | datacenter_bits | sequence_bits) > UINT8_MAX)
-        return fz_fail(reterr, FRAZIL_ELAYOUT, "%u, %u (%u of it the datacenter's) and %u bits: an id has %u",
-                       (uint64_t)time_bits, (uint64_t)worker_bits, (uint64_t)datacenter_bits, (uint64_t)sequence_bits,
-                       (uint64_t)FZ_LAYOUT_TOTAL_BITS_MAX);
-    frazil_err err = frazil_layout_validate(&layout, reterr);
-    if (err == FRAZIL_OK)
-        *ret = layout;
-    return err;
-}
-
 /* ---- fields and ticks ---------------------------------------------------- */
 
 uint64_t fz_layout_last_tick(const frazil_layout *layout)
@@ -257,6 +230,8 @@ frazil_err frazil_id_compose(const frazil_layout *layout, const frazil_fields *f
     uint64_t tick = 0;
     frazil_err err = check_kind(layout, reterr);
 
+    if (err == FRAZIL_OK && !fz_is_zeroed(fields->reserved, sizeof fields->reserved))
+        err = fz_fail(reterr, FRAZIL_EINVAL, "the reserved members of the id's fields are not all 0");
     if (err == FRAZIL_OK)
         err = fz_layout_tick_of(layout, fields->unix_ms, &tick, reterr);
     if (err == FRAZIL_OK)
@@ -277,35 +252,15 @@ frazil_err frazil_id_decompose(const frazil_layout *layout, uint64_t id, frazil_
     if (id > max_of_bits(field_bits(layout)))
         return fz_fail(reterr, FRAZIL_ERANGE, "the id %u has bits above the fields of the layout %s: 0 to %u", id,
                        layout->name, max_of_bits(field_bits(layout)));
-    ret->unix_ms = fz_layout_tick_unix_ms(layout, id >> fz_layout_time_shift(layout));
-    ret->worker = (uint32_t)(id >> fz_layout_worker_shift(layout) & fz_layout_max_worker(layout));
-    ret->sequence = (uint32_t)(id >> fz_layout_sequence_shift(layout) & fz_layout_max_sequence(layout));
+    uint32_t worker = (uint32_t)(id >> fz_layout_worker_shift(layout) & fz_layout_max_worker(layout));
+    *ret = (frazil_fields){
+        .unix_ms = fz_layout_tick_unix_ms(layout, id >> fz_layout_time_shift(layout)),
+        .worker = worker,
+        .sequence = (uint32_t)(id >> fz_layout_sequence_shift(layout) & fz_layout_max_sequence(layout)),
+        .datacenter = fz_layout_datacenter_of(layout, worker),
+        .worker_in_datacenter = (uint32_t)(worker & (fz_layout_workers_in_datacenter(layout) - 1)),
+    };
     return FRAZIL_OK;
-}
-
-uint32_t frazil_datacenter_of(const frazil_layout *layout, uint32_t worker)
-{
-    return layout->datacenter_bits == 0 ? 0 : worker >> (layout->worker_bits - layout->datacenter_bits);
-}
-
-frazil_err frazil_worker_of(const frazil_layout *layout, uint32_t datacenter, uint32_t worker, uint32_t *ret_worker,
-                            frazil_error *reterr)
-{
-    unsigned bits = (unsigned)layout->worker_bits - layout->datacenter_bits;
-    frazil_err err = check_part("datacenter", datacenter, max_of_bits(layout->datacenter_bits), layout, reterr);
-
-    if (err == FRAZIL_OK)
-        err = check_part("worker", worker, max_of_bits(bits), layout, reterr);
-    if (err == FRAZIL_OK)
-        *ret_worker = (uint32_t)((uint64_t)datacenter << bits | worker);
-    return err;
-}
-
-uint32_t frazil_worker_in_datacenter(const frazil_layout *layout, uint32_t worker)
-{
-    if (layout->datacenter_bits == 0)
-        return worker;
-    return worker & (uint32_t)max_of_bits((unsigned)layout->worker_bits - layout->datacenter_bits);
 }
 
 uint64_t frazil_id_first(const frazil_layout *layout, int64_t unix_ms)

@@ -30,6 +30,8 @@ void frazil_layout_get_info(const frazil_layout *layout, frazil_layout_info *ret
         .ids_per_tick = fz_layout_max_sequence(layout) + 1,
         .first_unix_ms = layout->epoch_unix_ms,
         .last_unix_ms = fz_layout_tick_unix_ms(layout, last_tick),
+        .datacenters = UINT64_C(1) << layout->datacenter_bits,
+        .workers_in_datacenter = fz_layout_workers_in_datacenter(layout),
     };
 
     info.ids_per_second = info.ids_per_tick * 1000 / layout->tick_ms;

@@ -20,6 +20,18 @@
 /* A sno's bits: those of its layout, and nine for tick-tock and metabyte. */
 #define FZ_LAYOUT_SNO_TOTAL_BITS 80
 
+/* The datacenter of a worker number that fits the layout; 0 where it does not split it. */
+static inline uint32_t fz_layout_datacenter_of(const frazil_layout *layout, uint32_t worker)
+{
+    return (uint32_t)((uint64_t)worker >> (layout->worker_bits - layout->datacenter_bits));
+}
+
+/* How many workers a datacenter has: the number inside it is the rest of a division. */
+static inline uint64_t fz_layout_workers_in_datacenter(const frazil_layout *layout)
+{
+    return UINT64_C(1) << (layout->worker_bits - layout->datacenter_bits);
+}
+
 /* The epoch of a description that names none: 2026-01-01T00:00:00Z. */
 #define FZ_LAYOUT_DEFAULT_EPOCH_MS INT64_C(1767225600000)
 

@@ -25,8 +25,8 @@ static frazil_err decompose(struct subject *subject, struct step *step)
         out_i64(step, "unix_ms", fields.unix_ms);
         out_small(step, "worker", fields.worker);
         out_small(step, "sequence", fields.sequence);
-        out_small(step, "datacenter", frazil_datacenter_of(&subject->layout, fields.worker));
-        out_small(step, "worker_in_datacenter", frazil_worker_in_datacenter(&subject->layout, fields.worker));
+        out_small(step, "datacenter", fields.datacenter);
+        out_small(step, "worker_in_datacenter", fields.worker_in_datacenter);
     }
     return err;
 }

@@ -99,8 +99,15 @@ static void make_layout(frazil_layout *ret, bool is_sno, uint64_t *random)
         return;
     unsigned worker_bits = 4 + url_pick(random, 8);
     unsigned sequence_bits = 7 + url_pick(random, 63 - 42 - worker_bits - 6);
-    if (frazil_layout_make(any_epoch(random), 1 + url_pick(random, 9), 41 + url_pick(random, 2), worker_bits, 0,
-                           sequence_bits, url_pick(random, 3) == 0, ret, &why) != FRAZIL_OK)
+    *ret = (frazil_layout){.name = "custom",
+                           .epoch_unix_ms = any_epoch(random),
+                           .kind = FRAZIL_LAYOUT_64,
+                           .tick_ms = 1 + url_pick(random, 9),
+                           .time_bits = (uint8_t)(41 + url_pick(random, 2)),
+                           .worker_bits = (uint8_t)worker_bits,
+                           .sequence_bits = (uint8_t)sequence_bits,
+                           .sequence_above_worker = url_pick(random, 3) == 0};
+    if (frazil_layout_validate(ret, &why) != FRAZIL_OK)
         fail_msg("%s", why.message);
 }
 

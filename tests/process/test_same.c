@@ -80,21 +80,26 @@ static frazil *by_config(const char *layout)
 static frazil *by_numbers(const char *layout)
 {
     frazil_options *options;
-    frazil_layout read;
     frazil_layout made;
+    char text[FRAZIL_FINGERPRINT_SIZE];
+    size_t len;
     frazil *gen = NULL;
     frazil_error why = {.message = ""};
 
-    if (frazil_layout_parse(layout, strlen(layout), &read, &why) != FRAZIL_OK ||
-        frazil_layout_make(read.epoch_unix_ms, read.tick_ms, read.time_bits, read.worker_bits, 1, read.sequence_bits,
-                           read.sequence_above_worker != 0, &made, &why) != FRAZIL_OK ||
+    if (frazil_layout_parse(layout, strlen(layout), &made, &why) != FRAZIL_OK)
+        return NULL;
+    memset(made.name, 0, sizeof made.name);
+    memcpy(made.name, "custom", sizeof "custom");
+    made.datacenter_bits = 1;
+    if (frazil_layout_validate(&made, &why) != FRAZIL_OK ||
+        frazil_layout_fingerprint(&made, text, sizeof text, &len) != FRAZIL_OK ||
         frazil_options_open(&options, &why) != FRAZIL_OK)
         return NULL;
     char spec[1200];
     snprintf(spec, sizeof spec, "worker=fixed:7 %s", places);
     frazil_err err = frazil_options_spec(options, spec, strlen(spec), &why);
     if (err == FRAZIL_OK)
-        err = frazil_options_layout(options, &made, &why);
+        err = frazil_options_set(options, "layout", text, len, &why);
     if (err == FRAZIL_OK)
         err = frazil_open_with(&gen, options, &why);
     frazil_options_close(options);

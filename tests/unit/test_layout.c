@@ -248,16 +248,71 @@ TEST("In a small layout every number is the id of exactly one set of parts, whic
     }
 }
 
+static frazil_fields fields_of_worker(const frazil_layout *l, uint32_t worker)
+{
+    const frazil_fields given = {
+        .unix_ms = l->epoch_unix_ms + 5 * (int64_t)l->tick_ms, .worker = worker, .sequence = 3};
+    frazil_fields ret;
+    uint64_t id = 0;
+
+    assert_int_equal(frazil_id_compose(l, &given, &id, NULL), FRAZIL_OK);
+    memset(&ret, 0xff, sizeof ret);
+    assert_int_equal(frazil_id_decompose(l, id, &ret, NULL), FRAZIL_OK);
+    return ret;
+}
+
 TEST("The worker splits into datacenter and rest, and is itself where it is not split")
 {
     const frazil_layout split = parse_layout("41/3+7/12");
     const frazil_layout whole = parse_layout("41/10/12");
 
     for (uint32_t worker = 0; worker < 1024; worker++) {
-        assert_int_equal(frazil_datacenter_of(&split, worker), worker / 128);
-        assert_int_equal(frazil_worker_in_datacenter(&split, worker), worker % 128);
-        assert_int_equal(frazil_datacenter_of(&whole, worker), 0);
-        assert_int_equal(frazil_worker_in_datacenter(&whole, worker), worker);
+        const frazil_fields in_split = fields_of_worker(&split, worker);
+        const frazil_fields in_whole = fields_of_worker(&whole, worker);
+        assert_int_equal(in_split.worker, worker);
+        assert_int_equal(in_split.datacenter, worker / 128);
+        assert_int_equal(in_split.worker_in_datacenter, worker % 128);
+        assert_int_equal(in_whole.datacenter, 0);
+        assert_int_equal(in_whole.worker_in_datacenter, worker);
+    }
+    assert_int_equal(describe_layout(&split).datacenters, 8);
+    assert_int_equal(describe_layout(&split).workers_in_datacenter, 128);
+    assert_int_equal(describe_layout(&whole).datacenters, 1);
+    assert_int_equal(describe_layout(&whole).workers_in_datacenter, 1024);
+}
+
+TEST("The widest worker number is itself where it is not split, and halves where it is")
+{
+    const frazil_layout whole = parse_layout("30/32/2");
+    const frazil_layout split = parse_layout("30/1+31/2");
+
+    assert_int_equal(fields_of_worker(&whole, UINT32_MAX).worker_in_datacenter, UINT32_MAX);
+    assert_int_equal(fields_of_worker(&whole, UINT32_MAX).datacenter, 0);
+    assert_int_equal(describe_layout(&whole).workers_in_datacenter, UINT64_C(1) << 32);
+    assert_int_equal(fields_of_worker(&split, UINT32_MAX).worker_in_datacenter, INT32_MAX);
+    assert_int_equal(fields_of_worker(&split, UINT32_MAX).datacenter, 1);
+}
+
+TEST("Fields that were read are composed again, whatever the split says; a reserved member that is not 0 is refused")
+{
+    const frazil_layout l = parse_layout("twitter");
+    frazil_fields fields = fields_of_worker(&l, 103);
+    uint64_t id = 4711;
+    uint64_t again = 4711;
+    frazil_error err;
+
+    assert_int_equal(fields.reserved[0] | fields.reserved[1], 0);
+    assert_int_equal(frazil_id_compose(&l, &fields, &id, NULL), FRAZIL_OK);
+    fields.datacenter = 0;
+    fields.worker_in_datacenter = 31;
+    assert_int_equal(frazil_id_compose(&l, &fields, &again, NULL), FRAZIL_OK);
+    assert_int_equal(again, id);
+    for (size_t i = 0; i < 2; i++) {
+        frazil_fields wrong = fields;
+        wrong.reserved[i] = 1;
+        assert_int_equal(frazil_id_compose(&l, &wrong, &again, &err), FRAZIL_EINVAL);
+        assert_non_null(strstr(err.message, "reserved"));
+        assert_int_equal(again, id);
     }
 }
 
@@ -338,30 +393,6 @@ TEST("A range that reaches outside the layout's life is an error that names the 
     assert_non_null(strstr(err.message, "begins at 2026-01-01T00:00:00.001Z, after its end 2026-01-01T00:00:00.000Z"));
     assert_int_equal(frazil_id_range(&l, INT64_MAX, INT64_MIN, &first, &last, NULL), FRAZIL_EINVAL);
     assert_int_equal(frazil_id_range(&l, INT64_MIN, INT64_MAX, &first, &last, NULL), FRAZIL_ERANGE);
-}
-
-TEST("A worker number is put together from its datacenter as it is taken apart; what does not fit is refused")
-{
-    const frazil_layout split = parse_layout("twitter");
-    const frazil_layout whole = parse_layout("frazil");
-    uint32_t worker = 4711;
-    frazil_error err;
-
-    for (uint32_t number = 0; number < 1024; number++) {
-        uint32_t datacenter = frazil_datacenter_of(&split, number);
-        uint32_t inside = frazil_worker_in_datacenter(&split, number);
-        assert_int_equal(frazil_worker_of(&split, datacenter, inside, &worker, NULL), FRAZIL_OK);
-        assert_int_equal(worker, number);
-        assert_int_equal(frazil_worker_of(&whole, 0, number, &worker, NULL), FRAZIL_OK);
-        assert_int_equal(worker, number);
-    }
-    assert_int_equal(frazil_worker_of(&split, 32, 0, &worker, &err), FRAZIL_ERANGE);
-    assert_non_null(strstr(err.message, "datacenter 32 does not fit the layout twitter: 0 to 31"));
-    assert_int_equal(frazil_worker_of(&split, 0, 32, &worker, &err), FRAZIL_ERANGE);
-    assert_non_null(strstr(err.message, "worker 32 does not fit"));
-    assert_int_equal(frazil_worker_of(&whole, 1, 0, &worker, NULL), FRAZIL_ERANGE);
-    assert_int_equal(frazil_worker_of(&whole, 0, 1024, &worker, NULL), FRAZIL_ERANGE);
-    assert_int_equal(worker, 1023);
 }
 
 TEST("The first id of an instant begins the range of it, and is kept within the layout's life")

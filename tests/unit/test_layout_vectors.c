@@ -82,8 +82,10 @@ TEST("flake-idgen: the n-th call of a millisecond has sequence n - 1; as a numbe
         assert_id(tsv, &layout, fields, tsv_u64(tsv, "decimal"));
         snprintf(hex, sizeof hex, "%016" PRIx64, tsv_u64(tsv, "decimal"));
         assert_string_equal(hex, tsv_text(tsv, "hex"));
-        assert_int_equal(frazil_datacenter_of(&layout, worker), tsv_u64(tsv, "datacenter"));
-        assert_int_equal(frazil_worker_in_datacenter(&layout, worker), tsv_u64(tsv, "worker"));
+        frazil_fields read;
+        assert_int_equal(frazil_id_decompose(&layout, tsv_u64(tsv, "decimal"), &read, NULL), FRAZIL_OK);
+        assert_int_equal(read.datacenter, tsv_u64(tsv, "datacenter"));
+        assert_int_equal(read.worker_in_datacenter, tsv_u64(tsv, "worker"));
         assert_range_holds(&layout, fields.unix_ms, tsv_u64(tsv, "decimal"));
     }
     assert_int_equal(tsv_close(tsv), 105);

@@ -167,26 +167,6 @@ TEST("An error in a spec says how many bytes stand before what is wrong; one in 
     assert_int_equal(why.position, FRAZIL_NO_POSITION);
 }
 
-TEST("A layout of the program's stands for the key, which cannot be said beside it; epoch and tick still override it")
-{
-    frazil_layout layout;
-
-    set("worker", "fixed:1");
-    set("state", "memory");
-    assert_int_equal(frazil_layout_parse("41/12/10", 8, &layout, &why), FRAZIL_OK);
-    assert_int_equal(frazil_options_layout(options, &layout, &why), FRAZIL_OK);
-    assert_non_null(strstr(text_of(0), "41/12/10"));
-    set("tick", "2ms");
-    assert_non_null(strstr(text_of(0), "tick=2ms"));
-    set("layout", "sno");
-    refused(frazil_options_check(options, &why), FRAZIL_ESPEC, "leave the key out");
-    assert_int_equal(frazil_options_layout(options, NULL, &why), FRAZIL_OK);
-    set("tick", NULL);
-    assert_non_null(strstr(text_of(0), "layout=sno "));
-    layout.time_bits = 99;
-    assert_int_equal(frazil_options_layout(options, &layout, &why), FRAZIL_ELAYOUT);
-}
-
 /* ---- ports ------------------------------------------------------------------------------- */
 
 static uint64_t no_number(void *ctx)
@@ -505,20 +485,6 @@ TEST("The program decides what ids look like: the environment does only for an e
     assert_non_null(strstr(text_of(0), "layout=twitter "));
     assert_int_equal(frazil_options_environment(options, FRAZIL_ENVIRONMENT_NONE, &why), FRAZIL_OK);
     assert_int_equal(frazil_options_check(options, &why), FRAZIL_ENOWORKER);
-    unsetenv("FRAZIL_LAYOUT");
-    unsetenv("FRAZIL_WORKER");
-}
-
-TEST("A layout of the program's is something said, and wins over the environment and the config file")
-{
-    frazil_layout layout;
-
-    assert_int_equal(frazil_layout_parse("41/12/10", 8, &layout, &why), FRAZIL_OK);
-    assert_int_equal(frazil_options_layout(options, &layout, &why), FRAZIL_OK);
-    assert_int_equal(frazil_options_environment(options, FRAZIL_ENVIRONMENT_ALL, &why), FRAZIL_OK);
-    setenv("FRAZIL_LAYOUT", "twitter", 1);
-    setenv("FRAZIL_WORKER", "fixed:5", 1);
-    assert_non_null(strstr(text_of(0), "41/12/10"));
     unsetenv("FRAZIL_LAYOUT");
     unsetenv("FRAZIL_WORKER");
 }

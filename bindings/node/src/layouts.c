@@ -2,6 +2,7 @@
 /* Layouts, and the arithmetic on ids.  JavaScript keeps a layout as its bytes, which no user of the package sees. */
 #include "addon.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static frazil_layout arg_layout(struct args *args, size_t i)
@@ -103,24 +104,36 @@ static napi_value decompose(struct args *args)
     set_member(args, object, "unixMs", make_ms(args, fields.unix_ms));
     set_member(args, object, "worker", make_number(args, fields.worker));
     set_member(args, object, "sequence", make_number(args, fields.sequence));
-    set_member(args, object, "datacenter", make_number(args, frazil_datacenter_of(&layout, fields.worker)));
-    set_member(args, object, "workerInDatacenter",
-               make_number(args, frazil_worker_in_datacenter(&layout, fields.worker)));
+    set_member(args, object, "datacenter", make_number(args, fields.datacenter));
+    set_member(args, object, "workerInDatacenter", make_number(args, fields.worker_in_datacenter));
     return object;
+}
+
+static napi_value does_not_fit(struct args *args, const frazil_layout *layout, const char *what, uint32_t value,
+                               uint64_t most)
+{
+    frazil_error why = {.code = FRAZIL_ERANGE, .position = FRAZIL_NO_POSITION};
+
+    (void)snprintf(why.message, sizeof why.message, "%s %u does not fit the layout %s: 0 to %llu", what,
+                   (unsigned)value, layout->name, (unsigned long long)most);
+    return throw_error(args, FRAZIL_ERANGE, &why);
 }
 
 static napi_value worker_of(struct args *args)
 {
-    frazil_error why = {.code = 0};
     frazil_layout layout = arg_layout(args, 0);
     uint32_t datacenter = arg_u32(args, 1, "datacenter");
     uint32_t worker = arg_u32(args, 2, "worker");
-    uint32_t whole;
+    frazil_layout_info info;
 
     if (args->wrong)
         return NULL;
-    frazil_err err = frazil_worker_of(&layout, datacenter, worker, &whole, &why);
-    return err == FRAZIL_OK ? make_number(args, whole) : throw_error(args, err, &why);
+    frazil_layout_get_info(&layout, &info, sizeof info);
+    if (datacenter >= info.datacenters)
+        return does_not_fit(args, &layout, "datacenter", datacenter, info.datacenters - 1);
+    if (worker >= info.workers_in_datacenter)
+        return does_not_fit(args, &layout, "worker", worker, info.workers_in_datacenter - 1);
+    return make_number(args, (double)(datacenter * info.workers_in_datacenter + worker));
 }
 
 static napi_value range(struct args *args)

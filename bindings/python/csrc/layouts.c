@@ -17,20 +17,33 @@ static PyObject *layout_parse(PyObject *module, PyObject *args)
     return layout_capsule(&layout);
 }
 
+/* What no byte holds is too wide for every layout, and so is the widest byte. */
+static uint8_t as_width(uint32_t bits)
+{
+    return bits < UINT8_MAX ? (uint8_t)bits : UINT8_MAX;
+}
+
 static PyObject *layout_make(PyObject *module, PyObject *args)
 {
     const struct state *state = PyModule_GetState(module);
     int64_t epoch;
     uint32_t tick, time_bits, worker_bits, datacenter_bits, sequence_bits;
     int above;
-    frazil_layout layout;
     frazil_error error;
 
     if (!PyArg_ParseTuple(args, "O&O&O&O&O&O&p", to_i64, &epoch, to_u32, &tick, to_u32, &time_bits, to_u32,
                           &worker_bits, to_u32, &datacenter_bits, to_u32, &sequence_bits, &above))
         return NULL;
-    if (frazil_layout_make(epoch, tick, time_bits, worker_bits, datacenter_bits, sequence_bits, above != 0, &layout,
-                           &error) != FRAZIL_OK)
+    const frazil_layout layout = {.name = "custom",
+                                  .epoch_unix_ms = epoch,
+                                  .kind = FRAZIL_LAYOUT_64,
+                                  .tick_ms = tick,
+                                  .time_bits = as_width(time_bits),
+                                  .worker_bits = as_width(worker_bits),
+                                  .datacenter_bits = as_width(datacenter_bits),
+                                  .sequence_bits = as_width(sequence_bits),
+                                  .sequence_above_worker = above != 0};
+    if (frazil_layout_validate(&layout, &error) != FRAZIL_OK)
         return raise_error(state, &error);
     return layout_capsule(&layout);
 }
@@ -118,25 +131,37 @@ static PyObject *layout_decompose(PyObject *module, PyObject *args)
     if (frazil_id_decompose(layout, id, &fields, &error) != FRAZIL_OK)
         return raise_error(state, &error);
     return Py_BuildValue("(LIIII)", (long long)fields.unix_ms, (unsigned)fields.worker, (unsigned)fields.sequence,
-                         (unsigned)frazil_datacenter_of(layout, fields.worker),
-                         (unsigned)frazil_worker_in_datacenter(layout, fields.worker));
+                         (unsigned)fields.datacenter, (unsigned)fields.worker_in_datacenter);
+}
+
+static PyObject *does_not_fit(const struct state *state, const frazil_layout *layout, const char *what, uint32_t value,
+                              uint64_t most)
+{
+    frazil_error error = {.code = FRAZIL_ERANGE, .err_class = FRAZIL_CLASS_USAGE, .position = FRAZIL_NO_POSITION};
+
+    PyOS_snprintf(error.message, sizeof error.message, "%s %u does not fit the layout %s: 0 to %llu", what,
+                  (unsigned)value, layout->name, (unsigned long long)most);
+    return raise_error(state, &error);
 }
 
 static PyObject *layout_worker_of(PyObject *module, PyObject *args)
 {
     const struct state *state = PyModule_GetState(module);
     PyObject *capsule;
-    uint32_t datacenter, worker, whole;
-    frazil_error error;
+    uint32_t datacenter, worker;
+    frazil_layout_info info;
 
     if (!PyArg_ParseTuple(args, "OO&O&", &capsule, to_u32, &datacenter, to_u32, &worker))
         return NULL;
     const frazil_layout *layout = layout_in(capsule);
     if (layout == NULL)
         return NULL;
-    if (frazil_worker_of(layout, datacenter, worker, &whole, &error) != FRAZIL_OK)
-        return raise_error(state, &error);
-    return PyLong_FromUnsignedLongLong(whole);
+    frazil_layout_get_info(layout, &info, sizeof info);
+    if (datacenter >= info.datacenters)
+        return does_not_fit(state, layout, "datacenter", datacenter, info.datacenters - 1);
+    if (worker >= info.workers_in_datacenter)
+        return does_not_fit(state, layout, "worker", worker, info.workers_in_datacenter - 1);
+    return PyLong_FromUnsignedLongLong(datacenter * info.workers_in_datacenter + worker);
 }
 
 static PyObject *layout_first(PyObject *module, PyObject *args)

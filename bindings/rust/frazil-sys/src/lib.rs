@@ -324,6 +324,9 @@ pub struct frazil_fields {
     pub unix_ms: i64,
     pub worker: u32,
     pub sequence: u32,
+    pub datacenter: u32,
+    pub worker_in_datacenter: u32,
+    pub reserved: [u32; 2],
 }
 
 #[repr(C)]
@@ -340,6 +343,8 @@ pub struct frazil_layout_info {
     pub reaches_sign_bit: u8,
     pub fits_53_bits: u8,
     pub reserved: [u8; 2],
+    pub datacenters: u64,
+    pub workers_in_datacenter: u64,
 }
 
 #[repr(C)]
@@ -420,7 +425,6 @@ extern "C" {
         reterr: *mut frazil_error,
     ) -> frazil_err;
     pub fn frazil_coordinator_parts() -> *const *const c_char;
-    pub fn frazil_datacenter_of(layout: *const frazil_layout, worker: u32) -> u32;
     pub fn frazil_err_at(i: usize) -> frazil_err;
     pub fn frazil_err_class_name(err_class: frazil_err_class) -> *const c_char;
     pub fn frazil_err_classify(err: frazil_err) -> frazil_err_class;
@@ -480,17 +484,6 @@ extern "C" {
         buf: *mut c_char,
         size: usize,
         ret_len: *mut usize,
-    ) -> frazil_err;
-    pub fn frazil_layout_make(
-        epoch_unix_ms: i64,
-        tick_ms: u32,
-        time_bits: u32,
-        worker_bits: u32,
-        datacenter_bits: u32,
-        sequence_bits: u32,
-        sequence_above_worker: bool,
-        ret: *mut frazil_layout,
-        reterr: *mut frazil_error,
     ) -> frazil_err;
     pub fn frazil_layout_name_size() -> usize;
     pub fn frazil_layout_of(gen: *const frazil) -> *const frazil_layout;
@@ -579,11 +572,6 @@ extern "C" {
     pub fn frazil_options_granter(
         options: *mut frazil_options,
         granter: *const frazil_granter,
-        reterr: *mut frazil_error,
-    ) -> frazil_err;
-    pub fn frazil_options_layout(
-        options: *mut frazil_options,
-        layout: *const frazil_layout,
         reterr: *mut frazil_error,
     ) -> frazil_err;
     pub fn frazil_options_open(ret: *mut *mut frazil_options, reterr: *mut frazil_error) -> frazil_err;
@@ -801,12 +789,4 @@ extern "C" {
     pub fn frazil_wait_uncounted() -> u64;
     pub fn frazil_worker_collision(hosts: u32, workers: u64, ret_ppm: *mut u32) -> frazil_err;
     pub fn frazil_worker_hash(text: *const c_char, len: usize, workers: u32, ret: *mut u32) -> frazil_err;
-    pub fn frazil_worker_in_datacenter(layout: *const frazil_layout, worker: u32) -> u32;
-    pub fn frazil_worker_of(
-        layout: *const frazil_layout,
-        datacenter: u32,
-        worker: u32,
-        ret_worker: *mut u32,
-        reterr: *mut frazil_error,
-    ) -> frazil_err;
 }

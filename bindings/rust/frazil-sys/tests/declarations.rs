@@ -165,9 +165,9 @@ fn each_struct_has_its_size_and_its_members_their_places() {
         frazil_granter { size ctx acquire extend release after_fork }
         frazil_layout { name epoch_unix_ms kind tick_ms time_bits worker_bits datacenter_bits sequence_bits
             sequence_above_worker reserved }
-        frazil_fields { unix_ms worker sequence }
+        frazil_fields { unix_ms worker sequence datacenter worker_in_datacenter reserved }
         frazil_layout_info { workers ids_per_tick ids_per_second first_unix_ms last_unix_ms max_id sign_bit_unix_ms
-            total_bits reaches_sign_bit fits_53_bits reserved }
+            total_bits reaches_sign_bit fits_53_bits reserved datacenters workers_in_datacenter }
         frazil_overlap { old_last new_first safe_unix_ms can_collide can_missort ever_safe reserved }
         frazil_lease_info { worker reserved from_unix_ms end_unix_ms }
         frazil_sno { bytes }

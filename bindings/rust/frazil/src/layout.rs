@@ -120,12 +120,7 @@ impl Layout {
 
     /// What it holds.
     pub fn info(&self) -> LayoutInfo {
-        // SAFETY: zeros are a value of the struct, and the library fills it.
-        let info = unsafe {
-            let mut info: sys::frazil_layout_info = std::mem::zeroed();
-            sys::frazil_layout_get_info(&self.0, &mut info, std::mem::size_of_val(&info));
-            info
-        };
+        let info = self.raw_info();
         LayoutInfo {
             workers: info.workers,
             ids_per_tick: info.ids_per_tick,
@@ -140,12 +135,24 @@ impl Layout {
         }
     }
 
+    fn raw_info(&self) -> sys::frazil_layout_info {
+        // SAFETY: zeros are a value of the struct, and the library fills it.
+        unsafe {
+            let mut info: sys::frazil_layout_info = std::mem::zeroed();
+            sys::frazil_layout_get_info(&self.0, &mut info, std::mem::size_of_val(&info));
+            info
+        }
+    }
+
     /// The id of the given fields; the time is rounded down to its tick.
     pub fn compose(&self, fields: &Fields) -> Result<u64> {
         let fields = sys::frazil_fields {
             unix_ms: fields.unix_ms,
             worker: fields.worker,
             sequence: fields.sequence,
+            datacenter: 0,
+            worker_in_datacenter: 0,
+            reserved: [0; 2],
         };
         let mut id = 0;
         let mut why = Reason::new();
@@ -156,11 +163,8 @@ impl Layout {
 
     /// The fields of an id. [`Code::ERANGE`](crate::Code::ERANGE): it is no id of this layout.
     pub fn decompose(&self, id: u64) -> Result<Fields> {
-        let mut fields = sys::frazil_fields {
-            unix_ms: 0,
-            worker: 0,
-            sequence: 0,
-        };
+        // SAFETY: zeros are a value of the struct.
+        let mut fields: sys::frazil_fields = unsafe { std::mem::zeroed() };
         let mut why = Reason::new();
         // SAFETY: outputs are ours.
         let code = unsafe { sys::frazil_id_decompose(&self.0, id, &mut fields, why.as_mut_ptr()) };
@@ -173,23 +177,21 @@ impl Layout {
 
     /// The datacenter of a worker number; 0 where the layout does not split it.
     pub fn datacenter_of(&self, worker: u32) -> u32 {
-        // SAFETY: pure.
-        unsafe { sys::frazil_datacenter_of(&self.0, worker) }
+        (u64::from(worker) / self.raw_info().workers_in_datacenter) as u32
     }
 
     /// The worker number inside its datacenter.
     pub fn worker_in_datacenter(&self, worker: u32) -> u32 {
-        // SAFETY: pure.
-        unsafe { sys::frazil_worker_in_datacenter(&self.0, worker) }
+        (u64::from(worker) % self.raw_info().workers_in_datacenter) as u32
     }
 
     /// The whole worker number of a datacenter and the number inside it.
     pub fn worker_of(&self, datacenter: u32, worker: u32) -> Result<u32> {
-        let mut whole = 0;
-        let mut why = Reason::new();
-        // SAFETY: outputs are ours.
-        let code = unsafe { sys::frazil_worker_of(&self.0, datacenter, worker, &mut whole, why.as_mut_ptr()) };
-        why.check(code).map(|()| whole)
+        let info = self.raw_info();
+        if u64::from(datacenter) >= info.datacenters || u64::from(worker) >= info.workers_in_datacenter {
+            return Err(Error::of(sys::FRAZIL_ERANGE));
+        }
+        Ok((u64::from(datacenter) * info.workers_in_datacenter + u64::from(worker)) as u32)
     }
 
     /// The smallest id of the tick of an instant, for ranges in databases.

@@ -95,10 +95,9 @@ impl Options {
         self.with(|raw, why| unsafe { sys::frazil_options_spec(raw, spec.as_ptr().cast(), spec.len(), why) })
     }
 
-    /// A layout in place of the key `layout`.
+    /// The key `layout`, said by the layout's fingerprint.
     pub fn layout(self, layout: &Layout) -> Result<Options> {
-        // SAFETY: it is copied.
-        self.with(|raw, why| unsafe { sys::frazil_options_layout(raw, &layout.0, why) })
+        self.set("layout", &layout.fingerprint())
     }
 
     /// A clock of the program's.
