@@ -68,18 +68,23 @@ static const struct shell {
     const char *script;
 } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
 
-static int print_script(const char *name)
+/* The action is called as the shell is. */
+static int print_script(int argc, char **argv)
 {
-    const char *names[] = {"bash", "zsh", "fish", NULL};
+    static const struct option_row no_rows[] = {{0}};
+    char name[32];
+    const struct option_help help = {name, "", "Prints what the shell reads.", NULL, NULL};
+    struct arguments args;
+    int status;
 
+    (void)snprintf(name, sizeof name, "completion %s", argv[0]);
+    if (!options_read(&help, no_rows, argc, argv, &args, &status))
+        return status;
     for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
-        if (strcmp(shells[i].name, name) == 0) {
+        if (strcmp(shells[i].name, argv[0]) == 0)
             output_string(shells[i].script);
-            return STATUS_OK;
-        }
     }
-    complain("completion takes bash, zsh or fish, not %s%s", quoted(name), meant(name, names));
-    return STATUS_USAGE;
+    return STATUS_OK;
 }
 
 /* ---- the words ------------------------------------------------------------------- */
@@ -127,6 +132,12 @@ static void offer_words(const struct typing *typing, const char *const *words)
         offer(typing, *words, "");
 }
 
+static void offer_commands(const struct typing *typing, const struct command *const *commands)
+{
+    for (; *commands != NULL; commands++)
+        offer(typing, (*commands)->name, (*commands)->summary);
+}
+
 /* The words that an option takes, by the name that the help has for them. */
 static void offer_value(struct typing *typing, const char *value)
 {
@@ -142,25 +153,8 @@ static void offer_value(struct typing *typing, const char *value)
         output_string(":files\n");
 }
 
-/* The words in small letters of a usage, behind the name: those that come first on the line. */
-static void offer_actions(const struct typing *typing, const char *usage)
-{
-    static const char between[] = " []|.";
-    char word[16];
-
-    for (usage += strcspn(usage, " "); *(usage += strspn(usage, between)) != '\0'; usage += strcspn(usage, between)) {
-        size_t len = strcspn(usage, between);
-        if (strspn(usage, "abcdefghijklmnopqrstuvwxyz") < len || len >= sizeof word)
-            continue;
-        (void)snprintf(word, sizeof word, "%.*s", (int)len, usage);
-        offer(typing, word, "");
-    }
-}
-
 static void offer_arguments(struct typing *typing, const char *usage)
 {
-    if (typing->before == NULL)
-        offer_actions(typing, usage);
     if (strstr(usage, "LAYOUT") != NULL)
         fz_typed_values("layout", strlen("layout"), offer_typed, typing);
     if (strstr(usage, "SPEC") != NULL)
@@ -198,16 +192,18 @@ static void offer_of_command(void *ctx, const struct option_help *help, const st
             return;
         }
     }
-    if (typing->begun[0] == '-')
+    if (typing->begun[0] == '-') {
         offer_options(typing, rows);
-    else
-        offer_arguments(typing, help->usage);
+        return;
+    }
+    if (typing->before == NULL && help->actions != NULL)
+        offer_commands(typing, help->actions);
+    offer_arguments(typing, help->usage);
 }
 
-static void offer_commands(const struct typing *typing)
+static void offer_all_commands(const struct typing *typing)
 {
-    for (size_t i = 0; command_list[i] != NULL; i++)
-        offer(typing, command_list[i]->name, command_list[i]->summary);
+    offer_commands(typing, command_list);
     offer(typing, "help", "the list of commands, or the help of one");
 }
 
@@ -220,18 +216,24 @@ static void offer_for(const struct arguments *line)
         typing.before = line->count > 2 ? line->values[line->count - 2] : NULL;
         const struct command *command = command_named(line->values[0]);
         if (command != NULL)
-            options_tell(command, offer_of_command, &typing);
+            options_tell(command, line->count > 2 ? line->values[1] : NULL, offer_of_command, &typing);
         return;
     }
-    offer_commands(&typing);
+    offer_all_commands(&typing);
     if (line->count <= 1) {
         offer(&typing, "--help", "the list of commands");
         offer(&typing, "--version", cmd_version.summary);
     }
 }
 
+static const struct command for_bash = {"bash", "source <(frazil completion bash), in ~/.bashrc", print_script};
+static const struct command for_zsh = {"zsh", "source <(frazil completion zsh), in ~/.zshrc behind compinit",
+                                       print_script};
+static const struct command for_fish = {"fish", "frazil completion fish | source, in config.fish", print_script};
+
 static int cmd_completion_run(int argc, char **argv)
 {
+    static const struct command *const actions[] = {&for_bash, &for_zsh, &for_fish, NULL};
     bool words = false;
     struct arguments args;
     int status;
@@ -239,25 +241,19 @@ static int cmd_completion_run(int argc, char **argv)
         {"words", 0, OPTION_FLAG, &words, NULL, "what may end the line WORD..., for scripts", 0},
         {0},
     };
-    static const struct option_help help = {
-        "completion bash|zsh|fish | --words -- WORD...",
-        "Prints what makes a shell complete commands, options, specs and layouts.",
-        "Packages install it.  Without one, in a file that the shell reads as it starts:\n\n"
-        "  bash: source <(frazil completion bash)\n"
-        "  zsh:  source <(frazil completion zsh)      (behind compinit)\n"
-        "  fish: frazil completion fish | source"};
+    static const struct option_help help = {"completion", "SHELL | --words -- WORD...",
+                                            "Prints what makes a shell complete commands, options, specs and layouts.",
+                                            "Packages install it.", actions};
 
+    if (options_run_action(actions, argc, argv, &status))
+        return status;
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
     if (words) {
         offer_for(&args);
         return STATUS_OK;
     }
-    if (args.count != 1) {
-        complain("completion needs one of bash, zsh, fish");
-        return STATUS_USAGE;
-    }
-    return print_script(args.values[0]);
+    return options_miss_action(&help, &args);
 }
 
 const struct command cmd_completion = {"completion", "what a shell completes; for bash, zsh and fish",

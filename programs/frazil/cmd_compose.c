@@ -278,10 +278,11 @@ static int cmd_compose_run(int argc, char **argv)
         {0},
     };
     static const struct option_help help = {
-        "compose [OPTION]... [FILE]", "Prints the id of the given fields.",
+        "compose", "[OPTION]... [FILE]", "Prints the id of the given fields.",
         "With --tsv: lines of unix_ms, worker and sequence between tabs or single spaces;\n"
         "for snos of unix_ms, ticktock, meta, partition and sequence.\n\n"
-        "  frazil compose -l twitter --time 2022-06-28T16:07:40.105Z -w 378 -s 0"};
+        "  frazil compose -l twitter --time 2022-06-28T16:07:40.105Z -w 378 -s 0",
+        NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;

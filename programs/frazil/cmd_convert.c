@@ -55,12 +55,13 @@ static int cmd_convert_run(int argc, char **argv)
         {0},
     };
     static const struct option_help help = {
-        "convert [--from FORM] --to FORM [VALUE]...", "Prints ids in another text form, one a line.",
+        "convert", "[--from FORM] --to FORM [VALUE]...", "Prints ids in another text form, one a line.",
         IDS_FORM_HELP "\n"
                       "With sno or uuid on one side, hex on the other is a sno's 20 digits.  Values\n"
                       "that begin with - go after --.\n\n"
                       "  frazil convert --from dec --to crockford 1541815603606036480\n"
-                      "  frazil convert --from sno --to uuid a222222222222222"};
+                      "  frazil convert --from sno --to uuid a222222222222222",
+        NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;

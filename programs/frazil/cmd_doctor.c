@@ -92,13 +92,14 @@ static int cmd_doctor_run(int argc, char **argv)
         {0},
     };
     static const struct option_help help = {
-        "doctor [OPTION]... [SPEC-OR-URL]...",
+        "doctor", "[OPTION]... [SPEC-OR-URL]...",
         "Examines the clock, the directories, the worker ids, the coordinator, the\n"
         "layout, forks and copies; then says which worker source suits how many hosts.",
         "Without a spec it examines what frazil next does without one.  It makes the\n"
         "directories, as that would, and takes no worker id.\n"
         "Exit status: 0 healthy, 1 warnings, 2 unsafe (or a spec that is not understood).\n\n"
-        "  frazil doctor --hosts 20 worker=redis://10.0.0.5/orders"};
+        "  frazil doctor --hosts 20 worker=redis://10.0.0.5/orders",
+        NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;

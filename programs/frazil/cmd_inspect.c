@@ -124,12 +124,13 @@ static int cmd_inspect_run(int argc, char **argv)
         {0},
     };
     static const struct option_help help = {
-        "inspect [OPTION]... [ID]...", "Takes ids apart: time, age, worker, sequence.",
+        "inspect", "[OPTION]... [ID]...", "Takes ids apart: time, age, worker, sequence.",
         "L: a preset (frazil layout lists them) or a description with its keys, in one\n"
         "argument.  Without --layout, FRAZIL_LAYOUT of the environment counts.\n" IDS_FORM_HELP "\n\n"
         "  frazil inspect --layout twitter 1541815603606036480\n"
         "  frazil inspect --layout 'flake epoch=1300000000000' 4794480928292039691\n"
-        "  frazil inspect --guess 175928847299117063"};
+        "  frazil inspect --guess 175928847299117063",
+        NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;

@@ -177,57 +177,94 @@ static int print_one(const char *text, bool json)
     return STATUS_OK;
 }
 
-static int print_overlap(const struct arguments *args, const struct option_time *since, bool json)
-{
-    struct ids_layout before, after;
+/* ---- the command ----------------------------------------------------------------- */
 
-    if (args->count != 3) {
-        complain("layout overlap takes two layouts, the old and the new one, not %d", args->count - 1);
-        return STATUS_USAGE;
-    }
-    if (!ids_layout_choose(args->values[1], &before) || !ids_layout_choose(args->values[2], &after))
-        return STATUS_USAGE;
-    return overlap_print(&before, &after, since->given ? since->unix_ms : fields_now(), json);
-}
-
-static int cmd_layout_run(int argc, char **argv)
+static int layout_overlap_run(int argc, char **argv)
 {
     struct option_time since = {false, 0};
+    struct ids_layout before, after;
+    struct arguments args;
+    bool json = false;
+    int status;
+    const struct option_row rows[] = {
+        {"since", 's', OPTION_TIME, &since, "TIME", "when the new layout begins (default now)", 0},
+        {"json", 'j', OPTION_FLAG, &json, NULL, "one object", 0},
+        {0},
+    };
+    static const struct option_help help = {
+        "layout overlap", "[OPTION]... OLD NEW",
+        "Says whether ids can collide or sort wrongly when all move from one layout to\n"
+        "another.  Exit status: 0 safe, 1 not.",
+        "  frazil layout overlap twitter '41/10/12 epoch=2010-01-01'", NULL};
+
+    if (!options_read(&help, rows, argc, argv, &args, &status))
+        return status;
+    if (args.count != 2) {
+        complain("layout overlap takes two layouts, the old and the new one, not %d", args.count);
+        return STATUS_USAGE;
+    }
+    if (!ids_layout_choose(args.values[0], &before) || !ids_layout_choose(args.values[1], &after))
+        return STATUS_USAGE;
+    return overlap_print(&before, &after, since.given ? since.unix_ms : fields_now(), json);
+}
+
+static int layout_find_run(int argc, char **argv)
+{
+    struct arguments args;
+    bool json = false;
+    int status;
+    const struct option_row rows[] = {
+        {"json", 'j', OPTION_FLAG, &json, NULL, "one object", 0},
+        {0},
+    };
+    static const struct option_help help = {"layout find", "[OPTION]... ID=TIME...",
+                                            "Finds bits, tick and epoch of ids whose times are known.",
+                                            "  frazil layout find 136169504773242881=2024-01-11T18:08:59Z ...", NULL};
+
+    if (!options_read(&help, rows, argc, argv, &args, &status))
+        return status;
+    return fit_print(args.values, (size_t)args.count, json);
+}
+
+static const struct command layout_overlap = {"overlap", "whether a change of layouts is safe", layout_overlap_run};
+static const struct command layout_find = {"find", "the layout of ids whose times are known", layout_find_run};
+static const struct command *const layout_actions[] = {&layout_overlap, &layout_find, NULL};
+
+static int layout_show_run(int argc, char **argv)
+{
     const char *color = NULL;
     struct arguments args;
     bool json = false;
     int status;
     const struct option_row rows[] = {
-        {"since", 's', OPTION_TIME, &since, "TIME", "overlap: when the new layout begins (default now)", 0},
         {"json", 'j', OPTION_FLAG, &json, NULL, "one object a line", 0},
         {"color", 0, OPTION_TEXT, &color, "WHEN", "auto, always, never", 0},
         {0},
     };
     static const struct option_help help = {
-        "layout [OPTION]... [LAYOUT | overlap OLD NEW | find ID=TIME...]",
-        "Lists the layouts, shows one, says whether ids can collide or sort wrongly when\n"
-        "all move from one to another (exit 0: safe, 1: not), or finds that of known ids.",
+        "layout", "[OPTION]... [LAYOUT | ACTION...]", "Lists the layouts, or shows one.",
         "LAYOUT: a preset, or a description and its keys in one argument: bits of time,\n"
         "worker and sequence, epoch=TIME, tick=10ms.  Split worker: 41/5+5/12; letters\n"
         "t, w, s where the order is another: 39/8s/16w.\n\n"
-        "  frazil layout '41/12/10 epoch=2026-01-01T00:00:00Z'\n"
-        "  frazil layout overlap twitter '41/10/12 epoch=2010-01-01'\n"
-        "  frazil layout find 136169504773242881=2024-01-11T18:08:59Z ..."};
+        "  frazil layout '41/12/10 epoch=2026-01-01T00:00:00Z'",
+        layout_actions};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
     if (!color_choose(color))
         return STATUS_USAGE;
-    if (args.count > 0 && strcmp(args.values[0], "overlap") == 0)
-        return print_overlap(&args, &since, json);
-    if (args.count > 0 && strcmp(args.values[0], "find") == 0 && !since.given)
-        return fit_print(args.values + 1, (size_t)args.count - 1, json);
-    if (args.count > 1 || since.given) {
-        complain("%s", since.given ? "--since is for layout overlap OLD NEW"
-                                   : "layout takes one layout: quote a description with its keys");
+    if (args.count > 1) {
+        complain("layout takes one layout: quote a description with its keys");
         return STATUS_USAGE;
     }
     return args.count == 0 ? print_list(json) : print_one(args.values[0], json);
+}
+
+static int cmd_layout_run(int argc, char **argv)
+{
+    int status;
+
+    return options_run_action(layout_actions, argc, argv, &status) ? status : layout_show_run(argc, argv);
 }
 
 const struct command cmd_layout = {"layout", "the layouts; one in detail; whether two overlap", cmd_layout_run};

@@ -14,13 +14,9 @@
 
 #include "frazil/admin.h"
 
-struct lease_options {
-    bool never_used;
-    bool json;
-    struct option_u64 worker;
-    struct option_u64 interval;
-    struct option_u64 looks;
-};
+#define NEEDED "[OPTION]... SPEC-OR-URL..."
+
+/* ---- init -------------------------------------------------------------------------- */
 
 /* The namespace exists; failing to read the server's settings is only a warning. */
 static void warn_of_coordinator(const char *spec)
@@ -41,10 +37,11 @@ static void warn_of_coordinator(const char *spec)
     frazil_admin_doctor_close(doctor);
 }
 
-static int lease_init(const char *spec, const struct lease_options *options)
+static int create(const char *spec, const void *options)
 {
+    const bool *never_used = options;
+    uint32_t flags = *never_used ? FRAZIL_ADMIN_NEVER_USED : 0;
     char text[FIELDS_TEXT_SIZE];
-    uint32_t flags = options->never_used ? FRAZIL_ADMIN_NEVER_USED : 0;
     frazil_error err;
     int64_t opens;
 
@@ -60,90 +57,145 @@ static int lease_init(const char *spec, const struct lease_options *options)
     return STATUS_OK;
 }
 
-static int lease_list(const char *spec, const struct lease_options *options)
+static int lease_init_run(int argc, char **argv)
 {
-    return lease_show_list(spec, options->json);
-}
-
-static int lease_release(const char *spec, const struct lease_options *options)
-{
-    frazil_error err;
-
-    if (!options->worker.given) {
-        complain("lease release needs --worker N, the worker id to free; lease list shows them");
-        return STATUS_USAGE;
-    }
-    if (frazil_admin_leases_release(spec, NULL, (uint32_t)options->worker.value, &err) != FRAZIL_OK)
-        return complain_error(&err);
-    output_format("worker id %" PRIu64 " is free; ids that were granted of it stay taken\n", options->worker.value);
-    return STATUS_OK;
-}
-
-static int lease_watch(const char *spec, const struct lease_options *options)
-{
-    uint64_t interval_ms = options->interval.given ? options->interval.value : 1000;
-
-    return lease_show_changes(spec, interval_ms, options->looks.value, options->json);
-}
-
-static const struct {
-    const char *name;
-    int (*run)(const char *spec, const struct lease_options *options);
-} actions[] = {{"init", lease_init}, {"list", lease_list}, {"release", lease_release}, {"watch", lease_watch}};
-
-static int run_action(const struct arguments *args, const struct lease_options *options)
-{
-    const char *name = args->count > 0 ? args->values[0] : "";
-    const struct arguments rest = {args->count - 1, args->values + 1};
-    static const char *const names[] = {"init", "list", "release", "watch", NULL};
-
-    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
-        if (strcmp(actions[i].name, name) != 0)
-            continue;
-        char *spec = spec_join(&rest, "");
-        if (spec == NULL) {
-            complain("out of memory");
-            return STATUS_FATAL;
-        }
-        int status = actions[i].run(spec, options);
-        free(spec);
-        return status;
-    }
-    if (name[0] == '\0' || strpbrk(name, ":=/@") != NULL) /* a spec, without an action before it */
-        complain("lease needs one of init, list, release, watch");
-    else
-        complain("lease takes init, list, release or watch, not %s%s", quoted(name), meant(name, names));
-    return STATUS_USAGE;
-}
-
-static int cmd_lease_run(int argc, char **argv)
-{
-    struct lease_options options = {.looks = {.value = 0}};
+    bool never_used = false;
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"never-used", 0, OPTION_FLAG, &options.never_used, NULL, "init: nobody ever had ids from it; do not wait", 0},
-        {"worker", 'w', OPTION_U64, &options.worker, "N", "release: the worker id to free", UINT32_MAX},
-        {"interval", 'i', OPTION_U64, &options.interval, "MS", "watch: how often to look (default 1000)", 3600000},
-        {"looks", 'n', OPTION_U64, &options.looks, "N", "watch: end after so many looks", 0},
-        {"json", 'j', OPTION_FLAG, &options.json, NULL, "list, watch: one object a line", 0},
+        {"never-used", 0, OPTION_FLAG, &never_used, NULL, "nobody ever had ids from it: do not wait", 0},
         {0},
     };
     static const struct option_help help = {
-        "lease init|list|release|watch [OPTION]... SPEC-OR-URL...",
-        "Creates a namespace of worker ids in a coordinator, shows who holds what until\n"
-        "when, frees one by hand, or follows what changes.",
+        "lease init", NEEDED, "Creates a namespace of worker ids in a coordinator.",
         "A namespace has the layout, the horizon (how far its grants reach ahead; by\n"
         "default 60s) and the max_skew (how far clocks may differ; default 250ms) of the\n"
         "spec that creates it.  One that is created again after a loss must say the last\n"
         "two, as the lost one had them.\n\n"
         "  frazil lease init --never-used layout=twitter worker=redis://10.0.0.5/orders\n"
-        "  frazil lease init horizon=60s max_skew=250ms worker=redis://10.0.0.5/orders\n"
-        "  frazil lease list redis://10.0.0.5/orders"};
+        "  frazil lease init horizon=60s max_skew=250ms worker=redis://10.0.0.5/orders",
+        NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
-    return run_action(&args, &options);
+    return spec_run(&args, create, &never_used);
+}
+
+/* ---- list -------------------------------------------------------------------------- */
+
+static int list(const char *spec, const void *options)
+{
+    const bool *json = options;
+
+    return lease_show_list(spec, *json);
+}
+
+static int lease_list_run(int argc, char **argv)
+{
+    bool json = false;
+    struct arguments args;
+    int status;
+    const struct option_row rows[] = {
+        {"json", 'j', OPTION_FLAG, &json, NULL, "one object a line", 0},
+        {0},
+    };
+    static const struct option_help help = {"lease list", NEEDED, "Shows who holds which worker id, and until when.",
+                                            "  frazil lease list redis://10.0.0.5/orders", NULL};
+
+    if (!options_read(&help, rows, argc, argv, &args, &status))
+        return status;
+    return spec_run(&args, list, &json);
+}
+
+/* ---- release ------------------------------------------------------------------------ */
+
+static int release(const char *spec, const void *options)
+{
+    const struct option_u64 *worker = options;
+    frazil_error err;
+
+    if (frazil_admin_leases_release(spec, NULL, (uint32_t)worker->value, &err) != FRAZIL_OK)
+        return complain_error(&err);
+    output_format("worker id %" PRIu64 " is free; ids that were granted of it stay taken\n", worker->value);
+    return STATUS_OK;
+}
+
+static int lease_release_run(int argc, char **argv)
+{
+    struct option_u64 worker = {false, 0};
+    struct arguments args;
+    int status;
+    const struct option_row rows[] = {
+        {"worker", 'w', OPTION_U64, &worker, "N", "the worker id to free", UINT32_MAX},
+        {0},
+    };
+    static const struct option_help help = {"lease release", "--worker N SPEC-OR-URL...",
+                                            "Frees a worker id whose holder is gone for good, before its lease ends.",
+                                            "  frazil lease release --worker 7 redis://10.0.0.5/orders", NULL};
+
+    if (!options_read(&help, rows, argc, argv, &args, &status))
+        return status;
+    if (!worker.given) {
+        complain("lease release needs --worker N, the worker id to free; lease list shows them");
+        return STATUS_USAGE;
+    }
+    return spec_run(&args, release, &worker);
+}
+
+/* ---- watch -------------------------------------------------------------------------- */
+
+struct watching {
+    struct option_u64 interval;
+    struct option_u64 looks;
+    bool json;
+};
+
+static int watch(const char *spec, const void *options)
+{
+    const struct watching *watching = options;
+
+    return lease_show_changes(spec, watching->interval.value, watching->looks.value, watching->json);
+}
+
+static int lease_watch_run(int argc, char **argv)
+{
+    struct watching watching = {.interval = {true, 1000}};
+    struct arguments args;
+    int status;
+    const struct option_row rows[] = {
+        {"interval", 'i', OPTION_U64, &watching.interval, "MS", "how often to look (default 1000)", 3600000},
+        {"looks", 'n', OPTION_U64, &watching.looks, "N", "end after so many looks", 0},
+        {"json", 'j', OPTION_FLAG, &watching.json, NULL, "one object a line", 0},
+        {0},
+    };
+    static const struct option_help help = {"lease watch", NEEDED, "Prints each change of who holds which worker id.",
+                                            "  frazil lease watch redis://10.0.0.5/orders", NULL};
+
+    if (!options_read(&help, rows, argc, argv, &args, &status))
+        return status;
+    return spec_run(&args, watch, &watching);
+}
+
+/* ---- the command ---------------------------------------------------------------------- */
+
+static const struct command lease_init = {"init", "create a namespace of worker ids", lease_init_run};
+static const struct command lease_list = {"list", "who holds which worker id, and until when", lease_list_run};
+static const struct command lease_release = {"release", "free a worker id by hand", lease_release_run};
+static const struct command lease_watch = {"watch", "follow what changes", lease_watch_run};
+
+static int cmd_lease_run(int argc, char **argv)
+{
+    static const struct command *const actions[] = {&lease_init, &lease_list, &lease_release, &lease_watch, NULL};
+    static const struct option_row no_rows[] = {{0}};
+    static const struct option_help help = {"lease", "ACTION [OPTION]... SPEC-OR-URL...",
+                                            "The worker ids that a coordinator leases to a fleet.",
+                                            "frazil help lease ACTION tells more.", actions};
+    struct arguments args;
+    int status;
+
+    if (options_run_action(actions, argc, argv, &status) || !options_read(&help, no_rows, argc, argv, &args, &status))
+        return status;
+    return options_miss_action(&help, &args);
 }
 
 const struct command cmd_lease = {"lease", "worker ids of a fleet: create, list, free, watch", cmd_lease_run};

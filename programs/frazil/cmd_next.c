@@ -324,13 +324,14 @@ static int cmd_next_run(int argc, char **argv)
         {0},
     };
     static const struct option_help help = {
-        "next [OPTION]... [SPEC]...", "Prints new ids, one a line.",
+        "next", "[OPTION]... [SPEC]...", "Prints new ids, one a line.",
         "SPEC is key=value pairs: layout, epoch, tick, behaviour, worker, datacenter,\n"
         "base, count, expect, on_full, on_backward, max_lead, max_wait, start, ...; man\n"
         "frazil has all.  FRAZIL_<KEY> of the environment is for a key that is left out.\n" IDS_FORM_HELP "\n\n"
         "  frazil next worker=fixed:1\n"
         "  frazil next -n 1000 layout=twitter worker=fixed:7 datacenter=3\n"
-        "  frazil next --form crockford layout=41/12/10 epoch=2026-01-01 worker=ordinal"};
+        "  frazil next --form crockford layout=41/12/10 epoch=2026-01-01 worker=ordinal",
+        NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;

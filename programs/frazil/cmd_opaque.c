@@ -83,10 +83,11 @@ static int cmd_opaque_run(int argc, char **argv)
         {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids (default dec)", 0},
         {0},
     };
-    static const struct option_help help = {"opaque --key-file F [--decrypt] [VALUE]...",
+    static const struct option_help help = {"opaque", "--key-file F [--decrypt] [VALUE]...",
                                             "Prints each id as 32 hex digits that tell nothing without the key.",
                                             "  (umask 077; head -c 16 /dev/urandom > key)\n"
-                                            "  frazil opaque --key-file key 116831209127936"};
+                                            "  frazil opaque --key-file key 116831209127936",
+                                            NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;

@@ -74,12 +74,13 @@ static int cmd_range_run(int argc, char **argv)
         {0},
     };
     static const struct option_help help = {
-        "range [OPTION]... FROM TO",
+        "range", "[OPTION]... FROM TO",
         "Prints the smallest and the largest id of the ticks from FROM to TO, both\n"
         "included: what stands in WHERE id BETWEEN first AND last.",
         "FROM, TO: RFC 3339 (2026-01-01T00:00:00Z), a date (its midnight in UTC), now, or\n"
         "Unix milliseconds (those that begin with - go after --).\n\n"
-        "  frazil range --layout twitter 2022-06-28T00:00:00Z 2022-06-28T23:59:59.999Z"};
+        "  frazil range --layout twitter 2022-06-28T00:00:00Z 2022-06-28T23:59:59.999Z",
+        NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;

@@ -103,20 +103,21 @@ static int run_either(const struct option_help *help, int argc, char **argv, val
 static int cmd_scramble_run(int argc, char **argv)
 {
     static const struct option_help help = {
-        "scramble --salt S [--checksum] [ID]...",
+        "scramble", "--salt S [--checksum] [ID]...",
         "Prints each id as 14 characters that do not look like their neighbours.",
-        "frazil salt makes a salt.  It hides nothing from an attacker: for that, see\n"
+        "--new-salt makes a salt.  It hides nothing from an attacker: for that, see\n"
         "frazil help opaque.\n\n"
-        "  frazil scramble --salt 1234567891 --checksum 7123456789012345"};
+        "  frazil scramble --salt 1234567891 --checksum 7123456789012345",
+        NULL};
 
     return run_either(&help, argc, argv, scramble_one);
 }
 
 static int cmd_unscramble_run(int argc, char **argv)
 {
-    static const struct option_help help = {"unscramble --salt S [--checksum] [TEXT]...",
-                                            "Prints the id of each scrambled text.",
-                                            "  frazil unscramble --salt 1234567891 --checksum hh1vdrvdpq502734rcj"};
+    static const struct option_help help = {
+        "unscramble", "--salt S [--checksum] [TEXT]...", "Prints the id of each scrambled text.",
+        "  frazil unscramble --salt 1234567891 --checksum hh1vdrvdpq502734rcj", NULL};
 
     return run_either(&help, argc, argv, unscramble_one);
 }

@@ -41,10 +41,10 @@ static int cmd_shard_run(int argc, char **argv)
         {0},
     };
     static const struct option_help help = {
-        "shard [OPTION]... N [ID]...",
+        "shard", "[OPTION]... N [ID]...",
         "Prints the shard of each id, from 0 to N - 1, as konayuki computes it: CRC-32 of\n"
         "the decimal text, modulo N.",
-        "  frazil shard 16 116831209127936 116831209127937"};
+        "  frazil shard 16 116831209127936 116831209127937", NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;

@@ -144,25 +144,22 @@ struct state_options {
     bool json;
 };
 
-static int state_show(const char *spec, const struct state_options *options)
+static int state_show(const char *spec, const void *options)
 {
+    const struct state_options *show = options;
     frazil_admin_state *state;
     frazil_admin_state_info info;
     frazil_admin_kept kept;
     frazil_error err;
     int status = STATUS_OK;
 
-    if (options->all) {
-        complain("--all is for state init");
-        return STATUS_USAGE;
-    }
     if (frazil_admin_state_open(&state, spec, &err) != FRAZIL_OK)
         return complain_error(&err);
     frazil_admin_state_get_info(state, &info, sizeof info);
-    if (!options->json)
+    if (!show->json)
         print_head(&info);
     for (size_t i = 0; frazil_admin_state_row(state, i, &kept, sizeof kept) == FRAZIL_OK; i++) {
-        print_row(&kept, options->json);
+        print_row(&kept, show->json);
         if (kept.is_wrong)
             status = STATUS_BAD_VALUE;
     }
@@ -207,67 +204,85 @@ static frazil_err repair(frazil_admin_state *state, const struct state_options *
     return err;
 }
 
-static int state_init(const char *spec, const struct state_options *options)
+static int state_init(const char *spec, const void *options)
 {
+    const struct state_options *init = options;
     frazil_admin_state *state;
     frazil_error err;
     size_t count;
 
     if (frazil_admin_state_open(&state, spec, &err) != FRAZIL_OK)
         return complain_error(&err);
-    frazil_err code = repair(state, options, &count, &err);
+    frazil_err code = repair(state, init, &count, &err);
     frazil_admin_state_close(state);
     if (code != FRAZIL_OK)
         return complain_error(&err);
-    if (count == 0 && !options->json)
+    if (count == 0 && !init->json)
         output_string("nothing is wrong, nothing was changed; state init --all makes files anew that look right\n");
     return STATUS_OK;
 }
 
 /* ---- the command ----------------------------------------------------------------- */
 
-static int run_action(const struct arguments *args, const struct state_options *options)
-{
-    bool named_show = args->count > 0 && strcmp(args->values[0], "show") == 0;
-    bool named_init = args->count > 0 && strcmp(args->values[0], "init") == 0;
-    int named = named_show || named_init;
-    const struct arguments rest = {args->count - named, args->values + named};
-
-    char *spec = spec_join(&rest, "");
-    if (spec == NULL) {
-        complain("out of memory");
-        return STATUS_FATAL;
-    }
-    int status = named_init ? state_init(spec, options) : state_show(spec, options);
-    free(spec);
-    return status;
-}
-
-static int cmd_state_run(int argc, char **argv)
+static int state_init_run(int argc, char **argv)
 {
     struct state_options options = {.all = false};
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"all", 'a', OPTION_FLAG, &options.all, NULL, "init: also files that look right", 0},
+        {"all", 'a', OPTION_FLAG, &options.all, NULL, "also files that look right", 0},
         {"json", 'j', OPTION_FLAG, &options.json, NULL, "one object a line", 0},
         {0},
     };
     static const struct option_help help = {
-        "state [show|init] [OPTION]... [SPEC]...",
-        "Shows what this host keeps of its workers, so that no id is repeated after a\n"
-        "restart; init makes files anew that are damaged or somebody else's.",
-        "Give the spec that the program has.  init refuses while a process uses the\n"
-        "worker, and gives up all ids that may have been made until now.  --all is for\n"
-        "when a state directory was restored from an old copy, or lost.  With share=host\n"
-        "it is about the lease of this host's processes.\n"
-        "Exit status of show: 1 if a file is wrong.\n\n"
-        "  frazil state worker=fixed:7\n"
-        "  frazil state init worker=fixed:7"};
+        "state init", "[OPTION]... [SPEC]...", "Makes files anew that are damaged or somebody else's.",
+        "Give the spec that the program has.  It refuses while a process uses the worker,\n"
+        "and gives up all ids that may have been made until now.  --all is for when a\n"
+        "state directory was restored from an old copy, or lost.\n\n"
+        "  frazil state init worker=fixed:7",
+        NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
-    return run_action(&args, &options);
+    return spec_run(&args, state_init, &options);
+}
+
+static int state_show_run(int argc, char **argv);
+
+static const struct command command_show = {"show", "what is kept (also without this word)", state_show_run};
+static const struct command command_init = {"init", "make files anew that are damaged or somebody else's",
+                                            state_init_run};
+static const struct command *const state_actions[] = {&command_show, &command_init, NULL};
+
+static int state_show_run(int argc, char **argv)
+{
+    struct state_options options = {.json = false};
+    struct arguments args;
+    int status;
+    const struct option_row rows[] = {
+        {"json", 'j', OPTION_FLAG, &options.json, NULL, "one object a line", 0},
+        {0},
+    };
+    static const struct option_help help = {
+        "state", "[ACTION] [OPTION]... [SPEC]...",
+        "Shows what this host keeps of its workers, so that no id is repeated after a\n"
+        "restart.",
+        "Give the spec that the program has.  With share=host it is about the lease of\n"
+        "this host's processes.\n"
+        "Exit status: 1 if a file is wrong.  frazil help state init tells more of init.\n\n"
+        "  frazil state worker=fixed:7",
+        state_actions};
+
+    if (!options_read(&help, rows, argc, argv, &args, &status))
+        return status;
+    return spec_run(&args, state_show, &options);
+}
+
+static int cmd_state_run(int argc, char **argv)
+{
+    int status;
+
+    return options_run_action(state_actions, argc, argv, &status) ? status : state_show_run(argc, argv);
 }
 
 const struct command cmd_state = {"state", "what this host keeps of its workers; repair it", cmd_state_run};

@@ -260,6 +260,8 @@ static int run(struct check *check, const struct arguments *files, bool json)
         findings_json(&check->findings, &check->layout, check->stats);
     else
         findings_text(&check->findings, &check->layout, check->stats);
+    if (check->findings.ids == 0 && check->findings.unreadable == 0)
+        complain("there was nothing to verify: the input has no lines");
     return findings_any(&check->findings) ? STATUS_BAD_VALUE : STATUS_OK;
 }
 
@@ -302,12 +304,12 @@ static int cmd_verify_run(int argc, char **argv)
         {0},
     };
     static const struct option_help help = {
-        "verify [OPTION]... [FILE]...",
+        "verify", "[OPTION]... [FILE]...",
         "Reads ids, one a line, and reports duplicates, ids that are below the previous\n"
         "one of their worker, ids of the future, of another layout or years from all\n"
         "others, and each worker's rate.  Exact; about 8 bytes of memory an id.\n"
         "Exit 0: clean, 1: findings.",
-        "  psql -Atc 'select id from orders' | frazil verify --layout twitter\n" IDS_FORM_HELP};
+        "  psql -Atc 'select id from orders' | frazil verify --layout twitter\n" IDS_FORM_HELP, NULL};
 
     if (!options_read(&help, rows, argc, argv, &files, &status))
         return status;

@@ -59,10 +59,10 @@ static int cmd_version_run(int argc, char **argv)
         {"json", 'j', OPTION_FLAG, &json, NULL, "one object", 0},
         {0},
     };
-    static const struct option_help help = {"version [--json]",
+    static const struct option_help help = {"version", "[--json]",
                                             "Prints the version and the optional parts: opaque ids, and the kinds of\n"
                                             "coordinators with their client libraries.",
-                                            NULL};
+                                            NULL, NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;

@@ -52,9 +52,9 @@ static int cmd_worker_run(int argc, char **argv)
         {"expect", 'e', OPTION_U64, &expect, "N", "how likely two of N hosts get the same, instead", 65536},
         {0},
     };
-    const struct option_help help = {"worker --max M [--expect N | --hash TEXT | TEXT...]",
+    const struct option_help help = {"worker", "--max M [--expect N | --hash TEXT | TEXT...]",
                                      "Prints the worker number of a text as konayuki computes it: CRC-32, modulo M.",
-                                     notes};
+                                     notes, NULL};
 
     snprintf(notes, sizeof notes,
              "Two hosts can get the same number; nothing but a shared store can rule that out.\n"

@@ -79,6 +79,20 @@ static enum lines_result skip_long(struct lines *lines)
     }
 }
 
+/* Files of Windows: the first line may begin with a byte order mark, and each end with a carriage return. */
+static void trim_windows(uint64_t number, char **text, size_t *len)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t mark_len = sizeof mark - 1;
+
+    if (number == 1 && *len >= mark_len && memcmp(*text, mark, mark_len) == 0) {
+        *text += mark_len;
+        *len -= mark_len;
+    }
+    if (*len > 0 && (*text)[*len - 1] == '\r')
+        --*len;
+}
+
 enum lines_result lines_next(struct lines *lines, const char **ret_text, size_t *ret_len)
 {
     bool failed;
@@ -94,10 +108,9 @@ enum lines_result lines_next(struct lines *lines, const char **ret_text, size_t 
     if (len > LINES_MAX)
         return skip_long(lines);
     lines->start += len + (end != NULL ? 1 : 0);
+    trim_windows(lines->number, &text, &len);
     if (len == 0)
         return LINES_EMPTY;
-    if (text[len - 1] == '\r')
-        return LINES_RETURN;
     *ret_text = text;
     *ret_len = len;
     return LINES_TEXT;
@@ -108,8 +121,6 @@ const char *lines_fault(enum lines_result result)
     switch (result) {
     case LINES_EMPTY:
         return "the line is empty; each line must hold one value";
-    case LINES_RETURN:
-        return "the line ends with a carriage return; remove them with: tr -d '\\r'";
     case LINES_LONG:
         return "the line is longer than 4096 bytes; each line must hold one value";
     case LINES_FAILED:

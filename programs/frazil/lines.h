@@ -23,12 +23,11 @@ struct lines {
 };
 
 enum lines_result {
-    LINES_TEXT,   /* a line; the last one may lack its line end */
-    LINES_EMPTY,  /* an empty line */
-    LINES_RETURN, /* a line that ends with a carriage return */
-    LINES_LONG,   /* a line of more than LINES_MAX bytes, skipped */
-    LINES_END,    /* no more lines */
-    LINES_FAILED  /* reading failed: errno */
+    LINES_TEXT,  /* a line; the last one may lack its line end */
+    LINES_EMPTY, /* an empty line */
+    LINES_LONG,  /* a line of more than LINES_MAX bytes, skipped */
+    LINES_END,   /* no more lines */
+    LINES_FAILED /* reading failed: errno */
 };
 
 /* Starts reading fd, which stays the caller's.  False: out of memory. */
@@ -37,7 +36,8 @@ bool lines_open(struct lines *lines, int fd);
 /* Frees the buffer. */
 void lines_close(struct lines *lines);
 
-/* The next line.  *ret_text is good until the next call; both are set for LINES_TEXT only. */
+/* The next line, without a byte order mark or a carriage return of Windows.  *ret_text is good until the next call;
+ * both are set for LINES_TEXT only. */
 enum lines_result lines_next(struct lines *lines, const char **ret_text, size_t *ret_len);
 
 /* The complaint about a line of that result: a sentence with the cure. */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,7 +34,7 @@ static int unknown(const char *name)
     return STATUS_USAGE;
 }
 
-/* `frazil help CMD` is `frazil CMD --help`. */
+/* `frazil help CMD` is `frazil CMD --help`, and `frazil help CMD ACTION` is `frazil CMD ACTION --help`. */
 static int help(int argc, char **argv)
 {
     static char option[] = "--help";
@@ -45,19 +46,24 @@ static int help(int argc, char **argv)
     const struct command *command = command_named(argv[1]);
     if (command == NULL)
         return unknown(argv[1]);
-    char *help_argv[] = {argv[1], option, NULL};
-    return command->run(2, help_argv);
+    if (argc < 3) {
+        char *help_argv[] = {argv[1], option, NULL};
+        return command->run(2, help_argv);
+    }
+    char *help_argv[] = {argv[1], argv[2], option, NULL};
+    return command->run(3, help_argv);
 }
 
 static int run(int argc, char **argv)
 {
     if (argc < 1) {
-        complain("a command is missing; frazil help lists them");
+        list_commands();
         return STATUS_USAGE;
     }
     if (strcmp(argv[0], "help") == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
         return help(argc, argv);
-    const struct command *command = strcmp(argv[0], "--version") == 0 ? &cmd_version : command_named(argv[0]);
+    bool version = strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0;
+    const struct command *command = version ? &cmd_version : command_named(argv[0]);
 
     return command != NULL ? command->run(argc, argv) : unknown(argv[0]);
 }

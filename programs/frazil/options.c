@@ -17,6 +17,7 @@
 
 #define COLUMNS_MAX 80
 #define ROWS_MAX 14
+#define ACTIONS_MAX 8    /* of one subcommand */
 #define VALUE_OF_ROW 256 /* getopt's value of row 0: above every letter */
 #define VALUE_OF_HELP 'h'
 
@@ -58,12 +59,16 @@ static void print_notes(const char *notes)
 
 static void print_help(const struct option_help *help, const struct option_row *rows)
 {
-    output_format("usage: frazil %s\n", help->usage);
+    output_format("usage: frazil %s%s%s\n", help->name, help->usage[0] != '\0' ? " " : "", help->usage);
     output_format("%s\n", help->about);
     if (rows[0].name != NULL)
         output_string("\n");
     for (const struct option_row *row = rows; row->name != NULL; row++)
         print_row(row);
+    if (help->actions != NULL)
+        output_string("\n");
+    for (size_t i = 0; help->actions != NULL && help->actions[i] != NULL; i++)
+        output_format("  %-11s %s\n", help->actions[i]->name, help->actions[i]->summary);
     if (help->notes != NULL) {
         output_string("\n");
         print_notes(help->notes);
@@ -203,12 +208,62 @@ static void complain_key(const char *key, size_t len, const char *value)
              is_worker && is_number ? "fixed:" : "", is_number ? value : "VALUE");
 }
 
+/* The caller that asks for the options instead of having them read. */
+static struct {
+    options_told *told;
+    void *ctx;
+} asker;
+
+void options_tell(const struct command *command, char *action, options_told *told, void *ctx)
+{
+    char name[COLUMNS_MAX];
+    char *argv[] = {name, action, NULL};
+
+    (void)snprintf(name, sizeof name, "%s", command->name);
+    asker.told = told;
+    asker.ctx = ctx;
+    (void)command->run(action != NULL ? 2 : 1, argv);
+    asker.told = NULL;
+}
+
+/* The option of an action that is looked for, and which action has it. */
+struct sought {
+    const char *option;
+    size_t len;
+    const char *found; /* "state init", or NULL */
+};
+
+static void seek_option(void *ctx, const struct option_help *help, const struct option_row *rows)
+{
+    struct sought *sought = ctx;
+
+    for (; rows->name != NULL; rows++) {
+        if (strlen(rows->name) == sought->len && memcmp(rows->name, sought->option, sought->len) == 0)
+            sought->found = help->name;
+    }
+}
+
+/* The action that has an option which was given to the command itself; NULL: none has it. */
+static const char *action_with(const struct command *const *actions, const char *option, size_t len)
+{
+    struct sought sought = {option, len, NULL};
+
+    for (; actions != NULL && *actions != NULL && sought.found == NULL; actions++)
+        options_tell(*actions, NULL, seek_option, &sought);
+    return sought.found;
+}
+
 static void complain_unknown(const struct option_help *help, const struct option_row *rows, size_t count, char **argv)
 {
     const char *option = argv[optind - 1] + strspn(argv[optind - 1], "-");
     size_t len = name_len(option);
     const char *names[ROWS_MAX + 2];
+    const char *action = action_with(help->actions, option, len);
 
+    if (action != NULL) {
+        complain("--%.*s is for %s: write it behind that", (int)len, option, action);
+        return;
+    }
     if (strstr(help->usage, "SPEC") != NULL && fz_typed_is_key(option, len)) {
         complain_key(option, len, option[len] == '=' ? option + len + 1 : argv[optind]);
         return;
@@ -217,8 +272,8 @@ static void complain_unknown(const struct option_help *help, const struct option
         names[i] = rows[i].name;
     names[count] = "help";
     names[count + 1] = NULL;
-    complain("%s has no option %s%s, or several that begin so; see frazil help %s", argv[0],
-             typed(argv[optind - 1], strlen(argv[optind - 1])), meant(typed(option, len), names), argv[0]);
+    complain("%s has no option %s%s, or several that begin so; see frazil help %s", help->name,
+             typed(argv[optind - 1], strlen(argv[optind - 1])), meant(typed(option, len), names), help->name);
 }
 
 static void complain_option(const struct option_help *help, const struct option_row *rows, size_t count, int value,
@@ -227,32 +282,14 @@ static void complain_option(const struct option_help *help, const struct option_
     const struct option_row *row = optopt != 0 ? row_of(rows, count, optopt) : NULL;
 
     if (value == ':' && row != NULL)
-        complain("--%s needs a value: %s; see frazil help %s", row->name, row->value, argv[0]);
+        complain("--%s needs a value: %s; see frazil help %s", row->name, row->value, help->name);
     else if (row != NULL || optopt == VALUE_OF_HELP)
-        complain("--%s takes no value; see frazil help %s", row != NULL ? row->name : "help", argv[0]);
+        complain("--%s takes no value; see frazil help %s", row != NULL ? row->name : "help", help->name);
     else if (optopt != 0)
-        complain("%s has no option -%c; see frazil help %s (a value that begins with - goes after --)", argv[0], optopt,
-                 argv[0]);
+        complain("%s has no option -%c; see frazil help %s (a value that begins with - goes after --)", help->name,
+                 optopt, help->name);
     else
         complain_unknown(help, rows, count, argv);
-}
-
-/* The caller that asks for the options instead of having them read. */
-static struct {
-    options_told *told;
-    void *ctx;
-} asker;
-
-void options_tell(const struct command *command, options_told *told, void *ctx)
-{
-    char name[COLUMNS_MAX];
-    char *argv[] = {name, NULL};
-
-    (void)snprintf(name, sizeof name, "%s", command->name);
-    asker.told = told;
-    asker.ctx = ctx;
-    (void)command->run(1, argv);
-    asker.told = NULL;
 }
 
 bool options_read(const struct option_help *help, const struct option_row *rows, int argc, char **argv,
@@ -284,4 +321,42 @@ bool options_read(const struct option_help *help, const struct option_row *rows,
     }
     *ret_args = (struct arguments){argc - optind, argv + optind};
     return true;
+}
+
+bool options_run_action(const struct command *const *actions, int argc, char **argv, int *ret_status)
+{
+    for (; argc > 1 && *actions != NULL; actions++) {
+        if (strcmp((*actions)->name, argv[1]) == 0) {
+            *ret_status = (*actions)->run(argc - 1, argv + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "init, list, release, watch", and their names as `meant` wants them. */
+static void list_actions(const struct command *const *actions, const char **ret_names, char *buf, size_t size)
+{
+    size_t len = 0;
+
+    buf[0] = '\0';
+    for (; *actions != NULL && len < size; actions++) {
+        *ret_names++ = (*actions)->name;
+        len += (size_t)snprintf(buf + len, size - len, "%s%s", len > 0 ? ", " : "", (*actions)->name);
+    }
+    *ret_names = NULL;
+}
+
+int options_miss_action(const struct option_help *help, const struct arguments *args)
+{
+    const char *names[ACTIONS_MAX + 1];
+    char list[COLUMNS_MAX];
+
+    list_actions(help->actions, names, list, sizeof list);
+    if (args->count == 0 || strpbrk(args->values[0], ":=/@") != NULL) /* a spec, without an action before it */
+        complain("%s needs one of %s", help->name, list);
+    else
+        complain("%s takes one of %s, not %s%s", help->name, list, quoted(args->values[0]),
+                 meant(args->values[0], names));
+    return STATUS_USAGE;
 }

@@ -41,10 +41,14 @@ struct option_row {
     uint64_t max;
 };
 
+struct command;
+
 struct option_help {
-    const char *usage; /* "next [OPTION]... [SPEC]..." */
-    const char *about; /* one or two lines */
-    const char *notes; /* after the options; may be NULL */
+    const char *name;                     /* "lease init" */
+    const char *usage;                    /* behind the name: "[OPTION]... [SPEC]..." */
+    const char *about;                    /* one or two lines */
+    const char *notes;                    /* after the options; may be NULL */
+    const struct command *const *actions; /* what may stand first behind the name, up to a NULL; NULL: none */
 };
 
 /* The rest of the command line. */
@@ -62,13 +66,17 @@ struct arguments {
 bool options_read(const struct option_help *help, const struct option_row *rows, int argc, char **argv,
                   struct arguments *ret_args, int *ret_status);
 
-struct command;
+/* Runs the action that argv[1] names.  False: it names none. */
+bool options_run_action(const struct command *const *actions, int argc, char **argv, int *ret_status);
+
+/* Complains that the arguments do not begin with an action of the help; returns the exit status. */
+int options_miss_action(const struct option_help *help, const struct arguments *args);
 
 /* Is told the help and the options of a subcommand; they last until it returns. */
 typedef void options_told(void *ctx, const struct option_help *help, const struct option_row *rows);
 
-/* Runs a subcommand so far that it says its help and its options. */
-void options_tell(const struct command *command, options_told *told, void *ctx);
+/* Runs a subcommand, or its action of that name, so far that it says its help and its options; NULL: no action. */
+void options_tell(const struct command *command, char *action, options_told *told, void *ctx);
 
 /* A whole number without sign: decimal, or hex after 0x.  False, without a complaint, if it is none. */
 bool options_parse_u64(const char *text, uint64_t *ret);

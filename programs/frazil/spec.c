@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "spec.h"
 
+#include "command.h"
+#include "complain.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,4 +33,17 @@ char *spec_join(const struct arguments *args, const char *last)
     end = append(spec, end, last);
     *end = '\0';
     return spec;
+}
+
+int spec_run(const struct arguments *args, spec_fn *fn, const void *options)
+{
+    char *spec = spec_join(args, "");
+
+    if (spec == NULL) {
+        complain("out of memory");
+        return STATUS_FATAL;
+    }
+    int status = fn(spec, options);
+    free(spec);
+    return status;
 }

@@ -9,4 +9,10 @@
  * frees it; NULL: out of memory. */
 char *spec_join(const struct arguments *args, const char *last);
 
+/* What a subcommand does with a spec; returns the exit status. */
+typedef int spec_fn(const char *spec, const void *options);
+
+/* Runs a function over the spec that the arguments are. */
+int spec_run(const struct arguments *args, spec_fn *fn, const void *options);
+
 #endif

@@ -55,8 +55,8 @@ rows() {
 }
 
 @test "a row is refused whose status, advice or way out is wrong" {
-    followed 2 'frazil' 'frazil help lists them' true
-    run ! followed 4 'frazil' 'frazil help lists them' true
-    run ! followed 2 'frazil' 'frazil knows' true
-    run ! followed 2 'frazil' 'frazil help lists them' false
+    followed 2 'frazil nxt' 'frazil help lists them' true
+    run ! followed 4 'frazil nxt' 'frazil help lists them' true
+    run ! followed 2 'frazil nxt' 'frazil knows' true
+    run ! followed 2 'frazil nxt' 'frazil help lists them' false
 }

@@ -129,7 +129,6 @@ needs_row() {
     }
     each 0 usage_row
     fails 2 "frazil help" frazil nosuch
-    fails 2 "frazil help" frazil
     fails 2 "frazil help" frazil help nosuch
 }
 

@@ -12,25 +12,57 @@ options() {
     frazil help "$1" | sed -n 's/^  .*\(--[a-z-]*\).*/\1/p' | grep -v "^frazil" | sort -u
 }
 
+# actions COMMAND: the words that may stand first behind it.
+actions() {
+    frazil completion --words -- "$1" '' | while read -r word _; do
+        case $word in :* | *=) ;; *) frazil help "$1" "$word" 2>/dev/null | grep -q "^usage: frazil $1 $word" && echo "$word" ;; esac
+    done
+}
+
+# helps: a line for each help there is: of commands and of their actions.
+helps() {
+    local command
+    for command in $(commands); do
+        echo "$command"
+        actions "$command" | sed "s/^/$command /"
+    done
+}
+
 @test "help lists eighteen commands and fits a screen" {
     [ "$(commands | wc -l)" -eq 18 ]
     [ "$(frazil help)" = "$(frazil --help)" ]
     [ "$(frazil help)" = "$(frazil -h)" ]
     frazil help | awk 'length($0) > 80 || NR > 24 { exit 1 }'
+    run --separate-stderr frazil
+    [ "$status" -eq 2 ]
+    [ "$output" = "$(frazil help)" ]
+    [ -z "$stderr" ]
 }
 
-@test "the help of each command fits a screen, by either name" {
-    local command
-    for command in $(commands); do
-        [ "$(frazil help "$command")" = "$(frazil "$command" --help)" ]
-        [ "$(frazil help "$command")" = "$(frazil "$command" -h)" ]
-        [[ $(frazil help "$command") == "usage: frazil $command"* ]]
-        frazil help "$command" | awk 'length($0) > 80 || NR > 24 { print; exit 1 }'
-    done
+@test "the help of each command and of each action fits a screen, by either name" {
+    local -a words
+    while read -ra words; do
+        [ "$(frazil help "${words[@]}")" = "$(frazil "${words[@]}" --help)" ]
+        [ "$(frazil help "${words[@]}")" = "$(frazil "${words[@]}" -h)" ]
+        [[ $(frazil help "${words[@]}") == "usage: frazil ${words[*]}"* ]]
+        frazil help "${words[@]}" | awk 'length($0) > 80 || NR > 24 { print; exit 1 }'
+    done < <(helps)
+    [ "$(helps | grep -c '^lease ')" -eq 4 ]
+    [ "$(helps | grep -c '^state ')" -ge 1 ]
+    [ "$(helps | grep -c '^layout ')" -eq 2 ]
+}
+
+@test "an action that is missing or misspelt" {
+    fails 2 "lease needs one of init, list, release, watch" frazil lease
+    fails 2 "lease needs one of init, list, release, watch" frazil lease redis://db1/orders
+    fails 2 'lease takes one of init, list, release, watch, not "lst" (did you mean list?)' frazil lease lst
+    fails 2 "lease list has no option --never-used" frazil lease list --never-used redis://db1/orders
+    fails 2 "see frazil help lease init" frazil lease init --nosuch
+    fails 2 "--all is for state init: write it behind that" frazil state --all
+    fails 2 "--since is for layout overlap" frazil layout --since 2026-01-01 overlap flake frazil
 }
 
 @test "usage errors: status 2, and where to look" {
-    fails 2 "frazil help lists them" frazil
     fails 2 'there is no command "nosuch"' frazil nosuch
     fails 2 'there is no command "nosuch"' frazil help nosuch
     fails 2 "next has no option --nosuch" frazil next --nosuch
@@ -56,6 +88,7 @@ options() {
     [[ ${lines[0]} =~ ^frazil\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
     [[ ${lines[1]} =~ ^opaque\ ids:\ (built|not\ built)$ ]]
     [ "$(frazil --version)" = "$output" ]
+    [ "$(frazil -V)" = "$output" ]
     grep -qx "file: none needed" <<<"$output"
     [[ $(frazil version --json) =~ ^\{\"version\":\"[0-9.]+\",\"opaque\":(true|false),\"coordinators\":\[\{.*\}\]\}$ ]]
     fails 2 "no arguments" frazil version 5
@@ -136,6 +169,8 @@ load_completion() {
     [ "$(complete_words frazil next clock = fr)" = frozen: ]
     [ "$(complete_words frazil layout ov)" = overlap ]
     [ "$(complete_words frazil lease re)" = release ]
+    [ "$(complete_words frazil lease release --w)" = --worker ]
+    [ "$(complete_words frazil completion z)" = zsh ]
     [ "$(complete_words frazil doctor --color al)" = always ]
 }
 

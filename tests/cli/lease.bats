@@ -121,6 +121,9 @@ setup() {
     fails 2 "a URL stands alone" frazil lease init "$url" horizon=3s
     fails 2 "no coordinator is named" frazil lease list worker=fixed:3
     fails 2 "no coordinator is called" frazil lease list gopher://orders
+    fails 2 "called 'valkey': write redis://; there are" frazil lease list valkey://db1/orders
+    fails 2 "database 0 is /NAME?db=0" frazil next worker=redis://db1/0
+    fails 2 "database 3 is /NAME?db=3" frazil next worker=fixed:7 state=redis://db1/3
     fails 2 "there is no namespace" frazil lease list "$url"
     fails 2 "there is no namespace" frazil lease watch "$url"
     fails 2 "there is no namespace" frazil next worker="$url"

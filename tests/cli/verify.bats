@@ -119,8 +119,15 @@ count() {
     [ "$(count ids)" = 1 ]
 }
 
+@test "nothing to verify is said" {
+    run --separate-stderr frazil verify </dev/null
+    [ "$status" -eq 0 ]
+    [ "$(count ids)" = 0 ]
+    [ "$stderr" = "frazil: there was nothing to verify: the input has no lines" ]
+}
+
 @test "lines that are no ids" {
-    run --separate-stderr frazil verify < <(printf '1\nx\n\n2\r\n3\n')
+    run --separate-stderr frazil verify < <(printf '1\nx\n\n2\r\r\n3\n')
     [ "$status" -eq 1 ]
     [ "$(count unreadable)" = 3 ]
     [ "$(count ids)" = 2 ]

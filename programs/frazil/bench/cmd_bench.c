@@ -46,7 +46,7 @@ static int cmd_bench_run(int argc, char **argv)
         {0},
     };
     static const struct option_help help = {
-        "bench [OPTION]... [SPEC]...", "Measures what ids cost here, and what the parts of an id cost.",
+        "bench", "[OPTION]... [SPEC]...", "Measures what ids cost here, and what the parts of an id cost.",
         "Most rows are of generators of its own, whose layout does not limit them and\n"
         "whose files are removed afterwards.  SPEC, as for next, names a generator that\n"
         "is opened, closed and shared by threads; its ids are used up.  The default is\n"
@@ -54,7 +54,8 @@ static int cmd_bench_run(int argc, char **argv)
         "Nothing else should run meanwhile.\n\n"
         "  frazil bench\n"
         "  frazil bench --threads 8 layout=sno state=memory\n"
-        "  frazil bench --json >bench.json"};
+        "  frazil bench --json >bench.json",
+        NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
