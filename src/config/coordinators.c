@@ -165,18 +165,42 @@ static frazil_err check_clients(const frazil_coordinator *coordinator, frazil_er
     return fz_clients_check(coordinator->share_clients(own), reterr);
 }
 
+/* What people write for a scheme of ours. */
+static const struct {
+    const char *written;
+    const char *right;
+} scheme_names[] = {{"valkey", "redis"},     {"valkeys", "rediss"}, {"keydb", "redis"}, {"zk", "zookeeper"},
+                    {"pg", "postgres"},      {"pgsql", "postgres"}, {"http", "etcd"},   {"https", "etcds"},
+                    {"redis+tls", "rediss"}, {"unix", "redis+unix"}};
+
+/* ": write redis://", or nothing. */
+static void say_right_scheme(struct fz_sentence *s, const char *written, size_t len)
+{
+    for (size_t i = 0; i < sizeof scheme_names / sizeof scheme_names[0]; i++) {
+        if (strlen(scheme_names[i].written) == len && memcmp(scheme_names[i].written, written, len) == 0) {
+            fz_sentence_str(s, ": write ");
+            fz_sentence_str(s, scheme_names[i].right);
+            fz_sentence_str(s, "://");
+        }
+    }
+}
+
 static frazil_err unknown_scheme(const char *what, const char *url, frazil_error *reterr)
 {
-    char known[256];
+    char known[256], right[32];
     struct fz_sentence list = fz_sentence_in(known, sizeof known);
+    struct fz_sentence hint = fz_sentence_in(right, sizeof right);
     size_t len = (size_t)(strstr(url, "://") - url);
+
+    say_right_scheme(&hint, url, len);
 
     for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
         fz_sentence_str(&list, i == 0 ? "" : ", ");
         for (const char *c = coordinator_kinds[i].schemes; *c != '\0'; c++)
             fz_sentence_str(&list, *c == ' ' ? ", " : (const char[]){*c, '\0'});
     }
-    return fz_fail(reterr, FRAZIL_ESPEC, "%s: no coordinator is called %Q; there are %s", what, url, len, known);
+    return fz_fail(reterr, FRAZIL_ESPEC, "%s: no coordinator is called %Q%s; there are %s", what, url, len, right,
+                   known);
 }
 
 static frazil_err find_part(const char *what, const char *url, const frazil_coordinator *const *given,

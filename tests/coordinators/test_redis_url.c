@@ -114,3 +114,17 @@ TEST("TLS is asked for by its own scheme, and refused clearly where it was not b
     assert_null(strstr(err.message, "s3cret"));
     assert_null(reg.ctx);
 }
+
+TEST("A namespace of digits alone is refused: it is the number of a database for other clients")
+{
+    struct fz_register reg = {.ctx = NULL};
+    char name[FZ_LEASE_NAME_SIZE];
+    frazil_error err;
+
+    assert_int_equal(fz_redis_register_open("redis://:s3cret@h/0", &reg, name, &err), FRAZIL_ESPEC);
+    assert_non_null(strstr(err.message, "database 0 is /NAME?db=0"));
+    assert_null(reg.ctx);
+    assert_int_equal(fz_redis_url_check_namespace("15", NULL), FRAZIL_ESPEC);
+    assert_int_equal(fz_redis_url_check_namespace("7b", NULL), FRAZIL_OK);
+    assert_int_equal(fz_redis_url_check_namespace("orders", NULL), FRAZIL_OK);
+}

@@ -163,7 +163,7 @@ def test_a_generator_is_opened_by_open_alone():
 
 def test_a_password_is_not_shown():
     with pytest.raises(frazil.FrazilError) as caught:
-        frazil.open(worker="redis://user:geheim@127.0.0.1:1/0", max_wait="1ms")
+        frazil.open(worker="redis://user:geheim@127.0.0.1:1/orders", max_wait="1ms")
     assert "geheim" not in str(caught.value)
 
 

@@ -304,6 +304,11 @@ frazil_err fz_redis_register_open(const char *url, struct fz_register *ret, char
     if (reg == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to Redis");
     frazil_err err = fz_redis_connection_open(&reg->connection, url, reterr);
+    if (err == FRAZIL_OK) {
+        err = fz_redis_url_check_namespace(reg->connection.url.common.name, reterr);
+        if (err != FRAZIL_OK)
+            fz_redis_connection_stop(&reg->connection);
+    }
     if (err != FRAZIL_OK) {
         free(reg);
         return err;

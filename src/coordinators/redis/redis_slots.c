@@ -251,6 +251,9 @@ static frazil_err name_own(const char *name, const struct fz_slots_request *requ
     /* The server compares the texts, so all spellings of one layout have one. */
     const frazil_layout unsplit = fz_layout_unsplit(request->layout);
 
+    frazil_err err = fz_redis_url_check_namespace(name, reterr);
+    if (err != FRAZIL_OK)
+        return err;
     if (frazil_layout_fingerprint(&unsplit, fingerprint, sizeof fingerprint, NULL) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_ELAYOUT, "the layout has no fingerprint");
     fz_sentence_str(key, OWN_KEY);

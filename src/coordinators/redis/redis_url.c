@@ -2,6 +2,7 @@
 #include "redis_url.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "core/wipe.h"
 
@@ -47,6 +48,16 @@ frazil_err fz_redis_url_parse(const char *text, struct fz_redis_url *ret, frazil
         *ret = url;
     fz_wipe(&url, sizeof url);
     return err;
+}
+
+frazil_err fz_redis_url_check_namespace(const char *name, frazil_error *reterr)
+{
+    if (strspn(name, "0123456789") < strlen(name))
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ESPEC,
+                   "a namespace of digits alone, /%s, is taken for the number of a database: give it a name; database "
+                   "%s is /NAME?db=%s",
+                   name, name, name);
 }
 
 void fz_redis_url_show(const struct fz_redis_url *url, char buf[FZ_REDIS_SHOWN_SIZE])

@@ -27,6 +27,12 @@ extern const struct fz_url_kind *const fz_redis_url_kind;
  */
 frazil_err fz_redis_url_parse(const char *text, struct fz_redis_url *ret, frazil_error *reterr);
 
+/*
+ * Other clients have the number of a database where URLs of ours have a namespace, which is digits only by mistake.
+ * FRAZIL_ESPEC: it is.
+ */
+frazil_err fz_redis_url_check_namespace(const char *name, frazil_error *reterr);
+
 /* Bytes that fz_redis_url_show needs, terminator included. */
 #define FZ_REDIS_SHOWN_SIZE 512
 
