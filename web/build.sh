@@ -37,7 +37,15 @@ sources() {
     -Wl,--export=__stack_pointer -DFRAZIL_API= -DFZ_PRIVATE= -DFRAZIL_PAGE='""' -Iinclude -Isrc -Iprograms/frazil \
     -o "$scratch/frazil.wasm" $(sources)
 
+# forms: the text forms of both kinds of ids, as the table of the public header has them.
+forms() {
+    printf "const FORMS = ['sno', 'uuid'"
+    sed -n '/^#define FRAZIL_TEXTS(X)/,/[^\\]$/s/^ *X([^"]*"\([a-z0-9]*\)".*/, '"'\\1'"'/p' include/frazil/text.h | tr -d '\n'
+    printf '];\n\n'
+}
+
 {
+    forms
     printf "const WASM =\n  '%s';\n\n" "$(gzip -9 -n -c "$scratch/frazil.wasm" | base64 -w 0)"
     sed '/^\/\/ SPDX/d; /^\/\* global/d' web/command.js web/page.js
 } >"$scratch/script"

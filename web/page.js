@@ -5,7 +5,7 @@
  * says so. Here is only how that is drawn.
  */
 
-/* global makeCommand, readModule, WASM */
+/* global makeCommand, readModule, FORMS, WASM */
 
 const SECOND_MS = 1000;
 const LEASES_EVERY_MS = 10 * SECOND_MS; // the coordinator is asked for them
@@ -13,19 +13,6 @@ const CELLS_MOST = 4096; // of a map of worker ids
 const NAMED_BITS = 3; // a narrower field has no room for its name
 const LOCAL_TIME = { dateStyle: 'medium', timeStyle: 'long' };
 const ROWS_MOST = 100; // of leases in words
-const FORMS = [
-  'sno',
-  'uuid',
-  'dec',
-  'dec20',
-  'hex',
-  'crockford',
-  'base36',
-  'base58',
-  'base62',
-  'base64url',
-  'bin',
-].concat(['bytes', 'hex0x', 'hexshort', 'signed']);
 
 const $ = (name) => document.getElementById(name);
 const frazil = await makeCommand(await readModule(WASM));
