@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/coordinators.h"
 #include "config/decide.h"
 #include "config/identity.h"
 #include "core/sentence.h"
 #include "frazil/admin.h"
 #include "target.h"
+
+#define FOLDER "konayuki+file:" /* opening its slots makes it */
 
 /* A spec of the group. */
 struct member {
@@ -102,15 +105,25 @@ static frazil_err check_ids(const frazil_admin_group *group, const struct member
 
 /* ---- adding ------------------------------------------------------------------------------ */
 
+/* The URL of worker= or of state=; they do not go together. */
 static frazil_err check_url(const struct fz_decision *decision, const frazil_coordinator *const *given,
                             frazil_error *reterr)
 {
+    const frazil_random unused = {.size = sizeof unused};
+    struct fz_slot_source slots;
     struct fz_target target;
+    frazil_err err = FRAZIL_OK;
 
-    if (decision->worker.url == NULL)
+    if (decision->worker.url != NULL) {
+        err = fz_target_find(&target, decision, given, reterr);
+        return err == FRAZIL_OK ? fz_target_check(&target, reterr) : err;
+    }
+    if (decision->state.url == NULL || strncmp(decision->state.url, FOLDER, strlen(FOLDER)) == 0)
         return FRAZIL_OK;
-    frazil_err err = fz_target_find(&target, decision, given, reterr);
-    return err == FRAZIL_OK ? fz_target_check(&target, reterr) : err;
+    err = fz_coordinator_open_slots(decision, decision->worker.first, &unused, given, &slots, reterr);
+    if (err == FRAZIL_OK)
+        slots.close(slots.ctx);
+    return err;
 }
 
 static frazil_err make_room(frazil_admin_group *group, frazil_error *reterr)

@@ -235,6 +235,29 @@ frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_co
     return err;
 }
 
+frazil_err fz_coordinator_open_slots(const struct fz_decision *decision, uint32_t worker, const frazil_random *random,
+                                     const frazil_coordinator *const *given, struct fz_slot_source *ret,
+                                     frazil_error *reterr)
+{
+    const frazil_layout *layout = &decision->layout;
+    uint64_t lead = decision->rules.max_lead;
+    const frazil_coordinator *coordinator;
+    const struct fz_slots_request request = {
+        .url = decision->state.url,
+        .layout = layout,
+        .random = random,
+        .worker = worker,
+        .bounds = decision->bounds,
+        .random_start = decision->rules.start == FZ_START_RANDOM,
+        .max_lead_ms = lead > INT64_MAX / layout->tick_ms ? INT64_MAX : (int64_t)(lead * layout->tick_ms),
+        .max_skew_ms = decision->lease.max_skew_ms};
+
+    frazil_err err = fz_coordinator_for("state", decision->state.url, given, &coordinator, reterr);
+    if (err == FRAZIL_OK && coordinator->open_slots == NULL)
+        err = fz_fail(reterr, FRAZIL_ESPEC, "state: %s has no slots", coordinator->part);
+    return err == FRAZIL_OK ? coordinator->open_slots(coordinator, &request, ret, reterr) : err;
+}
+
 const char *const *frazil_coordinator_parts(void)
 {
     return part_names;

@@ -6,6 +6,7 @@
 #ifndef FZ_CONFIG_COORDINATORS_H
 #define FZ_CONFIG_COORDINATORS_H
 
+#include "decision.h"
 #include "lease/coordinator.h"
 
 /* clang-format off */
@@ -55,5 +56,14 @@ FZ_PRIVATE uint64_t fz_coordinator_batch(const char *url);
  */
 FZ_PRIVATE frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_coordinator *const *given,
                                          const frazil_coordinator **ret, frazil_error *reterr);
+
+/*
+ * Opens the slots of one worker that a decision's state=URL names.  No coordinator is asked before some are taken.
+ * random is copied.  FRAZIL_ESPEC: the coordinator has no slots; otherwise errors as fz_coordinator_for and a
+ * coordinator's open_slots.  On success the caller closes *ret.
+ */
+FZ_PRIVATE frazil_err fz_coordinator_open_slots(const struct fz_decision *decision, uint32_t worker,
+                                                const frazil_random *random, const frazil_coordinator *const *given,
+                                                struct fz_slot_source *ret, frazil_error *reterr);
 
 #endif

@@ -540,29 +540,14 @@ frazil_err fz_remote_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wai
 frazil_err fz_remote_open(frazil *gen, const struct fz_decision *decision, uint32_t worker,
                           const frazil_coordinator *const *given, frazil_error *reterr)
 {
-    uint64_t lead = gen->rules.max_lead;
-    const frazil_coordinator *coordinator;
-    const struct fz_slots_request request = {
-        .url = decision->state.url,
-        .layout = &gen->layout,
-        .random = &gen->random,
-        .worker = worker,
-        .bounds = decision->bounds,
-        .random_start = gen->rules.start == FZ_START_RANDOM,
-        .max_lead_ms = lead > INT64_MAX / gen->layout.tick_ms ? INT64_MAX : (int64_t)(lead * gen->layout.tick_ms),
-        .max_skew_ms = decision->lease.max_skew_ms};
-
-    frazil_err err = fz_coordinator_for("state", decision->state.url, given, &coordinator, reterr);
-    if (err == FRAZIL_OK && coordinator->open_slots == NULL)
-        err = fz_fail(reterr, FRAZIL_ESPEC, "state: %s has no slots", coordinator->part);
-    if (err != FRAZIL_OK)
-        return err;
     struct fz_remote *remote = calloc(1, sizeof *remote);
     struct part *part = new_part(NULL, fz_fork_mark_read(&gen->fork_mark), 0);
+    frazil_err err;
+
     if (remote == NULL || part == NULL)
         err = fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    if (err == FRAZIL_OK)
-        err = coordinator->open_slots(coordinator, &request, &remote->source, reterr);
+    else
+        err = fz_coordinator_open_slots(decision, worker, &gen->random, given, &remote->source, reterr);
     if (err != FRAZIL_OK) {
         if (part != NULL)
             destroy_part(part);

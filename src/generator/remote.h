@@ -17,7 +17,7 @@
 
 /*
  * Opens the source of slots that the decision names, through one of the coordinators given (NULL at the
- * end, or NULL) or one that is loaded.  Errors as fz_coordinator_for and open_slots.
+ * end, or NULL) or one that is loaded.  Errors as fz_coordinator_open_slots.
  */
 FZ_PRIVATE frazil_err fz_remote_open(frazil *gen, const struct fz_decision *decision, uint32_t worker,
                                      const frazil_coordinator *const *given, frazil_error *reterr);

@@ -369,6 +369,27 @@ class Configuration(unittest.TestCase):
             result = self.run_it("-c", self.path, "--check")
             self.assertEqual((result.returncode, result.stderr), (0, ""), url)
 
+    def test_a_url_of_slots_is_parsed_by_the_check(self):
+        for state, words in (
+            ("redis://h:1x/n", "the port in the Redis URL must be a number"),
+            ("redis://h/n?foo=1", "'foo' is no key of a Redis URL"),
+            ("redis://h/n?password_file=@/none", "cannot be read"),
+            ("redis://u:hunter2@h", ": [generator a]: "),
+            ("nosuch://u:hunter2@h/n", "no coordinator is called"),
+            ("sfid+redis://h/app", "and no slots"),
+            ("etcd://h/n", "etcd has no slots"),
+            ("konayuki+redis://h:1x", "the port in the Redis URL must be a number"),
+            ("redis://h/n\nmax_lead=unlimited", "need bounds on max_lead"),
+        ):
+            with self.subTest(state=state):
+                self.refuse(BASE + f"[generator a]\nworker=fixed:1\nstate={state}\n", words)
+                self.assertNotIn("hunter2", self.run_it("-c", self.path, "--check").stderr)
+        for state in ("redis://u:hunter2@nowhere.invalid/n", "konayuki+file://@/counters\nmax_lead=1s"):
+            self.write(BASE + f"[generator a]\nworker=fixed:1\nstate={state}\n")
+            result = self.run_it("-c", self.path, "--check")
+            self.assertEqual((result.returncode, result.stderr), (0, ""), state)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "counters")))
+
     def test_more_worker_ids_than_the_source_has_are_refused(self):
         lock = "[generator {}]\nworker=file-lock\nstate=file\nbase=400\n"
         for text, words in (

@@ -395,7 +395,8 @@ TEST("The URL of a group's generator is parsed as an opening does it, without it
     frazil_admin_group *group = NULL;
 
     assert_int_equal(frazil_admin_group_open(&group, NULL), FRAZIL_OK);
-    add(group, "a", "worker=nosuch://u:s3cret@h/x", 1, FRAZIL_ESPEC, "no coordinator is called");
+    add(group, "a", "worker=nosuch://u:s3cret@h/x", 1, FRAZIL_ESPEC, "worker: no coordinator is called");
+    add(group, "a", "worker=fixed:1 state=nosuch://u:s3cret@h/x", 1, FRAZIL_ESPEC, "state: no coordinator is called");
     add(group, "a", "worker=memory://orders", 1, FRAZIL_OK, "");
     frazil_admin_group_close(group);
 }
