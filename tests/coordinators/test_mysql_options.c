@@ -58,7 +58,7 @@ static void assert_refused(const char *why)
     assert_int_equal(fz_mysql_carry_out(&connection, "SELECT 1", &rows, &err), FZ_REGISTER_UNREACHABLE);
     if (strstr(err.message, why) == NULL)
         fail_msg("option %d, %d: %s", options.fails, options.forgot, err.message);
-    fz_mysql_connection_stop(&connection);
+    fz_mysql_connection_stop(&connection.sql);
 }
 
 BEFORE_EACH

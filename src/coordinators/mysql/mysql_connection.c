@@ -51,9 +51,11 @@ void fz_mysql_connection_start(struct fz_mysql_connection *connection, const str
     fz_session_start(&connection->sql.session, &libmariadb, &connection->url.common, connection->shown);
 }
 
-void fz_mysql_connection_stop(struct fz_mysql_connection *connection)
+void fz_mysql_connection_stop(struct fz_sql_connection *sql)
 {
-    fz_session_drop(&connection->sql.session);
+    struct fz_mysql_connection *connection = (struct fz_mysql_connection *)sql;
+
+    fz_session_drop(&sql->session);
     fz_wipe(&connection->url, sizeof connection->url);
 }
 

@@ -19,8 +19,8 @@ struct fz_mysql_connection {
 /* Readies a connection without making it, but for its dialect.  The URL is copied. */
 void fz_mysql_connection_start(struct fz_mysql_connection *connection, const struct fz_mysql_url *url);
 
-/* Closes it and forgets the password. */
-void fz_mysql_connection_stop(struct fz_mysql_connection *connection);
+/* Closes a connection, which is that of a struct fz_mysql_connection, and forgets the password. */
+void fz_mysql_connection_stop(struct fz_sql_connection *sql);
 
 /*
  * Sends statements, separated by semicolons, and reads all that they answer, within the URL's timeout, connecting
@@ -37,7 +37,7 @@ enum fz_register_result fz_mysql_carry_out(struct fz_mysql_connection *connectio
 /* ---- for operators ----------------------------------------------- */
 
 /* Shows the findings.  Any user may ask what is asked.  Four exchanges; the results of the first that fails. */
-enum fz_register_result fz_mysql_diagnose(struct fz_mysql_connection *connection, fz_finding_visitor visit, void *ctx,
+enum fz_register_result fz_mysql_diagnose(struct fz_sql_connection *sql, fz_finding_visitor visit, void *ctx,
                                           frazil_error *reterr);
 
 /*

@@ -192,9 +192,10 @@ static void say_rights(const struct diagnosis *diagnosis, struct fz_mysql_connec
     }
 }
 
-enum fz_register_result fz_mysql_diagnose(struct fz_mysql_connection *connection, fz_finding_visitor visit, void *ctx,
+enum fz_register_result fz_mysql_diagnose(struct fz_sql_connection *sql, fz_finding_visitor visit, void *ctx,
                                           frazil_error *reterr)
 {
+    struct fz_mysql_connection *connection = (struct fz_mysql_connection *)sql;
     struct diagnosis diagnosis = {.table = connection->url.table, .report = {visit, ctx}};
     enum fz_register_result result = fz_mysql_carry_out(connection, settings_sql, &diagnosis.settings, reterr);
 

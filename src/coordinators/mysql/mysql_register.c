@@ -183,17 +183,6 @@ static enum fz_register_result check_table(struct fz_sql_connection *connection,
     return FZ_REGISTER_REFUSED;
 }
 
-static enum fz_register_result diagnose(struct fz_sql_connection *connection, fz_finding_visitor visit, void *ctx,
-                                        frazil_error *reterr)
-{
-    return fz_mysql_diagnose((struct fz_mysql_connection *)connection, visit, ctx, reterr);
-}
-
-static void stop(struct fz_sql_connection *connection)
-{
-    fz_mysql_connection_stop((struct fz_mysql_connection *)connection);
-}
-
 static const struct fz_sql_dialect mysql_dialect = {.speakers = "MySQL and MariaDB do",
                                                     .status_columns = STATUS_COLUMNS,
                                                     .hides_tables = true,
@@ -211,8 +200,8 @@ static const struct fz_sql_dialect mysql_dialect = {.speakers = "MySQL and Maria
                                                     .read_incarnation = read_incarnation,
                                                     .may_not_create = may_not_create,
                                                     .check_table = check_table,
-                                                    .diagnose = diagnose,
-                                                    .stop = stop};
+                                                    .diagnose = fz_mysql_diagnose,
+                                                    .stop = fz_mysql_connection_stop};
 
 /* The user who starts a set-user-ID program could name code for it: libmariadb does not ask for the bit. */
 static frazil_err check_environment(frazil_error *reterr)

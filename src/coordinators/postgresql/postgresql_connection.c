@@ -53,9 +53,11 @@ void fz_postgresql_connection_start(struct fz_postgresql_connection *connection,
     fz_session_start(&connection->sql.session, &libpq, &connection->url.common, connection->shown);
 }
 
-void fz_postgresql_connection_stop(struct fz_postgresql_connection *connection)
+void fz_postgresql_connection_stop(struct fz_sql_connection *sql)
 {
-    fz_session_drop(&connection->sql.session);
+    struct fz_postgresql_connection *connection = (struct fz_postgresql_connection *)sql;
+
+    fz_session_drop(&sql->session);
     fz_wipe(&connection->url, sizeof connection->url);
 }
 

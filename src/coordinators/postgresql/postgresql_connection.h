@@ -22,8 +22,8 @@ struct fz_postgresql_connection {
 /* Readies a connection without making it, but for its dialect.  The URL is copied. */
 void fz_postgresql_connection_start(struct fz_postgresql_connection *connection, const struct fz_postgresql_url *url);
 
-/* Closes it and forgets the password. */
-void fz_postgresql_connection_stop(struct fz_postgresql_connection *connection);
+/* Closes a connection, which is that of a struct fz_postgresql_connection, and forgets the password. */
+void fz_postgresql_connection_stop(struct fz_sql_connection *sql);
 
 /* Bytes of a user's name in SQL, terminator included. */
 #define FZ_POSTGRESQL_USER_SQL_SIZE (2 * FZ_POSTGRESQL_NAME_SIZE + 4)
@@ -47,7 +47,7 @@ enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection 
 /* ---- for operators ----------------------------------------------- */
 
 /* Shows the findings.  Any user may ask what is asked.  One exchange; its results. */
-enum fz_register_result fz_postgresql_diagnose(struct fz_postgresql_connection *connection, fz_finding_visitor visit,
-                                               void *ctx, frazil_error *reterr);
+enum fz_register_result fz_postgresql_diagnose(struct fz_sql_connection *sql, fz_finding_visitor visit, void *ctx,
+                                               frazil_error *reterr);
 
 #endif

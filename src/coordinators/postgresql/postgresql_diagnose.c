@@ -116,14 +116,15 @@ static void say_privileges(const struct diagnosis *diagnosis)
                       "permissions: this user needs SELECT, INSERT and UPDATE on %s", diagnosis->table);
 }
 
-enum fz_register_result fz_postgresql_diagnose(struct fz_postgresql_connection *connection, fz_finding_visitor visit,
-                                               void *ctx, frazil_error *reterr)
+enum fz_register_result fz_postgresql_diagnose(struct fz_sql_connection *sql, fz_finding_visitor visit, void *ctx,
+                                               frazil_error *reterr)
 {
-    char sql[FZ_SQL_SIZE];
+    struct fz_postgresql_connection *connection = (struct fz_postgresql_connection *)sql;
+    char text[FZ_SQL_SIZE];
     struct diagnosis diagnosis = {.table = connection->url.table, .report = {visit, ctx}};
     PGresult *answer;
     enum fz_register_result result =
-        fz_postgresql_carry_out(connection, fz_sql_of_table(&connection->sql, diagnose_sql, sql), &answer, reterr);
+        fz_postgresql_carry_out(connection, fz_sql_of_table(sql, diagnose_sql, text), &answer, reterr);
 
     if (result != FZ_REGISTER_OK)
         return result;

@@ -124,17 +124,6 @@ static enum fz_register_result may_not_create(struct fz_sql_connection *connecti
     return FZ_REGISTER_REFUSED;
 }
 
-static enum fz_register_result diagnose(struct fz_sql_connection *connection, fz_finding_visitor visit, void *ctx,
-                                        frazil_error *reterr)
-{
-    return fz_postgresql_diagnose((struct fz_postgresql_connection *)connection, visit, ctx, reterr);
-}
-
-static void stop(struct fz_sql_connection *connection)
-{
-    fz_postgresql_connection_stop((struct fz_postgresql_connection *)connection);
-}
-
 static const struct fz_sql_dialect postgresql_dialect = {.speakers = "a PostgreSQL does",
                                                          .status_columns = STATUS_COLUMNS,
                                                          .status = "SELECT " STATUS,
@@ -150,8 +139,8 @@ static const struct fz_sql_dialect postgresql_dialect = {.speakers = "a PostgreS
                                                          .refusal = refusal,
                                                          .read_incarnation = read_incarnation,
                                                          .may_not_create = may_not_create,
-                                                         .diagnose = diagnose,
-                                                         .stop = stop};
+                                                         .diagnose = fz_postgresql_diagnose,
+                                                         .stop = fz_postgresql_connection_stop};
 
 frazil_err fz_postgresql_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
