@@ -9,9 +9,7 @@ load servers
 load reasons
 
 setup() {
-    leave_out
-    unset FRAZIL_STATE
-    export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
+    begin_reasons
 }
 
 # a_web_server: sets web, the port of one that knows nothing of coordinators.

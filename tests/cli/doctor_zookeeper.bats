@@ -8,9 +8,7 @@ load servers
 load reasons
 
 setup() {
-    leave_out
-    unset FRAZIL_STATE
-    export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
+    begin_reasons
     has zookeeper || skip "the part for ZooKeeper is not installed"
 }
 

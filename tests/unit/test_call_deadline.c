@@ -93,7 +93,21 @@ static void leave_request(void)
     atomic_store(&rig.gen->keeper.job, fz_fork_mark_read(&rig.gen->fork_mark));
 }
 
-/* An answer that is still due. */
+/* A generator whose grant has ended, with the request of an earlier call. */
+static void open_with_request(void)
+{
+    open_ended();
+    leave_request();
+}
+
+/* The call has made one request of its own, and nobody has waited for longer than that since it began. */
+static void assert_waited_once(uint64_t ns)
+{
+    assert_int_equal(jobs, 1);
+    assert_int_equal(latest_ns, begun_ns + ns);
+}
+
+/* Ends the requests whose answers are still due. */
 static void end_requests(void)
 {
     atomic_store(&rig.gen->keeper.job, 0);
@@ -111,30 +125,25 @@ TEST("A call that has waited for an earlier call's request waits for its own onl
 {
     uint64_t id = 0;
 
-    open_ended();
-    leave_request();
+    open_with_request();
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
-    assert_int_equal(jobs, 1);
-    assert_int_equal(latest_ns, begun_ns + 5 * RIG_S);
+    assert_waited_once(5 * RIG_S);
 }
 
 TEST("So does frazil_keep")
 {
     uint64_t next_ns = 0;
 
-    open_ended();
-    leave_request();
+    open_with_request();
     assert_int_equal(frazil_keep(rig.gen, 3 * RIG_S, &next_ns, NULL), FRAZIL_EAGAIN);
-    assert_int_equal(jobs, 1);
-    assert_int_equal(latest_ns, begun_ns + 3 * RIG_S);
+    assert_waited_once(3 * RIG_S);
 }
 
 TEST("A call waits for whoever has the turn until the same deadline, though the program's clock stands still")
 {
     uint64_t id = 0;
 
-    open_ended();
-    leave_request();
+    open_with_request();
     atomic_store(&rig.gen->keeper.inside, fz_fork_mark_read(&rig.gen->fork_mark));
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
     assert_int_equal(latest_ns, begun_ns + 5 * RIG_S);
