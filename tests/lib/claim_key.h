@@ -5,7 +5,10 @@
 
 #include "os/claim.h"
 
-/* For a word of that nonce, with a holder's directory of its own, at that tick of a millisecond, in a folder. */
+/*
+ * Makes the key by which a word of that nonce is claimed in a folder, at that tick of a millisecond; its holder has a
+ * directory of its own.
+ */
 struct fz_claim_key claim_key(const char *folder, uint64_t nonce, uint64_t now_tick);
 
 #endif

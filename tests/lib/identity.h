@@ -12,9 +12,10 @@ struct identity {
     char generator[IDENTITY_SIZE]; /* of frazil_open_shared */
 };
 
+/* Reads the identities of a decision into *ret. */
 void identity_of(const struct fz_decision *decision, struct identity *ret);
 
-/* In which two differ: 1 the place, 2 the generator, 3 both. */
+/* Says in which of its texts two identities differ: 1 the place, 2 the generator, 3 both; 0: in none. */
 int identity_apart(const struct identity *one, const struct identity *other);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-/* In a child of the test: it goes on as that user, without root's groups, and is still bound to its test. */
+/* Lets a child of the test go on as that user, without root's groups; it is still bound to its test. */
 void become(uid_t uid);
 
 /* Carries something out in a child that is that user, and returns what it returns; 99: it could not become that user.

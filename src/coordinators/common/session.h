@@ -75,8 +75,8 @@ void fz_session_leave(struct fz_session *session);
 void fz_session_note_socket(struct fz_session *session);
 
 /*
- * The same for a client library that reads on as long as something comes, and has room for whatever a length claims: it
- * shortens what one read brings, so that fz_session_wait can count.
+ * Notes the socket, and shortens what one read of it brings, so that fz_session_wait can count.  A client library needs
+ * it that reads on as long as something comes, and has room for whatever a length claims.
  */
 void fz_session_bound_socket(struct fz_session *session);
 
@@ -99,7 +99,7 @@ const char *fz_session_said(const struct fz_session *session, const char *text, 
 enum fz_register_result fz_session_failed(struct fz_session *session, enum fz_register_result result, const char *what,
                                           const char *why, frazil_error *reterr);
 
-/* The same for what fz_session_wait has returned. */
+/* Says why fz_session_wait has failed, of that sys_errno, as fz_session_failed does.  Returns result. */
 enum fz_register_result fz_session_failed_to_wait(struct fz_session *session, enum fz_register_result result,
                                                   const char *what, int sys_errno, const struct fz_allowance *allowance,
                                                   frazil_error *reterr);

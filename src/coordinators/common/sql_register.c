@@ -21,7 +21,7 @@ static void write_data(struct fz_sentence *s, const struct fz_swap *swap)
     }
 }
 
-/* What is put into a statement beside names. */
+/* The values that write_sql puts into a statement, beside the names. */
 struct values {
     struct fz_swap swap;
     const uint32_t *numbers;
@@ -36,7 +36,7 @@ static void write_list(struct fz_sentence *s, const struct values *values)
     }
 }
 
-/* A statement with everything put in.  Returns buf. */
+/* Writes a statement into buf, and puts in all that it names.  Returns buf. */
 static const char *write_sql(const struct fz_sql_connection *connection, const char *sql, const struct values *values,
                              char buf[FZ_SQL_SIZE])
 {
@@ -76,7 +76,7 @@ static bool read_number(const struct fz_sql_value *value, uint64_t *ret)
     return value->text != NULL && fz_decimal_parse(value->text, value->len, ret);
 }
 
-/* version and data, in two columns. */
+/* Reads a record from two columns, its version and its data.  false: these are none. */
 static bool read_record(const struct fz_sql_value *values, struct fz_record *ret)
 {
     uint64_t version;
@@ -100,7 +100,7 @@ static enum fz_register_result not_understood(const struct fz_sql_connection *co
     return FZ_REGISTER_REFUSED;
 }
 
-/* The columns that an answer begins with. */
+/* Reads the status from the columns that an answer begins with. */
 static enum fz_register_result read_status(struct fz_sql_connection *connection, const struct fz_sql_value *values,
                                            struct fz_register_status *ret, frazil_error *reterr)
 {
@@ -136,8 +136,9 @@ static bool find_status(const struct fz_sql_dialect *dialect, struct fz_sql_answ
 }
 
 /*
- * Statements and their status.  FZ_REGISTER_OK: *ret, of so many columns more than a status, stands at the status, and
- * the caller frees its rows.  `swaps`: what was sent may have been carried out, whatever the status says.
+ * Carries out statements, and reads the status that they answer.  FZ_REGISTER_OK: *ret, of so many columns more than a
+ * status, stands at the status, and the caller frees its rows.  `swaps`: what was sent may have been carried out,
+ * whatever the status says.
  */
 static enum fz_register_result ask(struct fz_sql_connection *connection, const char *sql, size_t columns, bool swaps,
                                    struct fz_sql_answer *ret, struct fz_register_status *status, frazil_error *reterr)
