@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#define CHUNK_BYTES ((size_t)16 << 10) /* of text that is in memory at a time */
+#define CHUNK_BYTES ((size_t)32 << 10) /* of text that is in memory at a time: 1,000 ids and more are written once */
 
 /* How ids are sent. */
 enum media { MEDIA_JSON, MEDIA_TEXT, MEDIA_BYTES, MEDIA_COUNT };
@@ -71,16 +71,20 @@ static bool is_written(const struct http_ids *ids)
     return ids->written == ids->id_request.wanted;
 }
 
-/* How long the text of all ids is.  They are written twice, so that no reply is cut off unnoticed. */
-static size_t measure(struct http_ids *ids, struct bytes *room)
+/* How long the text of the ids that are left is.  It is written twice, so that no reply is cut off unnoticed. */
+static size_t measure_rest(struct http_ids *ids, struct bytes *out)
 {
+    uint32_t written = ids->written;
+    struct bytes room = {0};
     size_t length = 0;
 
-    for (ids->written = 0; !is_written(ids) && !room->failed; room->len = 0) {
-        write_chunk(ids, room);
-        length += room->len;
+    for (; !is_written(ids) && !room.failed; room.len = 0) {
+        write_chunk(ids, &room);
+        length += room.len;
     }
-    ids->written = 0;
+    ids->written = written;
+    out->failed |= room.failed;
+    bytes_free(&room);
     return length;
 }
 
@@ -119,11 +123,10 @@ static bool begin_reply(struct http_request *request)
         end_ids(request);
         return true;
     }
-    body.len = 0;
-    size_t length = measure(ids, &body);
+    http_reply_head(request, type, body.len + measure_rest(ids, request->out));
+    bytes_add(request->out, body.at, body.len);
     request->out->failed |= body.failed;
     bytes_free(&body);
-    http_reply_head(request, type, length);
     return false;
 }
 
