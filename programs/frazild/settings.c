@@ -110,10 +110,11 @@ static void set_keys(const struct key *keys, const struct config_section *sectio
 /* The array with room for one more, which is all zeros.  NULL: there is no memory, and it is as before. */
 static void *one_more(void *array, size_t count, size_t size, struct bytes *errors)
 {
-    char *ret = config_memory(realloc(array, (count + 1) * size), errors);
+    char *ret = realloc(array, (count + 1) * size);
 
-    if (ret != NULL)
-        memset(ret + count * size, 0, size);
+    if (ret == NULL)
+        return config_memory(NULL, errors);
+    memset(ret + count * size, 0, size);
     return ret;
 }
 
