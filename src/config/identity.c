@@ -164,17 +164,23 @@ static bool have_one_line(const struct fz_decision *one, const struct fz_decisio
     return is_one_place(one->state.url, other->state.url) && fz_bounds_are_equal(&one->bounds, &other->bounds);
 }
 
+/* Namespaces of coordinators give the same numbers, and part fleets on purpose. */
+static bool have_two_namespaces(const struct fz_decision *one, const struct fz_decision *other)
+{
+    return one->worker.url != NULL && other->worker.url != NULL && !is_one_place(one->worker.url, other->worker.url);
+}
+
 enum fz_relation fz_relation_of(const struct fz_decision *one, const struct fz_decision *other)
 {
     const struct fz_worker_choice *a = &one->worker, *b = &other->worker;
     bool shared;
 
-    if (!have_ids_in_common(one, other))
+    if (!have_ids_in_common(one, other) || have_two_namespaces(one, other))
         return FZ_RELATION_APART;
     if (a->in_process || b->in_process) /* each is drawn once in this process */
         shared = a->in_process && b->in_process;
     else if (a->url != NULL || b->url != NULL)
-        shared = is_one_place(a->url, b->url);
+        shared = a->url != NULL && b->url != NULL;
     else if (a->lock || b->lock)
         shared = see_each_other(one, other);
     else

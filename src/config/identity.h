@@ -35,9 +35,8 @@ FZ_PRIVATE struct fz_worker_range fz_worker_range_of(const struct fz_decision *d
 
 /* How generators of two decisions stand to each other that are open at one time, on one host. */
 enum fz_relation {
-    FZ_RELATION_APART,  /* no id is in the reach of both */
-    FZ_RELATION_SHARED, /* one word, one line of slots, or one source of worker ids keeps them from making one id twice
-                         */
+    FZ_RELATION_APART,  /* no id is in the reach of both, or two namespaces of coordinators part them on purpose */
+    FZ_RELATION_SHARED, /* one word, one line of slots or one source of worker ids keeps each id from a second one */
     FZ_RELATION_TWINS   /* both can make the same ids, or nobody can know that they cannot */
 };
 

@@ -321,9 +321,6 @@ class Configuration(unittest.TestCase):
             ("worker=fixed:1\nstate=redis://h/a", "worker=fixed:1", 1),
             ("worker=fixed:7", "worker=redis://h/a\nworkers=8", 7),
             ("worker=fixed:7", "worker=redis://h/a", 7),
-            ("worker=redis://h/a", "worker=redis://h/b", 0),
-            ("worker=redis://h/a\ncount=9", "worker=redis://h:6380/a\nbase=3", 3),
-            ("worker=redis://u:p@h/a", "worker=redis://v:p@h/a", 0),
             ("layout=sno", "layout=sno\npartition=A,10", 16650),
         ):
             with self.subTest(first=first, second=second):
@@ -338,7 +335,8 @@ class Configuration(unittest.TestCase):
             ("worker=fixed:1\nstate=redis://h/a", "worker=fixed:1\nstate=redis://h/a"),
             ("worker=redis://h/a", "worker=redis://h/a"),
             ("worker=redis://u:p@h/a", "worker=redis://u:q@H:6379/a"),
-            ("worker=redis://h/a\ncount=9", "worker=redis://h/b\nbase=9"),
+            ("worker=redis://h/a", "worker=redis://h/b"),
+            ("worker=redis://h/a", "worker=redis://h:6380/a"),
             ("worker=redis://h/a\nlayout=twitter", "worker=redis://h/b"),
             ("worker=redis://h/a\nseq_max=9", "worker=redis://h/b\nseq_min=10"),
             ("worker=fixed:1\nstate=redis://h/a?db=1&timeout=1s", "worker=fixed:1\nstate=redis://h:6379/a?timeout=1s&db=1"),

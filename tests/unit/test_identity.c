@@ -256,15 +256,15 @@ static const struct relation {
     {FZ_RELATION_TWINS, "worker=fixed:7 " SLOTS "n", "worker=fixed:7 seq_min=5 " SLOTS "n"},
     {FZ_RELATION_TWINS, "worker=fixed:7 " SLOTS "n", FILES "worker=fixed:7"},
 
-    /* One namespace of one coordinator. */
+    /* One namespace of one coordinator; another one parts on purpose. */
     {FZ_RELATION_SHARED, "worker=redis://u:p@h/a", "worker=redis://u:q@H:6379/a count=3"},
     {FZ_RELATION_SHARED, "worker=postgres://h/a/n?table=a&user=b", "worker=postgresql://h/a/n?user=b&table=a"},
-    {FZ_RELATION_TWINS, "worker=redis://h/a", "worker=redis://h/b"},
-    {FZ_RELATION_TWINS, "worker=redis://h/a", "worker=redis://g/a"},
-    {FZ_RELATION_TWINS, "worker=redis://h/a", "worker=redis://h:6380/a"},
-    {FZ_RELATION_TWINS, "worker=redis://u:p@h/a", "worker=redis://v:p@h/a"},
-    {FZ_RELATION_TWINS, "worker=redis://h/a?db=1", "worker=redis://h/a?db=2"},
-    {FZ_RELATION_TWINS, "worker=redis://h/a base=8", "worker=redis://h/b count=9"},
+    {FZ_RELATION_APART, "worker=redis://h/a", "worker=redis://h/b"},
+    {FZ_RELATION_APART, "worker=redis://h/a", "worker=redis://g/a"},
+    {FZ_RELATION_APART, "worker=redis://h/a", "worker=redis://h:6380/a"},
+    {FZ_RELATION_APART, "worker=redis://u:p@h/a", "worker=redis://v:p@h/a"},
+    {FZ_RELATION_APART, "worker=redis://h/a?db=1", "worker=redis://h/a?db=2"},
+    {FZ_RELATION_APART, "worker=redis://h/a base=8", "worker=redis://h/b count=9"},
     {FZ_RELATION_TWINS, "worker=redis://h/a", FILES "worker=fixed:7"},
     {FZ_RELATION_TWINS, "worker=redis://h/a workers=8", FILES "worker=fixed:7"},
     {FZ_RELATION_TWINS, "worker=redis://h/a", FILES "worker=file-lock"},
