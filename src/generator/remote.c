@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "compose.h"
 #include "config/coordinators.h"
@@ -15,6 +14,7 @@
 #include "monotonic_condition.h"
 #include "observe.h"
 #include "os/deadline.h"
+#include "retry_pause.h"
 #include "slot_runs.h"
 #include "take.h"
 
@@ -197,18 +197,6 @@ static frazil_err ask(frazil *gen, struct part *part, struct fz_deadline deadlin
     return err;
 }
 
-static struct timespec in_ns(uint64_t ns)
-{
-    const uint64_t ns_per_s = 1000000000;
-    struct timespec at;
-
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    uint64_t at_ns = (uint64_t)at.tv_nsec + (ns < longest_wait_ns ? ns : longest_wait_ns);
-    at.tv_sec += (time_t)(at_ns / ns_per_s);
-    at.tv_nsec = (long)(at_ns % ns_per_s);
-    return at;
-}
-
 /* Another thread asks for longer than this call may wait. */
 static frazil_err refuse_queued(const frazil *gen, const struct fz_observation *seen, struct fz_refusal *refusal)
 {
@@ -229,7 +217,7 @@ static frazil_err await_request(frazil *gen, struct part *part, struct fz_wait_b
 
     while (part->requests == requests) {
         uint64_t left_ns = fz_wait_budget_left(gen, budget);
-        struct timespec until = in_ns(left_ns);
+        struct timespec until = fz_monotonic_in(left_ns < longest_wait_ns ? left_ns : longest_wait_ns);
         int sys = left_ns == 0 ? ETIMEDOUT : pthread_cond_timedwait(&part->ended, &part->lock, &until);
         if (sys == ETIMEDOUT && left_ns <= longest_wait_ns)
             break;
@@ -384,6 +372,7 @@ struct call {
     struct part *part;
     struct fz_wait_budget budget;
     struct fz_refusal in_vain; /* why it has waited so far; FRAZIL_OK: it has not */
+    unsigned pauses;
     struct fz_runs taken;
     int cancel_state; /* of the thread, before the call */
 };
@@ -418,11 +407,19 @@ static frazil_err end_in_vain(const struct call *call, struct fz_refusal *refusa
     return refusal->code;
 }
 
-/* Waits for the source to be asked again. */
+/* Waits for the source to be asked again: to the end, as one pause may be shorter, and all would ask again with it. */
 static void await_source(struct call *call, const struct fz_observation *seen, const struct fz_refusal *refusal)
 {
+    frazil *gen = call->gen;
+    uint64_t now_ns = fz_wait_budget_wait(gen, &call->budget);
+    uint64_t left_ns = fz_wait_budget_left(gen, &call->budget);
+    uint64_t until_ns = now_ns + fz_slots_pause(call->pauses++, refusal->retry_ns, left_ns, &gen->random);
+
     pthread_setcancelstate(call->cancel_state, &(int){0});
-    fz_pause(call->gen, seen, &call->budget, refusal->retry_ns);
+    while (now_ns < until_ns && fz_wait_budget_left(gen, &call->budget) > 0) {
+        fz_pause(gen, seen, &call->budget, until_ns - now_ns);
+        now_ns = fz_monotonic_ns(gen);
+    }
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
 }
 

@@ -71,3 +71,11 @@ uint64_t fz_first_grant_pause(unsigned tries, uint64_t known_ns, uint64_t left_n
         spread_ns = lesser_ns(spread_ns, left_ns - next_ns);
     return next_ns + fz_jitter(spread_ns, random);
 }
+
+uint64_t fz_slots_pause(unsigned tries, uint64_t known_ns, uint64_t left_ns, const frazil_random *random)
+{
+    uint64_t begins_ns = lesser_ns(known_ns, longest_known_ns);
+    uint64_t spread_ns = lesser_ns(doubled(tries), begins_ns / 4);
+
+    return begins_ns + fz_jitter(lesser_ns(spread_ns, left_ns > begins_ns ? left_ns - begins_ns : 0), random);
+}

@@ -44,6 +44,13 @@ FZ_PRIVATE bool fz_retry_pause_may_be(uint64_t ns);
 FZ_PRIVATE uint64_t fz_first_grant_pause(unsigned tries, uint64_t known_ns, uint64_t left_ns,
                                          const frazil_random *random);
 
+/*
+ * Nanoseconds until a call asks a source of slots again, when that refuses for known_ns, `tries` refusals came before,
+ * and left_ns are left.  All who meet a new or a full source are told the same time: they come back spread
+ * over 50 ms, which double with each try, or over a quarter of the time if that is less.
+ */
+FZ_PRIVATE uint64_t fz_slots_pause(unsigned tries, uint64_t known_ns, uint64_t left_ns, const frazil_random *random);
+
 /* A random number below end; 0 if that is 0, and then none is drawn. */
 FZ_PRIVATE uint64_t fz_jitter(uint64_t end, const frazil_random *random);
 

@@ -351,6 +351,38 @@ TEST("If slots are there, and cannot be waited for, the next call has them; the 
     rig_close(&rig);
 }
 
+/* When a call that is refused for 200 ms asks again, with random numbers from a seed. */
+static uint64_t asks_again_in(uint64_t seed)
+{
+    uint64_t id;
+
+    rig = (struct rig){.random_state = seed, .coordinators = fake_slots_coordinators};
+    rig_open(&rig, SPEC "start=zero max_wait=230ms", RIG_NOW);
+    uint64_t begun_ns = rig_monotonic_ns(&rig);
+    fake_slots.err = FRAZIL_EFULL;
+    fake_slots.retry_ns = 200 * RIG_MS;
+    fake_slots.takes = 0;
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_EFULL);
+    assert_int_equal(fake_slots.takes, 2);
+    uint64_t waited_ns = rig_monotonic_ns(&rig) - begun_ns;
+    rig_close(&rig);
+    return waited_ns;
+}
+
+TEST("A crowd that is refused until the same time does not come back as one, and each within its wait")
+{
+    enum { CROWD = 20 };
+    uint64_t first_ns = asks_again_in(1);
+    unsigned apart = 0;
+
+    for (uint64_t seed = 1; seed <= CROWD; seed++) {
+        uint64_t waited_ns = asks_again_in(seed * 1000003);
+        assert_in_range(waited_ns, 200 * RIG_MS, 230 * RIG_MS);
+        apart += waited_ns != first_ns;
+    }
+    assert_true(apart > CROWD / 2);
+}
+
 /* A clock in whose first sleep another call takes an id, and the source has no more. */
 static frazil_clock sleeping;
 static uint64_t taken_meanwhile;

@@ -157,3 +157,32 @@ TEST("It begins when the next try can succeed, whatever is left, and a time that
     assert_first(0, 3 * S, 2 * S, 3 * S + 1, SHORTEST);
     assert_first(0, UINT64_MAX, 2 * S, 365 * 86400 * S + 1, SHORTEST);
 }
+
+/* The window of the pauses before a source of slots is asked again. */
+static void assert_slots(unsigned tries, uint64_t known_ns, uint64_t left_ns, uint64_t width_ns)
+{
+    struct drawn drawn = {.number = 0};
+    const frazil_random random = random_of(&drawn);
+
+    assert_int_equal(fz_slots_pause(tries, known_ns, left_ns, &random), known_ns);
+    drawn.number = width_ns - 1;
+    assert_int_equal(fz_slots_pause(tries, known_ns, left_ns, &random), known_ns + width_ns - 1);
+    drawn.number = width_ns;
+    assert_int_equal(fz_slots_pause(tries, known_ns, left_ns, &random), known_ns);
+}
+
+TEST("Who is refused slots comes back a little later than told, never before, and never after its own time")
+{
+    struct drawn drawn = {.number = 7};
+    const frazil_random random = random_of(&drawn);
+
+    assert_slots(0, 4 * MS, S, MS);
+    assert_slots(0, 2 * S, UINT64_MAX, SHORTEST);
+    assert_slots(1, 2 * S, 9 * S, 2 * SHORTEST);
+    assert_true(fz_slots_pause(0, UINT64_MAX, UINT64_MAX, &random) < UINT64_MAX / 2);
+    drawn.times = 0;
+    assert_slots(1000, 2 * S, 9 * S, S / 2);
+    assert_slots(0, 2 * S, 2 * S + 10, 10);
+    assert_int_equal(fz_slots_pause(0, 2 * S, 2 * S, &random), 2 * S);
+    assert_int_equal(drawn.times, 0);
+}
