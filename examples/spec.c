@@ -24,7 +24,6 @@ int main(void)
     frazil *gen;
     frazil_error err;
     frazil_info info;
-    frazil_layout_info layout;
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         if (frazil_open(&gen, wrong[i], &err) == FRAZIL_OK)
@@ -38,10 +37,8 @@ int main(void)
         return 1;
     }
     frazil_get_info(gen, &info, sizeof info);
-    frazil_layout_get_info(frazil_layout_of(gen), &layout, sizeof layout);
     printf("worker %" PRIu32 " is %" PRIu32 " in datacenter %" PRIu32 ", %" PRIu64 " ids a millisecond\n", info.worker,
-           (uint32_t)(info.worker % layout.workers_in_datacenter),
-           (uint32_t)(info.worker / layout.workers_in_datacenter), info.capacity);
+           info.worker_in_datacenter, info.datacenter, info.capacity);
     frazil_close(gen);
     return 0;
 }

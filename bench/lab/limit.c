@@ -356,9 +356,9 @@ static bool run_crowd(const struct limit *limit, struct bench_table *table)
 static struct limit limit_of(const struct bench_session *session)
 {
     struct limit limit = {.gen = session->gen,
-                          .kind = (frazil_layout_kind)frazil_layout_of(session->gen)->kind,
+                          .kind = (frazil_layout_kind)session->info.layout->kind,
                           .capacity = session->info.capacity,
-                          .tick_ns = frazil_layout_of(session->gen)->tick_ms * 1e6,
+                          .tick_ns = session->info.layout->tick_ms * 1e6,
                           .threads = session->request->threads,
                           .rounds = session->long_rounds,
                           .window_ns = session->window_ns};

@@ -88,7 +88,9 @@ func OpenShared(spec string) (*Generator, error) {
 }
 
 func (g *Generator) opened() *Generator {
-	g.snos = C.frazil_id_size(g.raw) == C.FRAZIL_SNO_SIZE
+	var info C.frazil_info
+	C.frazil_get_info(g.raw, &info, C.sizeof_frazil_info)
+	g.snos = info.id_size == C.FRAZIL_SNO_SIZE
 	g.gone, g.idle = make(chan struct{}), make(chan struct{})
 	runtime.SetFinalizer(g, (*Generator).Close)
 	return g

@@ -47,7 +47,7 @@ func (g *Generator) Info() Info {
 		SequenceMin:  uint32(raw.sequence_min),
 		SequenceMax:  uint32(raw.sequence_max),
 		Sequence:     uint32(raw.sequence),
-		Length:       uint64(raw.length),
+		Length:       uint64(raw.capacity - raw.available),
 		Capacity:     uint64(raw.capacity),
 		CounterInUse: raw.counter_in_use != 0,
 		StateIsNew:   raw.state_is_new != 0,
@@ -62,7 +62,9 @@ func (g *Generator) Layout() Layout {
 		return Layout{}
 	}
 	defer g.leave()
-	return Layout{raw: *C.frazil_layout_of(g.raw)}
+	var raw C.frazil_info
+	C.frazil_get_info(g.raw, &raw, C.sizeof_frazil_info)
+	return Layout{raw: *raw.layout}
 }
 
 // Available is how many ids are left in this tick.
@@ -71,7 +73,9 @@ func (g *Generator) Available() uint64 {
 		return 0
 	}
 	defer g.leave()
-	return uint64(C.frazil_available(g.raw))
+	var raw C.frazil_info
+	C.frazil_get_info(g.raw, &raw, C.sizeof_frazil_info)
+	return uint64(raw.available)
 }
 
 // Stats are names and values of what happened so far, to the generator and all processes that share it: issued, full, waits and

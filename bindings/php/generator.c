@@ -69,7 +69,7 @@ static int compare(zval *one, zval *other)
 /* The properties that var_dump and JSON show. */
 static zend_array *properties_for(zend_object *object, zend_prop_purpose purpose)
 {
-    const frazil *gen = of_object(object)->gen;
+    frazil *gen = of_object(object)->gen;
     char text[FRAZIL_FINGERPRINT_SIZE];
     frazil_info info;
     zval shown;
@@ -77,9 +77,10 @@ static zend_array *properties_for(zend_object *object, zend_prop_purpose purpose
     if (purpose != ZEND_PROP_PURPOSE_DEBUG && purpose != ZEND_PROP_PURPOSE_JSON)
         return zend_std_get_properties_for(object, purpose);
     array_init(&shown);
-    if (gen != NULL && frazil_layout_fingerprint(frazil_layout_of(gen), text, sizeof text, NULL) == FRAZIL_OK) {
-        frazil_get_info((frazil *)gen, &info, sizeof info);
-        add_assoc_string(&shown, "layout", text);
+    if (gen != NULL) {
+        frazil_get_info(gen, &info, sizeof info);
+        if (frazil_layout_fingerprint(info.layout, text, sizeof text, NULL) == FRAZIL_OK)
+            add_assoc_string(&shown, "layout", text);
         frazil_add_number(&shown, "worker", info.worker);
     }
     return Z_ARR(shown);
@@ -524,7 +525,7 @@ ZEND_METHOD(Frazil_Generator, info)
     frazil_add_number(return_value, "sequence_min", info.sequence_min);
     frazil_add_number(return_value, "sequence_max", info.sequence_max);
     frazil_add_number(return_value, "sequence", info.sequence);
-    frazil_add_number(return_value, "length", info.length);
+    frazil_add_number(return_value, "length", info.capacity - info.available);
     frazil_add_number(return_value, "capacity", info.capacity);
     frazil_add_number(return_value, "collision_ppm", info.collision_ppm);
     add_assoc_bool(return_value, "counter_in_use", info.counter_in_use != 0);
@@ -569,10 +570,12 @@ ZEND_METHOD(Frazil_Generator, available)
 {
     ZEND_PARSE_PARAMETERS_NONE();
     frazil *gen = gen_of(ZEND_THIS);
+    frazil_info info;
 
     if (gen == NULL)
         RETURN_THROWS();
-    RETURN_LONG((zend_long)frazil_available(gen));
+    frazil_get_info(gen, &info, sizeof info);
+    RETURN_LONG((zend_long)info.available);
 }
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(args_layout, 0, 0, Frazil\\Layout, 0)
@@ -581,10 +584,12 @@ ZEND_METHOD(Frazil_Generator, layout)
 {
     ZEND_PARSE_PARAMETERS_NONE();
     frazil *gen = gen_of(ZEND_THIS);
+    frazil_info info;
 
     if (gen == NULL)
         RETURN_THROWS();
-    frazil_set_layout(return_value, frazil_layout_of(gen));
+    frazil_get_info(gen, &info, sizeof info);
+    frazil_set_layout(return_value, info.layout);
 }
 
 FRAZIL_ARGS(args_void, 0, IS_VOID, 0)

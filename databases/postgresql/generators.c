@@ -112,6 +112,7 @@ static struct generator *open_generator(const char *name)
 {
     frazil_pg_worker worker = frazil_pg_worker_setting();
     struct generator opened = {.is_leased = worker.source == FRAZIL_PG_COORDINATOR};
+    frazil_info info;
     frazil_error err;
 
     if (strlen(name) >= NAMEDATALEN)
@@ -137,7 +138,8 @@ static struct generator *open_generator(const char *name)
                         errhint("Its lines in the server's log say why. Run the statement again when it has one.")));
     if (code != FRAZIL_OK)
         frazil_pg_fail(code, &err);
-    if (frazil_layout_of(opened.gen)->kind != FRAZIL_LAYOUT_64) {
+    frazil_get_info(opened.gen, &info, sizeof info);
+    if (info.layout->kind != FRAZIL_LAYOUT_64) {
         frazil_close(opened.gen);
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("the layout of generator \"%s\" is sno, and a sno is no bigint", name),
@@ -377,11 +379,11 @@ Datum frazil_pg_info(PG_FUNCTION_ARGS)
 
     frazil_get_info(gen, &info, sizeof info);
     frazil_get_health(gen, &health, sizeof health);
-    frazil_layout_get_info(frazil_layout_of(gen), &layout, sizeof layout);
+    frazil_layout_get_info(info.layout, &layout, sizeof layout);
     put_row(result, "generator", name);
     put_row(result, "version", frazil_version());
-    put_row(result, "layout", frazil_layout_of(gen)->name);
-    if (frazil_layout_fingerprint(frazil_layout_of(gen), fingerprint, sizeof fingerprint, NULL) == FRAZIL_OK)
+    put_row(result, "layout", info.layout->name);
+    if (frazil_layout_fingerprint(info.layout, fingerprint, sizeof fingerprint, NULL) == FRAZIL_OK)
         put_row(result, "fields", fingerprint);
     put_row(result, "worker", psprintf("%u", info.worker));
     put_row(result, "serving", health.state == FRAZIL_HEALTH_SERVING ? "yes" : "no");

@@ -216,6 +216,7 @@ static frazil_err no_generator(const char *name, frazil_error *reterr)
 /* frazil_open_shared by the name, for ids that SQLite can hold. */
 static frazil_err open_by_name(frazil **ret, const char *name, frazil_error *reterr)
 {
+    frazil_info info;
     const char *spec;
     char *text;
 
@@ -230,7 +231,9 @@ static frazil_err open_by_name(frazil **ret, const char *name, frazil_error *ret
         snprintf(reterr->message + len, sizeof reterr->message - len,
                  "; in the environment it is FRAZIL_WORKER, such as FRAZIL_WORKER=fixed:7, before the program starts");
     }
-    if (err == FRAZIL_OK && frazil_layout_of(*ret)->kind != FRAZIL_LAYOUT_64) {
+    if (err == FRAZIL_OK)
+        frazil_get_info(*ret, &info, sizeof info);
+    if (err == FRAZIL_OK && info.layout->kind != FRAZIL_LAYOUT_64) {
         frazil_close(*ret);
         snprintf(reterr->message, sizeof reterr->message,
                  "the layout of the generator '%s' is sno, and a sno is no integer: choose a layout of 64-bit ids",

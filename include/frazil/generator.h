@@ -184,18 +184,6 @@ FRAZIL_API uint64_t frazil_wait_forever(void);
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns,
                                                frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
-/* Bytes of one id of the generator: 8, or FRAZIL_SNO_SIZE for snos.  Any thread. */
-FRAZIL_API size_t frazil_id_size(const frazil *gen) FRAZIL_NONNULL(1);
-
-/*
- * frazil_take and frazil_sno_take through one door: n ids as frazil_id_size bytes each, as frazil_bytes_write writes
- * them and snos are, the first one at buf and each `stride` bytes behind the one before.  Bytes between them are
- * untouched.  meta: of snos; 0 for others.  Errors as there; FRAZIL_EINVAL: the stride is shorter than an id, or a
- * metabyte was given for 64-bit ids; FRAZIL_ENOMEM: more than 64 ids need memory for the call.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_take_bytes(frazil *gen, uint8_t meta, void *buf, size_t stride, size_t n,
-                                                     uint64_t wait_ns, frazil_error *reterr) FRAZIL_NONNULL(1, 3);
-
 /*
  * An id for a time of the caller's, for bringing in old records.  It never touches
  * the live state: its sequence is its own, starts at the lower bound, and rolls over
@@ -352,19 +340,23 @@ typedef enum frazil_state_kind {
 
 /* The facts about a generator. */
 typedef struct frazil_info {
-    uint32_t worker;        /* for sno: the partition */
-    uint32_t sequence_min;  /* the lowest number that its sequence takes */
-    uint32_t sequence_max;  /* the highest */
-    uint32_t sequence;      /* the next id's, if it were taken now; sequence_min if that enters a new tick */
-    uint64_t length;        /* how many sequence numbers of this tick are used */
-    uint64_t capacity;      /* how many a tick has */
-    uint8_t counter_in_use; /* 1: the processor's counter saves clock readings; 0: it does not */
-    uint8_t state_is_new;   /* 1: no generator had this worker on this host since its boot; always with state=memory */
-    uint8_t state;          /* where its state is kept, a frazil_state_kind */
-    uint8_t reserved[1];    /* 0 */
+    const frazil_layout *layout;   /* of its ids; does not change, and is there as long as the generator */
+    uint32_t id_size;              /* bytes of an id: 8, or FRAZIL_SNO_SIZE */
+    uint32_t worker;               /* for sno: the partition */
+    uint32_t datacenter;           /* of the worker, as in frazil_fields */
+    uint32_t worker_in_datacenter; /* likewise */
+    uint32_t sequence_min;         /* the lowest number that its sequence takes */
+    uint32_t sequence_max;         /* the highest */
+    uint32_t sequence;             /* the next id's, if it were taken now; sequence_min if that enters a new tick */
+    uint32_t state;                /* where its state is kept, a frazil_state_kind */
+    uint64_t capacity;             /* how many sequence numbers a tick has */
+    uint64_t available;            /* how many are left of this tick; 0: the next call would wait or fail */
+    uint32_t counter_in_use;       /* 1: the processor's counter saves clock readings; 0: it does not */
+    uint32_t state_is_new; /* 1: no generator had this worker on this host since its boot, as with state=memory */
     /* ip-hash, hostname-hash: how likely it is that two of the expected hosts have the same worker id, in parts per
      * million, rounded up; 0 for all other sources */
     uint32_t collision_ppm;
+    uint32_t reserved; /* 0 */
 } frazil_info;
 
 /* Size as in frazil_get_stats.  Cannot fail.  Any thread. */
@@ -405,12 +397,6 @@ FRAZIL_API void frazil_get_health(frazil *gen, frazil_health *ret, size_t size) 
  * frazil_get_health.
  */
 FRAZIL_API frazil_err frazil_last_failure(frazil *gen, frazil_error *reterr) FRAZIL_NONNULL(1);
-
-/* The layout of a generator's ids.  It does not change, and is there as long as the generator.  Any thread. */
-FRAZIL_API const frazil_layout *frazil_layout_of(const frazil *gen) FRAZIL_NONNULL(1);
-
-/* How many ids are left in this tick: 0 when the next call would wait or fail.  Takes none. */
-FRAZIL_API uint64_t frazil_available(frazil *gen) FRAZIL_NONNULL(1);
 
 /* The message to an overflow callback, in 32 bytes. */
 typedef struct frazil_overflow {

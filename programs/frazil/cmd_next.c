@@ -127,7 +127,7 @@ static int open_source(struct source *source, const struct arguments *args)
     assert(source->gen != NULL);
     frazil_get_info(source->gen, &info, sizeof info);
     note_collision(source, &info);
-    source->layout.layout = *frazil_layout_of(source->gen);
+    source->layout.layout = *info.layout;
     ids_layout_label(&source->layout);
     return STATUS_OK;
 }
@@ -194,8 +194,11 @@ static int batch(const struct request *request, const struct source *source, siz
  */
 static size_t batch_size(const struct source *source, uint64_t left)
 {
+    frazil_info info;
+
     assert(source->gen != NULL);
-    uint64_t n = frazil_available(source->gen);
+    frazil_get_info(source->gen, &info, sizeof info);
+    uint64_t n = info.available;
 
     if (n == 0) {
         output_flush(); /* the next one has to be waited for */

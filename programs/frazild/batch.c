@@ -66,7 +66,8 @@ static void write_binary(struct batch *batch, struct bytes *out)
     if (n > BINARY_AT_ONCE)
         n = BINARY_AT_ONCE;
     if (before == 0)
-        resp_bulk_head(out, (size_t)batch->each * frazil_id_size(batch->id_request.engine->gen));
+        resp_bulk_head(out,
+                       (size_t)batch->each * (batch->id_request.engine->is_sno ? FRAZIL_SNO_SIZE : sizeof(uint64_t)));
     form_bytes(batch->id_request.engine, id_at(batch, batch->written), n, out);
     if (before + n == batch->each)
         bytes_add(out, "\r\n", 2);

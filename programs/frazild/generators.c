@@ -211,6 +211,7 @@ static frazil_err open_as_next(frazil **ret, frazil_options *options, frazil_err
 static struct engine *open_one(const struct generator_settings *settings, struct bytes *errors)
 {
     struct engine *engine = calloc(1, sizeof *engine);
+    frazil_info info;
     frazil_err code = FRAZIL_ENOMEM;
     frazil_error err = {.message = "out of memory"};
 
@@ -223,7 +224,8 @@ static struct engine *open_one(const struct generator_settings *settings, struct
         return NULL;
     }
     memcpy(engine->name, settings->name, strlen(settings->name) + 1);
-    engine->layout = *frazil_layout_of(engine->gen);
+    frazil_get_info(engine->gen, &info, sizeof info);
+    engine->layout = *info.layout;
     engine->is_sno = engine->layout.kind == FRAZIL_LAYOUT_SNO;
     atomic_init(&engine->holders, 1);
     return engine;

@@ -80,30 +80,22 @@ void frazil_get_info(frazil *gen, frazil_info *ret, size_t size)
     struct fz_slot_plan plan = fz_slot_plan(rules, &seen.view, 1, 0);
 
     const frazil_info info = {
+        .layout = &gen->layout,
+        .id_size = fz_is_sno(gen) ? FRAZIL_SNO_SIZE : sizeof(uint64_t),
         .worker = seen.grant.worker,
+        .datacenter = fz_layout_datacenter_of(&gen->layout, seen.grant.worker),
+        .worker_in_datacenter = seen.grant.worker % (uint32_t)fz_layout_workers_in_datacenter(&gen->layout),
         .sequence_min = rules->seq_min,
         .sequence_max = rules->seq_min + (uint32_t)(rules->capacity - 1),
         .sequence = plan.reason == FZ_SLOT_EXHAUSTED ? rules->seq_min : fz_slot_sequence(rules, plan.first),
-        .length = rules->capacity - fz_slot_available(rules, &seen.view),
+        .state = gen->fixed.state,
         .capacity = rules->capacity,
+        .available = seen.before_epoch ? 0 : fz_slot_available(rules, &seen.view),
         .counter_in_use = gen->fast_path != FZ_FAST_NONE ? 1 : 0,
         .state_is_new = fz_store_is_new(&gen->store) ? 1 : 0,
-        .state = gen->fixed.state,
         .collision_ppm = gen->fixed.collision_ppm,
     };
     fz_give_sized(ret, size, &info, sizeof info);
-}
-
-const frazil_layout *frazil_layout_of(const frazil *gen)
-{
-    return &gen->layout;
-}
-
-uint64_t frazil_available(frazil *gen)
-{
-    struct fz_observation seen = fz_observe(gen);
-
-    return seen.before_epoch ? 0 : fz_slot_available(&gen->rules, &seen.view);
 }
 
 /* Tick and sequence of the last slot taken; nothing was taken if the word stands where it began. */

@@ -11,6 +11,7 @@
 
 #include "frazil.h"
 #include "lib/callers.h"
+#include "lib/ports.h"
 #include "lib/test.h"
 
 enum { CALLS = 3000000 / INSTRUMENT_SLOWDOWN, THREADS = 4 };
@@ -84,10 +85,8 @@ static void run_watch(const char *spec, size_t threads, int64_t calls, bool loca
     assert_int_equal(frazil_open(&gen, spec, NULL), FRAZIL_OK);
     int64_t offset = offset_ms();
     for (size_t i = 0; i < threads; i++) {
-        witnesses[i] = (struct witness){.gen = gen,
-                                        .layout = *frazil_layout_of(gen),
-                                        .calls = calls,
-                                        .tick_ms = (int64_t)frazil_layout_of(gen)->tick_ms};
+        witnesses[i] = (struct witness){
+            .gen = gen, .layout = *layout_of(gen), .calls = calls, .tick_ms = (int64_t)layout_of(gen)->tick_ms};
         if (locals)
             assert_int_equal(frazil_local_open(&witnesses[i].local, gen), FRAZIL_OK);
         assert_int_equal(pthread_create(&witnesses[i].thread, NULL, watch, &witnesses[i]), 0);

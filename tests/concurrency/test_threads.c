@@ -42,7 +42,7 @@ static void assert_parts(frazil *gen, const struct idset *sets, size_t n)
     frazil_get_info(gen, &info, sizeof info);
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < sets[i].count; k++) {
-            if (frazil_id_decompose(frazil_layout_of(gen), sets[i].ids[k], &fields, NULL) != FRAZIL_OK ||
+            if (frazil_id_decompose(info.layout, sets[i].ids[k], &fields, NULL) != FRAZIL_OK ||
                 fields.worker != info.worker || fields.sequence < info.sequence_min ||
                 fields.sequence > info.sequence_max)
                 fail_msg("set %zu, id %zu: worker %u, sequence %u", i, k, fields.worker, fields.sequence);

@@ -169,7 +169,10 @@ static frazil_err info(struct subject *subject, struct step *step)
 
 static frazil_err available(struct subject *subject, struct step *step)
 {
-    out_u64(step, "available", frazil_available(subject->gen));
+    frazil_info found;
+
+    frazil_get_info(subject->gen, &found, sizeof found);
+    out_u64(step, "available", found.available);
     return FRAZIL_OK;
 }
 

@@ -155,6 +155,7 @@ static frazil_err open_generator(struct subject *subject, struct step *step)
     char spec[SPEC_SIZE];
     frazil_options *options;
     frazil_clock clock;
+    frazil_info info;
 
     in_spec(step, "spec", spec);
     open_beside(subject, step);
@@ -172,8 +173,10 @@ static frazil_err open_generator(struct subject *subject, struct step *step)
     if (err == FRAZIL_OK)
         err = frazil_open_with(&subject->gen, options, &step->err);
     frazil_options_close(options);
-    if (err == FRAZIL_OK)
-        subject->layout = *frazil_layout_of(subject->gen);
+    if (err == FRAZIL_OK) {
+        frazil_get_info(subject->gen, &info, sizeof info);
+        subject->layout = *info.layout;
+    }
     return err;
 }
 

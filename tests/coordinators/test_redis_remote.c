@@ -347,7 +347,7 @@ TEST("A whole generator beside sfid: it holds its key while it lives, and gives 
 
     assert_string_equal(slots_ask("EXISTS \"sfid:shop:\\x05\\x00\""), "1");
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
-    assert_int_equal(frazil_id_decompose(frazil_layout_of(gen), id, &fields, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_id_decompose(layout_of(gen), id, &fields, NULL), FRAZIL_OK);
     assert_int_equal(fields.worker, 5);
     frazil_close(gen);
     while (strcmp(slots_ask("EXISTS \"sfid:shop:\\x05\\x00\""), "0") != 0)

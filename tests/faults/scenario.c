@@ -20,6 +20,7 @@
 #include "lease/grant_record.h"
 #include "lease/record.h"
 #include "lib/asserts.h"
+#include "lib/ports.h"
 #include "lib/scratch.h"
 
 enum { IDS_MAX = 64, TEXT_SIZE = 1024, REPORT_SIZE = 1024 };
@@ -142,7 +143,7 @@ static void check_id(uint64_t id)
     }
     assert_true(report->id_count < IDS_MAX);
     report->ids[report->id_count++] = id;
-    const frazil_layout *layout = frazil_layout_of(scenario_gen);
+    const frazil_layout *layout = layout_of(scenario_gen);
     if (layout->kind == FRAZIL_LAYOUT_SNO || strstr(scenario->spec, "@/disk") == NULL || !has_fault)
         return;
     assert_int_equal(frazil_id_decompose(layout, id, &fields, NULL), FRAZIL_OK);

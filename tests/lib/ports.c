@@ -105,6 +105,22 @@ frazil_info info_of_spec(const char *spec)
     return info;
 }
 
+const frazil_layout *layout_of(frazil *gen)
+{
+    frazil_info info;
+
+    frazil_get_info(gen, &info, sizeof info);
+    return info.layout;
+}
+
+uint64_t available_of(frazil *gen)
+{
+    frazil_info info;
+
+    frazil_get_info(gen, &info, sizeof info);
+    return info.available;
+}
+
 uint64_t issued_by(frazil *gen)
 {
     frazil_stats stats;

@@ -28,6 +28,10 @@ frazil *open_or_fail(const char *spec);
 /* The info of a generator of that spec, which is closed again. */
 frazil_info info_of_spec(const char *spec);
 
+/* Two members of its info: the layout, and how many ids of this tick are left. */
+const frazil_layout *layout_of(frazil *gen);
+uint64_t available_of(frazil *gen);
+
 /* How many ids it has issued. */
 uint64_t issued_by(frazil *gen);
 

@@ -74,14 +74,9 @@ uint64_t rig_monotonic_ns(const struct rig *rig)
     return rig->clock.monotonic_ns(rig->clock.ctx);
 }
 
-static frazil_layout layout_of(const struct rig *rig)
-{
-    return *frazil_layout_of(rig->gen);
-}
-
 static uint64_t tick_at(const struct rig *rig, int64_t unix_ms)
 {
-    const frazil_layout layout = layout_of(rig);
+    const frazil_layout layout = *layout_of(rig->gen);
 
     return (uint64_t)(unix_ms - layout.epoch_unix_ms) / layout.tick_ms;
 }
@@ -98,7 +93,7 @@ uint64_t rig_tick_of(const struct rig *rig, uint64_t id)
 
 void rig_advance(struct rig *rig, uint64_t ticks)
 {
-    frazil_manual_clock_advance(rig->manual, ticks * layout_of(rig).tick_ms * RIG_MS);
+    frazil_manual_clock_advance(rig->manual, ticks * layout_of(rig->gen)->tick_ms * RIG_MS);
 }
 
 void rig_step(struct rig *rig, int64_t delta_ms)
@@ -137,7 +132,7 @@ frazil_sno_fields rig_sno_parts(struct rig *rig)
 
 frazil_fields rig_parts(const struct rig *rig, uint64_t id)
 {
-    const frazil_layout layout = layout_of(rig);
+    const frazil_layout layout = *layout_of(rig->gen);
     frazil_fields fields;
 
     assert_int_equal(frazil_id_decompose(&layout, id, &fields, NULL), FRAZIL_OK);

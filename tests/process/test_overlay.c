@@ -104,7 +104,7 @@ static int meet_unseen(void)
     frazil *other = open_there(&ports, "another", "seq_min=1");
     if (other == NULL || frazil_next(other, &id) != FRAZIL_OK)
         return NO_ID;
-    return id >= frazil_id_first(frazil_layout_of(other), health.grant_end_unix_ms) ? GOOD : SAME_TICKS;
+    return id >= frazil_id_first(layout_of(other), health.grant_end_unix_ms) ? GOOD : SAME_TICKS;
 }
 
 TEST("I1: the grant of a process that has closed all its descriptors stays its own to the end")

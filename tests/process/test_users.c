@@ -14,6 +14,7 @@
 #include "frazil.h"
 #include "lib/bound.h"
 #include "lib/idset.h"
+#include "lib/ports.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "lib/users.h"
@@ -105,7 +106,7 @@ static frazil *open_and_say(uid_t uid, const char *settings, int says)
     if (said.why.code == FRAZIL_OK)
         said.why.code = frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &said.why);
     if (said.why.code == FRAZIL_OK)
-        said.why.code = frazil_id_decompose(frazil_layout_of(gen), id, &fields, &said.why);
+        said.why.code = frazil_id_decompose(layout_of(gen), id, &fields, &said.why);
     if (said.why.code == FRAZIL_OK)
         said.worker = fields.worker;
     if (write(says, &said, sizeof said) != sizeof said)

@@ -51,7 +51,7 @@ static void begin(struct course *course, const struct behaviour *behaviour, bool
 {
     *course = (struct course){.behaviour = behaviour, .rig = {.random_state = 7}};
     (frozen ? rig_open_frozen : rig_open)(&course->rig, behaviour->spec, RIG_NOW);
-    course->tick_ms = frazil_layout_of(course->rig.gen)->tick_ms;
+    course->tick_ms = layout_of(course->rig.gen)->tick_ms;
     course->keys = malloc(KEYS_MAX * sizeof *course->keys);
     assert_non_null(course->keys);
 }
@@ -179,7 +179,7 @@ TEST("A clock that stands: each behaviour gives what it may and then fails withi
         begin(&course, &behaviours[rows[i].behaviour], true);
         if (rows[i].behaviour == 0 || rows[i].behaviour == 5) {
             /* Spread starts this tick somewhere: let the next one start at zero. */
-            while (frazil_available(course.rig.gen) > 0)
+            while (available_of(course.rig.gen) > 0)
                 take(&course, 1);
             rig_step(&course.rig, course.tick_ms);
         }
@@ -189,7 +189,7 @@ TEST("A clock that stands: each behaviour gives what it may and then fails withi
         assert_int_equal(course.count - before, rows[i].ids);
         for (int again = 0; again < 3; again++)
             assert_false(take(&course, 1));
-        assert_int_equal(frazil_available(course.rig.gen), 0);
+        assert_int_equal(available_of(course.rig.gen), 0);
         const frazil_stats stats = rig_stats(&course.rig);
         assert_int_equal(stats.waited_us % (course.behaviour->wait_ms * 1000 + (course.behaviour->wait_ms == 0)), 0);
         rig_step(&course.rig, course.tick_ms);
@@ -381,13 +381,13 @@ TEST("A batch that fails while it waits gives everything back, also the jump tha
 
         assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
         frazil_manual_clock_set(s.manual, RIG_NOW + 50);
-        assert_int_equal(frazil_available(gen), 16);
+        assert_int_equal(available_of(gen), 16);
         assert_int_equal(frazil_next_n(gen, ids, 40), FRAZIL_ECLOCK);
         frazil_get_stats(gen, &stats, sizeof stats);
         assert_int_equal(stats.issued, 1);
         assert_int_equal(stats.waits, 1);
         frazil_manual_clock_set(s.manual, RIG_NOW + 50);
-        assert_int_equal(frazil_available(gen), 16);
+        assert_int_equal(available_of(gen), 16);
         close_stepping(&s, gen);
     }
 }

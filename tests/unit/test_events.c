@@ -134,8 +134,8 @@ TEST(
     open_at("layout=41/10/4 worker=fixed:9", RIG_NOW);
     assert_no_event();
     frazil_layout_info info;
-    frazil_layout_get_info(frazil_layout_of(rig.gen), &info, sizeof info);
-    int64_t epoch_ms = frazil_layout_of(rig.gen)->epoch_unix_ms;
+    frazil_layout_get_info(layout_of(rig.gen), &info, sizeof info);
+    int64_t epoch_ms = layout_of(rig.gen)->epoch_unix_ms;
     rig_close(&rig);
 
     open_at("layout=konayuki worker=hostname-hash hostname=a expect=8", RIG_NOW);
@@ -231,7 +231,7 @@ TEST("A clock that went back is told with how far")
     open_at("layout=41/10/4 worker=fixed:9", RIG_NOW);
     rig_next(&rig);
     rig_step(&rig, -7);
-    assert_int_equal(frazil_available(rig.gen), 0);
+    assert_int_equal(available_of(rig.gen), 0);
     assert_int_equal(take_event(FRAZIL_EVENT_CLOCK_BACK, FRAZIL_OK, 7000).worker, 9);
     assert_no_event();
     rig_close(&rig);

@@ -155,7 +155,7 @@ TEST("A clock before the epoch or the grant, one behind the layout's end, and a 
     rig_open(&rig, "layout=41/10/4 worker=fixed:9", RIG_NOW);
     frazil_manual_clock_set(rig.manual, -1000);
     assert_int_equal(health().state, FRAZIL_HEALTH_BEHIND);
-    frazil_manual_clock_set(rig.manual, frazil_layout_of(rig.gen)->epoch_unix_ms + (INT64_C(1) << 41));
+    frazil_manual_clock_set(rig.manual, layout_of(rig.gen)->epoch_unix_ms + (INT64_C(1) << 41));
     assert_int_equal(health().state, FRAZIL_HEALTH_EXHAUSTED);
     frazil_stop(rig.gen);
     assert_int_equal(health().state, FRAZIL_HEALTH_STOPPED);
@@ -237,6 +237,25 @@ static void get_health(void *ret, size_t size)
     frazil_get_health(rig.gen, ret, size);
 }
 
+TEST("A generator's info has its layout, what an id of it takes, and both parts of its worker id")
+{
+    rig = (struct rig){.random_state = 1};
+    rig_open(&rig, "layout=41/5+5/4 worker=fixed:7 datacenter=2 start=zero", RIG_NOW);
+    frazil_info info;
+    frazil_get_info(rig.gen, &info, sizeof info);
+    assert_int_equal(info.layout->datacenter_bits, 5);
+    assert_int_equal(info.id_size, 8);
+    assert_int_equal(info.worker, 2 * 32 + 7);
+    assert_int_equal(info.datacenter, 2);
+    assert_int_equal(info.worker_in_datacenter, 7);
+    assert_int_equal(info.available, info.capacity);
+    assert_int_equal(info.reserved, 0);
+    rig_next(&rig);
+    frazil_get_info(rig.gen, &info, sizeof info);
+    assert_int_equal(info.available, info.capacity - 1);
+    rig_close(&rig);
+}
+
 TEST("A program of a later version gets zeros at the end, one of an earlier version only what it has room for")
 {
     rig = (struct rig){.random_state = 1};
@@ -260,7 +279,7 @@ TEST("Each statistic has its name and its value; past the end there is none")
     rig_open(&rig, "layout=41/10/4 worker=fixed:9", RIG_NOW);
     rig_next(&rig);
     rig_step(&rig, -7);
-    assert_int_equal(frazil_available(rig.gen), 0);
+    assert_int_equal(available_of(rig.gen), 0);
     const frazil_stats stats = rig_stats(&rig);
     for (size_t i = 0; i < count; i++) {
         uint64_t value;

@@ -327,7 +327,7 @@ TEST("A call that never waits says when to come back")
     uint64_t id;
 
     open_with(SPEC " on_backward=wait", 50);
-    assert_int_equal(frazil_available(rig.gen), 0);
+    assert_int_equal(available_of(rig.gen), 0);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
     assert_int_equal(retry_ns, 50 * RIG_MS);
     frazil_manual_clock_advance(rig.manual, retry_ns);

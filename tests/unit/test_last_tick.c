@@ -28,7 +28,7 @@ static void assert_exhausted(struct rig *rig)
     assert_non_null(strstr(err.message, "no id will ever follow"));
     assert_int_equal(id, RIG_UNTOUCHED);
     assert_int_equal(retry_ns, RIG_UNTOUCHED);
-    assert_int_equal(frazil_available(rig->gen), 0);
+    assert_int_equal(available_of(rig->gen), 0);
 }
 
 static void assert_exhausted_sno(struct rig *rig)
@@ -41,7 +41,7 @@ static void assert_exhausted_sno(struct rig *rig)
     assert_int_equal(frazil_sno_try_next(rig->gen, 0, &id, &retry_ns), FRAZIL_EEXHAUSTED);
     assert_int_equal(frazil_sno_take(rig->gen, 0, &id, 1, FRAZIL_WAIT_FOREVER, NULL), FRAZIL_EEXHAUSTED);
     assert_int_equal(retry_ns, RIG_UNTOUCHED);
-    assert_int_equal(frazil_available(rig->gen), 0);
+    assert_int_equal(available_of(rig->gen), 0);
 }
 
 /* Uses up the last tick of a 64-bit layout.  How many ids it gave; *ret_last is the last one. */
@@ -49,7 +49,7 @@ static uint64_t use_up(struct rig *rig, int64_t last_unix_ms, uint64_t *ret_last
 {
     uint64_t count = 0;
 
-    while (frazil_available(rig->gen) > 0) {
+    while (available_of(rig->gen) > 0) {
         const uint64_t id = rig_next(rig);
         assert_true(count == 0 || id > *ret_last);
         assert_int_equal(rig_parts(rig, id).unix_ms, last_unix_ms);
@@ -148,7 +148,7 @@ TEST("Layouts that fill the word, or reach the end of 64-bit milliseconds, end a
         snprintf(spec, sizeof spec, "layout='%s' worker=fixed:0 allow_short_life=yes start=zero", rows[i].layout);
         rig_open_frozen(&rig, spec, describe_layout(&layout).last_unix_ms);
         if (rows[i].usable == 0) {
-            assert_int_equal(frazil_available(rig.gen), UINT32_MAX);
+            assert_int_equal(available_of(rig.gen), UINT32_MAX);
         } else {
             assert_int_equal(use_up(&rig, describe_layout(&layout).last_unix_ms, &last), rows[i].usable);
             assert_exhausted(&rig);

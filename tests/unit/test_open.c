@@ -221,9 +221,9 @@ TEST("epoch and tick override those of the layout, and are checked together with
     frazil *gen = open_ok(WORKER "layout=twitter epoch=1700000000000 tick=10ms");
 
     frazil_get_info(gen, &info, sizeof info);
-    assert_int_equal(frazil_layout_of(gen)->epoch_unix_ms, INT64_C(1700000000000));
-    assert_int_equal(frazil_layout_of(gen)->tick_ms, 10);
-    assert_string_equal(frazil_layout_of(gen)->name, "custom");
+    assert_int_equal(layout_of(gen)->epoch_unix_ms, INT64_C(1700000000000));
+    assert_int_equal(layout_of(gen)->tick_ms, 10);
+    assert_string_equal(layout_of(gen)->name, "custom");
     frazil_close(gen);
     /* 63 bits of 1 ms do not fit after 1970; with an epoch in the year 1 they do. */
     assert_open_refused("worker=fixed:0 layout=63/0/1", NULL, FRAZIL_ELAYOUT, "do not fit 64-bit milliseconds");
@@ -242,7 +242,7 @@ TEST("A frozen clock shows its time for ever; a clock of the caller's wins over 
     assert_false(info.counter_in_use);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
-        assert_int_equal(frazil_id_decompose(frazil_layout_of(gen), id, &fields, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_id_decompose(layout_of(gen), id, &fields, NULL), FRAZIL_OK);
         assert_int_equal(fields.unix_ms, INT64_C(1798761600000));
     }
     frazil_close(gen);

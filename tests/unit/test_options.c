@@ -233,7 +233,7 @@ TEST("Options can be used again, and for a snapshot without saying its layout")
     assert_int_equal(frazil_open_with(&gen, options, &why), FRAZIL_OK);
     frazil_info info;
     frazil_get_info(gen, &info, sizeof info);
-    assert_int_equal(frazil_layout_of(gen)->kind, FRAZIL_LAYOUT_SNO);
+    assert_int_equal(layout_of(gen)->kind, FRAZIL_LAYOUT_SNO);
     assert_int_equal(info.worker, 7);
     frazil_close(gen);
     assert_int_equal(frazil_options_snapshot(options, NULL, &why), FRAZIL_OK);

@@ -183,7 +183,7 @@ static frazil_info info_of(const char *spec)
     if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
         fail_msg("%s: %s", spec, err.message);
     frazil_get_info(gen, &info, sizeof info);
-    layout_of_last = *frazil_layout_of(gen);
+    layout_of_last = *layout_of(gen);
     frazil_close(gen);
     return info;
 }

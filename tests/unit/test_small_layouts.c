@@ -206,7 +206,7 @@ static struct trace trace_of(const struct world *world)
 
     frazil_get_stats(world->gen, &stats, sizeof stats);
     frazil_get_info(world->gen, &info, sizeof info);
-    return (struct trace){.issued = stats.issued, .available = frazil_available(world->gen), .sequence = info.sequence};
+    return (struct trace){.issued = stats.issued, .available = info.available, .sequence = info.sequence};
 }
 
 /* The most ids that a call with that patience can ever be given. */

@@ -381,32 +381,30 @@ TEST("The next sequence number, what is used of the unit, and what is left, wher
     assert_int_equal(info.sequence_min, 100);
     assert_int_equal(info.sequence_max, 200);
     assert_int_equal(info.capacity, 101);
-    assert_int_equal(frazil_layout_of(rig.gen)->kind, FRAZIL_LAYOUT_SNO);
+    assert_int_equal(info.layout->kind, FRAZIL_LAYOUT_SNO);
+    assert_int_equal(info.id_size, FRAZIL_SNO_SIZE);
     assert_false(info.counter_in_use);
     for (unsigned taken = 0; taken < 101; taken++) {
         info = info_of(&rig);
         assert_int_equal(info.sequence, 100 + taken);
-        assert_int_equal(info.length, taken);
-        assert_int_equal(frazil_available(rig.gen), 101 - taken);
+        assert_int_equal(info.available, 101 - taken);
         rig_sno(&rig);
     }
     info = info_of(&rig);
     assert_int_equal(info.sequence, 100);
-    assert_int_equal(info.length, 101);
-    assert_int_equal(frazil_available(rig.gen), 0);
+    assert_int_equal(info.available, 0);
     rig_step(&rig, 4);
-    assert_int_equal(info_of(&rig).length, 0);
+    assert_int_equal(info_of(&rig).available, 101);
     rig_sno(&rig);
     assert_int_equal(info_of(&rig).sequence, 101);
 
     rig_step(&rig, -40); /* the next call toggles: the lower bound, and a whole unit to come */
     assert_int_equal(info_of(&rig).sequence, 100);
-    assert_int_equal(info_of(&rig).length, 0);
-    assert_int_equal(frazil_available(rig.gen), 101);
+    assert_int_equal(info_of(&rig).available, 101);
     rig_sno(&rig);
     assert_int_equal(info_of(&rig).sequence, 101);
     rig_step(&rig, -40); /* the next call waits */
-    assert_int_equal(frazil_available(rig.gen), 0);
+    assert_int_equal(available_of(rig.gen), 0);
     rig_close(&rig);
 }
 

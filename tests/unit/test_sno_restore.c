@@ -201,7 +201,7 @@ TEST("A full unit stays full after the restart: the next sno waits for the next 
     for (int i = 0; i < 6; i++)
         rig_sno(&rig);
     restart(&rig, "layout=sno", UNIT(0));
-    assert_int_equal(frazil_available(rig.gen), 0);
+    assert_int_equal(available_of(rig.gen), 0);
     assert_sno(&rig, UNIT(1), 0, 4);
     rig_close(&rig);
 

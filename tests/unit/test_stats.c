@@ -132,7 +132,7 @@ TEST("Each step back counts once, however many calls of whatever kind see the cl
         for (int call = 0; call < 4; call++) {
             assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ECLOCK);
             assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_ECLOCK);
-            frazil_available(rig.gen);
+            available_of(rig.gen);
             assert_int_equal(rig_stats(&rig).backward_steps, step);
         }
         frazil_manual_clock_advance(rig.manual, 400000); /* less than a tick forward is not a step back */

@@ -117,7 +117,7 @@ TEST("A call that waits for its ticks is stopped and gives its slots back")
     frazil_stop(rig.gen);
     assert_stopped(&batch);
     assert_int_equal(rig_stats(&rig).issued, 0);
-    assert_int_equal(frazil_available(rig.gen), CAPACITY);
+    assert_int_equal(available_of(rig.gen), CAPACITY);
     rig_close(&rig);
 }
 

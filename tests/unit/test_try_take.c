@@ -102,7 +102,7 @@ TEST("Before the epoch there are none; 0 of them are always there")
 {
     rig = (struct rig){.random_state = 1};
     rig_open(&rig, SMALL, -5000);
-    assert_none(FRAZIL_EAGAIN, (uint64_t)(frazil_layout_of(rig.gen)->epoch_unix_ms + 5000) * RIG_MS);
+    assert_none(FRAZIL_EAGAIN, (uint64_t)(layout_of(rig.gen)->epoch_unix_ms + 5000) * RIG_MS);
     assert_int_equal(frazil_try_take(rig.gen, ids, 0, &taken, &retry_ns), FRAZIL_OK);
     assert_int_equal(taken, 0);
     assert_int_equal(retry_ns, 0);

@@ -302,7 +302,7 @@ static napi_value get_info(struct args *args)
     set_member(args, object, "sequenceMin", make_number(args, info.sequence_min));
     set_member(args, object, "sequenceMax", make_number(args, info.sequence_max));
     set_member(args, object, "sequence", make_number(args, info.sequence));
-    set_member(args, object, "length", make_number(args, (double)info.length));
+    set_member(args, object, "length", make_number(args, (double)(info.capacity - info.available)));
     set_member(args, object, "capacity", make_number(args, (double)info.capacity));
     set_member(args, object, "stateIsNew", make_bool(args, info.state_is_new));
     set_member(args, object, "state", make_text(args, kind, strlen(kind)));
@@ -346,17 +346,25 @@ static napi_value get_health(struct args *args)
 
 static napi_value available(struct args *args)
 {
+    frazil_info info;
     frazil *gen = arg_generator(args, 0, NULL);
 
-    return args->wrong ? NULL : make_number(args, (double)frazil_available(gen));
+    if (args->wrong)
+        return NULL;
+    frazil_get_info(gen, &info, sizeof info);
+    return make_number(args, (double)info.available);
 }
 
 /* The bytes of its layout, which the functions of layouts take. */
 static napi_value layout_of(struct args *args)
 {
+    frazil_info info;
     frazil *gen = arg_generator(args, 0, NULL);
 
-    return args->wrong ? NULL : make_bytes(args, frazil_layout_of(gen), sizeof(frazil_layout));
+    if (args->wrong)
+        return NULL;
+    frazil_get_info(gen, &info, sizeof info);
+    return make_bytes(args, info.layout, sizeof *info.layout);
 }
 
 /* keep(handle): extends the grant if it is time to, and says in how many milliseconds it will be. */

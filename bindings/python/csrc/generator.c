@@ -149,9 +149,9 @@ static void learn(struct generator *self, frazil *gen, const char *text)
 
     frazil_get_health(gen, &health, sizeof health);
     frazil_get_info(gen, &info, sizeof info);
-    frazil_layout_get_info(frazil_layout_of(gen), &layout, sizeof layout);
+    frazil_layout_get_info(info.layout, &layout, sizeof layout);
     self->capacity = info.capacity == 0 ? 1 : info.capacity;
-    self->tick_ns = (uint64_t)frazil_layout_of(gen)->tick_ms * 1000000;
+    self->tick_ns = (uint64_t)info.layout->tick_ms * 1000000;
     self->max_wait_ns = FRAZIL_WAIT_FOREVER;
     if (find_value(text, "max_wait", value, sizeof value) && strcmp(value, "unlimited") != 0)
         self->max_wait_ns = strtoull(value, NULL, 10);

@@ -14,11 +14,12 @@ static PyObject *get_info(PyObject *object, PyObject *ignored)
         return NULL;
     frazil_get_info(gen, &info, sizeof info);
     leave(self);
-    return Py_BuildValue(
-        "(IIIIKKNNsI)", (unsigned)info.worker, (unsigned)info.sequence_min, (unsigned)info.sequence_max,
-        (unsigned)info.sequence, (unsigned long long)info.length, (unsigned long long)info.capacity,
-        PyBool_FromLong(info.counter_in_use), PyBool_FromLong(info.state_is_new),
-        info.state < sizeof kinds / sizeof kinds[0] ? kinds[info.state] : "unknown", (unsigned)info.collision_ppm);
+    return Py_BuildValue("(IIIIKKNNsI)", (unsigned)info.worker, (unsigned)info.sequence_min,
+                         (unsigned)info.sequence_max, (unsigned)info.sequence,
+                         (unsigned long long)(info.capacity - info.available), (unsigned long long)info.capacity,
+                         PyBool_FromLong((long)info.counter_in_use), PyBool_FromLong((long)info.state_is_new),
+                         info.state < sizeof kinds / sizeof kinds[0] ? kinds[info.state] : "unknown",
+                         (unsigned)info.collision_ppm);
 }
 
 static PyObject *get_health(PyObject *object, PyObject *ignored)
@@ -82,25 +83,28 @@ static PyObject *stats(PyObject *object, PyObject *ignored)
 static PyObject *available(PyObject *object, PyObject *ignored)
 {
     struct generator *self = (struct generator *)object;
+    frazil_info info;
     frazil *gen = enter(self);
 
     (void)ignored;
     if (gen == NULL)
         return NULL;
-    uint64_t n = frazil_available(gen);
+    frazil_get_info(gen, &info, sizeof info);
     leave(self);
-    return PyLong_FromUnsignedLongLong(n);
+    return PyLong_FromUnsignedLongLong(info.available);
 }
 
 static PyObject *layout_of(PyObject *object, PyObject *ignored)
 {
     struct generator *self = (struct generator *)object;
+    frazil_info info;
     frazil *gen = enter(self);
 
     (void)ignored;
     if (gen == NULL)
         return NULL;
-    frazil_layout layout = *frazil_layout_of(gen);
+    frazil_get_info(gen, &info, sizeof info);
+    frazil_layout layout = *info.layout;
     leave(self);
     return layout_capsule(&layout);
 }

@@ -357,14 +357,16 @@ static char item_kind(PyObject *view)
 /* Whether ids of the generator fit such items. */
 static int check_items(struct generator *self, char kind)
 {
-    frazil_layout_info info;
+    frazil_info info;
+    frazil_layout_info layout;
     frazil *gen = enter(self);
 
     if (gen == NULL)
         return -1;
-    frazil_layout_get_info(frazil_layout_of(gen), &info, sizeof info);
+    frazil_get_info(gen, &info, sizeof info);
+    frazil_layout_get_info(info.layout, &layout, sizeof layout);
     leave(self);
-    if (kind == 'Q' || !info.reaches_sign_bit)
+    if (kind == 'Q' || !layout.reaches_sign_bit)
         return 0;
     (void)raise_sentence(self->state, FRAZIL_ERANGE,
                          "ids of this layout do not fit signed 64-bit integers for its whole life: use a buffer of "

@@ -87,7 +87,7 @@ static bool rows_count(const struct bench_session *session)
     frazil_info info;
 
     frazil_get_info(session->rig.gen, &info, sizeof info);
-    return info.counter_in_use;
+    return info.counter_in_use != 0;
 }
 
 static const char *path_words(bool counts)

@@ -220,17 +220,21 @@ pub struct frazil_sno_snapshot {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct frazil_info {
+    pub layout: *const frazil_layout,
+    pub id_size: u32,
     pub worker: u32,
+    pub datacenter: u32,
+    pub worker_in_datacenter: u32,
     pub sequence_min: u32,
     pub sequence_max: u32,
     pub sequence: u32,
-    pub length: u64,
+    pub state: u32,
     pub capacity: u64,
-    pub counter_in_use: u8,
-    pub state_is_new: u8,
-    pub state: u8,
-    pub reserved: [u8; 1],
+    pub available: u64,
+    pub counter_in_use: u32,
+    pub state_is_new: u32,
     pub collision_ppm: u32,
+    pub reserved: u32,
 }
 
 #[repr(C)]
@@ -407,7 +411,6 @@ pub type frazil_overflow_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, over
 // ---- functions ---------------------------------------------------------------------------
 
 extern "C" {
-    pub fn frazil_available(gen: *mut frazil) -> u64;
     pub fn frazil_bytes_read(
         bytes: *const c_void,
         len: usize,
@@ -471,7 +474,6 @@ extern "C" {
         ret_last: *mut u64,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_id_size(gen: *const frazil) -> usize;
     pub fn frazil_kasumi(salt: u64, id: u64, ret: *mut u64) -> frazil_err;
     pub fn frazil_kasumi_checked_len() -> usize;
     pub fn frazil_kasumi_len() -> usize;
@@ -486,7 +488,6 @@ extern "C" {
         ret_len: *mut usize,
     ) -> frazil_err;
     pub fn frazil_layout_name_size() -> usize;
-    pub fn frazil_layout_of(gen: *const frazil) -> *const frazil_layout;
     pub fn frazil_layout_overlap(
         before: *const frazil_layout,
         after: *const frazil_layout,
@@ -739,15 +740,6 @@ extern "C" {
     pub fn frazil_take(
         gen: *mut frazil,
         ret_ids: *mut u64,
-        n: usize,
-        wait_ns: u64,
-        reterr: *mut frazil_error,
-    ) -> frazil_err;
-    pub fn frazil_take_bytes(
-        gen: *mut frazil,
-        meta: u8,
-        buf: *mut c_void,
-        stride: usize,
         n: usize,
         wait_ns: u64,
         reterr: *mut frazil_error,

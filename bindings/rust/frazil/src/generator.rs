@@ -395,22 +395,25 @@ impl Generator {
     /// The layout of its ids.
     pub fn layout(&self) -> Layout {
         // SAFETY: open; the layout is there as long as the generator.
-        Layout(unsafe { *sys::frazil_layout_of(self.raw.as_ptr()) })
+        Layout(unsafe { *self.raw_info().layout })
     }
 
     /// How many ids are left in this tick.
     pub fn available(&self) -> u64 {
-        // SAFETY: open.
-        unsafe { sys::frazil_available(self.raw.as_ptr()) }
+        self.raw_info().available
     }
 
     /// What it is.
     pub fn info(&self) -> Info {
+        Info::from_raw(&self.raw_info())
+    }
+
+    fn raw_info(&self) -> sys::frazil_info {
         // SAFETY: open; zeros are a value of the struct.
         unsafe {
             let mut raw: sys::frazil_info = std::mem::zeroed();
             sys::frazil_get_info(self.raw.as_ptr(), &mut raw, std::mem::size_of_val(&raw));
-            Info::from_raw(&raw)
+            raw
         }
     }
 

@@ -46,12 +46,12 @@ pub enum StateKind {
     /// With the coordinator that gives the slots.
     Slots,
     /// A kind of a newer library.
-    Unknown(u8),
+    Unknown(u32),
 }
 
 impl StateKind {
-    fn from_raw(raw: u8) -> StateKind {
-        match i32::from(raw) {
+    fn from_raw(raw: u32) -> StateKind {
+        match raw as i32 {
             sys::FRAZIL_STATE_MEMORY => StateKind::Memory,
             sys::FRAZIL_STATE_FILE => StateKind::File,
             sys::FRAZIL_STATE_GRANT => StateKind::Grant,
@@ -68,7 +68,7 @@ impl Info {
             sequence_min: raw.sequence_min,
             sequence_max: raw.sequence_max,
             sequence: raw.sequence,
-            length: raw.length,
+            length: raw.capacity - raw.available,
             capacity: raw.capacity,
             counter_in_use: raw.counter_in_use != 0,
             state_is_new: raw.state_is_new != 0,
