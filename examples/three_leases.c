@@ -46,7 +46,7 @@ static void tell(size_t i)
     frazil_health health;
     char end[FRAZIL_TIME_SIZE];
 
-    frazil_get_health(services[i].gen, &health, sizeof health);
+    frazil_get_health(services[i].gen, &health, sizeof health, NULL);
     int ready = health.state == FRAZIL_HEALTH_SERVING || health.state == FRAZIL_HEALTH_NEEDS_GRANT;
     if (ready == services[i].ready)
         return;

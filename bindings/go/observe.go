@@ -124,8 +124,8 @@ func (g *Generator) Health() Health {
 	defer g.leave()
 	var raw C.frazil_health
 	var why C.frazil_error
-	C.frazil_get_health(g.raw, &raw, C.sizeof_frazil_health)
-	failure := errorFrom(C.frazil_last_failure(g.raw, &why), &why)
+	C.frazil_get_health(g.raw, &raw, C.sizeof_frazil_health, &why)
+	failure := errorFrom(C.frazil_err(raw.last_code), &why)
 	return Health{
 		State:          HealthState(raw.state),
 		LastFailure:    failure,

@@ -543,7 +543,7 @@ ZEND_METHOD(Frazil_Generator, health)
 
     if (gen == NULL)
         RETURN_THROWS();
-    frazil_get_health(gen, &health, sizeof health);
+    frazil_get_health(gen, &health, sizeof health, NULL);
     array_init(return_value);
     add_assoc_string(return_value, "state",
                      (size_t)health.state < sizeof STATES / sizeof STATES[0] ? STATES[health.state] : "unknown");

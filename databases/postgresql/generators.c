@@ -378,7 +378,7 @@ Datum frazil_pg_info(PG_FUNCTION_ARGS)
     frazil_health health;
 
     frazil_get_info(gen, &info, sizeof info);
-    frazil_get_health(gen, &health, sizeof health);
+    frazil_get_health(gen, &health, sizeof health, NULL);
     frazil_layout_get_info(info.layout, &layout, sizeof layout);
     put_row(result, "generator", name);
     put_row(result, "version", frazil_version());

@@ -66,8 +66,8 @@ static void say_worker(struct lease *lease)
     frazil_health health;
     frazil_error why;
 
-    frazil_get_health(lease->gen, &health, sizeof health);
-    if (frazil_last_failure(lease->gen, &why) != FRAZIL_OK) {
+    frazil_get_health(lease->gen, &health, sizeof health, &why);
+    if (health.last_code != FRAZIL_OK) {
         say_failure(lease, why.message);
         return;
     }
@@ -104,7 +104,7 @@ static void look_after(struct lease *lease)
     frazil_error err;
 
     if (lease->gen != NULL) {
-        frazil_get_health(lease->gen, &health, sizeof health);
+        frazil_get_health(lease->gen, &health, sizeof health, NULL);
         if (health.state == FRAZIL_HEALTH_SERVING && !is_found(lease)) {
             say_failure(lease, "the lease is not to be found in frazil.run_dir any more, so another one is taken");
             close_lease(lease);

@@ -386,17 +386,13 @@ typedef struct frazil_health {
 } frazil_health;
 
 /*
- * How it is now.  It asks neither disk nor coordinator and takes no lock, so it answers also while another thread
- * waits in frazil_keep.  Size as in frazil_get_stats.  Cannot fail.  Any thread, any process.
+ * How it is now.  ret_failure may be NULL.  If last_code is an error, *ret_failure says why extending the grant failed
+ * last, whoever tried, and when the next try is due; else it is untouched.  It asks neither disk nor coordinator and
+ * takes no lock, so it answers also while another thread waits in frazil_keep.  Size as in frazil_get_stats.  Cannot
+ * fail.  Any thread, any process.
  */
-FRAZIL_API void frazil_get_health(frazil *gen, frazil_health *ret, size_t size) FRAZIL_NONNULL(1, 2);
-
-/*
- * Why extending the grant failed last, whoever tried: that code, with its sentence and the time until the next try in
- * *reterr.  FRAZIL_OK: the last try was a success, or none was made; *reterr is untouched.  It blocks as little as
- * frazil_get_health.
- */
-FRAZIL_API frazil_err frazil_last_failure(frazil *gen, frazil_error *reterr) FRAZIL_NONNULL(1);
+FRAZIL_API void frazil_get_health(frazil *gen, frazil_health *ret, size_t size, frazil_error *ret_failure)
+    FRAZIL_NONNULL(1, 2);
 
 /* The message to an overflow callback, in 32 bytes. */
 typedef struct frazil_overflow {

@@ -168,7 +168,7 @@ const struct engine *generator_worst(const struct generator *generator)
     int state = -1;
 
     for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next) {
-        frazil_get_health(engine->gen, &health, sizeof health);
+        frazil_get_health(engine->gen, &health, sizeof health, NULL);
         if ((int)health.state > state) {
             state = (int)health.state;
             worst = engine;

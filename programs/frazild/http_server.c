@@ -51,7 +51,7 @@ static const char *find_unready(const struct event_thread *event_thread)
     if (atomic_load(&event_thread->shared->leaving))
         return "the daemon is about to end\n";
     for (size_t i = 0; i < set->count; i++) {
-        frazil_get_health(generator_worst(&set->rows[i])->gen, &health, sizeof health);
+        frazil_get_health(generator_worst(&set->rows[i])->gen, &health, sizeof health, NULL);
         if (health.state != FRAZIL_HEALTH_SERVING)
             return "a generator gives no ids, or soon will not: /v1/generators says which\n";
     }

@@ -170,7 +170,7 @@ static frazil_health health_of(const struct engine *engine)
 {
     frazil_health health;
 
-    frazil_get_health(engine->gen, &health, sizeof health);
+    frazil_get_health(engine->gen, &health, sizeof health, NULL);
     return health;
 }
 

@@ -12,23 +12,14 @@
     INT64_C(250000000) /* a clock that is slewed moves by less than a thousandth of a second each second               \
                         */
 
-/* The reason why the engine does not get on, if it has one. */
-static const char *reason_of(const struct engine *engine, frazil_error *err)
-{
-    *err = (frazil_error){.message = ""};
-    if (frazil_last_failure(engine->gen, err) == FRAZIL_OK || err->message[0] == '\0')
-        return "no reason is known";
-    return err->message;
-}
-
 static void info_of_engine(struct engine *engine)
 {
     frazil_health health;
-    frazil_error err;
+    frazil_error why = {.message = "no reason is known"};
 
-    frazil_get_health(engine->gen, &health, sizeof health);
+    frazil_get_health(engine->gen, &health, sizeof health, &why);
     if (health.failures > 0 && engine->seen_failures == 0)
-        log_line(LOG_GRANT, "generator %s: its grant could not be extended: %s", engine->name, reason_of(engine, &err));
+        log_line(LOG_GRANT, "generator %s: its grant could not be extended: %s", engine->name, why.message);
     else if (health.failures == 0 && engine->seen_failures > 0)
         log_line(LOG_GRANT, "generator %s: the grant of worker %" PRIu32 " is extended again", engine->name,
                  health.worker);

@@ -48,12 +48,23 @@ static uint64_t next_keep_ns(const frazil *gen, const struct fz_observation *see
     return due_ns > retry_ns ? due_ns : retry_ns;
 }
 
-void frazil_get_health(frazil *gen, frazil_health *ret, size_t size)
+/* The sentence of a failure to extend the grant, and when the next try is due. */
+static void explain_failure(const frazil *gen, frazil_err code, frazil_error *ret)
+{
+    char failure[FZ_SHARED_MESSAGE_SIZE];
+
+    fz_shared_message_read(&gen->shared->keeper.failure, failure);
+    (void)fz_fail(ret, code, "%s", failure[0] != '\0' ? failure : frazil_strerror(code));
+    ret->retry_ns = fz_keeper_retry_in_ns(gen);
+}
+
+void frazil_get_health(frazil *gen, frazil_health *ret, size_t size, frazil_error *ret_failure)
 {
     const struct fz_observation seen = fz_observe(gen);
+    const frazil_err last_code = last_code_of(gen);
     frazil_health health = {
         .state = (int32_t)state_of(gen, &seen),
-        .last_code = last_code_of(gen),
+        .last_code = last_code,
         .worker = seen.grant.worker,
         .grant_end_unix_ms = INT64_MAX,
         .next_keep_ns = FRAZIL_WAIT_FOREVER,
@@ -68,19 +79,7 @@ void frazil_get_health(frazil *gen, frazil_health *ret, size_t size)
         health.horizon_ns = fz_horizon_ns(gen);
         health.next_keep_ns = next_keep_ns(gen, &seen);
     }
+    if (ret_failure != NULL && last_code != FRAZIL_OK)
+        explain_failure(gen, last_code, ret_failure);
     fz_give_sized(ret, size, &health, sizeof health);
-}
-
-frazil_err frazil_last_failure(frazil *gen, frazil_error *reterr)
-{
-    char failure[FZ_SHARED_MESSAGE_SIZE];
-    frazil_err err = last_code_of(gen);
-
-    if (err == FRAZIL_OK)
-        return FRAZIL_OK;
-    fz_shared_message_read(&gen->shared->keeper.failure, failure);
-    (void)fz_fail(reterr, err, "%s", failure[0] != '\0' ? failure : frazil_strerror(err));
-    if (reterr != NULL)
-        reterr->retry_ns = fz_keeper_retry_in_ns(gen);
-    return err;
 }

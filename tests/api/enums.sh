@@ -82,7 +82,7 @@ int main(void)
     expect("next", frazil_next(gen, &id) == FRAZIL_OK);
     expect("format", frazil_id_format(FRAZIL_TEXT_HEX, id, text, sizeof text, &len) == FRAZIL_OK);
     expect("parse", frazil_id_parse(FRAZIL_TEXT_HEX, text, len, &id, NULL) == FRAZIL_OK);
-    frazil_get_health(gen, &health, sizeof health);
+    frazil_get_health(gen, &health, sizeof health, NULL);
     expect("health", health.state == FRAZIL_HEALTH_SERVING);
     expect("text by name", frazil_text_by_name("hex", &asked.form) == FRAZIL_OK && asked.form == FRAZIL_TEXT_HEX);
     expect("nothing behind an enum is written", asked.behind[0] == 0x55 && asked.behind[7] == 0x55);

@@ -118,7 +118,7 @@ static void keep_while(frazil *gen, enum frazil_health_state state, frazil_healt
         pause_ns(10000000);
         frazil_err kept = frazil_keep(gen, 0, &next_ns, NULL);
         assert_true(kept == FRAZIL_OK || kept == FRAZIL_EAGAIN);
-        frazil_get_health(gen, ret, sizeof *ret);
+        frazil_get_health(gen, ret, sizeof *ret, NULL);
     } while (ret->state == (int32_t)state);
 }
 
@@ -133,7 +133,7 @@ TEST("Health says how it stands with a generator while Redis is stopped, and doe
     make_namespace("bills", 2000); /* the test looks at it before its grant runs low */
     if (ports_open(&gen, spec, &ports, &err) != FRAZIL_OK)
         fail_msg("%s: %s", spec, err.message);
-    frazil_get_health(gen, &health, sizeof health);
+    frazil_get_health(gen, &health, sizeof health, NULL);
     assert_int_equal(health.state, FRAZIL_HEALTH_SERVING);
     assert_int_equal(health.needs_grant, 1);
     assert_int_equal(health.failures, 0);

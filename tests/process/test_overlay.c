@@ -94,7 +94,7 @@ static int meet_unseen(void)
     frazil *unseen = open_there(&ports, "its-host", "");
     if (unseen == NULL || frazil_next(unseen, &id) != FRAZIL_OK)
         return NO_ID;
-    frazil_get_health(unseen, &health, sizeof health);
+    frazil_get_health(unseen, &health, sizeof health, NULL);
     for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
         close(fd);
     frazil *passing = open_there(&ports, "another", "");

@@ -254,7 +254,7 @@ TEST("A process that opens after an outage has a grant, and nothing to tell of w
     atomic_store(&shared->retry_ns, fz_monotonic_ns(gen) + 2 * HORIZON_MS * RIG_MS + RIG_S);
     frazil_manual_clock_advance(manual, 2 * HORIZON_MS * RIG_MS);
     frazil *next = open_member(spec);
-    frazil_get_health(next, &health, sizeof health);
+    frazil_get_health(next, &health, sizeof health, NULL);
     assert_int_equal(health.failures, 0);
     assert_int_equal(health.last_code, FRAZIL_OK);
     assert_int_equal(fz_keeper_retry_in_ns(next), 0);

@@ -93,7 +93,7 @@ static void stop_if_fenced(struct sharing *sharing, frazil *gen)
 {
     frazil_health health;
 
-    frazil_get_health(gen, &health, sizeof health);
+    frazil_get_health(gen, &health, sizeof health, NULL);
     if (health.state != FRAZIL_HEALTH_FENCED || !once_in(3))
         return;
     tell(TOLD_STOPS, 0, 0, 0);
@@ -107,7 +107,7 @@ static bool is_stopped(frazil *gen)
 {
     frazil_health health;
 
-    frazil_get_health(gen, &health, sizeof health);
+    frazil_get_health(gen, &health, sizeof health, NULL);
     return health.state == FRAZIL_HEALTH_STOPPED;
 }
 

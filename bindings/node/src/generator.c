@@ -329,8 +329,8 @@ static napi_value get_health(struct args *args)
 
     if (args->wrong)
         return NULL;
-    frazil_get_health(gen, &health, sizeof health);
-    frazil_err failure = frazil_last_failure(gen, &why);
+    frazil_get_health(gen, &health, sizeof health, &why);
+    frazil_err failure = (frazil_err)health.last_code;
     (void)napi_get_null(args->env, &null);
     napi_value object = make_object(args);
     set_member(args, object, "state", make_number(args, health.state));

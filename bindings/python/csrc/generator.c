@@ -93,7 +93,7 @@ static bool keep(struct generator *self)
         /* Whether it worked shows in the health. */
         frazil_err ignored = frazil_keep(gen, 0, &next_ns, NULL);
     (void)ignored;
-    frazil_get_health(gen, &health, sizeof health);
+    frazil_get_health(gen, &health, sizeof health, NULL);
     Py_END_ALLOW_THREADS leave(self);
     bool calm = health.state == FRAZIL_HEALTH_SERVING;
     atomic_store(&self->calm_until, calm ? coarse_ns() + (next_ns < longest_ns ? next_ns : longest_ns) : 0);
@@ -147,7 +147,7 @@ static void learn(struct generator *self, frazil *gen, const char *text)
     frazil_info info;
     frazil_layout_info layout;
 
-    frazil_get_health(gen, &health, sizeof health);
+    frazil_get_health(gen, &health, sizeof health, NULL);
     frazil_get_info(gen, &info, sizeof info);
     frazil_layout_get_info(info.layout, &layout, sizeof layout);
     self->capacity = info.capacity == 0 ? 1 : info.capacity;

@@ -31,7 +31,7 @@ static PyObject *get_health(PyObject *object, PyObject *ignored)
     (void)ignored;
     if (gen == NULL)
         return NULL;
-    frazil_get_health(gen, &health, sizeof health);
+    frazil_get_health(gen, &health, sizeof health, NULL);
     leave(self);
     return Py_BuildValue("(isINLKKK)", (int)health.state, frazil_err_name((frazil_err)health.last_code),
                          (unsigned)health.worker, PyBool_FromLong(health.needs_grant != 0),
@@ -42,15 +42,16 @@ static PyObject *get_health(PyObject *object, PyObject *ignored)
 static PyObject *last_failure(PyObject *object, PyObject *ignored)
 {
     struct generator *self = (struct generator *)object;
+    frazil_health health;
     frazil_error error;
     frazil *gen = enter(self);
 
     (void)ignored;
     if (gen == NULL)
         return NULL;
-    frazil_err err = frazil_last_failure(gen, &error);
+    frazil_get_health(gen, &health, sizeof health, &error);
     leave(self);
-    if (err == FRAZIL_OK)
+    if (health.last_code == FRAZIL_OK)
         Py_RETURN_NONE;
     return error_object(self->state, &error);
 }

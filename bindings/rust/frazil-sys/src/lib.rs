@@ -436,7 +436,7 @@ extern "C" {
     pub fn frazil_error_message_size() -> usize;
     pub fn frazil_event_name(kind: u32) -> *const c_char;
     pub fn frazil_fingerprint_size() -> usize;
-    pub fn frazil_get_health(gen: *mut frazil, ret: *mut frazil_health, size: usize);
+    pub fn frazil_get_health(gen: *mut frazil, ret: *mut frazil_health, size: usize, ret_failure: *mut frazil_error);
     pub fn frazil_get_info(gen: *mut frazil, ret: *mut frazil_info, size: usize);
     pub fn frazil_get_stats(gen: *mut frazil, ret: *mut frazil_stats, size: usize);
     pub fn frazil_id_compose(
@@ -478,7 +478,6 @@ extern "C" {
     pub fn frazil_kasumi_checked_len() -> usize;
     pub fn frazil_kasumi_len() -> usize;
     pub fn frazil_keep(gen: *mut frazil, wait_ns: u64, ret_next_ns: *mut u64, reterr: *mut frazil_error) -> frazil_err;
-    pub fn frazil_last_failure(gen: *mut frazil, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_layout_get_info(layout: *const frazil_layout, ret: *mut frazil_layout_info, size: usize);
     pub fn frazil_layout_equal(a: *const frazil_layout, b: *const frazil_layout) -> bool;
     pub fn frazil_layout_fingerprint(

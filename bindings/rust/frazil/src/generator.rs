@@ -429,20 +429,23 @@ impl Generator {
 
     /// How it is now. It asks neither disk nor coordinator.
     pub fn health(&self) -> Health {
-        // SAFETY: open; zeros are a value of the struct.
-        unsafe {
-            let mut raw: sys::frazil_health = std::mem::zeroed();
-            sys::frazil_get_health(self.raw.as_ptr(), &mut raw, std::mem::size_of_val(&raw));
-            Health::from_raw(&raw)
-        }
+        Health::from_raw(&self.raw_health(std::ptr::null_mut()))
     }
 
     /// Why extending the grant failed last; `None`: it did not.
     pub fn last_failure(&self) -> Option<Error> {
         let mut why = Reason::new();
-        // SAFETY: open; the output is ours.
-        let code = unsafe { sys::frazil_last_failure(self.raw.as_ptr(), why.as_mut_ptr()) };
-        why.check(code).err()
+        let raw = self.raw_health(why.as_mut_ptr());
+        why.check(raw.last_code).err()
+    }
+
+    fn raw_health(&self, failure: *mut sys::frazil_error) -> sys::frazil_health {
+        // SAFETY: open; zeros are a value of the struct; the failure is the caller's or null.
+        unsafe {
+            let mut raw: sys::frazil_health = std::mem::zeroed();
+            sys::frazil_get_health(self.raw.as_ptr(), &mut raw, std::mem::size_of_val(&raw), failure);
+            raw
+        }
     }
 }
 
