@@ -12,7 +12,8 @@
  * they try again, for a quarter of a second.
  *
  * A claim also says up to which tick its word may have used the number, and others begin above that.  It stays when its
- * processes end, until the next boot, or until a process of the same user has taken over what it says.
+ * processes end, until the next boot, or until a process of the same user has taken over what it says.  What is said to
+ * others is never lowered, whatever becomes of the files that the owner keeps for itself.
  *
  * A hostile user can lock a file of any name, or write a tick of the far future, and so refuse numbers to others.  It
  * can remove no file but its own, so it cannot make two others use one number.
@@ -65,6 +66,7 @@ struct fz_claim_page {
     char state[FZ_CLAIM_HOLDER_SIZE]; /* the folder of the grants of those who hold it, */
     uint64_t state_device;            /* and which one that is; 0: there is none */
     uint64_t state_inode;
+    uint64_t known; /* the end of what the grants of the same run directory know as well; 0: of nothing */
 };
 
 struct fz_claim {
@@ -145,11 +147,17 @@ FZ_PRIVATE int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, st
 FZ_PRIVATE bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t worker,
                                        char ret_state[FZ_CLAIM_HOLDER_SIZE]);
 
+/* The grants of a run directory: whether they know that a tick was used. */
+struct fz_claim_grants {
+    bool (*knows)(const void *ctx, uint64_t tick);
+    const void *ctx;
+};
+
 /*
- * Removes what the words of key->holder, a run directory of this user, have said of the number, as far as nobody holds
- * it: their grant files say it anew.  0 or an errno.
+ * The grant files of key->holder, a run directory of this user, were made anew.  Its next words need not heed what its
+ * dead ones have claimed, as far as those grants know it.  Others heed it as before.  0 or an errno.
  */
-FZ_PRIVATE int fz_claim_forget(const struct fz_claim_key *key, uint32_t worker);
+FZ_PRIVATE int fz_claim_settle(const struct fz_claim_key *key, uint32_t worker, const struct fz_claim_grants *grants);
 
 /*
  * Puts the claim back if somebody has removed it, which others take for a number that is free.  In the present of

@@ -3,6 +3,8 @@
 #include "claim_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -80,36 +82,40 @@ static bool parse_rest(const char *rest, struct fz_bounds *ret)
 struct claim_said {
     uint64_t used;
     uint64_t floor;
+    uint64_t known;
     char holder[FZ_CLAIM_HOLDER_SIZE];
 };
 
 /* A look through the folder. */
 struct claim_search {
     const struct fz_claim_key *key;
-    const char *own_name;          /* behind the beginning */
-    struct fz_claim_page *page;    /* of the own claim, which is held; NULL: this is only a look */
-    struct fz_claim_other *other;  /* the one that is in the way; if several are, one below the own */
-    struct fz_claim_other ahead;   /* the one that nobody holds, and that was used furthest beyond the present */
-    char path[FZ_CLAIM_PATH_SIZE]; /* of the file that is looked at */
-    size_t beginning;              /* how much of it all files have in common */
-    size_t folder;                 /* how much of that is the folder's, with the slash */
-    bool forgets;                  /* removes what the words of the same run directory have left */
-    int found;                     /* 0, FZ_CLAIM_TAKEN or an errno */
-    bool is_lower;                 /* the one that is in the way goes before the own */
-    uint64_t floor;                /* the first tick that none of those that were looked at can have used */
+    const char *own_name;                 /* behind the beginning */
+    struct fz_claim_page *page;           /* of the own claim, which is held; NULL: this is only a look */
+    struct fz_claim_other *other;         /* the one that is in the way; if several are, one below the own */
+    struct fz_claim_other ahead;          /* the one that nobody holds, and that was used furthest beyond the present */
+    char path[FZ_CLAIM_PATH_SIZE];        /* of the file that is looked at */
+    size_t beginning;                     /* how much of it all files have in common */
+    size_t folder;                        /* how much of that is the folder's, with the slash */
+    const struct fz_claim_grants *grants; /* of the same run directory, made anew; NULL: they were not */
+    int found;                            /* 0, FZ_CLAIM_TAKEN or an errno */
+    bool is_lower;                        /* the one that is in the way goes before the own */
+    uint64_t floor;                       /* the first tick that none of those that were looked at can have used */
 };
 
 /* Reads what a file says; one that had not begun has not said.  0 or an errno. */
 static int read_said(int fd, struct claim_said *ret)
 {
-    struct claim_said said = {.used = 0};
+    struct fz_claim_page page = {.holder = ""};
     size_t len = 0;
 
-    int err = fz_file_read_first(fd, &said, sizeof said, &len);
-    if (len < sizeof said)
-        memset(&said, 0, sizeof said);
-    said.holder[sizeof said.holder - 1] = '\0';
-    *ret = said;
+    int err = fz_file_read_first(fd, &page, sizeof page, &len);
+    *ret = (struct claim_said){.used = 0};
+    if (len < sizeof page)
+        return err;
+    ret->used = atomic_load(&page.used);
+    ret->floor = atomic_load(&page.floor);
+    ret->known = page.known;
+    memcpy(ret->holder, page.holder, sizeof ret->holder - 1);
     return err;
 }
 
@@ -163,6 +169,24 @@ static void take_over(struct claim_search *search, const struct stat *status, ui
         (void)unlink(search->path);
 }
 
+static bool is_known(const struct fz_claim_grants *grants, const struct claim_said *said)
+{
+    return (said->used == 0 || grants->knows(grants->ctx, said->used)) &&
+           (said->floor == 0 || grants->knows(grants->ctx, said->floor - 1));
+}
+
+/* Writes down whether the grants know all that the file says. */
+static void write_known(const struct claim_search *search, const struct claim_said *said)
+{
+    const uint64_t known = is_known(search->grants, said) ? fz_claim_end(said->used, said->floor) : 0;
+    struct fz_kept_fd file = FZ_KEPT_NONE;
+
+    if (fz_own_file_keep(search->path, O_RDWR, &file, NULL) != 0)
+        return; /* then they begin later */
+    (void)fz_file_write(fz_kept_fd_known(&file), offsetof(struct fz_claim_page, known), &known, sizeof known);
+    fz_kept_fd_close(&file);
+}
+
 /* A file that nobody holds, and that is locked. */
 static void learn_from(struct claim_search *search, const struct stat *status, const struct fz_bounds *bounds,
                        const struct claim_said *said)
@@ -171,12 +195,12 @@ static void learn_from(struct claim_search *search, const struct stat *status, c
     uint64_t end = fz_claim_end(said->used, said->floor);
     uint64_t limit = key->now_tick + key->max_ahead;
 
-    if (end > search->floor)
-        search->floor = end;
     /* Of this run directory there is a grant file as well, which says it better. */
     bool is_near = status->st_uid == geteuid() && said->holder[0] == '/' && strcmp(said->holder, key->holder) == 0;
-    if (search->forgets && is_near)
-        (void)unlink(search->path);
+    if (search->grants != NULL && is_near)
+        write_known(search, said);
+    if (end > search->floor && !(is_near && end <= said->known))
+        search->floor = end;
     if (end > limit && end > search->ahead.until && !is_near) {
         describe(search, &search->ahead, status->st_uid, said);
         search->ahead.until = end;
@@ -279,11 +303,11 @@ bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t worker, cha
     return true;
 }
 
-int fz_claim_forget(const struct fz_claim_key *key, uint32_t worker)
+int fz_claim_settle(const struct fz_claim_key *key, uint32_t worker, const struct fz_claim_grants *grants)
 {
     struct fz_claim_other other;
     struct claim_search search = {
-        .key = key, .own_name = "", .other = &other, .folder = strlen(key->folder) + 1, .forgets = true};
+        .key = key, .own_name = "", .other = &other, .folder = strlen(key->folder) + 1, .grants = grants};
 
     int sys = fz_claim_path(search.path, key, worker, &search.beginning);
     if (sys == 0)

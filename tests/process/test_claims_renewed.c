@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: `frazil state init` makes anew what one run directory keeps for itself, and takes nothing from
+ * what others on the host are told.  No second run directory repeats ids that were made ahead of the clock.
+ */
+#include <sys/stat.h>
+#include <time.h>
+
+#include "frazil.h"
+#include "lib/ports.h"
+#include "lib/scratch.h"
+#include "lib/state_repair.h"
+#include "lib/test.h"
+
+enum { IDS = 100, AHEAD_MS = 120000, LATER_MS = 20000 };
+
+static const char *scratch;
+static const char *host;
+static frazil_manual_clock *clock_of_test;
+static int64_t now_ms;
+
+BEFORE_EACH
+{
+    scratch = scratch_make();
+    host = strdup(scratch_path(scratch, "host"));
+    assert_true(mkdir(host, 0700) == 0 && chmod(host, 01777) == 0);
+    unsetenv("FRAZIL_STATE");
+    now_ms = (int64_t)time(NULL) * 1000;
+    assert_int_equal(frazil_manual_clock_open(&clock_of_test, now_ms, 0, NULL), FRAZIL_OK);
+}
+
+AFTER_EACH
+{
+    frazil_manual_clock_close(clock_of_test);
+    free((void *)(uintptr_t)host);
+    scratch_remove(scratch);
+}
+
+static const char *spec_of(const char *name)
+{
+    static char spec[1024];
+
+    snprintf(spec, sizeof spec,
+             "worker=fixed:7 namespace=n state=file start=zero max_wait=1s run_dir=%s/%s-run state_dir=%s/%s-state "
+             "host_dir=%s",
+             scratch, name, scratch, name, host);
+    return spec;
+}
+
+static frazil_err try_open(frazil **ret, const char *name, frazil_error *reterr)
+{
+    const frazil_clock port = port_of(clock_of_test);
+    const struct ports ports = {.clock = &port};
+
+    return ports_open(ret, spec_of(name), &ports, reterr);
+}
+
+/* Takes ids with a run directory of that name, and returns the last one. */
+static uint64_t take_from(const char *name)
+{
+    uint64_t ids[IDS];
+    frazil_error why;
+    frazil *gen;
+
+    if (try_open(&gen, name, &why) != FRAZIL_OK || frazil_take(gen, ids, IDS, FRAZIL_WAIT_DEFAULT, &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
+    frazil_close(gen);
+    return ids[IDS - 1];
+}
+
+static void assert_refused(const char *name)
+{
+    frazil_error why;
+    frazil *gen;
+
+    assert_int_equal(try_open(&gen, name, &why), FRAZIL_EWORKER);
+    assert_non_null(strstr(why.message, "has used it on this host up to"));
+}
+
+static unsigned made;
+
+static void count_made(void *ctx, const frazil_admin_kept *kept)
+{
+    (void)ctx;
+    (void)kept;
+    made++;
+}
+
+static void make_anew(const char *name, bool all)
+{
+    made = 0;
+    assert_int_equal(state_repair(spec_of(name), all, count_made, NULL, NULL), FRAZIL_OK);
+    assert_int_equal(made, 1);
+}
+
+/* Ids of a clock that was ahead and has been put right.  The last one of them. */
+static uint64_t take_ahead(const char *name)
+{
+    frazil_manual_clock_set(clock_of_test, now_ms + AHEAD_MS);
+    uint64_t last = take_from(name);
+    frazil_manual_clock_set(clock_of_test, now_ms);
+    return last;
+}
+
+TEST("Files that are made anew let their own run directory go on below ids of a clock that was ahead, and nobody else")
+{
+    uint64_t ahead = take_ahead("first");
+
+    assert_refused("second");
+    make_anew("first", true);
+    assert_refused("second");
+    frazil_manual_clock_set(clock_of_test, now_ms + LATER_MS);
+    assert_true(take_from("first") < ahead);
+    assert_refused("second");
+    make_anew("first", true);
+    assert_refused("second");
+    frazil_manual_clock_set(clock_of_test, now_ms + AHEAD_MS);
+    assert_true(take_from("second") - (IDS - 1) > ahead);
+    assert_true(take_from("first") - (IDS - 1) > ahead);
+}
+
+TEST("Where the grant is lost with what it said, its own run directory keeps clear of what was claimed, too, however "
+     "often the grant is made anew")
+{
+    uint64_t ahead = take_ahead("first");
+    frazil_error why;
+    frazil *gen;
+    uint64_t id;
+
+    scratch_write(scratch_path(scratch, "first-state/n/worker-7.grant"), "", 0);
+    make_anew("first", false);
+    assert_refused("second");
+    frazil_manual_clock_set(clock_of_test, now_ms + LATER_MS);
+    for (int i = 0; i < 2; i++) {
+        if (try_open(&gen, "first", &why) == FRAZIL_OK) {
+            assert_int_equal(frazil_next(gen, &id), FRAZIL_ECLOCK);
+            frazil_close(gen);
+        }
+        make_anew("first", true);
+    }
+    frazil_manual_clock_set(clock_of_test, now_ms + AHEAD_MS);
+    assert_true(take_from("first") - (IDS - 1) > ahead);
+}
