@@ -190,24 +190,6 @@ static char *meaning_of(const struct generator_settings *settings)
     return text;
 }
 
-/* As `frazil next`: all of the environment, and file-lock where no worker is named. */
-static frazil_err open_as_next(frazil **ret, frazil_options *options, frazil_error *err)
-{
-    frazil_err code = frazil_options_environment(options, FRAZIL_ENVIRONMENT_ALL, err);
-
-    if (code == FRAZIL_OK)
-        code = frazil_open_with(ret, options, err);
-    if (code != FRAZIL_ENOWORKER)
-        return code;
-    code = frazil_options_set(options, "worker", "file-lock", 9, err);
-    if (code == FRAZIL_OK)
-        code = frazil_open_with(ret, options, err);
-    if (code == FRAZIL_OK)
-        log_line(LOG_ALWAYS, "no worker= was given: the ids are unique on this host (worker=file-lock), not among "
-                             "several; see WORKER IDS in man frazil.spec");
-    return code;
-}
-
 static struct engine *open_one(const struct generator_settings *settings, struct bytes *errors)
 {
     struct engine *engine = calloc(1, sizeof *engine);
@@ -216,13 +198,15 @@ static struct engine *open_one(const struct generator_settings *settings, struct
     frazil_error err = {.message = "out of memory"};
 
     if (engine != NULL)
-        code = settings->from_environment ? open_as_next(&engine->gen, settings->options, &err)
-                                          : frazil_open_with(&engine->gen, settings->options, &err);
+        code = frazil_open_with(&engine->gen, settings->options, &err);
     if (code != FRAZIL_OK) {
         config_complain(errors, settings->place, "[generator %s]: %s", settings->name, err.message);
         free(engine);
         return NULL;
     }
+    if (settings->assumes_worker)
+        log_line(LOG_ALWAYS, "no worker= was given: the ids are unique on this host (worker=file-lock), not among "
+                             "several; see WORKER IDS in man frazil.spec");
     memcpy(engine->name, settings->name, strlen(settings->name) + 1);
     frazil_get_info(engine->gen, &info, sizeof info);
     engine->layout = *info.layout;

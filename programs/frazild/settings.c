@@ -186,6 +186,24 @@ static void check_generator(const struct settings *settings, const struct genera
     free(spec);
 }
 
+/* As `frazil next`: all of the environment, and file-lock where no worker is named. */
+static void read_environment(struct generator_settings *generator, struct bytes *errors)
+{
+    frazil_error err;
+    frazil_err code = frazil_options_environment(generator->options, FRAZIL_ENVIRONMENT_ALL, &err);
+
+    if (code == FRAZIL_OK)
+        code = frazil_options_check(generator->options, &err);
+    if (code == FRAZIL_ENOWORKER) {
+        generator->assumes_worker = true;
+        code = frazil_options_set(generator->options, "worker", "file-lock", 9, &err);
+        if (code == FRAZIL_OK)
+            code = frazil_options_check(generator->options, &err);
+    }
+    if (code != FRAZIL_OK)
+        config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
+}
+
 static void read_generator(struct settings *settings, const struct config_section *section, struct bytes *errors)
 {
     frazil_error err;
@@ -213,8 +231,8 @@ static void read_generator(struct settings *settings, const struct config_sectio
             config_complain(errors, row->place, "%s", err.message);
     }
     if (generator->from_environment)
-        return;
-    if (frazil_options_check(generator->options, &err) != FRAZIL_OK)
+        read_environment(generator, errors);
+    else if (frazil_options_check(generator->options, &err) != FRAZIL_OK)
         config_complain(errors, section->place, "[generator %s]: %s", section->name, err.message);
     else
         check_generator(settings, generator, errors);

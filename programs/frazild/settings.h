@@ -57,6 +57,7 @@ struct generator_settings {
     uint32_t rate;         /* ids a second; 0: no limit */
     uint32_t worker_ids;   /* how many it takes */
     bool from_environment; /* opened as `frazil next` does: nothing is configured */
+    bool assumes_worker;   /* nobody named a worker: it is file-lock */
 };
 
 /* A section [user NAME]. */

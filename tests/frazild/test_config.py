@@ -63,6 +63,30 @@ class Configuration(unittest.TestCase):
         self.expect(generator("a"), None, "no [listen PROTOCOL]")
         self.expect("[listen resp]\n" + generator("a"), 1, "needs address=")
 
+    def test_without_a_configuration_the_environment_is_looked_at(self):
+        if os.path.exists("/etc/frazil/frazild.conf"):
+            self.skipTest("this host has a configuration")
+        place = {"FRAZIL_HOST_DIR": self.folder, "FRAZIL_RUN_DIR": self.folder, "FRAZIL_STATE_DIR": self.folder}
+        for variable, value in (
+            ("WORKER", "fixed:9999"),
+            ("WORKER_ID", "3"),
+            ("LAYOUT", "bogus"),
+            ("WORKER", "nonsense"),
+            ("WORKER", ""),
+            ("EPOCH", "x"),
+            ("MAX_LEAD", "z"),
+            ("CONFIG", self.path + ".none"),
+            ("SEQ_MIN", "99999"),
+        ):
+            with self.subTest(variable=variable, value=value):
+                variables = {**place, "FRAZIL_" + variable: value}
+                checked, started = self.run_it("--check", **variables), self.run_it(**variables)
+                self.assertEqual((checked.returncode, started.returncode), (1, 4), checked.stderr + started.stderr)
+                self.assertEqual([f"frazild: {line}" for line in checked.stderr.splitlines()], started.stderr.splitlines())
+        for worker in ({}, {"FRAZIL_WORKER": "fixed:7"}):
+            result = self.run_it("--check", **place, **worker)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+
     def test_a_key_that_is_no_word_is_refused_and_not_shown(self):
         for before in (BASE, BASE + generator("main")):
             line = before.count("\n") + 1
