@@ -26,7 +26,8 @@ void service_tell(const char *lines)
     if (fd < 0)
         return;
     socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
-    (void)sendto(fd, lines, strlen(lines), MSG_NOSIGNAL, (const struct sockaddr *)&name, len);
+    /* It is lost where the manager does not read: who waited here would hear no signal. */
+    (void)sendto(fd, lines, strlen(lines), MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&name, len);
     (void)close(fd);
 }
 

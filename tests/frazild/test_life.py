@@ -318,6 +318,20 @@ class Services(TestCase):
         self.assertIn("EXTEND_TIMEOUT_USEC=60000000", told)
         self.assertEqual(process.wait(PATIENCE_S), 0)
 
+    def test_a_manager_that_does_not_read_makes_it_deaf_to_no_signal(self):
+        manager = self.manage(BOTH + generator("main"))
+        other = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(other.close)
+        other.setblocking(False)
+        with self.assertRaises(BlockingIOError):
+            while True:
+                other.sendto(b"X=1", manager.notify)
+        process = self.run_it(manager, WATCHDOG_USEC="2000")
+        while "is ready" not in process.stderr.readline():
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE_S), 0)
+
     def test_what_is_meant_for_another_process_is_not_taken(self):
         environment = {**os.environ, "LISTEN_FDS": "1", "LISTEN_FDNAMES": "resp"}
         for pid in ({"LISTEN_PID": "1"}, {"LISTEN_PID": str(os.getpid())}, {"LISTEN_PID": ""}, {"LISTEN_PID": "x"}, {}):
