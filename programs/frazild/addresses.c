@@ -389,27 +389,73 @@ static void open_addresses(struct listeners *listeners, enum protocol protocol, 
     }
 }
 
-/* Takes over the sockets that the manager of services has opened; each is called by its protocol. */
+/* The protocol of that name; PROTOCOL_COUNT: there is none. */
+static enum protocol protocol_called(const char *name, int len)
+{
+    enum protocol protocol = PROTOCOL_RESP;
+
+    while (protocol < PROTOCOL_COUNT && (strlen(settings_protocol(protocol)) != (size_t)len ||
+                                         strncmp(name, settings_protocol(protocol), (size_t)len) != 0))
+        protocol++;
+    return protocol;
+}
+
+static int option_of(int fd, int option)
+{
+    int value = 0;
+    socklen_t len = sizeof value;
+
+    return getsockopt(fd, SOL_SOCKET, option, &value, &len) == 0 ? value : -1;
+}
+
+/* Why a descriptor of the manager accepts no connections, and what is to be done; NULL: it does. */
+static const char *look_at_socket(int fd)
+{
+    struct sockaddr_storage peer;
+    socklen_t len = sizeof peer;
+    int domain = option_of(fd, SO_DOMAIN);
+
+    if (fcntl(fd, F_GETFD) < 0)
+        return "it is not open: LISTEN_FDS= counts the sockets that are handed over";
+    if (domain < 0)
+        return "it is no socket: the manager is to open it by ListenStream=";
+    if (option_of(fd, SO_TYPE) != SOCK_STREAM || (domain != AF_INET && domain != AF_INET6 && domain != AF_UNIX))
+        return "it is no stream socket of TCP or unix: use ListenStream=, not ListenDatagram= or another";
+    if (option_of(fd, SO_ACCEPTCONN) > 0)
+        return NULL;
+    if (getpeername(fd, (struct sockaddr *)&peer, &len) == 0)
+        return "it is a connection, and no socket that listens: use Accept=no";
+    return "it does not listen: the manager is to call listen(), as ListenStream= does";
+}
+
+/* Takes over one socket of the manager of services, which is called by its protocol. */
+static void take_over_one(struct listeners *listeners, const struct settings *settings, int i, struct bytes *errors)
+{
+    int len, fd = SERVICE_FDS_FIRST + i;
+    const char *name = service_fd_name(i, &len), *why = look_at_socket(fd);
+    struct listener listener = {.fd = fd, .protocol = protocol_called(name, len), .is_shared = true};
+
+    if (why != NULL)
+        bytes_format(errors, "socket %d of the service manager, '%.*s', descriptor %d, cannot be taken over: %s\n", i,
+                     len, name, fd, why);
+    else if (listener.protocol == PROTOCOL_COUNT || !settings->listen[listener.protocol].given)
+        bytes_format(errors,
+                     "socket %d of the service manager is called '%.*s': FileDescriptorName= names a protocol whose "
+                     "[listen] section the configuration has\n",
+                     i, len, name);
+    else if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0 || !add(listeners, &listener))
+        bytes_format(errors, "socket %d of the service manager cannot be taken over: %s\n", i, strerror(errno));
+}
+
 static void take_over(struct listeners *listeners, const struct settings *settings, struct bytes *errors)
 {
-    for (int i = 0; i < service_fds(); i++) {
-        struct listener listener = {.fd = SERVICE_FDS_FIRST + i, .protocol = PROTOCOL_RESP, .is_shared = true};
-        int len;
-        const char *name = service_fd_name(i, &len);
-        while (listener.protocol < PROTOCOL_COUNT &&
-               (strlen(settings_protocol(listener.protocol)) != (size_t)len ||
-                strncmp(name, settings_protocol(listener.protocol), (size_t)len) != 0))
-            listener.protocol++;
-        if (listener.protocol == PROTOCOL_COUNT || !settings->listen[listener.protocol].given)
-            bytes_format(
-                errors,
-                "socket %d of the service manager is called '%.*s': FileDescriptorName= names a protocol whose "
-                "[listen] section the configuration has\n",
-                i, len, name);
-        else if (fcntl(listener.fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(listener.fd, F_SETFL, O_NONBLOCK) != 0 ||
-                 !add(listeners, &listener))
-            bytes_format(errors, "socket %d of the service manager cannot be taken over: %s\n", i, strerror(errno));
-    }
+    const char *wrong;
+    int count = service_fds(&wrong);
+
+    if (wrong != NULL)
+        bytes_format(errors, "LISTEN_FDS=%s: a service manager hands over 0 to %d sockets\n", wrong, SERVICE_FDS_MAX);
+    for (int i = 0; i < count; i++)
+        take_over_one(listeners, settings, i, errors);
 }
 
 static bool has_protocol(const struct listeners *listeners, enum protocol protocol)

@@ -62,12 +62,16 @@ uint64_t service_watchdog_ns(void)
     return number_for_us("WATCHDOG_USEC", "WATCHDOG_PID") * 1000;
 }
 
-int service_fds(void)
+int service_fds(const char **ret_wrong)
 {
-    const uint64_t most = 64; /* no manager hands over more for one service */
+    const char *text = secure_getenv("LISTEN_FDS");
     uint64_t fds = secure_getenv("LISTEN_PID") != NULL ? number_for_us("LISTEN_FDS", "LISTEN_PID") : 0;
 
-    return (int)(fds < most ? fds : most);
+    *ret_wrong = NULL;
+    if (fds <= SERVICE_FDS_MAX)
+        return (int)fds;
+    *ret_wrong = text;
+    return 0;
 }
 
 const char *service_fd_name(int i, int *ret_len)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define SERVICE_FDS_FIRST 3 /* the first socket that a manager hands over */
+#define SERVICE_FDS_MAX 64  /* no manager hands over more for one service */
 
 /* Tells the manager one or more lines, as sd_notify(3) has them: "READY=1", "STOPPING=1", "WATCHDOG=1". */
 void service_tell(const char *lines);
@@ -22,8 +23,8 @@ void service_tell_stopping(uint64_t within_ns);
 /* How often the manager wants to hear WATCHDOG=1, in nanoseconds; 0: never. */
 uint64_t service_watchdog_ns(void);
 
-/* How many sockets it hands over; 0: none. */
-int service_fds(void);
+/* How many sockets it hands over; 0: none.  *ret_wrong: what LISTEN_FDS says if that cannot be; NULL: it is right. */
+int service_fds(const char **ret_wrong);
 
 /* The name of socket number i of those, as FileDescriptorName= has it; its length in *ret_len.  "": it has none. */
 const char *service_fd_name(int i, int *ret_len);

@@ -346,6 +346,32 @@ class Services(TestCase):
             self.assertIn(f"socket 1 of the service manager is called '{name}'", process.stderr.read())
             self.assertEqual(process.wait(PATIENCE_S), 4)
 
+    def test_what_accepts_no_connections_is_refused_by_its_name(self):
+        manager = self.manage(BASE + generator("main"))
+        listening = manager.sockets["third"]
+        connected = socket.create_connection(listening.getsockname())
+        for its, words in (
+            (socket.socket(socket.AF_INET, socket.SOCK_DGRAM), "it is no stream socket"),
+            (socket.socket(), "it does not listen"),
+            (connected, "it is a connection, and no socket that listens: use Accept=no"),
+            (listening.accept()[0], "it is a connection, and no socket that listens: use Accept=no"),
+            (open(manager.config, encoding="utf-8"), "it is no socket"),
+        ):
+            with self.subTest(words=words), its:
+                manager.sockets["wrong"] = its
+                process = self.run_it(manager, ("wrong",), LISTEN_FDNAMES="resp")
+                said = process.stderr.read()
+                self.assertIn(f"socket 0 of the service manager, 'resp', descriptor 3, cannot be taken over: {words}", said)
+                self.assertEqual((said.count("\n"), process.wait(PATIENCE_S)), (1, 4))
+
+    def test_a_number_of_sockets_that_cannot_be_is_one_mistake(self):
+        manager = self.manage(BASE + generator("main"))
+        for number in ("-1", "65", "99999999", "9" * 30):
+            process = self.run_it(manager, ("resp",), LISTEN_FDS=number)
+            said = process.stderr.read()
+            self.assertIn(f"LISTEN_FDS={number}: a service manager hands over 0 to 64 sockets", said)
+            self.assertEqual((said.count("\n"), process.wait(PATIENCE_S)), (1, 4))
+
     def test_each_socket_serves_the_protocol_of_its_own_name(self):
         manager = self.manage(BOTH + generator("main"))
         self.run_it(manager, ("resp", "http", "third"), LISTEN_FDNAMES="resp:http:resp")
