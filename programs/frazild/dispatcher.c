@@ -8,6 +8,7 @@
 
 #define RETRY_LEAST_NS (20 * UINT64_C(1000)) /* a sooner timer costs more than it brings */
 #define RETRY_UNKNOWN_NS (1 * NS_PER_MS)     /* the library did not say when */
+#define RETRY_GRANT_NS (5 * NS_PER_MS)       /* it is being extended, which a disk or a coordinator does */
 #define SHARE 64U                            /* ids for one request, then others that wait have their turn */
 
 /* Those who wait for an engine, the first first. */
@@ -43,6 +44,20 @@ static frazil_err take_some(struct id_request *id_request, size_t most, size_t *
                                    &id_request->retry_ns);
     return frazil_try_take(id_request->engine->gen, (uint64_t *)id_request->ids + id_request->got, n, ret_taken,
                            &id_request->retry_ns);
+}
+
+/*
+ * Whether the grant has ended and nobody has failed to extend it: after a sleep or a step of the clock a keeper is just
+ * about to.  The library says so at once to those who never wait, and its calls that wait do so for this.
+ */
+static bool awaits_grant(const struct id_request *id_request)
+{
+    frazil_health health;
+
+    if (id_request->code != FRAZIL_ELEASE)
+        return false;
+    frazil_get_health(id_request->engine->gen, &health, sizeof health);
+    return health.needs_grant != 0 && health.failures == 0;
 }
 
 /* Whether the request cannot wait for so long. */
@@ -82,7 +97,9 @@ static enum advance advance(struct id_request *id_request, size_t most, uint64_t
         (void)atomic_fetch_add_explicit(&id_request->engine->ids, taken, memory_order_relaxed);
         if (id_request->code == FRAZIL_OK)
             continue;
-        if (id_request->code != FRAZIL_EAGAIN)
+        if (awaits_grant(id_request))
+            id_request->retry_ns = RETRY_GRANT_NS;
+        else if (id_request->code != FRAZIL_EAGAIN)
             return ADVANCE_DONE;
         if (id_request->retry_ns == 0)
             id_request->retry_ns = RETRY_UNKNOWN_NS;
@@ -225,15 +242,16 @@ static struct id_request **find_late(struct queue *queue)
     return NULL;
 }
 
-/* Nothing is free before retry_ns have passed: who cannot wait so long is told so now. */
-static void wait_on(struct dispatcher *dispatcher, struct engine *engine, uint64_t now_ns, uint64_t retry_ns)
+/* Nothing is free before retry_ns have passed, for that reason: who cannot wait so long is told so now. */
+static void wait_on(struct dispatcher *dispatcher, struct engine *engine, uint64_t now_ns, uint64_t retry_ns,
+                    frazil_err why)
 {
     struct queue *queue = find(dispatcher, engine);
     struct id_request **late;
 
     queue->due_ns = now_ns + retry_ns;
     while (queue != NULL && (late = find_late(queue)) != NULL) {
-        (*late)->code = FRAZIL_EAGAIN;
+        (*late)->code = why;
         (*late)->retry_ns = retry_ns;
         finish(dispatcher, queue, late);
         queue = find(dispatcher, engine);
@@ -270,7 +288,7 @@ static void run_queue(struct dispatcher *dispatcher, struct engine *engine, uint
         }
         enum advance how = advance(id_request, SHARE, now_ns);
         if (how == ADVANCE_WAITS) {
-            wait_on(dispatcher, engine, now_ns, id_request->retry_ns);
+            wait_on(dispatcher, engine, now_ns, id_request->retry_ns, id_request->code);
             return;
         }
         if (how == ADVANCE_DONE)

@@ -227,3 +227,95 @@ TEST("Ids that were dropped before a row are given to nobody else")
     assert_true(room[2][0] > room[1][4] || room[2][0] < room[1][0]);
     assert_true(room[2][0] > room[0][TICK_IDS - 4]);
 }
+
+/* ---- a grant that has ended ------------------------------------------------------------- */
+
+#define GRANT_MS 1000
+
+static frazil_err granter_says;
+
+static frazil_err acquire(void *ctx, int64_t now_unix_ms, frazil_grant *ret, frazil_error *reterr)
+{
+    (void)ctx;
+    (void)reterr;
+    *ret = (frazil_grant){.worker = 1, .from_unix_ms = now_unix_ms, .end_unix_ms = now_unix_ms + GRANT_MS, .token = 1};
+    return FRAZIL_OK;
+}
+
+static frazil_err extend(void *ctx, int64_t now_unix_ms, const frazil_grant *held, frazil_grant *ret,
+                         frazil_error *reterr)
+{
+    (void)ctx;
+    (void)held;
+    (void)reterr;
+    if (granter_says == FRAZIL_OK)
+        ret->end_unix_ms = now_unix_ms + GRANT_MS;
+    return granter_says;
+}
+
+/* The engine's generator has a grant now, which only frazil_keep extends, and which ends here. */
+static void let_a_grant_end(void)
+{
+    static const frazil_granter granter = {.size = sizeof granter, .acquire = acquire, .extend = extend};
+    static const char spec[] = "layout=39/16/8 tick=10ms keeper=hook max_lead=0s";
+    frazil_options *options = NULL;
+    frazil_clock port;
+
+    granter_says = FRAZIL_OK;
+    frazil_close(engine.gen);
+    frazil_manual_clock_port(manual, &port, sizeof port);
+    assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_spec(options, spec, strlen(spec), NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_clock(options, &port, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_granter(options, &granter, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_open_with(&engine.gen, options, NULL), FRAZIL_OK);
+    frazil_options_close(options);
+    frazil_manual_clock_advance(manual, 5 * NS_PER_S);
+}
+
+static frazil_err keep(void)
+{
+    uint64_t ignored;
+
+    return frazil_keep(engine.gen, FRAZIL_WAIT_FOREVER, &ignored, NULL);
+}
+
+/* Lets time pass for those who wait, and not for the grant. */
+static void wait_ms(unsigned ms)
+{
+    now_ns += ms * NS_PER_MS;
+    dispatcher_run(&dispatcher, now_ns);
+}
+
+TEST("A request waits while a grant that has ended is being extended")
+{
+    let_a_grant_end();
+    assert_false(ask(0, 1, 60 * NS_PER_S));
+    wait_ms(5);
+    assert_int_equal(ended, 0);
+    assert_int_equal(keep(), FRAZIL_OK);
+    wait_ms(5);
+    assert_int_equal(ended, 1);
+    assert_int_equal(id_requests[0].code, FRAZIL_OK);
+}
+
+TEST("A request whose time goes by before a grant is extended learns that it has ended")
+{
+    let_a_grant_end();
+    assert_false(ask(0, 1, 20 * NS_PER_MS));
+    assert_false(ask(1, 1, 60 * NS_PER_S));
+    for (unsigned i = 0; i < 5; i++)
+        wait_ms(5);
+    assert_int_equal(ended, 1);
+    assert_int_equal(id_requests[0].code, FRAZIL_ELEASE);
+    dispatcher_cancel(&dispatcher, &id_requests[1]);
+}
+
+TEST("No request waits for a grant that could not be extended")
+{
+    let_a_grant_end();
+    granter_says = FRAZIL_EUNREACHABLE;
+    assert_int_not_equal(keep(), FRAZIL_OK);
+    assert_true(ask(0, 1, 60 * NS_PER_S));
+    assert_int_equal(id_requests[0].code, FRAZIL_ELEASE);
+}
