@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LINGER_NS (2 * NS_PER_S)
@@ -306,7 +307,9 @@ struct user *connection_user(void *connection)
 static void greeted(struct loop *loop, struct connection *connection)
 {
     struct user *user = connection_user(connection);
+    int64_t end_unix_s = tls_client_end_unix_s(connection->io.session);
 
+    connection->client_end_unix_s = end_unix_s != INT64_MAX ? end_unix_s : 0;
     count(&loop->event_thread.counters.tls_handshakes, 1);
     if (user != NULL && !session_login(&connection->session, user))
         connection->session.closing = true;
@@ -375,9 +378,38 @@ static void throw_away(struct loop *loop, struct connection *connection)
         connection_close(loop, connection);
 }
 
+/* Cuts a connection whose client has a certificate that is good no more, as the handshake would. */
+static bool cut_ended(struct loop *loop, struct connection *connection)
+{
+    struct timespec now;
+
+    if (connection->client_end_unix_s == 0)
+        return false;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    if (!connection->distrusted && now.tv_sec <= connection->client_end_unix_s)
+        return false;
+    log_cut(connection, connection->distrusted
+                            ? "the certificate of its client is of none of the signers (tls_client_ca)"
+                            : "the certificate of its client has ended");
+    connection_close(loop, connection);
+    return true;
+}
+
+void connection_renew(struct loop *loop, struct connection *connection)
+{
+    const struct setup *setup = loop->event_thread.setup;
+    const struct tls *tls = setup->tls[connection->session.is_http ? PROTOCOL_HTTPS : PROTOCOL_RESPS];
+
+    (void)session_user(&connection->session);
+    if (connection->client_end_unix_s == 0 || tls_trusts_client(tls, connection->io.tls, connection->io.session))
+        return;
+    connection->distrusted = true;
+    connection_make_ready(loop, connection);
+}
+
 void connection_go_on(struct loop *loop, struct connection *connection)
 {
-    if (connection->lingers)
+    if (connection->lingers || cut_ended(loop, connection))
         return;
     if (connection->out.len > 0) {
         watch(loop, connection);
@@ -445,6 +477,8 @@ void connection_check_time(struct loop *loop, struct connection *connection)
             connection_close(loop, connection);
         return;
     }
+    if (cut_ended(loop, connection))
+        return;
     const char *why = late(loop, connection);
     if (why != NULL) {
         log_cut(connection, why);

@@ -14,10 +14,11 @@ struct connection {
     struct session session;
     struct bytes in;
     struct bytes out;
-    size_t need;         /* bytes in `in` before it is worth to look at it again */
-    uint64_t begun_ns;   /* when the command that is not there in full began; 0: there is none */
-    uint64_t stalled_ns; /* when sending last got on, while something is unsent; 0: nothing is */
-    uint64_t active_ns;  /* the last command, or the opening */
+    size_t need;               /* bytes in `in` before it is worth to look at it again */
+    uint64_t begun_ns;         /* when the command that is not there in full began; 0: there is none */
+    uint64_t stalled_ns;       /* when sending last got on, while something is unsent; 0: nothing is */
+    uint64_t active_ns;        /* the last command, or the opening */
+    int64_t client_end_unix_s; /* when the certificate of its client ends; 0: there is none */
     struct connection *previous;
     struct connection *next;
     struct connection *next_ready;
@@ -27,6 +28,7 @@ struct connection {
     bool lingers;    /* everything is sent and shut down; what still comes is thrown away */
     bool reads;      /* the session wants more bytes */
     bool parted;     /* the client has had an answer during the drain */
+    bool distrusted; /* the certificate of its client is not signed by whom a reload has named */
 };
 
 /* Takes over a socket that a listener has accepted.  False: no memory; the socket is closed. */
@@ -49,6 +51,9 @@ void connection_make_ready(struct loop *loop, struct connection *connection);
 
 /* Whom the certificate of its client names; NULL: nobody, or it has shown none.  An event thread's user_of. */
 struct user *connection_user(void *connection);
+
+/* The loop has another setup: what it means for this connection shows when it goes on. */
+void connection_renew(struct loop *loop, struct connection *connection);
 
 /* Looks at its timeouts. */
 void connection_check_time(struct loop *loop, struct connection *connection);

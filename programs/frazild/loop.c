@@ -168,7 +168,7 @@ static void take_setup(struct loop *loop)
     if (before == NULL)
         return;
     for (struct connection *at = loop->connections; at != NULL; at = at->next)
-        (void)session_user(&at->session); /* while the old users are still there to be compared with */
+        connection_renew(loop, at); /* while the old users are still there to be compared with */
     setup_release(before);
 }
 

@@ -3,6 +3,7 @@
 
 #include "files.h"
 
+#include <gnutls/crypto.h>
 #include <gnutls/x509.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 
 #define PEM_BYTES_MAX ((size_t)4 << 20) /* the authorities of a whole system are 220 KB */
+#define CHAIN_MAX 16U                   /* certificates that a client shows; the handshake allows no more */
 #define PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE"
 
 struct tls {
@@ -18,6 +20,7 @@ struct tls {
     gnutls_certificate_credentials_t credentials;
     gnutls_priority_t priorities;
     int64_t end_unix_s;
+    unsigned char client_ca_sha256[32];
     bool asks_clients; /* for a certificate, which they need not have */
 };
 
@@ -69,6 +72,8 @@ static bool load_client_ca(struct tls *tls, const struct listen_settings *settin
         return false;
     const gnutls_datum_t datum = datum_of(&pem);
     int count = gnutls_certificate_set_x509_trust_mem(tls->credentials, &datum, GNUTLS_X509_FMT_PEM);
+    if (count > 0 && gnutls_hash_fast(GNUTLS_DIG_SHA256, datum.data, datum.size, tls->client_ca_sha256) != 0)
+        count = GNUTLS_E_MEMORY_ERROR;
     bytes_free(&pem);
     tls->asks_clients = count > 0;
     if (!tls->asks_clients)
@@ -157,11 +162,18 @@ int64_t tls_end_unix_s(const struct tls *tls)
     return tls->end_unix_s;
 }
 
+/* What a client's certificate is to be good for. */
+static gnutls_typed_vdata_st client_purpose(void)
+{
+    static unsigned char clients[] = GNUTLS_KP_TLS_WWW_CLIENT;
+
+    return (gnutls_typed_vdata_st){.type = GNUTLS_DT_KEY_PURPOSE_OID, .data = clients};
+}
+
 /* A client may come without a certificate, and say who it is by a token; one that it shows must be good. */
 static int verify_client(gnutls_session_t session)
 {
-    static unsigned char clients[] = GNUTLS_KP_TLS_WWW_CLIENT;
-    gnutls_typed_vdata_st purpose = {.type = GNUTLS_DT_KEY_PURPOSE_OID, .data = clients};
+    gnutls_typed_vdata_st purpose = client_purpose();
     unsigned count = 0, faults = 0;
 
     if (gnutls_certificate_get_peers(session, &count) == NULL || count == 0)
@@ -170,19 +182,51 @@ static int verify_client(gnutls_session_t session)
     return err < 0 || faults != 0 ? GNUTLS_E_CERTIFICATE_ERROR : 0;
 }
 
-/* The certificate that the client has shown; NULL: none.  The caller frees it. */
-static gnutls_x509_crt_t certificate_of(gnutls_session_t session)
+/* One of the certificates that the client has shown, its own first; NULL: there is none.  The caller frees it. */
+static gnutls_x509_crt_t certificate_of(gnutls_session_t session, unsigned i)
 {
     unsigned count = 0;
     const gnutls_datum_t *shown = gnutls_certificate_get_peers(session, &count);
     gnutls_x509_crt_t certificate;
 
-    if (shown == NULL || count == 0 || gnutls_x509_crt_init(&certificate) < 0)
+    if (shown == NULL || i >= count || gnutls_x509_crt_init(&certificate) < 0)
         return NULL;
-    if (gnutls_x509_crt_import(certificate, &shown[0], GNUTLS_X509_FMT_DER) >= 0)
+    if (gnutls_x509_crt_import(certificate, &shown[i], GNUTLS_X509_FMT_DER) >= 0)
         return certificate;
     gnutls_x509_crt_deinit(certificate);
     return NULL;
+}
+
+int64_t tls_client_end_unix_s(gnutls_session_t session)
+{
+    gnutls_x509_crt_t certificate = certificate_of(session, 0);
+
+    if (certificate == NULL)
+        return INT64_MAX;
+    int64_t end_unix_s = gnutls_x509_crt_get_expiration_time(certificate);
+    gnutls_x509_crt_deinit(certificate);
+    return end_unix_s;
+}
+
+bool tls_trusts_client(const struct tls *tls, const struct tls *before, gnutls_session_t session)
+{
+    gnutls_x509_crt_t chain[CHAIN_MAX];
+    gnutls_typed_vdata_st purpose = client_purpose();
+    gnutls_x509_trust_list_t signers;
+    unsigned count = 0, faults = 0;
+
+    if (tls == before || gnutls_certificate_get_peers(session, &count) == NULL || count == 0 ||
+        memcmp(tls->client_ca_sha256, before->client_ca_sha256, sizeof tls->client_ca_sha256) == 0)
+        return true;
+    if (!tls->asks_clients)
+        return false;
+    for (count = 0; count < CHAIN_MAX && (chain[count] = certificate_of(session, count)) != NULL; count++)
+        continue;
+    gnutls_certificate_get_trust_list(tls->credentials, &signers);
+    int err = gnutls_x509_trust_list_verify_crt2(signers, chain, count, &purpose, 1, 0, &faults, NULL);
+    while (count > 0)
+        gnutls_x509_crt_deinit(chain[--count]);
+    return err >= 0 && faults == 0;
 }
 
 /*
@@ -215,7 +259,7 @@ static bool has_name(gnutls_x509_crt_t certificate, struct slice name)
 
 bool tls_client_is(gnutls_session_t session, const char *name)
 {
-    gnutls_x509_crt_t certificate = certificate_of(session);
+    gnutls_x509_crt_t certificate = certificate_of(session, 0);
 
     if (certificate == NULL)
         return false;

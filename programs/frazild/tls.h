@@ -32,6 +32,12 @@ bool tls_give(const struct tls *tls, gnutls_session_t session);
 /* Whether the client of a session has shown a certificate, which is good then, with this name in it. */
 bool tls_client_is(gnutls_session_t session, const char *name);
 
+/* When the certificate that the client has shown ends, in seconds since 1970; INT64_MAX: it has shown none. */
+int64_t tls_client_end_unix_s(gnutls_session_t session);
+
+/* Whether the certificate of a client, which was good for `before`, is good for tls; also if it has shown none. */
+bool tls_trusts_client(const struct tls *tls, const struct tls *before, gnutls_session_t session);
+
 /* Begins a session of a server over a socket.  NULL: no memory.  The caller frees it, before it lets go of tls. */
 gnutls_session_t tls_begin(const struct tls *tls, int fd);
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """A daemon for a test, on free ports, and a client that speaks the Redis protocol byte by byte."""
 
+import mmap
 import os
+import pathlib
 import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
@@ -180,6 +183,35 @@ class Client:
     def close(self):
         self.file.close()
         self.socket.close()
+
+
+class WallClock:
+    """A wall clock for a daemon, off by what `step` said last; the environment has the daemon read it."""
+
+    SOURCE = pathlib.Path(__file__).resolve().parents[2] / "databases/postgresql/t/clock.c"
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="frazild-clock-")
+        library, offset = (os.path.join(self.folder.name, name) for name in ("clock.so", "offset"))
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", library, str(self.SOURCE)], check=True)
+        with open(offset, "wb") as file:
+            file.write(struct.pack("q", 0))
+        self.environment = {**os.environ, "LD_PRELOAD": library, "FRAZIL_TEST_CLOCK": offset}
+        with open(offset, "r+b") as file:
+            self.offset = mmap.mmap(file.fileno(), 8)
+
+    def step(self, ms):
+        self.offset[:] = struct.pack("q", ms)
+
+    def close(self):
+        self.offset.close()
+        self.folder.cleanup()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
 
 class TestCase(unittest.TestCase):

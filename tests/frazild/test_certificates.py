@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import BASE, PATIENCE_S, Client, ReplyError, TestCase, generator
+from harness import BASE, INSTRUMENTED, PATIENCE_S, Client, ReplyError, TestCase, WallClock, generator
 
 LISTEN = """[listen {protocol}]
 address=127.0.0.1:0
@@ -213,6 +213,53 @@ class Bad(Clients):
             with self.assertRaises((ReplyError, OSError, EOFError, IndexError)):
                 client.ask("NEXT", "main")
             self.assert_error("NOAUTH", "Authentication required", self.connect_tls(daemon, "plain"), "NEXT", "main")
+
+
+class Ended(Clients):
+    def test_a_certificate_that_ends_takes_its_connections_along(self):
+        if INSTRUMENTED:
+            self.skipTest("a sanitizer must be loaded before the clock")
+        with WallClock() as clock:
+            daemon = self.start(self.config(), env=clock.environment)
+            asking, silent, anybody = (self.connect_tls(daemon, name) for name in ("plain", "plain", None))
+            for client in (asking, silent):
+                self.assertGreater(int(client.ask("NEXT", "main")), 0)
+            clock.step(3 * 86400 * 1000)
+            with self.assertRaises((OSError, EOFError, IndexError)):
+                asking.ask("PING")
+            daemon.wait_for_line("is cut: the certificate of its client has ended", 2)
+            self.assertTrue(silent.is_closed())
+            self.assert_error("NOAUTH", "Authentication required", anybody, "PING")
+
+    def test_a_reload_with_other_signers_cuts_those_whom_they_did_not_sign(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, both = os.path.join(folder, "f.conf"), os.path.join(folder, "both.pem")
+            with open(both, "w", encoding="utf-8") as file:
+                for name in ("stranger", "ca"):
+                    with open(os.path.join(self.folder, f"{name}.pem"), encoding="utf-8") as its:
+                        file.write(its.read())
+
+            def write(signers):
+                with open(path, "w", encoding="utf-8") as file:
+                    key = "tls_client_ca="
+                    file.write(self.config().replace(f"{key}{self.folder}/ca.pem", key + os.path.join(self.folder, signers)))
+
+            write("ca.pem")
+            daemon = self.start(arguments=["-c", path])
+            clients = [self.connect_tls(daemon, "plain") for _ in range(2)]
+            for count, signers in enumerate((both, "ca.pem"), 1):
+                write(signers)
+                daemon.process.send_signal(signal.SIGHUP)
+                daemon.wait_for_line("SIGHUP: the configuration was read", count)
+                for client in clients:
+                    self.assertGreater(int(client.ask("NEXT", "main")), 0)
+            write("stranger.pem")
+            daemon.process.send_signal(signal.SIGHUP)
+            daemon.wait_for_line("is of none of the signers", 2)
+            daemon.wait_for_line("SIGHUP: the configuration was read", 3)
+            for client in clients:
+                self.assertTrue(client.is_closed())
+            self.assertFalse(self.is_refused(daemon, "strange"))
 
 
 class Mistakes(Clients):

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Goal of this test: what goes wrong around the daemon, with disk, clock and coordinator, repeats no id and is named."""
 
-import mmap
 import os
 import pathlib
 import shutil
 import signal
-import struct
 import subprocess
 import tempfile
 import time
@@ -14,10 +12,9 @@ import unittest
 import urllib.error
 import urllib.request
 
-from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, TestCase, generator
+from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, TestCase, WallClock, generator
 
 FRAZIL = pathlib.Path(FRAZILD).with_name("frazil")
-CLOCK_SOURCE = pathlib.Path(__file__).resolve().parents[2] / "databases/postgresql/t/clock.c"
 HTTP = "[listen http]\naddress=127.0.0.1:0\n"
 
 
@@ -128,35 +125,25 @@ class Clock(Folder):
 
     def setUp(self):
         super().setUp()
-        library = self.path("clock.so")
-        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", library, str(CLOCK_SOURCE)], check=True)
-        with open(self.path("offset"), "wb") as file:
-            file.write(struct.pack("q", 0))
-        self.environment = {**os.environ, "LD_PRELOAD": library, "FRAZIL_TEST_CLOCK": self.path("offset")}
-        file = open(self.path("offset"), "r+b")
-        self.addCleanup(file.close)
-        self.offset = mmap.mmap(file.fileno(), 8)
-        self.addCleanup(self.offset.close)
-
-    def step(self, ms):
-        self.offset[:] = struct.pack("q", ms)
+        self.clock = WallClock()
+        self.addCleanup(self.clock.close)
 
     @unittest.skipIf(INSTRUMENTED, "a sanitizer must be loaded before the clock")
     def test_steps_repeat_no_id_and_one_back_is_waited_out_or_named(self):
         config = "[daemon]\ndrain_delay=0s\nrequest_timeout=1s\n[listen resp]\naddress=127.0.0.1:0\n" + generator("main")
-        daemon = self.start(config + HTTP, env=self.environment)
+        daemon = self.start(config + HTTP, env=self.clock.environment)
         client = self.connect(daemon)
         ids = [int(id) for id in client.ask("NEXT", "main", "1000")]
         for ms in (-300, 5000, 4800):  # back, ahead, and a little back
-            self.step(ms)
+            self.clock.step(ms)
             ids += [int(id) for id in client.ask("NEXT", "main", "1000")]
-        self.step(-3600 * 1000)
+        self.clock.step(-3600 * 1000)
         self.assert_error("TRYAGAIN", "retry_ms=", client, "NEXT", "main")
         daemon.wait_for_line("the clock was set back by")
-        self.step(-30 * 365 * 86400 * 1000)  # before the layout's epoch
+        self.clock.step(-30 * 365 * 86400 * 1000)  # before the layout's epoch
         self.assertEqual(status_of(daemon, "/readyz"), 503)
         self.assertIn(b'frazil_serving{generator="main"} 0.000\n', body_of(daemon, "/metrics"))
-        self.step(6000)
+        self.clock.step(6000)
         daemon.wait_for_line("the clock was set forward by")
         ids += [int(id) for id in client.ask("NEXT", "main", "1000")]
         self.assertEqual(ids, sorted(set(ids)))
