@@ -56,7 +56,7 @@ static bool awaits_grant(const struct id_request *id_request)
 
     if (id_request->code != FRAZIL_ELEASE)
         return false;
-    frazil_get_health(id_request->engine->gen, &health, sizeof health);
+    frazil_get_health(id_request->engine->gen, &health, sizeof health, NULL);
     return health.needs_grant != 0 && health.failures == 0;
 }
 
