@@ -66,7 +66,7 @@ class Configuration(unittest.TestCase):
     def test_without_a_configuration_the_environment_is_looked_at(self):
         if os.path.exists("/etc/frazil/frazild.conf"):
             self.skipTest("this host has a configuration")
-        place = {"FRAZIL_HOST_DIR": self.folder, "FRAZIL_RUN_DIR": self.folder, "FRAZIL_STATE_DIR": self.folder}
+        place = {"FRAZIL_STATE": "file", "FRAZIL_HOST_DIR": self.folder, "FRAZIL_RUN_DIR": self.folder, "FRAZIL_STATE_DIR": self.folder}
         for variable, value in (
             ("WORKER", "fixed:9999"),
             ("WORKER_ID", "3"),
