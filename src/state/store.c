@@ -353,7 +353,8 @@ static frazil_err take_free_word(struct fz_store *store, struct claiming *claimi
     claiming->insists = choice->count == 1;
     while (err == FRAZIL_EPOOL) {
         err = try_numbers(store, claiming, choice, identity, ret_shared, reterr);
-        if (claiming->others == 0 || !fz_claim_pause(&waited_ns))
+        /* Who insists has waited already. */
+        if (claiming->insists || claiming->others == 0 || !fz_claim_pause(&waited_ns))
             break;
     }
     return err == FRAZIL_EPOOL && claiming->others > 0 ? all_claimed(claiming, choice, reterr) : err;

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: file-lock with one number that another run directory has fails after one wait for those who only
+ * look, and does not wait that long again for each of its tries.
+ */
+#define _XOPEN_SOURCE 700 /* getrusage */
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "frazil.h"
+#include "lib/scratch.h"
+#include "lib/test.h"
+
+/* Of 250 pauses, with room for all else that a process waits for. */
+enum { SLEEPS_MOST = 5000 };
+
+static const char *scratch;
+static const char *host;
+
+BEFORE_EACH
+{
+    scratch = scratch_make();
+    host = strdup(scratch_path(scratch, "host"));
+    assert_true(mkdir(host, 0700) == 0 && chmod(host, 01777) == 0);
+    unsetenv("FRAZIL_STATE");
+}
+
+AFTER_EACH
+{
+    free((void *)(uintptr_t)host);
+    scratch_remove(scratch);
+}
+
+static frazil_err try_open(frazil **ret, const char *name, const char *worker, frazil_error *reterr)
+{
+    char spec[1024];
+
+    snprintf(spec, sizeof spec,
+             "worker=%s keeper=inline state=file run_dir=%s/%s-run state_dir=%s/%s-state host_dir=%s", worker, scratch,
+             name, scratch, name, host);
+    return frazil_open(ret, spec, reterr);
+}
+
+static long sleeps(void)
+{
+    struct rusage usage;
+
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_nvcsw;
+}
+
+TEST("A pool of one number that another run directory has is full, which takes one wait to see")
+{
+    frazil_error why;
+    frazil *first;
+    frazil *second;
+
+    if (try_open(&first, "first", "fixed:30", &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
+    long before = sleeps();
+    assert_int_equal(try_open(&second, "second", "file-lock base=30 count=1", &why), FRAZIL_EPOOL);
+    assert_in_range(sleeps() - before, 0, SLEEPS_MOST);
+    assert_non_null(strstr(why.message, "/first-run"));
+    frazil_close(first);
+}
