@@ -98,32 +98,34 @@ bool addresses_are_local(const char *addresses)
     return true;
 }
 
-/* Writes one end of a socket, as the system has it. */
-static void write_text(int fd, int (*name_of)(int, struct sockaddr *, socklen_t *), char *text)
+void peer_write(const struct peer *peer, char text[ADDRESS_TEXT_SIZE])
 {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-        struct sockaddr_un local;
-    } its = {.local = {.sun_family = AF_UNSPEC}};
-    socklen_t len = sizeof its - 1; /* a path that fills it stays terminated */
     char host[64] = "?";
 
-    if (name_of(fd, &its.any, &len) == 0 && its.any.sa_family == AF_UNIX) {
-        (void)snprintf(text, ADDRESS_TEXT_SIZE, "unix:%s", its.local.sun_path);
-    } else if (its.any.sa_family == AF_INET6) {
-        (void)inet_ntop(AF_INET6, &its.v6.sin6_addr, host, sizeof host);
-        (void)snprintf(text, ADDRESS_TEXT_SIZE, "[%s]:%u", host, (unsigned)ntohs(its.v6.sin6_port));
+    if (peer->its.any.sa_family == AF_INET6) {
+        (void)inet_ntop(AF_INET6, &peer->its.v6.sin6_addr, host, sizeof host);
+        (void)snprintf(text, ADDRESS_TEXT_SIZE, "[%s]:%u", host, (unsigned)ntohs(peer->its.v6.sin6_port));
+    } else if (peer->its.any.sa_family == AF_INET) {
+        (void)inet_ntop(AF_INET, &peer->its.v4.sin_addr, host, sizeof host);
+        (void)snprintf(text, ADDRESS_TEXT_SIZE, "%s:%u", host, (unsigned)ntohs(peer->its.v4.sin_port));
     } else {
-        (void)inet_ntop(AF_INET, &its.v4.sin_addr, host, sizeof host);
-        (void)snprintf(text, ADDRESS_TEXT_SIZE, "%s:%u", host, (unsigned)ntohs(its.v4.sin_port));
+        (void)snprintf(text, ADDRESS_TEXT_SIZE, "%s", peer->its.any.sa_family == AF_UNIX ? "unix:" : "?");
     }
 }
 
-void address_of_peer(int fd, char text[ADDRESS_TEXT_SIZE])
+/* Writes where a socket listens, as the system has it. */
+static void write_text(int fd, char *text)
 {
-    write_text(fd, getpeername, text);
+    union {
+        struct peer peer;
+        struct sockaddr_un local;
+    } its = {.local = {.sun_family = AF_UNSPEC}};
+    socklen_t len = sizeof its - 1; /* a path that fills it stays terminated */
+
+    if (getsockname(fd, &its.peer.its.any, &len) == 0 && its.local.sun_family == AF_UNIX)
+        (void)snprintf(text, ADDRESS_TEXT_SIZE, "unix:%s", its.local.sun_path);
+    else
+        peer_write(&its.peer, text);
 }
 
 /* A socket that is there, but that nobody listens on, is left over from a daemon that was killed. */
@@ -206,7 +208,7 @@ static bool add(struct listeners *listeners, const struct listener *listener)
         return false;
     listeners->rows = rows;
     rows[listeners->count] = *listener;
-    write_text(listener->fd, getsockname, rows[listeners->count++].text); /* the system chose the port, if that was 0 */
+    write_text(listener->fd, rows[listeners->count++].text); /* the system chose the port, if that was 0 */
     return true;
 }
 

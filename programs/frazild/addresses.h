@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "peer.h"
 #include "settings.h"
 
-#define ADDRESS_TEXT_SIZE 320
 #define BACKLOG 4096 /* connections that the system lets in before they are accepted */
 
 /* A socket that listens. */
@@ -44,9 +44,6 @@ void addresses_check(const struct settings *settings, struct bytes *errors);
  * failure is added to errors.
  */
 void listeners_open(struct listeners *listeners, const struct settings *settings, struct bytes *errors);
-
-/* Writes where the other end of a connection is: "127.0.0.1:5000", or "unix:". */
-void address_of_peer(int fd, char text[ADDRESS_TEXT_SIZE]);
 
 /* Closes them, and removes unix sockets. */
 void listeners_close(struct listeners *listeners);

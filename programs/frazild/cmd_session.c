@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands about the connection itself. */
 #include "commands.h"
-#include "log.h"
 #include "resp_write.h"
 #include "session.h"
 
@@ -34,7 +33,7 @@ static bool find_login(struct session *session, const struct call *call, struct 
     *ret = users_by_token(users, is_default || name.len == 0 ? anybody : name, token);
     if (*ret != NULL)
         return true;
-    log_line(LOG_AUTH, "a client of the RESP port sent a wrong token");
+    session_log_wrong_token(session);
     command_fail(session, call, CODE_WRONGPASS, "invalid username-password pair or user is disabled.");
     return false;
 }

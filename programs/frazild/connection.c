@@ -29,7 +29,7 @@ static void log_cut(struct connection *connection, const char *why)
     const struct user *user = connection->session.user;
     char peer[ADDRESS_TEXT_SIZE];
 
-    address_of_peer(connection->io.fd, peer);
+    peer_write(&connection->session.peer, peer);
     log_line(LOG_CLIENT, "connection %llu, %s%s%s, is cut: %s", (unsigned long long)connection->session.id, peer,
              user != NULL ? ", user " : "", user != NULL ? user->name : "", why);
 }
@@ -58,7 +58,7 @@ static void watch(struct loop *loop, struct connection *connection)
     connection_close(loop, connection);
 }
 
-bool connection_open(struct loop *loop, int fd, const struct listener *listener)
+bool connection_open(struct loop *loop, int fd, const struct listener *listener, const struct peer *peer)
 {
     struct tls *tls = loop->event_thread.setup->tls[listener->protocol];
     struct connection *connection = calloc(1, sizeof *connection);
@@ -86,6 +86,7 @@ bool connection_open(struct loop *loop, int fd, const struct listener *listener)
     loop->connections = connection;
     session_open(&connection->session, &loop->event_thread, connection,
                  atomic_fetch_add(&loop->shared->last_id, 1) + 1);
+    connection->session.peer = *peer;
     connection->session.has_tls = tls != NULL;
     connection->session.is_http = protocol_is_http(listener->protocol);
     (void)atomic_fetch_add(&loop->shared->connections, 1);
@@ -325,8 +326,10 @@ static ssize_t receive(struct loop *loop, struct connection *connection, void *t
         greeted(loop, connection);
     if (connection->io.greets && n == IO_BROKEN) {
         count(&loop->event_thread.counters.tls_failures, 1);
-        log_line(LOG_CLIENT, "the TLS handshake of connection %llu failed: %s",
-                 (unsigned long long)connection->session.id, connection->io.why);
+        char peer[ADDRESS_TEXT_SIZE];
+        peer_write(&connection->session.peer, peer);
+        log_line(LOG_CLIENT, "the TLS handshake of connection %llu, %s, failed: %s",
+                 (unsigned long long)connection->session.id, peer, connection->io.why);
     }
     return n;
 }

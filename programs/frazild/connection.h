@@ -32,7 +32,7 @@ struct connection {
 };
 
 /* Takes over a socket that a listener has accepted.  False: no memory; the socket is closed. */
-bool connection_open(struct loop *loop, int fd, const struct listener *listener);
+bool connection_open(struct loop *loop, int fd, const struct listener *listener, const struct peer *peer);
 
 /* Tells the client, if it waits for an answer, that the daemon ends, and ends it at once. */
 void connection_cut(struct loop *loop, struct connection *connection);

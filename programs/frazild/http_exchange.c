@@ -4,7 +4,6 @@
 #include "http_reply.h"
 #include "http_request.h"
 #include "http_routes.h"
-#include "log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +97,7 @@ static bool find_user(struct http_request *request)
     request->user = users_by_token(users, (struct slice){NULL, 0}, token);
     if (request->user != NULL)
         return true;
-    log_line(LOG_AUTH, "HTTP: a token was wrong");
+    session_log_wrong_token(request->session);
     http_fail(request, HTTP_UNAUTHORIZED, CODE_WRONGPASS, "the token is no user's");
     return false;
 }

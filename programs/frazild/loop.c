@@ -105,17 +105,36 @@ static void resume_accepting(struct loop *loop)
     (void)watch_listeners(loop);
 }
 
+/* Accepts a connection, and says who it is; -1 and errno: there is none. */
+static int accept_from(const struct listener *listener, struct peer *ret)
+{
+    socklen_t len = sizeof *ret;
+
+    *ret = (struct peer){0};
+    return accept4(listener->fd, &ret->its.any, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+static void log_refusal(const struct peer *peer, const char *why)
+{
+    char text[ADDRESS_TEXT_SIZE];
+
+    peer_write(peer, text);
+    log_line(LOG_CLIENT, "a connection was refused, %s: %s", text, why);
+}
+
 /* No descriptor is free: the reserve accepts the connection to refuse it. */
 static void refuse_for_files(struct loop *loop, const struct listener *listener)
 {
+    struct peer peer;
+
     if (has_reserve(loop))
         (void)close(loop->reserve);
     loop->reserve = -1;
-    int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
+    int fd = accept_from(listener, &peer);
     if (fd >= 0) {
         refuse(listener, fd, "the daemon has no descriptor left");
         count(&loop->event_thread.counters.refused_files, 1);
-        log_line(LOG_CLIENT, "a connection was refused: no descriptor is left (raise LimitNOFILE= or ulimit -n)");
+        log_refusal(&peer, "no descriptor is left (raise LimitNOFILE= or ulimit -n)");
     }
     if (!has_reserve(loop))
         pause_accepting(loop);
@@ -128,7 +147,8 @@ static bool is_shortage(int error)
 
 static bool accept_one(struct loop *loop, const struct listener *listener)
 {
-    int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    struct peer peer;
+    int fd = accept_from(listener, &peer);
 
     if (fd < 0) {
         if (is_shortage(errno))
@@ -137,13 +157,13 @@ static bool accept_one(struct loop *loop, const struct listener *listener)
     }
     if (atomic_load(&loop->shared->connections) >= loop->event_thread.setup->settings.daemon.max_connections) {
         count(&loop->event_thread.counters.refused_full, 1);
-        log_line(LOG_CLIENT, "a connection was refused: there are max_connections already");
+        log_refusal(&peer, "there are max_connections already");
         refuse(listener, fd, "max number of clients reached");
         return true;
     }
     count(&loop->event_thread.counters.accepted, 1);
-    if (!connection_open(loop, fd, listener))
-        log_line(LOG_CLIENT, "a connection was refused: out of memory");
+    if (!connection_open(loop, fd, listener, &peer))
+        log_refusal(&peer, "out of memory");
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include "clock.h"
+#include "log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,15 @@ void session_break(struct session *session, const char *why)
     count(&session->event_thread->counters.cut_broken, 1);
     session->broken = why;
     session->closing = true;
+}
+
+void session_log_wrong_token(const struct session *session)
+{
+    char peer[ADDRESS_TEXT_SIZE];
+
+    peer_write(&session->peer, peer);
+    log_line(LOG_AUTH, "connection %llu, %s, sent a wrong token by %s", (unsigned long long)session->id, peer,
+             session->is_http ? "HTTP" : "the Redis protocol");
 }
 
 bool session_login(struct session *session, struct user *user)

@@ -8,6 +8,7 @@
 
 #include "bytes.h"
 #include "event_thread.h"
+#include "peer.h"
 #include "resp_read.h"
 
 #define COMMAND_BYTES_MAX ((size_t)64 << 10)
@@ -56,14 +57,15 @@ struct session {
     char *lib;          /* CLIENT SETINFO LIB-NAME */
     char *lib_version;
     uint64_t id;
-    uint8_t version; /* of the protocol: 2 or 3 */
-    bool has_tls;    /* it is held through TLS */
-    bool is_http;    /* else it is of the Redis protocol */
-    bool has_asked;  /* something, by HTTP */
-    bool rounds;     /* the client rounds integers above 2^53 */
-    bool closing;    /* after what is written */
-    bool silent;     /* CLIENT REPLY OFF */
-    uint8_t skip;    /* CLIENT REPLY SKIP: 2 when it was said, 1 for the command after it */
+    struct peer peer; /* for the log */
+    uint8_t version;  /* of the protocol: 2 or 3 */
+    bool has_tls;     /* it is held through TLS */
+    bool is_http;     /* else it is of the Redis protocol */
+    bool has_asked;   /* something, by HTTP */
+    bool rounds;      /* the client rounds integers above 2^53 */
+    bool closing;     /* after what is written */
+    bool silent;      /* CLIENT REPLY OFF */
+    uint8_t skip;     /* CLIENT REPLY SKIP: 2 when it was said, 1 for the command after it */
 };
 
 /* A new session. */
@@ -86,6 +88,9 @@ bool session_may_end(const struct session *session, size_t unread);
 
 /* Its bytes are not of its protocol, as `why` says, which is never freed: it closes after what is written. */
 void session_break(struct session *session, const char *why);
+
+/* Tells the operator of a wrong token. */
+void session_log_wrong_token(const struct session *session);
 
 /* Makes it this user's; false: no memory. */
 bool session_login(struct session *session, struct user *user);

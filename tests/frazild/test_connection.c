@@ -48,7 +48,7 @@ static struct client client_new(void)
 
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
     assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof small), 0);
-    assert_true(connection_open(loop, ends[0], &listener));
+    assert_true(connection_open(loop, ends[0], &listener, &(struct peer){0}));
     fds[fd_count++] = ends[1];
     return (struct client){ends[1], loop->connections};
 }

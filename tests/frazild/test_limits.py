@@ -34,6 +34,21 @@ class WithUsers(TestCase):
         return client
 
 
+class Log(WithUsers):
+    def test_it_names_the_address_of_a_wrong_token(self):
+        daemon = self.start(LISTEN + generator("main") + self.user("shop"))
+        client = self.connect(daemon)
+        self.assert_error("WRONGPASS", "invalid", client, "AUTH", "shop", "wrong")
+        line = daemon.wait_for_line("sent a wrong token by the Redis protocol")
+        self.assertIn(", 127.0.0.1:%d, " % client.socket.getsockname()[1], line)
+        connection = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
+        self.addCleanup(connection.close)
+        connection.request("GET", "/v1/generators/main/ids", headers={"Authorization": "Bearer wrong"})
+        self.assertEqual(connection.getresponse().status, 401)
+        line = daemon.wait_for_line("sent a wrong token by HTTP")
+        self.assertIn(", 127.0.0.1:%d, " % connection.sock.getsockname()[1], line)
+
+
 class Rates(WithUsers):
     def post(self, daemon, name, n):
         connection = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)

@@ -62,7 +62,7 @@ BEFORE_EACH
     shared_open_event_thread(&shared, &loop->event_thread);
     loop->event_thread.now_ns = 1000 * NS_PER_S;
     connect_both();
-    assert_true(connection_open(loop, server, &listener));
+    assert_true(connection_open(loop, server, &listener, &(struct peer){0}));
 }
 
 AFTER_EACH

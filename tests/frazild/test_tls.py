@@ -279,7 +279,8 @@ class Strangers(Certificates):
             stranger = Client(daemon.address("resps"))
             self.addCleanup(stranger.close)
             stranger.send(hello)
-            daemon.wait_for_line("the TLS handshake of connection", i + 1)
+            line = daemon.wait_for_line("the TLS handshake of connection", i + 1)
+            self.assertIn(", 127.0.0.1:%d, failed: " % stranger.socket.getsockname()[1], line)
             self.assertEqual(self.rest_of(stranger)[:1], b"\x15")  # an alert
         self.assertEqual(self.connect_tls(daemon).ask("PING"), "PONG")
         self.assertEqual(self.metric(daemon, 'frazild_tls_handshakes_total{result="failed"}'), 2)
