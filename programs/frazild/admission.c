@@ -59,16 +59,11 @@ void admission_explain(const struct id_request *id_request, struct refusal *ret)
 {
     const char *name = id_request->engine->name, *why = frazil_strerror(id_request->code);
     uint64_t retry_ms = (id_request->retry_ns + NS_PER_MS - 1) / NS_PER_MS;
-    frazil_health health;
-    frazil_error last = {.message = ""};
 
-    frazil_get_health(id_request->engine->gen, &health, sizeof health, &last);
     if (dispatcher_is_passing(id_request->code))
         refuse(ret, CODE_TRYAGAIN, retry_ms == 0 ? 1 : retry_ms, "generator %s: %s", name, why);
-    else if (id_request->code == FRAZIL_ELEASE && health.last_code != FRAZIL_OK)
-        refuse(ret, CODE_FENCED, 0, "generator %s: %s: %s", name, why, last.message);
-    else if (id_request->code == FRAZIL_ELEASE)
-        refuse(ret, CODE_FENCED, 0, "generator %s: %s", name, why);
+    else if (id_request->code == FRAZIL_ELEASE) /* its reason may name files and hosts: no client's business */
+        refuse(ret, CODE_FENCED, 0, "generator %s: %s: the daemon's log says why", name, why);
     else
         refuse(ret, id_request->code == FRAZIL_EEXHAUSTED ? CODE_EXHAUSTED : CODE_ERR, 0, "generator %s: %s", name,
                why);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "background_jobs.h"
 
+#include "log.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +57,10 @@ static void run(struct job *job)
     job->err.code = FRAZIL_OK;
     if (!has_leases(job))
         return;
-    if (frazil_admin_leases_open(&leases, job->engine->meaning, NULL, &job->err) != FRAZIL_OK)
+    if (frazil_admin_leases_open(&leases, job->engine->meaning, NULL, &job->err) != FRAZIL_OK) {
+        log_line(LOG_GRANT, "generator %s: its leases cannot be listed: %s", job->engine->name, job->err.message);
         return;
+    }
     job->order.write(leases, job->order.version, &job->reply);
     frazil_admin_leases_close(leases);
 }
@@ -193,8 +197,11 @@ const struct bytes *job_reply(const struct job *job, struct refusal *ret)
         *ret = (struct refusal){CODE_TRYAGAIN, 100, "the daemon is out of memory"};
     else if (dispatcher_is_passing(job->err.code))
         *ret = (struct refusal){.code = CODE_TRYAGAIN, .retry_ms = RETRY_MS};
-    if (ret->text[0] == '\0')
+    if (ret->text[0] == '\0' && job->err.code == FRAZIL_EWORKER)
         (void)snprintf(ret->text, sizeof ret->text, "%.*s", (int)sizeof ret->text - 1, job->err.message);
+    else if (ret->text[0] == '\0')
+        (void)snprintf(ret->text, sizeof ret->text, "generator %s: %s: the daemon's log says why", job->engine->name,
+                       frazil_strerror(job->err.code));
     return NULL;
 }
 

@@ -130,7 +130,7 @@ static void try_key(enum fz_key key, uint64_t *random)
 
     static unsigned pairs;
 
-    snprintf(line, sizeof line, "redis://127.0.0.1:%u/%u", (unsigned)slots_rig.server.port, pairs++);
+    snprintf(line, sizeof line, "redis://127.0.0.1:%u/pair-%u", (unsigned)slots_rig.server.port, pairs++);
     int before = lines();
     frazil *one = open_first(&meaning, key, random);
     if (one == NULL)

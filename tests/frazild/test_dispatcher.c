@@ -3,6 +3,7 @@
  * Goal of this test: requests that wait for ids share what comes, each ends once, and none outlives its deadline.  Ids
  * in a row are consecutive numbers, whatever tick they come from and whoever else takes some.
  */
+#include "admission.h"
 #include "clock.h"
 #include "dispatcher.h"
 #include "lib/test.h"
@@ -247,9 +248,10 @@ static frazil_err extend(void *ctx, int64_t now_unix_ms, const frazil_grant *hel
 {
     (void)ctx;
     (void)held;
-    (void)reterr;
     if (granter_says == FRAZIL_OK)
         ret->end_unix_ms = now_unix_ms + GRANT_MS;
+    else
+        (void)snprintf(reterr->message, sizeof reterr->message, "cannot write /srv/frazil/words");
     return granter_says;
 }
 
@@ -318,4 +320,18 @@ TEST("No request waits for a grant that could not be extended")
     assert_int_not_equal(keep(), FRAZIL_OK);
     assert_true(ask(0, 1, 60 * NS_PER_S));
     assert_int_equal(id_requests[0].code, FRAZIL_ELEASE);
+}
+
+TEST("A client is not told the files of the daemon's host")
+{
+    struct refusal refusal;
+
+    let_a_grant_end();
+    granter_says = FRAZIL_EREFUSED;
+    assert_int_not_equal(keep(), FRAZIL_OK);
+    assert_true(ask(0, 1, 60 * NS_PER_S));
+    admission_explain(&id_requests[0], &refusal);
+    assert_int_equal(refusal.code, CODE_FENCED);
+    assert_null(strchr(refusal.text, '/'));
+    assert_non_null(strstr(refusal.text, "the daemon's log says why"));
 }
