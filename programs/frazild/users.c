@@ -165,6 +165,22 @@ static void check_tokens(const struct users *users, const struct settings *setti
     }
 }
 
+/* Likewise no two users may have one name of a certificate. */
+static void check_certificates(const struct settings *settings, struct bytes *errors)
+{
+    for (size_t i = 1; i < settings->user_count; i++) {
+        const struct user_settings *user = &settings->users[i];
+        for (size_t j = 0; j < i && user->certificate[0] != '\0'; j++) {
+            if (strcmp(settings->users[j].certificate, user->certificate) != 0)
+                continue;
+            config_complain(errors, user->place,
+                            "[user %s] has the certificate= of [user %s]: give each user a name of its own", user->name,
+                            settings->users[j].name);
+            break;
+        }
+    }
+}
+
 void users_open(struct users *users, const struct settings *settings, struct bytes *errors)
 {
     *users = (struct users){.rows = calloc(settings->user_count + 1, sizeof *users->rows)};
@@ -189,6 +205,7 @@ void users_open(struct users *users, const struct settings *settings, struct byt
                 row->name);
     }
     check_tokens(users, settings, errors);
+    check_certificates(settings, errors);
 }
 
 void users_close(struct users *users)

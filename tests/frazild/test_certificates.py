@@ -128,6 +128,11 @@ class Users(Clients):
             self.assertEqual(self.get(daemon, "/v1/generators/main/ids", certificate), 200)
             daemon.end()
 
+    def test_a_certificate_of_two_names_is_that_of_the_first_user(self):
+        others = USER.format(name="later", certificate="shop.internal", allow="*:*")
+        daemon = self.start(self.config("second.internal", "inspect:*", others))
+        self.assert_error("NOPERM", "user shop may not", self.connect_tls(daemon, "dns"), "NEXT", "main")
+
     def test_a_common_name_does_not_count_beside_other_names(self):
         daemon = self.start(self.config("shop"))
         self.assert_error("NOAUTH", "Authentication required", self.connect_tls(daemon, "hidden"), "NEXT", "main")
@@ -279,6 +284,8 @@ class Mistakes(Clients):
         self.expect(self.config().replace("/server.", "/early."), "the certificate is not valid yet")
         self.expect(self.config().replace("/server.", "/ended."), "the certificate has ended")
         self.expect(self.config(certificate=""), "[user shop] needs secret_file= or certificate=")
+        same = USER.format(name="later", certificate="shop", allow="*:*")
+        self.expect(self.config(more=same), "[user later] has the certificate= of [user shop]")
         without = self.config().replace(f"tls_client_ca={self.folder}/ca.pem\n", "")
         self.expect(without, "certificate= needs tls_client_ca= in [listen resps] or [listen https]")
         wrong = self.config().replace("[listen resp]\n", f"[listen resp]\ntls_client_ca={self.folder}/ca.pem\n")
