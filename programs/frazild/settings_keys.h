@@ -11,9 +11,9 @@
 #define DAEMON_KEYS(X) \
     X(daemon, threads,         threads,            threads,    "auto",  "event loops; auto: one a processor, 8 at most") \
     X(daemon, max_connections, max_connections,    count,      "10000", "connections at a time") \
-    X(daemon, request_timeout, request_timeout_ns, duration,   "10s",   "the wait of a request for ids, or for its own end") \
-    X(daemon, stall_timeout,   stall_timeout_ns,   duration,   "30s",   "a reply that the client does not read") \
-    X(daemon, idle_timeout,    idle_timeout_ns,    duration,   "0s",    "a RESP connection without a command; 0s: it stays") \
+    X(daemon, request_timeout, request_timeout_ns, wait,       "10s",   "the wait of a request for ids, or for its own end") \
+    X(daemon, stall_timeout,   stall_timeout_ns,   timeout,    "30s",   "a reply that the client does not read") \
+    X(daemon, idle_timeout,    idle_timeout_ns,    timeout_or_none, "0s",    "a RESP connection without a command; 0s: it stays") \
     X(daemon, drain_delay,     drain_delay_ns,     duration,   "5s",    "from SIGTERM until no connection is accepted") \
     X(daemon, drain_timeout,   drain_timeout_ns,   duration,   "30s",   "from then until it ends at the latest") \
     X(daemon, incr_reply,      incr_reply,         incr_reply, "auto",  "what INCR replies: auto, integer, string") \

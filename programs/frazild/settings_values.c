@@ -93,10 +93,13 @@ static void write_mode(const void *from, struct bytes *out)
     bytes_format(out, "%04o", (unsigned)*(const uint32_t *)from);
 }
 
+#define SECOND_NS UINT64_C(1000000000)
+#define DURATION "a duration such as 500ms, 10s or 5m, of at most 1000000 of its unit"
+
 static const struct unit {
     const char *name;
     uint64_t ns;
-} units[] = {{"ms", 1000000}, {"s", 1000000000}, {"m", UINT64_C(60000000000)}, {"h", UINT64_C(3600000000000)}};
+} units[] = {{"ms", 1000000}, {"s", SECOND_NS}, {"m", UINT64_C(60000000000)}, {"h", UINT64_C(3600000000000)}};
 
 #define UNITS (sizeof units / sizeof units[0])
 
@@ -115,6 +118,22 @@ static bool read_duration(const char *text, void *to)
     }
     *(uint64_t *)to = 0;
     return number == 0 && *unit == '\0';
+}
+
+static bool read_wait(const char *text, void *to)
+{
+    return read_duration(text, to) && *(uint64_t *)to > 0;
+}
+
+/* Connections are looked at once a second: a shorter time could not be kept. */
+static bool read_timeout(const char *text, void *to)
+{
+    return read_duration(text, to) && *(uint64_t *)to >= SECOND_NS;
+}
+
+static bool read_timeout_or_none(const char *text, void *to)
+{
+    return read_duration(text, to) && (*(uint64_t *)to == 0 || *(uint64_t *)to >= SECOND_NS);
 }
 
 static void write_duration(const void *from, struct bytes *out)
@@ -173,7 +192,11 @@ const struct value_kind value_batch = {read_batch, write_number, "a number from 
 const struct value_kind value_workers = {read_workers, write_number, "a number from 1 to 64"};
 const struct value_kind value_rate = {read_rate, write_rate, "ids a second from 1 to 1000000000, or unlimited"};
 const struct value_kind value_mode = {read_mode, write_mode, "an octal mode such as 0660"};
-const struct value_kind value_duration = {read_duration, write_duration, "a duration such as 500ms, 10s or 5m"};
+const struct value_kind value_duration = {read_duration, write_duration, DURATION};
+const struct value_kind value_wait = {read_wait, write_duration, DURATION ", and not 0"};
+const struct value_kind value_timeout = {read_timeout, write_duration, DURATION ", and at least 1s"};
+const struct value_kind value_timeout_or_none = {read_timeout_or_none, write_duration,
+                                                 DURATION ", and at least 1s, or 0s for none"};
 const struct value_kind value_yes = {read_yes, write_yes, "yes or no"};
 const struct value_kind value_incr_reply = {read_incr_reply, write_incr_reply, "auto, integer or string"};
 const struct value_kind value_text = {read_text, write_text, "a text"};

@@ -38,6 +38,9 @@ extern const struct value_kind value_rate;
 extern const struct value_kind value_mode;
 /* uint64_t: nanoseconds, written as 500ms, 10s, 5m. */
 extern const struct value_kind value_duration;
+extern const struct value_kind value_wait;
+extern const struct value_kind value_timeout;
+extern const struct value_kind value_timeout_or_none;
 /* bool: yes or no. */
 extern const struct value_kind value_yes;
 /* uint32_t: an enum incr_reply. */

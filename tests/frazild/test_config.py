@@ -142,6 +142,24 @@ class Configuration(unittest.TestCase):
             result = self.run_it("-c", self.path, "--check")
             self.assertEqual((result.returncode, "a duration such as" in result.stderr), (0, False) if good else (1, True), value)
 
+    def test_a_timeout_that_could_not_be_kept_is_refused(self):
+        for key, value, good, words in (
+            ("request_timeout", "0s", False, "not 0"),
+            ("request_timeout", "1ms", True, ""),
+            ("stall_timeout", "0s", False, "at least 1s"),
+            ("stall_timeout", "999ms", False, "at least 1s"),
+            ("stall_timeout", "1s", True, ""),
+            ("idle_timeout", "999ms", False, "at least 1s, or 0s for none"),
+            ("idle_timeout", "1000ms", True, ""),
+            ("idle_timeout", "0s", True, ""),
+            ("drain_timeout", "2562047h", False, "at most 1000000 of its unit"),
+            ("drain_timeout", "1000000h", True, ""),
+        ):
+            with self.subTest(key=key, value=value):
+                self.write(f"[daemon]\n{key}={value}\n[listen resp]\naddress=127.0.0.1:0\n" + generator("main"))
+                result = self.run_it("-c", self.path, "--check")
+                self.assertEqual((result.returncode, words in result.stderr), (0 if good else 1, True), result.stderr)
+
     def test_users_need_a_secret_and_rights(self):
         good = BASE + generator("main") + "[user shop]\n"
         line = good.count("\n")

@@ -21,7 +21,7 @@ class Cuts(TestCase):
         return "127.0.0.1:%d" % its.getsockname()[1]
 
     def test_a_silent_client_is_named(self):
-        daemon = self.start(BASE.replace("[listen", "idle_timeout=100ms\n[listen") + generator("main"))
+        daemon = self.start(BASE.replace("[listen", "idle_timeout=1s\n[listen") + generator("main"))
         client = self.connect(daemon)
         client.ask("PING")
         self.assertIn(self.name_of(client.socket), self.cut_of(daemon, "it is silent (idle_timeout)"))

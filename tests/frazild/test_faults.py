@@ -60,7 +60,7 @@ class Faults(TestCase):
         self.assertTrue(client.is_closed())
 
     def test_a_reader_that_never_reads_is_stopped_then_cut_and_costs_bounded_memory(self):
-        config = BASE.replace("[listen", "stall_timeout=500ms\n[listen")
+        config = BASE.replace("[listen", "stall_timeout=1s\n[listen")
         daemon = self.start(config + generator("main", 1, layout="41/2/20", max_batch="65536"))
         before = daemon.memory_kib()
         client = self.connect(daemon, receive_buffer=4096)
