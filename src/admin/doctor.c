@@ -69,6 +69,18 @@ static void diagnose_clock(struct patient *patient)
     fz_judge_clock(&facts, patient->findings);
 }
 
+/* A worker that has a word goes on with it, where that has left off: of another word, only the times that were used
+ * count. */
+static void diagnose_times(const struct patient *patient, const struct fz_kept *kept)
+{
+    uint64_t max_wait_ms = patient->decision.max_wait_ns / 1000000;
+    int64_t now_ms = fz_real_now().unix_ms;
+    bool goes_on = kept->grant.exists && kept->word.exists && !kept->word.stale && !fz_kept_is_wrong(kept);
+
+    if (goes_on && kept->from_unix_ms > now_ms && (uint64_t)(kept->from_unix_ms - now_ms) > max_wait_ms)
+        fz_judge_ahead(kept->worker, kept->from_unix_ms, now_ms, patient->findings);
+}
+
 static void diagnose_kept(const struct patient *patient)
 {
     struct fz_state state;
@@ -83,6 +95,7 @@ static void diagnose_kept(const struct patient *patient)
             fz_judge_lease_damage(&file->wrong, patient->findings);
         else if (fz_kept_is_wrong(kept))
             fz_judge_damage(kept->worker, &file->wrong, patient->findings);
+        diagnose_times(patient, kept);
     }
     fz_state_free(&state);
 }

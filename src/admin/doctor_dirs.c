@@ -112,6 +112,15 @@ void fz_judge_damage(uint32_t worker, const frazil_error *wrong, const struct fz
     fz_found(findings, damage_of(wrong), "worker %u cannot start: %s", (uint64_t)worker, wrong->message);
 }
 
+void fz_judge_ahead(uint32_t worker, int64_t from_unix_ms, int64_t now_unix_ms, const struct fz_findings *findings)
+{
+    fz_found(
+        findings, FZ_FOUND_STATE_AHEAD,
+        "worker %u can give no id before %t, in %u s, as the clock was ahead once: take another worker id, or stop "
+        "the processes that use it, and run `frazil state init --all` with the spec that they have",
+        (uint64_t)worker, from_unix_ms, (uint64_t)(from_unix_ms - now_unix_ms) / 1000);
+}
+
 void fz_judge_lease_damage(const frazil_error *wrong, const struct fz_findings *findings)
 {
     fz_found(findings, damage_of(wrong), "the lease of this host's processes cannot be opened: %s", wrong->message);

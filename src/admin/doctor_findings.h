@@ -38,6 +38,7 @@
     X(STATE_OPEN,             WARN, "state.open") \
     X(STATE_NO_LOCKS,         FAIL, "state.no-locks") \
     X(STATE_DAMAGED,          FAIL, "state.damaged") \
+    X(STATE_AHEAD,            FAIL, "state.ahead") \
     X(STATE_HELD_UP,          FAIL, "state.held-up") \
     X(STATE_ELSEWHERE,        OK,   "state.elsewhere") \
     X(STATE_NONE,             WARN, "state.none") \

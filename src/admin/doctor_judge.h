@@ -67,7 +67,10 @@ void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings);
 /* A worker whose files no start can use, with the reason. */
 void fz_judge_damage(uint32_t worker, const frazil_error *wrong, const struct fz_findings *findings);
 
-/* The same for the word of a lease that the processes of this host share. */
+/* A worker that has ids from this time on, later than a call waits. */
+void fz_judge_ahead(uint32_t worker, int64_t from_unix_ms, int64_t now_unix_ms, const struct fz_findings *findings);
+
+/* The same as fz_judge_damage for the word of a lease that the processes of this host share. */
 void fz_judge_lease_damage(const frazil_error *wrong, const struct fz_findings *findings);
 
 /* Makes the directory as opening would (wanted: as for fz_dir_prepare), and tries it out. */

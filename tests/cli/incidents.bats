@@ -129,6 +129,10 @@ ms_of() {
     set_clock 0
     says 3 frazil next worker=fixed:7
     frazil next worker=fixed:8
+    run -2 frazil doctor --json worker=fixed:7
+    [[ $output == *'"state.ahead"'*"worker 7 can give no id before"* ]]
+    run frazil doctor --json worker=fixed:8
+    [[ $output != *'"state.ahead"'* ]]
     frazil state init --all worker=fixed:7 | in_page
     frazil state worker=fixed:7 | tail -n 1 | in_page
     id=$(frazil next max_lead=10s worker=fixed:7)

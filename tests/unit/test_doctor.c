@@ -222,9 +222,11 @@ TEST("Where nothing is kept on this host, it is said why, and whether that is we
     fz_judge_keeping(FZ_KEEPS_ELSEWHERE, &findings);
     fz_judge_keeping(FZ_KEEPS_NOTHING, &findings);
     fz_judge_damage(7, &(frazil_error){.code = FRAZIL_ESTATE, .message = "the file is damaged: repair it"}, &findings);
+    fz_judge_ahead(9, 3605000, 5000, &findings);
     fz_judge_damage(8, &(frazil_error){.code = FRAZIL_EAGAIN, .message = "somebody stays: end it"}, &findings);
     EXPECT("OK state.elsewhere", "WARN state.none",
            "FAIL state.damaged worker 7 cannot start: the file is damaged: repair it",
+           "FAIL state.ahead worker 9 can give no id before 1970-01-01T01:00:05.000Z, in 3600 s",
            "FAIL state.held-up worker 8 cannot start: somebody stays: end it");
 }
 
