@@ -77,6 +77,7 @@ class Coordinator(Folder):
         self.redis.send_signal(signal.SIGSTOP)
         until(lambda: status_of(daemon, "/readyz") == 503)
         daemon.wait_for_line("is not extended: the coordinator")
+        daemon.wait_for_line("did not answer within")
         daemon.wait_for_line("is fenced")
 
         def is_refused():
@@ -86,7 +87,7 @@ class Coordinator(Folder):
             except ReplyError as error:
                 if error.code != "FENCED":
                     return False
-                self.assertIn("did not answer within", str(error))
+                self.assertIn("the daemon's log says why", str(error))
                 self.assertTrue(client.is_closed())  # so that a pool looks for another daemon
                 return True
             return False
