@@ -84,7 +84,7 @@ void frazil_get_info(frazil *gen, frazil_info *ret, size_t size)
         .id_size = fz_is_sno(gen) ? FRAZIL_SNO_SIZE : sizeof(uint64_t),
         .worker = seen.grant.worker,
         .datacenter = fz_layout_datacenter_of(&gen->layout, seen.grant.worker),
-        .worker_in_datacenter = seen.grant.worker % (uint32_t)fz_layout_workers_in_datacenter(&gen->layout),
+        .worker_in_datacenter = (uint32_t)(seen.grant.worker % fz_layout_workers_in_datacenter(&gen->layout)),
         .sequence_min = rules->seq_min,
         .sequence_max = rules->seq_min + (uint32_t)(rules->capacity - 1),
         .sequence = plan.reason == FZ_SLOT_EXHAUSTED ? rules->seq_min : fz_slot_sequence(rules, plan.first),

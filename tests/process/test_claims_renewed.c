@@ -58,7 +58,7 @@ static frazil_err try_open(frazil **ret, const char *name, frazil_error *reterr)
 /* Takes ids with a run directory of that name, and returns the last one. */
 static uint64_t take_from(const char *name)
 {
-    uint64_t ids[IDS];
+    uint64_t ids[IDS] = {0};
     frazil_error why;
     frazil *gen;
 

@@ -175,7 +175,8 @@ struct bench_session {
     const struct bench_request *request;
     frazil *gen; /* of the spec */
     frazil_info info;
-    unsigned rounds; /* of cases, with a sample each of so many nanoseconds */
+    frazil_layout layout; /* of gen, and longer there than it */
+    unsigned rounds;      /* of cases, with a sample each of so many nanoseconds */
     double sample_ns;
     unsigned long_rounds; /* that many calls fit into */
     double window_ns;

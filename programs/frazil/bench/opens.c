@@ -185,7 +185,7 @@ static void *call(void *arg)
 {
     struct caller *caller = arg;
     frazil *gen = caller->session->gen;
-    frazil_layout_kind kind = (frazil_layout_kind)caller->session->info.layout->kind;
+    frazil_layout_kind kind = (frazil_layout_kind)caller->session->layout.kind;
 
     while (caller->err == FRAZIL_OK && !atomic_load_explicit(caller->stop, memory_order_relaxed)) {
         uint64_t start = bench_stamp();
@@ -240,7 +240,7 @@ static bool run_threads(struct bench_session *session, struct caller *callers)
     struct bench_row *threads = bench_table_add(&session->table, &labels[0]);
     struct bench_row *next = bench_table_add(&session->table, &labels[1]);
     struct bench_row *max = bench_table_add(&session->table, &labels[2]);
-    bool refused = session->info.layout->tick_ms > TICK_MAX_MS;
+    bool refused = session->layout.tick_ms > TICK_MAX_MS;
     double ns_per_id, longest_us, longest_of_all_us = 0;
 
     for (unsigned i = 0; i < session->long_rounds && !refused; i++) {

@@ -174,6 +174,7 @@ static int run(struct bench_session *session, bool (*measure)(struct bench_sessi
         return STATUS_USAGE;
     }
     frazil_get_info(session->gen, &session->info, sizeof session->info);
+    session->layout = *session->info.layout;
     bool ok = bench_rig_open(&session->rig) && measure(session);
     if (ok && session->request->json)
         print_json(session);
