@@ -340,11 +340,14 @@ static frazil_err all_claimed(const struct claiming *claiming, const struct fz_w
                    (uint64_t)claiming->others, why.message);
 }
 
+enum { INSISTS_MAX = 8 }; /* two seconds */
+
 static frazil_err take_free_word(struct fz_store *store, struct claiming *claiming,
                                  const struct fz_worker_choice *choice, struct fz_word_identity *identity,
                                  struct fz_shared **ret_shared, frazil_error *reterr)
 {
     uint64_t waited_ns = 0;
+    unsigned tries = 0;
 
     /* A number that can be used at once is better than a lower one. */
     claiming->prefers_fresh = true;
@@ -353,8 +356,8 @@ static frazil_err take_free_word(struct fz_store *store, struct claiming *claimi
     claiming->insists = choice->count == 1;
     while (err == FRAZIL_EPOOL) {
         err = try_numbers(store, claiming, choice, identity, ret_shared, reterr);
-        /* Who insists has waited already. */
-        if (claiming->insists || claiming->others == 0 || !fz_claim_pause(&waited_ns))
+        /* Who insists waits within each try, for those that only look. */
+        if ((claiming->insists && ++tries == INSISTS_MAX) || claiming->others == 0 || !fz_claim_pause(&waited_ns))
             break;
     }
     return err == FRAZIL_EPOOL && claiming->others > 0 ? all_claimed(claiming, choice, reterr) : err;

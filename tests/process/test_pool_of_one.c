@@ -49,7 +49,7 @@ static long sleeps(void)
     return usage.ru_nvcsw;
 }
 
-TEST("A pool of one number that another run directory has is full, which takes one wait to see")
+TEST("A pool of one number that another run directory has is full, which takes two seconds to see at the most")
 {
     frazil_error why;
     frazil *first;
