@@ -110,7 +110,7 @@ ZEND_METHOD(Frazil_Layout, compose)
     zend_long unix_ms;
     zend_long worker;
     zend_long sequence;
-    frazil_fields fields;
+    frazil_fields fields = {.unix_ms = 0};
     frazil_error err;
     uint64_t id;
 

@@ -88,8 +88,9 @@ void set_member(struct args *args, napi_value object, const char *name, napi_val
 napi_value make_error(napi_env env, const struct addon *addon, frazil_err err, const frazil_error *why);
 /* Throws it, and returns NULL.  why may be NULL. */
 napi_value throw_error(struct args *args, frazil_err err, const frazil_error *why);
-/* Throws FRAZIL_EINVAL with a sentence of ours, unless an exception is pending. */
+/* Throw FRAZIL_EINVAL and FRAZIL_ERANGE with a sentence of ours, unless an exception is pending. */
 napi_value throw_wrong(struct args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+napi_value throw_range(struct args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- handles (handle.c) ------------------------------------------------------------- */
 

@@ -56,13 +56,30 @@ napi_value throw_error(struct args *args, frazil_err err, const frazil_error *wh
     return NULL;
 }
 
+static napi_value throw_sentence(struct args *args, frazil_err err, const char *format, va_list list)
+{
+    frazil_error why = {.code = err, .position = FRAZIL_NO_POSITION};
+
+    (void)vsnprintf(why.message, sizeof why.message, format, list);
+    return throw_error(args, err, &why);
+}
+
 napi_value throw_wrong(struct args *args, const char *format, ...)
 {
-    frazil_error why = {.code = FRAZIL_EINVAL, .position = FRAZIL_NO_POSITION};
     va_list list;
 
     va_start(list, format);
-    (void)vsnprintf(why.message, sizeof why.message, format, list);
+    (void)throw_sentence(args, FRAZIL_EINVAL, format, list);
     va_end(list);
-    return throw_error(args, FRAZIL_EINVAL, &why);
+    return NULL;
+}
+
+napi_value throw_range(struct args *args, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    (void)throw_sentence(args, FRAZIL_ERANGE, format, list);
+    va_end(list);
+    return NULL;
 }

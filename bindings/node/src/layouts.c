@@ -2,7 +2,6 @@
 /* Layouts, and the arithmetic on ids.  JavaScript keeps a layout as its bytes, which no user of the package sees. */
 #include "addon.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static frazil_layout arg_layout(struct args *args, size_t i)
@@ -109,16 +108,6 @@ static napi_value decompose(struct args *args)
     return object;
 }
 
-static napi_value does_not_fit(struct args *args, const frazil_layout *layout, const char *what, uint32_t value,
-                               uint64_t most)
-{
-    frazil_error why = {.code = FRAZIL_ERANGE, .position = FRAZIL_NO_POSITION};
-
-    (void)snprintf(why.message, sizeof why.message, "%s %u does not fit the layout %s: 0 to %llu", what,
-                   (unsigned)value, layout->name, (unsigned long long)most);
-    return throw_error(args, FRAZIL_ERANGE, &why);
-}
-
 static napi_value worker_of(struct args *args)
 {
     frazil_layout layout = arg_layout(args, 0);
@@ -130,9 +119,11 @@ static napi_value worker_of(struct args *args)
         return NULL;
     frazil_layout_get_info(&layout, &info, sizeof info);
     if (datacenter >= info.datacenters)
-        return does_not_fit(args, &layout, "datacenter", datacenter, info.datacenters - 1);
+        return throw_range(args, "datacenter %.0f does not fit the layout %s: 0 to %.0f", (double)datacenter,
+                           layout.name, (double)info.datacenters - 1);
     if (worker >= info.workers_in_datacenter)
-        return does_not_fit(args, &layout, "worker", worker, info.workers_in_datacenter - 1);
+        return throw_range(args, "worker %.0f does not fit the layout %s: 0 to %.0f", (double)worker, layout.name,
+                           (double)info.workers_in_datacenter - 1);
     return make_number(args, (double)(datacenter * info.workers_in_datacenter + worker));
 }
 

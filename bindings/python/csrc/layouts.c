@@ -100,7 +100,7 @@ static PyObject *layout_compose(PyObject *module, PyObject *args)
 {
     const struct state *state = PyModule_GetState(module);
     PyObject *capsule;
-    frazil_fields fields;
+    frazil_fields fields = {.unix_ms = 0};
     frazil_error error;
     uint64_t id;
 
@@ -120,7 +120,7 @@ static PyObject *layout_decompose(PyObject *module, PyObject *args)
     const struct state *state = PyModule_GetState(module);
     PyObject *capsule;
     uint64_t id;
-    frazil_fields fields;
+    frazil_fields fields = {.unix_ms = 0};
     frazil_error error;
 
     if (!PyArg_ParseTuple(args, "OO&", &capsule, to_u64, &id))

@@ -200,4 +200,4 @@ def test_help_says_what_the_stub_says():
         name = method.name
         if not name.startswith("_"):
             assert getattr(frazil.Generator, name).__doc__ == ast.get_docstring(method), name
-            assert list(inspect.signature(getattr(frazil.Generator, name)).parameters)[0] == "self", name
+            assert next(iter(inspect.signature(getattr(frazil.Generator, name)).parameters)) == "self", name
