@@ -9,7 +9,7 @@
  * frees it; NULL: out of memory. */
 char *spec_join(const struct arguments *args, const char *last);
 
-/* What a subcommand does with a spec; returns the exit status. */
+/* A subcommand carries this out over a spec; it returns the exit status. */
 typedef int spec_fn(const char *spec, const void *options);
 
 /* Runs a function over the spec that the arguments are. */

@@ -162,7 +162,7 @@ int64_t tls_end_unix_s(const struct tls *tls)
     return tls->end_unix_s;
 }
 
-/* What a client's certificate is to be good for. */
+/* A certificate of a client must be good for this purpose. */
 static gnutls_typed_vdata_st client_purpose(void)
 {
     static unsigned char clients[] = GNUTLS_KP_TLS_WWW_CLIENT;

@@ -165,7 +165,7 @@ static frazil_err check_clients(const frazil_coordinator *coordinator, frazil_er
     return fz_clients_check(coordinator->share_clients(own), reterr);
 }
 
-/* What people write for a scheme of ours. */
+/* People write these names for schemes of ours. */
 static const struct {
     const char *written;
     const char *right;

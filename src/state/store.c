@@ -356,7 +356,7 @@ static frazil_err take_free_word(struct fz_store *store, struct claiming *claimi
     claiming->insists = choice->count == 1;
     while (err == FRAZIL_EPOOL) {
         err = try_numbers(store, claiming, choice, identity, ret_shared, reterr);
-        /* Who insists waits within each try, for those that only look. */
+        /* An opening that insists waits within each try, for those that only look. */
         if ((claiming->insists && ++tries == INSISTS_MAX) || claiming->others == 0 || !fz_claim_pause(&waited_ns))
             break;
     }

@@ -30,7 +30,7 @@ enum spec_way {
     SPEC_ANY
 };
 
-/* What two specs do not share that differ in a key. */
+/* Two specs that differ in a key do not share this. */
 enum { SPEC_NOTHING = 0, SPEC_PLACE = 1, SPEC_GENERATOR = 2, SPEC_BOTH = SPEC_PLACE | SPEC_GENERATOR };
 
 struct spec_meaning {

@@ -17,7 +17,7 @@ static PyObject *layout_parse(PyObject *module, PyObject *args)
     return layout_capsule(&layout);
 }
 
-/* What no byte holds is too wide for every layout, and so is the widest byte. */
+/* A number that no byte holds is too wide for every layout, and so is the widest byte. */
 static uint8_t as_width(uint32_t bits)
 {
     return bits < UINT8_MAX ? (uint8_t)bits : UINT8_MAX;
