@@ -25,16 +25,15 @@ static frazil_err print_sno(frazil *gen)
 static frazil_err run_once(char *ret_json, size_t size, frazil_error *reterr)
 {
     frazil *gen;
-    frazil_sno_snapshot snapshot;
     frazil_err err = frazil_open(&gen, "layout=sno worker=fixed:300 state=memory", reterr);
 
     if (err != FRAZIL_OK)
         return err;
     err = print_sno(gen);
     if (err == FRAZIL_OK)
-        err = frazil_sno_snapshot_take(gen, &snapshot);
+        err = frazil_sno_snapshot(gen, ret_json, size, NULL);
     frazil_close(gen);
-    return err != FRAZIL_OK ? err : frazil_sno_snapshot_format(&snapshot, ret_json, size, NULL);
+    return err;
 }
 
 /* The next one.  The partition and the bounds of the sequence stand in the snapshot. */
@@ -42,14 +41,11 @@ static frazil_err run_again(const char *json, frazil_error *reterr)
 {
     frazil *gen;
     frazil_options *options;
-    frazil_sno_snapshot snapshot;
-    frazil_err err = frazil_sno_snapshot_parse(json, strlen(json), &snapshot, reterr);
+    frazil_err err = frazil_options_open(&options, reterr);
 
-    if (err == FRAZIL_OK)
-        err = frazil_options_open(&options, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = frazil_options_snapshot(options, &snapshot, reterr);
+    err = frazil_options_snapshot(options, json, strlen(json), reterr);
     if (err == FRAZIL_OK)
         err = frazil_open_with(&gen, options, reterr);
     frazil_options_close(options);

@@ -560,7 +560,10 @@ func (g *Generator) Snapshot() (Snapshot, error) {
 		return Snapshot{}, g.closed()
 	}
 	defer g.leave()
-	var raw C.frazil_sno_snapshot
-	err := C.frazil_sno_snapshot_take(g.raw, &raw)
-	return snapshotOf(&raw), errorOf(err)
+	var written [C.FRAZIL_SNO_SNAPSHOT_SIZE]C.char
+	var n C.size_t
+	if err := C.frazil_sno_snapshot(g.raw, &written[0], C.FRAZIL_SNO_SNAPSHOT_SIZE, &n); err != C.FRAZIL_OK {
+		return Snapshot{}, errorOf(err)
+	}
+	return snapshotOf(C.GoStringN(&written[0], C.int(n)))
 }

@@ -107,8 +107,8 @@ func prepare(spec string, given []Option) (prepared, options, error) {
 		err = C.frazil_options_clock(p.raw, &port, &why)
 	}
 	if err == C.FRAZIL_OK && o.snapshot != nil {
-		raw := o.snapshot.raw()
-		err = C.frazil_options_snapshot(p.raw, &raw, &why)
+		at, n := chars(o.snapshot.text())
+		err = C.frazil_options_snapshot(p.raw, at, n, &why)
 	}
 	meaning := ""
 	if err == C.FRAZIL_OK {

@@ -10,6 +10,7 @@ import "C"
 import (
 	"bytes"
 	"database/sql/driver"
+	"encoding/json"
 	"fmt"
 	"time"
 	"unsafe"
@@ -192,24 +193,13 @@ type Snapshot struct {
 	Drifts      uint32  `json:"drifts"`   // how often the tick-tock bit was toggled
 }
 
-func (s Snapshot) raw() C.frazil_sno_snapshot {
-	var raw C.frazil_sno_snapshot
-	raw.partition[0], raw.partition[1] = C.uint8_t(s.Partition[0]), C.uint8_t(s.Partition[1])
-	raw.sequence_min, raw.sequence_max = C.uint16_t(s.SequenceMin), C.uint16_t(s.SequenceMax)
-	raw.sequence, raw.drifts = C.uint32_t(s.Sequence), C.uint32_t(s.Drifts)
-	raw.now, raw.wall_hi, raw.wall_safe = C.int64_t(s.Now), C.int64_t(s.WallHi), C.int64_t(s.WallSafe)
-	return raw
+// text is the snapshot as the library writes and reads it: numbers alone, which all have a JSON.
+func (s Snapshot) text() string {
+	b, _ := json.Marshal(s)
+	return string(b)
 }
 
-func snapshotOf(raw *C.frazil_sno_snapshot) Snapshot {
-	return Snapshot{
-		Partition:   [2]byte{byte(raw.partition[0]), byte(raw.partition[1])},
-		SequenceMin: uint16(raw.sequence_min),
-		SequenceMax: uint16(raw.sequence_max),
-		Sequence:    uint32(raw.sequence),
-		Now:         int64(raw.now),
-		WallHi:      int64(raw.wall_hi),
-		WallSafe:    int64(raw.wall_safe),
-		Drifts:      uint32(raw.drifts),
-	}
+func snapshotOf(text string) (s Snapshot, err error) {
+	err = json.Unmarshal([]byte(text), &s)
+	return s, err
 }

@@ -235,40 +235,18 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_
 
 /* ---- keeping the state of a sno generator --------------------------------- */
 
-/*
- * The state of a sno generator, as sno's own snapshots: a JSON object with
- * partition, sequenceMin, sequenceMax, sequence, now, wallHi, wallSafe, drifts.
- * Times are 4 ms units since 2010-01-01.  It goes stale with the next id: take
- * it when the generator has stopped.
- */
-typedef struct frazil_sno_snapshot {
-    uint8_t partition[2];  /* the high byte first */
-    uint16_t sequence_min; /* the lowest number that the sequence takes */
-    uint16_t sequence_max; /* the highest */
-    uint32_t sequence;     /* last one issued in the unit wall_hi; 0 means sequence_min */
-    int64_t now;           /* when the snapshot was taken */
-    int64_t wall_hi;       /* the unit of the last sno */
-    int64_t wall_safe;     /* the clock may not go back to this or below it without waiting; 0: never went back */
-    uint32_t drifts;       /* how often the tick-tock bit was toggled */
-} frazil_sno_snapshot;
-
-/* Bytes that frazil_sno_snapshot_format can need, terminator included. */
+/* Bytes that frazil_sno_snapshot can need, terminator included; no later version needs more. */
 #define FRAZIL_SNO_SNAPSHOT_SIZE 256
 FRAZIL_API size_t frazil_sno_snapshot_size(void);
 
-/* The generator's state.  FRAZIL_EKIND. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot_take(frazil *gen, frazil_sno_snapshot *ret) FRAZIL_NONNULL(1, 2);
-
-/* As JSON, with a terminator, which *ret_len does not count; ret_len may be NULL.  FRAZIL_EBUFFER. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot_format(const frazil_sno_snapshot *snapshot, char *buf,
-                                                              size_t size, size_t *ret_len) FRAZIL_NONNULL(1, 2);
-
 /*
- * From JSON.  Absent members are zero.  FRAZIL_EPARSE: not such an object, a
- * member unknown, given twice, or outside its range.
+ * The state of a sno generator, for frazil_options_snapshot, as sno's own snapshots: a JSON object with partition,
+ * sequenceMin, sequenceMax, sequence, now, wallHi, wallSafe, drifts.  Times are 4 ms units since 2010-01-01.  It goes
+ * stale with the next id: stop the generator first.  Writes a terminator, which *ret_len does not count; ret_len may be
+ * NULL.  FRAZIL_EKIND: the layout is not sno.  FRAZIL_EBUFFER: size is too small; then nothing is written.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot_parse(const char *text, size_t len, frazil_sno_snapshot *ret,
-                                                             frazil_error *reterr) FRAZIL_NONNULL(1, 3);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot(frazil *gen, char *buf, size_t size, size_t *ret_len)
+    FRAZIL_NONNULL(1, 2);
 
 /* ---- extending the grant of a worker id ------------------------------------ */
 

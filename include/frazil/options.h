@@ -90,15 +90,18 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_coordinator(frazil_options *op
                                                               frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
 /*
- * A snapshot that a sno generator continues from, on this side of it or in its past, without repeating an id; copied;
- * NULL: none.  layout=sno is then understood.  The options may not name worker, partition, base, count, seq_min or
- * seq_max, which come from the snapshot; in the environment and in a config file they do not count here.
- * frazil_options_check and frazil_open_with refuse a wrong snapshot.  FRAZIL_ERANGE: bounds equal or closer than
- * four, sequence below the lower one; FRAZIL_EKIND: the layout is another; FRAZIL_EINVAL: a granter is given, too;
- * FRAZIL_EWORKER: another generator of its partition, whose bounds overlap, is open in this process.  Of those in other
- * processes nobody knows.
+ * A snapshot of frazil_sno_snapshot, len characters, from which a sno generator continues without repeating an id;
+ * copied; NULL: none.  Absent members are zero.  layout=sno is then understood.  The options may not name worker,
+ * partition, base, count, seq_min or seq_max, which come from the snapshot; in the environment and in a config file
+ * they do not count here.  FRAZIL_EPARSE: not such an object, or a member that is unknown, given twice or outside its
+ * range; what was said before stays.
+ *
+ * frazil_options_check and frazil_open_with refuse a wrong one.  FRAZIL_ERANGE: bounds equal or closer than four,
+ * sequence below the lower one; FRAZIL_EKIND: the layout is another; FRAZIL_EINVAL: a granter is given, too;
+ * FRAZIL_EWORKER: another generator of its partition, whose bounds overlap, is open in this process.  Nobody knows of
+ * those in other processes.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_snapshot(frazil_options *options, const frazil_sno_snapshot *snapshot,
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_snapshot(frazil_options *options, const char *text, size_t len,
                                                            frazil_error *reterr) FRAZIL_NONNULL(1);
 
 /* Which variables of the environment count; FRAZIL_ENVIRONMENT_BY_KEY unless this is called.  FRAZIL_EINVAL. */

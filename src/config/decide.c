@@ -6,6 +6,7 @@
 
 #include "client_environment.h"
 #include "coordinators.h"
+#include "core/assert.h"
 #include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
@@ -282,14 +283,12 @@ static frazil_err drop_taken(struct fz_settings *settings, frazil_error *reterr)
     return FRAZIL_OK;
 }
 
-static frazil_err check_snapshot(const frazil_sno_snapshot *snapshot, const struct fz_decision *decision,
+/* Its times cannot be outside the life of the layout: no text says such a one. */
+static frazil_err check_snapshot(const struct fz_snapshot *snapshot, const struct fz_decision *decision,
                                  frazil_error *reterr)
 {
-    int64_t last = (int64_t)decision->rules.last_tick;
-
-    if (snapshot->wall_hi < 0 || snapshot->wall_hi > last || snapshot->wall_safe < 0 || snapshot->wall_safe > last)
-        return fz_fail(reterr, FRAZIL_ERANGE, "the snapshot's wallHi is %d and wallSafe %d: must be from 0 to %d",
-                       snapshot->wall_hi, snapshot->wall_safe, last);
+    FZ_ASSERT(snapshot->wall_hi >= 0 && (uint64_t)snapshot->wall_hi <= decision->rules.last_tick);
+    FZ_ASSERT(snapshot->wall_safe >= 0 && (uint64_t)snapshot->wall_safe <= decision->rules.last_tick);
     if (snapshot->sequence != 0 && snapshot->sequence < decision->rules.seq_min)
         return fz_fail(reterr, FRAZIL_ERANGE, "the snapshot's sequence %u is below its lower bound %u",
                        (uint64_t)snapshot->sequence, (uint64_t)decision->rules.seq_min);
@@ -297,8 +296,7 @@ static frazil_err check_snapshot(const frazil_sno_snapshot *snapshot, const stru
 }
 
 /* The snapshot's partition and bounds. */
-static frazil_err adopt_snapshot(struct fz_decision *decision, const frazil_sno_snapshot *snapshot,
-                                 frazil_error *reterr)
+static frazil_err adopt_snapshot(struct fz_decision *decision, const struct fz_snapshot *snapshot, frazil_error *reterr)
 {
     uint64_t max = snapshot->sequence_max;
 

@@ -9,6 +9,7 @@
 
 #include "core/bounds.h"
 #include "core/slot.h"
+#include "core/sno_internal.h"
 #include "frazil/generator.h"
 #include "frazil/layout.h"
 
@@ -25,9 +26,9 @@ enum fz_opening {
 /* Facts from outside the text. */
 struct fz_occasion {
     enum fz_opening opening;
-    bool has_granter;                    /* the program's own gives the worker id */
-    bool has_clock;                      /* the program's own tells the time */
-    const frazil_sno_snapshot *snapshot; /* FZ_OPENING_SNAPSHOT */
+    bool has_granter;                   /* the program's own gives the worker id */
+    bool has_clock;                     /* the program's own tells the time */
+    const struct fz_snapshot *snapshot; /* FZ_OPENING_SNAPSHOT */
 };
 
 /* The keeper: extends the grant. */

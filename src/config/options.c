@@ -119,13 +119,13 @@ frazil_err frazil_options_coordinator(frazil_options *options, const frazil_coor
     return FRAZIL_OK;
 }
 
-frazil_err frazil_options_snapshot(frazil_options *options, const frazil_sno_snapshot *snapshot, frazil_error *reterr)
+frazil_err frazil_options_snapshot(frazil_options *options, const char *text, size_t len, frazil_error *reterr)
 {
-    (void)reterr; /* a fault in it shows only with the layout */
-    options->has_snapshot = snapshot != NULL;
-    if (snapshot != NULL)
-        options->snapshot = *snapshot;
-    return FRAZIL_OK;
+    frazil_err err = text == NULL ? FRAZIL_OK : fz_snapshot_parse(text, len, &options->snapshot, reterr);
+
+    if (err == FRAZIL_OK)
+        options->has_snapshot = text != NULL;
+    return err;
 }
 
 frazil_err frazil_options_environment(frazil_options *options, frazil_environment which, frazil_error *reterr)

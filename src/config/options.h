@@ -18,7 +18,7 @@ struct frazil_options {
     frazil_clock clock;
     frazil_random random;
     frazil_granter granter;
-    frazil_sno_snapshot snapshot;
+    struct fz_snapshot snapshot;
     const frazil_coordinator *coordinators[FZ_OPTIONS_COORDINATORS + 1]; /* NULL at the end */
 };
 

@@ -49,7 +49,7 @@ static void put_member(struct fz_sentence *json, enum member member, int64_t val
     fz_sentence_i64(json, value);
 }
 
-frazil_err frazil_sno_snapshot_format(const frazil_sno_snapshot *snapshot, char *buf, size_t size, size_t *ret_len)
+frazil_err fz_snapshot_format(const struct fz_snapshot *snapshot, char *buf, size_t size, size_t *ret_len)
 {
     char text[FRAZIL_SNO_SNAPSHOT_SIZE];
     struct fz_sentence json = fz_sentence_in(text, sizeof text);
@@ -221,7 +221,7 @@ static frazil_err read_object(struct json_reader *in, uint64_t values[MEMBER_COU
     return in->at == in->len ? FRAZIL_OK : fail_at(in, "the end of the text");
 }
 
-frazil_err frazil_sno_snapshot_parse(const char *text, size_t len, frazil_sno_snapshot *ret, frazil_error *reterr)
+frazil_err fz_snapshot_parse(const char *text, size_t len, struct fz_snapshot *ret, frazil_error *reterr)
 {
     struct json_reader in = {.text = text, .len = len, .at = 0, .reterr = reterr};
     uint64_t values[MEMBER_COUNT] = {0};
@@ -229,7 +229,7 @@ frazil_err frazil_sno_snapshot_parse(const char *text, size_t len, frazil_sno_sn
     frazil_err err = read_object(&in, values);
     if (err != FRAZIL_OK)
         return err;
-    *ret = (frazil_sno_snapshot){
+    *ret = (struct fz_snapshot){
         .partition = {(uint8_t)(values[PARTITION] >> 8), (uint8_t)(values[PARTITION] & 0xff)},
         .sequence_min = (uint16_t)values[SEQUENCE_MIN],
         .sequence_max = (uint16_t)values[SEQUENCE_MAX],

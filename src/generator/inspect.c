@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/sized.h"
+#include "core/sno_internal.h"
 #include "generator_internal.h"
 #include "observe.h"
 
@@ -99,7 +100,7 @@ void frazil_get_info(frazil *gen, frazil_info *ret, size_t size)
 }
 
 /* Tick and sequence of the last slot taken; nothing was taken if the word stands where it began. */
-static void last_taken(const frazil *gen, uint64_t word, frazil_sno_snapshot *snapshot)
+static void last_taken(const frazil *gen, uint64_t word, struct fz_snapshot *snapshot)
 {
     const struct fz_slot_rules *rules = &gen->rules;
     uint64_t next = fz_slot_above_hole(rules, word);
@@ -115,14 +116,14 @@ static void last_taken(const frazil *gen, uint64_t word, frazil_sno_snapshot *sn
     }
 }
 
-frazil_err frazil_sno_snapshot_take(frazil *gen, frazil_sno_snapshot *ret)
+frazil_err frazil_sno_snapshot(frazil *gen, char *buf, size_t size, size_t *ret_len)
 {
     const struct fz_slot_rules *rules = &gen->rules;
 
     if (gen->layout.kind != FRAZIL_LAYOUT_SNO)
         return FRAZIL_EKIND;
     struct fz_observation seen = fz_observe(gen);
-    frazil_sno_snapshot snapshot = {
+    struct fz_snapshot snapshot = {
         .partition = {(uint8_t)(seen.grant.worker >> 8), (uint8_t)seen.grant.worker},
         .sequence_min = (uint16_t)rules->seq_min,
         .sequence_max = (uint16_t)(rules->seq_min + rules->capacity - 1),
@@ -131,6 +132,5 @@ frazil_err frazil_sno_snapshot_take(frazil *gen, frazil_sno_snapshot *ret)
         .drifts = (uint32_t)load_u64(&gen->shared->ticktocks),
     };
     last_taken(gen, seen.view.word, &snapshot);
-    *ret = snapshot;
-    return FRAZIL_OK;
+    return fz_snapshot_format(&snapshot, buf, size, ret_len);
 }

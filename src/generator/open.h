@@ -29,6 +29,6 @@ FZ_PRIVATE frazil_err fz_open_leased(frazil **ret, const frazil_options *options
 FZ_PRIVATE frazil_err fz_close_opened(frazil *gen, struct fz_deadline deadline);
 
 /* Makes a new sno generator go on behind the snapshot that its partition and bounds come from. */
-FZ_PRIVATE void fz_continue_from(frazil *gen, const frazil_sno_snapshot *snapshot);
+FZ_PRIVATE void fz_continue_from(frazil *gen, const struct fz_snapshot *snapshot);
 
 #endif

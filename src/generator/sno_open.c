@@ -15,7 +15,7 @@ static uint64_t further_of(uint64_t a, uint64_t b)
  * nor of after it, as far as this process knows.  Opening has left there what that is: a word on the first side, and
  * the free tick of the second.
  */
-void fz_continue_from(frazil *gen, const frazil_sno_snapshot *snapshot)
+void fz_continue_from(frazil *gen, const struct fz_snapshot *snapshot)
 {
     const struct fz_slot_rules *rules = &gen->rules;
     unsigned side = snapshot->drifts & 1;

@@ -7,8 +7,28 @@
 #include "generator/open.h"
 #include "lib/asserts.h"
 
+static frazil_err say_snapshot(frazil_options *options, const struct fz_snapshot *snapshot, frazil_error *reterr)
+{
+    char text[FRAZIL_SNO_SNAPSHOT_SIZE];
+    size_t len = 0;
+
+    if (snapshot == NULL)
+        return frazil_options_snapshot(options, NULL, 0, reterr);
+    assert_int_equal(fz_snapshot_format(snapshot, text, sizeof text, &len), FRAZIL_OK);
+    return frazil_options_snapshot(options, text, len, reterr);
+}
+
+frazil_err ports_snapshot(frazil *gen, struct fz_snapshot *ret)
+{
+    char text[FRAZIL_SNO_SNAPSHOT_SIZE];
+    size_t len = 0;
+
+    frazil_err err = frazil_sno_snapshot(gen, text, sizeof text, &len);
+    return err == FRAZIL_OK ? fz_snapshot_parse(text, len, ret, NULL) : err;
+}
+
 /* Says all of it. */
-static frazil_err say(frazil_options *options, const char *spec, const frazil_sno_snapshot *snapshot,
+static frazil_err say(frazil_options *options, const char *spec, const struct fz_snapshot *snapshot,
                       const struct ports *ports, frazil_error *reterr)
 {
     static const struct ports none = {NULL, NULL, NULL, NULL};
@@ -24,13 +44,13 @@ static frazil_err say(frazil_options *options, const char *spec, const frazil_sn
     if (err == FRAZIL_OK)
         err = frazil_options_granter(options, ports->granter, reterr);
     if (err == FRAZIL_OK)
-        err = frazil_options_snapshot(options, snapshot, reterr);
+        err = say_snapshot(options, snapshot, reterr);
     for (size_t i = 0; err == FRAZIL_OK && ports->coordinators != NULL && ports->coordinators[i] != NULL; i++)
         err = frazil_options_coordinator(options, ports->coordinators[i], reterr);
     return err;
 }
 
-frazil_err ports_open_snapshot(frazil **ret, const char *spec, const frazil_sno_snapshot *snapshot,
+frazil_err ports_open_snapshot(frazil **ret, const char *spec, const struct fz_snapshot *snapshot,
                                const struct ports *ports, frazil_error *reterr)
 {
     frazil_options *options;

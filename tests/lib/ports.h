@@ -3,6 +3,7 @@
 #ifndef TESTS_LIB_PORTS_H
 #define TESTS_LIB_PORTS_H
 
+#include "core/sno_internal.h"
 #include "frazil.h"
 
 /* Stand-ins; NULL: the real thing. */
@@ -45,8 +46,11 @@ frazil_err ports_open_in_time(frazil **ret, const char *spec, const struct ports
 frazil_err ports_open(frazil **ret, const char *spec, const struct ports *ports, frazil_error *reterr);
 
 /* The same for a snapshot. */
-frazil_err ports_open_snapshot(frazil **ret, const char *spec, const frazil_sno_snapshot *snapshot,
+frazil_err ports_open_snapshot(frazil **ret, const char *spec, const struct fz_snapshot *snapshot,
                                const struct ports *ports, frazil_error *reterr);
+
+/* frazil_sno_snapshot, taken apart. */
+frazil_err ports_snapshot(frazil *gen, struct fz_snapshot *ret);
 
 /* frazil_lease_open with ports. */
 frazil_err ports_lease_open(frazil_lease **ret, const char *spec, const struct ports *ports, frazil_error *reterr);

@@ -16,7 +16,7 @@ static uint64_t random_next(void *ctx)
     return seeded_next(&rig->random_state);
 }
 
-static void open_on(struct rig *rig, const char *spec, const frazil_sno_snapshot *snapshot)
+static void open_on(struct rig *rig, const char *spec, const struct fz_snapshot *snapshot)
 {
     frazil_error err;
 
@@ -52,7 +52,7 @@ void rig_open_frozen(struct rig *rig, const char *spec, int64_t unix_ms)
     open_on(rig, spec, NULL);
 }
 
-void rig_open_snapshot(struct rig *rig, const char *spec, const frazil_sno_snapshot *snapshot, int64_t unix_ms)
+void rig_open_snapshot(struct rig *rig, const char *spec, const struct fz_snapshot *snapshot, int64_t unix_ms)
 {
     assert_int_equal(frazil_manual_clock_open(&rig->manual, unix_ms, 0, NULL), FRAZIL_OK);
     open_on(rig, spec, snapshot);

@@ -39,7 +39,7 @@ void rig_open_below(struct rig *rig, const char *dir, const char *settings, int6
 void rig_open_frozen(struct rig *rig, const char *spec, int64_t unix_ms);
 
 /* The same for a snapshot. */
-void rig_open_snapshot(struct rig *rig, const char *spec, const frazil_sno_snapshot *snapshot, int64_t unix_ms);
+void rig_open_snapshot(struct rig *rig, const char *spec, const struct fz_snapshot *snapshot, int64_t unix_ms);
 
 /* Closes both. */
 void rig_close(struct rig *rig);

@@ -376,8 +376,8 @@ TEST("A snapshot's and a batch's partition is the grant's, too")
         frazil_sno_decompose(&ids[i], &fields);
         assert_int_equal(fields.partition, OTHER);
     }
-    frazil_sno_snapshot snapshot;
-    assert_int_equal(frazil_sno_snapshot_take(rig.gen, &snapshot), FRAZIL_OK);
+    struct fz_snapshot snapshot;
+    assert_int_equal(ports_snapshot(rig.gen, &snapshot), FRAZIL_OK);
     assert_int_equal(snapshot.partition[1], OTHER);
 }
 

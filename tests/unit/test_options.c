@@ -219,7 +219,8 @@ TEST("There is room for sixteen coordinators")
 
 TEST("Options can be used again, and for a snapshot without saying its layout")
 {
-    const frazil_sno_snapshot snapshot = {.partition = {0, 7}};
+    static const char snapshot[] = "{\"partition\":[0,7]}, and what follows";
+    const size_t len = strlen("{\"partition\":[0,7]}");
     frazil *gen;
 
     set("worker", "fixed:1");
@@ -229,14 +230,16 @@ TEST("Options can be used again, and for a snapshot without saying its layout")
         frazil_close(gen);
     }
     set("worker", NULL);
-    assert_int_equal(frazil_options_snapshot(options, &snapshot, &why), FRAZIL_OK);
+    assert_int_equal(frazil_options_snapshot(options, snapshot, len, &why), FRAZIL_OK);
+    refused(frazil_options_snapshot(options, snapshot, len + 1, &why), FRAZIL_EPARSE, "the end of the text");
+    assert_int_equal(why.position, (int64_t)len);
     assert_int_equal(frazil_open_with(&gen, options, &why), FRAZIL_OK);
     frazil_info info;
     frazil_get_info(gen, &info, sizeof info);
     assert_int_equal(layout_of(gen)->kind, FRAZIL_LAYOUT_SNO);
     assert_int_equal(info.worker, 7);
     frazil_close(gen);
-    assert_int_equal(frazil_options_snapshot(options, NULL, &why), FRAZIL_OK);
+    assert_int_equal(frazil_options_snapshot(options, NULL, 0, &why), FRAZIL_OK);
     refused(frazil_options_check(options, &why), FRAZIL_ENOWORKER, "no worker id is given");
 }
 

@@ -16,23 +16,23 @@
 /* RIG_NOW in units since 2010-01-01. */
 #define NOW_UNIT ((RIG_NOW - INT64_C(1262304000000)) / 4)
 
-static frazil_sno_snapshot snapshot_of(struct rig *rig)
+static struct fz_snapshot snapshot_of(struct rig *rig)
 {
-    frazil_sno_snapshot snapshot;
+    struct fz_snapshot snapshot;
 
-    assert_int_equal(frazil_sno_snapshot_take(rig->gen, &snapshot), FRAZIL_OK);
+    assert_int_equal(ports_snapshot(rig->gen, &snapshot), FRAZIL_OK);
     return snapshot;
 }
 
 /* Through JSON and back, as it is kept in a file. */
-static frazil_sno_snapshot kept(const frazil_sno_snapshot *snapshot)
+static struct fz_snapshot kept(const struct fz_snapshot *snapshot)
 {
     char json[FRAZIL_SNO_SNAPSHOT_SIZE];
-    frazil_sno_snapshot read;
+    struct fz_snapshot read;
     frazil_error err;
 
-    assert_int_equal(frazil_sno_snapshot_format(snapshot, json, sizeof json, NULL), FRAZIL_OK);
-    if (frazil_sno_snapshot_parse(json, strlen(json), &read, &err) != FRAZIL_OK)
+    assert_int_equal(fz_snapshot_format(snapshot, json, sizeof json, NULL), FRAZIL_OK);
+    if (fz_snapshot_parse(json, strlen(json), &read, &err) != FRAZIL_OK)
         fail_msg("%s: %s", json, err.message);
     return read;
 }
@@ -40,8 +40,8 @@ static frazil_sno_snapshot kept(const frazil_sno_snapshot *snapshot)
 /* Stops the generator and starts another one from its snapshot, with the clock elsewhere. */
 static void restart(struct rig *rig, const char *spec, int64_t unix_ms)
 {
-    const frazil_sno_snapshot snapshot = snapshot_of(rig);
-    const frazil_sno_snapshot read = kept(&snapshot);
+    const struct fz_snapshot snapshot = snapshot_of(rig);
+    const struct fz_snapshot read = kept(&snapshot);
 
     rig_close(rig);
     rig_open_snapshot(rig, spec, &read, unix_ms);
@@ -58,7 +58,7 @@ static void assert_sno(struct rig *rig, int64_t unix_ms, unsigned ticktock, unsi
 }
 
 /* Opens a generator with its state in memory on the real clock. */
-static frazil *opened(const char *spec, const frazil_sno_snapshot *snapshot)
+static frazil *opened(const char *spec, const struct fz_snapshot *snapshot)
 {
     frazil_error err;
     frazil *gen;
@@ -68,7 +68,7 @@ static frazil *opened(const char *spec, const frazil_sno_snapshot *snapshot)
     return gen;
 }
 
-static void assert_no_room(const char *spec, const frazil_sno_snapshot *snapshot)
+static void assert_no_room(const char *spec, const struct fz_snapshot *snapshot)
 {
     frazil_error err;
     frazil *gen;
@@ -83,8 +83,8 @@ TEST("A snapshot is not opened beside its generator, nor that beside one from a 
 
     rig_open(&rig, SNO "seq_min=100 seq_max=300", UNIT(10));
     rig_sno(&rig);
-    const frazil_sno_snapshot snapshot = snapshot_of(&rig);
-    frazil_sno_snapshot other = snapshot;
+    const struct fz_snapshot snapshot = snapshot_of(&rig);
+    struct fz_snapshot other = snapshot;
     other.sequence_min = 301;
     other.sequence_max = 400;
     other.sequence = 0;
@@ -103,13 +103,13 @@ TEST("A snapshot is not opened beside its generator, nor that beside one from a 
 
 TEST("A snapshot that its generator went beyond does not take this process back")
 {
-    frazil_sno_snapshot snapshot;
+    struct fz_snapshot snapshot;
     frazil_sno last;
     frazil_sno next;
 
     frazil *gen = opened(SNO "state=memory seq_min=0 seq_max=7 on_full=lead max_lead=1h", NULL);
     assert_int_equal(frazil_sno_next(gen, 0, &last), FRAZIL_OK);
-    assert_int_equal(frazil_sno_snapshot_take(gen, &snapshot), FRAZIL_OK);
+    assert_int_equal(ports_snapshot(gen, &snapshot), FRAZIL_OK);
     for (int i = 0; i < 100000; i++) /* 50 seconds ahead of the clock */
         assert_int_equal(frazil_sno_next(gen, 0, &last), FRAZIL_OK);
     frazil_close(gen);
@@ -117,6 +117,23 @@ TEST("A snapshot that its generator went beyond does not take this process back"
     assert_int_equal(frazil_sno_next(gen, 0, &next), FRAZIL_OK);
     assert_true(memcmp(next.bytes, last.bytes, sizeof last.bytes) > 0);
     frazil_close(gen);
+}
+
+TEST("A buffer of exactly the text's size suffices; one byte less is an error, and nothing is written")
+{
+    struct rig rig = {.random_state = 1};
+    char text[FRAZIL_SNO_SNAPSHOT_SIZE];
+    char small[FRAZIL_SNO_SNAPSHOT_SIZE] = "x";
+    size_t len = 4711;
+
+    rig_open(&rig, SNO, UNIT(10));
+    assert_int_equal(frazil_sno_snapshot(rig.gen, text, sizeof text, &len), FRAZIL_OK);
+    assert_int_equal(len, strlen(text));
+    assert_int_equal(frazil_sno_snapshot(rig.gen, small, len, NULL), FRAZIL_EBUFFER);
+    assert_string_equal(small, "x");
+    assert_int_equal(frazil_sno_snapshot(rig.gen, small, len + 1, NULL), FRAZIL_OK);
+    assert_string_equal(small, text);
+    rig_close(&rig);
 }
 
 TEST("Every member says what it is to say")
@@ -127,7 +144,7 @@ TEST("Every member says what it is to say")
     rig_sno(&rig);
     rig_sno(&rig);
     frazil_manual_clock_set(rig.manual, UNIT(12));
-    frazil_sno_snapshot snapshot = snapshot_of(&rig);
+    struct fz_snapshot snapshot = snapshot_of(&rig);
     assert_int_equal(snapshot.partition[0], 0x12);
     assert_int_equal(snapshot.partition[1], 0x34);
     assert_int_equal(snapshot.sequence_min, 100);
@@ -206,7 +223,7 @@ TEST("A full unit stays full after the restart: the next sno waits for the next 
     rig_close(&rig);
 
     /* sno's own snapshots count waiting callers beyond the upper bound: that is a full unit too. */
-    const frazil_sno_snapshot over = {
+    const struct fz_snapshot over = {
         .partition = {0x12, 0x34}, .sequence_min = 4, .sequence_max = 9, .sequence = UINT32_MAX, .wall_hi = NOW_UNIT};
     rig_open_snapshot(&rig, "layout=sno", &over, UNIT(0));
     assert_sno(&rig, UNIT(1), 0, 4);
@@ -216,7 +233,7 @@ TEST("A full unit stays full after the restart: the next sno waits for the next 
 TEST("Sequence 0 stands for the lower bound, an upper bound of 0 for the largest; bounds come in either order")
 {
     static const struct {
-        frazil_sno_snapshot snapshot;
+        struct fz_snapshot snapshot;
         unsigned sequence;
         uint64_t capacity;
     } rows[] = {
@@ -246,7 +263,7 @@ TEST("Sequence 0 stands for the lower bound, an upper bound of 0 for the largest
     }
 }
 
-static void assert_refused(const char *spec, const frazil_sno_snapshot *snapshot, frazil_err code, const char *why)
+static void assert_refused(const char *spec, const struct fz_snapshot *snapshot, frazil_err code, const char *why)
 {
     frazil *const untouched = (frazil *)&code;
     frazil *gen = untouched;
@@ -259,21 +276,26 @@ static void assert_refused(const char *spec, const frazil_sno_snapshot *snapshot
     assert_int_equal(ports_open_snapshot(&gen, spec, snapshot, NULL, NULL), code);
 }
 
+TEST("A snapshot outside the life of a sno is no text of one")
+{
+    static const struct fz_snapshot rows[] = {
+        {.wall_hi = -1}, {.wall_hi = INT64_C(1) << 39}, {.wall_safe = -1}, {.wall_safe = INT64_MAX}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_refused("", &rows[i], FRAZIL_EPARSE, "snapshot: ");
+}
+
 TEST("A wrong snapshot is refused, and so are specs that do not go with one")
 {
     static const struct {
-        frazil_sno_snapshot snapshot;
+        struct fz_snapshot snapshot;
         const char *why;
     } rows[] = {
         {{.sequence_min = 5, .sequence_max = 5}, "both bounds"},
         {{.sequence_min = 5, .sequence_max = 7}, "leave 3 numbers"},
         {{.sequence_min = 10, .sequence_max = 20, .sequence = 9}, "sequence 9 is below its lower bound 10"},
-        {{.wall_hi = -1}, "wallHi is -1"},
-        {{.wall_hi = INT64_C(1) << 39}, "wallHi is 549755813888"},
-        {{.wall_safe = -1}, "wallSafe -1"},
-        {{.wall_safe = INT64_MAX}, "wallSafe 9223372036854775807"},
     };
-    const frazil_sno_snapshot good = {.wall_hi = NOW_UNIT};
+    const struct fz_snapshot good = {.wall_hi = NOW_UNIT};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_refused("layout=sno", &rows[i].snapshot, FRAZIL_ERANGE, rows[i].why);
@@ -303,7 +325,7 @@ static frazil_err no_extension(void *ctx, int64_t now_unix_ms, const frazil_gran
 
 TEST("A granter would give another partition than the snapshot's: one of the two cannot count")
 {
-    const frazil_sno_snapshot good = {.wall_hi = NOW_UNIT};
+    const struct fz_snapshot good = {.wall_hi = NOW_UNIT};
     const frazil_granter granter = {.size = sizeof granter, .acquire = no_grant, .extend = no_extension};
     const struct ports ports = {.granter = &granter};
     frazil *gen = NULL;
@@ -320,7 +342,7 @@ TEST("The environment's settings for all generators are not this one's: only the
     static const char *const names[] = {"FRAZIL_WORKER",  "FRAZIL_BASE",  "FRAZIL_COUNT",    "FRAZIL_SEQ_MIN",
                                         "FRAZIL_SEQ_MAX", "FRAZIL_STATE", "FRAZIL_PARTITION"};
     static const char *const values[] = {"fixed:7", "1", "70000", "9", "1x", "file", "A,10"};
-    const frazil_sno_snapshot good = {.partition = {0x12, 0x34}, .sequence_max = 9, .wall_hi = NOW_UNIT};
+    const struct fz_snapshot good = {.partition = {0x12, 0x34}, .sequence_max = 9, .wall_hi = NOW_UNIT};
     const char *before = getenv("FRAZIL_STATE");
     char *kept_state = before == NULL ? NULL : strdup(before);
     struct rig rig = {.random_state = 1};
@@ -346,7 +368,7 @@ TEST("The very last unit can be restored, full or not")
 {
     const int64_t last_unit = (INT64_C(1) << 39) - 1;
     const int64_t last_ms = INT64_C(1262304000000) + 4 * last_unit;
-    frazil_sno_snapshot snapshot = {
+    struct fz_snapshot snapshot = {
         .partition = {0x12, 0x34}, .sequence_max = 9, .sequence = 8, .wall_hi = last_unit, .now = last_unit};
     struct rig rig = {.random_state = 1};
     frazil_sno id;
@@ -408,7 +430,7 @@ TEST("The snapshot of a generator that issued nothing restores to one that has i
     struct rig rig = {.random_state = 1};
 
     rig_open(&rig, SNO, UNIT(0));
-    frazil_sno_snapshot snapshot = snapshot_of(&rig);
+    struct fz_snapshot snapshot = snapshot_of(&rig);
     assert_int_equal(snapshot.wall_hi, 0);
     assert_int_equal(snapshot.sequence, 0);
     restart(&rig, "layout=sno", UNIT(0));

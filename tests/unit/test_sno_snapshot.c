@@ -4,6 +4,7 @@
  * is not exactly such an object is refused with the place.
  */
 
+#include "core/sno_internal.h"
 #include "frazil/generator.h"
 #include "lib/near_miss.h"
 #include "lib/test.h"
@@ -12,7 +13,7 @@
 static const char golden[] = "{\"partition\":[255,7],\"sequenceMin\":1024,\"sequenceMax\":65535,\"sequence\":1999,"
                              "\"now\":125829120000,\"wallHi\":125829119999,\"wallSafe\":125829110000,\"drifts\":3}";
 
-static const frazil_sno_snapshot golden_snapshot = {
+static const struct fz_snapshot golden_snapshot = {
     .partition = {255, 7},
     .sequence_min = 1024,
     .sequence_max = 65535,
@@ -23,7 +24,7 @@ static const frazil_sno_snapshot golden_snapshot = {
     .drifts = 3,
 };
 
-static void assert_same(const frazil_sno_snapshot *a, const frazil_sno_snapshot *b)
+static void assert_same(const struct fz_snapshot *a, const struct fz_snapshot *b)
 {
     assert_memory_equal(a->partition, b->partition, 2);
     assert_int_equal(a->sequence_min, b->sequence_min);
@@ -35,12 +36,12 @@ static void assert_same(const frazil_sno_snapshot *a, const frazil_sno_snapshot 
     assert_int_equal(a->drifts, b->drifts);
 }
 
-static frazil_sno_snapshot parse(const char *text)
+static struct fz_snapshot parse(const char *text)
 {
-    frazil_sno_snapshot snapshot;
+    struct fz_snapshot snapshot;
     frazil_error err;
 
-    if (frazil_sno_snapshot_parse(text, strlen(text), &snapshot, &err) != FRAZIL_OK)
+    if (fz_snapshot_parse(text, strlen(text), &snapshot, &err) != FRAZIL_OK)
         fail_msg("%s: %s", text, err.message);
     return snapshot;
 }
@@ -48,14 +49,14 @@ static frazil_sno_snapshot parse(const char *text)
 /* Refused at that index, and nothing written. */
 static void assert_refused_len(const char *text, size_t len, size_t index)
 {
-    frazil_sno_snapshot snapshot = golden_snapshot;
+    struct fz_snapshot snapshot = golden_snapshot;
     frazil_error err;
 
-    if (frazil_sno_snapshot_parse(text, len, &snapshot, &err) == FRAZIL_OK)
+    if (fz_snapshot_parse(text, len, &snapshot, &err) == FRAZIL_OK)
         fail_msg("accepts %.*s", (int)len, text);
     assert_error_at(&err, FRAZIL_EPARSE, index);
     assert_same(&snapshot, &golden_snapshot);
-    assert_int_equal(frazil_sno_snapshot_parse(text, len, &snapshot, NULL), FRAZIL_EPARSE);
+    assert_int_equal(fz_snapshot_parse(text, len, &snapshot, NULL), FRAZIL_EPARSE);
 }
 
 static void assert_refused(const char *text, size_t index)
@@ -68,10 +69,10 @@ static void assert_refused(const char *text, size_t index)
 TEST("A snapshot is the same text as sno's, both ways")
 {
     char json[FRAZIL_SNO_SNAPSHOT_SIZE];
-    frazil_sno_snapshot snapshot = parse(golden);
+    struct fz_snapshot snapshot = parse(golden);
 
     assert_same(&snapshot, &golden_snapshot);
-    assert_int_equal(frazil_sno_snapshot_format(&golden_snapshot, json, sizeof json, NULL), FRAZIL_OK);
+    assert_int_equal(fz_snapshot_format(&golden_snapshot, json, sizeof json, NULL), FRAZIL_OK);
     assert_string_equal(json, golden);
 }
 
@@ -80,19 +81,19 @@ TEST("A buffer of exactly the size suffices; one byte less is an error, and noth
     char json[sizeof golden] = "x";
 
     for (size_t size = 0; size < sizeof golden; size++)
-        assert_int_equal(frazil_sno_snapshot_format(&golden_snapshot, json, size, NULL), FRAZIL_EBUFFER);
+        assert_int_equal(fz_snapshot_format(&golden_snapshot, json, size, NULL), FRAZIL_EBUFFER);
     assert_string_equal(json, "x");
-    assert_int_equal(frazil_sno_snapshot_format(&golden_snapshot, json, sizeof golden, NULL), FRAZIL_OK);
+    assert_int_equal(fz_snapshot_format(&golden_snapshot, json, sizeof golden, NULL), FRAZIL_OK);
     assert_string_equal(json, golden);
 }
 
 TEST("Nothing that a snapshot can hold is longer than FRAZIL_SNO_SNAPSHOT_SIZE says")
 {
-    const frazil_sno_snapshot longest = {{255, 255}, UINT16_MAX, UINT16_MAX, UINT32_MAX,
-                                         INT64_MIN,  INT64_MIN,  INT64_MIN,  UINT32_MAX};
+    const struct fz_snapshot longest = {{255, 255}, UINT16_MAX, UINT16_MAX, UINT32_MAX,
+                                        INT64_MIN,  INT64_MIN,  INT64_MIN,  UINT32_MAX};
     char json[FRAZIL_SNO_SNAPSHOT_SIZE];
 
-    assert_int_equal(frazil_sno_snapshot_format(&longest, json, sizeof json, NULL), FRAZIL_OK);
+    assert_int_equal(fz_snapshot_format(&longest, json, sizeof json, NULL), FRAZIL_OK);
     assert_true(strlen(json) < FRAZIL_SNO_SNAPSHOT_SIZE - 1);
     assert_string_equal(json + strlen(json) - strlen(",\"drifts\":4294967295}"), ",\"drifts\":4294967295}");
 }
@@ -103,7 +104,7 @@ TEST("Any snapshot is read back as it was")
 
     for (int i = 0; i < 5000; i++) {
         uint64_t bits = seeded_next(&seed);
-        const frazil_sno_snapshot snapshot = {
+        const struct fz_snapshot snapshot = {
             .partition = {(uint8_t)(bits & 0xff), (uint8_t)(bits >> 8 & 0xff)},
             .sequence_min = (uint16_t)(bits >> 16 & 0xffff),
             .sequence_max = (uint16_t)(bits >> 32 & 0xffff),
@@ -114,17 +115,17 @@ TEST("Any snapshot is read back as it was")
             .drifts = (uint32_t)(seeded_next(&seed) >> 32),
         };
         char json[FRAZIL_SNO_SNAPSHOT_SIZE];
-        assert_int_equal(frazil_sno_snapshot_format(&snapshot, json, sizeof json, NULL), FRAZIL_OK);
-        frazil_sno_snapshot back = parse(json);
+        assert_int_equal(fz_snapshot_format(&snapshot, json, sizeof json, NULL), FRAZIL_OK);
+        struct fz_snapshot back = parse(json);
         assert_same(&back, &snapshot);
     }
 }
 
 TEST("Members in any order, absent ones are zero, and JSON's white space wherever it may stand")
 {
-    const frazil_sno_snapshot none = {{0, 0}, 0, 0, 0, 0, 0, 0, 0};
-    const frazil_sno_snapshot few = {.partition = {1, 2}, .now = 4};
-    frazil_sno_snapshot snapshot = parse("{}");
+    const struct fz_snapshot none = {{0, 0}, 0, 0, 0, 0, 0, 0, 0};
+    const struct fz_snapshot few = {.partition = {1, 2}, .now = 4};
+    struct fz_snapshot snapshot = parse("{}");
 
     assert_same(&snapshot, &none);
     snapshot = parse(" {\t\r\n} ");
@@ -229,12 +230,12 @@ TEST("The largest value of each member is read; one more is refused, and so is 2
 
 static void check_prefix(void *ctx, const char *prefix, size_t len, size_t index)
 {
-    frazil_sno_snapshot snapshot = golden_snapshot;
+    struct fz_snapshot snapshot = golden_snapshot;
     frazil_error err;
 
     (void)ctx;
     (void)index;
-    assert_int_equal(frazil_sno_snapshot_parse(prefix, len, &snapshot, &err), FRAZIL_EPARSE);
+    assert_int_equal(fz_snapshot_parse(prefix, len, &snapshot, &err), FRAZIL_EPARSE);
     assert_int_equal(err.code, FRAZIL_EPARSE);
     assert_same(&snapshot, &golden_snapshot);
 }
@@ -247,17 +248,17 @@ TEST("A snapshot that was cut off is refused, wherever it was cut")
 /* Each byte at each place: what is accepted differs in a digit or in nothing, and is written back just so. */
 static void check_variant(void *ctx, const char *variant, size_t len, size_t index)
 {
-    frazil_sno_snapshot snapshot = golden_snapshot;
+    struct fz_snapshot snapshot = golden_snapshot;
     frazil_error err;
     char json[FRAZIL_SNO_SNAPSHOT_SIZE];
 
     (void)ctx;
-    if (frazil_sno_snapshot_parse(variant, len, &snapshot, &err) != FRAZIL_OK) {
+    if (fz_snapshot_parse(variant, len, &snapshot, &err) != FRAZIL_OK) {
         assert_int_equal(err.code, FRAZIL_EPARSE);
         assert_same(&snapshot, &golden_snapshot);
         return;
     }
-    assert_int_equal(frazil_sno_snapshot_format(&snapshot, json, sizeof json, NULL), FRAZIL_OK);
+    assert_int_equal(fz_snapshot_format(&snapshot, json, sizeof json, NULL), FRAZIL_OK);
     if (variant[index] != ' ' && variant[index] != '\t' && variant[index] != '\r' && variant[index] != '\n') {
         assert_int_equal(strlen(json), len);
         assert_memory_equal(json, variant, len);

@@ -194,12 +194,8 @@ static frazil_err fill_options(frazil_options *options, const struct opening *op
         frazil_manual_clock_port(clock, &port, sizeof port);
         err = frazil_options_clock(options, &port, error);
     }
-    if (err == FRAZIL_OK && opening->snapshot != NULL) {
-        frazil_sno_snapshot snapshot;
-        err = frazil_sno_snapshot_parse(opening->snapshot, (size_t)opening->snapshot_len, &snapshot, error);
-        if (err == FRAZIL_OK)
-            err = frazil_options_snapshot(options, &snapshot, error);
-    }
+    if (err == FRAZIL_OK && opening->snapshot != NULL)
+        err = frazil_options_snapshot(options, opening->snapshot, (size_t)opening->snapshot_len, error);
     return err;
 }
 

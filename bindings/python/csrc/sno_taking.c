@@ -117,17 +117,14 @@ static PyObject *sno_next_at(PyObject *object, PyObject *args)
 static PyObject *sno_snapshot(PyObject *object, PyObject *ignored)
 {
     struct generator *self = (struct generator *)object;
-    frazil_sno_snapshot snapshot;
     char text[FRAZIL_SNO_SNAPSHOT_SIZE];
     frazil *gen = enter(self);
 
     (void)ignored;
     if (gen == NULL)
         return NULL;
-    frazil_err err = frazil_sno_snapshot_take(gen, &snapshot);
+    frazil_err err = frazil_sno_snapshot(gen, text, sizeof text, NULL);
     leave(self);
-    if (err == FRAZIL_OK)
-        err = frazil_sno_snapshot_format(&snapshot, text, sizeof text, NULL);
     return err == FRAZIL_OK ? PyUnicode_FromString(text) : raise_code(self->state, err);
 }
 

@@ -206,19 +206,6 @@ pub struct frazil_error {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct frazil_sno_snapshot {
-    pub partition: [u8; 2],
-    pub sequence_min: u16,
-    pub sequence_max: u16,
-    pub sequence: u32,
-    pub now: i64,
-    pub wall_hi: i64,
-    pub wall_safe: i64,
-    pub drifts: u32,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
 pub struct frazil_info {
     pub layout: *const frazil_layout,
     pub id_size: u32,
@@ -589,7 +576,8 @@ extern "C" {
     ) -> frazil_err;
     pub fn frazil_options_snapshot(
         options: *mut frazil_options,
-        snapshot: *const frazil_sno_snapshot,
+        text: *const c_char,
+        len: usize,
         reterr: *mut frazil_error,
     ) -> frazil_err;
     pub fn frazil_options_spec(
@@ -681,20 +669,8 @@ extern "C" {
         reterr: *mut frazil_error,
     ) -> frazil_err;
     pub fn frazil_sno_size() -> usize;
-    pub fn frazil_sno_snapshot_format(
-        snapshot: *const frazil_sno_snapshot,
-        buf: *mut c_char,
-        size: usize,
-        ret_len: *mut usize,
-    ) -> frazil_err;
-    pub fn frazil_sno_snapshot_parse(
-        text: *const c_char,
-        len: usize,
-        ret: *mut frazil_sno_snapshot,
-        reterr: *mut frazil_error,
-    ) -> frazil_err;
+    pub fn frazil_sno_snapshot(gen: *mut frazil, buf: *mut c_char, size: usize, ret_len: *mut usize) -> frazil_err;
     pub fn frazil_sno_snapshot_size() -> usize;
-    pub fn frazil_sno_snapshot_take(gen: *mut frazil, ret: *mut frazil_sno_snapshot) -> frazil_err;
     pub fn frazil_sno_take(
         gen: *mut frazil,
         meta: u8,

@@ -155,7 +155,6 @@ fn each_struct_has_its_size_and_its_members_their_places() {
         frazil_clock { size ctx now monotonic_ns sleep_until }
         frazil_random { size ctx next }
         frazil_error { code err_class sys_errno length position behind_us retry_ns reserved message }
-        frazil_sno_snapshot { partition sequence_min sequence_max sequence now wall_hi wall_safe drifts }
         frazil_info { layout id_size worker datacenter worker_in_datacenter sequence_min sequence_max sequence state
             capacity available counter_in_use state_is_new collision_ppm reserved }
         frazil_health { state last_code worker needs_grant grant_end_unix_ms horizon_ns next_keep_ns failures }

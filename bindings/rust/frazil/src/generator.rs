@@ -332,16 +332,8 @@ impl Generator {
 
     /// The state of a sno generator, to go on from with [`Options::snapshot`](crate::Options::snapshot).
     pub fn snapshot(&self) -> Result<Snapshot> {
-        // SAFETY: open; zeros are a value of the struct.
-        let (code, raw) = unsafe {
-            let mut raw: sys::frazil_sno_snapshot = std::mem::zeroed();
-            (sys::frazil_sno_snapshot_take(self.raw.as_ptr(), &mut raw), raw)
-        };
-        if code == sys::FRAZIL_OK {
-            Ok(Snapshot::from_raw(&raw))
-        } else {
-            Err(Error::of(code))
-        }
+        // SAFETY: open; the buffer is of that size.
+        Snapshot::written(|buf, size, len| unsafe { sys::frazil_sno_snapshot(self.raw.as_ptr(), buf, size, len) })
     }
 
     // ---- keeping it ----------------------------------------------------------------------

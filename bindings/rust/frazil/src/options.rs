@@ -111,9 +111,9 @@ impl Options {
 
     /// A snapshot that a sno generator continues from.
     pub fn snapshot(self, snapshot: &Snapshot) -> Result<Options> {
-        let raw_snapshot = snapshot.to_raw();
-        // SAFETY: it is copied.
-        self.with(|raw, why| unsafe { sys::frazil_options_snapshot(raw, &raw_snapshot, why) })
+        let text = snapshot.as_str();
+        // SAFETY: the text is of that length, and is read at once.
+        self.with(|raw, why| unsafe { sys::frazil_options_snapshot(raw, text.as_ptr().cast(), text.len(), why) })
     }
 
     /// Which variables of the environment count.

@@ -212,79 +212,42 @@ pub fn parse_partition(text: &str) -> Result<u16> {
     why.check(code).map(|()| partition)
 }
 
-/// The state of a sno generator; as text the JSON object of sno's own snapshots. Times are units of 4 ms since 2010-01-01.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Snapshot {
-    /// Two bytes, the high one first.
-    pub partition: [u8; 2],
-    /// The lowest number that the sequence takes.
-    pub sequence_min: u16,
-    /// The highest.
-    pub sequence_max: u16,
-    /// The last one issued in the unit `wall_hi`; 0 means `sequence_min`.
-    pub sequence: u32,
-    /// When it was taken.
-    pub now: i64,
-    /// The unit of the last sno.
-    pub wall_hi: i64,
-    /// The clock may not go back to this or below it without waiting; 0: it never went back.
-    pub wall_safe: i64,
-    /// How often the tick-tock bit was toggled.
-    pub drifts: u32,
-}
+/// The state of a sno generator: the JSON object of sno's own snapshots. Two are equal if their texts are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot(String);
 
 impl Snapshot {
-    pub(crate) fn from_raw(raw: &sys::frazil_sno_snapshot) -> Snapshot {
-        Snapshot {
-            partition: raw.partition,
-            sequence_min: raw.sequence_min,
-            sequence_max: raw.sequence_max,
-            sequence: raw.sequence,
-            now: raw.now,
-            wall_hi: raw.wall_hi,
-            wall_safe: raw.wall_safe,
-            drifts: raw.drifts,
+    /// The snapshot that a function of the library writes.
+    pub(crate) fn written(
+        write: impl FnOnce(*mut std::os::raw::c_char, usize, *mut usize) -> sys::frazil_err,
+    ) -> Result<Snapshot> {
+        let mut bytes = [0u8; sys::FRAZIL_SNO_SNAPSHOT_SIZE];
+        let mut len = 0;
+        match write(bytes.as_mut_ptr().cast(), bytes.len(), &mut len) {
+            sys::FRAZIL_OK => Ok(Snapshot(String::from_utf8_lossy(&bytes[..len]).into_owned())),
+            code => Err(Error::of(code)),
         }
     }
 
-    pub(crate) fn to_raw(self) -> sys::frazil_sno_snapshot {
-        sys::frazil_sno_snapshot {
-            partition: self.partition,
-            sequence_min: self.sequence_min,
-            sequence_max: self.sequence_max,
-            sequence: self.sequence,
-            now: self.now,
-            wall_hi: self.wall_hi,
-            wall_safe: self.wall_safe,
-            drifts: self.drifts,
-        }
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
 impl fmt::Display for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut bytes = [0u8; sys::FRAZIL_SNO_SNAPSHOT_SIZE];
-        let mut len = 0;
-        // SAFETY: the buffer has room for every snapshot.
-        let code = unsafe {
-            sys::frazil_sno_snapshot_format(&self.to_raw(), bytes.as_mut_ptr().cast(), bytes.len(), &mut len)
-        };
-        assert_eq!(code, sys::FRAZIL_OK, "the buffer has room");
-        f.write_str(&String::from_utf8_lossy(&bytes[..len]))
+        f.write_str(&self.0)
     }
 }
 
 impl FromStr for Snapshot {
     type Err = Error;
     fn from_str(text: &str) -> Result<Snapshot> {
-        let mut why = Reason::new();
-        // SAFETY: the text is of that length; zeros are a value of the struct.
-        let (code, raw) = unsafe {
-            let mut raw: sys::frazil_sno_snapshot = std::mem::zeroed();
-            let code = sys::frazil_sno_snapshot_parse(text.as_ptr().cast(), text.len(), &mut raw, why.as_mut_ptr());
-            (code, raw)
-        };
-        why.check(code).map(|()| Snapshot::from_raw(&raw))
+        let snapshot = Snapshot(text.to_owned());
+        // Options read it, and say what is wrong with it.
+        crate::Options::new()?.snapshot(&snapshot)?;
+        Ok(snapshot)
     }
 }
 

@@ -205,7 +205,10 @@ fn a_sno_generator_goes_on_from_a_snapshot() {
     drop(generator);
 
     let snapshot: Snapshot = text.parse().unwrap();
-    assert_eq!(snapshot.partition, [b'A', 10]);
+    assert_eq!(snapshot.to_string(), text);
+    assert!(text.starts_with("{\"partition\":[65,10],"), "{text}");
+    let wrong = "{\"partition\":[65,256]}".parse::<Snapshot>().unwrap_err();
+    assert_eq!(wrong.code(), Code::EPARSE);
     let again = options()
         .spec("state=memory")
         .unwrap()
