@@ -29,6 +29,8 @@ endforeach()
 
 frazil_install_libraries(frazil-admin frazil_admin_shared frazil_admin_static)
 list(APPEND pkgconfig_files frazil-admin)
+frazil_install_libraries(frazil-extras frazil_extras_shared frazil_extras_static)
+list(APPEND pkgconfig_files frazil-extras)
 
 if(FRAZIL_OPAQUE)
   frazil_install_libraries(frazil-opaque frazil_opaque_shared frazil_opaque_static)

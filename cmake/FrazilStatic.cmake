@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A static library that exports only what the shared one does.
 #
-#   frazil_static_library(TARGET OUTPUT_NAME [ONLY PATTERN] ROOMS ROOM...)
+#   frazil_static_library(TARGET OUTPUT_NAME [ONLY PATTERN...] ROOMS ROOM...)
 #
 # An archive has no hidden symbols: fz_ functions of several files must be global
 # there, and would meet those of other libraries.  So the rooms are linked into
@@ -11,14 +11,17 @@
 # hidden symbols: instrumented builds archive the rooms as they are.
 
 function(frazil_static_library target output_name)
-  cmake_parse_arguments(PARSE_ARGV 2 library "" "ONLY" "ROOMS")
+  cmake_parse_arguments(PARSE_ARGV 2 library "" "" "ONLY;ROOMS")
   set(objects "")
   foreach(room IN LISTS library_ROOMS)
     list(APPEND objects $<TARGET_OBJECTS:${room}>)
   endforeach()
   set(hide --localize-hidden)
   if(library_ONLY)
-    set(hide --wildcard --keep-global-symbol=${library_ONLY})
+    set(hide --wildcard)
+    foreach(pattern IN LISTS library_ONLY)
+      list(APPEND hide --keep-global-symbol=${pattern})
+    endforeach()
   endif()
   if(FRAZIL_INSTRUMENTED)
     add_library(${target} STATIC ${objects})

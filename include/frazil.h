@@ -23,7 +23,7 @@
  * Signals: nothing of frazil may be called from a signal handler, whatever it does.
  *
  * frazil(7) explains how ids stay unique, and frazil.spec(5) has all that a generator can be told.  frazil/admin.h,
- * frazil/opaque.h and frazil/coordinators.h belong to libraries of their own.
+ * frazil/coordinators.h, frazil/extras.h and frazil/opaque.h belong to libraries of their own.
  */
 #ifndef FRAZIL_H
 #define FRAZIL_H

@@ -35,7 +35,7 @@ function head(  title) {
     sub(/[:,.].*/, "", title)
     print "/** " (name == "frazil" ? "@mainpage frazil" : "@defgroup " name " " title) "\n *"
     block(i + 1)
-    print "/** @file\n * " (name == "frazil" ? "All headers but admin.h, opaque.h and coordinators.h." : "@copydoc " name) " */"
+    print "/** @file\n * " (name == "frazil" ? "All headers but admin.h, coordinators.h, extras.h and opaque.h." : "@copydoc " name) " */"
 }
 
 function section(text) {

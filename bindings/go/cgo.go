@@ -5,6 +5,6 @@ package frazil
 /*
 #cgo !libfrazil CFLAGS: -O2 -fvisibility=hidden -DFRAZIL_API=
 #cgo !libfrazil LDFLAGS: -lpthread -ldl
-#cgo libfrazil pkg-config: frazil
+#cgo libfrazil pkg-config: frazil frazil-extras
 */
 import "C"

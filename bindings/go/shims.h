@@ -7,6 +7,9 @@
 #define FRAZIL_GO_SHIMS_H
 
 #include "frazil.h"
+#ifndef FRAZIL_KASUMI_CHECKED /* the two-file form has it inside */
+#include <frazil/extras.h>
+#endif
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +113,7 @@ static inline shim_text shim_scramble(uint64_t salt, bool checked, uint64_t id)
     shim_text ret;
 
     ret.len = 0;
-    ret.err = frazil_scramble(salt, checked, id, ret.bytes, sizeof ret.bytes, &ret.len);
+    ret.err = frazil_scramble(salt, checked ? FRAZIL_KASUMI_CHECKED : 0, id, ret.bytes, sizeof ret.bytes, &ret.len);
     return ret;
 }
 

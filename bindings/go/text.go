@@ -113,7 +113,11 @@ func Unscramble(salt uint64, checked bool, scrambled string) (ID, error) {
 	var id C.uint64_t
 	var why C.frazil_error
 	at, n := chars(scrambled)
-	err := C.frazil_unscramble(C.uint64_t(salt), C.bool(checked), at, n, &id, &why)
+	var flags C.uint32_t
+	if checked {
+		flags = C.FRAZIL_KASUMI_CHECKED
+	}
+	err := C.frazil_unscramble(C.uint64_t(salt), flags, at, n, &id, &why)
 	return ID(id), errorFrom(err, &why)
 }
 

@@ -18,8 +18,8 @@
         'cflags': ['-std=c11', '-fvisibility=hidden'],
         'conditions': [
             ['system==1', {
-                'cflags': ['<!@(pkg-config --cflags frazil)'],
-                'libraries': ['<!@(pkg-config --libs frazil)'],
+                'cflags': ['<!@(pkg-config --cflags frazil frazil-extras)'],
+                'libraries': ['<!@(pkg-config --libs frazil frazil-extras)'],
             }, {
                 'sources': ['amalgamation/frazil.c'],
                 'include_dirs': ['amalgamation'],

@@ -222,7 +222,7 @@ ZEND_METHOD(Frazil_Id, scramble)
     ZEND_PARSE_PARAMETERS_END();
     if (!frazil_get_number(given_salt, "a salt", &salt) || !frazil_get_number(given, "an id", &id))
         RETURN_THROWS();
-    frazil_err code = frazil_scramble(salt, checked, id, text, sizeof text, &len);
+    frazil_err code = frazil_scramble(salt, checked ? FRAZIL_KASUMI_CHECKED : 0, id, text, sizeof text, &len);
     if (code != FRAZIL_OK) {
         frazil_throw_code(code);
         RETURN_THROWS();
@@ -253,7 +253,7 @@ ZEND_METHOD(Frazil_Id, unscramble)
     ZEND_PARSE_PARAMETERS_END();
     if (!frazil_get_number(given_salt, "a salt", &salt))
         RETURN_THROWS();
-    if (frazil_unscramble(salt, checked, text, len, &id, &err) != FRAZIL_OK) {
+    if (frazil_unscramble(salt, checked ? FRAZIL_KASUMI_CHECKED : 0, text, len, &id, &err) != FRAZIL_OK) {
         frazil_throw(&err);
         RETURN_THROWS();
     }

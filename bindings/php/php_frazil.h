@@ -20,6 +20,9 @@
 #include "php.h"
 
 #include "frazil.h"
+#ifndef FRAZIL_KASUMI_CHECKED /* the two-file form has it inside */
+#include <frazil/extras.h>
+#endif
 
 extern zend_module_entry frazil_module_entry;
 #define phpext_frazil_ptr &frazil_module_entry

@@ -45,7 +45,8 @@ def amalgamate(folder):
 
 
 def pkg_config(what):
-    return subprocess.run(["pkg-config", what, "frazil"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+    asked = ["pkg-config", what, "frazil", "frazil-extras"]
+    return subprocess.run(asked, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
 
 
 class Build(build_ext):

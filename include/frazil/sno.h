@@ -5,7 +5,8 @@
  *   39 bits time in units of 4 ms since 2010-01-01, 1 bit tick-tock,
  *   8 bits metabyte, 16 bits partition, 16 bits sequence.
  *
- * Everything here is pure: no clock, no state, any thread.  Generating snos is in generator.h.
+ * Everything here is pure: no clock, no state, any thread.  generator.h generates snos; frazil/extras.h has them as
+ * UUIDs and JSON.  memcmp of the bytes orders snos as their texts; ten zero bytes stand for "none".
  */
 #ifndef FRAZIL_SNO_H
 #define FRAZIL_SNO_H
@@ -55,12 +56,6 @@ FRAZIL_API void frazil_sno_encode(const frazil_sno *id, char ret_text[FRAZIL_SNO
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_decode(const char *text, size_t len, frazil_sno *ret_id,
                                                      frazil_error *reterr) FRAZIL_NONNULL(1, 3);
 
-/* Negative, 0 or positive as a sorts before, with or after b; the order of the bytes is that of the text. */
-FRAZIL_API int frazil_sno_compare(const frazil_sno *a, const frazil_sno *b) FRAZIL_NONNULL(1, 2);
-
-/* Whether all ten bytes are zero: the sno that stands for "none". */
-FRAZIL_API bool frazil_sno_is_zero(const frazil_sno *id) FRAZIL_NONNULL(1);
-
 /*
  * Smallest and largest sno of the units from that of from_unix_ms to that of
  * to_unix_ms, both included, over every tick-tock, metabyte, partition and
@@ -90,64 +85,6 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_partition_format(uint16_t partitio
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_partition_parse(const char *text, size_t len, uint16_t *ret_partition,
                                                               frazil_error *reterr) FRAZIL_NONNULL(1, 3);
-
-/* ---- snos as UUIDs ----------------------------------------------------------- */
-/*
- * A sno as a UUID of version 8 (RFC 9562), for columns and interfaces that take nothing else: its 80 bits fill the
- * free bits of the UUID from the highest on, and the 42 that are left are zero.  UUIDs sort as the snos do, and no bit
- * is lost.
- */
-
-#define FRAZIL_UUID_SIZE 16 /* bytes of a UUID */
-FRAZIL_API size_t frazil_uuid_size(void);
-#define FRAZIL_UUID_LEN 36 /* characters of its text */
-FRAZIL_API size_t frazil_uuid_len(void);
-
-/* Writes the UUID of a sno.  Cannot fail. */
-FRAZIL_API void frazil_sno_to_uuid(const frazil_sno *id, uint8_t ret_uuid[FRAZIL_UUID_SIZE]) FRAZIL_NONNULL(1, 2);
-
-/*
- * The sno of a UUID of exactly len bytes.  FRAZIL_EPARSE: len is not 16, or it is not the UUID of a sno: another
- * version or variant, or a bit that is not zero.  bytes may be NULL if len is 0.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_from_uuid(const void *bytes, size_t len, frazil_sno *ret,
-                                                        frazil_error *reterr) FRAZIL_NONNULL(3);
-
-/*
- * Writes the UUID of a sno as text, 8-4-4-4-12 lower-case hex digits, and a terminator, which *ret_len does not count;
- * ret_len may be NULL.  FRAZIL_EBUFFER: size is not above 36; then nothing is written.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_uuid_format(const frazil_sno *id, char *buf, size_t size, size_t *ret_len)
-    FRAZIL_NONNULL(1, 2);
-
-/* Reads such a text of exactly len characters, its digits in either case.  FRAZIL_EPARSE, with the position. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_uuid_parse(const char *text, size_t len, frazil_sno *ret,
-                                                         frazil_error *reterr) FRAZIL_NONNULL(1, 3);
-
-/* ---- snos in JSON and in columns of databases ----------------------------------- */
-
-/* Bytes that frazil_sno_to_json can need, terminator included. */
-#define FRAZIL_SNO_JSON_SIZE 19
-FRAZIL_API size_t frazil_sno_json_size(void);
-
-/*
- * Writes the JSON value of a sno, a string, or null for the zero sno, and a terminator, which *ret_len does not count;
- * ret_len may be NULL.  FRAZIL_EBUFFER.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_to_json(const frazil_sno *id, char *buf, size_t size, size_t *ret_len)
-    FRAZIL_NONNULL(1, 2);
-
-/* Reads such a value; null gives the zero sno.  FRAZIL_EPARSE. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_from_json(const char *text, size_t len, frazil_sno *ret,
-                                                        frazil_error *reterr) FRAZIL_NONNULL(1, 3);
-
-/*
- * Reads a sno from a database column, which holds either its ten bytes or its
- * sixteen characters, told apart by the length; nothing (len 0) is the zero sno.
- * FRAZIL_EPARSE.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_from_column(const void *data, size_t len, frazil_sno *ret,
-                                                          frazil_error *reterr) FRAZIL_NONNULL(3);
 
 FRAZIL_END_DECLS
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 64-bit ids as text, shards, hashed worker numbers, and the kasumi scrambler.
- * Everything here but frazil_salt_new is pure: no clock, no state, any thread.
+ * 64-bit ids as text.  Everything here is pure: no clock, no state, any thread.
  */
 #ifndef FRAZIL_TEXT_H
 #define FRAZIL_TEXT_H
 
-#include "clock.h"
+#include "error.h"
 
 FRAZIL_BEGIN_DECLS
 
@@ -85,86 +84,6 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_format(frazil_text form, uint64_t i
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_parse(frazil_text form, const char *text, size_t len, uint64_t *ret_id,
                                                    frazil_error *reterr) FRAZIL_NONNULL(2, 4);
-
-/* Bytes of an id in binary. */
-#define FRAZIL_BYTES_SIZE 8
-FRAZIL_API size_t frazil_bytes_size(void);
-
-/* Writes id as 8 bytes, the highest first, so that they sort as the numbers do.  Cannot fail. */
-FRAZIL_API void frazil_bytes_write(uint64_t id, uint8_t ret_bytes[FRAZIL_BYTES_SIZE]) FRAZIL_NONNULL(2);
-
-/*
- * Reads an id of exactly len bytes, the highest first; bytes may be NULL if len is 0.  FRAZIL_EPARSE: len is not 8;
- * *ret_id is then untouched.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_bytes_read(const void *bytes, size_t len, uint64_t *ret_id,
-                                                     frazil_error *reterr) FRAZIL_NONNULL(3);
-
-/* ---- numbers by hash ----------------------------------------------------------- */
-
-/*
- * The shard of an id as konayuki computes it: CRC-32 (IEEE) of the decimal text,
- * modulo shards.  FRAZIL_EINVAL: shards is 0.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_shard(uint64_t id, uint32_t shards, uint32_t *ret) FRAZIL_NONNULL(3);
-
-/*
- * A worker number from a host name or address as konayuki computes it: CRC-32
- * (IEEE) of the text, modulo workers.  Two hosts can get the same number.
- * FRAZIL_EINVAL: the text is empty or workers is 0.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_worker_hash(const char *text, size_t len, uint32_t workers, uint32_t *ret)
-    FRAZIL_NONNULL(1, 4);
-
-/*
- * How likely it is that two of so many hosts get the same one of so many worker
- * numbers by hash, in parts per million: the exact birthday probability, rounded
- * up, so that 0 means never.  FRAZIL_EINVAL: hosts is not from 1 to 65536 or
- * workers not from 1 to 2^32.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_worker_collision(uint32_t hosts, uint64_t workers, uint32_t *ret_ppm)
-    FRAZIL_NONNULL(3);
-
-/* ---- ids that look unlike their neighbours --------------------------------------- */
-
-/*
- * kasumi, the scrambler that konayuki documents: each half of the id alone, its
- * own inverse.  It makes neighbouring ids look unlike and hides nothing from an
- * attacker; for that, see frazil/opaque.h.  The low 32 bits of the salt are
- * used.  FRAZIL_EINVAL: the salt is even.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_kasumi(uint64_t salt, uint64_t id, uint64_t *ret) FRAZIL_NONNULL(3);
-
-/*
- * A new salt for kasumi: an odd number below 2^32, from `random` or, where that is NULL, from the kernel's generator.
- * Keep it: ids that were scrambled with it can be read with it alone.  FRAZIL_ESYS: the kernel gives none.  Any thread.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_salt_new(const frazil_random *random, uint64_t *ret_salt,
-                                                   frazil_error *reterr) FRAZIL_NONNULL(2);
-
-/* Characters of a scrambled id without check digits; no terminator counted. */
-#define FRAZIL_KASUMI_LEN 14
-FRAZIL_API size_t frazil_kasumi_len(void);
-/* The same with check digits. */
-#define FRAZIL_KASUMI_CHECKED_LEN 19
-FRAZIL_API size_t frazil_kasumi_checked_len(void);
-
-/*
- * The scrambled id as text: 7 base-36 digits a half, and with `checked` five
- * check digits among them.  Writes a terminator, which *ret_len does not count;
- * ret_len may be NULL.  FRAZIL_EINVAL: the salt is even.  FRAZIL_EBUFFER: size is
- * too small.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_scramble(uint64_t salt, bool checked, uint64_t id, char *buf, size_t size,
-                                                   size_t *ret_len) FRAZIL_NONNULL(4);
-
-/*
- * Back to the id.  FRAZIL_EINVAL: the salt is even.  FRAZIL_EPARSE: wrong
- * length, a character that is no lower-case base-36 digit, or a half above
- * 2^32 - 1.  FRAZIL_ECHECKSUM: the check digits do not match.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_unscramble(uint64_t salt, bool checked, const char *text, size_t len,
-                                                     uint64_t *ret_id, frazil_error *reterr) FRAZIL_NONNULL(3, 5);
 
 FRAZIL_END_DECLS
 

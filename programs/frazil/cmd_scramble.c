@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include <frazil/extras.h>
+
 struct scrambling {
     uint64_t salt;
     bool checked;
@@ -24,7 +26,8 @@ static int scramble_one(void *ctx, const struct value *value)
 
     if (ids_parse_data(FRAZIL_LAYOUT_64, scrambling->form, value->text, value->len, &id, &err) != FRAZIL_OK)
         return values_complain_error(value, &err);
-    frazil_err code = frazil_scramble(scrambling->salt, scrambling->checked, id.number, text, sizeof text, NULL);
+    frazil_err code = frazil_scramble(scrambling->salt, scrambling->checked ? FRAZIL_KASUMI_CHECKED : 0, id.number,
+                                      text, sizeof text, NULL);
     if (code != FRAZIL_OK)
         return values_complain(value, frazil_strerror(code));
     output_string(text);
@@ -38,7 +41,8 @@ static int unscramble_one(void *ctx, const struct value *value)
     frazil_error err;
     uint64_t id;
 
-    if (frazil_unscramble(scrambling->salt, scrambling->checked, value->text, value->len, &id, &err) != FRAZIL_OK)
+    if (frazil_unscramble(scrambling->salt, scrambling->checked ? FRAZIL_KASUMI_CHECKED : 0, value->text, value->len,
+                          &id, &err) != FRAZIL_OK)
         return values_complain_error(value, &err);
     output_u64(id);
     output_string("\n");

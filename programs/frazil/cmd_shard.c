@@ -7,6 +7,8 @@
 #include "output.h"
 #include "values.h"
 
+#include <frazil/extras.h>
+
 struct sharding {
     uint32_t shards;
     int form;

@@ -11,6 +11,7 @@
 #include "values.h"
 
 #include <frazil.h>
+#include <frazil/extras.h>
 
 static int hash_one(void *ctx, const struct value *value)
 {

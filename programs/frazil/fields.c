@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <frazil/extras.h>
+
 #define DAY_MS INT64_C(86400000)
 #define NAME_WIDTH 12
 

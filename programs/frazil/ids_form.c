@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <frazil/extras.h>
+
 #define SNO_HEX_LEN (2 * FRAZIL_SNO_SIZE)
 
 /* Fills *reterr as the library does. */
@@ -137,7 +139,8 @@ static bool same_id(const struct id *a, const struct id *b)
 {
     if (a->kind != b->kind)
         return false;
-    return a->kind == FRAZIL_LAYOUT_SNO ? frazil_sno_compare(&a->sno, &b->sno) == 0 : a->number == b->number;
+    return a->kind == FRAZIL_LAYOUT_SNO ? memcmp(a->sno.bytes, b->sno.bytes, FRAZIL_SNO_SIZE) == 0
+                                        : a->number == b->number;
 }
 
 /* Adds the reading of text in a form, unless there is none or the same id is there already. */

@@ -4,6 +4,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include <frazil/extras.h>
+
 int form_default(const struct engine *engine)
 {
     return engine->is_sno ? FORM_SNO : FRAZIL_TEXT_DEC;

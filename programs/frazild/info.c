@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <frazil/extras.h>
+
 static struct info_pair *add(struct info *info, const char *key)
 {
     struct info_pair *pair = &info->pairs[info->count < INFO_PAIRS_MAX ? info->count++ : INFO_PAIRS_MAX - 1];

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "config/worker_sources.h"
+#include "core/collision.h"
 #include "doctor_judge.h"
 #include "frazil/text.h"
 #include "os/clock.h"
@@ -71,7 +72,7 @@ static void judge_hash(const struct fz_worker_facts *facts, const struct fz_find
     uint32_t ppm = facts->choice.collision_ppm;
     char chance[32];
 
-    if (facts->hosts > 0 && frazil_worker_collision(facts->hosts, facts->workers, &ppm) != FRAZIL_OK)
+    if (facts->hosts > 0 && fz_collision_ppm(facts->hosts, facts->workers, &ppm) != FRAZIL_OK)
         ppm = 1000000; /* more hosts than can be computed */
     write_chance(chance, sizeof chance, ppm);
     fz_found(findings, ppm >= LIKELY_PPM ? FZ_FOUND_WORKER_HASH_LIKELY : FZ_FOUND_WORKER_HASH,
@@ -297,7 +298,7 @@ static void advise_of_hashes(uint32_t hosts, uint64_t workers, const struct fz_f
     char chance[32];
     uint32_t ppm;
 
-    if (frazil_worker_collision(hosts, workers, &ppm) != FRAZIL_OK)
+    if (fz_collision_ppm(hosts, workers, &ppm) != FRAZIL_OK)
         return;
     write_chance(chance, sizeof chance, ppm);
     fz_found(findings, FZ_FOUND_ADVICE, "%u hosts by hash of %u worker ids: two have the same with a chance of %s",

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "coordinators.h"
+#include "core/collision.h"
 #include "core/crc32.h"
 #include "core/decimal.h"
 #include "core/sentence.h"
@@ -284,7 +285,7 @@ static frazil_err read_expected(const struct fz_worker_ask *ask, struct fz_worke
 static frazil_err hash(const struct fz_worker_ask *ask, const char *text, struct fz_worker_choice *choice)
 {
     choice->first = fz_worker_in(&ask->space, fz_crc32(text, strlen(text)) % ask->space.count);
-    return frazil_worker_collision(choice->expect, ask->space.count, &choice->collision_ppm);
+    return fz_collision_ppm(choice->expect, ask->space.count, &choice->collision_ppm);
 }
 
 /*

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The birthday problem, in integers. */
-#include "frazil/text.h"
+#include "collision.h"
 
 enum { COLLISION_HOSTS_MAX = 65536 };
 static const uint64_t collision_workers_max = UINT64_C(1) << 32;
@@ -17,7 +16,7 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
     return (a + b - 1) / b;
 }
 
-frazil_err frazil_worker_collision(uint32_t hosts, uint64_t workers, uint32_t *ret_ppm)
+frazil_err fz_collision_ppm(uint32_t hosts, uint64_t workers, uint32_t *ret_ppm)
 {
     uint64_t apart = certain; /* the chance that those looked at so far have a number each */
 

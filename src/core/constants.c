@@ -27,16 +27,6 @@ size_t frazil_time_size(void)
     return FRAZIL_TIME_SIZE;
 }
 
-size_t frazil_kasumi_len(void)
-{
-    return FRAZIL_KASUMI_LEN;
-}
-
-size_t frazil_kasumi_checked_len(void)
-{
-    return FRAZIL_KASUMI_CHECKED_LEN;
-}
-
 size_t frazil_sno_size(void)
 {
     return FRAZIL_SNO_SIZE;
@@ -50,21 +40,6 @@ size_t frazil_sno_len(void)
 size_t frazil_sno_partition_size(void)
 {
     return FRAZIL_SNO_PARTITION_SIZE;
-}
-
-size_t frazil_uuid_size(void)
-{
-    return FRAZIL_UUID_SIZE;
-}
-
-size_t frazil_uuid_len(void)
-{
-    return FRAZIL_UUID_LEN;
-}
-
-size_t frazil_sno_json_size(void)
-{
-    return FRAZIL_SNO_JSON_SIZE;
 }
 
 size_t frazil_sno_snapshot_size(void)

@@ -82,15 +82,3 @@ frazil_err frazil_sno_range(int64_t from_unix_ms, int64_t to_unix_ms, frazil_sno
     *ret_last = sno_of(last << TIME_SHIFT | ((UINT64_C(1) << TIME_SHIFT) - 1), UINT16_MAX);
     return FRAZIL_OK;
 }
-
-/* ---- values ---- */
-
-int frazil_sno_compare(const frazil_sno *a, const frazil_sno *b)
-{
-    return memcmp(a->bytes, b->bytes, FRAZIL_SNO_SIZE);
-}
-
-bool frazil_sno_is_zero(const frazil_sno *id)
-{
-    return (fz_load_be64(id->bytes) | fz_load_be16(id->bytes + 8)) == 0;
-}

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time scale of snos, and snapshots of their generators.
+ * The time scale of snos, their text within another, and snapshots of their generators.
  */
 #ifndef FZ_CORE_SNO_INTERNAL_H
 #define FZ_CORE_SNO_INTERNAL_H
 
 #include "frazil/error.h"
+
+#include "frazil/sno.h"
 
 #define FZ_SNO_UNIT_MS 4
 #define FZ_SNO_UNITS (INT64_C(1) << 39)        /* how many there are */
@@ -29,5 +31,9 @@ FZ_PRIVATE frazil_err fz_snapshot_format(const struct fz_snapshot *snapshot, cha
 
 /* Reads it as frazil_options_snapshot does. */
 FZ_PRIVATE frazil_err fz_snapshot_parse(const char *text, size_t len, struct fz_snapshot *ret, frazil_error *reterr);
+
+/* frazil_sno_decode of a text that stands `offset` characters into what the user gave. */
+FZ_PRIVATE frazil_err fz_sno_decode_at(const char *text, size_t len, size_t offset, frazil_sno *ret,
+                                       frazil_error *reterr);
 
 #endif

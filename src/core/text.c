@@ -5,7 +5,6 @@
 
 #include "sentence.h"
 #include "text_internal.h"
-#include "word.h"
 
 static const char text_names[FRAZIL_TEXT_COUNT][12] = {
 #define TEXT_NAME(identifier, number, name, room) [number] = name,
@@ -92,25 +91,4 @@ frazil_err frazil_id_parse(frazil_text form, const char *text, size_t len, uint6
         return fz_fail(reterr, FRAZIL_EINVAL, "there is no text form number %d; the forms are numbered from 0 to %d",
                        (int64_t)(int)form, (int64_t)FRAZIL_TEXT_COUNT - 1);
     return fz_text_read(form, text, len, ret_id, reterr);
-}
-
-/* ---- bytes ---------------------------------------------------------------- */
-
-size_t frazil_bytes_size(void)
-{
-    return FRAZIL_BYTES_SIZE;
-}
-
-void frazil_bytes_write(uint64_t id, uint8_t ret_bytes[FRAZIL_BYTES_SIZE])
-{
-    fz_store_be64(ret_bytes, id);
-}
-
-frazil_err frazil_bytes_read(const void *bytes, size_t len, uint64_t *ret_id, frazil_error *reterr)
-{
-    if (len != FRAZIL_BYTES_SIZE)
-        return fz_fail(reterr, FRAZIL_EPARSE, "there are %u bytes; an id has %u", (uint64_t)len,
-                       (uint64_t)FRAZIL_BYTES_SIZE);
-    *ret_id = fz_load_be64(bytes);
-    return FRAZIL_OK;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # symbols.sh [--update] LIBRARY_DIR PARTS_DIR: the libraries, shared and static, export what exported-symbols.txt,
-# exported-symbols-admin.txt and exported-symbols-opaque.txt say, which is what the public headers declare: no more and
+# exported-symbols-admin.txt, -extras.txt and -opaque.txt say, which is what the public headers declare: no more and
 # no less.  A part exports
 # the one function that frazil/coordinators.h declares for it.
 #
@@ -76,13 +76,17 @@ check_library() {
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-headers=$(find "$include" -name '*.h' ! -name admin.h ! -name opaque.h ! -name coordinators.h)
+headers=$(find "$include" -name '*.h' ! -name admin.h ! -name extras.h ! -name opaque.h ! -name coordinators.h)
 # shellcheck disable=SC2086 # a list of files
 check_library frazil "$api/exported-symbols.txt" $headers
 src=$dir
 if [ -e "$src/admin/libfrazil-admin.so" ]; then
     dir=$src/admin
     check_library frazil-admin "$api/exported-symbols-admin.txt" "$include/frazil/admin.h"
+fi
+if [ -e "$src/extras/libfrazil-extras.so" ]; then
+    dir=$src/extras
+    check_library frazil-extras "$api/exported-symbols-extras.txt" "$include/frazil/extras.h"
 fi
 if [ -e "$src/opaque/libfrazil-opaque.so" ]; then
     dir=$src/opaque

@@ -12,7 +12,7 @@ else()
 endif()
 
 set(rooms frazil_core frazil_os frazil_lease frazil_common frazil_file frazil_compat_file frazil_config frazil_state frazil_generator frazil_admin
-          frazil_cli)
+          frazil_extras frazil_cli)
 # Coordinators, where their client libraries are: a test named test_PART_* needs its part.
 set(parts ${frazil_client_parts})
 set(absent_parts "")

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <frazil/extras.h>
+
 static frazil_err sno_compose(struct subject *subject, struct step *step)
 {
     frazil_sno_fields fields = {.unix_ms = in_i64(step, "unix_ms"),

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <frazil/extras.h>
+
 /* Which form a name means; an unknown one is the case's slip, unless the call expects FRAZIL_EINVAL. */
 static frazil_err in_form(struct step *step, frazil_text *ret)
 {
@@ -122,7 +124,7 @@ static frazil_err scramble(struct subject *subject, struct step *step)
     uint64_t id = in_u64(step, "id");
 
     (void)subject;
-    frazil_err err = frazil_scramble(salt, checked, id, text, sizeof text, NULL);
+    frazil_err err = frazil_scramble(salt, checked ? FRAZIL_KASUMI_CHECKED : 0, id, text, sizeof text, NULL);
     if (err == FRAZIL_OK)
         out_text(step, "text", text);
     return err;
@@ -136,7 +138,7 @@ static frazil_err unscramble(struct subject *subject, struct step *step)
     uint64_t id;
 
     (void)subject;
-    frazil_err err = frazil_unscramble(salt, checked, text, strlen(text), &id, &step->err);
+    frazil_err err = frazil_unscramble(salt, checked ? FRAZIL_KASUMI_CHECKED : 0, text, strlen(text), &id, &step->err);
     if (err == FRAZIL_OK)
         out_u64(step, "id", id);
     return err;

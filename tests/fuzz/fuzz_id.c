@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "frazil/extras.h"
 #include "frazil/text.h"
 #include "fuzz.h"
 
@@ -84,14 +85,14 @@ static void read_scrambled(bool checked, const char *text, size_t len)
     uint64_t id;
 
     fuzz_fill(&id, sizeof id);
-    frazil_err err = frazil_unscramble(SALT, checked, text, len, &id, &why);
+    frazil_err err = frazil_unscramble(SALT, checked ? FRAZIL_KASUMI_CHECKED : 0, text, len, &id, &why);
     if (err != FRAZIL_OK) {
         fuzz_require_error(err, &why);
         REQUIRE(err == FRAZIL_EPARSE || (checked && err == FRAZIL_ECHECKSUM));
         REQUIRE(fuzz_is_untouched(&id, sizeof id));
         return;
     }
-    REQUIRE(frazil_scramble(SALT, checked, id, own, sizeof own, NULL) == FRAZIL_OK);
+    REQUIRE(frazil_scramble(SALT, checked ? FRAZIL_KASUMI_CHECKED : 0, id, own, sizeof own, NULL) == FRAZIL_OK);
     REQUIRE(strlen(own) == len && memcmp(own, text, len) == 0);
 }
 
@@ -106,8 +107,11 @@ static void write_all(uint64_t id)
         REQUIRE(frazil_id_parse((frazil_text)form, text, strlen(text), &again, NULL) == FRAZIL_OK && again == id);
     }
     for (unsigned checked = 0; checked < 2; checked++) {
-        REQUIRE(frazil_scramble(SALT, checked == 1, id, text, sizeof text, NULL) == FRAZIL_OK);
-        REQUIRE(frazil_unscramble(SALT, checked == 1, text, strlen(text), &again, NULL) == FRAZIL_OK && again == id);
+        REQUIRE(frazil_scramble(SALT, checked == 1 ? FRAZIL_KASUMI_CHECKED : 0, id, text, sizeof text, NULL) ==
+                FRAZIL_OK);
+        REQUIRE(frazil_unscramble(SALT, checked == 1 ? FRAZIL_KASUMI_CHECKED : 0, text, strlen(text), &again, NULL) ==
+                    FRAZIL_OK &&
+                again == id);
     }
 }
 

@@ -75,6 +75,14 @@ runs "$stage/static"
 "$cc" -D_POSIX_C_SOURCE=200809L -o "$stage/admin" "$here/foreign/admin.c" $(pkg-config --cflags --libs frazil-admin)
 needs "$stage/admin" 'libfrazil-admin\.so\.1\]' || fail "the program does not need libfrazil-admin.so.1"
 runs "$stage/admin"
+# shellcheck disable=SC2046
+{
+    "$cc" -o "$stage/extras" "$here/foreign/extras.c" $(pkg-config --cflags --libs frazil-extras frazil)
+    "$cc" -static -o "$stage/extras_static" "$here/foreign/extras.c" $(pkg-config --static --cflags --libs frazil-extras frazil)
+}
+needs "$stage/extras" 'libfrazil-extras\.so\.1\]' || fail "the program does not need libfrazil-extras.so.1"
+runs "$stage/extras"
+runs "$stage/extras_static"
 if [ -e "$lib/libfrazil-opaque.so" ]; then
     # pkg-config's system root goes in front of libcrypto's paths too; -isystem and -L of the real ones stay the default.
     # shellcheck disable=SC2046
@@ -94,9 +102,9 @@ for program in "$stage"/foreign/foreign_*; do
     runs "$program"
 done
 
-components='file;admin'
+components='file;admin;extras'
 if [ -e "$lib/libfrazil-opaque.so" ]; then
-    components="file;admin;opaque"
+    components="file;admin;extras;opaque"
 fi
 cmake -S "$here/foreign" -B "$stage/components" -DCMAKE_PREFIX_PATH="$root" \
     -DFRAZIL_WANTED="$version;COMPONENTS;$components" >"$stage/log" || { cat "$stage/log" && fail "no $components"; }

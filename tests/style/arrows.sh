@@ -9,6 +9,7 @@
 #     os, lease <- config <- state <- generator
 #     opaque                      itself only
 #     state <- admin
+#     core, os <- extras
 #     generator <- cli
 #     programs                    the public headers, cli, and the files beside it
 #     programs/frazil <- its bench <- bench/lab, as "bench/table.h"
@@ -34,6 +35,7 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
         allowed["state"] = " core lease os config state "
         allowed["generator"] = " core lease os config state generator "
         allowed["admin"] = " core lease os config state admin "
+        allowed["extras"] = " core os extras "
         allowed["cli"] = " core lease os config state generator cli "
         allowed[""] = " cli "
         allowed["lab"] = " cli bench "

@@ -50,6 +50,7 @@ same_symbols() {
 
 same_symbols debian/libfrazil1.symbols libfrazil tests/api/exported-symbols.txt
 same_symbols debian/libfrazil-admin1.symbols libfrazil-admin tests/api/exported-symbols-admin.txt
+same_symbols debian/libfrazil-extras1.symbols libfrazil-extras tests/api/exported-symbols-extras.txt
 same_symbols debian/libfrazil-opaque1.symbols libfrazil-opaque tests/api/exported-symbols-opaque.txt
 
 # The parts are named by debian/rules, from the table of coordinators; where this cannot be read, nothing is suggested.

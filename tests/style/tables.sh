@@ -72,5 +72,5 @@ while read -r kind _; do
 done <"$scratch/kinds"
 find src/coordinators -mindepth 1 -maxdepth 1 -type d | sed 's|.*/||' | grep -vxE 'common|compat|file' | same src/coordinators coordinator clients
 find docs/coordinators -name '*.md' | sed 's|.*/||; s/\.md$//' | grep -vxE 'README|file' | same docs/coordinators coordinator clients
-sed -n 's/^Package: libfrazil-\([a-z]*\)1$/\1/p' debian/control | grep -vxE 'admin|opaque' | same debian/control package clients
+sed -n 's/^Package: libfrazil-\([a-z]*\)1$/\1/p' debian/control | grep -vxE 'admin|extras|opaque' | same debian/control package clients
 [ ! -e "$scratch/failed" ]

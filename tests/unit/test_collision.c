@@ -4,7 +4,7 @@
  * exact birthday probability, to the part per million, over all of its range.
  */
 
-#include "frazil/text.h"
+#include "frazil/extras.h"
 #include "lib/test.h"
 
 static uint32_t ppm_of(uint32_t hosts, uint64_t workers)

@@ -14,14 +14,9 @@ TEST("Each constant that has a function is what that returns")
     assert_int_equal(frazil_error_message_size(), FRAZIL_ERROR_MESSAGE_SIZE);
     assert_true(frazil_no_position() == FRAZIL_NO_POSITION);
     assert_int_equal(frazil_time_size(), FRAZIL_TIME_SIZE);
-    assert_int_equal(frazil_kasumi_len(), FRAZIL_KASUMI_LEN);
-    assert_int_equal(frazil_kasumi_checked_len(), FRAZIL_KASUMI_CHECKED_LEN);
     assert_int_equal(frazil_sno_size(), FRAZIL_SNO_SIZE);
     assert_int_equal(frazil_sno_len(), FRAZIL_SNO_LEN);
     assert_int_equal(frazil_sno_partition_size(), FRAZIL_SNO_PARTITION_SIZE);
-    assert_int_equal(frazil_uuid_size(), FRAZIL_UUID_SIZE);
-    assert_int_equal(frazil_uuid_len(), FRAZIL_UUID_LEN);
-    assert_int_equal(frazil_sno_json_size(), FRAZIL_SNO_JSON_SIZE);
     assert_int_equal(frazil_sno_snapshot_size(), FRAZIL_SNO_SNAPSHOT_SIZE);
     assert_true(frazil_wait_default() == FRAZIL_WAIT_DEFAULT);
     assert_true(frazil_wait_uncounted() == FRAZIL_WAIT_UNCOUNTED);

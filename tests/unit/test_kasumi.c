@@ -5,7 +5,7 @@
  * That the numbers are konayuki's is shown in test_vectors_text.c.
  */
 
-#include "frazil/text.h"
+#include "frazil/extras.h"
 #include "lib/near_miss.h"
 #include "lib/test.h"
 
@@ -15,7 +15,7 @@
 
 static frazil_err unscramble(bool checked, const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
 {
-    return frazil_unscramble(SALT, checked, text, len, ret_id, reterr);
+    return frazil_unscramble(SALT, checked ? FRAZIL_KASUMI_CHECKED : 0, text, len, ret_id, reterr);
 }
 
 static void assert_refused(bool checked, const char *text, frazil_err code, size_t index)
@@ -69,8 +69,8 @@ TEST("An even salt cannot be undone, so it is refused everywhere, and nothing is
         char text[32] = "x";
         frazil_error err;
         assert_int_equal(frazil_kasumi(even[i], 1, &id), FRAZIL_EINVAL);
-        assert_int_equal(frazil_scramble(even[i], false, 1, text, sizeof text, NULL), FRAZIL_EINVAL);
-        assert_int_equal(frazil_unscramble(even[i], false, "00000000000000", 14, &id, &err), FRAZIL_EINVAL);
+        assert_int_equal(frazil_scramble(even[i], 0, 1, text, sizeof text, NULL), FRAZIL_EINVAL);
+        assert_int_equal(frazil_unscramble(even[i], 0, "00000000000000", 14, &id, &err), FRAZIL_EINVAL);
         assert_int_equal(err.code, FRAZIL_EINVAL);
         assert_true(id == UNTOUCHED);
         assert_string_equal(text, "x");
@@ -78,6 +78,19 @@ TEST("An even salt cannot be undone, so it is refused everywhere, and nothing is
 }
 
 /* ---- text ---- */
+
+TEST("Another flag than that of check digits is refused")
+{
+    for (int bit = 1; bit < 32; bit++) {
+        uint32_t flags = FRAZIL_KASUMI_CHECKED | UINT32_C(1) << bit;
+        char text[FRAZIL_KASUMI_CHECKED_LEN + 1];
+        frazil_error err;
+        uint64_t id;
+        assert_int_equal(frazil_scramble(SALT, flags, 1, text, sizeof text, NULL), FRAZIL_EINVAL);
+        assert_int_equal(frazil_unscramble(SALT, flags, "0000000000000000000", 19, &id, &err), FRAZIL_EINVAL);
+        assert_non_null(strstr(err.message, "FRAZIL_KASUMI_CHECKED"));
+    }
+}
 
 TEST("A written text is read back, and a buffer of the text and its terminator suffices")
 {
@@ -89,10 +102,12 @@ TEST("A written text is read back, and a buffer of the text and its terminator s
         uint64_t id = seeded_next(&seed) >> (i & 63);
         uint64_t back = ~id;
         char text[FRAZIL_KASUMI_CHECKED_LEN + 1] = "x";
-        assert_int_equal(frazil_scramble(SALT, checked, id, text, len, NULL), FRAZIL_EBUFFER);
+        assert_int_equal(frazil_scramble(SALT, checked ? FRAZIL_KASUMI_CHECKED : 0, id, text, len, NULL),
+                         FRAZIL_EBUFFER);
         assert_string_equal(text, "x");
         size_t written;
-        assert_int_equal(frazil_scramble(SALT, checked, id, text, len + 1, &written), FRAZIL_OK);
+        assert_int_equal(frazil_scramble(SALT, checked ? FRAZIL_KASUMI_CHECKED : 0, id, text, len + 1, &written),
+                         FRAZIL_OK);
         assert_int_equal(written, len);
         assert_int_equal(strlen(text), len);
         assert_int_equal(unscramble(checked, text, len, &back, NULL), FRAZIL_OK);
@@ -114,7 +129,7 @@ static void check_plain(void *ctx, const char *variant, size_t len, size_t index
         assert_error_at(&err, FRAZIL_EPARSE, index);
         assert_true(id == UNTOUCHED);
     } else if (unscramble(false, variant, len, &id, &err) == FRAZIL_OK) {
-        assert_int_equal(frazil_scramble(SALT, false, id, text, sizeof text, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_scramble(SALT, 0, id, text, sizeof text, NULL), FRAZIL_OK);
         assert_memory_equal(text, variant, len);
     } else {
         /* Nothing but the first digit of a half can make it too large here. */
@@ -154,9 +169,10 @@ TEST("With any byte in any place a text is read as exactly what it says, or refu
         char text[FRAZIL_KASUMI_CHECKED_LEN + 1];
         uint64_t id = seeded_next(&seed) & UINT64_C(0x00ffffff00ffffff);
         assert_int_equal(frazil_kasumi(SALT, id, &small), FRAZIL_OK);
-        assert_int_equal(frazil_scramble(SALT, false, small, text, sizeof text, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_scramble(SALT, 0, small, text, sizeof text, NULL), FRAZIL_OK);
         near_miss_bytes(text, FRAZIL_KASUMI_LEN, check_plain, NULL);
-        assert_int_equal(frazil_scramble(SALT, true, seeded_next(&seed), text, sizeof text, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_scramble(SALT, FRAZIL_KASUMI_CHECKED, seeded_next(&seed), text, sizeof text, NULL),
+                         FRAZIL_OK);
         near_miss_bytes(text, FRAZIL_KASUMI_CHECKED_LEN, check_checked, text);
     }
 }
@@ -167,7 +183,8 @@ TEST("Two neighbours that changed places are noticed, too")
 
     for (int i = 0; i < 1000; i++) {
         char text[FRAZIL_KASUMI_CHECKED_LEN + 1];
-        assert_int_equal(frazil_scramble(SALT, true, seeded_next(&seed), text, sizeof text, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_scramble(SALT, FRAZIL_KASUMI_CHECKED, seeded_next(&seed), text, sizeof text, NULL),
+                         FRAZIL_OK);
         for (size_t at = 0; at + 1 < FRAZIL_KASUMI_CHECKED_LEN; at++) {
             uint64_t id = UNTOUCHED;
             char c = text[at];

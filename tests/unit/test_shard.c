@@ -6,7 +6,7 @@
  */
 
 #include "core/crc32.h"
-#include "frazil/text.h"
+#include "frazil/extras.h"
 #include "lib/near_miss.h"
 #include "lib/test.h"
 

@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "frazil/extras.h"
 #include "lib/rig.h"
 #include "lib/scratch.h"
 #include "lib/test.h"

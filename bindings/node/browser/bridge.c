@@ -49,7 +49,7 @@ EXPORT("call") napi_value bridge_call(uint32_t number, uint32_t count)
     return args.wrong ? NULL : result;
 }
 
-/* A browser has a source of random numbers of its own. */
+/* In place of src/extras/salt.c: a browser has a source of random numbers of its own. */
 frazil_err frazil_salt_new(const frazil_random *random, uint64_t *ret_salt, frazil_error *reterr)
 {
     (void)random;

@@ -16,6 +16,9 @@
 #include <stdint.h>
 
 #include <frazil.h>
+#ifndef FRAZIL_KASUMI_CHECKED /* the two-file form has it inside */
+#include <frazil/extras.h>
+#endif
 
 /* The data of an environment: the main thread is one, and so is each worker thread. */
 struct addon {

@@ -146,7 +146,7 @@ static napi_value scramble(struct args *args)
 
     if (args->wrong)
         return NULL;
-    frazil_err err = frazil_scramble(salt, arg_bool(args, 2), id, text, sizeof text, &len);
+    frazil_err err = frazil_scramble(salt, arg_bool(args, 2) ? FRAZIL_KASUMI_CHECKED : 0, id, text, sizeof text, &len);
     return err == FRAZIL_OK ? make_text(args, text, len) : throw_error(args, err, NULL);
 }
 
@@ -160,7 +160,7 @@ static napi_value unscramble(struct args *args)
 
     if (args->wrong)
         return NULL;
-    frazil_err err = frazil_unscramble(salt, arg_bool(args, 2), text, len, &id, &why);
+    frazil_err err = frazil_unscramble(salt, arg_bool(args, 2) ? FRAZIL_KASUMI_CHECKED : 0, text, len, &id, &why);
     return err == FRAZIL_OK ? make_id(args, id) : throw_error(args, err, &why);
 }
 

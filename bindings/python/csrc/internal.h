@@ -10,6 +10,9 @@
 #include <Python.h>
 
 #include <frazil.h>
+#ifndef FRAZIL_KASUMI_CHECKED /* the two-file form has it inside */
+#include <frazil/extras.h>
+#endif
 
 enum { CLASS_COUNT = FRAZIL_CLASS_FATAL + 1 };
 

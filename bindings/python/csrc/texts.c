@@ -147,7 +147,7 @@ static PyObject *scramble(PyObject *module, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "O&pO&", to_u64, &salt, &checked, to_u64, &id))
         return NULL;
-    frazil_err err = frazil_scramble(salt, checked != 0, id, text, sizeof text, NULL);
+    frazil_err err = frazil_scramble(salt, checked != 0 ? FRAZIL_KASUMI_CHECKED : 0, id, text, sizeof text, NULL);
     return err == FRAZIL_OK ? PyUnicode_FromString(text) : raise_code(state, err);
 }
 
@@ -162,7 +162,7 @@ static PyObject *unscramble(PyObject *module, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "O&ps#", to_u64, &salt, &checked, &text, &len))
         return NULL;
-    if (frazil_unscramble(salt, checked != 0, text, (size_t)len, &id, &error) != FRAZIL_OK)
+    if (frazil_unscramble(salt, checked != 0 ? FRAZIL_KASUMI_CHECKED : 0, text, (size_t)len, &id, &error) != FRAZIL_OK)
         return raise_error(state, &error);
     return PyLong_FromUnsignedLongLong(id);
 }

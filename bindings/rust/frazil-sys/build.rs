@@ -135,7 +135,7 @@ fn installed() {
         format!("frazil < {}", VERSIONS[1]),
     ];
     ask(&["--exists", "--print-errors", &range[0], &range[1]]);
-    for flag in ask(&["--libs", "frazil"]).split_whitespace() {
+    for flag in ask(&["--libs", "frazil", "frazil-extras"]).split_whitespace() {
         if let Some(folder) = flag.strip_prefix("-L") {
             println!("cargo:rustc-link-search=native={}", folder);
         } else if let Some(library) = flag.strip_prefix("-l") {

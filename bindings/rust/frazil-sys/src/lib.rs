@@ -123,6 +123,7 @@ pub const FRAZIL_UUID_SIZE: usize = 16;
 pub const FRAZIL_UUID_LEN: usize = 36;
 pub const FRAZIL_KASUMI_LEN: usize = 14;
 pub const FRAZIL_KASUMI_CHECKED_LEN: usize = 19;
+pub const FRAZIL_KASUMI_CHECKED: u32 = 1;
 
 // ---- objects of the library --------------------------------------------------------------
 
@@ -404,7 +405,6 @@ extern "C" {
         ret_id: *mut u64,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_bytes_size() -> usize;
     pub fn frazil_bytes_write(id: u64, ret_bytes: *mut u8);
     pub fn frazil_close(gen: *mut frazil);
     pub fn frazil_close_within(gen: *mut frazil, wait_ns: u64) -> frazil_err;
@@ -462,8 +462,6 @@ extern "C" {
         reterr: *mut frazil_error,
     ) -> frazil_err;
     pub fn frazil_kasumi(salt: u64, id: u64, ret: *mut u64) -> frazil_err;
-    pub fn frazil_kasumi_checked_len() -> usize;
-    pub fn frazil_kasumi_len() -> usize;
     pub fn frazil_keep(gen: *mut frazil, wait_ns: u64, ret_next_ns: *mut u64, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_layout_get_info(layout: *const frazil_layout, ret: *mut frazil_layout_info, size: usize);
     pub fn frazil_layout_equal(a: *const frazil_layout, b: *const frazil_layout) -> bool;
@@ -597,14 +595,13 @@ extern "C" {
     pub fn frazil_salt_new(random: *const frazil_random, ret_salt: *mut u64, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_scramble(
         salt: u64,
-        checked: bool,
+        flags: u32,
         id: u64,
         buf: *mut c_char,
         size: usize,
         ret_len: *mut usize,
     ) -> frazil_err;
     pub fn frazil_shard(id: u64, shards: u32, ret: *mut u32) -> frazil_err;
-    pub fn frazil_sno_compare(a: *const frazil_sno, b: *const frazil_sno) -> c_int;
     pub fn frazil_sno_compose(
         fields: *const frazil_sno_fields,
         ret: *mut frazil_sno,
@@ -636,8 +633,6 @@ extern "C" {
         ret: *mut frazil_sno,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_sno_is_zero(id: *const frazil_sno) -> bool;
-    pub fn frazil_sno_json_size() -> usize;
     pub fn frazil_sno_len() -> usize;
     pub fn frazil_sno_next(gen: *mut frazil, meta: u8, ret_id: *mut frazil_sno) -> frazil_err;
     pub fn frazil_sno_next_at(
@@ -741,14 +736,12 @@ extern "C" {
     ) -> frazil_err;
     pub fn frazil_unscramble(
         salt: u64,
-        checked: bool,
+        flags: u32,
         text: *const c_char,
         len: usize,
         ret_id: *mut u64,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_uuid_len() -> usize;
-    pub fn frazil_uuid_size() -> usize;
     pub fn frazil_version() -> *const c_char;
     pub fn frazil_version_number() -> u32;
     pub fn frazil_wait_default() -> u64;

@@ -102,8 +102,9 @@ fn signature_of(arguments: &str, result: &str) -> String {
 
 #[test]
 fn each_exported_function_is_declared_and_no_other() {
-    let exported = read("api/exported-symbols.txt");
-    let exported: Vec<_> = exported.lines().collect();
+    let exported = read("api/exported-symbols.txt") + &read("api/exported-symbols-extras.txt");
+    let mut exported: Vec<_> = exported.lines().collect();
+    exported.sort_unstable();
     assert!(exported.len() > 100);
     assert_eq!(declared().keys().map(String::as_str).collect::<Vec<_>>(), exported);
 }
@@ -212,16 +213,10 @@ fn numbers_are_those_of_the_library() {
         assert_eq!(frazil_fingerprint_size(), FRAZIL_FINGERPRINT_SIZE);
         assert_eq!(frazil_text_size(), FRAZIL_TEXT_SIZE);
         assert_eq!(frazil_time_size(), FRAZIL_TIME_SIZE);
-        assert_eq!(frazil_bytes_size(), FRAZIL_BYTES_SIZE);
         assert_eq!(frazil_sno_size(), FRAZIL_SNO_SIZE);
         assert_eq!(frazil_sno_len(), FRAZIL_SNO_LEN);
         assert_eq!(frazil_sno_partition_size(), FRAZIL_SNO_PARTITION_SIZE);
-        assert_eq!(frazil_sno_json_size(), FRAZIL_SNO_JSON_SIZE);
         assert_eq!(frazil_sno_snapshot_size(), FRAZIL_SNO_SNAPSHOT_SIZE);
-        assert_eq!(frazil_uuid_size(), FRAZIL_UUID_SIZE);
-        assert_eq!(frazil_uuid_len(), FRAZIL_UUID_LEN);
-        assert_eq!(frazil_kasumi_len(), FRAZIL_KASUMI_LEN);
-        assert_eq!(frazil_kasumi_checked_len(), FRAZIL_KASUMI_CHECKED_LEN);
     }
 }
 

@@ -202,6 +202,14 @@ pub fn worker_collision(hosts: u32, workers: u64) -> Result<u32> {
     checked(ppm, code)
 }
 
+fn flags(check_digits: bool) -> u32 {
+    if check_digits {
+        sys::FRAZIL_KASUMI_CHECKED
+    } else {
+        0
+    }
+}
+
 /// The kasumi scrambler, its own inverse. It hides nothing from an attacker.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Kasumi {
@@ -235,8 +243,10 @@ impl Kasumi {
     /// The scrambled id as 14 characters, or as 19 with check digits.
     pub fn format(self, id: u64, check_digits: bool) -> Text {
         // SAFETY: the buffer has room for both.
-        Text::written(|buf, size, len| unsafe { sys::frazil_scramble(self.salt, check_digits, id, buf, size, len) })
-            .expect("the salt is odd and the buffer has room")
+        Text::written(|buf, size, len| unsafe {
+            sys::frazil_scramble(self.salt, flags(check_digits), id, buf, size, len)
+        })
+        .expect("the salt is odd and the buffer has room")
     }
 
     /// Back to the id.
@@ -247,7 +257,7 @@ impl Kasumi {
         let code = unsafe {
             sys::frazil_unscramble(
                 self.salt,
-                check_digits,
+                flags(check_digits),
                 text.as_ptr().cast(),
                 text.len(),
                 &mut id,

@@ -13,10 +13,10 @@
  */
 #include <string.h>
 
-#include "alphabets.h"
-#include "frazil/sno.h"
-#include "sentence.h"
-#include "word.h"
+#include "core/alphabets.h"
+#include "core/sentence.h"
+#include "core/word.h"
+#include "frazil/extras.h"
 
 enum { GROUPS = 5, SPARE_BITS = 42 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "frazil/text.h"
+#include "frazil/extras.h"
 #include "os/fail_errno.h"
 #include "os/host.h"
 

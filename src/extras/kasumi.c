@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "alphabets.h"
-#include "frazil/text.h"
-#include "sentence.h"
+#include "core/alphabets.h"
+#include "core/sentence.h"
+#include "frazil/extras.h"
 
 #define HALF_LEN 7
 #define CHECK_LEN 5
@@ -50,6 +50,12 @@ frazil_err frazil_kasumi(uint64_t salt, uint64_t id, uint64_t *ret)
 
 /* ---- text ---- */
 
+/* Whether flags has a bit that has no name. */
+static bool has_unknown(uint32_t flags)
+{
+    return (flags & ~FRAZIL_KASUMI_CHECKED) != 0;
+}
+
 /* The check digits of the 14 digits of an id. */
 static void compute_check(const char digits[FRAZIL_KASUMI_LEN], char ret[CHECK_LEN])
 {
@@ -60,14 +66,15 @@ static void compute_check(const char digits[FRAZIL_KASUMI_LEN], char ret[CHECK_L
     fz_digits_put(ret, CHECK_LEN, hash, &fz_base36, 36);
 }
 
-frazil_err frazil_scramble(uint64_t salt, bool checked, uint64_t id, char *buf, size_t size, size_t *ret_len)
+frazil_err frazil_scramble(uint64_t salt, uint32_t flags, uint64_t id, char *buf, size_t size, size_t *ret_len)
 {
+    bool checked = (flags & FRAZIL_KASUMI_CHECKED) != 0;
     const size_t *at = checked ? checked_at : plain_at;
     size_t len = checked ? FRAZIL_KASUMI_CHECKED_LEN : FRAZIL_KASUMI_LEN;
     char digits[FRAZIL_KASUMI_LEN];
     char check[CHECK_LEN];
 
-    if (salt % 2 == 0)
+    if (salt % 2 == 0 || has_unknown(flags))
         return FRAZIL_EINVAL;
     if (size <= len)
         return FRAZIL_EBUFFER;
@@ -137,15 +144,19 @@ static frazil_err verify_check(const char *text, frazil_error *reterr)
     return FRAZIL_OK;
 }
 
-frazil_err frazil_unscramble(uint64_t salt, bool checked, const char *text, size_t len, uint64_t *ret_id,
+frazil_err frazil_unscramble(uint64_t salt, uint32_t flags, const char *text, size_t len, uint64_t *ret_id,
                              frazil_error *reterr)
 {
+    bool checked = (flags & FRAZIL_KASUMI_CHECKED) != 0;
     const size_t *at = checked ? checked_at : plain_at;
     uint64_t upper = 0;
     uint64_t lower = 0;
 
     if (salt % 2 == 0)
         return fz_fail(reterr, FRAZIL_EINVAL, "the salt %u is even; only an odd one can be undone", salt);
+    if (has_unknown(flags))
+        return fz_fail(reterr, FRAZIL_EINVAL, "flags %u: there is FRAZIL_KASUMI_CHECKED (%u) alone", (uint64_t)flags,
+                       (uint64_t)FRAZIL_KASUMI_CHECKED);
     frazil_err err = check_characters(text, len, checked ? FRAZIL_KASUMI_CHECKED_LEN : FRAZIL_KASUMI_LEN, reterr);
     if (err == FRAZIL_OK && checked)
         err = verify_check(text, reterr);
