@@ -306,6 +306,21 @@ FRAZIL_API void frazil_admin_doctor_close(frazil_admin_doctor *doctor);
 /* "OK", "WARN" or "FAIL"; "?" for another number.  Never freed.  Any thread. */
 FRAZIL_API const char *frazil_admin_severity_name(uint32_t severity);
 
+/* ---- which coordinators can be used here ------------------------------------------------ */
+
+/* A part that knows a kind of coordinator.  Its texts are never freed. */
+typedef struct frazil_admin_part {
+    const char *name;   /* "file", "redis" and so on */
+    const char *client; /* its client library with the version, "hiredis 1.1.0"; NULL: the part cannot be used here */
+} frazil_admin_part;
+
+/*
+ * The part of this index, in a fixed order to which new ones are added at the end.  The call loads the part.  If that
+ * fails, client is NULL, and frazil_coordinator_load says why.  FRAZIL_ERANGE: there are not so many.  Any thread.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_part_row(size_t index, frazil_admin_part *ret, size_t size)
+    FRAZIL_NONNULL(2);
+
 FRAZIL_END_DECLS
 
 #endif

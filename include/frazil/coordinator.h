@@ -18,20 +18,14 @@ FRAZIL_BEGIN_DECLS
 /* A part that knows a kind of coordinator. */
 typedef struct frazil_coordinator frazil_coordinator;
 
-/* The names of all parts there are: "file", "redis" and so on; NULL at the end.  Never freed.  Any thread. */
-FRAZIL_API const char *const *frazil_coordinator_parts(void);
-
 /*
- * Loads a part by its name; it stays loaded, and no opening has to load it.  FRAZIL_ESYS: this process was forked while
- * another thread was doing so (generator.h).  FRAZIL_ENOTBUILT: it is not
- * installed, or is of another version than this library, or of another build of it
- * whose structures differ; FRAZIL_EINVAL: there is no such part.  Any thread.
+ * Loads a part by its name ("redis"), before a program forks or gives up its rights.  It stays loaded, and no opening
+ * has to load it.  ret may be NULL; what it gets is never freed.  FRAZIL_ENOTBUILT: the part is not installed, or is of
+ * another version or build than this library.  FRAZIL_EINVAL: there is no such part; the sentence lists them.
+ * FRAZIL_ESYS: this process was forked while another thread was loading a part (generator.h).  Any thread.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_coordinator_load(const frazil_coordinator **ret, const char *part,
-                                                           frazil_error *reterr) FRAZIL_NONNULL(1, 2);
-
-/* The client library that a part uses, with its version: "hiredis 0.14.1".  Never freed.  Any thread. */
-FRAZIL_API const char *frazil_coordinator_client(const frazil_coordinator *coordinator) FRAZIL_NONNULL(1);
+                                                           frazil_error *reterr) FRAZIL_NONNULL(2);
 
 FRAZIL_END_DECLS
 

@@ -49,9 +49,6 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_opaque_decrypt(const frazil_opaque_key
                                                          const uint8_t opaque[FRAZIL_OPAQUE_SIZE], uint64_t *ret_id)
     FRAZIL_NONNULL(1, 2, 3);
 
-/* Which AES the key uses: "processor" or "libcrypto", or "none" once it is wiped.  Never freed. */
-FRAZIL_API const char *frazil_opaque_backend(const frazil_opaque_key *key) FRAZIL_NONNULL(1);
-
 FRAZIL_END_DECLS
 
 #endif

@@ -6,6 +6,7 @@
 #include "output.h"
 
 #include <frazil.h>
+#include <frazil/admin.h>
 
 #ifdef FRAZIL_HAVE_OPAQUE
 static const bool has_opaque = true;
@@ -13,38 +14,45 @@ static const bool has_opaque = true;
 static const bool has_opaque = false;
 #endif
 
-/* The client library of a coordinator's part, or NULL, with why the part is of no use, in *ret_why. */
-static const char *client_of(const char *part, frazil_error *ret_why)
+/*
+ * The part of this index, and the client library that it has, or why it is of no use; false: there are not so many.
+ */
+static bool part_at(size_t index, frazil_admin_part *ret, frazil_error *ret_why)
 {
-    const frazil_coordinator *coordinator;
-
-    return frazil_coordinator_load(&coordinator, part, ret_why) == FRAZIL_OK ? frazil_coordinator_client(coordinator)
-                                                                             : NULL;
+    if (frazil_admin_part_row(index, ret, sizeof *ret) != FRAZIL_OK)
+        return false;
+    if (ret->client == NULL && frazil_coordinator_load(NULL, ret->name, ret_why) == FRAZIL_OK)
+        ret_why->message[0] = '\0'; /* somebody has installed it since */
+    return true;
 }
 
 static void print_text(void)
 {
+    frazil_admin_part part;
+    frazil_error why;
+
     output_format("frazil %s\nopaque ids: %s\n", frazil_version(), has_opaque ? "built" : "not built");
-    for (const char *const *part = frazil_coordinator_parts(); *part != NULL; part++) {
-        frazil_error why;
-        const char *client = client_of(*part, &why);
-        output_format("%s: %s", *part, client != NULL ? "" : "not installed (");
-        output_sentence(client != NULL ? client : why.message); /* longer than output_format may write */
-        output_string(client != NULL ? "\n" : ")\n");
+    for (size_t i = 0; part_at(i, &part, &why); i++) {
+        bool is_usable = part.client != NULL;
+        output_format("%s: %s", part.name, is_usable ? "" : "not installed (");
+        output_sentence(is_usable ? part.client : why.message); /* longer than output_format may write */
+        output_string(is_usable ? "\n" : ")\n");
     }
 }
 
 static void print_json(void)
 {
+    frazil_admin_part part;
+    frazil_error why;
+
     output_format("{\"version\":\"%s\",\"opaque\":%s,\"coordinators\":[", frazil_version(),
                   has_opaque ? "true" : "false");
-    for (const char *const *part = frazil_coordinator_parts(); *part != NULL; part++) {
-        frazil_error why;
-        const char *client = client_of(*part, &why);
-        output_string(part == frazil_coordinator_parts() ? "" : ",");
-        output_format("{\"part\":\"%s\",\"installed\":%s,\"%s\":", *part, client != NULL ? "true" : "false",
-                      client != NULL ? "client" : "why");
-        output_json_sentence(client != NULL ? client : why.message);
+    for (size_t i = 0; part_at(i, &part, &why); i++) {
+        bool is_usable = part.client != NULL;
+        output_string(i == 0 ? "" : ",");
+        output_format("{\"part\":\"%s\",\"installed\":%s,\"%s\":", part.name, is_usable ? "true" : "false",
+                      is_usable ? "client" : "why");
+        output_json_sentence(is_usable ? part.client : why.message);
         output_string("}");
     }
     output_string("]}\n");

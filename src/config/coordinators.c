@@ -24,7 +24,6 @@ static const char *const part_names[] = {
 #define KIND_PART(part, schemes, port, help) #part,
     FZ_COORDINATORS(KIND_PART)
 #undef KIND_PART
-        NULL,
 };
 
 bool fz_is_url(const char *text)
@@ -258,21 +257,22 @@ frazil_err fz_coordinator_open_slots(const struct fz_decision *decision, uint32_
     return err == FRAZIL_OK ? coordinator->open_slots(coordinator, &request, ret, reterr) : err;
 }
 
-const char *const *frazil_coordinator_parts(void)
+const char *fz_coordinator_part(size_t index)
 {
-    return part_names;
+    return index < COORDINATOR_KINDS ? part_names[index] : NULL;
 }
 
 frazil_err frazil_coordinator_load(const frazil_coordinator **ret, const char *part, frazil_error *reterr)
 {
+    const frazil_coordinator *unwanted;
+    char known[128];
+    struct fz_sentence list = fz_sentence_in(known, sizeof known);
+
     for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
         if (strcmp(part_names[i], part) == 0)
-            return load(i, ret, reterr);
+            return load(i, ret != NULL ? ret : &unwanted, reterr);
+        fz_sentence_str(&list, i == 0 ? "" : ", ");
+        fz_sentence_str(&list, part_names[i]);
     }
-    return fz_fail(reterr, FRAZIL_EINVAL, "there is no part %q", part);
-}
-
-const char *frazil_coordinator_client(const frazil_coordinator *coordinator)
-{
-    return coordinator->client;
+    return fz_fail(reterr, FRAZIL_EINVAL, "there is no part %q; there are %s", part, known);
 }

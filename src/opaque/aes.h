@@ -44,4 +44,7 @@ const struct fz_aes *fz_aes_by_number(int number);
 frazil_err fz_opaque_key_init_with(frazil_opaque_key *ret, const uint8_t key[FRAZIL_OPAQUE_KEY_SIZE],
                                    enum fz_aes_number number);
 
+/* Which AES a key uses: "processor" or "libcrypto", or "none" once it is wiped.  For tests. */
+const char *fz_opaque_backend(const frazil_opaque_key *key);
+
 #endif

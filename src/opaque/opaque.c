@@ -57,7 +57,7 @@ void frazil_opaque_key_wipe(frazil_opaque_key *key)
     __asm__ volatile("" : : "r"(key) : "memory");
 }
 
-const char *frazil_opaque_backend(const frazil_opaque_key *key)
+const char *fz_opaque_backend(const frazil_opaque_key *key)
 {
     const struct fz_aes *aes = fz_aes_by_number(inside_of(key)->backend);
 

@@ -414,6 +414,37 @@ TEST("Structs that programs elsewhere are compiled against have their sizes; the
     assert_int_equal(sizeof(frazil_admin_kept), 168);
     assert_int_equal(sizeof(frazil_admin_doctor_info), 16);
     assert_int_equal(sizeof(frazil_admin_finding), 24);
+    assert_int_equal(sizeof(frazil_admin_part), 16);
+}
+
+/* ---- parts ---------------------------------------------------------------------------- */
+
+TEST("Each part has a row: its client library, or none where it cannot be loaded")
+{
+    frazil_admin_part part;
+    size_t rows = 0;
+
+    assert_int_equal(frazil_admin_part_row(0, &part, sizeof part), FRAZIL_OK);
+    assert_string_equal(part.name, "file");
+    while (frazil_admin_part_row(rows, &part, sizeof part) == FRAZIL_OK) {
+        const frazil_coordinator *coordinator;
+        frazil_error err;
+        frazil_err code = frazil_coordinator_load(&coordinator, part.name, &err);
+        assert_int_equal(code == FRAZIL_OK, part.client != NULL);
+        assert_int_equal(frazil_coordinator_load(NULL, part.name, NULL), code);
+        rows++;
+    }
+    assert_int_equal(rows, 6);
+    assert_int_equal(frazil_admin_part_row(SIZE_MAX, &part, sizeof part), FRAZIL_ERANGE);
+}
+
+TEST("The sentence for a part that there is not lists those that there are")
+{
+    frazil_error err;
+
+    assert_int_equal(frazil_coordinator_load(NULL, "ldap", &err), FRAZIL_EINVAL);
+    assert_string_equal(err.message,
+                        "there is no part 'ldap'; there are file, redis, etcd, zookeeper, postgresql, mysql");
 }
 
 /* ---- names ---------------------------------------------------------------------------- */

@@ -60,7 +60,7 @@ static frazil_opaque_key key_of(enum fz_aes_number number, const uint8_t raw[16]
     frazil_opaque_key key;
 
     assert_int_equal(fz_opaque_key_init_with(&key, raw, number), FRAZIL_OK);
-    assert_string_equal(frazil_opaque_backend(&key), fz_aes_by_number((int)number)->name);
+    assert_string_equal(fz_opaque_backend(&key), fz_aes_by_number((int)number)->name);
     return key;
 }
 
@@ -230,10 +230,10 @@ TEST("A key says whose AES it uses; the processor's is preferred")
         return;
     }
     assert_int_equal(frazil_opaque_key_init(&key, raw), FRAZIL_OK);
-    assert_string_equal(frazil_opaque_backend(&key), processor ? "processor" : "libcrypto");
+    assert_string_equal(fz_opaque_backend(&key), processor ? "processor" : "libcrypto");
     if (libcrypto) {
         key = key_of(FZ_AES_LIBCRYPTO, raw);
-        assert_string_equal(frazil_opaque_backend(&key), "libcrypto");
+        assert_string_equal(fz_opaque_backend(&key), "libcrypto");
     }
     assert_int_equal(fz_opaque_key_init_with(&key, raw, FZ_AES_NONE), FRAZIL_ENOTBUILT);
 }
@@ -250,7 +250,7 @@ static void check_wipe(enum fz_aes_number number)
     assert_int_equal(fz_opaque_key_init_with(&key, raw, number), FRAZIL_OK);
     frazil_opaque_key_wipe(&key);
     assert_memory_equal(&key, &nothing, sizeof key);
-    assert_string_equal(frazil_opaque_backend(&key), "none");
+    assert_string_equal(fz_opaque_backend(&key), "none");
     assert_int_equal(frazil_opaque_encrypt(&key, 1, opaque), FRAZIL_EINVAL);
     assert_int_equal(frazil_opaque_decrypt(&key, opaque, &id), FRAZIL_EINVAL);
     assert_int_equal(opaque[0], 0);

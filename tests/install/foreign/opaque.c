@@ -18,7 +18,7 @@ int main(void)
     if (err != FRAZIL_OK || frazil_opaque_encrypt(&key, 42, opaque) != FRAZIL_OK ||
         frazil_opaque_decrypt(&key, opaque, &id) != FRAZIL_OK)
         return 1;
-    printf("opaque by %s\n", frazil_opaque_backend(&key));
+    puts("opaque, and back");
     frazil_opaque_key_wipe(&key);
     return id == 42 ? 0 : 1;
 }

@@ -408,13 +408,11 @@ extern "C" {
     pub fn frazil_bytes_write(id: u64, ret_bytes: *mut u8);
     pub fn frazil_close(gen: *mut frazil);
     pub fn frazil_close_within(gen: *mut frazil, wait_ns: u64) -> frazil_err;
-    pub fn frazil_coordinator_client(coordinator: *const frazil_coordinator) -> *const c_char;
     pub fn frazil_coordinator_load(
         ret: *mut *const frazil_coordinator,
         part: *const c_char,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_coordinator_parts() -> *const *const c_char;
     pub fn frazil_err_at(i: usize) -> frazil_err;
     pub fn frazil_err_class_name(err_class: frazil_err_class) -> *const c_char;
     pub fn frazil_err_classify(err: frazil_err) -> frazil_err_class;
