@@ -221,29 +221,23 @@ static struct fz_claim_word word_of(const struct fz_decision *decision)
 }
 
 /* A run directory that others use with another state directory. */
-static void look_at_state(struct fz_users_facts *facts, const struct fz_decision *decision,
-                          const struct fz_claim_key *key_of_word)
+static void look_at_state(struct fz_users_facts *facts, uint32_t worker, const struct fz_claim_key *key)
 {
-    const struct fz_places *places = &decision->places;
-    struct fz_claim_key key = *key_of_word;
     char theirs[FZ_CLAIM_HOLDER_SIZE];
-    char ours[FZ_PATH_SIZE];
 
-    if (key.word.nonce == 0 ||
-        fz_store_find_folder(ours, FZ_DIR_STATE, places->state_dir, places->name, NULL) != FRAZIL_OK)
-        return;
-    key.state = ours;
-    if (fz_claim_state_differs(&key, decision->worker.first, theirs))
-        (void)fz_store_refuse_state(decision->worker.first, key.holder, theirs, ours, &facts->taken);
+    if (key->word.nonce != 0 && key->state != NULL && fz_claim_state_differs(key, worker, theirs))
+        (void)fz_store_refuse_state(worker, key->holder, theirs, key->state, &facts->taken);
 }
 
 void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *decision)
 {
     struct fz_users_facts facts = {.keeps_files = decision->state.kind == FZ_STATE_FILES};
+    const struct fz_places *places = &decision->places;
     uint32_t worker = decision->worker.first;
     struct fz_claim_other other;
     struct fz_claim_key key;
     char run_dir[FZ_PATH_SIZE];
+    char state[FZ_PATH_SIZE];
 
     frazil_err err = fz_store_claim_key(&key, facts.folder, decision, fz_real_now().unix_ms, &facts.unusable);
     facts.knows_disk = err == FRAZIL_OK && fz_disk_look(facts.folder, &facts.disk) == 0;
@@ -251,15 +245,18 @@ void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *deci
         (void)fz_claim_folder_check(facts.folder, &facts.unusable);
     facts.opens_unclaimed = fz_store_opens_unclaimed(decision, &facts.unusable);
     if (err == FRAZIL_OK && !decision->worker.lock) {
-        if (facts.keeps_files && fz_dir_find(run_dir, FZ_DIR_RUN, decision->places.run_dir, NULL) == FRAZIL_OK)
+        if (facts.keeps_files && fz_dir_find(run_dir, FZ_DIR_RUN, places->run_dir, NULL) == FRAZIL_OK)
             key.holder = run_dir;
+        if (facts.keeps_files &&
+            fz_store_find_folder(state, FZ_DIR_STATE, places->state_dir, places->name, NULL) == FRAZIL_OK)
+            key.state = state;
         if (facts.keeps_files)
             key.word = word_of(decision);
         /* A process with the state in memory may be the one that the doctor was asked about. */
         if (fz_claim_find(&key, worker, &other) == FZ_CLAIM_TAKEN && (facts.keeps_files || other.uid != geteuid()))
             (void)fz_claim_refuse(worker, &key, &other, &facts.taken);
         else if (facts.keeps_files)
-            look_at_state(&facts, decision, &key);
+            look_at_state(&facts, worker, &key);
     }
     *ret = facts;
 }

@@ -471,40 +471,6 @@ static frazil_err renew(struct place *place, const struct fz_kept *kept, bool al
     return err;
 }
 
-static bool grant_knows(const void *ctx, uint64_t tick)
-{
-    const struct fz_grant_record *record = ctx;
-    uint64_t next;
-
-    return !fz_used_next_free(&record->used, tick, &next) || next > tick;
-}
-
-/*
- * The claims stay, for others.  This run directory need not heed them where its grant knows better what was used.
- * Where claims cannot be looked at, generators say so.
- */
-static void settle_claims(const struct place *place, const struct fz_kept *kept)
-{
-    const struct fz_grant_owner owner = owner_of(place, kept);
-    struct fz_grant_record record = {.worker = 0};
-    const struct fz_claim_grants grants = {.knows = grant_knows, .ctx = &record};
-    char folder[FZ_PATH_SIZE];
-    char run_dir[FZ_PATH_SIZE];
-    char path[FZ_PATH_SIZE];
-    bool exists = false;
-    struct fz_claim_key key;
-
-    if (fz_store_file(path, place->state_folder, kept->worker, FZ_STORE_GRANT_SUFFIX, NULL) != FRAZIL_OK ||
-        fz_grant_store_inspect(path, &owner.bounds, &exists, &record, NULL) != FRAZIL_OK || !exists)
-        return;
-    if (fz_dir_find(run_dir, FZ_DIR_RUN, place->decision->places.run_dir, NULL) != FRAZIL_OK ||
-        fz_store_claim_key(&key, folder, place->decision, fz_real_now().unix_ms, NULL) != FRAZIL_OK)
-        return;
-    key.holder = run_dir;
-    key.bounds = identity_of(place, kept).bounds;
-    (void)fz_claim_settle(&key, kept->worker, &grants);
-}
-
 frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *kept, bool all, frazil_error *reterr)
 {
     const struct fz_kept unknown = {.is_lease = kept->is_lease,
@@ -522,8 +488,6 @@ frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *ke
         err = found.is_lease ? renew_lease(&place, &found, reterr) : renew(&place, &found, all, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (!found.is_lease)
-        settle_claims(&place, &found);
     found = unknown;
     err = look_at(&place, &found, reterr);
     if (err == FRAZIL_OK)

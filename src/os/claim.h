@@ -13,7 +13,8 @@
  *
  * A claim also says up to which tick its word may have used the number, and others begin above that.  It stays when its
  * processes end, until the next boot, or until a process of the same user has taken over what it says.  What is said to
- * others is never lowered, whatever becomes of the files that the owner keeps for itself.
+ * others is never lowered, whatever becomes of the files that the owner keeps for itself.  Only who has the same run
+ * and state directory, and finds in its own grants what the claim says, goes by these grants.
  *
  * A hostile user can lock a file of any name, or write a tick of the far future, and so refuse numbers to others.  It
  * can remove no file but its own, so it cannot make two others use one number.
@@ -43,6 +44,12 @@ struct fz_claim_word {
     uint64_t inode;
 };
 
+/* What was granted to a word: whether its grants know that a tick was used. */
+struct fz_claim_grants {
+    bool (*knows)(void *ctx, uint64_t tick);
+    void *ctx;
+};
+
 /* Which ids the number is for, and who wants it. */
 struct fz_claim_key {
     const char *folder; /* of fz_claim_folder */
@@ -54,6 +61,7 @@ struct fz_claim_key {
     uint64_t max_ahead; /* in ticks: a number that was used further beyond the present is refused */
     const char *holder; /* the run directory or another name, for others to read; what does not fit is left out */
     const char *state;  /* the folder in which the word's grants are kept; NULL: none */
+    const struct fz_claim_grants *grants; /* these; NULL: they know of nothing */
     struct fz_claim_word word;
     bool is_alone; /* there is no word, as the state is in memory: nobody shares the claim but forked children */
 };
@@ -66,7 +74,6 @@ struct fz_claim_page {
     char state[FZ_CLAIM_HOLDER_SIZE]; /* the folder of the grants of those who hold it, */
     uint64_t state_device;            /* and which one that is; 0: there is none */
     uint64_t state_inode;
-    uint64_t known; /* the end of what the grants of the same run directory know as well; 0: of nothing */
 };
 
 struct fz_claim {
@@ -146,18 +153,6 @@ FZ_PRIVATE int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, st
  */
 FZ_PRIVATE bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t worker,
                                        char ret_state[FZ_CLAIM_HOLDER_SIZE]);
-
-/* The grants of a run directory: whether they know that a tick was used. */
-struct fz_claim_grants {
-    bool (*knows)(const void *ctx, uint64_t tick);
-    const void *ctx;
-};
-
-/*
- * The grant files of key->holder, a run directory of this user, were made anew.  Its next words need not heed what its
- * dead ones have claimed, as far as those grants know it.  Others heed it as before.  0 or an errno.
- */
-FZ_PRIVATE int fz_claim_settle(const struct fz_claim_key *key, uint32_t worker, const struct fz_claim_grants *grants);
 
 /*
  * Puts the claim back if somebody has removed it, which others take for a number that is free.  In the present of

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -82,24 +81,26 @@ static bool parse_rest(const char *rest, struct fz_bounds *ret)
 struct claim_said {
     uint64_t used;
     uint64_t floor;
-    uint64_t known;
+    uint64_t state_device; /* which folder the grants of its word are in */
+    uint64_t state_inode;
     char holder[FZ_CLAIM_HOLDER_SIZE];
 };
 
 /* A look through the folder. */
 struct claim_search {
     const struct fz_claim_key *key;
-    const char *own_name;                 /* behind the beginning */
-    struct fz_claim_page *page;           /* of the own claim, which is held; NULL: this is only a look */
-    struct fz_claim_other *other;         /* the one that is in the way; if several are, one below the own */
-    struct fz_claim_other ahead;          /* the one that nobody holds, and that was used furthest beyond the present */
-    char path[FZ_CLAIM_PATH_SIZE];        /* of the file that is looked at */
-    size_t beginning;                     /* how much of it all files have in common */
-    size_t folder;                        /* how much of that is the folder's, with the slash */
-    const struct fz_claim_grants *grants; /* of the same run directory, made anew; NULL: they were not */
-    int found;                            /* 0, FZ_CLAIM_TAKEN or an errno */
-    bool is_lower;                        /* the one that is in the way goes before the own */
-    uint64_t floor;                       /* the first tick that none of those that were looked at can have used */
+    const char *own_name;          /* behind the beginning */
+    struct fz_claim_page *page;    /* of the own claim, which is held; NULL: this is only a look */
+    struct fz_claim_other *other;  /* the one that is in the way; if several are, one below the own */
+    struct fz_claim_other ahead;   /* the one that nobody holds, and that was used furthest beyond the present */
+    char path[FZ_CLAIM_PATH_SIZE]; /* of the file that is looked at */
+    size_t beginning;              /* how much of it all files have in common */
+    size_t folder;                 /* how much of that is the folder's, with the slash */
+    uint64_t state_device;         /* the folder of the own grants; 0: there is none */
+    uint64_t state_inode;
+    int found;      /* 0, FZ_CLAIM_TAKEN or an errno */
+    bool is_lower;  /* the one that is in the way goes before the own */
+    uint64_t floor; /* the first tick that none of those that were looked at can have used */
 };
 
 /* Reads what a file says; one that had not begun has not said.  0 or an errno. */
@@ -114,7 +115,8 @@ static int read_said(int fd, struct claim_said *ret)
         return err;
     ret->used = atomic_load(&page.used);
     ret->floor = atomic_load(&page.floor);
-    ret->known = page.known;
+    ret->state_device = page.state_device;
+    ret->state_inode = page.state_inode;
     memcpy(ret->holder, page.holder, sizeof ret->holder - 1);
     return err;
 }
@@ -169,22 +171,19 @@ static void take_over(struct claim_search *search, const struct stat *status, ui
         (void)unlink(search->path);
 }
 
-static bool is_known(const struct fz_claim_grants *grants, const struct claim_said *said)
+/* Whether the claim is of a word of the same user, run directory and state directory, whose grants are kept there. */
+static bool is_near(const struct claim_search *search, uint64_t uid, const struct claim_said *said)
 {
-    return (said->used == 0 || grants->knows(grants->ctx, said->used)) &&
-           (said->floor == 0 || grants->knows(grants->ctx, said->floor - 1));
+    return search->state_device != 0 && uid == geteuid() && said->holder[0] == '/' &&
+           strcmp(said->holder, search->key->holder) == 0 && said->state_device == search->state_device &&
+           said->state_inode == search->state_inode;
 }
 
-/* Writes down whether the grants know all that the file says. */
-static void write_known(const struct claim_search *search, const struct claim_said *said)
+/* Whether the grants of those who look know all that the claim says; a folder that was made anew knows nothing. */
+static bool is_known(const struct fz_claim_grants *grants, const struct claim_said *said)
 {
-    const uint64_t known = is_known(search->grants, said) ? fz_claim_end(said->used, said->floor) : 0;
-    struct fz_kept_fd file = FZ_KEPT_NONE;
-
-    if (fz_own_file_keep(search->path, O_RDWR, &file, NULL) != 0)
-        return; /* then they begin later */
-    (void)fz_file_write(fz_kept_fd_known(&file), offsetof(struct fz_claim_page, known), &known, sizeof known);
-    fz_kept_fd_close(&file);
+    return grants != NULL && (said->used == 0 || grants->knows(grants->ctx, said->used)) &&
+           (said->floor == 0 || grants->knows(grants->ctx, said->floor - 1));
 }
 
 /* A file that nobody holds, and that is locked. */
@@ -195,13 +194,10 @@ static void learn_from(struct claim_search *search, const struct stat *status, c
     uint64_t end = fz_claim_end(said->used, said->floor);
     uint64_t limit = key->now_tick + key->max_ahead;
 
-    /* Of this run directory there is a grant file as well, which says it better. */
-    bool is_near = status->st_uid == geteuid() && said->holder[0] == '/' && strcmp(said->holder, key->holder) == 0;
-    if (search->grants != NULL && is_near)
-        write_known(search, said);
-    if (end > search->floor && !(is_near && end <= said->known))
+    bool near = is_near(search, status->st_uid, said);
+    if (end > search->floor && !(near && is_known(key->grants, said)))
         search->floor = end;
-    if (end > limit && end > search->ahead.until && !is_near) {
+    if (end > limit && end > search->ahead.until && !near) {
         describe(search, &search->ahead, status->st_uid, said);
         search->ahead.until = end;
     }
@@ -258,6 +254,21 @@ static void look_at_claim_name(void *ctx, const char *name)
         search->found = found;
 }
 
+/* The first one that held the own claim has said it; who only looks names the folder. */
+static void find_own_state(struct claim_search *search)
+{
+    const char *state = search->key->state;
+    struct stat status;
+
+    if (search->page != NULL) {
+        search->state_device = search->page->state_device;
+        search->state_inode = search->page->state_inode;
+    } else if (state != NULL && stat(state, &status) == 0) {
+        search->state_device = status.st_dev;
+        search->state_inode = status.st_ino;
+    }
+}
+
 int fz_claim_search(const struct fz_claim_key *key, const char *own_path, size_t beginning, struct fz_claim_page *page,
                     struct fz_claim_other *ret_other, uint64_t *ret_floor, bool *ret_is_lower)
 {
@@ -269,6 +280,7 @@ int fz_claim_search(const struct fz_claim_key *key, const char *own_path, size_t
                                   .folder = strlen(key->folder) + 1};
 
     memcpy(search.path, own_path, beginning);
+    find_own_state(&search);
     int sys = fz_list_dir(key->folder, look_at_claim_name, &search);
     *ret_is_lower = search.is_lower;
     *ret_floor = search.floor;
@@ -301,18 +313,6 @@ bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t worker, cha
         return false;
     memcpy(ret_state, page.state, sizeof page.state);
     return true;
-}
-
-int fz_claim_settle(const struct fz_claim_key *key, uint32_t worker, const struct fz_claim_grants *grants)
-{
-    struct fz_claim_other other;
-    struct claim_search search = {
-        .key = key, .own_name = "", .other = &other, .folder = strlen(key->folder) + 1, .grants = grants};
-
-    int sys = fz_claim_path(search.path, key, worker, &search.beginning);
-    if (sys == 0)
-        sys = fz_list_dir(key->folder, look_at_claim_name, &search);
-    return sys != 0 || search.found == FZ_CLAIM_TAKEN ? sys : search.found;
 }
 
 int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other)

@@ -21,6 +21,7 @@ struct store {
     struct fz_grant_file file;
     struct fz_state_file state;
     struct fz_claim *claim; /* NULL: nobody else is thought of */
+    struct fz_grant_memory memory;
 };
 
 static struct fz_file_port port_of(struct fz_state_file *state)
@@ -139,6 +140,23 @@ frazil_err fz_grant_store_open(struct fz_granter *ret, const char *path, const s
     return FRAZIL_OK;
 }
 
+/* ---- reading --------------------------------------------------------------------- */
+
+static frazil_err inspect(const char *path, const struct fz_bounds *bounds, struct fz_deadline deadline,
+                          bool *ret_exists, struct fz_grant_record *ret, frazil_error *reterr)
+{
+    struct fz_state_file state;
+
+    frazil_err err = fz_state_file_name(&state, path, bounds, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    struct fz_file_port port = port_of(&state);
+    port.leave = fz_state_file_leave_for_good;
+    err = fz_grant_file_inspect(&port, deadline, ret_exists, ret, reterr);
+    fz_state_file_close(&state);
+    return err;
+}
+
 /* ---- among the users of the host ------------------------------------------------ */
 
 static frazil_err acquire_above(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
@@ -153,15 +171,38 @@ static frazil_err acquire_above(void *ctx, struct fz_deadline deadline, uint64_t
     return err;
 }
 
+static bool grant_knows(void *ctx, uint64_t tick)
+{
+    struct fz_grant_memory *memory = ctx;
+    uint64_t next;
+    bool exists = false;
+
+    if (!memory->is_read &&
+        (inspect(memory->path, &memory->bounds, memory->deadline, &exists, &memory->record, NULL) != FRAZIL_OK ||
+         !exists))
+        return false;
+    memory->is_read = true;
+    return !fz_used_next_free(&memory->record.used, tick, &next) || next > tick;
+}
+
+void fz_grant_store_remember(struct fz_grant_memory *ret, const char *path, const struct fz_bounds *bounds,
+                             struct fz_deadline deadline)
+{
+    *ret = (struct fz_grant_memory){
+        .grants = {.knows = grant_knows, .ctx = ret}, .path = path, .bounds = *bounds, .deadline = deadline};
+}
+
 /*
  * Fails if others cannot see the claim.  One that was removed may have let somebody else in, who began where the clock
  * was.
  */
-static frazil_err keep_claim(struct fz_claim *claim, uint64_t now_tick, frazil_error *reterr)
+static frazil_err keep_claim(struct store *store, struct fz_deadline deadline, uint64_t now_tick, frazil_error *reterr)
 {
+    struct fz_claim *claim = store->claim;
     struct fz_claim_other other;
     frazil_error why = {.code = FRAZIL_EAGAIN};
 
+    fz_grant_store_remember(&store->memory, store->state.worker_path, &store->state.bounds, deadline);
     int sys = fz_claim_keep(claim, now_tick, &other);
     if (sys == FZ_CLAIM_TAKEN)
         return fz_claim_lost(claim, &other, reterr);
@@ -179,7 +220,7 @@ static frazil_err extend_above(void *ctx, struct fz_deadline deadline, uint64_t 
 {
     struct store *store = ctx;
 
-    frazil_err err = keep_claim(store->claim, now_tick, reterr);
+    frazil_err err = keep_claim(store, deadline, now_tick, reterr);
     if (err == FRAZIL_ELEASE && held->floor <= held->until) {
         *ret = *held;
         ret->floor = held->until + 1; /* no tick is left of it, as the other one may use them all */
@@ -209,6 +250,7 @@ void fz_grant_store_claim(struct fz_granter *granter, struct fz_claim *claim)
     struct store *store = granter->ctx;
 
     store->claim = claim;
+    claim->key.grants = &store->memory.grants;
     granter->acquire = acquire_above;
     granter->extend = extend_above;
     granter->release = release_above;
@@ -217,16 +259,7 @@ void fz_grant_store_claim(struct fz_granter *granter, struct fz_claim *claim)
 frazil_err fz_grant_store_inspect(const char *path, const struct fz_bounds *bounds, bool *ret_exists,
                                   struct fz_grant_record *ret, frazil_error *reterr)
 {
-    struct fz_state_file state;
-
-    frazil_err err = fz_state_file_name(&state, path, bounds, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    struct fz_file_port port = port_of(&state);
-    port.leave = fz_state_file_leave_for_good;
-    err = fz_grant_file_inspect(&port, fz_guard_deadline(), ret_exists, ret, reterr);
-    fz_state_file_close(&state);
-    return err;
+    return inspect(path, bounds, fz_guard_deadline(), ret_exists, ret, reterr);
 }
 
 frazil_err fz_grant_store_in_use(const char *path, const struct fz_bounds *bounds, bool *ret, frazil_error *reterr)

@@ -20,6 +20,20 @@ FZ_PRIVATE uint64_t fz_grant_store_reserve(const frazil_layout *layout);
 FZ_PRIVATE frazil_err fz_grant_store_open(struct fz_granter *ret, const char *path, const struct fz_grant_owner *owner,
                                           uint64_t reserve_ticks, frazil_error *reterr);
 
+/* A grant file that is read when it is first asked what it knows. */
+struct fz_grant_memory {
+    struct fz_claim_grants grants; /* ctx is this struct */
+    const char *path;              /* of the worker; it must live as long */
+    struct fz_bounds bounds;
+    struct fz_deadline deadline;
+    struct fz_grant_record record;
+    bool is_read;
+};
+
+/* Asks the file of a path and bounds, until the deadline.  One that is not there, or cannot be read, knows nothing. */
+FZ_PRIVATE void fz_grant_store_remember(struct fz_grant_memory *ret, const char *path, const struct fz_bounds *bounds,
+                                        struct fz_deadline deadline);
+
 /*
  * Tells a granter of fz_grant_store_open, before its first call, of the worker's claim, which must live as long: the
  * grants lie above what other users have used, and the claim says how far this user's go.  Each extension puts a claim

@@ -184,9 +184,11 @@ frazil_err fz_store_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE
 struct claiming {
     struct fz_claim_key key;
     char host_dir[FZ_PATH_SIZE];
-    char folder[FZ_PATH_SIZE];   /* of the words */
-    char holder[FZ_PATH_SIZE];   /* the folder above, which is the run directory */
-    char state[FZ_PATH_SIZE];    /* the folder of the grants */
+    char folder[FZ_PATH_SIZE]; /* of the words */
+    char holder[FZ_PATH_SIZE]; /* the folder above, which is the run directory */
+    char state[FZ_PATH_SIZE];  /* the folder of the grants */
+    char grant[FZ_PATH_SIZE];  /* the grants of the number that is tried */
+    struct fz_grant_memory memory;
     struct fz_claim *claim;      /* of the number that is tried */
     uint32_t worker;             /* that number */
     int sys;                     /* the last try for it returned this */
@@ -234,6 +236,12 @@ static frazil_err open_and_claim(struct fz_store *store, struct claiming *claimi
 
     claimed.admit = claim_for_word;
     claimed.ctx = claiming;
+    frazil_err err =
+        fz_store_file(claiming->grant, claiming->state, (uint32_t)identity->worker, FZ_STORE_GRANT_SUFFIX, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    fz_grant_store_remember(&claiming->memory, claiming->grant, &identity->bounds, store->deadline);
+    claiming->key.grants = &claiming->memory.grants;
     claiming->claim = &store->claim;
     claiming->worker = (uint32_t)identity->worker;
     claiming->sys = 0;
@@ -422,6 +430,7 @@ static frazil_err open_in_file(struct fz_store *store, const struct fz_decision 
         err = name_grant(store, decision, claiming.state, &identity, reterr);
     if (err == FRAZIL_OK)
         err = check_state_dir(store, claiming.state, reterr);
+    store->claim.key.grants = NULL; /* the granter sets its own */
     if (err == FRAZIL_OK)
         *ret_worker = (uint32_t)identity.worker;
     return err;

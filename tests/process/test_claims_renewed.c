@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: `frazil state init` makes anew what one run directory keeps for itself, and takes nothing from
- * what others on the host are told.  No second run directory repeats ids that were made ahead of the clock.
+ * what others on the host are told.  No second run or state directory repeats ids that were made ahead of the clock.
  */
 #include <sys/stat.h>
 #include <time.h>
@@ -18,6 +18,7 @@ static const char *scratch;
 static const char *host;
 static frazil_manual_clock *clock_of_test;
 static int64_t now_ms;
+static const char *state; /* the name of the state directory; NULL: that of the run directory */
 
 BEFORE_EACH
 {
@@ -25,6 +26,7 @@ BEFORE_EACH
     host = strdup(scratch_path(scratch, "host"));
     assert_true(mkdir(host, 0700) == 0 && chmod(host, 01777) == 0);
     unsetenv("FRAZIL_STATE");
+    state = NULL;
     now_ms = (int64_t)time(NULL) * 1000;
     assert_int_equal(frazil_manual_clock_open(&clock_of_test, now_ms, 0, NULL), FRAZIL_OK);
 }
@@ -43,7 +45,7 @@ static const char *spec_of(const char *name)
     snprintf(spec, sizeof spec,
              "worker=fixed:7 namespace=n state=file start=zero max_wait=1s run_dir=%s/%s-run state_dir=%s/%s-state "
              "host_dir=%s",
-             scratch, name, scratch, name, host);
+             scratch, name, scratch, state == NULL ? name : state, host);
     return spec;
 }
 
@@ -140,4 +142,24 @@ TEST("Where the grant is lost with what it said, its own run directory keeps cle
     }
     frazil_manual_clock_set(clock_of_test, now_ms + AHEAD_MS);
     assert_true(take_from("first") - (IDS - 1) > ahead);
+}
+
+TEST("A state directory whose grants know nothing heeds what the same run directory has claimed with another one")
+{
+    take_ahead("first");
+    make_anew("first", true);
+    state = "other";
+    assert_refused("first");
+}
+
+TEST("A state directory that was removed after its files were made anew heeds what was claimed with the former one")
+{
+    char former[512];
+
+    take_ahead("first");
+    make_anew("first", true);
+    snprintf(former, sizeof former, "%s", scratch_path(scratch, "former"));
+    /* It is moved, not removed: no new folder can have its inode. */
+    assert_int_equal(rename(scratch_path(scratch, "first-state"), former), 0);
+    assert_refused("first");
 }
