@@ -27,18 +27,18 @@ static frazil_err keep(frazil *gen, int *ret_timeout_ms)
 /* An event loop that ends when the grant was extended twice; yours does not end. */
 static frazil_err loop(frazil *gen)
 {
-    frazil_stats stats = {0};
+    frazil_stat stats[FRAZIL_STATS_MOST] = {0};
     uint64_t id;
     int timeout_ms;
 
-    while (stats.extensions < 2) {
+    while (stats[FRAZIL_STAT_EXTENSIONS].value < 2) {
         frazil_err err = keep(gen, &timeout_ms);
         if (err == FRAZIL_OK)
             err = frazil_next(gen, &id);
         if (err != FRAZIL_OK)
             return err;
         printf("%" PRIu64 "\n", id);
-        frazil_get_stats(gen, &stats, sizeof stats);
+        (void)frazil_get_stats(gen, stats, FRAZIL_STATS_MOST);
         poll(NULL, 0, timeout_ms); /* with your descriptors in it */
     }
     return FRAZIL_OK;

@@ -17,6 +17,12 @@
  *   generator is as if the call had not been made.
  * - A function that can tell why it failed takes a frazil_error of the caller's as
  *   its last argument, reterr, which may be NULL.
+ * - _open makes a thing, and _close ends it: any thing, once, and NULL is allowed.
+ * - _get_ fills a struct that may grow.  Its size argument is sizeof of the program's own struct: a longer one of a
+ *   newer header is filled up with zeros, a shorter one of an older header as far as it goes.  A struct without a size
+ *   does not grow, but into its reserved members.  They are 0, also in structs that a program fills.
+ * - flags are 0 or the named bits; another bit is FRAZIL_EINVAL.
+ * - An enum is an int.  Later versions may add values to it, and no value ever changes its meaning.
  * - The library never prints, exits, installs a signal handler, or keeps an error in hidden
  *   state.
  *

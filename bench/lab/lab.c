@@ -119,16 +119,17 @@ static bool grow_old(const struct lab_timed *timed)
 {
     const uint64_t hour_ns = UINT64_C(3600000000000);
     frazil_err err = FRAZIL_OK;
-    frazil_stats stats;
+    frazil_stat stats[FRAZIL_STATS_MOST];
     uint64_t id;
 
     for (int hour = 0; hour < LAB_HOURS && err == FRAZIL_OK; hour++) {
         frazil_manual_clock_advance(timed->clock, hour_ns);
         err = frazil_next(timed->gen, &id);
     }
-    frazil_get_stats(timed->gen, &stats, sizeof stats);
-    if (err == FRAZIL_OK && stats.extensions + stats.moves < LAB_HOURS) {
-        complain("in %d hours a generator had %" PRIu64 " grants only", LAB_HOURS, stats.extensions + stats.moves);
+    (void)frazil_get_stats(timed->gen, stats, FRAZIL_STATS_MOST);
+    uint64_t grants = stats[FRAZIL_STAT_EXTENSIONS].value + stats[FRAZIL_STAT_MOVES].value;
+    if (err == FRAZIL_OK && grants < LAB_HOURS) {
+        complain("in %d hours a generator had %" PRIu64 " grants only", LAB_HOURS, grants);
         return false;
     }
     return bench_went_well(err);

@@ -46,13 +46,14 @@ static frazil_err reach(const struct limit *limit, bool *ret_reached)
     uint64_t some = limit->capacity < 1024 ? limit->capacity : 1024;
     double until = bench_now_ns() + larger(3 * limit->tick_ns, 2.5e8);
     frazil_err err = FRAZIL_OK;
-    frazil_stats before, now;
+    frazil_stat before[FRAZIL_STATS_MOST], now[FRAZIL_STATS_MOST];
 
-    frazil_get_stats(limit->gen, &before, sizeof before);
+    (void)frazil_get_stats(limit->gen, before, FRAZIL_STATS_MOST);
     do {
         err = take_some(limit, some);
-        frazil_get_stats(limit->gen, &now, sizeof now);
-        *ret_reached = now.full > before.full && now.waits > before.waits;
+        (void)frazil_get_stats(limit->gen, now, FRAZIL_STATS_MOST);
+        *ret_reached = now[FRAZIL_STAT_FULL].value > before[FRAZIL_STAT_FULL].value &&
+                       now[FRAZIL_STAT_WAITS].value > before[FRAZIL_STAT_WAITS].value;
     } while (err == FRAZIL_OK && !*ret_reached && bench_now_ns() < until);
     return err;
 }

@@ -86,8 +86,9 @@ func (g *Generator) Stats() map[string]uint64 {
 	}
 	defer g.leave()
 	stats := make(map[string]uint64)
-	for i := C.size_t(0); i < C.frazil_stat_count(); i++ {
-		stats[C.GoString(C.frazil_stat_name(i))] = uint64(C.frazil_stat_value(g.raw, i))
+	var rows [C.FRAZIL_STATS_MOST]C.frazil_stat
+	for _, row := range rows[:C.frazil_get_stats(g.raw, &rows[0], C.FRAZIL_STATS_MOST)] {
+		stats[C.GoString(row.name)] = uint64(row.value)
 	}
 	return stats
 }

@@ -557,13 +557,15 @@ ZEND_METHOD(Frazil_Generator, health)
 ZEND_METHOD(Frazil_Generator, stats)
 {
     ZEND_PARSE_PARAMETERS_NONE();
+    frazil_stat stats[FRAZIL_STATS_MOST];
     frazil *gen = gen_of(ZEND_THIS);
 
     if (gen == NULL)
         RETURN_THROWS();
+    size_t count = frazil_get_stats(gen, stats, FRAZIL_STATS_MOST);
     array_init(return_value);
-    for (size_t i = 0; i < frazil_stat_count(); i++)
-        frazil_add_number(return_value, frazil_stat_name(i), frazil_stat_value(gen, i));
+    for (size_t i = 0; i < count; i++)
+        frazil_add_number(return_value, stats[i].name, stats[i].value);
 }
 
 ZEND_METHOD(Frazil_Generator, available)

@@ -356,9 +356,11 @@ Datum frazil_pg_stats(PG_FUNCTION_ARGS)
 {
     frazil *gen = generator_of(NameStr(*PG_GETARG_NAME(0)))->gen;
     ReturnSetInfo *result = begin_rows(fcinfo);
+    frazil_stat stats[FRAZIL_STATS_MOST];
+    size_t count = frazil_get_stats(gen, stats, FRAZIL_STATS_MOST);
 
-    for (size_t i = 0; i < frazil_stat_count(); i++) {
-        Datum values[2] = {CStringGetTextDatum(frazil_stat_name(i)), Int64GetDatum((int64)frazil_stat_value(gen, i))};
+    for (size_t i = 0; i < count; i++) {
+        Datum values[2] = {CStringGetTextDatum(stats[i].name), Int64GetDatum((int64)stats[i].value)};
         bool nulls[2] = {false, false};
         tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
     }

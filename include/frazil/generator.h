@@ -270,42 +270,44 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, ui
 /* ---- looking at a generator ---------------------------------------------- */
 
 /* clang-format off */
-/* X(name, what): the only list of statistics there is.  New ones come at the end, and none goes. */
+/* X(name in capitals, number, name, what): the only list of statistics.  New ones come at the end, and none goes. */
 #define FRAZIL_STATS(X) \
-    X(issued,          "ids taken; exact when no call is running; blocks of handles count when taken") \
-    X(full,            "calls that found their tick full") \
-    X(backward_steps,  "times the clock was seen to go back") \
-    X(backward_max_us, "the largest of them") \
-    X(lead_us,         "how far the next id is ahead of the clock now") \
-    X(lead_max_us,     "the furthest any id was stamped ahead") \
-    X(waits,           "calls that had to wait") \
-    X(waited_us,       "for how long, together") \
-    X(ticktocks,       "times the tick-tock bit was toggled") \
-    X(extensions,      "grants that continued the one before") \
-    X(moves,           "grants that did not: another worker id, or ticks left out")
+    X(ISSUED,           0, "issued",          "ids taken; exact when no call is running; blocks of handles count when taken") \
+    X(FULL,             1, "full",            "calls that found their tick full") \
+    X(BACKWARD_STEPS,   2, "backward_steps",  "times the clock was seen to go back") \
+    X(BACKWARD_MAX_US,  3, "backward_max_us", "the largest of them") \
+    X(LEAD_US,          4, "lead_us",         "how far the next id is ahead of the clock now") \
+    X(LEAD_MAX_US,      5, "lead_max_us",     "the furthest any id was stamped ahead") \
+    X(WAITS,            6, "waits",           "calls that had to wait") \
+    X(WAITED_US,        7, "waited_us",       "for how long, together") \
+    X(TICKTOCKS,        8, "ticktocks",       "times the tick-tock bit was toggled") \
+    X(EXTENSIONS,       9, "extensions",      "grants that continued the one before") \
+    X(MOVES,           10, "moves",           "grants that did not: another worker id, or ticks left out")
 /* clang-format on */
 
-/* Counts of what happened so far, to the generator and all processes that share it. */
-typedef struct frazil_stats {
-#define FRAZIL_STAT_MEMBER(name, what) uint64_t name;
+/* The statistics by number: where they stand in what frazil_get_stats fills. */
+typedef enum frazil_stat_number {
+#define FRAZIL_STAT_MEMBER(capitals, number, name, what) FRAZIL_STAT_##capitals = number,
     FRAZIL_STATS(FRAZIL_STAT_MEMBER)
 #undef FRAZIL_STAT_MEMBER
-} frazil_stats;
+        FRAZIL_ENUM_IS_INT(FRAZIL_STAT)
+} frazil_stat_number;
+
+/* A statistic: a count of what happened so far to the generator and all processes that share it.  It does not grow. */
+typedef struct frazil_stat {
+    const char *name; /* as in the table.  Never freed */
+    uint64_t value;
+} frazil_stat;
+
+/* Room for the statistics of every version with this soname. */
+#define FRAZIL_STATS_MOST 64
 
 /*
- * The statistics.  size is that of the program's own struct: a shorter one of an earlier
- * version gets what it has room for, a longer one of a later version zeros at its end.
- * Cannot fail.  Any thread.
+ * Fills ret with the statistics in the order of their numbers, n at the most, all of one instant.  Returns how many
+ * there are in this library, which may be more than n.  An exporter that shows all of them need not change when later
+ * versions add some.  ret may be NULL if n is 0.
  */
-FRAZIL_API void frazil_get_stats(frazil *gen, frazil_stats *ret, size_t size) FRAZIL_NONNULL(1, 2);
-
-/*
- * The same one by one, for exporters that shall not change when statistics are added: their number in this library, the
- * name of number i as in the table ("?" past the end; never freed), and its value (0 past the end).  Any thread.
- */
-FRAZIL_API size_t frazil_stat_count(void);
-FRAZIL_API const char *frazil_stat_name(size_t i);
-FRAZIL_API uint64_t frazil_stat_value(frazil *gen, size_t i) FRAZIL_NONNULL(1);
+FRAZIL_API size_t frazil_get_stats(frazil *gen, frazil_stat *ret, size_t n) FRAZIL_NONNULL(1);
 
 /* Where the state of a generator is kept, in frazil_info.state.  More may come. */
 typedef enum frazil_state_kind {
@@ -337,7 +339,7 @@ typedef struct frazil_info {
     uint32_t reserved; /* 0 */
 } frazil_info;
 
-/* Size as in frazil_get_stats.  Cannot fail.  Any thread. */
+/* size is sizeof *ret (frazil.h).  Cannot fail.  Any thread. */
 FRAZIL_API void frazil_get_info(frazil *gen, frazil_info *ret, size_t size) FRAZIL_NONNULL(1, 2);
 
 /* The state of a generator now, in frazil_health.state.  More may come. */
@@ -366,7 +368,7 @@ typedef struct frazil_health {
 /*
  * How it is now.  ret_failure may be NULL.  If last_code is an error, *ret_failure says why extending the grant failed
  * last, whoever tried, and when the next try is due; else it is untouched.  It asks neither disk nor coordinator and
- * takes no lock, so it answers also while another thread waits in frazil_keep.  Size as in frazil_get_stats.  Cannot
+ * takes no lock, so it answers also while another thread waits in frazil_keep.  size is sizeof *ret (frazil.h).  Cannot
  * fail.  Any thread, any process.
  */
 FRAZIL_API void frazil_get_health(frazil *gen, frazil_health *ret, size_t size, frazil_error *ret_failure)
@@ -435,8 +437,8 @@ typedef struct frazil_event {
  * generator, when it next reads.  A child goes on with its copy of a cursor; what its parent saw before the fork may
  * count as missed there.
  *
- * The call asks neither disk nor coordinator and takes no lock.  Size as in frazil_get_stats.  Any thread, several at
- * once with cursors of their own; not in a signal handler.
+ * The call asks neither disk nor coordinator and takes no lock.  size is sizeof *ret (frazil.h).  Any thread, several
+ * at once with cursors of their own; not in a signal handler.
  */
 FRAZIL_API bool frazil_next_event(frazil *gen, uint64_t *cursor, frazil_event *ret, size_t size)
     FRAZIL_NONNULL(1, 2, 3);

@@ -253,13 +253,18 @@ void info_of_generator(const struct generator *generator, struct info *ret)
 
 void info_of_stats(const struct generator *generator, struct info *ret)
 {
+    frazil_stat stats[FRAZIL_STATS_MOST];
+    uint64_t totals[FRAZIL_STATS_MOST] = {0};
+    size_t count = 0;
+
     *ret = (struct info){.count = 0};
-    for (size_t i = 0; i < frazil_stat_count(); i++) {
-        uint64_t total = 0;
-        for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next)
-            total += frazil_stat_value(engine->gen, i);
-        info_number(ret, frazil_stat_name(i), total);
+    for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next) {
+        count = frazil_get_stats(engine->gen, stats, FRAZIL_STATS_MOST);
+        for (size_t i = 0; i < count; i++)
+            totals[i] += stats[i].value;
     }
+    for (size_t i = 0; i < count; i++)
+        info_number(ret, stats[i].name, totals[i]);
     info_number(ret, "taken_by_clients", generator_ids(generator));
     info_number(ret, "waiting", generator_waiting(generator));
 }

@@ -246,18 +246,6 @@ static void write_gauge(const struct gauge *gauge, const struct generator *gener
     }
 }
 
-static void write_statistic(size_t which, const struct generator *generator, struct bytes *out)
-{
-    unsigned nth = 0;
-    char name[64];
-
-    (void)snprintf(name, sizeof name, "frazil_%s", frazil_stat_name(which));
-    for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next, nth++) {
-        write_name(name, generator, nth, out);
-        bytes_format(out, "%" PRIu64 "\n", frazil_stat_value(engine->gen, which));
-    }
-}
-
 /* The next generator from *at on that the user may see, and moves behind it; NULL: there is none. */
 static const struct generator *next_seen(const struct metrics_view *view, size_t *at)
 {
@@ -269,6 +257,59 @@ static const struct generator *next_seen(const struct metrics_view *view, size_t
             return generator;
     }
     return NULL;
+}
+
+/* What one look at an engine shows. */
+struct look {
+    size_t count;
+    frazil_stat stats[FRAZIL_STATS_MOST];
+};
+
+/* A look at each engine that the user may see, in their order, for the caller to free.  NULL: there is none, or no
+ * memory. */
+static struct look *look_at_engines(const struct metrics_view *view, struct bytes *out)
+{
+    const struct generator *generator;
+    struct look *looks = NULL;
+    size_t count = 0;
+
+    for (size_t at = 0; (generator = next_seen(view, &at)) != NULL;) {
+        for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next) {
+            struct look *more = realloc(looks, (count + 1) * sizeof *looks);
+            if (more == NULL) {
+                free(looks);
+                out->failed = true;
+                return NULL;
+            }
+            looks = more;
+            looks[count].count = frazil_get_stats(engine->gen, looks[count].stats, FRAZIL_STATS_MOST);
+            count++;
+        }
+    }
+    return looks;
+}
+
+/* A metric's lines stand together, so the looks come before all lines. */
+static void write_statistics(const struct metrics_view *view, struct bytes *out)
+{
+    struct look *looks = look_at_engines(view, out);
+    const struct generator *generator;
+
+    for (size_t i = 0; looks != NULL && i < looks->count; i++) {
+        const struct look *look = looks;
+        char name[64];
+        (void)snprintf(name, sizeof name, "frazil_%s", looks->stats[i].name);
+        bytes_format(out, "# HELP %s The statistic of that name, see frazil_get_stats(3).\n# TYPE %s untyped\n", name,
+                     name);
+        for (size_t at = 0; (generator = next_seen(view, &at)) != NULL;) {
+            unsigned nth = 0;
+            for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next, look++) {
+                write_name(name, generator, nth++, out);
+                bytes_format(out, "%" PRIu64 "\n", look->stats[i].value);
+            }
+        }
+    }
+    free(looks);
 }
 
 static void write_generators(const struct metrics_view *view, struct bytes *out)
@@ -284,13 +325,7 @@ static void write_generators(const struct metrics_view *view, struct bytes *out)
     for (size_t at = 0; (generator = next_seen(view, &at)) != NULL;)
         bytes_format(out, "frazild_ids_total{generator=\"%s\"} %" PRIu64 "\n", generator->name,
                      generator_ids(generator));
-    for (size_t i = 0; i < frazil_stat_count(); i++) {
-        bytes_format(out,
-                     "# HELP frazil_%s The statistic of that name, see frazil_stats(3).\n# TYPE frazil_%s untyped\n",
-                     frazil_stat_name(i), frazil_stat_name(i));
-        for (size_t at = 0; (generator = next_seen(view, &at)) != NULL;)
-            write_statistic(i, generator, out);
-    }
+    write_statistics(view, out);
 }
 
 /* ---- the process ------------------------------------------------------------------------------ */

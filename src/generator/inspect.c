@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Looking at a generator: statistics, what it is, what is left, snapshots. */
-#include <stddef.h>
-#include <string.h>
-
 #include "core/sized.h"
 #include "core/sno_internal.h"
 #include "generator_internal.h"
@@ -13,65 +10,37 @@ static uint64_t load_u64(const _Atomic uint64_t *value)
     return atomic_load_explicit(value, memory_order_relaxed);
 }
 
-static frazil_stats stats_of(frazil *gen)
+static const char *const stat_names[] = {
+#define STAT_NAME(capitals, number, name, what) [number] = name,
+    FRAZIL_STATS(STAT_NAME)
+#undef STAT_NAME
+};
+
+enum { STAT_COUNT = sizeof stat_names / sizeof stat_names[0] };
+
+size_t frazil_get_stats(frazil *gen, frazil_stat *ret, size_t n)
 {
     struct fz_shared *shared = gen->shared;
     struct fz_observation seen = fz_observe(gen);
     uint64_t next = fz_slot_above_hole(&gen->rules, seen.view.word);
 
-    return (frazil_stats){
-        .issued = fz_slot_line(&gen->rules, load_u64(gen->word)) - shared->origin - load_u64(&shared->skipped),
-        .full = load_u64(&shared->full),
-        .backward_steps = load_u64(&shared->backward_steps),
-        .backward_max_us = load_u64(&shared->backward_max_us),
-        .lead_us = fz_ns_until(gen, seen.now, fz_slot_tick(&gen->rules, next)) / 1000,
-        .lead_max_us = load_u64(&shared->lead_max_us),
-        .waits = load_u64(&shared->waits),
-        .waited_us = load_u64(&shared->waited_us),
-        .ticktocks = load_u64(&shared->ticktocks),
-        .extensions = load_u64(&shared->keeper.extended),
-        .moves = load_u64(&shared->keeper.replaced),
+    const uint64_t values[STAT_COUNT] = {
+        [FRAZIL_STAT_ISSUED] =
+            fz_slot_line(&gen->rules, load_u64(gen->word)) - shared->origin - load_u64(&shared->skipped),
+        [FRAZIL_STAT_FULL] = load_u64(&shared->full),
+        [FRAZIL_STAT_BACKWARD_STEPS] = load_u64(&shared->backward_steps),
+        [FRAZIL_STAT_BACKWARD_MAX_US] = load_u64(&shared->backward_max_us),
+        [FRAZIL_STAT_LEAD_US] = fz_ns_until(gen, seen.now, fz_slot_tick(&gen->rules, next)) / 1000,
+        [FRAZIL_STAT_LEAD_MAX_US] = load_u64(&shared->lead_max_us),
+        [FRAZIL_STAT_WAITS] = load_u64(&shared->waits),
+        [FRAZIL_STAT_WAITED_US] = load_u64(&shared->waited_us),
+        [FRAZIL_STAT_TICKTOCKS] = load_u64(&shared->ticktocks),
+        [FRAZIL_STAT_EXTENSIONS] = load_u64(&shared->keeper.extended),
+        [FRAZIL_STAT_MOVES] = load_u64(&shared->keeper.replaced),
     };
-}
-
-void frazil_get_stats(frazil *gen, frazil_stats *ret, size_t size)
-{
-    const frazil_stats stats = stats_of(gen);
-
-    fz_give_sized(ret, size, &stats, sizeof stats);
-}
-
-/* Each statistic's name, and where it stands. */
-static const struct {
-    const char *name;
-    size_t offset;
-} stat_table[] = {
-#define STAT_ROW(name, what) {#name, offsetof(frazil_stats, name)},
-    FRAZIL_STATS(STAT_ROW)
-#undef STAT_ROW
-};
-
-enum { STAT_COUNT = sizeof stat_table / sizeof stat_table[0] };
-
-size_t frazil_stat_count(void)
-{
+    for (size_t i = 0; i < n && i < STAT_COUNT; i++)
+        ret[i] = (frazil_stat){.name = stat_names[i], .value = values[i]};
     return STAT_COUNT;
-}
-
-const char *frazil_stat_name(size_t i)
-{
-    return i < STAT_COUNT ? stat_table[i].name : "?";
-}
-
-uint64_t frazil_stat_value(frazil *gen, size_t i)
-{
-    uint64_t value = 0;
-
-    if (i < STAT_COUNT) {
-        const frazil_stats stats = stats_of(gen);
-        memcpy(&value, (const char *)&stats + stat_table[i].offset, sizeof value);
-    }
-    return value;
 }
 
 void frazil_get_info(frazil *gen, frazil_info *ret, size_t size)

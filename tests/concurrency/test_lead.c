@@ -5,6 +5,7 @@
  */
 #include "frazil.h"
 #include "generator/generator_internal.h"
+#include "lib/ports.h"
 #include "lib/test.h"
 #include "os/clock.h"
 
@@ -25,10 +26,7 @@ static frazil *open_leading(const char *layout, const char *max_lead)
 
 static uint64_t full_of(frazil *gen)
 {
-    frazil_stats stats;
-
-    frazil_get_stats(gen, &stats, sizeof stats);
-    return stats.full;
+    return stat_of(gen, FRAZIL_STAT_FULL);
 }
 
 TEST("Ids that lead look at the clock in each of its ticks and in each of theirs, and not each of them")

@@ -116,11 +116,8 @@ static void set_up_callers(struct caller *callers, const struct run *run, frazil
 
 static void assert_run(frazil *gen, const struct run *run, const struct idset *sets)
 {
-    frazil_stats stats;
-
-    frazil_get_stats(gen, &stats, sizeof stats);
-    assert_true(stats.backward_steps > 0);
-    assert_int_equal(stats.ticktocks > 0, run->is_sno);
+    assert_true(stat_of(gen, FRAZIL_STAT_BACKWARD_STEPS) > 0);
+    assert_int_equal(stat_of(gen, FRAZIL_STAT_TICKTOCKS) > 0, run->is_sno);
     if (run->path != FZ_FAST_NONE)
         assert_true(atomic_load(&gen->private_page->anchor.version) > 0);
     if (run->is_sno)

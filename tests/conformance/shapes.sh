@@ -42,15 +42,6 @@ vague=$(tags m | awk -F '\t' '$0 ~ /\ttyperef:(typename:(bool|_Bool)|enum:)/ { p
         owner == "" || owner ~ /__anon/ { next }
         !(owner in seen) { seen[owner]; printf "    printf(\"struct %s, %%zu bytes\\n\", sizeof(struct %s));\n", owner, owner }
         { printf "    printf(\"    %s at %%zu, %%zu bytes\\n\", offsetof(struct %s, %s), sizeof(((struct %s *)0)->%s));\n", $1, owner, $1, owner, $1 }'
-    # A struct that is made of a table has no members that ctags knows.
-    cat <<'EOF'
-#ifdef FRAZIL_STATS
-#define ROW(name, what) \
-    printf("    " #name " at %zu, %zu bytes\n", offsetof(frazil_stats, name), sizeof(((frazil_stats *)0)->name));
-    printf("struct frazil_stats, %zu bytes\n", sizeof(frazil_stats));
-    FRAZIL_STATS(ROW)
-#endif
-EOF
     printf '    return 0;\n}\n'
 } >"$scratch/shapes.c"
 "${CC:-cc}" -std=c11 -Iinclude -o "$scratch/shapes" "$scratch/shapes.c"

@@ -219,12 +219,12 @@ static void run_inherited_handle(pid_t (*make_child)(void))
         struct heir heirs[2] = {{.set = set + 1}, {.set = set + 2}};
         assert_int_equal(frazil_local_open(&heirs[0].local, gen), FRAZIL_OK);
         heirs[1].local = heirs[0].local;
-        uint64_t issued = issued_by(gen);
+        uint64_t issued = stat_of(gen, FRAZIL_STAT_ISSUED);
         for (int k = 0; k < BEFORE_FORK; k++) {
             assert_int_equal(frazil_local_next(heirs[0].local, &id), FRAZIL_OK);
             idset_add(set, id);
         }
-        held += issued_by(gen) - issued - BEFORE_FORK;
+        held += stat_of(gen, FRAZIL_STAT_ISSUED) - issued - BEFORE_FORK;
         pid_t pid = start_child(make_child, take_and_pass_on, heirs);
         assert_int_equal(take_from_handle(&(struct heir){.local = heirs[0].local, .set = set}), 0);
         assert_child_was_well(pid);
@@ -339,7 +339,7 @@ static void run_prefork(const char *spec, int (*serve)(void *))
         assert_child_was_well(children[i]);
     assert_int_equal(idsets_count(sets, (size_t)2 * WORKERS), (size_t)WORKERS * WORKER_QUOTA);
     idsets_assert_unique_and_increasing(sets, (size_t)2 * WORKERS);
-    assert_int_equal(issued_by(gen), (size_t)WORKERS * WORKER_QUOTA);
+    assert_int_equal(stat_of(gen, FRAZIL_STAT_ISSUED), (size_t)WORKERS * WORKER_QUOTA);
     frazil_close(gen);
     idsets_close(sets, (size_t)2 * WORKERS);
 }

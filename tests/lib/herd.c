@@ -98,7 +98,6 @@ static void live(const struct herd *herd, struct herd_member *member, const char
     const struct ports ports = {.coordinators = herd->coordinators, .clock = herd->offset_ms == NULL ? NULL : &clock};
     pid_t parent = getppid();
     frazil_info info;
-    frazil_stats stats;
     frazil_error err;
     frazil *gen;
 
@@ -119,9 +118,8 @@ static void live(const struct herd *herd, struct herd_member *member, const char
         if (member->ids < member->room)
             take_one(gen, member, herd->ids + member->first);
         frazil_get_info(gen, &info, sizeof info);
-        frazil_get_stats(gen, &stats, sizeof stats);
         member->worker = info.worker;
-        member->moves = stats.moves;
+        member->moves = stat_of(gen, FRAZIL_STAT_MOVES);
         pause_ns((uint64_t)pause_us * 1000);
     }
     fz_keeper_stop(gen); /* which counts */

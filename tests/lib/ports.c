@@ -141,10 +141,10 @@ uint64_t available_of(frazil *gen)
     return info.available;
 }
 
-uint64_t issued_by(frazil *gen)
+uint64_t stat_of(frazil *gen, frazil_stat_number number)
 {
-    frazil_stats stats;
+    frazil_stat stats[FRAZIL_STATS_MOST];
 
-    frazil_get_stats(gen, &stats, sizeof stats);
-    return stats.issued;
+    assert_true((size_t)number < frazil_get_stats(gen, stats, FRAZIL_STATS_MOST));
+    return stats[number].value;
 }

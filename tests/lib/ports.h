@@ -33,8 +33,8 @@ frazil_info info_of_spec(const char *spec);
 const frazil_layout *layout_of(frazil *gen);
 uint64_t available_of(frazil *gen);
 
-/* How many ids it has issued. */
-uint64_t issued_by(frazil *gen);
+/* One of its statistics. */
+uint64_t stat_of(frazil *gen, frazil_stat_number number);
 
 /*
  * frazil_open with a clock that stands for the real one: what refuses a clock of the program's own cannot tell.  Only

@@ -139,14 +139,6 @@ frazil_fields rig_parts(const struct rig *rig, uint64_t id)
     return fields;
 }
 
-frazil_stats rig_stats(struct rig *rig)
-{
-    frazil_stats stats;
-
-    frazil_get_stats(rig->gen, &stats, sizeof stats);
-    return stats;
-}
-
 void assert_open_refused(const char *spec, const struct ports *ports, frazil_err code, const char *why)
 {
     frazil *const untouched = (frazil *)&code;

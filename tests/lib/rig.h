@@ -68,9 +68,6 @@ frazil_sno_fields rig_sno_parts(struct rig *rig);
 /* Takes an id apart in the generator's layout. */
 frazil_fields rig_parts(const struct rig *rig, uint64_t id);
 
-/* The statistics. */
-frazil_stats rig_stats(struct rig *rig);
-
 /* Fails the test unless the spec is refused with code, in a sentence that holds `why`, and *ret is untouched. */
 void assert_open_refused(const char *spec, const struct ports *ports, frazil_err code, const char *why);
 

@@ -66,7 +66,7 @@ static int compare_keys(const void *a, const void *b)
 
 static void end(struct course *course)
 {
-    assert_int_equal(rig_stats(&course->rig).issued, course->count);
+    assert_int_equal(stat_of(course->rig.gen, FRAZIL_STAT_ISSUED), course->count);
     qsort(course->keys, course->count, sizeof *course->keys, compare_keys);
     for (size_t i = 1; i < course->count; i++) {
         if (course->keys[i - 1] == course->keys[i])
@@ -155,7 +155,7 @@ TEST("A second that comes twice, as at a leap second that is stepped: ids are ta
                 take(&course, 3);
                 frazil_manual_clock_advance(course.rig.manual, RIG_MS);
             }
-            assert_int_equal(rig_stats(&course.rig).backward_steps, round);
+            assert_int_equal(stat_of(course.rig.gen, FRAZIL_STAT_BACKWARD_STEPS), round);
         }
         assert_true(course.count >= 3000);
         end(&course);
@@ -190,8 +190,9 @@ TEST("A clock that stands: each behaviour gives what it may and then fails withi
         for (int again = 0; again < 3; again++)
             assert_false(take(&course, 1));
         assert_int_equal(available_of(course.rig.gen), 0);
-        const frazil_stats stats = rig_stats(&course.rig);
-        assert_int_equal(stats.waited_us % (course.behaviour->wait_ms * 1000 + (course.behaviour->wait_ms == 0)), 0);
+        assert_int_equal(stat_of(course.rig.gen, FRAZIL_STAT_WAITED_US) %
+                             (course.behaviour->wait_ms * 1000 + (course.behaviour->wait_ms == 0)),
+                         0);
         rig_step(&course.rig, course.tick_ms);
         assert_true(take(&course, 1));
         end(&course);
@@ -206,8 +207,8 @@ TEST("sfid never waits and never fails: on a clock that stands it runs ahead")
     for (int i = 0; i < 50; i++)
         assert_true(take(&course, 5000));
     assert_int_equal(course.count, 250000);
-    assert_int_equal(rig_stats(&course.rig).waits, 0);
-    assert_int_equal(rig_stats(&course.rig).lead_us, 250000 / 4096 * 1000);
+    assert_int_equal(stat_of(course.rig.gen, FRAZIL_STAT_WAITS), 0);
+    assert_int_equal(stat_of(course.rig.gen, FRAZIL_STAT_LEAD_US), 250000 / 4096 * 1000);
     end(&course);
 }
 
@@ -325,24 +326,22 @@ TEST("Fills the tick and takes one more while the clock is stepped: what comes o
         frazil_error err = {.behind_us = 0};
         uint64_t ids[16];
         uint64_t id = RIG_UNTOUCHED;
-        frazil_stats stats;
 
         assert_int_equal(frazil_next_n(gen, ids, 16), FRAZIL_OK);
         if (frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err) != rows[i].code)
             fail_msg("%s step %lld: %s", rows[i].spec, (long long)rows[i].step_ms, err.message);
-        frazil_get_stats(gen, &stats, sizeof stats);
-        assert_int_equal(stats.waits, 1);
-        assert_int_equal(stats.waited_us, rows[i].waited_ms * 1000);
-        assert_int_equal(stats.full, 1);
-        assert_int_equal(stats.backward_steps, rows[i].step_ms < -1);
+        assert_int_equal(stat_of(gen, FRAZIL_STAT_WAITS), 1);
+        assert_int_equal(stat_of(gen, FRAZIL_STAT_WAITED_US), rows[i].waited_ms * 1000);
+        assert_int_equal(stat_of(gen, FRAZIL_STAT_FULL), 1);
+        assert_int_equal(stat_of(gen, FRAZIL_STAT_BACKWARD_STEPS), rows[i].step_ms < -1);
         if (rows[i].code == FRAZIL_OK) {
             assert_int_equal((int64_t)(id >> 14) - (int64_t)(ids[0] >> 14), rows[i].id_ms);
-            assert_int_equal(stats.issued, 17);
+            assert_int_equal(stat_of(gen, FRAZIL_STAT_ISSUED), 17);
         } else {
             /* I7: no trace.  The first id of the next tick is still there. */
             assert_int_equal(id, RIG_UNTOUCHED);
             assert_int_equal(err.behind_us, (-rows[i].step_ms - 1) * 1000); /* the ms slept was not seen */
-            assert_int_equal(stats.issued, 16);
+            assert_int_equal(stat_of(gen, FRAZIL_STAT_ISSUED), 16);
             frazil_manual_clock_set(s.manual, RIG_NOW + 1);
             assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
             assert_int_equal(id, ((ids[0] >> 14) + 1) << 14);
@@ -356,14 +355,12 @@ TEST("A long wait ends soon after the clock has been set right, not when it woul
     struct stepping s = {.step_ms = 9000};
     frazil *gen = open_stepping(&s, SMALL "behaviour=konayuki");
     uint64_t id;
-    frazil_stats stats;
 
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
     frazil_manual_clock_set(s.manual, RIG_NOW - 9000);
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
-    frazil_get_stats(gen, &stats, sizeof stats);
-    assert_int_equal(stats.waits, 1);
-    assert_true(stats.waited_us <= 100000);
+    assert_int_equal(stat_of(gen, FRAZIL_STAT_WAITS), 1);
+    assert_true(stat_of(gen, FRAZIL_STAT_WAITED_US) <= 100000);
     close_stepping(&s, gen);
 }
 
@@ -377,15 +374,13 @@ TEST("A batch that fails while it waits gives everything back, also the jump tha
         frazil *gen = open_stepping(&s, specs[i]);
         uint64_t ids[40];
         uint64_t id = 0;
-        frazil_stats stats;
 
         assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
         frazil_manual_clock_set(s.manual, RIG_NOW + 50);
         assert_int_equal(available_of(gen), 16);
         assert_int_equal(frazil_next_n(gen, ids, 40), FRAZIL_ECLOCK);
-        frazil_get_stats(gen, &stats, sizeof stats);
-        assert_int_equal(stats.issued, 1);
-        assert_int_equal(stats.waits, 1);
+        assert_int_equal(stat_of(gen, FRAZIL_STAT_ISSUED), 1);
+        assert_int_equal(stat_of(gen, FRAZIL_STAT_WAITS), 1);
         frazil_manual_clock_set(s.manual, RIG_NOW + 50);
         assert_int_equal(available_of(gen), 16);
         close_stepping(&s, gen);
@@ -398,16 +393,14 @@ TEST("Sleeps that return early are slept on: the id never comes before its tick,
     frazil *gen = open_stepping(&s, SMALL "behaviour=konayuki");
     uint64_t ids[16];
     uint64_t id;
-    frazil_stats stats;
 
     assert_int_equal(frazil_next_n(gen, ids, 16), FRAZIL_OK);
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
     assert_int_equal(fz_now(&s.inner).unix_ms, RIG_NOW + 1);
     assert_int_equal(id >> 14, (ids[0] >> 14) + 1);
     assert_true(s.sleeps > 1);
-    frazil_get_stats(gen, &stats, sizeof stats);
-    assert_int_equal(stats.waits, 1);
-    assert_int_equal(stats.waited_us, 1000);
-    assert_int_equal(stats.full, 1);
+    assert_int_equal(stat_of(gen, FRAZIL_STAT_WAITS), 1);
+    assert_int_equal(stat_of(gen, FRAZIL_STAT_WAITED_US), 1000);
+    assert_int_equal(stat_of(gen, FRAZIL_STAT_FULL), 1);
     close_stepping(&s, gen);
 }

@@ -108,7 +108,8 @@ static struct trace trace_of(struct rig *rig)
     frazil_info info;
 
     frazil_get_info(rig->gen, &info, sizeof info);
-    return (struct trace){.issued = rig_stats(rig).issued, .available = info.available, .sequence = info.sequence};
+    return (struct trace){
+        .issued = stat_of(rig->gen, FRAZIL_STAT_ISSUED), .available = info.available, .sequence = info.sequence};
 }
 
 /* The result of a call that never waits, while the clock is behind. */
@@ -165,14 +166,13 @@ static void check_step_back(const struct behaviour *b, int64_t step_ms)
     } else {
         assert_place(take_ok(&rig, false), RIG_NOW, 3, 0);
         assert_int_equal(rig_monotonic_ns(&rig) - started_ns, wait_ms * RIG_MS); /* I7 */
-        assert_int_equal(rig_stats(&rig).waits, wait_ms > 0 ? 1 : 0);
-        assert_int_equal(rig_stats(&rig).waited_us, wait_ms * 1000);
+        assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_WAITS), wait_ms > 0 ? 1 : 0);
+        assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_WAITED_US), wait_ms * 1000);
     }
-    const frazil_stats stats = rig_stats(&rig);
-    assert_int_equal(stats.issued, 4);
-    assert_int_equal(stats.backward_steps, 1);
-    assert_int_equal(stats.backward_max_us, step_ms * 1000 + 250);
-    assert_true(stats.lead_max_us <= b->hold_ms * 1000 || b->hold_ms == NEVER); /* I6 */
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 4);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_BACKWARD_STEPS), 1);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_BACKWARD_MAX_US), step_ms * 1000 + 250);
+    assert_true(stat_of(rig.gen, FRAZIL_STAT_LEAD_MAX_US) <= b->hold_ms * 1000 || b->hold_ms == NEVER); /* I6 */
     rig_close(&rig);
 }
 
@@ -234,7 +234,7 @@ TEST("Without waiting: FRAZIL_EAGAIN and when to come back, or the error that th
             assert_int_equal(err, is_error ? FRAZIL_ECLOCK : FRAZIL_EAGAIN);
             assert_int_equal(retry_ns, is_error ? RIG_UNTOUCHED : (5000 - b->hold_ms) * RIG_MS);
             assert_int_equal(id, RIG_UNTOUCHED);
-            assert_int_equal(rig_stats(&rig).issued, 1);
+            assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 1);
         }
         rig_close(&rig);
     }
@@ -258,11 +258,11 @@ TEST(
         const uint64_t started_ns = rig_monotonic_ns(&rig);
         assert_int_equal(take(&rig, false, wait_ns - 1, &place, &err), FRAZIL_ECLOCK);
         assert_int_equal(rig_monotonic_ns(&rig), started_ns);
-        assert_int_equal(rig_stats(&rig).waits, 0);
+        assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_WAITS), 0);
         assert_int_equal(take(&rig, false, wait_ns, &place, &err), FRAZIL_OK);
         assert_place(place, RIG_NOW, 1, 0);
         assert_int_equal(rig_monotonic_ns(&rig) - started_ns, wait_ns);
-        assert_int_equal(rig_stats(&rig).waits, 1);
+        assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_WAITS), 1);
 
         rig_step(&rig, -HOUR_MS);
         assert_int_equal(take(&rig, false, FRAZIL_WAIT_FOREVER, &place, &err), FRAZIL_OK);
@@ -282,7 +282,7 @@ TEST("Ticks of 10 ms: a step inside a tick is none; offsets and times to retry a
     rig_next(&rig);
     rig_step(&rig, -9);
     assert_int_equal(rig_parts(&rig, rig_next(&rig)).sequence, 1);
-    assert_int_equal(rig_stats(&rig).backward_steps, 0);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_BACKWARD_STEPS), 0);
     rig_step(&rig, -1);
     frazil_manual_clock_advance(rig.manual, 300000);
     assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &err), FRAZIL_EAGAIN);
@@ -326,7 +326,7 @@ TEST("Before the epoch there is nothing to hold or to toggle: an error that says
         assert_int_equal(err.behind_us, 0);
         assert_int_equal(err.retry_ns, (uint64_t)(epoch + 5000) * RIG_MS);
         assert_non_null(strstr(err.message, "before the layout's epoch"));
-        assert_int_equal(rig_stats(&rig).issued, 0);
+        assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 0);
         frazil_manual_clock_set(rig.manual, epoch);
         assert_place(take_ok(&rig, b->is_sno), epoch, 0, 0);
         frazil_manual_clock_set(rig.manual, epoch - 1);
@@ -355,7 +355,7 @@ TEST("Absurd times are errors, and arithmetic on them does not overflow (the san
                              times[t] < 0 ? FRAZIL_ECLOCK : FRAZIL_EEXHAUSTED);
             assert_true(times[t] < 0 ? err.behind_us > 0 : err.behind_us == 0);
             assert_int_equal(err.retry_ns, times[t] < 0 ? UINT64_MAX : 0); /* more nanoseconds than there are */
-            assert_int_equal(rig_stats(&rig).issued, 1);
+            assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 1);
             assert_int_equal(available_of(rig.gen), 0);
             rig_close(&rig);
         }

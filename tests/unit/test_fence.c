@@ -100,14 +100,14 @@ TEST("It does not come: the call has waited to the end of the grant, no longer, 
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     fake->fails = FRAZIL_EAGAIN;
     uint64_t until = others_take_all();
-    uint64_t issued = rig_stats(&rig).issued;
+    uint64_t issued = stat_of(rig.gen, FRAZIL_STAT_ISSUED);
     assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_FOREVER, &err), FRAZIL_ELEASE);
     assert_non_null(strstr(err.message, "has ended at 2026-06-01T00:00:01"));
     assert_non_null(strstr(err.message, "the fake was told to fail"));
     assert_int_equal(rig_now_tick(&rig), until + 1);
     assert_int_equal(sleeps, 1);
     assert_int_equal(id, RIG_UNTOUCHED);
-    assert_int_equal(rig_stats(&rig).issued, issued);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), issued);
 }
 
 TEST("A call that may not wait so long fails at once, and is told what the matter is")

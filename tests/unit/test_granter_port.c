@@ -190,8 +190,8 @@ TEST("It is extended by whoever takes an id in its last quarter, and goes on wit
     rig_next(&rig);
     assert_int_equal(table->extended, 1);
     assert_int_equal(table->workers[0].end_unix_ms, rig_now_ms(&rig) + GRANT_MS);
-    assert_int_equal(rig_stats(&rig).extensions, 1);
-    assert_int_equal(rig_stats(&rig).moves, 0);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_EXTENSIONS), 1);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_MOVES), 0);
 }
 
 TEST("A lost worker id is replaced by another one, if the granter has one")
@@ -201,7 +201,7 @@ TEST("A lost worker id is replaced by another one, if the granter has one")
     table->token++;
     rig_advance(&rig, GRANT_MS + 1);
     assert_int_equal(rig_parts(&rig, rig_next(&rig)).worker, 1);
-    assert_int_equal(rig_stats(&rig).moves, 1);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_MOVES), 1);
 }
 
 TEST("A granter that does not answer takes nothing away before the grant's end; then the reason is the granter's")
@@ -246,7 +246,7 @@ TEST("No extension takes back what is held, or grants it twice: it counts as a f
         frazil_manual_clock_advance(rig.manual, 200 * RIG_MS); /* past the pause after a failure */
         table->extended = 0;
     }
-    assert_int_equal(rig_stats(&rig).moves + rig_stats(&rig).extensions, 0);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_MOVES) + stat_of(rig.gen, FRAZIL_STAT_EXTENSIONS), 0);
     assert_int_equal(rig_parts(&rig, rig_next(&rig)).worker, 0);
 }
 

@@ -225,11 +225,6 @@ static void check_growth(void (*get)(void *ret, size_t size), size_t length, siz
     assert_int_equal(earlier[less], 0xee);
 }
 
-static void get_stats(void *ret, size_t size)
-{
-    frazil_get_stats(rig.gen, ret, size);
-}
-
 static void get_info(void *ret, size_t size)
 {
     frazil_get_info(rig.gen, ret, size);
@@ -264,33 +259,59 @@ TEST("A program of a later version gets zeros at the end, one of an earlier vers
     rig = (struct rig){.random_state = 1};
     rig_open(&rig, "layout=41/10/4 worker=fixed:9", RIG_NOW);
     rig_next(&rig);
-    check_growth(get_stats, sizeof(frazil_stats), 8);
     check_growth(get_info, sizeof(frazil_info), 16);
     check_growth(get_health, sizeof(frazil_health), 12);
     rig_close(&rig);
 }
 
-TEST("Each statistic has its name and its value; past the end there is none")
+TEST("The statistics are rows in the order of their numbers, as many as there is room for")
 {
-    size_t count = frazil_stat_count();
+#define STAT_NAME(capitals, number, name, what) [number] = name,
+    static const char *const names[] = {FRAZIL_STATS(STAT_NAME)};
+#undef STAT_NAME
+    enum { COUNT = sizeof names / sizeof names[0] };
+    frazil_stat rows[COUNT + 1] = {[2] = {.value = 77}, [COUNT] = {.value = 77}};
 
-    assert_int_equal(count * sizeof(uint64_t), sizeof(frazil_stats));
-    assert_string_equal(frazil_stat_name(0), "issued");
-    assert_string_equal(frazil_stat_name(count - 1), "moves");
-    assert_string_equal(frazil_stat_name(count), "?");
     rig = (struct rig){.random_state = 1};
     rig_open(&rig, "layout=41/10/4 worker=fixed:9", RIG_NOW);
     rig_next(&rig);
     rig_step(&rig, -7);
-    assert_int_equal(available_of(rig.gen), 0);
-    const frazil_stats stats = rig_stats(&rig);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t value;
-        memcpy(&value, (const char *)&stats + i * sizeof value, sizeof value);
-        assert_int_equal(frazil_stat_value(rig.gen, i), value);
-    }
-    assert_int_equal(frazil_stat_value(rig.gen, 0), 1);
-    assert_int_equal(frazil_stat_value(rig.gen, 3), 7000);
-    assert_int_equal(frazil_stat_value(rig.gen, count), 0);
+    assert_int_equal(frazil_get_stats(rig.gen, NULL, 0), COUNT);
+    assert_int_equal(frazil_get_stats(rig.gen, rows, 2), COUNT);
+    assert_int_equal(rows[2].value, 77);
+    assert_int_equal(frazil_get_stats(rig.gen, rows, COUNT + 1), COUNT);
+    assert_int_equal(rows[COUNT].value, 77);
+    assert_true(COUNT <= FRAZIL_STATS_MOST);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_string_equal(rows[i].name, names[i]);
+    assert_int_equal(rows[FRAZIL_STAT_ISSUED].value, 1);
+    assert_int_equal(rows[FRAZIL_STAT_BACKWARD_MAX_US].value, 7000);
     rig_close(&rig);
+}
+
+static unsigned looks_at_clock;
+static frazil_clock inner;
+
+static void counting_now(void *ctx, frazil_instant *ret)
+{
+    looks_at_clock++;
+    inner.now(ctx, ret);
+}
+
+TEST("All statistics are of one instant")
+{
+    frazil_stat rows[FRAZIL_STATS_MOST];
+    frazil_manual_clock *manual = NULL;
+    frazil *gen = NULL;
+
+    assert_int_equal(frazil_manual_clock_open(&manual, RIG_NOW, 0, NULL), FRAZIL_OK);
+    inner = port_of(manual);
+    frazil_clock clock = inner;
+    clock.now = counting_now;
+    assert_int_equal(ports_open(&gen, "worker=fixed:9", &(struct ports){.clock = &clock}, NULL), FRAZIL_OK);
+    looks_at_clock = 0;
+    assert_int_equal(frazil_get_stats(gen, rows, FRAZIL_STATS_MOST), FRAZIL_STAT_MOVES + 1);
+    assert_int_equal(looks_at_clock, 1);
+    frazil_close(gen);
+    frazil_manual_clock_close(manual);
 }

@@ -118,7 +118,7 @@ TEST("I1: what is given back lies above all that was issued, also on the side of
     uint64_t highest = now_tick();
     rig_step(&rig, -300);
     rig_sno(&rig);
-    assert_int_equal(rig_stats(&rig).ticktocks, 1);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_TICKTOCKS), 1);
     frazil_close(rig.gen);
     rig.gen = NULL;
     assert_true(memory_namespace_record(info.worker).released);
@@ -165,8 +165,8 @@ TEST("The grant is extended by whoever takes an id in its last quarter; it is th
     frazil_manual_clock_advance(rig.manual, (HORIZON_MS * 4 / 5) * RIG_MS);
     rig_next(&rig);
     assert_int_equal(memory_namespace_record(0).until, now_tick() + HORIZON_MS);
-    assert_int_equal(rig_stats(&rig).extensions, 1);
-    assert_int_equal(rig_stats(&rig).moves, 0);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_EXTENSIONS), 1);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_MOVES), 0);
 }
 
 TEST("A generator that loses its worker id goes on with another one, above all that was granted of it, and the "
@@ -178,7 +178,7 @@ TEST("A generator that loses its worker id goes on with another one, above all t
     steal(first);
     uint64_t id = rig_next(&rig);
     assert_int_equal(rig_parts(&rig, id).worker, 1 - first);
-    assert_int_equal(rig_stats(&rig).moves, 1);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_MOVES), 1);
 }
 
 TEST("on_loss=stop: it says FRAZIL_ELEASE instead, and why")

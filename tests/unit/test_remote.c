@@ -74,7 +74,7 @@ TEST("I1, I3: its slots in its order, a batch at a time, and the worker of the s
         assert_int_equal(rig_parts(&rig, id).worker, 7);
     }
     assert_int_equal(fake_slots.takes, 10); /* a tick of 16 is 5 + 5 + 5 + 1, and of the last one there are 8 */
-    assert_int_equal(rig_stats(&rig).issued, 40);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 40);
     rig_close(&rig);
 }
 
@@ -103,7 +103,7 @@ TEST("I6: a batch is not used after its tick")
     assert_int_equal(tick_of(id), tick_now());
     assert_int_equal(place_of(id), 0);
     assert_int_equal(fake_slots.takes, 2);
-    assert_int_equal(rig_stats(&rig).issued, 2);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 2);
     rig_close(&rig);
 }
 
@@ -135,7 +135,7 @@ TEST("Others take from the same line: many ids come in several runs, all increas
     for (size_t i = 1; i < 50; i++)
         assert_true(ids[i] > ids[i - 1]);
     assert_int_equal(tick_of(ids[49]), tick_of(ids[0]) + 3);
-    assert_int_equal(rig_stats(&rig).issued, 50);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 50);
     rig_close(&rig);
 }
 
@@ -315,7 +315,7 @@ TEST("All or none: a call that fails on its way leaves its outputs as they were,
     assert_int_equal(frazil_next_n(rig.gen, ids, WANTED), FRAZIL_EWORKER);
     for (size_t i = 0; i < WANTED; i++)
         assert_true(ids[i] == RIG_UNTOUCHED);
-    assert_int_equal(rig_stats(&rig).issued, 0);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 0);
     unsigned takes = fake_slots.takes;
     /* Ticks of 16 come as 3 + 3 + 3 + 3 + 3 + 1: eleven runs are 31 slots. */
     assert_int_equal(frazil_next_n(rig.gen, ids, 20), FRAZIL_OK);
@@ -325,7 +325,7 @@ TEST("All or none: a call that fails on its way leaves its outputs as they were,
         assert_int_equal(tick_of(ids[i]), tick_now() + i / CAPACITY);
         assert_int_equal(place_of(ids[i]), i % CAPACITY);
     }
-    assert_int_equal(rig_stats(&rig).issued, 31);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 31);
     rig_close(&rig);
 }
 
@@ -454,7 +454,7 @@ static void start_callers(struct caller callers[CALLERS], uint64_t wait_ns)
         while (atomic_load(&fake_slots.asked) == 0)
             pause_shortly();
     }
-    while (rig_stats(&rig).waits < CALLERS - 1)
+    while (stat_of(rig.gen, FRAZIL_STAT_WAITS) < CALLERS - 1)
         pause_shortly();
 }
 
@@ -550,7 +550,7 @@ TEST("I5: a child leaves its parent's batch alone, and tells the source that it 
     assert_int_equal(place_of(ids[1]), 9);
     assert_int_equal(place_of(rig_next(&rig)), 1);
     assert_int_equal(fake_slots.forks, 0);
-    assert_int_equal(rig_stats(&rig).issued, 4);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 4);
     rig_close(&rig);
 }
 

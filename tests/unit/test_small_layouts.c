@@ -202,11 +202,10 @@ struct trace {
 static struct trace trace_of(const struct world *world)
 {
     frazil_info info;
-    frazil_stats stats;
 
-    frazil_get_stats(world->gen, &stats, sizeof stats);
     frazil_get_info(world->gen, &info, sizeof info);
-    return (struct trace){.issued = stats.issued, .available = info.available, .sequence = info.sequence};
+    return (struct trace){
+        .issued = stat_of(world->gen, FRAZIL_STAT_ISSUED), .available = info.available, .sequence = info.sequence};
 }
 
 /* The most ids that a call with that patience can ever be given. */

@@ -52,8 +52,8 @@ TEST("All that is left of a tick is given at once, and then the time of the next
     rig_next(&rig);
     assert_taken(CAPACITY - 1);
     assert_none(FRAZIL_EAGAIN, RIG_MS);
-    assert_int_equal(rig_stats(&rig).full, 1);
-    assert_int_equal(rig_stats(&rig).issued, CAPACITY);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_FULL), 1);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), CAPACITY);
     frazil_manual_clock_advance(rig.manual, RIG_MS);
     assert_taken(CAPACITY);
     rig_close(&rig);
@@ -68,11 +68,11 @@ TEST("A refusal is not counted where the caller says so, and is the same otherwi
         open_small(specs[i]);
         while (frazil_take(rig.gen, ids, 1, FRAZIL_WAIT_UNCOUNTED, &uncounted) == FRAZIL_OK)
             continue;
-        uint64_t full = rig_stats(&rig).full;
+        uint64_t full = stat_of(rig.gen, FRAZIL_STAT_FULL);
         assert_int_equal(frazil_take(rig.gen, ids, 1, FRAZIL_WAIT_UNCOUNTED, &uncounted), uncounted.code);
-        assert_int_equal(rig_stats(&rig).full, full);
+        assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_FULL), full);
         assert_int_equal(frazil_take(rig.gen, ids, 1, 0, &counted), uncounted.code);
-        assert_int_equal(rig_stats(&rig).full, full + 1);
+        assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_FULL), full + 1);
         assert_int_equal(counted.retry_ns, uncounted.retry_ns);
         assert_string_equal(counted.message, uncounted.message);
         rig_close(&rig);
@@ -212,7 +212,7 @@ TEST("A batch that is too large is a wrong request; the error names the largest 
         snprintf(largest, sizeof largest, "given %zu ids at most", cases[i].largest);
         assert_non_null(strstr(why.message, largest));
         assert_true(ids[0] == RIG_UNTOUCHED);
-        assert_int_equal(rig_stats(&rig).issued, 0);
+        assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 0);
         assert_int_equal(frazil_take(rig.gen, ids, cases[i].largest, cases[i].wait_ns, &why), FRAZIL_OK);
         rig_close(&rig);
     }

@@ -313,10 +313,14 @@ static napi_value get_info(struct args *args)
 static napi_value get_stats(struct args *args)
 {
     frazil *gen = arg_generator(args, 0, NULL);
-    napi_value object = args->wrong ? NULL : make_object(args);
+    frazil_stat stats[FRAZIL_STATS_MOST];
 
-    for (size_t i = 0; object != NULL && i < frazil_stat_count(); i++)
-        set_member(args, object, frazil_stat_name(i), make_id(args, frazil_stat_value(gen, i)));
+    if (args->wrong)
+        return NULL;
+    size_t count = frazil_get_stats(gen, stats, FRAZIL_STATS_MOST);
+    napi_value object = make_object(args);
+    for (size_t i = 0; i < count; i++)
+        set_member(args, object, stats[i].name, make_id(args, stats[i].value));
     return object;
 }
 

@@ -58,8 +58,7 @@ static PyObject *last_failure(PyObject *object, PyObject *ignored)
 
 static PyObject *stats(PyObject *object, PyObject *ignored)
 {
-    enum { STATS_MOST = 64 };
-    uint64_t values[STATS_MOST];
+    frazil_stat rows[FRAZIL_STATS_MOST];
     struct generator *self = (struct generator *)object;
     frazil *gen = enter(self);
 
@@ -67,14 +66,12 @@ static PyObject *stats(PyObject *object, PyObject *ignored)
     if (gen == NULL)
         return NULL;
     /* No object is made meanwhile: that may run any finaliser, one that closes this generator too. */
-    size_t count = frazil_stat_count() < STATS_MOST ? frazil_stat_count() : STATS_MOST;
-    for (size_t i = 0; i < count; i++)
-        values[i] = frazil_stat_value(gen, i);
+    size_t count = frazil_get_stats(gen, rows, FRAZIL_STATS_MOST);
     leave(self);
     PyObject *ret = PyDict_New();
     for (size_t i = 0; ret != NULL && i < count; i++) {
-        PyObject *value = PyLong_FromUnsignedLongLong(values[i]);
-        if (value == NULL || PyDict_SetItemString(ret, frazil_stat_name(i), value) < 0)
+        PyObject *value = PyLong_FromUnsignedLongLong(rows[i].value);
+        if (value == NULL || PyDict_SetItemString(ret, rows[i].name, value) < 0)
             Py_CLEAR(ret);
         Py_XDECREF(value);
     }

@@ -87,6 +87,20 @@ pub const FRAZIL_STATE_FILE: i32 = 1;
 pub const FRAZIL_STATE_GRANT: i32 = 2;
 pub const FRAZIL_STATE_SLOTS: i32 = 3;
 
+/// Where statistics stand in what `frazil_get_stats` fills.
+pub const FRAZIL_STAT_ISSUED: usize = 0;
+pub const FRAZIL_STAT_FULL: usize = 1;
+pub const FRAZIL_STAT_BACKWARD_STEPS: usize = 2;
+pub const FRAZIL_STAT_BACKWARD_MAX_US: usize = 3;
+pub const FRAZIL_STAT_LEAD_US: usize = 4;
+pub const FRAZIL_STAT_LEAD_MAX_US: usize = 5;
+pub const FRAZIL_STAT_WAITS: usize = 6;
+pub const FRAZIL_STAT_WAITED_US: usize = 7;
+pub const FRAZIL_STAT_TICKTOCKS: usize = 8;
+pub const FRAZIL_STAT_EXTENSIONS: usize = 9;
+pub const FRAZIL_STAT_MOVES: usize = 10;
+pub const FRAZIL_STATS_MOST: usize = 64;
+
 /// What happened, in `frazil_event.kind`.
 pub const FRAZIL_EVENT_MOVED: u32 = 1;
 pub const FRAZIL_EVENT_LOST: u32 = 2;
@@ -379,18 +393,9 @@ pub struct frazil_sno_fields {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct frazil_stats {
-    pub issued: u64,
-    pub full: u64,
-    pub backward_steps: u64,
-    pub backward_max_us: u64,
-    pub lead_us: u64,
-    pub lead_max_us: u64,
-    pub waits: u64,
-    pub waited_us: u64,
-    pub ticktocks: u64,
-    pub extensions: u64,
-    pub moves: u64,
+pub struct frazil_stat {
+    pub name: *const c_char,
+    pub value: u64,
 }
 
 /// Called as `frazil_on_overflow` says.
@@ -423,7 +428,7 @@ extern "C" {
     pub fn frazil_fingerprint_size() -> usize;
     pub fn frazil_get_health(gen: *mut frazil, ret: *mut frazil_health, size: usize, ret_failure: *mut frazil_error);
     pub fn frazil_get_info(gen: *mut frazil, ret: *mut frazil_info, size: usize);
-    pub fn frazil_get_stats(gen: *mut frazil, ret: *mut frazil_stats, size: usize);
+    pub fn frazil_get_stats(gen: *mut frazil, ret: *mut frazil_stat, n: usize) -> usize;
     pub fn frazil_id_compose(
         layout: *const frazil_layout,
         fields: *const frazil_fields,
@@ -700,9 +705,6 @@ extern "C" {
         ret: *mut frazil_sno,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_stat_count() -> usize;
-    pub fn frazil_stat_name(i: usize) -> *const c_char;
-    pub fn frazil_stat_value(gen: *mut frazil, i: usize) -> u64;
     pub fn frazil_stop(gen: *mut frazil);
     pub fn frazil_strerror(err: frazil_err) -> *const c_char;
     pub fn frazil_take(

@@ -172,8 +172,7 @@ fn each_struct_has_its_size_and_its_members_their_places() {
         frazil_lease_info { worker reserved from_unix_ms end_unix_ms }
         frazil_sno { bytes }
         frazil_sno_fields { unix_ms ticktock meta partition sequence reserved }
-        frazil_stats { issued full backward_steps backward_max_us lead_us lead_max_us waits waited_us ticktocks
-            extensions moves }
+        frazil_stat { name value }
     }
     let shapes = read("conformance/shapes.txt");
     let mut missing = 0;

@@ -413,9 +413,9 @@ impl Generator {
     pub fn stats(&self) -> Stats {
         // SAFETY: open; zeros are a value of the struct.
         unsafe {
-            let mut raw: sys::frazil_stats = std::mem::zeroed();
-            sys::frazil_get_stats(self.raw.as_ptr(), &mut raw, std::mem::size_of_val(&raw));
-            Stats::from_raw(&raw)
+            let mut rows: [sys::frazil_stat; sys::FRAZIL_STATS_MOST] = std::mem::zeroed();
+            sys::frazil_get_stats(self.raw.as_ptr(), rows.as_mut_ptr(), rows.len());
+            Stats::from_rows(&rows)
         }
     }
 

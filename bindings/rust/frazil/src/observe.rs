@@ -79,7 +79,7 @@ impl Info {
 }
 
 macro_rules! stats {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
+    ($($(#[$doc:meta])* $name:ident = $number:ident,)*) => {
         /// What happened so far, to the generator and all processes that share it.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[non_exhaustive]
@@ -88,8 +88,8 @@ macro_rules! stats {
         }
 
         impl Stats {
-            pub(crate) fn from_raw(raw: &sys::frazil_stats) -> Stats {
-                Stats { $($name: raw.$name,)* }
+            pub(crate) fn from_rows(rows: &[sys::frazil_stat]) -> Stats {
+                Stats { $($name: rows[sys::$number].value,)* }
             }
 
             /// Names and values, for exporters.
@@ -102,27 +102,27 @@ macro_rules! stats {
 
 stats! {
     /// Ids taken.
-    issued,
+    issued = FRAZIL_STAT_ISSUED,
     /// Calls that found their tick full.
-    full,
+    full = FRAZIL_STAT_FULL,
     /// Times the clock was seen to go back.
-    backward_steps,
+    backward_steps = FRAZIL_STAT_BACKWARD_STEPS,
     /// The largest of them.
-    backward_max_us,
+    backward_max_us = FRAZIL_STAT_BACKWARD_MAX_US,
     /// How far the next id is ahead of the clock now.
-    lead_us,
+    lead_us = FRAZIL_STAT_LEAD_US,
     /// The furthest any id was stamped ahead.
-    lead_max_us,
+    lead_max_us = FRAZIL_STAT_LEAD_MAX_US,
     /// Calls that had to wait.
-    waits,
+    waits = FRAZIL_STAT_WAITS,
     /// For how long, together.
-    waited_us,
+    waited_us = FRAZIL_STAT_WAITED_US,
     /// Times the tick-tock bit was toggled.
-    ticktocks,
+    ticktocks = FRAZIL_STAT_TICKTOCKS,
     /// Grants that continued the one before.
-    extensions,
+    extensions = FRAZIL_STAT_EXTENSIONS,
     /// Grants that did not: another worker id, or ticks left out.
-    moves,
+    moves = FRAZIL_STAT_MOVES,
 }
 
 /// The state of a generator now.
