@@ -57,9 +57,9 @@ func ParseLayout(s string) (Layout, error) {
 
 // Presets are all presets, in the order of the manual.
 func Presets() []Layout {
-	layouts := make([]Layout, C.frazil_layout_preset_count())
-	for i := range layouts {
-		layouts[i].raw = *C.frazil_layout_preset(C.size_t(i))
+	var layouts []Layout
+	for preset := C.frazil_layout_preset(0); preset != nil; preset = C.frazil_layout_preset(C.size_t(len(layouts))) {
+		layouts = append(layouts, Layout{raw: *preset})
 	}
 	return layouts
 }

@@ -43,7 +43,7 @@ func (f Form) Name() string {
 
 // FormByName is the form of that name.
 func FormByName(name string) (Form, error) {
-	for form := Form(0); form < C.FRAZIL_TEXT_COUNT; form++ {
+	for form := Form(0); C.frazil_text_name(C.frazil_text(form)) != nil; form++ {
 		if form.Name() == name {
 			return form, nil
 		}

@@ -52,13 +52,10 @@ bool frazil_get_small(zend_long value, const char *what, uint32_t max, uint32_t 
 
 bool frazil_get_form(const char *name, frazil_text *ret)
 {
-    char sentence[256];
+    frazil_error err;
 
-    if (frazil_text_by_name(name, ret) == FRAZIL_OK)
+    if (frazil_text_by_name(name, ret, &err) == FRAZIL_OK)
         return true;
-#define FORM_NAME(identifier, number, name, room) " " name
-    snprintf(sentence, sizeof sentence, "there is no text form '%.32s': must be one of" FRAZIL_TEXTS(FORM_NAME), name);
-#undef FORM_NAME
-    frazil_throw_usage(sentence);
+    frazil_throw(&err);
     return false;
 }

@@ -199,16 +199,14 @@ Datum frazil_pg_range_end(PG_FUNCTION_ARGS)
 
 /* ---- text forms ------------------------------------------------------------------ */
 
-#define FORM_NAME(identifier, number, name, room) " " name
-
 static frazil_text form_of(text *given)
 {
     char *name = text_to_cstring(given);
+    frazil_error err;
     frazil_text form;
 
-    if (frazil_text_by_name(name, &form) != FRAZIL_OK)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no text form \"%s\"", name),
-                        errhint("The forms are" FRAZIL_TEXTS(FORM_NAME) ".")));
+    if (frazil_text_by_name(name, &form, &err) != FRAZIL_OK)
+        frazil_pg_fail(err.code, &err);
     return form;
 }
 

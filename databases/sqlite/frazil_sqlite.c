@@ -515,14 +515,11 @@ static void sql_within(sqlite3_context *context, int argc, sqlite3_value **argv)
 /* The text form of that name.  False: the error is said. */
 static bool form_of(sqlite3_context *context, const char *name, frazil_text *ret)
 {
-    if (name != NULL && frazil_text_by_name(name, ret) == FRAZIL_OK)
+    frazil_error err;
+
+    if (frazil_text_by_name(name == NULL ? "NULL" : name, ret, &err) == FRAZIL_OK)
         return true;
-#define FORM_NAME(identifier, number, name, room) " " name
-    char *why = sqlite3_mprintf("there is no text form '%.32s': must be one of" FRAZIL_TEXTS(FORM_NAME),
-                                name == NULL ? "NULL" : name);
-#undef FORM_NAME
-    fail(context, why == NULL ? FRAZIL_ENOMEM : FRAZIL_EINVAL, why);
-    sqlite3_free(why);
+    fail(context, err.code, err.message);
     return false;
 }
 

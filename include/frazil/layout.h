@@ -102,9 +102,6 @@ FRAZIL_API bool frazil_layout_equal(const frazil_layout *a, const frazil_layout 
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_layout_validate(const frazil_layout *layout, frazil_error *reterr)
     FRAZIL_NONNULL(1);
 
-/* How many presets there are. */
-FRAZIL_API size_t frazil_layout_preset_count(void);
-
 /* The preset number i, counted from 0, in the order of the manual; NULL past the end.  Never freed. */
 FRAZIL_API const frazil_layout *frazil_layout_preset(size_t i);
 

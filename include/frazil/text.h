@@ -55,19 +55,19 @@ typedef enum frazil_text {
         FRAZIL_ENUM_IS_INT(FRAZIL_TEXT)
 } frazil_text;
 
-/* How many text forms there are; they are numbered from 0. */
-#define FRAZIL_TEXT_COUNT 13
-FRAZIL_API size_t frazil_text_count(void);
-
 /* Bytes that frazil_id_format can need, terminator included. */
 #define FRAZIL_TEXT_SIZE 80
 FRAZIL_API size_t frazil_text_size(void);
 
-/* The form's name in the command and the manual, as the table has it; NULL for an unknown one.  Never freed. */
+/*
+ * The form's name in the command and the manual, as the table has it; NULL for an unknown one.  Forms are numbered from
+ * 0, so a program that counts up to the first NULL has seen all.  Never freed.
+ */
 FRAZIL_API const char *frazil_text_name(frazil_text form);
 
-/* The form of that name.  FRAZIL_EINVAL for an unknown one. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_text_by_name(const char *name, frazil_text *ret) FRAZIL_NONNULL(1, 2);
+/* The form of that name.  FRAZIL_EINVAL: there is none; the sentence lists them, and says the nearest one. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_text_by_name(const char *name, frazil_text *ret, frazil_error *reterr)
+    FRAZIL_NONNULL(1, 2);
 
 /*
  * Writes id in the given form and a terminator, which *ret_len does not count;

@@ -85,7 +85,7 @@ size_t candidates_list(const struct ids_layout *own, struct candidate ret[CANDID
 
     if (own != NULL && strcmp(own->layout.name, "custom") == 0)
         count = add((struct candidate){.name = "yours", .layout = *own, .is_own = true}, ret, count);
-    for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
+    for (size_t i = 0; frazil_layout_preset(i) != NULL; i++) {
         count = add(preset(frazil_layout_preset(i)), ret, count);
         ret[count - 1].is_own = own != NULL && strcmp(own->layout.name, ret[count - 1].name) == 0;
     }

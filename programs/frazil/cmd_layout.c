@@ -151,7 +151,7 @@ static int print_list(bool json)
     if (!json)
         output_format("%-9s  %-12s %4s  %-10s  %-25s %7s %9s\n", "name", "fields", "tick", "epoch", "last instant",
                       "workers", "ids/s");
-    for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
+    for (size_t i = 0; frazil_layout_preset(i) != NULL; i++) {
         struct sheet sheet = {.chosen = {.layout = *frazil_layout_preset(i)}};
         ids_layout_label(&sheet.chosen);
         fill_sheet(&sheet);

@@ -34,7 +34,8 @@ struct id {
 };
 
 /* Forms: those of frazil_text, those of snos, and "whichever it is". */
-enum { IDS_FORM_SNO = FRAZIL_TEXT_COUNT, IDS_FORM_UUID, IDS_FORM_COUNT, IDS_FORM_ANY = -1 };
+#define IDS_ONE(identifier, number, name, room) +1
+enum { IDS_FORM_SNO = FRAZIL_TEXTS(IDS_ONE), IDS_FORM_UUID, IDS_FORM_COUNT, IDS_FORM_ANY = -1 };
 
 /* The names of all forms, each behind a space: the library's table, and what snos have beside it. */
 #define IDS_FORM_NAME(identifier, number, name, room) " " name

@@ -71,7 +71,7 @@ bool ids_form_choose(const char *option, const char *name, int *ret)
         if (strcmp(name, ids_form_name(*ret)) == 0)
             return true;
     }
-    if (frazil_text_by_name(name, &form) == FRAZIL_OK) {
+    if (frazil_text_by_name(name, &form, NULL) == FRAZIL_OK) {
         *ret = (int)form;
         return true;
     }

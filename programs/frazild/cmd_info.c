@@ -109,8 +109,11 @@ void cmd_layout(struct session *session, struct call *call)
     if (!command_may(session, call, ""))
         return;
     if (call->words->count == 1) {
-        resp_array(call->out, frazil_layout_preset_count());
-        for (size_t i = 0; i < frazil_layout_preset_count(); i++)
+        size_t count = 0;
+        while (frazil_layout_preset(count) != NULL)
+            count++;
+        resp_array(call->out, count);
+        for (size_t i = 0; frazil_layout_preset(i) != NULL; i++)
             resp_text(call->out, frazil_layout_preset(i)->name);
     } else if (parse_layout(session, call, call->words->args[1], &layout)) {
         info_of_layout(&layout, &info);

@@ -25,7 +25,7 @@ bool form_by_name(const struct engine *engine, struct slice name, int *ret)
         return *ret = FORM_SNO, true;
     if (engine->is_sno && strcmp(small, "uuid") == 0)
         return *ret = FORM_UUID, true;
-    if (frazil_text_by_name(small, &form) != FRAZIL_OK || (engine->is_sno && form != FRAZIL_TEXT_HEX))
+    if (frazil_text_by_name(small, &form, NULL) != FRAZIL_OK || (engine->is_sno && form != FRAZIL_TEXT_HEX))
         return false;
     *ret = (int)form;
     return true;

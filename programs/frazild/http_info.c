@@ -182,7 +182,7 @@ void http_list_layouts(struct http_request *request)
 {
     json_t *json = json_object(), *list = json_array();
 
-    for (size_t i = 0; i < frazil_layout_preset_count(); i++)
+    for (size_t i = 0; frazil_layout_preset(i) != NULL; i++)
         (void)json_array_append_new(list, json_string(frazil_layout_preset(i)->name));
     (void)json_object_set_new(json, "presets", list);
     http_reply_json(request, json);

@@ -21,7 +21,7 @@ static void put_word(const char *word, const char *behind, fz_typed_word *put, v
 
 static void put_layouts(fz_typed_word *put, void *ctx)
 {
-    for (size_t i = 0; i < frazil_layout_preset_count(); i++)
+    for (size_t i = 0; frazil_layout_preset(i) != NULL; i++)
         put_word(frazil_layout_preset(i)->name, "", put, ctx);
 }
 

@@ -289,7 +289,7 @@ static frazil_err fail_name(struct piece word, struct piece rest, frazil_error *
     char keys[128];
     struct fz_sentence s = fz_sentence_in(keys, sizeof keys);
 
-    for (size_t i = 0; i < frazil_layout_preset_count(); i++)
+    for (size_t i = 0; frazil_layout_preset(i) != NULL; i++)
         fz_nearest_offer(&near, frazil_layout_preset(i)->name);
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
         fz_nearest_offer(&near, families[i].name);

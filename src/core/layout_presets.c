@@ -54,14 +54,11 @@ static const frazil_layout presets[] = {
 static const char names_after_comma[] = PRESETS(PRESET_NAME);
 #undef PRESET_NAME
 
-size_t frazil_layout_preset_count(void)
-{
-    return sizeof presets / sizeof presets[0];
-}
+enum { PRESET_COUNT = sizeof presets / sizeof presets[0] };
 
 const frazil_layout *frazil_layout_preset(size_t i)
 {
-    return i < frazil_layout_preset_count() ? &presets[i] : NULL;
+    return i < PRESET_COUNT ? &presets[i] : NULL;
 }
 
 const char *fz_layout_preset_names(void)
@@ -71,7 +68,7 @@ const char *fz_layout_preset_names(void)
 
 const frazil_layout *fz_layout_preset_named(const char *name, size_t len)
 {
-    for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
+    for (size_t i = 0; i < PRESET_COUNT; i++) {
         if (len == fz_text_len(presets[i].name) && memcmp(name, presets[i].name, len) == 0)
             return &presets[i];
     }

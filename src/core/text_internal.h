@@ -7,6 +7,11 @@
 
 #include "frazil/text.h"
 
+/* How many forms there are; they are numbered from 0. */
+#define FZ_TEXT_ONE(identifier, number, name, room) +1
+enum { FZ_TEXT_COUNT = FRAZIL_TEXTS(FZ_TEXT_ONE) };
+#undef FZ_TEXT_ONE
+
 /* Writes id without a terminator and returns how many characters that are.  The rest of buf may be overwritten. */
 FZ_PRIVATE size_t fz_text_write(frazil_text form, uint64_t id, char buf[FRAZIL_TEXT_SIZE]);
 

@@ -84,7 +84,7 @@ int main(void)
     expect("parse", frazil_id_parse(FRAZIL_TEXT_HEX, text, len, &id, NULL) == FRAZIL_OK);
     frazil_get_health(gen, &health, sizeof health, NULL);
     expect("health", health.state == FRAZIL_HEALTH_SERVING);
-    expect("text by name", frazil_text_by_name("hex", &asked.form) == FRAZIL_OK && asked.form == FRAZIL_TEXT_HEX);
+    expect("text by name", frazil_text_by_name("hex", &asked.form, NULL) == FRAZIL_OK && asked.form == FRAZIL_TEXT_HEX);
     expect("nothing behind an enum is written", asked.behind[0] == 0x55 && asked.behind[7] == 0x55);
     frazil_close(gen);
     return bad;

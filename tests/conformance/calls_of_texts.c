@@ -8,7 +8,7 @@
 /* Which form a name means; an unknown one is the case's slip, unless the call expects FRAZIL_EINVAL. */
 static frazil_err in_form(struct step *step, frazil_text *ret)
 {
-    return frazil_text_by_name(in_text(step, "form"), ret);
+    return frazil_text_by_name(in_text(step, "form"), ret, NULL);
 }
 
 static frazil_err format(struct subject *subject, struct step *step)

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/text_internal.h"
 #include "frazil/extras.h"
 #include "frazil/text.h"
 #include "fuzz.h"
@@ -102,7 +103,7 @@ static void write_all(uint64_t id)
     char text[FRAZIL_TEXT_SIZE];
     uint64_t again;
 
-    for (unsigned form = 0; form < FRAZIL_TEXT_COUNT; form++) {
+    for (unsigned form = 0; form < FZ_TEXT_COUNT; form++) {
         REQUIRE(frazil_id_format((frazil_text)form, id, text, sizeof text, NULL) == FRAZIL_OK);
         REQUIRE(frazil_id_parse((frazil_text)form, text, strlen(text), &again, NULL) == FRAZIL_OK && again == id);
     }
@@ -122,11 +123,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size == 0)
         return 0;
-    unsigned form = (data[0] - (unsigned)'0') % (FRAZIL_TEXT_COUNT + 2);
-    if (form < FRAZIL_TEXT_COUNT)
+    unsigned form = (data[0] - (unsigned)'0') % (FZ_TEXT_COUNT + 2);
+    if (form < FZ_TEXT_COUNT)
         read_form((frazil_text)form, text, size - 1);
     else
-        read_scrambled(form == FRAZIL_TEXT_COUNT, text, size - 1);
+        read_scrambled(form == FZ_TEXT_COUNT, text, size - 1);
     if (size >= sizeof id) {
         memcpy(&id, data, sizeof id);
         write_all(id);

@@ -89,9 +89,11 @@ static int64_t any_epoch(uint64_t *random)
 
 static void make_layout(frazil_layout *ret, bool is_sno, uint64_t *random)
 {
-    unsigned presets = (unsigned)frazil_layout_preset_count();
+    unsigned presets = 0;
     frazil_error why;
 
+    while (frazil_layout_preset(presets) != NULL)
+        presets++;
     do {
         *ret = *frazil_layout_preset(url_pick(random, presets));
     } while ((ret->kind == FRAZIL_LAYOUT_SNO) != is_sno || ret->worker_bits < 4);

@@ -59,9 +59,11 @@ static bool has_bits_of(const frazil_layout *preset, const frazil_layout *l, uns
 /* A preset with these bits, whatever its epoch and tick, or NULL. */
 static const frazil_layout *any_preset(struct said *said, const frazil_layout *l, unsigned datacenter_bits)
 {
-    size_t n = frazil_layout_preset_count();
-    size_t first = url_pick(said->random, (unsigned)n);
+    size_t n = 0;
 
+    while (frazil_layout_preset(n) != NULL)
+        n++;
+    size_t first = url_pick(said->random, (unsigned)n);
     for (size_t i = 0; i < n; i++) {
         const frazil_layout *preset = frazil_layout_preset((first + i) % n);
         if (has_bits_of(preset, l, datacenter_bits))

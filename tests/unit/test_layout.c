@@ -49,7 +49,7 @@ TEST("The presets are these, in this order, with these fields")
 {
     char text[FRAZIL_FINGERPRINT_SIZE];
 
-    assert_int_equal(frazil_layout_preset_count(), PRESETS);
+    assert_non_null(frazil_layout_preset(PRESETS - 1));
     assert_null(frazil_layout_preset(PRESETS));
     assert_null(frazil_layout_preset(SIZE_MAX));
     for (size_t i = 0; i < PRESETS; i++) {

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "core/text_internal.h"
 #include "frazil/text.h"
 #include "lib/near_miss.h"
 #include "lib/test.h"
@@ -31,7 +32,7 @@ static const struct form {
     size_t also_from;
     size_t width;       /* 0: no padding */
     const char *prefix; /* the text before the digits; NULL: none */
-} forms[FRAZIL_TEXT_COUNT] = {
+} forms[FZ_TEXT_COUNT] = {
     [FRAZIL_TEXT_DEC] = {"dec", "0123456789", "", 0, 0, NULL},
     [FRAZIL_TEXT_DEC_PADDED] = {"dec20", "0123456789", "", 0, 20, NULL},
     [FRAZIL_TEXT_HEX] = {"hex", "0123456789abcdef", "ABCDEF", 10, 16, NULL},
@@ -134,12 +135,11 @@ static void assert_refused(frazil_text form, const char *text, size_t index)
 
 TEST("Every form has its name, and that name leads back to it")
 {
-    assert_int_equal(frazil_text_count(), FRAZIL_TEXT_COUNT);
     assert_int_equal(frazil_text_size(), FRAZIL_TEXT_SIZE);
-    for (unsigned i = 0; i < FRAZIL_TEXT_COUNT; i++) {
-        frazil_text form = (frazil_text)FRAZIL_TEXT_COUNT;
+    for (unsigned i = 0; i < FZ_TEXT_COUNT; i++) {
+        frazil_text form = (frazil_text)FZ_TEXT_COUNT;
         assert_string_equal(frazil_text_name((frazil_text)i), forms[i].name);
-        assert_int_equal(frazil_text_by_name(forms[i].name, &form), FRAZIL_OK);
+        assert_int_equal(frazil_text_by_name(forms[i].name, &form, NULL), FRAZIL_OK);
         assert_int_equal(form, i);
     }
 }
@@ -151,14 +151,38 @@ TEST("A name is all of a name, in lower case")
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         frazil_text form = FRAZIL_TEXT_BIN;
-        assert_int_equal(frazil_text_by_name(wrong[i], &form), FRAZIL_EINVAL);
+        frazil_error err;
+        assert_int_equal(frazil_text_by_name(wrong[i], &form, &err), FRAZIL_EINVAL);
         assert_int_equal(form, FRAZIL_TEXT_BIN);
+        assert_int_equal(err.code, FRAZIL_EINVAL);
+        assert_int_equal(frazil_text_by_name(wrong[i], &form, NULL), FRAZIL_EINVAL);
+    }
+}
+
+TEST("A name that is none is answered with the names that there are, and the one that may have been meant")
+{
+    static const struct {
+        const char *name, *why;
+    } rows[] = {
+        {"roman", "there is no text form 'roman': must be one of dec, dec20, hex, crockford, base36, base58, base62, "
+                  "base64url, bin, bytes, hex0x, hexshort, signed"},
+        {"base59", "there is no text form 'base59': did you mean base58? The forms are dec, dec20, hex, crockford, "
+                   "base36, base58, base62, base64url, bin, bytes, hex0x, hexshort, signed"},
+        {"HEX", "there is no text form 'HEX': did you mean hex? The forms are dec, dec20, hex, crockford, base36, "
+                "base58, base62, base64url, bin, bytes, hex0x, hexshort, signed"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        frazil_text form;
+        frazil_error err;
+        assert_int_equal(frazil_text_by_name(rows[i].name, &form, &err), FRAZIL_EINVAL);
+        assert_string_equal(err.message, rows[i].why);
     }
 }
 
 TEST("A number that is no form is an error, and not a crash")
 {
-    static const int wrong[] = {FRAZIL_TEXT_COUNT, -1, 1000000};
+    static const int wrong[] = {FZ_TEXT_COUNT, -1, 1000000};
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char text[FRAZIL_TEXT_SIZE] = "x";
@@ -215,8 +239,8 @@ TEST("Forms of fixed width sort like the numbers (all but base64url, whose alpha
 {
     uint64_t seed = 2;
 
-    for (unsigned i = 0; i < ROUND_TRIPS * FRAZIL_TEXT_COUNT; i++) {
-        frazil_text form = (frazil_text)(i % FRAZIL_TEXT_COUNT);
+    for (unsigned i = 0; i < ROUND_TRIPS * FZ_TEXT_COUNT; i++) {
+        frazil_text form = (frazil_text)(i % FZ_TEXT_COUNT);
         char a_text[FRAZIL_TEXT_SIZE];
         char b_text[FRAZIL_TEXT_SIZE];
         uint64_t a = seeded_next(&seed) >> (seeded_next(&seed) & 63);
@@ -231,9 +255,9 @@ TEST("Forms of fixed width sort like the numbers (all but base64url, whose alpha
 
 TEST("A buffer of exactly the size suffices; one byte less is an error, and nothing is written")
 {
-    for (unsigned i = 0; i < SAMPLES * FRAZIL_TEXT_COUNT; i++) {
-        frazil_text form = (frazil_text)(i % FRAZIL_TEXT_COUNT);
-        uint64_t id = samples[i / FRAZIL_TEXT_COUNT];
+    for (unsigned i = 0; i < SAMPLES * FZ_TEXT_COUNT; i++) {
+        frazil_text form = (frazil_text)(i % FZ_TEXT_COUNT);
+        uint64_t id = samples[i / FZ_TEXT_COUNT];
         char expected[FRAZIL_TEXT_SIZE];
         char buf[FRAZIL_TEXT_SIZE];
         char before[FRAZIL_TEXT_SIZE];
@@ -354,7 +378,7 @@ TEST("No right character is refused: of the bytes at each place of this id, as m
 {
     /* Nearly full width in each form, and far from the maximum in all but the first digit. */
     const uint64_t id = UINT64_C(1) << 58;
-    const unsigned expected[FRAZIL_TEXT_COUNT] = {
+    const unsigned expected[FZ_TEXT_COUNT] = {
         [FRAZIL_TEXT_DEC] = 17 * 10 + 9,        /* no leading zero */
         [FRAZIL_TEXT_DEC_PADDED] = 19 * 10 + 2, /* 0 and 1 in front */
         [FRAZIL_TEXT_HEX] = 16 * 22 + 1,        /* either case; and 0x with 14 digits */
@@ -392,7 +416,7 @@ static void check_prefix(void *ctx, const char *prefix, size_t len, size_t index
 
 TEST("A form of fixed width refuses what is shorter, one without padding the empty text only; the end is named")
 {
-    for (unsigned i = 0; i < FRAZIL_TEXT_COUNT; i++) {
+    for (unsigned i = 0; i < FZ_TEXT_COUNT; i++) {
         frazil_text form = (frazil_text)i;
         char text[FRAZIL_TEXT_SIZE];
         near_miss_prefixes(text, format(form, UINT64_C(3571918209425408), text), check_prefix, &form);
@@ -401,7 +425,7 @@ TEST("A form of fixed width refuses what is shorter, one without padding the emp
 
 TEST("A form of fixed width refuses what is longer, at the first place that is too many")
 {
-    for (unsigned i = 0; i < FRAZIL_TEXT_COUNT; i++) {
+    for (unsigned i = 0; i < FZ_TEXT_COUNT; i++) {
         frazil_text form = (frazil_text)i;
         char text[2 * FRAZIL_TEXT_SIZE];
         size_t len = format(form, 7, text);

@@ -8,11 +8,14 @@
 static frazil_text arg_form(struct args *args, size_t i)
 {
     frazil_text form = FRAZIL_TEXT_DEC;
+    frazil_error why;
     size_t len;
     const char *name = arg_text(args, i, "a text form", &len);
 
-    if (!args->wrong && (strlen(name) != len || frazil_text_by_name(name, &form) != FRAZIL_OK))
+    if (!args->wrong && strlen(name) != len)
         (void)throw_wrong(args, "there is no text form '%.40s': see textForms", name);
+    else if (!args->wrong && frazil_text_by_name(name, &form, &why) != FRAZIL_OK)
+        (void)throw_error(args, why.code, &why);
     return form;
 }
 
@@ -48,10 +51,9 @@ static napi_value text_forms(struct args *args)
     napi_value list = NULL;
 
     (void)napi_create_array(args->env, &list);
-    for (uint32_t i = 0; i < frazil_text_count(); i++) {
-        const char *name = frazil_text_name((frazil_text)i);
+    const char *name;
+    for (uint32_t i = 0; (name = frazil_text_name((frazil_text)i)) != NULL; i++)
         (void)napi_set_element(args->env, list, i, make_text(args, name, strlen(name)));
-    }
     return list;
 }
 

@@ -429,7 +429,7 @@ test('values of other types are refused, and nothing is cut off', () => {
   }
   assert.throws(() => frazil.overlap({}, NOW), TypeError);
   throwing(() => layout(5), 'FRAZIL_EINVAL', 'usage');
-  throwing(() => format(1n, 'nosuch'), 'FRAZIL_EINVAL', 'usage', /textForms/);
+  throwing(() => format(1n, 'nosuch'), 'FRAZIL_EINVAL', 'usage', /there is no text form 'nosuch'/);
 });
 
 test('methods refuse another this, and the class cannot be made by hand', () => {

@@ -52,9 +52,8 @@ int to_count(PyObject *object, void *ret_size);
 /* Seconds as nanoseconds; None and infinity: FRAZIL_WAIT_FOREVER; Ellipsis: FRAZIL_WAIT_DEFAULT. */
 int to_wait(PyObject *object, void *ret_ns);
 
-/* The text form of that name; FRAZIL_TEXT_FORCE_INT: there is none, for which raise_form sets the exception. */
-int to_form(PyObject *object, void *ret_form);
-PyObject *raise_form(const struct state *state);
+/* The text form of that name; -1 with an exception set: there is none. */
+int form_named(const struct state *state, const char *name, frazil_text *ret);
 
 /* Ten bytes. */
 int to_sno(PyObject *object, void *ret_sno);

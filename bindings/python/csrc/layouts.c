@@ -50,12 +50,11 @@ static PyObject *layout_make(PyObject *module, PyObject *args)
 
 static PyObject *layout_presets(PyObject *module, PyObject *ignored)
 {
-    size_t count = frazil_layout_preset_count();
     PyObject *ret = PyList_New(0);
 
     (void)module;
     (void)ignored;
-    for (size_t i = 0; ret != NULL && i < count; i++) {
+    for (size_t i = 0; ret != NULL && frazil_layout_preset(i) != NULL; i++) {
         PyObject *name = PyUnicode_FromString(frazil_layout_preset(i)->name);
         if (name == NULL || PyList_Append(ret, name) < 0)
             Py_CLEAR(ret);

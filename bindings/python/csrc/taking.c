@@ -177,12 +177,13 @@ static PyObject *next_text(PyObject *self, PyObject *args)
 
     if (PyTuple_Size(args) != 0 && !PyArg_ParseTuple(args, "s", &name))
         return NULL;
-    if (name != NULL && frazil_text_by_name(name, &form) != FRAZIL_OK)
-        return raise_form(((struct generator *)self)->state);
+    if (name != NULL && form_named(((struct generator *)self)->state, name, &form) < 0)
+        return NULL;
     if (next_id((struct generator *)self, &id) < 0)
         return NULL;
-    if (frazil_id_format(form, id, text, sizeof text, &len) != FRAZIL_OK)
-        return raise_form(((struct generator *)self)->state);
+    frazil_err err = frazil_id_format(form, id, text, sizeof text, &len);
+    if (err != FRAZIL_OK)
+        return raise_code(((struct generator *)self)->state, err);
     return PyUnicode_FromStringAndSize(text, (Py_ssize_t)len);
 }
 

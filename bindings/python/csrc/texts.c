@@ -4,12 +4,11 @@
 
 static PyObject *text_forms(PyObject *module, PyObject *ignored)
 {
-    size_t count = frazil_text_count();
     PyObject *ret = PyList_New(0);
 
     (void)module;
     (void)ignored;
-    for (size_t i = 0; ret != NULL && i < count; i++) {
+    for (size_t i = 0; ret != NULL && frazil_text_name((frazil_text)i) != NULL; i++) {
         PyObject *name = PyUnicode_FromString(frazil_text_name((frazil_text)i));
         if (name == NULL || PyList_Append(ret, name) < 0)
             Py_CLEAR(ret);
@@ -26,10 +25,13 @@ static PyObject *id_format(PyObject *module, PyObject *args)
     char text[FRAZIL_TEXT_SIZE];
     size_t len;
 
-    if (!PyArg_ParseTuple(args, "O&O&", to_u64, &id, to_form, &form))
+    const char *name;
+
+    if (!PyArg_ParseTuple(args, "O&s", to_u64, &id, &name) || form_named(state, name, &form) < 0)
         return NULL;
-    if (frazil_id_format(form, id, text, sizeof text, &len) != FRAZIL_OK)
-        return raise_form(state);
+    frazil_err err = frazil_id_format(form, id, text, sizeof text, &len);
+    if (err != FRAZIL_OK)
+        return raise_code(state, err);
     return PyUnicode_FromStringAndSize(text, (Py_ssize_t)len);
 }
 
@@ -38,14 +40,13 @@ static PyObject *id_parse(PyObject *module, PyObject *args)
     const struct state *state = PyModule_GetState(module);
     const char *text;
     Py_ssize_t len;
+    const char *name;
     frazil_text form = FRAZIL_TEXT_DEC;
     uint64_t id;
     frazil_error error;
 
-    if (!PyArg_ParseTuple(args, "s#O&", &text, &len, to_form, &form))
+    if (!PyArg_ParseTuple(args, "s#s", &text, &len, &name) || form_named(state, name, &form) < 0)
         return NULL;
-    if (form == FRAZIL_TEXT_FORCE_INT)
-        return raise_form(state);
     if (frazil_id_parse(form, text, (size_t)len, &id, &error) != FRAZIL_OK)
         return raise_error(state, &error);
     return PyLong_FromUnsignedLongLong(id);

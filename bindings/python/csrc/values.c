@@ -120,24 +120,14 @@ int to_sno(PyObject *object, void *ret_sno)
     return 1;
 }
 
-/* Converter for "O&": the form of that name; an unknown one is left to the caller as a number that is none. */
-int to_form(PyObject *object, void *ret_form)
+int form_named(const struct state *state, const char *name, frazil_text *ret)
 {
-    frazil_text *ret = ret_form;
-    PyObject *bytes = PyUnicode_AsUTF8String(object);
+    frazil_error error;
 
-    if (bytes == NULL)
+    if (frazil_text_by_name(name, ret, &error) == FRAZIL_OK)
         return 0;
-    const char *name = PyBytes_AsString(bytes);
-    if (name != NULL && frazil_text_by_name(name, ret) != FRAZIL_OK)
-        *ret = FRAZIL_TEXT_FORCE_INT;
-    Py_DECREF(bytes);
-    return name != NULL;
-}
-
-PyObject *raise_form(const struct state *state)
-{
-    return raise_sentence(state, FRAZIL_EINVAL, "there is no such text form: frazil.TEXT_FORMS has their names");
+    (void)raise_error(state, &error);
+    return -1;
 }
 
 PyObject *from_sno(const frazil_sno *id)

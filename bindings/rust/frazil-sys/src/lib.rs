@@ -490,7 +490,6 @@ extern "C" {
         reterr: *mut frazil_error,
     ) -> frazil_err;
     pub fn frazil_layout_preset(i: usize) -> *const frazil_layout;
-    pub fn frazil_layout_preset_count() -> usize;
     pub fn frazil_layout_validate(layout: *const frazil_layout, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_lease_all_used() -> i64;
     pub fn frazil_lease_close(lease: *mut frazil_lease, used_unix_ms: i64);
@@ -714,8 +713,11 @@ extern "C" {
         wait_ns: u64,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_text_by_name(name: *const c_char, ret: *mut frazil_text) -> frazil_err;
-    pub fn frazil_text_count() -> usize;
+    pub fn frazil_text_by_name(
+        name: *const c_char,
+        ret: *mut frazil_text,
+        reterr: *mut frazil_error,
+    ) -> frazil_err;
     pub fn frazil_text_name(form: frazil_text) -> *const c_char;
     pub fn frazil_text_size() -> usize;
     pub fn frazil_time_format(unix_ms: i64, buf: *mut c_char, size: usize, ret_len: *mut usize) -> frazil_err;

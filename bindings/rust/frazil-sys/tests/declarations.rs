@@ -231,7 +231,8 @@ fn errors_and_text_forms_have_the_numbers_of_the_headers() {
             assert!(source.contains(&constant(name, "frazil_err", err)), "{}", name);
         }
         assert_eq!(source.matches(": frazil_err = ").count(), frazil_err_count());
-        assert_eq!(source.matches(": frazil_text = ").count(), frazil_text_count());
+        let forms = (0..).take_while(|form| !frazil_text_name(*form).is_null()).count();
+        assert_eq!(source.matches(": frazil_text = ").count(), forms);
         for (form, name) in [
             (FRAZIL_TEXT_DEC, "dec"),
             (FRAZIL_TEXT_CROCKFORD, "crockford"),
