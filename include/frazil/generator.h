@@ -267,6 +267,49 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot(frazil *gen, char *buf, s
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, uint64_t *ret_next_ns,
                                                frazil_error *reterr) FRAZIL_NONNULL(1, 3);
 
+/* ---- taking ids without a call ---------------------------------------------- */
+
+/* How a frazil_fast_path is used.  A program takes ids by frazil_next if it does not know the form.  More may come. */
+typedef enum frazil_fast_form {
+    FRAZIL_FAST_NONE = 0,       /* there is no fast path: snos, state=URL, a processor without a counter */
+    FRAZIL_FAST_X86_TSC = 1,    /* the counter is that of RDTSC */
+    FRAZIL_FAST_ARM_CNTVCT = 2, /* the counter is CNTVCT_EL0 */
+    FRAZIL_ENUM_IS_INT(FRAZIL_FAST)
+} frazil_fast_form;
+
+/*
+ * What it takes to make an id without calling C, for runtimes whose calls of C cost more than an id.  What `anchor` and
+ * `word` point to is read and written as whole 64-bit atomics in the processor's byte order.  "Give up" means: call
+ * frazil_next.
+ *
+ *  1. Read anchor[0], the version, with acquire.  If it is odd, give up.
+ *  2. Read anchor[1] start, [2] range, [3] first_slot and [4] first_id, each with acquire.
+ *  3. Read anchor[0] again.  If it has changed, give up.
+ *  4. Read the counter, and give up if it is not in the range.  ARM_CNTVCT: it is if counter - start < range.
+ *     X86_TSC: it is if its high half equals that of start, and low(counter) - low(start) < low(range) as 32 bits.
+ *  5. Read w, the word, and let nth = w - first_slot.  If nth >= capacity, give up.
+ *     Swap the word from w to w + 1 by compare-and-swap; if another was faster, do step 5 again.
+ *     Never add without comparing.
+ *  6. The id is first_id + (nth << shift).
+ *
+ * For n ids, step 5 gives up if nth > capacity or n > capacity - nth, and swaps to w + n.  All differences are of
+ * unsigned numbers, and wrap.
+ */
+typedef struct frazil_fast_path {
+    uint32_t form;          /* a frazil_fast_form; nothing else here means anything if it is not known */
+    uint32_t shift;         /* where the sequence number begins in an id */
+    uint64_t capacity;      /* sequence numbers of a tick */
+    uint64_t *word;         /* the next free slot */
+    const uint64_t *anchor; /* the tick that is known to be current: five numbers */
+} frazil_fast_path;
+
+/*
+ * The fast path of a generator, for this process and its children.  It does not change, and it is there until
+ * frazil_close is called: as for every call, no thread may be between steps 1 and 6 then.  After frazil_stop, step 4
+ * finds no range.  Size as in frazil_get_stats.  Cannot fail.  Any thread.
+ */
+FRAZIL_API void frazil_get_fast_path(frazil *gen, frazil_fast_path *ret, size_t size) FRAZIL_NONNULL(1, 2);
+
 /* ---- looking at a generator ---------------------------------------------- */
 
 /* clang-format off */

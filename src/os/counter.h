@@ -14,7 +14,8 @@
 
 /*
  * Each processor has these, and FZ_COUNTER_CLOCKSOURCES: the names of the kernel's
- * clock sources that are built on its counter, each with a space behind.
+ * clock sources that are built on its counter, each with a space behind.  And
+ * FZ_COUNTER_FORM: how others than this header read it, a frazil_fast_form.
  *
  * A range of `range` counts from `start` on must not be longer than
  * fz_counter_clip(start, range), which is as much of it as can be asked of at once.
@@ -67,6 +68,7 @@ static inline bool fz_counter_is_constant(void)
     return __get_cpuid(0x80000007u, &a, &b, &c, &d) != 0 && (d & (1u << 8)) != 0;
 }
 
+#define FZ_COUNTER_FORM FRAZIL_FAST_X86_TSC
 #define FZ_COUNTER_CLOCKSOURCES "tsc kvm-clock hyperv_clocksource_tsc_page "
 
 #else
@@ -87,6 +89,7 @@ static inline bool fz_counter_is_constant(void)
     return true;
 }
 
+#define FZ_COUNTER_FORM FRAZIL_FAST_ARM_CNTVCT
 #define FZ_COUNTER_CLOCKSOURCES "arch_sys_counter "
 #else
 /* Any other processor: no counter, every id reads the clock. */
@@ -101,6 +104,7 @@ static inline bool fz_counter_is_constant(void)
     return false;
 }
 
+#define FZ_COUNTER_FORM FRAZIL_FAST_NONE
 #define FZ_COUNTER_CLOCKSOURCES ""
 #endif
 

@@ -101,6 +101,11 @@ pub const FRAZIL_STAT_EXTENSIONS: usize = 9;
 pub const FRAZIL_STAT_MOVES: usize = 10;
 pub const FRAZIL_STATS_MOST: usize = 64;
 
+/// How a `frazil_fast_path` is used, in its `form`.
+pub const FRAZIL_FAST_NONE: u32 = 0;
+pub const FRAZIL_FAST_X86_TSC: u32 = 1;
+pub const FRAZIL_FAST_ARM_CNTVCT: u32 = 2;
+
 /// What happened, in `frazil_event.kind`.
 pub const FRAZIL_EVENT_MOVED: u32 = 1;
 pub const FRAZIL_EVENT_LOST: u32 = 2;
@@ -250,6 +255,16 @@ pub struct frazil_health {
     pub horizon_ns: u64,
     pub next_keep_ns: u64,
     pub failures: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct frazil_fast_path {
+    pub form: u32,
+    pub shift: u32,
+    pub capacity: u64,
+    pub word: *mut u64,
+    pub anchor: *const u64,
 }
 
 #[repr(C)]
@@ -426,6 +441,7 @@ extern "C" {
     pub fn frazil_error_message_size() -> usize;
     pub fn frazil_event_name(kind: u32) -> *const c_char;
     pub fn frazil_fingerprint_size() -> usize;
+    pub fn frazil_get_fast_path(gen: *mut frazil, ret: *mut frazil_fast_path, size: usize);
     pub fn frazil_get_health(gen: *mut frazil, ret: *mut frazil_health, size: usize, ret_failure: *mut frazil_error);
     pub fn frazil_get_info(gen: *mut frazil, ret: *mut frazil_info, size: usize);
     pub fn frazil_get_stats(gen: *mut frazil, ret: *mut frazil_stat, n: usize) -> usize;

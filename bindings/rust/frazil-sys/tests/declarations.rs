@@ -159,6 +159,7 @@ fn each_struct_has_its_size_and_its_members_their_places() {
         frazil_info { layout id_size worker datacenter worker_in_datacenter sequence_min sequence_max sequence state
             capacity available counter_in_use state_is_new collision_ppm reserved }
         frazil_health { state last_code worker needs_grant grant_end_unix_ms horizon_ns next_keep_ns failures }
+        frazil_fast_path { form shift capacity word anchor }
         frazil_event { kind code worker reserved unix_ms value missed }
         frazil_overflow { unix_ms waiting ticks reserved }
         frazil_grant { worker reserved from_unix_ms end_unix_ms token }

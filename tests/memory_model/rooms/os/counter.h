@@ -9,6 +9,9 @@
 /* How far time has come, see world.h. */
 uint64_t fz_counter_read(void);
 
+/* No machine code reads it. */
+#define FZ_COUNTER_FORM FRAZIL_FAST_NONE
+
 /* As the real one: whether the counter is in a range now.  In one that is empty it never is, so time need not be asked.
  */
 static inline bool fz_counter_is_in(uint64_t first, uint64_t range)
