@@ -52,7 +52,7 @@ uint64_t caller_random(uint64_t *state);
 /* Takes the quota of 64-bit ids of a struct caller.  Returns NULL; an error is in its err. */
 void *caller_take_ids(void *arg);
 
-/* The same of snos; their sno_key()s are what is written down. */
+/* Takes the quota of snos; their sno_key()s are what is written down. */
 void *caller_take_snos(void *arg);
 
 /* Runs n callers as threads, each with `take`, to their end, and asserts that none had an error. */

@@ -24,7 +24,7 @@ void etcd_server_launch(struct server *server, const char *const *arguments);
 /* Runs etcdctl with these words, separated by single spaces; whether it says that all is well. */
 bool etcd_server_control(const struct server *server, const char *words);
 
-/* The same, and the test fails unless it says yes. */
+/* etcd_server_control; the test fails unless it says that all is well. */
 void etcd_server_must(const struct server *server, const char *words);
 
 #endif

@@ -51,7 +51,7 @@ struct fz_lease_options fleet_options(struct fleet *fleet, size_t i);
 /* Opens the lease of owner i with these options. */
 void fleet_open_with(struct fleet *fleet, size_t i, const struct fz_lease_options *options);
 
-/* The same with fleet_options. */
+/* Opens the lease of owner i with fleet_options. */
 void fleet_open(struct fleet *fleet, size_t i);
 
 /* Creates the namespace at that tick, for `workers` ids; never_used as in fz_namespace_options. */
@@ -60,14 +60,14 @@ frazil_err fleet_init(struct fleet *fleet, uint64_t workers, uint64_t now_tick, 
 /* A coordinator with a namespace that has never been used and owners 0 .. n - 1. */
 void fleet_start_with(struct fleet *fleet, uint64_t workers, size_t n);
 
-/* The same, and the coordinator has a clock, which is always that of the caller. */
+/* fleet_start_with; the coordinator has a clock, which is always that of the caller. */
 void fleet_start_with_clock(struct fleet *fleet, uint64_t workers, size_t n);
 
 /* acquire and extend of owner i; on success held is the new grant. */
 frazil_err fleet_acquire(struct fleet *fleet, size_t i, uint64_t now_tick);
 frazil_err fleet_extend(struct fleet *fleet, size_t i, uint64_t now_tick);
 
-/* The same, and the test fails unless they succeed. */
+/* fleet_acquire and fleet_extend; the test fails unless they succeed. */
 void fleet_must_acquire(struct fleet *fleet, size_t i, uint64_t now_tick);
 void fleet_must_extend(struct fleet *fleet, size_t i, uint64_t now_tick);
 

@@ -43,7 +43,7 @@ size_t idsets_duplicates(const struct idset *sets, size_t n, uint64_t *ret_id);
 /* Whether each id is above the one before; if not, *ret_at is the index of one that is not. */
 bool idset_increases(const struct idset *set, size_t *ret_at);
 
-/* The same within each side of the tick-tock, for sets that hold sno_key()s. */
+/* Whether the sno_key()s of a set increase within each side of the tick-tock; *ret_at as above. */
 bool idset_increases_by_side(const struct idset *set, size_t *ret_at);
 
 /* Fails the test (cmocka) unless no id occurs twice and each set increases. */

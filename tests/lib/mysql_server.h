@@ -27,7 +27,7 @@ void mysql_server_follow(struct server *server, const struct server *primary);
  */
 const char *mysql_server_ask(const struct server *server, const char *sql);
 
-/* The same, and the test fails on an error. */
+/* mysql_server_ask; the test fails on an error. */
 const char *mysql_server_do(const struct server *server, const char *sql);
 
 /* Asks until the answer is the one that is wanted. */

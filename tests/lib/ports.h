@@ -45,7 +45,7 @@ frazil_err ports_open_in_time(frazil **ret, const char *spec, const struct ports
 /* frazil_open with ports (NULL: none).  Errors are those of the options, too. */
 frazil_err ports_open(frazil **ret, const char *spec, const struct ports *ports, frazil_error *reterr);
 
-/* The same for a snapshot. */
+/* Opens from a snapshot with ports, as ports_open. */
 frazil_err ports_open_snapshot(frazil **ret, const char *spec, const struct fz_snapshot *snapshot,
                                const struct ports *ports, frazil_error *reterr);
 

@@ -40,7 +40,7 @@ void postgresql_server_stop(struct server *server);
  */
 const char *postgresql_server_ask(const struct server *server, const char *sql);
 
-/* The same, and the test fails on an error. */
+/* postgresql_server_ask; the test fails on an error. */
 const char *postgresql_server_do(const struct server *server, const char *sql);
 
 /* A session of its own as "owner", for what has to be held for a while; closed by PQfinish. */

@@ -60,7 +60,7 @@ struct proxy *proxy_start(uint16_t target);
 /* Changes what it does; on return it does. */
 void proxy_set(struct proxy *proxy, enum proxy_mode mode);
 
-/* The same with the text for PROXY_SAY, which must outlive it. */
+/* Changes it to PROXY_SAY with this text, which must outlive it; on return it says it. */
 void proxy_say(struct proxy *proxy, const char *text);
 
 /* Waits until the counter has reached n; fails the test if it never does. */

@@ -32,13 +32,13 @@ struct rig {
 /* Opens a generator over a manual clock at unix_ms.  Fails the test, with the sentence, if that does not succeed. */
 void rig_open(struct rig *rig, const char *spec, int64_t unix_ms);
 
-/* The same for a spec of these settings, whose state is in files below `dir` (scratch.h). */
+/* Opens one with a spec of these settings, whose state is in files below `dir` (scratch.h). */
 void rig_open_below(struct rig *rig, const char *dir, const char *settings, int64_t unix_ms);
 
-/* The same over a frozen clock. */
+/* Opens one over a frozen clock. */
 void rig_open_frozen(struct rig *rig, const char *spec, int64_t unix_ms);
 
-/* The same for a snapshot. */
+/* Opens one that goes on from a snapshot. */
 void rig_open_snapshot(struct rig *rig, const char *spec, const struct fz_snapshot *snapshot, int64_t unix_ms);
 
 /* Closes both. */
@@ -61,7 +61,7 @@ void rig_step(struct rig *rig, int64_t delta_ms);
 /* Takes one id; fails the test if there is none. */
 uint64_t rig_next(struct rig *rig);
 
-/* The same with a metabyte of 0 for sno. */
+/* Takes one sno, with a metabyte of 0. */
 frazil_sno rig_sno(struct rig *rig);
 frazil_sno_fields rig_sno_parts(struct rig *rig);
 

@@ -28,7 +28,7 @@ bool tsv_next(struct tsv *tsv);
 /* The cell of that column in this line; it lives until the next line. */
 const char *tsv_text(const struct tsv *tsv, const char *column);
 
-/* The same as a number, which must be all that the cell holds. */
+/* The cell as a number, which must be all that it holds. */
 uint64_t tsv_u64(const struct tsv *tsv, const char *column);
 int64_t tsv_i64(const struct tsv *tsv, const char *column);
 

@@ -18,7 +18,7 @@ struct url_parser {
  */
 void url_assert_refused(const struct url_parser *parser, const char *text, frazil_err code, const char *why);
 
-/* The same for each {text, why} of a table, with FRAZIL_ESPEC. */
+/* Fails the test unless each {text, why} of a table is refused so, with FRAZIL_ESPEC. */
 void url_assert_all_refused(const struct url_parser *parser, const char *const texts[][2], size_t n);
 
 #endif
