@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""network.py FRAZILD [--trial]: measures ids over the network beside redis-server, and HTTP beside nginx where it is, in one
-run, and prints a section of docs/performance.md.  What a command costs is the processor time of the server: on shared machines the time of the day
+"""network.py FRAZILD resp|http [--trial]: measures ids over the network, by RESP beside redis-server or by HTTP beside nginx, and
+prints that section of docs/performance.md.  What a command costs is the processor time of the server: on shared machines the time of the day
 says less.  Servers and clients share one processor: to wake another one can cost a virtual machine more than all the rest,
-and how often that happens depends on who is faster.  Redis and frazild, of one thread, take turns, so that a slow moment
+and how often that happens depends on who is faster.  The two, of one thread, take turns, so that a slow moment
 hits both; a figure is the median of its rounds.  With --trial it runs for seconds, and the figures mean nothing.
 
 redis-benchmark is the client, and this program where that has no figures: for HTTP, single requests and idle connections."""
 
 import contextlib
-import copy
 import math
 import os
 import random
@@ -28,14 +27,13 @@ SHARE = 0.002 if TRIAL else 1  # of the requests
 IDLE = 100 if TRIAL else 10000
 PROCESSOR = max(os.sched_getaffinity(0))
 PATIENCE_S = 60
+NGINX_PROGRAM = "/usr/sbin/nginx"
 CONFIG = """[daemon]
 threads=1
 max_connections=20000
 drain_delay=0s
-[listen resp]
-address={host}:{resp}
-[listen http]
-address={host}:{http}
+[listen {protocol}]
+address={host}:{port}
 [generator main]
 worker=fixed:1
 state=memory
@@ -158,10 +156,9 @@ def verdict(is_met, text):
     return ("✓ " if is_met else "**missed** ") + text
 
 
-def tell_commands(redis, resp, http):
+def tell_commands(redis, resp):
     """A table of single ids: what a request costs, beside INCR of Redis with as many connections and as long a pipeline."""
     shapes = [(1, 1, 50000), (50, 1, 100000), (1, 64, 1000000), (50, 64, 2000000)]
-    path = "/v1/generators/main/ids"
     cases, names, targets = [], [], []
     for connections, pipeline, requests in shapes:
         shape = (connections, pipeline, requests)
@@ -172,10 +169,6 @@ def tell_commands(redis, resp, http):
             cases.append((by_redis_benchmark, resp, command, *shape))
             names.append(f"`{command.split()[0]}`")
             targets.append(1.05 if pipeline == 1 else 1 / 3)
-        if pipeline == 1:
-            cases.append((by_http, http, path, connections, 1, requests // 5))
-            names.append("HTTP `GET`")
-            targets.append(None)
     print("| an id by | connections | in a pipeline | processor time | × Redis | a second | target |")
     print("|---|---:|---:|---:|---:|---:|---|")
     base = 1
@@ -187,21 +180,19 @@ def tell_commands(redis, resp, http):
         print(f"| {name} | {case[3]} | {case[4]} | {thousands(cpu_ns)} ns | {ratio:.2f} | {thousands(rate)} | {text} |")
 
 
-def tell_batches(resp, http):
+def tell_batches(resp):
     """A table of batches: what an id of one costs."""
-    path = "/v1/generators/main/ids?n=1000&form="
     rows = [
         ("`NEXT main 1000`", 1000, 20, (by_redis_benchmark, resp, "NEXT main 1000", 1, 1, 5000)),
         ("`NEXT main 1000`, 16 in a pipeline", 1000, 20, (by_redis_benchmark, resp, "NEXT main 1000", 1, 16, 20000)),
         ("`NEXT.BIN main 1000`", 1000, 150, (by_redis_benchmark, resp, "NEXT.BIN main 1000", 1, 1, 10000)),
         ("`NEXT.BIN main 1000`, 16 in a pipeline", 1000, 150, (by_redis_benchmark, resp, "NEXT.BIN main 1000", 1, 16, 50000)),
         ("`NEXT.BIN main 10000`", 10000, 150, (by_redis_benchmark, resp, "NEXT.BIN main 10000", 1, 1, 5000)),
-        ("HTTP `GET`, 1000 as JSON", 1000, None, (by_http, http, path + "dec", 1, 1, 2000)),
     ]
     print("\n| batches | processor time an id | ids a second of it | target |\n|---|---:|---:|---|")
     for (name, each, target, _), (cpu_ns, _) in zip(rows, measure([row[3] for row in rows])):
         millions = each * 1e3 / cpu_ns
-        text = verdict(millions >= target, f"at least {target} million") if target else ""
+        text = verdict(millions >= target, f"at least {target} million")
         print(f"| {name} | {cpu_ns / each:.2f} ns | {millions:.0f} million | {text} |")
 
 
@@ -210,7 +201,7 @@ def tell_http(nginx, http):
     shapes = [(1, 20000), (32, 64000)]
     path = "/v1/generators/main/ids"
     cases = [(by_http, server, path, connections, 1, requests) for connections, requests in shapes for server in (nginx, http)]
-    print("\n| by HTTP | connections | processor time | × nginx | a second | target |")
+    print("| an id by | connections | processor time | × nginx | a second | target |")
     print("|---|---:|---:|---:|---:|---|")
     base = 1
     for case, (cpu_ns, rate) in zip(cases, measure(cases)):
@@ -224,10 +215,9 @@ def tell_http(nginx, http):
 # ---- single requests, and idle connections ---------------------------------------------------------
 
 
-def tell_latency(redis, resp, http):
+def tell_latency(redis, resp):
     """A table of single requests, which this program sends to each in turn."""
-    request = b"GET /v1/generators/main/ids HTTP/1.1\r\nHost: localhost\r\nX-Requested-With: bench\r\n\r\n"
-    peers = [("Redis `INCR`", redis, b"INCR key\r\n"), ("`NEXT`", resp, b"NEXT\r\n"), ("HTTP `GET`", http, request)]
+    peers = [("Redis `INCR`", redis, b"INCR key\r\n"), ("`NEXT`", resp, b"NEXT\r\n")]
     sockets = [socket.create_connection((HOST, server.port)) for _, server, _ in peers]
     took = [[] for _ in peers]
     for its in sockets:
@@ -264,56 +254,58 @@ def tell_idle(redis, resp):
         print(f"| {name} | {mib:.1f} MiB | {verdict(mib < target, f'below {target} MiB') if target else ''} |")
 
 
-@contextlib.contextmanager
-def nginx_if_any():
-    """An nginx that ends with the block; None: there is none on this machine."""
-    program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
-    if program is None:
-        yield None
-        return
-    with tempfile.TemporaryDirectory(prefix="frazild-bench-") as folder:
-        port = free_port(HOST)
-        config = os.path.join(folder, "nginx.conf")
-        with open(config, "w", encoding="utf-8") as file:
-            file.write(NGINX.format(folder=folder, host=HOST, port=port))
-        its = Server(folder, [program, "-p", folder, "-e", "stderr", "-c", config], port)
-        yield its
-        its.end()
+def redis_in(folder):
+    port = free_port(HOST)
+    options = f"--bind {HOST} --port {port} --maxclients 20000 --appendonly no --dir {folder} --protected-mode no"
+    return Server(folder, ["redis-server", *options.split(), "--save", ""], port)
+
+
+def nginx_in(folder):
+    port = free_port(HOST)
+    config = os.path.join(folder, "nginx.conf")
+    with open(config, "w", encoding="utf-8") as file:
+        file.write(NGINX.format(folder=folder, host=HOST, port=port))
+    return Server(folder, [NGINX_PROGRAM, "-p", folder, "-e", "stderr", "-c", config], port)
+
+
+def frazild_in(folder, protocol):
+    port = free_port(HOST)
+    config = os.path.join(folder, "frazil.conf")
+    with open(config, "w", encoding="utf-8") as file:
+        file.write(CONFIG.format(host=HOST, protocol=protocol, port=port))
+    return Server(folder, [sys.argv[1], "-c", config], port)
 
 
 @contextlib.contextmanager
-def servers():
-    """Redis, frazild, and frazild by its port of HTTP, which are new and end with the block."""
+def servers(protocol):
+    """What frazild is measured beside, and frazild with one port, which are new and end with the block."""
     with tempfile.TemporaryDirectory(prefix="frazild-bench-") as folder, contextlib.ExitStack() as ends:
-        ports = [free_port(HOST) for _ in range(3)]
-        config = os.path.join(folder, "frazild.conf")
-        with open(config, "w", encoding="utf-8") as file:
-            file.write(CONFIG.format(host=HOST, resp=ports[1], http=ports[2]))
-        options = f"--bind {HOST} --port {ports[0]} --maxclients 20000 --appendonly no --dir {folder} --protected-mode no"
-        redis = Server(folder, ["redis-server", *options.split(), "--save", ""], ports[0])
-        ends.callback(redis.end)
-        resp = Server(folder, [sys.argv[1], "-c", config], ports[1])
-        ends.callback(resp.end)
-        http = copy.copy(resp)
-        http.port = ports[2]
-        yield redis, resp, http
+        other = redis_in(folder) if protocol == "resp" else nginx_in(folder)
+        ends.callback(other.end)
+        own = frazild_in(folder, protocol)
+        ends.callback(own.end)
+        yield other, own
 
 
 def main():
-    if not shutil.which("redis-server") or not shutil.which("redis-benchmark"):
-        sys.exit("network.py: redis-server or redis-benchmark is not installed")
+    protocol = sys.argv[2]
+    for program in ("redis-server", "redis-benchmark") if protocol == "resp" else (NGINX_PROGRAM,):
+        if not shutil.which(program):
+            sys.exit(f"network.py: {program} is not installed")
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     busy = os.getloadavg()[0]
     os.sched_setaffinity(0, {PROCESSOR})
-    with servers() as (redis, resp, http), nginx_if_any() as nginx:
-        tell_commands(redis, resp, http)
-        if nginx:
+    if protocol == "http":
+        with servers(protocol) as (nginx, http):
             tell_http(nginx, http)
-        tell_batches(resp, http)
-        tell_latency(redis, resp, http)
-    with servers() as (redis, resp, _):
-        tell_idle(redis, resp)
+    else:
+        with servers(protocol) as (redis, resp):
+            tell_commands(redis, resp)
+            tell_batches(resp)
+            tell_latency(redis, resp)
+        with servers(protocol) as (redis, resp):
+            tell_idle(redis, resp)
     print(f"\nBefore this was measured, {busy:.2f} processes wanted to run on this machine.")
 
 

@@ -3,7 +3,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import unittest
@@ -14,14 +13,21 @@ PROGRAM = os.path.join(os.path.dirname(__file__), "../../bench/others/network.py
 
 
 class Bench(unittest.TestCase):
-    @unittest.skipIf(INSTRUMENTED, "a sanitizer's speed says nothing, and takes its time")
-    def test_a_trial_has_each_row_with_a_figure(self):
-        command = [sys.executable, "-B", PROGRAM, FRAZILD, "--trial"]
+    def assert_rows(self, protocol, count):
+        command = [sys.executable, "-B", PROGRAM, FRAZILD, protocol, "--trial"]
         text = subprocess.run(command, capture_output=True, text=True, check=False)
         self.assertEqual((text.returncode, text.stderr), (0, ""))
         rows = [line for line in text.stdout.splitlines() if re.match(r"\|.*\| *[\d,.]+( ns| us| MiB)? \|", line)]
-        nginx = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
-        self.assertEqual(len(rows), 14 + 6 + 3 + 2 + (4 if nginx else 0), text.stdout)
+        self.assertEqual(len(rows), count, text.stdout)
+
+    @unittest.skipIf(INSTRUMENTED, "a sanitizer's speed says nothing, and takes its time")
+    def test_a_trial_by_resp_has_each_row_with_a_figure(self):
+        self.assert_rows("resp", 12 + 5 + 2 + 2)
+
+    @unittest.skipIf(INSTRUMENTED, "a sanitizer's speed says nothing, and takes its time")
+    @unittest.skipUnless(os.path.exists("/usr/sbin/nginx"), "no nginx")
+    def test_a_trial_by_http_has_each_row_with_a_figure(self):
+        self.assert_rows("http", 4)
 
 
 if __name__ == "__main__":
