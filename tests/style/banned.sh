@@ -125,7 +125,7 @@ calls="$calls|adjtimex|ntp_adjtime|prctl|getauxval|pipe2|dup3|accept4|ppoll|f?st
 calls="$calls|renameat2|[a-z_]+_np|qsort_r|strchrnul|v?asprintf|secure_getenv"
 names='_GNU_SOURCE|__linux__|__GLIBC__|MADV_[A-Z_]+|SOCK_CLOEXEC|SOCK_NONBLOCK|O_TMPFILE|O_PATH|F_OFD_[A-Z]+|MFD_[A-Z_]+'
 names="$names|CLOCK_(BOOTTIME|TAI|[A-Z]+_(COARSE|RAW))|MAP_(POPULATE|LOCKED|NORESERVE|HUGETLB|STACK|GROWSDOWN)"
-headers='linux/|asm/|sys/(auxv|epoll|eventfd|inotify|prctl|random|signalfd|statfs|syscall|sysinfo|timerfd|timex|vfs|xattr)\.h'
+headers='linux/|asm/|sys/(auxv|epoll|eventfd|inotify|prctl|random|signalfd|statfs|syscall|sysinfo|timerfd|timex|vfs|xattr)[.]h'
 places='/proc/|/sys/|/dev/shm|/run/'
 # shellcheck disable=SC2016 # awk has dollars too
 find src -name '*.[ch]' ! -path 'src/os/linux/*' ! -path 'src/opaque/aes_*.c' | sort | xargs -r awk \
