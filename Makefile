@@ -33,7 +33,7 @@ all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 } END { print "Minutes are those of two quiet processors." }' Makefile
 
 # What was built for the tests need not be built once more.
 RUN = $(if $(wildcard build/check/bin/frazil),check,release)
