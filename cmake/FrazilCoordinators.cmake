@@ -20,3 +20,24 @@ foreach(name IN LISTS frazil_client_parts)
   set(FRAZIL_${upper} ${FRAZIL_COORDINATORS} CACHE STRING "Worker ids from the part ${name}, through its client library: AUTO, ON (required) or OFF")
   set_property(CACHE FRAZIL_${upper} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
+
+# frazil_find_client(PREFIX [MODULE...]): looks for what pkg-config calls MODULE, as the target PkgConfig::PREFIX.
+macro(frazil_find_client prefix)
+  find_package(PkgConfig QUIET)
+  if(PKG_CONFIG_FOUND)
+    pkg_check_modules(${prefix} QUIET IMPORTED_TARGET GLOBAL ${ARGN})
+  endif()
+endmacro()
+
+# frazil_insist_on_client(NAME FOUND "WHAT is"): the CMakeLists.txt that calls it ends here where NAME is off, or its client library is
+# not there, as the variable FOUND says.  Where NAME is on, that is an error.
+macro(frazil_insist_on_client name found what)
+  string(TOUPPER ${name} upper)
+  if(FRAZIL_${upper} AND NOT ${found} AND NOT FRAZIL_${upper} STREQUAL "AUTO")
+    message(FATAL_ERROR "FRAZIL_${upper} is on, and ${what} not found: install it with its development files and pkg-config")
+  endif()
+  if(NOT FRAZIL_${upper} OR NOT ${found})
+    message(STATUS "${name}: left out")
+    return()
+  endif()
+endmacro()
