@@ -13,6 +13,29 @@ static bool fault(struct http_fault *ret, unsigned status, const char *why)
     return false;
 }
 
+/* ---- its fields ------------------------------------------------------------------------------ */
+
+struct slice http_field(const struct http_head *head, enum http_name name)
+{
+    for (size_t i = 0; i < head->count; i++) {
+        if (head->fields[i].name == name)
+            return head->fields[i].value;
+    }
+    return (struct slice){NULL, 0};
+}
+
+bool http_field_has(const struct http_head *head, enum http_name name, const char *word)
+{
+    for (size_t i = 0; i < head->count; i++) {
+        struct slice list = head->fields[i].value;
+        while (head->fields[i].name == name && list.at != NULL) {
+            if (slice_equals_any_case(slice_cut(&list, ','), slice_of(word)))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* ---- the target ---------------------------------------------------------------------------- */
 
 static int digit(char c)

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks of a head that was read: its target, its host, its body, and the site that asks.
+ * What a head that was read says: its fields, its target, its host, its body, and the site that asks.
  */
 #ifndef FRAZILD_HTTP_HEAD_H
 #define FRAZILD_HTTP_HEAD_H
 
 #include "http_read.h"
+
+/* The first field of that name; absent if there is none. */
+struct slice http_field(const struct http_head *head, enum http_name name);
+
+/* Whether one of the fields of that name, which are lists, has the word, in either case. */
+bool http_field_has(const struct http_head *head, enum http_name name, const char *word);
 
 /* A target in parts, as they were sent. */
 struct http_target {

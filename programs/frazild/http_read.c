@@ -157,24 +157,3 @@ enum http_result http_read(struct slice bytes, struct http_head *ret, struct htt
     result = read_head(bytes, ret, ret_fault);
     return result == HTTP_MORE && is_long ? fault(ret_fault, 431, "the head has more than 8 KiB") : result;
 }
-
-struct slice http_field(const struct http_head *head, enum http_name name)
-{
-    for (size_t i = 0; i < head->count; i++) {
-        if (head->fields[i].name == name)
-            return head->fields[i].value;
-    }
-    return (struct slice){NULL, 0};
-}
-
-bool http_field_has(const struct http_head *head, enum http_name name, const char *word)
-{
-    for (size_t i = 0; i < head->count; i++) {
-        struct slice list = head->fields[i].value;
-        while (head->fields[i].name == name && list.at != NULL) {
-            if (slice_equals_any_case(slice_cut(&list, ','), slice_of(word)))
-                return true;
-        }
-    }
-    return false;
-}

@@ -56,10 +56,4 @@ enum http_result { HTTP_MORE, HTTP_WHOLE, HTTP_BROKEN };
 /* Reads the head that the bytes begin with.  HTTP_MORE: it is not there in full.  HTTP_BROKEN: *ret_fault says why. */
 enum http_result http_read(struct slice bytes, struct http_head *ret, struct http_fault *ret_fault);
 
-/* The first field of that name; absent if there is none. */
-struct slice http_field(const struct http_head *head, enum http_name name);
-
-/* Whether one of the fields of that name, which are lists, has the word, in either case. */
-bool http_field_has(const struct http_head *head, enum http_name name, const char *word);
-
 #endif

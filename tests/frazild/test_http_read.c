@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Goal of this test: a head of HTTP is read in one way alone, and what two programs could read in two ways is refused.
  */
-#include "http_read.h"
+#include "http_head.h"
 #include "lib/test.h"
 
 #define LINE "GET /livez HTTP/1.1\r\n"
