@@ -428,7 +428,7 @@ static void trouble_place(struct host *host)
         break;
     case 3:
         if (plan.of_users) {
-            users_remove_claims(host);
+            users_remove_claims(host, 60); /* looks for a moment for a minute */
             break;
         }
         spoil_file(host);

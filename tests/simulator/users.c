@@ -144,12 +144,28 @@ void users_forget(struct host *host)
     host->least_ns = end_ns > now_ns ? end_ns : now_ns;
 }
 
-void users_remove_claims(struct host *host)
+/* Removes those of one of the users of whom no process lives. */
+static bool remove_claims(struct host *host)
 {
-    unsigned uid = uid_of_place[pick(SERVICE_PLACES)];
+    size_t first = pick(SERVICE_PLACES);
 
-    if (is_alive(host, uid) || host_clock_ns(host) < end_of_grants_ns(host) || !claims_remove(host, uid))
-        return;
-    users_forget(host);
-    tell(STRUCK_CLAIMS_REMOVED, uid, host->number, 0);
+    if (!host->is_up || host->is_suspended || host_clock_ns(host) < end_of_grants_ns(host))
+        return false;
+    for (size_t i = 0; i < SERVICE_PLACES; i++) {
+        unsigned uid = uid_of_place[(first + i) % SERVICE_PLACES];
+        if (!is_alive(host, uid) && claims_remove(host, uid)) {
+            users_forget(host);
+            tell(STRUCK_CLAIMS_REMOVED, uid, host->number, 0);
+            return true;
+        }
+    }
+    return false;
+}
+
+void users_remove_claims(void *arg, uint64_t tries)
+{
+    struct host *host = arg;
+
+    if (!faults_are_over() && tries > 0 && !remove_claims(host))
+        world_at(world_now() + SECOND, users_remove_claims, host, tries - 1);
 }

@@ -32,8 +32,11 @@ void users_refused(const struct program *program, frazil_err code);
 /* The generator is closed. */
 void users_let_go(void);
 
-/* Removes what a user, of whom no process lives, has in the host directory, as RemoveIPC= of systemd does. */
-void users_remove_claims(struct host *host);
+/*
+ * Removes what one of the users of whom no process lives has in the host directory, as RemoveIPC= of systemd does.  So
+ * many times it looks for a moment when it can; an event (world_at) of the host.
+ */
+void users_remove_claims(void *host, uint64_t tries);
 
 /* The host's clock will show nothing any more that may have been used by now, as nobody knows that any more. */
 void users_forget(struct host *host);
