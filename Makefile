@@ -25,7 +25,7 @@ LONG = check-bindings check-databases check-page check-nemesis check-whole check
 	check-sanitized check-portable check-musl check-clang lint memory-model coverage
 
 .DEFAULT_GOAL := all
-.PHONY: all help run check check-all check-docs one-long long $(LONG) $(BINDINGS:%=check-%) check-asan check-tsan check-own-libc check-clients check-restarts \
+.PHONY: all help run check check-all style check-docs one-long long $(LONG) $(BINDINGS:%=check-%) check-asan check-tsan check-own-libc check-clients check-restarts \
 	check-recipes check-cross $(CROSS:%=check-%) musl soak nemesis clusters mutants fuzz model install format format-check lint-changes \
 	bench page manual update-fleets update-instructions update-symbols api deb check-deb amalgamation packages walk dist check-dist clean
 
@@ -82,6 +82,9 @@ check-figures: | build ## figures of the pages, counts of instructions, self-tes
 	@$(call campaign,-L '^$@$$')
 
 check-packages: packages ## make the packages of the bindings (5 min)
+
+style: | build ## the house rules alone (2 min)
+	@$(call test,check,-L '^style$$')
 
 check-docs: | build ## the house rules, and the commands of the pages (4 min)
 	@$(packages)
