@@ -78,7 +78,7 @@ FZ_PRIVATE size_t fz_namespace_record_format(const struct fz_namespace_record *r
 
 /*
  * Reads exactly len characters.  FRAZIL_EPARSE: anything but what the functions
- * above write, and namespaces of form 1; reterr (may be NULL) says where, or that a newer frazil wrote it.
+ * above write; reterr (may be NULL) says where, or that a newer frazil wrote it.
  */
 FZ_PRIVATE frazil_err fz_worker_record_parse(const char *text, size_t len, struct fz_worker_record *ret,
                                              frazil_error *reterr);
