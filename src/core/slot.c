@@ -69,6 +69,12 @@ bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_
     return tick != 0 && tick == view->carried_tick && view->now_tick == tick + 1;
 }
 
+bool fz_slot_may_lead_on(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t tick)
+{
+    return rules->on_full == FZ_FULL_LEAD && fz_slot_reason_for(view, tick, tick) == FZ_SLOT_FULL &&
+           tick - view->now_tick + 2 <= rules->max_lead;
+}
+
 /*
  * A number below capacity; the bias of 2^-32 does not matter for where a tick
  * starts.  The last tick starts at the bottom: what were skipped there would make

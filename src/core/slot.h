@@ -181,6 +181,12 @@ FZ_PRIVATE bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const stru
 FZ_PRIVATE bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
 
 /*
+ * Whether callers may go on in a tick ahead of the clock, until the clock's tick is over.  They may be so far ahead,
+ * and so may whoever takes the first slot of the tick behind it.
+ */
+FZ_PRIVATE bool fz_slot_may_lead_on(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t tick);
+
+/*
  * How many slots in a row can be taken and issued now, without waiting: those left in the tick of the clock, and where
  * the policies let ids lead also those ahead of it, as far as the grant reaches.
  */

@@ -98,16 +98,6 @@ static bool has_room_beyond(const struct fz_slot_rules *rules, uint64_t tick)
 }
 
 /*
- * Whether the next calls may go on in a tick ahead as well, until the clock's tick is over.  They may be so far ahead,
- * and so may whoever takes the first slot of the tick behind it.
- */
-static bool may_lead_on(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t tick)
-{
-    return rules->on_full == FZ_FULL_LEAD && fz_slot_reason_for(view, tick, tick) == FZ_SLOT_FULL &&
-           tick - view->now_tick + 2 <= rules->max_lead;
-}
-
-/*
  * Lets the next calls do without the clock until the tick is over.  Only when
  * the word stands in that tick, or leads: an anchor must never precede its tick, and a
  * full tick must not be opened again.  Never close to the end of the layout's
@@ -124,7 +114,7 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
     struct fz_grant grant = fz_grant_ring_read(&gen->shared->grants);
     uint64_t tick = fz_slot_tick(rules, view.word);
     if (gen->fast_path == FZ_FAST_NONE || !has_room_beyond(rules, tick) || !is_granted(&grant, tick) ||
-        !(tick == view.now_tick || fz_slot_may_finish(rules, &view) || may_lead_on(rules, &view, tick)))
+        !(tick == view.now_tick || fz_slot_may_finish(rules, &view) || fz_slot_may_lead_on(rules, &view, tick)))
         return;
     uint64_t first = fz_slot_first(rules, fz_slot_side(rules, view.word), tick);
     struct fz_counter_source source = {
@@ -230,7 +220,7 @@ static frazil_err settle_ticket(frazil *gen, const struct ticket *ticket, struct
     }
     if (tick > seen->view.now_tick) {
         fz_raise_u64(&gen->shared->lead_max_us, fz_ns_until(gen, seen->now, tick) / 1000);
-        if (!may_lead_on(&gen->rules, &seen->view, tick))
+        if (!fz_slot_may_lead_on(&gen->rules, &seen->view, tick))
             fz_anchor_close(&gen->private_page->anchor);
         else
             publish_anchor(gen, seen);
@@ -305,8 +295,9 @@ static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, st
     uint64_t first = fz_slot_tick(&gen->rules, plan->first);
     uint64_t last = fz_slot_tick(&gen->rules, plan->last);
     uint64_t tick;
+    bool ahead = was_ahead(seen, first);
 
-    if (fz_has_ended(seen) && !was_ahead(seen, first))
+    if (fz_has_ended(seen) && !ahead)
         return fz_refuse(refusal, seen, FRAZIL_ELEASE, 0);
     bool can_reach = fz_keeper_can_reach(gen, &seen->grant, first, last, &tick);
     enum fz_slot_reason reason = can_reach ? fz_slot_reason_for(view, first, last) : FZ_SLOT_FULL;
@@ -318,12 +309,11 @@ static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, st
         frazil_err err = can_reach ? refuse_for(gen, refusal, seen, reason, due)
                                    : fz_refuse(refusal, seen, FRAZIL_EINVAL, 0); /* it will not help to wait */
         refusal->fenced = true;
-        if (was_ahead(seen, first))
+        if (ahead)
             refusal->granted_first = first;
         return err;
     }
     /* Whether it could be extended shows in what is seen next. */
-    fz_wait_budget_begin(gen, budget);
     frazil_err ignored = is_due ? fz_keeper_extend_within(gen, fz_wait_budget_until(gen, budget), NULL) : FRAZIL_OK;
     (void)ignored;
     pause_for(&(struct pause){gen, NULL, reason}, seen, budget, fz_ns_until(gen, seen->now, tick));
