@@ -86,6 +86,9 @@ extern frazil_pg_worker frazil_pg_worker_setting(void);
 /* Whether frazil.worker derives the number from the timeline. */
 extern bool frazil_pg_is_of_timeline(void);
 
+/* Whether the server that starts follows another one, or recovers from an archive. */
+extern bool frazil_pg_starts_as_standby(void);
+
 /* A WARNING if frazil.worker stands where a base backup takes it along. */
 extern void frazil_pg_warn_of_copies(void);
 
@@ -123,9 +126,6 @@ extern PGDLLEXPORT void frazil_pg_keeper_main(Datum arg);
  * again when a recovery is over.  Fails only by a WARNING.
  */
 extern void frazil_pg_note_start(void);
-
-/* Whether the server that starts follows another one, or recovers from an archive. */
-extern bool frazil_pg_starts_as_standby(void);
 
 /*
  * Refuses (ERROR) a worker number that another data directory has, of which this one is a copy.  Any other is this

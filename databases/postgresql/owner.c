@@ -265,16 +265,6 @@ void frazil_pg_adopt(const frazil_pg_worker *worker)
 
 /* ---- the start, and a promotion -------------------------------------------------- */
 
-static bool is_there(const char *path)
-{
-    return access(path, F_OK) == 0;
-}
-
-bool frazil_pg_starts_as_standby(void)
-{
-    return is_there(STANDBY_SIGNAL_FILE) || is_there(RECOVERY_SIGNAL_FILE);
-}
-
 /*
  * The number of a copy that has no file is nobody's: the copy was made before its original had one, and the number in
  * its settings may have come with it.  A number of another one is refused when somebody wants an id.
@@ -286,7 +276,7 @@ static void note_start(void)
     const struct line *line = find(owners, worker.number);
     struct line here = line_here(&worker);
 
-    if (owners == NIL && (frazil_pg_starts_as_standby() || is_there(BACKUP_LABEL_FILE))) {
+    if (owners == NIL && (frazil_pg_starts_as_standby() || access(BACKUP_LABEL_FILE, F_OK) == 0)) {
         here.owner = (struct directory){.inode = 0};
         ereport(WARNING,
                 (errmsg("this server begins as a copy, and its original may have the worker number %u", worker.number),

@@ -3,6 +3,7 @@
 #include "frazil_pg.h"
 
 #include <ctype.h>
+#include <unistd.h>
 
 #include "access/xlog.h"
 #include "catalog/pg_control.h"
@@ -30,6 +31,11 @@ static bool take_number(const char **text, uint32 *ret)
     *text = c;
     *ret = number;
     return true;
+}
+
+bool frazil_pg_starts_as_standby(void)
+{
+    return access(STANDBY_SIGNAL_FILE, F_OK) == 0 || access(RECOVERY_SIGNAL_FILE, F_OK) == 0;
 }
 
 /* The timeline on which the server makes ids. */
