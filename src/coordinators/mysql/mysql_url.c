@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "common/sql_url.h"
 #include "core/wipe.h"
 
 /* ---- the keys behind the '?' ----------------------------------------------- */
@@ -84,23 +85,14 @@ const struct fz_url_kind *const fz_mysql_url_kind = &mysql;
 /* No host: a socket is named behind the '?'. */
 static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr)
 {
-    if (place.len > 0)
-        return fz_url_read_hosts(&mysql, place, url, reterr);
-    url->host_count = 1;
-    return FRAZIL_OK;
+    return fz_sql_url_read_place(&mysql, place, url, reterr);
 }
 
-/* DATABASE/NAMESPACE. */
 static frazil_err read_path(struct fz_url_piece path, struct fz_url *common, frazil_error *reterr)
 {
     struct fz_mysql_url *url = (struct fz_mysql_url *)common;
-    struct fz_url_piece name = path;
-    struct fz_url_piece database = fz_url_cut(&name, '/');
 
-    if (!fz_url_decode(database, url->database, sizeof url->database) || url->database[0] == '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the MySQL URL names no database, or %Q, which is none: write %s",
-                       database.at == NULL ? "" : database.at, database.len, mysql.form);
-    return fz_url_read_name(&mysql, name, common->name, reterr);
+    return fz_sql_url_read_path(&mysql, path, common, url->database, sizeof url->database, reterr);
 }
 
 /* A file of TLS that nobody would look at, or a mode that nobody would keep. */
@@ -150,12 +142,5 @@ frazil_err fz_mysql_url_parse(const char *text, struct fz_mysql_url *ret, frazil
 
 void fz_mysql_url_show(const struct fz_mysql_url *url, char buf[FZ_MYSQL_SHOWN_SIZE])
 {
-    struct fz_sentence s = fz_sentence_in(buf, FZ_MYSQL_SHOWN_SIZE);
-
-    fz_sentence_str(&s, schemes[0].text);
-    fz_url_show_hosts(&s, &url->common);
-    fz_sentence_char(&s, '/');
-    fz_sentence_str(&s, url->database);
-    fz_sentence_char(&s, '/');
-    fz_sentence_str(&s, url->common.name);
+    fz_sql_url_show(&mysql, &url->common, url->database, buf, FZ_MYSQL_SHOWN_SIZE);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "common/sql_url.h"
 #include "core/wipe.h"
 
 /* ---- the keys behind the '?' ----------------------------------------------- */
@@ -105,23 +106,14 @@ const struct fz_url_kind *const fz_postgresql_url_kind = &postgresql;
 /* No host at all is libpq's default. */
 static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr)
 {
-    if (place.len > 0)
-        return fz_url_read_hosts(&postgresql, place, url, reterr);
-    url->host_count = 1;
-    return FRAZIL_OK;
+    return fz_sql_url_read_place(&postgresql, place, url, reterr);
 }
 
-/* DATABASE/NAMESPACE. */
 static frazil_err read_path(struct fz_url_piece path, struct fz_url *common, frazil_error *reterr)
 {
     struct fz_postgresql_url *url = (struct fz_postgresql_url *)common;
-    struct fz_url_piece name = path;
-    struct fz_url_piece database = fz_url_cut(&name, '/');
 
-    if (!fz_url_decode(database, url->database, sizeof url->database) || url->database[0] == '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the PostgreSQL URL names no database, or %Q, which is none: write %s",
-                       database.at == NULL ? "" : database.at, database.len, postgresql.form);
-    return fz_url_read_name(&postgresql, name, common->name, reterr);
+    return fz_sql_url_read_path(&postgresql, path, common, url->database, sizeof url->database, reterr);
 }
 
 frazil_err fz_postgresql_url_parse(const char *text, struct fz_postgresql_url *ret, frazil_error *reterr)
@@ -137,12 +129,5 @@ frazil_err fz_postgresql_url_parse(const char *text, struct fz_postgresql_url *r
 
 void fz_postgresql_url_show(const struct fz_postgresql_url *url, char buf[FZ_POSTGRESQL_SHOWN_SIZE])
 {
-    struct fz_sentence s = fz_sentence_in(buf, FZ_POSTGRESQL_SHOWN_SIZE);
-
-    fz_sentence_str(&s, schemes[0].text);
-    fz_url_show_hosts(&s, &url->common);
-    fz_sentence_char(&s, '/');
-    fz_sentence_str(&s, url->database);
-    fz_sentence_char(&s, '/');
-    fz_sentence_str(&s, url->common.name);
+    fz_sql_url_show(&postgresql, &url->common, url->database, buf, FZ_POSTGRESQL_SHOWN_SIZE);
 }
