@@ -120,15 +120,13 @@ void connection_make_ready(struct loop *loop, struct connection *connection)
     loop->ready_end = &connection->next_ready;
 }
 
-/* Sends what the session has written; what the socket does not take is kept.  False: the connection is broken. */
-static bool send_output(struct loop *loop, struct connection *connection, struct bytes *output)
+/* Sends as much as the socket takes.  False: the connection is broken. */
+static bool send_bytes(struct loop *loop, struct connection *connection, const struct bytes *bytes, size_t *ret_sent)
 {
     size_t sent = 0;
 
-    if (output->failed)
-        return false;
-    while (connection->out.len == 0 && sent < output->len) {
-        ssize_t n = io_write(&connection->io, output->at + sent, output->len - sent);
+    while (sent < bytes->len) {
+        ssize_t n = io_write(&connection->io, bytes->at + sent, bytes->len - sent);
         if (n == IO_BROKEN)
             return false;
         if (n == IO_AGAIN)
@@ -136,6 +134,17 @@ static bool send_output(struct loop *loop, struct connection *connection, struct
         sent += (size_t)n;
     }
     count(&loop->event_thread.counters.bytes_out, sent);
+    *ret_sent = sent;
+    return true;
+}
+
+/* Sends what the session has written; what the socket does not take is kept.  False: the connection is broken. */
+static bool send_output(struct loop *loop, struct connection *connection, struct bytes *output)
+{
+    size_t sent = 0;
+
+    if (output->failed || (connection->out.len == 0 && !send_bytes(loop, connection, output, &sent)))
+        return false;
     if (sent < output->len) {
         if (connection->out.len == 0)
             connection->stalled_ns = loop->event_thread.now_ns;
@@ -150,15 +159,8 @@ static bool send_kept(struct loop *loop, struct connection *connection)
 {
     size_t sent = 0;
 
-    while (sent < connection->out.len) {
-        ssize_t n = io_write(&connection->io, connection->out.at + sent, connection->out.len - sent);
-        if (n == IO_BROKEN)
-            return false;
-        if (n == IO_AGAIN)
-            break;
-        sent += (size_t)n;
-    }
-    count(&loop->event_thread.counters.bytes_out, sent);
+    if (!send_bytes(loop, connection, &connection->out, &sent))
+        return false;
     if (sent > 0)
         connection->stalled_ns = loop->event_thread.now_ns;
     bytes_drop(&connection->out, sent);
