@@ -37,19 +37,6 @@ static char *put(char *out, const char *text)
     return out + len;
 }
 
-static char *put_u64(char *out, uint64_t value)
-{
-    char digits[20];
-    size_t at = sizeof digits;
-
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    memcpy(out, digits + at, sizeof digits - at);
-    return out + (sizeof digits - at);
-}
-
 bool fields_is_in_seconds(int64_t unix_ms)
 {
     /* From 1973 to 2286 in seconds; in milliseconds that is up to April 1970. */
@@ -75,7 +62,7 @@ const char *fields_age(int64_t unix_ms, int64_t now_ms, char buf[FIELDS_TEXT_SIZ
         unit++;
     int64_t count = distance_ms / units[unit].ms;
     char *end = put(buf, future ? "in " : "");
-    end = put_u64(end, (uint64_t)count);
+    end = output_digits(end, (uint64_t)count);
     end = put(put(end, " "), units[unit].name);
     end = put(end, count == 1 ? "" : "s");
     *put(end, future ? ": in the future" : " ago") = '\0';

@@ -172,16 +172,24 @@ void output_json_sentence(const char *text)
     append("\"", 1);
 }
 
-void output_u64(uint64_t value)
+char *output_digits(char *to, uint64_t value)
 {
-    char digits[20];
+    char digits[OUTPUT_DIGITS];
     size_t at = sizeof digits;
 
     do {
         digits[--at] = (char)('0' + value % 10);
         value /= 10;
     } while (value != 0);
-    append(digits + at, sizeof digits - at);
+    memcpy(to, digits + at, sizeof digits - at);
+    return to + (sizeof digits - at);
+}
+
+void output_u64(uint64_t value)
+{
+    char digits[OUTPUT_DIGITS];
+
+    append(digits, (size_t)(output_digits(digits, value) - digits));
 }
 
 void output_i64(int64_t value)

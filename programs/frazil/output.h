@@ -21,6 +21,11 @@ void output_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void output_u64(uint64_t value);
 void output_i64(int64_t value);
 
+/* Writes a number in decimal to memory: at most OUTPUT_DIGITS digits, without a 0 behind them.  Returns where they end.
+ */
+enum { OUTPUT_DIGITS = 20 };
+char *output_digits(char *to, uint64_t value);
+
 /*
  * Appends text of strangers: file names, input, owners, what servers say.  It
  * stays one line; what a terminal obeys, what cannot be seen and bytes that are
