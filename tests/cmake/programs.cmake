@@ -60,7 +60,7 @@ foreach(folder IN LISTS folders)
   endforeach()
 endforeach()
 
-frazil_sampled(unit/test_pairs unit/test_place coordinators/test_redis_pairs coordinators/test_opening_forks)
+frazil_sampled(unit/test_pairs unit/test_place unit/test_small_layouts coordinators/test_redis_pairs coordinators/test_opening_forks)
 frazil_label(coordinators/test_opening_forks LABELS nemesis)
 
 # The library as programs load it.

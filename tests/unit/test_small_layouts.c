@@ -4,7 +4,9 @@
  * movements up to a depth is run.  After each call the generator is compared with a
  * model that shares no code with it, and with the invariants:
  * I1 unique, I3 increasing, I6 honest time, I7 bounded and without a trace.
+ * Where FRAZIL_TEST_EVERY wants a sample, all sequences of three are run, and of those of five a part.
  */
+#include <stdlib.h>
 
 #include "generator/generator_internal.h"
 #include "lib/near_miss.h"
@@ -12,7 +14,7 @@
 #include "lib/slot_model.h"
 #include "lib/test.h"
 
-enum { DEPTH = 5, WALKS = 300, WALK_STEPS = 400, WINDOW = 16384, PLACES = 4, IDS_MAX = 9 };
+enum { DEPTH = 5, SAMPLED = 3, WALKS = 300, WALK_STEPS = 400, WINDOW = 16384, PLACES = 4, IDS_MAX = 9 };
 
 struct policy {
     const char *spec;
@@ -284,6 +286,16 @@ static void run_op(struct world *world, unsigned op, size_t depth)
 
 /* ---- all sequences ---- */
 
+/* Whether a sequence so long is gone on with: all are, or of those of three each FRAZIL_TEST_EVERY-th, whichever it is.
+ */
+static bool goes_on(size_t length)
+{
+    static uint64_t state = 1;
+    const char *every = getenv("FRAZIL_TEST_EVERY");
+
+    return length != SAMPLED || every == NULL || seeded_next(&state) % strtoull(every, NULL, 10) == 0;
+}
+
 static void explore(struct world *world, size_t depth)
 {
     struct fz_shared shared;
@@ -296,7 +308,7 @@ static void explore(struct world *world, size_t depth)
         memcpy(taken[side], world->taken[side] + WINDOW / 2 - 24, sizeof taken[side]);
     for (unsigned op = 0; op < OPS; op++) {
         run_op(world, op, depth);
-        if (depth + 1 < DEPTH)
+        if (depth + 1 < DEPTH && goes_on(depth + 1))
             explore(world, depth + 1);
         memcpy(world->gen->shared, &shared, sizeof shared);
         for (int side = 0; side < 2; side++)
