@@ -9,10 +9,10 @@ mkdir -p "$2/go"
 build=$(realpath "$2")
 work=$build/go
 chmod -R u+w "$work"
-rm -rf "$work/tmp" "$work/host" "$work/src" "$work/packages" "$work/stranger"
+rm -rf "$work/tmp" "$work/host" "$work/run" "$work/state" "$work/src" "$work/packages" "$work/stranger"
 mkdir -p "$work/tmp"
 export GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" GOTMPDIR="$work/tmp" TMPDIR="$work/tmp"
-export FRAZIL_TREE="$tree" FRAZIL_HOST_DIR="$work/host"
+export FRAZIL_TREE="$tree" FRAZIL_HOST_DIR="$work/host" RUNTIME_DIRECTORY="$work/run" STATE_DIRECTORY="$work/state"
 [ ! -x "$build/bin/frazil" ] || export FRAZIL_COMMAND="$build/bin/frazil"
 
 step() {
