@@ -39,7 +39,7 @@ answered() {
     tries=0
     until "$@" >/dev/null 2>&1; do
         tries=$((tries + 1))
-        [ "$tries" -lt 600 ] || fail "no answer: $*"
+        [ "$tries" -lt 3000 ] || fail "no answer: $*"
         sleep 0.1
     done
 }

@@ -61,7 +61,7 @@ teardown() {
     frazil bench --quick --threads 2 --json layout=sno state=memory | grep -qE '"key":"threads",.*"rounds":1,.*"median":2.0000'
     for spec in 'layout=41/10/8 on_full=error' 'layout=20/1/12 tick=24h'; do
         # shellcheck disable=SC2086 # keys of a spec
-        timeout 60 "$FRAZIL" bench --quick --threads 2 --rounds 1 --json $spec worker=fixed:1 state=memory >"$BATS_TEST_TMPDIR/json"
+        timeout 300 "$FRAZIL" bench --quick --threads 2 --rounds 1 --json $spec worker=fixed:1 state=memory >"$BATS_TEST_TMPDIR/json"
         grep '"key":"threads"' "$BATS_TEST_TMPDIR/json" | grep -q '"rounds":0,.*"missed":1,"note":"it refuses calls, or its ticks are too long"'
         grep -q '"key":"next"' "$BATS_TEST_TMPDIR/json"
         run ! grep -qE '"key":"threads_' "$BATS_TEST_TMPDIR/json"
@@ -96,7 +96,7 @@ teardown() {
 
 @test "a spec with a coordinator is measured against a read of it; one without is not" {
     serve redis
-    url="redis://127.0.0.1:$port/orders?timeout=30s"
+    url="redis://127.0.0.1:$port/orders?timeout=60s"
     frazil lease init --never-used "$url"
     frazil bench --quick --threads 2 --rounds 2 --json "worker=$url" >"$BATS_TEST_TMPDIR/json"
     grep '"key":"spec_round_trip"' "$BATS_TEST_TMPDIR/json" | grep -q '"rounds":2,'

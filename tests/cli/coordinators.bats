@@ -37,7 +37,7 @@ life() {
 
 @test "redis" {
     serve redis
-    life "redis://127.0.0.1:$port/orders?db=1&timeout=5s"
+    life "redis://127.0.0.1:$port/orders?db=1&timeout=60s"
     fails 2 "WRONGPASS" frazil next "worker=redis://frazil:wrong@127.0.0.1:$port/orders"
     fails 3 "cannot be reached" frazil next "worker=redis://127.0.0.1:1/orders open_wait=1s"
     [ "$(frazil next "worker=sfid+redis://127.0.0.1:$port/shop layout=sfid" | wc -l)" -eq 1 ]
@@ -51,16 +51,16 @@ life() {
 
 @test "etcd" {
     serve etcd
-    life "etcd://127.0.0.1:1,127.0.0.1:$port/orders?timeout=5s"
+    life "etcd://127.0.0.1:1,127.0.0.1:$port/orders?timeout=60s"
     fails 3 "cannot be connected to" frazil next "worker=etcd://127.0.0.1:1/orders open_wait=1s"
 }
 
 @test "zookeeper" {
     serve zookeeper
-    life "zookeeper://127.0.0.1:1,127.0.0.1:$port/orders?timeout=5s&user=frazil&password_file=$(password_file)"
-    fails 2 "the permissions of '/frazil/orders'" frazil next "worker=zookeeper://127.0.0.1:$port/orders?timeout=20s"
+    life "zookeeper://127.0.0.1:1,127.0.0.1:$port/orders?timeout=60s&user=frazil&password_file=$(password_file)"
+    fails 2 "the permissions of '/frazil/orders'" frazil next "worker=zookeeper://127.0.0.1:$port/orders?timeout=60s"
     fails 3 "Connection refused" frazil next "worker=zookeeper://127.0.0.1:1/orders open_wait=1s"
-    [ "$(frazil lease init --never-used "worker=zookeeper://127.0.0.1:$port/orders?path=/mine&timeout=20s")" = created ]
+    [ "$(frazil lease init --never-used "worker=zookeeper://127.0.0.1:$port/orders?path=/mine&timeout=60s")" = created ]
 }
 
 # The statement that a sentence says to run: all that stands behind "run: ", up to its last semicolon.
@@ -70,13 +70,13 @@ statement() {
 
 @test "postgresql: as one who may create the table" {
     serve postgresql
-    life "postgres://owner@127.0.0.1:1,127.0.0.1:$port/postgres/orders?timeout=5s"
+    life "postgres://owner@127.0.0.1:1,127.0.0.1:$port/postgres/orders?timeout=60s"
     fails 3 "Connection refused" frazil next "worker=postgres://owner@127.0.0.1:1/postgres/orders open_wait=1s"
 }
 
 @test "postgresql: for one who may not, lease init prints what another one has to run" {
     serve postgresql
-    local as_owner=(psql -X -q -h 127.0.0.1 -p "$port" -U owner postgres) user="postgres://frazil@127.0.0.1:$port/postgres/orders?timeout=5s"
+    local as_owner=(psql -X -q -h 127.0.0.1 -p "$port" -U owner postgres) user="postgres://frazil@127.0.0.1:$port/postgres/orders?timeout=60s"
     "${as_owner[@]}" -c 'DROP TABLE IF EXISTS frazil_lease' -c 'CREATE ROLE frazil LOGIN' -c 'REVOKE CREATE ON SCHEMA public FROM public'
     fails 2 "may not create its table" frazil lease init --never-used "$user"
     "${as_owner[@]}" -c "$(statement)"
@@ -89,13 +89,13 @@ statement() {
 
 @test "mysql: as one who may create the table" {
     serve mysql
-    life "mysql://app@127.0.0.1:1,127.0.0.1:$port/app/orders?timeout=5s"
+    life "mysql://app@127.0.0.1:1,127.0.0.1:$port/app/orders?timeout=60s"
     fails 3 "Can't connect to server" frazil next "worker=mysql://app@127.0.0.1:1/app/orders open_wait=1s"
 }
 
 @test "mysql: for one who may not, lease init prints what another one has to run" {
     serve mysql
-    local as_owner=(mariadb --no-defaults -h 127.0.0.1 -P "$port" -u owner app) user="mysql://frazil@127.0.0.1:$port/app/orders?timeout=5s"
+    local as_owner=(mariadb --no-defaults -h 127.0.0.1 -P "$port" -u owner app) user="mysql://frazil@127.0.0.1:$port/app/orders?timeout=60s"
     "${as_owner[@]}" -e "DROP TABLE IF EXISTS frazil_lease; CREATE USER frazil@'%'; GRANT DELETE ON app.* TO frazil@'%'"
     fails 2 "may not create its table" frazil lease init --never-used "$user"
     "${as_owner[@]}" -e "$(statement)"

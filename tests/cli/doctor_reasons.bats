@@ -104,7 +104,7 @@ teardown() {
 @test "PostgreSQL: the user, the database, the password, a right" {
     has postgresql || skip "the part for PostgreSQL is not installed"
     serve postgresql
-    local end="?sslmode=disable&timeout=30s"
+    local end="?sslmode=disable&timeout=60s"
     says coordinator.refused 'role .*nobody.* does not exist' "postgresql://nobody:s3cret@127.0.0.1:$port/nosuch/orders$end"
     says coordinator.refused 'database .*nosuch.* does not exist' "postgresql://owner:s3cret@127.0.0.1:$port/nosuch/orders$end"
     sql() { psql -qX -h 127.0.0.1 -p "$port" -U owner -d postgres -c "$1"; }
@@ -116,7 +116,7 @@ teardown() {
 @test "PostgreSQL: a standby, a database that may not be written" {
     has postgresql || skip "the part for PostgreSQL is not installed"
     serve postgresql
-    local url="postgresql://owner@127.0.0.1:$port/postgres/orders?sslmode=disable&timeout=30s"
+    local url="postgresql://owner@127.0.0.1:$port/postgres/orders?sslmode=disable&timeout=60s"
     frazil lease init --never-used "$url"
     sql() { psql -qAtX -h 127.0.0.1 -p "$port" -U owner -d postgres -c "$1"; }
     sql "ALTER DATABASE postgres SET default_transaction_read_only = on"
@@ -129,7 +129,7 @@ teardown() {
 @test "MySQL: the user, the password, the database" {
     has mysql || skip "the part for MySQL is not installed"
     serve mysql
-    local end="?ssl-mode=DISABLED&timeout=30s"
+    local end="?ssl-mode=DISABLED&timeout=60s"
     says coordinator.refused "does not let this user in" "mysql://nobody:s3cret@127.0.0.1:$port/test/orders$end"
     mysql --no-defaults -h 127.0.0.1 -P "$port" -u owner -e "CREATE USER joe IDENTIFIED BY 'another'"
     says coordinator.refused "does not let this user in" "mysql://joe:s3cret@127.0.0.1:$port/app/orders$end"
@@ -148,9 +148,9 @@ teardown() {
         # shellcheck disable=SC2086 # words
         ETCDCTL_API=3 etcdctl --endpoints "127.0.0.1:$port" $command
     done
-    says coordinator.refused "invalid user ID or password|authentication failed" "etcd://joe:s3cret@127.0.0.1:$port/orders?timeout=30s"
-    says coordinator.refused "user name is empty|permission denied" "etcd://127.0.0.1:$port/orders?timeout=30s"
-    says coordinator.refused "permission denied" "etcd://joe:another@127.0.0.1:$port/orders?timeout=30s"
+    says coordinator.refused "invalid user ID or password|authentication failed" "etcd://joe:s3cret@127.0.0.1:$port/orders?timeout=60s"
+    says coordinator.refused "user name is empty|permission denied" "etcd://127.0.0.1:$port/orders?timeout=60s"
+    says coordinator.refused "permission denied" "etcd://joe:another@127.0.0.1:$port/orders?timeout=60s"
 }
 
 @test "a folder: it is not there, lies in a file, is a file" {

@@ -14,13 +14,13 @@ setup() {
 
 @test "without a quorum" {
     serve zookeeper-minority
-    says coordinator.silent "the server hung up, as one does that has no quorum" "zookeeper://u:s3cret@127.0.0.1:$port/orders?timeout=30s"
+    says coordinator.silent "the server hung up, as one does that has no quorum" "zookeeper://u:s3cret@127.0.0.1:$port/orders?timeout=60s"
 }
 
 @test "without user and password, or with others" {
     serve zookeeper
-    local end="@127.0.0.1:$port/orders?timeout=30s"
+    local end="@127.0.0.1:$port/orders?timeout=60s"
     frazil lease init --never-used "zookeeper://joe:another$end"
-    says coordinator.refused "permissions of .* do not allow this: give user and password of who created it" "zookeeper://127.0.0.1:$port/orders?timeout=30s"
+    says coordinator.refused "permissions of .* do not allow this: give user and password of who created it" "zookeeper://127.0.0.1:$port/orders?timeout=60s"
     says coordinator.refused "permissions of .* do not allow this: give user and password of who created it" "zookeeper://joe:s3cret$end"
 }

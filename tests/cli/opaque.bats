@@ -91,7 +91,7 @@ needs_opaque() {
         fails 2 "" frazil opaque -k $key 5
     done
     mkfifo -m 600 "$BATS_TEST_TMPDIR/fifo"
-    fails 2 "is not a regular file" timeout 20 "$FRAZIL" opaque -k "$BATS_TEST_TMPDIR/fifo" 5
+    fails 2 "is not a regular file" timeout 300 "$FRAZIL" opaque -k "$BATS_TEST_TMPDIR/fifo" 5
     fails 4 "cannot open the key file nosuch: No such file" frazil opaque -k nosuch 5
     fails 2 "needs --key-file" frazil opaque 5
 }

@@ -56,7 +56,7 @@ keeps() {
     local status=0
     tried=$((tried + 1))
     [ $((tried % ${FRAZIL_TEST_EVERY:-1})) -eq 0 ] || return 0
-    timeout 120 "$FRAZIL" "$@" </dev/null >said 2>&1 || status=$?
+    timeout 300 "$FRAZIL" "$@" </dev/null >said 2>&1 || status=$?
     [ "$status" -le 4 ] || { echo "status $status: $*"; return 1; }
     hides_secret || { printf 'frazil'; printf ' %q' "$@"; printf ' shows it:\n'; cat said; return 1; }
 }

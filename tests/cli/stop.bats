@@ -41,7 +41,7 @@ held() {
 @test "by each signal, while it waits for its rate" {
     local signal
     serve redis
-    url="redis://127.0.0.1:$port/orders?timeout=30s"
+    url="redis://127.0.0.1:$port/orders?timeout=60s"
     frazil lease init --never-used "$url" >/dev/null
     for signal in INT TERM HUP; do
         begin -n 0 --rate 0.0003 base=7 count=1 "worker=$url"
@@ -57,7 +57,7 @@ held() {
 
 @test "while it waits for the next tick" {
     serve redis
-    url="redis://127.0.0.1:$port/orders?timeout=30s"
+    url="redis://127.0.0.1:$port/orders?timeout=60s"
     frazil lease init --never-used "layout='33/10/1 epoch=2026-01-01' tick=1000ms" horizon=60s "worker=$url" >/dev/null
     begin -n 0 "layout='33/10/1 epoch=2026-01-01' tick=1000ms" max_wait=1h max_lead=0 base=7 count=1 "worker=$url"
     read -r _ <&9
@@ -117,7 +117,7 @@ process_of() {
 
 @test "while its reader does not read: it says what was not written" {
     serve redis
-    url="redis://127.0.0.1:$port/orders?timeout=30s"
+    url="redis://127.0.0.1:$port/orders?timeout=60s"
     frazil lease init --never-used "$url" >/dev/null
     begin -n 0 base=7 count=1 "worker=$url"
     read -r _ <&9
@@ -166,7 +166,7 @@ process_of() {
 
 @test "a reader that goes away: the worker id is given back, quietly" {
     serve redis
-    url="redis://127.0.0.1:$port/orders?timeout=30s"
+    url="redis://127.0.0.1:$port/orders?timeout=60s"
     frazil lease init --never-used "$url" >/dev/null
     begin -n 0 base=7 count=1 "worker=$url"
     read -r _ <&9

@@ -20,9 +20,10 @@
 #include <unistd.h>
 
 #include "lib/bound.h"
+#include "lib/patience.h"
 
 enum { THREADS = 2, CHILDREN = 20, IDS_EACH = 2, IDS_OF_LIFE = 4000 };
-enum { HUNG_S = 240, SPREAD_NS = 4000000, NS_PER_S = 1000000000 };
+enum { SPREAD_NS = 4000000, NS_PER_S = 1000000000 };
 
 /* The ends of a process. */
 enum { WELL, TOLD, BAD };
@@ -100,7 +101,7 @@ static int live(uint64_t random)
         pause_somewhat(&random);
         children[i] = bound_fork();
         if (children[i] == 0) {
-            (void)alarm(HUNG_S);
+            (void)alarm(PATIENCE_S);
             _exit(open_take_close("child", i % 2 == 1));
         }
     }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/patience.h"
 #include "lib/register_kinds.h"
 #include "lib/test.h"
 

@@ -7,12 +7,13 @@
 
 #include "config/coordinators.h"
 #include "lib/findings.h"
+#include "lib/patience.h"
 #include "lib/register_kinds.h"
 #include "lib/register_rig.h"
 #include "lib/test.h"
 #include "os/clock.h"
 
-enum { TIMEOUT_MS = 20000 };
+enum { TIMEOUT_MS = ANSWER_MS };
 
 /* ---- identity ------------------------------------------------------------------ */
 

@@ -5,6 +5,7 @@
  */
 #include <time.h>
 
+#include "lib/patience.h"
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
 #include "lib/register_rig.h"

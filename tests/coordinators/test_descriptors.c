@@ -14,13 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/patience.h"
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/kept_fd.h"
 
-enum { FDS_MAX = 256, TIMEOUT_MS = 20000, TRIES = 4000, SHORT_MS = 20, WAITING_MAX = 16 };
+enum { FDS_MAX = 256, TIMEOUT_MS = ANSWER_MS, SHORT_MS = 20, WAITING_MAX = 16 };
 
 static bool swap(const struct fz_register *reg, const char *text, uint64_t *version)
 {
@@ -157,11 +158,9 @@ TEST_OF_KINDS(for_each_server, "The answer that the parent awaited comes to the 
     uint64_t before = asker.version;
     proxy_set(proxy, PROXY_HOLD_REPLIES);
     assert_int_equal(pthread_create(&thread, NULL, ask, &asker), 0);
-    for (int tries = 0; record.version <= before; tries++) {
-        assert_true(tries < TRIES);
-        pause_shortly();
-        assert_int_equal(direct.read(direct.ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL), FZ_REGISTER_OK);
-    }
+    AWAIT(direct.read(direct.ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL) == FZ_REGISTER_OK &&
+              record.version > before,
+          "its swap is not carried out");
     pid_t child = give_birth(&reg);
     proxy_set(proxy, PROXY_PASS);
     assert_int_equal(pthread_join(thread, NULL), 0);

@@ -24,7 +24,7 @@ TEST("A foreign record is refused, or shown as damaged, and never overwritten")
     uint64_t versions[4] = {0};
 
     etcd_server_start(&server, NULL);
-    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
     for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
         char words[64];
         snprintf(words, sizeof words, "put frazil/lease/orders/0 %s", damaged[i]);
@@ -79,7 +79,7 @@ TEST("More records than are asked for at once are shown in pages, each record on
     uint32_t made = 0;
 
     etcd_server_start(&server, NULL);
-    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct tally tally = {.n = 0};
         for (; made < sizes[i]; made++)
@@ -105,7 +105,7 @@ static enum fz_register_result taken_for_with(struct proxy *proxy, const char *h
     struct fz_record record = {.version = 4711};
 
     snprintf(text, sizeof text, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\n\r\n%s", status, headers, strlen(body), body);
-    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)proxy->port);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", (unsigned)proxy->port);
     proxy_say(proxy, text);
     enum fz_register_result result =
         swaps ? register_swap(&reg, 0, 1, "x", &untouched) : register_read(&reg, 0, &record);
@@ -174,7 +174,7 @@ static enum fz_register_result found_by(struct proxy *proxy, const char *body, u
 
     snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\n%sContent-Length: %zu\r\n\r\n%s", date, strlen(body), body);
     memset(versions, 0, 4 * sizeof versions[0]);
-    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)proxy->port);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", (unsigned)proxy->port);
     proxy_say(proxy, text);
     enum fz_register_result result =
         reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, 2, 1, register_note_versions, versions, NULL, &register_said);
@@ -278,7 +278,7 @@ TEST("The time of one answer is not that of the next one, which has none")
 
     etcd_server_start(&server, NULL);
     struct proxy *proxy = proxy_start(server.port);
-    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)proxy->port);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", (unsigned)proxy->port);
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n%s", strlen(body), body);
     proxy_say(proxy, text);
@@ -298,7 +298,7 @@ TEST("A token that cannot be used is none, and is asked for again the next time"
 
     etcd_server_start(&server, NULL);
     struct proxy *proxy = proxy_start(server.port);
-    struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=30s", (unsigned)proxy->port);
+    struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=60s", (unsigned)proxy->port);
     snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\n%sContent-Length: %zu\r\n\r\n%s", date, strlen(body), body);
     proxy_say(proxy, text);
     for (int i = 0; i < 2; i++) {

@@ -12,7 +12,7 @@
 /* The findings on this server by this user ("NAME:PASSWORD@" or nothing). */
 static struct findings diagnose(const struct server *server, const char *user)
 {
-    return findings_at(frazil_coordinator_etcd(), "etcd://%s127.0.0.1:%u/orders?timeout=30s", user,
+    return findings_at(frazil_coordinator_etcd(), "etcd://%s127.0.0.1:%u/orders?timeout=60s", user,
                        (unsigned)server->port);
 }
 
@@ -64,7 +64,7 @@ TEST("A user without the right to write is told so; nothing is written to find i
     findings = diagnose(&server, "eve:s3cret@");
     assert_found(findings, "FAIL permissions: may not write: etcd://127.0.0.1:");
     assert_found(findings, "permission denied");
-    struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
+    struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
     assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &record, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(record.version, 0);
     reg.close(reg.ctx);
@@ -91,7 +91,7 @@ TEST("A full database is an alarm: nothing can be granted, and it says what to d
     struct findings findings = diagnose(&server, "");
     assert_found(findings, "FAIL alarm: 'NOSPACE': it refuses to write: compact, defragment");
     assert_not_found(findings, "alarms: none");
-    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
     assert_int_equal(reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){0, 0, "x", 1}, &version, NULL, &err),
                      FZ_REGISTER_REFUSED);
     assert_non_null(strstr(err.message, "database space exceeded"));

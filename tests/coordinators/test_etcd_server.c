@@ -5,10 +5,9 @@
  */
 
 #include "lib/etcd_rig.h"
+#include "lib/patience.h"
 #include "lib/proxy.h"
 #include "lib/test.h"
-
-enum { TRIES = 4000 };
 
 /* ---- users ---------------------------------------------------------------------- */
 
@@ -42,15 +41,15 @@ TEST("A client without a user, password or permission is refused and told so; no
     struct fz_register nobody = etcd_open_url("etcd://127.0.0.1:%u/orders", port);
     assert_int_equal(register_swap(&nobody, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
     register_assert_said("has users, and the URL names none");
-    struct fz_register wrong = etcd_open_url("etcd://joe:wr0ng@127.0.0.1:%u/orders?timeout=30s", port);
+    struct fz_register wrong = etcd_open_url("etcd://joe:wr0ng@127.0.0.1:%u/orders?timeout=60s", port);
     assert_int_equal(register_swap(&wrong, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
     register_assert_said("invalid user ID or password");
     assert_null(strstr(register_said.message, "wr0ng"));
-    struct fz_register elsewhere = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/bills?timeout=30s", port);
+    struct fz_register elsewhere = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/bills?timeout=60s", port);
     assert_int_equal(register_swap(&elsewhere, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
     register_assert_said("permission denied");
     assert_int_equal(register_read(&elsewhere, 0, &record), FZ_REGISTER_REFUSED);
-    struct fz_register right = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=30s", port);
+    struct fz_register right = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=60s", port);
     version = register_must_swap(&right, 0, 0, "first");
     assert_int_equal(register_must_read(&right, 0).version, version);
     register_close(&nobody);
@@ -65,7 +64,7 @@ TEST("A token that is no longer accepted is renewed, and what was asked with it 
     struct server server;
 
     etcd_server_start(&server, NULL);
-    struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
+    struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
     uint64_t version = register_must_swap(&reg, 0, 0, "no users yet");
     enable_users(&server);
     version = register_must_swap(&reg, 0, version, "users since then");
@@ -105,7 +104,7 @@ TEST("The environment's proxies are for browsers: a coordinator is asked directl
     snprintf(proxy, sizeof proxy, "http://127.0.0.1:%u", (unsigned)free_port());
     assert_int_equal(setenv("http_proxy", proxy, 1), 0);
     assert_int_equal(setenv("all_proxy", proxy, 1), 0);
-    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
     register_must_swap(&reg, 0, 0, "directly");
     assert_int_equal(unsetenv("http_proxy"), 0);
     assert_int_equal(unsetenv("all_proxy"), 0);
@@ -120,13 +119,13 @@ TEST("A member that cannot be reached is passed over at once, for writing, too")
     struct server server;
 
     etcd_server_start(&server, NULL);
-    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=30s", (unsigned)free_port(),
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=60s", (unsigned)free_port(),
                                            (unsigned)server.port);
     uint64_t version = register_must_swap(&reg, 0, 0, "first");
     assert_int_equal(register_must_read(&reg, 0).version, version);
     register_close(&reg);
     server_stop(&server);
-    reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)free_port());
+    reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", (unsigned)free_port());
     assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
     register_assert_said("cannot be connected to: Failed to connect to 127.0.0.1 port");
     register_close(&reg);
@@ -146,8 +145,7 @@ TEST("One that hangs leaves a write in doubt; it is not asked a second time else
     register_assert_said("did not answer within ");
     (void)register_must_swap(&reg, 1, 0, "asked of the next one");
     struct fz_record record = {.version = 0};
-    for (int tries = 0; tries < TRIES && record.version == 0; tries++)
-        record = register_must_read(&reg, 0);
+    AWAIT(register_read(&reg, 0, &record) == FZ_REGISTER_OK && record.version != 0, "what was in doubt is not done");
     assert_memory_equal(record.data, "in doubt", 8);
     register_close(&reg);
 
@@ -207,7 +205,7 @@ static uint64_t swap_in_the_end(const struct fz_register *reg, uint64_t expected
 {
     uint64_t version = 0;
 
-    for (int tries = 0; tries < 4000; tries++) { /* a member that does not listen yet refuses at once */
+    for (uint64_t end_ns = patience_end_ns(); !patience_is_over(end_ns); pause_shortly()) {
         struct fz_record record = {.version = 0};
         if (register_swap(reg, 0, expected, text, &version) == FZ_REGISTER_OK)
             return version;
@@ -216,7 +214,6 @@ static uint64_t swap_in_the_end(const struct fz_register *reg, uint64_t expected
             assert_memory_equal(record.data, text, record.len);
             return record.version;
         }
-        pause_shortly();
     }
     fail_msg("%s", register_said.message);
     return 0;
@@ -239,8 +236,7 @@ TEST("The cluster goes on while any one of its members is down, with what it has
         launch_member(&cluster, i);
         version = swap_in_the_end(&reg, version, "all of them");
     }
-    for (int tries = 0; tries < 4000 && register_read(&reg, 0, &record) != FZ_REGISTER_OK; tries++)
-        pause_shortly();
+    AWAIT(register_read(&reg, 0, &record) == FZ_REGISTER_OK, "%s", register_said.message);
     server_kill(&cluster.members[0]);
     server_kill(&cluster.members[1]);
     assert_int_not_equal(register_swap(&reg, 0, version, "one of them", &untouched), FZ_REGISTER_OK);

@@ -91,20 +91,20 @@ TEST("A server is believed only if its certificate is of its host and by whom th
     start_tls(&server, false, both);
     unsigned port = server.port;
     struct fz_register right =
-        etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", port, server.folder);
+        etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=60s", port, server.folder);
     version = register_must_swap(&right, 0, 0, "through TLS");
     assert_int_equal(register_must_read(&right, 0).version, version);
-    struct fz_register stranger = etcd_open_url("etcds://127.0.0.1:%u/orders?timeout=30s", port);
+    struct fz_register stranger = etcd_open_url("etcds://127.0.0.1:%u/orders?timeout=60s", port);
     assert_int_equal(register_swap(&stranger, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
     register_assert_said("cannot be connected to: SSL certificate problem");
     struct fz_register other_name =
-        etcd_open_url("etcds://localhost:%u/orders?ca=%s/ca.pem&timeout=30s", port, server.folder);
+        etcd_open_url("etcds://localhost:%u/orders?ca=%s/ca.pem&timeout=60s", port, server.folder);
     assert_int_equal(register_swap(&other_name, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
     register_assert_said("localhost");
-    struct fz_register no_ca = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=/nonexistent&timeout=30s", port);
+    struct fz_register no_ca = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=/nonexistent&timeout=60s", port);
     assert_int_equal(register_swap(&no_ca, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
     register_assert_said("/nonexistent");
-    struct fz_register plain = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", port);
+    struct fz_register plain = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", port);
     assert_int_not_equal(register_swap(&plain, 0, version, "x", &version), FZ_REGISTER_OK);
     assert_int_equal(register_must_read(&right, 0).version, version);
     register_close(&right);
@@ -123,11 +123,11 @@ TEST("A server that wants a certificate gets it")
     start_tls(&server, true, both);
     const char *folder = server.folder;
     struct fz_register with = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&cert=%s/client.pem&key=%s/"
-                                            "client.key&timeout=30s",
+                                            "client.key&timeout=60s",
                                             (unsigned)server.port, folder, folder, folder);
     version = register_must_swap(&with, 0, 0, "with");
     struct fz_register without =
-        etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", (unsigned)server.port, folder);
+        etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=60s", (unsigned)server.port, folder);
     assert_int_not_equal(register_swap(&without, 0, version, "without", &version), FZ_REGISTER_OK);
     assert_int_equal(register_must_read(&with, 0).version, version);
     register_close(&with);
@@ -143,7 +143,7 @@ TEST("One whose own certificate is no client's cannot talk to itself: it answers
     start_tls(&server, true, "serverAuth");
     const char *folder = server.folder;
     struct fz_register reg = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&cert=%s/client.pem&key=%s/"
-                                           "client.key&timeout=30s",
+                                           "client.key&timeout=60s",
                                            (unsigned)server.port, folder, folder, folder);
     assert_int_not_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_OK);
     register_assert_said("etcds://127.0.0.1:");
@@ -159,7 +159,7 @@ TEST("A child that drops what it has inherited does not end its parent's session
     start_tls(&server, false, both);
     struct proxy *proxy = proxy_start(server.port);
     struct fz_register reg =
-        etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", (unsigned)proxy->port, server.folder);
+        etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=60s", (unsigned)proxy->port, server.folder);
     uint64_t version = register_must_swap(&reg, 0, 0, "parent");
     unsigned before = proxy->accepted;
     pid_t child = fork();

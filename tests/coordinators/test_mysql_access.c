@@ -48,11 +48,11 @@ static void run_what_was_said(void)
 TEST("Who, or where, does not exist is refused; nothing of that gets better by itself")
 {
     mysql_server_do(&server, "CREATE OR REPLACE USER guarded@'%' IDENTIFIED BY 's3cret'");
-    assert_refused("nobody:s3cret", "app/orders?timeout=20s&ssl-mode=DISABLED", "does not let this user in");
-    assert_refused("guarded", "app/orders?timeout=20s", "does not let this user in");
-    assert_refused("app", "elsewhere/orders?timeout=20s", "elsewhere");
+    assert_refused("nobody:s3cret", "app/orders?timeout=60s&ssl-mode=DISABLED", "does not let this user in");
+    assert_refused("guarded", "app/orders?timeout=60s", "does not let this user in");
+    assert_refused("app", "elsewhere/orders?timeout=60s", "elsewhere");
     mysql_server_do(&server, "ALTER USER guarded@'%' ACCOUNT LOCK");
-    assert_refused("guarded:s3cret", "app/orders?timeout=20s&ssl-mode=DISABLED", "locked");
+    assert_refused("guarded:s3cret", "app/orders?timeout=60s&ssl-mode=DISABLED", "locked");
 }
 
 TEST("A server that would have the password told gets none, unless it proves who it is")
@@ -61,7 +61,7 @@ TEST("A server that would have the password told gets none, unless it proves who
         skip(); /* the helper of PAM is for the user mysql alone; without it the server ends */
     mysql_server_do(&server, "INSTALL SONAME 'auth_pam'");
     mysql_server_do(&server, "CREATE OR REPLACE USER talker@'%' IDENTIFIED VIA pam");
-    assert_refused("talker:s3cret", "app/orders?timeout=20s&ssl-mode=DISABLED",
+    assert_refused("talker:s3cret", "app/orders?timeout=60s&ssl-mode=DISABLED",
                    "asks for a password in a way that would tell it to everybody");
 }
 
@@ -73,7 +73,7 @@ TEST("A user logs in where the password is kept secret")
     mysql_server_do(&server, "INSTALL SONAME 'auth_ed25519'");
     mysql_server_do(&server, "CREATE OR REPLACE USER signer@'%' IDENTIFIED VIA ed25519 USING PASSWORD('s3cret')");
     mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO signer@'%'");
-    reg = open_on(&server, "signer:s3cret", "app/orders?timeout=20s&ssl-mode=DISABLED");
+    reg = open_on(&server, "signer:s3cret", "app/orders?timeout=60s&ssl-mode=DISABLED");
     register_prepare(&reg);
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     register_close(&reg);
@@ -86,7 +86,7 @@ TEST("A user who may not create the table is told what to have run; that is enou
 
     mysql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
     mysql_server_do(&server, "CREATE OR REPLACE USER \"the app's\"@'127.0.0.%' IDENTIFIED BY ''");
-    reg = open_on(&server, "the%20app's", "app/orders?timeout=20s");
+    reg = open_on(&server, "the%20app's", "app/orders?timeout=60s");
     assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
     register_assert_said("this user has no right to anything in the database");
     mysql_server_do(&server, "GRANT DELETE HISTORY ON app.* TO \"the app's\"@'127.0.0.%'");
@@ -122,7 +122,7 @@ TEST("A node of a Galera cluster is refused")
                        "SELECT variable_value FROM information_schema.global_status "
                        "WHERE variable_name = 'wsrep_ready'",
                        "ON");
-    struct fz_register reg = open_on(&node, "app", "app/orders?timeout=20s");
+    struct fz_register reg = open_on(&node, "app", "app/orders?timeout=60s");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("is a node of a Galera cluster, which frazil does not support");
     assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);

@@ -102,7 +102,7 @@ static enum fz_register_result ask(const struct script *script, bool swaps)
     uint16_t port;
 
     pid_t server = flood_start(&flood, &port);
-    struct fz_register reg = mysql_open_url("mysql://me@127.0.0.1:%u/app/orders?timeout=20s", (unsigned)port);
+    struct fz_register reg = mysql_open_url("mysql://me@127.0.0.1:%u/app/orders?timeout=60s", (unsigned)port);
     result = swaps ? register_swap(&reg, 7, 0, "x", &untouched) : register_read(&reg, 7, &record);
     assert_int_equal(untouched, 4711);
     register_close(&reg);

@@ -17,7 +17,7 @@ static struct server server;
 
 static struct fz_register open_on(const struct server *one, const char *user, const char *keys)
 {
-    return mysql_open_url("mysql://%s@127.0.0.1:%u/app/orders?timeout=20s%s", user, (unsigned)one->port, keys);
+    return mysql_open_url("mysql://%s@127.0.0.1:%u/app/orders?timeout=60s%s", user, (unsigned)one->port, keys);
 }
 
 /* A register of the server, with an empty table. */
@@ -32,7 +32,7 @@ static struct fz_register start(void)
 
 static struct findings diagnose(const struct server *one)
 {
-    return findings_at(frazil_coordinator_mysql(), "mysql://app@127.0.0.1:%u/app/orders?timeout=20s",
+    return findings_at(frazil_coordinator_mysql(), "mysql://app@127.0.0.1:%u/app/orders?timeout=60s",
                        (unsigned)one->port);
 }
 
@@ -92,7 +92,7 @@ TEST("A replica is not asked, neither for records nor to keep one, not even as o
     assert_found(diagnose(&primary), "WARN replication: asynchronous");
     assert_found(diagnose(&primary), "WARN replication: sync_binlog is '0'");
     struct fz_register alone = open_on(&replica, "owner", "");
-    struct fz_register any = mysql_open_url("mysql://app@127.0.0.1:%u,127.0.0.1:%u/app/orders?timeout=20s",
+    struct fz_register any = mysql_open_url("mysql://app@127.0.0.1:%u,127.0.0.1:%u/app/orders?timeout=60s",
                                             (unsigned)replica.port, (unsigned)primary.port);
     assert_int_equal(register_read(&alone, 0, &record), FZ_REGISTER_UNREACHABLE);
     register_assert_said("is read-only, as replicas are: worker ids need the primary");
@@ -294,7 +294,7 @@ TEST("A password goes over TCP to a server that proves who it is, or where the U
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
     register_assert_said("cannot be connected to: ");
     register_close(&reg);
-    snprintf(keys, sizeof keys, "mysql://guarded:s3cret@/app/orders?timeout=20s&socket=%s/socket", server.folder);
+    snprintf(keys, sizeof keys, "mysql://guarded:s3cret@/app/orders?timeout=60s&socket=%s/socket", server.folder);
     reg = mysql_open_url("%s", keys);
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     register_close(&reg);
@@ -391,7 +391,7 @@ TEST("The doctor names what is missing, and what a crash would lose")
     assert_found(findings, "WARN durability: innodb_flush_log_at_trx_commit is '2'");
     mysql_server_do(&server, "CREATE OR REPLACE USER reader@'%'");
     mysql_server_do(&server, "GRANT SELECT ON app.* TO reader@'%'");
-    assert_found(findings_at(frazil_coordinator_mysql(), "mysql://reader@127.0.0.1:%u/app/orders?timeout=20s",
+    assert_found(findings_at(frazil_coordinator_mysql(), "mysql://reader@127.0.0.1:%u/app/orders?timeout=60s",
                              (unsigned)server.port),
                  "FAIL permissions: this user needs SELECT, INSERT and UPDATE on frazil_lease\n");
     mysql_server_do(&server, "DROP TABLE frazil_lease");

@@ -19,12 +19,12 @@ static struct server server;
 
 static struct fz_register open_as(const char *user)
 {
-    return mysql_open_url("mysql://%s@127.0.0.1:%u/app/orders?timeout=20s", user, (unsigned)server.port);
+    return mysql_open_url("mysql://%s@127.0.0.1:%u/app/orders?timeout=60s", user, (unsigned)server.port);
 }
 
 static struct findings diagnose(void)
 {
-    return findings_at(frazil_coordinator_mysql(), "mysql://app@127.0.0.1:%u/app/orders?timeout=20s",
+    return findings_at(frazil_coordinator_mysql(), "mysql://app@127.0.0.1:%u/app/orders?timeout=60s",
                        (unsigned)server.port);
 }
 

@@ -15,12 +15,13 @@
 #include <unistd.h>
 
 #include "lib/bound.h"
+#include "lib/patience.h"
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
 #include "lib/register_rig.h"
 #include "lib/test.h"
 
-enum { SHORT_MS = 300, LONG_MS = 20000, HANG_S = 600 };
+enum { SHORT_MS = 300, LONG_MS = ANSWER_MS };
 
 struct rig {
     struct proxy *proxy;
@@ -42,39 +43,24 @@ static void stop(struct rig *rig)
     proxy_stop(rig->proxy);
 }
 
-/* Pauses.  A test that has done nothing else since then hangs, however busy the machine is. */
-static void pause_since(const struct timespec *begun)
-{
-    struct timespec now;
-
-    pause_shortly();
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (now.tv_sec - begun->tv_sec > HANG_S)
-        fail_msg("it goes on for too long: %s", register_said.message);
-}
-
-static struct timespec begin_waiting(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now;
-}
-
 /* A read that succeeds in the end, however often it takes: what was broken off is connected again. */
 static struct fz_record await_read(const struct fz_register *reg)
 {
-    const struct timespec begun = begin_waiting();
     struct fz_record record = {.version = 0};
 
-    while (register_read(reg, 0, &record) != FZ_REGISTER_OK)
-        pause_since(&begun);
+    AWAIT(register_read(reg, 0, &record) == FZ_REGISTER_OK, "%s", register_said.message);
     return record;
 }
 
 static bool is_text(const struct fz_record *record, const char *text)
 {
     return record->len == strlen(text) && memcmp(record->data, text, record->len) == 0;
+}
+
+static bool holds(const struct fz_register *reg, const char *text, struct fz_record *ret)
+{
+    *ret = await_read(reg);
+    return is_text(ret, text);
 }
 
 /*
@@ -84,18 +70,18 @@ static bool is_text(const struct fz_record *record, const char *text)
 static enum fz_register_result swap_over(struct rig *rig, enum proxy_mode mode, uint64_t expected, const char *text,
                                          uint64_t *ret_version)
 {
-    const struct timespec begun = begin_waiting();
     enum fz_register_result result = FZ_REGISTER_UNREACHABLE;
 
-    for (;;) {
+    for (uint64_t end_ns = patience_end_ns(); !patience_is_over(end_ns); pause_shortly()) {
         (void)await_read(&rig->through); /* connects */
         proxy_set(rig->proxy, mode);
         result = register_swap(&rig->through, 0, expected, text, ret_version);
         if (result != FZ_REGISTER_UNREACHABLE)
             return result;
         proxy_set(rig->proxy, PROXY_PASS);
-        pause_since(&begun);
     }
+    fail_msg("it is never sent: %s", register_said.message);
+    return result;
 }
 
 /* ---- one fault ------------------------------------------------------------------ */
@@ -118,9 +104,7 @@ TEST_OF_KINDS(for_each_server,
         assert_int_equal(untouched, 4711);
         assert_int_not_equal(register_said.message[0], '\0');
         struct fz_record record = {.version = 0};
-        const struct timespec begun = begin_waiting();
-        for (record = await_read(&rig.direct); !is_text(&record, "second"); record = await_read(&rig.direct))
-            pause_since(&begun);
+        AWAIT(holds(&rig.direct, "second", &record), "it is not carried out");
         assert_true(record.version > version);
         proxy_set(rig.proxy, PROXY_PASS);
         assert_int_equal(await_read(&rig.through).version, record.version);
@@ -221,9 +205,7 @@ TEST_OF_KINDS(for_each_server, "Several records that are read at once over a net
         assert_int_not_equal(read_three(&rig.through, &n), FZ_REGISTER_OK);
         assert_int_not_equal(register_said.message[0], '\0');
         proxy_set(rig.proxy, PROXY_PASS);
-        const struct timespec begun = begin_waiting();
-        while (read_three(&rig.through, &n) != FZ_REGISTER_OK)
-            pause_since(&begun);
+        AWAIT(read_three(&rig.through, &n) == FZ_REGISTER_OK, "%s", register_said.message);
         assert_int_equal(n, 1);
     }
     stop(&rig);
@@ -393,9 +375,7 @@ static void await_progress(struct tally *tally, unsigned more)
 {
     unsigned wanted = tally->done + more;
 
-    const struct timespec begun = begin_waiting();
-    while (tally->done < wanted)
-        pause_since(&begun);
+    AWAIT(tally->done >= wanted, "%s", register_said.message);
 }
 
 /* All that was done is counted, and nothing that was certainly not done. */
@@ -439,7 +419,7 @@ TEST_OF_KINDS(for_each_server, "Several threads race through a network with one 
         await_progress(&tally, 20); /* all faults over, they get on by themselves */
         unsigned unknown = tally.unknown;
         proxy_set(proxy, modes[i / 2]);
-        for (int tries = 0; tries < 60 && tally.unknown == unknown; tries++)
+        for (int pauses = 0; pauses < 60 && tally.unknown == unknown; pauses++)
             pause_shortly();
         proxy_set(proxy, PROXY_PASS);
     }

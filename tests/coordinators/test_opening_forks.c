@@ -16,6 +16,7 @@
 #include "lib/insider.h"
 #include "lib/nemesis.h"
 #include "lib/new_namespace.h"
+#include "lib/patience.h"
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
 #include "lib/register_rig.h"
@@ -84,7 +85,7 @@ static int go_on_barred(const struct register_kind *kind, struct fz_register *re
     frazil_error why;
     char url[256];
 
-    (void)alarm(240);
+    (void)alarm(PATIENCE_S);
     reg->after_fork(reg->ctx);
     if (reg->read(reg->ctx, FZ_DEADLINE_NONE, 0, &record, NULL, &why) != FZ_REGISTER_UNREACHABLE ||
         strstr(why.message, "this process was forked") == NULL)

@@ -19,7 +19,7 @@ static struct server server;
 /* A register of this user ("NAME" or "NAME:PASSWORD"), with these keys. */
 static struct fz_register open_as(const char *user, const char *keys)
 {
-    return postgresql_open_url("postgres://%s@127.0.0.1:%u/postgres/orders?timeout=20s%s", user, (unsigned)server.port,
+    return postgresql_open_url("postgres://%s@127.0.0.1:%u/postgres/orders?timeout=60s%s", user, (unsigned)server.port,
                                keys);
 }
 
@@ -294,7 +294,7 @@ TEST("Without a word on TLS: over the socket of a server that has none; and over
     snprintf(port, sizeof port, "%u", (unsigned)server.port);
     assert_int_equal(setenv("PGPORT", port, 1), 0);
     struct fz_register reg = postgresql_open_url(
-        "postgres://guarded:s3cret%%3A%%2F%%40@/postgres/orders?timeout=20s&host=%s", server.folder);
+        "postgres://guarded:s3cret%%3A%%2F%%40@/postgres/orders?timeout=60s&host=%s", server.folder);
     enum fz_register_result over_socket = register_read(&reg, 0, &record);
     unsetenv("PGPORT");
     assert_int_equal(over_socket, FZ_REGISTER_OK);
@@ -374,7 +374,7 @@ TEST("Over TLS, as far as the URL trusts it; a child that drops what it inherite
     postgresql_server_restart(&own, settings);
     snprintf(keys, sizeof keys, "sslmode=verify-ca&sslrootcert=%s/data/server.crt", own.folder);
     struct fz_register reg =
-        postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=20s&%s", (unsigned)own.port, keys);
+        postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=60s&%s", (unsigned)own.port, keys);
     register_prepare(&reg);
     uint64_t version = register_must_swap(&reg, 0, 0, "first");
     pid_t child = fork();

@@ -13,7 +13,7 @@
 /* The findings on this server by this user. */
 static struct findings diagnose_as(const struct server *server, const char *user)
 {
-    return findings_at(frazil_coordinator_postgresql(), "postgres://%s@127.0.0.1:%u/postgres/orders?timeout=20s", user,
+    return findings_at(frazil_coordinator_postgresql(), "postgres://%s@127.0.0.1:%u/postgres/orders?timeout=60s", user,
                        (unsigned)server->port);
 }
 
@@ -26,7 +26,7 @@ static void start(struct server *server, const char *const *settings)
 {
     postgresql_server_start(server, settings);
     struct fz_register reg =
-        postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=20s", (unsigned)server->port);
+        postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=60s", (unsigned)server->port);
     register_prepare(&reg);
     register_close(&reg);
 }

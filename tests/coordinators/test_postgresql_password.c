@@ -129,7 +129,7 @@ static enum heard login_to(const struct place *place, const char *user, const ch
 {
     char url[160];
 
-    snprintf(url, sizeof url, "postgres://%s@127.0.0.1:%u/db/orders?timeout=20s%s", user, (unsigned)place->port, keys);
+    snprintf(url, sizeof url, "postgres://%s@127.0.0.1:%u/db/orders?timeout=60s%s", user, (unsigned)place->port, keys);
     return login(url);
 }
 
@@ -230,9 +230,9 @@ TEST("A Unix socket needs no TLS")
     assert_non_null(mkdtemp(folder));
     snprintf(address.sun_path, sizeof address.sun_path, "%s/.s.PGSQL.5432", folder);
     serve_at(&place, (const struct sockaddr *)&address, sizeof address);
-    snprintf(url, sizeof url, "postgres://me:s3cret@/db/orders?timeout=20s&host=%s", folder);
+    snprintf(url, sizeof url, "postgres://me:s3cret@/db/orders?timeout=60s&host=%s", folder);
     assert_int_equal(login(url), PASSWORD_SENT);
-    snprintf(url, sizeof url, "postgres://me@/db/orders?timeout=20s&host=%s", folder);
+    snprintf(url, sizeof url, "postgres://me@/db/orders?timeout=60s&host=%s", folder);
     assert_int_equal(setenv("PGPASSWORD", "s3cret", 1), 0);
     assert_int_equal(login(url), PASSWORD_SENT);
     unsetenv("PGPASSWORD");

@@ -6,6 +6,7 @@
  * where they cannot.
  */
 
+#include "lib/patience.h"
 #include "lib/proxy.h"
 
 #include <arpa/inet.h>
@@ -30,7 +31,7 @@ static int connected_to(uint16_t port)
 {
     const struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    const struct timeval patience = {.tv_sec = 20};
+    const struct timeval patience = {.tv_sec = PATIENCE_S};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
 
     assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);

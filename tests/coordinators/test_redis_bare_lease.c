@@ -9,6 +9,7 @@
 
 #include "lib/bound.h"
 #include "lib/new_namespace.h"
+#include "lib/patience.h"
 #include "lib/ports.h"
 #include "lib/redis_server.h"
 #include "lib/test.h"
@@ -84,7 +85,7 @@ static pid_t start_owner(void)
         byte = try_open(&lease, NULL) == FRAZIL_OK ? 'y' : 'n';
         ssize_t written = write(ready[1], &byte, 1);
         (void)written;
-        alarm(60); /* it does not outlive a test that failed */
+        alarm(PATIENCE_S); /* it does not outlive a test that failed */
         for (;;)
             pause();
     }

@@ -7,12 +7,13 @@
 
 #include <time.h>
 
+#include "lib/patience.h"
 #include "lib/slots_rig.h"
 #include "lib/test.h"
 
 enum { CAPACITY = 4096, SKEW_MS = 900 };
 
-#define URL "konayuki+redis://127.0.0.1:%u?timeout=10s"
+#define URL "konayuki+redis://127.0.0.1:%u?timeout=60s"
 
 static struct slot_taker open_plain(void)
 {

@@ -12,6 +12,7 @@
 
 #include "lib/bound.h"
 #include "lib/insider.h"
+#include "lib/patience.h"
 #include "lib/ports.h"
 #include "lib/slots_rig.h"
 #include "lib/test.h"
@@ -278,7 +279,7 @@ TEST("I4: FLUSHALL under generators at work costs time, and no id")
 TEST("A server that is away for less than max_wait causes no error; one that is away for longer causes "
      "FRAZIL_EUNREACHABLE")
 {
-    frazil *gen = open_spec("worker=fixed:7 max_wait=20s state=redis://127.0.0.1:", "/orders?timeout=10s");
+    frazil *gen = open_spec("worker=fixed:7 max_wait=300s state=redis://127.0.0.1:", "/orders?timeout=60s");
     struct pile *pile = new_pile();
     uint64_t id;
     int status;
@@ -313,7 +314,7 @@ static int take_barred(frazil *gen)
     frazil_error why = {.message = ""};
     uint64_t id;
 
-    (void)alarm(240);
+    (void)alarm(PATIENCE_S);
     if (frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &why) != FRAZIL_ESYS)
         return 1;
     return strstr(why.message, "this process was forked while another thread") != NULL ? 0 : 2;

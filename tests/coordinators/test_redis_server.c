@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "lib/patience.h"
 #include "lib/redis_rig.h"
 #include "lib/test.h"
 
@@ -79,14 +80,8 @@ static void start_replica(const struct redis_rig *master, struct server *ret)
     snprintf(port, sizeof port, "%u", (unsigned)master->server.port);
     /* On the command line the two words of replicaof are one option's. */
     redis_server_start(ret, arguments);
-    for (int tries = 0; tries < 12000; tries++) {
-        const char *link =
-            redis_server_ask(ret, "EVAL \"return redis.call('INFO', 'replication'):match('link_status:(%a+)')\" 0");
-        if (strcmp(link, "up") == 0)
-            return;
-        clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 5000000}, NULL);
-    }
-    fail_msg("the replica does not find its master");
+    static const char look[] = "EVAL \"return redis.call('INFO', 'replication'):match('link_status:(%a+)')\" 0";
+    AWAIT(strcmp(redis_server_ask(ret, look), "up") == 0, "the replica does not find its master");
 }
 
 TEST("A replica is not asked; when it has been made a master it is another incarnation than the old one was")
@@ -119,7 +114,10 @@ TEST("wait=N: a write that too few replicas have is done, and yet not to be reli
 
     redis_rig_start(&rig, NULL);
     struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders?wait=1&timeout=4s", (unsigned)rig.server.port);
-    assert_int_equal(register_swap(&reg, 0, 0, "lonely", &version), FZ_REGISTER_UNKNOWN);
+    enum fz_register_result result = FZ_REGISTER_UNREACHABLE;
+    AWAIT((result = register_swap(&reg, 0, 0, "lonely", &version)) != FZ_REGISTER_UNREACHABLE, "%s",
+          register_said.message); /* not sent in time */
+    assert_int_equal(result, FZ_REGISTER_UNKNOWN);
     register_assert_said("0 of the 1 replicas that are wanted have the write");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     assert_memory_equal(record.data, "lonely", 6);
@@ -127,7 +125,7 @@ TEST("wait=N: a write that too few replicas have is done, and yet not to be reli
     register_close(&reg);
 
     start_replica(&rig, &replica);
-    reg = redis_open_url("redis://127.0.0.1:%u/orders?wait=1&timeout=10s", (unsigned)rig.server.port);
+    reg = redis_open_url("redis://127.0.0.1:%u/orders?wait=1&timeout=60s", (unsigned)rig.server.port);
     assert_int_equal(register_swap(&reg, 0, record.version, "kept", &version), FZ_REGISTER_OK);
     assert_string_equal(
         redis_server_ask(&replica, "EVAL \"return redis.call('HGET', 'frazil:lease:orders', '0'):sub(-4)\" 0"), "kept");

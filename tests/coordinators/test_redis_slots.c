@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/patience.h"
 #include "lib/slots_rig.h"
 #include "lib/test.h"
 
@@ -16,7 +17,7 @@ enum { CAPACITY = 16, TAKERS = 4, TAKES = 400 };
 
 static struct slot_taker open_own(int64_t max_lead_ms, int64_t max_skew_ms)
 {
-    return slots_open("redis://127.0.0.1:%u/orders?timeout=10s", CAPACITY, max_lead_ms, max_skew_ms);
+    return slots_open("redis://127.0.0.1:%u/orders?timeout=60s", CAPACITY, max_lead_ms, max_skew_ms);
 }
 
 /* One that uses CAPACITY sequence numbers from there on. */

@@ -215,26 +215,26 @@ static void assert_kept(void (*answer)(int fd, const char *heard, size_t len), c
 
 TEST("Redis that quotes a command")
 {
-    assert_kept(answer_as_redis, REDIS, "redis://me:" PASSWORD "@", "orders?timeout=30s");
+    assert_kept(answer_as_redis, REDIS, "redis://me:" PASSWORD "@", "orders?timeout=60s");
 }
 
 TEST("etcd that quotes a request, and a proxy before it that answers by what it was sent")
 {
-    assert_kept(answer_as_etcd, ETCD, "etcd://me:" PASSWORD "@", "orders?timeout=30s");
-    assert_kept(answer_as_proxy, ETCD, "etcd://me:" PASSWORD "@", "orders?timeout=30s");
+    assert_kept(answer_as_etcd, ETCD, "etcd://me:" PASSWORD "@", "orders?timeout=60s");
+    assert_kept(answer_as_proxy, ETCD, "etcd://me:" PASSWORD "@", "orders?timeout=60s");
 }
 
 TEST("PostgreSQL that quotes a password, also one that the URL does not have")
 {
     assert_kept(answer_as_postgresql, POSTGRESQL, "postgres://me:" PASSWORD "@",
-                "db/orders?timeout=30s&sslmode=disable");
+                "db/orders?timeout=60s&sslmode=disable");
     assert_int_equal(setenv("PGPASSWORD", PASSWORD, 1), 0);
-    assert_kept(answer_as_postgresql, POSTGRESQL, "postgres://me@", "db/orders?timeout=30s&sslmode=disable");
+    assert_kept(answer_as_postgresql, POSTGRESQL, "postgres://me@", "db/orders?timeout=60s&sslmode=disable");
     assert_int_equal(unsetenv("PGPASSWORD"), 0);
 }
 
 TEST("MySQL that knows a password")
 {
     assert_kept(answer_as_mysql, MYSQL_COORDINATOR, "mysql://me:" PASSWORD "@",
-                "db/orders?timeout=30s&ssl-mode=DISABLED");
+                "db/orders?timeout=60s&ssl-mode=DISABLED");
 }

@@ -78,7 +78,7 @@ BEFORE_ALL
 {
     test_need(zookeeper_server_installed());
     zookeeper_server_start(&server, NULL);
-    reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
+    reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
     for (uint32_t i = 0; i < 3; i++)
         register_must_swap(&reg, i, 0, "x");
 }

@@ -26,7 +26,7 @@ TEST("An ensemble as one wishes it: nothing but OK, once the namespace is there"
     char url[256];
 
     zookeeper_ensemble_start(servers, SERVERS);
-    snprintf(url, sizeof url, "zookeeper://joe:s3cret@127.0.0.1:%u,127.0.0.1:%u,127.0.0.1:%u/orders?timeout=20s",
+    snprintf(url, sizeof url, "zookeeper://joe:s3cret@127.0.0.1:%u,127.0.0.1:%u,127.0.0.1:%u/orders?timeout=60s",
              (unsigned)servers[0].port, (unsigned)servers[1].port, (unsigned)servers[2].port);
     assert_found(findings_at(frazil_coordinator_zookeeper(), "%s", url), "FAIL there is no namespace orders\n");
     make_namespace(url);
@@ -48,7 +48,7 @@ TEST("Three warnings: a server alone, a URL with one server, nodes for everybody
     char url[128];
 
     zookeeper_server_start(&server, NULL);
-    snprintf(url, sizeof url, "zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
+    snprintf(url, sizeof url, "zookeeper://127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
     assert_not_found(findings_at(frazil_coordinator_zookeeper(), "%s", url), "permissions");
     make_namespace(url);
     struct findings findings = findings_at(frazil_coordinator_zookeeper(), "%s", url);
@@ -69,7 +69,7 @@ TEST("A server that does not report its mode, as when something in between hangs
 
     zookeeper_server_start(&server, NULL);
     struct proxy *proxy = proxy_start(server.port);
-    struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)proxy->port);
+    struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=60s", (unsigned)proxy->port);
     assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, 0, &record, NULL, &err), FZ_REGISTER_OK);
     proxy_set(proxy, PROXY_HANG_UP);
     assert_int_equal(reg.diagnose(reg.ctx, FZ_DEADLINE_NONE, findings_note, &findings, &err), FZ_REGISTER_OK);
@@ -87,11 +87,11 @@ TEST("Where somebody else's permissions are in the way, that is what is said")
     char url[128];
 
     zookeeper_server_start(&server, NULL);
-    snprintf(url, sizeof url, "zookeeper://joe:s3cret@127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
+    snprintf(url, sizeof url, "zookeeper://joe:s3cret@127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
     make_namespace(url);
     assert_found(findings_at(frazil_coordinator_zookeeper(), "%s", url),
                  "OK permissions: not everybody may change '/frazil/orders'\n");
-    snprintf(url, sizeof url, "zookeeper://jane:s3cret@127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
+    snprintf(url, sizeof url, "zookeeper://jane:s3cret@127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
     struct findings findings = findings_at(frazil_coordinator_zookeeper(), "%s", url);
     assert_found(findings, "FAIL the coordinator refuses: ");
     assert_found(findings, "do not allow this");

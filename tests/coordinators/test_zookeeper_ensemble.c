@@ -4,6 +4,7 @@
  * is one register: what one server has acknowledged every other one shows.
  */
 
+#include "lib/patience.h"
 #include "lib/test.h"
 #include "lib/zookeeper_server.h"
 
@@ -26,7 +27,7 @@ AFTER_ALL
 
 static struct fz_register open_one(size_t i)
 {
-    return zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)servers[i].port);
+    return zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=60s", (unsigned)servers[i].port);
 }
 
 static struct fz_register open_all(unsigned timeout_ms)
@@ -48,18 +49,13 @@ static void note_version(void *ctx, uint32_t number, const struct fz_record *rec
  * disk. */
 static uint64_t await_version(const struct fz_register *reg, bool alone)
 {
-    for (int tries = 0;; tries++) {
-        struct fz_record record = {.version = 0};
-        uint64_t version = 0;
-        enum fz_register_result result =
-            alone ? reg->read(reg->ctx, FZ_DEADLINE_NONE, 0, &record, NULL, &err)
-                  : reg->read_all(reg->ctx, FZ_DEADLINE_NONE, note_version, &version, NULL, &err);
-        if (result == FZ_REGISTER_OK)
-            return alone ? record.version : version;
-        if (tries == 2000)
-            fail_msg("%s", err.message);
-        pause_shortly();
-    }
+    struct fz_record record = {.version = 0};
+    uint64_t version = 0;
+
+    AWAIT((alone ? reg->read(reg->ctx, FZ_DEADLINE_NONE, 0, &record, NULL, &err)
+                 : reg->read_all(reg->ctx, FZ_DEADLINE_NONE, note_version, &version, NULL, &err)) == FZ_REGISTER_OK,
+          "%s", err.message);
+    return alone ? record.version : version;
 }
 
 TEST("A write that one server acknowledged is read from another one at once, alone or with all others")
@@ -91,11 +87,7 @@ static struct fz_record await_read(const struct fz_register *reg)
 {
     struct fz_record record = {.version = 0};
 
-    for (int tries = 0; reg->read(reg->ctx, FZ_DEADLINE_NONE, 1, &record, NULL, &err) != FZ_REGISTER_OK; tries++) {
-        if (tries == 2000)
-            fail_msg("%s", err.message);
-        pause_shortly();
-    }
+    AWAIT(reg->read(reg->ctx, FZ_DEADLINE_NONE, 1, &record, NULL, &err) == FZ_REGISTER_OK, "%s", err.message);
     return record;
 }
 

@@ -184,7 +184,7 @@ fails_without_namespace() {
 # says N TEXT: waits until the program has said the text so many times.
 says() {
     local looks
-    for ((looks = 0; looks < 600; looks++)); do
+    for ((looks = 0; looks < 3000; looks++)); do
         [ "$(grep -c "$2" "$BATS_TEST_TMPDIR/said")" -lt "$1" ] || return 0
         sleep 0.1
     done

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "faults/calls.h"
+#include "lib/patience.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/this_process.h"
@@ -23,7 +24,7 @@
 /* The command's main, which is called something else here. */
 int frazil_command_main(int argc, char **argv);
 
-enum { WORDS_MAX = 12, TEXT_MAX = 8192, STATUS_USAGE = 2, STATUS_MAX = 4, WATCHDOG_S = 120 };
+enum { WORDS_MAX = 12, TEXT_MAX = 8192, STATUS_USAGE = 2, STATUS_MAX = 4 };
 
 /* Longer than a grant file reaches ahead. */
 #define RESERVED_NS UINT64_C(12000000000)
@@ -92,7 +93,7 @@ static void run_here(const struct line *line, unsigned fails_at, bool for_good, 
 
     turn(STDOUT_FILENO, "out");
     turn(STDERR_FILENO, "err");
-    (void)alarm(WATCHDOG_S); /* for what would never end */
+    (void)alarm(PATIENCE_S); /* for what would never end */
     for (; line->word[argc - 1] != NULL; argc++)
         argv[argc] = with_folder(line->word[argc - 1]);
     long blocks = calls_blocks();

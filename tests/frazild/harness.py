@@ -16,7 +16,8 @@ import unittest
 
 FRAZILD = os.environ["FRAZILD"]
 INSTRUMENTED = os.environ.get("FRAZILD_INSTRUMENTED", "OFF") not in ("", "OFF", "0")
-PATIENCE_S = 120  # for what must happen; a test that waits so long has failed
+PATIENCE_S = 300  # for what must happen: a limit for hangs; a test that waits so long has failed
+IDLE_S = 75  # after which the daemon closes a connection of HTTP that is idle
 
 GENERATOR = "[generator {name}]\nworker=fixed:{worker}\nstate=memory\n"
 BASE = "[daemon]\ndrain_delay=0s\n[listen resp]\naddress=127.0.0.1:0\n"

@@ -125,12 +125,14 @@ class Faults(TestCase):
         daemon = self.start(BASE.replace("[listen", "max_connections=20000\n[listen") + generator("main"))
         before = daemon.memory_kib()
         sockets = []
-        for _ in range(10000):
-            one = socket.create_connection(daemon.address())
-            self.addCleanup(one.close)
-            one.sendall(b"PING\r\n")
-            self.assertEqual(one.recv(100), b"+PONG\r\n")
-            sockets.append(one)
+        for _ in range(100):  # a hundred at once: on a busy machine each answer that is awaited takes its turn
+            some = [socket.create_connection(daemon.address(), PATIENCE_S) for _ in range(100)]
+            for one in some:
+                self.addCleanup(one.close)
+                one.sendall(b"PING\r\n")
+            for one in some:
+                self.assertEqual(one.recv(100), b"+PONG\r\n")
+            sockets += some
         took = daemon.memory_kib() - before
         print(f"10,000 idle connections take {took} KiB")
         self.assertLess(took, TEN_THOUSAND_KIB)
@@ -183,10 +185,10 @@ class Deaths(TestCase):
         for reader in readers:
             reader.start()
         for reader in readers:
-            self.assertTrue(reader.running.wait(60))
+            self.assertTrue(reader.running.wait(PATIENCE_S))
         action(daemon)
         for reader in readers:
-            reader.join(60)
+            reader.join(PATIENCE_S)
         return [id_ for reader in readers for id_ in reader.ids]
 
     def test_no_id_comes_twice_over_kill_and_stop(self):

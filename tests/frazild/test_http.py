@@ -17,7 +17,7 @@ import time
 import unittest
 from urllib.parse import quote
 
-from harness import FRAZILD, INSTRUMENTED, PATIENCE_S, TestCase, generator
+from harness import FRAZILD, IDLE_S, INSTRUMENTED, PATIENCE_S, ReplyError, TestCase, generator
 
 HTTP = "[daemon]\ndrain_delay=0s\n{daemon}[listen resp]\naddress=127.0.0.1:0\n[listen http]\naddress=127.0.0.1:0\n{listen}"
 WIDE = generator("main", 1, layout="41/2/20")
@@ -155,7 +155,7 @@ class Ids(Http):
         self.assertIn("frazild_connections 1\n", text)
 
     def test_requests_wait_for_ids_in_their_order_and_not_for_ever(self):
-        daemon = self.start(config(WIDE, SLOW, daemon="request_timeout=20s\n"))
+        daemon = self.start(config(WIDE, SLOW, daemon="request_timeout=600s\n"))
         answers = []
         threads = [
             threading.Thread(target=lambda: answers.append(self.ask(daemon, "/v1/generators/slow/ids?n=40")))
@@ -182,8 +182,13 @@ class Ids(Http):
         limited = generator("main", 1, layout="41/2/20", rate="60", max_batch="60")
         daemon = self.start(config(limited))
         client = self.connect(daemon)
-        self.assertEqual(len(client.ask("NEXT", "main", 60)), 60)
-        answer = self.ask(daemon, "/v1/generators/main/ids?n=60")
+        start, given, answer = time.monotonic(), 0, None
+        while answer is None or answer.status == 200:
+            client.send(client.pack("NEXT", "main", 60))
+            given += 60 * (not isinstance(client.read_or_error(), ReplyError))
+            answer = self.ask(daemon, "/v1/generators/main/ids?n=60")
+            given += 60 * (answer.status == 200)
+        self.assertLessEqual(given, 60 + 60 * (time.monotonic() - start))
         self.assertGreater(self.assert_problem(answer, 429, "LIMIT", "rate=")["retry_ms"], 0)
         self.assert_problem(self.ask(daemon, "/v1/generators/main/ids?n=61"), 400, "LIMIT", "max_batch")
 
@@ -468,7 +473,7 @@ class Heads(Http):
                 client.shutdown(socket.SHUT_WR)
                 began = time.monotonic()
                 self.assertEqual(client.recv(1), b"")
-                self.assertLess(time.monotonic() - began, 50)  # an idle connection would have 75 s
+                self.assertLess(time.monotonic() - began, IDLE_S)
 
     def test_a_head_that_never_ends_is_cut(self):
         daemon = self.start(config(daemon="request_timeout=1s\n"))
@@ -556,7 +561,7 @@ class Life(Http):
         self.assertEqual(daemon.process.wait(PATIENCE_S), 0)
 
     def test_what_waits_is_answered_before_the_end_and_idle_connections_are_closed(self):
-        daemon = self.start(config(SLOW, daemon="request_timeout=60s\n"))
+        daemon = self.start(config(SLOW, daemon="request_timeout=600s\ndrain_timeout=600s\n"))
         idle = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
         self.addCleanup(idle.close)
         self.assertEqual(self.ask(daemon, "/livez", connection=idle).status, 200)

@@ -66,11 +66,12 @@ class IncrBy(TestCase):
 
     def test_a_row_is_charged_for_all_its_ids(self):
         self.refuse("LIMIT", "at once", "INCRBY", "limited", 11)
-        self.assertIsInstance(self.ask("INCRBY", "limited", 10), int)
-        self.refuse("LIMIT", "rate= of the generator is reached", "INCRBY", "limited", 10)
-        self.client.send(Client.pack("INCRBY", "limited", 9) * 2)
-        replies = [self.client.read_or_error() for _ in range(2)]
-        self.assertIsInstance(replies[1], ReplyError)
+        for n in (10, 9):
+            self.client.send(Client.pack("INCRBY", "limited", n) * 10)
+            replies = [self.client.read_or_error() for _ in range(10)]
+            refused = [str(reply) for reply in replies if isinstance(reply, ReplyError)]
+            self.assertGreater(len(refused), 0)
+            self.assertIn("rate= of the generator is reached", refused[0])
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ class Coordinator(Folder):
 
     def test_the_end_waits_for_all_generators_at_once_where_their_coordinator_hangs(self):
         names = [f"g{i}" for i in range(40)]  # one after the other would take longer than a hang may
-        url = self.url.replace("/ids", "/ids?timeout=20s")
+        url = self.url.replace("/ids", "/ids?timeout=60s")
         config = BASE.replace("drain_delay=0s", "drain_delay=0s\ndrain_timeout=60s")
         daemon = self.start(config + "".join(f"[generator {name}]\nworker={url}\n" for name in names))
         self.redis.send_signal(signal.SIGSTOP)
@@ -131,7 +131,7 @@ class Clock(Folder):
 
     @unittest.skipIf(INSTRUMENTED, "a sanitizer must be loaded before the clock")
     def test_steps_repeat_no_id_and_one_back_is_waited_out_or_named(self):
-        config = "[daemon]\ndrain_delay=0s\nrequest_timeout=1s\n[listen resp]\naddress=127.0.0.1:0\n" + generator("main")
+        config = "[daemon]\ndrain_delay=0s\nrequest_timeout=60s\n[listen resp]\naddress=127.0.0.1:0\n" + generator("main")
         daemon = self.start(config + HTTP, env=self.clock.environment)
         client = self.connect(daemon)
         ids = [int(id) for id in client.ask("NEXT", "main", "1000")]

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/sentence.h"
+#include "lib/patience.h"
 #include "lib/rig.h"
 #include "lib/server.h"
 

@@ -12,6 +12,7 @@
 
 #include "lib/asserts.h"
 #include "lib/bound.h"
+#include "lib/patience.h"
 #include "lib/server.h"
 
 enum { CHUNK = 65536 };

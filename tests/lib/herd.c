@@ -15,11 +15,10 @@
 #include "generator/generator_internal.h"
 #include "lease/lease.h"
 #include "lib/callers.h"
+#include "lib/patience.h"
 #include "lib/ports.h"
 #include "os/clock.h"
 #include "os/memory.h"
-
-enum { PATIENCE_S = 300 }; /* for what must happen: a limit for hangs */
 
 /* Shared with the processes. */
 static void *map(size_t size)
@@ -149,22 +148,11 @@ size_t herd_start(struct herd *herd, const char *spec, uint64_t room, unsigned p
     return i;
 }
 
-static time_t now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
-
 frazil_err herd_await_open(struct herd *herd, size_t i)
 {
     struct herd_member *member = &herd->members[i];
 
-    for (time_t until = now_s() + PATIENCE_S; member->open_result == 1; pause_ns(200000)) {
-        if (now_s() > until)
-            fail_msg("member %zu does not open", i);
-    }
+    AWAIT(member->open_result != 1, "member %zu does not open", i);
     return (frazil_err)member->open_result;
 }
 
@@ -175,11 +163,8 @@ void herd_await_ids(struct herd *herd, size_t i, uint64_t n)
 
     if (herd_await_open(herd, i) != FRAZIL_OK)
         fail_msg("member %zu cannot open: %s", i, member->error.message);
-    for (time_t until = now_s() + PATIENCE_S; member->ids < wanted; pause_ns(200000)) {
-        if (now_s() > until)
-            fail_msg("member %zu has %ju of %ju ids: %s", i, (uintmax_t)member->ids, (uintmax_t)wanted,
-                     member->error.message);
-    }
+    AWAIT(member->ids >= wanted, "member %zu has %ju of %ju ids: %s", i, (uintmax_t)member->ids, (uintmax_t)wanted,
+          member->error.message);
 }
 
 static bool says(struct herd *herd, size_t i, frazil_err code, const char *words)
@@ -196,10 +181,8 @@ static bool says(struct herd *herd, size_t i, frazil_err code, const char *words
 
 void herd_await_error(struct herd *herd, size_t i, frazil_err code, const char *words)
 {
-    for (time_t until = now_s() + PATIENCE_S; !says(herd, i, code, words); pause_ns(10000000)) {
-        if (now_s() > until)
-            fail_msg("member %zu says %d: %s", i, herd->members[i].last_error, herd->members[i].error.message);
-    }
+    AWAIT(says(herd, i, code, words), "member %zu says %d: %s", i, herd->members[i].last_error,
+          herd->members[i].error.message);
 }
 
 void herd_pause(struct herd *herd, size_t i)

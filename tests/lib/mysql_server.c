@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "lib/asserts.h"
-
-enum { TRIES = 4000 };
+#include "lib/patience.h"
 
 bool mysql_server_installed(void)
 {
@@ -176,11 +175,8 @@ const char *mysql_server_do(const struct server *server, const char *sql)
 
 void mysql_server_await(const struct server *server, const char *sql, const char *wanted)
 {
-    for (int tries = 0; strcmp(mysql_server_ask(server, sql), wanted) != 0; tries++) {
-        if (tries == TRIES)
-            fail_msg("%s: %s; wanted: %s", sql, mysql_server_ask(server, sql), wanted);
-        pause_shortly();
-    }
+    AWAIT(strcmp(mysql_server_ask(server, sql), wanted) == 0, "%s: %s; wanted: %s", sql, mysql_server_ask(server, sql),
+          wanted);
 }
 
 #endif

@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 #include "lib/asserts.h"
+#include "lib/patience.h"
 
-enum { WORDS_MAX = 8, TRIES = 4000 };
+enum { WORDS_MAX = 8 };
 
 /* A program's place: Debian has each version in a folder of its own, which is not in $PATH. */
 static const char *program(const char *name)
@@ -236,11 +237,8 @@ const char *postgresql_server_do(const struct server *server, const char *sql)
 
 void postgresql_server_await(const struct server *server, const char *sql, const char *wanted)
 {
-    for (int tries = 0; strcmp(postgresql_server_ask(server, sql), wanted) != 0; tries++) {
-        if (tries == TRIES)
-            fail_msg("%s: %s; wanted: %s", sql, postgresql_server_ask(server, sql), wanted);
-        pause_shortly();
-    }
+    AWAIT(strcmp(postgresql_server_ask(server, sql), wanted) == 0, "%s: %s; wanted: %s", sql,
+          postgresql_server_ask(server, sql), wanted);
 }
 
 #endif

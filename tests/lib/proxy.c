@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/asserts.h"
+#include "lib/patience.h"
 
 enum { CHUNK = 65536, CUT_BYTES = 7, SLOW_NS = 50000000, LATE_MS = 4300, DRIBBLE_NS = 2000000 };
 
@@ -222,9 +223,7 @@ struct proxy *proxy_start(uint16_t target)
 
 void proxy_await(_Atomic unsigned *counter, unsigned n)
 {
-    for (int tries = 0; tries < 5000 && *counter < n; tries++)
-        pause_ns(1000000);
-    assert_true(*counter >= n);
+    AWAIT(*counter >= n, "it counts %u instead of %u", *counter, n);
 }
 
 void proxy_set(struct proxy *proxy, enum proxy_mode mode)

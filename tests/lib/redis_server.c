@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/asserts.h"
+#include "lib/patience.h"
 
 enum { ARGUMENTS_MAX = 32 };
 
@@ -60,7 +61,7 @@ static size_t receive(int fd, char *buf, size_t size)
 
     while (len < size - 1) {
         struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-        if (poll(&poll_fd, 1, 5000) <= 0)
+        if (poll(&poll_fd, 1, PATIENCE_MS) <= 0)
             break;
         ssize_t got = read(fd, buf + len, size - 1 - len);
         if (got <= 0)

@@ -14,13 +14,13 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/asserts.h"
 #include "lib/bound.h"
+#include "lib/patience.h"
 
-enum { SERVERS_MAX = 64, WAIT_S = 60, PAUSE_NS = 5000000 };
+enum { SERVERS_MAX = 64 };
 
 /* Below what the kernel gives to those who connect: a server that is stopped for a while finds its port free again. */
 enum { PORT_FIRST = 12000, PORT_COUNT = 20000 };
@@ -88,13 +88,6 @@ static void note_ended(pid_t pid)
         if (running[i].pid == pid)
             running[i].pid = 0;
     }
-}
-
-void pause_shortly(void)
-{
-    const struct timespec pause = {.tv_nsec = PAUSE_NS};
-
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
 static bool is_there(const char *program)
@@ -183,14 +176,6 @@ static void become(const struct server *server, const char *const *argv)
     _exit(127);
 }
 
-static time_t seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
-
 void server_run(struct server *server, const char *const *argv, bool (*answers)(const struct server *server))
 {
     assert_int_equal(server->pid, 0);
@@ -205,7 +190,7 @@ void server_run(struct server *server, const char *const *argv, bool (*answers)(
     setpgid(pid, pid);
     server->pid = pid;
     note_running(server);
-    for (time_t until = seconds() + WAIT_S; seconds() <= until; pause_shortly()) {
+    for (uint64_t end_ns = patience_end_ns(); !patience_is_over(end_ns); pause_shortly()) {
         if (answers(server))
             return;
         if (waitpid(pid, NULL, WNOHANG) == pid) {

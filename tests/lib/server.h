@@ -59,7 +59,4 @@ void server_stop(struct server *server);
 /* A port of the loopback on which nobody listens, and that no test is given again while this process lives. */
 uint16_t free_port(void);
 
-/* Waits some milliseconds, for loops that wait for something. */
-void pause_shortly(void);
-
 #endif

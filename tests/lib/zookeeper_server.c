@@ -14,6 +14,7 @@
 
 #include "coordinators/zookeeper/zookeeper_connection.h"
 #include "lib/asserts.h"
+#include "lib/patience.h"
 #include "lib/zookeeper_server.h"
 
 /* The client loses what it keeps of the parts of a multi when its answer names fewer of them: 80 bytes a part. */
@@ -23,6 +24,8 @@ const char *__lsan_default_suppressions(void)
 {
     return "leak:zoo_amulti\n";
 }
+
+enum { SILENT_MS = 2000 }; /* then it is asked again */
 
 #define JARS "/usr/share/java/"
 #define LAUNCHER "/usr/share/zookeeper/bin/zkServer.sh"
@@ -36,36 +39,44 @@ bool zookeeper_server_installed(void)
     return server_installed("java") && server_installed(LAUNCHER);
 }
 
-const char *zookeeper_server_ask(const struct server *server, const char *letters)
+/* The length of the answer; -1: nobody listens. */
+static ssize_t ask_once(const struct server *server, const char *letters, char *ret, size_t size)
 {
-    static char reply[16384];
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(server->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct pollfd poll_fd = {.fd = socket(AF_INET, SOCK_STREAM, 0), .events = POLLIN};
-    size_t len = 0;
+    ssize_t len = -1;
 
     assert_true(poll_fd.fd >= 0);
     if (connect(poll_fd.fd, (struct sockaddr *)&address, sizeof address) == 0 &&
         send(poll_fd.fd, letters, strlen(letters), MSG_NOSIGNAL) == (ssize_t)strlen(letters)) {
-        while (len < sizeof reply - 1 && poll(&poll_fd, 1, 5000) > 0) {
-            ssize_t got = read(poll_fd.fd, reply + len, sizeof reply - 1 - len);
+        len = 0;
+        while ((size_t)len < size - 1 && poll(&poll_fd, 1, SILENT_MS) > 0) {
+            ssize_t got = read(poll_fd.fd, ret + len, size - 1 - (size_t)len);
             if (got <= 0)
                 break;
-            len += (size_t)got;
+            len += got;
         }
     }
     close(poll_fd.fd);
-    reply[len] = '\0';
+    return len;
+}
+
+/* A server that is just starting may take a connection and never answer: it is asked again. */
+const char *zookeeper_server_ask(const struct server *server, const char *letters)
+{
+    static char reply[16384];
+    ssize_t len = 0;
+
+    for (uint64_t end_ns = patience_end_ns(); len == 0 && !patience_is_over(end_ns); pause_shortly())
+        len = ask_once(server, letters, reply, sizeof reply);
+    reply[len < 0 ? 0 : len] = '\0';
     return reply;
 }
 
 void zookeeper_server_await(const struct server *server, const char *letters, const char *words)
 {
-    for (int tries = 0; strstr(zookeeper_server_ask(server, letters), words) == NULL; tries++) {
-        if (tries == 4000)
-            fail_msg("%s never holds: %s", letters, words);
-        pause_shortly();
-    }
+    AWAIT(strstr(zookeeper_server_ask(server, letters), words) != NULL, "%s never holds: %s", letters, words);
 }
 
 /* Serves when it tells its mode, or that it may not tell: before, it answers that it does not. */
@@ -225,7 +236,7 @@ void zookeeper_server_put(const struct server *server, const char *path, const c
     struct foreign_call call = {.batch.send = send_foreign, .path = path, .data = data, .acl = acl, .rc = 1};
     char text[64];
 
-    snprintf(text, sizeof text, "zookeeper://127.0.0.1:%u/x?timeout=20s", (unsigned)server->port);
+    snprintf(text, sizeof text, "zookeeper://127.0.0.1:%u/x?timeout=60s", (unsigned)server->port);
     assert_int_equal(fz_zookeeper_url_parse(text, &url, NULL), FRAZIL_OK);
     fz_zookeeper_connection_start(&connection, &url);
     assert_int_equal(

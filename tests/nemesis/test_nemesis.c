@@ -13,6 +13,7 @@
 #include "lib/callers.h"
 #include "lib/idset.h"
 #include "lib/nemesis.h"
+#include "lib/patience.h"
 #include "lib/ports.h"
 #include "lib/proxy.h"
 #include "lib/test.h"
@@ -55,11 +56,7 @@ static void fill_up(const struct register_kind *kind, struct herd *herd, struct 
 /* Waits until two have different worker ids: one that stood still for a horizon has lost its own, and moves. */
 static void await_different(const struct herd_member *member, const struct herd_member *other)
 {
-    for (int tries = 0; other != NULL && other->worker == member->worker; tries++) {
-        if (tries > 2000)
-            fail_msg("two live holders of worker id %u", member->worker);
-        pause_ns(1000000);
-    }
+    AWAIT(other == NULL || other->worker != member->worker, "two live holders of worker id %u", member->worker);
 }
 
 /* Two that live hold different worker ids; those that found none are gone again. */
@@ -175,9 +172,7 @@ static void await_moved_or_fenced(const struct herd *herd, size_t n, unsigned at
     unsigned moved = 0;
     unsigned fenced = 0;
 
-    for (int tries = 0; moved + fenced < at_least; tries++) {
-        if (tries > 0)
-            pause_ns(10000000);
+    for (uint64_t end_ns = patience_end_ns(); moved + fenced < at_least; pause_shortly()) {
         moved = fenced = 0;
         for (size_t i = 0; i < n; i++) {
             const struct herd_member *member = &herd->members[i];
@@ -187,7 +182,7 @@ static void await_moved_or_fenced(const struct herd *herd, size_t n, unsigned at
             moved += last_error == FRAZIL_OK && member->moves > 0;
             fenced += last_error == FRAZIL_ELEASE;
         }
-        if (tries > 2000)
+        if (patience_is_over(end_ns))
             fail_msg("of %zu that stood still, only %u moved, and %u say FRAZIL_ELEASE", n, moved, fenced);
     }
     print_message("of %zu that stood still, %u moved, %u say FRAZIL_ELEASE\n", n, moved, fenced);

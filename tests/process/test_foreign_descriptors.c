@@ -13,12 +13,13 @@
 #include <unistd.h>
 
 #include "frazil.h"
+#include "lib/patience.h"
 #include "lib/ports.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/kept_fd.h"
 
-enum { FDS_MAX = 64, ROUNDS = 4, WAITS = 3000 };
+enum { FDS_MAX = 64, ROUNDS = 4 };
 
 static const uint64_t round_ns = 5000000000; /* a grant reaches six seconds ahead */
 static const char text[] = "data of the program\n";
@@ -216,9 +217,8 @@ static bool thread_goes_on(void)
     bool is_well = take_over(&program, was_open);
     size_t len = scratch_read(grant_file(), before, sizeof before);
     bool has_written = false;
-    for (unsigned waits = 0; !has_written && waits < WAITS; waits++) {
-        struct timespec pause = {.tv_nsec = 10000000};
-        clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+    for (uint64_t end_ns = patience_end_ns(); !has_written && !patience_is_over(end_ns);) {
+        pause_shortly();
         has_written = scratch_read(grant_file(), after, sizeof after) == len && memcmp(before, after, len) != 0;
     }
     is_well = is_well && has_written && is_untouched(&program);

@@ -11,10 +11,11 @@
 #include <unistd.h>
 
 #include "frazil.h"
+#include "lib/patience.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 
-enum { NOBODY = 65534, PATIENCE_S = 60 };
+enum { NOBODY = 65534 };
 
 static const char *scratch;
 static const char treasure[] = "what a link leads to\n";

@@ -19,6 +19,7 @@
 #include "generator/generator_internal.h"
 #include "lib/callers.h"
 #include "lib/fake_granter.h"
+#include "lib/patience.h"
 #include "lib/rig.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
@@ -27,7 +28,6 @@
 enum { RESERVE = 6000, NEARLY_OVER = RESERVE - 1000 };
 
 /* Many times what a turn lasts at the most here, as machines are loaded. */
-enum { LONG_ENOUGH_MS = 30000 };
 
 static struct rig rig;
 static const char *dir;
@@ -98,11 +98,12 @@ static bool extends_before_long(uint64_t until)
 {
     uint64_t id;
 
-    for (unsigned ms = 0; ms < LONG_ENOUGH_MS && granted_until() <= until; ms += 10) {
+    for (uint64_t end_ns = patience_end_ns(); granted_until() <= until; pause_shortly()) {
         assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_OK);
-        pause_ns(10 * RIG_MS);
+        if (patience_is_over(end_ns))
+            return false;
     }
-    return granted_until() > until;
+    return true;
 }
 
 static void skip_without_tracing(void)

@@ -615,6 +615,30 @@ test_printing() {
     done
 }
 
+test_limits() {
+    project
+    must_fail 'no test found'
+    echo 'alarm(PATIENCE_S); AWAIT(a, "b"); open("redis://h/x?timeout=60s", "?timeout=8s", "?timeout=300ms"); alarm(0); alarm(600);' | file tests/unit/a.c
+    echo 'its.settimeout(PATIENCE_S); its.settimeout(300); take(timeout=0)' | file tests/frazild/a.py
+    echo 'timeout 300 "$FRAZIL" x timeout=60s' | file tests/cli/a.bats
+    must_pass
+    for line in 'alarm(60);' 'for (int tries = 0; tries < 4000; tries++)' 'open("redis://h/x?a=b&timeout=20s");'; do
+        echo "$line" | file tests/process/b.c
+        must_fail 'tests/process/b.c:1: '
+    done
+    rm "$scratch/project/tests/process/b.c"
+    for line in 'its.settimeout(60)' 'thread.join(60)' 'daemon.process.wait(5)' 'connect(address, timeout=5)'; do
+        echo "$line" | file tests/frazild/b.py
+        must_fail 'tests/frazild/b.py:1: less than five minutes'
+    done
+    rm "$scratch/project/tests/frazild/b.py"
+    echo 'run timeout 20 "$FRAZIL"' | file tests/cli/b.bats
+    must_fail 'tests/cli/b.bats:1: timeout of less than five minutes'
+    rm "$scratch/project/tests/cli/b.bats"
+    echo 'test("x", { timeout: 60_000 });' | file bindings/node/test/b.js
+    must_fail 'bindings/node/test/b.js:1: timeout of less than three minutes'
+}
+
 test_format() {
     project
     printf 'int a(void)\n{\n    return 1;\n}\n' | file src/a.c

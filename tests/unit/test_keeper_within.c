@@ -5,6 +5,7 @@
  */
 #include "generator/generator_internal.h"
 #include "lib/fake_granter.h"
+#include "lib/patience.h"
 #include "lib/rig.h"
 #include "lib/server.h"
 #include "lib/test.h"

@@ -12,6 +12,7 @@
 #include "generator/generator_internal.h"
 #include "lease/coordinator.h"
 #include "lib/fake_slots.h"
+#include "lib/patience.h"
 #include "lib/rig.h"
 #include "lib/server.h"
 #include "lib/test.h"

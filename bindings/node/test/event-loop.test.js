@@ -109,7 +109,7 @@ test('opening and closing are done in a thread, and so is what may ask a disk fo
   hook.disable();
 });
 
-test('a shared generator waits no longer than its max_wait', { timeout: 60_000 }, async () => {
+test('a shared generator waits no longer than its max_wait', { timeout: 300_000 }, async () => {
   const noon = Date.now() - 12 * 3_600_000;
   const generator = openShared(`layout=31/20/1 epoch=${noon} tick=24h worker=fixed:5 state=memory max_wait=5ms`);
   await assert.rejects(generator.take(3), { code: 'FRAZIL_EAGAIN', class: 'retry' });

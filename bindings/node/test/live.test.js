@@ -140,7 +140,7 @@ test('the garbage collector takes objects while they are in use', async () => {
 });
 
 async function eventually(condition) {
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < 12000; i++) { // five minutes: a limit for hangs
     if (await condition()) return;
     await setTimeout(25);
   }

@@ -65,7 +65,7 @@ register_shutdown_function(static function () use ($server, $master): void {
     proc_close($server);
 });
 for ($tries = 0; ($ready = @request("$scratch/fpm.socket")) === null; $tries++) {
-    if ($tries === 600) {
+    if ($tries === 3000) {
         exit("php-fpm does not answer: " . file_get_contents("$scratch/fpm.log") . file_get_contents("$scratch/fpm.out"));
     }
     usleep(100000);

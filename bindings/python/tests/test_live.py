@@ -412,7 +412,7 @@ def test_nobody_keeps_the_gil_while_a_coordinator_is_silent(tmp_path):
             [command, "lease", "init", "--never-used", *spec], env=environment, check=False
         ).returncode:
             assert redis.poll() is None
-            assert time.monotonic() - begun < 60
+            assert time.monotonic() - begun < 300
             time.sleep(0.1)
         assert run_python(ORPHAN, str(redis.pid), str(socket), env=environment) == "let go\n"
     finally:

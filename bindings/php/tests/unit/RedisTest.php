@@ -31,7 +31,7 @@ final class RedisTest extends TestCase
         mkdir(self::$folder);
         $options = ['redis-server', '--port', '0', '--unixsocket', self::socket(), '--dir', self::$folder, '--save', ''];
         self::$server = proc_open($options, [1 => ['file', self::$folder . '/log', 'w']], $pipes);
-        for ($tries = 0; $tries < 600; $tries++) {
+        for ($tries = 0; $tries < 3000; $tries++) {
             try {
                 self::predis()->ping();
                 return;
