@@ -4,6 +4,7 @@
 frazil_script(mutants apply NEEDS patch ${CMAKE_CURRENT_SOURCE_DIR}/mutants/apply.sh ${PROJECT_SOURCE_DIR})
 
 frazil_script(model lease ${CMAKE_CURRENT_SOURCE_DIR}/model/check.sh quick)
+frazil_sampled(model/lease)
 
 set(style ${CMAKE_CURRENT_SOURCE_DIR}/style)
 set(contracts_needs ctags)

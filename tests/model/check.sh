@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # check.sh [quick|all]: looks at all states of tests/model/lease.pml in several configurations.  The protocol as it is
-# must have no error, and each variant, in which one rule is missing, must have one.
+# must have no error, and each variant, in which one rule is missing, must have one.  FRAZIL_TEST_EVERY=N: each Nth of them.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,6 +20,8 @@ cd "$work" || exit 1
 
 failures=0
 runs=0
+asked=0
+every=${FRAZIL_TEST_EVERY:-1}
 
 # The assertion that a variant must break, as Spin prints it: no tick is granted to two.
 one_owner='((granted\[.*\]||excused)'
@@ -46,6 +48,8 @@ run() {
     expected=$1
     name=$2
     shift 2
+    asked=$((asked + 1))
+    [ $((asked % every)) -eq $((1 % every)) ] || return 0
     # The parts that many states have in common are stored once (COLLAPSE); generators share everything, so there is nothing for
     # partial order reduction to reduce.
     if ! { spin -a "$@" "$here/lease.pml" &&
