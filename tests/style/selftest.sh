@@ -615,6 +615,23 @@ test_printing() {
     done
 }
 
+# shellcheck disable=SC2016 # the samples have dollars and backticks
+test_campaigns() {
+    project
+    printf 'frazil_long(check-a a/b)\n  frazil_long(check-b c/d)\nfrazil_long(check-${KIND} ${test})\n' | file tests/CMakeLists.txt
+    printf 'LONG = check-a check-b \\\n\tlint\n\ncheck-a check-b: | build ## more (10 min)\nlint: | build ## all (2 h)\n' | file Makefile
+    echo 'The campaigns: `check-a`, `check-b`, `lint`.' | file CONTRIBUTING.md
+    must_fail 'check-a: make help does not say how long it takes'
+    printf 'LONG = check-a check-b \\\n\tlint\n\ncheck-a: | build ## more (10 min)\ncheck-b: ## less (3 min)\nlint: | build ## all (2 h)\n' | file Makefile
+    must_pass
+    echo 'frazil_label(a/b LABELS check-whole)' | file tests/cmake/a.cmake
+    must_fail 'check-whole: not in LONG of the Makefile'
+    rm "$scratch/project/tests/cmake/a.cmake"
+    echo 'The campaigns: `check-a`, `check-b`.' | file CONTRIBUTING.md
+    must_fail 'lint: not in CONTRIBUTING.md'
+}
+
+# shellcheck disable=SC2016 # the samples have dollars
 test_limits() {
     project
     must_fail 'no test found'

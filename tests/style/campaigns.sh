@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# campaigns.sh ROOT: what a push leaves out is in a campaign: each one that CMake's files name goes with pushes in turn (LONG of
+# the Makefile), make help says how long it takes, and CONTRIBUTING.md that there is one.
+set -eu
+cd "$1"
+
+fault() {
+    echo "$1" >&2
+    touch "$scratch/fault"
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+turns=$(sed -n '/^LONG = /,/[^\\]$/p' Makefile | sed 's/^LONG = //; s/\\$//' | xargs)
+[ -n "$turns" ] || fault "Makefile: no LONG"
+
+find . -path ./build -prune -o \( -name CMakeLists.txt -o -name '*.cmake' \) -exec cat {} + |
+    sed -n 's/^ *frazil_long(\([a-z-]*\).*/\1/p; s/.*frazil_label(.*LABELS \(check-[a-z]*\)).*/\1/p' | grep -v -e '-$' | sort -u >"$scratch/named"
+grep -q . "$scratch/named" || fault "CMake's files name no campaign"
+while read -r campaign; do
+    case " $turns " in
+    *" $campaign "*) ;;
+    *) fault "$campaign: not in LONG of the Makefile" ;;
+    esac
+done <"$scratch/named"
+
+for campaign in $turns; do
+    grep -q "^$campaign:.* ## .*([0-9]* \(min\|h\))\$" Makefile || fault "$campaign: make help does not say how long it takes"
+    grep -qF "\`$campaign\`" CONTRIBUTING.md || fault "$campaign: not in CONTRIBUTING.md"
+done
+[ ! -e "$scratch/fault" ]
