@@ -3,6 +3,7 @@
 
 #include "background_jobs.h"
 #include "clock.h"
+#include "drain_times.h"
 #include "log.h"
 #include "loop.h"
 #include "reload.h"
@@ -22,8 +23,7 @@
 #define EXIT_OF_START 4
 #define DRAIN_LOOK_NS (50 * NS_PER_MS)
 #define LATE_NS (30 * NS_PER_S)  /* that a busy host may take beyond drain_timeout */
-#define CLOSE_NS (1 * NS_PER_S)  /* of drain_timeout, to give worker ids back when all clients are gone */
-#define GRACE_NS (NS_PER_S / 2)  /* for a close that has a limit of its own */
+#define FAILED_NS (1 * NS_PER_S) /* for the end of a daemon that could not start */
 #define STUCK_NS (10 * NS_PER_S) /* an event thread wakes up each second */
 
 struct daemon {
@@ -38,7 +38,7 @@ struct daemon {
     pthread_t main;
     atomic_bool in_background; /* a thread does what may wait for coordinators */
     struct bytes errors;
-    uint64_t close_by_ns; /* when the last of them is waited for no more */
+    struct drain_times times;
 };
 
 static unsigned threads_of(const struct settings *settings)
@@ -200,11 +200,6 @@ static bool start(struct daemon *daemon)
     return daemon->shared.jobs != NULL && daemon->reloader != NULL && start_loops(daemon);
 }
 
-static uint64_t sooner(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Whether SIGTERM or SIGINT comes within that time. */
 static bool is_ended_within(const struct daemon *daemon, uint64_t wait_ns)
 {
@@ -213,13 +208,12 @@ static bool is_ended_within(const struct daemon *daemon, uint64_t wait_ns)
     return number == SIGTERM || number == SIGINT;
 }
 
-/* Drains: a second SIGTERM or SIGINT cuts what is left.  The last of the time is for giving worker ids back. */
+/* Drains: a second SIGTERM or SIGINT cuts what is left. */
 static void drain(struct daemon *daemon, int why)
 {
     struct setup *setup = shared_hold_setup(&daemon->shared);
     uint64_t delay_ns = why == SIGINT ? 0 : setup->settings.daemon.drain_delay_ns;
     uint64_t timeout_ns = setup->settings.daemon.drain_timeout_ns;
-    uint64_t close_ns = sooner(CLOSE_NS, timeout_ns / 4);
     uint64_t end_ns = clock_ns() + delay_ns;
 
     setup_release(setup);                        /* the reloader has it, too, and waits for us */
@@ -230,11 +224,11 @@ static void drain(struct daemon *daemon, int why)
         continue;
     atomic_store(&daemon->shared.draining, true);
     shared_wake_event_threads(&daemon->shared);
-    daemon->close_by_ns = clock_ns() + timeout_ns;
+    daemon->times = drain_times_of(clock_ns(), timeout_ns);
     /* Not for the connections alone: a loop that was not woken yet has not taken those whom the system has let in. */
-    while (atomic_load(&daemon->shared.running) > 0 && clock_ns() + close_ns < daemon->close_by_ns) {
+    while (atomic_load(&daemon->shared.running) > 0 && clock_ns() < daemon->times.cut_ns) {
         if (is_ended_within(daemon, DRAIN_LOOK_NS))
-            daemon->close_by_ns = sooner(daemon->close_by_ns, clock_ns() + close_ns);
+            drain_times_cut(&daemon->times, clock_ns());
     }
     unsigned left = atomic_load(&daemon->shared.connections);
     if (left > 0)
@@ -249,7 +243,8 @@ static void *close_all(void *arg)
     reloader_stop(daemon->reloader);
     uint64_t now_ns = clock_ns();
     if (daemon->shared.setup != NULL) /* gives the worker ids back */
-        setup_release_within(daemon->shared.setup, daemon->close_by_ns > now_ns ? daemon->close_by_ns - now_ns : 0);
+        setup_release_within(daemon->shared.setup,
+                             daemon->times.closed_ns > now_ns ? daemon->times.closed_ns - now_ns : 0);
     jobs_stop(daemon->shared.jobs);
     return end_background(daemon);
 }
@@ -264,7 +259,7 @@ static void stop(struct daemon *daemon, int status)
     for (unsigned i = 0; i < daemon->count; i++)
         loop_join(&daemon->loops[i]);
     listeners_close(&daemon->listeners);
-    if (!run_in_background(daemon, close_all, daemon->close_by_ns + GRACE_NS)) {
+    if (!run_in_background(daemon, close_all, daemon->times.end_ns)) {
         log_line(LOG_ALWAYS, "who still waited for a coordinator was cut: a worker id may be free only when its grant "
                              "has ended");
         _exit(status); /* threads are in the middle of something: nothing can be freed */
@@ -311,7 +306,7 @@ int daemon_run(const char *path)
 
     block_signals(&daemon);
     if (!start(&daemon)) {
-        daemon.close_by_ns = clock_ns() + CLOSE_NS;
+        daemon.times = drain_times_of(clock_ns(), FAILED_NS);
         stop(&daemon, EXIT_OF_START);
         return EXIT_OF_START;
     }

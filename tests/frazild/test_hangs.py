@@ -107,7 +107,7 @@ class Hangs(TestCase):
 
     def test_an_end_cuts_what_waits_for_a_coordinator_at_the_end_of_its_time(self):
         redis, url = self.redis()
-        config = BASE.replace("[listen", "drain_timeout=1s\n[listen")
+        config = BASE.replace("[listen", "drain_timeout=4s\n[listen")  # the last half second is for a host that is busy
         daemon = self.start(config + f"[generator far]\nbase=2\nworker={url}\n[generator other]\nbase=2\nworker={url}\n")
         asking = self.connect(daemon)
         redis.send_signal(signal.SIGSTOP)
