@@ -19,6 +19,8 @@
 #define LINGER_NS (2 * NS_PER_S)
 #define GREETING_NS (5 * NS_PER_S) /* of TLS */
 #define SILENT_NS (1 * NS_PER_S)   /* a client that was heard within that time may be asking right now */
+#define LOOK_NS (1 * NS_PER_S)
+#define LOOK_LEAST_NS (50 * NS_PER_MS) /* thousands of connections are looked at */
 #define READ_LEAST ((size_t)512)
 
 _Static_assert(sizeof(struct connection) <= 512, "an idle connection takes at most 512 bytes");
@@ -470,6 +472,15 @@ static const char *late(struct loop *loop, struct connection *connection)
         return "it asked nothing, or did not say who it is (request_timeout)";
     }
     return NULL;
+}
+
+uint64_t connection_look_ns(const struct daemon_settings *settings)
+{
+    uint64_t wanted_ns = settings->request_timeout_ns; /* no other time can be shorter than LOOK_NS */
+
+    if (wanted_ns >= LOOK_NS)
+        return LOOK_NS;
+    return wanted_ns > LOOK_LEAST_NS ? wanted_ns : LOOK_LEAST_NS;
 }
 
 void connection_check_time(struct loop *loop, struct connection *connection)

@@ -55,6 +55,9 @@ struct user *connection_user(void *connection);
 /* The loop has another setup: what it means for this connection shows when it goes on. */
 void connection_renew(struct loop *loop, struct connection *connection);
 
+/* How often its timeouts are to be looked at: so much later than it should be a connection is cut. */
+uint64_t connection_look_ns(const struct daemon_settings *settings);
+
 /* Looks at its timeouts. */
 void connection_check_time(struct loop *loop, struct connection *connection);
 

@@ -18,7 +18,6 @@
 
 #define EVENTS 256
 #define ACCEPTS 64 /* at a time, so that those who are here get on */
-#define SWEEP_MS 1000
 
 static void on_wake(void *connection)
 {
@@ -286,14 +285,15 @@ static void *run(void *arg)
 
     while (!is_over(loop)) {
         alarm_set(&loop->alarm, dispatcher_due_ns(&loop->event_thread.dispatcher));
-        int n = epoll_wait(loop->epoll, events, EVENTS, loop->ready != NULL ? 0 : SWEEP_MS);
+        uint64_t sweep_ns = connection_look_ns(&loop->event_thread.setup->settings.daemon);
+        int n = epoll_wait(loop->epoll, events, EVENTS, loop->ready != NULL ? 0 : (int)(sweep_ns / NS_PER_MS));
         loop->event_thread.now_ns = clock_ns();
         atomic_store_explicit(&loop->event_thread.seen_ns, loop->event_thread.now_ns, memory_order_relaxed);
         for (int i = 0; i < n; i++)
             on_event(loop, &events[i]);
         dispatcher_run(&loop->event_thread.dispatcher, loop->event_thread.now_ns);
         run_ready(loop);
-        if (loop->event_thread.now_ns - swept_ns >= SWEEP_MS * NS_PER_MS) {
+        if (loop->event_thread.now_ns - swept_ns >= sweep_ns) {
             swept_ns = loop->event_thread.now_ns;
             sweep(loop);
         }

@@ -380,3 +380,17 @@ TEST("A reader that gets on is spared, and one that stops is cut")
     assert_false(is_open(slow));
     assert_int_equal(atomic_load(&loop->event_thread.counters.cut_stalled), 1);
 }
+
+TEST("Timeouts are looked at once a second, and more often where a request has less time, but not all the time")
+{
+    static const struct {
+        uint64_t request_timeout_ns, look_ns;
+    } rows[] = {{10 * NS_PER_S, NS_PER_S},        {NS_PER_S, NS_PER_S},
+                {NS_PER_S - 1, NS_PER_S - 1},     {300 * NS_PER_MS, 300 * NS_PER_MS},
+                {50 * NS_PER_MS, 50 * NS_PER_MS}, {1 * NS_PER_MS, 50 * NS_PER_MS}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct daemon_settings settings = {.request_timeout_ns = rows[i].request_timeout_ns};
+        assert_int_equal(connection_look_ns(&settings), rows[i].look_ns);
+    }
+}
