@@ -48,7 +48,8 @@ static frazil_err take_some(struct id_request *id_request, size_t most, size_t *
 
 /*
  * Whether the grant has ended and nobody has failed to extend it: after a sleep or a step of the clock a keeper is just
- * about to.  The library says so at once to those who never wait, and its calls that wait do so for this.
+ * about to.  The library says so at once to those who never wait, and its calls that wait do so for this.  It has no
+ * descriptor that would tell an event loop of the extension, so the grant is looked at each RETRY_GRANT_NS.
  */
 static bool awaits_grant(const struct id_request *id_request)
 {
