@@ -2,6 +2,7 @@
 /* frazil next: new ids. */
 #include "command.h"
 #include "complain.h"
+#include "default_worker.h"
 #include "fields.h"
 #include "ids.h"
 #include "options.h"
@@ -38,9 +39,6 @@ struct source {
     uint8_t meta;
 };
 
-/* The source of the worker id for a command that was told none: right for one host, and for no more. */
-static const char default_worker[] = "worker=file-lock";
-
 /* Said once, when the first id of a worker is made: what was chosen, and for what it is not enough. */
 static void note_default(const struct source *source)
 {
@@ -48,8 +46,7 @@ static void note_default(const struct source *source)
 
     frazil_get_info(source->gen, &info, sizeof info);
     if (info.state_is_new && !source->quiet)
-        complain("no worker= was given: the ids are unique on this host (worker=file-lock), not among several; "
-                 "see WORKER IDS in man frazil.spec");
+        complain(DEFAULT_WORKER_NOTE);
 }
 
 /* Said as seldom, of a worker id that another host may have, too. */
@@ -71,60 +68,49 @@ static int failed(const frazil_error *err)
     return stop_wanted() && status == STATUS_TEMPORARY ? status : complain_error(err);
 }
 
-/* An empty spec stays empty where a default is added, so that the whole environment counts. */
-static frazil_err open_with(struct source *source, const struct arguments *args, const char *last, frazil_error *err)
+/* An empty spec has the whole environment count. */
+static frazil_err read_spec(frazil_options *options, const struct arguments *args, frazil_error *err)
 {
-    frazil_options *options;
-    char *spec = spec_join(args, last);
+    char *spec = spec_join(args, "");
 
     if (spec == NULL) {
         *err = (frazil_error){.code = FRAZIL_ENOMEM, .message = "out of memory"};
         return FRAZIL_ENOMEM;
     }
-    frazil_err code = frazil_options_open(&options, err);
-    if (code == FRAZIL_OK) {
-        code = frazil_options_spec(options, spec, strlen(spec), err);
-        if (code == FRAZIL_OK && args->count == 0)
-            code = frazil_options_environment(options, FRAZIL_ENVIRONMENT_ALL, err);
-        if (code == FRAZIL_OK)
-            code = frazil_open_with(&source->gen, options, err);
-        frazil_options_close(options);
-    }
+    frazil_err code = frazil_options_spec(options, spec, strlen(spec), err);
     free(spec);
+    if (code == FRAZIL_OK && args->count == 0)
+        code = frazil_options_environment(options, FRAZIL_ENVIRONMENT_ALL, err);
     return code;
 }
 
-/* Opens it with the default source.  Where that does not suit the spec, err says what is wrong without it. */
-static int open_default(struct source *source, const struct arguments *args, const frazil_error *err)
+static frazil_err open_with(struct source *source, const struct arguments *args, bool *ret_assumed, frazil_error *err)
 {
-    frazil_error why;
-    frazil_err code = open_with(source, args, default_worker, &why);
+    frazil_options *options;
 
-    if (code == FRAZIL_ESPEC) {
-        complain("%s (%s, which is taken where none is named, does not do here: %s)", err->message, default_worker,
-                 why.message);
-        return complain_status(err->code);
-    }
+    frazil_err code = frazil_options_open(&options, err);
     if (code != FRAZIL_OK)
-        return failed(&why);
-    note_default(source);
-    return STATUS_OK;
+        return code;
+    code = read_spec(options, args, err);
+    if (code == FRAZIL_OK)
+        code = default_worker_check(options, ret_assumed, err);
+    if (code == FRAZIL_OK)
+        code = frazil_open_with(&source->gen, options, err);
+    frazil_options_close(options);
+    return code;
 }
 
 static int open_source(struct source *source, const struct arguments *args)
 {
+    bool assumed = false;
     frazil_info info;
     frazil_error err;
-    int status = STATUS_OK;
 
-    frazil_err code = open_with(source, args, "", &err);
-    if (code == FRAZIL_ENOWORKER)
-        status = open_default(source, args, &err);
-    else if (code != FRAZIL_OK)
-        status = failed(&err);
-    if (status != STATUS_OK)
-        return status;
+    if (open_with(source, args, &assumed, &err) != FRAZIL_OK)
+        return failed(&err);
     assert(source->gen != NULL);
+    if (assumed)
+        note_default(source);
     frazil_get_info(source->gen, &info, sizeof info);
     note_collision(source, &info);
     source->layout.layout = *info.layout;

@@ -2,6 +2,7 @@
 #include "generators.h"
 
 #include "clock.h"
+#include "default_worker.h"
 #include "log.h"
 
 #include <inttypes.h>
@@ -205,8 +206,7 @@ static struct engine *open_one(const struct generator_settings *settings, struct
         return NULL;
     }
     if (settings->assumes_worker)
-        log_line(LOG_ALWAYS, "no worker= was given: the ids are unique on this host (worker=file-lock), not among "
-                             "several; see WORKER IDS in man frazil.spec");
+        log_line(LOG_ALWAYS, DEFAULT_WORKER_NOTE);
     memcpy(engine->name, settings->name, strlen(settings->name) + 1);
     frazil_get_info(engine->gen, &info, sizeof info);
     engine->layout = *info.layout;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings.h"
 
+#include "default_worker.h"
 #include "settings_keys.h"
 
 #include <stdio.h>
@@ -186,20 +187,14 @@ static void check_generator(const struct settings *settings, const struct genera
     free(spec);
 }
 
-/* As `frazil next`: all of the environment, and file-lock where no worker is named. */
+/* As `frazil next`: all of the environment, and a default where no worker is named. */
 static void read_environment(struct generator_settings *generator, struct bytes *errors)
 {
     frazil_error err;
     frazil_err code = frazil_options_environment(generator->options, FRAZIL_ENVIRONMENT_ALL, &err);
 
     if (code == FRAZIL_OK)
-        code = frazil_options_check(generator->options, &err);
-    if (code == FRAZIL_ENOWORKER) {
-        generator->assumes_worker = true;
-        code = frazil_options_set(generator->options, "worker", "file-lock", 9, &err);
-        if (code == FRAZIL_OK)
-            code = frazil_options_check(generator->options, &err);
-    }
+        code = default_worker_check(generator->options, &generator->assumes_worker, &err);
     if (code != FRAZIL_OK)
         config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
 }

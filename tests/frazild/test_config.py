@@ -87,6 +87,16 @@ class Configuration(unittest.TestCase):
             result = self.run_it("--check", **place, **worker)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
 
+    def test_where_no_worker_is_named_the_error_is_that_of_frazil_next(self):
+        if os.path.exists("/etc/frazil/frazild.conf"):
+            self.skipTest("this host has a configuration")
+        checked = self.run_it("--check", FRAZIL_STATE="memory")
+        command = os.path.join(os.path.dirname(FRAZILD), "frazil")
+        next_ = subprocess.run([command, "next"], capture_output=True, text=True, timeout=PATIENCE_S, env=os.environ | {"FRAZIL_STATE": "memory"})
+        sentence = next_.stderr.removeprefix("frazil: ")
+        self.assertIn("which is taken where none is named, does not do here", sentence)
+        self.assertEqual(checked.stderr, f"(no configuration):7: [generator main]: {sentence}")
+
     def test_a_key_that_is_no_word_is_refused_and_not_shown(self):
         for before in (BASE, BASE + generator("main")):
             line = before.count("\n") + 1
