@@ -194,6 +194,13 @@ typedef struct frazil_admin_kept {
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_open(frazil_admin_state **ret, const char *spec,
                                                            frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
+/*
+ * Whether this process could keep what generators with this spec keep on this host: the folders are there or can be
+ * made, and files can be made in them.  So are the folder of a URL, and that of what users tell each other (host_dir=).
+ * It makes nothing, and does not look at files that are there.  FRAZIL_ESYS, with the sentence that opening would have.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_check(const char *spec, frazil_error *reterr) FRAZIL_NONNULL(1);
+
 /* Where it is kept.  Cannot fail. */
 FRAZIL_API void frazil_admin_state_get_info(const frazil_admin_state *state, frazil_admin_state_info *ret, size_t size)
     FRAZIL_NONNULL(1, 2);

@@ -304,13 +304,18 @@ static const char *look_at_path(const char *path, struct known_address *ret)
     if (slash != NULL)
         (void)snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
     if (stat(folder, &about) != 0)
-        return strerror(errno);
+        return errno == ENOENT ? "the folder of the socket does not exist: create it (RuntimeDirectory= of the service)"
+                               : strerror(errno);
     ret->device = about.st_dev;
     ret->inode = about.st_ino;
     (void)snprintf(ret->name, sizeof ret->name, "%.107s", slash != NULL ? slash + 1 : path);
     if (lstat(path, &its) == 0)
         return S_ISSOCK(its.st_mode) ? NULL : "something that is no socket is there already";
-    return S_ISDIR(about.st_mode) && access(folder, W_OK | X_OK) == 0 ? NULL : "no file can be made in its folder";
+    if (!S_ISDIR(about.st_mode))
+        return "what stands in the place of its folder is none: name another path";
+    return access(folder, W_OK | X_OK) == 0 ? NULL
+                                            : "this user can make no file in the folder of the socket: let it (chown, "
+                                              "chmod), or name another folder";
 }
 
 /* Finds out what an address stands for.  Returns NULL, or what is wrong. */
@@ -343,7 +348,7 @@ static void check_one(struct known_addresses *known, const struct place place, c
 
     if (why != NULL) {
         /* It is shown only where it was understood: it may be a URL with a password. */
-        config_complain(errors, place, "address=: %s", why);
+        config_complain(errors, place, "address=%.*s: %s", address.is_unix ? (int)len : 0, text, why);
         return;
     }
     for (size_t i = 0; i < known->count; i++) {

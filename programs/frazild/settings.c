@@ -170,8 +170,7 @@ static char *spec_of(const struct generator_settings *generator, struct bytes *e
 }
 
 /* Whether it can be opened beside those that were read before it, as far as no coordinator need be asked. */
-static void check_generator(const struct settings *settings, const struct generator_settings *generator,
-                            struct bytes *errors)
+static void check_generator(const struct settings *settings, struct generator_settings *generator, struct bytes *errors)
 {
     char name[sizeof "[generator ]" + NAME_MAX_LEN];
     char *spec = spec_of(generator, errors);
@@ -180,8 +179,10 @@ static void check_generator(const struct settings *settings, const struct genera
     if (spec == NULL)
         return;
     (void)snprintf(name, sizeof name, "[generator %s]", generator->name);
-    if (settings->group != NULL &&
-        frazil_admin_group_add(settings->group, name, spec, NULL, generator->worker_ids, &err) != FRAZIL_OK)
+    generator->is_understood =
+        settings->group == NULL ||
+        frazil_admin_group_add(settings->group, name, spec, NULL, generator->worker_ids, &err) == FRAZIL_OK;
+    if (!generator->is_understood)
         config_complain(errors, generator->place, "%s: %s", name, err.message);
     explicit_bzero(spec, strlen(spec));
     free(spec);
@@ -195,8 +196,25 @@ static void read_environment(struct generator_settings *generator, struct bytes 
 
     if (code == FRAZIL_OK)
         code = default_worker_check(generator->options, &generator->assumes_worker, &err);
+    generator->is_understood = code == FRAZIL_OK;
     if (code != FRAZIL_OK)
         config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
+}
+
+void settings_look_at_folders(const struct settings *settings, struct bytes *errors)
+{
+    frazil_error err;
+
+    for (size_t i = 0; i < settings->generator_count; i++) {
+        const struct generator_settings *generator = &settings->generators[i];
+        char *spec = generator->is_understood ? spec_of(generator, errors) : NULL;
+        if (spec == NULL)
+            continue;
+        if (frazil_admin_state_check(spec, &err) != FRAZIL_OK)
+            config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
+        explicit_bzero(spec, strlen(spec));
+        free(spec);
+    }
 }
 
 static void read_generator(struct settings *settings, const struct config_section *section, struct bytes *errors)

@@ -58,6 +58,7 @@ struct generator_settings {
     uint32_t worker_ids;   /* how many it takes */
     bool from_environment; /* opened as `frazil next` does: nothing is configured */
     bool assumes_worker;   /* nobody named a worker: it is file-lock */
+    bool is_understood;    /* its options say what a generator needs */
 };
 
 /* A section [user NAME]. */
@@ -87,6 +88,9 @@ struct settings {
  * first try.  Wrong lines are added to errors; the settings are of use only if there are none.
  */
 void settings_read(struct settings *settings, const char *path, struct bytes *errors);
+
+/* Looks whether this process could use the folders that generators need; adds those that it cannot to errors. */
+void settings_look_at_folders(const struct settings *settings, struct bytes *errors);
 
 /* Writes them as a file of the configuration, with defaults, and with "..." where a password is. */
 void settings_print(const struct settings *settings, struct bytes *out);

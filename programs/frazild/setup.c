@@ -104,8 +104,10 @@ static struct setup *read_setup(const char *path, const struct setup *before, st
     users_open(&setup->users, &setup->settings, errors);
     open_tls(setup->tls, &setup->settings, errors);
     check_listeners(&setup->settings, errors);
-    if (before == NULL)
+    if (before == NULL) { /* else these are in use, whatever became of their folders */
+        settings_look_at_folders(&setup->settings, errors);
         addresses_check(&setup->settings, errors);
+    }
     check_page(&setup->settings, errors);
     return setup;
 }

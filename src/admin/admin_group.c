@@ -7,10 +7,9 @@
 #include "config/decide.h"
 #include "config/identity.h"
 #include "core/sentence.h"
+#include "folders.h"
 #include "frazil/admin.h"
 #include "target.h"
-
-#define FOLDER "konayuki+file:" /* opening its slots makes it */
 
 /* A spec of the group. */
 struct member {
@@ -118,7 +117,8 @@ static frazil_err check_url(const struct fz_decision *decision, const frazil_coo
         err = fz_target_find(&target, decision, given, reterr);
         return err == FRAZIL_OK ? fz_target_check(&target, reterr) : err;
     }
-    if (decision->state.url == NULL || strncmp(decision->state.url, FOLDER, strlen(FOLDER)) == 0)
+    if (decision->state.url == NULL ||
+        fz_folder_of_slots(decision->state.url) != NULL) /* opening would make the folder */
         return FRAZIL_OK;
     err = fz_coordinator_open_slots(decision, decision->worker.first, &unused, given, &slots, reterr);
     if (err == FRAZIL_OK)

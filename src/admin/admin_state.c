@@ -5,6 +5,7 @@
 #include "config/decide.h"
 #include "core/sentence.h"
 #include "core/sized.h"
+#include "folders.h"
 #include "frazil/admin.h"
 #include "state.h"
 
@@ -102,4 +103,17 @@ void frazil_admin_state_close(frazil_admin_state *state)
     fz_state_free(&state->state);
     fz_decision_free(&state->decision);
     free(state);
+}
+
+frazil_err frazil_admin_state_check(const char *spec, frazil_error *reterr)
+{
+    const struct fz_occasion occasion = {.opening = FZ_OPENING_GENERATOR};
+    struct fz_decision decision;
+
+    frazil_err err = fz_decide(&decision, spec, &occasion, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_folders_look(&decision, reterr);
+    fz_decision_free(&decision);
+    return err;
 }

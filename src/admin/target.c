@@ -5,6 +5,7 @@
 
 #include "config/coordinators.h"
 #include "config/decide.h"
+#include "folders.h"
 
 frazil_err fz_target_find(struct fz_target *ret, const struct fz_decision *decision,
                           const frazil_coordinator *const *given, frazil_error *reterr)
@@ -36,7 +37,7 @@ frazil_err fz_target_check(const struct fz_target *target, frazil_error *reterr)
     struct fz_register reg;
     char name[FZ_LEASE_NAME_SIZE];
 
-    if (fz_target_is_folder(target)) /* its register makes the folder */
+    if (fz_folder_of_worker(target->decision->worker.url) != NULL) /* its register would make the folder */
         return FRAZIL_OK;
     frazil_err err = target->coordinator->open_register(target->decision->worker.url, &reg, name, reterr);
     if (err == FRAZIL_OK)

@@ -110,6 +110,9 @@ enum { FZ_CLAIM_TAKEN = -1 };
  */
 FZ_PRIVATE frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_error *reterr);
 
+/* Whether fz_claim_folder would succeed, and this process may make files there, as far as a look can tell. */
+FZ_PRIVATE frazil_err fz_claim_folder_look(const char *wanted, frazil_error *reterr);
+
 /* Whether this process may make files in the host directory, without making one.  FRAZIL_ESYS, with the reason. */
 FZ_PRIVATE frazil_err fz_claim_folder_check(const char *folder, frazil_error *reterr);
 

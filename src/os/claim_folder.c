@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/sentence.h"
+#include "dirs.h"
 #include "fail_errno.h"
 
 #define OTHER_HOST_DIR "name a folder that all users of this host share with host_dir="
@@ -72,26 +73,54 @@ static int check_host_dir(const char *path)
     return is_shared && (status.st_mode & S_ISVTX) == 0 ? FZ_REFUSED_DIR_MODE : 0;
 }
 
-frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_error *reterr)
+/* The folder that host_dir= names, whether it is there or not. */
+static frazil_err name_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_error *reterr)
 {
-    if (wanted == NULL || wanted[0] == '\0')
-        return find_default_folder(ret, reterr);
     if (wanted[0] != '/')
         return fz_fail(reterr, FRAZIL_ESPEC, "host_dir is %q: must be an absolute path", wanted);
     if (fz_path_join(ret, wanted, "", "") != 0)
         return fz_fail(reterr, FRAZIL_ESPEC, "host_dir is longer than the %u bytes that a path may have",
                        (uint64_t)FZ_PATH_SIZE - 1);
+    return FRAZIL_OK;
+}
+
+static frazil_err judge_folder(int sys, const char *folder, frazil_error *reterr)
+{
+    if (sys == FZ_REFUSED_DIR_MODE)
+        return fz_fail_errno(reterr, sys, "the host directory (from host_dir)", folder,
+                             "; give it the sticky bit (chmod 1777), or " OTHER_HOST_DIR);
+    return sys == 0 ? FRAZIL_OK
+                    : fz_fail_errno(reterr, sys, "the host directory (from host_dir)", folder, "; " OTHER_HOST_DIR);
+}
+
+frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_error *reterr)
+{
+    if (wanted == NULL || wanted[0] == '\0')
+        return find_default_folder(ret, reterr);
+    frazil_err err = name_folder(ret, wanted, reterr);
+    if (err != FRAZIL_OK)
+        return err;
     int sys = check_host_dir(ret);
     if (sys == ENOENT) {
         sys = make_for_everybody(ret);
         if (sys == 0)
             sys = check_host_dir(ret);
     }
-    if (sys == FZ_REFUSED_DIR_MODE)
-        return fz_fail_errno(reterr, sys, "the host directory (from host_dir)", ret,
-                             "; give it the sticky bit (chmod 1777), or " OTHER_HOST_DIR);
-    return sys == 0 ? FRAZIL_OK
-                    : fz_fail_errno(reterr, sys, "the host directory (from host_dir)", ret, "; " OTHER_HOST_DIR);
+    return judge_folder(sys, ret, reterr);
+}
+
+frazil_err fz_claim_folder_look(const char *wanted, frazil_error *reterr)
+{
+    char folder[FZ_PATH_SIZE];
+    bool is_default = wanted == NULL || wanted[0] == '\0';
+
+    frazil_err err = is_default ? find_default_folder(folder, reterr) : name_folder(folder, wanted, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    int sys = is_default ? 0 : check_host_dir(folder);
+    if (sys == ENOENT)
+        return judge_folder(fz_dir_can_make(folder, 1), folder, reterr);
+    return sys == 0 ? fz_claim_folder_check(folder, reterr) : judge_folder(sys, folder, reterr);
 }
 
 frazil_err fz_claim_folder_check(const char *folder, frazil_error *reterr)

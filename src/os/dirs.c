@@ -259,6 +259,63 @@ static frazil_err cannot_use(const struct dir_names *names, const struct way *wa
     return fz_fail_errno(reterr, sys, what, way->path, advice);
 }
 
+/* ---- looking at it, and making nothing ------------------------------------------- */
+
+int fz_dir_can_make(const char *path, unsigned makes)
+{
+    char above[FZ_PATH_SIZE];
+    struct stat status;
+    int sys = fz_path_join(above, path, "", "");
+
+    if (sys != 0)
+        return sys;
+    do {
+        if (makes-- == 0)
+            return ENOENT;
+        above[start_of_last(above, 1)] = '\0';
+        sys = stat(above, &status) == 0 ? 0 : errno;
+    } while (sys == ENOENT);
+    if (sys != 0)
+        return sys;
+    if (!S_ISDIR(status.st_mode))
+        return ENOTDIR;
+    return faccessat(AT_FDCWD, above, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+/* The folder of that name in a directory that is there; *ret_failed is the one that sentences are about. */
+static int look_inside(struct way *inside, const struct way *above, const char *name, const struct way **ret_failed)
+{
+    int sys = fz_path_join(inside->path, above->path, "/", name);
+
+    *ret_failed = inside;
+    if (sys == 0)
+        sys = check_way(inside);
+    if (sys != ENOENT)
+        return sys == 0 ? check_writable(inside) : sys;
+    *ret_failed = above;
+    return check_writable(above);
+}
+
+frazil_err fz_dir_look(enum fz_dir which, const char *wanted, const char *name, frazil_error *reterr)
+{
+    const struct dir_names *names = &names_of[which];
+    struct way way = {.is_public = false};
+    const struct way *failed = &way;
+
+    frazil_err err = find_path(&way, names, wanted, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    struct way inside = {.named_by = way.named_by};
+    int sys = check_way(&way);
+    if (sys == ENOENT)
+        sys = fz_dir_can_make(way.path, way.makes);
+    else if (sys == 0)
+        sys = name == NULL ? check_writable(&way) : look_inside(&inside, &way, name, &failed);
+    return sys == 0 ? FRAZIL_OK : cannot_use(names, failed, sys, reterr);
+}
+
+/* ---- making it ---------------------------------------------------------------------- */
+
 /* Makes it if it is not there, and checks it.  0, an errno or a refusal. */
 static int make_way(struct way *way)
 {

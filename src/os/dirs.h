@@ -72,6 +72,15 @@ FZ_PRIVATE frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir wh
 FZ_PRIVATE frazil_err fz_dir_prepare_inside(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,
                                             const char *name, frazil_error *reterr);
 
+/*
+ * Whether fz_dir_prepare would succeed, or with a name fz_dir_prepare_inside, as far as a look can tell: makes nothing.
+ * The same errors with the same sentences.
+ */
+FZ_PRIVATE frazil_err fz_dir_look(enum fz_dir which, const char *wanted, const char *name, frazil_error *reterr);
+
+/* 0 if a directory that is missing can be made, by at most so many components of its path; or an errno.  Makes none. */
+FZ_PRIVATE int fz_dir_can_make(const char *path, unsigned makes);
+
 /* ---- names in a directory -------------------------------------------------- */
 
 typedef void (*fz_name_visitor)(void *ctx, const char *name);

@@ -2,6 +2,8 @@
 """Goal of this test: each mistake of the configuration is named with its file and line, before anything starts."""
 
 import os
+import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -119,6 +121,38 @@ class Configuration(unittest.TestCase):
     def test_a_key_with_a_blank_in_the_file_of_a_generator_is_refused_with_its_line(self):
         path = self.write("worker=fixed:1\nmax batch=10\n", "frazil.conf")
         self.expect(BASE + f"[generator main]\nconfig={path}\n", 5, "line 2: unknown key")
+
+    def test_folders_that_cannot_be_used_are_told_and_none_is_made(self):
+        base, file = BASE.count("\n") + 1, self.write("", "file")
+        keys = {key: f"{key}=@/{key}\n" for key in ("run_dir", "state_dir", "host_dir")}
+        for key, words in (("run_dir", "the run directory"), ("state_dir", "the state directory"), ("host_dir", "the host directory")):
+            with self.subTest(key=key):
+                wrong = "".join({**keys, key: f"{key}=@/no/folder\n"}.values())
+                self.expect(BASE + "[generator main]\nworker=fixed:1\nstate=file\n" + wrong, base, f"[generator main]: {words}")
+        for url, words in (("file://@/no/folder", "create the directory above it"), (f"file://{file}", "make a directory of what stands there")):
+            with self.subTest(url=url):
+                self.expect(BASE + f"[generator main]\nworker={url}\n", base, words)
+        for url in ("file://host/x", "file://", "file:relative"):
+            self.expect(BASE + f"[generator main]\nworker={url}\n", base, url)
+        self.expect(BASE + f"[generator main]\nworker=fixed:1\nstate=konayuki+file://{file}/x\n", base, "the folder")
+        self.expect(BASE + "[generator main]\nworker=fixed:1\nstate=file://@/x\n", base, "konayuki+file://")
+        self.expect("[listen resp]\naddress=unix:@/no/socket\n" + generator("a"), 1, "no/socket: the folder of the socket does not exist")
+        self.write(BASE + "[generator main]\nworker=fixed:1\nstate=file\n" + "".join(keys.values()) + "[generator b]\nworker=file://@/ids\nbase=5\n")
+        result = self.run_it("-c", self.path, "--check")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["f.conf", "file"])
+
+    def test_a_folder_that_this_user_may_not_write_is_told(self):
+        os.chmod(self.folder, 0o755)
+        os.mkdir(os.path.join(self.folder, "others"), 0o755)
+        self.write("[listen resp]\naddress=unix:@/others/socket\n[generator a]\nworker=fixed:1\nstate=file\nrun_dir=@/others\nhost_dir=/dev/shm\n", mode=0o644)
+        other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        if not other:
+            os.chmod(os.path.join(self.folder, "others"), 0o555)
+        result = subprocess.run([FRAZILD, "-c", self.path, "--check"], capture_output=True, text=True, timeout=PATIENCE_S, **other)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("unix:" + os.path.join(self.folder, "others/socket: this user can make no file"), result.stderr)
+        self.assertRegex(result.stderr, "the run directory .*(run as its owner|make it writable)")
 
     def test_all_mistakes_are_told_at_once(self):
         self.write("[daemon]\nthreads=x\nnonsense=1\n[generator a]\nlayout=1/2/3/4/5\n")
@@ -256,7 +290,7 @@ class Configuration(unittest.TestCase):
             "hunter2@h:1": form,
             "unix:": "1 to 107 bytes",
             "unix:@/" + "s" * 107: "1 to 107 bytes",
-            "unix:@/none/socket": "No such file or directory",
+            "unix:@/none/socket": "the folder of the socket does not exist",
             "unix:@/f.conf": "no socket is there already",
             "127.0.0.1:0 foo": form,
             "127.0.0.1:6380 127.0.0.1:6380": "listens there already",
@@ -476,6 +510,17 @@ class Defaults(TestCase):
         first = subprocess.run([FRAZILD, "--new-token"], capture_output=True, text=True, timeout=PATIENCE_S).stdout
         second = subprocess.run([FRAZILD, "--new-token"], capture_output=True, text=True, timeout=PATIENCE_S).stdout
         self.assertNotEqual(first, second)
+
+    def test_a_reload_does_not_mind_what_became_of_the_folders_in_use(self):
+        keys = "".join(f"{key}=@/above/{key}\n" for key in ("run_dir", "state_dir"))
+        scratch = tempfile.mkdtemp(prefix="frazild-test-")
+        self.addCleanup(shutil.rmtree, scratch)
+        above = os.path.join(scratch, "above")
+        os.mkdir(above)
+        daemon = self.start(BASE + "[generator main]\nworker=fixed:1\nstate=file\n" + keys.replace("@", scratch))
+        os.rename(above, above + "-was")
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_for_line("was read: 1 generators")
 
 
 if __name__ == "__main__":

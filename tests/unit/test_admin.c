@@ -336,6 +336,45 @@ TEST("Of the coordinator alone nothing else is found; one that cannot be had is 
     assert_int_equal(frazil_admin_leases_check("worker=fixed:7", NULL, &err), FRAZIL_ESPEC);
 }
 
+/* ---- folders ------------------------------------------------------------------------------ */
+
+/* What a spec lacks, in words of the sentence that opening it would have; "": nothing.  %N: a folder that can be made,
+ * %F: one that cannot. */
+static void assert_lacks(const char *form, const char *words)
+{
+    const char *can = scratch_path(scratch, "new"), *cannot = scratch_path(scratch, "far/away");
+    char spec_text[2048];
+    size_t len = 0;
+    frazil_error err = {.message = ""};
+
+    for (const char *at = form; *at != '\0'; at++) {
+        const char *path = at[0] != '%' ? NULL : at[1] == 'N' ? can : cannot;
+        len += (size_t)snprintf(spec_text + len, sizeof spec_text - len, "%.*s", path == NULL ? 1 : 512,
+                                path == NULL ? at : path);
+        at += path != NULL;
+    }
+    assert_int_equal(frazil_admin_state_check(spec_text, &err), words[0] == '\0' ? FRAZIL_OK : FRAZIL_ESYS);
+    if (strstr(err.message, words) == NULL)
+        fail_msg("%s: %s", spec_text, err.message);
+    assert_false(scratch_exists(can));
+}
+
+TEST("The folders that generators need are looked at, each of them, and not made")
+{
+    assert_lacks("worker=file-lock state=file run_dir=%N state_dir=%N host_dir=%N", "");
+    assert_lacks("worker=fixed:1 state=file run_dir=%F state_dir=%N host_dir=%N", "the run directory");
+    assert_lacks("worker=fixed:1 state=file run_dir=%N state_dir=%F host_dir=%N", "the state directory");
+    assert_lacks("worker=fixed:1 state=file run_dir=%N state_dir=%N host_dir=%F", "the host directory");
+    assert_lacks("worker=fixed:1 state=memory host_dir=%F", "the host directory");
+    assert_lacks("worker=memory://orders", "");
+    assert_lacks("worker=memory://orders share=host run_dir=%F", "share=process");
+    assert_lacks("worker=file://%N", "");
+    assert_lacks("worker=file://%F", "another folder in the URL");
+    assert_lacks("worker=fixed:1 state=konayuki+file://%F host_dir=%N", "");
+    assert_lacks("worker=fixed:1 state=konayuki+file:///etc/passwd/a host_dir=%N", "another folder in the URL");
+    assert_int_equal(frazil_admin_state_check("colour=red", NULL), FRAZIL_ESPEC);
+}
+
 /* ---- generators that go together --------------------------------------------------------- */
 
 /* Adds a spec to a group; a refusal has these words, and "" is for none. */

@@ -41,6 +41,15 @@ static void assert_found(enum fz_dir which, const char *wanted, const char *expe
     assert_string_equal(path, expected);
 }
 
+/* A look has said so before; it has made nothing. */
+static void assert_looked(enum fz_dir which, const char *wanted, const char *name, frazil_err code, const char *message)
+{
+    frazil_error err = {.message = ""};
+
+    assert_int_equal(fz_dir_look(which, wanted, name, &err), code);
+    assert_string_equal(err.message, message);
+}
+
 /* Each part is in the sentence, and the output is untouched. */
 static void assert_refused(bool prepare, enum fz_dir which, const char *wanted, frazil_err code, int sys,
                            const char *const *parts)
@@ -53,6 +62,8 @@ static void assert_refused(bool prepare, enum fz_dir which, const char *wanted, 
     assert_int_equal(err.code, code);
     assert_int_equal(err.sys_errno, sys);
     assert_string_equal(path, "untouched");
+    if (prepare)
+        assert_looked(which, wanted, NULL, code, err.message);
     for (; *parts != NULL; parts++) {
         if (strstr(err.message, *parts) == NULL)
             fail_msg("'%s' is not in '%s'", *parts, err.message);
@@ -187,6 +198,9 @@ static void assert_prepared(enum fz_dir which, const char *wanted, const char *e
     char path[FZ_PATH_SIZE];
     frazil_error err;
 
+    bool was_there = scratch_exists(expected);
+    assert_looked(which, wanted, NULL, FRAZIL_OK, "");
+    assert_int_equal(scratch_exists(expected), was_there);
     if (fz_dir_prepare(path, which, wanted, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_string_equal(path, expected);
@@ -305,20 +319,33 @@ TEST("One in which nothing can be written is refused at once, before any file is
     as_nobody(prepare_unwritable);
 }
 
+/* Prepares a folder inside, of which a look says the same before. */
+static frazil_err prepare_inside(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
+                                 frazil_error *err)
+{
+    frazil_error looked = {.message = ""};
+    const frazil_err code = fz_dir_look(which, wanted, name, &looked);
+
+    *err = (frazil_error){.message = ""};
+    assert_int_equal(fz_dir_prepare_inside(ret_path, which, wanted, name, err), code);
+    assert_string_equal(err->message, looked.message);
+    return code;
+}
+
 static void prepare_inside_unwritable(void)
 {
     const char *above = scratch_path(scratch, "above");
     char path[FZ_PATH_SIZE] = "untouched";
     frazil_error err;
 
-    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_RUN, above, "absent", &err), FRAZIL_ESYS);
+    assert_int_equal(prepare_inside(path, FZ_DIR_RUN, above, "absent", &err), FRAZIL_ESYS);
     assert_int_equal(err.sys_errno, EACCES);
     assert_non_null(strstr(err.message, "above'"));
-    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_STATE, above, "locked", &err), FRAZIL_ESYS);
+    assert_int_equal(prepare_inside(path, FZ_DIR_STATE, above, "locked", &err), FRAZIL_ESYS);
     assert_int_equal(err.sys_errno, EACCES);
     assert_non_null(strstr(err.message, "above/locked'"));
     assert_string_equal(path, "untouched");
-    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_STATE, above, "orders", &err), FRAZIL_OK);
+    assert_int_equal(prepare_inside(path, FZ_DIR_STATE, above, "orders", &err), FRAZIL_OK);
     assert_string_equal(path, scratch_path(scratch, "above/orders"));
 }
 
@@ -328,10 +355,10 @@ TEST("A folder inside is made with its directory; where it is there, nothing nee
     char path[FZ_PATH_SIZE];
     frazil_error err;
 
-    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_STATE, above, "orders", &err), FRAZIL_OK);
+    assert_int_equal(prepare_inside(path, FZ_DIR_STATE, above, "orders", &err), FRAZIL_OK);
     assert_string_equal(path, scratch_path(scratch, "above/orders"));
     assert_int_equal(mode_of(path), 0700);
-    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_RUN, above, "orders", &err), FRAZIL_OK);
+    assert_int_equal(prepare_inside(path, FZ_DIR_RUN, above, "orders", &err), FRAZIL_OK);
     if (geteuid() != 0)
         skip();
     assert_int_equal(mkdir(scratch_path(scratch, "above/locked"), 0555), 0);
@@ -350,9 +377,9 @@ TEST("In a folder that others may rename, or that is a file, nothing is kept")
     assert_int_equal(mkdir(scratch_path(scratch, "above/open"), 0700), 0);
     assert_int_equal(chmod(scratch_path(scratch, "above/open"), 0777), 0);
     scratch_write(scratch_path(scratch, "above/file"), "", 0);
-    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_RUN, above, "open", &err), FRAZIL_ESYS);
+    assert_int_equal(prepare_inside(path, FZ_DIR_RUN, above, "open", &err), FRAZIL_ESYS);
     assert_int_equal(err.sys_errno, EPERM);
-    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_RUN, above, "file", &err), FRAZIL_ESYS);
+    assert_int_equal(prepare_inside(path, FZ_DIR_RUN, above, "file", &err), FRAZIL_ESYS);
     assert_int_equal(err.sys_errno, ENOTDIR);
 }
 
@@ -362,4 +389,17 @@ TEST("A file is no directory")
 
     scratch_write(path, "", 0);
     assert_refused(true, FZ_DIR_RUN, path, FRAZIL_ESYS, ENOTDIR, (const char *[]){path, "run directory", NULL});
+}
+
+TEST("Of a tree all that is missing can be made, if the lowest folder that is there can be written in")
+{
+    const char *tree = scratch_path(scratch, "a/b/c");
+
+    assert_looked(FZ_DIR_TREE, tree, NULL, FRAZIL_OK, "");
+    assert_false(scratch_exists(scratch_path(scratch, "a")));
+    scratch_write(scratch_path(scratch, "a"), "", 0);
+    assert_refused(true, FZ_DIR_TREE, tree, FRAZIL_ESYS, ENOTDIR, (const char *[]){tree, "the URL", NULL});
+    assert_int_equal(fz_dir_can_make(scratch_path(scratch, "new"), 1), 0);
+    assert_int_equal(fz_dir_can_make(scratch_path(scratch, "new/deep"), 1), ENOENT);
+    assert_int_equal(fz_dir_can_make(scratch_path(scratch, "new/deep/"), 2), 0);
 }
