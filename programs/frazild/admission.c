@@ -2,6 +2,7 @@
 #include "admission.h"
 
 #include "clock.h"
+#include "trouble.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,11 +60,15 @@ void admission_explain(const struct id_request *id_request, struct refusal *ret)
 {
     const char *name = id_request->engine->name, *why = frazil_strerror(id_request->code);
     uint64_t retry_ms = (id_request->retry_ns + NS_PER_MS - 1) / NS_PER_MS;
+    struct trouble trouble;
 
+    trouble_find(id_request->engine, &trouble);
+    const char *colon = trouble.why[0] != '\0' ? ": " : "";
     if (dispatcher_is_passing(id_request->code))
-        refuse(ret, CODE_TRYAGAIN, retry_ms == 0 ? 1 : retry_ms, "generator %s: %s", name, why);
+        refuse(ret, CODE_TRYAGAIN, retry_ms == 0 ? 1 : retry_ms, "generator %s: %s%s%s", name, why, colon, trouble.why);
     else if (id_request->code == FRAZIL_ELEASE) /* its reason may name files and hosts: no client's business */
-        refuse(ret, CODE_FENCED, 0, "generator %s: %s: the daemon's log says why", name, why);
+        refuse(ret, CODE_FENCED, trouble.retry_ns / NS_PER_MS, "generator %s: %s%s%s: the daemon's log says why", name,
+               why, colon, trouble.why);
     else
         refuse(ret, id_request->code == FRAZIL_EEXHAUSTED ? CODE_EXHAUSTED : CODE_ERR, 0, "generator %s: %s", name,
                why);

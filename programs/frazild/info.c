@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "info.h"
 
+#include "trouble.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -229,6 +231,18 @@ const char *info_health_name(int32_t state)
     return state >= 0 && state <= FRAZIL_HEALTH_STOPPED ? names[state] : "unknown";
 }
 
+/* Why it gives no ids, or soon will not, and when that can change. */
+static void add_trouble(struct info *info, const struct engine *engine)
+{
+    struct trouble trouble;
+
+    trouble_find(engine, &trouble);
+    if (trouble.why[0] != '\0')
+        info_text(info, "why", trouble.why);
+    if (trouble.retry_ns > 0)
+        info_time(info, "retry_at", trouble_end_unix_ms(&trouble));
+}
+
 void info_of_generator(const struct generator *generator, struct info *ret)
 {
     const struct engine *engine = generator_worst(generator);
@@ -241,6 +255,7 @@ void info_of_generator(const struct generator *generator, struct info *ret)
     info_text(ret, "name", generator->name);
     add_layout(ret, &engine->layout);
     info_text(ret, "state", info_health_name(health.state));
+    add_trouble(ret, engine);
     info_number(ret, "worker", health.worker);
     info_number(ret, "worker_ids", generator_worker_ids(generator));
     info_number(ret, "ids_per_tick", info.capacity);

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "info.h"
 #include "log.h"
+#include "trouble.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -11,6 +12,18 @@
 #define STEP_NS                                                                                                        \
     INT64_C(250000000) /* a clock that is slewed moves by less than a thousandth of a second each second               \
                         */
+
+static void log_trouble(const struct engine *engine, const frazil_health *health)
+{
+    char until[FRAZIL_TIME_SIZE] = "";
+    struct trouble trouble;
+
+    trouble_find(engine, &trouble);
+    bool is_known = trouble.retry_ns > 0 &&
+                    frazil_time_format(trouble_end_unix_ms(&trouble), until, sizeof until, NULL) == FRAZIL_OK;
+    log_line(LOG_GRANT, "generator %s: worker %" PRIu32 " is %s: %s%s%s", engine->name, health->worker,
+             info_health_name(health->state), trouble.why, is_known ? "; this can change at " : "", until);
+}
 
 static void info_of_engine(struct engine *engine)
 {
@@ -26,8 +39,7 @@ static void info_of_engine(struct engine *engine)
     if (health.state != engine->seen_state && health.state == FRAZIL_HEALTH_SERVING)
         log_line(LOG_GRANT, "generator %s: worker %" PRIu32 " gives ids again", engine->name, health.worker);
     else if (health.state != engine->seen_state)
-        log_line(LOG_GRANT, "generator %s: worker %" PRIu32 " is %s", engine->name, health.worker,
-                 info_health_name(health.state));
+        log_trouble(engine, &health);
     engine->seen_failures = health.failures;
     engine->seen_state = health.state;
 }

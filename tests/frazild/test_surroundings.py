@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Goal of this test: what goes wrong around the daemon, with disk, clock and coordinator, repeats no id and is named."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -140,10 +141,18 @@ class Clock(Folder):
             ids += [int(id) for id in client.ask("NEXT", "main", "1000")]
         self.clock.step(-3600 * 1000)
         self.assert_error("TRYAGAIN", "retry_ms=", client, "NEXT", "main")
+        self.assert_error("TRYAGAIN", "ms ahead of its clock, which was set back", client, "NEXT", "main")
+        looks = [client.ask("GENERATORS")[1], json.loads(body_of(daemon, "/v1/generators/main"))]
+        looks[0] = {key.decode(): value for key, value in zip(looks[0][::2], looks[0][1::2])}
+        for look in looks:
+            self.assertIn("ms ahead of its clock", str(look["why"]))
+            self.assertRegex(str(look["retry_at"]), r"\d{4}-\d\d-\d\dT")
         daemon.wait_for_line("the clock was set back by")
         self.clock.step(-30 * 365 * 86400 * 1000)  # before the layout's epoch
         self.assertEqual(status_of(daemon, "/readyz"), 503)
         self.assertIn(b'frazil_serving{generator="main"} 0.000\n', body_of(daemon, "/metrics"))
+        self.assert_error("TRYAGAIN", "its clock is before the times that it may use", client, "NEXT", "main")
+        daemon.wait_for_line("is behind: its clock is before the times that it may use")
         self.clock.step(6000)
         daemon.wait_for_line("the clock was set forward by")
         ids += [int(id) for id in client.ask("NEXT", "main", "1000")]

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "trouble.h"
+
+#include "clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define AHEAD_US UINT64_C(1000000) /* a full tick is no trouble */
+
+/* The library says in how long ids can follow to those who ask for one; it gives none now. */
+static uint64_t ask_when(const struct engine *engine)
+{
+    frazil_error err = {.retry_ns = 0};
+    frazil_info info;
+    frazil_sno sno;
+    uint64_t id;
+
+    frazil_get_info(engine->gen, &info, sizeof info);
+    if (info.state == FRAZIL_STATE_SLOTS) /* a coordinator would be asked */
+        return 0;
+    frazil_err code = engine->is_sno ? frazil_sno_take(engine->gen, 0, &sno, 1, FRAZIL_WAIT_UNCOUNTED, &err)
+                                     : frazil_take(engine->gen, &id, 1, FRAZIL_WAIT_UNCOUNTED, &err);
+    return code == FRAZIL_OK ? 0 : err.retry_ns;
+}
+
+/* A generator that serves gives no ids as long as its last one is ahead of the clock. */
+static void look_ahead(const struct engine *engine, struct trouble *ret)
+{
+    frazil_info info;
+    frazil_stats stats;
+
+    frazil_get_info(engine->gen, &info, sizeof info);
+    frazil_get_stats(engine->gen, &stats, sizeof stats);
+    if (info.available > 0 || stats.lead_us < AHEAD_US)
+        return;
+    ret->retry_ns = stats.lead_us * 1000;
+    (void)snprintf(ret->why, sizeof ret->why,
+                   "its last id is %" PRIu64 " ms ahead of its clock, which was set back, or max_lead is used up",
+                   stats.lead_us / 1000);
+}
+
+void trouble_find(const struct engine *engine, struct trouble *ret)
+{
+    frazil_error failure = {.retry_ns = 0};
+    const char *what = "";
+    frazil_health health;
+
+    *ret = (struct trouble){.retry_ns = 0};
+    frazil_get_health(engine->gen, &health, sizeof health, &failure);
+    switch (health.state) {
+    case FRAZIL_HEALTH_SERVING:
+        look_ahead(engine, ret);
+        return;
+    case FRAZIL_HEALTH_BEHIND:
+        ret->retry_ns = ask_when(engine);
+        what = "its clock is before the times that it may use: those of its grant, and from the layout's epoch on";
+        break;
+    case FRAZIL_HEALTH_NEEDS_GRANT:
+    case FRAZIL_HEALTH_FENCED:
+        ret->retry_ns = failure.retry_ns;
+        what = health.failures == 0 ? "its grant is being extended" : frazil_strerror((frazil_err)health.last_code);
+        break;
+    case FRAZIL_HEALTH_EXHAUSTED:
+        what = "the last tick of its layout is over";
+        break;
+    default:
+        return;
+    }
+    (void)snprintf(ret->why, sizeof ret->why, "%s", what);
+}
+
+int64_t trouble_end_unix_ms(const struct trouble *trouble)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / NS_PER_MS;
+    return (int64_t)(now_ms + trouble->retry_ns / NS_PER_MS);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Goal of this test: of a generator that gives no ids anybody learns why, and until when, and no file and no host. */
+#include "clock.h"
+#include "lib/test.h"
+#include "trouble.h"
+
+#define START_MS INT64_C(1780272000000)
+#define LAYOUT "layout=39/16/8 tick=10ms max_lead=0s "
+#define GRANT_MS 1000
+
+static frazil_manual_clock *manual;
+static struct engine engine;
+static struct trouble trouble;
+
+BEFORE_EACH
+{
+    assert_int_equal(frazil_manual_clock_open(&manual, START_MS, 0, NULL), FRAZIL_OK);
+    engine = (struct engine){0};
+}
+
+AFTER_EACH
+{
+    frazil_close(engine.gen);
+    frazil_manual_clock_close(manual);
+}
+
+/* ---- a granter, whose grants begin later than they were asked for ----------------------------- */
+
+static int64_t later_ms;
+static frazil_err granter_says;
+
+static frazil_err acquire(void *ctx, int64_t now_unix_ms, frazil_grant *ret, frazil_error *reterr)
+{
+    (void)ctx;
+    (void)reterr;
+    now_unix_ms += later_ms;
+    *ret = (frazil_grant){.worker = 1, .from_unix_ms = now_unix_ms, .end_unix_ms = now_unix_ms + GRANT_MS, .token = 1};
+    return FRAZIL_OK;
+}
+
+static frazil_err extend(void *ctx, int64_t now_unix_ms, const frazil_grant *held, frazil_grant *ret,
+                         frazil_error *reterr)
+{
+    (void)ctx;
+    (void)now_unix_ms;
+    (void)held;
+    (void)ret;
+    (void)snprintf(reterr->message, sizeof reterr->message, "10.0.0.5 said no to /srv/frazil");
+    return granter_says;
+}
+
+static void open_engine(const char *spec, const frazil_granter *granter)
+{
+    frazil_options *options = NULL;
+    frazil_clock port;
+
+    frazil_manual_clock_port(manual, &port, sizeof port);
+    assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_spec(options, spec, strlen(spec), NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_clock(options, &port, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_granter(options, granter, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_open_with(&engine.gen, options, NULL), FRAZIL_OK);
+    frazil_options_close(options);
+}
+
+static void open_granted(int64_t begins_in_ms)
+{
+    static const frazil_granter granter = {.size = sizeof granter, .acquire = acquire, .extend = extend};
+
+    later_ms = begins_in_ms;
+    open_engine(LAYOUT "keeper=hook", &granter);
+}
+
+static void assert_trouble(const char *words, uint64_t retry_ms)
+{
+    trouble_find(&engine, &trouble);
+    if ((words[0] == '\0') != (trouble.why[0] == '\0') || strstr(trouble.why, words) == NULL)
+        fail_msg("'%s' is not '%s'", trouble.why, words);
+    assert_int_equal(trouble.retry_ns / NS_PER_MS, retry_ms);
+    assert_null(strchr(trouble.why, '/'));
+}
+
+static frazil_err take(void)
+{
+    uint64_t id, retry_ns;
+
+    return frazil_try_next(engine.gen, &id, &retry_ns);
+}
+
+/* ---- what is said ------------------------------------------------------------------------------- */
+
+TEST("A generator that serves has no trouble, also if its tick is full")
+{
+    open_engine(LAYOUT "worker=fixed:1 state=memory", NULL);
+    assert_trouble("", 0);
+    while (take() == FRAZIL_OK)
+        continue;
+    assert_trouble("", 0);
+}
+
+TEST("A generator whose clock was set back says how far, and when it can go on")
+{
+    open_engine(LAYOUT "worker=fixed:1 state=memory", NULL);
+    assert_int_equal(take(), FRAZIL_OK);
+    frazil_manual_clock_set(manual, START_MS - 3600000);
+    assert_trouble("its last id is 3600000 ms ahead of its clock", 3600000);
+    frazil_manual_clock_set(manual, START_MS + 10);
+    assert_trouble("", 0);
+}
+
+TEST("A generator whose grant begins later says so, and when")
+{
+    open_granted(5000);
+    assert_trouble("its clock is before the times that it may use", 5000);
+    assert_int_equal(take(), FRAZIL_EAGAIN);
+}
+
+TEST("A grant that could not be extended is told by the kind of its error, without the sentence that names hosts")
+{
+    uint64_t ignored;
+
+    open_granted(0);
+    frazil_manual_clock_advance(manual, 5 * NS_PER_S);
+    assert_trouble("its grant is being extended", 0);
+    granter_says = FRAZIL_EUNREACHABLE;
+    assert_int_not_equal(frazil_keep(engine.gen, FRAZIL_WAIT_FOREVER, &ignored, NULL), FRAZIL_OK);
+    frazil_error failure = {.retry_ns = 0};
+    frazil_health health;
+    frazil_get_health(engine.gen, &health, sizeof health, &failure);
+    assert_true(failure.retry_ns > 0);
+    assert_trouble("the coordinator does not answer", failure.retry_ns / NS_PER_MS);
+}
+
+TEST("A layout that is used up has no time at which it goes on")
+{
+    open_engine("layout=twitter worker=fixed:1 state=memory", NULL);
+    frazil_manual_clock_set(manual, INT64_C(4102444800000));
+    assert_trouble("the last tick of its layout is over", 0);
+}
