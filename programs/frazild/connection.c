@@ -204,9 +204,10 @@ static bool keep_rest(struct connection *connection, const char *at, size_t len,
         bytes_drop(&connection->in, used);
     else if (used < len)
         bytes_add(&connection->in, at + used, len - used);
+    bool good = !connection->in.failed; /* which bytes_free forgets */
     if (connection->in.len == 0)
         bytes_free(&connection->in);
-    return !connection->in.failed;
+    return good;
 }
 
 /* Whether it must still say who it is. */

@@ -234,6 +234,28 @@ TEST("Whichever memory is missing, the others are served as before, and so are t
     }
 }
 
+TEST("A client whose unfinished command finds no memory is closed, and none of it is lost without a word")
+{
+    bool all_failed = false;
+
+    expect_untouched(client_new()); /* what the loop keeps for all is there */
+    for (unsigned at = 1; !all_failed; at++) {
+        struct client poor = client_new();
+        say(poor, ECHO("text", "4") "*2\r\n$4\r\nECHO\r\n$8\r\nPI");
+        memory_fails_at(at);
+        happens(poor, EPOLLIN);
+        all_failed = memory_calls() < at;
+        memory_fails_at(0);
+        if (!is_open(poor))
+            continue;
+        char got[64];
+        assert_int_equal(read(poor.fd, got, sizeof got), strlen("$4\r\ntext\r\n"));
+        expect_answer(poor, "NG\r\n12\r\n", "$8\r\nPING\r\n12\r\n");
+        die(poor);
+        happens(poor, EPOLLIN);
+    }
+}
+
 TEST("A connection that the system cannot watch any more is closed, not forgotten")
 {
     struct client deaf = client_new(), neighbour = client_new();
