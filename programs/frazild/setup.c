@@ -62,6 +62,8 @@ static void check_changes(const char *path, const struct settings *settings, con
         const struct listen_settings *now = &settings->listen[protocol], *then = &before->listen[protocol];
         if (now->given != then->given || (now->given && strcmp(now->addresses, then->addresses) != 0))
             complain_of_change(now->given ? now->place : file, "the addresses to listen on", errors);
+        else if (now->mode != then->mode)
+            complain_of_change(now->place, "mode=", errors);
     }
 }
 

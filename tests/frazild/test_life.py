@@ -75,6 +75,7 @@ class Reload(TestCase):
                 (BOTH.replace("[daemon]", "[daemon]\nmax_connections=3") + generator("main"), changed),
                 (BOTH.replace("127.0.0.1:0", "127.0.0.2:0", 1) + generator("main"), changed),
                 (BOTH.replace("http]\naddress=127.0.0.1", "http]\naddress=127.0.0.2") + generator("main"), changed),
+                (BOTH.replace("http]\n", "http]\nmode=0600\n") + generator("main"), "mode= changed, which needs a restart"),
                 (BOTH + generator("main") + generator("far").replace("fixed:1", "fixed:99999"), "[generator far]"),
             ),
             1,
