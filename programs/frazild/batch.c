@@ -285,9 +285,11 @@ void batch_drop(struct session *session)
     if (session->batch == NULL)
         return;
     struct engine *engine = session->batch->id_request.engine;
-    if (session->batch->waiting)
+    if (session->batch->waiting) {
+        give_rest_back(session->batch);
         dispatcher_cancel(&session->event_thread->dispatcher, &session->batch->id_request);
-    else
+    } else {
         engine_release(engine, 0);
+    }
     free_batch(session);
 }

@@ -12,6 +12,7 @@
 #include "http_routes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define CHUNK_BYTES ((size_t)32 << 10) /* of text that is in memory at a time: 1,000 ids and more are written once */
 
@@ -28,8 +29,9 @@ struct http_ids {
     uint32_t written; /* ids */
     enum media media;
     int form;
-    bool waits;     /* they have not come yet */
-    bool has_begun; /* the reply */
+    char user_name[NAME_MAX_LEN + 1]; /* who was charged; "": nobody */
+    bool waits;                       /* they have not come yet */
+    bool has_begun;                   /* the reply */
     uint64_t ids[];
 };
 
@@ -156,6 +158,17 @@ bool http_ids_wait(const struct http_request *request)
 
 /* ---- waiting ------------------------------------------------------------------------- */
 
+/* Gives back what was charged for ids that are not sent: to the charged ones, or to those that a reload put in their
+ * place. */
+static void give_back(const struct http_ids *ids)
+{
+    struct setup *setup = ids->session->event_thread->setup;
+    struct slice user = slice_of(ids->user_name);
+
+    admission_give_back(generators_find(&setup->generators, slice_of(ids->id_request.engine->name)),
+                        user.len > 0 ? users_find(&setup->users, user) : NULL, ids->id_request.wanted);
+}
+
 static void count_ids(const struct http_ids *ids)
 {
     struct event_thread *event_thread = ids->session->event_thread;
@@ -165,6 +178,8 @@ static void count_ids(const struct http_ids *ids)
                                         .ns = event_thread->now_ns - ids->started_ns};
 
     counters_add_ids(&event_thread->counters, &counted);
+    if (ids->id_request.code != FRAZIL_OK)
+        give_back(ids);
 }
 
 /* The dispatcher has met the request, or given it up. */
@@ -189,6 +204,7 @@ static void wait_for_ids(struct http_request *request)
     if (ids->waits)
         return;
     request->out->failed = true; /* no memory: the connection is closed */
+    give_back(ids);
     if (request->session->request != NULL)
         request->session->request->ids = NULL;
     request->ids = NULL;
@@ -206,6 +222,7 @@ void http_ids_drop(struct http_request *request)
         return;
     }
     request->ids = NULL;
+    give_back(ids);
     dispatcher_cancel(&request->event_thread->dispatcher, &ids->id_request);
     free(ids);
 }
@@ -292,6 +309,8 @@ static struct http_ids *new_ids(struct http_request *request, const struct wish 
                        .meta = wish->meta,
                        .deadline_ns = event_thread->now_ns + event_thread->setup->settings.daemon.request_timeout_ns}};
     ids->id_request.ids = ids->ids;
+    if (request->user != NULL)
+        memcpy(ids->user_name, request->user->name, strlen(request->user->name) + 1);
     return ids;
 }
 
@@ -311,6 +330,7 @@ void http_take_ids(struct http_request *request)
     }
     struct http_ids *ids = request->ids = new_ids(request, &wish);
     if (ids == NULL) {
+        admission_give_back(wish.generator, request->user, wish.n);
         request->out->failed = true; /* no memory: the connection is closed */
     } else if (!dispatcher_take(&event_thread->dispatcher, &ids->id_request, event_thread->now_ns)) {
         wait_for_ids(request);

@@ -5,7 +5,10 @@ are no other's loss."""
 import hashlib
 import http.client
 import os
+import select
 import signal
+import socket
+import struct
 import subprocess
 import tempfile
 import time
@@ -88,6 +91,31 @@ class Rates(WithUsers):
         client = self.connect(daemon)
         for _ in range(20):
             self.assert_error("TRYAGAIN", "retry_ms", client, "NEXT", "slow", 10)
+
+    def test_nor_are_those_by_http(self):
+        slow = generator("main", 1, layout="31/10/2", tick="10s", rate=10)
+        timeouts = LISTEN.replace("[listen resp", "request_timeout=50ms\n[listen resp")
+        daemon = self.start(timeouts + slow + self.user("poor", rate=10))
+        for _ in range(20):
+            status, body = self.post(daemon, "poor", 10)
+            self.assertEqual((status, b"TRYAGAIN" in body), (503, True), body)
+
+    def test_nor_those_whose_client_left_before_they_came(self):
+        slow = generator("main", 1, layout="31/10/2", tick="10s", rate=10)
+        daemon = self.start(LISTEN.replace("[listen resp", "request_timeout=1000s\n[listen resp") + slow + self.user("poor", rate=10))
+        watch = self.as_user(daemon, "poor")
+        by_http = b"GET /v1/generators/main/ids?n=10 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer poor\r\n\r\n"
+        for _ in range(3):
+            for protocol in ("resp", "http"):
+                client = self.as_user(daemon, "poor") if protocol == "resp" else Client(daemon.address("http"))
+                client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                client.send(client.pack("NEXT", "main", "10") if protocol == "resp" else by_http)
+                while watch.ask("STATS", "main")[-1] != 1:  # it waits, and is not refused
+                    self.assertEqual(select.select([client.socket], [], [], 0)[0], [])
+                client.close()  # by a reset
+                while b"connected_clients:1\r\n" not in watch.ask("INFO"):
+                    pass
+                self.assertEqual(watch.ask("STATS", "main")[-1], 0)
 
     def test_a_reload_fills_no_bucket(self):
         users = self.user("poor", rate=1) + self.user("poorer", rate=1) + self.user("rich")
