@@ -3,10 +3,12 @@
 #include "log.h"
 #include "setup.h"
 
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define STATUS_USAGE 2
 
@@ -36,6 +38,15 @@ static int check(const char *path, bool print)
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* Nothing of ours gets the number of a standard stream that is closed: the log would be written there. */
+static void open_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)open("/dev/null", O_RDWR | O_NOCTTY); /* the lowest number that is free: this one */
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
@@ -50,6 +61,7 @@ int main(int argc, char **argv)
     const char *path = NULL;
     int action = 0, option;
 
+    open_standard_streams();
     while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
         if (option == '?')
             return STATUS_USAGE;

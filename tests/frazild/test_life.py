@@ -286,6 +286,25 @@ class Manager:
         self.folder.cleanup()
 
 
+class Streams(unittest.TestCase):
+    def test_what_it_opens_is_no_standard_stream_that_was_closed(self):
+        with tempfile.TemporaryDirectory(prefix="frazild-test-") as folder, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+            path, notify = os.path.join(folder, "f.conf"), os.path.join(folder, "notify")
+            told.bind(notify)
+            told.settimeout(PATIENCE_S)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(BASE + generator("main") + f"host_dir={folder}/host\n")
+            command = ["/bin/sh", "-c", 'exec "$0" -c "$1" 0<&- 1>&- 2>&-', FRAZILD, path]
+            its = subprocess.Popen(command, env={**os.environ, "NOTIFY_SOCKET": notify})
+            try:
+                while b"READY=1" not in told.recv(4096):
+                    pass
+                self.assertEqual([os.readlink(f"/proc/{its.pid}/fd/{fd}") for fd in range(3)], ["/dev/null"] * 3)
+            finally:
+                its.terminate()
+                self.assertEqual(its.wait(PATIENCE_S), 0)
+
+
 class Services(TestCase):
     def manage(self, config):
         manager = Manager(config)
