@@ -49,13 +49,14 @@ static frazil_err take_some(struct id_request *id_request, size_t most, size_t *
 /*
  * Whether the grant has ended and nobody has failed to extend it: after a sleep or a step of the clock a keeper is just
  * about to.  The library says so at once to those who never wait, and its calls that wait do so for this.  It has no
- * descriptor that would tell an event loop of the extension, so the grant is looked at each RETRY_GRANT_NS.
+ * descriptor that would tell an event loop of the extension, so the grant is looked at each RETRY_GRANT_NS.  Another
+ * process that is to extend it may be gone: nobody would wait for it in vain.
  */
 static bool awaits_grant(const struct id_request *id_request)
 {
     frazil_health health;
 
-    if (id_request->code != FRAZIL_ELEASE)
+    if (id_request->code != FRAZIL_ELEASE || id_request->engine->kept_elsewhere)
         return false;
     frazil_get_health(id_request->engine->gen, &health, sizeof health, NULL);
     return health.needs_grant != 0 && health.failures == 0;

@@ -260,6 +260,8 @@ static struct engine *open_all(const struct generator_settings *settings, char *
         first = open_next(settings, first, errors);
     if (first != NULL)
         first->meaning = meaning;
+    for (struct engine *engine = first; engine != NULL; engine = engine->next)
+        engine->kept_elsewhere = strstr(meaning, "keeper=other") != NULL;
     return first;
 }
 

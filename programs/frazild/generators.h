@@ -17,6 +17,7 @@ struct engine {
     frazil *gen;
     frazil_layout layout;
     bool is_sno;
+    bool kept_elsewhere; /* keeper=other: nobody here extends its grant */
     char name[NAME_MAX_LEN + 1];
     char *meaning;       /* the spec in full, with secrets: a reload cannot change it; NULL in all but the first */
     struct engine *next; /* the same by another worker id; this one holds it */

@@ -322,6 +322,14 @@ TEST("No request waits for a grant that could not be extended")
     assert_int_equal(id_requests[0].code, FRAZIL_ELEASE);
 }
 
+TEST("No request waits for a grant that another process is to extend, which may be gone")
+{
+    engine.kept_elsewhere = true;
+    let_a_grant_end();
+    assert_true(ask(0, 1, 60 * NS_PER_S));
+    assert_int_equal(id_requests[0].code, FRAZIL_ELEASE);
+}
+
 TEST("A client is not told the files of the daemon's host")
 {
     struct refusal refusal;

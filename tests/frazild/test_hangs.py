@@ -105,6 +105,20 @@ class Hangs(TestCase):
         told = [line for line in daemon.lines if "was read: 1 generators" in line or "nobody confirmed" in line]
         self.assertIn("was read", told[0])
 
+    def test_nobody_waits_for_a_keeper_that_was_killed(self):
+        folder = tempfile.mkdtemp(prefix="frazild-hangs-")
+        self.addCleanup(shutil.rmtree, folder)
+        spec = f"worker=file://{folder}/ids share=host run_dir={folder} horizon=3s".split()
+        subprocess.run([FRAZIL, "lease", "init", "--never-used", *spec[::3]], check=True, capture_output=True)
+        config = BASE.replace("[listen", "request_timeout=1000s\n[listen") + "[generator main]\n" + "\n".join(spec)
+        keeper = self.start(config + "\n")
+        daemon = self.start(config + "\nkeeper=other\n")
+        client = self.connect(daemon)
+        self.assertTrue(client.ask("NEXT").isdigit())
+        keeper.process.kill()
+        daemon.wait_for_line("is fenced: the process that is to extend its grant (keeper=other) has not done so")
+        self.assert_error("FENCED", "(keeper=other)", client, "NEXT")
+
     def test_an_end_cuts_what_waits_for_a_coordinator_at_the_end_of_its_time(self):
         redis, url = self.redis()
         config = BASE.replace("[listen", "drain_timeout=4s\n[listen")  # the last half second is for a host that is busy
