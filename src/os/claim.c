@@ -23,15 +23,16 @@ enum { CLAIM_WAIT_NS = 250000000, CLAIM_PAUSE_NS = 1000000 };
 /* How often a file may vanish between two calls before somebody seems to do that on purpose. */
 enum { VANISHES_MOST = 100 };
 
-enum { FOR_READERS = S_IRGRP | S_IROTH };
+enum { FINISHED = S_IRUSR | S_IWUSR | FZ_CLAIM_READERS };
 
 /* ---- the own file ---------------------------------------------------------------- */
 
 /*
  * Opens the own file, or makes it.  Never with O_CREAT where there is one: where kernels protect such folders, that
- * fails for a file of another user with an errno that says less.  0, an errno or a refusal.
+ * fails for a file of another user with an errno that says less.  *ret_is_new: it is not finished yet.  0, EBADMSG (it
+ * was cut short), an errno or a refusal.
  */
-static int open_claim(struct fz_claim *claim)
+static int open_claim(struct fz_claim *claim, bool *ret_is_new)
 {
     struct stat status;
     int err = EEXIST;
@@ -39,16 +40,15 @@ static int open_claim(struct fz_claim *claim)
     for (int i = 0; i < VANISHES_MOST && (err == EEXIST || err == ENOENT); i++) {
         err = fz_own_file_keep(claim->path, O_RDWR, &claim->file, &status);
         if (err == ENOENT)
-            err = fz_own_file_keep_open_to_all(claim->path, O_RDWR | O_CREAT | O_EXCL, &claim->file, &status);
+            err = fz_own_file_keep(claim->path, O_RDWR | O_CREAT | O_EXCL, &claim->file, &status);
     }
     if (err != 0)
         return err;
-    int fd = fz_kept_fd_known(&claim->file);
-    /* The umask may have closed it to the other users, who have to look at it. */
-    if ((status.st_mode & FOR_READERS) != FOR_READERS && fchmod(fd, S_IRUSR | S_IWUSR | FOR_READERS) != 0)
-        return errno;
+    *ret_is_new = !fz_claim_is_finished(&status);
+    if (!*ret_is_new)
+        return status.st_size == CLAIM_FILE_SIZE ? 0 : EBADMSG;
     /* Reserved, so that a full disk is an error here and no SIGBUS later. */
-    return status.st_size >= CLAIM_FILE_SIZE ? 0 : fz_file_reserve(fd, CLAIM_FILE_SIZE);
+    return fz_file_reserve(fz_kept_fd_known(&claim->file), CLAIM_FILE_SIZE);
 }
 
 /* Says who has it, as far as there is room; the processes of a word say the same. */
@@ -90,10 +90,32 @@ static int tell_state(struct fz_claim *claim, const char *state, bool is_first)
     return 0;
 }
 
-/* Opens, locks and maps the own file.  0, FZ_CLAIM_TAKEN (somebody locks it), ESTALE, an errno or a refusal. */
+/* Maps it, and finishes one that is new.  0, EBADMSG (one that was finished says nobody) or an errno. */
+static int map_claim(struct fz_claim *claim, int fd, const char *holder, bool is_new)
+{
+    void *at = mmap(NULL, CLAIM_FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct fz_claim_page *page = at;
+
+    if (at == MAP_FAILED)
+        return errno;
+    if (is_new && page->holder[0] == '\0')
+        say_holder(page, holder);
+    if (page->holder[0] == '\0') {
+        munmap(page, CLAIM_FILE_SIZE);
+        return EBADMSG;
+    }
+    claim->page = page;
+    return is_new && fchmod(fd, FINISHED) != 0 ? errno : 0;
+}
+
+/*
+ * Opens, locks and maps the own file.  0, FZ_CLAIM_TAKEN (somebody locks it), ESTALE, EBADMSG (it was cut short or
+ * overwritten), an errno or a refusal.
+ */
 static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key)
 {
-    int err = open_claim(claim);
+    bool is_new = false;
+    int err = open_claim(claim, &is_new);
 
     if (err != 0)
         return err;
@@ -106,13 +128,9 @@ static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key)
         err = fz_own_file_at(&claim->file, claim->path);
     if (err != 0)
         return err == EWOULDBLOCK ? FZ_CLAIM_TAKEN : err;
-    void *page = mmap(NULL, CLAIM_FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (page == MAP_FAILED)
-        return errno;
-    claim->page = page;
-    if (claim->page->holder[0] == '\0')
-        say_holder(claim->page, key->holder);
-    err = tell_state(claim, key->state, is_first);
+    err = map_claim(claim, fd, key->holder, is_new);
+    if (err == 0)
+        err = tell_state(claim, key->state, is_first);
     if (err == 0 && is_first && !key->is_alone)
         err = fz_own_file_lock(fd, LOCK_SH);
     return err == EWOULDBLOCK ? FZ_CLAIM_TAKEN : err;
@@ -173,6 +191,11 @@ static int hold_own(struct fz_claim *claim, const struct fz_claim_key *key, stru
     if (key->is_alone)
         say_own_holder(ret_other, key->holder);
     memcpy(ret_other->path, claim->path, sizeof ret_other->path);
+    if (err == EBADMSG) {
+        ret_other->is_own = false;
+        ret_other->until = FZ_CLAIM_UNKNOWN;
+        return FZ_CLAIM_TAKEN;
+    }
     if ((err == EACCES || err == EISDIR || err < FZ_CLAIM_TAKEN) && is_occupied(claim, err, ret_other))
         return FZ_CLAIM_TAKEN;
     return err;

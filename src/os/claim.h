@@ -16,6 +16,9 @@
  * others is never lowered, whatever becomes of the files that the owner keeps for itself.  Only who has the same run
  * and state directory, and finds in its own grants what the claim says, goes by these grants.
  *
+ * A claim can be read by others only when it is finished.  One that is then too short, or does not say who has it, may
+ * have said anything: it counts as used for ever, until somebody removes it.
+ *
  * A hostile user can lock a file of any name, or write a tick of the far future, and so refuse numbers to others.  It
  * can remove no file but its own, so it cannot make two others use one number.
  */
@@ -89,6 +92,10 @@ struct fz_claim {
 
 #define FZ_CLAIM_NONE ((struct fz_claim){.page = NULL, .file = FZ_KEPT_NONE})
 
+/* The tick up to which a number may have been used whose file was cut short or overwritten: the last one there can be.
+ */
+#define FZ_CLAIM_UNKNOWN UINT64_MAX
+
 /* Whose file is in the way; the own one, if somebody else locks that. */
 struct fz_claim_other {
     uint64_t uid;
@@ -135,7 +142,7 @@ FZ_PRIVATE int fz_claim_insist(struct fz_claim *ret, const struct fz_claim_key *
 
 /*
  * The same as an error.  FRAZIL_EWORKER: somebody else has it, with sequence numbers that overlap these, or has used it
- * in the future.  FRAZIL_ESYS.
+ * in the future.  FRAZIL_ESTATE: a claim was cut short or overwritten.  FRAZIL_ESYS.
  */
 FZ_PRIVATE frazil_err fz_claim_take(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
                                     frazil_error *reterr);
@@ -143,7 +150,7 @@ FZ_PRIVATE frazil_err fz_claim_take(struct fz_claim *ret, const struct fz_claim_
 /* Fails as FRAZIL_ESYS for what fz_claim_try returned, with ret_other->path. */
 FZ_PRIVATE frazil_err fz_claim_fail(int sys, const char *path, frazil_error *reterr);
 
-/* Fails as FRAZIL_EWORKER or FRAZIL_ESYS: *other has the number. */
+/* Fails as FRAZIL_EWORKER, FRAZIL_ESTATE or FRAZIL_ESYS: *other has the number. */
 FZ_PRIVATE frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key,
                                       const struct fz_claim_other *other, frazil_error *reterr);
 

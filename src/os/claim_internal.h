@@ -3,7 +3,16 @@
 #ifndef FZ_OS_CLAIM_INTERNAL_H
 #define FZ_OS_CLAIM_INTERNAL_H
 
+#include <stdbool.h>
+#include <sys/stat.h>
+
 #include "claim.h"
+
+/* A file that others can read is finished: it has its size, and says who has it. */
+enum { FZ_CLAIM_READERS = S_IRGRP | S_IROTH };
+
+/* Whether a file of that status is finished. */
+FZ_PRIVATE bool fz_claim_is_finished(const struct stat *status);
 
 /*
  * The path of the own claim, FOLDER/frazil-claim-HASHES-WORKER-MIN-MAX-WORD.  *ret_beginning: how much of it all claims

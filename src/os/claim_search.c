@@ -103,15 +103,21 @@ struct claim_search {
     uint64_t floor; /* the first tick that none of those that were looked at can have used */
 };
 
-/* Reads what a file says; one that had not begun has not said.  0 or an errno. */
-static int read_said(int fd, struct claim_said *ret)
+bool fz_claim_is_finished(const struct stat *status)
+{
+    return (status->st_mode & FZ_CLAIM_READERS) == FZ_CLAIM_READERS;
+}
+
+/* Reads what a file says, which is nothing as long as it is not finished.  0 or an errno. */
+static int read_said(int fd, const struct stat *status, struct claim_said *ret)
 {
     struct fz_claim_page page = {.holder = ""};
     size_t len = 0;
 
     int err = fz_file_read_first(fd, &page, sizeof page, &len);
-    *ret = (struct claim_said){.used = 0};
-    if (len < sizeof page)
+    bool is_whole = len == sizeof page && status->st_size == sizeof page && page.holder[0] != '\0';
+    *ret = (struct claim_said){.used = fz_claim_is_finished(status) ? FZ_CLAIM_UNKNOWN : 0};
+    if (!is_whole)
         return err;
     ret->used = atomic_load(&page.used);
     ret->floor = atomic_load(&page.floor);
@@ -217,14 +223,17 @@ static int look_at_claim(struct claim_search *search, const struct fz_bounds *bo
 
     int err = fz_own_file_open_any(search->path, &fd, &status);
     /* It cannot be asked, so it counts as held: its owner (by mode or lease) or the system closed it to others. */
-    if ((err == EACCES || err == EWOULDBLOCK) && lstat(search->path, &status) == 0)
+    if (err == EACCES || err == EWOULDBLOCK) {
+        if (lstat(search->path, &status) != 0)
+            return errno == ENOENT ? 0 : err; /* it was removed meanwhile */
         return S_ISREG(status.st_mode) ? take_note(search, status.st_uid, &said, err) : 0;
+    }
     if (err == ENOENT || err == FZ_REFUSED_LINK || err == FZ_REFUSED_KIND)
         return 0;
     if (err != 0)
         return err;
     int locked = fz_own_file_lock(fd, LOCK_EX);
-    err = locked != 0 && locked != EWOULDBLOCK ? locked : read_said(fd, &said);
+    err = locked != 0 && locked != EWOULDBLOCK ? locked : read_said(fd, &status, &said);
     if (err == 0 && locked == 0)
         learn_from(search, &status, bounds, &said);
     /* Closing alone would leave the lock to a child that was forked meanwhile. */

@@ -109,6 +109,15 @@ static frazil_err refuse_for_future(uint32_t worker, const struct fz_claim_other
         (uint64_t)worker, who, ahead_ms / 1000, other->path, other->uid);
 }
 
+static frazil_err refuse_for_ever(uint32_t worker, const struct fz_claim_other *other, frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_ESTATE,
+                   "the file %q, which says up to when worker id %u was used on this host, was cut short or "
+                   "overwritten: take another worker id.  If no process has the file open (fuser names it), and no id "
+                   "was made ahead of the clock, wait ten seconds, and uid %u or root may remove it",
+                   other->path, (uint64_t)worker, other->uid);
+}
+
 frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_other *other, frazil_error *reterr)
 {
     char who[OTHER_SIZE];
@@ -135,6 +144,8 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
                        "worker id %u cannot be claimed, because another user locks %q, which is this user's own file: "
                        "end the process that has it open (fuser names it)",
                        (uint64_t)worker, other->path);
+    if (other->until == FZ_CLAIM_UNKNOWN)
+        return refuse_for_ever(worker, other, reterr);
     say_other(who, other);
     if (other->until != 0)
         return refuse_for_future(worker, other, who, (other->until - key->now_tick) * key->tick_ms, reterr);

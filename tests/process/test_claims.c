@@ -84,7 +84,7 @@ static void assert_claim_says(uid_t uid, int result, const char *part)
     fclose(file);
     text[len] = '\0';
     if (found != result || strstr(text, part) == NULL)
-        fail_msg("%d: %s", found, text);
+        fail_msg("user %u, \"%s\": %d: %s", (unsigned)uid, part, found, text);
 }
 
 /* The path of a user's file for the number. */
@@ -301,16 +301,17 @@ static int make_closed_folder(void *ctx)
     return mkdir(ctx, 0) == 0 ? 0 : 10;
 }
 
+/* As it is for a moment before it is finished. */
 static int make_file(void *ctx)
 {
-    int fd = open(ctx, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int fd = open(ctx, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
     return fd >= 0 ? 0 : 10;
 }
 
-static int (*const obstacles[])(void *ctx) = {make_link, make_fifo, make_folder, make_closed_folder, make_file};
+static int (*const obstacles[])(void *ctx) = {make_link, make_fifo, make_folder, make_closed_folder};
 
-TEST("A link, a FIFO, a folder or a file in the place of a user's own file refuses that user the number, and says "
+TEST("A link, a FIFO or a folder in the place of a user's own file refuses that user the number, and says "
      "whose it is")
 {
     for (size_t i = 0; i < sizeof obstacles / sizeof obstacles[0]; i++) {
@@ -319,7 +320,7 @@ TEST("A link, a FIFO, a folder or a file in the place of a user's own file refus
         assert_claim_says(BOB, 1, "uid 12345");
         assert_claim_says(ALICE, 0, "");
         assert_claim_says(0, 0, "");
-        (void)remove(path); /* a file of her own she has removed herself */
+        assert_int_equal(remove(path), 0);
         assert_claim_says(BOB, 0, "");
         assert_int_equal(remove(path), 0);
     }
@@ -341,23 +342,74 @@ TEST("Such things under the name of a third user, or with a name that is no user
     }
 }
 
-TEST("A file that cannot be read counts as held, and the sentence names it")
+TEST("A file that cannot be read counts as held, and the sentence names it; its owner's next claim removes it")
 {
     const char *path = path_of_claim(ALICE);
 
     assert_int_equal(as_user(ALICE, make_file, (void *)(uintptr_t)path), 0);
-    assert_claim_says(BOB, 0, "");
-    assert_int_equal(chmod(path, 0600), 0);
     assert_claim_says(BOB, 2, path);
-    assert_int_equal(remove(path), 0);
+    assert_claim_says(ALICE, 0, "");
     assert_claim_says(BOB, 0, "");
+}
+
+/* Cuts a file short, or writes zeros over it. */
+static int damage(const char *path, off_t size, bool with_zeros)
+{
+    static const char zeros[sizeof(struct fz_claim_page)];
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool is_done = fd >= 0 && (with_zeros ? pwrite(fd, zeros, sizeof zeros, 0) == (ssize_t)sizeof zeros
+                                          : ftruncate(fd, size) == 0);
+
+    close(fd);
+    return is_done ? 0 : -1;
+}
+
+TEST("A file that was cut short, or overwritten, refuses the number to all users until it is removed, also its owner")
+{
+    static const struct {
+        off_t size;
+        bool with_zeros;
+    } ways[] = {{0, false},
+                {8, false},
+                {sizeof(struct fz_claim_page) - 1, false},
+                {sizeof(struct fz_claim_page) + 1, false},
+                {0, true}};
+    static const char *const parts[] = {"was cut short or overwritten: take another worker id",
+                                        "uid 12345 or root may remove it"};
+
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        const char *path = path_of_claim(ALICE);
+        assert_int_equal(as_user(ALICE, use_up_to, (uint64_t[]){50, 0}), 0);
+        assert_int_equal(damage(path, ways[i].size, ways[i].with_zeros), 0);
+        for (size_t k = 0; k < 2; k++) {
+            assert_claim_says(BOB, 2, parts[k]);
+            assert_claim_says(ALICE, 2, parts[k]);
+            assert_claim_says(0, 2, path);
+        }
+        assert_int_equal(remove(path), 0);
+        assert_claim_says(ALICE, 0, "");
+        assert_claim_says(BOB, 0, "");
+    }
+}
+
+TEST("A file that was cut short while it is held is held all the same")
+{
+    const struct fz_claim_key key = key_of(0);
+    struct fz_claim_other other;
+    struct fz_claim held;
+
+    assert_int_equal(fz_claim_try(&held, &key, NUMBER, &other), 0);
+    assert_int_equal(truncate(held.path, 8), 0);
+    assert_claim_says(BOB, 1, "uid 0 (root)");
+    fz_claim_release(&held);
+    assert_claim_says(BOB, 2, "was cut short");
 }
 
 TEST("Another user who locks a user's own file can refuse the number, and nothing else")
 {
     const char *path = path_of_claim(BOB);
 
-    assert_int_equal(as_user(BOB, make_file, (void *)(uintptr_t)path), 0);
+    assert_int_equal(as_user(BOB, use_up_to, (uint64_t[]){0, 0}), 0);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
     assert_claim_says(BOB, 1, "another user locks");

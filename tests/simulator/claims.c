@@ -15,7 +15,7 @@
 const char fz_claim_folders[FZ_CLAIM_FOLDERS][FZ_CLAIM_FOLDER_SIZE] = {"/dev/shm", "/tmp"};
 
 /* Descriptors are above the three that programs know. */
-enum { FIRST_FD = 2, CLAIM_SIZE = 512 };
+enum { FIRST_FD = 2, CLAIM_SIZE = sizeof(struct fz_claim_page) };
 
 static uint64_t file_of(int fd)
 {
@@ -61,8 +61,11 @@ static struct claim_file *make(struct host *host, const char *path)
             drop(file);
         if (file->page != NULL)
             continue;
-        *file = (struct claim_file){
-            .has_name = true, .page = page_new(CLAIM_SIZE), .uid = self()->user.uid, .inode = ++host->inodes};
+        *file = (struct claim_file){.has_name = true,
+                                    .page = page_new(CLAIM_SIZE),
+                                    .uid = self()->user.uid,
+                                    .mode = S_IRUSR | S_IWUSR,
+                                    .inode = ++host->inodes};
         page_set_aside(file->page);
         memcpy(file->path, path, strlen(path) + 1);
         return file;
@@ -156,7 +159,7 @@ int sim_open(const char *path, int flags, mode_t mode)
         return fails_with(EEXIST);
     if (file == NULL && (flags & O_CREAT) == 0)
         return fails_with(ENOENT);
-    if (file != NULL && (flags & O_RDWR) != 0 && file->uid != self()->user.uid)
+    if (file != NULL && file->uid != self()->user.uid && ((flags & O_RDWR) != 0 || (file->mode & S_IROTH) == 0))
         return fails_with(EACCES);
     if (file == NULL)
         file = make(host, path);
@@ -183,7 +186,7 @@ static int say_status(const struct claim_file *file, struct stat *ret)
 {
     if (file == NULL)
         return fails_with(ENOENT);
-    *ret = (struct stat){.st_mode = S_IFREG | S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH,
+    *ret = (struct stat){.st_mode = S_IFREG | file->mode,
                          .st_nlink = file->has_name,
                          .st_uid = file->uid,
                          .st_ino = (ino_t)file->inode,
@@ -218,6 +221,18 @@ int sim_fstat(int fd, struct stat *ret)
     faults_step();
     const struct claim_file *file = find_open(fd, &nth);
     return file != NULL ? say_status(file, ret) : fails_with(EBADF);
+}
+
+int sim_fchmod(int fd, mode_t mode)
+{
+    unsigned nth;
+
+    faults_call(US);
+    struct claim_file *file = find_open(fd, &nth);
+    if (file == NULL)
+        return fails_with(EBADF);
+    file->mode = mode;
+    return 0;
 }
 
 int sim_flock(int fd, int operation)

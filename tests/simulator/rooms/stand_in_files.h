@@ -23,6 +23,7 @@ int sim_open(const char *path, int flags, mode_t mode);
 int sim_close(int fd);
 int sim_stat(const char *path, struct stat *ret);
 int sim_fstat(int fd, struct stat *ret);
+int sim_fchmod(int fd, mode_t mode);
 int sim_flock(int fd, int operation);
 int sim_read_first(int fd, void *buf, size_t size, size_t *ret_len);
 int sim_reserve(int fd, uint64_t size);
@@ -39,7 +40,7 @@ int sim_no_file(const char *path, char *buf, size_t size, size_t *ret_len);
 #define lstat(path, ret) sim_stat(path, ret)
 #define fstat(fd, ret) sim_fstat(fd, ret)
 #define faccessat(at, path, mode, flags) ((void)(path), 0)
-#define fchmod(fd, mode) ((void)(fd), (void)(mode), 0)
+#define fchmod(fd, mode) sim_fchmod(fd, mode)
 #define flock(fd, operation) sim_flock(fd, operation)
 #define mmap(at, size, protection, flags, fd, offset) sim_mmap(fd, size)
 #define munmap(at, size) sim_munmap(at, size)
