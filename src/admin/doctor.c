@@ -129,9 +129,9 @@ static void judge_idle(void *ctx, const char *key, const char *where)
     fz_judge_idle_key(key, where, ctx);
 }
 
-static void judge_slip(void *ctx, const char *name, const char *meant)
+static void judge_slip(void *ctx, const char *name, const char *advice)
 {
-    fz_judge_slip(name, meant, ctx);
+    fz_judge_slip(name, advice, ctx);
 }
 
 /* Settings that nothing reads.  In a spec they are errors. */

@@ -112,7 +112,7 @@ void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *deci
 void fz_judge_idle_key(const char *key, const char *where, const struct fz_findings *findings);
 
 /* A variable of the environment that may have been meant to be another. */
-void fz_judge_slip(const char *name, const char *meant, const struct fz_findings *findings);
+void fz_judge_slip(const char *name, const char *advice, const struct fz_findings *findings);
 
 /* Finds the right source for so many hosts (0: a line for each size of fleet) and worker ids. */
 void fz_advise(uint32_t hosts, uint64_t workers, const struct fz_findings *findings);

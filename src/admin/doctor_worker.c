@@ -269,12 +269,10 @@ void fz_judge_idle_key(const char *key, const char *where, const struct fz_findi
              "%s is given in the environment or the config file, and has no effect here: it is for %s", key, where);
 }
 
-void fz_judge_slip(const char *name, const char *meant, const struct fz_findings *findings)
+void fz_judge_slip(const char *name, const char *advice, const struct fz_findings *findings)
 {
     fz_found(findings, FZ_FOUND_ENVIRONMENT_SLIP,
-             "%s is set in the environment, and is no setting, so that nothing opens: did you mean %s? Otherwise unset "
-             "it",
-             name, meant);
+             "%s is set in the environment, and is no setting, so that nothing opens%s", name, advice);
 }
 
 /* ---- advice ------------------------------------------------------------------------- */

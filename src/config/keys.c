@@ -109,17 +109,27 @@ static void say_value(struct fz_sentence *s, const struct synonym *synonym, cons
         fz_sentence_char(s, 'N');
 }
 
-/* The key whose name is the nearest, or the end of the table. */
-static enum fz_key nearest_key(const char *name, size_t len, unsigned *ret_slips)
+/* Whether a name is the word with more behind it, or half of the word: PARTITION_ID, CONF. */
+static bool is_relative_of(const char *word, const char *name, size_t len)
+{
+    size_t i = 0;
+
+    while (i < len && word[i] != '\0' && word[i] == fz_lower(name[i]))
+        i++;
+    return word[i] == '\0' ? i < len && (name[i] == '_' || name[i] == '-') : i == len && 2 * i >= strlen(word);
+}
+
+/* The key whose name is the nearest, or else the first one that is related, or the end of the table. */
+static enum fz_key nearest_key(const char *name, size_t len)
 {
     struct fz_nearest near = fz_nearest_to(name, len);
     int key = 0;
 
     for (int i = 0; i < FZ_KEYS_TOTAL; i++)
         fz_nearest_offer(&near, key_names[i]);
-    while (key < FZ_KEYS_TOTAL && key_names[key] != near.word)
+    while (key < FZ_KEYS_TOTAL &&
+           (near.word != NULL ? key_names[key] != near.word : !is_relative_of(key_names[key], name, len)))
         key++;
-    *ret_slips = near.distance;
     return (enum fz_key)key;
 }
 
@@ -127,8 +137,7 @@ void fz_key_say_meant(struct fz_sentence *s, const char *name, size_t len, const
                       const char *otherwise)
 {
     const struct synonym *synonym = synonym_of(name, len);
-    unsigned slips;
-    enum fz_key key = synonym != NULL ? synonym->key : nearest_key(name, len, &slips);
+    enum fz_key key = synonym != NULL ? synonym->key : nearest_key(name, len);
 
     if (key == FZ_KEYS_TOTAL) {
         fz_sentence_str(s, otherwise);
@@ -156,31 +165,64 @@ static bool is_setting(const char *name, size_t len)
     return false;
 }
 
-/* Looks whether a variable, "NAME=VALUE" behind the prefix, is meant to be a key. */
+enum { OWNER_SIZE = 10 };
+
+static const char other_owners[][OWNER_SIZE] = {
+#define OWNER_NAME(word) word,
+    FZ_OTHER_VARIABLES(OWNER_NAME)
+#undef OWNER_NAME
+};
+
+/* Whether it begins with that word. */
+static bool has_first_word(const char *name, size_t len, const char *word)
+{
+    size_t word_len = strlen(word);
+
+    return len >= word_len && memcmp(name, word, word_len) == 0 && (len == word_len || name[word_len] == '_');
+}
+
+/* Whether it is nobody's slip: somebody else's part of frazil reads it, or Kubernetes tells of a service with it. */
+static bool is_of_others(const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof other_owners / sizeof other_owners[0]; i++) {
+        if (has_first_word(name, len, other_owners[i]))
+            return true;
+    }
+    for (size_t i = 0; i < len; i++) {
+        if ((i == 0 || name[i - 1] == '_') &&
+            (has_first_word(name + i, len - i, "PORT") || has_first_word(name + i, len - i, "SERVICE")))
+            return true;
+    }
+    return false;
+}
+
+/* Tells of a variable, "NAME=VALUE" behind the prefix, that is no key's. */
 static void find_slip(const char *name, fz_key_slip visit, void *ctx)
 {
     size_t len = strcspn(name, "=");
     const char *value = name + len + (name[len] == '=' ? 1 : 0);
-    char typed[FZ_KEY_VARIABLE_SIZE], variable[FZ_KEY_VARIABLE_SIZE], meant[FZ_KEY_VARIABLE_SIZE];
-    unsigned slips = 0;
+    char typed[FZ_KEY_VARIABLE_SIZE], variable[FZ_KEY_VARIABLE_SIZE], advice[FZ_KEY_ADVICE_SIZE];
 
-    if (is_setting(name, len))
+    if (is_setting(name, len) || is_of_others(name, len))
         return;
     const struct synonym *synonym = synonym_of(name, len);
-    enum fz_key key = synonym != NULL ? synonym->key : nearest_key(name, len, &slips);
-
-    /* Two slips away may be somebody's own variable: others may use the prefix, too. */
-    if (key == FZ_KEYS_TOTAL || slips > 1 || len + sizeof FZ_ENVIRONMENT_PREFIX > sizeof typed)
-        return;
+    enum fz_key key = synonym != NULL ? synonym->key : nearest_key(name, len);
     struct fz_sentence s = fz_sentence_in(typed, sizeof typed);
     fz_sentence_str(&s, FZ_ENVIRONMENT_PREFIX);
     fz_sentence_typed(&s, name, len);
-    fz_key_variable(key, variable);
-    s = fz_sentence_in(meant, sizeof meant);
-    fz_sentence_str(&s, variable);
-    if (synonym != NULL)
-        say_value(&s, synonym, value, strlen(value));
-    visit(ctx, typed, meant);
+    s = fz_sentence_in(advice, sizeof advice);
+    if (key == FZ_KEYS_TOTAL) {
+        fz_sentence_str(&s, ": unset it, or give it a name that does not begin with " FZ_ENVIRONMENT_PREFIX
+                            "; frazil.spec(5) lists the settings");
+    } else {
+        fz_key_variable(key, variable);
+        fz_sentence_str(&s, ": did you mean ");
+        fz_sentence_str(&s, variable);
+        if (synonym != NULL)
+            say_value(&s, synonym, value, strlen(value));
+        fz_sentence_str(&s, "? Otherwise unset it");
+    }
+    visit(ctx, typed, advice);
 }
 
 /* Whether worker=env:NAME reads a variable, "NAME=VALUE". */

@@ -69,6 +69,7 @@ enum fz_key {
 #define FZ_KEY_SYNONYMS(X) \
     X("workerid",     WORKER,     "fixed:") \
     X("workernumber", WORKER,     "fixed:") \
+    X("workernum",    WORKER,     "fixed:") \
     X("machine",      WORKER,     "fixed:") \
     X("machineid",    WORKER,     "fixed:") \
     X("node",         WORKER,     "fixed:") \
@@ -76,6 +77,8 @@ enum fz_key {
     X("nodenumber",   WORKER,     "fixed:") \
     X("instanceid",   WORKER,     "fixed:") \
     X("serverid",     WORKER,     "fixed:") \
+    X("shardid",      WORKER,     "fixed:") \
+    X("podid",        WORKER,     "fixed:") \
     X("datacenterid", DATACENTER, "") \
     X("datacentreid", DATACENTER, "") \
     X("dc",           DATACENTER, "") \
@@ -88,8 +91,22 @@ enum fz_key {
 /* In the environment, the name of a key begins with this. */
 #define FZ_ENVIRONMENT_PREFIX "FRAZIL_"
 
-/* Bytes of the name that a key has in the environment, terminator included. */
+/*
+ * X(word): the first words of other variables with this prefix: of extensions and bindings (SQLITE, SYSTEM, COMMAND,
+ * LIBRARY), and of the tests and the tools of this tree.  Any name with the word SERVICE or PORT is Kubernetes', which
+ * tells each container of all services.  All others are errors.
+ */
+/* clang-format off */
+#define FZ_OTHER_VARIABLES(X) \
+    X("SQLITE") X("SYSTEM") X("COMMAND") X("LIBRARY") \
+    X("TEST") X("BENCH") X("BIN") X("BUILD") X("CASES") X("CHECK") X("EMULATED") X("LAB") X("LEFT") X("MUTANT") \
+    X("NEMESIS") X("OLD") X("ONLY") X("OPENERS") X("OTHER") X("PAGE") X("PAIRS") X("PARTS") X("PORTABLE") X("PYTEST") X("SEED") \
+    X("SEEDS") X("SERVE") X("SINCE") X("SKIP") X("SOURCE") X("SOURCES") X("TREE") X("VECTORS")
+/* clang-format on */
+
+/* Bytes of the name that a key has in the environment, and of what is said of a variable; terminators included. */
 #define FZ_KEY_VARIABLE_SIZE 64
+#define FZ_KEY_ADVICE_SIZE 160
 
 /* The name of a key.  Never freed. */
 FZ_PRIVATE const char *fz_key_name(enum fz_key key);
@@ -119,11 +136,11 @@ FZ_PRIVATE void fz_key_say_meant(struct fz_sentence *s, const char *name, size_t
                                  size_t value_len, const char *otherwise);
 
 /*
- * Calls visit for each variable of the environment that looks like a key's and is none: another generator's name for
- * it, or one slip away.  meant is what to write in its place.  The variable that worker=env:NAME reads is what its
- * owner says it is; worker is the value of that key, or NULL.
+ * Calls visit for each variable of the environment with the prefix that is neither a key's nor one of
+ * FZ_OTHER_VARIABLES.  advice goes on after "it is no setting", with what to write in its place.  The variable that
+ * worker=env:NAME reads is what its owner says it is; worker is the value of that key, or NULL.
  */
-typedef void (*fz_key_slip)(void *ctx, const char *name, const char *meant);
+typedef void (*fz_key_slip)(void *ctx, const char *name, const char *advice);
 FZ_PRIVATE void fz_key_find_slips(const char *worker, fz_key_slip visit, void *ctx);
 
 #endif

@@ -355,17 +355,17 @@ frazil_err fz_settings_complete(struct fz_settings *settings, frazil_environment
 /* The first variable that looks like a setting and is none. */
 struct slip {
     char name[FZ_KEY_VARIABLE_SIZE]; /* "": none was found */
-    char meant[FZ_KEY_VARIABLE_SIZE];
+    char advice[FZ_KEY_ADVICE_SIZE];
 };
 
-static void note_slip(void *ctx, const char *name, const char *meant)
+static void note_slip(void *ctx, const char *name, const char *advice)
 {
     struct slip *slip = ctx;
 
     if (slip->name[0] != '\0')
         return;
     memcpy(slip->name, name, strlen(name) + 1);
-    memcpy(slip->meant, meant, strlen(meant) + 1);
+    memcpy(slip->advice, advice, strlen(advice) + 1);
 }
 
 frazil_err fz_settings_check_environment(const struct fz_settings *settings, frazil_environment environment,
@@ -378,9 +378,7 @@ frazil_err fz_settings_check_environment(const struct fz_settings *settings, fra
     fz_key_find_slips(settings->value[FZ_KEY_WORKER], note_slip, &slip);
     if (slip.name[0] == '\0')
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ESPEC,
-                   "%s is set in the environment, and is no setting: did you mean %s? Otherwise unset it", slip.name,
-                   slip.meant);
+    return fz_fail(reterr, FRAZIL_ESPEC, "%s is set in the environment, and is no setting%s", slip.name, slip.advice);
 }
 
 frazil_err fz_settings_copy(struct fz_settings *ret, const struct fz_settings *settings, frazil_error *reterr)

@@ -493,7 +493,7 @@ class Configuration(unittest.TestCase):
             result = self.run_it(*arguments, FRAZIL_WORKER_ID="3")
             self.assertNotEqual(result.returncode, 0)
             self.assertIn("did you mean FRAZIL_WORKER=fixed:3?", result.stderr)
-        self.assertEqual(self.run_it("-c", self.path, "--check", FRAZIL_SHOP_ID="3").returncode, 0)
+        self.assertEqual(self.run_it("-c", self.path, "--check", FRAZIL_SERVICE_HOST="10.0.0.1").returncode, 0)
         self.expect(BASE + generator("main", node=3), BASE.count("\n") + 4, "did you mean worker=fixed:3?")
 
     def test_options(self):

@@ -46,10 +46,10 @@ static const char *const hostile[] = {"FRAZIL_WORKER=fixed:123",
 
 /* ---- the program with the bit ---- */
 
-static void note_slip(void *ctx, const char *name, const char *meant)
+static void note_slip(void *ctx, const char *name, const char *advice)
 {
     (void)ctx;
-    printf("slip: %s %s\n", name, meant);
+    printf("slip: %s%s\n", name, advice);
 }
 
 static void tell_dir(const char *what, enum fz_dir which)

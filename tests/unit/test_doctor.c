@@ -268,7 +268,7 @@ TEST("Each source, for one host and for several")
     judge_worker("auto", (struct fz_worker_facts){.hosts = 1}, "WARN worker.in-process");
     forget();
     fz_judge_idle_key("ip", "worker=ip-hash", &findings);
-    fz_judge_slip("FRAZIL_WROKER", "FRAZIL_WORKER", &findings);
+    fz_judge_slip("FRAZIL_WROKER", ": did you mean FRAZIL_WORKER?", &findings);
     EXPECT(
         "OK worker.idle-key ip is given",
         "FAIL environment.slip FRAZIL_WROKER is set in the environment, and is no setting, so that nothing opens: did");

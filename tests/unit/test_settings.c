@@ -350,15 +350,15 @@ TEST("Nothing of the file is shown, as it may be another one than was meant: her
 
 struct slips {
     int count;
-    char last[128];
+    char last[256];
 };
 
-static void note_slip(void *ctx, const char *name, const char *meant)
+static void note_slip(void *ctx, const char *name, const char *advice)
 {
     struct slips *slips = ctx;
 
     slips->count++;
-    snprintf(slips->last, sizeof slips->last, "%s %s", name, meant);
+    snprintf(slips->last, sizeof slips->last, "%s%s", name, advice);
 }
 
 /* How many slips are found with a variable set; the last one found is in slips. */
@@ -371,28 +371,70 @@ static int slips_with(const char *name, const char *value, struct slips *slips)
     return slips->count;
 }
 
-TEST("A variable one slip away from a key's is found; keys themselves, our own and other people's variables are not")
+TEST("Each variable with our prefix is a key's, or of those who are known to have others, or an error")
 {
     static const char *const good[] = {
-        "FRAZIL_WORKER",       "FRAZIL_WORKERS",      "FRAZIL_IP",         "FRAZIL_STATE",     "FRAZIL_STATE_DIR",
-        "FRAZIL_NEMESIS",      "FRAZIL_SKIP_NOTHING", "FRAZIL_SEED",       "FRAZIL_SEEDS",     "FRAZIL_VECTORS_DIR",
-        "FRAZIL_SERVE",        "FRAZIL_SHOP_QUEUE",   "FRAZIL_",           "FRAZILWORKER",     "XFRAZIL_WROKER",
-        "FRAZIL_ONLY",         "FRAZIL_TEST_KIND",    "FRAZIL_TEST_EVERY", "FRAZIL_LAB",       "FRAZIL_PHP_INI",
-        "FRAZIL_NODE_MODULES", "FRAZIL_ID",           "FRAZIL_DATACENTER", "FRAZIL_PARTITION", "FRAZIL_PORT",
+        "FRAZIL_WORKER",
+        "FRAZIL_WORKERS",
+        "FRAZIL_IP",
+        "FRAZIL_STATE",
+        "FRAZIL_STATE_DIR",
+        "FRAZIL_DATACENTER",
+        "FRAZIL_PARTITION",
+        "FRAZILWORKER",
+        "XFRAZIL_WROKER",
+        "FRAZILD_WORKER",
+        /* tests, tools and extensions */
+        "FRAZIL_SKIP_NOTHING",
+        "FRAZIL_TEST_EVERY",
+        "FRAZIL_ONLY",
+        "FRAZIL_VECTORS_DIR",
+        "FRAZIL_SQLITE_AUDIT",
+        "FRAZIL_SYSTEM",
+        /* services of the names frazil, frazil-redis and frazil-a-b */
         "FRAZIL_SERVICE_HOST",
+        "FRAZIL_SERVICE_PORT_RESP",
+        "FRAZIL_PORT",
+        "FRAZIL_PORT_6380_TCP_ADDR",
+        "FRAZIL_REDIS_SERVICE_HOST",
+        "FRAZIL_A_B_PORT_6379_TCP",
     };
+    static const struct {
+        const char *name, *found;
+    } bad[] = {
+        {"FRAZIL_WROKER", "FRAZIL_WROKER: did you mean FRAZIL_WORKER? Otherwise unset it"},
+        {"FRAZIL_worker", "FRAZIL_worker: did you mean FRAZIL_WORKER?"},
+        {"FRAZIL_RUNDIR", "FRAZIL_RUNDIR: did you mean FRAZIL_RUN_DIR?"},
+        {"FRAZIL_BEHAVIOR", "FRAZIL_BEHAVIOR: did you mean FRAZIL_BEHAVIOUR?"},
+        {"FRAZIL_PARTITION_ID", "FRAZIL_PARTITION_ID: did you mean FRAZIL_PARTITION?"},
+        {"FRAZIL_SHARD_ID", "FRAZIL_SHARD_ID: did you mean FRAZIL_WORKER=fixed:N?"},
+        {"FRAZIL_POD_ID", "FRAZIL_POD_ID: did you mean FRAZIL_WORKER=fixed:N?"},
+        {"FRAZIL_WORKER_NUM", "FRAZIL_WORKER_NUM: did you mean FRAZIL_WORKER=fixed:N?"},
+        {"FRAZIL_CONFIG_FILE", "FRAZIL_CONFIG_FILE: did you mean FRAZIL_CONFIG?"},
+        {"FRAZIL_CONF", "FRAZIL_CONF: did you mean FRAZIL_CONFIG?"},
+        {"FRAZIL_STATE_PATH", "FRAZIL_STATE_PATH: did you mean FRAZIL_STATE?"},
+        {"FRAZIL_KEEP", "FRAZIL_KEEP: did you mean FRAZIL_KEEPER?"},
+        {"FRAZIL_SPEC", "FRAZIL_SPEC: unset it, or give it a name that does not begin with FRAZIL_; "
+                        "frazil.spec(5) lists the settings"},
+        {"FRAZIL_URL", "FRAZIL_URL: unset it, or give it a name"},
+        {"FRAZIL_SHOP_QUEUE", "FRAZIL_SHOP_QUEUE: unset it, or give it a name"},
+        {"FRAZIL_TESTS", "FRAZIL_TESTS: unset it"},
+        {"FRAZIL_SUPPORT", "FRAZIL_SUPPORT: unset it"},
+        {"FRAZIL_", "FRAZIL_: unset it"},
+    };
+    char long_name[300] = "FRAZIL_";
     struct slips slips;
 
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         if (slips_with(good[i], "x", &slips) != 0)
             fail_msg("%s is taken for a slip: %s", good[i], slips.last);
     }
-    assert_int_equal(slips_with("FRAZIL_WROKER", "x", &slips), 1);
-    assert_string_equal(slips.last, "FRAZIL_WROKER FRAZIL_WORKER");
-    assert_int_equal(slips_with("FRAZIL_worker", "x", &slips), 1);
-    assert_int_equal(slips_with("FRAZIL_RUNDIR", "x", &slips), 1);
-    assert_string_equal(slips.last, "FRAZIL_RUNDIR FRAZIL_RUN_DIR");
-    assert_int_equal(slips_with("FRAZIL_BEHAVIOR", "x", &slips), 1);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        if (slips_with(bad[i].name, "x", &slips) != 1 || strncmp(slips.last, bad[i].found, strlen(bad[i].found)) != 0)
+            fail_msg("%s: %s", bad[i].name, slips.last);
+    }
+    memset(long_name + strlen(long_name), 'X', sizeof long_name - strlen(long_name) - 1);
+    assert_int_equal(slips_with(long_name, "x", &slips), 1);
 }
 
 TEST("A variable that other generators read is found, with what to write; of its value only a number is shown")
@@ -400,16 +442,18 @@ TEST("A variable that other generators read is found, with what to write; of its
     static const struct {
         const char *name, *value, *found;
     } cases[] = {
-        {"FRAZIL_WORKER_ID", "3", "FRAZIL_WORKER_ID FRAZIL_WORKER=fixed:3"},
-        {"FRAZIL_WORKERID", "18446744073709551615", "FRAZIL_WORKERID FRAZIL_WORKER=fixed:18446744073709551615"},
-        {"FRAZIL_MACHINE_ID", "s3cret", "FRAZIL_MACHINE_ID FRAZIL_WORKER=fixed:N"},
-        {"FRAZIL_NODE_ID", "", "FRAZIL_NODE_ID FRAZIL_WORKER=fixed:N"},
-        {"FRAZIL_NODE", "007", "FRAZIL_NODE FRAZIL_WORKER=fixed:N"},
-        {"FRAZIL_INSTANCE_ID", "-1", "FRAZIL_INSTANCE_ID FRAZIL_WORKER=fixed:N"},
-        {"FRAZIL_DATACENTER_ID", "2", "FRAZIL_DATACENTER_ID FRAZIL_DATACENTER=2"},
-        {"FRAZIL_DC", "eu=west", "FRAZIL_DC FRAZIL_DATACENTER=N"},
-        {"FRAZIL_EPOCH_MS", "1288834974657", "FRAZIL_EPOCH_MS FRAZIL_EPOCH=1288834974657"},
-        {"FRAZIL_nodeId", "1", "FRAZIL_nodeId FRAZIL_WORKER=fixed:1"},
+        {"FRAZIL_WORKER_ID", "3", "FRAZIL_WORKER_ID: did you mean FRAZIL_WORKER=fixed:3? Otherwise unset it"},
+        {"FRAZIL_WORKERID", "18446744073709551615",
+         "FRAZIL_WORKERID: did you mean FRAZIL_WORKER=fixed:18446744073709551615? Otherwise unset it"},
+        {"FRAZIL_MACHINE_ID", "s3cret", "FRAZIL_MACHINE_ID: did you mean FRAZIL_WORKER=fixed:N? Otherwise unset it"},
+        {"FRAZIL_NODE_ID", "", "FRAZIL_NODE_ID: did you mean FRAZIL_WORKER=fixed:N? Otherwise unset it"},
+        {"FRAZIL_NODE", "007", "FRAZIL_NODE: did you mean FRAZIL_WORKER=fixed:N? Otherwise unset it"},
+        {"FRAZIL_INSTANCE_ID", "-1", "FRAZIL_INSTANCE_ID: did you mean FRAZIL_WORKER=fixed:N? Otherwise unset it"},
+        {"FRAZIL_DATACENTER_ID", "2", "FRAZIL_DATACENTER_ID: did you mean FRAZIL_DATACENTER=2? Otherwise unset it"},
+        {"FRAZIL_DC", "eu=west", "FRAZIL_DC: did you mean FRAZIL_DATACENTER=N? Otherwise unset it"},
+        {"FRAZIL_EPOCH_MS", "1288834974657",
+         "FRAZIL_EPOCH_MS: did you mean FRAZIL_EPOCH=1288834974657? Otherwise unset it"},
+        {"FRAZIL_nodeId", "1", "FRAZIL_nodeId: did you mean FRAZIL_WORKER=fixed:1? Otherwise unset it"},
     };
     struct slips slips;
 
