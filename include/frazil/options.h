@@ -27,7 +27,7 @@ typedef struct frazil_options frazil_options;
 
 /*
  * Which variables of the environment count where the options do not say a key.  Those that a set-user-ID program may
- * not believe never do.  But with FRAZIL_ENVIRONMENT_NONE, a variable that begins with FRAZIL_ and is no setting, such as
+ * not believe never do.  But with FRAZIL_ENVIRONMENT_NONE, a variable FRAZIL_... that is no setting, such as
  * FRAZIL_WORKER_ID, is FRAZIL_ESPEC when the options are used.
  */
 typedef enum frazil_environment {

@@ -196,7 +196,7 @@ static int hold_own(struct fz_claim *claim, const struct fz_claim_key *key, stru
         ret_other->until = FZ_CLAIM_UNKNOWN;
         return FZ_CLAIM_TAKEN;
     }
-    if ((err == EACCES || err == EISDIR || err < FZ_CLAIM_TAKEN) && is_occupied(claim, err, ret_other))
+    if ((err == EACCES || err < FZ_CLAIM_TAKEN) && is_occupied(claim, err, ret_other))
         return FZ_CLAIM_TAKEN;
     return err;
 }

@@ -57,7 +57,7 @@ static int explain(int err, const char *path)
 {
     struct stat status;
 
-    if (err == ENXIO) /* a socket */
+    if (err == ENXIO || err == EISDIR) /* a socket, a directory */
         return FZ_REFUSED_KIND;
     if (err == ELOOP && lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
         return FZ_REFUSED_LINK;

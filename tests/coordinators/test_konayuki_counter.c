@@ -116,7 +116,7 @@ TEST("After a wipe nothing of the present tick is taken; a count that cannot be 
     assert_int_equal(unlink(path), 0);
     must_refuse(&source, 2, FRAZIL_EFULL);
     assert_int_equal(must_take(&source, 3, 1).place, 0);
-    static const char *const damaged[] = {"x", "00000000000000000003 00000000000000000016\n",
+    static const char *const damaged[] = {"", "x", "00000000000000000003 00000000000000000016\n",
                                           "00000000000000000003 0000000000000000000x\n",
                                           "00000000000000000003 00000000000000000001\n "};
     for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
@@ -124,6 +124,25 @@ TEST("After a wipe nothing of the present tick is taken; a count that cannot be 
         assert_int_equal(source.take(source.ctx, FZ_DEADLINE_NONE, 9, 1, &run, &err), FRAZIL_ESTATE);
         assert_non_null(strstr(err.message, "remove it"));
     }
+    source.close(source.ctx);
+}
+
+TEST("A folder that was removed is an error, with the command that makes it again; then slots are counted anew")
+{
+    struct fz_slot_source source = open_slots(false);
+    const char *folder = scratch_path(scratch, "counters");
+    struct fz_slot_run run;
+    frazil_error err;
+
+    must_refuse(&source, 1, FRAZIL_EFULL);
+    must_take(&source, 2, 3);
+    scratch_delete(folder);
+    assert_int_equal(source.take(source.ctx, FZ_DEADLINE_NONE, 2, 1, &run, &err), FRAZIL_ESYS);
+    assert_non_null(strstr(err.message, folder));
+    assert_non_null(strstr(err.message, "make it again (mkdir -m 700)"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    must_refuse(&source, 2, FRAZIL_EFULL);
+    assert_int_equal(must_take(&source, 3, 1).place, 0);
     source.close(source.ctx);
 }
 

@@ -157,7 +157,7 @@ TEST("Each of the files, in each of these states, is refused, and the sentence s
         {has_another_name, "second name", false},
         {is_a_link, "symbolic link", false},
         {is_a_fifo, "not a regular file", false},
-        {is_a_directory, "s a directory", false},
+        {is_a_directory, "not a regular file", false},
     };
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {

@@ -146,7 +146,7 @@ TEST("A newer version, and what is no file: wrong, with the reason")
     assert_int_equal(seen.count, 3);
     assert_int_equal(seen.workers[0].grant.wrong.code, FRAZIL_ESTATE);
     assert_int_equal(seen.workers[1].grant.wrong.code, FRAZIL_ESYS);
-    assert_int_equal(seen.workers[2].grant.wrong.code, FRAZIL_ESYS);
+    assert_int_equal(seen.workers[2].grant.wrong.code, FRAZIL_ESTATE);
     fz_state_free(&seen);
 }
 

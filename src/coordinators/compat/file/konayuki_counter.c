@@ -7,7 +7,8 @@
  *
  * A tick's first place is 0 or a random one, then one more each time, and when the
  * tick is full, or the clock has gone back, callers wait.  A count that is not
- * there may have been wiped: no slot of the present tick is taken then.
+ * there may have been wiped: no slot of the present tick is taken then.  One that
+ * is empty or short was cut off: that is an error, and so is a folder that is gone.
  *
  * The folder is made with those above it, as konayuki makes it.  Nothing in it is
  * synced, and every slot costs a lock: it is for those who have konayuki's set-up.
@@ -74,7 +75,8 @@ static bool parse_count(const char text[COUNT_SIZE], struct count *ret)
     return read_counter(copy, &ret->tick) && read_counter(copy + NUMBER_LEN + 1, &ret->place);
 }
 
-static frazil_err read_count(const struct file_slots *slots, int fd, struct count *ret, frazil_error *reterr)
+static frazil_err read_count(const struct file_slots *slots, int fd, bool is_new, struct count *ret,
+                             frazil_error *reterr)
 {
     char text[COUNT_SIZE + 1];
     ssize_t got;
@@ -85,7 +87,7 @@ static frazil_err read_count(const struct file_slots *slots, int fd, struct coun
     if (got < 0)
         return fz_fail_errno(reterr, errno, "cannot read the count", slots->path, "");
     *ret = (struct count){.known = false};
-    if (got == 0)
+    if (is_new)
         return FRAZIL_OK;
     if (got != COUNT_SIZE || !parse_count(text, ret) || ret->place >= slots->capacity)
         return fz_fail(reterr, FRAZIL_ESTATE,
@@ -113,13 +115,13 @@ static frazil_err none_now(frazil_error *reterr)
     return fz_fail(reterr, FRAZIL_EFULL, "all slots of this tick are taken");
 }
 
-static frazil_err take_counted(struct file_slots *slots, int fd, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret,
-                               frazil_error *reterr)
+static frazil_err take_counted(struct file_slots *slots, int fd, bool is_new, uint64_t now_tick, uint64_t n,
+                               struct fz_slot_run *ret, frazil_error *reterr)
 {
     struct count count = {.known = false};
     uint64_t place = 0;
 
-    frazil_err err = read_count(slots, fd, &count, reterr);
+    frazil_err err = read_count(slots, fd, is_new, &count, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (!count.known) {
@@ -145,13 +147,26 @@ static frazil_err take_guarded(struct file_slots *slots, uint64_t now_tick, uint
                                frazil_error *reterr)
 {
     int fd;
-    int sys = fz_own_file_open(slots->path, O_RDWR | O_CREAT, &fd);
+    int sys = fz_own_file_open(slots->path, O_RDWR, &fd);
+    bool is_new = sys == ENOENT;
 
+    if (is_new)
+        sys = fz_own_file_open(slots->path, O_RDWR | O_CREAT | O_EXCL, &fd);
     if (sys != 0)
         return fz_fail_errno(reterr, sys, "cannot open the count", slots->path, "");
-    frazil_err err = take_counted(slots, fd, now_tick, n, ret, reterr);
+    frazil_err err = take_counted(slots, fd, is_new, now_tick, n, ret, reterr);
     close(fd);
     return err;
+}
+
+static frazil_err folder_is_gone(const struct file_slots *slots, frazil_error *reterr)
+{
+    char folder[FZ_PATH_SIZE];
+
+    memcpy(folder, slots->base, sizeof folder);
+    *strrchr(folder, '/') = '\0';
+    return fz_fail_errno(reterr, ENOENT, "the folder of the counts was removed:", folder,
+                         ": make it again (mkdir -m 700), and its slots are counted anew from the next tick on");
 }
 
 static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret,
@@ -165,6 +180,8 @@ static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick
         sys = fz_guard_enter(&guard, fz_deadline_earlier(deadline, fz_guard_deadline()));
     if (sys != 0) {
         fz_guard_close(&guard);
+        if (sys == ENOENT)
+            return folder_is_gone(slots, reterr);
         return fz_guard_fail(sys, "the guard of the count cannot be opened:", slots->base, reterr);
     }
     frazil_err err = take_guarded(slots, now_tick, n, ret, reterr);
