@@ -471,6 +471,37 @@ static frazil_err renew(struct place *place, const struct fz_kept *kept, bool al
     return err;
 }
 
+/*
+ * The claims stay, for others.  One more tells them what the new grant gives up, as a boot may have taken the one that
+ * did.  Where claims cannot be looked at, generators say so.
+ */
+static void claim_given_up(const struct place *place, const struct fz_kept *kept)
+{
+    const struct fz_grant_owner owner = owner_of(place, kept);
+    struct fz_grant_record record = {.worker = 0};
+    char folder[FZ_PATH_SIZE];
+    char run_dir[FZ_PATH_SIZE];
+    char path[FZ_PATH_SIZE];
+    bool exists = false;
+    struct fz_claim claim;
+    struct fz_claim_other other;
+    struct fz_claim_key key;
+
+    if (fz_store_file(path, place->state_folder, kept->worker, FZ_STORE_GRANT_SUFFIX, NULL) != FRAZIL_OK ||
+        fz_grant_store_inspect(path, &owner.bounds, &exists, &record, NULL) != FRAZIL_OK || !exists)
+        return;
+    if (fz_dir_find(run_dir, FZ_DIR_RUN, place->decision->places.run_dir, NULL) != FRAZIL_OK ||
+        fz_store_claim_key(&key, folder, place->decision, fz_real_now().unix_ms, NULL) != FRAZIL_OK)
+        return;
+    key.holder = run_dir;
+    key.state = place->state_folder;
+    key.bounds = identity_of(place, kept).bounds;
+    if (fz_claim_try(&claim, &key, kept->worker, &other) == 0) {
+        fz_claim_raise(&claim, record.until);
+        fz_claim_release(&claim);
+    }
+}
+
 frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *kept, bool all, frazil_error *reterr)
 {
     const struct fz_kept unknown = {.is_lease = kept->is_lease,
@@ -484,10 +515,13 @@ frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *ke
     frazil_err err = find_place(&place, decision, reterr);
     if (err == FRAZIL_OK)
         err = look_at(&place, &found, reterr);
-    if (err == FRAZIL_OK && (all || fz_kept_is_wrong(&found)))
+    bool is_renewed = all || fz_kept_is_wrong(&found);
+    if (err == FRAZIL_OK && is_renewed)
         err = found.is_lease ? renew_lease(&place, &found, reterr) : renew(&place, &found, all, reterr);
     if (err != FRAZIL_OK)
         return err;
+    if (is_renewed && !found.is_lease)
+        claim_given_up(&place, &found);
     found = unknown;
     err = look_at(&place, &found, reterr);
     if (err == FRAZIL_OK)

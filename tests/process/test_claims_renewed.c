@@ -12,7 +12,7 @@
 #include "lib/state_repair.h"
 #include "lib/test.h"
 
-enum { IDS = 100, AHEAD_MS = 120000, LATER_MS = 20000 };
+enum { IDS = 100, AHEAD_MS = 120000, LATER_MS = 20000, BACK_MS = 3000 };
 
 static const char *scratch;
 static const char *host;
@@ -162,4 +162,27 @@ TEST("A state directory that was removed after its files were made anew heeds wh
     /* It is moved, not removed: no new folder can have its inode. */
     assert_int_equal(rename(scratch_path(scratch, "first-state"), former), 0);
     assert_refused("first");
+}
+
+TEST(
+    "A second run directory keeps clear of all that a grant that is made anew gives up, also if a boot took the claims")
+{
+    frazil_error why;
+    frazil *gen;
+    uint64_t id;
+
+    frazil_manual_clock_set(clock_of_test, now_ms + BACK_MS);
+    uint64_t last = take_from("first");
+    frazil_manual_clock_set(clock_of_test, now_ms);
+    scratch_delete(host);
+    assert_true(mkdir(host, 0700) == 0 && chmod(host, 01777) == 0);
+    scratch_write(scratch_path(scratch, "first-state/n/worker-7.grant"), "", 0);
+    make_anew("first", false);
+    frazil_manual_clock_set(clock_of_test, now_ms + BACK_MS);
+    assert_int_equal(try_open(&gen, "second", &why), FRAZIL_OK);
+    assert_int_equal(frazil_next(gen, &id), FRAZIL_ECLOCK);
+    frazil_close(gen);
+    frazil_manual_clock_set(clock_of_test, now_ms + AHEAD_MS);
+    assert_true(take_from("second") > last);
+    assert_true(take_from("first") > last);
 }
