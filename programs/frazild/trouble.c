@@ -28,16 +28,17 @@ static uint64_t ask_when(const struct engine *engine)
 static void look_ahead(const struct engine *engine, struct trouble *ret)
 {
     frazil_info info;
-    frazil_stats stats;
+    frazil_stat stats[FRAZIL_STATS_MOST];
 
     frazil_get_info(engine->gen, &info, sizeof info);
-    frazil_get_stats(engine->gen, &stats, sizeof stats);
-    if (info.available > 0 || stats.lead_us < AHEAD_US)
+    (void)frazil_get_stats(engine->gen, stats, FRAZIL_STATS_MOST);
+    uint64_t lead_us = stats[FRAZIL_STAT_LEAD_US].value;
+    if (info.available > 0 || lead_us < AHEAD_US)
         return;
-    ret->retry_ns = stats.lead_us * 1000;
+    ret->retry_ns = lead_us * 1000;
     (void)snprintf(ret->why, sizeof ret->why,
                    "its last id is %" PRIu64 " ms ahead of its clock, which was set back, or max_lead is used up",
-                   stats.lead_us / 1000);
+                   lead_us / 1000);
 }
 
 void trouble_find(const struct engine *engine, struct trouble *ret)
