@@ -9,9 +9,9 @@
 #include "config/worker_sources.h"
 #include "core/nearest.h"
 #include "core/secret.h"
-#include "generator/waits.h"
 #include "os/file.h"
 #include "os/host.h"
+#include "os/waits.h"
 
 void fz_typed_show(char *buf, size_t size, const char *text, size_t len)
 {

@@ -7,7 +7,7 @@
 #include "core/duration.h"
 #include "generator_internal.h"
 #include "os/deadline.h"
-#include "waits.h"
+#include "os/waits.h"
 
 /*
  * How long a process has the lock: a part of a grant, so that after a death the next one is there before the grant

@@ -14,9 +14,9 @@
 #include "os/deadline.h"
 #include "os/fail_errno.h"
 #include "os/guard.h"
+#include "os/waits.h"
 #include "refusal.h"
 #include "retry_pause.h"
-#include "waits.h"
 
 /*
  * However long a grant is, its coordinator is looked at after this time: if somebody creates the namespace again,

@@ -4,7 +4,7 @@
 #include "generator_internal.h"
 #include "observe.h"
 #include "os/deadline.h"
-#include "waits.h"
+#include "os/waits.h"
 
 /* The longest sleep at a time, so that a clock that is set forward meanwhile is noticed. */
 static const uint64_t longest_sleep_ns = 100000000;

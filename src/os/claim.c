@@ -10,20 +10,28 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "fail_errno.h"
 #include "own_file.h"
+#include "waits.h"
 
 /* The content of a file. */
 enum { CLAIM_FILE_SIZE = sizeof(struct fz_claim_page) };
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "the tick must be lock-free to be shared between processes");
 
-enum { CLAIM_WAIT_NS = 250000000, CLAIM_PAUSE_NS = 1000000 };
+/* A look takes less than a pause, unless it is stopped; a pause is longer each time. */
+enum {
+    CLAIM_WAIT_NS = 250000000,
+    CLAIM_INSISTS_NS = 2000000000,
+    CLAIM_PAUSE_NS = 1000000,
+    CLAIM_PAUSE_NS_MAX = 16000000
+};
 
 /* How often a file may vanish between two calls before somebody seems to do that on purpose. */
 enum { VANISHES_MOST = 100 };
 
-enum { FINISHED = S_IRUSR | S_IWUSR | FZ_CLAIM_READERS };
+enum { FOR_READERS = S_IRGRP | S_IROTH, BEGUN = S_IRUSR | S_IWUSR | FOR_READERS };
 
 /* ---- the own file ---------------------------------------------------------------- */
 
@@ -40,15 +48,19 @@ static int open_claim(struct fz_claim *claim, bool *ret_is_new)
     for (int i = 0; i < VANISHES_MOST && (err == EEXIST || err == ENOENT); i++) {
         err = fz_own_file_keep(claim->path, O_RDWR, &claim->file, &status);
         if (err == ENOENT)
-            err = fz_own_file_keep(claim->path, O_RDWR | O_CREAT | O_EXCL, &claim->file, &status);
+            err = fz_own_file_keep_open_to_all(claim->path, O_RDWR | O_CREAT | O_EXCL, &claim->file, &status);
     }
     if (err != 0)
         return err;
     *ret_is_new = !fz_claim_is_finished(&status);
     if (!*ret_is_new)
         return status.st_size == CLAIM_FILE_SIZE ? 0 : EBADMSG;
+    int fd = fz_kept_fd_known(&claim->file);
+    /* The umask may have closed it to the other users, who have to look at it. */
+    if ((status.st_mode & FOR_READERS) != FOR_READERS && fchmod(fd, BEGUN) != 0)
+        return errno;
     /* Reserved, so that a full disk is an error here and no SIGBUS later. */
-    return fz_file_reserve(fz_kept_fd_known(&claim->file), CLAIM_FILE_SIZE);
+    return fz_file_reserve(fd, CLAIM_FILE_SIZE);
 }
 
 /* Says who has it, as far as there is room; the processes of a word say the same. */
@@ -105,7 +117,7 @@ static int map_claim(struct fz_claim *claim, int fd, const char *holder, bool is
         return EBADMSG;
     }
     claim->page = page;
-    return is_new && fchmod(fd, FINISHED) != 0 ? errno : 0;
+    return is_new && fchmod(fd, BEGUN | FZ_CLAIM_FINISHED) != 0 ? errno : 0;
 }
 
 /*
@@ -265,14 +277,28 @@ int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t 
     return err;
 }
 
-bool fz_claim_pause(uint64_t *waited_ns)
+struct fz_claim_patience fz_claim_patience(struct fz_deadline deadline, bool insists)
 {
-    const struct timespec pause = {.tv_nsec = CLAIM_PAUSE_NS};
+    return (struct fz_claim_patience){
+        .deadline = deadline, .left_ns = insists ? CLAIM_INSISTS_NS : CLAIM_WAIT_NS, .next_ns = CLAIM_PAUSE_NS};
+}
 
-    if (*waited_ns >= CLAIM_WAIT_NS)
+static uint64_t lesser_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+bool fz_claim_pause(struct fz_claim_patience *patience)
+{
+    const uint64_t pause_ns =
+        lesser_of(lesser_of(patience->next_ns, patience->left_ns), fz_deadline_left_ns(patience->deadline));
+    const struct timespec pause = {.tv_nsec = (long)pause_ns};
+
+    if (pause_ns == 0 || fz_waits_ended())
         return false;
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-    *waited_ns += CLAIM_PAUSE_NS;
+    patience->left_ns -= pause_ns;
+    patience->next_ns = lesser_of(2 * pause_ns, CLAIM_PAUSE_NS_MAX);
     return true;
 }
 
@@ -281,39 +307,39 @@ bool fz_claim_pause(uint64_t *waited_ns)
  * On failure the own claim is not held.
  */
 static int attempt_often(struct claim_attempt *attempt, const struct fz_claim_key *key,
-                         struct fz_claim_other *ret_other)
+                         struct fz_claim_patience *patience, struct fz_claim_other *ret_other)
 {
-    uint64_t waited_ns = 0;
     int err;
 
     do {
         err = attempt_once(attempt, key, ret_other);
         if (err == FZ_CLAIM_TAKEN && attempt->gives_way)
             withdraw(&attempt->claim);
-    } while (err == FZ_CLAIM_TAKEN && ret_other->until == 0 && fz_claim_pause(&waited_ns));
+    } while (err == FZ_CLAIM_TAKEN && ret_other->until == 0 && fz_claim_pause(patience));
     if (err != 0)
         withdraw(&attempt->claim);
     return err;
 }
 
 int fz_claim_insist(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
-                    struct fz_claim_other *ret_other)
+                    struct fz_claim_patience *patience, struct fz_claim_other *ret_other)
 {
     struct claim_attempt attempt;
 
     int err = begin_attempt(&attempt, key, worker, ret_other);
     if (err == 0)
-        err = attempt_often(&attempt, key, ret_other);
+        err = attempt_often(&attempt, key, patience, ret_other);
     if (err == 0)
         *ret = attempt.claim;
     return err;
 }
 
-frazil_err fz_claim_take(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker, frazil_error *reterr)
+frazil_err fz_claim_take(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
+                         struct fz_claim_patience *patience, frazil_error *reterr)
 {
     struct fz_claim_other other;
 
-    int err = fz_claim_insist(ret, key, worker, &other);
+    int err = fz_claim_insist(ret, key, worker, patience, &other);
     if (err == FZ_CLAIM_TAKEN)
         return fz_claim_refuse(worker, key, &other, reterr);
     return err == 0 ? FRAZIL_OK : fz_claim_fail(err, other.path, reterr);
@@ -338,8 +364,10 @@ static struct fz_claim_key key_again(const struct fz_claim *claim, uint64_t now_
     return key;
 }
 
-int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_claim_other *ret_other)
+int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline deadline,
+                  struct fz_claim_other *ret_other)
 {
+    struct fz_claim_patience patience = fz_claim_patience(deadline, false);
     struct claim_attempt attempt = {.claim = FZ_CLAIM_NONE, .former = claim->page};
     char folder[FZ_CLAIM_PATH_SIZE];
     char holder[FZ_CLAIM_HOLDER_SIZE];
@@ -355,7 +383,7 @@ int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_claim_oth
     memcpy(attempt.claim.path, claim->path, sizeof claim->path);
     attempt.claim.beginning = claim->beginning;
     attempt.claim.key = claim->key;
-    err = attempt_often(&attempt, &key, ret_other);
+    err = attempt_often(&attempt, &key, &patience, ret_other);
     if (err != 0)
         return err;
     fz_claim_release(claim);

@@ -16,8 +16,9 @@
  * others is never lowered, whatever becomes of the files that the owner keeps for itself.  Only who has the same run
  * and state directory, and finds in its own grants what the claim says, goes by these grants.
  *
- * A claim can be read by others only when it is finished.  One that is then too short, or does not say who has it, may
- * have said anything: it counts as used for ever, until somebody removes it.
+ * A claim is marked when it is finished, by a bit of its mode: a process may be killed before.  One with the mark that
+ * is too short, or does not say who has it, may have said anything: it counts as used for ever, until somebody removes
+ * it.
  *
  * A hostile user can lock a file of any name, or write a tick of the far future, and so refuse numbers to others.  It
  * can remove no file but its own, so it cannot make two others use one number.
@@ -29,6 +30,7 @@
 #include <stdint.h>
 
 #include "core/bounds.h"
+#include "core/deadline.h"
 #include "file.h"
 #include "frazil/error.h"
 #include "kept_fd.h"
@@ -130,22 +132,29 @@ FZ_PRIVATE frazil_err fz_claim_folder_check(const char *folder, frazil_error *re
 FZ_PRIVATE int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
                             struct fz_claim_other *ret_other);
 
-/* After FZ_CLAIM_TAKEN: sleeps if it is worth another try, and says whether.  *waited_ns is 0 before the first time. */
-FZ_PRIVATE bool fz_claim_pause(uint64_t *waited_ns);
+/* How long one call waits for those who only look, or give way: all its tries together. */
+struct fz_claim_patience {
+    struct fz_deadline deadline; /* of the call */
+    uint64_t left_ns;            /* of the sleep that is worth it, and the next one */
+    uint64_t next_ns;
+};
 
-/*
- * The same, and waits a quarter of a second for somebody who is only looking, or gives way.  Of those who try at once,
- * one gets it.
- */
+/* Of a call that begins.  insists: there is no other number for it; two seconds, and else a quarter of one. */
+FZ_PRIVATE struct fz_claim_patience fz_claim_patience(struct fz_deadline deadline, bool insists);
+
+/* After FZ_CLAIM_TAKEN: sleeps if it is worth another try, and says whether. */
+FZ_PRIVATE bool fz_claim_pause(struct fz_claim_patience *patience);
+
+/* As fz_claim_try, and waits as long as there is patience.  Of those who try at once, one gets it. */
 FZ_PRIVATE int fz_claim_insist(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
-                               struct fz_claim_other *ret_other);
+                               struct fz_claim_patience *patience, struct fz_claim_other *ret_other);
 
 /*
  * The same as an error.  FRAZIL_EWORKER: somebody else has it, with sequence numbers that overlap these, or has used it
  * in the future.  FRAZIL_ESTATE: a claim was cut short or overwritten.  FRAZIL_ESYS.
  */
 FZ_PRIVATE frazil_err fz_claim_take(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
-                                    frazil_error *reterr);
+                                    struct fz_claim_patience *patience, frazil_error *reterr);
 
 /* Fails as FRAZIL_ESYS for what fz_claim_try returned, with ret_other->path. */
 FZ_PRIVATE frazil_err fz_claim_fail(int sys, const char *path, frazil_error *reterr);
@@ -169,7 +178,8 @@ FZ_PRIVATE bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t 
  * now_tick, and as fz_claim_insist; claim->floor may rise.  On failure there is no claim that others could see, and the
  * next call tries again.  One thread at a time; NONE is fine.
  */
-FZ_PRIVATE int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_claim_other *ret_other);
+FZ_PRIVATE int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline deadline,
+                             struct fz_claim_other *ret_other);
 
 /* Fails as FRAZIL_ELEASE: *other has got the number after this claim was removed. */
 FZ_PRIVATE frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_other *other,

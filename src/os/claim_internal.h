@@ -8,8 +8,11 @@
 
 #include "claim.h"
 
-/* A file that others can read is finished: it has its size, and says who has it. */
-enum { FZ_CLAIM_READERS = S_IRGRP | S_IROTH };
+/*
+ * The bit of a file's mode that says that it is finished: it has its size, and says who has it.  It is no use else, and
+ * whoever cuts a file short leaves it.
+ */
+enum { FZ_CLAIM_FINISHED = S_IXUSR };
 
 /* Whether a file of that status is finished. */
 FZ_PRIVATE bool fz_claim_is_finished(const struct stat *status);

@@ -105,7 +105,7 @@ struct claim_search {
 
 bool fz_claim_is_finished(const struct stat *status)
 {
-    return (status->st_mode & FZ_CLAIM_READERS) == FZ_CLAIM_READERS;
+    return (status->st_mode & FZ_CLAIM_FINISHED) != 0;
 }
 
 /* Reads what a file says, which is nothing as long as it is not finished.  0 or an errno. */

@@ -11,6 +11,7 @@
 #include "fail_errno.h"
 #include "own_file.h"
 #include "queue.h"
+#include "waits.h"
 
 /* Between two looks at a lock that somebody has, for each of those who go before. */
 static const uint64_t queue_pause_ns = 1000000;
@@ -103,7 +104,7 @@ static int wait_in_queue(struct guard_wait *wait, int fd)
         if (err != EWOULDBLOCK)
             return err;
         uint64_t left_ns = fz_deadline_left_ns(wait->wish->deadline);
-        if (left_ns == 0)
+        if (left_ns == 0 || fz_waits_ended())
             return waited_in_vain(wait, now_ns);
         if (wait->wish->gives_up != NULL && wait->wish->gives_up(wait->wish->ctx))
             return ECANCELED;

@@ -11,14 +11,14 @@
 /* The first descriptor that no program takes for its standard input, output or error. */
 enum { FIRST_FD = STDERR_FILENO + 1 };
 
-enum { FOR_OWNER = S_IRUSR | S_IWUSR };
+enum { FOR_OWNER = S_IRUSR | S_IWUSR, FOR_ALL = FOR_OWNER | S_IRGRP | S_IROTH };
 
-static int open_above_standard(const char *path, int flags, int *ret_fd)
+static int open_above_standard(const char *path, int flags, mode_t mode, int *ret_fd)
 {
     int fd;
 
     do
-        fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, FOR_OWNER);
+        fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode);
     while (fd < 0 && errno == EINTR);
     if (fd < 0)
         return errno;
@@ -64,12 +64,12 @@ static int explain(int err, const char *path)
     return err;
 }
 
-int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, struct stat *ret_status)
+static int keep_with_mode(const char *path, int flags, mode_t mode, struct fz_kept_fd *ret, struct stat *ret_status)
 {
     struct stat status;
     int fd = -1; /* gcc at -O3 does not see that it is set where it is used */
 
-    int err = open_above_standard(path, flags, &fd);
+    int err = open_above_standard(path, flags, mode, &fd);
     if (err != 0)
         return explain(err, path);
     err = fstat(fd, &status) == 0 ? check_owner(&status) : errno;
@@ -83,11 +83,21 @@ int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, struct
     return 0;
 }
 
+int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, struct stat *ret_status)
+{
+    return keep_with_mode(path, flags, FOR_OWNER, ret, ret_status);
+}
+
+int fz_own_file_keep_open_to_all(const char *path, int flags, struct fz_kept_fd *ret, struct stat *ret_status)
+{
+    return keep_with_mode(path, flags, FOR_ALL, ret, ret_status);
+}
+
 int fz_own_file_open_any(const char *path, int *ret_fd, struct stat *ret_status)
 {
     int fd = -1;
 
-    int err = open_above_standard(path, O_RDONLY, &fd);
+    int err = open_above_standard(path, O_RDONLY, FOR_OWNER, &fd);
     if (err != 0)
         return explain(err, path);
     err = fstat(fd, ret_status) != 0 ? errno : S_ISREG(ret_status->st_mode) ? 0 : FZ_REFUSED_KIND;
@@ -110,7 +120,7 @@ int fz_own_file_open(const char *path, int flags, int *ret_fd)
 
 int fz_own_file_open_directory(const char *path, int *ret_fd)
 {
-    return open_above_standard(path, O_RDONLY | O_DIRECTORY, ret_fd);
+    return open_above_standard(path, O_RDONLY | O_DIRECTORY, FOR_OWNER, ret_fd);
 }
 
 int fz_own_file_at(const struct fz_kept_fd *kept, const char *path)

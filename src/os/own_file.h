@@ -30,6 +30,10 @@ FZ_PRIVATE int fz_own_file_open(const char *path, int flags, int *ret_fd);
  */
 FZ_PRIVATE int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, struct stat *ret_status);
 
+/* The same, but a file that is made can be read by everybody, as far as the umask lets it. */
+FZ_PRIVATE int fz_own_file_keep_open_to_all(const char *path, int flags, struct fz_kept_fd *ret,
+                                            struct stat *ret_status);
+
 /*
  * Opens a file to read or to lock it, in the same way, whosoever it is.  0, an errno, FZ_REFUSED_KIND or
  * FZ_REFUSED_LINK.

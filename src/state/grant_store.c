@@ -203,7 +203,7 @@ static frazil_err keep_claim(struct store *store, struct fz_deadline deadline, u
     frazil_error why = {.code = FRAZIL_EAGAIN};
 
     fz_grant_store_remember(&store->memory, store->state.worker_path, &store->state.bounds, deadline);
-    int sys = fz_claim_keep(claim, now_tick, &other);
+    int sys = fz_claim_keep(claim, now_tick, deadline, &other);
     if (sys == FZ_CLAIM_TAKEN)
         return fz_claim_lost(claim, &other, reterr);
     if (sys == 0)

@@ -183,6 +183,7 @@ frazil_err fz_store_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE
 /* A claim in the making. */
 struct claiming {
     struct fz_claim_key key;
+    struct fz_claim_patience patience;
     char host_dir[FZ_PATH_SIZE];
     char folder[FZ_PATH_SIZE]; /* of the words */
     char holder[FZ_PATH_SIZE]; /* the folder above, which is the run directory */
@@ -255,7 +256,7 @@ static frazil_err insist_on_word(struct fz_store *store, struct claiming *claimi
 {
     const struct fz_claim_word name = claiming->key.word;
 
-    frazil_err err = fz_claim_take(&store->claim, &claiming->key, claiming->worker, reterr);
+    frazil_err err = fz_claim_take(&store->claim, &claiming->key, claiming->worker, &claiming->patience, reterr);
     if (err == FRAZIL_OK)
         err = open_word(store, claiming->folder, identity, ret_shared, reterr);
     if (err != FRAZIL_OK)
@@ -348,26 +349,19 @@ static frazil_err all_claimed(const struct claiming *claiming, const struct fz_w
                    (uint64_t)claiming->others, why.message);
 }
 
-enum { INSISTS_MAX = 8 }; /* two seconds */
-
 static frazil_err take_free_word(struct fz_store *store, struct claiming *claiming,
                                  const struct fz_worker_choice *choice, struct fz_word_identity *identity,
                                  struct fz_shared **ret_shared, frazil_error *reterr)
 {
-    uint64_t waited_ns = 0;
-    unsigned tries = 0;
-
     /* A number that can be used at once is better than a lower one. */
     claiming->prefers_fresh = true;
     frazil_err err = try_numbers(store, claiming, choice, identity, ret_shared, reterr);
     claiming->prefers_fresh = false;
     claiming->insists = choice->count == 1;
-    while (err == FRAZIL_EPOOL) {
+    if (err == FRAZIL_EPOOL)
         err = try_numbers(store, claiming, choice, identity, ret_shared, reterr);
-        /* An opening that insists waits within each try, for those that only look. */
-        if ((claiming->insists && ++tries == INSISTS_MAX) || claiming->others == 0 || !fz_claim_pause(&waited_ns))
-            break;
-    }
+    while (err == FRAZIL_EPOOL && claiming->others > 0 && fz_claim_pause(&claiming->patience))
+        err = try_numbers(store, claiming, choice, identity, ret_shared, reterr);
     return err == FRAZIL_EPOOL && claiming->others > 0 ? all_claimed(claiming, choice, reterr) : err;
 }
 
@@ -424,6 +418,7 @@ static frazil_err open_in_file(struct fz_store *store, const struct fz_decision 
     name_holder(&claiming);
     claiming.key.holder = claiming.holder;
     claiming.key.state = claiming.state;
+    claiming.patience = fz_claim_patience(store->deadline, choice->lock && choice->count == 1);
     err = choice->lock ? take_free_word(store, &claiming, choice, &identity, ret_shared, reterr)
                        : take_word(store, &claiming, &identity, ret_shared, reterr);
     if (err == FRAZIL_OK)
@@ -472,8 +467,9 @@ static frazil_err claim_in_memory(struct fz_store *store, const struct fz_decisi
         return FRAZIL_OK;
     claiming.key.is_alone = true;
     claiming.key.holder = "state=memory";
+    claiming.patience = fz_claim_patience(store->deadline, false);
     if (err == FRAZIL_OK)
-        err = fz_claim_take(&store->claim, &claiming.key, worker, &why);
+        err = fz_claim_take(&store->claim, &claiming.key, worker, &claiming.patience, &why);
     if (err != FRAZIL_OK && fz_store_opens_unclaimed(decision, &why))
         err = look_at_claims(claiming.key, worker, &why);
     if (err != FRAZIL_OK && reterr != NULL)

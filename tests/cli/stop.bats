@@ -102,6 +102,19 @@ process_of() {
     [ ! -s errors ]
 }
 
+@test "while it waits to open for a guard that somebody has" {
+    export FRAZIL_RUN_DIR=$BATS_TEST_TMPDIR/run FRAZIL_STATE_DIR=$BATS_TEST_TMPDIR/state FRAZIL_STATE=file
+    frazil next worker=fixed:7 >/dev/null
+    exec 8<"$(echo run/*/worker-7.word.lock)"
+    flock 8
+    begin worker=fixed:7 open_wait=1h
+    until catches 15; do [ -d "/proc/$pid" ]; done
+    kill -TERM "$pid"
+    ends 143
+    exec 8<&-
+    [ ! -s errors ]
+}
+
 @test "at full speed: whole lines, and none twice" {
     begin -n 0 layout=41/0/22 worker=fixed:0 state=memory
     read -r _ <&9

@@ -62,7 +62,7 @@ static int claim(void *ctx)
     struct fz_claim claim;
     frazil_error why = {.message = ""};
 
-    frazil_err err = fz_claim_take(&claim, &key, NUMBER, &why);
+    frazil_err err = claim_take(&claim, &key, NUMBER, &why);
     if (err == FRAZIL_OK)
         fz_claim_release(&claim);
     else if (ctx != NULL)
@@ -113,7 +113,7 @@ TEST("A claim is a file that everybody can read, whatever the umask is")
     assert_int_equal(fz_claim_try(&held, &key, NUMBER, &other), 0);
     umask(before);
     assert_int_equal(stat(held.path, &status), 0);
-    assert_int_equal(status.st_mode & 07777, 0644);
+    assert_int_equal(status.st_mode & 07777, 0744);
     assert_claim_says(BOB, 1, "uid 0 ");
     fz_claim_release(&held);
     assert_claim_says(BOB, 0, "");
@@ -151,12 +151,12 @@ TEST("Another word of one user is refused, and says whose it is; the same word i
     /* A copy of the word's file has the same number inside, and lies elsewhere. */
     copy.holder = "/run/other";
     copy.word.device++;
-    assert_int_equal(fz_claim_take(&second, &copy, NUMBER, &why), FRAZIL_EWORKER);
+    assert_int_equal(claim_take(&second, &copy, NUMBER, &why), FRAZIL_EWORKER);
     assert_non_null(strstr(why.message, "uid 0 (root) with the run directory '/run/frazil'"));
     copy.word = (struct fz_claim_word){.nonce = 0, .device = 1, .inode = 3};
-    assert_int_equal(fz_claim_take(&second, &copy, NUMBER, &why), FRAZIL_EWORKER);
+    assert_int_equal(claim_take(&second, &copy, NUMBER, &why), FRAZIL_EWORKER);
     fz_claim_release(&held);
-    assert_int_equal(fz_claim_take(&second, &copy, NUMBER, &why), FRAZIL_OK);
+    assert_int_equal(claim_take(&second, &copy, NUMBER, &why), FRAZIL_OK);
     fz_claim_release(&second);
 }
 
@@ -251,17 +251,17 @@ TEST("A number that was used beyond the present is refused, with what to do, unt
     const char *path = path_of_claim(ALICE);
 
     assert_int_equal(as_user(ALICE, use_up_to, (uint64_t[]){3600000, 0}), 0);
-    assert_int_equal(fz_claim_take(&claim, &key, NUMBER, &why), FRAZIL_EWORKER);
+    assert_int_equal(claim_take(&claim, &key, NUMBER, &why), FRAZIL_EWORKER);
     assert_non_null(strstr(why.message, "uid 12345 with the run directory '/run/frazil' has used it on this host up to "
                                         "3599 s ahead of the clock"));
     assert_non_null(strstr(why.message, path));
     key.now_tick = 3600000;
-    assert_int_equal(fz_claim_take(&claim, &key, NUMBER, &why), FRAZIL_OK);
+    assert_int_equal(claim_take(&claim, &key, NUMBER, &why), FRAZIL_OK);
     assert_int_equal(claim.floor, 3600001);
     fz_claim_release(&claim);
     key.now_tick = NOW;
     assert_int_equal(remove(path), 0);
-    assert_int_equal(fz_claim_take(&claim, &key, NUMBER, &why), FRAZIL_OK);
+    assert_int_equal(claim_take(&claim, &key, NUMBER, &why), FRAZIL_OK);
     fz_claim_release(&claim);
 }
 
@@ -304,7 +304,7 @@ static int make_closed_folder(void *ctx)
 /* As it is for a moment before it is finished. */
 static int make_file(void *ctx)
 {
-    int fd = open(ctx, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = open(ctx, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
     return fd >= 0 ? 0 : 10;
 }
@@ -347,9 +347,19 @@ TEST("A file that cannot be read counts as held, and the sentence names it; its 
     const char *path = path_of_claim(ALICE);
 
     assert_int_equal(as_user(ALICE, make_file, (void *)(uintptr_t)path), 0);
+    assert_int_equal(chmod(path, 0600), 0);
     assert_claim_says(BOB, 2, path);
     assert_claim_says(ALICE, 0, "");
     assert_claim_says(BOB, 0, "");
+}
+
+TEST("A file whose maker was killed before it was finished says nothing")
+{
+    const char *path = path_of_claim(ALICE);
+
+    assert_int_equal(as_user(ALICE, make_file, (void *)(uintptr_t)path), 0);
+    assert_claim_says(BOB, 0, "");
+    assert_claim_says(ALICE, 0, "");
 }
 
 /* Cuts a file short, or writes zeros over it. */
@@ -508,7 +518,7 @@ static int insist(int start, int says, int end)
 
     if (read(start, &byte, 1) != 0)
         return 10;
-    int err = fz_claim_insist(&claim, &key, NUMBER, &other);
+    int err = claim_insist(&claim, &key, NUMBER, &other);
     char said = err == 0 ? 'y' : err == FZ_CLAIM_TAKEN ? 'n' : 'e';
     if (write(says, &said, 1) != 1 || read(end, &byte, 1) != 0)
         return 11;

@@ -62,11 +62,11 @@ TEST("A claim that was removed comes back, with all that it said")
 
     assert_int_equal(try_for(1, &held), 0);
     fz_claim_raise(&held, 1500);
-    assert_int_equal(fz_claim_keep(&held, NOW, &other), 0);
+    assert_int_equal(fz_claim_keep(&held, NOW, FZ_DEADLINE_NONE, &other), 0);
     assert_int_equal(remove(held.path), 0);
     assert_int_equal(try_for(2, &second), 0);
     fz_claim_release(&second);
-    assert_int_equal(fz_claim_keep(&held, NOW, &other), 0);
+    assert_int_equal(fz_claim_keep(&held, NOW, FZ_DEADLINE_NONE, &other), 0);
     assert_int_equal(try_for(2, &second), FZ_CLAIM_TAKEN);
     fz_claim_release(&held);
     assert_int_equal(floor_for(2), 1501);
@@ -81,8 +81,8 @@ TEST("Another process of the word that has put it back holds it together with th
     assert_int_equal(try_for(1, &held[0]), 0);
     assert_int_equal(try_for(1, &held[1]), 0);
     assert_int_equal(remove(held[0].path), 0);
-    assert_int_equal(fz_claim_keep(&held[0], NOW, &other), 0);
-    assert_int_equal(fz_claim_keep(&held[1], NOW, &other), 0);
+    assert_int_equal(fz_claim_keep(&held[0], NOW, FZ_DEADLINE_NONE, &other), 0);
+    assert_int_equal(fz_claim_keep(&held[1], NOW, FZ_DEADLINE_NONE, &other), 0);
     fz_claim_release(&held[0]);
     assert_int_equal(try_for(2, &third), FZ_CLAIM_TAKEN);
     fz_claim_release(&held[1]);
@@ -99,10 +99,10 @@ TEST("When a claim comes back, it knows of those who have used the number meanwh
     assert_int_equal(remove(held.path), 0);
     assert_int_equal(try_for(2, &second), 0);
     fz_claim_raise(&second, 1900);
-    assert_int_equal(fz_claim_keep(&held, NOW, &other), FZ_CLAIM_TAKEN);
+    assert_int_equal(fz_claim_keep(&held, NOW, FZ_DEADLINE_NONE, &other), FZ_CLAIM_TAKEN);
     fz_claim_release(&second);
     assert_int_equal(held.floor, 0);
-    assert_int_equal(fz_claim_keep(&held, NOW, &other), 0);
+    assert_int_equal(fz_claim_keep(&held, NOW, FZ_DEADLINE_NONE, &other), 0);
     assert_int_equal(held.floor, 1901);
     fz_claim_release(&held);
 }
@@ -115,10 +115,10 @@ TEST("A claim that cannot be put back is a failure that names its path")
     assert_int_equal(try_for(1, &held), 0);
     assert_int_equal(remove(held.path), 0);
     assert_int_equal(rmdir(host), 0);
-    assert_int_equal(fz_claim_keep(&held, NOW, &other), ENOENT);
+    assert_int_equal(fz_claim_keep(&held, NOW, FZ_DEADLINE_NONE, &other), ENOENT);
     assert_string_equal(other.path, held.path);
     assert_int_equal(mkdir(host, 01777), 0);
-    assert_int_equal(fz_claim_keep(&held, NOW, &other), 0);
+    assert_int_equal(fz_claim_keep(&held, NOW, FZ_DEADLINE_NONE, &other), 0);
     fz_claim_release(&held);
 }
 

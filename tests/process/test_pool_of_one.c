@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: file-lock with one number that another run directory has fails after one wait for those who only
- * look, and does not wait that long again for each of its tries.
+ * Goal of this test: file-lock whose numbers another run directory has fails after one wait for those who only look,
+ * and does not wait that long again for each of its tries, nor beyond the deadline of the call.
  */
 #define _XOPEN_SOURCE 700 /* getrusage */
 #include <sys/resource.h>
@@ -10,9 +10,10 @@
 #include "frazil.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "os/waits.h"
 
-/* Of 250 pauses, with room for all else that a process waits for. */
-enum { SLEEPS_MOST = 5000 };
+/* Of 129 pauses for one number, and of 19 for several; with room for all else that a process waits for. */
+enum { SLEEPS_MOST = 1000, SLEEPS_MOST_OF_SEVERAL = 200, SLEEPS_MOST_OF_ONE_LOOK = 50 };
 
 static const char *scratch;
 static const char *host;
@@ -58,8 +59,54 @@ TEST("A pool of one number that another run directory has is full, which takes t
     if (try_open(&first, "first", "fixed:30", &why) != FRAZIL_OK)
         fail_msg("%s", why.message);
     long before = sleeps();
-    assert_int_equal(try_open(&second, "second", "file-lock base=30 count=1", &why), FRAZIL_EPOOL);
+    assert_int_equal(try_open(&second, "second", "file-lock base=30 count=1 open_wait=30s", &why), FRAZIL_EPOOL);
     assert_in_range(sleeps() - before, 0, SLEEPS_MOST);
     assert_non_null(strstr(why.message, "/first-run"));
+    frazil_close(first);
+}
+
+TEST("A pool of two numbers that others have is looked through a few times, and not each millisecond")
+{
+    frazil_error why;
+    frazil *holders[2];
+    frazil *other;
+
+    if (try_open(&holders[0], "first", "fixed:30", &why) != FRAZIL_OK ||
+        try_open(&holders[1], "first", "fixed:31", &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
+    long before = sleeps();
+    assert_int_equal(try_open(&other, "second", "file-lock base=30 count=2", &why), FRAZIL_EPOOL);
+    assert_in_range(sleeps() - before, 0, SLEEPS_MOST_OF_SEVERAL);
+    frazil_close(holders[0]);
+    frazil_close(holders[1]);
+}
+
+TEST("An opening that has no time looks once")
+{
+    frazil_error why;
+    frazil *first;
+    frazil *second;
+
+    if (try_open(&first, "first", "fixed:30", &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
+    long before = sleeps();
+    assert_int_equal(try_open(&second, "second", "file-lock base=30 count=1 open_wait=0", &why), FRAZIL_EPOOL);
+    assert_in_range(sleeps() - before, 0, SLEEPS_MOST_OF_ONE_LOOK);
+    frazil_close(first);
+}
+
+TEST("An opening of a command that was asked to stop looks once")
+{
+    frazil_error why;
+    frazil *first;
+    frazil *second;
+
+    if (try_open(&first, "first", "fixed:30", &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
+    fz_waits_end(true);
+    long before = sleeps();
+    assert_int_equal(try_open(&second, "second", "file-lock base=30 count=1", &why), FRAZIL_EPOOL);
+    fz_waits_end(false);
+    assert_in_range(sleeps() - before, 0, SLEEPS_MOST_OF_ONE_LOOK);
     frazil_close(first);
 }

@@ -53,7 +53,7 @@ static struct claim_file *find_path(struct host *host, const char *path)
     return NULL;
 }
 
-static struct claim_file *make(struct host *host, const char *path)
+static struct claim_file *make(struct host *host, const char *path, mode_t mode)
 {
     for (unsigned i = 0; i < CLAIM_FILES_MAX && strlen(path) < sizeof host->claims[i].path; i++) {
         struct claim_file *file = &host->claims[i];
@@ -64,7 +64,7 @@ static struct claim_file *make(struct host *host, const char *path)
         *file = (struct claim_file){.has_name = true,
                                     .page = page_new(CLAIM_SIZE),
                                     .uid = self()->user.uid,
-                                    .mode = S_IRUSR | S_IWUSR,
+                                    .mode = mode,
                                     .inode = ++host->inodes};
         page_set_aside(file->page);
         memcpy(file->path, path, strlen(path) + 1);
@@ -152,7 +152,6 @@ int sim_open(const char *path, int flags, mode_t mode)
 {
     struct host *host = self()->host;
 
-    (void)mode;
     faults_call(2 * US);
     struct claim_file *file = find_path(host, path);
     if (file != NULL && (flags & O_EXCL) != 0)
@@ -162,7 +161,7 @@ int sim_open(const char *path, int flags, mode_t mode)
     if (file != NULL && file->uid != self()->user.uid && ((flags & O_RDWR) != 0 || (file->mode & S_IROTH) == 0))
         return fails_with(EACCES);
     if (file == NULL)
-        file = make(host, path);
+        file = make(host, path, mode);
     if (file == NULL)
         return fails_with(ENOSPC);
     uint64_t opener = file_open();

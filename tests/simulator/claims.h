@@ -19,7 +19,7 @@ struct claim_file {
     struct page *page; /* NULL: there is none */
     char path[160];
     unsigned uid;
-    unsigned mode; /* others may read it once it is finished */
+    unsigned mode; /* tells whether it is finished */
     uint64_t inode;
     uint64_t size;
     struct {

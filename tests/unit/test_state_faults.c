@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/claim_key.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/dirs.h"
@@ -250,7 +251,7 @@ static frazil_err use_claim(frazil_error *reterr)
 
     leave_claim_of_another(&key);
     fault.armed = armed;
-    frazil_err err = fz_claim_take(&claim, &key, 7, reterr);
+    frazil_err err = claim_take(&claim, &key, 7, reterr);
     if (err == FRAZIL_OK)
         fz_claim_release(&claim);
     return err;
