@@ -172,8 +172,8 @@ class Ids(Http):
         self.assertEqual(len(set(ids)), 320)
 
     def test_who_would_wait_for_too_long_is_told_when_to_come_back(self):
-        daemon = self.start(config(SLOW, daemon="request_timeout=1s\n"))
-        answer = self.ask(daemon, "/v1/generators/slow/ids?n=1000")
+        daemon = self.start(config(SLOW, daemon="request_timeout=5s\n"))
+        answer = self.ask(daemon, "/v1/generators/slow/ids?n=10000")
         problem = self.assert_problem(answer, 503, "TRYAGAIN", "generator slow")
         self.assertGreaterEqual(problem["retry_ms"], 1)
         self.assertGreaterEqual(int(answer.headers["Retry-After"]), 1)
@@ -476,7 +476,7 @@ class Heads(Http):
                 self.assertLess(time.monotonic() - began, IDLE_S)
 
     def test_a_head_that_never_ends_is_cut(self):
-        daemon = self.start(config(daemon="request_timeout=1s\n"))
+        daemon = self.start(config(daemon="request_timeout=5s\n"))
         with socket.create_connection(daemon.address("http"), PATIENCE_S) as client:
             client.sendall(b"GET /livez HTTP/1.1\r\n")
             with self.assertRaises(OSError):
