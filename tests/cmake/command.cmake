@@ -50,6 +50,7 @@ if(TARGET frazil AND sources AND NOT CMAKE_CROSSCOMPILING)
     frazil_leave_out(cli/${name})
   endforeach()
   frazil_sampled(cli/secrets)
+  frazil_first(cli/advice cli/coordinators cli/doctor_reasons cli/incidents cli/pages cli/secrets)
   frazil_long(check-whole cli/verify_many) # files of hundreds of megabytes; command/test_sorter tries small chunks
   frazil_long(check-nemesis cli/doctor_zookeeper) # a Java takes its time to start
 endif()

@@ -63,6 +63,9 @@ endforeach()
 frazil_sampled(unit/test_pairs unit/test_place unit/test_small_layouts coordinators/test_redis_pairs coordinators/test_opening_forks)
 frazil_label(coordinators/test_opening_forks LABELS nemesis)
 
+frazil_first(coordinators/test_conformance coordinators/test_network-zookeeper coordinators/test_network-etcd
+             coordinators/test_flood coordinators/test_opening_forks coordinators/test_deadline process/test_fork)
+
 # The library as programs load it.
 target_compile_definitions(process_test_two_copies PRIVATE FRAZIL_SHARED_LIBRARY="$<TARGET_FILE:frazil_shared>")
 add_dependencies(process_test_two_copies frazil_shared)
