@@ -139,8 +139,9 @@ test('the garbage collector takes objects while they are in use', async () => {
   assert.equal(layout.inspect(layout.compose({ unixMs: Date.UTC(2026, 5), worker: 5 })).worker, 5);
 });
 
+/* Five minutes are for hangs alone. */
 async function eventually(condition) {
-  for (let i = 0; i < 12000; i++) { // five minutes: a limit for hangs
+  for (let i = 0; i < 12000; i++) {
     if (await condition()) return;
     await setTimeout(25);
   }
