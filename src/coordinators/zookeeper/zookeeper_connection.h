@@ -90,7 +90,7 @@ enum fz_register_result fz_zookeeper_error_reply(struct fz_zookeeper_connection 
 /* ---- for operators ----------------------------------------------- */
 
 /*
- * As fz_register's examine, over the folder of the namespace.  The server is asked by a second
+ * As fz_register's diagnose, over the folder of the namespace.  The server is asked by a second
  * connection with the four letters "srvr", which it need not answer.
  */
 enum fz_register_result fz_zookeeper_diagnose(struct fz_zookeeper_connection *connection, const char *folder,
