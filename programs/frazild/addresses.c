@@ -98,6 +98,39 @@ bool addresses_are_local(const char *addresses)
     return true;
 }
 
+/* Beyond this host, tokens and ids could be read on the way, and anybody could take ids. */
+bool addresses_check_reach(const struct settings *settings, enum protocol protocol, struct bytes *errors)
+{
+    const struct listen_settings *row = &settings->listen[protocol];
+    const char *name = settings_protocol(protocol);
+    bool has_tls = protocol_has_tls(protocol), has_users = settings->user_count > 0;
+
+    if (!row->insecure && !has_tls)
+        config_complain(errors, row->place,
+                        "[listen %s] listens beyond this host without TLS: use [listen %ss], or a TLS proxy before an "
+                        "address of this host, or say insecure=yes in a network that you trust",
+                        name, name);
+    if (!row->insecure && !has_users)
+        config_complain(errors, row->place,
+                        "[listen %s] listens beyond this host, and there are no users: anybody there could take ids; "
+                        "add [user NAME], or say insecure=yes in a network that you trust",
+                        name);
+    return row->insecure || (has_tls && has_users);
+}
+
+/* Whether a socket that somebody else has opened is for this host alone. */
+static bool is_of_this_host(int fd)
+{
+    struct peer peer = {0};
+    socklen_t len = sizeof peer;
+
+    if (getsockname(fd, &peer.its.any, &len) != 0)
+        return false;
+    if (peer.its.any.sa_family == AF_INET)
+        return ntohl(peer.its.v4.sin_addr.s_addr) >> 24 == 127;
+    return peer.its.any.sa_family == AF_UNIX || IN6_IS_ADDR_LOOPBACK(&peer.its.v6.sin6_addr);
+}
+
 void peer_write(const struct peer *peer, char text[ADDRESS_TEXT_SIZE])
 {
     char host[64] = "?";
@@ -450,6 +483,8 @@ static void take_over_one(struct listeners *listeners, const struct settings *se
                      "socket %d of the service manager is called '%.*s': FileDescriptorName= names a protocol whose "
                      "[listen] section the configuration has\n",
                      i, len, name);
+    else if (!is_of_this_host(fd) && !addresses_check_reach(settings, listener.protocol, errors))
+        return;
     else if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0 || !add(listeners, &listener))
         bytes_format(errors, "socket %d of the service manager cannot be taken over: %s\n", i, strerror(errno));
 }

@@ -33,6 +33,9 @@ struct listeners {
 /* Whether all addresses of a list are of this host alone. */
 bool addresses_are_local(const char *addresses);
 
+/* Whether the protocol may listen beyond this host, where anybody reaches it. */
+bool addresses_check_reach(const struct settings *settings, enum protocol protocol, struct bytes *errors);
+
 /*
  * Looks at the addresses of all sections: that they can be understood, that none comes twice, and that a unix socket
  * has a place.  It listens nowhere; whether another process listens there is found out at the start.

@@ -11,24 +11,12 @@
 #define PAGE_BYTES_MAX ((size_t)16 << 20)
 #define CLOSE_WAIT_NS UINT64_C(5000000000) /* for a coordinator to take a worker id back */
 
-/* Beyond this host, tokens and ids could be read on the way, and anybody could take ids. */
 static void check_listeners(const struct settings *settings, struct bytes *errors)
 {
-    for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
+    for (enum protocol protocol = PROTOCOL_RESP; protocol < PROTOCOL_COUNT; protocol++) {
         const struct listen_settings *row = &settings->listen[protocol];
-        const char *name = settings_protocol((enum protocol)protocol);
-        if (!row->given || row->insecure || addresses_are_local(row->addresses))
-            continue;
-        if (!protocol_has_tls((enum protocol)protocol))
-            config_complain(errors, row->place,
-                            "[listen %s] listens beyond this host without TLS: use [listen %ss], or a TLS proxy "
-                            "before an address of this host, or say insecure=yes in a network that you trust",
-                            name, name);
-        if (settings->user_count == 0)
-            config_complain(errors, row->place,
-                            "[listen %s] listens beyond this host, and there are no users: anybody there could take "
-                            "ids; add [user NAME], or say insecure=yes in a network that you trust",
-                            name);
+        if (row->given && !addresses_are_local(row->addresses))
+            addresses_check_reach(settings, protocol, errors);
     }
 }
 

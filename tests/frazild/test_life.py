@@ -252,6 +252,14 @@ class Manager:
         self.notify = os.path.join(self.folder.name, "notify")
         self.told.bind(self.notify)
 
+    def open_to_others(self, name):
+        """Has another socket in the place of this one, which other hosts reach."""
+        self.sockets[name].close()
+        its = socket.socket()
+        its.bind(("0.0.0.0", 0))
+        its.listen(1024)
+        self.sockets[name] = its
+
     def start(self, names=("resp", "http"), **environment):
         fds = [self.sockets[name].fileno() for name in names]
 
@@ -321,6 +329,19 @@ class Services(TestCase):
         process = manager.start(*arguments, **options)
         self.addCleanup(self.end, process)
         return process
+
+    def test_a_socket_that_other_hosts_reach_needs_what_an_address_needs(self):
+        manager = self.manage(BOTH + generator("main"))
+        manager.open_to_others("resp")
+        refused = self.run_it(manager)
+        errors = refused.stderr.read()
+        self.assertEqual(refused.wait(PATIENCE_S), 4, errors)
+        self.assertIn("[listen resp] listens beyond this host without TLS", errors)
+        self.assertIn("there are no users", errors)
+        manager = self.manage(BOTH.replace("[listen resp]\n", "[listen resp]\ninsecure=yes\n") + generator("main"))
+        manager.open_to_others("resp")
+        self.run_it(manager)
+        manager.wait_until_told("READY=1")
 
     def test_the_manager_is_told_of_each_step(self):
         manager = self.manage(BOTH + generator("main"))
