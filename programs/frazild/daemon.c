@@ -200,11 +200,11 @@ static bool start(struct daemon *daemon)
     return daemon->shared.jobs != NULL && daemon->reloader != NULL && start_loops(daemon);
 }
 
-/* Whether SIGTERM or SIGINT comes within that time. */
+/* Whether SIGTERM or SIGINT comes within that time, or a second: then there is something to do. */
 static bool is_ended_within(const struct daemon *daemon, uint64_t wait_ns)
 {
-    int number = next_signal(&daemon->ends, wait_ns);
-
+    service_tell_again();
+    int number = next_signal(&daemon->ends, wait_ns < WATCH_NS ? wait_ns : WATCH_NS);
     return number == SIGTERM || number == SIGINT;
 }
 
@@ -276,7 +276,7 @@ static void tell_watchdog(const struct daemon *daemon)
         if (now_ns > atomic_load_explicit(&daemon->shared.event_threads[i]->seen_ns, memory_order_relaxed) + STUCK_NS)
             return;
     }
-    service_tell("WATCHDOG=1");
+    service_tell_alive();
 }
 
 /* Serves until SIGTERM or SIGINT, which it returns. */
@@ -290,6 +290,7 @@ static int serve(struct daemon *daemon)
         struct setup *setup = shared_hold_setup(&daemon->shared);
         watch_look(&watch, &setup->generators);
         setup_release(setup); /* the reloader has it, too, and waits for us */
+        service_tell_again();
         int number = next_signal(&daemon->signals, wait_ns);
         if (number == SIGTERM || number == SIGINT)
             return number;
@@ -312,7 +313,7 @@ int daemon_run(const char *path)
     }
     shared_note_setup(&daemon.shared);
     say_where(&daemon);
-    service_tell("READY=1");
+    service_tell_ready();
     drain(&daemon, serve(&daemon));
     stop(&daemon, EXIT_SUCCESS);
     log_line(LOG_ALWAYS, "stopped");

@@ -52,7 +52,7 @@ static void reload(const struct reloader *reloader)
         log_line(LOG_ALWAYS, "SIGHUP: the configuration stays as it was");
     }
     if (!atomic_load(&shared->leaving)) /* else it has told that it ends */
-        service_tell("READY=1");
+        service_tell_ready();
     if (before != NULL)
         setup_release(before);
 }

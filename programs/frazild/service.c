@@ -3,7 +3,10 @@
 
 #include "clock.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,23 +15,64 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-void service_tell(const char *lines)
+/* The last state that the manager does not know yet; "": it knows all. */
+static struct {
+    pthread_mutex_t lock;
+    char lines[80];
+} untold = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* False: the manager has no room for more now, and may have later. */
+static bool send_to_manager(const char *lines)
 {
     const char *path = secure_getenv("NOTIFY_SOCKET");
     struct sockaddr_un name = {.sun_family = AF_UNIX};
 
     if (path == NULL || (path[0] != '/' && path[0] != '@') || strlen(path) >= sizeof name.sun_path)
-        return;
+        return true;
     memcpy(name.sun_path, path, strlen(path));
     if (path[0] == '@')
         name.sun_path[0] = '\0'; /* an abstract name */
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
-        return;
+        return false;
     socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
-    /* It is lost where the manager does not read: who waited here would hear no signal. */
-    (void)sendto(fd, lines, strlen(lines), MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&name, len);
+    /* Who waited here for a manager that does not read would hear no signal. */
+    bool is_sent =
+        sendto(fd, lines, strlen(lines), MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&name, len) >= 0;
+    bool is_full = !is_sent && (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM);
     (void)close(fd);
+    return !is_full;
+}
+
+static void tell_untold(void)
+{
+    if (untold.lines[0] != '\0' && send_to_manager(untold.lines))
+        untold.lines[0] = '\0';
+}
+
+static void tell(const char *lines)
+{
+    (void)pthread_mutex_lock(&untold.lock);
+    (void)snprintf(untold.lines, sizeof untold.lines, "%s", lines);
+    tell_untold();
+    (void)pthread_mutex_unlock(&untold.lock);
+}
+
+void service_tell_ready(void)
+{
+    tell("READY=1");
+}
+
+void service_tell_again(void)
+{
+    (void)pthread_mutex_lock(&untold.lock);
+    tell_untold();
+    (void)pthread_mutex_unlock(&untold.lock);
+}
+
+void service_tell_alive(void)
+{
+    (void)send_to_manager("WATCHDOG=1");
 }
 
 void service_tell_reloading(void)
@@ -36,7 +80,7 @@ void service_tell_reloading(void)
     char lines[64];
 
     (void)snprintf(lines, sizeof lines, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns() / 1000);
-    service_tell(lines);
+    tell(lines);
 }
 
 void service_tell_stopping(uint64_t within_ns)
@@ -44,7 +88,7 @@ void service_tell_stopping(uint64_t within_ns)
     char lines[80];
 
     (void)snprintf(lines, sizeof lines, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%" PRIu64, within_ns / 1000);
-    service_tell(lines);
+    tell(lines);
 }
 
 /* A number in a variable that is for this process, as the variable `pid` says; 0: there is none. */

@@ -11,10 +11,17 @@
 #define SERVICE_FDS_FIRST 3 /* the first socket that a manager hands over */
 #define SERVICE_FDS_MAX 64  /* no manager hands over more for one service */
 
-/* Tells the manager one or more lines, as sd_notify(3) has them: "READY=1", "STOPPING=1", "WATCHDOG=1". */
-void service_tell(const char *lines);
+/*
+ * Tells the manager, as sd_notify(3) has it, that the daemon is ready, or is again.  Nothing here waits: a manager that
+ * does not read is told by service_tell_again, to be called from time to time.  Any thread.
+ */
+void service_tell_ready(void);
+void service_tell_again(void);
 
-/* Tells it that the configuration is being read anew; "READY=1" ends that. */
+/* Tells it that the daemon is not stuck, if it has room for that now. */
+void service_tell_alive(void);
+
+/* Tells it that the configuration is being read anew; service_tell_ready ends that. */
 void service_tell_reloading(void);
 
 /* Tells it that the daemon ends, and asks for so much time. */

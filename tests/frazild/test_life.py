@@ -343,6 +343,20 @@ class Services(TestCase):
         self.run_it(manager)
         manager.wait_until_told("READY=1")
 
+    def test_a_manager_whose_queue_was_full_is_told_later(self):
+        manager = self.manage(BOTH + generator("main"))
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as others:
+            others.setblocking(False)
+            with self.assertRaises(BlockingIOError):
+                while True:
+                    others.sendto(b"X=1", manager.notify)
+        process = self.run_it(manager)
+        for words in ("is ready", "the configuration was read"):
+            while words not in (line := process.stderr.readline()):
+                self.assertNotEqual(line, "")
+            process.send_signal(signal.SIGHUP)  # it is heard when READY=1 has been tried
+        self.assertIn("READY=1", manager.wait_until_told("READY=1"))
+
     def test_the_manager_is_told_of_each_step(self):
         manager = self.manage(BOTH + generator("main"))
         process = self.run_it(manager, WATCHDOG_USEC="200000")
