@@ -351,10 +351,12 @@ class Services(TestCase):
                 while True:
                     others.sendto(b"X=1", manager.notify)
         process = self.run_it(manager)
-        for words in ("is ready", "the configuration was read"):
-            while words not in (line := process.stderr.readline()):
-                self.assertNotEqual(line, "")
-            process.send_signal(signal.SIGHUP)  # it is heard when READY=1 has been tried
+        while "is ready" not in (line := process.stderr.readline()):
+            self.assertNotEqual(line, "")
+        state = None
+        while state != "S":  # it has tried to say so, and sleeps
+            with open(f"/proc/{process.pid}/task/{process.pid}/stat", encoding="utf-8") as file:
+                state = file.read().rsplit(")", 1)[1].split()[0]
         self.assertIn("READY=1", manager.wait_until_told("READY=1"))
 
     def test_the_manager_is_told_of_each_step(self):
