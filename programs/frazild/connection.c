@@ -276,6 +276,7 @@ static bool converse(struct loop *loop, struct connection *connection, const cha
 
 static void work(struct loop *loop, struct connection *connection, const char *at, size_t len)
 {
+    const bool waited = !connection->reads;
     enum session_state state;
     size_t used;
 
@@ -290,6 +291,8 @@ static void work(struct loop *loop, struct connection *connection, const char *a
         return;
     }
     note_progress(loop, connection, used);
+    if (waited && !is_unknown(connection)) /* it is silent from its answer on */
+        connection->active_ns = loop->event_thread.now_ns;
     connection->reads = state == SESSION_READ;
     if (state == SESSION_YIELD)
         connection_make_ready(loop, connection);

@@ -17,7 +17,7 @@ struct connection {
     size_t need;               /* bytes in `in` before it is worth to look at it again */
     uint64_t begun_ns;         /* when the command that is not there in full began; 0: there is none */
     uint64_t stalled_ns;       /* when sending last got on, while something is unsent; 0: nothing is */
-    uint64_t active_ns;        /* the last command, or the opening */
+    uint64_t active_ns;        /* the last command or answer to a wait, or the opening */
     int64_t client_end_unix_s; /* when the certificate of its client ends; 0: there is none */
     struct connection *previous;
     struct connection *next;
