@@ -412,6 +412,8 @@ void connection_renew(struct loop *loop, struct connection *connection)
     const struct tls *tls = setup->tls[connection->session.is_http ? PROTOCOL_HTTPS : PROTOCOL_RESPS];
 
     (void)session_user(&connection->session);
+    if (connection->session.broken != NULL)
+        connection_make_ready(loop, connection);
     if (connection->client_end_unix_s == 0 || tls_trusts_client(tls, connection->io.tls, connection->io.session))
         return;
     connection->distrusted = true;
@@ -424,6 +426,12 @@ void connection_go_on(struct loop *loop, struct connection *connection)
         return;
     if (connection->out.len > 0) {
         watch(loop, connection);
+        return;
+    }
+    if (connection->reads && connection->session.broken != NULL) { /* by a reload: it is asked no more */
+        log_cut(connection, connection->session.broken);
+        connection->session.broken = NULL;
+        end(loop, connection);
         return;
     }
     if (connection->reads && !connection->ended)

@@ -50,10 +50,12 @@ struct user *session_user(struct session *session)
         return session->user;
     /* A reload: the same user, if it is still there with the same secret and certificate. */
     struct user *now = users_find(&setup->users, slice_of(session->user_name));
-    if (now == NULL || memcmp(now->proof, session->user_proof, sizeof now->proof) != 0)
+    if (now == NULL || memcmp(now->proof, session->user_proof, sizeof now->proof) != 0) {
         session->closing = true;
-    else
+        session->broken = "a reload took its user away, or gave it another token or certificate";
+    } else {
         session->known = setup;
+    }
     session->user = now;
     return now;
 }

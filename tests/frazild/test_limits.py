@@ -52,6 +52,19 @@ class Log(WithUsers):
         self.assertIn(", 127.0.0.1:%d, " % connection.sock.getsockname()[1], line)
 
 
+    def test_it_says_that_a_reload_took_the_user_of_a_client_away(self):
+        daemon = self.start(BASE + generator("main") + self.user("shop") + self.user("other"))
+        clients = [self.as_user(daemon, "shop") for _ in range(2)]
+        stays = self.as_user(daemon, "other")
+        with open(daemon.config, "w", encoding="utf-8") as file:
+            file.write(BASE + generator("main") + self.user("other"))
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_for_line("is cut: a reload took its user away", len(clients))
+        for client in clients:
+            self.assertTrue(client.is_closed())
+        self.assertTrue(stays.ask("NEXT").isdigit())
+
+
 class Rates(WithUsers):
     def post(self, daemon, name, n):
         connection = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
