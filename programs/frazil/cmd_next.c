@@ -106,8 +106,9 @@ static int open_source(struct source *source, const struct arguments *args)
     frazil_info info;
     frazil_error err;
 
-    if (open_with(source, args, &assumed, &err) != FRAZIL_OK)
-        return failed(&err);
+    int status = open_with(source, args, &assumed, &err) == FRAZIL_OK ? STATUS_OK : failed(&err);
+    if (status != STATUS_OK)
+        return status;
     assert(source->gen != NULL);
     if (assumed)
         note_default(source);
