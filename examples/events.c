@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of a generator, for the program's log: they are read when it suits the program, here after opening
- * and after a batch.  Nobody is called back, and no id waits for a reader.  Takes a spec.  Its own one is warned of
- * at opening, as two of the three hosts that it expects may have the same worker id.
+ * The events of a generator, for the program's log: a descriptor is readable while there are some, for the program's
+ * event loop, here a poll after opening and after a batch.  Nobody is called back, and no id waits for a reader.  Takes
+ * a spec.  Its own one is warned of at opening, as two of the three hosts that it expects may have the same worker id.
  */
 #include <frazil.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 
 #define IDS 100
@@ -24,6 +25,15 @@ static void log_events(frazil *gen, uint64_t *cursor)
     }
 }
 
+/* One turn of an event loop that waits for the descriptor among others; this one does not wait. */
+static void turn(frazil *gen, int fd, uint64_t *cursor)
+{
+    struct pollfd waiting = {.fd = fd, .events = POLLIN};
+
+    if (poll(&waiting, 1, 0) > 0)
+        log_events(gen, cursor);
+}
+
 int main(int argc, char **argv)
 {
     const char *spec =
@@ -32,14 +42,20 @@ int main(int argc, char **argv)
     uint64_t cursor = 0;
     frazil_error err;
     frazil *gen;
+    int fd;
 
     if (frazil_open(&gen, spec, &err) != FRAZIL_OK) {
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }
-    log_events(gen, &cursor);
+    if (frazil_event_fd(gen, &fd, &err) != FRAZIL_OK) {
+        fprintf(stderr, "%s\n", err.message);
+        frazil_close(gen);
+        return 1;
+    }
+    turn(gen, fd, &cursor);
     frazil_err taken = frazil_next_n(gen, ids, IDS);
-    log_events(gen, &cursor);
+    turn(gen, fd, &cursor);
     frazil_close(gen);
     return taken == FRAZIL_OK ? 0 : 1;
 }

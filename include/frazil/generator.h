@@ -486,6 +486,15 @@ typedef struct frazil_event {
 FRAZIL_API bool frazil_next_event(frazil *gen, uint64_t *cursor, frazil_event *ret, size_t size)
     FRAZIL_NONNULL(1, 2, 3);
 
+/*
+ * A descriptor for poll(2) and its kin, which becomes readable when an event is told, and stays so until
+ * frazil_next_event returns false.  The first call makes it, and each later one in this process gives the same; a child
+ * makes its own.  It is readable at first.  It belongs to the generator: only wait for it, and forget it before
+ * frazil_close.  It wakes one reader, so let one thread wait for it.  What another process did is told when a thread of
+ * this process next takes an id or keeps the grant.  FRAZIL_ESYS: the system gives no descriptor; ENOMEM.  Any thread.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_event_fd(frazil *gen, int *ret_fd, frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+
 /* The name of a kind as in the table; "?" for one that this library does not know.  Never freed.  Any thread. */
 FRAZIL_API const char *frazil_event_name(uint32_t kind);
 

@@ -62,11 +62,13 @@ void fz_events_tell(frazil *gen, frazil_event_kind kind, frazil_err code, int64_
                                 .value = value};
 
     fz_event_write(&gen->private_page->events, &gen->events.count, &event);
+    fz_events_signal(gen);
 }
 
 void fz_events_begin(frazil *gen)
 {
     atomic_store_explicit(&gen->events.told_worker, granted_worker(gen), memory_order_release);
+    atomic_store_explicit(&gen->events.has_begun, true, memory_order_release);
 }
 
 void fz_events_note_worker(frazil *gen)
@@ -78,6 +80,13 @@ void fz_events_note_worker(frazil *gen)
     if (worker != told && atomic_compare_exchange_strong_explicit(&gen->events.told_worker, &told, worker,
                                                                   memory_order_acq_rel, memory_order_relaxed))
         fz_events_tell(gen, FRAZIL_EVENT_MOVED, FRAZIL_OK, fz_now(&gen->clock).unix_ms, told);
+}
+
+void fz_events_see_grant(frazil *gen, const struct fz_grant *grant)
+{
+    if (grant->version != 0 && atomic_load_explicit(&gen->events.has_begun, memory_order_acquire) &&
+        grant->worker != atomic_load_explicit(&gen->events.told_worker, memory_order_relaxed))
+        fz_events_note_worker(gen);
 }
 
 void fz_events_note_grant(frazil *gen, const struct fz_grant *grant)
@@ -109,23 +118,35 @@ void fz_events_note_overflow(frazil *gen, int64_t unix_ms)
         fz_events_tell(gen, FRAZIL_EVENT_OVERFLOW, FRAZIL_OK, unix_ms, 0);
 }
 
+/* The next event behind the cursor, which it moves on.  False: there is none. */
+static bool read_next(const frazil *gen, uint64_t *cursor, frazil_event *ret)
+{
+    uint64_t count = atomic_load_explicit(&gen->events.count, memory_order_relaxed);
+    uint64_t oldest = count > FZ_EVENTS_KEPT ? count - FZ_EVENTS_KEPT : 0;
+    for (uint64_t number = *cursor > oldest ? *cursor : oldest; number < count; number++) {
+        /* One that is not there is passed over if a later one is: its writer may be gone, or in no hurry. */
+        if (!fz_event_read(&gen->private_page->events, number, ret))
+            continue;
+        ret->missed = number - *cursor;
+        *cursor = number + 1;
+        return true;
+    }
+    return false;
+}
+
 bool frazil_next_event(frazil *gen, uint64_t *cursor, frazil_event *ret, size_t size)
 {
     frazil_event event = {.kind = 0};
 
     fz_events_note_worker(gen); /* another process may have moved it */
-    uint64_t count = atomic_load_explicit(&gen->events.count, memory_order_relaxed);
-    uint64_t oldest = count > FZ_EVENTS_KEPT ? count - FZ_EVENTS_KEPT : 0;
-    for (uint64_t number = *cursor > oldest ? *cursor : oldest; number < count; number++) {
-        /* One that is not there is passed over if a later one is: its writer may be gone, or in no hurry. */
-        if (!fz_event_read(&gen->private_page->events, number, &event))
-            continue;
-        event.missed = number - *cursor;
-        *cursor = number + 1;
-        fz_give_sized(ret, size, &event, sizeof event);
-        return true;
+    if (!read_next(gen, cursor, &event)) {
+        /* Drained before the last look: what is told after that makes the descriptor readable again. */
+        if (!fz_events_drain(gen) || !read_next(gen, cursor, &event))
+            return false;
+        fz_events_signal(gen); /* there may be more of them */
     }
-    return false;
+    fz_give_sized(ret, size, &event, sizeof event);
+    return true;
 }
 
 const char *frazil_event_name(uint32_t kind)

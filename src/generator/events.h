@@ -33,12 +33,17 @@ struct fz_event_ring {
     struct fz_event_place places[FZ_EVENTS_KEPT];
 };
 
+/* The descriptor for those who wait for events, see event_fd.c. */
+struct fz_event_wake;
+
 /* In the handle. */
 struct fz_event_state {
-    _Atomic uint64_t count;       /* of events so far */
-    _Atomic uint32_t told_worker; /* the one that readers know of */
-    _Atomic int32_t told_failure; /* the last code of a failure that was told */
-    _Atomic int64_t overflow_ms;  /* when a call last waited for a full tick; 0: none did */
+    _Atomic uint64_t count;               /* of events so far */
+    _Atomic uint32_t told_worker;         /* the one that readers know of */
+    _Atomic int32_t told_failure;         /* the last code of a failure that was told */
+    _Atomic int64_t overflow_ms;          /* when a call last waited for a full tick; 0: none did */
+    _Atomic bool has_begun;               /* opening has come so far that there is a worker id to tell of */
+    _Atomic(struct fz_event_wake *) wake; /* of this process, or inherited; NULL: nobody has asked for one */
 };
 
 /* Writes an event as the next one by the count.  Any thread. */
@@ -56,11 +61,23 @@ FZ_PRIVATE void fz_events_begin(frazil *gen);
 /* Tells that the worker id is another one than was told last, if it is. */
 FZ_PRIVATE void fz_events_note_worker(frazil *gen);
 
+/* The same for the grant that a call has just seen, which another process may have put in force. */
+FZ_PRIVATE void fz_events_see_grant(frazil *gen, const struct fz_grant *grant);
+
 /* The grant was put in force: it may be another worker id's, or take the one before away. */
 FZ_PRIVATE void fz_events_note_grant(frazil *gen, const struct fz_grant *grant);
 
 /* Extending failed; is_first: for the first time after a success. */
 FZ_PRIVATE void fz_events_note_failure(frazil *gen, frazil_err code, bool is_first);
+
+/* Makes the descriptor of this process readable, if there is one: an event stands in the ring.  Any thread. */
+FZ_PRIVATE void fz_events_signal(frazil *gen);
+
+/* Makes it no longer readable.  Whether it was: then look for events once more.  Any thread. */
+FZ_PRIVATE bool fz_events_drain(frazil *gen);
+
+/* Closes it, and those of processes that this one was forked from.  The generator's last call. */
+FZ_PRIVATE void fz_events_close(frazil *gen);
 
 /* A call waits for a full tick, at unix_ms. */
 FZ_PRIVATE void fz_events_note_overflow(frazil *gen, int64_t unix_ms);

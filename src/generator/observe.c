@@ -88,6 +88,7 @@ struct fz_observation fz_observe(frazil *gen)
     struct fz_observation seen = {.counter = 0};
 
     seen.grant = fz_grant_ring_look(&shared->grants, &seen.grant_number);
+    fz_events_see_grant(gen, &seen.grant); /* it may read the clock, so it comes before the reading that counts */
     seen.view.granted_first = seen.grant.floor;
     seen.view.granted_end = seen.grant.until + 1; /* 0 for a grant without end */
     seen.view.word = atomic_load_explicit(gen->word, memory_order_acquire);

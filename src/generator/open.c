@@ -333,6 +333,7 @@ static frazil_err close_generator(frazil *gen, struct fz_deadline deadline, bool
     fz_left_off_note(gen);
     fz_left_off_die(gen);
     frazil_err err = leave_store(gen, deadline, opened);
+    fz_events_close(gen);
     fz_unmap(gen->private_page, sizeof *gen->private_page);
     frazil_manual_clock_close(gen->own.frozen_clock);
     free(gen);

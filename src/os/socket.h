@@ -11,6 +11,9 @@
 /* A socket that is closed when the program executes another one.  -1 and errno. */
 FZ_PRIVATE int fz_socket_open(int family, int type);
 
+/* Two datagram sockets of this host that are connected with each other, likewise.  -1 and errno. */
+FZ_PRIVATE int fz_socket_pair(int ret_fds[2]);
+
 /* ---- how long -------------------------------------------------------------- */
 
 /* The time that one request has: it may wait several times, and not longer altogether. */

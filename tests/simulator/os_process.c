@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of src/os/this_process.c and clients.c: each simulated process has its own mark, and keeps its own things.
+/* In place of src/os/this_process.c, clients.c and notice.c: each simulated process has its own mark, and keeps its own
+ * things.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "os/clients.h"
+#include "os/notice.h"
 #include "os/this_process.h"
 #include "process.h"
 
@@ -48,4 +51,33 @@ frazil_err fz_clients_check(struct fz_clients *clients, frazil_error *reterr)
     (void)clients;
     (void)reterr;
     return FRAZIL_OK;
+}
+
+/* In place of src/os/notice.c: nobody waits for events. */
+int fz_notice_open(struct fz_notice *ret)
+{
+    (void)ret;
+    return ENOSYS;
+}
+
+int fz_notice_fd(const struct fz_notice *notice)
+{
+    (void)notice;
+    return -1;
+}
+
+void fz_notice_signal(const struct fz_notice *notice)
+{
+    (void)notice;
+}
+
+bool fz_notice_drain(const struct fz_notice *notice)
+{
+    (void)notice;
+    return false;
+}
+
+void fz_notice_close(struct fz_notice *notice)
+{
+    (void)notice;
 }

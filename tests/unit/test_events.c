@@ -3,8 +3,11 @@
  * Goal of this test: each event is told once, with its worker id, its time and its value; each reader has its own
  * place, learns how many it missed, and waits for nobody.
  */
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "generator/generator_internal.h"
 #include "lib/rig.h"
@@ -316,6 +319,93 @@ TEST(
     tell(FZ_EVENTS_KEPT + 2);
     assert_int_equal(take_event(FRAZIL_EVENT_CLOCK_BACK, FRAZIL_OK, FZ_EVENTS_KEPT + 2).missed, 1);
     rig_close(&rig);
+}
+
+/* ---- the descriptor ------------------------------------------------------------------ */
+
+static bool is_readable(int fd)
+{
+    struct pollfd waiting = {.fd = fd, .events = POLLIN};
+
+    return poll(&waiting, 1, 0) == 1 && waiting.revents == POLLIN;
+}
+
+static int event_fd(void)
+{
+    frazil_error why;
+    int fd = -1;
+
+    if (frazil_event_fd(rig.gen, &fd, &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
+    return fd;
+}
+
+TEST("The descriptor is readable at first and while there are events, until a reader is told that there are none")
+{
+    open_granted();
+    tell(1);
+    int fd = event_fd();
+    assert_true(fd > STDERR_FILENO);
+    assert_int_equal(event_fd(), fd);
+    assert_true(is_readable(fd));
+    take_event(FRAZIL_EVENT_CLOCK_BACK, FRAZIL_OK, 1);
+    assert_true(is_readable(fd));
+    assert_no_event();
+    assert_false(is_readable(fd));
+    for (uint64_t i = 0; i < 2 * FZ_EVENTS_KEPT; i++)
+        tell(i);
+    assert_true(is_readable(fd));
+    cursor += 2 * FZ_EVENTS_KEPT - 2;
+    take_event(FRAZIL_EVENT_CLOCK_BACK, FRAZIL_OK, 2 * FZ_EVENTS_KEPT - 2);
+    take_event(FRAZIL_EVENT_CLOCK_BACK, FRAZIL_OK, 2 * FZ_EVENTS_KEPT - 1);
+    assert_true(is_readable(fd));
+    assert_no_event();
+    assert_false(is_readable(fd));
+    rig_close(&rig);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+}
+
+TEST("A move that another process has made makes it readable when this one next looks at the time")
+{
+    open_granted();
+    struct fz_grant_ring *ring = &rig.gen->shared->grants;
+    int fd = event_fd();
+    uint64_t number;
+    assert_no_event();
+    struct fz_grant grant = fz_grant_ring_look(ring, &number);
+    grant.worker = 7;
+    assert_true(fz_grant_ring_put(ring, number, &grant));
+    assert_false(is_readable(fd));
+    rig_next(&rig);
+    assert_true(is_readable(fd));
+    take_event(FRAZIL_EVENT_MOVED, FRAZIL_OK, 3);
+    assert_no_event();
+    assert_false(is_readable(fd));
+    rig_close(&rig);
+}
+
+TEST("A program that has closed it gets another one, and what it has opened under its number is left alone")
+{
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    open_granted();
+    int fd = event_fd();
+    assert_int_equal(dup2(ends[0], fd), fd);
+    tell(1);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    take_event(FRAZIL_EVENT_CLOCK_BACK, FRAZIL_OK, 1);
+    assert_no_event();
+    assert_true(is_readable(fd));
+    int other = event_fd();
+    assert_true(other != fd && is_readable(other));
+    assert_no_event();
+    assert_false(is_readable(other));
+    rig_close(&rig);
+    assert_true(is_readable(fd));
+    close(fd);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 TEST("A program of a later version gets zeros at the end, one of an earlier version only what it has room for")

@@ -263,3 +263,8 @@ int fz_socket_open(int family, int type)
 {
     return socket(family, type | SOCK_CLOEXEC, 0);
 }
+
+int fz_socket_pair(int ret_fds[2])
+{
+    return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ret_fds);
+}

@@ -181,3 +181,17 @@ int fz_socket_open(int family, int type)
     }
     return fd;
 }
+
+/* Likewise. */
+int fz_socket_pair(int ret_fds[2])
+{
+    if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ret_fds) != 0)
+        return -1;
+    if (fcntl(ret_fds[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ret_fds[1], F_SETFD, FD_CLOEXEC) == 0)
+        return 0;
+    int sys = errno;
+    close(ret_fds[0]);
+    close(ret_fds[1]);
+    errno = sys;
+    return -1;
+}

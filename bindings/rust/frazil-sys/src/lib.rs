@@ -439,6 +439,7 @@ extern "C" {
     pub fn frazil_err_count() -> usize;
     pub fn frazil_err_name(err: frazil_err) -> *const c_char;
     pub fn frazil_error_message_size() -> usize;
+    pub fn frazil_event_fd(gen: *mut frazil, ret_fd: *mut c_int, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_event_name(kind: u32) -> *const c_char;
     pub fn frazil_fingerprint_size() -> usize;
     pub fn frazil_get_fast_path(gen: *mut frazil, ret: *mut frazil_fast_path, size: usize);
