@@ -21,6 +21,12 @@ class _Reason(c.Structure):
                 ("reserved", c.c_uint64 * 2), ("message", c.c_char * 968)]
 
 
+class _Constant(c.Structure):
+    """frazil_constant"""
+
+    _fields_ = [("name", c.c_char_p), ("value", c.c_int64)]
+
+
 assert c.sizeof(_Reason) == 1024
 
 
@@ -32,8 +38,7 @@ def _declare(name, result, *arguments):
 
 _u64 = c.POINTER(c.c_uint64)
 _reason = c.POINTER(_Reason)
-_err_count = _declare("frazil_err_count", c.c_size_t)
-_err_at = _declare("frazil_err_at", c.c_int, c.c_size_t)
+_get_constants = _declare("frazil_get_constants", c.c_size_t, c.POINTER(_Constant), c.c_size_t)
 _err_name = _declare("frazil_err_name", c.c_char_p, c.c_int)
 _err_classify = _declare("frazil_err_classify", c.c_int, c.c_int)
 _err_class_name = _declare("frazil_err_class_name", c.c_char_p, c.c_int)
@@ -53,8 +58,9 @@ class Error(Exception):
 
 def _make_errors():
     classes, errors = {}, {}
-    for i in range(_err_count()):
-        code = _err_at(i)
+    rows = (_Constant * _get_constants(None, 0))()
+    _get_constants(rows, len(rows))
+    for code in [row.value for row in rows if _err_name(row.value) == row.name]:
         kind = _err_class_name(_err_classify(code)).decode().capitalize()
         if kind not in classes:
             classes[kind] = type(kind, (Error,), {})

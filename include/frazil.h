@@ -62,6 +62,19 @@ FRAZIL_API uint32_t frazil_version_number(void);
 /* The version of the library that is running, "0.2.0".  Never freed.  Any thread. */
 FRAZIL_API const char *frazil_version(void);
 
+/* A constant of these headers.  It does not grow. */
+typedef struct frazil_constant {
+    const char *name; /* "FRAZIL_EFULL".  Never freed */
+    int64_t value;    /* an unsigned 64-bit constant has the same 64 bits here */
+} frazil_constant;
+
+/*
+ * Fills ret with the numbers among the macros and enumerators of this header and frazil/extras.h, n at the most, for
+ * languages that cannot see them.  Returns how many there are, which may be more than n.  The order may change between
+ * versions.  ret may be NULL if n is 0.  Any thread.
+ */
+FRAZIL_API size_t frazil_get_constants(frazil_constant *ret, size_t n);
+
 FRAZIL_END_DECLS
 
 #endif

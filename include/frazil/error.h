@@ -90,20 +90,11 @@ FRAZIL_API frazil_err_class frazil_err_classify(frazil_err err);
  */
 FRAZIL_API const char *frazil_err_class_name(frazil_err_class err_class);
 
-/* How many errors the table has, FRAZIL_OK among them. */
-#define FRAZIL_ERR_COUNT 26
-FRAZIL_API size_t frazil_err_count(void);
-
-/* The error number i of the table, counted from 0, in its order; FRAZIL_OK, which is number 0, past the end. */
-FRAZIL_API frazil_err frazil_err_at(size_t i);
-
 /* Bytes in frazil_error.message, terminator included; longer sentences are cut. */
 #define FRAZIL_ERROR_MESSAGE_SIZE 968
-FRAZIL_API size_t frazil_error_message_size(void);
 
 /* Stands in frazil_error.position where the error is at no place of a text. */
 #define FRAZIL_NO_POSITION (-1)
-FRAZIL_API int64_t frazil_no_position(void);
 
 /*
  * Why a call failed, in 1,024 bytes.  Filled on failure only, and only as far as

@@ -165,16 +165,13 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_take(frazil *gen, uint64_t *ret_id
 
 /* Says max_wait instead of a number in frazil_take. */
 #define FRAZIL_WAIT_DEFAULT (UINT64_MAX - 1)
-FRAZIL_API uint64_t frazil_wait_default(void);
 /*
  * As a wait of 0 in frazil_take, but a full tick is not counted in `full`: for whoever tries before it waits, or asks
  * once more for the reason, so that one call of its own counts once.
  */
 #define FRAZIL_WAIT_UNCOUNTED (UINT64_MAX - 2)
-FRAZIL_API uint64_t frazil_wait_uncounted(void);
 /* No bound on the wait. */
 #define FRAZIL_WAIT_FOREVER UINT64_MAX
-FRAZIL_API uint64_t frazil_wait_forever(void);
 
 /*
  * frazil_next_n with a bound on the wait of its own, in nanoseconds, and an
@@ -237,7 +234,6 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_
 
 /* Bytes that frazil_sno_snapshot can need, terminator included; no later version needs more. */
 #define FRAZIL_SNO_SNAPSHOT_SIZE 256
-FRAZIL_API size_t frazil_sno_snapshot_size(void);
 
 /*
  * The state of a sno generator, for frazil_options_snapshot, as sno's own snapshots: a JSON object with partition,

@@ -28,7 +28,6 @@ typedef enum frazil_layout_kind {
 
 /* Bytes of frazil_layout.name, terminator included. */
 #define FRAZIL_LAYOUT_NAME_SIZE 16
-FRAZIL_API size_t frazil_layout_name_size(void);
 
 /*
  * A layout by value, in 64 bytes.  frazil_layout_parse makes one from a text.  A program that has numbers fills one by
@@ -114,7 +113,6 @@ FRAZIL_API void frazil_layout_get_info(const frazil_layout *layout, frazil_layou
 
 /* Bytes that frazil_layout_fingerprint can need, terminator included. */
 #define FRAZIL_FINGERPRINT_SIZE 96
-FRAZIL_API size_t frazil_fingerprint_size(void);
 
 /*
  * The layout's stable text form, which names all its members but the name, and is

@@ -67,7 +67,6 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_keep(frazil_lease *lease, uint64
 
 /* Says "anything up to the end of the lease" in frazil_lease_close. */
 #define FRAZIL_LEASE_ALL_USED INT64_MAX
-FRAZIL_API int64_t frazil_lease_all_used(void);
 
 /*
  * Gives the number back; NULL is allowed.  The program has stamped nothing with it later than used_unix_ms: the next

@@ -16,9 +16,7 @@
 FRAZIL_BEGIN_DECLS
 
 #define FRAZIL_SNO_SIZE 10 /* bytes of a sno */
-FRAZIL_API size_t frazil_sno_size(void);
-#define FRAZIL_SNO_LEN 16 /* characters of its text */
-FRAZIL_API size_t frazil_sno_len(void);
+#define FRAZIL_SNO_LEN 16  /* characters of its text */
 
 /* A sno, by value: ten bytes, which do not grow. */
 typedef struct frazil_sno {
@@ -68,7 +66,6 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_range(int64_t from_unix_ms, int64_
 
 /* Bytes that frazil_sno_partition_format can need, terminator included. */
 #define FRAZIL_SNO_PARTITION_SIZE 8
-FRAZIL_API size_t frazil_sno_partition_size(void);
 
 /*
  * Writes the two bytes of a partition and a terminator: a letter as itself, any other byte as a number, with a comma

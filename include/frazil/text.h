@@ -57,7 +57,6 @@ typedef enum frazil_text {
 
 /* Bytes that frazil_id_format can need, terminator included. */
 #define FRAZIL_TEXT_SIZE 80
-FRAZIL_API size_t frazil_text_size(void);
 
 /*
  * The form's name in the command and the manual, as the table has it; NULL for an unknown one.  Forms are numbered from

@@ -11,7 +11,6 @@ FRAZIL_BEGIN_DECLS
 
 /* Bytes that frazil_time_format can need, terminator included. */
 #define FRAZIL_TIME_SIZE 40
-FRAZIL_API size_t frazil_time_size(void);
 
 /*
  * Writes "2026-01-01T00:00:00.000Z": RFC 3339, UTC, always milliseconds.  Years

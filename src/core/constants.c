@@ -1,70 +1,92 @@
 /* SPDX-License-Identifier: MIT */
-/* The constants of the headers as functions: other languages cannot see macros. */
+/* The constants of the headers as rows: other languages cannot see macros. */
 #include "frazil.h"
+#include "frazil/extras.h"
 
-size_t frazil_layout_name_size(void)
-{
-    return FRAZIL_LAYOUT_NAME_SIZE;
-}
+/* clang-format off */
+/* Those that stand in no list of the headers. */
+#define CONSTANTS(X) \
+    X(FRAZIL_VERSION_NUMBER) \
+    X(FRAZIL_VERSION_MAJOR) \
+    X(FRAZIL_VERSION_MINOR) \
+    X(FRAZIL_VERSION_PATCH) \
+    X(FRAZIL_ERROR_MESSAGE_SIZE) \
+    X(FRAZIL_NO_POSITION) \
+    X(FRAZIL_LAYOUT_NAME_SIZE) \
+    X(FRAZIL_FINGERPRINT_SIZE) \
+    X(FRAZIL_TEXT_SIZE) \
+    X(FRAZIL_TIME_SIZE) \
+    X(FRAZIL_SNO_SIZE) \
+    X(FRAZIL_SNO_LEN) \
+    X(FRAZIL_SNO_PARTITION_SIZE) \
+    X(FRAZIL_SNO_SNAPSHOT_SIZE) \
+    X(FRAZIL_BYTES_SIZE) \
+    X(FRAZIL_KASUMI_LEN) \
+    X(FRAZIL_KASUMI_CHECKED_LEN) \
+    X(FRAZIL_KASUMI_CHECKED) \
+    X(FRAZIL_UUID_SIZE) \
+    X(FRAZIL_UUID_LEN) \
+    X(FRAZIL_SNO_JSON_SIZE) \
+    X(FRAZIL_WAIT_DEFAULT) \
+    X(FRAZIL_WAIT_UNCOUNTED) \
+    X(FRAZIL_WAIT_FOREVER) \
+    X(FRAZIL_LEASE_ALL_USED) \
+    X(FRAZIL_CLOCK_FROZEN) \
+    X(FRAZIL_OPTIONS_WITH_SECRETS) \
+    X(FRAZIL_LAYOUT_64) \
+    X(FRAZIL_LAYOUT_SNO) \
+    X(FRAZIL_CLASS_NONE) \
+    X(FRAZIL_CLASS_USAGE) \
+    X(FRAZIL_CLASS_RETRY) \
+    X(FRAZIL_CLASS_FENCED) \
+    X(FRAZIL_CLASS_FATAL) \
+    X(FRAZIL_ENVIRONMENT_BY_KEY) \
+    X(FRAZIL_ENVIRONMENT_NONE) \
+    X(FRAZIL_ENVIRONMENT_ALL) \
+    X(FRAZIL_STATE_MEMORY) \
+    X(FRAZIL_STATE_FILE) \
+    X(FRAZIL_STATE_GRANT) \
+    X(FRAZIL_STATE_SLOTS) \
+    X(FRAZIL_STATS_MOST) \
+    X(FRAZIL_HEALTH_SERVING) \
+    X(FRAZIL_HEALTH_NEEDS_GRANT) \
+    X(FRAZIL_HEALTH_BEHIND) \
+    X(FRAZIL_HEALTH_FENCED) \
+    X(FRAZIL_HEALTH_EXHAUSTED) \
+    X(FRAZIL_HEALTH_STOPPED) \
+    X(FRAZIL_FAST_NONE) \
+    X(FRAZIL_FAST_X86_TSC) \
+    X(FRAZIL_FAST_ARM_CNTVCT)
+/* clang-format on */
 
-size_t frazil_fingerprint_size(void)
-{
-    return FRAZIL_FINGERPRINT_SIZE;
-}
+/* A name is a part of its row and no pointer, so that the table needs no relocation. */
+enum { CONSTANT_NAME_SIZE = 32 };
 
-size_t frazil_error_message_size(void)
-{
-    return FRAZIL_ERROR_MESSAGE_SIZE;
-}
+static const struct {
+    char name[CONSTANT_NAME_SIZE];
+    int64_t value;
+} constants[] = {
+#define CONSTANT_ROW(name) {#name, (int64_t)(name)},
+#define CONSTANT_OF_ERROR(name, number, err_class, sentence) {"FRAZIL_" #name, number},
+#define CONSTANT_OF_TEXT(identifier, number, name, reads) {"FRAZIL_TEXT_" #identifier, number},
+#define CONSTANT_OF_STATISTIC(capitals, number, name, what) {"FRAZIL_STAT_" #capitals, number},
+#define CONSTANT_OF_EVENT(kind, number, name, what) {"FRAZIL_EVENT_" #kind, number},
+    CONSTANTS(CONSTANT_ROW) FRAZIL_ERRORS(CONSTANT_OF_ERROR) FRAZIL_TEXTS(CONSTANT_OF_TEXT)
+        FRAZIL_EVENTS(CONSTANT_OF_EVENT) FRAZIL_STATS(CONSTANT_OF_STATISTIC)
+#undef CONSTANT_ROW
+#undef CONSTANT_OF_ERROR
+#undef CONSTANT_OF_TEXT
+#undef CONSTANT_OF_EVENT
+#undef CONSTANT_OF_STATISTIC
+};
 
-int64_t frazil_no_position(void)
-{
-    return FRAZIL_NO_POSITION;
-}
+enum { CONSTANT_COUNT = sizeof constants / sizeof constants[0] };
 
-size_t frazil_time_size(void)
+size_t frazil_get_constants(frazil_constant *ret, size_t n)
 {
-    return FRAZIL_TIME_SIZE;
-}
-
-size_t frazil_sno_size(void)
-{
-    return FRAZIL_SNO_SIZE;
-}
-
-size_t frazil_sno_len(void)
-{
-    return FRAZIL_SNO_LEN;
-}
-
-size_t frazil_sno_partition_size(void)
-{
-    return FRAZIL_SNO_PARTITION_SIZE;
-}
-
-size_t frazil_sno_snapshot_size(void)
-{
-    return FRAZIL_SNO_SNAPSHOT_SIZE;
-}
-
-uint64_t frazil_wait_default(void)
-{
-    return FRAZIL_WAIT_DEFAULT;
-}
-
-uint64_t frazil_wait_uncounted(void)
-{
-    return FRAZIL_WAIT_UNCOUNTED;
-}
-
-uint64_t frazil_wait_forever(void)
-{
-    return FRAZIL_WAIT_FOREVER;
-}
-
-int64_t frazil_lease_all_used(void)
-{
-    return FRAZIL_LEASE_ALL_USED;
+    for (size_t i = 0; i < CONSTANT_COUNT && i < n; i++)
+        ret[i] = (frazil_constant){.name = constants[i].name, .value = constants[i].value};
+    return CONSTANT_COUNT;
 }
 
 const char *frazil_version(void)

@@ -13,27 +13,18 @@ static const struct {
 #undef ERROR_ROW
 };
 
-_Static_assert(sizeof errors / sizeof errors[0] == FRAZIL_ERR_COUNT, "the header says how many there are");
+enum { ERROR_COUNT = sizeof errors / sizeof errors[0] };
+
 _Static_assert(sizeof(frazil_error) == 1024, "programs elsewhere have made room for as much");
 
 /* The row of err, or -1. */
 static int error_row(frazil_err err)
 {
-    for (size_t i = 0; i < FRAZIL_ERR_COUNT; i++) {
+    for (size_t i = 0; i < ERROR_COUNT; i++) {
         if (errors[i].err == err)
             return (int)i;
     }
     return -1;
-}
-
-size_t frazil_err_count(void)
-{
-    return FRAZIL_ERR_COUNT;
-}
-
-frazil_err frazil_err_at(size_t i)
-{
-    return i < FRAZIL_ERR_COUNT ? errors[i].err : FRAZIL_OK;
 }
 
 const char *frazil_strerror(frazil_err err)

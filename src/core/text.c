@@ -29,11 +29,6 @@ static bool is_form(frazil_text form)
     return (unsigned)form < FZ_TEXT_COUNT;
 }
 
-size_t frazil_text_size(void)
-{
-    return FRAZIL_TEXT_SIZE;
-}
-
 const char *frazil_text_name(frazil_text form)
 {
     return is_form(form) ? text_names[form] : NULL;

@@ -94,11 +94,29 @@ library "const char frazil_a[$allowed] = \"a\";"
 must_fail "$allowed allowed" "$api/size.sh" "$scratch/lib/libfrazil.so" GNU
 
 mkdir -p "$scratch/include"
-printf '#define FRAZIL_A 2\nint frazil_a(void);\n' >"$scratch/include/frazil.h"
-library 'int frazil_a(void) { return 1; }'
-must_fail 'frazil_a() is not FRAZIL_A' "$api/constants.sh" "$scratch" "$scratch/lib/libfrazil.so"
-printf 'int frazil_a(void);\n' >"$scratch/include/frazil.h"
-must_fail 'no constant with a function found' "$api/constants.sh" "$scratch" "$scratch/lib/libfrazil.so"
+: >"$scratch/include/frazil/extras.h"
+rows='#include <stddef.h>
+#include <stdint.h>
+typedef struct frazil_constant { const char *name; int64_t value; } frazil_constant;
+size_t frazil_get_constants(frazil_constant *ret, size_t n);
+'
+printf '%s#define FRAZIL_A 1\ntypedef enum frazil_b { FRAZIL_B = 2, FRAZIL_B_FORCE_INT = 9 } frazil_b;\n' "$rows" >"$scratch/include/frazil.h"
+give() {
+    library "$rows size_t frazil_get_constants(frazil_constant *ret, size_t n) {
+        const frazil_constant all[] = {$1}; size_t i = 0;
+        for (; i < sizeof all / sizeof all[0] && i < n; i++) ret[i] = all[i];
+        return i; }"
+}
+give '{"FRAZIL_A", 1}, {"FRAZIL_B", 2}'
+sh "$api/constants.sh" "$scratch" "$scratch/lib/libfrazil.so"
+give '{"FRAZIL_A", 1}, {"FRAZIL_B", 3}'
+must_fail 'FRAZIL_B is another number' "$api/constants.sh" "$scratch" "$scratch/lib/libfrazil.so"
+give '{"FRAZIL_A", 1}'
+must_fail 'FRAZIL_B is missing' "$api/constants.sh" "$scratch" "$scratch/lib/libfrazil.so"
+give '{"FRAZIL_A", 1}, {"FRAZIL_B", 2}, {"FRAZIL_C", 3}'
+must_fail 'FRAZIL_C is none of the headers' "$api/constants.sh" "$scratch" "$scratch/lib/libfrazil.so"
+: >"$scratch/include/frazil.h"
+must_fail 'no constant found' "$api/constants.sh" "$scratch" "$scratch/lib/libfrazil.so"
 
 rm "$scratch/include/frazil"/* "$scratch/include/a.h"
 printf 'typedef enum frazil_a {\n    FRAZIL_A = 1\n} frazil_a;\n' >"$scratch/include/frazil.h"

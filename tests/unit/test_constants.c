@@ -1,27 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: whoever cannot see macros gets their values from functions, those of the headers that the program
- * was compiled with.
+ * Goal of this test: whoever cannot see macros gets their values as rows, those of the headers that the library was
+ * compiled with.
  */
 
 #include "frazil.h"
 #include "lib/test.h"
 
-TEST("Each constant that has a function is what that returns")
+enum { ROOM = 500 };
+
+static frazil_constant rows[ROOM];
+
+/* How many rows have that name; the last one's value. */
+static size_t rows_named(const char *name, int64_t *ret_value)
 {
-    assert_int_equal(frazil_layout_name_size(), FRAZIL_LAYOUT_NAME_SIZE);
-    assert_int_equal(frazil_fingerprint_size(), FRAZIL_FINGERPRINT_SIZE);
-    assert_int_equal(frazil_error_message_size(), FRAZIL_ERROR_MESSAGE_SIZE);
-    assert_true(frazil_no_position() == FRAZIL_NO_POSITION);
-    assert_int_equal(frazil_time_size(), FRAZIL_TIME_SIZE);
-    assert_int_equal(frazil_sno_size(), FRAZIL_SNO_SIZE);
-    assert_int_equal(frazil_sno_len(), FRAZIL_SNO_LEN);
-    assert_int_equal(frazil_sno_partition_size(), FRAZIL_SNO_PARTITION_SIZE);
-    assert_int_equal(frazil_sno_snapshot_size(), FRAZIL_SNO_SNAPSHOT_SIZE);
-    assert_true(frazil_wait_default() == FRAZIL_WAIT_DEFAULT);
-    assert_true(frazil_wait_uncounted() == FRAZIL_WAIT_UNCOUNTED);
-    assert_true(frazil_wait_forever() == FRAZIL_WAIT_FOREVER);
-    assert_true(frazil_lease_all_used() == FRAZIL_LEASE_ALL_USED);
+    size_t found = 0;
+
+    for (size_t i = 0; i < frazil_get_constants(rows, ROOM); i++) {
+        if (strcmp(rows[i].name, name) != 0)
+            continue;
+        *ret_value = rows[i].value;
+        found++;
+    }
+    return found;
+}
+
+/* tests/api/constants.sh compares all of them with the headers. */
+TEST("Constants are there under their names, once, also those that fill 64 bits")
+{
+    int64_t value = 0;
+
+    assert_int_equal(rows_named("FRAZIL_EFULL", &value), 1);
+    assert_int_equal(value, FRAZIL_EFULL);
+    assert_int_equal(rows_named("FRAZIL_WAIT_FOREVER", &value), 1);
+    assert_true((uint64_t)value == FRAZIL_WAIT_FOREVER);
+    assert_int_equal(rows_named("FRAZIL_EVENT_WARN_EARLY_CLOCK", &value), 1);
+    assert_int_equal(value, FRAZIL_EVENT_WARN_EARLY_CLOCK);
+    for (size_t i = 0; i < frazil_get_constants(rows, ROOM); i++) {
+        frazil_constant row = rows[i];
+        assert_true(strlen(row.name) < 32);
+        assert_int_equal(rows_named(row.name, &value), 1);
+    }
+}
+
+TEST("As many rows are filled as there is room for, and the number of all is told")
+{
+    const size_t all = frazil_get_constants(NULL, 0);
+    frazil_constant few[3] = {{.value = 0}, {.value = 0}, {.name = "untouched"}};
+
+    assert_true(all > 90 && all < ROOM);
+    assert_int_equal(frazil_get_constants(few, 2), all);
+    assert_int_equal(frazil_get_constants(rows, ROOM), all);
+    assert_string_equal(few[1].name, rows[1].name);
+    assert_string_equal(few[2].name, "untouched");
+    assert_null(rows[all].name);
 }
 
 TEST("The version is a number that grows with each of its parts")

@@ -68,15 +68,6 @@ TEST("The header's table has no error that the list above lacks: a new one must 
     assert_int_equal(in_header, FIXED_COUNT);
 }
 
-TEST("The table can be walked without the header: each error once, in its order, and no further")
-{
-    assert_int_equal(frazil_err_count(), FIXED_COUNT);
-    for (size_t i = 0; i < FIXED_COUNT; i++)
-        assert_int_equal(frazil_err_at(i), fixed[i].number);
-    assert_int_equal(frazil_err_at(FIXED_COUNT), FRAZIL_OK);
-    assert_int_equal(frazil_err_at(SIZE_MAX), FRAZIL_OK);
-}
-
 TEST("Each class has its range of numbers, and a name")
 {
     static const char *const names[] = {"none", "usage", "retry", "fenced", "fatal"};

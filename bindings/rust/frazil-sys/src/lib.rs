@@ -119,6 +119,7 @@ pub const FRAZIL_EVENT_WARN_UNCLAIMED: u32 = 9;
 
 /// The version that these declarations are of.
 pub const FRAZIL_VERSION_NUMBER: u32 = 2_000;
+pub const FRAZIL_CLOCK_FROZEN: u32 = 1;
 pub const FRAZIL_WAIT_DEFAULT: u64 = u64::MAX - 1;
 pub const FRAZIL_WAIT_FOREVER: u64 = u64::MAX;
 pub const FRAZIL_WAIT_UNCOUNTED: u64 = u64::MAX - 2;
@@ -255,6 +256,13 @@ pub struct frazil_health {
     pub horizon_ns: u64,
     pub next_keep_ns: u64,
     pub failures: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct frazil_constant {
+    pub name: *const c_char,
+    pub value: i64,
 }
 
 #[repr(C)]
@@ -433,15 +441,12 @@ extern "C" {
         part: *const c_char,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_err_at(i: usize) -> frazil_err;
     pub fn frazil_err_class_name(err_class: frazil_err_class) -> *const c_char;
     pub fn frazil_err_classify(err: frazil_err) -> frazil_err_class;
-    pub fn frazil_err_count() -> usize;
     pub fn frazil_err_name(err: frazil_err) -> *const c_char;
-    pub fn frazil_error_message_size() -> usize;
     pub fn frazil_event_fd(gen: *mut frazil, ret_fd: *mut c_int, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_event_name(kind: u32) -> *const c_char;
-    pub fn frazil_fingerprint_size() -> usize;
+    pub fn frazil_get_constants(ret: *mut frazil_constant, n: usize) -> usize;
     pub fn frazil_get_fast_path(gen: *mut frazil, ret: *mut frazil_fast_path, size: usize);
     pub fn frazil_get_health(gen: *mut frazil, ret: *mut frazil_health, size: usize, ret_failure: *mut frazil_error);
     pub fn frazil_get_info(gen: *mut frazil, ret: *mut frazil_info, size: usize);
@@ -491,7 +496,6 @@ extern "C" {
         size: usize,
         ret_len: *mut usize,
     ) -> frazil_err;
-    pub fn frazil_layout_name_size() -> usize;
     pub fn frazil_layout_overlap(
         before: *const frazil_layout,
         after: *const frazil_layout,
@@ -508,7 +512,6 @@ extern "C" {
     ) -> frazil_err;
     pub fn frazil_layout_preset(i: usize) -> *const frazil_layout;
     pub fn frazil_layout_validate(layout: *const frazil_layout, reterr: *mut frazil_error) -> frazil_err;
-    pub fn frazil_lease_all_used() -> i64;
     pub fn frazil_lease_close(lease: *mut frazil_lease, used_unix_ms: i64);
     pub fn frazil_lease_get_info(
         lease: *mut frazil_lease,
@@ -547,7 +550,6 @@ extern "C" {
     pub fn frazil_next_at(gen: *mut frazil, unix_ms: i64, ret_id: *mut u64, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_next_event(gen: *mut frazil, cursor: *mut u64, ret: *mut frazil_event, size: usize) -> bool;
     pub fn frazil_next_n(gen: *mut frazil, ret_ids: *mut u64, n: usize) -> frazil_err;
-    pub fn frazil_no_position() -> i64;
     pub fn frazil_on_overflow(gen: *mut frazil, callback: frazil_overflow_fn, ctx: *mut c_void);
     pub fn frazil_open(ret: *mut *mut frazil, spec: *const c_char, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_open_with(
@@ -652,7 +654,6 @@ extern "C" {
         ret: *mut frazil_sno,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_sno_len() -> usize;
     pub fn frazil_sno_next(gen: *mut frazil, meta: u8, ret_id: *mut frazil_sno) -> frazil_err;
     pub fn frazil_sno_next_at(
         gen: *mut frazil,
@@ -674,7 +675,6 @@ extern "C" {
         ret_partition: *mut u16,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_sno_partition_size() -> usize;
     pub fn frazil_sno_range(
         from_unix_ms: i64,
         to_unix_ms: i64,
@@ -682,9 +682,7 @@ extern "C" {
         ret_last: *mut frazil_sno,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_sno_size() -> usize;
     pub fn frazil_sno_snapshot(gen: *mut frazil, buf: *mut c_char, size: usize, ret_len: *mut usize) -> frazil_err;
-    pub fn frazil_sno_snapshot_size() -> usize;
     pub fn frazil_sno_take(
         gen: *mut frazil,
         meta: u8,
@@ -736,7 +734,6 @@ extern "C" {
         reterr: *mut frazil_error,
     ) -> frazil_err;
     pub fn frazil_text_name(form: frazil_text) -> *const c_char;
-    pub fn frazil_text_size() -> usize;
     pub fn frazil_time_format(unix_ms: i64, buf: *mut c_char, size: usize, ret_len: *mut usize) -> frazil_err;
     pub fn frazil_time_parse(
         text: *const c_char,
@@ -744,7 +741,6 @@ extern "C" {
         ret_unix_ms: *mut i64,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_time_size() -> usize;
     pub fn frazil_try_next(gen: *mut frazil, ret_id: *mut u64, ret_retry_ns: *mut u64) -> frazil_err;
     pub fn frazil_try_take(
         gen: *mut frazil,
@@ -763,9 +759,6 @@ extern "C" {
     ) -> frazil_err;
     pub fn frazil_version() -> *const c_char;
     pub fn frazil_version_number() -> u32;
-    pub fn frazil_wait_default() -> u64;
-    pub fn frazil_wait_forever() -> u64;
-    pub fn frazil_wait_uncounted() -> u64;
     pub fn frazil_worker_collision(hosts: u32, workers: u64, ret_ppm: *mut u32) -> frazil_err;
     pub fn frazil_worker_hash(text: *const c_char, len: usize, workers: u32, ret: *mut u32) -> frazil_err;
 }
