@@ -27,7 +27,7 @@ LONG = check-bindings check-databases check-page check-nemesis check-whole check
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-all style check-docs one-long long $(LONG) $(BINDINGS:%=check-%) check-asan check-tsan check-own-libc check-clients check-restarts \
 	check-recipes check-cross $(CROSS:%=check-%) musl soak nemesis clusters mutants fuzz model install format format-check lint-changes \
-	bench page manual update-fleets update-instructions update-symbols api deb check-deb amalgamation packages walk dist check-dist clean
+	bench page manual update-fleets update-instructions update-symbols update-abi api deb check-deb amalgamation packages walk dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -269,6 +269,9 @@ update-fleets: | build ## write the tables of simulated fleets in docs/TRUST.md 
 update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now, and tests/conformance/shapes.txt from the headers
 	@sh tests/api/symbols.sh --update build/release/src build/release/parts
 	@sh tests/conformance/shapes.sh --update .
+
+update-abi: ## write tests/api/frazil.abi from the headers: the types that programs are compiled with
+	@sh tests/api/abi.sh --update .
 
 api: | build ## generate the API reference, build/api/html/index.html, from the comments of the headers
 	@sh tools/install-packages api
