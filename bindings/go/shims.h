@@ -71,7 +71,7 @@ static inline shim_taken shim_try_take(frazil *gen, uint64_t *ids, size_t n)
 {
     shim_taken ret = {0, 0, FRAZIL_OK};
 
-    ret.err = frazil_try_take(gen, ids, n, &ret.n, &ret.retry_ns);
+    ret.err = frazil_try_take(gen, ids, n, &ret.n, &ret.retry_ns, NULL);
     return ret;
 }
 
@@ -79,7 +79,7 @@ static inline shim_taken shim_sno_try_take(frazil *gen, uint8_t meta, void *snos
 {
     shim_taken ret = {0, 0, FRAZIL_OK};
 
-    ret.err = frazil_sno_try_take(gen, meta, snos, n, &ret.n, &ret.retry_ns);
+    ret.err = frazil_sno_try_take(gen, meta, snos, n, &ret.n, &ret.retry_ns, NULL);
     return ret;
 }
 

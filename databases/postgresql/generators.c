@@ -199,16 +199,13 @@ static size_t take(struct generator *g, uint64 *ret_ids, size_t n)
         uint64_t retry_ns = 0;
         size_t taken;
         frazil_error err;
-        frazil_err code = frazil_try_take(g->gen, (uint64_t *)ret_ids, n, &taken, &retry_ns);
+        frazil_err code = frazil_try_take(g->gen, (uint64_t *)ret_ids, n, &taken, &retry_ns, &err);
         if (code == FRAZIL_OK)
             return taken;
         double left_ms = left_of_wait(began);
         frazil_err_class class = frazil_err_classify(code);
         bool lost = class == FRAZIL_CLASS_FENCED;
         if (!may_wait(class, retry_ns, left_ms)) {
-            code = frazil_take(g->gen, (uint64_t *)ret_ids, 1, 0, &err); /* says why, or succeeds */
-            if (code == FRAZIL_OK)
-                return 1;
             if (lost)
                 forget(g); /* its files may be gone, and the lease in others */
             frazil_pg_fail(code, &err);

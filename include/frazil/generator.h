@@ -155,13 +155,14 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_next(frazil *gen, uint64_t *ret_id
     FRAZIL_NONNULL(1, 2, 3);
 
 /*
- * Takes the ids that are free now, 1 to n, increasing, without ever waiting.  Both
- * outputs are always set: *ret_taken to their number, 0 after an error, and *ret_retry_ns
- * to the nanoseconds after which to come back for the rest; 0 where that is now, never, or
- * not known.  Errors as frazil_try_next.  With n 0 it takes none and succeeds.
+ * Takes the ids that are free now, 1 to n, increasing, without ever waiting.  Both outputs are always set: *ret_taken
+ * to their number, 0 after an error, and *ret_retry_ns to the nanoseconds after which the rest can follow; 0 where that
+ * is now, never, or not known.  FRAZIL_EAGAIN: none is free now.  Under on_full=error or on_backward=error:
+ * FRAZIL_EFULL, FRAZIL_ECLOCK.  With n 0 it takes none and succeeds.  NULL as reterr saves writing the sentence.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_take(frazil *gen, uint64_t *ret_ids, size_t n, size_t *ret_taken,
-                                                   uint64_t *ret_retry_ns) FRAZIL_NONNULL(1, 2, 4, 5);
+                                                   uint64_t *ret_retry_ns, frazil_error *reterr)
+    FRAZIL_NONNULL(1, 2, 4, 5);
 
 /* Says max_wait instead of a number in frazil_take. */
 #define FRAZIL_WAIT_DEFAULT (UINT64_MAX - 1)
@@ -222,7 +223,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next_n(frazil *gen, uint8_t meta, 
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_try_next(frazil *gen, uint8_t meta, frazil_sno *ret_id,
                                                        uint64_t *ret_retry_ns) FRAZIL_NONNULL(1, 3, 4);
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_try_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n,
-                                                       size_t *ret_taken, uint64_t *ret_retry_ns)
+                                                       size_t *ret_taken, uint64_t *ret_retry_ns, frazil_error *reterr)
     FRAZIL_NONNULL(1, 3, 5, 6);
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n,
                                                    uint64_t wait_ns, frazil_error *reterr) FRAZIL_NONNULL(1, 3);

@@ -40,10 +40,10 @@ static frazil_err take_some(struct id_request *id_request, size_t most, size_t *
 
     if (id_request->engine->is_sno)
         return frazil_sno_try_take(id_request->engine->gen, id_request->meta,
-                                   (frazil_sno *)id_request->ids + id_request->got, n, ret_taken,
-                                   &id_request->retry_ns);
+                                   (frazil_sno *)id_request->ids + id_request->got, n, ret_taken, &id_request->retry_ns,
+                                   NULL);
     return frazil_try_take(id_request->engine->gen, (uint64_t *)id_request->ids + id_request->got, n, ret_taken,
-                           &id_request->retry_ns);
+                           &id_request->retry_ns, NULL);
 }
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Taking as many ids as there are, without waiting. */
+#include "core/sentence.h"
 #include "generator_internal.h"
 #include "observe.h"
 #include "take.h"
@@ -11,10 +12,13 @@ struct goal {
     uint8_t meta;
 };
 
+/* A call that fails ends with one id, so that it counts a full tick once, however often it tried. */
 static frazil_err take_now(frazil *gen, const struct goal *goal, size_t n, struct fz_refusal *refusal)
 {
-    return goal->snos == NULL ? fz_take_ids(gen, goal->ids, n, 0, refusal)
-                              : fz_take_snos(gen, goal->meta, goal->snos, n, 0, refusal);
+    uint64_t wait_ns = n == 1 ? 0 : FRAZIL_WAIT_UNCOUNTED;
+
+    return goal->snos == NULL ? fz_take_ids(gen, goal->ids, n, wait_ns, refusal)
+                              : fz_take_snos(gen, goal->meta, goal->snos, n, wait_ns, refusal);
 }
 
 /* How many to try: what there seems to be, and one where there is nothing, which then says why. */
@@ -39,7 +43,8 @@ static uint64_t rest_in_ns(frazil *gen)
     return fz_ns_until(gen, seen.now, plan.due_tick);
 }
 
-static frazil_err try_take_of(frazil *gen, const struct goal *goal, size_t n, size_t *ret_taken, uint64_t *ret_retry_ns)
+static frazil_err try_take_of(frazil *gen, const struct goal *goal, size_t n, size_t *ret_taken, uint64_t *ret_retry_ns,
+                              frazil_error *reterr)
 {
     struct fz_refusal refusal;
     size_t wanted = n;
@@ -50,33 +55,54 @@ static frazil_err try_take_of(frazil *gen, const struct goal *goal, size_t n, si
         return FRAZIL_OK;
     /* Others may be faster, so less is tried, but no more often than a number can be halved. */
     for (n = first_try(gen, n); take_now(gen, goal, n, &refusal) != FRAZIL_OK; n /= 2) {
-        if (n == 1)
-            return fz_try_error(gen, &refusal, ret_retry_ns);
+        if (n > 1)
+            continue;
+        if (reterr != NULL)
+            (void)fz_explain_wait(gen, &refusal, 0, reterr);
+        return fz_try_error(gen, &refusal, ret_retry_ns);
     }
     *ret_taken = n;
     *ret_retry_ns = n < wanted ? rest_in_ns(gen) : 0;
     return FRAZIL_OK;
 }
 
-frazil_err frazil_try_take(frazil *gen, uint64_t *ret_ids, size_t n, size_t *ret_taken, uint64_t *ret_retry_ns)
+/* Where the anchor does not have them. */
+FZ_OUT_OF_LINE static frazil_err try_take_slow(frazil *gen, uint64_t *ret_ids, size_t n, size_t *ret_taken,
+                                               uint64_t *ret_retry_ns, frazil_error *reterr)
 {
     const struct goal goal = {.ids = ret_ids};
 
     if (!fz_is_sno(gen))
-        return try_take_of(gen, &goal, n, ret_taken, ret_retry_ns);
+        return try_take_of(gen, &goal, n, ret_taken, ret_retry_ns, reterr);
     *ret_taken = 0;
     *ret_retry_ns = 0;
-    return FRAZIL_EKIND;
+    return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is sno: take snos of it, not 64-bit ids");
+}
+
+frazil_err frazil_try_take(frazil *gen, uint64_t *ret_ids, size_t n, size_t *ret_taken, uint64_t *ret_retry_ns,
+                           frazil_error *reterr)
+{
+    struct fz_anchor_view anchor;
+    uint64_t nth;
+
+    /* One id costs what it costs by frazil_next, but for adding: a slot past the end could only be redeemed by waiting.
+     */
+    if (n != 1 || fz_is_sno(gen) || !fz_take_anchored(gen, 1, &anchor, &nth))
+        return try_take_slow(gen, ret_ids, n, ret_taken, ret_retry_ns, reterr);
+    *ret_ids = anchor.first_id + (nth << gen->sequence_shift);
+    *ret_taken = 1;
+    *ret_retry_ns = 0;
+    return FRAZIL_OK;
 }
 
 frazil_err frazil_sno_try_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n, size_t *ret_taken,
-                               uint64_t *ret_retry_ns)
+                               uint64_t *ret_retry_ns, frazil_error *reterr)
 {
     const struct goal goal = {.snos = ret_ids, .meta = meta};
 
     if (fz_is_sno(gen))
-        return try_take_of(gen, &goal, n, ret_taken, ret_retry_ns);
+        return try_take_of(gen, &goal, n, ret_taken, ret_retry_ns, reterr);
     *ret_taken = 0;
     *ret_retry_ns = 0;
-    return FRAZIL_EKIND;
+    return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: take 64-bit ids of it, not snos");
 }

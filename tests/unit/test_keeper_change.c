@@ -125,7 +125,7 @@ TEST("Ids taken without waiting, ahead of the clock, end where the grant ends")
     rig_next(&rig);
     uint64_t until = rig_now_tick(&rig) + HORIZON / 2 + 3;
     change_grant(WORKER, 0, until);
-    assert_int_equal(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns), FRAZIL_OK);
+    assert_int_equal(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns, NULL), FRAZIL_OK);
     assert_int_equal(taken, (until - rig_now_tick(&rig) + 1) * IDS_PER_TICK);
     assert_int_equal(rig_tick_of(&rig, ids[taken - 1]), until);
 }

@@ -26,7 +26,7 @@ static void open_small(const char *spec)
 /* A call takes n ids, and says that the rest can follow after rest_ns. */
 static void assert_taken_for(size_t n, uint64_t rest_ns)
 {
-    assert_int_equal(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns), FRAZIL_OK);
+    assert_int_equal(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns, NULL), FRAZIL_OK);
     assert_int_equal(taken, n);
     assert_int_equal(retry_ns, rest_ns);
     for (size_t i = 1; i < n; i++)
@@ -41,7 +41,7 @@ static void assert_taken(size_t n)
 static void assert_none(frazil_err code, uint64_t retry)
 {
     taken = 77;
-    assert_int_equal(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns), code);
+    assert_int_equal(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns, NULL), code);
     assert_int_equal(taken, 0);
     assert_int_equal(retry_ns, retry);
 }
@@ -79,6 +79,29 @@ TEST("A refusal is not counted where the caller says so, and is the same otherwi
     }
 }
 
+TEST("A call that fails counts its full tick once and says why in the same call, whatever n is")
+{
+    static const char *const specs[] = {SMALL "max_wait=1s", SMALL "on_full=error"};
+
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        for (size_t n = 1; n <= MANY; n += MANY - 1) {
+            frazil_error said = {.code = 0}, taken_for = {.code = 0};
+            open_small(specs[i]);
+            assert_int_equal(frazil_try_take(rig.gen, ids, CAPACITY, &taken, &retry_ns, &said), FRAZIL_OK);
+            assert_int_equal(said.code, 0);
+            frazil_err code = i == 0 ? FRAZIL_EAGAIN : FRAZIL_EFULL;
+            assert_int_equal(frazil_try_take(rig.gen, ids, n, &taken, &retry_ns, &said), code);
+            assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_FULL), 1);
+            assert_int_equal(taken, 0);
+            assert_int_equal(frazil_take(rig.gen, ids, 1, 0, &taken_for), code);
+            assert_int_equal(said.code, code);
+            assert_int_equal(said.err_class, taken_for.err_class);
+            assert_string_equal(said.message, taken_for.message);
+            rig_close(&rig);
+        }
+    }
+}
+
 TEST("With a lead the ids of the ticks ahead are given as well, and none beyond")
 {
     open_small(SMALL "on_full=lead max_lead=2ms");
@@ -103,7 +126,7 @@ TEST("Before the epoch there are none; 0 of them are always there")
     rig = (struct rig){.random_state = 1};
     rig_open(&rig, SMALL, -5000);
     assert_none(FRAZIL_EAGAIN, (uint64_t)(layout_of(rig.gen)->epoch_unix_ms + 5000) * RIG_MS);
-    assert_int_equal(frazil_try_take(rig.gen, ids, 0, &taken, &retry_ns), FRAZIL_OK);
+    assert_int_equal(frazil_try_take(rig.gen, ids, 0, &taken, &retry_ns, NULL), FRAZIL_OK);
     assert_int_equal(taken, 0);
     assert_int_equal(retry_ns, 0);
     rig_close(&rig);
@@ -115,9 +138,9 @@ TEST("In the layout's last tick it gives what is left, and then it is over for e
     const struct fz_slot_rules *rules = &rig.gen->rules;
     uint64_t life_ms = rules->last_tick - rig_now_tick(&rig);
     rig_step(&rig, (int64_t)life_ms);
-    assert_true(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns) == FRAZIL_OK);
+    assert_true(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns, NULL) == FRAZIL_OK);
     assert_in_range(taken, 1, CAPACITY);
-    while (frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns) == FRAZIL_OK)
+    while (frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns, NULL) == FRAZIL_OK)
         assert_in_range(taken, 1, CAPACITY);
     assert_none(FRAZIL_EEXHAUSTED, 0);
     rig_close(&rig);
@@ -128,16 +151,16 @@ TEST("Snos likewise; each kind has its own function")
     frazil_sno snos[MANY];
 
     open_small("layout=sno worker=fixed:1 seq_min=0 seq_max=15 max_wait=1s");
-    assert_int_equal(frazil_sno_try_take(rig.gen, 7, snos, MANY, &taken, &retry_ns), FRAZIL_OK);
+    assert_int_equal(frazil_sno_try_take(rig.gen, 7, snos, MANY, &taken, &retry_ns, NULL), FRAZIL_OK);
     assert_int_equal(taken, CAPACITY);
     assert_int_equal(snos[15].bytes[5], 7);
-    assert_int_equal(frazil_sno_try_take(rig.gen, 7, snos, MANY, &taken, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(frazil_sno_try_take(rig.gen, 7, snos, MANY, &taken, &retry_ns, NULL), FRAZIL_EAGAIN);
     assert_int_equal(taken, 0);
     assert_in_range(retry_ns, 1, 4 * RIG_MS);
     assert_none(FRAZIL_EKIND, 0);
     rig_close(&rig);
     open_small(SMALL);
-    assert_int_equal(frazil_sno_try_take(rig.gen, 7, snos, MANY, &taken, &retry_ns), FRAZIL_EKIND);
+    assert_int_equal(frazil_sno_try_take(rig.gen, 7, snos, MANY, &taken, &retry_ns, NULL), FRAZIL_EKIND);
     assert_int_equal(taken, 0);
     assert_int_equal(retry_ns, 0);
     rig_close(&rig);
@@ -216,4 +239,23 @@ TEST("A batch that is too large is a wrong request; the error names the largest 
         assert_int_equal(frazil_take(rig.gen, ids, cases[i].largest, cases[i].wait_ns, &why), FRAZIL_OK);
         rig_close(&rig);
     }
+}
+
+TEST("One id after the other by the real clock: each is one, later than the one before, and says to come back now")
+{
+    frazil *gen = open_or_fail("worker=fixed:1 state=memory on_full=lead max_lead=1h");
+    uint64_t last = 0;
+
+    for (int i = 0; i < 10000; i++) {
+        uint64_t id = 0;
+        taken = 77;
+        retry_ns = RIG_UNTOUCHED;
+        assert_int_equal(frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL), FRAZIL_OK);
+        assert_int_equal(taken, 1);
+        assert_int_equal(retry_ns, 0);
+        assert_true(id > last);
+        last = id;
+    }
+    assert_int_equal(stat_of(gen, FRAZIL_STAT_ISSUED), 10000);
+    frazil_close(gen);
 }

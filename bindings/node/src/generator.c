@@ -185,14 +185,8 @@ static napi_value try_take(struct args *args)
     if (from >= n)
         return make_number(args, 0);
     size_t most = n - from < AT_A_TIME ? n - from : AT_A_TIME;
-    frazil_err err = frazil_try_take(gen, ids + from, most, &taken, &args->addon->cell[CELL_RETRY_NS]);
-    if (err != FRAZIL_OK && err != FRAZIL_EAGAIN) {
-        err = frazil_take(gen, ids + from, 1, FRAZIL_WAIT_UNCOUNTED, &why);
-        if (err != FRAZIL_OK)
-            return throw_error(args, err, &why);
-        taken = 1;
-    }
-    return make_number(args, (double)taken);
+    frazil_err err = frazil_try_take(gen, ids + from, most, &taken, &args->addon->cell[CELL_RETRY_NS], &why);
+    return err == FRAZIL_OK || err == FRAZIL_EAGAIN ? make_number(args, (double)taken) : throw_error(args, err, &why);
 }
 
 static napi_value next_at(struct args *args)
@@ -261,14 +255,8 @@ static napi_value try_take_snos(struct args *args)
         return NULL;
     if (n == 0)
         return make_number(args, 0);
-    frazil_err err = frazil_sno_try_take(gen, meta, ids, n, &taken, &args->addon->cell[CELL_RETRY_NS]);
-    if (err != FRAZIL_OK && err != FRAZIL_EAGAIN) {
-        err = frazil_sno_take(gen, meta, ids, 1, FRAZIL_WAIT_UNCOUNTED, &why);
-        if (err != FRAZIL_OK)
-            return throw_error(args, err, &why);
-        taken = 1;
-    }
-    return make_number(args, (double)taken);
+    frazil_err err = frazil_sno_try_take(gen, meta, ids, n, &taken, &args->addon->cell[CELL_RETRY_NS], &why);
+    return err == FRAZIL_OK || err == FRAZIL_EAGAIN ? make_number(args, (double)taken) : throw_error(args, err, &why);
 }
 
 static napi_value next_sno_at(struct args *args)

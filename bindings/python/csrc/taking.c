@@ -317,14 +317,15 @@ static PyObject *try_take(PyObject *object, PyObject *count)
         PyMem_Free(ids);
         return NULL;
     }
+    frazil_error error;
     frazil_err err;
-    Py_BEGIN_ALLOW_THREADS err = frazil_try_take(gen, ids, n, &taken, &retry_ns);
+    Py_BEGIN_ALLOW_THREADS err = frazil_try_take(gen, ids, n, &taken, &retry_ns, &error);
     Py_END_ALLOW_THREADS leave(self);
     PyObject *ret = NULL;
     if (err == FRAZIL_OK || is_none_free(err))
         ret = Py_BuildValue("(NK)", list_of(ids, taken), (unsigned long long)retry_ns);
-    else if (take_waiting(self, &(struct taking){.ids = ids, .n = 1}, FRAZIL_WAIT_UNCOUNTED) == 0)
-        ret = Py_BuildValue("(NK)", list_of(ids, 1), 0ULL);
+    else
+        (void)raise_error(self->state, &error);
     PyMem_Free(ids);
     return ret;
 }

@@ -706,6 +706,7 @@ extern "C" {
         n: usize,
         ret_taken: *mut usize,
         ret_retry_ns: *mut u64,
+        reterr: *mut frazil_error,
     ) -> frazil_err;
     pub fn frazil_sno_uuid_format(
         id: *const frazil_sno,
@@ -748,6 +749,7 @@ extern "C" {
         n: usize,
         ret_taken: *mut usize,
         ret_retry_ns: *mut u64,
+        reterr: *mut frazil_error,
     ) -> frazil_err;
     pub fn frazil_unscramble(
         salt: u64,

@@ -210,6 +210,7 @@ impl Generator {
     /// As many ids as are free now, 1 to all that fit, without ever waiting; returns their number.
     pub fn try_take(&self, ids: &mut [u64]) -> Result<usize> {
         let (mut taken, mut retry_ns) = (0, 0);
+        let mut why = Reason::new();
         // SAFETY: open; room for that many.
         let code = unsafe {
             sys::frazil_try_take(
@@ -218,13 +219,10 @@ impl Generator {
                 ids.len(),
                 &mut taken,
                 &mut retry_ns,
+                why.as_mut_ptr(),
             )
         };
-        if code == sys::FRAZIL_OK {
-            return Ok(taken);
-        }
-        ids[0] = self.explain(code)?;
-        Ok(1)
+        why.check(code).map(|()| taken)
     }
 
     /// An id for a time of the caller's, for bringing in old records. Keeping such ids apart from live ones is up to the
