@@ -24,7 +24,7 @@ static void *work(void *ctx)
     worker *self = ctx;
     frazil_local *local;
 
-    if (frazil_local_open(&local, self->gen) != FRAZIL_OK)
+    if (frazil_local_open(&local, self->gen, NULL) != FRAZIL_OK)
         return NULL;
     while (self->taken < IDS && frazil_local_next(local, &self->ids[self->taken]) == FRAZIL_OK)
         self->taken++;

@@ -39,7 +39,7 @@ bool lab_open(struct bench_rig *rig)
     (void)snprintf(lab->lease_url, sizeof lab->lease_url, "file://%s/leases", rig->dir);
     (void)snprintf(lab->spare_url, sizeof lab->spare_url, "file://%s/spare", rig->dir);
     for (int i = 0; i < 2; i++) {
-        if (!bench_went_well(frazil_local_open(&lab->locals[i], rig->gen)))
+        if (!bench_went_well(frazil_local_open(&lab->locals[i], rig->gen, NULL)))
             return false;
     }
     return make_namespace(rig, lab->lease_url) && make_namespace(rig, lab->spare_url) &&

@@ -200,14 +200,16 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_next_at(frazil *gen, int64_t unix_ms, 
  * of different handles interleave in blocks.  Close it before gen.
  * FRAZIL_EKIND (sno), ENOMEM.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_local_open(frazil_local **ret, frazil *gen) FRAZIL_NONNULL(1, 2);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_local_open(frazil_local **ret, frazil *gen, frazil_error *reterr)
+    FRAZIL_NONNULL(1, 2);
 
-/* One id; errors as frazil_next. */
+/* As frazil_next, frazil_take and frazil_try_take.  A batch that its block does not hold comes from gen at once. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_local_next(frazil_local *local, uint64_t *ret_id) FRAZIL_NONNULL(1, 2);
-
-/* One id without ever waiting; errors and *ret_retry_ns as frazil_try_next. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_local_try_next(frazil_local *local, uint64_t *ret_id, uint64_t *ret_retry_ns)
-    FRAZIL_NONNULL(1, 2, 3);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_local_take(frazil_local *local, uint64_t *ret_ids, size_t n, uint64_t wait_ns,
+                                                     frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_local_try_take(frazil_local *local, uint64_t *ret_ids, size_t n,
+                                                         size_t *ret_taken, uint64_t *ret_retry_ns,
+                                                         frazil_error *reterr) FRAZIL_NONNULL(1, 2, 4, 5);
 
 /* Closes it; NULL is allowed.  The rest of its block stays unused. */
 FRAZIL_API void frazil_local_close(frazil_local *local);

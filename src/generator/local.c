@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "core/sentence.h"
 #include "generator_internal.h"
 #include "os/counter.h"
 #include "os/memory.h"
@@ -48,16 +49,17 @@ static void drop_block(frazil_local *local)
     local->block->left = 0;
 }
 
-/* Takes a block of the current tick; false if that is not to be had without asking the clock. */
-static bool refill(frazil_local *local)
+/* Takes a block of the current tick, of n or more; false if that is not to be had without asking the clock. */
+static bool refill(frazil_local *local, size_t n)
 {
     struct fz_anchor_view anchor;
     struct block *block = local->block;
     uint64_t nth;
 
-    if (local->largest == 0 || !fz_anchor_read(&local->gen->private_page->anchor, &anchor))
+    if (local->largest == 0 || n > local->largest || !fz_anchor_read(&local->gen->private_page->anchor, &anchor))
         return false;
     uint64_t size = next_size(local, &anchor);
+    size = n > size ? n : size;
     if (!fz_take_anchored(local->gen, size, &anchor, &nth))
         return false;
     block->counter = anchor.counter;
@@ -74,7 +76,7 @@ FZ_OUT_OF_LINE static frazil_err local_next_slow(frazil_local *local, uint64_t *
     struct block *block = local->block;
 
     drop_block(local);
-    if (!refill(local))
+    if (!refill(local, 1))
         return frazil_next(local->gen, ret_id);
     *ret_id = block->next_id;
     block->next_id += local->step;
@@ -94,35 +96,64 @@ frazil_err frazil_local_next(frazil_local *local, uint64_t *ret_id)
     return FRAZIL_OK;
 }
 
-frazil_err frazil_local_try_next(frazil_local *local, uint64_t *ret_id, uint64_t *ret_retry_ns)
+static void take_from_block(frazil_local *local, uint64_t *ret_ids, size_t n)
 {
     struct block *block = local->block;
 
-    if (block->left == 0 || !fz_counter_is_in(block->counter, block->range)) {
-        drop_block(local);
-        if (!refill(local))
-            return frazil_try_next(local->gen, ret_id, ret_retry_ns);
-    }
-    *ret_id = block->next_id;
-    block->next_id += local->step;
-    block->left--;
+    fz_fill_ids(ret_ids, block->next_id, n, local->gen->sequence_shift);
+    block->next_id += n * local->step;
+    block->left -= n;
+}
+
+/* Whether the block of the current tick has n, which may be a new one; false: there is no block any more. */
+static bool block_has(frazil_local *local, size_t n)
+{
+    const struct block *block = local->block;
+
+    if (block->left >= n && fz_counter_is_in(block->counter, block->range))
+        return true;
+    /* Its ids would be below those that are taken now. */
+    drop_block(local);
+    return refill(local, n);
+}
+
+frazil_err frazil_local_take(frazil_local *local, uint64_t *ret_ids, size_t n, uint64_t wait_ns, frazil_error *reterr)
+{
+    if (n == 0 || !block_has(local, n))
+        return frazil_take(local->gen, ret_ids, n, wait_ns, reterr);
+    take_from_block(local, ret_ids, n);
     return FRAZIL_OK;
 }
 
-frazil_err frazil_local_open(frazil_local **ret, frazil *gen)
+frazil_err frazil_local_try_take(frazil_local *local, uint64_t *ret_ids, size_t n, size_t *ret_taken,
+                                 uint64_t *ret_retry_ns, frazil_error *reterr)
+{
+    const struct block *block = local->block;
+
+    /* What is left of a block comes first: the rest can follow at once. */
+    if (n > block->left && block->left > 0 && fz_counter_is_in(block->counter, block->range))
+        n = (size_t)block->left;
+    if (n == 0 || !block_has(local, n))
+        return frazil_try_take(local->gen, ret_ids, n, ret_taken, ret_retry_ns, reterr);
+    take_from_block(local, ret_ids, n);
+    *ret_taken = n;
+    *ret_retry_ns = 0;
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_local_open(frazil_local **ret, frazil *gen, frazil_error *reterr)
 {
     bool wiped = false;
 
     if (fz_is_sno(gen))
-        return FRAZIL_EKIND;
+        return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is sno: handles are for 64-bit ids");
     frazil_local *local = calloc(1, sizeof *local);
-    if (local == NULL)
-        return FRAZIL_ENOMEM;
-    local->block = fz_map_wiped(sizeof *local->block, &wiped);
-    if (local->block == NULL) {
+    struct block *block = local == NULL ? NULL : fz_map_wiped(sizeof *block, &wiped);
+    if (block == NULL) {
         free(local);
-        return FRAZIL_ENOMEM;
+        return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a handle");
     }
+    local->block = block;
     uint64_t share = gen->rules.capacity / BLOCKS_PER_TICK;
     if (wiped && gen->fast_path != FZ_FAST_NONE)
         local->largest = share < LARGEST_BLOCK ? share : LARGEST_BLOCK;

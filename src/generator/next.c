@@ -77,26 +77,31 @@ struct id_fill {
  * Adjacent numbers, eight at a time: of an inner loop whose length they know,
  * compilers make vector instructions.
  */
-static void fill_ids(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t count)
+void fz_fill_ids(uint64_t *ids, uint64_t first_id, uint64_t count, uint8_t shift)
 {
     enum { AT_ONCE = 8 };
-    (void)first_slot;
-    struct id_fill *fill = ctx;
-    uint64_t *ids = fill->ids;
     uint64_t offsets[AT_ONCE];
 
-    fill->ids += count;
     if (count >= AT_ONCE) {
         for (uint64_t i = 0; i < AT_ONCE; i++)
-            offsets[i] = i << fill->shift;
+            offsets[i] = i << shift;
     }
     for (; count >= AT_ONCE; count -= AT_ONCE, ids += AT_ONCE) {
         for (unsigned i = 0; i < AT_ONCE; i++)
             ids[i] = first_id + offsets[i];
-        first_id += (uint64_t)AT_ONCE << fill->shift;
+        first_id += (uint64_t)AT_ONCE << shift;
     }
     for (uint64_t i = 0; i < count; i++)
-        ids[i] = first_id + (i << fill->shift);
+        ids[i] = first_id + (i << shift);
+}
+
+static void fill_ids(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t count)
+{
+    struct id_fill *fill = ctx;
+
+    (void)first_slot;
+    fz_fill_ids(fill->ids, first_id, count, fill->shift);
+    fill->ids += count;
 }
 
 frazil_err fz_take_ids(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, struct fz_refusal *refusal)

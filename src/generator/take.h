@@ -29,6 +29,9 @@ FZ_PRIVATE frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret
 /* Takes n places of the current tick if they are free and known to be current without asking the clock. */
 FZ_PRIVATE bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor, uint64_t *ret_nth);
 
+/* Writes count ids of adjacent sequence numbers, which begin at bit `shift`. */
+FZ_PRIVATE void fz_fill_ids(uint64_t *ids, uint64_t first_id, uint64_t count, uint8_t shift);
+
 /*
  * n ids (n >= 1) of a generator of that kind, or none: beside the fast path where they fit, or on the slow one, or from
  * the source of slots.  Errors as fz_take and fz_remote_take, and FRAZIL_EINVAL as fz_judge_batch says.

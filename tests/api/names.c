@@ -19,7 +19,7 @@ static frazil_err (*const next_n_fn)(frazil *, uint64_t *, size_t) = frazil_next
 static frazil_err (*const try_next_fn)(frazil *, uint64_t *, uint64_t *) = frazil_try_next;
 static void (*const close_fn)(frazil *) = frazil_close;
 
-static frazil_err (*const local_open_fn)(frazil_local **, frazil *) = frazil_local_open;
+static frazil_err (*const local_open_fn)(frazil_local **, frazil *, frazil_error *) = frazil_local_open;
 static frazil_err (*const local_next_fn)(frazil_local *, uint64_t *) = frazil_local_next;
 static void (*const local_close_fn)(frazil_local *) = frazil_local_close;
 

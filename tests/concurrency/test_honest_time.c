@@ -88,7 +88,7 @@ static void run_watch(const char *spec, size_t threads, int64_t calls, bool loca
         witnesses[i] = (struct witness){
             .gen = gen, .layout = *layout_of(gen), .calls = calls, .tick_ms = (int64_t)layout_of(gen)->tick_ms};
         if (locals)
-            assert_int_equal(frazil_local_open(&witnesses[i].local, gen), FRAZIL_OK);
+            assert_int_equal(frazil_local_open(&witnesses[i].local, gen, NULL), FRAZIL_OK);
         assert_int_equal(pthread_create(&witnesses[i].thread, NULL, watch, &witnesses[i]), 0);
     }
     for (size_t i = 0; i < threads; i++) {

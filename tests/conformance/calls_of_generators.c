@@ -47,7 +47,7 @@ static frazil_err try_next(struct subject *subject, struct step *step)
 static frazil_err local_next(struct subject *subject, struct step *step)
 {
     uint64_t id;
-    frazil_err err = subject->local == NULL ? frazil_local_open(&subject->local, subject->gen) : FRAZIL_OK;
+    frazil_err err = subject->local == NULL ? frazil_local_open(&subject->local, subject->gen, NULL) : FRAZIL_OK;
 
     if (err == FRAZIL_OK)
         err = frazil_local_next(subject->local, &id);

@@ -150,7 +150,7 @@ static void use_local(void)
     frazil_local *local = untouched;
     uint64_t id;
 
-    frazil_err err = frazil_local_open(&local, scenario_gen);
+    frazil_err err = frazil_local_open(&local, scenario_gen, NULL);
     const frazil_error why = {.code = err, .message = "its code says it"};
     if (scenario_check(err, &why)) {
         if (frazil_local_next(local, &id) != FRAZIL_OK)

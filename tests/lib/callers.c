@@ -108,7 +108,7 @@ void *caller_take_ids(void *arg)
     frazil_local *local = NULL;
 
     if (caller->local != NULL)
-        caller->err = frazil_local_open(&local, caller->gen);
+        caller->err = frazil_local_open(&local, caller->gen, NULL);
     for (size_t left = caller->quota, n = 0; caller->err == FRAZIL_OK && left > 0; left -= n)
         caller->err = take_some(caller, local, left, &n);
     frazil_local_close(local);

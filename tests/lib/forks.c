@@ -217,7 +217,7 @@ static void run_inherited_handle(pid_t (*make_child)(void))
     for (size_t i = 0; i < BLOCK_FORKS; i++) {
         struct idset *set = &sets[3 * i];
         struct heir heirs[2] = {{.set = set + 1}, {.set = set + 2}};
-        assert_int_equal(frazil_local_open(&heirs[0].local, gen), FRAZIL_OK);
+        assert_int_equal(frazil_local_open(&heirs[0].local, gen, NULL), FRAZIL_OK);
         heirs[1].local = heirs[0].local;
         uint64_t issued = stat_of(gen, FRAZIL_STAT_ISSUED);
         for (int k = 0; k < BEFORE_FORK; k++) {
@@ -284,7 +284,7 @@ static void hold_storm(void)
     pid_t alive[STORM_AT_ONCE] = {0};
     uint64_t id;
 
-    assert_int_equal(frazil_local_open(&drop.local, drop.gen), FRAZIL_OK);
+    assert_int_equal(frazil_local_open(&drop.local, drop.gen, NULL), FRAZIL_OK);
     for (size_t i = 0; i < STORM; i++) {
         pid_t *place = &alive[i % STORM_AT_ONCE];
         if (*place != 0)

@@ -118,7 +118,7 @@ static void begin_handle(void)
     world_begin(&for_handles);
     world_set_word(0, 1);
     world_anchor();
-    if (frazil_local_open(&handle, world_gen) != FRAZIL_OK)
+    if (frazil_local_open(&handle, world_gen, NULL) != FRAZIL_OK)
         abort();
 }
 

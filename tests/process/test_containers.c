@@ -182,7 +182,7 @@ static void fork_and_take(void *arg)
     frazil_local *handle;
     uint64_t id;
 
-    check(frazil_local_open(&handle, gen) == FRAZIL_OK, "no handle");
+    check(frazil_local_open(&handle, gen, NULL) == FRAZIL_OK, "no handle");
     check(frazil_local_next(handle, &id) == FRAZIL_OK, "no id from a handle");
     idset_add(&sets[0], id);
     pid_t child = fork_first();

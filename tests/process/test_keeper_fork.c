@@ -280,7 +280,7 @@ static void *take(void *arg)
     frazil_local *local = NULL;
     uint64_t id;
 
-    taker->err = frazil_local_open(&local, taker->gen);
+    taker->err = frazil_local_open(&local, taker->gen, NULL);
     while (taker->err == FRAZIL_OK && taker->ids->count < taker->ids->size) {
         taker->err = taker->by_handle ? frazil_local_next(local, &id) : frazil_next(taker->gen, &id);
         if (taker->err == FRAZIL_OK)

@@ -168,7 +168,7 @@ static void work(frazil *gen, const struct program *program, const bool *stop)
     uint64_t handles_last = 0;
     uint64_t rounds = of_any_size(20, 4000);
 
-    if (program->uses_handles && frazil_local_open(&handle, gen) != FRAZIL_OK)
+    if (program->uses_handles && frazil_local_open(&handle, gen, NULL) != FRAZIL_OK)
         world_fail("a handle cannot be opened");
     for (; (rounds > 0 || faults_are_over()) && !*stop && !is_away(); rounds--) {
         take_pause(gen);

@@ -58,7 +58,7 @@ static void assert_fenced(void)
     assert_int_equal(frazil_take(rig.gen, ids, 1, FRAZIL_WAIT_FOREVER, &err), FRAZIL_ELEASE);
     assert_int_equal(err.code, FRAZIL_ELEASE);
     assert_non_null(strstr(err.message, "the grant of the worker id has ended at 2026-06-01T00:00:01"));
-    assert_int_equal(frazil_local_open(&local, rig.gen), FRAZIL_OK);
+    assert_int_equal(frazil_local_open(&local, rig.gen, NULL), FRAZIL_OK);
     assert_int_equal(frazil_local_next(local, ids), FRAZIL_ELEASE);
     frazil_local_close(local);
     assert_int_equal(ids[0], RIG_UNTOUCHED);

@@ -8,6 +8,7 @@
 #include "frazil.h"
 #include "lib/callers.h"
 #include "lib/idset.h"
+#include "lib/near_miss.h"
 #include "lib/ports.h"
 #include "lib/test.h"
 #include "os/clock.h"
@@ -41,7 +42,7 @@ static void take_turns(frazil *gen, struct idset *sets)
     uint64_t id;
 
     for (size_t i = 0; i < HANDLES; i++)
-        assert_int_equal(frazil_local_open(&locals[i], gen), FRAZIL_OK);
+        assert_int_equal(frazil_local_open(&locals[i], gen, NULL), FRAZIL_OK);
     for (size_t n = 0; n < IDS; n++) {
         for (size_t i = 0; i < HANDLES; i++) {
             assert_int_equal(frazil_local_next(locals[i], &id), FRAZIL_OK);
@@ -98,7 +99,7 @@ TEST("A block makes the generator's count run ahead of the handle, and closing s
     /* An anchor that ends in between ends the block, too, which is right and not what is looked for here. */
     for (int tries = 0; tries < 100 && !whole; tries++) {
         uint64_t before = stat_of(gen, FRAZIL_STAT_ISSUED);
-        assert_int_equal(frazil_local_open(&local, gen), FRAZIL_OK);
+        assert_int_equal(frazil_local_open(&local, gen, NULL), FRAZIL_OK);
         for (int i = 0; i < 1500; i++)
             assert_int_equal(frazil_local_next(local, &id), FRAZIL_OK);
         whole = stat_of(gen, FRAZIL_STAT_ISSUED) == before + 2047; /* 1 + 2 + 4 + ... + 1024 */
@@ -118,7 +119,7 @@ TEST("A tick with fewer than 16 places is not divided into blocks: every id is t
     frazil_local *local;
     uint64_t id;
 
-    assert_int_equal(frazil_local_open(&local, gen), FRAZIL_OK);
+    assert_int_equal(frazil_local_open(&local, gen, NULL), FRAZIL_OK);
     for (int i = 0; i < 400; i++) {
         assert_int_equal(i % 2 == 0 ? frazil_local_next(local, &id) : frazil_next(gen, &id), FRAZIL_OK);
         idset_add(sets, id);
@@ -130,13 +131,47 @@ TEST("A tick with fewer than 16 places is not divided into blocks: every id is t
     idsets_close(sets, 1);
 }
 
+TEST("Batches of a handle, of all sizes, and single ids between them, increase; nothing is issued twice or lost")
+{
+    enum { LARGEST = 3000, ROUNDS = 300 };
+    static uint64_t ids[LARGEST];
+    struct idset *set = idsets_open(1, (size_t)ROUNDS * LARGEST);
+    frazil *gen = open_or_fail("layout=41/2/20 worker=fixed:0 max_wait=none");
+    frazil_local *local;
+    uint64_t random_state = 5;
+    uint64_t retry_ns;
+
+    assert_int_equal(frazil_local_open(&local, gen, NULL), FRAZIL_OK);
+    for (int i = 0; i < ROUNDS; i++) {
+        size_t n = seeded_next(&random_state) % (i % 3 == 0 ? LARGEST : 50);
+        size_t taken = n;
+        frazil_err err = i % 2 == 0 ? frazil_local_take(local, ids, n, FRAZIL_WAIT_DEFAULT, NULL)
+                                    : frazil_local_try_take(local, ids, n, &taken, &retry_ns, NULL);
+        assert_true(err == FRAZIL_OK || (err == FRAZIL_EAGAIN && taken == 0));
+        assert_true(taken <= n);
+        for (size_t k = 0; k < taken; k++)
+            idset_add(set, ids[k]);
+        assert_int_equal(frazil_local_next(local, ids), FRAZIL_OK);
+        idset_add(set, ids[0]);
+    }
+    size_t count = idsets_count(set, 1);
+    idsets_assert_unique_and_increasing(set, 1);
+    frazil_local_close(local);
+    assert_int_equal(stat_of(gen, FRAZIL_STAT_ISSUED), count);
+    frazil_close(gen);
+    idsets_close(set, 1);
+}
+
 TEST("A sno generator has no handles; closing none is allowed")
 {
     frazil *gen = open_or_fail("layout=sno worker=fixed:1");
     frazil_local *untouched = (frazil_local *)&gen;
     frazil_local *local = untouched;
 
-    assert_int_equal(frazil_local_open(&local, gen), FRAZIL_EKIND);
+    frazil_error err;
+
+    assert_int_equal(frazil_local_open(&local, gen, &err), FRAZIL_EKIND);
+    assert_int_equal(err.code, FRAZIL_EKIND);
     assert_ptr_equal(local, untouched);
     frazil_local_close(NULL);
     frazil_close(gen);

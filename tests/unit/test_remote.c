@@ -561,7 +561,7 @@ TEST("Handles hold no slots of their own here")
     uint64_t id;
 
     rig_open(&rig, SPEC, RIG_NOW);
-    assert_int_equal(frazil_local_open(&local, rig.gen), FRAZIL_OK);
+    assert_int_equal(frazil_local_open(&local, rig.gen, NULL), FRAZIL_OK);
     for (uint64_t i = 0; i < 5; i++) {
         assert_int_equal(frazil_local_next(local, &id), FRAZIL_OK);
         assert_int_equal(place_of(id), i);

@@ -427,7 +427,7 @@ TEST("Calls of the other kind are FRAZIL_EKIND and do nothing")
     assert_int_equal(frazil_take(sno.gen, &number, 1, 0, &err), FRAZIL_EKIND);
     assert_non_null(strstr(err.message, "take snos of it"));
     assert_int_equal(frazil_next_at(sno.gen, RIG_NOW, &number, NULL), FRAZIL_EKIND);
-    assert_int_equal(frazil_local_open(&local, sno.gen), FRAZIL_EKIND);
+    assert_int_equal(frazil_local_open(&local, sno.gen, NULL), FRAZIL_EKIND);
     assert_null(local);
     assert_int_equal(frazil_sno_next(plain.gen, 0, &id), FRAZIL_EKIND);
     assert_int_equal(frazil_sno_next_n(plain.gen, 0, &id, 1), FRAZIL_EKIND);

@@ -176,7 +176,7 @@ TEST("Every call of a stopped generator that takes ids or keeps the grant says s
     uint64_t ns;
     frazil_error why;
 
-    assert_int_equal(frazil_local_open(&local, rig.gen), FRAZIL_OK);
+    assert_int_equal(frazil_local_open(&local, rig.gen, NULL), FRAZIL_OK);
     (void)rig_next(&rig);
     frazil_stop(rig.gen);
     frazil_stop(rig.gen);

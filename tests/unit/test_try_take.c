@@ -173,14 +173,14 @@ TEST("A handle gives what its block holds, and then what the generator has")
     uint64_t id;
 
     open_small(SMALL);
-    assert_int_equal(frazil_local_open(&local, rig.gen), FRAZIL_OK);
+    assert_int_equal(frazil_local_open(&local, rig.gen, NULL), FRAZIL_OK);
     for (unsigned i = 0; i < CAPACITY; i++) {
-        assert_int_equal(frazil_local_try_next(local, &id, &retry_ns), FRAZIL_OK);
+        assert_int_equal(frazil_local_try_take(local, &id, 1, &taken, &retry_ns, NULL), FRAZIL_OK);
         assert_true(id > before);
         before = id;
     }
-    assert_int_equal(retry_ns, RIG_UNTOUCHED);
-    assert_int_equal(frazil_local_try_next(local, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(retry_ns, 0);
+    assert_int_equal(frazil_local_try_take(local, &id, 1, &taken, &retry_ns, NULL), FRAZIL_EAGAIN);
     assert_int_equal(retry_ns, RIG_MS);
     assert_int_equal(id, before);
     frazil_local_close(local);

@@ -109,7 +109,7 @@ bool bench_rig_open(struct bench_rig *rig)
         return false;
     rig->gen = bench_rig_generator(rig->layout, "worker=fixed:1 state=memory");
     rig->shared = bench_rig_kept(rig, rig->layout, "worker=fixed:0 keeper=inline");
-    return rig->gen != NULL && rig->shared != NULL && bench_went_well(frazil_local_open(&rig->local, rig->gen)) &&
+    return rig->gen != NULL && rig->shared != NULL && bench_went_well(frazil_local_open(&rig->local, rig->gen, NULL)) &&
            bench_warm_up((frazil *const[]){rig->gen, rig->shared}, 2);
 }
 

@@ -534,8 +534,22 @@ extern "C" {
     ) -> frazil_err;
     pub fn frazil_local_close(local: *mut frazil_local);
     pub fn frazil_local_next(local: *mut frazil_local, ret_id: *mut u64) -> frazil_err;
-    pub fn frazil_local_open(ret: *mut *mut frazil_local, gen: *mut frazil) -> frazil_err;
-    pub fn frazil_local_try_next(local: *mut frazil_local, ret_id: *mut u64, ret_retry_ns: *mut u64) -> frazil_err;
+    pub fn frazil_local_open(ret: *mut *mut frazil_local, gen: *mut frazil, reterr: *mut frazil_error) -> frazil_err;
+    pub fn frazil_local_take(
+        local: *mut frazil_local,
+        ret_ids: *mut u64,
+        n: usize,
+        wait_ns: u64,
+        reterr: *mut frazil_error,
+    ) -> frazil_err;
+    pub fn frazil_local_try_take(
+        local: *mut frazil_local,
+        ret_ids: *mut u64,
+        n: usize,
+        ret_taken: *mut usize,
+        ret_retry_ns: *mut u64,
+        reterr: *mut frazil_error,
+    ) -> frazil_err;
     pub fn frazil_manual_clock_advance(clock: *mut frazil_manual_clock, ns: u64);
     pub fn frazil_manual_clock_close(clock: *mut frazil_manual_clock);
     pub fn frazil_manual_clock_open(

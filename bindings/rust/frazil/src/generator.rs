@@ -238,16 +238,15 @@ impl Generator {
     /// A handle for one thread at a time, which takes ids in blocks and issues them without an atomic operation.
     pub fn local(&self) -> Result<LocalGenerator> {
         let mut raw = std::ptr::null_mut();
+        let mut why = Reason::new();
         // SAFETY: open; the output is ours, and holds the generator.
-        let code = unsafe { sys::frazil_local_open(&mut raw, self.raw.as_ptr()) };
-        match NonNull::new(raw) {
-            Some(raw) if code == sys::FRAZIL_OK => Ok(LocalGenerator {
-                raw,
-                generator: self.clone(),
-                one_thread: PhantomData,
-            }),
-            _ => Err(Error::of(code)),
-        }
+        let code = unsafe { sys::frazil_local_open(&mut raw, self.raw.as_ptr(), why.as_mut_ptr()) };
+        why.check(code)?;
+        Ok(LocalGenerator {
+            raw: NonNull::new(raw).expect("it succeeded"),
+            generator: self.clone(),
+            one_thread: PhantomData,
+        })
     }
 
     // ---- snos ----------------------------------------------------------------------------
@@ -482,14 +481,36 @@ impl LocalGenerator {
     /// One id without ever waiting.
     #[inline]
     pub fn try_next(&self) -> Result<u64> {
-        let (mut id, mut retry_ns) = (0, 0);
+        let (mut id, mut taken, mut retry_ns) = (0, 0, 0);
+        let mut why = Reason::new();
         // SAFETY: open, and of this thread; outputs are ours.
-        let code = unsafe { sys::frazil_local_try_next(self.raw.as_ptr(), &mut id, &mut retry_ns) };
-        if code == sys::FRAZIL_OK {
-            Ok(id)
-        } else {
-            self.generator.explain(code)
-        }
+        let code = unsafe {
+            sys::frazil_local_try_take(
+                self.raw.as_ptr(),
+                &mut id,
+                1,
+                &mut taken,
+                &mut retry_ns,
+                why.as_mut_ptr(),
+            )
+        };
+        why.check(code).map(|()| id)
+    }
+
+    /// Exactly as many ids as fit, increasing, or an error and none. Waits `max_wait` at the most.
+    pub fn fill(&self, ids: &mut [u64]) -> Result<()> {
+        let mut why = Reason::new();
+        // SAFETY: open, and of this thread; room for that many.
+        let code = unsafe {
+            sys::frazil_local_take(
+                self.raw.as_ptr(),
+                ids.as_mut_ptr(),
+                ids.len(),
+                sys::FRAZIL_WAIT_DEFAULT,
+                why.as_mut_ptr(),
+            )
+        };
+        why.check(code)
     }
 }
 
