@@ -256,6 +256,24 @@ TEST("A client whose unfinished command finds no memory is closed, and none of i
     }
 }
 
+TEST("A handshake of TLS that may find no memory is not tried, since it would end the daemon")
+{
+    struct client greeting = client_new(), neighbour = client_new();
+    struct io *io = &greeting.its->io;
+
+    assert_int_equal(gnutls_init(&io->session, GNUTLS_SERVER | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL), 0);
+    assert_int_equal(gnutls_set_default_priority(io->session), 0);
+    gnutls_transport_set_int(io->session, io->fd);
+    io->greets = true;
+    happens(greeting, EPOLLIN);
+    assert_true(is_open(greeting)); /* it waits for the client */
+    memory_fails_at(1);
+    happens(greeting, EPOLLIN);
+    assert_false(is_open(greeting));
+    memory_fails_at(0);
+    expect_untouched(neighbour);
+}
+
 TEST("A connection that the system cannot watch any more is closed, not forgotten")
 {
     struct client deaf = client_new(), neighbour = client_new();
