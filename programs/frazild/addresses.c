@@ -306,6 +306,17 @@ static in_port_t port_of(const struct known_address *address)
     return address->where.any.sa_family == AF_INET ? address->where.v4.sin_port : address->where.v6.sin6_port;
 }
 
+/* An address of IPv4 in the clothes of IPv6 becomes what it is. */
+static void unmap(struct known_address *address)
+{
+    const struct sockaddr_in6 v6 = address->where.v6;
+
+    if (v6.sin6_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr))
+        return;
+    address->where.v4 = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = v6.sin6_port};
+    memcpy(&address->where.v4.sin_addr, &v6.sin6_addr.s6_addr[12], sizeof address->where.v4.sin_addr);
+}
+
 /* Whether the system refuses to have both; :: stands for the addresses of IPv4, too. */
 static bool collide(const struct known_address *a, const struct known_address *b)
 {
@@ -320,8 +331,10 @@ static bool collide(const struct known_address *a, const struct known_address *b
         return is_any(family == AF_INET6 ? a : b);
     if (is_any(a) || is_any(b))
         return true;
-    return family == AF_INET ? a->where.v4.sin_addr.s_addr == b->where.v4.sin_addr.s_addr
-                             : IN6_ARE_ADDR_EQUAL(&a->where.v6.sin6_addr, &b->where.v6.sin6_addr);
+    if (family == AF_INET)
+        return a->where.v4.sin_addr.s_addr == b->where.v4.sin_addr.s_addr;
+    return IN6_ARE_ADDR_EQUAL(&a->where.v6.sin6_addr, &b->where.v6.sin6_addr) &&
+           a->where.v6.sin6_scope_id == b->where.v6.sin6_scope_id;
 }
 
 /*
@@ -367,6 +380,7 @@ static const char *look_at_address(const char *text, size_t len, struct known_ad
         return why;
     memcpy(&ret->where, found->ai_addr, found->ai_addrlen < sizeof ret->where ? found->ai_addrlen : sizeof ret->where);
     freeaddrinfo(found);
+    unmap(ret);
     if (ret->where.any.sa_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&ret->where.v6.sin6_addr) &&
         ret->where.v6.sin6_scope_id == 0)
         return "a link-local address needs its interface, as in [fe80::1%eth0]:PORT";

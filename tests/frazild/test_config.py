@@ -297,6 +297,8 @@ class Configuration(unittest.TestCase):
             "127.0.0.1:6380 0.0.0.0:6380\ninsecure=yes": "listens there already",
             "[::]:6380 127.0.0.1:6380\ninsecure=yes": "listens there already",
             "[::1]:6380 [0:0:0:0:0:0:0:1]:6380\ninsecure=yes": "listens there already",
+            "[::ffff:127.0.0.1]:6380 127.0.0.1:6380\ninsecure=yes": "listens there already",
+            "127.0.0.1:6380 [::ffff:0.0.0.0]:6380\ninsecure=yes": "listens there already",
             "unix:@/s unix:@/s": "listens there already",
             "unix:@/s unix:@/../" + os.path.basename(self.folder) + "//s": "line 1 listens there already",
             "unix:@/s unix:@/link/s": "line 1 listens there already",
@@ -315,7 +317,8 @@ class Configuration(unittest.TestCase):
     def test_addresses_that_do_not_collide(self):
         os.mkdir(os.path.join(self.folder, "d"))
         for addresses in ("127.0.0.1:0 127.0.0.1:0", "127.0.0.1:6380 127.0.0.2:6380", "127.0.0.1:6380 [::1]:6380",
-                          "unix:@/a unix:@/b 127.0.0.1:65535", "unix:@/a unix:@/d/a", "[fe80::1%lo]:6380\ninsecure=yes"):  # fmt: skip
+                          "unix:@/a unix:@/b 127.0.0.1:65535", "unix:@/a unix:@/d/a", "[fe80::1%lo]:6380\ninsecure=yes",
+                          "[fe80::1%1]:6380 [fe80::1%2]:6380\ninsecure=yes", "[::ffff:127.0.0.1]:6380 127.0.0.2:6380\ninsecure=yes"):  # fmt: skip
             self.write(f"[listen resp]\naddress={addresses}\n" + generator("main"))
             result = self.run_it("-c", self.path, "--check")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
