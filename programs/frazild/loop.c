@@ -7,7 +7,6 @@
 #include "log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +83,7 @@ static void forget_listeners(const struct loop *loop)
 static bool has_reserve(struct loop *loop)
 {
     if (loop->reserve < 0)
-        loop->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        loop->reserve = eventfd(0, EFD_CLOEXEC); /* which needs no file */
     return loop->reserve >= 0;
 }
 
@@ -330,7 +329,8 @@ bool loop_start(struct loop *loop, struct shared *shared)
     if (!prepare(loop))
         return false;
     (void)atomic_fetch_add(&shared->running, 1);
-    if (pthread_create(&loop->thread, NULL, run, loop) == 0)
+    errno = pthread_create(&loop->thread, NULL, run, loop);
+    if (errno == 0)
         return true;
     (void)atomic_fetch_sub(&shared->running, 1);
     return false;

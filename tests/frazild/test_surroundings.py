@@ -192,5 +192,15 @@ class Disk(Folder):
         self.assertEqual(ids, sorted(set(ids)))
 
 
+class Roots(TestCase):
+    def test_a_root_without_devices_is_enough(self):
+        """As a chroot has it that holds the program and its libraries."""
+        hide = ("unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /dev && exec "$0" "$@"')
+        if subprocess.run([*hide, "true"], capture_output=True).returncode != 0:
+            self.skipTest("this user can hide no folder")
+        daemon = self.start(command=(*hide, FRAZILD))
+        self.assertTrue(self.connect(daemon).ask("NEXT").isdigit())
+
+
 if __name__ == "__main__":
     unittest.main()
