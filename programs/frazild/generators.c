@@ -191,7 +191,8 @@ static char *meaning_of(const struct generator_settings *settings)
     return text;
 }
 
-static struct engine *open_one(const struct generator_settings *settings, struct bytes *errors)
+/* goes: what to say of a worker id that is in use, since a generator that goes may have it. */
+static struct engine *open_one(const struct generator_settings *settings, const char *goes, struct bytes *errors)
 {
     struct engine *engine = calloc(1, sizeof *engine);
     frazil_info info;
@@ -201,7 +202,8 @@ static struct engine *open_one(const struct generator_settings *settings, struct
     if (engine != NULL)
         code = frazil_open_with(&engine->gen, settings->options, &err);
     if (code != FRAZIL_OK) {
-        config_complain(errors, settings->place, "[generator %s]: %s", settings->name, err.message);
+        config_complain(errors, settings->place, "[generator %s]: %s%s", settings->name, err.message,
+                        code == FRAZIL_EWORKER ? goes : "");
         free(engine);
         return NULL;
     }
@@ -232,9 +234,10 @@ static bool has_worker(const struct engine *others, uint32_t worker)
 }
 
 /* Opens one more, which holds the others.  NULL: errors says why not, and the others are let go. */
-static struct engine *open_next(const struct generator_settings *settings, struct engine *others, struct bytes *errors)
+static struct engine *open_next(const struct generator_settings *settings, const char *goes, struct engine *others,
+                                struct bytes *errors)
 {
-    struct engine *engine = open_one(settings, errors);
+    struct engine *engine = open_one(settings, goes, errors);
 
     if (engine != NULL && !has_worker(others, worker_of(engine))) {
         engine->next = others;
@@ -252,12 +255,13 @@ static struct engine *open_next(const struct generator_settings *settings, struc
 }
 
 /* Opens as many as there are to be worker ids; keeps the meaning. */
-static struct engine *open_all(const struct generator_settings *settings, char *meaning, struct bytes *errors)
+static struct engine *open_all(const struct generator_settings *settings, const char *goes, char *meaning,
+                               struct bytes *errors)
 {
-    struct engine *first = open_one(settings, errors);
+    struct engine *first = open_one(settings, goes, errors);
 
     for (uint32_t i = 1; first != NULL && i < settings->worker_ids; i++)
-        first = open_next(settings, first, errors);
+        first = open_next(settings, goes, first, errors);
     if (first != NULL)
         first->meaning = meaning;
     for (struct engine *engine = first; engine != NULL; engine = engine->next)
@@ -267,7 +271,7 @@ static struct engine *open_all(const struct generator_settings *settings, char *
 
 /* The engine of a generator: that of before, if it means the same, or a new one.  NULL: errors says why not. */
 static struct engine *engine_for(const struct generator_settings *settings, const struct generators *before,
-                                 struct bytes *errors)
+                                 const char *goes, struct bytes *errors)
 {
     char *meaning = meaning_of(settings);
     struct generator *old = before != NULL ? generators_find(before, slice_of(settings->name)) : NULL;
@@ -276,7 +280,7 @@ static struct engine *engine_for(const struct generator_settings *settings, cons
     if (meaning == NULL) {
         config_complain(errors, settings->place, "[generator %s]: out of memory", settings->name);
     } else if (old == NULL) {
-        engine = open_all(settings, meaning, errors);
+        engine = open_all(settings, goes, meaning, errors);
     } else if (strcmp(old->engine->meaning, meaning) == 0 && generator_worker_ids(old) == settings->worker_ids) {
         engine = old->engine;
         engine_hold(engine);
@@ -297,15 +301,37 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+static bool stays(const struct generator *generator, const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->generator_count; i++) {
+        if (strcmp(settings->generators[i].name, generator->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A reload that fails has closed nothing, so those that go keep their worker ids until it is done. */
+static const char *what_goes(const struct settings *settings, const struct generators *before)
+{
+    for (size_t i = 0; before != NULL && i < before->count; i++) {
+        if (!stays(&before->rows[i], settings))
+            return "; a generator that this reload closes keeps its worker id until then: if it is that one, reload "
+                   "without both first";
+    }
+    return "";
+}
+
 void generators_open(struct generators *set, const struct settings *settings, const struct generators *before,
                      struct bytes *errors)
 {
+    const char *goes = what_goes(settings, before);
+
     *set = (struct generators){.rows = calloc(settings->generator_count + 1, sizeof *set->rows)};
     if (set->rows == NULL)
         bytes_add_text(errors, "out of memory\n");
     for (size_t i = 0; i < settings->generator_count && config_is_good(errors); i++) {
         const struct generator_settings *row = &settings->generators[i];
-        struct generator generator = {.engine = engine_for(row, before, errors),
+        struct generator generator = {.engine = engine_for(row, before, goes, errors),
                                       .keys = strdup(row->keys),
                                       .max_batch = row->max_batch,
                                       .rate = {.per_second = row->rate}};

@@ -45,6 +45,15 @@ class Reload(TestCase):
         self.reload(daemon, back, "SIGHUP: the configuration was read", 2)
         self.assertTrue(client.ask("NEXT", "again").isdigit())
 
+    def test_the_worker_id_of_a_generator_that_goes_is_free_at_the_next_reload(self):
+        daemon = self.start(BASE + generator("main") + generator("old", 2))
+        renamed = BASE + generator("main") + generator("new", 2)
+        self.reload(daemon, renamed, "a generator that this reload closes keeps its worker id until then")
+        daemon.wait_for_line("stays as it was")
+        self.reload(daemon, BASE + generator("main"), "1 generators")
+        self.reload(daemon, renamed, "2 generators")
+        self.assertTrue(self.connect(daemon).ask("NEXT", "new").isdigit())
+
     def test_a_client_that_goes_in_the_middle_of_a_reply_holds_no_generator(self):
         old = generator("old", 2, layout="41/2/20", max_batch=65536)
         daemon = self.start(BASE + generator("main") + old)
