@@ -87,6 +87,24 @@ TEST("Alone is the last, and nothing stays open")
     assert_int_equal(scratch_open_fds(), fds);
 }
 
+TEST("It has no number of a standard stream that is closed, to which programs print")
+{
+    int saved[] = {dup(STDIN_FILENO), dup(STDOUT_FILENO)};
+    close(STDIN_FILENO);
+    close(STDOUT_FILENO);
+    struct fz_process_count processes;
+    int err = fz_process_count_open(&processes);
+    bool first_is_closed = fcntl(STDIN_FILENO, F_GETFD) < 0, second_is_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
+    dup2(saved[0], STDIN_FILENO);
+    dup2(saved[1], STDOUT_FILENO);
+    close(saved[0]);
+    close(saved[1]);
+    assert_int_equal(err, 0);
+    assert_true(first_is_closed);
+    assert_true(second_is_closed);
+    assert_true(fz_process_count_leave(&processes));
+}
+
 TEST("A child counts from its birth to its end, also if it is killed")
 {
     struct fz_process_count processes = counted();
