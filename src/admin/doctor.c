@@ -41,6 +41,17 @@ static void collect_host_name(const char *given, char ret[FZ_HOST_NAME_SIZE])
         memcpy(ret, given, strlen(given) + 1);
 }
 
+static enum fz_sharers sharers_of(const struct fz_decision *decision)
+{
+    static const char folder[] = "konayuki+file:";
+
+    if (decision->state.kind == FZ_STATE_MEMORY)
+        return FZ_SHARED_BY_NOBODY;
+    if (decision->state.kind != FZ_STATE_URL)
+        return FZ_SHARED_BY_USER;
+    return strncmp(decision->state.url, folder, strlen(folder)) == 0 ? FZ_SHARED_BY_FOLDER : FZ_SHARED_BY_HOSTS;
+}
+
 static void collect_worker(struct patient *patient, uint32_t hosts)
 {
     const unsigned hashes_name = FZ_FOR_NAME | FZ_FOR_HASH;
@@ -49,6 +60,7 @@ static void collect_worker(struct patient *patient, uint32_t hosts)
 
     facts->choice = decision->worker;
     facts->is_shared = decision->state.kind == FZ_STATE_SHARED;
+    facts->sharers = sharers_of(decision);
     facts->unusable = decision->unusable;
     facts->hosts = hosts;
     facts->workers = fz_layout_max_worker(&decision->layout) + 1;
@@ -178,6 +190,8 @@ static void diagnose(struct patient *patient, uint32_t hosts)
     diagnose_settings(patient);
     if (decision->worker.url != NULL)
         fz_diagnose_coordinator(decision, patient->given, hosts, patient->findings);
+    if (decision->state.kind == FZ_STATE_URL && patient->worker.unusable.code == FRAZIL_OK)
+        fz_diagnose_slots(decision, patient->given, patient->findings);
     fz_judge_layout(&decision->layout, fz_real_now().unix_ms, patient->findings);
     fz_judge_layout_bits(&decision->layout, decision->as_konayuki, patient->findings);
     diagnose_fork(patient);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "config/coordinators.h"
 #include "config/decide.h"
 #include "core/decimal.h"
 #include "core/layout_internal.h"
@@ -74,11 +75,10 @@ static void judge_skew(int64_t skew_ms, int64_t max_skew_ms, const struct fz_fin
     const char *side = skew_ms < 0 ? "behind" : "ahead of";
 
     if (skew_ms > max_skew_ms || skew_ms < -max_skew_ms)
-        fz_found(
-            findings, FZ_FOUND_COORDINATOR_SKEWED,
-            "its clock is %D %s ours, and %D are allowed, so it gives out no worker id here: set the clock that is "
-            "wrong, or raise max_skew",
-            distance_us(skew_ms), side, 1000 * (uint64_t)max_skew_ms);
+        fz_found(findings, FZ_FOUND_COORDINATOR_SKEWED,
+                 "its clock is %D %s ours, and %D are allowed, so it gives out nothing here: set the clock that is "
+                 "wrong, or raise max_skew",
+                 distance_us(skew_ms), side, 1000 * (uint64_t)max_skew_ms);
     else
         fz_found(findings, FZ_FOUND_COORDINATOR_SKEW, "its clock is %D %s ours, and %D are allowed",
                  distance_us(skew_ms), side, 1000 * (uint64_t)max_skew_ms);
@@ -203,6 +203,35 @@ void fz_diagnose_coordinator(const struct fz_decision *decision, const frazil_co
         fz_judge_absence(&why, findings);
     else if (!asking.useless)
         ask_namespace(&target, hosts, findings);
+}
+
+/* Whether the slots of a decision can be opened says what is wrong with the URL, and asks nobody. */
+static frazil_err ask_of_slots(const struct fz_decision *decision, const frazil_coordinator *const *given,
+                               struct asking *asking, frazil_error *reterr)
+{
+    const frazil_random unused = {.size = sizeof unused};
+    const frazil_coordinator *coordinator;
+    frazil_clock clock = fz_real_clock();
+    struct fz_slot_source slots;
+
+    frazil_err err = fz_coordinator_open_slots(decision, decision->worker.first, &unused, given, &slots, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    slots.close(slots.ctx);
+    err = fz_coordinator_for("state", decision->state.url, given, &coordinator, reterr);
+    if (err != FRAZIL_OK || coordinator->diagnose_slots == NULL)
+        return err;
+    return coordinator->diagnose_slots(coordinator, decision->state.url, &clock, hear, asking, reterr);
+}
+
+void fz_diagnose_slots(const struct fz_decision *decision, const frazil_coordinator *const *given,
+                       const struct fz_findings *findings)
+{
+    struct asking asking = {.findings = findings, .max_skew_ms = decision->lease.max_skew_ms};
+    frazil_error why;
+
+    if (ask_of_slots(decision, given, &asking, &why) != FRAZIL_OK)
+        fz_judge_absence(&why, findings);
 }
 
 frazil_err fz_doctor_of_coordinator(const char *spec_or_url, const frazil_coordinator *const *given,

@@ -78,10 +78,14 @@ void fz_collect_dir(struct fz_dir_facts *ret, enum fz_dir which, const char *wan
 
 /* ---- doctor_worker.c -------------------------------------------------------------- */
 
+/* Who shares one sequence of a worker id that is given; FZ_SHARED_BY_USER: the processes of one user. */
+enum fz_sharers { FZ_SHARED_BY_USER, FZ_SHARED_BY_NOBODY, FZ_SHARED_BY_FOLDER, FZ_SHARED_BY_HOSTS };
+
 struct fz_worker_facts {
     frazil_error unusable; /* code FRAZIL_OK: choice is known */
     struct fz_worker_choice choice;
-    bool is_shared;                    /* by the processes of this host: share=host */
+    bool is_shared; /* by the processes of this host: share=host */
+    enum fz_sharers sharers;
     uint64_t workers;                  /* how many numbers there are for all */
     uint32_t hosts;                    /* 0: not said */
     char host_name[FZ_HOST_NAME_SIZE]; /* the input of hostname-hash; empty: it is not used */
@@ -140,6 +144,10 @@ void fz_judge_absence(const frazil_error *why, const struct fz_findings *finding
 /* Asks the coordinator that gives the worker id, and judges what it says. */
 void fz_diagnose_coordinator(const struct fz_decision *decision, const frazil_coordinator *const *given, uint32_t hosts,
                              const struct fz_findings *findings);
+
+/* The same of the one whose slots a decision with state=URL takes.  It is asked for nothing that changes it. */
+void fz_diagnose_slots(const struct fz_decision *decision, const frazil_coordinator *const *given,
+                       const struct fz_findings *findings);
 
 /* ---- doctor_layout.c -------------------------------------------------------------- */
 

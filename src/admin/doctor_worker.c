@@ -53,6 +53,10 @@ static void judge_lock(const struct fz_worker_facts *facts, const struct fz_find
 /* fixed:N and env:NAME */
 static void judge_given(const struct fz_worker_facts *facts, const struct fz_findings *findings)
 {
+    static const char *const sharers[] = {
+        [FZ_SHARED_BY_USER] = "all processes of this user with it share one sequence",
+        [FZ_SHARED_BY_NOBODY] = "one generator alone may have it, as its state is in memory",
+        [FZ_SHARED_BY_FOLDER] = "all processes that count in the folder of state= share one sequence"};
     uint64_t worker = facts->choice.first;
 
     if (facts->hosts > 1)
@@ -61,9 +65,17 @@ static void judge_given(const struct fz_worker_facts *facts, const struct fz_fin
                  "to it where the numbers are given out",
                  worker, (uint64_t)facts->hosts - 1);
     else
-        fz_found(findings, FZ_FOUND_WORKER_GIVEN,
-                 "worker id %u; all processes of this user with it share one sequence, no other host may have it",
-                 worker);
+        fz_found(findings, FZ_FOUND_WORKER_GIVEN, "worker id %u; %s, no other host may have it", worker,
+                 sharers[facts->sharers]);
+}
+
+/* Hosts that take slots from one place may have the same number, wherever that comes from. */
+static void judge_slots(const struct fz_worker_facts *facts, const struct fz_findings *findings)
+{
+    fz_found(findings, FZ_FOUND_WORKER_GIVEN,
+             "worker id %u; all that take its slots from the state= of this spec, on any number of hosts, share one "
+             "sequence: whoever has the number with another state= makes the same ids",
+             (uint64_t)facts->choice.first);
 }
 
 static void judge_hash(const struct fz_worker_facts *facts, const struct fz_findings *findings)
@@ -164,6 +176,10 @@ void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findin
 {
     if (facts->unusable.code != FRAZIL_OK) {
         fz_finding_show(findings, FZ_FOUND_WORKER_UNUSABLE, facts->unusable.message);
+        return;
+    }
+    if (facts->sharers == FZ_SHARED_BY_HOSTS) {
+        judge_slots(facts, findings);
         return;
     }
     if (facts->hosts > facts->workers)

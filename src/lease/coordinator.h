@@ -40,7 +40,7 @@ struct fz_lease_request {
  * The number of the structures that a part and whoever loads it hand each other.  Each change of one of them raises
  * it: builds of one version can differ in it.  tests/style/structures.sh knows them all.
  */
-#define FZ_STRUCTURES 6
+#define FZ_STRUCTURES 7
 
 /* Texts in it are never freed.  Any thread. */
 struct frazil_coordinator {
@@ -93,6 +93,10 @@ struct frazil_coordinator {
      */
     frazil_err (*diagnose)(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
                            fz_finding_visitor visit, void *ctx, frazil_error *reterr);
+
+    /* The same where slots come from (the key `state`).  NULL: there is nobody to ask. */
+    frazil_err (*diagnose_slots)(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                                 fz_finding_visitor visit, void *ctx, frazil_error *reterr);
 };
 
 /* By what a part and whoever loads it know each other. */

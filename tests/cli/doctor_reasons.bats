@@ -101,6 +101,24 @@ teardown() {
     says coordinator.refused "WRONGPASS|invalid password" "$secret"
 }
 
+@test "the Redis of state=: nobody there, the password, the policy, a replica" {
+    has redis || skip "the part for Redis is not installed"
+    says coordinator.silent "Connection refused" "worker=fixed:7 state=redis://u:s3cret@127.0.0.1:1/orders"
+    says coordinator.silent "Connection refused" "worker=fixed:7 behaviour=konayuki state=konayuki+redis://127.0.0.1:1"
+    serve redis
+    local spec="worker=fixed:7 state=redis://127.0.0.1:$port/orders"
+    run frazil doctor "$spec"
+    [[ $output != *"[FAIL]"* && $output == *"coordinator: its clock is "* && $output == *"on any number of hosts, share one sequence"* ]]
+    [ -z "$(redis-cli -p "$port" keys '*')" ] # nothing was taken
+    says coordinator.refused "called without any password|no password is set" "worker=fixed:7 state=redis://:s3cret@127.0.0.1:$port/orders"
+    redis-cli -p "$port" config set maxmemory-policy allkeys-lru
+    says coordinator.eviction "maxmemory-policy 'allkeys-lru'" "$spec"
+    says coordinator.eviction "maxmemory-policy 'allkeys-lru'" "worker=fixed:7 behaviour=konayuki state=konayuki+redis://127.0.0.1:$port"
+    redis-cli -p "$port" config set maxmemory-policy noeviction
+    redis-cli -p "$port" replicaof 127.0.0.1 1
+    says coordinator.role "a replica: its master is needed" "$spec"
+}
+
 @test "PostgreSQL: the user, the database, the password, a right" {
     has postgresql || skip "the part for PostgreSQL is not installed"
     serve postgresql

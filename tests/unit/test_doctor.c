@@ -252,6 +252,14 @@ TEST("Each source, for one host and for several")
     judge_worker("file-lock", (struct fz_worker_facts){.choice = default_lock, .hosts = 2},
                  "FAIL worker.file-lock-many with file-lock each of the 2 hosts begins at worker id 0");
     judge_worker("fixed:7", (struct fz_worker_facts){.choice = seven}, "OK worker.given worker id 7");
+    judge_worker("fixed:7", (struct fz_worker_facts){.choice = seven, .sharers = FZ_SHARED_BY_NOBODY},
+                 "OK worker.given worker id 7; one generator alone may have it");
+    judge_worker("fixed:7", (struct fz_worker_facts){.choice = seven, .sharers = FZ_SHARED_BY_FOLDER},
+                 "OK worker.given worker id 7; all processes that count in the folder");
+    judge_worker("ip-hash", (struct fz_worker_facts){.choice = hash, .hosts = 3000, .sharers = FZ_SHARED_BY_HOSTS},
+                 "OK worker.given worker id 7; all that take its slots from the state= of this spec, on any number");
+    assert_null(strstr(found, "chance"));
+    assert_null(strstr(found, "too-few"));
     judge_worker("env:N", (struct fz_worker_facts){.choice = seven, .hosts = 3},
                  "WARN worker.given-many worker id 7 is safe if none of the other 2 hosts");
     judge_worker("ordinal", (struct fz_worker_facts){.choice = seven, .hosts = 3}, "OK worker.ordinal");

@@ -6,6 +6,7 @@
 #include <hiredis/hiredis.h>
 
 #include "common/session.h"
+#include "frazil/clock.h"
 #include "redis_url.h"
 
 /* The type in which hiredis counts elements. */
@@ -83,5 +84,12 @@ enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connect
 enum fz_register_result fz_redis_diagnose(struct fz_redis_connection *connection, bool keys_expire,
                                           struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
                                           frazil_error *reterr);
+
+/*
+ * Shows the findings about the Redis of a URL that slots come from, its clock among them; one that does not answer is a
+ * finding.  keys_expire: as above.  Errors as fz_redis_connection_open.
+ */
+frazil_err fz_redis_diagnose_slots(const char *url, bool keys_expire, const frazil_clock *clock,
+                                   fz_finding_visitor visit, void *ctx, frazil_error *reterr);
 
 #endif

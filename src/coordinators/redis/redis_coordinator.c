@@ -18,9 +18,16 @@ static frazil_err open_own_slots(const frazil_coordinator *self, const struct fz
     return fz_redis_slots_open(request, ret, reterr);
 }
 
+static frazil_err diagnose_own_slots(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                                     fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+{
+    (void)self;
+    return fz_redis_diagnose_slots(url, false, clock, visit, ctx, reterr);
+}
+
 /* frazil's own keys. */
 static const frazil_coordinator own = {FZ_LEASE_COORDINATOR, .open_register = fz_redis_register_open,
-                                       .open_slots = open_own_slots};
+                                       .open_slots = open_own_slots, .diagnose_slots = diagnose_own_slots};
 
 static const struct fz_foreign foreign[] = {{"sfid+", &fz_sfid_keys}, {"konayuki+", &fz_konayuki_keys}};
 
@@ -80,6 +87,13 @@ static frazil_err diagnose(const frazil_coordinator *self, const char *url, cons
     return server_of(url)->diagnose(server_of(url), url, clock, visit, ctx, reterr);
 }
 
+static frazil_err diagnose_slots(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                                 fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+{
+    (void)self;
+    return server_of(url)->diagnose_slots(server_of(url), url, clock, visit, ctx, reterr);
+}
+
 const frazil_coordinator *frazil_coordinator_redis(void)
 {
     static const frazil_coordinator redis = {
@@ -94,6 +108,7 @@ const frazil_coordinator *frazil_coordinator_redis(void)
         .list = list,
         .release = release,
         .diagnose = diagnose,
+        .diagnose_slots = diagnose_slots,
     };
 
     return &redis;

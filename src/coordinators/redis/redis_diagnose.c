@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "core/decimal.h"
+#include "core/now.h"
 #include "core/sentence.h"
 #include "lease/report.h"
+#include "redis_script.h"
 
 /* The first one in which a script may write after it has asked for the time. */
 enum { VERSION_MIN = 5 };
@@ -107,7 +109,7 @@ static void say_role(const struct diagnosis *diagnosis)
     if (info_is(diagnosis, "role", "master"))
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "role: master");
     else
-        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL, "role: a replica: worker ids need its master");
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL, "role: a replica: its master is needed");
 }
 
 static void say_memory(const struct diagnosis *diagnosis)
@@ -119,7 +121,7 @@ static void say_memory(const struct diagnosis *diagnosis)
     info_of(diagnosis, "maxmemory_policy", policy);
     if (strncmp(policy, "allkeys-", 8) == 0)
         fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
-                      "eviction: maxmemory-policy %q throws worker ids in use away when memory is full, and is "
+                      "eviction: maxmemory-policy %q throws keys in use away when memory is full, and is "
                       "refused: set noeviction",
                       policy);
     else if (strncmp(policy, "volatile-", 9) == 0 && max != 0 && diagnosis->keys_expire)
@@ -224,4 +226,68 @@ enum fz_register_result fz_redis_diagnose(struct fz_redis_connection *connection
     for (size_t i = 0; i < COMMANDS; i++)
         freeReplyObject(diagnosis.replies[i]);
     return result;
+}
+
+/* ---- slots ------------------------------------------------------------------------ */
+
+/* Reads what TIME answers: whole seconds, and microseconds. */
+static bool read_time(const redisReply *reply, uint64_t *ret_ms)
+{
+    uint64_t seconds = 0;
+    uint64_t micros = 0;
+
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2 || !fz_redis_read_u64(reply->element[0], &seconds) ||
+        !fz_redis_read_u64(reply->element[1], &micros) || seconds > INT64_MAX / 2000)
+        return false;
+    *ret_ms = seconds * 1000 + micros / 1000;
+    return true;
+}
+
+/* The server read its clock between ours of before and after, and what lies between these is nobody's fault. */
+static void say_clock(const struct fz_report *report, int64_t before_ms, int64_t there_ms, int64_t after_ms)
+{
+    int64_t skew_ms = there_ms < before_ms ? there_ms - before_ms : there_ms > after_ms ? there_ms - after_ms : 0;
+
+    fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_SKEW "%d ms", skew_ms);
+}
+
+static enum fz_register_result compare_clocks(struct fz_redis_connection *connection, const frazil_clock *clock,
+                                              const struct fz_report *report, frazil_error *reterr)
+{
+    const struct fz_allowance allowance = fz_session_allowance(&connection->session, FZ_DEADLINE_NONE);
+    struct fz_redis_command time = {.argc = 0};
+    redisReply *reply;
+    uint64_t there_ms = 0;
+
+    fz_redis_add_text(&time, "TIME");
+    int64_t before_ms = fz_now(clock).unix_ms;
+    enum fz_register_result result = fz_redis_exchange(connection, &time, 1, &reply, &allowance, reterr);
+    if (result != FZ_REGISTER_OK)
+        return result;
+    if (reply->type == REDIS_REPLY_ERROR)
+        result = fz_redis_error_reply(connection, reply, reterr);
+    else if (read_time(reply, &there_ms))
+        say_clock(report, before_ms, (int64_t)there_ms, fz_now(clock).unix_ms);
+    freeReplyObject(reply);
+    return result;
+}
+
+frazil_err fz_redis_diagnose_slots(const char *url, bool keys_expire, const frazil_clock *clock,
+                                   fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+{
+    const struct fz_report report = {visit, ctx};
+    struct fz_redis_connection connection;
+    frazil_error said = {.message = ""};
+
+    frazil_err err = fz_redis_connection_open(&connection, url, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    enum fz_register_result result = fz_redis_diagnose(&connection, keys_expire, FZ_DEADLINE_NONE, visit, ctx, &said);
+    if (result == FZ_REGISTER_OK) /* it is connected, so this one takes no longer than it must */
+        result = compare_clocks(&connection, clock, &report, &said);
+    if (result != FZ_REGISTER_OK)
+        fz_report_say(&report, FZ_FINDING_FAIL, "%s%s",
+                      said.code == FRAZIL_EREFUSED ? FZ_FINDING_REFUSED : FZ_FINDING_SILENT, said.message);
+    fz_redis_connection_stop(&connection);
+    return FRAZIL_OK;
 }

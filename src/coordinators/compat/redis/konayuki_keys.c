@@ -132,30 +132,15 @@ static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slo
     return err;
 }
 
-static frazil_err diagnose_at(const char *url, fz_finding_visitor visit, void *ctx, frazil_error *reterr)
-{
-    struct fz_redis_connection connection;
-    frazil_error said = {.message = ""};
-
-    frazil_err err = fz_redis_connection_open(&connection, url, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    if (fz_redis_diagnose(&connection, true, FZ_DEADLINE_NONE, visit, ctx, &said) != FZ_REGISTER_OK)
-        visit(ctx, FZ_FINDING_FAIL, said.message);
-    fz_redis_connection_stop(&connection);
-    return FRAZIL_OK;
-}
-
 static frazil_err diagnose(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
                            fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
     char *of_redis = redis_url_of(url);
 
     (void)self;
-    (void)clock;
     if (of_redis == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a URL");
-    frazil_err err = diagnose_at(of_redis, visit, ctx, reterr);
+    frazil_err err = fz_redis_diagnose_slots(of_redis, true, clock, visit, ctx, reterr);
     free_url(of_redis);
     return err;
 }
@@ -168,4 +153,5 @@ const frazil_coordinator fz_konayuki_keys = {
     .list = fz_lease_list_url,
     .release = fz_lease_release_url,
     .diagnose = diagnose,
+    .diagnose_slots = diagnose,
 };
