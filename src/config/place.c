@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "coordinators.h"
+#include "core/decimal.h"
+#include "core/duration.h"
 #include "core/lower.h"
 #include "core/sentence.h"
 
@@ -212,14 +214,103 @@ static struct span pair_behind(struct span query, struct span before)
     return found;
 }
 
+/* ---- defaults ------------------------------------------------------------------ */
+
+enum default_type { DEFAULT_TEXT, DEFAULT_NUMBER, DEFAULT_DURATION };
+
+/* The keys that have a default, of all coordinators' URLs: a test compares them with the tables of the parts. */
+static const struct default_row {
+    char key[12];
+    char value[16];
+    enum default_type type;
+} default_rows[] = {{"db", "0", DEFAULT_NUMBER},
+                    {"path", "/frazil", DEFAULT_TEXT},
+                    {"table", "frazil_lease", DEFAULT_TEXT},
+                    {"timeout", "1s", DEFAULT_DURATION},
+                    {"wait", "0", DEFAULT_NUMBER}};
+enum { DEFAULT_ROWS = sizeof default_rows / sizeof default_rows[0] };
+
+static bool is_text(struct span span, const char *text)
+{
+    return strlen(text) == (size_t)(span.end - span.at) && memcmp(span.at, text, strlen(text)) == 0;
+}
+
+static const struct default_row *row_of(struct span key)
+{
+    for (size_t i = 0; i < DEFAULT_ROWS; i++) {
+        if (is_text(key, default_rows[i].key))
+            return &default_rows[i];
+    }
+    return NULL;
+}
+
+/* What the part decides: a number, or whole milliseconds. */
+static bool read_quantity(struct span value, enum default_type type, uint64_t *ret)
+{
+    size_t len = (size_t)(value.end - value.at);
+
+    if (type == DEFAULT_NUMBER)
+        return fz_decimal_parse(value.at, len, ret);
+    if (type != DEFAULT_DURATION || fz_duration_parse(value.at, len, ret, NULL) != FRAZIL_OK)
+        return false;
+    *ret /= FZ_NS_PER_MS;
+    return true;
+}
+
+/* Whether the value is that text once it is decoded. */
+static bool decodes_to(struct span value, const char *text)
+{
+    for (; value.at < value.end && *text != '\0'; text++) {
+        int decoded = decoded_at(value);
+        if ((decoded < 0 ? (unsigned char)*value.at : decoded) != (unsigned char)*text)
+            return false;
+        value.at += decoded < 0 ? 1 : 3;
+    }
+    return value.at == value.end && *text == '\0';
+}
+
+static bool says_default(const struct default_row *row, struct span value)
+{
+    const struct span by_default = {row->value, row->value + strlen(row->value)};
+    uint64_t said = 0;
+    uint64_t unsaid = 0;
+
+    if (row->type == DEFAULT_TEXT)
+        return decodes_to(value, row->value);
+    return read_quantity(value, row->type, &said) && read_quantity(by_default, row->type, &unsaid) && said == unsaid;
+}
+
+static void put_pair(const struct place_sink *place, const struct default_row *row, struct span pair)
+{
+    struct span key = before_in(pair, '=');
+    uint64_t quantity = 0;
+    char digits[24];
+    struct fz_sentence s = fz_sentence_in(digits, sizeof digits);
+
+    if (row == NULL || !read_quantity(behind_in(pair, key), row->type, &quantity)) {
+        put_decoded(place, pair, '=');
+        return;
+    }
+    fz_sentence_u64(&s, quantity);
+    place_put_text(place, row->key);
+    place_put(place, '=');
+    place_put_text(place, digits);
+}
+
+/* A key that says its default is as one that is not said. */
 static void put_query(const struct place_sink *place, struct span query)
 {
-    struct span pair = pair_behind(query, (struct span){NULL, NULL});
+    char before = '?';
 
-    for (char before = '?'; pair.at != NULL; before = '&') {
+    for (struct span pair = pair_behind(query, (struct span){NULL, NULL}); pair.at != NULL;
+         pair = pair_behind(query, pair)) {
+        const struct span key = before_in(pair, '=');
+        const struct default_row *row = row_of(key);
+        if (row != NULL && says_default(row, behind_in(pair, key)))
+            continue;
         place_put(place, before);
-        put_decoded(place, pair, '=');
-        pair = pair_behind(query, pair);
+        put_pair(place, row, pair);
+        before = '&';
     }
 }
 

@@ -11,8 +11,8 @@ typedef void (*fz_place_writer)(void *ctx, char c);
 
 /*
  * Calls write for each character of the text.  It has the usual scheme, the port that is meant, hosts in lower case,
- * one percent-encoding and the keys behind the '?' in one order.  Two URLs of different meaning never have one text;
- * two of one meaning may have two, as only the coordinator's part knows which of its keys have defaults.  A password is
+ * one percent-encoding and the keys behind the '?' in one order; numbers and durations have one spelling, and a default
+ * that is said is as one that is not.  Two URLs of different meaning never have one text.  A password is
  * left out unless it is asked for: then whether there is one counts, too.
  */
 FZ_PRIVATE void fz_place_write(const char *url, bool with_password, fz_place_writer write, void *ctx);

@@ -284,6 +284,16 @@ static void put_key(struct spelling *s, const struct fz_url_key *key, unsigned v
     fail_msg("nobody has decided what %s= in a URL means for an identity: give it values", key->name);
 }
 
+/* A default may be said as well; a duration in another unit. */
+static const char *initial_of(const struct fz_url_key *key, uint64_t *random)
+{
+    if (key->type == FZ_URL_DURATION && url_pick(random, 2) == 0) {
+        assert_string_equal(key->initial, "1s");
+        return "1000ms";
+    }
+    return key->initial;
+}
+
 /* The keys in any order. */
 static void put_query(struct spelling *s, const struct url_meaning *url, const char *folder)
 {
@@ -296,11 +306,18 @@ static void put_query(struct spelling *s, const struct url_meaning *url, const c
     const char *before = "?";
     for (size_t i = 0; i < n; i++) {
         size_t at = (first + (backwards ? n - i : i)) % n;
-        if (url->key[at] == 0)
+        const struct fz_url_key *key = url_key(url->kind, at);
+        if (url->key[at] == 0 && (key->initial == NULL || url_pick(s->random, 3) != 0))
             continue;
         put(s, before);
-        put_key(s, url_key(url->kind, at), url->key[at], folder);
         before = "&";
+        if (url->key[at] != 0) {
+            put_key(s, key, url->key[at], folder);
+            continue;
+        }
+        put(s, key->name);
+        put(s, "=");
+        put(s, initial_of(key, s->random));
     }
 }
 
