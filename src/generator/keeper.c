@@ -29,8 +29,7 @@ static bool is_contiguous(const struct fz_grant *held, const struct fz_grant *gr
     return grant->worker == held->worker && grant->floor == held->floor;
 }
 
-/* The clock may be behind what a previous owner was granted: then it counts as one that went back. */
-static void note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
+void fz_note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
 {
     bool has_tick = grant->floor <= grant->until;
 
@@ -44,7 +43,7 @@ static void note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_t
  */
 static bool put_in_force(frazil *gen, const struct fz_observation *seen, const struct fz_grant *grant)
 {
-    note_floor(gen, grant, seen->view.now_tick);
+    fz_note_floor(gen, grant, seen->view.now_tick);
     return fz_grant_ring_put(&gen->shared->grants, seen->grant_number, grant);
 }
 

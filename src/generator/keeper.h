@@ -36,6 +36,12 @@ struct fz_keeper {
 };
 
 /*
+ * Notes of a grant that is put in force where it begins.  The clock may be behind what a previous owner was granted:
+ * then it counts as one that went back.
+ */
+FZ_PRIVATE void fz_note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
+
+/*
  * Takes the first grant, up to the deadline if others are faster or there is no answer, and puts it in force;
  * with FZ_KEEPER_THREAD the threads of the process extend it from then on.  Takes over the granter, also when it fails.
  * Errors as frazil_open.

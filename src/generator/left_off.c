@@ -154,7 +154,7 @@ frazil_err fz_left_off_resume(frazil *gen, uint32_t worker, const struct fz_boun
     atomic_store_explicit(&gen->shared->word, word, memory_order_relaxed);
     gen->shared->origin = word;
     atomic_store_explicit(&gen->shared->side_free[1], fz_slot_free_tick(rules, known.free[1]), memory_order_relaxed);
-    atomic_store_explicit(&gen->shared->high_us, known.high_us, memory_order_relaxed);
+    fz_raise_i64(&gen->shared->high_us, known.high_us); /* a claim may have raised it */
     atomic_store_explicit(&gen->shared->explicit_taken, known.explicit_taken, memory_order_relaxed);
     return FRAZIL_OK;
 }

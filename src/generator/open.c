@@ -259,6 +259,7 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
         err = fz_store_granter(&gen->store, fz_grant_store_reserve(&gen->layout), &granter, reterr);
     } else {
         (void)fz_grant_ring_put(&gen->shared->grants, 0, &for_ever); /* the page is this process's alone */
+        fz_note_floor(gen, &for_ever, 0);
         fz_events_begin(gen);
         return FRAZIL_OK;
     }

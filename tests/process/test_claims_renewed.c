@@ -144,6 +144,22 @@ TEST("Where the grant is lost with what it said, its own run directory keeps cle
     assert_true(take_from("first") - (IDS - 1) > ahead);
 }
 
+TEST("A generator in memory that waits for what a claim says is told so, and not that a tick is full")
+{
+    char spec[512];
+    frazil_error why;
+    uint64_t id = 0;
+    frazil *gen;
+
+    (void)take_ahead("first");
+    snprintf(spec, sizeof spec, "worker=fixed:7 namespace=n state=memory max_wait=1h host_dir=%s", host);
+    if (frazil_open(&gen, spec, &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
+    assert_int_equal(frazil_take(gen, &id, 1, 0, &why), FRAZIL_EAGAIN);
+    assert_non_null(strstr(why.message, "may have been issued already, by a process that was killed"));
+    frazil_close(gen);
+}
+
 TEST("A state directory whose grants know nothing heeds what the same run directory has claimed with another one")
 {
     take_ahead("first");
