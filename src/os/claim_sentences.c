@@ -142,7 +142,8 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
     if (other->is_own)
         return fz_fail(reterr, FRAZIL_EWORKER,
                        "worker id %u cannot be claimed, because another user locks %q, which is this user's own file: "
-                       "end the process that has it open (fuser names it)",
+                       "try again, as it may only have looked; if it still does, end the process that has it open "
+                       "(fuser names it)",
                        (uint64_t)worker, other->path);
     if (other->until == FZ_CLAIM_UNKNOWN)
         return refuse_for_ever(worker, other, reterr);
@@ -151,8 +152,9 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
         return refuse_for_future(worker, other, who, (other->until - key->now_tick) * key->tick_ms, reterr);
     if (is_own_user(other) && other->holder[0] == '/' && strcmp(other->holder, key->holder) == 0)
         return fz_fail(reterr, FRAZIL_EWORKER,
-                       "worker id %u is in use on this host by a process whose files were removed from the run "
-                       "directory %q: end that process (fuser %q names it)",
+                       "worker id %u is in use on this host by a process with the run directory %q, but not with the "
+                       "files that are found there: if its files were removed, end it (fuser %q names it); if it "
+                       "began at the same moment, try again",
                        (uint64_t)worker, other->holder, other->path);
     bool have_words = key->holder[0] == '/' && other->holder[0] == '/';
     if (is_own_user(other) && have_words)
