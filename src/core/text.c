@@ -48,7 +48,7 @@ static bool same_text(const char *a, const char *b)
 static frazil_err fail_form(const char *name, frazil_error *reterr)
 {
 #define TEXT_LISTED(identifier, number, listed, room) ", " listed
-    static const char names_after_comma[] = FRAZIL_TEXTS(TEXT_LISTED);
+    static const char forms_after_comma[] = FRAZIL_TEXTS(TEXT_LISTED);
 #undef TEXT_LISTED
     struct fz_nearest near = fz_nearest_to(name, fz_text_len(name));
     char meant[40];
@@ -58,7 +58,7 @@ static frazil_err fail_form(const char *name, frazil_error *reterr)
         fz_nearest_offer(&near, text_names[form]);
     fz_nearest_say(&s, &near, "");
     return fz_fail(reterr, FRAZIL_EINVAL, "there is no text form %q%s%s %s", name, meant,
-                   near.word == NULL ? ": must be one of" : " The forms are", names_after_comma + 2);
+                   near.word == NULL ? ": must be one of" : " The forms are", forms_after_comma + 2);
 }
 
 frazil_err frazil_text_by_name(const char *name, frazil_text *ret, frazil_error *reterr)

@@ -10,6 +10,7 @@
 #include "lib/patience.h"
 #include "lib/slots_rig.h"
 #include "lib/test.h"
+#include "os/clock.h"
 
 enum { CAPACITY = 4096, SKEW_MS = 900 };
 
@@ -321,6 +322,7 @@ static void note_finding(void *ctx, enum fz_finding_level level, const char *sen
 
 TEST("The findings are those of a server whose keys expire")
 {
+    const frazil_clock clock = fz_real_clock();
     char text[4096] = "";
     char url[64];
 
@@ -328,8 +330,9 @@ TEST("The findings are those of a server whose keys expire")
     slots_ask("CONFIG SET maxmemory 100000000");
     snprintf(url, sizeof url, "konayuki+redis://127.0.0.1:%u", (unsigned)slots_rig.server.port);
     assert_int_equal(
-        frazil_coordinator_redis()->diagnose(frazil_coordinator_redis(), url, NULL, note_finding, text, NULL),
+        frazil_coordinator_redis()->diagnose_slots(frazil_coordinator_redis(), url, &clock, note_finding, text, NULL),
         FRAZIL_OK);
+    assert_non_null(strstr(text, "0 its clock minus ours: "));
     assert_non_null(strstr(text, "2 eviction: maxmemory-policy 'volatile-ttl' throws keys in use away"));
     assert_non_null(strstr(text, "0 role: master\n"));
     slots_ask("CONFIG SET maxmemory 0");

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "common/sql_url.h"
+#include "common/sql_place.h"
 #include "core/wipe.h"
 
 /* ---- the keys behind the '?' ----------------------------------------------- */
@@ -85,14 +85,14 @@ const struct fz_url_kind *const fz_mysql_url_kind = &mysql;
 /* No host: a socket is named behind the '?'. */
 static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr)
 {
-    return fz_sql_url_read_place(&mysql, place, url, reterr);
+    return fz_sql_place_read_hosts(&mysql, place, url, reterr);
 }
 
 static frazil_err read_path(struct fz_url_piece path, struct fz_url *common, frazil_error *reterr)
 {
     struct fz_mysql_url *url = (struct fz_mysql_url *)common;
 
-    return fz_sql_url_read_path(&mysql, path, common, url->database, sizeof url->database, reterr);
+    return fz_sql_place_read_path(&mysql, path, common, url->database, sizeof url->database, reterr);
 }
 
 /* A file of TLS that nobody would look at, or a mode that nobody would keep. */
@@ -142,5 +142,5 @@ frazil_err fz_mysql_url_parse(const char *text, struct fz_mysql_url *ret, frazil
 
 void fz_mysql_url_show(const struct fz_mysql_url *url, char buf[FZ_MYSQL_SHOWN_SIZE])
 {
-    fz_sql_url_show(&mysql, &url->common, url->database, buf, FZ_MYSQL_SHOWN_SIZE);
+    fz_sql_place_show(&mysql, &url->common, url->database, buf, FZ_MYSQL_SHOWN_SIZE);
 }

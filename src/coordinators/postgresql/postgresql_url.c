@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "common/sql_url.h"
+#include "common/sql_place.h"
 #include "core/wipe.h"
 
 /* ---- the keys behind the '?' ----------------------------------------------- */
@@ -106,14 +106,14 @@ const struct fz_url_kind *const fz_postgresql_url_kind = &postgresql;
 /* No host at all is libpq's default. */
 static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr)
 {
-    return fz_sql_url_read_place(&postgresql, place, url, reterr);
+    return fz_sql_place_read_hosts(&postgresql, place, url, reterr);
 }
 
 static frazil_err read_path(struct fz_url_piece path, struct fz_url *common, frazil_error *reterr)
 {
     struct fz_postgresql_url *url = (struct fz_postgresql_url *)common;
 
-    return fz_sql_url_read_path(&postgresql, path, common, url->database, sizeof url->database, reterr);
+    return fz_sql_place_read_path(&postgresql, path, common, url->database, sizeof url->database, reterr);
 }
 
 frazil_err fz_postgresql_url_parse(const char *text, struct fz_postgresql_url *ret, frazil_error *reterr)
@@ -129,5 +129,5 @@ frazil_err fz_postgresql_url_parse(const char *text, struct fz_postgresql_url *r
 
 void fz_postgresql_url_show(const struct fz_postgresql_url *url, char buf[FZ_POSTGRESQL_SHOWN_SIZE])
 {
-    fz_sql_url_show(&postgresql, &url->common, url->database, buf, FZ_POSTGRESQL_SHOWN_SIZE);
+    fz_sql_place_show(&postgresql, &url->common, url->database, buf, FZ_POSTGRESQL_SHOWN_SIZE);
 }

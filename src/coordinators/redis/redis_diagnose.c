@@ -119,17 +119,13 @@ static void say_memory(const struct diagnosis *diagnosis)
     uint64_t used = info_number(diagnosis, "used_memory");
 
     info_of(diagnosis, "maxmemory_policy", policy);
-    if (strncmp(policy, "allkeys-", 8) == 0)
-        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
-                      "eviction: maxmemory-policy %q throws keys in use away when memory is full, and is "
-                      "refused: set noeviction",
-                      policy);
-    else if (strncmp(policy, "volatile-", 9) == 0 && max != 0 && diagnosis->keys_expire)
+    bool spares_leases = strncmp(policy, "volatile-", 9) == 0;
+    if (strncmp(policy, "allkeys-", 8) == 0 || (spares_leases && max != 0 && diagnosis->keys_expire))
         fz_report_say(
             &diagnosis->report, FZ_FINDING_FAIL,
             "eviction: maxmemory-policy %q throws keys in use away when memory is full, and is refused: set noeviction",
             policy);
-    else if (strncmp(policy, "volatile-", 9) == 0 && max != 0)
+    else if (spares_leases && max != 0)
         fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
                       "eviction: maxmemory-policy %q spares leases, which have no expiry, but not the keys of sfid and "
                       "konayuki, which have one: set "

@@ -743,11 +743,7 @@ extern "C" {
         wait_ns: u64,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_text_by_name(
-        name: *const c_char,
-        ret: *mut frazil_text,
-        reterr: *mut frazil_error,
-    ) -> frazil_err;
+    pub fn frazil_text_by_name(name: *const c_char, ret: *mut frazil_text, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_text_name(form: frazil_text) -> *const c_char;
     pub fn frazil_time_format(unix_ms: i64, buf: *mut c_char, size: usize, ret_len: *mut usize) -> frazil_err;
     pub fn frazil_time_parse(

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "sql_url.h"
+#include "sql_place.h"
 
 #include "core/sentence.h"
 
-frazil_err fz_sql_url_read_place(const struct fz_url_kind *kind, struct fz_url_piece place, struct fz_url *url,
-                                 frazil_error *reterr)
+frazil_err fz_sql_place_read_hosts(const struct fz_url_kind *kind, struct fz_url_piece place, struct fz_url *url,
+                                   frazil_error *reterr)
 {
     if (place.len > 0)
         return fz_url_read_hosts(kind, place, url, reterr);
@@ -12,8 +12,8 @@ frazil_err fz_sql_url_read_place(const struct fz_url_kind *kind, struct fz_url_p
     return FRAZIL_OK;
 }
 
-frazil_err fz_sql_url_read_path(const struct fz_url_kind *kind, struct fz_url_piece path, struct fz_url *url,
-                                char *ret_database, size_t size, frazil_error *reterr)
+frazil_err fz_sql_place_read_path(const struct fz_url_kind *kind, struct fz_url_piece path, struct fz_url *url,
+                                  char *ret_database, size_t size, frazil_error *reterr)
 {
     struct fz_url_piece name = path;
     struct fz_url_piece database = fz_url_cut(&name, '/');
@@ -24,8 +24,8 @@ frazil_err fz_sql_url_read_path(const struct fz_url_kind *kind, struct fz_url_pi
     return fz_url_read_name(kind, name, url->name, reterr);
 }
 
-void fz_sql_url_show(const struct fz_url_kind *kind, const struct fz_url *url, const char *database, char *buf,
-                     size_t size)
+void fz_sql_place_show(const struct fz_url_kind *kind, const struct fz_url *url, const char *database, char *buf,
+                       size_t size)
 {
     struct fz_sentence s = fz_sentence_in(buf, size);
 
