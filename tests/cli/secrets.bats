@@ -196,7 +196,7 @@ keeps() {
         keeps lease list "$key=10"
         keeps next -l "$key=10"
         keeps worker "$key=10"
-        env "FRAZIL_${key//=/}=$key" "$FRAZIL" next worker=fixed:1 >said 2>&1
+        env "FRAZIL_${key//=/}=$key" "$FRAZIL" next worker=fixed:1 >said 2>&1 || true
         hides_secret
         FRAZIL_LAYOUT="$key=10" keeps next
         printf 'worker=fixed:1\n%s=10\n' "$key" >file

@@ -116,7 +116,10 @@ TEST("After a wipe nothing of the present tick is taken; a count that cannot be 
     assert_int_equal(unlink(path), 0);
     must_refuse(&source, 2, FRAZIL_EFULL);
     assert_int_equal(must_take(&source, 3, 1).place, 0);
-    static const char *const damaged[] = {"", "x", "00000000000000000003 00000000000000000016\n",
+    scratch_write(path, "", 0); /* as one leaves it that is killed when it has made the file */
+    must_refuse(&source, 3, FRAZIL_EFULL);
+    assert_int_equal(must_take(&source, 4, 1).place, 0);
+    static const char *const damaged[] = {"x", "00000000000000000003 00000000000000000016\n",
                                           "00000000000000000003 0000000000000000000x\n",
                                           "00000000000000000003 00000000000000000001\n "};
     for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {

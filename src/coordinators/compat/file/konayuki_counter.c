@@ -7,8 +7,8 @@
  *
  * A tick's first place is 0 or a random one, then one more each time, and when the
  * tick is full, or the clock has gone back, callers wait.  A count that is not
- * there may have been wiped: no slot of the present tick is taken then.  One that
- * is empty or short was cut off: that is an error, and so is a folder that is gone.
+ * there, or is empty, may have been wiped: no slot of the present tick is taken then.
+ * One that is short is an error, and so is a folder that is gone.
  *
  * The folder is made with those above it, as konayuki makes it.  Nothing in it is
  * synced, and every slot costs a lock: it is for those who have konayuki's set-up.
@@ -75,8 +75,7 @@ static bool parse_count(const char text[COUNT_SIZE], struct count *ret)
     return read_counter(copy, &ret->tick) && read_counter(copy + NUMBER_LEN + 1, &ret->place);
 }
 
-static frazil_err read_count(const struct file_slots *slots, int fd, bool is_new, struct count *ret,
-                             frazil_error *reterr)
+static frazil_err read_count(const struct file_slots *slots, int fd, struct count *ret, frazil_error *reterr)
 {
     char text[COUNT_SIZE + 1];
     ssize_t got;
@@ -87,7 +86,7 @@ static frazil_err read_count(const struct file_slots *slots, int fd, bool is_new
     if (got < 0)
         return fz_fail_errno(reterr, errno, "cannot read the count", slots->path, "");
     *ret = (struct count){.known = false};
-    if (is_new)
+    if (got == 0) /* whoever made it may have been killed before it wrote */
         return FRAZIL_OK;
     if (got != COUNT_SIZE || !parse_count(text, ret) || ret->place >= slots->capacity)
         return fz_fail(reterr, FRAZIL_ESTATE,
@@ -115,13 +114,13 @@ static frazil_err none_now(frazil_error *reterr)
     return fz_fail(reterr, FRAZIL_EFULL, "all slots of this tick are taken");
 }
 
-static frazil_err take_counted(struct file_slots *slots, int fd, bool is_new, uint64_t now_tick, uint64_t n,
-                               struct fz_slot_run *ret, frazil_error *reterr)
+static frazil_err take_counted(struct file_slots *slots, int fd, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret,
+                               frazil_error *reterr)
 {
     struct count count = {.known = false};
     uint64_t place = 0;
 
-    frazil_err err = read_count(slots, fd, is_new, &count, reterr);
+    frazil_err err = read_count(slots, fd, &count, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (!count.known) {
@@ -147,14 +146,11 @@ static frazil_err take_guarded(struct file_slots *slots, uint64_t now_tick, uint
                                frazil_error *reterr)
 {
     int fd;
-    int sys = fz_own_file_open(slots->path, O_RDWR, &fd);
-    bool is_new = sys == ENOENT;
+    int sys = fz_own_file_open(slots->path, O_RDWR | O_CREAT, &fd);
 
-    if (is_new)
-        sys = fz_own_file_open(slots->path, O_RDWR | O_CREAT | O_EXCL, &fd);
     if (sys != 0)
         return fz_fail_errno(reterr, sys, "cannot open the count", slots->path, "");
-    frazil_err err = take_counted(slots, fd, is_new, now_tick, n, ret, reterr);
+    frazil_err err = take_counted(slots, fd, now_tick, n, ret, reterr);
     close(fd);
     return err;
 }
