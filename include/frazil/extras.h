@@ -71,8 +71,10 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_kasumi(uint64_t salt, uint64_t id, uin
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_salt_new(const frazil_random *random, uint64_t *ret_salt,
                                                    frazil_error *reterr) FRAZIL_NONNULL(2);
 
-/* Characters of a scrambled id without check digits, and with them; no terminator counted. */
+/* Characters of a scrambled id without check digits; no terminator counted. */
 #define FRAZIL_KASUMI_LEN 14
+
+/* Likewise, with them. */
 #define FRAZIL_KASUMI_CHECKED_LEN 19
 
 /* frazil_scramble and frazil_unscramble: the text has check digits, so that a mistyped one is noticed. */

@@ -338,7 +338,7 @@ typedef enum frazil_stat_number {
 /* A statistic: a count of what happened so far to the generator and all processes that share it.  It does not grow. */
 typedef struct frazil_stat {
     const char *name; /* as in the table.  Never freed */
-    uint64_t value;
+    uint64_t value;   /* in the unit that its name ends with, if it does */
 } frazil_stat;
 
 /* Room for the statistics of every version with this soname. */
