@@ -8,6 +8,7 @@
 #include "config/worker_sources.h"
 #include "core/layout_internal.h"
 #include "doctor_judge.h"
+#include "folders.h"
 #include "os/clock.h"
 #include "state.h"
 
@@ -43,13 +44,11 @@ static void collect_host_name(const char *given, char ret[FZ_HOST_NAME_SIZE])
 
 static enum fz_sharers sharers_of(const struct fz_decision *decision)
 {
-    static const char folder[] = "konayuki+file:";
-
     if (decision->state.kind == FZ_STATE_MEMORY)
         return FZ_SHARED_BY_NOBODY;
     if (decision->state.kind != FZ_STATE_URL)
         return FZ_SHARED_BY_USER;
-    return strncmp(decision->state.url, folder, strlen(folder)) == 0 ? FZ_SHARED_BY_FOLDER : FZ_SHARED_BY_HOSTS;
+    return fz_folder_of_slots(decision->state.url) != NULL ? FZ_SHARED_BY_FOLDER : FZ_SHARED_BY_HOSTS;
 }
 
 static void collect_worker(struct patient *patient, uint32_t hosts)
