@@ -7,7 +7,6 @@
 #include "config/worker_sources.h"
 #include "core/collision.h"
 #include "doctor_judge.h"
-#include "frazil/text.h"
 #include "os/clock.h"
 #include "state/shared_page.h"
 #include "state/store.h"

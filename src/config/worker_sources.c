@@ -14,7 +14,6 @@
 #include "core/crc32.h"
 #include "core/decimal.h"
 #include "core/sentence.h"
-#include "frazil/text.h"
 #include "os/fail_errno.h"
 #include "os/host.h"
 #include "worker_ask.h"
