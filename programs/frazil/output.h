@@ -21,8 +21,7 @@ void output_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void output_u64(uint64_t value);
 void output_i64(int64_t value);
 
-/* Writes a number in decimal to memory: at most OUTPUT_DIGITS digits, without a 0 behind them.  Returns where they end.
- */
+/* Writes a number in decimal, at most OUTPUT_DIGITS digits without a terminator, and returns where they end. */
 enum { OUTPUT_DIGITS = 20 };
 char *output_digits(char *to, uint64_t value);
 

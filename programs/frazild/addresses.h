@@ -33,7 +33,7 @@ struct listeners {
 /* Whether all addresses of a list are of this host alone. */
 bool addresses_are_local(const char *addresses);
 
-/* Whether the protocol may listen beyond this host, where anybody reaches it. */
+/* Whether the protocol may listen beyond this host, where anybody reaches it; adds what it lacks to errors. */
 bool addresses_check_reach(const struct settings *settings, enum protocol protocol, struct bytes *errors);
 
 /*

@@ -200,7 +200,7 @@ static bool start(struct daemon *daemon)
     return daemon->shared.jobs != NULL && daemon->reloader != NULL && start_loops(daemon);
 }
 
-/* Whether SIGTERM or SIGINT comes within that time, or a second: then there is something to do. */
+/* Whether SIGTERM or SIGINT comes within that time, or within a second: after that the manager is told again. */
 static bool is_ended_within(const struct daemon *daemon, uint64_t wait_ns)
 {
     service_tell_again();

@@ -48,9 +48,9 @@ static frazil_err take_some(struct id_request *id_request, size_t most, size_t *
 
 /*
  * Whether the grant has ended and nobody has failed to extend it: after a sleep or a step of the clock a keeper is just
- * about to.  The library says so at once to those who never wait, and its calls that wait do so for this.  It has no
- * descriptor that would tell an event loop of the extension, so the grant is looked at each RETRY_GRANT_NS.  Another
- * process that is to extend it may be gone: nobody would wait for it in vain.
+ * about to.  The library says so at once to those who never wait, and its calls that wait do so for this.  No event
+ * tells of an extension, so frazil_event_fd would not wake the loop: the grant is looked at each RETRY_GRANT_NS.  Where
+ * another process is to extend it (keeper=other), that one may be gone, and the request would wait in vain.
  */
 static bool awaits_grant(const struct id_request *id_request)
 {

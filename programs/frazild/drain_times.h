@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The times of a drain, none of them later than drain_timeout after its beginning.  Who gives worker ids back is told a
- * limit, and needs a moment more to end by it; a reload or a look at leases that waits for a coordinator knows none.
+ * The times of a drain, none of them later than drain_timeout after its beginning.  A close that gives worker ids back
+ * is told a limit, and ends a moment after it; a reload or a look at leases that waits for a coordinator knows none.
  */
 #ifndef FRAZILD_DRAIN_TIMES_H
 #define FRAZILD_DRAIN_TIMES_H

@@ -36,7 +36,7 @@ static bool send_to_manager(const char *lines)
     if (fd < 0)
         return false;
     socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
-    /* Who waited here for a manager that does not read would hear no signal. */
+    /* A thread that waited here for a manager that does not read would hear no signal. */
     bool is_sent =
         sendto(fd, lines, strlen(lines), MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&name, len) >= 0;
     bool is_full = !is_sent && (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM);

@@ -16,7 +16,7 @@ static void check_listeners(const struct settings *settings, struct bytes *error
     for (enum protocol protocol = PROTOCOL_RESP; protocol < PROTOCOL_COUNT; protocol++) {
         const struct listen_settings *row = &settings->listen[protocol];
         if (row->given && !addresses_are_local(row->addresses))
-            addresses_check_reach(settings, protocol, errors);
+            (void)addresses_check_reach(settings, protocol, errors);
     }
 }
 

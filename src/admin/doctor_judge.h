@@ -78,7 +78,7 @@ void fz_collect_dir(struct fz_dir_facts *ret, enum fz_dir which, const char *wan
 
 /* ---- doctor_worker.c -------------------------------------------------------------- */
 
-/* Who shares one sequence of a worker id that is given; FZ_SHARED_BY_USER: the processes of one user. */
+/* Which generators share the sequence of a worker id that is given: those of one user's processes, and so on. */
 enum fz_sharers { FZ_SHARED_BY_USER, FZ_SHARED_BY_NOBODY, FZ_SHARED_BY_FOLDER, FZ_SHARED_BY_HOSTS };
 
 struct fz_worker_facts {
@@ -115,7 +115,7 @@ void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *deci
  * which it has one. */
 void fz_judge_idle_key(const char *key, const char *where, const struct fz_findings *findings);
 
-/* A variable of the environment that may have been meant to be another. */
+/* A variable of the environment that is no setting.  advice: as fz_key_slip has it. */
 void fz_judge_slip(const char *name, const char *advice, const struct fz_findings *findings);
 
 /* Finds the right source for so many hosts (0: a line for each size of fleet) and worker ids. */

@@ -352,7 +352,7 @@ frazil_err fz_settings_complete(struct fz_settings *settings, frazil_environment
     return err == FRAZIL_OK ? add_config_file(settings, reterr) : err;
 }
 
-/* The first variable that looks like a setting and is none. */
+/* The first variable that is no setting. */
 struct slip {
     char name[FZ_KEY_VARIABLE_SIZE]; /* "": none was found */
     char advice[FZ_KEY_ADVICE_SIZE];

@@ -5,8 +5,6 @@
 #ifndef FZ_CORE_SNO_INTERNAL_H
 #define FZ_CORE_SNO_INTERNAL_H
 
-#include "frazil/error.h"
-
 #include "frazil/sno.h"
 
 #define FZ_SNO_UNIT_MS 4
@@ -26,7 +24,7 @@ struct fz_snapshot {
     uint32_t drifts;       /* how often the tick-tock bit was toggled */
 };
 
-/* Writes it as struct fz_snapshot does. */
+/* Writes it as frazil_sno_snapshot does. */
 FZ_PRIVATE frazil_err fz_snapshot_format(const struct fz_snapshot *snapshot, char *buf, size_t size, size_t *ret_len);
 
 /* Reads it as frazil_options_snapshot does. */

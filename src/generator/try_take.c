@@ -79,14 +79,16 @@ FZ_OUT_OF_LINE static frazil_err try_take_slow(frazil *gen, uint64_t *ret_ids, s
     return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is sno: take snos of it, not 64-bit ids");
 }
 
+/*
+ * One id costs what it costs by frazil_next.  But no slot is taken by adding: one past the end of a tick could only be
+ * redeemed by waiting.
+ */
 frazil_err frazil_try_take(frazil *gen, uint64_t *ret_ids, size_t n, size_t *ret_taken, uint64_t *ret_retry_ns,
                            frazil_error *reterr)
 {
     struct fz_anchor_view anchor;
     uint64_t nth;
 
-    /* One id costs what it costs by frazil_next, but for adding: a slot past the end could only be redeemed by waiting.
-     */
     if (n != 1 || fz_is_sno(gen) || !fz_take_anchored(gen, 1, &anchor, &nth))
         return try_take_slow(gen, ret_ids, n, ret_taken, ret_retry_ns, reterr);
     *ret_ids = anchor.first_id + (nth << gen->sequence_shift);

@@ -9,12 +9,12 @@
  * A process locks its own claim first, and only then looks whether others are locked.  So two that begin at once may
  * both see the other, but never neither.  Then the one whose file's name is lower waits for the other to step back.
  * To look is to try an exclusive lock for a moment.  That moment can be in the way of the owner or of a third one, so
- * they try again, for a quarter of a second.
+ * they try again for a while (fz_claim_patience).
  *
  * A claim also says up to which tick its word may have used the number, and others begin above that.  It stays when its
  * processes end, until the next boot, or until a process of the same user has taken over what it says.  What is said to
- * others is never lowered, whatever becomes of the files that the owner keeps for itself.  Only who has the same run
- * and state directory, and finds in its own grants what the claim says, goes by these grants.
+ * others is never lowered, whatever becomes of the files that the owner keeps for itself.  A process with the same run
+ * and state directory goes by its own grants instead, if these know all that the claim says.
  *
  * A claim is marked when it is finished, by a bit of its mode: a process may be killed before.  One with the mark that
  * is too short, or does not say who has it, may have said anything: it counts as used for ever, until somebody removes

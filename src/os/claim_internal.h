@@ -9,8 +9,8 @@
 #include "claim.h"
 
 /*
- * The bit of a file's mode that says that it is finished: it has its size, and says who has it.  It is no use else, and
- * whoever cuts a file short leaves it.
+ * The bit of a file's mode that says that it is finished: it has its size, and says who has it.  The bit has no other
+ * use, and a program that cuts a file short leaves it.
  */
 enum { FZ_CLAIM_FINISHED = S_IXUSR };
 
