@@ -21,7 +21,7 @@ done
 cd "$tree"
 ${CLANG:-clang} --target=wasm32 -std=c11 -Os -ffreestanding -fno-builtin -fvisibility=hidden -DFRAZIL_API= -DFZ_PRIVATE= -nostdlib \
     -Wl,--no-entry -Wl,--strip-all -Wl,--allow-undefined -isystem "$node/browser/libc" -I"$amalgamation" -Iinclude -Isrc -Isrc/core \
-    -o "$scratch/core.wasm" src/core/*.c src/extras/[!s]*.c src/extras/sh*.c src/extras/sno_*.c "$node"/src/values.c "$node"/src/errors.c "$node"/src/layouts.c "$node"/src/texts.c \
+    -o "$scratch/core.wasm" src/core/*.c src/extras/[!s]*.c src/extras/s[!a]*.c "$node"/src/values.c "$node"/src/errors.c "$node"/src/layouts.c "$node"/src/texts.c \
     "$node"/src/snos.c "$node/browser/bridge.c"
 {
     sed '/^.use strict.;$/d; /^module\.exports/d' "$node/lib/core.js"
