@@ -23,9 +23,8 @@ static PyObject *id_format(PyObject *module, PyObject *args)
     uint64_t id;
     frazil_text form = FRAZIL_TEXT_DEC;
     char text[FRAZIL_TEXT_SIZE];
-    size_t len;
-
     const char *name;
+    size_t len;
 
     if (!PyArg_ParseTuple(args, "O&s", to_u64, &id, &name) || form_named(state, name, &form) < 0)
         return NULL;
