@@ -305,7 +305,7 @@ typedef struct frazil_fast_path {
 /*
  * The fast path of a generator, for this process and its children.  It does not change, and it is there until
  * frazil_close is called: as for every call, no thread may be between steps 1 and 6 then.  After frazil_stop, step 4
- * finds no range.  Size as in frazil_get_info.  Cannot fail.  Any thread.
+ * finds no range.  size is sizeof *ret (frazil.h).  Cannot fail.  Any thread.
  */
 FRAZIL_API void frazil_get_fast_path(frazil *gen, frazil_fast_path *ret, size_t size) FRAZIL_NONNULL(1, 2);
 

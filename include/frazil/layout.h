@@ -104,10 +104,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_layout_validate(const frazil_layout *l
 /* The preset number i, counted from 0, in the order of the manual; NULL past the end.  Never freed. */
 FRAZIL_API const frazil_layout *frazil_layout_preset(size_t i);
 
-/*
- * Tells the capacity and the life of a valid layout.  size is sizeof *ret: a longer struct of a newer header is filled
- * up with zeros, a shorter one of an older header is filled as far as it goes.  Cannot fail.
- */
+/* Tells the capacity and the life of a valid layout.  size is sizeof *ret (frazil.h).  Cannot fail. */
 FRAZIL_API void frazil_layout_get_info(const frazil_layout *layout, frazil_layout_info *ret, size_t size)
     FRAZIL_NONNULL(1, 2);
 
@@ -185,7 +182,7 @@ typedef struct frazil_overlap {
  * the epoch of `before` or outside the life of `after`; the sentence says which.
  * FRAZIL_EKIND: exactly one of the two is sno (their ids cannot be compared; two
  * snos never overlap in this sense: FRAZIL_OK with nothing set but ever_safe).
- * size is sizeof *ret, as for frazil_layout_get_info.
+ * size is sizeof *ret (frazil.h).
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_layout_overlap(const frazil_layout *before, const frazil_layout *after,
                                                          int64_t since_unix_ms, frazil_overlap *ret, size_t size,

@@ -53,8 +53,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_open_with(frazil_lease **ret, co
                                                           frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
 /*
- * Looks at the lease, without blocking.  size is sizeof *ret: a longer struct of a newer header is filled up with
- * zeros, a shorter one of an older header is filled as far as it goes.  FRAZIL_ELEASE: it has ended.  FRAZIL_ECLOCK:
+ * Looks at the lease, without blocking.  size is sizeof *ret (frazil.h).  FRAZIL_ELEASE: it has ended.  FRAZIL_ECLOCK:
  * the clock is before from_unix_ms; reterr->retry_ns says for how long.  Success means that the number is the
  * program's at this instant by its own clock.
  */
