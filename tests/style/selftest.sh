@@ -653,7 +653,7 @@ test_limits() {
     must_fail 'tests/cli/b.bats:1: timeout of less than five minutes'
     rm "$scratch/project/tests/cli/b.bats"
     echo 'test("x", { timeout: 60_000 });' | file bindings/node/test/b.js
-    must_fail 'bindings/node/test/b.js:1: timeout of less than three minutes'
+    must_fail 'bindings/node/test/b.js:1: timeout of less than five minutes'
 }
 
 test_format() {

@@ -48,7 +48,7 @@ before(async () => {
   assert.ok(executablePath, 'chromium is not installed');
   // Neither a sandbox of its own, which is not to be had in a container, nor a sanitizer's libraries.
   const args = ['--no-sandbox', '--disable-dev-shm-usage'];
-  browser = await chromium.launch({ executablePath, args, env: { ...process.env, LD_PRELOAD: '' }, timeout: 180_000 });
+  browser = await chromium.launch({ executablePath, args, env: { ...process.env, LD_PRELOAD: '' }, timeout: 300_000 });
   page = await browser.newPage();
   page.setDefaultTimeout(180_000);
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
