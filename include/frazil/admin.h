@@ -196,8 +196,9 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_open(frazil_admin_state **
 
 /*
  * Whether this process could keep what generators with this spec keep on this host: the folders are there or can be
- * made, and files can be made in them.  So are the folder of a URL, and that of what users tell each other (host_dir=).
- * It makes nothing, and does not look at files that are there.  FRAZIL_ESYS, with the sentence that opening would have.
+ * made, and files can be made in them.  It looks at the folder of a URL and at the host directory (host_dir=), too.  It
+ * makes nothing, and does not look at files that are there.  Errors and sentences as opening would have them, such as
+ * FRAZIL_ESYS.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_check(const char *spec, frazil_error *reterr) FRAZIL_NONNULL(1);
 
