@@ -476,8 +476,8 @@ typedef struct frazil_event {
  * are kept: `missed` counts what a slower reader cannot have any more.
  *
  * Events are those that a thread of this process saw or caused.  MOVED is told to each process that shares the
- * generator, when it next reads.  A child goes on with its copy of a cursor; what its parent saw before the fork may
- * count as missed there.
+ * generator, when it next reads, takes an id or keeps the grant.  A child goes on with its copy of a cursor; what its
+ * parent saw before the fork may count as missed there.
  *
  * The call asks neither disk nor coordinator and takes no lock.  size is sizeof *ret (frazil.h).  Any thread, several
  * at once with cursors of their own; not in a signal handler.
@@ -487,10 +487,11 @@ FRAZIL_API bool frazil_next_event(frazil *gen, uint64_t *cursor, frazil_event *r
 
 /*
  * A descriptor for poll(2) and its kin, which becomes readable when an event is told, and stays so until
- * frazil_next_event returns false.  The first call makes it, and each later one in this process gives the same; a child
- * makes its own.  It is readable at first.  It belongs to the generator: only wait for it, and forget it before
- * frazil_close.  It wakes one reader, so let one thread wait for it.  What another process did is told when a thread of
- * this process next takes an id or keeps the grant.  FRAZIL_ESYS: the system gives no descriptor; ENOMEM.  Any thread.
+ * frazil_next_event returns false.  The first call makes it, and each later one in this process gives the same, unless
+ * the program has closed it; a child makes its own.  It is readable at first.  It belongs to the generator: only wait
+ * for it, and forget it before frazil_close.  It wakes one reader, so let one thread wait for it.  What another process
+ * did is told when a thread of this process next takes an id or keeps the grant.  FRAZIL_ESYS: the system gives no
+ * descriptor; ENOMEM.  Any thread.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_event_fd(frazil *gen, int *ret_fd, frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
