@@ -51,7 +51,6 @@ class Log(WithUsers):
         line = daemon.wait_for_line("sent a wrong token by HTTP")
         self.assertIn(", 127.0.0.1:%d, " % connection.sock.getsockname()[1], line)
 
-
     def test_it_says_that_a_reload_took_the_user_of_a_client_away(self):
         daemon = self.start(BASE + generator("main") + self.user("shop") + self.user("other"))
         clients = [self.as_user(daemon, "shop") for _ in range(2)]
