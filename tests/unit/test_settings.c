@@ -463,7 +463,7 @@ TEST("A variable that other generators read is found, with what to write; of its
     }
 }
 
-TEST("Each opening that reads the environment refuses a variable that looks like a setting; others are not concerned")
+TEST("Each opening that reads the environment refuses a variable that is no setting; others are not concerned")
 {
     frazil_options *options;
     frazil *gen;
