@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define AHEAD_US UINT64_C(1000000) /* a full tick is no trouble */
+#define AHEAD_US UINT64_C(1000000) /* a shorter wait is no trouble */
 
 /* The library says in how long ids can follow to those who ask for one; it gives none now. */
 static uint64_t ask_when(const struct engine *engine)
@@ -33,8 +33,8 @@ static void look_ahead(const struct engine *engine, struct trouble *ret)
     frazil_get_info(engine->gen, &info, sizeof info);
     (void)frazil_get_stats(engine->gen, stats, FRAZIL_STATS_MOST);
     uint64_t lead_us = stats[FRAZIL_STAT_LEAD_US].value;
-    if (info.available > 0 || lead_us < AHEAD_US)
-        return;
+    if (info.available > 0 || lead_us < AHEAD_US || lead_us <= 1000 * (uint64_t)info.layout->tick_ms)
+        return; /* a full tick is no trouble, however long it is */
     ret->retry_ns = lead_us * 1000;
     (void)snprintf(ret->why, sizeof ret->why,
                    "its last id is %" PRIu64 " ms ahead of its clock, which was set back, or max_lead is used up",

@@ -98,6 +98,16 @@ TEST("A generator that serves has no trouble, also if its tick is full")
     assert_trouble("", 0);
 }
 
+TEST("A full tick is no trouble either where ticks are longer than a second")
+{
+    open_engine("layout=31/10/2 tick=10s epoch=2026-01-01 max_lead=0s worker=fixed:1 state=memory", NULL);
+    while (take() == FRAZIL_OK)
+        continue;
+    assert_trouble("", 0);
+    frazil_manual_clock_set(manual, START_MS - 3600000);
+    assert_trouble("which was set back", 3610000);
+}
+
 TEST("A generator whose clock was set back says how far, and when it can go on")
 {
     open_engine(LAYOUT "worker=fixed:1 state=memory", NULL);
