@@ -419,6 +419,7 @@ TEST("Each variable with our prefix is a key's, or of those who are known to hav
         {"FRAZIL_URL", "FRAZIL_URL: unset it, or give it a name"},
         {"FRAZIL_SHOP_QUEUE", "FRAZIL_SHOP_QUEUE: unset it, or give it a name"},
         {"FRAZIL_TESTS", "FRAZIL_TESTS: unset it"},
+        {"FRAZIL_PORTABLE", "FRAZIL_PORTABLE: unset it"},
         {"FRAZIL_SUPPORT", "FRAZIL_SUPPORT: unset it"},
         {"FRAZIL_", "FRAZIL_: unset it"},
     };
