@@ -24,7 +24,7 @@ cp -R package.json README.md index.* flake-idgen.* browser.d.ts install.js bindi
 cp "$tree/LICENSE" "$stage"
 mkdir "$stage/amalgamation"
 cp "$amalgamation/frazil.c" "$amalgamation/frazil.h" "$stage/amalgamation"
-sh "$binding/browser/build.sh" "$tree" "$amalgamation" "$stage"
+sh "$binding/browser/build.sh" "$tree" "$stage"
 
 cd "$stage"
 place=prebuilds/$(node -p 'require("./lib/load.js").brought.split("/").slice(-2)[0]')

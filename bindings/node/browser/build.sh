@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# build.sh TREE AMALGAMATION OUT: writes OUT/browser.mjs, the pure part of the library as WebAssembly and its JavaScript in one
-# file.  CLANG is the compiler, which needs wasm-ld.
+# build.sh TREE OUT: writes OUT/browser.mjs, the pure part of the library as WebAssembly and its JavaScript in one file.  CLANG
+# is the compiler, which needs wasm-ld.
 set -eu
 
 tree=$(realpath "$1")
-amalgamation=$(realpath "$2")
-out=$(realpath "$3")
+out=$(realpath "$2")
 node=$tree/bindings/node
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -20,7 +19,7 @@ done
 
 cd "$tree"
 ${CLANG:-clang} --target=wasm32 -std=c11 -Os -ffreestanding -fno-builtin -fvisibility=hidden -DFRAZIL_API= -DFZ_PRIVATE= -nostdlib \
-    -Wl,--no-entry -Wl,--strip-all -Wl,--allow-undefined -isystem "$node/browser/libc" -I"$amalgamation" -Iinclude -Isrc -Isrc/core \
+    -Wl,--no-entry -Wl,--strip-all -Wl,--allow-undefined -isystem "$node/browser/libc" -Iinclude -Isrc -Isrc/core \
     -o "$scratch/core.wasm" src/core/*.c src/extras/[!s]*.c src/extras/s[!a]*.c "$node"/src/values.c "$node"/src/errors.c "$node"/src/layouts.c "$node"/src/texts.c \
     "$node"/src/snos.c "$node/browser/bridge.c"
 {
