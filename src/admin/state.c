@@ -13,6 +13,8 @@
 #include "os/dirs.h"
 #include "os/fail_errno.h"
 #include "os/file.h"
+#include "os/guard.h"
+#include "os/host.h"
 #include "os/shards.h"
 #include "os/word_file.h"
 #include "state/grant_store.h"
@@ -473,11 +475,13 @@ static frazil_err renew(struct place *place, const struct fz_kept *kept, bool al
 
 /*
  * The claims stay, for others.  One more tells them what the new grant gives up, as a boot may have taken the one that
- * did.  Where claims cannot be looked at, generators say so.
+ * did; nobody can have its name.  Somebody who has the number says enough.  Where claims cannot be looked at,
+ * generators say so.
  */
-static void claim_given_up(const struct place *place, const struct fz_kept *kept)
+static frazil_err claim_given_up(const struct place *place, const struct fz_kept *kept, frazil_error *reterr)
 {
     const struct fz_grant_owner owner = owner_of(place, kept);
+    struct fz_claim_patience patience = fz_claim_patience(fz_guard_deadline(), false);
     struct fz_grant_record record = {.worker = 0};
     char folder[FZ_PATH_SIZE];
     char run_dir[FZ_PATH_SIZE];
@@ -487,19 +491,31 @@ static void claim_given_up(const struct place *place, const struct fz_kept *kept
     struct fz_claim_other other;
     struct fz_claim_key key;
 
-    if (fz_store_file(path, place->state_folder, kept->worker, FZ_STORE_GRANT_SUFFIX, NULL) != FRAZIL_OK ||
-        fz_grant_store_inspect(path, &owner.bounds, &exists, &record, NULL) != FRAZIL_OK || !exists)
-        return;
-    if (fz_dir_find(run_dir, FZ_DIR_RUN, place->decision->places.run_dir, NULL) != FRAZIL_OK ||
-        fz_store_claim_key(&key, folder, place->decision, fz_real_now().unix_ms, NULL) != FRAZIL_OK)
-        return;
+    frazil_err err = fz_store_file(path, place->state_folder, kept->worker, FZ_STORE_GRANT_SUFFIX, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_grant_store_inspect(path, &owner.bounds, &exists, &record, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_dir_find(run_dir, FZ_DIR_RUN, place->decision->places.run_dir, reterr);
+    if (err != FRAZIL_OK || !exists)
+        return err;
+    if (fz_store_claim_key(&key, folder, place->decision, fz_real_now().unix_ms, NULL) != FRAZIL_OK)
+        return FRAZIL_OK;
     key.holder = run_dir;
     key.state = place->state_folder;
     key.bounds = identity_of(place, kept).bounds;
-    if (fz_claim_try(&claim, &key, kept->worker, &other) == 0) {
+    int sys = fz_host_entropy(&key.word.nonce);
+    if (sys == 0)
+        sys = fz_claim_insist(&claim, &key, kept->worker, &patience, &other);
+    if (sys == 0) {
         fz_claim_raise(&claim, record.until);
         fz_claim_release(&claim);
     }
+    return sys == 0 || sys == FZ_CLAIM_TAKEN
+               ? FRAZIL_OK
+               : fz_fail_errno(reterr, sys,
+                               "the files are made anew, but others on this host cannot be told; say it again when "
+                               "that is mended.  No claim can be made in the host directory",
+                               folder, "");
 }
 
 frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *kept, bool all, frazil_error *reterr)
@@ -518,10 +534,10 @@ frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *ke
     bool is_renewed = all || fz_kept_is_wrong(&found);
     if (err == FRAZIL_OK && is_renewed)
         err = found.is_lease ? renew_lease(&place, &found, reterr) : renew(&place, &found, all, reterr);
+    if (err == FRAZIL_OK && is_renewed && !found.is_lease)
+        err = claim_given_up(&place, &found, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (is_renewed && !found.is_lease)
-        claim_given_up(&place, &found);
     found = unknown;
     err = look_at(&place, &found, reterr);
     if (err == FRAZIL_OK)

@@ -80,7 +80,7 @@ static void say_own_holder(struct fz_claim_other *other, const char *holder)
 
 /*
  * The first one that holds the claim says where the grants of its word are kept, while nobody else can read it; the
- * others compare.
+ * others compare.  Ticks that another folder has granted are somebody else's from then on.
  */
 static int tell_state(struct fz_claim *claim, const char *state, bool is_first)
 {
@@ -94,6 +94,10 @@ static int tell_state(struct fz_claim *claim, const char *state, bool is_first)
     claim->state_differs = !is_first && (page->state_device != status.st_dev || page->state_inode != status.st_ino);
     if (!is_first)
         return 0;
+    bool is_other =
+        page->state_device != 0 && (page->state_device != status.st_dev || page->state_inode != status.st_ino);
+    if (is_other)
+        fz_claim_raise_tick(&page->floor, fz_claim_end(atomic_load(&page->used), 0));
     size_t len = strlen(state);
     memset(page->state, 0, sizeof page->state);
     memcpy(page->state, state, len < sizeof page->state ? len : sizeof page->state - 1);
@@ -117,6 +121,9 @@ static int map_claim(struct fz_claim *claim, int fd, const char *holder, bool is
         return EBADMSG;
     }
     claim->page = page;
+    /* On a disk the mark must not come back without what was written, after a loss of power. */
+    if (is_new && msync(page, CLAIM_FILE_SIZE, MS_SYNC) != 0)
+        return errno;
     return is_new && fchmod(fd, BEGUN | FZ_CLAIM_FINISHED) != 0 ? errno : 0;
 }
 

@@ -49,9 +49,9 @@ struct fz_claim_word {
     uint64_t inode;
 };
 
-/* What was granted to a word: whether its grants know that a tick was used. */
+/* What was granted to a word: whether its grants know that all these ticks were used. */
 struct fz_claim_grants {
-    bool (*knows)(void *ctx, uint64_t tick);
+    bool (*knows)(void *ctx, uint64_t first, uint64_t last);
     void *ctx;
 };
 

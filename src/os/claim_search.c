@@ -185,11 +185,15 @@ static bool is_near(const struct claim_search *search, uint64_t uid, const struc
            said->state_inode == search->state_inode;
 }
 
-/* Whether the grants of those who look know all that the claim says; a folder that was made anew knows nothing. */
+/*
+ * Whether the grants of those who look know all that the claim says.  The last tick of its word stands for those before
+ * it, as all of them were granted by the same folder.  Those below the floor were granted by others, so each is asked
+ * for.  A folder that was made anew knows nothing.
+ */
 static bool is_known(const struct fz_claim_grants *grants, const struct claim_said *said)
 {
-    return grants != NULL && (said->used == 0 || grants->knows(grants->ctx, said->used)) &&
-           (said->floor == 0 || grants->knows(grants->ctx, said->floor - 1));
+    return grants != NULL && (said->used == 0 || grants->knows(grants->ctx, said->used, said->used)) &&
+           (said->floor == 0 || grants->knows(grants->ctx, 0, said->floor - 1));
 }
 
 /* A file that nobody holds, and that is locked. */

@@ -171,7 +171,7 @@ static frazil_err acquire_above(void *ctx, struct fz_deadline deadline, uint64_t
     return err;
 }
 
-static bool grant_knows(void *ctx, uint64_t tick)
+static bool grant_knows(void *ctx, uint64_t first, uint64_t last)
 {
     struct fz_grant_memory *memory = ctx;
     uint64_t next;
@@ -182,7 +182,7 @@ static bool grant_knows(void *ctx, uint64_t tick)
          !exists))
         return false;
     memory->is_read = true;
-    return !fz_used_next_free(&memory->record.used, tick, &next) || next > tick;
+    return !fz_used_next_free(&memory->record.used, first, &next) || next > last;
 }
 
 void fz_grant_store_remember(struct fz_grant_memory *ret, const char *path, const struct fz_bounds *bounds,

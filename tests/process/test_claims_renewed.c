@@ -79,6 +79,20 @@ static void assert_refused(const char *name)
     assert_non_null(strstr(why.message, "has used it on this host up to"));
 }
 
+/* No id comes until the clock is above that one. */
+static void assert_begins_above(const char *name, uint64_t last)
+{
+    frazil_error why;
+    frazil *gen;
+    uint64_t id;
+
+    assert_int_equal(try_open(&gen, name, &why), FRAZIL_OK);
+    assert_int_equal(frazil_next(gen, &id), FRAZIL_ECLOCK);
+    frazil_close(gen);
+    frazil_manual_clock_set(clock_of_test, now_ms + AHEAD_MS);
+    assert_true(take_from(name) > last);
+}
+
 static unsigned made;
 
 static void count_made(void *ctx, const frazil_admin_kept *kept)
@@ -201,4 +215,31 @@ TEST(
     frazil_manual_clock_set(clock_of_test, now_ms + AHEAD_MS);
     assert_true(take_from("second") > last);
     assert_true(take_from("first") > last);
+}
+
+TEST("Ticks that were taken over from another claim are known only to grants that know each of them")
+{
+    frazil_manual_clock_set(clock_of_test, now_ms + BACK_MS);
+    take_from("first");
+    frazil_manual_clock_set(clock_of_test, now_ms + 2 * BACK_MS);
+    take_from("second");
+    frazil_manual_clock_set(clock_of_test, now_ms + 3 * BACK_MS);
+    take_from("first");
+    frazil_manual_clock_set(clock_of_test, now_ms + 4 * BACK_MS);
+    uint64_t last = take_from("second");
+    scratch_delete(scratch_path(scratch, "second-run"));
+    frazil_manual_clock_set(clock_of_test, now_ms + BACK_MS);
+    assert_begins_above("second", last);
+}
+
+TEST("Ticks that another state directory has granted are not those of the present one")
+{
+    frazil_manual_clock_set(clock_of_test, now_ms + BACK_MS);
+    take_from("first");
+    state = "other";
+    frazil_manual_clock_set(clock_of_test, now_ms + 2 * BACK_MS);
+    uint64_t last = take_from("first");
+    scratch_delete(scratch_path(scratch, "first-run"));
+    frazil_manual_clock_set(clock_of_test, now_ms + BACK_MS);
+    assert_begins_above("first", last);
 }
