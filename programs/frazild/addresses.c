@@ -387,6 +387,17 @@ static const char *look_at_address(const char *text, size_t len, struct known_ad
     return NULL;
 }
 
+/* How much of an address may be shown: none where it was not understood, or has a URL in it, which may have a password.
+ */
+static int shown_len(const struct known_address *address, const char *text, size_t len)
+{
+    for (size_t i = 0; i + 3 <= len; i++) {
+        if (memcmp(text + i, "://", 3) == 0)
+            return 0;
+    }
+    return address->is_unix ? (int)len : 0;
+}
+
 static void check_one(struct known_addresses *known, const struct place place, const char *text, size_t len,
                       struct bytes *errors)
 {
@@ -394,8 +405,7 @@ static void check_one(struct known_addresses *known, const struct place place, c
     const char *why = look_at_address(text, len, &address);
 
     if (why != NULL) {
-        /* It is shown only where it was understood: it may be a URL with a password. */
-        config_complain(errors, place, "address=%.*s: %s", address.is_unix ? (int)len : 0, text, why);
+        config_complain(errors, place, "address=%.*s: %s", shown_len(&address, text, len), text, why);
         return;
     }
     for (size_t i = 0; i < known->count; i++) {

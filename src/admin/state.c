@@ -507,8 +507,9 @@ static frazil_err claim_given_up(const struct place *place, const struct fz_kept
     if (sys == 0)
         sys = fz_claim_insist(&claim, &key, kept->worker, &patience, &other);
     if (sys == 0) {
+        fz_claim_begin(&claim, record.until);
         fz_claim_raise(&claim, record.until);
-        fz_claim_release(&claim);
+        fz_claim_leave(&claim);
     }
     return sys == 0 || sys == FZ_CLAIM_TAKEN
                ? FRAZIL_OK

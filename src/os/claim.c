@@ -96,8 +96,10 @@ static int tell_state(struct fz_claim *claim, const char *state, bool is_first)
         return 0;
     bool is_other =
         page->state_device != 0 && (page->state_device != status.st_dev || page->state_inode != status.st_ino);
-    if (is_other)
+    if (is_other) {
         fz_claim_raise_tick(&page->floor, fz_claim_end(atomic_load(&page->used), 0));
+        atomic_store(&page->first, 0);
+    }
     size_t len = strlen(state);
     memset(page->state, 0, sizeof page->state);
     memcpy(page->state, state, len < sizeof page->state ? len : sizeof page->state - 1);
@@ -121,9 +123,6 @@ static int map_claim(struct fz_claim *claim, int fd, const char *holder, bool is
         return EBADMSG;
     }
     claim->page = page;
-    /* On a disk the mark must not come back without what was written, after a loss of power. */
-    if (is_new && msync(page, CLAIM_FILE_SIZE, MS_SYNC) != 0)
-        return errno;
     return is_new && fchmod(fd, BEGUN | FZ_CLAIM_FINISHED) != 0 ? errno : 0;
 }
 
@@ -243,6 +242,8 @@ static void say_again(struct fz_claim_page *page, const struct fz_claim_page *fo
 {
     fz_claim_raise_tick(&page->used, atomic_load_explicit(&former->used, memory_order_acquire));
     fz_claim_raise_tick(&page->floor, atomic_load_explicit(&former->floor, memory_order_acquire));
+    atomic_store_explicit(&page->first, atomic_load_explicit(&former->first, memory_order_acquire),
+                          memory_order_release);
     memcpy(page->state, former->state, sizeof page->state);
     page->state_device = former->state_device;
     page->state_inode = former->state_inode;
@@ -398,6 +399,14 @@ int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline 
     return 0;
 }
 
+void fz_claim_begin(const struct fz_claim *claim, uint64_t first)
+{
+    uint64_t none = 0;
+
+    if (claim->page != NULL)
+        (void)atomic_compare_exchange_strong(&claim->page->first, &none, first);
+}
+
 void fz_claim_raise(const struct fz_claim *claim, uint64_t until)
 {
     if (claim->page != NULL)
@@ -419,4 +428,11 @@ void fz_claim_release(struct fz_claim *claim)
     munmap(claim->page, CLAIM_FILE_SIZE);
     claim->page = NULL;
     fz_kept_fd_close(&claim->file);
+}
+
+void fz_claim_leave(struct fz_claim *claim)
+{
+    munmap(claim->page, CLAIM_FILE_SIZE);
+    claim->page = NULL;
+    fz_own_file_unlock_and_close(&claim->file);
 }

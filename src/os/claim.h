@@ -36,7 +36,7 @@
 #include "kept_fd.h"
 
 /* Bytes of a claim's path, and of the name of who has it, terminators included. */
-enum { FZ_CLAIM_PATH_SIZE = FZ_PATH_SIZE, FZ_CLAIM_HOLDER_SIZE = 240 };
+enum { FZ_CLAIM_PATH_SIZE = FZ_PATH_SIZE, FZ_CLAIM_HOLDER_SIZE = 236 };
 
 /* Where claims may be if nobody names a folder, the best one first. */
 enum { FZ_CLAIM_FOLDERS = 2, FZ_CLAIM_FOLDER_SIZE = 10 };
@@ -75,6 +75,7 @@ struct fz_claim_key {
 struct fz_claim_page {
     _Atomic uint64_t used;  /* the last tick that may have been used; 0: none */
     _Atomic uint64_t floor; /* the first one that was not, by those whose claims were taken over */
+    _Atomic uint64_t first; /* the first tick of all that the state folder has granted to the word; 0: none */
     char holder[FZ_CLAIM_HOLDER_SIZE];
     char state[FZ_CLAIM_HOLDER_SIZE]; /* the folder of the grants of those who hold it, */
     uint64_t state_device;            /* and which one that is; 0: there is none */
@@ -185,6 +186,9 @@ FZ_PRIVATE int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct f
 FZ_PRIVATE frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_other *other,
                                     frazil_error *reterr);
 
+/* Says which tick the word was granted first, unless that was said before.  Any thread, and forked children. */
+FZ_PRIVATE void fz_claim_begin(const struct fz_claim *claim, uint64_t first);
+
 /* Says that ticks up to this one may be used from now on.  Any thread, and forked children. */
 FZ_PRIVATE void fz_claim_raise(const struct fz_claim *claim, uint64_t until);
 
@@ -193,5 +197,9 @@ FZ_PRIVATE void fz_claim_lower(const struct fz_claim *claim, uint64_t until, uin
 
 /* Gives it up as far as this process is concerned; NONE is fine. */
 FZ_PRIVATE void fz_claim_release(struct fz_claim *claim);
+
+/* Gives it up for children that were forked meanwhile, too: what it says stays, and nobody holds the number any more.
+ */
+FZ_PRIVATE void fz_claim_leave(struct fz_claim *claim);
 
 #endif

@@ -81,6 +81,7 @@ static bool parse_rest(const char *rest, struct fz_bounds *ret)
 struct claim_said {
     uint64_t used;
     uint64_t floor;
+    uint64_t first;
     uint64_t state_device; /* which folder the grants of its word are in */
     uint64_t state_inode;
     char holder[FZ_CLAIM_HOLDER_SIZE];
@@ -121,6 +122,7 @@ static int read_said(int fd, const struct stat *status, struct claim_said *ret)
         return err;
     ret->used = atomic_load(&page.used);
     ret->floor = atomic_load(&page.floor);
+    ret->first = atomic_load(&page.first);
     ret->state_device = page.state_device;
     ret->state_inode = page.state_inode;
     memcpy(ret->holder, page.holder, sizeof ret->holder - 1);
@@ -186,13 +188,15 @@ static bool is_near(const struct claim_search *search, uint64_t uid, const struc
 }
 
 /*
- * Whether the grants of those who look know all that the claim says.  The last tick of its word stands for those before
- * it, as all of them were granted by the same folder.  Those below the floor were granted by others, so each is asked
- * for.  A folder that was made anew knows nothing.
+ * Whether the grants of those who look know all that the claim says.  The first and the last tick of its word stand for
+ * those between, as all of them were granted by the same folder.  Those below the floor were granted by others, so each
+ * is asked for.  A folder that was made anew does not know the first one, even if it has the former one's inode.
  */
 static bool is_known(const struct fz_claim_grants *grants, const struct claim_said *said)
 {
-    return grants != NULL && (said->used == 0 || grants->knows(grants->ctx, said->used, said->used)) &&
+    return grants != NULL &&
+           (said->used == 0 || (grants->knows(grants->ctx, said->first, said->first) &&
+                                grants->knows(grants->ctx, said->used, said->used))) &&
            (said->floor == 0 || grants->knows(grants->ctx, 0, said->floor - 1));
 }
 

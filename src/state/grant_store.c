@@ -167,6 +167,8 @@ static frazil_err acquire_above(void *ctx, struct fz_deadline deadline, uint64_t
     store->file.least = store->claim->floor;
     frazil_err err = fz_grant_file_granter(&store->file).acquire(&store->file, deadline, now_tick, ret, reterr);
     if (err == FRAZIL_OK)
+        fz_claim_begin(store->claim, ret->floor);
+    if (err == FRAZIL_OK)
         fz_claim_raise(store->claim, ret->until); /* before anybody can use it */
     return err;
 }

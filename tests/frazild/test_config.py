@@ -27,7 +27,8 @@ class Configuration(unittest.TestCase):
         return path
 
     def run_it(self, *arguments, **variables):
-        env = os.environ | variables
+        folders = {"RUNTIME_DIRECTORY": os.path.join(self.folder, "run"), "STATE_DIRECTORY": os.path.join(self.folder, "state")}
+        env = os.environ | folders | variables
         return subprocess.run([FRAZILD, *arguments], capture_output=True, text=True, timeout=PATIENCE_S, env=env)
 
     def expect(self, text, line, words):

@@ -5,6 +5,7 @@
  */
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "frazil.h"
 #include "lib/ports.h"
@@ -238,6 +239,22 @@ TEST("Ticks that another state directory has granted are not those of the presen
     take_from("first");
     state = "other";
     frazil_manual_clock_set(clock_of_test, now_ms + 2 * BACK_MS);
+    uint64_t last = take_from("first");
+    scratch_delete(scratch_path(scratch, "first-run"));
+    frazil_manual_clock_set(clock_of_test, now_ms + BACK_MS);
+    assert_begins_above("first", last);
+}
+
+TEST("A state directory that was made anew does not answer for what the removed one has granted")
+{
+    char former[512];
+
+    frazil_manual_clock_set(clock_of_test, now_ms + BACK_MS);
+    take_from("first");
+    /* The grants alone are removed, so that the folder is the same one. */
+    snprintf(former, sizeof former, "%s", scratch_path(scratch, "first-state/n/worker-7.grant"));
+    assert_int_equal(unlink(former), 0);
+    frazil_manual_clock_set(clock_of_test, now_ms + 3 * BACK_MS);
     uint64_t last = take_from("first");
     scratch_delete(scratch_path(scratch, "first-run"));
     frazil_manual_clock_set(clock_of_test, now_ms + BACK_MS);

@@ -3,6 +3,7 @@
 #include <frazil.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 int main(void)
 {

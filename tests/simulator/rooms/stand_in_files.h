@@ -44,7 +44,6 @@ int sim_no_file(const char *path, char *buf, size_t size, size_t *ret_len);
 #define flock(fd, operation) sim_flock(fd, operation)
 #define mmap(at, size, protection, flags, fd, offset) sim_mmap(fd, size)
 #define munmap(at, size) sim_munmap(at, size)
-#define msync(at, size, flags) ((void)(at), 0)
 #define unlink(path) sim_unlink(path)
 #define geteuid() sim_geteuid()
 #define fz_file_reserve(fd, size) sim_reserve(fd, size)
