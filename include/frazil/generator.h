@@ -277,9 +277,9 @@ typedef enum frazil_fast_form {
 } frazil_fast_form;
 
 /*
- * What it takes to make an id without calling C, for runtimes whose calls of C cost more than an id.  What `anchor` and
- * `word` point to is read and written as whole 64-bit atomics in the processor's byte order.  "Give up" means: call
- * frazil_next.
+ * The way to an id without a call of C, for runtimes whose calls of C cost more than an id.  A program reads what
+ * `anchor` and `word` point to, and swaps the word, as whole 64-bit atomics in the processor's byte order.  "Give up"
+ * means: call frazil_next.
  *
  *  1. Read anchor[0], the version, with acquire.  If it is odd, give up.
  *  2. Read anchor[1] start, [2] range, [3] first_slot and [4] first_id, each with acquire.

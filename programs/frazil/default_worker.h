@@ -6,7 +6,7 @@
 #include <frazil/options.h>
 #include <stdbool.h>
 
-/* What is to be said once of ids whose worker nobody named. */
+/* The warning about ids whose worker nobody named. */
 #define DEFAULT_WORKER_NOTE                                                                                            \
     "no worker= was given: the ids are unique on this host (worker=file-lock), not among several; see WORKER IDS in "  \
     "man frazil.spec"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a head that was read says: its fields, its target, its host, its body, and the site that asks.
+ * A head that was read: its fields, its target, its host, its body, and the site that asks.
  */
 #ifndef FRAZILD_HTTP_HEAD_H
 #define FRAZILD_HTTP_HEAD_H

@@ -259,7 +259,7 @@ static const struct generator *next_seen(const struct metrics_view *view, size_t
     return NULL;
 }
 
-/* What one look at an engine shows. */
+/* The statistics of an engine at one moment. */
 struct look {
     size_t count;
     frazil_stat stats[FRAZIL_STATS_MOST];

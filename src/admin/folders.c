@@ -6,7 +6,7 @@
 #include "os/claim.h"
 #include "os/dirs.h"
 
-/* What stands behind the beginning of a URL, if that is an absolute path. */
+/* The rest of a URL behind its beginning, if that is an absolute path. */
 static const char *path_behind(const char *url, const char *beginning)
 {
     size_t len = strlen(beginning);

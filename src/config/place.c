@@ -244,7 +244,7 @@ static const struct default_row *row_of(struct span key)
     return NULL;
 }
 
-/* What the part decides: a number, or whole milliseconds. */
+/* The value that the part decides on: a number, or whole milliseconds. */
 static bool read_quantity(struct span value, enum default_type type, uint64_t *ret)
 {
     size_t len = (size_t)(value.end - value.at);

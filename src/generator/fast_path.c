@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What others need to take ids as fz_take_anchored does, without calling it. */
+/* Tells other languages how to take ids as fz_take_anchored does, without calling it. */
 #include <stddef.h>
 
 #include "core/sized.h"

@@ -130,7 +130,7 @@ frazil_err frazil_local_try_take(frazil_local *local, uint64_t *ret_ids, size_t 
 {
     const struct block *block = local->block;
 
-    /* What is left of a block comes first: the rest can follow at once. */
+    /* The rest of a block comes first: the other ids can follow at once. */
     if (n > block->left && block->left > 0 && fz_counter_is_in(block->counter, block->range))
         n = (size_t)block->left;
     if (n == 0 || !block_has(local, n))

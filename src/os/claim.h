@@ -49,7 +49,7 @@ struct fz_claim_word {
     uint64_t inode;
 };
 
-/* What was granted to a word: whether its grants know that all these ticks were used. */
+/* The grants of a word, which may know that all these ticks were used. */
 struct fz_claim_grants {
     bool (*knows)(void *ctx, uint64_t first, uint64_t last);
     void *ctx;

@@ -338,7 +338,7 @@ TEST("Of the coordinator alone nothing else is found; one that cannot be had is 
 
 /* ---- folders ------------------------------------------------------------------------------ */
 
-/* What a spec lacks, in words of the sentence that opening it would have; "": nothing.  %N: a folder that can be made,
+/* A spec and what it lacks, in words of the sentence of its opening; "": nothing.  %N: a folder that can be made,
  * %F: one that cannot. */
 static void assert_lacks(const char *form, const char *words)
 {

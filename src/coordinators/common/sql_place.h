@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the URLs of SQL databases have in common: SCHEME://[HOSTS]/DATABASE/NAMESPACE. */
+/* The common form of URLs of SQL databases: SCHEME://[HOSTS]/DATABASE/NAMESPACE. */
 #ifndef FZ_COORDINATORS_COMMON_SQL_PLACE_H
 #define FZ_COORDINATORS_COMMON_SQL_PLACE_H
 
