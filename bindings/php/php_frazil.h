@@ -2,13 +2,14 @@
 /*
  * frazil for PHP: what its files know of each other.
  *
- *   module.c      the module and its globals.
- *   exceptions.c  Frazil\Exception and a class for each class of errors.
- *   values.c      ids that an int of PHP cannot hold, and arrays.
- *   generator.c   Frazil\Generator.
- *   layout.c      Frazil\Layout.
- *   id.c          Frazil\Id and Frazil\Time: pure functions.
- *   sno.c         Frazil\Sno: pure functions over 80-bit snos.
+ *   module.c          the module and its globals.
+ *   exceptions.c      Frazil\Exception and a class for each class of errors.
+ *   values.c          ids that an int of PHP cannot hold, and arrays.
+ *   generator.c       Frazil\Generator: opening it, and looking at it.
+ *   generator_take.c  Frazil\Generator: taking ids and snos from it.
+ *   layout.c          Frazil\Layout.
+ *   id.c              Frazil\Id and Frazil\Time: pure functions.
+ *   sno.c             Frazil\Sno: pure functions over 80-bit snos.
  */
 #ifndef PHP_FRAZIL_H
 #define PHP_FRAZIL_H
@@ -70,6 +71,34 @@ extern bool frazil_get_small(zend_long value, const char *what, uint32_t max, ui
 
 /* The text form of that name; false: an exception was thrown. */
 extern bool frazil_get_form(const char *name, frazil_text *ret);
+
+/* ---- generator.c ----------------------------------------------------------------- */
+
+struct frazil_php_generator {
+    frazil *gen;                      /* NULL: it was never constructed */
+    struct frazil_php_shared *shared; /* what open() gave; NULL: the object's own */
+    zend_object std;
+};
+
+static zend_always_inline struct frazil_php_generator *frazil_generator_of(zend_object *object)
+{
+    return (struct frazil_php_generator *)((char *)object - XtOffsetOf(struct frazil_php_generator, std));
+}
+
+/* The generator of $this; NULL: it was never constructed, and an exception was thrown. */
+static zend_always_inline frazil *frazil_gen_of(zval *this)
+{
+    frazil *gen = frazil_generator_of(Z_OBJ_P(this))->gen;
+
+    if (UNEXPECTED(gen == NULL))
+        frazil_throw_usage("the generator was not constructed");
+    return gen;
+}
+
+/* ---- generator_take.c ------------------------------------------------------------ */
+
+/* The methods that take; the class has them beside those of generator.c. */
+extern const zend_function_entry frazil_taking_methods[];
 
 /* ---- classes --------------------------------------------------------------------- */
 
