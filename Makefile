@@ -284,8 +284,9 @@ deb: | build ## build Debian packages into build/deb, and let lintian look at th
 check-deb: deb ## install the packages in a copy of this machine, try them, purge them
 	@sh tests/install/packages.sh build/deb
 
-amalgamation: | build ## the library as two files, build/amalgamation/frazil.c and frazil.h
+amalgamation: | build ## the library as two files, build/amalgamation/frazil.c and frazil.h, and SQLite's extension as two more
 	@sh tools/amalgamate build/amalgamation
+	@sh databases/sqlite/amalgamate build/amalgamation
 
 packages: amalgamation ## build the packages of the bindings into build/packages
 	@for script in bindings/*/package.sh; do [ ! -e "$$script" ] || sh "$$script" . build/packages || exit; done

@@ -12,10 +12,13 @@ trap 'rm -rf "$scratch"' EXIT
 
 extension=${2:+$(realpath "$2")}
 cd "$scratch"
-[ -n "$extension" ] || sh "$tree/tools/amalgamate" . >/dev/null
-[ -n "$extension" ] || cc -O2 -shared -fPIC -fvisibility=hidden -DFRAZIL_API= -I"$tree/databases/sqlite" -I. -o frazil.so \
-    "$tree/databases/sqlite/frazil_sqlite.c" frazil.c -lpthread -ldl
-[ -z "$extension" ] || cp "$extension" frazil.so
+if [ -n "$extension" ]; then
+    cp "$extension" frazil.so
+else
+    sh "$tree/tools/amalgamate" . >/dev/null
+    sh "$tree/databases/sqlite/amalgamate" .
+    cc -O2 -shared -fPIC -fvisibility=hidden -DFRAZIL_API= -o frazil.so frazil_sqlite.c frazil.c -lpthread -ldl
+fi
 # Ids to spare: no call waits for the next millisecond.
 export FRAZIL_SQLITE_MAIN='layout=39/1/23 worker=fixed:1 state=memory'
 

@@ -18,7 +18,7 @@ fail() {
 
 cd "$scratch"
 sh "$tree/tools/amalgamate" . >/dev/null
-cp "$here/frazil_sqlite.c" "$here/frazil_sqlite.h" .
+sh "$here/amalgamate" .
 mkdir run state
 export FRAZIL_RUN_DIR="$scratch/run" FRAZIL_STATE_DIR="$scratch/state" FRAZIL_HOST_DIR="$scratch/host"
 unset FRAZIL_STATE FRAZIL_WORKER
@@ -32,6 +32,9 @@ for compiler in "$cc" clang; do
     # Programs put all that they link into one file, as SQLite itself is.
     printf '#include "%s"\n' frazil.c frazil_sqlite.c >all.c
     "$compiler" $warnings -DSQLITE_CORE -fsyntax-only all.c
+    for part in "$here"/*.c; do # each of which stands alone, too
+        "$compiler" $warnings -I. -fsyntax-only "$part"
+    done
 done
 
 echo "-- the README"

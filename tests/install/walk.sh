@@ -145,7 +145,7 @@ printed "$id"
 session usr-local "Two files in a project" < <(
     echo "#: cd frazil"
     cell docs/start.md "no installation" 1
-    echo "#: mkdir ~/project && cp build/amalgamation/* ~/project && cd ~/project"
+    echo "#: mkdir ~/project && cp build/amalgamation/frazil.[ch] ~/project && cd ~/project"
     echo "#: cp /tmp/two-files.c app.c"
     block docs/amalgamation.md "Compile them" "console amalgamation" | typed
 )
