@@ -233,9 +233,7 @@ static frazil_err add_words(const struct place *place, uint32_t worker, struct w
     size_t before = words->count;
 
     words->worker = worker;
-    frazil_err err = fz_store_file(word_path, place->run_folder, worker, FZ_STORE_WORD_SUFFIX, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_store_file(grant_path, place->state_folder, worker, FZ_STORE_GRANT_SUFFIX, reterr);
+    frazil_err err = fz_store_pair(word_path, place->run_folder, grant_path, place->state_folder, worker, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (!place->decision->worker.lock)
@@ -345,9 +343,7 @@ static frazil_err look_at(const struct place *place, struct fz_kept *kept, frazi
 
     if (kept->is_lease)
         return look_at_lease(place, kept, reterr);
-    frazil_err err = fz_store_file(word_path, place->run_folder, kept->worker, FZ_STORE_WORD_SUFFIX, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_store_file(grant_path, place->state_folder, kept->worker, FZ_STORE_GRANT_SUFFIX, reterr);
+    frazil_err err = fz_store_pair(word_path, place->run_folder, grant_path, place->state_folder, kept->worker, reterr);
     if (err != FRAZIL_OK)
         return err;
     const struct fz_bounds bounds = bounds_of(place, kept);
@@ -463,11 +459,11 @@ static frazil_err renew(struct place *place, const struct fz_kept *kept, bool al
         err = fz_word_file_discard(path, &identity, reterr);
     if (err != FRAZIL_OK || (!all && kept->grant.wrong.code == FRAZIL_OK))
         return err;
-    err = fz_store_prepare_folder(place->state_folder, FZ_DIR_STATE, wanted, place->decision->places.name, reterr);
+    err = fz_dir_prepare_inside(place->state_folder, FZ_DIR_STATE, wanted, place->decision->places.name, reterr);
     if (err == FRAZIL_OK)
         err = fz_store_file(path, place->state_folder, kept->worker, FZ_STORE_GRANT_SUFFIX, reterr);
-    if (err == FRAZIL_OK && kept->is_part)
-        err = fz_store_prepare_shards(path, FZ_DIR_STATE, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_store_prepare_shards(path, &owner.bounds, FZ_DIR_STATE, reterr);
     if (err == FRAZIL_OK)
         err = fz_grant_store_init(path, &owner, fz_grant_store_reserve(layout), now_tick, reterr);
     return err;

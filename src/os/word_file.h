@@ -29,6 +29,8 @@
 
 struct fz_word_file;
 
+typedef frazil_err fz_word_admission(void *ctx, const struct fz_word_file *file, frazil_error *reterr);
+
 /* Whose word it is. */
 struct fz_word_identity {
     const char *fingerprint; /* of the layout, as fz_layout_value writes it */
@@ -43,7 +45,7 @@ struct fz_word_identity {
      * Called after that, also inside the guard.  Its failure is the opening's, which has then never had the word:
      * nobody has seen it there.  NULL: everybody is admitted.
      */
-    frazil_err (*admit)(void *ctx, const struct fz_word_file *file, frazil_error *reterr);
+    fz_word_admission *admit;
     void *ctx;
 };
 

@@ -59,24 +59,7 @@ static frazil_err open_in_memory(struct fz_store *store, const struct fz_decisio
     return FRAZIL_OK;
 }
 
-/* ---- words ------------------------------------------------------------------------ */
-
-static frazil_err open_word(struct fz_store *store, const char *folder, const struct fz_word_identity *identity,
-                            struct fz_shared **ret_shared, frazil_error *reterr)
-{
-    char path[FZ_PATH_SIZE];
-
-    frazil_err err = fz_store_file(path, folder, (uint32_t)identity->worker, FZ_STORE_WORD_SUFFIX, reterr);
-    if (err == FRAZIL_OK && !fz_bounds_are_all(&identity->bounds))
-        err = fz_store_prepare_shards(path, FZ_DIR_RUN, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_word_file_open(&store->word, path, identity, sizeof(struct fz_shared), store->deadline, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    store->kind = FZ_STORE_FILE;
-    *ret_shared = store->word.payload;
-    return FRAZIL_OK;
-}
+/* ---- the word of a lease ------------------------------------------------------------ */
 
 /*
  * The numbers of its sequence are part of the lease's identity: who has others has another lease, and with it another
@@ -93,15 +76,14 @@ struct fz_word_identity fz_store_lease_word(const struct fz_decision *decision)
 }
 
 /* The word of a lease that processes share. */
-static frazil_err open_shared(struct fz_store *store, const struct fz_decision *decision, struct fz_shared **ret_shared,
-                              frazil_error *reterr)
+static frazil_err open_shared(struct fz_store *store, const struct fz_decision *decision, frazil_error *reterr)
 {
     const struct fz_places *places = &decision->places;
     const struct fz_word_identity identity = fz_store_lease_word(decision);
     char folder[FZ_PATH_SIZE];
     char path[FZ_PATH_SIZE];
 
-    frazil_err err = fz_store_prepare_folder(folder, FZ_DIR_LEASE, places->run_dir, places->name, reterr);
+    frazil_err err = fz_dir_prepare_inside(folder, FZ_DIR_LEASE, places->run_dir, places->name, reterr);
     if (err == FRAZIL_OK)
         err = fz_store_lease_file(path, folder, decision->lease.identity.name, reterr);
     if (err == FRAZIL_OK)
@@ -111,26 +93,6 @@ static frazil_err open_shared(struct fz_store *store, const struct fz_decision *
     store->kind = FZ_STORE_LEASE;
     /* The number that the file was given when it was made: no other file, and so no other owner, has the same. */
     store->token = (struct fz_token){.high = store->word.nonce, .low = decision->lease.identity.check};
-    *ret_shared = store->word.payload;
-    return FRAZIL_OK;
-}
-
-/* Where the grant of the word is kept: in a folder of the state directory, which outlives a boot. */
-static frazil_err name_grant(struct fz_store *store, const struct fz_decision *decision, const char *folder,
-                             const struct fz_word_identity *identity, frazil_error *reterr)
-{
-    frazil_err err =
-        fz_store_file(store->grant_path, folder, (uint32_t)identity->worker, FZ_STORE_GRANT_SUFFIX, reterr);
-    if (err == FRAZIL_OK && !fz_bounds_are_all(&identity->bounds))
-        err = fz_store_prepare_shards(store->grant_path, FZ_DIR_STATE, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    store->owner = (struct fz_grant_owner){.worker = (uint32_t)identity->worker,
-                                           .layout = decision->layout,
-                                           .bounds = identity->bounds,
-                                           .nonce = store->word.nonce,
-                                           .place = fz_store_place(store->word.device, store->word.path)};
-    memcpy(store->owner.fingerprint, identity->fingerprint, strlen(identity->fingerprint));
     return FRAZIL_OK;
 }
 
@@ -180,19 +142,21 @@ frazil_err fz_store_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE
     return fz_claim_folder(folder, decision->places.host_dir, reterr);
 }
 
-/* A claim in the making. */
-struct claiming {
+/* ---- the word of a worker ----------------------------------------------------------- */
+
+/* An opening in the making. */
+struct file_opening {
+    struct fz_store *store;
+    uint32_t worker; /* the number that is tried */
     struct fz_claim_key key;
     struct fz_claim_patience patience;
     char host_dir[FZ_PATH_SIZE];
     char folder[FZ_PATH_SIZE]; /* of the words */
     char holder[FZ_PATH_SIZE]; /* the folder above, which is the run directory */
     char state[FZ_PATH_SIZE];  /* the folder of the grants */
-    char grant[FZ_PATH_SIZE];  /* the grants of the number that is tried */
+    char word[FZ_PATH_SIZE];   /* of the number that is tried */
     struct fz_grant_memory memory;
-    struct fz_claim *claim;      /* of the number that is tried */
-    uint32_t worker;             /* that number */
-    int sys;                     /* the last try for it returned this */
+    int sys;                     /* the last try for a claim returned this */
     struct fz_claim_other other; /* the last one that was in the way */
     uint32_t others;             /* how many numbers somebody else has */
     uint32_t worker_of_other;
@@ -205,9 +169,33 @@ static struct fz_claim_word name_word(const struct fz_word_file *word)
     return (struct fz_claim_word){.nonce = word->nonce, .device = word->device, .inode = word->inode};
 }
 
-/* Gives the word back; one that was made for nothing is removed. */
-static void leave_word(struct fz_store *store, struct fz_shared *shared)
+/* admit: claims the number for it; NULL: it is claimed. */
+static frazil_err open_word(struct file_opening *opening, const struct fz_decision *decision, fz_word_admission *admit,
+                            frazil_error *reterr)
 {
+    struct fz_store *store = opening->store;
+    const struct fz_word_identity identity = {.fingerprint = decision->places.value,
+                                              .worker = opening->worker,
+                                              .bounds = decision->bounds,
+                                              .prepare = prepare_page,
+                                              .admit = admit,
+                                              .ctx = opening};
+
+    frazil_err err = fz_store_prepare_shards(opening->word, &identity.bounds, FZ_DIR_RUN, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_word_file_open(&store->word, opening->word, &identity, sizeof(struct fz_shared), store->deadline,
+                                reterr);
+    if (err == FRAZIL_OK)
+        store->kind = FZ_STORE_FILE;
+    return err;
+}
+
+/* Gives the word and its claim back; a word that was made for nothing is removed. */
+static void leave_word(struct fz_store *store)
+{
+    struct fz_shared *shared;
+
+    fz_claim_release(&store->claim);
     if (fz_store_leave(store, store->deadline, &shared))
         fz_store_undo(store);
     fz_word_file_close(&store->word);
@@ -220,68 +208,60 @@ static void leave_word(struct fz_store *store, struct fz_shared *shared)
  */
 static frazil_err claim_for_word(void *ctx, const struct fz_word_file *word, frazil_error *reterr)
 {
-    struct claiming *claiming = ctx;
+    struct file_opening *opening = ctx;
+    struct fz_claim *claim = &opening->store->claim;
 
-    claiming->key.word = name_word(word);
-    claiming->sys = fz_claim_try(claiming->claim, &claiming->key, claiming->worker, &claiming->other);
-    if (claiming->sys == FZ_CLAIM_TAKEN)
-        return fz_claim_refuse(claiming->worker, &claiming->key, &claiming->other, reterr);
-    return claiming->sys == 0 ? FRAZIL_OK : fz_claim_fail(claiming->sys, claiming->other.path, reterr);
+    opening->key.word = name_word(word);
+    opening->sys = fz_claim_try(claim, &opening->key, opening->worker, &opening->other);
+    if (opening->sys == FZ_CLAIM_TAKEN)
+        return fz_claim_refuse(opening->worker, &opening->key, &opening->other, reterr);
+    return opening->sys == 0 ? FRAZIL_OK : fz_claim_fail(opening->sys, opening->other.path, reterr);
 }
 
-static frazil_err open_and_claim(struct fz_store *store, struct claiming *claiming,
-                                 const struct fz_word_identity *identity, struct fz_shared **ret_shared,
-                                 frazil_error *reterr)
+static frazil_err open_and_claim(struct file_opening *opening, const struct fz_decision *decision, frazil_error *reterr)
 {
-    struct fz_word_identity claimed = *identity;
+    struct fz_store *store = opening->store;
 
-    claimed.admit = claim_for_word;
-    claimed.ctx = claiming;
     frazil_err err =
-        fz_store_file(claiming->grant, claiming->state, (uint32_t)identity->worker, FZ_STORE_GRANT_SUFFIX, reterr);
+        fz_store_pair(opening->word, opening->folder, store->grant_path, opening->state, opening->worker, reterr);
     if (err != FRAZIL_OK)
         return err;
-    fz_grant_store_remember(&claiming->memory, claiming->grant, &identity->bounds, store->deadline);
-    claiming->key.grants = &claiming->memory.grants;
-    claiming->claim = &store->claim;
-    claiming->worker = (uint32_t)identity->worker;
-    claiming->sys = 0;
-    return open_word(store, claiming->folder, &claimed, ret_shared, reterr);
+    fz_grant_store_remember(&opening->memory, store->grant_path, &decision->bounds, store->deadline);
+    opening->key.grants = &opening->memory.grants;
+    opening->sys = 0;
+    return open_word(opening, decision, claim_for_word, reterr);
 }
 
 /* Waits for a number that somebody else seems to have, and opens the word that the key names.  *ret_is_it: it did. */
-static frazil_err insist_on_word(struct fz_store *store, struct claiming *claiming,
-                                 const struct fz_word_identity *identity, struct fz_shared **ret_shared,
-                                 bool *ret_is_it, frazil_error *reterr)
+static frazil_err insist_on_word(struct file_opening *opening, const struct fz_decision *decision, bool *ret_is_it,
+                                 frazil_error *reterr)
 {
-    const struct fz_claim_word name = claiming->key.word;
+    const struct fz_claim_word name = opening->key.word;
+    struct fz_store *store = opening->store;
 
-    frazil_err err = fz_claim_take(&store->claim, &claiming->key, claiming->worker, &claiming->patience, reterr);
+    frazil_err err = fz_claim_take(&store->claim, &opening->key, opening->worker, &opening->patience, reterr);
     if (err == FRAZIL_OK)
-        err = open_word(store, claiming->folder, identity, ret_shared, reterr);
+        err = open_word(opening, decision, NULL, reterr);
     if (err != FRAZIL_OK)
         return err;
     *ret_is_it =
         store->word.nonce == name.nonce && store->word.device == name.device && store->word.inode == name.inode;
-    if (*ret_is_it)
-        return FRAZIL_OK;
-    fz_claim_release(&store->claim);
-    leave_word(store, *ret_shared);
+    if (!*ret_is_it)
+        leave_word(store);
     return FRAZIL_OK;
 }
 
 /* Opens the word of a number, and claims the number for it. */
-static frazil_err take_word(struct fz_store *store, struct claiming *claiming, const struct fz_word_identity *identity,
-                            struct fz_shared **ret_shared, frazil_error *reterr)
+static frazil_err take_word(struct file_opening *opening, const struct fz_decision *decision, frazil_error *reterr)
 {
     bool is_it = false;
 
     while (!is_it) {
-        frazil_err err = open_and_claim(store, claiming, identity, ret_shared, reterr);
-        if (err == FRAZIL_OK || claiming->sys != FZ_CLAIM_TAKEN || claiming->other.until != 0)
+        frazil_err err = open_and_claim(opening, decision, reterr);
+        if (err == FRAZIL_OK || opening->sys != FZ_CLAIM_TAKEN || opening->other.until != 0)
             return err;
         /* Another word is there if somebody has made it anew since it was closed. */
-        err = insist_on_word(store, claiming, identity, ret_shared, &is_it, reterr);
+        err = insist_on_word(opening, decision, &is_it, reterr);
         if (err != FRAZIL_OK)
             return err;
     }
@@ -289,41 +269,41 @@ static frazil_err take_word(struct fz_store *store, struct claiming *claiming, c
 }
 
 /* The same for a number that is locked, FRAZIL_EPOOL: somebody else has it. */
-static frazil_err try_word(struct fz_store *store, struct claiming *claiming, const struct fz_word_identity *identity,
-                           struct fz_shared **ret_shared, frazil_error *reterr)
+static frazil_err try_word(struct file_opening *opening, const struct fz_decision *decision, frazil_error *reterr)
 {
-    frazil_err err = claiming->insists ? take_word(store, claiming, identity, ret_shared, reterr)
-                                       : open_and_claim(store, claiming, identity, ret_shared, reterr);
+    struct fz_store *store = opening->store;
+    frazil_err err =
+        opening->insists ? take_word(opening, decision, reterr) : open_and_claim(opening, decision, reterr);
 
-    if (err == FRAZIL_OK && (!claiming->prefers_fresh || store->claim.floor <= claiming->key.now_tick))
+    if (err == FRAZIL_OK && (!opening->prefers_fresh || store->claim.floor <= opening->key.now_tick))
         return FRAZIL_OK;
     if (err == FRAZIL_OK) {
-        fz_claim_release(&store->claim);
-        leave_word(store, *ret_shared);
+        leave_word(store);
         return FRAZIL_EPOOL;
     }
-    if (claiming->sys != FZ_CLAIM_TAKEN)
+    if (opening->sys != FZ_CLAIM_TAKEN)
         return err;
-    claiming->others++;
-    claiming->worker_of_other = claiming->worker;
+    opening->others++;
+    opening->worker_of_other = opening->worker;
     return FRAZIL_EPOOL;
 }
 
 /* The lowest number whose lock nobody has in this run directory, and that nobody else on this host has claimed. */
-static frazil_err try_numbers(struct fz_store *store, struct claiming *claiming, const struct fz_worker_choice *choice,
-                              struct fz_word_identity *identity, struct fz_shared **ret_shared, frazil_error *reterr)
+static frazil_err try_numbers(struct file_opening *opening, const struct fz_decision *decision, frazil_error *reterr)
 {
+    const struct fz_worker_choice *choice = &decision->worker;
+    struct fz_store *store = opening->store;
     uint32_t first = choice->first;
     uint32_t end = choice->first + choice->count;
     frazil_err err = FRAZIL_EPOOL;
 
-    claiming->others = 0;
+    opening->others = 0;
     while (err == FRAZIL_EPOOL) {
-        err = fz_worker_lock_take(&store->lock, claiming->folder, first, end - first, reterr);
+        err = fz_worker_lock_take(&store->lock, opening->folder, first, end - first, reterr);
         if (err != FRAZIL_OK)
             return err;
-        identity->worker = store->lock.worker;
-        err = try_word(store, claiming, identity, ret_shared, reterr);
+        opening->worker = store->lock.worker;
+        err = try_word(opening, decision, reterr);
         store->locked = err == FRAZIL_OK;
         if (store->locked)
             return FRAZIL_OK;
@@ -336,33 +316,31 @@ static frazil_err try_numbers(struct fz_store *store, struct claiming *claiming,
 }
 
 /* All are taken, some of them by others. */
-static frazil_err all_claimed(const struct claiming *claiming, const struct fz_worker_choice *choice,
+static frazil_err all_claimed(const struct file_opening *opening, const struct fz_worker_choice *choice,
                               frazil_error *reterr)
 {
     frazil_error why = {.message = ""};
 
-    (void)fz_claim_refuse(claiming->worker_of_other, &claiming->key, &claiming->other, &why);
+    (void)fz_claim_refuse(opening->worker_of_other, &opening->key, &opening->other, &why);
     return fz_fail(reterr, FRAZIL_EPOOL,
                    "all %u worker ids from %u to %u are taken on this host, %u of them by other users or run "
                    "directories: %s",
                    (uint64_t)choice->count, (uint64_t)choice->first, (uint64_t)choice->first + choice->count - 1,
-                   (uint64_t)claiming->others, why.message);
+                   (uint64_t)opening->others, why.message);
 }
 
-static frazil_err take_free_word(struct fz_store *store, struct claiming *claiming,
-                                 const struct fz_worker_choice *choice, struct fz_word_identity *identity,
-                                 struct fz_shared **ret_shared, frazil_error *reterr)
+static frazil_err take_free_word(struct file_opening *opening, const struct fz_decision *decision, frazil_error *reterr)
 {
     /* A number that can be used at once is better than a lower one. */
-    claiming->prefers_fresh = true;
-    frazil_err err = try_numbers(store, claiming, choice, identity, ret_shared, reterr);
-    claiming->prefers_fresh = false;
-    claiming->insists = choice->count == 1;
+    opening->prefers_fresh = true;
+    frazil_err err = try_numbers(opening, decision, reterr);
+    opening->prefers_fresh = false;
+    opening->insists = decision->worker.count == 1;
     if (err == FRAZIL_EPOOL)
-        err = try_numbers(store, claiming, choice, identity, ret_shared, reterr);
-    while (err == FRAZIL_EPOOL && claiming->others > 0 && fz_claim_pause(&claiming->patience))
-        err = try_numbers(store, claiming, choice, identity, ret_shared, reterr);
-    return err == FRAZIL_EPOOL && claiming->others > 0 ? all_claimed(claiming, choice, reterr) : err;
+        err = try_numbers(opening, decision, reterr);
+    while (err == FRAZIL_EPOOL && opening->others > 0 && fz_claim_pause(&opening->patience))
+        err = try_numbers(opening, decision, reterr);
+    return err == FRAZIL_EPOOL && opening->others > 0 ? all_claimed(opening, &decision->worker, reterr) : err;
 }
 
 frazil_err fz_store_refuse_state(uint32_t worker, const char *run_dir, const char *theirs, const char *ours,
@@ -375,61 +353,67 @@ frazil_err fz_store_refuse_state(uint32_t worker, const char *run_dir, const cha
 }
 
 /*
- * Refuses a second state directory: its grants would not tell after a boot what the word of the others was granted.
- * Where somebody has this grant file open, the folder was removed and made anew.
+ * Says who asks for the grants of the word: in a folder of the state directory, which outlives a boot.  A second state
+ * directory is refused: its grants would not tell after a boot what the word of the others was granted.  Where somebody
+ * has this grant file open, the folder was removed and made anew.
  */
-static frazil_err check_state_dir(const struct fz_store *store, const char *folder, frazil_error *reterr)
+static frazil_err settle_grant(struct file_opening *opening, const struct fz_decision *decision, frazil_error *reterr)
 {
+    struct fz_store *store = opening->store;
     const struct fz_claim *claim = &store->claim;
+    const struct fz_bounds *bounds = &decision->bounds;
     bool is_followed = false;
 
-    if (!claim->state_differs)
-        return FRAZIL_OK;
-    frazil_err err = fz_grant_store_in_use(store->grant_path, &store->owner.bounds, &is_followed, reterr);
-    if (err != FRAZIL_OK || is_followed)
+    frazil_err err = fz_store_prepare_shards(store->grant_path, bounds, FZ_DIR_STATE, reterr);
+    if (err != FRAZIL_OK)
         return err;
-    return fz_store_refuse_state(store->owner.worker, claim->page->holder, claim->page->state, folder, reterr);
+    store->owner = (struct fz_grant_owner){.worker = opening->worker,
+                                           .layout = decision->layout,
+                                           .bounds = *bounds,
+                                           .nonce = store->word.nonce,
+                                           .place = fz_store_place(store->word.device, store->word.path)};
+    memcpy(store->owner.fingerprint, decision->places.value, strlen(decision->places.value));
+    if (claim->state_differs)
+        err = fz_grant_store_in_use(store->grant_path, bounds, &is_followed, reterr);
+    if (err != FRAZIL_OK || !claim->state_differs || is_followed)
+        return err;
+    return fz_store_refuse_state(opening->worker, claim->page->holder, claim->page->state, opening->state, reterr);
 }
 
-static void name_holder(struct claiming *claiming)
+static void name_holder(struct file_opening *opening)
 {
-    memcpy(claiming->holder, claiming->folder, sizeof claiming->holder);
-    char *end = strrchr(claiming->holder, '/');
+    memcpy(opening->holder, opening->folder, sizeof opening->holder);
+    char *end = strrchr(opening->holder, '/');
     if (end != NULL)
         *end = '\0';
 }
 
 static frazil_err open_in_file(struct fz_store *store, const struct fz_decision *decision, int64_t now_ms,
-                               struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr)
+                               frazil_error *reterr)
 {
     const struct fz_places *places = &decision->places;
     const struct fz_worker_choice *choice = &decision->worker;
-    struct claiming claiming = {.others = 0};
-    struct fz_word_identity identity = {
-        .fingerprint = places->value, .worker = choice->first, .bounds = decision->bounds, .prepare = prepare_page};
+    struct file_opening opening = {.store = store, .worker = choice->first};
 
-    frazil_err err = fz_store_prepare_folder(claiming.folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
+    frazil_err err = fz_dir_prepare_inside(opening.folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_store_prepare_folder(claiming.state, FZ_DIR_STATE, places->state_dir, places->name, reterr);
+        err = fz_dir_prepare_inside(opening.state, FZ_DIR_STATE, places->state_dir, places->name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_store_claim_key(&claiming.key, claiming.host_dir, decision, now_ms, reterr);
+        err = fz_store_claim_key(&opening.key, opening.host_dir, decision, now_ms, reterr);
     if (err != FRAZIL_OK)
         return err;
-    name_holder(&claiming);
-    claiming.key.holder = claiming.holder;
-    claiming.key.state = claiming.state;
-    claiming.patience = fz_claim_patience(store->deadline, choice->lock && choice->count == 1);
-    err = choice->lock ? take_free_word(store, &claiming, choice, &identity, ret_shared, reterr)
-                       : take_word(store, &claiming, &identity, ret_shared, reterr);
+    name_holder(&opening);
+    opening.key.holder = opening.holder;
+    opening.key.state = opening.state;
+    opening.patience = fz_claim_patience(store->deadline, choice->lock && choice->count == 1);
+    err = choice->lock ? take_free_word(&opening, decision, reterr) : take_word(&opening, decision, reterr);
     if (err == FRAZIL_OK)
-        err = name_grant(store, decision, claiming.state, &identity, reterr);
-    if (err == FRAZIL_OK)
-        err = check_state_dir(store, claiming.state, reterr);
+        err = settle_grant(&opening, decision, reterr);
     store->claim.key.grants = NULL; /* the granter sets its own */
-    if (err == FRAZIL_OK)
-        *ret_worker = (uint32_t)identity.worker;
     return err;
 }
+
+/* ---- a claim alone ------------------------------------------------------------------ */
 
 bool fz_store_opens_unclaimed(const struct fz_decision *decision, const frazil_error *why)
 {
@@ -459,19 +443,20 @@ static frazil_err claim_in_memory(struct fz_store *store, const struct fz_decisi
                                   frazil_error *reterr)
 {
     frazil_error why = {.code = FRAZIL_OK};
-    struct claiming claiming = {.others = 0};
+    char host_dir[FZ_PATH_SIZE];
+    struct fz_claim_key key;
+    struct fz_claim_patience patience = fz_claim_patience(store->deadline, false);
     uint32_t worker = decision->worker.first;
 
-    frazil_err err = fz_store_claim_key(&claiming.key, claiming.host_dir, decision, now_ms, &why);
+    frazil_err err = fz_store_claim_key(&key, host_dir, decision, now_ms, &why);
     if (err != FRAZIL_OK && fz_store_opens_unclaimed(decision, &why))
         return FRAZIL_OK;
-    claiming.key.is_alone = true;
-    claiming.key.holder = "state=memory";
-    claiming.patience = fz_claim_patience(store->deadline, false);
+    key.is_alone = true;
+    key.holder = "state=memory";
     if (err == FRAZIL_OK)
-        err = fz_claim_take(&store->claim, &claiming.key, worker, &claiming.patience, &why);
+        err = fz_claim_take(&store->claim, &key, worker, &patience, &why);
     if (err != FRAZIL_OK && fz_store_opens_unclaimed(decision, &why))
-        err = look_at_claims(claiming.key, worker, &why);
+        err = look_at_claims(key, worker, &why);
     if (err != FRAZIL_OK && reterr != NULL)
         *reterr = why;
     return err;
@@ -486,20 +471,21 @@ frazil_err fz_store_open(struct fz_store *ret, const struct fz_decision *decisio
     struct fz_store store = {.kind = FZ_STORE_NONE, .deadline = deadline, .claim = FZ_CLAIM_NONE};
     frazil_err err = FRAZIL_OK;
 
-    if (decision->state.kind == FZ_STATE_FILES) {
-        err = open_in_file(&store, decision, now_ms, ret_shared, ret_worker, reterr);
-    } else {
-        if (decision->is_claimed)
-            err = claim_in_memory(&store, decision, now_ms, reterr);
-        if (err == FRAZIL_OK)
-            err = decision->state.kind == FZ_STATE_SHARED ? open_shared(&store, decision, ret_shared, reterr)
-                                                          : open_in_memory(&store, decision, ret_shared, reterr);
-        *ret_worker = decision->worker.first;
-    }
+    if (decision->state.kind == FZ_STATE_FILES)
+        err = open_in_file(&store, decision, now_ms, reterr);
+    else if (decision->is_claimed)
+        err = claim_in_memory(&store, decision, now_ms, reterr);
+    if (err == FRAZIL_OK && decision->state.kind == FZ_STATE_SHARED)
+        err = open_shared(&store, decision, reterr);
+    else if (err == FRAZIL_OK && decision->state.kind != FZ_STATE_FILES)
+        err = open_in_memory(&store, decision, ret_shared, reterr);
     if (err != FRAZIL_OK) {
         fz_store_close(&store, NULL);
         return err;
     }
+    if (store.kind != FZ_STORE_MEMORY)
+        *ret_shared = store.word.payload;
+    *ret_worker = store.kind == FZ_STORE_FILE ? store.owner.worker : decision->worker.first;
     *ret = store;
     return FRAZIL_OK;
 }

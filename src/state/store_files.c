@@ -25,16 +25,13 @@ frazil_err fz_store_find_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, 
     return err == FRAZIL_OK ? join(ret_path, ret_path, name, reterr) : err;
 }
 
-frazil_err fz_store_prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
+frazil_err fz_store_prepare_shards(const char *path, const struct fz_bounds *bounds, enum fz_dir which,
                                    frazil_error *reterr)
-{
-    return fz_dir_prepare_inside(ret_path, which, wanted, name, reterr);
-}
-
-frazil_err fz_store_prepare_shards(const char *path, enum fz_dir which, frazil_error *reterr)
 {
     char folder[FZ_PATH_SIZE];
 
+    if (fz_bounds_are_all(bounds))
+        return FRAZIL_OK;
     int sys = fz_shards_folder(folder, path);
     return sys == 0 ? fz_dir_prepare(folder, which, folder, reterr)
                     : fz_fail_errno(reterr, sys, "cannot name the folder beside", path, "");
@@ -63,6 +60,14 @@ frazil_err fz_store_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32
     fz_sentence_u64(&text, worker);
     int sys = fz_path_join(ret_path, folder, file, suffix);
     return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot name the file of a worker in", folder, "");
+}
+
+frazil_err fz_store_pair(char ret_word[FZ_PATH_SIZE], const char *run_folder, char ret_grant[FZ_PATH_SIZE],
+                         const char *state_folder, uint32_t worker, frazil_error *reterr)
+{
+    frazil_err err = fz_store_file(ret_word, run_folder, worker, FZ_STORE_WORD_SUFFIX, reterr);
+
+    return err == FRAZIL_OK ? fz_store_file(ret_grant, state_folder, worker, FZ_STORE_GRANT_SUFFIX, reterr) : err;
 }
 
 uint64_t fz_store_place(uint64_t device, const char *path)

@@ -102,7 +102,7 @@ static frazil_err open_grants(unsigned who, struct fz_granter *ret)
     char folder[FZ_PATH_SIZE];
     char path[FZ_PATH_SIZE];
 
-    frazil_err err = fz_store_prepare_folder(folder, FZ_DIR_STATE, scratch_path(root, "state"), "orders", NULL);
+    frazil_err err = fz_dir_prepare_inside(folder, FZ_DIR_STATE, scratch_path(root, "state"), "orders", NULL);
     if (err == FRAZIL_OK)
         err = fz_store_file(path, folder, 7, FZ_STORE_GRANT_SUFFIX, NULL);
     return err == FRAZIL_OK ? fz_grant_store_open(ret, path, &owner, RESERVE, NULL) : err;
