@@ -61,7 +61,7 @@ static frazil_err decide_state(struct fz_decision *decision, const struct fz_val
 /* Whether the source of the worker id goes with slots from elsewhere. */
 static frazil_err check_slots(const struct fz_worker_choice *worker, frazil_error *reterr)
 {
-    if (fz_worker_is_granted(worker) || worker->lock)
+    if (worker->is_granted || worker->lock)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "state=URL is for hosts that share one worker number: worker=file-lock, a coordinator and a "
                        "granter give each its own, and need no slots from elsewhere; say fixed:N");
@@ -76,7 +76,7 @@ static frazil_err check_own_clock(const struct fz_decision *decision, int given,
                                   frazil_error *reterr)
 {
     const struct fz_worker_choice *worker = &decision->worker;
-    bool kept_elsewhere = fz_worker_is_granted(worker) || worker->in_process || worker->lock;
+    bool kept_elsewhere = worker->is_granted || worker->in_process || worker->lock;
 
     if (!occasion->has_clock || given != FZ_STATE_UNSET || kept_elsewhere)
         return FRAZIL_OK;
@@ -94,8 +94,8 @@ static void settle_state(struct fz_decision *decision, int given, const struct f
     if (decision->state.kind != FZ_STATE_MEMORY)
         return;
     /* A coordinator keeps the state of its worker ids; what a snapshot's generator must know stands in the snapshot. */
-    bool in_memory = given == FZ_STATE_SET_MEMORY || decision->frozen || fz_worker_is_granted(worker) ||
-                     worker->in_process || occasion->opening == FZ_OPENING_SNAPSHOT;
+    bool in_memory = given == FZ_STATE_SET_MEMORY || decision->frozen || worker->is_granted || worker->in_process ||
+                     occasion->opening == FZ_OPENING_SNAPSHOT;
     decision->state.kind = in_memory ? FZ_STATE_MEMORY : FZ_STATE_FILES;
 }
 
@@ -106,11 +106,11 @@ static void settle_state(struct fz_decision *decision, int given, const struct f
 static void settle_claim(struct fz_decision *decision, const struct fz_occasion *occasion)
 {
     const struct fz_worker_choice *worker = &decision->worker;
-    bool is_known = fz_worker_is_granted(worker) || worker->in_process || occasion->has_clock || decision->frozen ||
-                    occasion->opening == FZ_OPENING_SNAPSHOT;
+    bool is_known = worker->is_granted || worker->in_process || occasion->has_clock || decision->frozen;
 
+    decision->is_of_process = decision->state.kind == FZ_STATE_MEMORY && !is_known;
     decision->is_claimed =
-        decision->state.kind == FZ_STATE_FILES || (decision->state.kind == FZ_STATE_MEMORY && !is_known);
+        decision->state.kind == FZ_STATE_FILES || (decision->is_of_process && occasion->opening != FZ_OPENING_SNAPSHOT);
 }
 
 /* Whether the state goes with the worker id; operators may look at state that no generator can open. */
@@ -120,7 +120,7 @@ static frazil_err check_state(const struct fz_decision *decision, int given, fra
 
     if (given == FZ_STATE_SET_FILE && worker->in_process)
         return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with worker=auto, which is new in each process");
-    if (given == FZ_STATE_SET_FILE && fz_worker_is_granted(worker))
+    if (given == FZ_STATE_SET_FILE && worker->is_granted)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "state=file does not go with a %s, which keeps the state of the worker ids it gives",
                        worker->by_program ? "granter" : "coordinator");
@@ -184,7 +184,7 @@ static frazil_err check_range(const struct fz_decision *decision, frazil_error *
 /* A worker id that is used without a generator must be granted by a source, and is not replaced unasked. */
 static frazil_err settle_lease(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
-    if (!fz_worker_is_granted(&decision->worker))
+    if (!decision->worker.is_granted)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "a worker id can be leased from a coordinator or a granter only: write worker=URL, as in "
                        "worker=redis://HOST/NAMESPACE");
@@ -327,7 +327,6 @@ static frazil_err settle_worker(struct fz_decision *decision, const struct fz_va
                                 const struct fz_occasion *occasion, frazil_error *reterr)
 {
     const char *given = fz_given_text(values, FZ_KEY_WORKER);
-    frazil_err err;
 
     switch (occasion->opening) {
     case FZ_OPENING_SNAPSHOT:
@@ -346,11 +345,8 @@ static frazil_err settle_worker(struct fz_decision *decision, const struct fz_va
     case FZ_OPENING_LEASE:
         break;
     }
-    err = occasion->has_granter ? fz_worker_by_program(decision, values, reterr)
-                                : fz_worker_choose(decision, values, occasion->opening, reterr);
-    if (err == FRAZIL_OK && occasion->opening == FZ_OPENING_LEASE)
-        err = settle_lease(decision, values, reterr);
-    return err;
+    return occasion->has_granter ? fz_worker_by_program(decision, values, reterr)
+                                 : fz_worker_choose(decision, values, occasion->opening, reterr);
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
@@ -381,7 +377,11 @@ static frazil_err decide_all(struct fz_decision *decision, struct fz_settings *s
         err = settle_worker(decision, &values, occasion, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = check_range(decision, reterr);
+    decision->worker.is_granted = decision->worker.url != NULL || decision->worker.by_program;
+    if (occasion->opening == FZ_OPENING_LEASE)
+        err = settle_lease(decision, &values, reterr);
+    if (err == FRAZIL_OK)
+        err = check_range(decision, reterr);
     if (err == FRAZIL_OK)
         err = settle_sharing(decision, &values, occasion, reterr);
     if (err == FRAZIL_OK)

@@ -47,17 +47,12 @@ struct fz_worker_choice {
     bool lock;                             /* take the lowest number that no other process of this host holds */
     const char *url;  /* of the coordinator that gives it, one of count numbers from first on; NULL: none is asked */
     bool by_program;  /* the granter in the ports gives it */
+    bool is_granted;  /* one of these two: it must be given back, and nothing is kept here */
     bool in_process;  /* drawn in this process when it is opened: there is nothing to keep for the next one */
     bool was_default; /* none was named, and the occasion has a default */
     uint32_t expect;  /* how many hosts the spec says there are; 0: it does not */
     uint32_t collision_ppm; /* how likely it is that two hosts have the same; 0: the source does not say */
 };
-
-/* Whether somebody grants it, so that it must be given back, and nothing is kept here. */
-static inline bool fz_worker_is_granted(const struct fz_worker_choice *choice)
-{
-    return choice->url != NULL || choice->by_program;
-}
 
 /* Where the state is. */
 enum fz_state_kind {
@@ -122,7 +117,8 @@ struct fz_decision {
     struct fz_state_choice state;
     struct fz_lease_terms lease;
     struct fz_places places;
-    bool is_claimed; /* the worker id, on this host (os/claim.h): nobody but its processes knows that it is in use */
+    bool is_of_process; /* what is taken is known in this process alone, and to nobody but it */
+    bool is_claimed;    /* the worker id, on this host (os/claim.h): nobody but its processes knows that it is in use */
 
     /* For the doctor. */
     bool as_konayuki;      /* behaviour=konayuki */

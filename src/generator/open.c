@@ -150,7 +150,7 @@ static frazil_state_kind kept_by(const struct fz_decision *decision)
 {
     if (decision->state.kind == FZ_STATE_URL)
         return FRAZIL_STATE_SLOTS;
-    if (fz_worker_is_granted(&decision->worker))
+    if (decision->worker.is_granted)
         return FRAZIL_STATE_GRANT;
     return decision->state.kind == FZ_STATE_FILES ? FRAZIL_STATE_FILE : FRAZIL_STATE_MEMORY;
 }
@@ -341,16 +341,6 @@ static frazil_err close_generator(frazil *gen, struct fz_deadline deadline, bool
     return err;
 }
 
-/*
- * Whether what it takes is known in this process alone, and to nobody but it.  A clock of the program's own, or a
- * frozen one, makes the same ids each time, as tests expect.
- */
-static bool is_of_process(const struct fz_decision *decision, const struct fz_ports *ports)
-{
-    return decision->state.kind == FZ_STATE_MEMORY && !fz_worker_is_granted(&decision->worker) &&
-           !decision->worker.in_process && ports->clock == NULL && !decision->frozen;
-}
-
 frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, const struct fz_ports *ports,
                            frazil_error *reterr)
 {
@@ -380,9 +370,9 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
         err = open_grant(gen, decision, ports, worker, deadline, reterr);
     if (err == FRAZIL_OK && decision->state.kind == FZ_STATE_URL)
         err = fz_remote_open(gen, decision, worker, ports->coordinators, reterr);
-    if (err == FRAZIL_OK && is_of_process(decision, ports))
+    if (err == FRAZIL_OK && decision->is_of_process)
         err = fz_left_off_resume(gen, worker, &decision->bounds, reterr);
-    if (err == FRAZIL_OK && fz_is_sno(gen) && !fz_worker_is_granted(&decision->worker))
+    if (err == FRAZIL_OK && fz_is_sno(gen) && !decision->worker.is_granted)
         err = fz_left_off_live(gen, worker, decision, reterr);
     if (err != FRAZIL_OK) {
         (void)close_generator(gen, deadline, false); /* which has no time of its own */

@@ -45,7 +45,7 @@ static frazil_err open_process_count(struct fz_store *store, frazil_error *reter
 static frazil_err open_in_memory(struct fz_store *store, const struct fz_decision *decision,
                                  struct fz_shared **ret_shared, frazil_error *reterr)
 {
-    if (fz_worker_is_granted(&decision->worker)) {
+    if (decision->worker.is_granted) {
         frazil_err err = open_process_count(store, reterr);
         if (err != FRAZIL_OK)
             return err;

@@ -81,6 +81,7 @@ frazil_err ports_open_in_time(frazil **ret, const char *spec, const struct ports
     frazil_options_close(options);
     if (err != FRAZIL_OK)
         return err;
+    decision.is_of_process = false; /* as of a decision that knows of the clock */
     err = fz_open_decided(ret, &decision, &in_time, reterr);
     fz_decision_free(&decision);
     return err;
