@@ -2,11 +2,11 @@
 #include "open.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "auto_partition.h"
 #include "config/coordinators.h"
 #include "core/layout_internal.h"
 #include "core/now.h"
@@ -19,7 +19,6 @@
 #include "os/fail_errno.h"
 #include "os/host.h"
 #include "os/memory.h"
-#include "other_keeper.h"
 #include "port_granter.h"
 #include "remote.h"
 #include "state/grant_store.h"
@@ -169,6 +168,101 @@ static void adopt_rules(frazil *gen, const struct fz_decision *decision)
     gen->fixed.worker_shift = (uint8_t)fz_layout_worker_shift(&gen->layout);
 }
 
+/* ---- worker=auto ------------------------------------------------------------------- */
+
+enum { PARTITIONS = 65536, SNO_TICK_MS = 4 };
+
+/* On a page that children share, so that a parent and its child never draw the same one. */
+struct pool {
+    _Atomic uint32_t drawn;
+    uint32_t first;
+};
+
+static struct pool *pool;
+static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
+
+static void open_pool(void)
+{
+    struct pool *page = fz_map_shared(sizeof *page);
+
+    if (page == NULL)
+        return;
+    page->first = (uint32_t)(fz_real_now().unix_ms / SNO_TICK_MS) % PARTITIONS;
+    pool = page;
+}
+
+/*
+ * The next partition of this process: the first derives from the time of the first call, each further one is the next
+ * number, so they are unique within the process and its children, and only likely so beyond.  It is the one thing in
+ * the library that all users of a process share, because uniqueness within the process is what it is for.
+ */
+static frazil_err auto_partition(uint32_t *ret, frazil_error *reterr)
+{
+    pthread_once(&pool_once, open_pool);
+    if (pool == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+
+    uint32_t drawn = atomic_load_explicit(&pool->drawn, memory_order_relaxed);
+    do {
+        if (drawn == PARTITIONS)
+            return fz_fail(reterr, FRAZIL_EPOOL,
+                           "worker=auto: all 65536 partitions of this process are taken: share generators, or give "
+                           "each a worker of its own");
+    } while (!atomic_compare_exchange_weak_explicit(&pool->drawn, &drawn, drawn + 1, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    *ret = (pool->first + drawn) % PARTITIONS;
+    return FRAZIL_OK;
+}
+
+/* ---- the grant ---------------------------------------------------------------------- */
+
+static frazil_err none_yet(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
+                           frazil_error *reterr)
+{
+    (void)deadline;
+    (void)ctx;
+    (void)now_tick;
+    (void)ret;
+    return fz_fail(
+        reterr, FRAZIL_EAGAIN,
+        "no process of this host holds the lease, and with keeper=other this one does not take it: start the "
+        "one that keeps it, with the same spec and another keeper");
+}
+
+static frazil_err not_ours(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
+                           struct fz_grant *ret, frazil_error *reterr)
+{
+    (void)held;
+    return none_yet(ctx, deadline, now_tick, ret, reterr);
+}
+
+/* The other process may still live, and goes on with it. */
+static frazil_err keep_it(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
+{
+    (void)deadline;
+    (void)ctx;
+    (void)held;
+    (void)used_tick;
+    return FRAZIL_OK;
+}
+
+static void nothing_to_close(void *ctx)
+{
+    (void)ctx;
+}
+
+/*
+ * keeper=other: another process of the host holds the lease that this one shares.  This one finds the grant on the
+ * page, asks no coordinator and loads no client.
+ */
+static struct fz_granter other_keeper(void)
+{
+    static char presence; /* a granter is there if its context is not NULL */
+
+    return (struct fz_granter){
+        .ctx = &presence, .acquire = none_yet, .extend = not_ours, .release = keep_it, .close = nothing_to_close};
+}
+
 /* The name of this process, for operators who look at a coordinator: "host:pid". */
 static void name_owner(char *buf, size_t size)
 {
@@ -251,7 +345,7 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
         gen->keeper.asks_program = true;
         err = fz_port_granter_open(&granter, ports->granter, &gen->layout, reterr);
     } else if (decision->keeper == FZ_KEEPER_OTHER) {
-        granter = fz_other_keeper();
+        granter = other_keeper();
         err = FRAZIL_OK;
     } else if (decision->worker.url != NULL) {
         err = open_lease(gen, decision, ports, &granter, reterr);
@@ -365,7 +459,7 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
     if (err == FRAZIL_OK)
         err = open_pages(gen, decision, deadline, &worker, reterr);
     if (err == FRAZIL_OK && decision->worker.in_process)
-        err = fz_auto_partition(&worker, reterr);
+        err = auto_partition(&worker, reterr);
     if (err == FRAZIL_OK)
         err = open_grant(gen, decision, ports, worker, deadline, reterr);
     if (err == FRAZIL_OK && decision->state.kind == FZ_STATE_URL)
