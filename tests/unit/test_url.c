@@ -26,9 +26,9 @@ static frazil_err read_own(struct fz_url_piece value, struct fz_url *url, frazil
     return fz_url_copy(value, x->own, sizeof x->own) ? FRAZIL_OK : fz_fail(reterr, FRAZIL_ESPEC, "own is too long");
 }
 
-static frazil_err check(struct fz_url_piece none, struct fz_url *url, frazil_error *reterr)
+static frazil_err check(const struct fz_url_kind *kind, const struct fz_url *url, frazil_error *reterr)
 {
-    assert_int_equal(none.len, 0);
+    assert_string_equal(kind->what, "X");
     return strcmp(url->name, "forbidden") == 0 ? fz_fail(reterr, FRAZIL_ESPEC, "checked") : FRAZIL_OK;
 }
 

@@ -465,15 +465,15 @@ static frazil_err read_pieces(const struct fz_url_kind *kind, const struct piece
     if (err == FRAZIL_OK)
         err = read_credentials(kind, pieces->credentials, &url->access, reterr);
     if (err == FRAZIL_OK)
-        err = kind->read_place != NULL ? kind->read_place(pieces->place, url, reterr)
+        err = kind->read_place != NULL ? kind->read_place(kind, pieces->place, url, reterr)
                                        : fz_url_read_hosts(kind, pieces->place, url, reterr);
     if (err == FRAZIL_OK)
-        err = kind->read_path != NULL ? kind->read_path(pieces->path, url, reterr)
+        err = kind->read_path != NULL ? kind->read_path(kind, pieces->path, url, reterr)
                                       : fz_url_read_name(kind, pieces->path, url->name, reterr);
     if (err == FRAZIL_OK)
         err = read_query(kind, pieces->query, url, reterr);
     if (err == FRAZIL_OK && kind->check != NULL)
-        err = kind->check((struct fz_url_piece){"", 0}, url, reterr);
+        err = kind->check(kind, url, reterr);
     return err;
 }
 

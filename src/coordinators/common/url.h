@@ -98,6 +98,12 @@ struct fz_url_key {
 /* The keys that every URL has, ended by one without a name. */
 extern const struct fz_url_key fz_url_common_keys[];
 
+struct fz_url_kind;
+
+/* Reads one part of a URL of that kind, as fz_url_reader. */
+typedef frazil_err (*fz_url_part_reader)(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url *url,
+                                         frazil_error *reterr);
+
 struct fz_url_kind {
     const char *what;                    /* "Redis", for sentences */
     const char *form;                    /* the form to write it in */
@@ -107,9 +113,10 @@ struct fz_url_kind {
     size_t hosts_max;                    /* 1 .. FZ_URL_HOSTS_MAX */
     uint16_t default_port;               /* 0: none */
     bool user_alone;                     /* a user needs no password: USER@ is good */
-    fz_url_reader read_place;            /* of the hosts; NULL: fz_url_read_hosts */
-    fz_url_reader read_path;             /* of what follows them; NULL: it is the namespace */
-    fz_url_reader check; /* of the whole, at last, with an empty piece; NULL: there is no more to check */
+    fz_url_part_reader read_place;       /* of the hosts; NULL: fz_url_read_hosts */
+    fz_url_part_reader read_path;        /* of what follows them; NULL: it is the namespace */
+    /* Looks at the whole, at last; NULL: there is no more to check. */
+    frazil_err (*check)(const struct fz_url_kind *kind, const struct fz_url *url, frazil_error *reterr);
 };
 
 /*

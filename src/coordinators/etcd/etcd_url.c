@@ -21,11 +21,11 @@ static bool is_host_character(char c)
 }
 
 /* Checks all parts together.  The hosts become part of another URL, in which nothing else may be read. */
-static frazil_err check(struct fz_url_piece none, struct fz_url *common, frazil_error *reterr)
+static frazil_err check(const struct fz_url_kind *kind, const struct fz_url *common, frazil_error *reterr)
 {
     const struct fz_etcd_url *url = (const struct fz_etcd_url *)common;
 
-    (void)none;
+    (void)kind;
     for (size_t i = 0; i < common->host_count; i++) {
         for (const char *c = common->hosts[i].name; *c != '\0'; c++) {
             if (!is_host_character(*c))

@@ -63,36 +63,12 @@ static const struct fz_url_key keys[] = {
 
 /* ---- all of it ------------------------------------------------------------- */
 
-static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr);
-static frazil_err read_path(struct fz_url_piece path, struct fz_url *url, frazil_error *reterr);
-static frazil_err check(struct fz_url_piece nothing, struct fz_url *url, frazil_error *reterr);
-
-static const struct fz_url_scheme schemes[] = {{.text = "mysql://"}, {.text = "mariadb://"}, {.text = NULL}};
-
-static const struct fz_url_kind mysql = {.what = "MySQL",
-                                         .form = "mysql://USER[:PASSWORD]@HOST[:PORT]/DATABASE/NAMESPACE",
-                                         .schemes = schemes,
-                                         .keys = keys,
-                                         .size = sizeof(struct fz_mysql_url),
-                                         .hosts_max = 8,
-                                         .default_port = 3306,
-                                         .user_alone = true,
-                                         .read_place = read_place,
-                                         .read_path = read_path,
-                                         .check = check};
-const struct fz_url_kind *const fz_mysql_url_kind = &mysql;
-
-/* No host: a socket is named behind the '?'. */
-static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr)
-{
-    return fz_sql_place_read_hosts(&mysql, place, url, reterr);
-}
-
-static frazil_err read_path(struct fz_url_piece path, struct fz_url *common, frazil_error *reterr)
+static frazil_err read_path(const struct fz_url_kind *kind, struct fz_url_piece path, struct fz_url *common,
+                            frazil_error *reterr)
 {
     struct fz_mysql_url *url = (struct fz_mysql_url *)common;
 
-    return fz_sql_place_read_path(&mysql, path, common, url->database, sizeof url->database, reterr);
+    return fz_sql_place_read_path(kind, path, common, url->database, sizeof url->database, reterr);
 }
 
 /* A file of TLS that nobody would look at, or a mode that nobody would keep. */
@@ -113,21 +89,35 @@ static frazil_err check_tls(const struct fz_mysql_url *url, frazil_error *reterr
 }
 
 /* The client library would look for both elsewhere. */
-static frazil_err check(struct fz_url_piece nothing, struct fz_url *common, frazil_error *reterr)
+static frazil_err check(const struct fz_url_kind *kind, const struct fz_url *common, frazil_error *reterr)
 {
     const struct fz_mysql_url *url = (const struct fz_mysql_url *)common;
 
-    (void)nothing;
     if (common->hosts[0].name[0] == '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the MySQL URL names no host: write %s, or ?socket=/PATH", mysql.form);
+        return fz_fail(reterr, FRAZIL_ESPEC, "the MySQL URL names no host: write %s, or ?socket=/PATH", kind->form);
     for (size_t i = 0; i < common->host_count; i++) {
         if (strchr(common->hosts[i].name, ';') != NULL) /* libmariadb would read options in it */
             return fz_fail(reterr, FRAZIL_ESPEC, "a host of the MySQL URL has a ';' in its name");
     }
     if (common->access.user[0] == '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the MySQL URL names no user: write %s", mysql.form);
+        return fz_fail(reterr, FRAZIL_ESPEC, "the MySQL URL names no user: write %s", kind->form);
     return check_tls(url, reterr);
 }
+
+static const struct fz_url_scheme schemes[] = {{.text = "mysql://"}, {.text = "mariadb://"}, {.text = NULL}};
+
+static const struct fz_url_kind mysql = {.what = "MySQL",
+                                         .form = "mysql://USER[:PASSWORD]@HOST[:PORT]/DATABASE/NAMESPACE",
+                                         .schemes = schemes,
+                                         .keys = keys,
+                                         .size = sizeof(struct fz_mysql_url),
+                                         .hosts_max = 8,
+                                         .default_port = 3306,
+                                         .user_alone = true,
+                                         .read_place = fz_sql_place_read_hosts,
+                                         .read_path = read_path,
+                                         .check = check};
+const struct fz_url_kind *const fz_mysql_url_kind = &mysql;
 
 frazil_err fz_mysql_url_parse(const char *text, struct fz_mysql_url *ret, frazil_error *reterr)
 {

@@ -87,8 +87,13 @@ static const struct fz_url_key keys[] = {
 
 /* ---- all of it ------------------------------------------------------------- */
 
-static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr);
-static frazil_err read_path(struct fz_url_piece path, struct fz_url *url, frazil_error *reterr);
+static frazil_err read_path(const struct fz_url_kind *kind, struct fz_url_piece path, struct fz_url *common,
+                            frazil_error *reterr)
+{
+    struct fz_postgresql_url *url = (struct fz_postgresql_url *)common;
+
+    return fz_sql_place_read_path(kind, path, common, url->database, sizeof url->database, reterr);
+}
 
 static const struct fz_url_scheme schemes[] = {{.text = "postgres://"}, {.text = "postgresql://"}, {.text = NULL}};
 
@@ -99,22 +104,9 @@ static const struct fz_url_kind postgresql = {.what = "PostgreSQL",
                                               .size = sizeof(struct fz_postgresql_url),
                                               .hosts_max = 8,
                                               .user_alone = true,
-                                              .read_place = read_place,
+                                              .read_place = fz_sql_place_read_hosts,
                                               .read_path = read_path};
 const struct fz_url_kind *const fz_postgresql_url_kind = &postgresql;
-
-/* No host at all is libpq's default. */
-static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr)
-{
-    return fz_sql_place_read_hosts(&postgresql, place, url, reterr);
-}
-
-static frazil_err read_path(struct fz_url_piece path, struct fz_url *common, frazil_error *reterr)
-{
-    struct fz_postgresql_url *url = (struct fz_postgresql_url *)common;
-
-    return fz_sql_place_read_path(&postgresql, path, common, url->database, sizeof url->database, reterr);
-}
 
 frazil_err fz_postgresql_url_parse(const char *text, struct fz_postgresql_url *ret, frazil_error *reterr)
 {

@@ -16,7 +16,16 @@ static const struct fz_url_key keys[] = {
     {"wait", FZ_URL_NUMBER, "0", "0", "16", offsetof(struct fz_redis_url, wait_replicas), NULL},
     {.name = NULL}};
 
-static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr);
+static frazil_err read_place(const struct fz_url_kind *kind, struct fz_url_piece place, struct fz_url *url,
+                             frazil_error *reterr)
+{
+    if (!url->is_path)
+        return fz_url_read_hosts(kind, place, url, reterr);
+    url->host_count = 1;
+    if (place.len > 0 && place.at[0] == '/' && fz_url_copy(place, url->hosts[0].name, sizeof url->hosts[0].name))
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ESPEC, "the Redis URL names no socket by an absolute path: write %s", kind->form);
+}
 
 static const struct fz_url_kind redis = {
     .what = "Redis",
@@ -28,16 +37,6 @@ static const struct fz_url_kind redis = {
     .default_port = 6379,
     .read_place = read_place};
 const struct fz_url_kind *const fz_redis_url_kind = &redis;
-
-static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr)
-{
-    if (!url->is_path)
-        return fz_url_read_hosts(&redis, place, url, reterr);
-    url->host_count = 1;
-    if (place.len > 0 && place.at[0] == '/' && fz_url_copy(place, url->hosts[0].name, sizeof url->hosts[0].name))
-        return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ESPEC, "the Redis URL names no socket by an absolute path: write %s", redis.form);
-}
 
 frazil_err fz_redis_url_parse(const char *text, struct fz_redis_url *ret, frazil_error *reterr)
 {

@@ -11,9 +11,28 @@ static bool is_dots(struct fz_url_piece name)
     return fz_url_is(name, ".") || fz_url_is(name, "..");
 }
 
-static frazil_err read_name(struct fz_url_piece piece, struct fz_url *url, frazil_error *reterr);
+static frazil_err read_name(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url *url,
+                            frazil_error *reterr)
+{
+    if (is_dots(piece))
+        return fz_fail(reterr, FRAZIL_ESPEC, "no node of a ZooKeeper can have the name %Q: choose another namespace",
+                       piece.at, piece.len);
+    return fz_url_read_name(kind, piece, url->name, reterr);
+}
+
+static frazil_err check_user(const struct fz_url_kind *kind, const struct fz_url *url, frazil_error *reterr)
+{
+    const struct fz_url_access *access = &url->access;
+
+    (void)kind;
+    if (access->user[0] == '\0' && access->password[0] != '\0')
+        return fz_fail(reterr, FRAZIL_ESPEC, "the ZooKeeper URL has a password without a user: write USER:PASSWORD@");
+    if (strchr(access->user, ':') != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC, "the user in the ZooKeeper URL has a ':', which ZooKeeper does not allow");
+    return FRAZIL_OK;
+}
+
 static frazil_err read_node(struct fz_url_piece value, struct fz_url *url, frazil_error *reterr);
-static frazil_err check_user(struct fz_url_piece none, struct fz_url *url, frazil_error *reterr);
 
 static const struct fz_url_scheme schemes[] = {{.text = "zookeeper://"}, {.text = NULL}};
 
@@ -30,14 +49,6 @@ static const struct fz_url_kind zookeeper = {.what = "ZooKeeper",
                                              .read_path = read_name,
                                              .check = check_user};
 const struct fz_url_kind *const fz_zookeeper_url_kind = &zookeeper;
-
-static frazil_err read_name(struct fz_url_piece piece, struct fz_url *url, frazil_error *reterr)
-{
-    if (is_dots(piece))
-        return fz_fail(reterr, FRAZIL_ESPEC, "no node of a ZooKeeper can have the name %Q: choose another namespace",
-                       piece.at, piece.len);
-    return fz_url_read_name(&zookeeper, piece, url->name, reterr);
-}
 
 /* "/NAME", "/NAME/NAME" and so on, each as the name of a namespace. */
 static bool is_path(const char *path)
@@ -76,18 +87,6 @@ static frazil_err read_node(struct fz_url_piece value, struct fz_url *common, fr
 }
 
 /* ZooKeeper knows who somebody is by name and password together. */
-static frazil_err check_user(struct fz_url_piece none, struct fz_url *url, frazil_error *reterr)
-{
-    const struct fz_url_access *access = &url->access;
-
-    (void)none;
-    if (access->user[0] == '\0' && access->password[0] != '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the ZooKeeper URL has a password without a user: write USER:PASSWORD@");
-    if (strchr(access->user, ':') != NULL)
-        return fz_fail(reterr, FRAZIL_ESPEC, "the user in the ZooKeeper URL has a ':', which ZooKeeper does not allow");
-    return FRAZIL_OK;
-}
-
 frazil_err fz_zookeeper_url_parse(const char *text, struct fz_zookeeper_url *ret, frazil_error *reterr)
 {
     struct fz_zookeeper_url url;
