@@ -12,34 +12,24 @@
 /* The words of state=, and a URL. */
 enum fz_state_setting { FZ_STATE_UNSET, FZ_STATE_SET_FILE, FZ_STATE_SET_MEMORY, FZ_STATE_SET_URL };
 
-struct fz_values {
-    const struct fz_settings *settings; /* the texts: of names, and for sentences; not owned */
-    frazil_layout layout;               /* valid, with its epoch and tick */
+/* The member of a key, by the kind of its value; the settings have the texts. */
+#define FZ_VALUE_TEXT(member)
+#define FZ_VALUE_WORD(member) int member;
+#define FZ_VALUE_NUMBER(member) uint64_t member;
+#define FZ_VALUE_DURATION(member) uint64_t member;
+#define FZ_VALUE_LAYOUT(member) frazil_layout member;
+#define FZ_VALUE_PART(member)
+#define FZ_VALUE_CLOCK(member) int64_t member;
+#define FZ_VALUE_MEMBER(identifier, name, whose, kind, member, needs, where) FZ_VALUE_##kind(member)
 
-    /* 0 where the key is not given: fz_is_given tells. */
-    int behaviour; /* FZ_BEHAVIOUR_ */
-    int on_full;
-    int on_backward;
-    int start;
-    int state; /* fz_state_setting */
-    int keeper;
-    int on_loss;          /* 1: stop */
-    int share;            /* 1: host */
-    int allow_short_life; /* 1: yes */
-    uint64_t max_lead_ns; /* FZ_DURATION_NONE: unlimited; likewise the others */
-    uint64_t max_wait_ns;
-    uint64_t open_wait_ns;
-    uint64_t max_skew_ns;
-    uint64_t horizon_ns;
-    uint64_t seq_min;
-    uint64_t seq_max;
-    uint64_t batch;
-    uint64_t workers;
-    uint64_t datacenter;
-    uint64_t base;
-    uint64_t count;
-    bool frozen; /* the clock stands at frozen_unix_ms */
-    int64_t frozen_unix_ms;
+struct fz_values {
+    const struct fz_settings *settings; /* not owned */
+    bool frozen;                        /* the clock stands at frozen_unix_ms */
+    /*
+     * A member for each key, 0 where it is not given (fz_is_given tells): the choice of its word (values.c), a number,
+     * nanoseconds (FZ_DURATION_NONE: unlimited), a layout that is valid with its epoch and tick.
+     */
+    FZ_KEYS(FZ_VALUE_MEMBER)
 };
 
 /*
