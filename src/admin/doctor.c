@@ -135,23 +135,13 @@ static void diagnose_dirs(const struct patient *patient)
         diagnose_kept(patient);
 }
 
-static void judge_idle(void *ctx, const char *key, const char *where)
-{
-    fz_judge_idle_key(key, where, ctx);
-}
-
-static void judge_slip(void *ctx, const char *name, const char *advice)
-{
-    fz_judge_slip(name, advice, ctx);
-}
-
 /* Settings that nothing reads.  In a spec they are errors. */
 static void diagnose_settings(const struct patient *patient)
 {
     struct fz_findings findings = *patient->findings;
 
-    fz_decision_idle_keys(&patient->decision, judge_idle, &findings);
-    fz_key_find_slips(patient->decision.texts[FZ_TEXT_WORKER], judge_slip, &findings);
+    fz_decision_idle_keys(&patient->decision, fz_judge_idle_key, &findings);
+    fz_key_find_slips(patient->decision.texts[FZ_TEXT_WORKER], fz_judge_slip, &findings);
 }
 
 static void diagnose_users(const struct patient *patient)

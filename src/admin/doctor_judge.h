@@ -111,12 +111,11 @@ void fz_judge_users(const struct fz_users_facts *facts, const struct fz_findings
 /* Looks for others who have the worker id of a decision that claims one, unless any free one will do. */
 void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *decision);
 
-/* Judges a key of the environment or the config file that has no effect with this source.  where: the sources with
- * which it has one. */
-void fz_judge_idle_key(const char *key, const char *where, const struct fz_findings *findings);
+/* Judges a key of the environment or the config file that has no effect here: fz_idle_visitor of struct fz_findings. */
+void fz_judge_idle_key(void *findings, const char *key, const char *where);
 
-/* A variable of the environment that is no setting.  advice: as fz_key_slip has it. */
-void fz_judge_slip(const char *name, const char *advice, const struct fz_findings *findings);
+/* A variable of the environment that is no setting: fz_key_slip of struct fz_findings. */
+void fz_judge_slip(void *findings, const char *name, const char *advice);
 
 /* Finds the right source for so many hosts (0: a line for each size of fleet) and worker ids. */
 void fz_advise(uint32_t hosts, uint64_t workers, const struct fz_findings *findings);

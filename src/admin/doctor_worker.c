@@ -278,13 +278,13 @@ void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *deci
 
 /* ---- settings ------------------------------------------------------------------------ */
 
-void fz_judge_idle_key(const char *key, const char *where, const struct fz_findings *findings)
+void fz_judge_idle_key(void *findings, const char *key, const char *where)
 {
     fz_found(findings, FZ_FOUND_WORKER_IDLE_KEY,
              "%s is given in the environment or the config file, and has no effect here: it is for %s", key, where);
 }
 
-void fz_judge_slip(const char *name, const char *advice, const struct fz_findings *findings)
+void fz_judge_slip(void *findings, const char *name, const char *advice)
 {
     fz_found(findings, FZ_FOUND_ENVIRONMENT_SLIP,
              "%s is set in the environment, and is no setting, so that nothing opens%s", name, advice);

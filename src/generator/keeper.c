@@ -231,11 +231,6 @@ frazil_err fz_keeper_extend(frazil *gen, struct fz_deadline deadline, frazil_err
     return err;
 }
 
-bool fz_keeper_is_busy(frazil *gen)
-{
-    return fz_extension_lock_is_held(gen);
-}
-
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
 {
     if (gen->keeper.granter.ctx == NULL)

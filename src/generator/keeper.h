@@ -66,9 +66,6 @@ FZ_PRIVATE frazil_err fz_keeper_extend_within(frazil *gen, struct fz_deadline de
 /* After a failure: how long until the next try.  0: it may be made now. */
 FZ_PRIVATE uint64_t fz_keeper_retry_in_ns(const frazil *gen);
 
-/* Whether somebody is just extending the grant. */
-FZ_PRIVATE bool fz_keeper_is_busy(frazil *gen);
-
 /* Whether a caller that reads now_tick from the clock must extend the grant itself. */
 FZ_PRIVATE bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
 

@@ -259,7 +259,7 @@ static struct fz_observation observe_kept(frazil *gen, struct fz_wait_budget *bu
     seen = fz_observe(gen);
     if (err == FRAZIL_OK || budget->wait_ns == 0 || !fz_has_ended(&seen))
         return seen;
-    if (fz_keeper_is_busy(gen)) {
+    if (fz_extension_lock_is_held(gen)) {
         (void)fz_wait_budget_wait(gen, budget);
         fz_extension_lock_await(gen, fz_wait_budget_until(gen, budget));
     }

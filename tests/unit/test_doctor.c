@@ -48,7 +48,7 @@ static void note(void *ctx, const struct fz_diagnosis *diagnosis)
     snprintf(found + len, sizeof found - len, "%s %s %s\n", names[diagnosis->health], diagnosis->id, diagnosis->text);
 }
 
-static const struct fz_findings findings = {.visit = note, .ctx = NULL};
+static struct fz_findings findings = {.visit = note, .ctx = NULL};
 
 static void forget(void)
 {
@@ -275,8 +275,8 @@ TEST("Each source, for one host and for several")
     judge_worker("redis://h/n", (struct fz_worker_facts){.hosts = 1}, "OK worker.leased");
     judge_worker("auto", (struct fz_worker_facts){.hosts = 1}, "WARN worker.in-process");
     forget();
-    fz_judge_idle_key("ip", "worker=ip-hash", &findings);
-    fz_judge_slip("FRAZIL_WROKER", ": did you mean FRAZIL_WORKER?", &findings);
+    fz_judge_idle_key(&findings, "ip", "worker=ip-hash");
+    fz_judge_slip(&findings, "FRAZIL_WROKER", ": did you mean FRAZIL_WORKER?");
     EXPECT(
         "OK worker.idle-key ip is given",
         "FAIL environment.slip FRAZIL_WROKER is set in the environment, and is no setting, so that nothing opens: did");
