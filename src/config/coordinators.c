@@ -52,15 +52,21 @@ static bool has_one_of(const char *url, const char *schemes)
     return false;
 }
 
+/* The row that has the scheme of a URL; COORDINATOR_KINDS: none has. */
+static size_t kind_of(const char *url)
+{
+    size_t kind = 0;
+
+    while (kind < COORDINATOR_KINDS && !has_one_of(url, coordinator_kinds[kind].schemes))
+        kind++;
+    return kind;
+}
+
 bool fz_is_scheme(const char *text)
 {
     if (fz_is_url(text))
         return false;
-    for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
-        if (has_one_of(text, coordinator_kinds[i].schemes))
-            return true;
-    }
-    return false;
+    return kind_of(text) < COORDINATOR_KINDS;
 }
 
 bool fz_coordinator_is_konayuki(const char *url)
@@ -70,11 +76,9 @@ bool fz_coordinator_is_konayuki(const char *url)
 
 uint16_t fz_coordinator_port(const char *url)
 {
-    for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
-        if (has_one_of(url, coordinator_kinds[i].schemes))
-            return coordinator_kinds[i].port;
-    }
-    return 0;
+    size_t kind = kind_of(url);
+
+    return kind < COORDINATOR_KINDS ? coordinator_kinds[kind].port : 0;
 }
 
 uint64_t fz_coordinator_batch(const char *url)
@@ -83,20 +87,12 @@ uint64_t fz_coordinator_batch(const char *url)
     return fz_coordinator_is_konayuki(url) ? 1 : 64;
 }
 
-/* Whether the row of a part has the scheme of a URL. */
-static bool part_knows(const char *part, const char *url)
-{
-    for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
-        if (strcmp(coordinator_kinds[i].part, part) == 0)
-            return has_one_of(url, coordinator_kinds[i].schemes);
-    }
-    return false;
-}
-
 static bool knows(const frazil_coordinator *coordinator, const char *url)
 {
+    size_t kind = kind_of(url);
+
     if (coordinator->schemes == NULL)
-        return part_knows(coordinator->part, url);
+        return kind < COORDINATOR_KINDS && strcmp(coordinator_kinds[kind].part, coordinator->part) == 0;
     for (const char *const *scheme = coordinator->schemes; *scheme != NULL; scheme++) {
         if (has_scheme(url, *scheme))
             return true;
@@ -214,11 +210,8 @@ static frazil_err find_part(const char *what, const char *url, const frazil_coor
         *ret = *given;
         return FRAZIL_OK;
     }
-    for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
-        if (has_one_of(url, coordinator_kinds[i].schemes))
-            return load(i, ret, reterr);
-    }
-    return unknown_scheme(what, url, reterr);
+    size_t kind = kind_of(url);
+    return kind < COORDINATOR_KINDS ? load(kind, ret, reterr) : unknown_scheme(what, url, reterr);
 }
 
 frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_coordinator *const *given,
