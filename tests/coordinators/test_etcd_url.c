@@ -12,17 +12,10 @@ static struct fz_etcd_url parse(const char *text)
     struct fz_etcd_url url;
     frazil_error err;
 
-    if (fz_etcd_url_parse(text, &url, &err) != FRAZIL_OK)
+    if (fz_url_parse(fz_etcd_url_kind, text, &url.common, &err) != FRAZIL_OK)
         fail_msg("%s: %s", text, err.message);
     return url;
 }
-
-static frazil_err parse_any(const char *text, struct fz_url *ret, frazil_error *reterr)
-{
-    return fz_etcd_url_parse(text, (struct fz_etcd_url *)ret, reterr);
-}
-
-static const struct url_parser parser = {.parse = parse_any, .size = sizeof(struct fz_etcd_url)};
 
 TEST("Hosts, namespace and time, with their defaults")
 {
@@ -86,5 +79,5 @@ TEST("Everything else is refused with what is wrong")
         {"etcd://h/x?db=1", "they are ca, cert, key, timeout, password_file and user"},
     };
 
-    url_assert_all_refused(&parser, texts, sizeof texts / sizeof texts[0]);
+    url_assert_all_refused(fz_etcd_url_kind, texts, sizeof texts / sizeof texts[0]);
 }

@@ -12,17 +12,10 @@ static struct fz_mysql_url parse(const char *text)
     struct fz_mysql_url url;
     frazil_error err;
 
-    if (fz_mysql_url_parse(text, &url, &err) != FRAZIL_OK)
+    if (fz_url_parse(fz_mysql_url_kind, text, &url.common, &err) != FRAZIL_OK)
         fail_msg("%s: %s", text, err.message);
     return url;
 }
-
-static frazil_err parse_any(const char *text, struct fz_url *ret, frazil_error *reterr)
-{
-    return fz_mysql_url_parse(text, (struct fz_mysql_url *)ret, reterr);
-}
-
-static const struct url_parser parser = {.parse = parse_any, .size = sizeof(struct fz_mysql_url)};
 
 TEST("User, host, database and namespace; the port, the timeout and the table are known unless said")
 {
@@ -55,10 +48,12 @@ TEST("A socket in place of a host; one of them, and a user, there must be")
 
     assert_true(url.common.is_path);
     assert_string_equal(url.common.hosts[0].name, "/run/mysqld.sock");
-    url_assert_refused(&parser, "mysql://me@/app/orders", FRAZIL_ESPEC, "names no host");
-    url_assert_refused(&parser, "mysql://h/app/orders", FRAZIL_ESPEC, "names no user");
-    url_assert_refused(&parser, "mysql://me@h/app/orders?socket=/run/s", FRAZIL_ESPEC, "has a host, and a socket");
-    url_assert_refused(&parser, "mysql://me@/app/orders?socket=elsewhere", FRAZIL_ESPEC, "socket='elsewhere'");
+    url_assert_refused(fz_mysql_url_kind, "mysql://me@/app/orders", FRAZIL_ESPEC, "names no host");
+    url_assert_refused(fz_mysql_url_kind, "mysql://h/app/orders", FRAZIL_ESPEC, "names no user");
+    url_assert_refused(fz_mysql_url_kind, "mysql://me@h/app/orders?socket=/run/s", FRAZIL_ESPEC,
+                       "has a host, and a socket");
+    url_assert_refused(fz_mysql_url_kind, "mysql://me@/app/orders?socket=elsewhere", FRAZIL_ESPEC,
+                       "socket='elsewhere'");
 }
 
 TEST("Nothing of a table's name has to be quoted in SQL")
@@ -68,7 +63,7 @@ TEST("Nothing of a table's name has to be quoted in SQL")
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char text[64];
         snprintf(text, sizeof text, "mysql://me@h/app/orders?table=%s", wrong[i]);
-        url_assert_refused(&parser, text, FRAZIL_ESPEC, "must be 1 to 64 letters");
+        url_assert_refused(fz_mysql_url_kind, text, FRAZIL_ESPEC, "must be 1 to 64 letters");
     }
 }
 
@@ -82,16 +77,17 @@ TEST("The settings of TLS")
     assert_string_equal(url.cert, "/c");
     assert_string_equal(url.key, "/k");
     assert_int_equal(parse("mysql://me@h/app/orders?ssl-mode=DISABLED").tls, FZ_MYSQL_TLS_DISABLED);
-    url_assert_refused(&parser, "mysql://me@h/app/orders?ssl-mode=REQUIRED", FRAZIL_ESPEC,
+    url_assert_refused(fz_mysql_url_kind, "mysql://me@h/app/orders?ssl-mode=REQUIRED", FRAZIL_ESPEC,
                        "must be DISABLED or VERIFY_IDENTITY");
-    url_assert_refused(&parser, "mysql://me@h/app/orders?ssl-mode=DISABLED&ssl-ca=/c", FRAZIL_ESPEC,
+    url_assert_refused(fz_mysql_url_kind, "mysql://me@h/app/orders?ssl-mode=DISABLED&ssl-ca=/c", FRAZIL_ESPEC,
                        "has ssl-mode=DISABLED, and files of TLS");
-    url_assert_refused(&parser, "mysql://me@/app/orders?socket=/s&ssl-mode=VERIFY_IDENTITY", FRAZIL_ESPEC,
+    url_assert_refused(fz_mysql_url_kind, "mysql://me@/app/orders?socket=/s&ssl-mode=VERIFY_IDENTITY", FRAZIL_ESPEC,
                        "has a socket, over which there is no TLS");
-    url_assert_refused(&parser, "mysql://me@/app/orders?socket=/s&ssl-ca=/c", FRAZIL_ESPEC,
+    url_assert_refused(fz_mysql_url_kind, "mysql://me@/app/orders?socket=/s&ssl-ca=/c", FRAZIL_ESPEC,
                        "has a socket, over which there is no TLS");
     assert_true(parse("mysql://me@/app/orders?socket=/s&ssl-mode=DISABLED").common.is_path);
-    url_assert_refused(&parser, "mysql://me@h/app/orders?ssl-cert=/c", FRAZIL_ESPEC, "one of ssl-cert and ssl-key");
+    url_assert_refused(fz_mysql_url_kind, "mysql://me@h/app/orders?ssl-cert=/c", FRAZIL_ESPEC,
+                       "one of ssl-cert and ssl-key");
 }
 
 TEST("It is shown without user, password and keys")
@@ -101,7 +97,7 @@ TEST("It is shown without user, password and keys")
 
     fz_mysql_url_show(&url, shown);
     assert_string_equal(shown, "mysql://h:33,i:3306/app/orders");
-    url_assert_refused(&parser, "redis://h/orders", FRAZIL_ESPEC, "this is no MySQL URL");
-    url_assert_refused(&parser, "mysql://me@h/app", FRAZIL_ESPEC, "names no namespace");
-    url_assert_refused(&parser, "mysql://me@h//orders", FRAZIL_ESPEC, "names no database");
+    url_assert_refused(fz_mysql_url_kind, "redis://h/orders", FRAZIL_ESPEC, "this is no MySQL URL");
+    url_assert_refused(fz_mysql_url_kind, "mysql://me@h/app", FRAZIL_ESPEC, "names no namespace");
+    url_assert_refused(fz_mysql_url_kind, "mysql://me@h//orders", FRAZIL_ESPEC, "names no database");
 }

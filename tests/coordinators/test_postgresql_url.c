@@ -12,17 +12,10 @@ static struct fz_postgresql_url parse(const char *text)
     struct fz_postgresql_url url;
     frazil_error err;
 
-    if (fz_postgresql_url_parse(text, &url, &err) != FRAZIL_OK)
+    if (fz_url_parse(fz_postgresql_url_kind, text, &url.common, &err) != FRAZIL_OK)
         fail_msg("%s: %s", text, err.message);
     return url;
 }
-
-static frazil_err parse_any(const char *text, struct fz_url *ret, frazil_error *reterr)
-{
-    return fz_postgresql_url_parse(text, (struct fz_postgresql_url *)ret, reterr);
-}
-
-static const struct url_parser parser = {.parse = parse_any, .size = sizeof(struct fz_postgresql_url)};
 
 static void assert_shown(const char *text, const char *wanted)
 {
@@ -81,14 +74,17 @@ TEST("Several hosts, each with its port; or none, which is libpq's default; or a
     assert_int_equal(url.common.host_count, 1);
     assert_string_equal(url.common.hosts[0].name, "/var/run/postgresql");
 
-    url_assert_refused(&parser, "postgres://1,2,3,4,5,6,7,8,9/app/orders", FRAZIL_ESPEC, "more than 8 hosts");
-    url_assert_refused(&parser, "postgres://a:0/app/orders", FRAZIL_ESPEC, "port '0'");
-    url_assert_refused(&parser, "postgres://a/app/orders?host=/run", FRAZIL_ESPEC,
+    url_assert_refused(fz_postgresql_url_kind, "postgres://1,2,3,4,5,6,7,8,9/app/orders", FRAZIL_ESPEC,
+                       "more than 8 hosts");
+    url_assert_refused(fz_postgresql_url_kind, "postgres://a:0/app/orders", FRAZIL_ESPEC, "port '0'");
+    url_assert_refused(fz_postgresql_url_kind, "postgres://a/app/orders?host=/run", FRAZIL_ESPEC,
                        "has a host, and one behind the '?'");
-    url_assert_refused(&parser, "postgres:///app/orders?host=/run&host=/run", FRAZIL_ESPEC,
+    url_assert_refused(fz_postgresql_url_kind, "postgres:///app/orders?host=/run&host=/run", FRAZIL_ESPEC,
                        "has a host, and one behind the '?'");
-    url_assert_refused(&parser, "postgres:///app/orders?host=elsewhere", FRAZIL_ESPEC, "host='elsewhere'");
-    url_assert_refused(&parser, "postgres:///app/orders?host=", FRAZIL_ESPEC, "must be the absolute path");
+    url_assert_refused(fz_postgresql_url_kind, "postgres:///app/orders?host=elsewhere", FRAZIL_ESPEC,
+                       "host='elsewhere'");
+    url_assert_refused(fz_postgresql_url_kind, "postgres:///app/orders?host=", FRAZIL_ESPEC,
+                       "must be the absolute path");
 }
 
 TEST("User and password; what is behind the '@' must still be DATABASE/NAMESPACE")
@@ -97,7 +93,7 @@ TEST("User and password; what is behind the '@' must still be DATABASE/NAMESPACE
 
     assert_string_equal(url.common.access.user, "us@er");
     assert_string_equal(url.common.access.password, "s3cret:/?");
-    url_assert_refused(&parser, "postgres://me:s3cret/@h/orders", FRAZIL_ESPEC, "names no namespace");
+    url_assert_refused(fz_postgresql_url_kind, "postgres://me:s3cret/@h/orders", FRAZIL_ESPEC, "names no namespace");
 }
 
 TEST("A table, with its schema or not, is quoted from then on; nothing else gets into SQL")
@@ -109,13 +105,13 @@ TEST("A table, with its schema or not, is quoted from then on; nothing else gets
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char text[64];
         snprintf(text, sizeof text, "postgres://h/app/orders?table=%s", wrong[i]);
-        url_assert_refused(&parser, text, FRAZIL_ESPEC, "must be NAME or SCHEMA.NAME");
+        url_assert_refused(fz_postgresql_url_kind, text, FRAZIL_ESPEC, "must be NAME or SCHEMA.NAME");
     }
     char text[256];
     snprintf(text, sizeof text, "postgres://h/app/orders?table=%0*d.%0*d", 63, 1, 63, 2);
     assert_int_equal(strlen(parse(text).table), 2 * 65 + 1);
     snprintf(text, sizeof text, "postgres://h/app/orders?table=%0*d", 64, 1);
-    url_assert_refused(&parser, text, FRAZIL_ESPEC, "each of 1 to 63 letters");
+    url_assert_refused(fz_postgresql_url_kind, text, FRAZIL_ESPEC, "each of 1 to 63 letters");
 }
 
 TEST("libpq gets the settings of TLS")
@@ -127,24 +123,24 @@ TEST("libpq gets the settings of TLS")
     assert_string_equal(url.sslrootcert, "/a b");
     assert_string_equal(url.sslcert, "/c");
     assert_string_equal(url.sslkey, "/k");
-    url_assert_refused(&parser, "postgres://h/app/orders?sslmode=on", FRAZIL_ESPEC,
+    url_assert_refused(fz_postgresql_url_kind, "postgres://h/app/orders?sslmode=on", FRAZIL_ESPEC,
                        "sslmode in the PostgreSQL URL must be disable");
-    url_assert_refused(&parser, "postgres://h/app/orders?sslkey=", FRAZIL_ESPEC,
+    url_assert_refused(fz_postgresql_url_kind, "postgres://h/app/orders?sslkey=", FRAZIL_ESPEC,
                        "'sslkey' in the PostgreSQL URL names no file");
 }
 
 TEST("Everything else that is wrong")
 {
-    url_assert_refused(&parser, "redis://h/orders", FRAZIL_ESPEC, "this is no PostgreSQL URL");
-    url_assert_refused(&parser, "postgres:/h/app/orders", FRAZIL_ESPEC, "this is no PostgreSQL URL");
-    url_assert_refused(&parser, "postgres://h", FRAZIL_ESPEC, "names no database");
-    url_assert_refused(&parser, "postgres://h/", FRAZIL_ESPEC, "names no database");
-    url_assert_refused(&parser, "postgres://h//orders", FRAZIL_ESPEC, "names no database");
-    url_assert_refused(&parser, "postgres://h/app", FRAZIL_ESPEC, "names no namespace");
-    url_assert_refused(&parser, "postgres://h/app/", FRAZIL_ESPEC, "names no namespace");
-    url_assert_refused(&parser, "postgres://h/app/a/b", FRAZIL_ESPEC, "'a/b', which is none");
+    url_assert_refused(fz_postgresql_url_kind, "redis://h/orders", FRAZIL_ESPEC, "this is no PostgreSQL URL");
+    url_assert_refused(fz_postgresql_url_kind, "postgres:/h/app/orders", FRAZIL_ESPEC, "this is no PostgreSQL URL");
+    url_assert_refused(fz_postgresql_url_kind, "postgres://h", FRAZIL_ESPEC, "names no database");
+    url_assert_refused(fz_postgresql_url_kind, "postgres://h/", FRAZIL_ESPEC, "names no database");
+    url_assert_refused(fz_postgresql_url_kind, "postgres://h//orders", FRAZIL_ESPEC, "names no database");
+    url_assert_refused(fz_postgresql_url_kind, "postgres://h/app", FRAZIL_ESPEC, "names no namespace");
+    url_assert_refused(fz_postgresql_url_kind, "postgres://h/app/", FRAZIL_ESPEC, "names no namespace");
+    url_assert_refused(fz_postgresql_url_kind, "postgres://h/app/a/b", FRAZIL_ESPEC, "'a/b', which is none");
     url_assert_refused(
-        &parser, "postgres://h/app/orders?wait=1", FRAZIL_ESPEC,
+        fz_postgresql_url_kind, "postgres://h/app/orders?wait=1", FRAZIL_ESPEC,
         "'wait' is no key of a PostgreSQL URL: they are host, table, sslmode, sslrootcert, sslcert, sslkey, "
         "timeout, password_file "
         "and user");

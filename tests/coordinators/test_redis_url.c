@@ -13,17 +13,10 @@ static struct fz_redis_url parse(const char *text)
     struct fz_redis_url url;
     frazil_error err;
 
-    if (fz_redis_url_parse(text, &url, &err) != FRAZIL_OK)
+    if (fz_url_parse(fz_redis_url_kind, text, &url.common, &err) != FRAZIL_OK)
         fail_msg("%s: %s", text, err.message);
     return url;
 }
-
-static frazil_err parse_any(const char *text, struct fz_url *ret, frazil_error *reterr)
-{
-    return fz_redis_url_parse(text, (struct fz_redis_url *)ret, reterr);
-}
-
-static const struct url_parser parser = {.parse = parse_any, .size = sizeof(struct fz_redis_url)};
 
 TEST("Host, port, namespace and database, with their defaults")
 {
@@ -100,7 +93,7 @@ TEST("Everything else is refused with what is wrong; no sentence has a password,
         {"redis+unix:///run/redis.sock/", "names no namespace"},
     };
 
-    url_assert_all_refused(&parser, texts, sizeof texts / sizeof texts[0]);
+    url_assert_all_refused(fz_redis_url_kind, texts, sizeof texts / sizeof texts[0]);
 }
 
 TEST("TLS is asked for by its own scheme, and refused clearly where it was not built in")

@@ -14,17 +14,10 @@ static struct fz_zookeeper_url parse(const char *text)
     struct fz_zookeeper_url url;
     frazil_error err;
 
-    if (fz_zookeeper_url_parse(text, &url, &err) != FRAZIL_OK)
+    if (fz_url_parse(fz_zookeeper_url_kind, text, &url.common, &err) != FRAZIL_OK)
         fail_msg("%s: %s", text, err.message);
     return url;
 }
-
-static frazil_err parse_any(const char *text, struct fz_url *ret, frazil_error *reterr)
-{
-    return fz_zookeeper_url_parse(text, (struct fz_zookeeper_url *)ret, reterr);
-}
-
-static const struct url_parser parser = {.parse = parse_any, .size = sizeof(struct fz_zookeeper_url)};
 
 TEST("Servers, namespace, path and timeout, with their defaults")
 {
@@ -86,7 +79,7 @@ TEST("Everything else is refused with what is wrong; no sentence has a password,
         {"zookeeper://h/x?user=joe&password_file=", "names no file"},
     };
 
-    url_assert_all_refused(&parser, texts, sizeof texts / sizeof texts[0]);
+    url_assert_all_refused(fz_zookeeper_url_kind, texts, sizeof texts / sizeof texts[0]);
 }
 
 TEST("Nothing that is too long is cut")
@@ -99,9 +92,9 @@ TEST("Nothing that is too long is cut")
     snprintf(text, sizeof text, "zookeeper://h/x?path=/%s/%s/%s/%.62s", name, name, name, name);
     assert_int_equal(strlen(parse(text).path), 255);
     snprintf(text, sizeof text, "zookeeper://h/x?path=/%s/%s/%s/%s", name, name, name, name);
-    url_assert_refused(&parser, text, FRAZIL_ESPEC, "must be the path of a node");
+    url_assert_refused(fz_zookeeper_url_kind, text, FRAZIL_ESPEC, "must be the path of a node");
     snprintf(text, sizeof text, "zookeeper://h/x?path=/%sn", name);
-    url_assert_refused(&parser, text, FRAZIL_ESPEC, "must be the path of a node");
+    url_assert_refused(fz_zookeeper_url_kind, text, FRAZIL_ESPEC, "must be the path of a node");
 }
 
 /* ---- nodes ------------------------------------------------------------------------ */

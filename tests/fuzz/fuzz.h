@@ -39,33 +39,23 @@ void fuzz_require_error(frazil_err err, const frazil_error *why);
  */
 void fuzz_require_secret_kept(const char *url, const char *sentence);
 
-/* A parser of URLs; `url` is its struct, of `size` bytes, which begins with a struct fz_url. */
-struct fuzz_url_parser {
-    size_t size;
-    size_t hosts_max;
-    frazil_err (*parse)(const char *text, void *url, frazil_error *reterr);
-    void (*check)(const void *url, const char *text); /* requires what the coordinator itself promises */
-};
+/* Requires what the coordinator itself promises of a URL that was read into its struct. */
+typedef void fuzz_url_check(const void *url, const char *text);
 
 /*
- * Gives the input to the parser: what is refused leaves the struct untouched, what is read has a host, a
- * namespace and a timeout, and no sentence tells the password.
+ * Reads the input as a URL of that kind: what is refused leaves zeros, what is read has a host, a namespace and a
+ * timeout, and no sentence tells the password.
  */
-void fuzz_url(const struct fuzz_url_parser *parser, const uint8_t *data, size_t size);
+void fuzz_url(const struct fz_url_kind *kind, fuzz_url_check *check, const uint8_t *data, size_t size);
 
 /* Each host has a name and a port, or the path of a socket. */
 void fuzz_require_hosts(const struct fz_url *url);
 
-/* The target of the URLs that the function reads into such a struct; check as in fuzz_url_parser. */
-#define FUZZ_URL(parse_url, url_struct, most_hosts, check_own)                                                         \
-    static frazil_err parse_any(const char *text, void *url, frazil_error *reterr)                                     \
-    {                                                                                                                  \
-        return parse_url(text, url, reterr);                                                                           \
-    }                                                                                                                  \
+/* The target of the URLs of that kind. */
+#define FUZZ_URL(kind, check_own)                                                                                      \
     int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)                                                       \
     {                                                                                                                  \
-        static const struct fuzz_url_parser parser = {sizeof(url_struct), most_hosts, parse_any, check_own};           \
-        fuzz_url(&parser, data, size);                                                                                 \
+        fuzz_url(kind, check_own, data, size);                                                                         \
         return 0;                                                                                                      \
     }
 

@@ -16,4 +16,4 @@ static void check(const void *parsed, const char *text)
     }
 }
 
-FUZZ_URL(fz_etcd_url_parse, struct fz_etcd_url, 9, check)
+FUZZ_URL(fz_etcd_url_kind, check)

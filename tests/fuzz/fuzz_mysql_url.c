@@ -21,4 +21,4 @@ static void check(const void *parsed, const char *text)
     fuzz_require_secret_kept(text, shown);
 }
 
-FUZZ_URL(fz_mysql_url_parse, struct fz_mysql_url, 8, check)
+FUZZ_URL(fz_mysql_url_kind, check)

@@ -31,4 +31,4 @@ static void check(const void *parsed, const char *text)
     fuzz_require_secret_kept(text, shown);
 }
 
-FUZZ_URL(fz_postgresql_url_parse, struct fz_postgresql_url, 8, check)
+FUZZ_URL(fz_postgresql_url_kind, check)

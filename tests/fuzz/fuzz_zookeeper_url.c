@@ -18,4 +18,4 @@ static void check(const void *parsed, const char *text)
     fuzz_require_secret_kept(text, shown);
 }
 
-FUZZ_URL(fz_zookeeper_url_parse, struct fz_zookeeper_url, FZ_URL_HOSTS_MAX, check)
+FUZZ_URL(fz_zookeeper_url_kind, check)

@@ -5,20 +5,13 @@
 
 #include "coordinators/common/url.h"
 
-/* One of them: its result begins with a struct fz_url. */
-struct url_parser {
-    frazil_err (*parse)(const char *text, struct fz_url *ret, frazil_error *reterr);
-    size_t size; /* of the result */
-    bool wipes;  /* a failure leaves zeros; else the bytes of before */
-};
-
 /*
  * Fails the test unless the URL is refused with this code, in a sentence that holds `why` and no password ("s3cret", in
  * all tests).
  */
-void url_assert_refused(const struct url_parser *parser, const char *text, frazil_err code, const char *why);
+void url_assert_refused(const struct fz_url_kind *kind, const char *text, frazil_err code, const char *why);
 
 /* Fails the test unless each {text, why} of a table is refused so, with FRAZIL_ESPEC. */
-void url_assert_all_refused(const struct url_parser *parser, const char *const texts[][2], size_t n);
+void url_assert_all_refused(const struct fz_url_kind *kind, const char *const texts[][2], size_t n);
 
 #endif

@@ -237,7 +237,7 @@ void zookeeper_server_put(const struct server *server, const char *path, const c
     char text[64];
 
     snprintf(text, sizeof text, "zookeeper://127.0.0.1:%u/x?timeout=60s", (unsigned)server->port);
-    assert_int_equal(fz_zookeeper_url_parse(text, &url, NULL), FRAZIL_OK);
+    assert_int_equal(fz_url_parse(fz_zookeeper_url_kind, text, &url.common, NULL), FRAZIL_OK);
     fz_zookeeper_connection_start(&connection, &url);
     assert_int_equal(
         fz_zookeeper_exchange(&connection, &call.batch, fz_zookeeper_deadline(&connection, FZ_DEADLINE_NONE), NULL),

@@ -76,28 +76,9 @@ static struct x_url parse(const char *text)
     return url;
 }
 
-static frazil_err parse_plain(const char *text, struct fz_url *ret, frazil_error *reterr)
-{
-    return fz_url_parse(&plain, text, ret, reterr);
-}
-
-static frazil_err parse_single(const char *text, struct fz_url *ret, frazil_error *reterr)
-{
-    return fz_url_parse(&single, text, ret, reterr);
-}
-
-static frazil_err parse_user_alone(const char *text, struct fz_url *ret, frazil_error *reterr)
-{
-    return fz_url_parse(&user_alone, text, ret, reterr);
-}
-
-static const struct url_parser of_plain = {parse_plain, sizeof(struct x_url), .wipes = true};
-static const struct url_parser of_single = {parse_single, sizeof(struct x_url), .wipes = true};
-static const struct url_parser of_user_alone = {parse_user_alone, sizeof(struct x_url), .wipes = true};
-
 static void assert_refused(const char *text, const char *why)
 {
-    url_assert_refused(&of_plain, text, FRAZIL_ESPEC, why);
+    url_assert_refused(&plain, text, FRAZIL_ESPEC, why);
 }
 
 /* ---- places ---------------------------------------------------------------------- */
@@ -142,7 +123,7 @@ TEST("Hosts are separated by commas, each with a port of its own")
     assert_string_equal(url.common.hosts[3].name, "::1");
     assert_int_equal(url.common.hosts[3].port, 7);
     assert_refused("x://a,b,c,d,e/n", "the X URL names more than 4 hosts");
-    url_assert_refused(&of_single, "x://a,b/n", FRAZIL_ESPEC, "the X URL names more than 1 host");
+    url_assert_refused(&single, "x://a,b/n", FRAZIL_ESPEC, "the X URL names more than 1 host");
     static const char *const wrong[] = {"",       ",",       "a,",     ",a",      "a,,b",   "::1",   "[::1",
                                         "[::1]:", "[a[b:c]", "[::1]7", "a]b",     "a,b:0",  "a,b:x", "a b",
                                         "a\nb",   "a:",      "a:0",    "a:65536", "a:06379"};
@@ -180,8 +161,8 @@ TEST("Where a user needs no password it may stand alone, and only there")
     assert_int_equal(url.common.hosts[0].port, 0);
     assert_int_equal(fz_url_parse(&user_alone, "x://h/n?user=jo%65", &url.common, NULL), FRAZIL_OK);
     assert_string_equal(url.common.access.user, "joe");
-    url_assert_refused(&of_user_alone, "x://@h/n", FRAZIL_ESPEC, "the user in the X URL is empty");
-    url_assert_refused(&of_user_alone, "x://joe:@h/n", FRAZIL_ESPEC, "the password in the X URL is empty");
+    url_assert_refused(&user_alone, "x://@h/n", FRAZIL_ESPEC, "the user in the X URL is empty");
+    url_assert_refused(&user_alone, "x://joe:@h/n", FRAZIL_ESPEC, "the password in the X URL is empty");
 }
 
 /* ---- refusals -------------------------------------------------------------------- */
@@ -248,7 +229,7 @@ TEST("Everything else is refused with what is wrong; no sentence has a password,
         {"x://h/x?password_file=%20/s3cret", "password_file in the X URL must be a whole path"},
     };
 
-    url_assert_all_refused(&of_plain, texts, sizeof texts / sizeof texts[0]);
+    url_assert_all_refused(&plain, texts, sizeof texts / sizeof texts[0]);
 }
 
 TEST("Nothing that is too long is cut")
@@ -304,15 +285,15 @@ TEST("The first line of the file is the password, without its end")
         assert_string_equal(parse(url).common.access.user, "joe");
         unlink(path_in(url));
     }
-    url_assert_refused(&of_plain, url, FRAZIL_ESYS, path_in(url));
-    url_assert_refused(&of_plain, "x://h/x?password_file=/nonexistent", FRAZIL_ESYS, "'/nonexistent'");
+    url_assert_refused(&plain, url, FRAZIL_ESYS, path_in(url));
+    url_assert_refused(&plain, "x://h/x?password_file=/nonexistent", FRAZIL_ESYS, "'/nonexistent'");
     with_password_file("\ns3cret", url);
     assert_refused(url, "is empty");
     unlink(path_in(url));
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
     with_password_file(longer, url);
-    url_assert_refused(&of_plain, url, FRAZIL_ESYS, "cannot be read");
+    url_assert_refused(&plain, url, FRAZIL_ESYS, "cannot be read");
     unlink(path_in(url));
 }
 
@@ -324,8 +305,8 @@ TEST("A password file that others may use is refused, with the chmod that is rig
     with_password_file("s3cret\n", url);
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         assert_int_equal(chmod(path_in(url), refused[i]), 0);
-        url_assert_refused(&of_plain, url, FRAZIL_ESYS, "chmod 600");
-        url_assert_refused(&of_plain, url, FRAZIL_ESYS, path_in(url));
+        url_assert_refused(&plain, url, FRAZIL_ESYS, "chmod 600");
+        url_assert_refused(&plain, url, FRAZIL_ESYS, path_in(url));
     }
     assert_int_equal(chmod(path_in(url), 0400), 0);
     assert_string_equal(parse(url).common.access.password, "s3cret");

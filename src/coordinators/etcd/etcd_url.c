@@ -4,8 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/wipe.h"
-
 static const struct fz_url_scheme schemes[] = {{.text = "etcd://"}, {.text = "etcds://", .tls = true}, {.text = NULL}};
 
 static const struct fz_url_key keys[] = {
@@ -51,17 +49,6 @@ static const struct fz_url_kind etcd = {
     .default_port = 2379,
     .check = check};
 const struct fz_url_kind *const fz_etcd_url_kind = &etcd;
-
-frazil_err fz_etcd_url_parse(const char *text, struct fz_etcd_url *ret, frazil_error *reterr)
-{
-    struct fz_etcd_url url;
-
-    frazil_err err = fz_url_parse(&etcd, text, &url.common, reterr);
-    if (err == FRAZIL_OK)
-        *ret = url;
-    fz_wipe(&url, sizeof url);
-    return err;
-}
 
 void fz_etcd_url_show(const struct fz_etcd_url *url, size_t host, char buf[FZ_ETCD_SHOWN_SIZE])
 {

@@ -19,15 +19,8 @@ struct fz_etcd_url {
     char key[FZ_URL_PATH_SIZE];
 };
 
-/* How they are read.  Never freed. */
+/* For fz_url_parse, which reads them into the common part of such a struct.  Never freed. */
 extern const struct fz_url_kind *const fz_etcd_url_kind;
-
-/*
- * Reads a URL, and the password file that it names.  FRAZIL_ESPEC: what is wrong
- * with it; FRAZIL_ESYS: the file cannot be read.  The caller wipes *ret when it is
- * done with it.
- */
-frazil_err fz_etcd_url_parse(const char *text, struct fz_etcd_url *ret, frazil_error *reterr);
 
 /* Bytes that fz_etcd_url_show needs, terminator included. */
 #define FZ_ETCD_SHOWN_SIZE 384

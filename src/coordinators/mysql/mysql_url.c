@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/sql_place.h"
-#include "core/wipe.h"
 
 /* ---- the keys behind the '?' ----------------------------------------------- */
 
@@ -118,17 +117,6 @@ static const struct fz_url_kind mysql = {.what = "MySQL",
                                          .read_path = read_path,
                                          .check = check};
 const struct fz_url_kind *const fz_mysql_url_kind = &mysql;
-
-frazil_err fz_mysql_url_parse(const char *text, struct fz_mysql_url *ret, frazil_error *reterr)
-{
-    struct fz_mysql_url url = {.database = ""};
-
-    frazil_err err = fz_url_parse(&mysql, text, &url.common, reterr);
-    if (err == FRAZIL_OK)
-        *ret = url;
-    fz_wipe(&url, sizeof url);
-    return err;
-}
 
 void fz_mysql_url_show(const struct fz_mysql_url *url, char buf[FZ_MYSQL_SHOWN_SIZE])
 {

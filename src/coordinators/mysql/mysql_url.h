@@ -35,15 +35,8 @@ struct fz_mysql_url {
     char key[FZ_URL_PATH_SIZE];
 };
 
-/* How they are read.  Never freed. */
+/* For fz_url_parse, which reads them into the common part of such a struct.  Never freed. */
 extern const struct fz_url_kind *const fz_mysql_url_kind;
-
-/*
- * Reads a URL, and the password file that it names.  FRAZIL_ESPEC: what is wrong
- * with it; FRAZIL_ESYS: the file cannot be read.  The caller wipes *ret when it is
- * done with it.
- */
-frazil_err fz_mysql_url_parse(const char *text, struct fz_mysql_url *ret, frazil_error *reterr);
 
 /* The URL without user, password and keys, for sentences; longer ones are cut. */
 void fz_mysql_url_show(const struct fz_mysql_url *url, char buf[FZ_MYSQL_SHOWN_SIZE]);

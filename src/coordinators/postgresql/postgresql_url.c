@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/sql_place.h"
-#include "core/wipe.h"
 
 /* ---- the keys behind the '?' ----------------------------------------------- */
 
@@ -107,17 +106,6 @@ static const struct fz_url_kind postgresql = {.what = "PostgreSQL",
                                               .read_place = fz_sql_place_read_hosts,
                                               .read_path = read_path};
 const struct fz_url_kind *const fz_postgresql_url_kind = &postgresql;
-
-frazil_err fz_postgresql_url_parse(const char *text, struct fz_postgresql_url *ret, frazil_error *reterr)
-{
-    struct fz_postgresql_url url;
-
-    frazil_err err = fz_url_parse(&postgresql, text, &url.common, reterr);
-    if (err == FRAZIL_OK)
-        *ret = url;
-    fz_wipe(&url, sizeof url);
-    return err;
-}
 
 void fz_postgresql_url_show(const struct fz_postgresql_url *url, char buf[FZ_POSTGRESQL_SHOWN_SIZE])
 {

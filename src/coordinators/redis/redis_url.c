@@ -4,8 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/wipe.h"
-
 static const struct fz_url_scheme schemes[] = {{.text = "redis://"},
                                                {.text = "redis+unix://", .is_path = true},
                                                {.text = "rediss://", .tls = true},
@@ -37,17 +35,6 @@ static const struct fz_url_kind redis = {
     .default_port = 6379,
     .read_place = read_place};
 const struct fz_url_kind *const fz_redis_url_kind = &redis;
-
-frazil_err fz_redis_url_parse(const char *text, struct fz_redis_url *ret, frazil_error *reterr)
-{
-    struct fz_redis_url url = {.db = 0};
-
-    frazil_err err = fz_url_parse(&redis, text, &url.common, reterr);
-    if (err == FRAZIL_OK)
-        *ret = url;
-    fz_wipe(&url, sizeof url);
-    return err;
-}
 
 frazil_err fz_redis_url_check_namespace(const char *name, frazil_error *reterr)
 {

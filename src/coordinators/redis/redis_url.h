@@ -17,15 +17,8 @@ struct fz_redis_url {
     uint32_t wait_replicas; /* a write counts when so many replicas have it, too (WAIT) */
 };
 
-/* How they are read.  Never freed. */
+/* For fz_url_parse, which reads them into the common part of such a struct.  Never freed. */
 extern const struct fz_url_kind *const fz_redis_url_kind;
-
-/*
- * Reads a URL, and the password file that it names.  FRAZIL_ESPEC: what is wrong
- * with it; FRAZIL_ESYS: the file cannot be read.  The caller wipes *ret when it is
- * done with it.
- */
-frazil_err fz_redis_url_parse(const char *text, struct fz_redis_url *ret, frazil_error *reterr);
 
 /*
  * Other clients have the number of a database where URLs of ours have a namespace, which is digits only by mistake.

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "core/wipe.h"
-
 /* Names that a node may not have, although their letters are allowed. */
 static bool is_dots(struct fz_url_piece name)
 {
@@ -87,17 +85,6 @@ static frazil_err read_node(struct fz_url_piece value, struct fz_url *common, fr
 }
 
 /* ZooKeeper knows who somebody is by name and password together. */
-frazil_err fz_zookeeper_url_parse(const char *text, struct fz_zookeeper_url *ret, frazil_error *reterr)
-{
-    struct fz_zookeeper_url url;
-
-    frazil_err err = fz_url_parse(&zookeeper, text, &url.common, reterr);
-    if (err == FRAZIL_OK)
-        *ret = url;
-    fz_wipe(&url, sizeof url);
-    return err;
-}
-
 void fz_zookeeper_url_show(const struct fz_zookeeper_url *url, char buf[FZ_ZOOKEEPER_SHOWN_SIZE])
 {
     struct fz_sentence s = fz_sentence_in(buf, FZ_ZOOKEEPER_SHOWN_SIZE);

@@ -18,15 +18,8 @@ struct fz_zookeeper_url {
     char path[FZ_ZOOKEEPER_PATH_SIZE]; /* below it are the namespaces; begins with '/', and does not end with one */
 };
 
-/* How they are read.  Never freed. */
+/* For fz_url_parse, which reads them into the common part of such a struct.  Never freed. */
 extern const struct fz_url_kind *const fz_zookeeper_url_kind;
-
-/*
- * Reads a URL, and the password file that it names.  FRAZIL_ESPEC: what is wrong
- * with it; FRAZIL_ESYS: the file cannot be read.  The caller wipes *ret when it is
- * done with it.
- */
-frazil_err fz_zookeeper_url_parse(const char *text, struct fz_zookeeper_url *ret, frazil_error *reterr);
 
 /* Bytes that fz_zookeeper_url_show writes at the most, terminator included; what is longer is cut. */
 #define FZ_ZOOKEEPER_SHOWN_SIZE 256
