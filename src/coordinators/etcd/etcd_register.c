@@ -2,13 +2,17 @@
 #include "etcd_register.h"
 
 #include <assert.h>
+#include <curl/curl.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/wipe.h"
 #include "etcd_answer.h"
 #include "etcd_client.h"
+#include "lease/coordinator.h"
 #include "lease/record_text.h"
+#include "os/clients.h"
 #include "os/clock.h"
 
 #define KEY_PREFIX "frazil/lease/"
@@ -413,4 +417,17 @@ frazil_err fz_etcd_register_open(const char *url, struct fz_register *ret, char 
                                 .after_fork = etcd_after_fork,
                                 .close = etcd_close};
     return FRAZIL_OK;
+}
+
+const frazil_coordinator *frazil_coordinator_etcd(void)
+{
+    static const frazil_coordinator etcd = {
+        FZ_LEASE_COORDINATOR,
+        .part = "etcd",
+        .client = "libcurl " LIBCURL_VERSION ", jansson " JANSSON_VERSION,
+        .share_clients = fz_clients_share,
+        .open_register = fz_etcd_register_open,
+    };
+
+    return &etcd;
 }

@@ -8,7 +8,9 @@
 
 #include "core/sentence.h"
 #include "core/wipe.h"
+#include "lease/coordinator.h"
 #include "mysql_connection.h"
+#include "os/clients.h"
 #include "os/host.h"
 
 #define NOW "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS UNSIGNED)"
@@ -236,4 +238,17 @@ frazil_err fz_mysql_register_open(const char *url, struct fz_register *ret, char
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to MySQL");
     fz_sql_register_of(&mysql_dialect, &connection->sql, ret, ret_name);
     return FRAZIL_OK;
+}
+
+const frazil_coordinator *frazil_coordinator_mysql(void)
+{
+    static const frazil_coordinator mysql = {
+        FZ_LEASE_COORDINATOR,
+        .part = "mysql",
+        .client = "libmariadb " MARIADB_PACKAGE_VERSION,
+        .share_clients = fz_clients_share,
+        .open_register = fz_mysql_register_open,
+    };
+
+    return &mysql;
 }

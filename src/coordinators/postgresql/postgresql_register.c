@@ -2,10 +2,13 @@
 #include "postgresql_register.h"
 
 #include <libpq-fe.h>
+#include <pg_config.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/wipe.h"
+#include "lease/coordinator.h"
+#include "os/clients.h"
 #include "postgresql_connection.h"
 
 #define NOW "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
@@ -157,4 +160,17 @@ frazil_err fz_postgresql_register_open(const char *url, struct fz_register *ret,
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to PostgreSQL");
     fz_sql_register_of(&postgresql_dialect, &connection->sql, ret, ret_name);
     return FRAZIL_OK;
+}
+
+const frazil_coordinator *frazil_coordinator_postgresql(void)
+{
+    static const frazil_coordinator postgresql = {
+        FZ_LEASE_COORDINATOR,
+        .part = "postgresql",
+        .client = "libpq " PG_MAJORVERSION,
+        .share_clients = fz_clients_share,
+        .open_register = fz_postgresql_register_open,
+    };
+
+    return &postgresql;
 }
