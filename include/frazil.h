@@ -42,6 +42,7 @@
 #include "frazil/granter.h"
 #include "frazil/layout.h"
 #include "frazil/lease.h"
+#include "frazil/observe.h"
 #include "frazil/options.h"
 #include "frazil/sno.h"
 #include "frazil/text.h"

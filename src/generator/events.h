@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "frazil/generator.h"
+#include "frazil/observe.h"
 #include "lease/granter.h"
 
 /* The number of events that are kept. */

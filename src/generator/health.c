@@ -6,6 +6,7 @@
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "core/sized.h"
+#include "frazil/observe.h"
 #include "generator_internal.h"
 #include "observe.h"
 

@@ -2,6 +2,7 @@
 /* Looking at a generator: statistics, what it is, what is left, snapshots. */
 #include "core/sized.h"
 #include "core/sno_internal.h"
+#include "frazil/observe.h"
 #include "generator_internal.h"
 #include "observe.h"
 

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "frazil/generator.h"
+#include "frazil/observe.h"
 
 struct fz_observation;
 

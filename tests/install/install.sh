@@ -38,7 +38,7 @@ runs() {
     LD_LIBRARY_PATH=$lib "$1" || fail "$(basename "$1") failed"
 }
 
-expect_file include/frazil.h include/frazil/generator.h share/man/man3/libfrazil.3 share/man/man3/frazil_next.3
+expect_file include/frazil.h include/frazil/generator.h include/frazil/observe.h share/man/man3/libfrazil.3 share/man/man3/frazil_next.3
 expect_file include/frazil/admin.h share/man/man3/frazil_admin_leases_open.3
 expect_file share/man/man5/frazil.spec.5 share/man/man7/frazil.7
 expect_file share/doc/frazil/README.md share/doc/frazil/docs/README.md share/doc/frazil/examples/one_id.c
