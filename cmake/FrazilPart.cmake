@@ -26,7 +26,7 @@ function(frazil_part name)
 
   set(shared frazil_part_${name})
   set(exports ${CMAKE_CURRENT_BINARY_DIR}/${name}.exports)
-  file(CONFIGURE OUTPUT ${exports} CONTENT "FRAZIL_0.2 { global: frazil_coordinator_${name}; local: *; };\n")
+  file(CONFIGURE OUTPUT ${exports} CONTENT "FRAZIL_1.0 { global: frazil_coordinator_${name}; local: *; };\n")
   add_library(${shared} SHARED ${objects})
   set_target_properties(${shared} PROPERTIES
     OUTPUT_NAME frazil-${name} VERSION ${PROJECT_VERSION} SOVERSION ${FRAZIL_SOVERSION} EXPORT_NAME frazil_${name}

@@ -28,7 +28,7 @@ library() {
     ar rcs "$scratch/lib/libfrazil.a" "$scratch/lib/a.o"
 }
 
-echo 'FRAZIL_0.2 { global: frazil_*; fz_*; local: *; };' >"$scratch/map"
+echo 'FRAZIL_1.0 { global: frazil_*; fz_*; local: *; };' >"$scratch/map"
 echo 'int frazil_a(void);' >"$scratch/include/a.h"
 echo 'int frazil_coordinator_x(void);' >"$scratch/include/frazil/coordinators.h"
 echo 'frazil_a' >"$scratch/tests/api/exported-symbols.txt"
@@ -37,7 +37,7 @@ sh "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
 echo '{ global: *; };' >"$scratch/map"
 library 'int frazil_a(void) { return 1; }'
 must_fail 'have no version' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
-echo 'FRAZIL_0.2 { global: frazil_*; fz_*; local: *; };' >"$scratch/map"
+echo 'FRAZIL_1.0 { global: frazil_*; fz_*; local: *; };' >"$scratch/map"
 library 'int frazil_a(void) { return 1; } int fz_b(void) { return 1; }'
 must_fail '> fz_b' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
 must_fail 'only frazil_* may be exported' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
