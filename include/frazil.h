@@ -23,6 +23,7 @@
  *   does not grow, but into its reserved members.  They are 0, also in structs that a program fills.
  * - flags are 0 or the named bits; another bit is FRAZIL_EINVAL.
  * - An enum is an int.  Later versions may add values to it, and no value ever changes its meaning.
+ * - A macro that says a size, such as FRAZIL_TEXT_SIZE, is enough for every version with this soname.
  * - The library never prints, exits, installs a signal handler, or keeps an error in hidden
  *   state.
  *

@@ -184,6 +184,7 @@ typedef struct frazil_admin_kept {
     int64_t until_unix_ms;   /* the last one that may have been used: the next start begins above it */
     int64_t highest_unix_ms; /* the last one that ever was: far above, if the clock once was ahead */
     uint32_t is_lease;       /* 1: of a lease, whose coordinator knows its number and keeps its grants */
+    uint32_t reserved;       /* 0 */
 } frazil_admin_kept;
 
 /*

@@ -117,7 +117,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_check(const frazil_options *op
     FRAZIL_NONNULL(1);
 
 /* For frazil_options_text: passwords as they are, where they are otherwise replaced by "...". */
-#define FRAZIL_OPTIONS_WITH_SECRETS 1U
+#define FRAZIL_OPTIONS_WITH_SECRETS UINT32_C(1)
 
 /*
  * Writes the options as a spec with a terminator, which *ret_len (may be NULL) does not count.  Two options that
@@ -127,7 +127,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_check(const frazil_options *op
  * and for what is no text: clock, random numbers, granter, coordinators, snapshot.  FRAZIL_EBUFFER: size is too small,
  * and *ret_len says how many characters there are; EINVAL: another flag; otherwise as frazil_options_check.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_text(const frazil_options *options, unsigned flags, char *buf,
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_text(const frazil_options *options, uint32_t flags, char *buf,
                                                        size_t size, size_t *ret_len, frazil_error *reterr)
     FRAZIL_NONNULL(1, 3);
 

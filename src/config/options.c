@@ -164,7 +164,7 @@ frazil_err frazil_options_check(const frazil_options *options, frazil_error *ret
     return err;
 }
 
-frazil_err frazil_options_text(const frazil_options *options, unsigned flags, char *buf, size_t size, size_t *ret_len,
+frazil_err frazil_options_text(const frazil_options *options, uint32_t flags, char *buf, size_t size, size_t *ret_len,
                                frazil_error *reterr)
 {
     struct fz_decision decision;

@@ -25,7 +25,7 @@ headers=$(find include -name '*.h' | LC_ALL=C sort)
 tags() {
     # shellcheck disable=SC2086 # a list of files
     ctags --quiet --options=NONE -f - --sort=no --languages=C --langmap=C:.h "--kinds-C=$1" --fields=+St \
-        -I FRAZIL_API,FRAZIL_CHECK,FRAZIL_NONNULL+ $headers
+        -I FRAZIL_API,FRAZIL_BEGIN_DECLS,FRAZIL_CHECK,FRAZIL_NONNULL+ $headers
 }
 
 # A bool or an enum has another width in other languages, or with other options of a compiler.

@@ -6,7 +6,7 @@
 
 #![allow(non_camel_case_types)]
 
-use std::os::raw::{c_char, c_int, c_uint, c_void};
+use std::os::raw::{c_char, c_int, c_void};
 
 // ---- numbers of the headers --------------------------------------------------------------
 
@@ -125,7 +125,7 @@ pub const FRAZIL_WAIT_FOREVER: u64 = u64::MAX;
 pub const FRAZIL_WAIT_UNCOUNTED: u64 = u64::MAX - 2;
 pub const FRAZIL_NO_POSITION: i64 = -1;
 pub const FRAZIL_LEASE_ALL_USED: i64 = i64::MAX;
-pub const FRAZIL_OPTIONS_WITH_SECRETS: c_uint = 1;
+pub const FRAZIL_OPTIONS_WITH_SECRETS: u32 = 1;
 
 // Bytes, terminators included where there are any.
 pub const FRAZIL_ERROR_MESSAGE_SIZE: usize = 968;
@@ -621,7 +621,7 @@ extern "C" {
     ) -> frazil_err;
     pub fn frazil_options_text(
         options: *const frazil_options,
-        flags: c_uint,
+        flags: u32,
         buf: *mut c_char,
         size: usize,
         ret_len: *mut usize,

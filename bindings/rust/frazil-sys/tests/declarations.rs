@@ -61,7 +61,6 @@ fn type_of(c: &str) -> String {
         ("char", "c_char"),
         ("void", "c_void"),
         ("int", "c_int"),
-        ("unsigned", "c_uint"),
     ];
     known
         .iter()
@@ -105,7 +104,7 @@ fn each_exported_function_is_declared_and_no_other() {
     let exported = read("api/exported-symbols.txt") + &read("api/exported-symbols-extras.txt");
     let mut exported: Vec<_> = exported.lines().collect();
     exported.sort_unstable();
-    assert!(exported.len() > 100);
+    assert!(exported.len() > 90);
     assert_eq!(declared().keys().map(String::as_str).collect::<Vec<_>>(), exported);
 }
 
@@ -114,7 +113,6 @@ fn each_function_has_its_types() {
     let declared = declared();
     let mut compared = 0;
     for line in read("conformance/shapes.txt").lines() {
-        let line = line.trim_start_matches("FRAZIL_BEGIN_DECLS ");
         if line.starts_with(' ') || line.starts_with("struct ") {
             continue;
         }
