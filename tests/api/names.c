@@ -1,68 +1,89 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: the names and shapes that programs elsewhere are compiled
- * against never change.  Each function is assigned to a pointer of exactly its
- * type; what has changed does not compile, what is gone does not link.
+ * Goal of this test: the functions that most programs call keep their types.  Each is assigned to a pointer of exactly
+ * its type: a function that has changed does not compile, one that is gone does not link.  standards.sh compiles this
+ * file as programs elsewhere are compiled, so it is C99 and C++ alike.
  */
 #include <stdio.h>
 
 #include <frazil.h>
 
-_Static_assert(FRAZIL_OK == 0, "success is 0");
-_Static_assert(sizeof(frazil_err) == sizeof(int), "errors are ints");
-_Static_assert(sizeof(frazil_sno) == 10, "a sno has ten bytes");
-_Static_assert(sizeof(((frazil_error *)0)->message) == FRAZIL_ERROR_MESSAGE_SIZE, "a sentence has its size");
+typedef char success_is_0[FRAZIL_OK == 0 ? 1 : -1];
+typedef char an_error_is_an_int[sizeof(frazil_err) == sizeof(int) ? 1 : -1];
+typedef char a_sno_has_ten_bytes[sizeof(frazil_sno) == 10 ? 1 : -1];
+typedef char an_error_has_1024_bytes[sizeof(frazil_error) == 1024 ? 1 : -1];
 
-static frazil_err (*const open_fn)(frazil **, const char *, frazil_error *) = frazil_open;
-static frazil_err (*const next_fn)(frazil *, uint64_t *) = frazil_next;
-static frazil_err (*const next_n_fn)(frazil *, uint64_t *, size_t) = frazil_next_n;
-static frazil_err (*const try_next_fn)(frazil *, uint64_t *, uint64_t *) = frazil_try_next;
-static void (*const close_fn)(frazil *) = frazil_close;
+static int names;
 
-static frazil_err (*const local_open_fn)(frazil_local **, frazil *, frazil_error *) = frazil_local_open;
-static frazil_err (*const local_next_fn)(frazil_local *, uint64_t *) = frazil_local_next;
-static void (*const local_close_fn)(frazil_local *) = frazil_local_close;
+/* Counts a function of this type.  The pointer is volatile: a compiler knows that no function is at NULL. */
+#define NAME(result, name, arguments)                                                                                  \
+    do {                                                                                                               \
+        result(*volatile fn) arguments = name;                                                                         \
+        names += fn ? 1 : 0;                                                                                           \
+    } while (0)
 
-static frazil_err (*const sno_next_fn)(frazil *, uint8_t, frazil_sno *) = frazil_sno_next;
-static frazil_err (*const sno_next_n_fn)(frazil *, uint8_t, frazil_sno *, size_t) = frazil_sno_next_n;
-static void (*const sno_encode_fn)(const frazil_sno *, char[16]) = frazil_sno_encode;
-static frazil_err (*const sno_decode_fn)(const char *, size_t, frazil_sno *, frazil_error *) = frazil_sno_decode;
+static void opening(void)
+{
+    NAME(frazil_err, frazil_open, (frazil **, const char *, frazil_error *));
+    NAME(frazil_err, frazil_open_shared, (frazil **, const char *, frazil_error *));
+    NAME(frazil_err, frazil_options_open, (frazil_options **, frazil_error *));
+    NAME(frazil_err, frazil_options_set, (frazil_options *, const char *, const char *, size_t, frazil_error *));
+    NAME(frazil_err, frazil_open_with, (frazil **, const frazil_options *, frazil_error *));
+    NAME(void, frazil_options_close, (frazil_options *));
+    NAME(void, frazil_stop, (frazil *));
+    NAME(void, frazil_close, (frazil *));
+}
 
-static frazil_err (*const layout_parse_fn)(const char *, size_t, frazil_layout *, frazil_error *) = frazil_layout_parse;
-static frazil_err (*const compose_fn)(const frazil_layout *, const frazil_fields *, uint64_t *,
-                                      frazil_error *) = frazil_id_compose;
-static frazil_err (*const decompose_fn)(const frazil_layout *, uint64_t, frazil_fields *,
-                                        frazil_error *) = frazil_id_decompose;
-static frazil_err (*const id_range_fn)(const frazil_layout *, int64_t, int64_t, uint64_t *, uint64_t *,
-                                       frazil_error *) = frazil_id_range;
-static frazil_err (*const id_format_fn)(frazil_text, uint64_t, char *, size_t, size_t *) = frazil_id_format;
-static frazil_err (*const id_parse_fn)(frazil_text, const char *, size_t, uint64_t *, frazil_error *) = frazil_id_parse;
-static const char *(*const strerror_fn)(frazil_err) = frazil_strerror;
+static void taking(void)
+{
+    NAME(frazil_err, frazil_next, (frazil *, uint64_t *));
+    NAME(frazil_err, frazil_take, (frazil *, uint64_t *, size_t, uint64_t, frazil_error *));
+    NAME(frazil_err, frazil_try_take, (frazil *, uint64_t *, size_t, size_t *, uint64_t *, frazil_error *));
+    NAME(frazil_err, frazil_next_at, (frazil *, int64_t, uint64_t *, frazil_error *));
+    NAME(frazil_err, frazil_keep, (frazil *, uint64_t, uint64_t *, frazil_error *));
+    NAME(frazil_err, frazil_local_open, (frazil_local **, frazil *, frazil_error *));
+    NAME(frazil_err, frazil_local_next, (frazil_local *, uint64_t *));
+    NAME(frazil_err, frazil_local_take, (frazil_local *, uint64_t *, size_t, uint64_t, frazil_error *));
+    NAME(void, frazil_local_close, (frazil_local *));
+    NAME(frazil_err, frazil_sno_next, (frazil *, uint8_t, frazil_sno *));
+    NAME(frazil_err, frazil_sno_take, (frazil *, uint8_t, frazil_sno *, size_t, uint64_t, frazil_error *));
+}
+
+static void looking(void)
+{
+    NAME(size_t, frazil_get_stats, (frazil *, frazil_stat *, size_t));
+    NAME(void, frazil_get_info, (frazil *, frazil_info *, size_t));
+    NAME(void, frazil_get_health, (frazil *, frazil_health *, size_t, frazil_error *));
+    NAME(bool, frazil_next_event, (frazil *, uint64_t *, frazil_event *, size_t));
+    NAME(frazil_err, frazil_event_fd, (frazil *, int *, frazil_error *));
+}
+
+static void reading(void)
+{
+    NAME(frazil_err, frazil_layout_parse, (const char *, size_t, frazil_layout *, frazil_error *));
+    NAME(frazil_err, frazil_id_compose, (const frazil_layout *, const frazil_fields *, uint64_t *, frazil_error *));
+    NAME(frazil_err, frazil_id_decompose, (const frazil_layout *, uint64_t, frazil_fields *, frazil_error *));
+    NAME(uint64_t, frazil_id_first, (const frazil_layout *, int64_t));
+    NAME(frazil_err, frazil_id_range,
+         (const frazil_layout *, int64_t, int64_t, uint64_t *, uint64_t *, frazil_error *));
+    NAME(frazil_err, frazil_id_format, (frazil_text, uint64_t, char *, size_t, size_t *));
+    NAME(frazil_err, frazil_id_parse, (frazil_text, const char *, size_t, uint64_t *, frazil_error *));
+    NAME(void, frazil_sno_encode, (const frazil_sno *, char *));
+    NAME(frazil_err, frazil_sno_decode, (const char *, size_t, frazil_sno *, frazil_error *));
+    NAME(frazil_err, frazil_time_format, (int64_t, char *, size_t, size_t *));
+    NAME(frazil_err, frazil_time_parse, (const char *, size_t, int64_t *, frazil_error *));
+    NAME(const char *, frazil_strerror, (frazil_err));
+    NAME(const char *, frazil_err_name, (frazil_err));
+    NAME(frazil_err_class, frazil_err_classify, (frazil_err));
+    NAME(const char *, frazil_version, (void));
+}
 
 int main(void)
 {
-    int names = 0;
-
-#define COUNT(fn) names += (fn) != NULL
-    COUNT(open_fn);
-    COUNT(next_fn);
-    COUNT(next_n_fn);
-    COUNT(try_next_fn);
-    COUNT(close_fn);
-    COUNT(local_open_fn);
-    COUNT(local_next_fn);
-    COUNT(local_close_fn);
-    COUNT(sno_next_fn);
-    COUNT(sno_next_n_fn);
-    COUNT(sno_encode_fn);
-    COUNT(sno_decode_fn);
-    COUNT(layout_parse_fn);
-    COUNT(compose_fn);
-    COUNT(decompose_fn);
-    COUNT(id_range_fn);
-    COUNT(id_format_fn);
-    COUNT(id_parse_fn);
-    COUNT(strerror_fn);
-    printf("%d fixed names\n", names);
-    return names == 19 ? 0 : 1;
+    opening();
+    taking();
+    looking();
+    reading();
+    printf("%d names\n", names);
+    return names == 39 ? 0 : 1;
 }
