@@ -11,10 +11,6 @@
  *   432  least sequence number    440  largest one       448  zeros
  *   508  CRC-32 of all before it
  *
- * Version 1 had zeros from 432 on: it did not say which sequence numbers the
- * grant is for, so that it counts for all.  It is read, and replaced when the grant
- * is extended.
- *
  * All numbers have eight bytes, the lowest first, so that a volume can move to
  * another machine.  Magic, version and checksum will keep their places in later
  * versions, so that an older library can tell a newer file from a damaged one.
