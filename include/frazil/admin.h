@@ -92,15 +92,6 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_leases_open(frazil_admin_leases 
                                                             const frazil_coordinator *const *coordinators,
                                                             frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
-/*
- * Whether the URL of a spec's coordinator (or a URL alone) can be used, without asking the coordinator: it is parsed as
- * an opening does it, and the files that it names are read.  FRAZIL_ESPEC: it names no coordinator, or is wrong;
- * FRAZIL_ESYS: a file that it names; FRAZIL_ENOTBUILT: its part is not installed; FRAZIL_ENOMEM.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_leases_check(const char *spec,
-                                                             const frazil_coordinator *const *coordinators,
-                                                             frazil_error *reterr) FRAZIL_NONNULL(1);
-
 /* The namespace.  Cannot fail. */
 FRAZIL_API void frazil_admin_leases_get_info(const frazil_admin_leases *leases, frazil_admin_leases_info *ret,
                                              size_t size) FRAZIL_NONNULL(1, 2);

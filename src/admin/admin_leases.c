@@ -83,12 +83,6 @@ void frazil_admin_leases_close(frazil_admin_leases *leases)
     free(leases);
 }
 
-frazil_err frazil_admin_leases_check(const char *spec, const frazil_coordinator *const *coordinators,
-                                     frazil_error *reterr)
-{
-    return fz_leases_check(spec, coordinators, reterr);
-}
-
 frazil_err frazil_admin_leases_init(const char *spec, const frazil_coordinator *const *coordinators, uint32_t flags,
                                     int64_t *ret_opens_unix_ms, frazil_error *reterr)
 {

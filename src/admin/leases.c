@@ -142,21 +142,6 @@ frazil_err fz_leases_round_trip(const char *spec_or_url, const frazil_coordinato
     return err;
 }
 
-/* ---- its URL ------------------------------------------------------------------- */
-
-frazil_err fz_leases_check(const char *spec_or_url, const frazil_coordinator *const *given, frazil_error *reterr)
-{
-    struct fz_decision decision;
-    struct fz_target target;
-
-    frazil_err err = fz_target_open(&target, &decision, spec_or_url, given, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    err = fz_target_check(&target, reterr);
-    fz_decision_free(&decision);
-    return err;
-}
-
 /* ---- listing ------------------------------------------------------------------- */
 
 /* Entries as they come, in any order; their times are still in ticks. */

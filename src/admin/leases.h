@@ -67,9 +67,6 @@ frazil_err fz_leases_init(const char *spec_or_url, const frazil_coordinator *con
 frazil_err fz_leases_round_trip(const char *spec_or_url, const frazil_coordinator *const *given, uint64_t *ret_us,
                                 frazil_error *reterr);
 
-/* Whether the URL can be used, as far as nobody need be asked.  Errors as fz_target_open and fz_target_check. */
-frazil_err fz_leases_check(const char *spec_or_url, const frazil_coordinator *const *given, frazil_error *reterr);
-
 /* Looks at a namespace.  Errors as fz_target_open and fz_lease_list.  The caller frees what it returns. */
 frazil_err fz_leases_list(const char *spec_or_url, const frazil_coordinator *const *given, struct fz_leases *ret,
                           frazil_error *reterr);

@@ -24,6 +24,7 @@ TEST_OF_KINDS(for_each_server, "A namespace from its creation to the release of 
     const struct ports ports = {.coordinators = coordinators};
     frazil_admin_leases *leases = NULL;
     frazil_admin_lease row;
+    frazil_admin_group *group = NULL;
     frazil_lease *lease = NULL;
     frazil_error err;
     int64_t opens;
@@ -36,10 +37,12 @@ TEST_OF_KINDS(for_each_server, "A namespace from its creation to the release of 
     assert_int_equal(frazil_admin_leases_open(&leases, url, coordinators, &err), FRAZIL_ENAMESPACE);
     if (frazil_admin_leases_init(url, coordinators, FRAZIL_ADMIN_NEVER_USED, &opens, &err) != FRAZIL_OK ||
         ports_lease_open(&lease, spec, &ports, &err) != FRAZIL_OK ||
-        frazil_admin_leases_check(url, coordinators, &err) != FRAZIL_OK ||
+        frazil_admin_group_open(&group, &err) != FRAZIL_OK ||
+        frazil_admin_group_add(group, "orders", spec, coordinators, 1, &err) != FRAZIL_OK ||
         frazil_admin_leases_open(&leases, url, coordinators, &err) != FRAZIL_OK ||
         frazil_admin_leases_round_trip(url, coordinators, &us, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
+    frazil_admin_group_close(group);
     assert_int_equal(frazil_admin_leases_row(leases, 0, &row, sizeof row), FRAZIL_OK);
     assert_int_equal(row.holding, FRAZIL_ADMIN_HELD);
     frazil_admin_leases_close(leases);

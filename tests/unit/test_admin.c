@@ -333,7 +333,6 @@ TEST("Of the coordinator alone nothing else is found; one that cannot be had is 
     assert_null(other);
     assert_null(strstr(err.message, "s3cret"));
     assert_int_equal(frazil_admin_leases_round_trip("worker=fixed:7", NULL, &(uint64_t){0}, &err), FRAZIL_ESPEC);
-    assert_int_equal(frazil_admin_leases_check("worker=fixed:7", NULL, &err), FRAZIL_ESPEC);
 }
 
 /* ---- folders ------------------------------------------------------------------------------ */
