@@ -89,6 +89,27 @@ must_fail 'a circle of objects' "$api/circles.sh" "$scratch/a.o" "$scratch/b.o" 
 three_objects '' '' ''
 must_fail 'no symbol found' "$api/circles.sh" "$scratch/a.o"
 
+mkdir -p "$scratch/tools" "$scratch/tests/concurrency" "$scratch/docs" "$scratch/examples" "$scratch/bindings/rust/frazil-sys" "$scratch/bindings/go"
+cp "$api/../../tools/sources" "$scratch/tools"
+rm -f "$scratch"/tests/api/exported-symbols-*.txt
+printf 'frazil_a\nfrazil_get_fast_path\n' >"$scratch/tests/api/exported-symbols.txt"
+needed=$scratch/tests/api/needed.sh
+must_fail 'nobody to use it found' "$needed" "$scratch"
+for file in docs/fast-path.md tests/concurrency/test_fast_path.c; do
+    echo 'frazil_get_fast_path()' >"$scratch/$file"
+done
+echo 'frazil_a();' >"$scratch/examples/a.c"
+sh "$needed" "$scratch"
+rm "$scratch/tests/concurrency/test_fast_path.c"
+must_fail 'nobody needs frazil_get_fast_path()' "$needed" "$scratch"
+echo 'frazil_get_fast_path()' >"$scratch/bindings/go/a.go"
+sh "$needed" "$scratch"
+echo 'frazil_ab();' >"$scratch/examples/a.c"
+for file in bindings/rust/frazil-sys/a.rs bindings/go/a_test.go examples/README.md; do
+    echo 'frazil_a()' >"$scratch/$file"
+done
+must_fail 'nobody needs frazil_a()' "$needed" "$scratch"
+
 allowed=$(sed -n 's/^allowed=//p' "$api/size.sh")
 library "const char frazil_a[$allowed] = \"a\";"
 must_fail "$allowed allowed" "$api/size.sh" "$scratch/lib/libfrazil.so" GNU

@@ -34,6 +34,7 @@ frazil_script(api size ${api}/size.sh $<TARGET_FILE:frazil_shared> ${CMAKE_C_COM
 frazil_script(api constants ${api}/constants.sh ${PROJECT_SOURCE_DIR} $<TARGET_FILE:frazil_shared>)
 frazil_script(api abi NEEDS abidw ${api}/abi.sh ${PROJECT_SOURCE_DIR})
 frazil_script(api abi-selftest NEEDS abidw ${api}/abi-selftest.sh)
+frazil_script(api needed ${api}/needed.sh ${PROJECT_SOURCE_DIR})
 frazil_script(api standards NEEDS c++ ${api}/standards.sh ${PROJECT_SOURCE_DIR} ${api}/names.c)
 frazil_script(api enums ${api}/enums.sh ${PROJECT_SOURCE_DIR} $<TARGET_FILE:frazil_shared>)
 frazil_script(api selftest ${api}/selftest.sh)

@@ -147,10 +147,22 @@ workers() {
     [ "$stderr" = "the program's granter says: the table cannot be opened" ]
 }
 
-@test "worker_id: leased, and given back behind the stamp" {
+@test "replay: the same ids at each run, and what is said of a clock that goes back, as the manual shows it" {
+    example replay >"$BATS_TEST_TMPDIR/first"
+    example replay >"$BATS_TEST_TMPDIR/second"
+    diff "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second"
+    # shellcheck disable=SC2016 # backquotes end the block
+    awk '/replay.c/ { told = 1 } told && /^```/ { if (inside) exit; inside = 1; next } inside' "$EXAMPLES_SOURCE_DIR/../docs/time.md" |
+        diff - "$BATS_TEST_TMPDIR/first"
+    head -n 3 "$BATS_TEST_TMPDIR/first" >"$ids"
+    distinct 3
+    [ "$(frazil inspect --json <"$ids" | json sequence | sort -u | wc -l)" -eq 3 ]
+}
+
+@test "worker_id: leased over a part that is linked, and given back behind the stamp" {
     local url=file://$BATS_TEST_TMPDIR/orders
     frazil lease init --never-used horizon=3s worker="$url"
-    [[ $(example worker_id "$url") == "worker "*", stamp good" ]]
+    [[ $(example worker_id "$url") =~ ^"worker "[0-9]+", stamp good, to extend in "[0-9]{1,4}" ms"$ ]]
     [ "$(frazil lease list --json "$url" | json state)" = released ]
     run --separate-stderr example worker_id file:///dev/null/orders
     [ "$status" -eq 1 ]
