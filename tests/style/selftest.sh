@@ -656,6 +656,31 @@ test_limits() {
     must_fail 'bindings/node/test/b.js:1: timeout of less than five minutes'
 }
 
+test_names() {
+    project
+    must_fail 'no header found'
+    printf '%s\n' 'enum { FRAZIL_A = 1 };' '/* As frazil_a. */' 'int frazil_a(void);' '#define FRAZIL_B 2' | file include/frazil.h
+    printf '%s\n' 'function(frazil_room name)' | file cmake/a.cmake
+    printf '    X(OPEN_WAIT, "open_wait", a) \\\n' | file src/config/keys.h
+    echo 'CREATE FUNCTION frazil_sql_a();' | file databases/a/a.sql
+    echo 'Call `frazil_a`, FRAZIL_A or FRAZIL_B with FRAZIL_OPEN_WAIT; `frazil_room` of the build.' | file docs/a.md
+    echo 'In SQL `frazil_sql_a`.' | file docs/databases.md
+    echo 'There was frazil_gone.' | file CHANGELOG.md
+    must_pass
+    for word in frazil_gone FRAZIL_GONE frazil_sql_a; do
+        echo "Call $word." | file docs/b.md
+        must_fail "docs/b.md:1: there is no $word"
+    done
+    echo '.Fn frazil_gone' | file man/frazil.7
+    must_fail 'man/frazil.7:1: there is no frazil_gone'
+    rm "$scratch/project/man/frazil.7"
+    for path in include/frazil/b.h src/b.c programs/b.c bindings/b.c; do
+        echo '/* As frazil_gone does. */' | file "$path"
+        must_fail "$path:1: there is no frazil_gone"
+        rm "$scratch/project/$path"
+    done
+}
+
 test_format() {
     project
     printf 'int a(void)\n{\n    return 1;\n}\n' | file src/a.c
