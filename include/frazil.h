@@ -61,6 +61,15 @@ FRAZIL_BEGIN_DECLS
 #define FRAZIL_VERSION_NUMBER (FRAZIL_VERSION_MAJOR * 1000000 + FRAZIL_VERSION_MINOR * 1000 + FRAZIL_VERSION_PATCH)
 FRAZIL_API uint32_t frazil_version_number(void);
 
+/*
+ * Whether a library of this version number has what programs compiled with these headers need: their major version, and
+ * their minor one or a newer one; before 1.0 their minor version.  For bindings, which load whatever is there.
+ */
+#define FRAZIL_VERSION_FITS(number)                                                                                    \
+    ((number) / 1000000 == FRAZIL_VERSION_MAJOR &&                                                                     \
+     (FRAZIL_VERSION_MAJOR == 0 ? (number) / 1000 == FRAZIL_VERSION_MINOR                                              \
+                                : (number) / 1000 % 1000 >= FRAZIL_VERSION_MINOR))
+
 /* The version of the library that is running, "0.2.0".  Never freed.  Any thread. */
 FRAZIL_API const char *frazil_version(void);
 

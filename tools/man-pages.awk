@@ -47,6 +47,7 @@ function take(text) {
     else if (text ~ /^\/\*/) new_entry(comment())
     else if (text ~ /^#define [A-Z_]+\(X\)/) table(text)
     else if (text ~ /^#define [A-Z_]+ /) constant(text)
+    else if (text ~ /^#define [A-Z_]+\([a-z]+\)/) macro(text)
     else if (text ~ /^#/) return
     else if (text ~ /^typedef .* \{$/) structure(text)
     else if (text ~ /^(typedef|FRAZIL_API) /) declaration(text)
@@ -112,6 +113,12 @@ function constant(text,  said) {
     split(rest, part, " ")
     sub(/^#define [A-Z_]+ /, "", rest)
     add_item("Dv " part[2] (rest ~ /^[0-9"][^ ]*$/ ? " Po Li " macro_word(rest) " Pc" : ""))
+}
+
+# A macro with an argument.
+function macro(text) {
+    split(text, part, /[ ()]/)
+    add_item("Fn " part[2] " " part[3])
 }
 
 function structure(text,  said, name) {

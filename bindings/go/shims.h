@@ -183,7 +183,7 @@ static inline shim_id shim_collision(uint32_t hosts, uint64_t workers)
 /* Whether the library has the numbers that this binding was written for. */
 static inline bool shim_version_fits(void)
 {
-    return frazil_version_number() / 1000 == 2;
+    return FRAZIL_VERSION_FITS(frazil_version_number());
 }
 
 #endif

@@ -59,9 +59,7 @@ static void addon_free(napi_env env, void *data, void *hint)
 /* The amalgamation is always of this version; a library of the system may be another. */
 static bool check_version(napi_env env)
 {
-    uint32_t version = frazil_version_number();
-
-    if (version / 1000 == FRAZIL_VERSION_NUMBER / 1000)
+    if (FRAZIL_VERSION_FITS(frazil_version_number()))
         return true;
     (void)napi_throw_error(env, NULL,
                            "the installed libfrazil is of another version than this addon was compiled for; run "

@@ -8,9 +8,7 @@
 /* Ids of an older or newer interface would be read wrongly: the installed library may be another than was built for. */
 static int check_version(void)
 {
-    uint32_t found = frazil_version_number();
-
-    if (found / 1000 == FRAZIL_VERSION_NUMBER / 1000)
+    if (FRAZIL_VERSION_FITS(frazil_version_number()))
         return 0;
     (void)PyErr_Format(
         PyExc_ImportError,

@@ -56,16 +56,53 @@ pub fn version() -> &'static str {
     unsafe { error::text(sys::frazil_version()) }
 }
 
+/// `FRAZIL_VERSION_FITS` of the header: the major version, and the minor one or a newer one; before 1.0 the minor one.
+fn fits(there: u32, ours: u32) -> bool {
+    let (major, minor) = (ours / 1_000_000, ours / 1000);
+    there / 1_000_000 == major
+        && if major == 0 {
+            there / 1000 == minor
+        } else {
+            there / 1000 >= minor
+        }
+}
+
+#[cfg(test)]
+#[test]
+fn a_newer_minor_version_fits_from_1_0_on() {
+    let fitting = [
+        (2_000, 2_009),
+        (1_002_000, 1_002_000),
+        (1_002_000, 1_002_009),
+        (1_002_000, 1_030_000),
+    ];
+    for (ours, there) in fitting {
+        assert!(fits(there, ours), "{} for {}", there, ours);
+    }
+    let others = [
+        (2_000, 3_000),
+        (2_000, 1_000),
+        (2_000, 1_002_000),
+        (1_002_000, 1_001_009),
+        (1_002_000, 2_002_000),
+        (1_002_000, 2_000),
+    ];
+    for (ours, there) in others {
+        assert!(!fits(there, ours), "{} for {}", there, ours);
+    }
+}
+
 /// An installed library of another version may have other structs: it is refused before anything else.
 fn check_version() -> Result<()> {
     // SAFETY: a number.
     let there = unsafe { sys::frazil_version_number() };
-    if there / 1000 == sys::FRAZIL_VERSION_NUMBER / 1000 {
+    if fits(there, sys::FRAZIL_VERSION_NUMBER) {
         return Ok(());
     }
     let sentence = format!(
-        "this crate is for frazil 0.{}, and libfrazil is {}: install that version, or use the feature \"bundled\"",
-        sys::FRAZIL_VERSION_NUMBER / 1000,
+        "this crate is for frazil {}.{}, and libfrazil is {}: install that version, or use the feature \"bundled\"",
+        sys::FRAZIL_VERSION_NUMBER / 1_000_000,
+        sys::FRAZIL_VERSION_NUMBER / 1000 % 1000,
         version()
     );
     Err(Error::new(Code::ENOTBUILT, sentence))
