@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -11,14 +12,12 @@
 #include <unistd.h>
 
 #include "deadline.h"
+#include "dirs.h"
 #include "fail_errno.h"
 #include "own_file.h"
 #include "waits.h"
 
-/* The content of a file. */
 enum { CLAIM_FILE_SIZE = sizeof(struct fz_claim_page) };
-
-_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "the tick must be lock-free to be shared between processes");
 
 /* A look takes less than a pause, unless it is stopped; a pause is longer each time. */
 enum {
@@ -37,103 +36,97 @@ enum { FOR_READERS = S_IRGRP | S_IROTH, BEGUN = S_IRUSR | S_IWUSR | FOR_READERS 
 
 /*
  * Opens the own file, or makes it.  Never with O_CREAT where there is one: where kernels protect such folders, that
- * fails for a file of another user with an errno that says less.  *ret_is_new: it is not finished yet.  0, EBADMSG (it
- * was cut short), an errno or a refusal.
+ * fails for a file of another user with an errno that says less.  0, an errno or a refusal.
  */
-static int open_claim(struct fz_claim *claim, bool *ret_is_new)
+static int open_claim(struct fz_claim *claim, struct stat *ret_status)
 {
-    struct stat status;
     int err = EEXIST;
 
     for (int i = 0; i < VANISHES_MOST && (err == EEXIST || err == ENOENT); i++) {
-        err = fz_own_file_keep(claim->path, O_RDWR, &claim->file, &status);
+        err = fz_own_file_keep(claim->path, O_RDWR, &claim->file, ret_status);
         if (err == ENOENT)
-            err = fz_own_file_keep_open_to_all(claim->path, O_RDWR | O_CREAT | O_EXCL, &claim->file, &status);
+            err = fz_own_file_keep_open_to_all(claim->path, O_RDWR | O_CREAT | O_EXCL, &claim->file, ret_status);
     }
-    if (err != 0)
-        return err;
-    *ret_is_new = !fz_claim_is_finished(&status);
-    if (!*ret_is_new)
-        return status.st_size == CLAIM_FILE_SIZE ? 0 : EBADMSG;
-    int fd = fz_kept_fd_known(&claim->file);
-    /* The umask may have closed it to the other users, who have to look at it. */
-    if ((status.st_mode & FOR_READERS) != FOR_READERS && fchmod(fd, BEGUN) != 0)
-        return errno;
-    /* Reserved, so that a full disk is an error here and no SIGBUS later. */
-    return fz_file_reserve(fd, CLAIM_FILE_SIZE);
-}
-
-/* Says who has it, as far as there is room; the processes of a word say the same. */
-static void say_holder(struct fz_claim_page *page, const char *holder)
-{
-    size_t len = strlen(holder);
-
-    memcpy(page->holder, holder, len < sizeof page->holder ? len : sizeof page->holder - 1);
-}
-
-static void say_own_holder(struct fz_claim_other *other, const char *holder)
-{
-    size_t len = strlen(holder);
-
-    memcpy(other->holder, holder, len < sizeof other->holder ? len : sizeof other->holder - 1);
+    return err;
 }
 
 /*
- * The first one that holds the claim says where the grants of its word are kept, while nobody else can read it; the
- * others compare.  Ticks that another folder has granted are somebody else's from then on.
+ * What the own file says, which is locked: as it was read, or made ready if it was never finished.  In one call, so
+ * that nobody who is killed leaves half of it, and a full disk is an error here and no SIGBUS later.  A file that says
+ * nothing and that others hold, too, is not for this process: one of them is about to make it ready, or only looks.  0,
+ * EBADMSG, EWOULDBLOCK or an errno.
  */
-static int tell_state(struct fz_claim *claim, const char *state, bool is_first)
+static int learn_own(int fd, const struct fz_claim_key *key, bool is_finished, bool is_first, struct fz_claim_page *ret)
 {
-    struct fz_claim_page *page = claim->page;
-    struct stat status;
+    int err = fz_claim_page_read(fd, ret);
 
-    if (state == NULL)
-        return 0;
-    if (stat(state, &status) != 0)
-        return errno;
-    claim->state_differs = !is_first && (page->state_device != status.st_dev || page->state_inode != status.st_ino);
+    if (err != EBADMSG || is_finished)
+        return err;
     if (!is_first)
-        return 0;
-    bool is_other =
-        page->state_device != 0 && (page->state_device != status.st_dev || page->state_inode != status.st_ino);
-    if (is_other) {
-        fz_claim_raise_tick(&page->floor, fz_claim_end(atomic_load(&page->used), 0));
-        atomic_store(&page->first, 0);
-    }
-    size_t len = strlen(state);
-    memset(page->state, 0, sizeof page->state);
-    memcpy(page->state, state, len < sizeof page->state ? len : sizeof page->state - 1);
-    page->state_device = status.st_dev;
-    page->state_inode = status.st_ino;
-    return 0;
+        return EWOULDBLOCK;
+    fz_claim_page_make(ret, key->holder);
+    /* The umask may have closed it to the other users, who have to look at it. */
+    return fchmod(fd, BEGUN) == 0 ? fz_file_write(fd, 0, ret, sizeof *ret) : errno;
 }
 
-/* Maps it, and finishes one that is new.  0, EBADMSG (one that was finished says nobody) or an errno. */
-static int map_claim(struct fz_claim *claim, int fd, const char *holder, bool is_new)
+static int map_claim(struct fz_claim *claim, int fd)
 {
     void *at = mmap(NULL, CLAIM_FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    struct fz_claim_page *page = at;
 
     if (at == MAP_FAILED)
         return errno;
-    if (is_new && page->holder[0] == '\0')
-        say_holder(page, holder);
-    if (page->holder[0] == '\0') {
-        munmap(page, CLAIM_FILE_SIZE);
-        return EBADMSG;
+    claim->page = at;
+    return 0;
+}
+
+/*
+ * The first one that holds the claim says where the grants of its word are kept; the others compare.  Ticks that
+ * another folder has granted are somebody else's from then on.  learned is what the file said, and becomes what it is
+ * to say.  0 or an errno.
+ */
+static int tell_state(struct fz_claim *claim, const char *state, bool is_first, struct fz_claim_page *learned)
+{
+    struct stat status;
+
+    if (stat(state, &status) != 0)
+        return errno;
+    bool is_other = learned->state_device != status.st_dev || learned->state_inode != status.st_ino;
+    claim->state_differs = is_other && !is_first;
+    if (!is_first)
+        return 0;
+    if (is_other && learned->state_device != 0) {
+        fz_claim_raise_tick(&claim->page->floor, fz_claim_end(fz_claim_tick_of(&claim->page->used), 0));
+        fz_claim_swap_tick(&claim->page->first, fz_claim_tick_of(&claim->page->first), 0);
     }
-    claim->page = page;
-    return is_new && fchmod(fd, BEGUN | FZ_CLAIM_FINISHED) != 0 ? errno : 0;
+    fz_claim_page_say_state(learned, state, status.st_dev, status.st_ino);
+    return 0;
+}
+
+/* Says where its grants are kept.  former: the claim that was removed, which said where. */
+static int say_own(struct fz_claim *claim, int fd, const struct fz_claim_key *key, const struct fz_claim_page *former,
+                   bool is_first, struct fz_claim_page *learned)
+{
+    const size_t begin = offsetof(struct fz_claim_page, check);
+    int err = 0;
+
+    if (former != NULL)
+        fz_claim_page_say_state(learned, former->state, former->state_device, former->state_inode);
+    else if (key->state != NULL)
+        err = tell_state(claim, key->state, is_first, learned);
+    if (err != 0 || !is_first || memcmp(&learned->check, &claim->page->check, sizeof *learned - begin) == 0)
+        return err;
+    return fz_file_write(fd, begin, &learned->check, sizeof *learned - begin);
 }
 
 /*
  * Opens, locks and maps the own file.  0, FZ_CLAIM_TAKEN (somebody locks it), ESTALE, EBADMSG (it was cut short or
  * overwritten), an errno or a refusal.
  */
-static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key)
+static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key, const struct fz_claim_page *former)
 {
-    bool is_new = false;
-    int err = open_claim(claim, &is_new);
+    struct fz_claim_page learned;
+    struct stat status;
+    int err = open_claim(claim, &status);
 
     if (err != 0)
         return err;
@@ -144,14 +137,37 @@ static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key)
         err = fz_own_file_lock(fd, LOCK_SH);
     if (err == 0)
         err = fz_own_file_at(&claim->file, claim->path);
-    if (err != 0)
-        return err == EWOULDBLOCK ? FZ_CLAIM_TAKEN : err;
-    err = map_claim(claim, fd, key->holder, is_new);
     if (err == 0)
-        err = tell_state(claim, key->state, is_first);
+        err = learn_own(fd, key, fz_claim_is_finished(&status), is_first, &learned);
+    claim->is_finished = fz_claim_is_finished(&status);
+    if (err == 0)
+        err = map_claim(claim, fd);
+    if (err == 0)
+        err = say_own(claim, fd, key, former, is_first, &learned);
     if (err == 0 && is_first && !key->is_alone)
         err = fz_own_file_lock(fd, LOCK_SH);
     return err == EWOULDBLOCK ? FZ_CLAIM_TAKEN : err;
+}
+
+/*
+ * Marks the file of a number that this process has got.  On a disk its content comes first, or a loss of power could
+ * leave the mark alone.  That is one sync for each file that is won, and none for those that are not.  0 or an errno.
+ */
+static int finish_claim(struct fz_claim *claim)
+{
+    struct fz_disk disk;
+
+    if (claim->is_finished)
+        return 0;
+    int fd = fz_kept_fd_get(&claim->file);
+    if (fd < 0)
+        return errno;
+    bool is_lasting = fz_disk_look(claim->path, &disk) != 0 || disk.kind != FZ_DISK_MEMORY;
+    int err = is_lasting ? fz_file_sync(fd) : 0;
+    if (err != 0)
+        return err;
+    claim->is_finished = fchmod(fd, BEGUN | FZ_CLAIM_FINISHED) == 0;
+    return claim->is_finished ? 0 : errno;
 }
 
 /*
@@ -173,7 +189,7 @@ static bool is_occupied(const struct fz_claim *claim, int err, struct fz_claim_o
  */
 static void remove_empty(const struct fz_claim *claim)
 {
-    bool says_nothing = atomic_load(&claim->page->used) == 0 && atomic_load(&claim->page->floor) == 0;
+    bool says_nothing = fz_claim_tick_of(&claim->page->used) == 0 && fz_claim_tick_of(&claim->page->floor) == 0;
 
     if (says_nothing && fz_own_file_lock(fz_kept_fd_known(&claim->file), LOCK_EX) == 0 &&
         fz_own_file_at(&claim->file, claim->path) == 0)
@@ -192,13 +208,21 @@ static void withdraw(struct fz_claim *claim)
         fz_own_file_unlock_and_close(&claim->file);
 }
 
+static void say_own_holder(struct fz_claim_other *other, const char *holder)
+{
+    size_t len = strlen(holder);
+
+    memcpy(other->holder, holder, len < sizeof other->holder ? len : sizeof other->holder - 1);
+}
+
 /* Locks the own file.  As fz_claim_try; on failure it is not held. */
-static int hold_own(struct fz_claim *claim, const struct fz_claim_key *key, struct fz_claim_other *ret_other)
+static int hold_own(struct fz_claim *claim, const struct fz_claim_key *key, const struct fz_claim_page *former,
+                    struct fz_claim_other *ret_other)
 {
     int err = ESTALE;
 
     for (int i = 0; i < VANISHES_MOST && err == ESTALE; i++) {
-        err = hold_claim(claim, key);
+        err = hold_claim(claim, key, former);
         if (err == ESTALE)
             fz_own_file_unlock_and_close(&claim->file);
     }
@@ -223,6 +247,7 @@ static int hold_own(struct fz_claim *claim, const struct fz_claim_key *key, stru
 struct claim_attempt {
     struct fz_claim claim;
     const struct fz_claim_page *former; /* of the claim that was removed, whose place it takes; NULL: of none */
+    uint64_t former_floor;              /* of that one, as its process knows it */
     bool gives_way;                     /* to the other one, which goes first */
 };
 
@@ -240,13 +265,22 @@ static int begin_attempt(struct claim_attempt *attempt, const struct fz_claim_ke
 /* Others learn the same from the new file as from the one that was removed. */
 static void say_again(struct fz_claim_page *page, const struct fz_claim_page *former)
 {
-    fz_claim_raise_tick(&page->used, atomic_load_explicit(&former->used, memory_order_acquire));
-    fz_claim_raise_tick(&page->floor, atomic_load_explicit(&former->floor, memory_order_acquire));
-    atomic_store_explicit(&page->first, atomic_load_explicit(&former->first, memory_order_acquire),
-                          memory_order_release);
-    memcpy(page->state, former->state, sizeof page->state);
-    page->state_device = former->state_device;
-    page->state_inode = former->state_inode;
+    fz_claim_raise_tick(&page->used, fz_claim_tick_of(&former->used));
+    fz_claim_raise_tick(&page->floor, fz_claim_tick_of(&former->floor));
+    fz_claim_swap_tick(&page->first, fz_claim_tick_of(&page->first), fz_claim_tick_of(&former->first));
+}
+
+/*
+ * The first tick that neither those whose claims the own one took over, nor, where there are no grants, the number's
+ * own processes can have used.
+ */
+static uint64_t own_end(const struct claim_attempt *attempt, const struct fz_claim_key *key)
+{
+    const struct fz_claim_page *page = attempt->claim.page;
+    uint64_t end = fz_claim_end(key->is_alone ? fz_claim_tick_of(&page->used) : 0, fz_claim_tick_of(&page->floor));
+
+    /* It was overwritten before it was removed. */
+    return attempt->former != NULL && end == FZ_CLAIM_UNKNOWN ? attempt->former_floor : end;
 }
 
 /* As fz_claim_try; after FZ_CLAIM_TAKEN the own claim may still be held. */
@@ -257,16 +291,15 @@ static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key
     uint64_t floor;
 
     attempt->gives_way = true;
-    int err = claim->page == NULL ? hold_own(claim, key, ret_other) : 0;
+    int err = claim->page == NULL ? hold_own(claim, key, attempt->former, ret_other) : 0;
     if (err != 0)
         return err;
     if (attempt->former != NULL)
         say_again(claim->page, attempt->former);
     err = fz_claim_search(key, claim->path, claim->beginning, claim->page, ret_other, &floor, &is_lower);
     attempt->gives_way = is_lower;
-    uint64_t own_end =
-        fz_claim_end(key->is_alone ? atomic_load(&claim->page->used) : 0, atomic_load(&claim->page->floor));
-    claim->floor = floor > own_end ? floor : own_end;
+    uint64_t end = own_end(attempt, key);
+    claim->floor = floor > end ? floor : end;
     return err;
 }
 
@@ -278,6 +311,8 @@ int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t 
     int err = begin_attempt(&attempt, key, worker, ret_other);
     if (err == 0)
         err = attempt_once(&attempt, key, ret_other);
+    if (err == 0)
+        err = finish_claim(&attempt.claim);
     if (err == 0)
         *ret = attempt.claim;
     else
@@ -324,6 +359,8 @@ static int attempt_often(struct claim_attempt *attempt, const struct fz_claim_ke
         if (err == FZ_CLAIM_TAKEN && attempt->gives_way)
             withdraw(&attempt->claim);
     } while (err == FZ_CLAIM_TAKEN && ret_other->until == 0 && fz_claim_pause(patience));
+    if (err == 0)
+        err = finish_claim(&attempt->claim);
     if (err != 0)
         withdraw(&attempt->claim);
     return err;
@@ -365,9 +402,10 @@ static struct fz_claim_key key_again(const struct fz_claim *claim, uint64_t now_
     folder[claim->beginning] = '\0'; /* the namesakes' part has no slash */
     *strrchr(folder, '/') = '\0';
     memcpy(holder, claim->page->holder, FZ_CLAIM_HOLDER_SIZE);
+    holder[FZ_CLAIM_HOLDER_SIZE - 1] = '\0'; /* somebody may have overwritten it meanwhile */
     key.folder = folder;
     key.holder = holder;
-    key.state = NULL; /* say_again says it */
+    key.state = NULL; /* the former one says it */
     key.now_tick = now_tick;
     return key;
 }
@@ -376,7 +414,7 @@ int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline 
                   struct fz_claim_other *ret_other)
 {
     struct fz_claim_patience patience = fz_claim_patience(deadline, false);
-    struct claim_attempt attempt = {.claim = FZ_CLAIM_NONE, .former = claim->page};
+    struct claim_attempt attempt = {.claim = FZ_CLAIM_NONE, .former = claim->page, .former_floor = claim->floor};
     char folder[FZ_CLAIM_PATH_SIZE];
     char holder[FZ_CLAIM_HOLDER_SIZE];
 
@@ -401,10 +439,8 @@ int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline 
 
 void fz_claim_begin(const struct fz_claim *claim, uint64_t first)
 {
-    uint64_t none = 0;
-
     if (claim->page != NULL)
-        (void)atomic_compare_exchange_strong(&claim->page->first, &none, first);
+        fz_claim_swap_tick(&claim->page->first, 0, first);
 }
 
 void fz_claim_raise(const struct fz_claim *claim, uint64_t until)
@@ -416,8 +452,7 @@ void fz_claim_raise(const struct fz_claim *claim, uint64_t until)
 void fz_claim_lower(const struct fz_claim *claim, uint64_t until, uint64_t used)
 {
     if (claim->page != NULL && used < until)
-        (void)atomic_compare_exchange_strong_explicit(&claim->page->used, &until, used, memory_order_acq_rel,
-                                                      memory_order_relaxed);
+        fz_claim_swap_tick(&claim->page->used, until, used);
 }
 
 void fz_claim_release(struct fz_claim *claim)

@@ -16,9 +16,9 @@
  * others is never lowered, whatever becomes of the files that the owner keeps for itself.  A process with the same run
  * and state directory goes by its own grants instead, if these know all that the claim says.
  *
- * A claim is marked when it is finished, by a bit of its mode: a process may be killed before.  One with the mark that
- * is too short, or does not say who has it, may have said anything: it counts as used for ever, until somebody removes
- * it.
+ * A claim is marked by a bit of its mode before its number is used, and, on a disk, after its content is there: a
+ * process may be killed before, and the power may be lost.  One with the mark that is not what is written here may have
+ * said anything: it counts as used for ever, until somebody removes it.
  *
  * A hostile user can lock a file of any name, or write a tick of the far future, and so refuse numbers to others.  It
  * can remove no file but its own, so it cannot make two others use one number.
@@ -26,17 +26,17 @@
 #ifndef FZ_OS_CLAIM_H
 #define FZ_OS_CLAIM_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
+#include "claim_page.h"
 #include "core/bounds.h"
 #include "core/deadline.h"
 #include "file.h"
 #include "frazil/error.h"
 #include "kept_fd.h"
 
-/* Bytes of a claim's path, and of the name of who has it, terminators included. */
-enum { FZ_CLAIM_PATH_SIZE = FZ_PATH_SIZE, FZ_CLAIM_HOLDER_SIZE = 236 };
+/* Bytes of a claim's path, terminator included. */
+enum { FZ_CLAIM_PATH_SIZE = FZ_PATH_SIZE };
 
 /* Where claims may be if nobody names a folder, the best one first. */
 enum { FZ_CLAIM_FOLDERS = 2, FZ_CLAIM_FOLDER_SIZE = 10 };
@@ -71,23 +71,13 @@ struct fz_claim_key {
     bool is_alone; /* there is no word, as the state is in memory: nobody shares the claim but forked children */
 };
 
-/* The content of a file, in native byte order. */
-struct fz_claim_page {
-    _Atomic uint64_t used;  /* the last tick that may have been used; 0: none */
-    _Atomic uint64_t floor; /* the first one that was not, by those whose claims were taken over */
-    _Atomic uint64_t first; /* the first tick of all that the state folder has granted to the word; 0: none */
-    char holder[FZ_CLAIM_HOLDER_SIZE];
-    char state[FZ_CLAIM_HOLDER_SIZE]; /* the folder of the grants of those who hold it, */
-    uint64_t state_device;            /* and which one that is; 0: there is none */
-    uint64_t state_inode;
-};
-
 struct fz_claim {
     /* Keeps the lock when the program closes all descriptors, as daemons do.  NULL: nothing is claimed. */
     struct fz_claim_page *page;
     uint64_t floor;          /* the first tick that nobody else can have used */
     struct fz_kept_fd file;  /* keeps it on an overlay, where a mapping does not */
     struct fz_claim_key key; /* how it was claimed; for claim.c alone, as its texts may be gone */
+    bool is_finished;        /* marked in the folder as one whose number is used */
     bool state_differs;      /* those who held it before keep their grants in another folder, page->state */
     size_t beginning;        /* how much of the path all claims on the number have in common */
     char path[FZ_CLAIM_PATH_SIZE];
@@ -95,15 +85,13 @@ struct fz_claim {
 
 #define FZ_CLAIM_NONE ((struct fz_claim){.page = NULL, .file = FZ_KEPT_NONE})
 
-/* The tick up to which a number may have been used whose file was cut short or overwritten: the last one there can be.
- */
-#define FZ_CLAIM_UNKNOWN UINT64_MAX
-
 /* Whose file is in the way; the own one, if somebody else locks that. */
 struct fz_claim_other {
     uint64_t uid;
-    uint64_t until; /* not 0: nobody holds it, but its word may have used all ticks to this one, of the future */
-    int sys_errno;  /* why it cannot be told whether the file is locked; 0: it is */
+    /* Not 0: nobody holds it, but its word may have used all ticks to this one, of the future; FZ_CLAIM_UNKNOWN: it was
+     * cut short or overwritten. */
+    uint64_t until;
+    int sys_errno; /* why it cannot be told whether the file is locked; 0: it is */
     bool is_own;
     char holder[FZ_CLAIM_HOLDER_SIZE]; /* "": it has not said */
     char path[FZ_CLAIM_PATH_SIZE];

@@ -9,8 +9,8 @@
 #include "claim.h"
 
 /*
- * The bit of a file's mode that says that it is finished: it has its size, and says who has it.  The bit has no other
- * use, and a program that cuts a file short leaves it.
+ * The bit of a file's mode that says that it is finished, and that its number may be in use.  The bit has no other use,
+ * and a program that cuts a file short leaves it.
  */
 enum { FZ_CLAIM_FINISHED = S_IXUSR };
 
@@ -34,8 +34,5 @@ FZ_PRIVATE int fz_claim_search(const struct fz_claim_key *key, const char *own_p
 
 /* The first tick that a claim's word, and those whose claims it took over, cannot have used. */
 FZ_PRIVATE uint64_t fz_claim_end(uint64_t used, uint64_t floor);
-
-/* Raises one of a page's ticks; a lower one changes nothing.  Any thread and process. */
-FZ_PRIVATE void fz_claim_raise_tick(_Atomic uint64_t *tick, uint64_t wanted);
 
 #endif

@@ -77,16 +77,6 @@ static bool parse_rest(const char *rest, struct fz_bounds *ret)
 
 /* ---- the others ------------------------------------------------------------------ */
 
-/* The content of a file, as it was read. */
-struct claim_said {
-    uint64_t used;
-    uint64_t floor;
-    uint64_t first;
-    uint64_t state_device; /* which folder the grants of its word are in */
-    uint64_t state_inode;
-    char holder[FZ_CLAIM_HOLDER_SIZE];
-};
-
 /* A look through the folder. */
 struct claim_search {
     const struct fz_claim_key *key;
@@ -109,24 +99,25 @@ bool fz_claim_is_finished(const struct stat *status)
     return (status->st_mode & FZ_CLAIM_FINISHED) != 0;
 }
 
+/* A file as it was read. */
+struct claim_said {
+    uint64_t used; /* FZ_CLAIM_UNKNOWN: it was cut short or overwritten */
+    uint64_t floor;
+    uint64_t first;
+    struct fz_claim_page page;
+};
+
 /* Reads what a file says, which is nothing as long as it is not finished.  0 or an errno. */
 static int read_said(int fd, const struct stat *status, struct claim_said *ret)
 {
-    struct fz_claim_page page = {.holder = ""};
-    size_t len = 0;
-
-    int err = fz_file_read_first(fd, &page, sizeof page, &len);
-    bool is_whole = len == sizeof page && status->st_size == sizeof page && page.holder[0] != '\0';
     *ret = (struct claim_said){.used = fz_claim_is_finished(status) ? FZ_CLAIM_UNKNOWN : 0};
-    if (!is_whole)
-        return err;
-    ret->used = atomic_load(&page.used);
-    ret->floor = atomic_load(&page.floor);
-    ret->first = atomic_load(&page.first);
-    ret->state_device = page.state_device;
-    ret->state_inode = page.state_inode;
-    memcpy(ret->holder, page.holder, sizeof ret->holder - 1);
-    return err;
+    int err = fz_claim_page_read(fd, &ret->page);
+    if (err != 0)
+        return err == EBADMSG ? 0 : err;
+    ret->used = fz_claim_tick_of(&ret->page.used);
+    ret->floor = fz_claim_tick_of(&ret->page.floor);
+    ret->first = fz_claim_tick_of(&ret->page.first);
+    return 0;
 }
 
 static void describe(const struct claim_search *search, struct fz_claim_other *ret, uint64_t uid,
@@ -136,7 +127,7 @@ static void describe(const struct claim_search *search, struct fz_claim_other *r
     ret->until = 0;
     ret->sys_errno = 0;
     ret->is_own = false;
-    memcpy(ret->holder, said->holder, sizeof ret->holder);
+    memcpy(ret->holder, said->page.holder, sizeof ret->holder);
     memcpy(ret->path, search->path, sizeof ret->path);
 }
 
@@ -153,15 +144,6 @@ uint64_t fz_claim_end(uint64_t used, uint64_t floor)
     uint64_t end = used == 0 || used == UINT64_MAX ? used : used + 1;
 
     return end > floor ? end : floor;
-}
-
-void fz_claim_raise_tick(_Atomic uint64_t *tick, uint64_t wanted)
-{
-    uint64_t found = atomic_load_explicit(tick, memory_order_relaxed);
-
-    while (found < wanted &&
-           !atomic_compare_exchange_weak_explicit(tick, &found, wanted, memory_order_acq_rel, memory_order_relaxed)) {
-    }
 }
 
 /*
@@ -182,9 +164,11 @@ static void take_over(struct claim_search *search, const struct stat *status, ui
 /* Whether the claim is of a word of the same user, run directory and state directory, whose grants are kept there. */
 static bool is_near(const struct claim_search *search, uint64_t uid, const struct claim_said *said)
 {
-    return search->state_device != 0 && uid == geteuid() && said->holder[0] == '/' &&
-           strcmp(said->holder, search->key->holder) == 0 && said->state_device == search->state_device &&
-           said->state_inode == search->state_inode;
+    const struct fz_claim_page *page = &said->page;
+
+    return search->state_device != 0 && uid == geteuid() && page->holder[0] == '/' &&
+           strcmp(page->holder, search->key->holder) == 0 && page->state_device == search->state_device &&
+           page->state_inode == search->state_inode;
 }
 
 /*
@@ -311,7 +295,7 @@ int fz_claim_search(const struct fz_claim_key *key, const char *own_path, size_t
 
 bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t worker, char ret_state[FZ_CLAIM_HOLDER_SIZE])
 {
-    struct fz_claim_page page = {.state_device = 0};
+    struct fz_claim_page page;
     char path[FZ_CLAIM_PATH_SIZE];
     struct stat status;
     size_t len = 0;
@@ -322,8 +306,7 @@ bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t worker, cha
     bool is_held = fz_own_file_lock(fd, LOCK_EX) == EWOULDBLOCK;
     if (!is_held)
         (void)fz_own_file_lock(fd, LOCK_UN);
-    bool is_told = is_held && fz_file_read_first(fd, &page, sizeof page, &len) == 0 && len == sizeof page &&
-                   page.state_device != 0 && memchr(page.state, '\0', sizeof page.state) != NULL;
+    bool is_told = is_held && fz_claim_page_read(fd, &page) == 0 && page.state_device != 0;
     close(fd);
     if (!is_told ||
         (stat(key->state, &status) == 0 && status.st_dev == page.state_device && status.st_ino == page.state_inode))

@@ -181,6 +181,15 @@ int fz_file_reserve(int fd, uint64_t size)
     return sys;
 }
 
+int fz_file_sync(int fd)
+{
+    while (fdatasync(fd) != 0) {
+        if (errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+
 /* ---- new files ------------------------------------------------------------- */
 
 int fz_new_file_begin(const char *path, int *ret_fd)

@@ -61,6 +61,9 @@ FZ_PRIVATE int fz_file_write(int fd, uint64_t offset, const void *buf, size_t le
 /* Gives a file that many bytes of the disk, so that a full disk is an error now and no SIGBUS later.  0 or an errno. */
 FZ_PRIVATE int fz_file_reserve(int fd, uint64_t size);
 
+/* Brings what was written to a file to the disk, but not its name.  0 or an errno. */
+FZ_PRIVATE int fz_file_sync(int fd);
+
 /* ---- new files ------------------------------------------------------------- */
 
 /*

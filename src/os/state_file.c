@@ -163,12 +163,8 @@ frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size
 frazil_err fz_state_file_sync(void *ctx, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
-    int fd = fz_kept_fd_known(&file->file); /* it was written to just now */
-    int err;
+    int err = fz_file_sync(fz_kept_fd_known(&file->file)); /* it was written to just now */
 
-    do
-        err = fdatasync(fd) == 0 ? 0 : errno;
-    while (err == EINTR);
     if (err == 0 && !file->name_is_durable)
         err = fz_new_file_sync_name(file->path);
     if (err != 0)

@@ -4,6 +4,7 @@
  * lets two have one number.  The users are children of root; each has a word of its own.
  */
 #include <fcntl.h>
+#include <stddef.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -362,44 +363,71 @@ TEST("A file whose maker was killed before it was finished says nothing")
     assert_claim_says(ALICE, 0, "");
 }
 
-/* Cuts a file short, or writes zeros over it. */
-static int damage(const char *path, off_t size, bool with_zeros)
-{
-    static const char zeros[sizeof(struct fz_claim_page)];
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool is_done = fd >= 0 && (with_zeros ? pwrite(fd, zeros, sizeof zeros, 0) == (ssize_t)sizeof zeros
-                                          : ftruncate(fd, size) == 0);
+/* Damages a file: cuts it or makes it longer, or writes a byte over a part of it. */
+struct damage {
+    off_t size;
+    size_t begin;
+    size_t len; /* 0: only the size */
+    int byte;
+};
 
+static int damage(const char *path, const struct damage *wanted)
+{
+    char bytes[sizeof(struct fz_claim_page)];
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    memset(bytes, wanted->byte, sizeof bytes);
+    bool is_done = fd >= 0 && ftruncate(fd, wanted->size) == 0 &&
+                   pwrite(fd, bytes, wanted->len, (off_t)wanted->begin) == (ssize_t)wanted->len;
     close(fd);
     return is_done ? 0 : -1;
 }
 
+#define PAGE sizeof(struct fz_claim_page)
+
 TEST("A file that was cut short, or overwritten, refuses the number to all users until it is removed, also its owner")
 {
-    static const struct {
-        off_t size;
-        bool with_zeros;
-    } ways[] = {{0, false},
-                {8, false},
-                {sizeof(struct fz_claim_page) - 1, false},
-                {sizeof(struct fz_claim_page) + 1, false},
-                {0, true}};
-    static const char *const parts[] = {"was cut short or overwritten: take another worker id",
-                                        "uid 12345 or root may remove it"};
-
+    static const struct damage ways[] = {
+        {.size = 0},
+        {.size = PAGE - 1},
+        {.size = PAGE + 1},
+        {.size = PAGE, .len = PAGE, .byte = 'A'},
+        {.size = PAGE, .len = PAGE, .byte = 0xff},
+        {.size = PAGE, .begin = offsetof(struct fz_claim_page, used), .len = 8},
+        {.size = PAGE, .begin = offsetof(struct fz_claim_page, holder), .len = FZ_CLAIM_HOLDER_SIZE, .byte = 'A'},
+        {.size = PAGE, .begin = offsetof(struct fz_claim_page, state_inode), .len = 8, .byte = 1},
+    };
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         const char *path = path_of_claim(ALICE);
         assert_int_equal(as_user(ALICE, use_up_to, (uint64_t[]){50, 0}), 0);
-        assert_int_equal(damage(path, ways[i].size, ways[i].with_zeros), 0);
-        for (size_t k = 0; k < 2; k++) {
-            assert_claim_says(BOB, 2, parts[k]);
-            assert_claim_says(ALICE, 2, parts[k]);
-            assert_claim_says(0, 2, path);
-        }
+        assert_int_equal(damage(path, &ways[i]), 0);
+        assert_claim_says(BOB, 2, "was cut short or overwritten: take another worker id");
+        assert_claim_says(ALICE, 2, "uid 12345 or root may remove it");
+        assert_claim_says(0, 2, path);
         assert_int_equal(remove(path), 0);
         assert_claim_says(ALICE, 0, "");
         assert_claim_says(BOB, 0, "");
     }
+}
+
+TEST("One that is overwritten while it is held tells nobody that its ticks are free, also where it is put back")
+{
+    const struct fz_claim_key key = key_of(0);
+    const struct damage all = {.size = PAGE, .len = PAGE, .byte = 'A'};
+    struct fz_claim_other other;
+    struct fz_claim held;
+
+    assert_int_equal(fz_claim_try(&held, &key, NUMBER, &other), 0);
+    fz_claim_raise(&held, NOW);
+    assert_int_equal(damage(held.path, &all), 0);
+    fz_claim_raise(&held, NOW + 1);
+    assert_claim_says(BOB, 1, "uid 0 (root)");
+    assert_int_equal(remove(held.path), 0);
+    assert_int_equal(fz_claim_keep(&held, NOW, FZ_DEADLINE_NONE, &other), 0);
+    assert_in_range(held.floor, 0, NOW + 1);
+    assert_claim_says(BOB, 1, "uid 0 (root)");
+    fz_claim_release(&held);
+    assert_claim_says(BOB, 2, "was cut short or overwritten");
 }
 
 TEST("A file that was cut short while it is held is held all the same")

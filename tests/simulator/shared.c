@@ -234,6 +234,15 @@ void page_read(const struct page *page, void *ret, size_t size)
         memset(ret, 0, size);
 }
 
+void page_write(struct page *page, size_t at, const void *bytes, size_t size)
+{
+    bool is_resident = page->slot->resident == page;
+
+    if (!is_resident && page->saved == NULL)
+        page->saved = must(calloc(1, page->size));
+    memcpy((is_resident ? page->slot->bytes : page->saved) + at, bytes, size);
+}
+
 struct page *page_of_self(void)
 {
     for (unsigned i = 0; i < PAGES_MAX; i++) {

@@ -45,6 +45,9 @@ struct page *page_of_self(void);
 /* Reads its first bytes, wherever they are. */
 void page_read(const struct page *page, void *ret, size_t size);
 
+/* Writes to it, likewise. */
+void page_write(struct page *page, size_t at, const void *bytes, size_t size);
+
 /* The oracle's note of a page: the highest slot that was issued from it.  Copied with it. */
 uint64_t *page_highest(struct page *page);
 

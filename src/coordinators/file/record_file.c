@@ -102,15 +102,6 @@ int fz_record_file_read(const char *path, struct fz_record *ret, enum fz_record_
 
 /* ---- writing ----------------------------------------------------------------- */
 
-static int sync_content(int fd)
-{
-    while (fdatasync(fd) != 0) {
-        if (errno != EINTR)
-            return errno;
-    }
-    return 0;
-}
-
 int fz_record_file_write(int fd, const struct fz_record *record, enum fz_record_step *ret_step)
 {
     char slot[FZ_RECORD_SLOT_SIZE] = {0};
@@ -121,7 +112,7 @@ int fz_record_file_write(int fd, const struct fz_record *record, enum fz_record_
     if (err != 0)
         return err;
     *ret_step = FZ_RECORD_PERHAPS;
-    return sync_content(fd);
+    return fz_file_sync(fd);
 }
 
 int fz_record_file_create(const char *path, const struct fz_record *record, enum fz_record_step *ret_step)
@@ -136,7 +127,7 @@ int fz_record_file_create(const char *path, const struct fz_record *record, enum
         return err;
     err = fz_file_write(fd, 0, content, sizeof content);
     if (err == 0)
-        err = sync_content(fd);
+        err = fz_file_sync(fd);
     if (err == 0)
         err = fz_new_file_publish(path);
     if (err != 0) {

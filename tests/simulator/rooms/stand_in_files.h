@@ -26,7 +26,7 @@ int sim_fstat(int fd, struct stat *ret);
 int sim_fchmod(int fd, mode_t mode);
 int sim_flock(int fd, int operation);
 int sim_read_first(int fd, void *buf, size_t size, size_t *ret_len);
-int sim_reserve(int fd, uint64_t size);
+int sim_write(int fd, uint64_t offset, const void *buf, size_t len);
 void *sim_mmap(int fd, size_t size);
 int sim_munmap(void *at, size_t size);
 int sim_unlink(const char *path);
@@ -46,7 +46,7 @@ int sim_no_file(const char *path, char *buf, size_t size, size_t *ret_len);
 #define munmap(at, size) sim_munmap(at, size)
 #define unlink(path) sim_unlink(path)
 #define geteuid() sim_geteuid()
-#define fz_file_reserve(fd, size) sim_reserve(fd, size)
+#define fz_file_write(fd, offset, buf, len) sim_write(fd, offset, buf, len)
 #define fz_file_read_first(fd, buf, size, ret_len) sim_read_first(fd, buf, size, ret_len)
 #define fz_file_read(path, buf, size, ret_len) sim_no_file(path, buf, size, ret_len)
 
