@@ -8,6 +8,8 @@
 #include "core/collision.h"
 #include "doctor_judge.h"
 #include "os/clock.h"
+#include "os/guard.h"
+#include "state/grant_store.h"
 #include "state/shared_page.h"
 #include "state/store.h"
 #include "state/store_files.h"
@@ -244,15 +246,38 @@ static void look_at_state(struct fz_users_facts *facts, uint32_t worker, const s
         (void)fz_store_refuse_state(worker, key->holder, theirs, key->state, &facts->taken);
 }
 
+/* The files of a spec that keeps any, by which claims are judged. */
+struct own_files {
+    char run_dir[FZ_PATH_SIZE];
+    char state[FZ_PATH_SIZE];
+    char grant[FZ_PATH_SIZE];
+    struct fz_grant_memory memory;
+};
+
+static void name_files(struct own_files *files, const struct fz_decision *decision, struct fz_claim_key *key)
+{
+    const struct fz_places *places = &decision->places;
+    uint32_t worker = decision->worker.first;
+
+    if (fz_dir_find(files->run_dir, FZ_DIR_RUN, places->run_dir, NULL) == FRAZIL_OK)
+        key->holder = files->run_dir;
+    key->word = word_of(decision);
+    if (fz_store_find_folder(files->state, FZ_DIR_STATE, places->state_dir, places->name, NULL) != FRAZIL_OK)
+        return;
+    key->state = files->state;
+    if (fz_store_file(files->grant, files->state, worker, FZ_STORE_GRANT_SUFFIX, NULL) != FRAZIL_OK)
+        return;
+    fz_grant_store_remember(&files->memory, files->grant, &decision->bounds, fz_guard_deadline());
+    key->grants = &files->memory.grants;
+}
+
 void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *decision)
 {
     struct fz_users_facts facts = {.keeps_files = decision->state.kind == FZ_STATE_FILES};
-    const struct fz_places *places = &decision->places;
     uint32_t worker = decision->worker.first;
     struct fz_claim_other other;
     struct fz_claim_key key;
-    char run_dir[FZ_PATH_SIZE];
-    char state[FZ_PATH_SIZE];
+    struct own_files files;
 
     frazil_err err = fz_store_claim_key(&key, facts.folder, decision, fz_real_now().unix_ms, &facts.unusable);
     facts.knows_disk = err == FRAZIL_OK && fz_disk_look(facts.folder, &facts.disk) == 0;
@@ -260,13 +285,8 @@ void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *deci
         (void)fz_claim_folder_check(facts.folder, &facts.unusable);
     facts.opens_unclaimed = fz_store_opens_unclaimed(decision, &facts.unusable);
     if (err == FRAZIL_OK && !decision->worker.lock) {
-        if (facts.keeps_files && fz_dir_find(run_dir, FZ_DIR_RUN, places->run_dir, NULL) == FRAZIL_OK)
-            key.holder = run_dir;
-        if (facts.keeps_files &&
-            fz_store_find_folder(state, FZ_DIR_STATE, places->state_dir, places->name, NULL) == FRAZIL_OK)
-            key.state = state;
         if (facts.keeps_files)
-            key.word = word_of(decision);
+            name_files(&files, decision, &key);
         /* A process with the state in memory may be the one that the doctor was asked about. */
         if (fz_claim_find(&key, worker, &other) == FZ_CLAIM_TAKEN && (facts.keeps_files || other.uid != geteuid()))
             (void)fz_claim_refuse(worker, &key, &other, &facts.taken);

@@ -471,14 +471,16 @@ static frazil_err renew(struct place *place, const struct fz_kept *kept, bool al
 
 /*
  * The claims stay, for others.  One more tells them what the new grant gives up, as a boot may have taken the one that
- * did; nobody can have its name.  Somebody who has the number says enough.  Where claims cannot be looked at,
- * generators say so.
+ * did; nobody can have its name.  Somebody who has the number says enough.  One that keeps the number from those who
+ * open it is named, as it takes the files made anew their use.  Where claims cannot be looked at, generators say so.
  */
 static frazil_err claim_given_up(const struct place *place, const struct fz_kept *kept, frazil_error *reterr)
 {
     const struct fz_grant_owner owner = owner_of(place, kept);
     struct fz_claim_patience patience = fz_claim_patience(fz_guard_deadline(), false);
     struct fz_grant_record record = {.worker = 0};
+    struct fz_grant_memory memory;
+    frazil_error why = {.code = FRAZIL_OK};
     char folder[FZ_PATH_SIZE];
     char run_dir[FZ_PATH_SIZE];
     char path[FZ_PATH_SIZE];
@@ -499,6 +501,8 @@ static frazil_err claim_given_up(const struct place *place, const struct fz_kept
     key.holder = run_dir;
     key.state = place->state_folder;
     key.bounds = identity_of(place, kept).bounds;
+    fz_grant_store_remember(&memory, path, &owner.bounds, patience.deadline);
+    key.grants = &memory.grants;
     int sys = fz_host_entropy(&key.word.nonce);
     if (sys == 0)
         sys = fz_claim_insist(&claim, &key, kept->worker, &patience, &other);
@@ -506,6 +510,10 @@ static frazil_err claim_given_up(const struct place *place, const struct fz_kept
         fz_claim_begin(&claim, record.until);
         fz_claim_raise(&claim, record.until);
         fz_claim_leave(&claim);
+    }
+    if (sys == FZ_CLAIM_TAKEN && other.until != 0) {
+        (void)fz_claim_refuse(kept->worker, &key, &other, &why);
+        return fz_fail(reterr, why.code, "the files are made anew, but %s", why.message);
     }
     return sys == 0 || sys == FZ_CLAIM_TAKEN
                ? FRAZIL_OK

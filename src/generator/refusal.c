@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "refusal.h"
 
+#include <string.h>
+
 #include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
@@ -76,6 +78,69 @@ static void explain_lease(const frazil *gen, const struct fz_refusal *refusal, f
                 has_failed ? "could not be extended" : "is not extended yet", why);
 }
 
+/* A wait that is longer is none: the clock was ahead, or is wrong. */
+#define FAR_US UINT64_C(60000000)
+
+enum { ADVICE_SIZE = 256 + FZ_CLAIM_PATH_SIZE };
+
+/*
+ * What helps where ids of a far time were made with the files of this host.  Where the grant file was lost with what it
+ * said, the claim has it still, and would refuse the number to the files that are made anew.
+ */
+static const char *advice_on_far_time(const frazil *gen, const struct fz_refusal *r, char buf[ADVICE_SIZE])
+{
+    struct fz_sentence s = fz_sentence_in(buf, ADVICE_SIZE);
+    const struct fz_claim *claim = &gen->store.claim;
+    bool is_lost = fz_claim_used(claim) > r->granted_last;
+
+    fz_sentence_str(&s, "correct the clock if it was set back; else take another worker id, or ");
+    if (is_lost)
+        fz_sentence_str(&s, "(if the ids of that time were thrown away) ");
+    fz_sentence_str(&s, "stop all that use this one, ");
+    if (is_lost) {
+        fz_sentence_str(&s, "remove ");
+        fz_sentence_quoted(&s, claim->path, strlen(claim->path));
+        fz_sentence_str(&s, ", ");
+    }
+    fz_sentence_str(&s, "and run `frazil state init --all` with their spec");
+    return buf;
+}
+
+/* The clock is before a time from which ids can come. */
+static void explain_clock(const frazil *gen, const struct fz_refusal *r, uint64_t retry_us, frazil_error *reterr)
+{
+    const int64_t first_ms = fz_layout_tick_unix_ms(&gen->layout, r->granted_first);
+    const bool is_far = retry_us > FAR_US && (gen->store.kind == FZ_STORE_FILE || gen->store.kind == FZ_STORE_LEASE);
+    char advice[ADVICE_SIZE];
+
+    if (r->now_tick < r->granted_first &&
+        r->granted_first == atomic_load_explicit(&gen->keeper.new_tick, memory_order_relaxed))
+        fz_fail(reterr, r->code,
+                "the namespace was created without --never-used, or its records may have been lost: its first ids come "
+                "at %t, in %D, which is longer than the call may wait: wait for that long, or raise max_wait",
+                first_ms, retry_us);
+    /* Before the grant the clock did not go back in this process: others were granted the time until then. */
+    else if (r->now_tick < r->granted_first)
+        fz_fail(reterr, r->code,
+                "the clock shows %t, and ids before %t may have been issued already, by a process that was killed or "
+                "another owner of the worker id.  The next can follow in %D, which is longer than the call may wait: "
+                "%s",
+                r->now.unix_ms, first_ms, retry_us,
+                is_far ? advice_on_far_time(gen, r, advice)
+                       : "wait for that long, raise max_wait, or correct the clock if it was set back");
+    /* Not behind anything that was seen: the clock is before the epoch. */
+    else if (r->behind_us == 0)
+        fz_fail(reterr, r->code,
+                "the clock shows %t, which is before the layout's epoch %t: set the clock, or choose an earlier epoch",
+                r->now.unix_ms, gen->layout.epoch_unix_ms);
+    else
+        fz_fail(reterr, r->code,
+                "the clock went back by %D and shows %t; ids can follow in %D, which is longer than the call "
+                "may wait: %s",
+                (uint64_t)r->behind_us, r->now.unix_ms, retry_us,
+                is_far ? advice_on_far_time(gen, r, advice) : "correct the clock, or raise max_wait");
+}
+
 frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
 {
     const struct fz_refusal r = *refusal;
@@ -114,29 +179,8 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
                 "all %u ids of this tick are taken and the next are free in %D, which is longer than the call "
                 "may wait: take %sa larger max_wait, or fewer ids at a time",
                 gen->rules.capacity, retry_us, gen->rules.on_full == FZ_FULL_ERROR ? "on_full=wait and " : "");
-    else if (r.now_tick < r.granted_first &&
-             r.granted_first == atomic_load_explicit(&gen->keeper.new_tick, memory_order_relaxed))
-        fz_fail(reterr, r.code,
-                "the namespace was created without --never-used, or its records may have been lost: its first ids come "
-                "at %t, in %D, which is longer than the call may wait: wait for that long, or raise max_wait",
-                fz_layout_tick_unix_ms(&gen->layout, r.granted_first), retry_us);
-    /* Before the grant the clock did not go back in this process: others were granted the time until then. */
-    else if (r.now_tick < r.granted_first)
-        fz_fail(reterr, r.code,
-                "the clock shows %t, and ids before %t may have been issued already, by a process that was killed or "
-                "another owner of the worker id.  The next can follow in %D, which is longer than the call may wait: "
-                "wait for that long, raise max_wait, or correct the clock if it was set back",
-                r.now.unix_ms, fz_layout_tick_unix_ms(&gen->layout, r.granted_first), retry_us);
-    /* Not behind anything that was seen: the clock is before the epoch. */
-    else if (r.behind_us == 0)
-        fz_fail(reterr, r.code,
-                "the clock shows %t, which is before the layout's epoch %t: set the clock, or choose an earlier epoch",
-                r.now.unix_ms, gen->layout.epoch_unix_ms);
     else
-        fz_fail(reterr, r.code,
-                "the clock went back by %D and shows %t; ids can follow in %D, which is longer than the call "
-                "may wait: correct the clock, or raise max_wait",
-                (uint64_t)r.behind_us, r.now.unix_ms, retry_us);
+        explain_clock(gen, &r, retry_us, reterr);
     if (reterr != NULL) {
         reterr->behind_us = r.behind_us;
         reterr->retry_ns = r.retry_ns;

@@ -300,7 +300,12 @@ static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key
     attempt->gives_way = is_lower;
     uint64_t end = own_end(attempt, key);
     claim->floor = floor > end ? floor : end;
-    return err;
+    if (err != 0 || end <= key->now_tick + key->max_ahead)
+        return err;
+    *ret_other = (struct fz_claim_other){.uid = geteuid(), .until = end};
+    memcpy(ret_other->holder, claim->page->holder, sizeof ret_other->holder - 1);
+    memcpy(ret_other->path, claim->path, sizeof ret_other->path);
+    return FZ_CLAIM_TAKEN;
 }
 
 int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
@@ -435,6 +440,11 @@ int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline 
     fz_claim_release(claim);
     *claim = attempt.claim;
     return 0;
+}
+
+uint64_t fz_claim_used(const struct fz_claim *claim)
+{
+    return claim->page == NULL ? 0 : fz_claim_tick_of(&claim->page->used);
 }
 
 void fz_claim_begin(const struct fz_claim *claim, uint64_t first)

@@ -174,6 +174,9 @@ FZ_PRIVATE int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct f
 FZ_PRIVATE frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_other *other,
                                     frazil_error *reterr);
 
+/* The last tick that it says may have been used; 0: none, or nothing is claimed.  Any thread. */
+FZ_PRIVATE uint64_t fz_claim_used(const struct fz_claim *claim);
+
 /* Says which tick the word was granted first, unless that was said before.  Any thread, and forked children. */
 FZ_PRIVATE void fz_claim_begin(const struct fz_claim *claim, uint64_t first);
 

@@ -192,10 +192,12 @@ static void learn_from(struct claim_search *search, const struct stat *status, c
     uint64_t end = fz_claim_end(said->used, said->floor);
     uint64_t limit = key->now_tick + key->max_ahead;
 
-    bool near = is_near(search, status->st_uid, said);
-    if (end > search->floor && !(near && is_known(key->grants, said)))
+    bool is_news = end > search->floor || end > limit;
+    if (is_news && is_near(search, status->st_uid, said) && is_known(key->grants, said))
+        is_news = false;
+    if (is_news && end > search->floor)
         search->floor = end;
-    if (end > limit && end > search->ahead.until && !near) {
+    if (is_news && end > limit && end > search->ahead.until) {
         describe(search, &search->ahead, status->st_uid, said);
         search->ahead.until = end;
     }

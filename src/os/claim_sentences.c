@@ -98,15 +98,24 @@ frazil_err fz_claim_fail(int sys, const char *path, frazil_error *reterr)
                          is_lack(sys) ? "" : "; name a folder that all users of this host share with host_dir=");
 }
 
-static frazil_err refuse_for_future(uint32_t worker, const struct fz_claim_other *other, const char *who,
-                                    uint64_t ahead_ms, frazil_error *reterr)
+static bool is_of_run_dir(const struct fz_claim_other *other, const struct fz_claim_key *key)
 {
+    return is_own_user(other) && other->holder[0] == '/' && strcmp(other->holder, key->holder) == 0;
+}
+
+/* What the run directory itself keeps of that time has to go as well. */
+static frazil_err refuse_for_future(uint32_t worker, const struct fz_claim_key *key, const struct fz_claim_other *other,
+                                    const char *who, frazil_error *reterr)
+{
+    uint64_t ahead_ms = (other->until - key->now_tick) * key->tick_ms;
+
     return fz_fail(
         reterr, FRAZIL_EWORKER,
-        "worker id %u is free, but %s has used it on this host up to %u s ahead of the clock: take another worker id.  "
-        "If the ids of that time were thrown away, and no process has %q open (fuser names it), uid %u or root may "
-        "remove that file",
-        (uint64_t)worker, who, ahead_ms / 1000, other->path, other->uid);
+        "worker id %u cannot be used yet, as %s has used it on this host up to %D ahead of the clock: take another "
+        "worker id.  If the ids of that time were thrown away, and no process has %q open (fuser names it), uid %u or "
+        "root may remove that file%s",
+        (uint64_t)worker, who, ahead_ms > UINT64_MAX / 1000 ? UINT64_MAX : ahead_ms * 1000, other->path, other->uid,
+        is_of_run_dir(other, key) ? ", and then run `frazil state init --all` with this spec" : "");
 }
 
 static frazil_err refuse_for_ever(uint32_t worker, const struct fz_claim_other *other, frazil_error *reterr)
@@ -149,8 +158,8 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
         return refuse_for_ever(worker, other, reterr);
     say_other(who, other);
     if (other->until != 0)
-        return refuse_for_future(worker, other, who, (other->until - key->now_tick) * key->tick_ms, reterr);
-    if (is_own_user(other) && other->holder[0] == '/' && strcmp(other->holder, key->holder) == 0)
+        return refuse_for_future(worker, key, other, who, reterr);
+    if (is_of_run_dir(other, key))
         return fz_fail(reterr, FRAZIL_EWORKER,
                        "worker id %u is in use on this host by a process with the run directory %q, but not with the "
                        "files that are found there: if its files were removed, end it (fuser %q names it); if it "

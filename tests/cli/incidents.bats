@@ -164,7 +164,7 @@ ms_of() {
         [ "$next" -gt "$first" ]
         first=$next
     done
-    set_clock -60000
+    set_clock -120000
     ends 3
     in_page <"$BATS_TEST_TMPDIR/last_words"
     set_clock 0

@@ -3,6 +3,8 @@
  * Goal of this test: `frazil state init` makes anew what one run directory keeps for itself, and takes nothing from
  * what others on the host are told.  No second run or state directory repeats ids that were made ahead of the clock.
  */
+#include <fcntl.h>
+#include <glob.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,8 +14,9 @@
 #include "lib/scratch.h"
 #include "lib/state_repair.h"
 #include "lib/test.h"
+#include "os/claim_page.h"
 
-enum { IDS = 100, AHEAD_MS = 120000, LATER_MS = 20000, BACK_MS = 3000 };
+enum { IDS = 100, AHEAD_MS = 120000, LATER_MS = 10000, BACK_MS = 3000 };
 
 static const char *scratch;
 static const char *host;
@@ -106,7 +109,9 @@ static void count_made(void *ctx, const frazil_admin_kept *kept)
 static void make_anew(const char *name, bool all)
 {
     made = 0;
-    assert_int_equal(state_repair(spec_of(name), all, count_made, NULL, NULL), FRAZIL_OK);
+    frazil_error why = {.message = ""};
+    if (state_repair(spec_of(name), all, count_made, NULL, &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
     assert_int_equal(made, 1);
 }
 
@@ -140,23 +145,116 @@ TEST("Where the grant is lost with what it said, its own run directory keeps cle
      "often the grant is made anew")
 {
     uint64_t ahead = take_ahead("first");
-    frazil_error why;
-    frazil *gen;
-    uint64_t id;
 
     scratch_write(scratch_path(scratch, "first-state/n/worker-7.grant"), "", 0);
-    make_anew("first", false);
+    assert_int_equal(state_repair(spec_of("first"), false, count_made, NULL, NULL), FRAZIL_EWORKER);
     assert_refused("second");
     frazil_manual_clock_set(clock_of_test, now_ms + LATER_MS);
     for (int i = 0; i < 2; i++) {
-        if (try_open(&gen, "first", &why) == FRAZIL_OK) {
-            assert_int_equal(frazil_next(gen, &id), FRAZIL_ECLOCK);
-            frazil_close(gen);
-        }
-        make_anew("first", true);
+        assert_refused("first");
+        assert_int_equal(state_repair(spec_of("first"), true, count_made, NULL, NULL), FRAZIL_EWORKER);
     }
     frazil_manual_clock_set(clock_of_test, now_ms + AHEAD_MS);
     assert_true(take_from("first") - (IDS - 1) > ahead);
+}
+
+/* Does what the sentence says: removes the claim that it names, and makes the files anew if it says so. */
+static void follow(const char *sentence, const char *name)
+{
+    char path[1024];
+    const char *begin = strstr(sentence, host);
+
+    if (begin == NULL)
+        fail_msg("%s", sentence);
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(begin, "'"), begin);
+    assert_int_equal(unlink(path), 0);
+    if (strstr(sentence, "run `frazil state init --all` with") != NULL)
+        make_anew(name, true);
+}
+
+TEST("Where the grant is lost, the first sentence says how ids come: without the claim, and with files made anew")
+{
+    frazil_error why;
+    uint64_t id = 0;
+    frazil *gen;
+
+    take_ahead("first");
+    assert_int_equal(unlink(scratch_path(scratch, "first-state/n/worker-7.grant")), 0);
+    assert_int_equal(try_open(&gen, "first", &why), FRAZIL_OK);
+    assert_int_equal(frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &why), FRAZIL_ECLOCK);
+    frazil_close(gen);
+    follow(why.message, "first");
+    frazil_manual_clock_set(clock_of_test, now_ms + LATER_MS);
+    take_from("first");
+}
+
+TEST("So does the sentence of the one who makes the files anew first, and of an opening with a new state directory")
+{
+    frazil_error why;
+    frazil *gen;
+
+    take_ahead("first");
+    scratch_write(scratch_path(scratch, "first-state/n/worker-7.grant"), "", 0);
+    assert_int_equal(state_repair(spec_of("first"), false, count_made, NULL, &why), FRAZIL_EWORKER);
+    follow(why.message, "first");
+    frazil_manual_clock_set(clock_of_test, now_ms + LATER_MS);
+    take_from("first");
+
+    take_ahead("first");
+    state = "other";
+    assert_int_equal(try_open(&gen, "first", &why), FRAZIL_EWORKER);
+    follow(why.message, "first");
+    frazil_manual_clock_set(clock_of_test, now_ms + LATER_MS);
+    take_from("first");
+}
+
+TEST("Where the grant is there, files made anew are enough, and the sentence asks for no more")
+{
+    frazil_error why;
+    uint64_t id = 0;
+    frazil *gen;
+
+    take_ahead("first");
+    assert_int_equal(try_open(&gen, "first", &why), FRAZIL_OK);
+    assert_int_equal(frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &why), FRAZIL_ECLOCK);
+    frazil_close(gen);
+    assert_null(strstr(why.message, host));
+    assert_non_null(strstr(why.message, "run `frazil state init --all` with their spec"));
+}
+
+/* Lets the one claim of the host say that its number was used further ahead. */
+static void claim_ahead(void)
+{
+    struct fz_claim_page page;
+    glob_t found;
+
+    assert_int_equal(glob(scratch_path(scratch, "host/frazil-claim-*"), 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    int fd = open(found.gl_pathv[0], O_RDWR | O_CLOEXEC);
+    assert_int_equal(fz_claim_page_read(fd, &page), 0);
+    fz_claim_raise_tick(&page.used, fz_claim_tick_of(&page.used) + AHEAD_MS);
+    assert_int_equal(pwrite(fd, &page, sizeof page, 0), sizeof page);
+    close(fd);
+    globfree(&found);
+}
+
+TEST("A number whose own state was in memory when the clock was ahead is refused, and the sentence is a way out")
+{
+    char spec[512];
+    frazil_error why;
+    uint64_t id = 0;
+    frazil *gen;
+
+    snprintf(spec, sizeof spec, "worker=fixed:7 namespace=n state=memory host_dir=%s", host);
+    for (int i = 0; i < 2; i++) {
+        if (frazil_open(&gen, spec, &why) != FRAZIL_OK ||
+            frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &why) != FRAZIL_OK)
+            fail_msg("%s", why.message);
+        frazil_close(gen);
+        claim_ahead();
+        assert_int_equal(frazil_open(&gen, spec, &why), FRAZIL_EWORKER);
+        follow(why.message, "first");
+    }
 }
 
 TEST("A generator in memory that waits for what a claim says is told so, and not that a tick is full")
