@@ -2,8 +2,20 @@
 #include "kept_fd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+int fz_fd_above_standard(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int sys = errno;
+    close(fd);
+    errno = sys;
+    return moved;
+}
 
 int fz_fd_mark(int fd, struct fz_fd_mark *ret)
 {

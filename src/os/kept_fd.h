@@ -12,6 +12,13 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+/*
+ * Moves what open() and the like returned above the standard descriptors: else a program whose standard error is closed
+ * writes into it.  The one that it returns is closed when another program is executed, if the given one is.  -1 and
+ * errno, also if that was given; then nothing is open.
+ */
+FZ_PRIVATE int fz_fd_above_standard(int fd);
+
 /* The file that a descriptor stands for. */
 struct fz_fd_mark {
     dev_t device;

@@ -2,20 +2,10 @@
 #include "notice.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "socket.h"
-
-/* Keeps it under a number that no program takes for its standard input, output or error.  0 or an errno. */
-static int keep_end(struct fz_kept_fd *ret, int fd)
-{
-    int err = fz_kept_fd_take(ret, fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-
-    close(fd);
-    return err;
-}
 
 int fz_notice_open(struct fz_notice *ret)
 {
@@ -24,8 +14,8 @@ int fz_notice_open(struct fz_notice *ret)
 
     if (fz_socket_pair(ends) != 0)
         return errno;
-    int reader_err = keep_end(&notice.reader, ends[0]);
-    int writer_err = keep_end(&notice.writer, ends[1]);
+    int reader_err = fz_kept_fd_take(&notice.reader, fz_fd_above_standard(ends[0]));
+    int writer_err = fz_kept_fd_take(&notice.writer, fz_fd_above_standard(ends[1]));
     if (reader_err == 0 && writer_err == 0) {
         *ret = notice;
         return 0;

@@ -8,9 +8,6 @@
 
 #include "fail_errno.h"
 
-/* The first descriptor that no program takes for its standard input, output or error. */
-enum { FIRST_FD = STDERR_FILENO + 1 };
-
 enum { FOR_OWNER = S_IRUSR | S_IWUSR, FOR_ALL = FOR_OWNER | S_IRGRP | S_IROTH };
 
 static int open_above_standard(const char *path, int flags, mode_t mode, int *ret_fd)
@@ -20,16 +17,9 @@ static int open_above_standard(const char *path, int flags, mode_t mode, int *re
     do
         fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode);
     while (fd < 0 && errno == EINTR);
+    fd = fz_fd_above_standard(fd);
     if (fd < 0)
         return errno;
-    if (fd < FIRST_FD) {
-        int low = fd;
-        fd = fcntl(low, F_DUPFD_CLOEXEC, FIRST_FD);
-        int err = errno;
-        close(low);
-        if (fd < 0)
-            return err;
-    }
     *ret_fd = fd;
     return 0;
 }

@@ -19,19 +19,6 @@
 /* Nobody ever looks into it: it is there to be held. */
 enum { COUNT_PAGE_SIZE = 1 };
 
-/* The first descriptor that no program takes for its standard input, output or error. */
-enum { FIRST_OWN_FD = STDERR_FILENO + 1 };
-
-/* Keeps what was just opened, above those: else a program whose standard error is closed writes into it. */
-static int keep_above_standard(struct fz_kept_fd *ret, int fd)
-{
-    if (fd < 0 || fd >= FIRST_OWN_FD)
-        return fz_kept_fd_take(ret, fd);
-    int sys = fz_kept_fd_take(ret, fcntl(fd, F_DUPFD_CLOEXEC, FIRST_OWN_FD));
-    close(fd);
-    return sys;
-}
-
 /* A lock belongs to an open file, so a process that asks whether there is one must have opened the file once more. */
 static int open_again(int fd)
 {
@@ -58,7 +45,7 @@ static void drop_process_count(struct fz_process_count *processes)
 /* 0 or an errno; what is open then is in *processes. */
 static int begin_count(struct fz_process_count *processes)
 {
-    int sys = keep_above_standard(&processes->held, memfd_create("frazil", MFD_CLOEXEC));
+    int sys = fz_kept_fd_take(&processes->held, fz_fd_above_standard(memfd_create("frazil", MFD_CLOEXEC)));
 
     if (sys != 0)
         return sys;
@@ -66,7 +53,7 @@ static int begin_count(struct fz_process_count *processes)
     processes->page = mmap(NULL, COUNT_PAGE_SIZE, PROT_READ, MAP_SHARED, held_fd, 0);
     if (processes->page == MAP_FAILED)
         return errno;
-    sys = keep_above_standard(&processes->probe, open_again(held_fd));
+    sys = fz_kept_fd_take(&processes->probe, fz_fd_above_standard(open_again(held_fd)));
     return sys == 0 ? fz_own_file_lock(held_fd, LOCK_SH) : sys;
 }
 

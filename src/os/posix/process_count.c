@@ -19,9 +19,6 @@
 
 #include "os/memory.h"
 
-/* The first descriptor that no program takes for its standard input, output or error. */
-enum { FIRST_OWN_FD = STDERR_FILENO + 1 };
-
 enum { MEMBERS_MOST = 1000 };
 
 struct members {
@@ -134,12 +131,10 @@ static void strike_out(struct members *members)
     }
 }
 
-/* ---- the pipe ------------------------------------------------------------------- */
-
-/* Keeps another descriptor of what was just opened, which programs do not take for a standard one.  0 or an errno. */
-static int keep_above_standard(struct fz_kept_fd *ret, int low)
+/* A program that is executed before has it, too. */
+static bool close_on_exec(const struct fz_kept_fd *kept)
 {
-    return fz_kept_fd_take(ret, fcntl(low, F_DUPFD_CLOEXEC, FIRST_OWN_FD));
+    return fcntl(fz_kept_fd_known(kept), F_SETFD, FD_CLOEXEC) == 0;
 }
 
 /* 0 or an errno; what is open then is in *processes. */
@@ -149,14 +144,13 @@ static int lay_pipe(struct fz_process_count *processes)
 
     if (pipe(ends) != 0)
         return errno;
-    int sys = fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
-    if (sys == 0)
-        sys = keep_above_standard(&processes->probe, ends[0]);
-    if (sys == 0)
-        sys = keep_above_standard(&processes->held, ends[1]);
-    close(ends[0]);
-    close(ends[1]);
-    return sys;
+    int sys = fz_kept_fd_take(&processes->probe, fz_fd_above_standard(ends[0]));
+    int held_sys = fz_kept_fd_take(&processes->held, fz_fd_above_standard(ends[1]));
+    if (sys == 0 && held_sys == 0 &&
+        !(fcntl(fz_kept_fd_known(&processes->probe), F_SETFL, O_NONBLOCK) == 0 && close_on_exec(&processes->probe) &&
+          close_on_exec(&processes->held)))
+        return errno;
+    return sys != 0 ? sys : held_sys;
 }
 
 static bool process_has_ended(int fd)
