@@ -109,7 +109,7 @@ typedef struct frazil_health {
     uint32_t needs_grant;      /* 1: its worker id is granted for a time; 0: it is its own for ever */
     int64_t grant_end_unix_ms; /* no id is given for this time or a later one; INT64_MAX without a grant */
     uint64_t horizon_ns;       /* how far a fresh grant reaches; 0 without one */
-    uint64_t next_keep_ns;     /* when to extend it, from now; FRAZIL_WAIT_FOREVER without one */
+    uint64_t next_keep_ns;     /* when to extend it, from now; FRAZIL_WAIT_FOREVER: never, or another process does */
     uint64_t failures;         /* to extend it, in a row */
 } frazil_health;
 

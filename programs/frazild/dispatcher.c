@@ -56,10 +56,10 @@ static bool awaits_grant(const struct id_request *id_request)
 {
     frazil_health health;
 
-    if (id_request->code != FRAZIL_ELEASE || id_request->engine->kept_elsewhere)
+    if (id_request->code != FRAZIL_ELEASE)
         return false;
     frazil_get_health(id_request->engine->gen, &health, sizeof health, NULL);
-    return health.needs_grant != 0 && health.failures == 0;
+    return health.needs_grant != 0 && health.failures == 0 && !is_kept_elsewhere(&health);
 }
 
 /* Whether the request cannot wait for so long. */

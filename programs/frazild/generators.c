@@ -162,6 +162,11 @@ uint64_t generator_waiting(const struct generator *generator)
     return total;
 }
 
+bool is_kept_elsewhere(const frazil_health *health)
+{
+    return health->needs_grant != 0 && health->next_keep_ns == FRAZIL_WAIT_FOREVER;
+}
+
 const struct engine *generator_worst(const struct generator *generator)
 {
     const struct engine *worst = NULL;
@@ -264,8 +269,6 @@ static struct engine *open_all(const struct generator_settings *settings, const 
         first = open_next(settings, goes, first, errors);
     if (first != NULL)
         first->meaning = meaning;
-    for (struct engine *engine = first; engine != NULL; engine = engine->next)
-        engine->kept_elsewhere = strstr(meaning, "keeper=other") != NULL;
     return first;
 }
 

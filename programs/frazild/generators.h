@@ -17,7 +17,6 @@ struct engine {
     frazil *gen;
     frazil_layout layout;
     bool is_sno;
-    bool kept_elsewhere; /* keeper=other: nobody here extends its grant */
     char name[NAME_MAX_LEN + 1];
     char *meaning;       /* the spec in full, with secrets: a reload cannot change it; NULL in all but the first */
     struct engine *next; /* the same by another worker id; this one holds it */
@@ -64,6 +63,9 @@ uint64_t generator_waiting(const struct generator *generator);
 
 /* The engine of a generator that is worst off. */
 const struct engine *generator_worst(const struct generator *generator);
+
+/* Whether another process is to extend its grant (keeper=other). */
+bool is_kept_elsewhere(const frazil_health *health);
 
 /* The generator of that name; NULL: there is none. */
 struct generator *generators_find(const struct generators *set, struct slice name);

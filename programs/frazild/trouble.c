@@ -60,9 +60,9 @@ void trouble_find(const struct engine *engine, struct trouble *ret)
     case FRAZIL_HEALTH_NEEDS_GRANT:
     case FRAZIL_HEALTH_FENCED:
         ret->retry_ns = failure.retry_ns;
-        what = health.failures > 0      ? frazil_strerror((frazil_err)health.last_code)
-               : engine->kept_elsewhere ? "the process that is to extend its grant (keeper=other) has not done so"
-                                        : "its grant is being extended";
+        what = health.failures > 0          ? frazil_strerror((frazil_err)health.last_code)
+               : is_kept_elsewhere(&health) ? "the process that is to extend its grant (keeper=other) has not done so"
+                                            : "its grant is being extended";
         break;
     case FRAZIL_HEALTH_EXHAUSTED:
         what = "the last tick of its layout is over";

@@ -37,12 +37,14 @@ static frazil_err last_code_of(const frazil *gen)
                : (frazil_err)atomic_load_explicit(&gen->shared->keeper.failure_code, memory_order_relaxed);
 }
 
-/* How long until the grant is to be extended. */
+/* How long until this process is to extend the grant. */
 static uint64_t next_keep_ns(const frazil *gen, const struct fz_observation *seen)
 {
     uint64_t beyond = seen->grant.until + 1;
     uint64_t due_tick;
 
+    if (gen->keeper.mode == FZ_KEEPER_OTHER)
+        return FRAZIL_WAIT_FOREVER;
     (void)fz_keeper_can_reach(gen, &seen->grant, beyond, beyond, &due_tick);
     uint64_t due_ns = fz_ns_until(gen, seen->now, due_tick);
     uint64_t retry_ns = failures_of(gen) == 0 ? 0 : fz_keeper_retry_in_ns(gen);

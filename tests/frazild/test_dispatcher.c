@@ -322,11 +322,28 @@ TEST("No request waits for a grant that could not be extended")
     assert_int_equal(id_requests[0].code, FRAZIL_ELEASE);
 }
 
+static bool is_kept_by_another;
+
+void __real_frazil_get_health(frazil *gen, frazil_health *ret, size_t size, frazil_error *ret_failure);
+void __wrap_frazil_get_health(frazil *gen, frazil_health *ret, size_t size, frazil_error *ret_failure);
+
+/* With keeper=other, for which a coordinator would be needed here, the library says that this process is to keep
+ * nothing.
+ */
+void __wrap_frazil_get_health(frazil *gen, frazil_health *ret, size_t size, frazil_error *ret_failure)
+{
+    __real_frazil_get_health(gen, ret, size, ret_failure);
+    if (is_kept_by_another)
+        ret->next_keep_ns = FRAZIL_WAIT_FOREVER;
+}
+
 TEST("No request waits for a grant that another process is to extend, which may be gone")
 {
-    engine.kept_elsewhere = true;
+    is_kept_by_another = true;
     let_a_grant_end();
-    assert_true(ask(0, 1, 60 * NS_PER_S));
+    bool has_ended = ask(0, 1, 60 * NS_PER_S);
+    is_kept_by_another = false;
+    assert_true(has_ended);
     assert_int_equal(id_requests[0].code, FRAZIL_ELEASE);
 }
 

@@ -171,6 +171,12 @@ TEST("With keeper=other a process has the lease of another one, never asks the c
     member = open_member(other);
     assert_int_equal(worker_of(member), worker_of(keeper));
     assert_true(take(member) < take(keeper));
+    frazil_health health;
+    frazil_get_health(member, &health, sizeof health, NULL);
+    assert_int_equal(health.needs_grant, 1);
+    assert_true(health.next_keep_ns == FRAZIL_WAIT_FOREVER);
+    frazil_get_health(keeper, &health, sizeof health, NULL);
+    assert_true(health.next_keep_ns < HORIZON_MS * RIG_MS);
 
     /* In the last quarter, where a caller with keeper=inline would extend the grant; and at its end. */
     uint64_t id;
