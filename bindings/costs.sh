@@ -108,6 +108,7 @@ done
 awk -F '\t' '
     BEGIN {
         limit["Rust, a call"] = 1.05
+        limit["Go, a call"] = 2
         limit["Go, batches of 10000"] = 1.2
         limit["Node, a call"] = 2.9
         limit["Node, batches of 10000"] = 1.2

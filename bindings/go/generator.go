@@ -28,6 +28,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unsafe"
+
+	"github.com/frazil/frazil-go/internal/fastpath"
 )
 
 // boxed is a pointer of C as free takes it.
@@ -42,7 +44,8 @@ const closedBit = int64(-1) << 62
 // Generator makes ids. Any number of goroutines may use it at once. A call that has to wait lets its thread go.
 type Generator struct {
 	raw      *C.frazil
-	calls    int64 // atomic, see closedBit
+	fast     fastpath.Path // into memory of raw; nothing once it is closed
+	calls    int64         // atomic, see closedBit
 	maxWait  time.Duration
 	sleepsIn bool
 	clock    *ManualClock
@@ -91,6 +94,10 @@ func (g *Generator) opened() *Generator {
 	var info C.frazil_info
 	C.frazil_get_info(g.raw, &info, C.sizeof_frazil_info)
 	g.snos = info.id_size == C.FRAZIL_SNO_SIZE
+	var path C.frazil_fast_path
+	C.frazil_get_fast_path(g.raw, &path, C.sizeof_frazil_fast_path)
+	g.fast = fastpath.New(uint32(path.form), uint32(path.shift), uint64(path.capacity),
+		unsafe.Pointer(path.word), unsafe.Pointer(path.anchor))
 	g.gone, g.idle = make(chan struct{}), make(chan struct{})
 	runtime.SetFinalizer(g, (*Generator).Close)
 	return g
@@ -158,6 +165,7 @@ func (g *Generator) Close() error {
 		if atomic.AddInt64(&g.calls, closedBit) != closedBit {
 			<-g.idle
 		}
+		g.fast = fastpath.Path{} // Go's memory may come to lie where C's was
 		C.frazil_close(g.raw)
 		runtime.KeepAlive(g.clock)
 	})
@@ -225,6 +233,15 @@ func (g *Generator) Next() (ID, error) {
 	if !g.enter() {
 		return 0, g.closed()
 	}
+	if id, taken := g.fast.Take(); taken {
+		g.leave()
+		return ID(id), nil
+	}
+	return g.nextByCall()
+}
+
+// nextByCall is the same by C. The caller has entered.
+func (g *Generator) nextByCall() (ID, error) {
 	if g.sleepsIn {
 		return g.nextIn()
 	}
@@ -267,6 +284,9 @@ func (g *Generator) TryNext() (ID, error) {
 		return 0, g.closed()
 	}
 	defer g.leave()
+	if id, taken := g.fast.Take(); taken {
+		return ID(id), nil
+	}
 	r := C.shim_try_next(g.raw)
 	if r.err == C.FRAZIL_OK {
 		return ID(r.id), nil

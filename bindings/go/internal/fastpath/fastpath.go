@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+// Package fastpath takes ids without a call of C, as frazil_fast_path of the library's header says. It is a package of its own, as
+// cgo and Go's assembly cannot share one.
+package fastpath
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// The forms of the library that are known here.
+const (
+	none       = 0
+	x86TSC     = 1
+	armCounter = 2
+)
+
+// Path is a frazil_fast_path. Its zero value has no ids.
+type Path struct {
+	form     uint32
+	shift    uint32
+	capacity uint64
+	word     *uint64
+	anchor   *[5]uint64
+}
+
+// New is the path that C has given out; one without ids if this processor reads another counter than the form means.
+func New(form, shift uint32, capacity uint64, word, anchor unsafe.Pointer) Path {
+	if form != ours || form == none {
+		return Path{}
+	}
+	return Path{form, shift, capacity, (*uint64)(word), (*[5]uint64)(anchor)}
+}
+
+// Take is an id by the six steps of the header. False: the library has to be called.
+func (p *Path) Take() (id uint64, taken bool) {
+	if p.form == none {
+		return 0, false
+	}
+	version := atomic.LoadUint64(&p.anchor[0])
+	start := atomic.LoadUint64(&p.anchor[1])
+	length := atomic.LoadUint64(&p.anchor[2])
+	firstSlot := atomic.LoadUint64(&p.anchor[3])
+	firstID := atomic.LoadUint64(&p.anchor[4])
+	if version&1 != 0 || atomic.LoadUint64(&p.anchor[0]) != version || !inRange(p.form, counter(), start, length) {
+		return 0, false
+	}
+	for {
+		word := atomic.LoadUint64(p.word)
+		nth := word - firstSlot
+		if nth >= p.capacity {
+			return 0, false
+		}
+		if atomic.CompareAndSwapUint64(p.word, word, word+1) {
+			return firstID + nth<<(p.shift&63), true
+		}
+	}
+}
+
+// inRange is step 4.
+func inRange(form uint32, now, start, length uint64) bool {
+	if form == x86TSC {
+		return now>>32 == start>>32 && uint32(now)-uint32(start) < uint32(length)
+	}
+	return now-start < length
+}

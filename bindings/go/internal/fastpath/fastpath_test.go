@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+package fastpath
+
+// Goal of this test: each of the six steps gives up where it has to.
+
+import (
+	"testing"
+	"unsafe"
+)
+
+// memory stands for what C gives out. Its tick has four slots from 100 on, and lasts from just now for as long as it is said.
+type memory struct {
+	word   uint64
+	anchor [5]uint64
+}
+
+func (m *memory) path(version, slot, length uint64) Path {
+	now := counter()
+	m.word = slot
+	m.anchor = [5]uint64{version, now, length, 100, 7000}
+	return New(ours, 3, 4, unsafe.Pointer(&m.word), unsafe.Pointer(&m.anchor))
+}
+
+// long is a range that no test outlives. On x86 it also ends where the high half of the counter changes, so a test may find
+// itself behind it: it tries again.
+const long = 1<<32 - 1
+
+func taking(t *testing.T, version, slot uint64) (id uint64, taken bool, word uint64) {
+	t.Helper()
+	if ours == none {
+		t.Skip("this processor has no counter that is known here")
+	}
+	for try := 0; try < 3 && !taken; try++ {
+		var m memory
+		path := m.path(version, slot, long)
+		id, taken = path.Take()
+		word = m.word
+	}
+	return id, taken, word
+}
+
+func TestSlotsAreTakenUpToTheCapacity(t *testing.T) {
+	for slot := uint64(100); slot < 104; slot++ {
+		if id, taken, word := taking(t, 6, slot); !taken || id != 7000+(slot-100)*8 || word != slot+1 {
+			t.Fatal(slot, id, taken, word)
+		}
+	}
+	for _, slot := range []uint64{99, 104, 105, 0} {
+		if id, taken, word := taking(t, 6, slot); taken || word != slot {
+			t.Fatal(slot, id, taken, word)
+		}
+	}
+}
+
+func TestNoTickIsReadWhileItIsWritten(t *testing.T) {
+	if id, taken, word := taking(t, 7, 100); taken || word != 100 {
+		t.Fatal(id, taken, word)
+	}
+}
+
+func TestARangeThatIsOverHasNoIDs(t *testing.T) {
+	var m memory
+	path := m.path(6, 100, 0)
+	if _, taken := path.Take(); taken || m.word != 100 {
+		t.Fatal(m)
+	}
+}
+
+func TestARangeBeginsWithItsStartAndEndsBeforeItsEnd(t *testing.T) {
+	const start, length = 0x500000010, 16
+	for _, form := range []uint32{x86TSC, armCounter} {
+		for _, now := range []uint64{start, start + 15} {
+			if !inRange(form, now, start, length) {
+				t.Error(form, now-start)
+			}
+		}
+		for _, now := range []uint64{start + 16, start - 1, start + 1<<32, start - 1<<32} {
+			if inRange(form, now, start, length) {
+				t.Error(form, int64(now-start))
+			}
+		}
+	}
+}
+
+func TestTheCounterCounts(t *testing.T) {
+	if before := counter(); ours != none && counter()-before > 1<<40 {
+		t.Fatal("it goes back")
+	}
+}
+
+func TestOnlyTheFormOfThisProcessorIsTaken(t *testing.T) {
+	var m memory
+	m.path(6, 100, long)
+	for form := uint32(0); form < 9; form++ {
+		if path := New(form, 3, 4, unsafe.Pointer(&m.word), unsafe.Pointer(&m.anchor)); form != ours && path != (Path{}) {
+			t.Fatal(form)
+		}
+	}
+	var zero Path
+	if _, taken := zero.Take(); taken {
+		t.Fatal("there is an id without a generator")
+	}
+}
