@@ -185,7 +185,6 @@ type subject struct {
 	beside    *frazil.Generator
 	clock     *frazil.ManualClock
 	layout    frazil.Layout
-	hasLayout bool
 }
 
 func (c *subject) isID(s *step, id frazil.ID) {

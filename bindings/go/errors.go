@@ -2,15 +2,7 @@
 
 package frazil
 
-/*
-#include "shims.h"
-*/
-import "C"
-
-import (
-	"errors"
-	"time"
-)
+import "time"
 
 // Code is a number of the library's table of errors. It never changes its meaning. A Code is an error itself, so that
 // errors.Is(err, frazil.EPool) asks for it.
@@ -18,41 +10,32 @@ type Code int32
 
 // The errors of the table.
 const (
-	EInval       Code = C.FRAZIL_EINVAL       // an argument is outside what the function accepts
-	ESpec        Code = C.FRAZIL_ESPEC        // the spec cannot be understood
-	ELayout      Code = C.FRAZIL_ELAYOUT      // the layout is not valid
-	ERange       Code = C.FRAZIL_ERANGE       // the value does not fit its field
-	EParse       Code = C.FRAZIL_EPARSE       // the text is not in the stated form
-	EChecksum    Code = C.FRAZIL_ECHECKSUM    // the check digits do not match
-	EBuffer      Code = C.FRAZIL_EBUFFER      // the buffer is too small
-	ENoWorker    Code = C.FRAZIL_ENOWORKER    // no worker id was given, and none is ever guessed
-	EWorker      Code = C.FRAZIL_EWORKER      // the source of the worker id gave no usable number
-	EShortLife   Code = C.FRAZIL_ESHORTLIFE   // the layout has less than ten years left
-	EKind        Code = C.FRAZIL_EKIND        // the call does not suit this kind of layout
-	ENotBuilt    Code = C.FRAZIL_ENOTBUILT    // this part is not there
-	ERefused     Code = C.FRAZIL_EREFUSED     // the coordinator refuses
-	ENamespace   Code = C.FRAZIL_ENAMESPACE   // the namespace is missing, was wiped, or was created for something else
-	EAgain       Code = C.FRAZIL_EAGAIN       // no id is free right now
-	EFull        Code = C.FRAZIL_EFULL        // the tick is full and the call may not wait long enough for the next
-	EClock       Code = C.FRAZIL_ECLOCK       // the clock is behind ids already issued, or before the layout's epoch
-	EUnreachable Code = C.FRAZIL_EUNREACHABLE // the coordinator does not answer
-	EPool        Code = C.FRAZIL_EPOOL        // all worker ids are taken
-	ELease       Code = C.FRAZIL_ELEASE       // the grant of the worker id has ended
-	EExhausted   Code = C.FRAZIL_EEXHAUSTED   // the layout has no tick left
-	ENoMem       Code = C.FRAZIL_ENOMEM       // out of memory
-	ESys         Code = C.FRAZIL_ESYS         // a system call failed
-	EState       Code = C.FRAZIL_ESTATE       // a state file is damaged, or is of another layout, worker or version
-	EStopped     Code = C.FRAZIL_ESTOPPED     // the generator was stopped, or closed
+	EInval       Code = -1  // an argument is outside what the function accepts
+	ESpec        Code = -2  // the spec cannot be understood
+	ELayout      Code = -3  // the layout is not valid
+	ERange       Code = -4  // the value does not fit its field
+	EParse       Code = -5  // the text is not in the stated form
+	EChecksum    Code = -6  // the check digits do not match
+	EBuffer      Code = -7  // the buffer is too small
+	ENoWorker    Code = -8  // no worker id was given, and none is ever guessed
+	EWorker      Code = -9  // the source of the worker id gave no usable number
+	EShortLife   Code = -10 // the layout has less than ten years left
+	EKind        Code = -11 // the call does not suit this kind of layout
+	ENotBuilt    Code = -12 // this part is not there
+	ERefused     Code = -13 // the coordinator refuses
+	ENamespace   Code = -14 // the namespace is missing, was wiped, or was created for something else
+	EAgain       Code = -20 // no id is free right now
+	EFull        Code = -21 // the tick is full and the call may not wait long enough for the next
+	EClock       Code = -22 // the clock is behind ids already issued, or before the layout's epoch
+	EUnreachable Code = -23 // the coordinator does not answer
+	EPool        Code = -24 // all worker ids are taken
+	ELease       Code = -30 // the grant of the worker id has ended
+	EExhausted   Code = -40 // the layout has no tick left
+	ENoMem       Code = -41 // out of memory
+	ESys         Code = -42 // a system call failed
+	EState       Code = -44 // a state file is damaged, or is of another layout, worker or version
+	EStopped     Code = -45 // the generator was stopped, or closed
 )
-
-// Name is the code's name in the library, as "FRAZIL_EFULL".
-func (c Code) Name() string { return C.GoString(C.frazil_err_name(C.frazil_err(c))) }
-
-// Error is the code's sentence in the table.
-func (c Code) Error() string { return C.GoString(C.frazil_strerror(C.frazil_err(c))) }
-
-// Class says what the caller can do about it.
-func (c Code) Class() Class { return Class(C.frazil_err_classify(C.frazil_err(c))) }
 
 // Class says what the caller can do about an error. A Class is an error itself, so that errors.Is(err, frazil.Retry) asks
 // for it.
@@ -60,16 +43,11 @@ type Class int32
 
 // The classes.
 const (
-	Usage  Class = C.FRAZIL_CLASS_USAGE  // correct the call or the configuration
-	Retry  Class = C.FRAZIL_CLASS_RETRY  // the same call can succeed later: Error.Retry says when
-	Fenced Class = C.FRAZIL_CLASS_FENCED // this generator cannot now: go elsewhere or wait
-	Fatal  Class = C.FRAZIL_CLASS_FATAL  // it will not get better by itself
+	Usage  Class = 1 // correct the call or the configuration
+	Retry  Class = 2 // the same call can succeed later: Error.Retry says when
+	Fenced Class = 3 // this generator cannot now: go elsewhere or wait
+	Fatal  Class = 4 // it will not get better by itself
 )
-
-// String is the class in small letters, as "retry".
-func (c Class) String() string {
-	return C.GoString(C.frazil_err_class_name(C.frazil_err_class(c)))
-}
 
 // Error names the class.
 func (c Class) Error() string { return "frazil: an error of class " + c.String() }
@@ -104,40 +82,4 @@ func (e *Error) Is(target error) bool {
 // newError is an error that the binding itself finds.
 func newError(code Code, sentence string) *Error {
 	return &Error{Code: code, Sentence: sentence, Position: -1}
-}
-
-// errorOf is the error of a function that says its code alone; nil for success.
-func errorOf(err C.frazil_err) error {
-	if err == C.FRAZIL_OK {
-		return nil
-	}
-	return newError(Code(err), Code(err).Error())
-}
-
-// errorFrom is the error of a function that has explained itself; nil for success.
-func errorFrom(err C.frazil_err, why *C.frazil_error) error {
-	if err == C.FRAZIL_OK {
-		return nil
-	}
-	return &Error{
-		Code:     Code(why.code),
-		Sentence: C.GoString(&why.message[0]),
-		Retry:    time.Duration(why.retry_ns),
-		Behind:   time.Duration(why.behind_us) * time.Microsecond,
-		Position: int(why.position),
-		Errno:    int(why.sys_errno),
-	}
-}
-
-// explained is the error of a call, with the reason that another call has told.
-func explained(code Code, why error) error {
-	var e *Error
-	if !errors.As(why, &e) {
-		return newError(code, code.Error())
-	}
-	if e.Code != code {
-		e.Sentence = code.Error() + ": " + e.Sentence
-		e.Code = code
-	}
-	return e
 }

@@ -49,6 +49,7 @@ type Generator struct {
 	maxWait  time.Duration
 	sleepsIn bool
 	clock    *ManualClock
+	granter  handle
 	snos     bool
 	close    sync.Once
 	shared   bool
@@ -64,9 +65,10 @@ func Open(spec string, given ...Option) (*Generator, error) {
 		return nil, err
 	}
 	defer C.frazil_options_close(p.raw)
-	g := &Generator{maxWait: p.maxWait, sleepsIn: p.sleepsIn, clock: o.clock}
+	g := &Generator{maxWait: p.maxWait, sleepsIn: p.sleepsIn, clock: o.clock, granter: p.granter}
 	var why C.frazil_error
 	if err := C.frazil_open_with(&g.raw, p.raw, &why); err != C.FRAZIL_OK {
+		p.granter.drop()
 		return nil, errorFrom(err, &why)
 	}
 	return g.opened(), nil
@@ -167,6 +169,7 @@ func (g *Generator) Close() error {
 		}
 		g.fast = fastpath.Path{} // Go's memory may come to lie where C's was
 		C.frazil_close(g.raw)
+		g.granter.drop()
 		runtime.KeepAlive(g.clock)
 	})
 	return nil
@@ -184,6 +187,9 @@ func (g *Generator) Stop() {
 
 // pollEvery is how often a call asks again that nothing can tell when to come back.
 const pollEvery = 20 * time.Millisecond
+
+// unbound stands for the context of a call that has none: max_wait is its bound.
+var unbound context.Context
 
 // worthWaiting says whether a call that has failed so can succeed in a while.
 func worthWaiting(err C.frazil_err) bool {
@@ -251,7 +257,7 @@ func (g *Generator) nextByCall() (ID, error) {
 		return ID(r.id), nil
 	}
 	ids := [1]ID{}
-	err := g.fill(nil, ids[:], r.err, time.Duration(r.retry_ns))
+	err := g.fill(unbound, ids[:], r.err, time.Duration(r.retry_ns))
 	return ids[0], err
 }
 
@@ -321,7 +327,7 @@ func (g *Generator) Fill(ids []ID) error {
 		defer g.leave()
 		return g.fillIn(ids)
 	}
-	return g.fill(nil, ids, C.FRAZIL_OK, 0)
+	return g.fill(unbound, ids, C.FRAZIL_OK, 0)
 }
 
 func (g *Generator) fillIn(ids []ID) error {
@@ -451,7 +457,7 @@ func (g *Generator) NextSno(meta byte) (Sno, error) {
 		return sno, nil
 	}
 	for deadline := g.deadline(); worthWaiting(code); {
-		if goOn, _ := g.wait(nil, retry, deadline); !goOn {
+		if goOn, _ := g.wait(unbound, retry, deadline); !goOn {
 			break
 		}
 		if sno, retry, code = g.trySno(meta); code == C.FRAZIL_OK {

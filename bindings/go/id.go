@@ -2,11 +2,6 @@
 
 package frazil
 
-/*
-#include "shims.h"
-*/
-import "C"
-
 import (
 	"database/sql/driver"
 	"fmt"
@@ -21,27 +16,6 @@ type ID uint64
 // String is the id in decimal.
 func (id ID) String() string { return strconv.FormatUint(uint64(id), 10) }
 
-// Text is the id in one of the text forms.
-func (id ID) Text(form Form) string {
-	s, err := text(C.shim_id_format(C.int(form), C.uint64_t(id)))
-	if err != nil {
-		panic("frazil: there is no text form " + strconv.Itoa(int(form)))
-	}
-	return s
-}
-
-// ParseText reads an id in one of the text forms. EParse: the form would not write this.
-func ParseText(form Form, s string) (ID, error) {
-	var id C.uint64_t
-	var why C.frazil_error
-	at, n := chars(s)
-	err := C.frazil_id_parse(C.frazil_text(form), at, n, &id, &why)
-	if err == C.FRAZIL_EINVAL {
-		return 0, errorOf(err)
-	}
-	return ID(id), errorFrom(err, &why)
-}
-
 // ParseID reads decimal digits.
 func ParseID(s string) (ID, error) { return ParseText(Dec, s) }
 
@@ -52,15 +26,6 @@ func (id ID) Bytes() [8]byte {
 		b[i] = byte(id >> (56 - 8*i))
 	}
 	return b
-}
-
-// IDFromBytes reads such bytes. EParse: there are not 8.
-func IDFromBytes(b []byte) (ID, error) {
-	var id C.uint64_t
-	var why C.frazil_error
-	at, n := bytesOf(b)
-	err := C.frazil_bytes_read(at, n, &id, &why)
-	return ID(id), errorFrom(err, &why)
 }
 
 // MarshalText writes decimal digits.

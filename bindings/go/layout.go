@@ -7,44 +7,8 @@ package frazil
 */
 import "C"
 
-import "time"
-
 // Layout says where the fields of an id lie. Its zero value is none: make one with ParseLayout.
 type Layout struct{ raw C.frazil_layout }
-
-// Fields are the fields of one id.
-type Fields struct {
-	UnixMs   int64  // start of the id's tick
-	Worker   uint32 // the whole number, datacenter included
-	Sequence uint32 // within the tick
-}
-
-// Time is the start of the id's tick, in UTC.
-func (f Fields) Time() time.Time { return timeOf(f.UnixMs) }
-
-// LayoutInfo says what a layout holds.
-type LayoutInfo struct {
-	Workers        uint64 // how many worker ids there are
-	IDsPerTick     uint64 // for one worker
-	IDsPerSecond   uint64 // for one worker, rounded down
-	FirstUnixMs    int64  // the epoch
-	LastUnixMs     int64  // start of the last tick
-	MaxID          ID     // the largest id; 0 for sno
-	SignBitUnixMs  int64  // from then on ids are negative as signed numbers; 0 where that never happens
-	TotalBits      uint32
-	ReachesSignBit bool
-	Fits53Bits     bool // every id is exact in a double
-}
-
-// Overlap says what happens when a system moves from one layout to another.
-type Overlap struct {
-	OldLast    ID    // the largest id that the old layout can have issued before the change
-	NewFirst   ID    // the smallest id that the new layout can issue from the change on
-	SafeUnixMs int64 // the first instant from which every new id is above every old one
-	CanCollide bool
-	CanMissort bool
-	EverSafe   bool
-}
 
 // ParseLayout reads a preset's name, or a description such as "41/10/12 epoch=2026-01-01 tick=1ms".
 func ParseLayout(s string) (Layout, error) {

@@ -9,30 +9,20 @@ import "C"
 
 import "time"
 
-// Info says what a generator is.
-type Info struct {
-	Worker       uint32    // for sno: the partition
-	SequenceMin  uint32    // the lowest number that its sequence takes
-	SequenceMax  uint32    // the highest
-	Sequence     uint32    // the next id's, if it were taken now
-	Length       uint64    // how many sequence numbers of this tick are used
-	Capacity     uint64    // how many a tick has
-	CounterInUse bool      // whether the processor's counter saves clock readings
-	StateIsNew   bool      // no generator had this worker on this host since it was booted
-	State        StateKind // where its state is kept
-	CollisionPPM uint32    // of hashes: how likely two of the expected hosts have the same worker id, in parts per million
-}
+// The compiler stops here where a number of parts.go is not the header's.
+var _ = [1]int{}[0|
+	(StateMemory-C.FRAZIL_STATE_MEMORY)|
+	(StateFile-C.FRAZIL_STATE_FILE)|
+	(StateGrant-C.FRAZIL_STATE_GRANT)|
+	(StateSlots-C.FRAZIL_STATE_SLOTS)]
 
-// StateKind is where the state of a generator is kept. More may come.
-type StateKind uint8
-
-// The kinds.
-const (
-	StateMemory StateKind = C.FRAZIL_STATE_MEMORY // in this process: no other one and no later one knows it
-	StateFile   StateKind = C.FRAZIL_STATE_FILE   // in files of this host
-	StateGrant  StateKind = C.FRAZIL_STATE_GRANT  // with the coordinator or granter that gives the worker id
-	StateSlots  StateKind = C.FRAZIL_STATE_SLOTS  // with the coordinator that gives the slots
-)
+var _ = [1]int{}[0|
+	(Serving-C.FRAZIL_HEALTH_SERVING)|
+	(NeedsGrant-C.FRAZIL_HEALTH_NEEDS_GRANT)|
+	(IsBehind-C.FRAZIL_HEALTH_BEHIND)|
+	(IsFenced-C.FRAZIL_HEALTH_FENCED)|
+	(Exhausted-C.FRAZIL_HEALTH_EXHAUSTED)|
+	(Stopped-C.FRAZIL_HEALTH_STOPPED)]
 
 // Info says what it is. Of a closed generator all is zero.
 func (g *Generator) Info() Info {
@@ -93,30 +83,6 @@ func (g *Generator) Stats() map[string]uint64 {
 	return stats
 }
 
-// HealthState is the state of a generator now. More may come.
-type HealthState int32
-
-// The states.
-const (
-	Serving    HealthState = C.FRAZIL_HEALTH_SERVING     // it gives ids, as its policies allow
-	NeedsGrant HealthState = C.FRAZIL_HEALTH_NEEDS_GRANT // it does, but little of its grant is left
-	IsBehind   HealthState = C.FRAZIL_HEALTH_BEHIND      // its clock is before the grant or the layout's epoch
-	IsFenced   HealthState = C.FRAZIL_HEALTH_FENCED      // its grant has ended: it gives no ids until there is another
-	Exhausted  HealthState = C.FRAZIL_HEALTH_EXHAUSTED   // the layout's last tick is over
-	Stopped    HealthState = C.FRAZIL_HEALTH_STOPPED     // it was stopped, or closed
-)
-
-// Health says how a generator is, for health checks.
-type Health struct {
-	State          HealthState
-	LastFailure    error // why extending the grant failed last; nil after a success
-	Worker         uint32
-	NeedsGrant     bool          // its worker id is granted for a time
-	GrantEndUnixMs int64         // no id is given for this time or a later one
-	Horizon        time.Duration // how far a fresh grant reaches
-	Failures       uint64        // to extend it, in a row
-}
-
 // Health says how it is now. It asks neither disk nor coordinator.
 func (g *Generator) Health() Health {
 	if !g.enter() {
@@ -147,8 +113,13 @@ func (g *Generator) Keep() (time.Duration, error) {
 	var next C.uint64_t
 	var why C.frazil_error
 	err := C.frazil_keep(g.raw, 0, &next, &why)
-	if uint64(next) > 1<<62 {
-		return -1, errorFrom(err, &why)
+	return whenNext(next), errorFrom(err, &why)
+}
+
+// whenNext is negative for what is never.
+func whenNext(ns C.uint64_t) time.Duration {
+	if uint64(ns) > 1<<62 {
+		return -1
 	}
-	return time.Duration(next), errorFrom(err, &why)
+	return time.Duration(ns)
 }

@@ -50,29 +50,11 @@ func (c *ManualClock) Advance(d time.Duration) {
 	runtime.KeepAlive(c)
 }
 
-// An Option is what a spec cannot say.
-type Option func(*options)
-
-type options struct {
-	clock         *ManualClock
-	snapshot      *Snapshot
-	noEnvironment bool
-}
-
-// WithClock has a generator read a clock of the program's; nil: the system's. The spec then says state=memory, which forgets
-// all when the generator is closed, or state=file, which keeps the times that this clock shows.
-func WithClock(clock *ManualClock) Option { return func(o *options) { o.clock = clock } }
-
-// WithSnapshot has a sno generator continue from a snapshot, without repeating a sno.
-func WithSnapshot(snapshot Snapshot) Option { return func(o *options) { o.snapshot = &snapshot } }
-
-// WithoutEnvironment leaves the variables FRAZIL_* unread.
-func WithoutEnvironment() Option { return func(o *options) { o.noEnvironment = true } }
-
 // prepared are options of the library, to be freed.
 type prepared struct {
 	raw      *C.frazil_options
 	maxWait  time.Duration // as long as a call may wait; negative: without an end
+	granter  handle        // of the program's granter: dropped when nothing of C calls it any more
 	sleepsIn bool          // the clock is no real one: waits belong to the library, and take no time
 }
 
@@ -106,6 +88,10 @@ func prepare(spec string, given []Option) (prepared, options, error) {
 		C.frazil_manual_clock_port(o.clock.raw, &port, C.sizeof_frazil_clock)
 		err = C.frazil_options_clock(p.raw, &port, &why)
 	}
+	if err == C.FRAZIL_OK && o.granter != nil {
+		p.granter = handleOf(o.granter)
+		err = C.shim_options_granter(p.raw, C.uintptr_t(p.granter), &why)
+	}
 	if err == C.FRAZIL_OK && o.snapshot != nil {
 		at, n := chars(o.snapshot.text())
 		err = C.frazil_options_snapshot(p.raw, at, n, &why)
@@ -115,6 +101,7 @@ func prepare(spec string, given []Option) (prepared, options, error) {
 		meaning, err = p.text(&why)
 	}
 	if err != C.FRAZIL_OK {
+		p.granter.drop()
 		C.frazil_options_close(p.raw)
 		return p, o, errorFrom(err, &why)
 	}
@@ -166,6 +153,7 @@ func Check(spec string, given ...Option) error {
 	p, o, err := prepare(spec, given)
 	if err == nil {
 		C.frazil_options_close(p.raw)
+		p.granter.drop()
 	}
 	runtime.KeepAlive(o.clock)
 	return err

@@ -180,6 +180,35 @@ static inline shim_id shim_collision(uint32_t hosts, uint64_t workers)
     return ret;
 }
 
+/* A granter of Go is a number here, which is passed on as ctx. */
+extern frazil_err frazilGoAcquire(uintptr_t ctx, int64_t now, frazil_grant *ret, frazil_error *reterr);
+extern frazil_err frazilGoExtend(uintptr_t ctx, int64_t now, frazil_grant *held, frazil_grant *ret,
+                                 frazil_error *reterr);
+extern void frazilGoRelease(uintptr_t ctx, frazil_grant *held, int64_t used_end);
+
+static inline frazil_err shim_acquire(void *ctx, int64_t now, frazil_grant *ret, frazil_error *reterr)
+{
+    return frazilGoAcquire((uintptr_t)ctx, now, ret, reterr);
+}
+
+static inline frazil_err shim_extend(void *ctx, int64_t now, const frazil_grant *held, frazil_grant *ret,
+                                     frazil_error *reterr)
+{
+    return frazilGoExtend((uintptr_t)ctx, now, (frazil_grant *)held, ret, reterr);
+}
+
+static inline void shim_release(void *ctx, const frazil_grant *held, int64_t used_end)
+{
+    frazilGoRelease((uintptr_t)ctx, (frazil_grant *)held, used_end);
+}
+
+static inline frazil_err shim_options_granter(frazil_options *options, uintptr_t handle, frazil_error *reterr)
+{
+    const frazil_granter granter = {sizeof granter, (void *)handle, shim_acquire, shim_extend, shim_release, NULL};
+
+    return frazil_options_granter(options, &granter, reterr);
+}
+
 /* Whether the library has the numbers that this binding was written for. */
 static inline bool shim_version_fits(void)
 {

@@ -37,6 +37,8 @@ step formatter
 [ -z "$(gofmt -l .)" ] || { gofmt -d . && exit 1; }
 step vet
 go vet ./...
+step staticcheck
+GOFLAGS='' go run honnef.co/go/tools/cmd/staticcheck@v0.6.1 ./...
 step tests
 go test -race -count=1 ./...
 
@@ -66,9 +68,14 @@ if [ -e "$build/cmake_install.cmake" ]; then
     )
 fi
 
-step without cgo
-! CGO_ENABLED=0 go build . >"$work/refusal" 2>&1 || { echo "it was built without cgo" && exit 1; }
-grep -q 'set_CGO_ENABLED_1_and_install_a_C_compiler' "$work/refusal" || { cat "$work/refusal" && exit 1; }
+step without cgo, and for arm64
+for arch in "$(go env GOARCH)" arm64; do
+    GOARCH=$arch CGO_ENABLED=0 go vet . ./compat/... ./examples/... ./internal/...
+done
+CGO_ENABLED=0 go test -count=1 -run WithoutCgo . ./compat/...
+if command -v qemu-aarch64-static >/dev/null; then
+    GOARCH=arm64 CGO_ENABLED=0 go test -count=1 -exec qemu-aarch64-static ./internal/...
+fi
 
 step the command of sno
 go build -o "$work/sno" ./examples/sno

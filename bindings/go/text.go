@@ -8,28 +8,8 @@ package frazil
 import "C"
 
 import (
-	"time"
+	"strconv"
 	"unsafe"
-)
-
-// Form is a text form of 64-bit ids. Those of fixed width sort as the numbers do.
-type Form int32
-
-// The forms.
-const (
-	Dec       Form = C.FRAZIL_TEXT_DEC        // decimal, no leading zero
-	DecPadded Form = C.FRAZIL_TEXT_DEC_PADDED // decimal, 20 digits
-	Hex       Form = C.FRAZIL_TEXT_HEX        // 16 hex digits
-	Crockford Form = C.FRAZIL_TEXT_CROCKFORD  // 13 characters of Crockford's base 32
-	Base36    Form = C.FRAZIL_TEXT_BASE36     // 0-9a-z, no padding
-	Base58    Form = C.FRAZIL_TEXT_BASE58     // lower case first, no padding
-	Base62    Form = C.FRAZIL_TEXT_BASE62     // 11 of 0-9A-Za-z
-	Base64URL Form = C.FRAZIL_TEXT_BASE64URL  // 11 characters, of the 8 big-endian bytes
-	Bin       Form = C.FRAZIL_TEXT_BIN        // 64 binary digits in groups of four
-	Bytes     Form = C.FRAZIL_TEXT_BYTES      // the 8 big-endian bytes as hex digits
-	Hex0x     Form = C.FRAZIL_TEXT_HEX0X      // 0x and hex digits, no padding
-	HexShort  Form = C.FRAZIL_TEXT_HEX_SHORT  // hex digits, no padding
-	Signed    Form = C.FRAZIL_TEXT_SIGNED     // decimal of the same bits as a signed number
 )
 
 // Name is the form's name in the command, as "crockford".
@@ -50,6 +30,22 @@ func FormByName(name string) (Form, error) {
 	}
 	return 0, newError(EInval, "there is no text form '"+name+"'")
 }
+
+// The compiler stops here where a number of forms.go is not the header's.
+var _ = [1]int{}[0|
+	(Dec-C.FRAZIL_TEXT_DEC)|
+	(DecPadded-C.FRAZIL_TEXT_DEC_PADDED)|
+	(Hex-C.FRAZIL_TEXT_HEX)|
+	(Crockford-C.FRAZIL_TEXT_CROCKFORD)|
+	(Base36-C.FRAZIL_TEXT_BASE36)|
+	(Base58-C.FRAZIL_TEXT_BASE58)|
+	(Base62-C.FRAZIL_TEXT_BASE62)|
+	(Base64URL-C.FRAZIL_TEXT_BASE64URL)|
+	(Bin-C.FRAZIL_TEXT_BIN)|
+	(Bytes-C.FRAZIL_TEXT_BYTES)|
+	(Hex0x-C.FRAZIL_TEXT_HEX0X)|
+	(HexShort-C.FRAZIL_TEXT_HEX_SHORT)|
+	(Signed-C.FRAZIL_TEXT_SIGNED)]
 
 // text copies what the library has written.
 func text(written C.shim_text) (string, error) {
@@ -75,6 +71,36 @@ func bytesOf(b []byte) (unsafe.Pointer, C.size_t) {
 		return nil, 0
 	}
 	return unsafe.Pointer(&b[0]), C.size_t(len(b))
+}
+
+// Text is the id in one of the text forms.
+func (id ID) Text(form Form) string {
+	s, err := text(C.shim_id_format(C.int(form), C.uint64_t(id)))
+	if err != nil {
+		panic("frazil: there is no text form " + strconv.Itoa(int(form)))
+	}
+	return s
+}
+
+// ParseText reads an id in one of the text forms. EParse: the form would not write this.
+func ParseText(form Form, s string) (ID, error) {
+	var id C.uint64_t
+	var why C.frazil_error
+	at, n := chars(s)
+	err := C.frazil_id_parse(C.frazil_text(form), at, n, &id, &why)
+	if err == C.FRAZIL_EINVAL {
+		return 0, errorOf(err)
+	}
+	return ID(id), errorFrom(err, &why)
+}
+
+// IDFromBytes reads such bytes. EParse: there are not 8.
+func IDFromBytes(b []byte) (ID, error) {
+	var id C.uint64_t
+	var why C.frazil_error
+	at, n := bytesOf(b)
+	err := C.frazil_bytes_read(at, n, &id, &why)
+	return ID(id), errorFrom(err, &why)
 }
 
 // Shard is the shard of an id as konayuki computes it: CRC-32 of the decimal text, modulo shards.
@@ -134,6 +160,3 @@ func ParseTime(s string) (int64, error) {
 	err := C.frazil_time_parse(at, n, &unixMs, &why)
 	return int64(unixMs), errorFrom(err, &why)
 }
-
-// timeOf is an instant of the library as Go has it, in UTC.
-func timeOf(unixMs int64) time.Time { return time.UnixMilli(unixMs).UTC() }

@@ -303,3 +303,25 @@ func TestGeneratorsByTheThousand(t *testing.T) {
 		t.Fatal("there is another one")
 	}
 }
+
+func TestAGeneratorIsClosed(t *testing.T) {
+	partition := sno.Partition{9, 9}
+	g := made(t, &sno.GeneratorSnapshot{Partition: partition}, nil)
+	beside := made(t, &sno.GeneratorSnapshot{Partition: partition}, nil)
+	first := g.New(0)
+	for i := 0; i < 2; i++ {
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if next := beside.New(0); next.Compare(first) <= 0 {
+		t.Fatal(first, next)
+	}
+	beside.Close()
+	defer func() {
+		if recover() == nil {
+			t.Fatal("a closed generator makes snos")
+		}
+	}()
+	beside.New(0)
+}

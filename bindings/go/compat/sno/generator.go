@@ -73,6 +73,7 @@ type Generator struct {
 	pool     pool
 	made     bool // by NewGenerator
 	open     sync.Once
+	close    sync.Once
 	inner    *frazil.Generator // of a generator without a partition of the caller's: opened when it is first used
 	overflow overflow
 }
@@ -125,6 +126,19 @@ func (g *Generator) part() {
 	}
 	delete(living.of, g.pool)
 	g.inner.Close()
+}
+
+// Close gives the partition back, when no other generator has it: the last call. sno has no such method; a generator that is
+// forgotten is closed when it is collected.
+func (g *Generator) Close() error {
+	g.open.Do(func() {}) // it is not opened any more
+	g.close.Do(func() {
+		runtime.SetFinalizer(g, nil)
+		if g.inner != nil {
+			g.part()
+		}
+	})
+	return nil
 }
 
 // nextPartition is one that nobody else in this process has who asked for one: frazil draws each of them once, also for its own
@@ -414,6 +428,9 @@ func init() { doInit() }
 
 func doInit() {
 	g, err := NewGenerator(nil, nil)
+	if errors.Is(err, frazil.ENotBuilt) {
+		g, err = &Generator{made: true}, nil // without cgo a program can still read snos: New says what to do
+	}
 	if err != nil {
 		panic(err)
 	}

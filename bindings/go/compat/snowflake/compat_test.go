@@ -93,3 +93,27 @@ func TestWhatIsRefused(t *testing.T) {
 		t.Error("a JSON number is read")
 	}
 }
+
+func TestANodeIsClosed(t *testing.T) {
+	node, err := snowflake.NewNode(6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := snowflake.NewNode(6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := node.Generate()
+	if err := node.Close(); err != nil || node.Close() != nil {
+		t.Fatal(err)
+	}
+	if other.Generate() <= first {
+		t.Fatal("the other node of the number does not go on")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Fatal("a closed node makes ids")
+		}
+	}()
+	node.Generate()
+}

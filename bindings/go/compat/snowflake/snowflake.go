@@ -82,6 +82,10 @@ func NewNode(node int64) (*Node, error) {
 	return &Node{generator}, nil
 }
 
+// Close gives the number back, when no other node has it. bwmarrin/snowflake has no such method; the number of a node that is
+// forgotten is given back when it is collected.
+func (n *Node) Close() error { return n.generator.Close() }
+
 // Generate is the next id. It panics if there is none for ten seconds.
 func (n *Node) Generate() ID {
 	id, err := n.generator.Next()

@@ -5,6 +5,7 @@ package fastpath
 // Goal of this test: each of the six steps gives up where it has to.
 
 import (
+	"sync/atomic"
 	"testing"
 	"unsafe"
 )
@@ -101,4 +102,47 @@ func TestOnlyTheFormOfThisProcessorIsTaken(t *testing.T) {
 	if _, taken := zero.Take(); taken {
 		t.Fatal("there is an id without a generator")
 	}
+}
+
+// A tick that is over and one that lasts take turns. An id of the one with the slot of the other is below all ids.
+func TestNoIDIsOfTwoTicks(t *testing.T) {
+	if ours == none {
+		t.Skip("this processor has no counter that is known here")
+	}
+	const first = 1 << 50
+	m := memory{word: 1 << 40}
+	path := New(ours, 0, 1<<41, unsafe.Pointer(&m.word), unsafe.Pointer(&m.anchor))
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := uint64(0); ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			over, slot, id := i%2, uint64(1<<40), uint64(first)
+			if over == 1 {
+				slot, id = 0, 0
+			}
+			atomic.AddUint64(&m.anchor[0], 1)
+			for n, value := range []uint64{counter(), long * (1 - over), slot, id} {
+				atomic.StoreUint64(&m.anchor[n+1], value)
+			}
+			atomic.AddUint64(&m.anchor[0], 1)
+			for pause := uint64(0); pause < i%4+2; pause++ {
+				counter() // or nobody finds a moment when it is not written
+			}
+		}
+	}()
+	for taken := 0; taken < 200000; {
+		if id, ok := path.Take(); ok {
+			taken++
+			if id < first || id >= 1<<51 {
+				t.Fatal(id)
+			}
+		}
+	}
+	close(stop)
+	<-stopped
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+package frazil
+
+/*
+#include "shims.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"time"
+)
+
+// The compiler stops here where a number of errors.go is not the header's.
+var _ = [1]int{}[0|
+	(EInval-C.FRAZIL_EINVAL)|
+	(ESpec-C.FRAZIL_ESPEC)|
+	(ELayout-C.FRAZIL_ELAYOUT)|
+	(ERange-C.FRAZIL_ERANGE)|
+	(EParse-C.FRAZIL_EPARSE)|
+	(EChecksum-C.FRAZIL_ECHECKSUM)|
+	(EBuffer-C.FRAZIL_EBUFFER)|
+	(ENoWorker-C.FRAZIL_ENOWORKER)|
+	(EWorker-C.FRAZIL_EWORKER)|
+	(EShortLife-C.FRAZIL_ESHORTLIFE)|
+	(EKind-C.FRAZIL_EKIND)|
+	(ENotBuilt-C.FRAZIL_ENOTBUILT)|
+	(ERefused-C.FRAZIL_EREFUSED)|
+	(ENamespace-C.FRAZIL_ENAMESPACE)|
+	(EAgain-C.FRAZIL_EAGAIN)|
+	(EFull-C.FRAZIL_EFULL)|
+	(EClock-C.FRAZIL_ECLOCK)|
+	(EUnreachable-C.FRAZIL_EUNREACHABLE)|
+	(EPool-C.FRAZIL_EPOOL)|
+	(ELease-C.FRAZIL_ELEASE)|
+	(EExhausted-C.FRAZIL_EEXHAUSTED)|
+	(ENoMem-C.FRAZIL_ENOMEM)|
+	(ESys-C.FRAZIL_ESYS)|
+	(EState-C.FRAZIL_ESTATE)|
+	(EStopped-C.FRAZIL_ESTOPPED)]
+
+var _ = [1]int{}[(Usage-C.FRAZIL_CLASS_USAGE)|(Retry-C.FRAZIL_CLASS_RETRY)|
+	(Fenced-C.FRAZIL_CLASS_FENCED)|(Fatal-C.FRAZIL_CLASS_FATAL)]
+
+// Name is the code's name in the library, as "FRAZIL_EFULL".
+func (c Code) Name() string { return C.GoString(C.frazil_err_name(C.frazil_err(c))) }
+
+// Error is the code's sentence in the table.
+func (c Code) Error() string { return C.GoString(C.frazil_strerror(C.frazil_err(c))) }
+
+// Class says what the caller can do about it.
+func (c Code) Class() Class { return Class(C.frazil_err_classify(C.frazil_err(c))) }
+
+// String is the class in small letters, as "retry".
+func (c Class) String() string {
+	return C.GoString(C.frazil_err_class_name(C.frazil_err_class(c)))
+}
+
+// errorOf is the error of a function that says its code alone; nil for success.
+func errorOf(err C.frazil_err) error {
+	if err == C.FRAZIL_OK {
+		return nil
+	}
+	return newError(Code(err), Code(err).Error())
+}
+
+// errorFrom is the error of a function that has explained itself; nil for success.
+func errorFrom(err C.frazil_err, why *C.frazil_error) error {
+	if err == C.FRAZIL_OK {
+		return nil
+	}
+	return &Error{
+		Code:     Code(why.code),
+		Sentence: C.GoString(&why.message[0]),
+		Retry:    time.Duration(why.retry_ns),
+		Behind:   time.Duration(why.behind_us) * time.Microsecond,
+		Position: int(why.position),
+		Errno:    int(why.sys_errno),
+	}
+}
+
+// explained is the error of a call, with the reason that another call has told.
+func explained(code Code, why error) error {
+	var e *Error
+	if !errors.As(why, &e) {
+		return newError(code, code.Error())
+	}
+	if e.Code != code {
+		e.Sentence = code.Error() + ": " + e.Sentence
+		e.Code = code
+	}
+	return e
+}

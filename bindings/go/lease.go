@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+
+package frazil
+
+/*
+#include "shims.h"
+*/
+import "C"
+
+import (
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Lease is a worker id without a generator, for programs that make their ids themselves. It is theirs for a stretch of time only:
+// use a Generator where you can.
+type Lease struct {
+	lock    sync.RWMutex // for writing: closed
+	raw     *C.frazil_lease
+	granter handle
+}
+
+// OpenLease leases a worker id; worker= of the spec is the URL of a coordinator, or the options have a granter.
+func OpenLease(spec string, given ...Option) (*Lease, error) {
+	p, o, err := prepare(spec, given)
+	if err != nil {
+		return nil, err
+	}
+	defer C.frazil_options_close(p.raw)
+	l := &Lease{granter: p.granter}
+	var why C.frazil_error
+	if err := C.frazil_lease_open_with(&l.raw, p.raw, &why); err != C.FRAZIL_OK {
+		p.granter.drop()
+		return nil, errorFrom(err, &why)
+	}
+	runtime.KeepAlive(o.clock)
+	runtime.SetFinalizer(l, (*Lease).Close)
+	return l, nil
+}
+
+// enter begins a call. It fails for a lease that is closed, or was never opened.
+func (l *Lease) enter() error {
+	if l == nil {
+		return newError(EInval, "the lease was not opened: make one with OpenLease")
+	}
+	l.lock.RLock()
+	if l.raw == nil {
+		l.lock.RUnlock()
+		return newError(EStopped, "the lease is closed")
+	}
+	return nil
+}
+
+// Get looks at it. Success means that the number is the program's at this instant by its own clock. ELease: it has ended.
+func (l *Lease) Get() (LeaseInfo, error) {
+	if err := l.enter(); err != nil {
+		return LeaseInfo{}, err
+	}
+	defer l.lock.RUnlock()
+	var raw C.frazil_lease_info
+	var why C.frazil_error
+	if err := C.frazil_lease_get_info(l.raw, &raw, C.sizeof_frazil_lease_info, &why); err != C.FRAZIL_OK {
+		return LeaseInfo{}, errorFrom(err, &why)
+	}
+	return LeaseInfo{uint32(raw.worker), int64(raw.from_unix_ms), int64(raw.end_unix_ms)}, nil
+}
+
+// Keep extends it if it is time to, for keeper=hook. It returns when to call it again; negative: never.
+func (l *Lease) Keep() (time.Duration, error) {
+	if err := l.enter(); err != nil {
+		return -1, err
+	}
+	defer l.lock.RUnlock()
+	var next C.uint64_t
+	var why C.frazil_error
+	err := C.frazil_lease_keep(l.raw, 0, &next, &why)
+	return whenNext(next), errorFrom(err, &why)
+}
+
+// Close gives the number back. It stays out of use until its end, as anything up to there may have been stamped.
+func (l *Lease) Close() error { return l.close(C.FRAZIL_LEASE_ALL_USED) }
+
+// CloseUsed is Close for a program that has stamped nothing later than this.
+func (l *Lease) CloseUsed(last time.Time) error { return l.close(C.int64_t(last.UnixMilli())) }
+
+func (l *Lease) close(used C.int64_t) error {
+	if l == nil {
+		return l.enter()
+	}
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	runtime.SetFinalizer(l, nil)
+	C.frazil_lease_close(l.raw, used)
+	l.raw = nil
+	l.granter.drop()
+	l.granter = 0
+	return nil
+}

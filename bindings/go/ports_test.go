@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+
+//go:build cgo
+
+package frazil_test
+
+// Goal of this test: a program can give worker ids itself, lease one, and hear what happens to a generator.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	frazil "github.com/frazil/frazil-go"
+)
+
+// granter gives grants of an hour, the first of worker 21, as long as it is not told to refuse.
+type granter struct {
+	lock    sync.Mutex
+	refuses error
+	asked   int
+	given   []string
+}
+
+func (g *granter) grant(what string, from int64, token uint64) (frazil.Grant, error) {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	g.asked++
+	if g.refuses != nil {
+		return frazil.Grant{}, g.refuses
+	}
+	g.given = append(g.given, what)
+	return frazil.Grant{Worker: 21, FromUnixMs: from, EndUnixMs: from + 3600_000, Token: token}, nil
+}
+
+func (g *granter) Acquire(now int64) (frazil.Grant, error) { return g.grant("acquire", now, 5) }
+
+func (g *granter) Extend(now int64, held frazil.Grant) (frazil.Grant, error) {
+	return g.grant("extend", held.FromUnixMs, held.Token+1)
+}
+
+func (g *granter) Release(held frazil.Grant, usedEnd int64) {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	g.given = append(g.given, fmt.Sprintf("release %d", held.Token))
+	if usedEnd > held.EndUnixMs {
+		g.given = append(g.given, "more than was held")
+	}
+}
+
+func (g *granter) refuse(err error) {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	g.refuses = err
+}
+
+func (g *granter) said() string {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	return strings.Join(g.given, ", ")
+}
+
+func TestAGranterOfTheProgramGivesTheWorkerID(t *testing.T) {
+	source := &granter{}
+	generator := opened(t, "layout=twitter", frazil.WithGranter(source), frazil.WithoutEnvironment())
+	fields, err := generator.Layout().Decompose(generator.MustNext())
+	same(t, fields.Worker, uint32(21), err)
+	if health := generator.Health(); !health.NeedsGrant || generator.Info().State != frazil.StateGrant {
+		t.Fatal(health)
+	}
+	generator.Close()
+	same(t, source.said(), "acquire, release 5", nil)
+
+	source.refuse(&frazil.Error{Code: frazil.EPool, Sentence: "the office is closed"})
+	_, err = frazil.Open("layout=twitter", frazil.WithGranter(source), frazil.WithoutEnvironment())
+	if !errors.Is(err, frazil.EPool) || !strings.Contains(err.Error(), "the office is closed") {
+		t.Fatal(err)
+	}
+	if err := frazil.Check("layout=twitter worker=fixed:7", frazil.WithGranter(source)); !errors.Is(err, frazil.ESpec) {
+		t.Fatal(err)
+	}
+}
+
+func TestALeaseIsANumberForATime(t *testing.T) {
+	source := &granter{}
+	lease, err := frazil.OpenLease("", frazil.WithGranter(source), frazil.WithoutEnvironment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := lease.Get()
+	now := time.Now().UnixMilli()
+	if err != nil || info.Worker != 21 || info.FromUnixMs > now || info.EndUnixMs <= now {
+		t.Fatal(info, err)
+	}
+	if next, err := lease.Keep(); err != nil || next <= 0 {
+		t.Fatal(next, err)
+	}
+	if err := lease.CloseUsed(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, source.said(), "acquire, release 5", lease.Close())
+	if _, err := lease.Get(); !errors.Is(err, frazil.EStopped) {
+		t.Fatal(err)
+	}
+	var none *frazil.Lease
+	if _, err := none.Get(); !errors.Is(err, frazil.EInval) || !errors.Is(none.Close(), frazil.EInval) {
+		t.Fatal(err)
+	}
+	if _, err := frazil.OpenLease("worker=fixed:7", frazil.WithoutEnvironment()); !errors.Is(err, frazil.ESpec) {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatHappensIsHeard(t *testing.T) {
+	events := opened(t, "layout='38/10/12 epoch=2022-01-01' allow_short_life=yes worker=fixed:7 state=memory").Events()
+	event, there := events.TryNext()
+	if !there || event.Kind != frazil.EventWarnShortLife || event.Worker != 7 || event.Missed != 0 ||
+		!strings.HasPrefix(event.String(), "warn-short-life worker=7 value=") {
+		t.Fatal(event)
+	}
+	if _, there := events.TryNext(); there {
+		t.Fatal("it comes twice")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if event, err := events.Next(ctx); err != context.DeadlineExceeded {
+		t.Fatal(event, err)
+	}
+	var none *frazil.Events
+	if _, err := none.Next(ctx); !errors.Is(err, frazil.EInval) {
+		t.Fatal(err)
+	}
+	if _, there := new(frazil.Events).TryNext(); there {
+		t.Fatal("an event of nothing")
+	}
+}
+
+// The grant of a second is due soon, and there is nobody but the program to extend it.
+type short struct{ granter }
+
+func (g *short) Acquire(now int64) (frazil.Grant, error) {
+	grant, err := g.granter.Acquire(now)
+	grant.EndUnixMs = now + 1000
+	return grant, err
+}
+
+func TestAnEventWakesWhoWaits(t *testing.T) {
+	source := &short{}
+	generator := opened(t, "layout=twitter keeper=hook", frazil.WithGranter(source), frazil.WithoutEnvironment())
+	heard := make(chan frazil.Event)
+	go func() {
+		event, err := generator.Events().Next(context.Background())
+		if err != nil {
+			t.Error(err)
+		}
+		heard <- event
+	}()
+	source.refuse(errors.New("no answer from the office"))
+	for {
+		wait, err := generator.Keep()
+		if err != nil || generator.Health().LastFailure != nil {
+			break
+		}
+		time.Sleep(wait)
+	}
+	if event := <-heard; event.Kind != frazil.EventExtensionFailed || event.Code != frazil.EUnreachable {
+		t.Fatal(event)
+	}
+	if why := generator.Health().LastFailure; why == nil || !strings.Contains(why.Error(), "no answer from the office") {
+		t.Fatal(why)
+	}
+}
+
+func TestWaitingForAnEventEndsWithTheGenerator(t *testing.T) {
+	generator := opened(t, "worker=fixed:7 state=memory")
+	ended := make(chan error)
+	go func() {
+		_, err := generator.Events().Next(context.Background())
+		ended <- err
+	}()
+	time.Sleep(10 * time.Millisecond) // so that it is most likely waiting; in any case it ends
+	generator.Close()
+	if err := <-ended; !errors.Is(err, frazil.EStopped) {
+		t.Fatal(err)
+	}
+}
+
+func TestIDsAreRangedOver(t *testing.T) {
+	generator := opened(t, "worker=fixed:7 state=memory")
+	ids := seen{}
+	generator.IDs()(func(id frazil.ID, err error) bool {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids.add(t, id)
+		return len(ids) < 100
+	})
+	same(t, len(ids), 100, nil)
+	generator.Close()
+	rounds := 0
+	generator.IDs()(func(id frazil.ID, err error) bool {
+		rounds++
+		return errors.Is(err, frazil.EStopped)
+	})
+	same(t, rounds, 1, nil)
+}
+
+func TestSnosAreTakenUntilAContextEnds(t *testing.T) {
+	generator := opened(t, "layout=sno partition=4 seq_min=0 seq_max=9 state=memory max_wait=none")
+	snos, err := generator.TakeSnos(context.Background(), 7, 35)
+	if err != nil || len(snos) != 35 {
+		t.Fatal(len(snos), err)
+	}
+	for i := 1; i < len(snos); i++ {
+		if snos[i].Compare(snos[i-1]) <= 0 || snos[i].Fields().Meta != 7 {
+			t.Fatalf("%v does not follow %v", snos[i], snos[i-1])
+		}
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := generator.TakeSnos(ended, 7, 1000); err != context.Canceled {
+		t.Fatal(err)
+	}
+	if _, err := generator.TakeSnos(ended, 7, -1); !errors.Is(err, frazil.EInval) {
+		t.Fatal(err)
+	}
+	if _, err := opened(t, "worker=fixed:8 state=memory").TakeSnos(ended, 7, 1); !errors.Is(err, frazil.EKind) {
+		t.Fatal(err)
+	}
+}
