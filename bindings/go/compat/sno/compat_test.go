@@ -325,3 +325,15 @@ func TestAGeneratorIsClosed(t *testing.T) {
 	}()
 	beside.New(0)
 }
+
+// Tests of sno itself make generators whose pools overlap, one after the other, and close none of them.
+func TestAForgottenGeneratorGivesItsPoolUp(t *testing.T) {
+	for i := uint16(0); i < 5; i++ {
+		made(t, &sno.GeneratorSnapshot{Partition: sno.Partition{9, 10}, SequenceMin: i, SequenceMax: 1000}, nil).New(0)
+	}
+	kept := made(t, &sno.GeneratorSnapshot{Partition: sno.Partition{9, 10}, SequenceMin: 7, SequenceMax: 1000}, nil)
+	if _, err := sno.NewGenerator(&sno.GeneratorSnapshot{Partition: sno.Partition{9, 10}, SequenceMin: 8}, nil); err == nil {
+		t.Fatal("pools overlap")
+	}
+	kept.New(0)
+}

@@ -64,6 +64,8 @@ const (
 	poolMin = 6
 	// patience is how long New waits, unless for a sequence number, before it panics.
 	patience = 10 * time.Second
+	// collections are as many as NewGenerator tries before it says that others have the pool.
+	collections = 5
 	// tick is how often an overflow is looked at.
 	tick = TimeUnit / 4 * time.Nanosecond
 )
@@ -172,6 +174,12 @@ func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotific
 	}
 	g := &Generator{pool: pool{s.Partition, s.SequenceMin, s.SequenceMax}, made: true, overflow: overflow{to: c}}
 	joined, err := g.join(s.generator)
+	for try := 0; try < collections && errors.Is(err, frazil.EWorker); try++ {
+		// One that is forgotten may have the pool, or overlap with it: it gives that up when it is collected.
+		runtime.GC()
+		time.Sleep(TimeUnit)
+		joined, err = g.join(s.generator)
+	}
 	if err != nil {
 		return nil, err
 	}
