@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Goal of this test: ids go through serde and sqlx without losing a bit.
+//! Goal of this test: ids go through serde, sqlx, postgres and diesel without losing a bit.
 
 use frazil::{Id, Sno};
 use sqlx::any::AnyArguments;
@@ -30,14 +30,14 @@ fn json_has_strings() {
 }
 
 #[test]
-fn columns_are_bigint_and_text() {
+fn columns_are_bigint_and_bytes() {
     assert_eq!(
         <Id as Type<Any>>::type_info().to_string(),
         <i64 as Type<Any>>::type_info().to_string()
     );
     assert_eq!(
         <Sno as Type<Any>>::type_info().to_string(),
-        <String as Type<Any>>::type_info().to_string()
+        <Vec<u8> as Type<Any>>::type_info().to_string()
     );
     let mut arguments = AnyArguments::default();
     arguments.add(LARGE).unwrap();
@@ -45,4 +45,78 @@ fn columns_are_bigint_and_text() {
     let why = arguments.add(Id(1 << 63)).expect_err("it has the sign bit");
     assert!(why.to_string().contains("text"), "{}", why);
     assert_eq!(arguments.len(), 2);
+}
+
+#[test]
+fn a_sno_is_read_from_a_column_of_text_as_well() {
+    assert!(<Sno as Type<Any>>::compatible(&<String as Type<Any>>::type_info()));
+    assert!(<Sno as Type<Any>>::compatible(&<Vec<u8> as Type<Any>>::type_info()));
+    assert!(!<Sno as Type<Any>>::compatible(&<i64 as Type<Any>>::type_info()));
+}
+
+#[test]
+fn postgres_has_bigint_and_bytes_or_text() {
+    use postgres_types::private::BytesMut;
+    use postgres_types::{FromSql, ToSql, Type};
+
+    let mut out = BytesMut::new();
+    LARGE.to_sql_checked(&Type::INT8, &mut out).unwrap();
+    assert_eq!(out[..], i64::MAX.to_be_bytes());
+    assert_eq!(Id::from_sql(&Type::INT8, &out).unwrap(), LARGE);
+    assert!(Id::from_sql(&Type::INT8, &(-1i64).to_be_bytes()).is_err());
+    assert!(Id(1 << 63).to_sql_checked(&Type::INT8, &mut out).is_err());
+    assert!(LARGE.to_sql_checked(&Type::INT4, &mut out).is_err());
+
+    let sno: Sno = "brpk4q72xwf2m63l".parse().unwrap();
+    for (ty, bytes) in [(Type::BYTEA, &sno.0[..]), (Type::BPCHAR, b"brpk4q72xwf2m63l")] {
+        let mut out = BytesMut::new();
+        sno.to_sql_checked(&ty, &mut out).unwrap();
+        assert_eq!(&out[..], bytes);
+        assert_eq!(Sno::from_sql(&ty, &out).unwrap(), sno);
+    }
+}
+
+mod of_diesel {
+    use diesel::prelude::*;
+    use frazil::{Id, Sno};
+
+    diesel::table! {
+        orders (id) {
+            id -> BigInt,
+            mark -> Binary,
+        }
+    }
+
+    #[derive(Insertable, Queryable, Selectable, PartialEq, Debug)]
+    #[diesel(table_name = orders)]
+    struct Order {
+        id: Id,
+        mark: Sno,
+    }
+
+    #[test]
+    fn diesel_has_bigint_and_binary() {
+        let mut sqlite = SqliteConnection::establish(":memory:").unwrap();
+        diesel::sql_query("CREATE TABLE orders (id INTEGER PRIMARY KEY, mark BLOB NOT NULL)")
+            .execute(&mut sqlite)
+            .unwrap();
+        let order = Order {
+            id: super::LARGE,
+            mark: "brpk4q72xwf2m63l".parse().unwrap(),
+        };
+        diesel::insert_into(orders::table)
+            .values(&order)
+            .execute(&mut sqlite)
+            .unwrap();
+        let found = orders::table
+            .filter(orders::id.eq(super::LARGE))
+            .select(Order::as_select())
+            .first(&mut sqlite);
+        assert_eq!(found, Ok(order));
+        let why = diesel::insert_into(orders::table)
+            .values((orders::id.eq(Id(1 << 63)), orders::mark.eq(Sno::default())))
+            .execute(&mut sqlite)
+            .unwrap_err();
+        assert!(why.to_string().contains("text"), "{}", why);
+    }
 }

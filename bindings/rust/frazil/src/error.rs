@@ -109,6 +109,12 @@ impl fmt::Debug for Code {
     }
 }
 
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// A text of the library that lives for ever.
 ///
 /// # Safety

@@ -12,6 +12,7 @@ use frazil_sys as sys;
 
 use crate::clock::ManualClock;
 use crate::error::{CloseError, Code, Error, Reason, Result};
+use crate::events::Events;
 use crate::id::Id;
 use crate::layout::Layout;
 use crate::observe::{Health, Info, Overflow, Stats};
@@ -377,6 +378,15 @@ impl Generator {
             why: Error::of(code),
             generator: None,
         })
+    }
+
+    /// A reader of what happens to it.
+    pub fn events(&self) -> Events {
+        Events::new(self.clone())
+    }
+
+    pub(crate) fn as_ptr(&self) -> *mut sys::frazil {
+        self.raw.as_ptr()
     }
 
     // ---- looking at it -------------------------------------------------------------------

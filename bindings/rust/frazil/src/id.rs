@@ -21,6 +21,8 @@ use crate::text::{Form, Text};
 /// # Ok::<(), frazil::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "diesel", derive(diesel::AsExpression, diesel::FromSqlRow))]
+#[cfg_attr(feature = "diesel", diesel(sql_type = diesel::sql_types::BigInt))]
 #[repr(transparent)]
 pub struct Id(pub u64);
 
@@ -97,5 +99,19 @@ impl From<u64> for Id {
 impl From<Id> for u64 {
     fn from(id: Id) -> u64 {
         id.0
+    }
+}
+
+impl TryFrom<i64> for Id {
+    type Error = Error;
+    fn try_from(number: i64) -> Result<Id> {
+        Id::from_i64(number)
+    }
+}
+
+impl TryFrom<Id> for i64 {
+    type Error = Error;
+    fn try_from(id: Id) -> Result<i64> {
+        id.to_i64()
     }
 }

@@ -24,13 +24,18 @@ use frazil_sys as sys;
 
 mod clock;
 pub mod compat;
+#[cfg(feature = "diesel")]
+mod diesel;
 mod error;
+mod events;
 mod generator;
 mod id;
 mod layout;
 mod lease;
 mod observe;
 mod options;
+#[cfg(feature = "postgres")]
+mod postgres;
 #[cfg(feature = "serde")]
 mod serde;
 mod sno;
@@ -41,6 +46,7 @@ pub mod time;
 
 pub use clock::ManualClock;
 pub use error::{Class, CloseError, Code, Error, Result};
+pub use events::{Event, EventKind, Events};
 pub use generator::{Generator, LocalGenerator};
 pub use id::Id;
 pub use layout::{Fields, Layout, LayoutInfo, Overlap};

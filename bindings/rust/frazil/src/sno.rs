@@ -20,6 +20,8 @@ use crate::text::Text;
 /// # Ok::<(), frazil::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "diesel", derive(diesel::AsExpression, diesel::FromSqlRow))]
+#[cfg_attr(feature = "diesel", diesel(sql_type = diesel::sql_types::Binary))]
 #[repr(transparent)]
 pub struct Sno(pub [u8; 10]);
 

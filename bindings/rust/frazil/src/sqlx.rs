@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-//! Ids in databases: an [`Id`] as BIGINT, a [`Sno`] as text of 16 characters.
+//! Ids in databases: an [`Id`] as BIGINT, a [`Sno`] as ten bytes; from a text column it is read as well.
 
 use sqlx::encode::{Encode, IsNull};
 use sqlx::error::BoxDynError;
-use sqlx::{Database, Decode, Type};
+use sqlx::{Database, Decode, Type, ValueRef};
 
 use crate::{Id, Sno};
 
@@ -40,31 +40,36 @@ where
 
 impl<DB: Database> Type<DB> for Sno
 where
+    Vec<u8>: Type<DB>,
     String: Type<DB>,
 {
     fn type_info() -> DB::TypeInfo {
-        <String as Type<DB>>::type_info()
+        <Vec<u8> as Type<DB>>::type_info()
     }
 
     fn compatible(ty: &DB::TypeInfo) -> bool {
-        <String as Type<DB>>::compatible(ty)
+        <Vec<u8> as Type<DB>>::compatible(ty) || <String as Type<DB>>::compatible(ty)
     }
 }
 
 impl<'q, DB: Database> Encode<'q, DB> for Sno
 where
-    String: Encode<'q, DB>,
+    Vec<u8>: Encode<'q, DB>,
 {
     fn encode_by_ref(&self, buf: &mut <DB as Database>::ArgumentBuffer<'q>) -> Result<IsNull, BoxDynError> {
-        self.to_string().encode(buf)
+        self.0.to_vec().encode(buf)
     }
 }
 
 impl<'r, DB: Database> Decode<'r, DB> for Sno
 where
-    String: Decode<'r, DB>,
+    Vec<u8>: Decode<'r, DB>,
+    String: Type<DB> + Decode<'r, DB>,
 {
     fn decode(value: <DB as Database>::ValueRef<'r>) -> Result<Sno, BoxDynError> {
-        Ok(String::decode(value)?.parse::<Sno>()?)
+        if <String as Type<DB>>::compatible(&value.type_info()) {
+            return Ok(Sno::from_column(String::decode(value)?.as_bytes())?);
+        }
+        Ok(Sno::from_column(&Vec::<u8>::decode(value)?)?)
     }
 }

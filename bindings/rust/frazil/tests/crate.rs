@@ -7,7 +7,9 @@ use std::collections::HashSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use frazil::compat::sfid::{self, parse, ParsedId, Snowflake, EPOCH, MAX_PID, PID_BITS};
-use frazil::{Class, Code, Environment, Form, Generator, Id, Layout, ManualClock, Options, Snapshot, Sno, StateKind};
+use frazil::{
+    Class, Code, Environment, EventKind, Form, Generator, Id, Layout, ManualClock, Options, Snapshot, Sno, StateKind,
+};
 
 const NOW: i64 = 1_777_636_800_000;
 
@@ -15,7 +17,10 @@ const NOW: i64 = 1_777_636_800_000;
 fn an_error_has_code_class_sentence_and_place() {
     let why = "41/10/".parse::<Layout>().unwrap_err();
     assert_eq!((why.code(), why.class()), (Code::ELAYOUT, Class::Usage));
-    assert_eq!(format!("{:?}", why.code()), "FRAZIL_ELAYOUT");
+    assert_eq!(
+        format!("{:?} {}", why.code(), why.code()),
+        "FRAZIL_ELAYOUT FRAZIL_ELAYOUT"
+    );
     assert_eq!(why.to_string(), why.sentence());
     assert!(format!("{:?}", why).starts_with("FRAZIL_ELAYOUT (usage): "));
     assert_eq!((why.retry(), why.behind()), (None, None));
@@ -93,6 +98,10 @@ fn an_id_is_a_type() {
     assert!(why.sentence().contains("text"));
     assert_eq!(Id::from_i64(-1).unwrap_err().code(), Code::ERANGE);
     assert_eq!(Id::from_i64(7), Ok(Id(7)));
+    assert_eq!(Id::try_from(7i64), Ok(Id(7)));
+    assert_eq!(Id::try_from(-7i64).unwrap_err().code(), Code::ERANGE);
+    assert_eq!(i64::try_from(Id(7)), Ok(7));
+    assert_eq!(i64::try_from(id).unwrap_err().code(), Code::ERANGE);
     assert_eq!(Id::from_bytes(&id.to_bytes()), Ok(id));
     assert_eq!("".parse::<Id>().unwrap_err().code(), Code::EPARSE);
     assert!(Id(2) > Id(1) && Id::from(3) == Id(3) && u64::from(Id(3)) == 3);
@@ -130,6 +139,28 @@ fn a_generator_can_be_looked_at() {
     assert_eq!(generator.next_sno(0).unwrap_err().code(), Code::EKIND);
     assert!(frazil::version().starts_with("0.2."));
     assert!(Layout::presets().any(|layout| layout == generator.layout()));
+}
+
+#[test]
+fn what_happens_is_heard() {
+    let spec = "layout='38/10/12 epoch=2022-01-01' allow_short_life=yes worker=fixed:34 state=memory";
+    let generator = Generator::open(spec).unwrap();
+    let mut events = generator.events();
+    let event = events.next().unwrap();
+    assert_eq!(
+        (event.kind, event.worker, event.code, event.missed),
+        (EventKind::WarnShortLife, 34, None, 0)
+    );
+    assert!(
+        event.to_string().starts_with("warn-short-life worker=34 value="),
+        "{}",
+        event
+    );
+    assert_eq!(events.next(), None);
+    assert!(events.as_fd().unwrap() > 2);
+    assert_eq!(generator.events().count(), 1);
+    drop(generator);
+    assert_eq!(events.next(), None);
 }
 
 #[test]
