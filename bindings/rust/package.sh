@@ -14,18 +14,18 @@ cp -R "$tree/bindings/rust" "$scratch/rust"
 rm -rf "$scratch/rust/target" "$scratch/rust/against"
 sh "$tree/tools/amalgamate" "$scratch/rust/frazil-sys/vendor" >/dev/null
 
-# cargo package writes a path's dependency as one of crates.io, and wants to find it there, where it may not be yet.  So the
-# archive is made of what cargo says is in the package, with the manifest as crates.io would see it.
+# cargo package asks the registry for the crates of all features, and wants to find frazil-sys there, where it may not be yet.  So
+# the archive is made of what the manifest includes, with the manifest as crates.io would see it.
 for crate in frazil-sys frazil; do
     cd "$scratch/rust/$crate"
     version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
     name=$crate-$version
     mkdir -p "$scratch/$name"
-    cargo package --list --allow-dirty --offline 2>"$scratch/log" >"$scratch/list" || { cat "$scratch/log" >&2 && exit 1; }
-    grep -v -e '^Cargo.toml.orig$' -e '^Cargo.lock$' -e '^.cargo_vcs_info.json$' "$scratch/list" | while read -r file; do
+    sed -n 's/^include = \[\(.*\)\]/\1/p' Cargo.toml | tr -d '" ' | tr ',' '\n' | sed 's|^/||' >"$scratch/list"
+    while read -r file; do
         mkdir -p "$scratch/$name/$(dirname "$file")"
-        cp "$file" "$scratch/$name/$file"
-    done
+        cp -R "$file" "$scratch/$name/$file"
+    done <"$scratch/list"
     sed 's/, path = "[^"]*"//' Cargo.toml >"$scratch/$name/Cargo.toml"
     tar -C "$scratch" --sort=name --owner=0 --group=0 --mtime=@0 -czf "$out/$name.crate" "$name"
     echo "$out/$name.crate"

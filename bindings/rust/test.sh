@@ -97,7 +97,7 @@ END
 }
 
 step packages, without a network
-sh "$rust/package.sh" "$tree" "$work/packages" >/dev/null
+CARGO_HOME=$work/nothing sh "$rust/package.sh" "$tree" "$work/packages" >/dev/null
 stranger cargo
 # Debian's, which is the oldest that works.
 old=${FRAZIL_OLD_CARGO:-/usr/bin/cargo}
