@@ -3,7 +3,7 @@ PHP_ARG_ENABLE([frazil], [whether to enable frazil], [AS_HELP_STRING([--enable-f
 PHP_ARG_WITH([libfrazil], [whether to use the installed libfrazil], [AS_HELP_STRING([--with-libfrazil], [Use the installed libfrazil in place of frazil.c])], [no], [no])
 
 if test "$PHP_FRAZIL" != "no"; then
-  frazil_sources="module.c exceptions.c values.c generator.c generator_take.c layout.c id.c sno.c"
+  frazil_sources="module.c exceptions.c values.c spec.c iterator.c generator.c generator_take.c layout.c id.c sno.c"
   if test "$PHP_LIBFRAZIL" != "no"; then
     PKG_CHECK_MODULES([LIBFRAZIL], [frazil >= 0.2 frazil-extras >= 0.2])
     PHP_EVAL_INCLINE($LIBFRAZIL_CFLAGS)

@@ -4,7 +4,7 @@
 #include "ext/spl/spl_exceptions.h"
 #include "zend_exceptions.h"
 
-static zend_class_entry *base_class;
+static zend_class_entry *interface; /* Frazil\Exception */
 static zend_class_entry *usage_class;
 static zend_class_entry *retry_class;
 static zend_class_entry *fenced_class;
@@ -30,16 +30,16 @@ void frazil_throw(const frazil_error *err)
 
     object_init_ex(&exception, class_of(err->err_class));
     zend_object *object = Z_OBJ(exception);
-    zend_update_property_string(base_class, object, ZEND_STRL("message"), err->message);
-    zend_update_property_long(base_class, object, ZEND_STRL("code"), err->code);
-    zend_update_property_string(base_class, object, ZEND_STRL("error"), frazil_err_name((frazil_err)err->code));
-    zend_update_property_string(base_class, object, ZEND_STRL("errorClass"),
+    zend_update_property_string(object->ce, object, ZEND_STRL("message"), err->message);
+    zend_update_property_long(object->ce, object, ZEND_STRL("code"), err->code);
+    zend_update_property_string(object->ce, object, ZEND_STRL("error"), frazil_err_name((frazil_err)err->code));
+    zend_update_property_string(object->ce, object, ZEND_STRL("errorClass"),
                                 frazil_err_class_name((frazil_err_class)err->err_class));
-    zend_update_property_long(base_class, object, ZEND_STRL("retryNs"),
+    zend_update_property_long(object->ce, object, ZEND_STRL("retryNs"),
                               err->retry_ns > ZEND_LONG_MAX ? ZEND_LONG_MAX : (zend_long)err->retry_ns);
-    zend_update_property_long(base_class, object, ZEND_STRL("behindUs"), err->behind_us);
+    zend_update_property_long(object->ce, object, ZEND_STRL("behindUs"), err->behind_us);
     if (err->position != FRAZIL_NO_POSITION)
-        zend_update_property_long(base_class, object, ZEND_STRL("position"), err->position);
+        zend_update_property_long(object->ce, object, ZEND_STRL("position"), err->position);
     zend_throw_exception_object(&exception);
 }
 
@@ -66,20 +66,25 @@ static zend_class_entry *register_class(const char *name, zend_class_entry *pare
     zend_class_entry ce;
 
     INIT_CLASS_ENTRY_EX(ce, name, strlen(name), NULL);
-    return zend_register_internal_class_ex(&ce, parent);
+    zend_class_entry *class = zend_register_internal_class_ex(&ce, parent);
+    zend_class_implements(class, 1, interface);
+    zend_declare_property_string(class, ZEND_STRL("error"), "", ZEND_ACC_PUBLIC);
+    zend_declare_property_string(class, ZEND_STRL("errorClass"), "", ZEND_ACC_PUBLIC);
+    zend_declare_property_long(class, ZEND_STRL("retryNs"), 0, ZEND_ACC_PUBLIC);
+    zend_declare_property_long(class, ZEND_STRL("behindUs"), 0, ZEND_ACC_PUBLIC);
+    zend_declare_property_null(class, ZEND_STRL("position"), ZEND_ACC_PUBLIC);
+    return class;
 }
 
 void frazil_register_exceptions(void)
 {
-    base_class = register_class("Frazil\\Exception", spl_ce_RuntimeException);
-    base_class->ce_flags |= ZEND_ACC_EXPLICIT_ABSTRACT_CLASS;
-    zend_declare_property_string(base_class, ZEND_STRL("error"), "", ZEND_ACC_PUBLIC);
-    zend_declare_property_string(base_class, ZEND_STRL("errorClass"), "", ZEND_ACC_PUBLIC);
-    zend_declare_property_long(base_class, ZEND_STRL("retryNs"), 0, ZEND_ACC_PUBLIC);
-    zend_declare_property_long(base_class, ZEND_STRL("behindUs"), 0, ZEND_ACC_PUBLIC);
-    zend_declare_property_null(base_class, ZEND_STRL("position"), ZEND_ACC_PUBLIC);
-    usage_class = register_class("Frazil\\UsageException", base_class);
-    retry_class = register_class("Frazil\\RetryException", base_class);
-    fenced_class = register_class("Frazil\\FencedException", base_class);
-    fatal_class = register_class("Frazil\\FatalException", base_class);
+    zend_class_entry ce;
+
+    INIT_CLASS_ENTRY(ce, "Frazil\\Exception", NULL);
+    interface = zend_register_internal_interface(&ce);
+    zend_class_implements(interface, 1, zend_ce_throwable);
+    usage_class = register_class("Frazil\\UsageException", spl_ce_InvalidArgumentException);
+    retry_class = register_class("Frazil\\RetryException", spl_ce_RuntimeException);
+    fenced_class = register_class("Frazil\\FencedException", spl_ce_RuntimeException);
+    fatal_class = register_class("Frazil\\FatalException", spl_ce_RuntimeException);
 }

@@ -4,8 +4,21 @@
 
 namespace Frazil;
 
-/** What went wrong, by class: UsageException, RetryException, FencedException, FatalException. */
-abstract class Exception extends \RuntimeException
+/**
+ * What went wrong, by class: UsageException, RetryException, FencedException, FatalException.
+ *
+ * @property string $error
+ * @property string $errorClass
+ * @property int $retryNs
+ * @property int $behindUs
+ * @property ?int $position
+ */
+interface Exception extends \Throwable
+{
+}
+
+/** The call or the configuration is wrong. */
+class UsageException extends \InvalidArgumentException implements Exception
 {
     /** The name of the error, such as FRAZIL_EFULL. */
     public string $error;
@@ -19,36 +32,73 @@ abstract class Exception extends \RuntimeException
     public ?int $position;
 }
 
-/** The call or the configuration is wrong. */
-class UsageException extends Exception
-{
-}
-
 /** The same call can succeed later. */
-class RetryException extends Exception
+class RetryException extends \RuntimeException implements Exception
 {
+    /** The name of the error, such as FRAZIL_EFULL. */
+    public string $error;
+    /** usage, retry, fenced or fatal */
+    public string $errorClass;
+    /** Nanoseconds after which the call can succeed, where that is known; else 0. */
+    public int $retryNs;
+    /** Microseconds by which the clock is behind, else 0. */
+    public int $behindUs;
+    /** Bytes before what is wrong in a text. */
+    public ?int $position;
 }
 
 /** This generator cannot now: its grant has ended. */
-class FencedException extends Exception
+class FencedException extends \RuntimeException implements Exception
 {
+    /** The name of the error, such as FRAZIL_EFULL. */
+    public string $error;
+    /** usage, retry, fenced or fatal */
+    public string $errorClass;
+    /** Nanoseconds after which the call can succeed, where that is known; else 0. */
+    public int $retryNs;
+    /** Microseconds by which the clock is behind, else 0. */
+    public int $behindUs;
+    /** Bytes before what is wrong in a text. */
+    public ?int $position;
 }
 
 /** It will not get better by itself. */
-class FatalException extends Exception
+class FatalException extends \RuntimeException implements Exception
 {
+    /** The name of the error, such as FRAZIL_EFULL. */
+    public string $error;
+    /** usage, retry, fenced or fatal */
+    public string $errorClass;
+    /** Nanoseconds after which the call can succeed, where that is known; else 0. */
+    public int $retryNs;
+    /** Microseconds by which the clock is behind, else 0. */
+    public int $behindUs;
+    /** Bytes before what is wrong in a text. */
+    public ?int $position;
 }
 
-/** A generator of ids.  It is neither cloned nor serialised. */
-final class Generator
+/**
+ * A generator of ids.  It is neither cloned nor serialised.  foreach over it has ids without an end.
+ *
+ * @implements \IteratorAggregate<int, int>
+ */
+final class Generator implements \IteratorAggregate
 {
-    /** The process's generator of that spec: opened at the first call, and there for all requests that follow. */
-    public static function open(?string $spec = null): static
+    /**
+     * The process's generator of that spec: opened at the first call, and there for all requests that follow.
+     *
+     * @param string|array<string, string|int|bool|\DateTimeInterface|null>|null $spec text, or options such as ['worker' => 7]; null: not given
+     */
+    public static function open(array|null|string $spec = null): static
     {
     }
 
-    /** A generator that is closed with its object. */
-    public function __construct(?string $spec = null)
+    /**
+     * A generator that is closed with its object.
+     *
+     * @param string|array<string, string|int|bool|\DateTimeInterface|null>|null $spec as of open()
+     */
+    public function __construct(array|null|string $spec = null)
     {
     }
 
@@ -126,6 +176,11 @@ final class Generator
 
     /** Ends all waiting, and every later call, with FRAZIL_ESTOPPED: for all who opened it in this process. */
     public function stop(): void
+    {
+    }
+
+    /** @return \Iterator<int, int> */
+    public function getIterator(): \Iterator
     {
     }
 }

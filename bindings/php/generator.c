@@ -139,18 +139,22 @@ static struct frazil_php_shared *shared_generator(zend_string *spec)
 }
 
 FRAZIL_ARGS(args_open, 0, IS_STATIC, 0)
-ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, spec, IS_STRING, 1, "null")
+ZEND_ARG_TYPE_MASK(0, spec, MAY_BE_STRING | MAY_BE_ARRAY | MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Generator, open)
 {
-    zend_string *spec = NULL;
+    zend_string *text = NULL;
+    HashTable *options = NULL;
 
     ZEND_PARSE_PARAMETERS_START(0, 1)
     Z_PARAM_OPTIONAL
-    Z_PARAM_STR_OR_NULL(spec)
+    Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(options, text)
     ZEND_PARSE_PARAMETERS_END();
-    spec = spec == NULL ? ZSTR_EMPTY_ALLOC() : spec;
+    zend_string *spec = frazil_spec(text, options);
+    if (spec == NULL)
+        RETURN_THROWS();
     struct frazil_php_shared *shared = shared_generator(spec);
+    zend_string_release(spec);
     if (shared == NULL)
         RETURN_THROWS();
     object_init_ex(return_value, generator_class);
@@ -160,19 +164,22 @@ ZEND_METHOD(Frazil_Generator, open)
 }
 
 ZEND_BEGIN_ARG_INFO_EX(args_construct, 0, 0, 0)
-ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, spec, IS_STRING, 1, "null")
+ZEND_ARG_TYPE_MASK(0, spec, MAY_BE_STRING | MAY_BE_ARRAY | MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Generator, __construct)
 {
     struct frazil_php_generator *generator = frazil_generator_of(Z_OBJ_P(ZEND_THIS));
-    zend_string *spec = NULL;
+    zend_string *text = NULL;
+    HashTable *options = NULL;
     frazil_error err;
 
     ZEND_PARSE_PARAMETERS_START(0, 1)
     Z_PARAM_OPTIONAL
-    Z_PARAM_STR_OR_NULL(spec)
+    Z_PARAM_ARRAY_HT_OR_STR_OR_NULL(options, text)
     ZEND_PARSE_PARAMETERS_END();
-    spec = spec == NULL ? ZSTR_EMPTY_ALLOC() : spec;
+    zend_string *spec = frazil_spec(text, options);
+    if (spec == NULL)
+        RETURN_THROWS();
     if (generator->gen != NULL)
         frazil_throw_usage("the generator was constructed already");
     else if (strlen(ZSTR_VAL(spec)) != ZSTR_LEN(spec))
@@ -181,6 +188,7 @@ ZEND_METHOD(Frazil_Generator, __construct)
         frazil_throw(&err);
     else
         FRAZIL_G(openings)++;
+    zend_string_release(spec);
 }
 
 /* ---- looking at it --------------------------------------------------------------- */
@@ -289,6 +297,14 @@ ZEND_METHOD(Frazil_Generator, stop)
         leave_shared(shared);
 }
 
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(args_iterator, 0, 0, Iterator, 0)
+ZEND_END_ARG_INFO()
+ZEND_METHOD(Frazil_Generator, getIterator)
+{
+    ZEND_PARSE_PARAMETERS_NONE();
+    zend_create_internal_iterator_zval(return_value, ZEND_THIS);
+}
+
 /* clang-format off */
 static const zend_function_entry generator_methods[] = {
     FRAZIL_STATIC(Frazil_Generator, open, args_open)
@@ -299,6 +315,7 @@ static const zend_function_entry generator_methods[] = {
     FRAZIL_METHOD(Frazil_Generator, available, args_int)
     FRAZIL_METHOD(Frazil_Generator, layout, args_layout)
     FRAZIL_METHOD(Frazil_Generator, stop, args_void)
+    FRAZIL_METHOD(Frazil_Generator, getIterator, args_iterator)
     ZEND_FE_END
 };
 /* clang-format on */
@@ -313,6 +330,8 @@ void frazil_register_generator(void)
                             MODULE_PERSISTENT);
     generator_class->ce_flags |= ZEND_ACC_FINAL | ZEND_ACC_NO_DYNAMIC_PROPERTIES | ZEND_ACC_NOT_SERIALIZABLE;
     generator_class->create_object = create;
+    generator_class->get_iterator = frazil_iterator;
+    zend_class_implements(generator_class, 1, zend_ce_aggregate);
     memcpy(&generator_handlers, zend_get_std_object_handlers(), sizeof generator_handlers);
     generator_handlers.offset = XtOffsetOf(struct frazil_php_generator, std);
     generator_handlers.free_obj = free_object;

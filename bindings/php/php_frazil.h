@@ -4,6 +4,8 @@
  *
  *   module.c          the module and its globals.
  *   exceptions.c      Frazil\Exception and a class for each class of errors.
+ *   spec.c            specs, as text and as arrays.
+ *   iterator.c        Frazil\Generator in foreach.
  *   values.c          ids that an int of PHP cannot hold, and arrays.
  *   generator.c       Frazil\Generator: opening it, and looking at it.
  *   generator_take.c  Frazil\Generator: taking ids and snos from it.
@@ -71,6 +73,16 @@ extern bool frazil_get_small(zend_long value, const char *what, uint32_t max, ui
 
 /* The text form of that name; false: an exception was thrown. */
 extern bool frazil_get_form(const char *name, frazil_text *ret);
+
+/* ---- spec.c ---------------------------------------------------------------------- */
+
+/* The spec that a text or an array says, both of which may be NULL; NULL: an exception was thrown. */
+extern zend_string *frazil_spec(zend_string *text, HashTable *options);
+
+/* ---- iterator.c ------------------------------------------------------------------ */
+
+/* The ids of a generator, for foreach. */
+extern zend_object_iterator *frazil_iterator(zend_class_entry *ce, zval *object, int by_ref);
 
 /* ---- generator.c ----------------------------------------------------------------- */
 

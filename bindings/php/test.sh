@@ -37,7 +37,7 @@ exported=$(nm -D --defined-only "$extension" | awk '{ print $3 }')
 
 echo "-- its sources for a PHP with threads, which Debian has not"
 includes=$(php-config --includes)
-for file in module.c exceptions.c values.c generator.c generator_take.c layout.c id.c sno.c; do
+for file in module.c exceptions.c values.c spec.c iterator.c generator.c generator_take.c layout.c id.c sno.c; do
     # shellcheck disable=SC2086 # words
     cc -fsyntax-only -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -DZTS=1 -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 \
         -DCOMPILE_DL_FRAZIL=1 -DFRAZIL_API= -I . $includes "$file"

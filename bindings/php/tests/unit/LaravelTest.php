@@ -209,7 +209,7 @@ final class LaravelTest extends TestCase
                 $this->assertStringContainsString('KASUMI_SCRAMBLE_SALT', $e->getMessage());
             }
         }
-        $this->expectExceptionMessage('even');
+        $this->expectExceptionMessage('Salt must be odd');
         $this->kasumi('4')->make(Scrambler::class);
     }
 
@@ -259,6 +259,8 @@ final class LaravelTest extends TestCase
         $found = Order::query()->find($order->id);
         $this->assertSame([$order->id, 118388263001026560], [$found->id, $found->customer_id]);
         $this->assertSame(5, Order::query()->create(['id' => 5])->id, 'an id that it has is kept');
+        $quiet = Order::withoutEvents(static fn () => Order::query()->create(['customer_id' => 1]));
+        $this->assertGreaterThan($order->id, $quiet->id, 'no event is needed');
         $order->customer_id = Konayuki::next();
         $this->assertIsInt($order->getAttributes()['customer_id']);
         $this->expectException(InvalidArgumentException::class);

@@ -17,7 +17,7 @@ final class Scrambler
     public function __construct(int $salt, private readonly Encoder $encoder = new Base36Encoder())
     {
         if ($salt % 2 === 0) {
-            throw new InvalidArgumentException("The salt {$salt} is even: it must be odd.");
+            throw new InvalidArgumentException("Salt must be odd: {$salt} is even.");
         }
         $this->salt = $salt & 0xFFFFFFFF;
     }

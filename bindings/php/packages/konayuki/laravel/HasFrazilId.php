@@ -6,25 +6,26 @@ declare(strict_types=1);
 namespace Frazil\Laravel;
 
 use Illuminate\Container\Container;
+use Illuminate\Database\Eloquent\Builder;
 use Konayuki\IdGenerator;
 
 /** For a model of Eloquent whose primary key is an id: it gets one when it is created, unless it has one. */
 trait HasFrazilId
 {
-    public static function bootHasFrazilId(): void
-    {
-        static::creating(static function ($model): void {
-            if ($model->getKey() === null) {
-                $model->setAttribute($model->getKeyName(), $model->newFrazilId());
-            }
-        });
-    }
-
     public function initializeHasFrazilId(): void
     {
         $this->incrementing = false;
         $this->keyType = 'int';
         $this->mergeCasts([$this->getKeyName() => AsFrazilId::class]);
+    }
+
+    /** Where every way to a new row comes by, also those without events: saveQuietly, withoutEvents. */
+    protected function performInsert(Builder $query)
+    {
+        if ($this->getKey() === null) {
+            $this->setAttribute($this->getKeyName(), $this->newFrazilId());
+        }
+        return parent::performInsert($query);
     }
 
     public function newFrazilId(): int

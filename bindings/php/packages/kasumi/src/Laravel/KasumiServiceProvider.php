@@ -38,10 +38,13 @@ final class KasumiServiceProvider extends ServiceProvider
 
     private static function salt(mixed $value): int
     {
+        $advice = 'php artisan kasumi:salt:generate writes one into .env';
+        if (empty($value)) {
+            throw new RuntimeException("KASUMI_SCRAMBLE_SALT is not set, or 0: {$advice}");
+        }
         $salt = filter_var($value, FILTER_VALIDATE_INT);
-        if ($salt === false || $salt === 0) {
-            throw new RuntimeException("KASUMI_SCRAMBLE_SALT is '" . (is_scalar($value) ? $value : '') . "': it must be an odd number, "
-                . 'such as php artisan kasumi:salt:generate writes into .env');
+        if ($salt === false) {
+            throw new RuntimeException("KASUMI_SCRAMBLE_SALT is '" . (is_scalar($value) ? $value : '') . "', which is no odd number: {$advice}");
         }
         return $salt;
     }
@@ -52,7 +55,7 @@ final class KasumiServiceProvider extends ServiceProvider
             return new ChecksumEncoder(new Base36Encoder());
         }
         if (!is_subclass_of($class, Encoder::class)) {
-            throw new RuntimeException("kasumi.encoder is {$class}: it must be a class that implements " . Encoder::class);
+            throw new RuntimeException("kasumi.encoder is {$class}: it must implement " . Encoder::class);
         }
         return new $class();
     }

@@ -6,7 +6,9 @@ declare(strict_types=1);
 namespace Konayuki\Hint;
 
 use Frazil\Generator;
+use Frazil\UsageException;
 use InvalidArgumentException;
+use RuntimeException;
 
 /**
  * The worker id that frazil finds in a name or an address.  It refuses those that many hosts have, as `localhost` and 127.0.0.1:
@@ -16,16 +18,27 @@ final class Judgement
 {
     private const LARGEST = 1 << 22;
 
-    /** @throws \Frazil\Exception, a RuntimeException, where the hint is no host's own */
+    /** @throws RuntimeException where the hint is no host's own */
     public static function workerId(string $source, string $key, string $hint, int $maxWorkers): int
     {
         if ($maxWorkers < 1 || $maxWorkers > self::LARGEST) {
             throw new InvalidArgumentException("maxWorkers is {$maxWorkers}: it must be from 1 to " . self::LARGEST);
         }
-        $quoted = str_replace(['\\', "'"], ['\\\\', "\\'"], $hint);
-        // A frozen clock: it gives no ids, and so it claims no worker id that others of this host ask for in the same moment.
-        $spec = "layout=40/22/1 allow_short_life=yes clock=frozen:2026-05-01 state=memory"
-            . " worker={$source} {$key}='{$quoted}' base=0 count={$maxWorkers}";
-        return (new Generator($source === 'ip-last-octet' ? $spec : "{$spec} expect=1"))->info()['worker'];
+        try {
+            // A frozen clock: it gives no ids, and so it claims no worker id that others of this host ask for in the same moment.
+            return (new Generator([
+                'layout' => '40/22/1',
+                'allow_short_life' => true,
+                'clock' => 'frozen:2026-05-01',
+                'state' => 'memory',
+                'worker' => $source,
+                $key => $hint,
+                'base' => 0,
+                'count' => $maxWorkers,
+                'expect' => $source === 'ip-last-octet' ? null : 1,
+            ]))->info()['worker'];
+        } catch (UsageException $e) {
+            throw new RuntimeException($e->getMessage(), $e->getCode(), $e);
+        }
     }
 }

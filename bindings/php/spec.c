@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Specs, which a program gives as text, or as an array of options: ['worker' => 7]. */
+#include "php_frazil.h"
+
+#include "ext/date/php_date.h"
+#include "zend_interfaces.h"
+#include "zend_smart_str.h"
+
+/* A value in quotes, in which \' and \\ stand for themselves. */
+static void add_quoted(smart_str *spec, const zend_string *value)
+{
+    smart_str_appendc(spec, '\'');
+    for (size_t i = 0; i < ZSTR_LEN(value); i++) {
+        if (ZSTR_VAL(value)[i] == '\'' || ZSTR_VAL(value)[i] == '\\')
+            smart_str_appendc(spec, '\\');
+        smart_str_appendc(spec, ZSTR_VAL(value)[i]);
+    }
+    smart_str_appendc(spec, '\'');
+}
+
+/* A moment as RFC 3339, to the millisecond. */
+static zend_string *moment(zval *object)
+{
+    zval form, text;
+
+    ZVAL_STRING(&form, "Y-m-d\\TH:i:s.vP");
+    zend_call_method_with_1_params(Z_OBJ_P(object), Z_OBJCE_P(object), NULL, "format", &text, &form);
+    zval_ptr_dtor(&form);
+    return Z_TYPE(text) == IS_STRING ? Z_STR(text) : NULL;
+}
+
+/* A worker is said by a number, or by a source of one. */
+static zend_string *number(const zend_string *key, zend_long value)
+{
+    return zend_string_equals_literal(key, "worker") ? zend_strpprintf(0, "fixed:" ZEND_LONG_FMT, value)
+                                                     : zend_long_to_str(value);
+}
+
+/* The value of an option as text; NULL: an exception was thrown. */
+static zend_string *text_of(const zend_string *key, zval *value)
+{
+    ZVAL_DEREF(value);
+    switch (Z_TYPE_P(value)) {
+    case IS_STRING:
+        return zend_string_copy(Z_STR_P(value));
+    case IS_LONG:
+        return number(key, Z_LVAL_P(value));
+    case IS_TRUE:
+        return zend_string_init(ZEND_STRL("yes"), 0);
+    case IS_FALSE:
+        return zend_string_init(ZEND_STRL("no"), 0);
+    case IS_OBJECT:
+        if (instanceof_function(Z_OBJCE_P(value), php_date_get_interface_ce()))
+            return moment(value);
+        ZEND_FALLTHROUGH;
+    default:
+        zend_argument_type_error(1, "must have strings, ints, bools and moments as options, '%s' is %s", ZSTR_VAL(key),
+                                 zend_zval_type_name(value));
+        return NULL;
+    }
+}
+
+/* Whether it can be a key: anything else could say more than its value. */
+static bool is_key(const zend_string *key)
+{
+    return key != NULL && ZSTR_LEN(key) > 0 && strspn(ZSTR_VAL(key), "abcdefghijklmnopqrstuvwxyz_") == ZSTR_LEN(key);
+}
+
+static bool add_option(smart_str *spec, const zend_string *key, zval *value)
+{
+    if (!is_key(key)) {
+        frazil_throw_usage("the options have a key that is no name of small letters and _");
+        return false;
+    }
+    if (Z_TYPE_P(value) == IS_NULL) /* not given */
+        return true;
+    zend_string *text = text_of(key, value);
+    if (text == NULL)
+        return false;
+    if (spec->s != NULL)
+        smart_str_appendc(spec, ' ');
+    smart_str_append(spec, key);
+    smart_str_appendc(spec, '=');
+    add_quoted(spec, text);
+    zend_string_release(text);
+    return true;
+}
+
+zend_string *frazil_spec(zend_string *text, HashTable *options)
+{
+    smart_str spec = {0};
+    zend_string *key;
+    zval *value;
+
+    if (text != NULL)
+        return zend_string_copy(text);
+    if (options != NULL) {
+        ZEND_HASH_FOREACH_STR_KEY_VAL(options, key, value)
+        {
+            if (!add_option(&spec, key, value)) {
+                smart_str_free(&spec);
+                return NULL;
+            }
+        }
+        ZEND_HASH_FOREACH_END();
+    }
+    smart_str_0(&spec);
+    return spec.s == NULL ? ZSTR_EMPTY_ALLOC() : spec.s;
+}

@@ -1,0 +1,75 @@
+--TEST--
+Options are an array as well, foreach takes ids, and exceptions have the bases of PHP
+--EXTENSIONS--
+frazil
+--FILE--
+<?php
+use Frazil\Generator;
+
+$ids = new Generator(['worker' => 7, 'state' => 'memory', 'max_wait' => null, 'allow_short_life' => false,
+    'layout' => '41/10/12 epoch=2026-01-01', 'config' => null]);
+var_dump($ids->info()['worker'], $ids->layout()->fingerprint());
+$since = new DateTimeImmutable('2026-03-01T12:00:00.250+02:00');
+echo (new Generator(['worker' => 'fixed:8', 'state' => 'memory', 'epoch' => $since]))->layout()->fingerprint(), "\n";
+$one = Generator::open(['worker' => 9, 'layout' => 'twitter']);
+var_dump($one == Generator::open(['worker' => 9, 'layout' => 'twitter']), $one == Generator::open("worker='fixed:9' layout='twitter'"));
+
+$wrong = [
+    'a key that says more' => ["worker=fixed:3 x" => '1'],
+    'no key' => ['worker=fixed:7'],
+    'an unknown one' => ['colour' => 'red'],
+    'a quote' => ['worker' => "fixed:7' state='memory"],
+    'a list' => ['worker' => [7]],
+    'an object' => ['worker' => new stdClass()],
+];
+foreach ($wrong as $what => $options) {
+    try {
+        new Generator($options);
+        echo "$what: taken\n";
+    } catch (InvalidArgumentException | TypeError $e) {
+        echo "$what: ", $e::class, "\n";
+    }
+}
+
+$before = 0;
+foreach ($ids as $number => $id) {
+    if ($id <= $before) {
+        echo "$id does not follow $before\n";
+    }
+    $before = $id;
+    if ($number === 2) {
+        break;
+    }
+}
+var_dump($number, iterator_to_array(new LimitIterator(new IteratorIterator($ids), 0, 3))[2] > $id);
+$ids->stop();
+try {
+    foreach ($ids as $id) {
+        echo "an id after the end\n";
+    }
+} catch (RuntimeException $e) {
+    echo $e::class, ' ', $e instanceof Frazil\Exception ? $e->error : 'of somebody', "\n";
+}
+try {
+    foreach ($ids as &$id) {
+    }
+} catch (Error $e) {
+    echo $e->getMessage(), "\n";
+}
+?>
+--EXPECT--
+int(7)
+string(37) "41/10/12 epoch=1767225600000 tick=1ms"
+41/10/12 epoch=1772359200250 tick=1ms
+bool(true)
+bool(true)
+a key that says more: Frazil\UsageException
+no key: Frazil\UsageException
+an unknown one: Frazil\UsageException
+a quote: Frazil\UsageException
+a list: TypeError
+an object: TypeError
+int(2)
+bool(true)
+Frazil\FatalException FRAZIL_ESTOPPED
+An iterator cannot be used with foreach by reference
