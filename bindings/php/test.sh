@@ -112,6 +112,19 @@ fpm=$(find /usr/sbin -name 'php-fpm*' | sort -V | tail -n 1)
 [ -n "$fpm" ] || fail "there is no php-fpm: install php-fpm"
 FRAZIL_WORKER=fixed:7 php_with -d extension=posix -d memory_limit=512M "$here/tests/fpm.php" "$scratch/fpm" "$fpm" "$extension"
 
+echo "-- a user without a home, as README.md has it"
+if [ "$(id -u)" -eq 0 ]; then
+    chmod 711 "$scratch"
+    install -d -o www-data -m 700 "$scratch/www"
+    as_www() {
+        env -i "FRAZIL_HOST_DIR=$scratch/www" "$@" setpriv --reuid www-data --regid www-data --clear-groups \
+            php -n -d "extension=$extension" -r 'echo Frazil\Generator::open("worker=fixed:7")->next() > 0 ? "an id" : "none";' 2>&1
+    }
+    [ "$(as_www "FRAZIL_STATE_DIR=$scratch/www/state" "FRAZIL_RUN_DIR=$scratch/www/run")" = 'an id' ] ||
+        fail "there is no id: $(as_www "FRAZIL_STATE_DIR=$scratch/www/state")"
+    as_www "FRAZIL_RUN_DIR=$scratch/www/run" | grep -q 'no default for the state directory' || fail 'it does not say what is missing'
+fi
+
 echo "-- php-fpm, with one lease for all of its children"
 leases=file://$scratch/leases
 "$frazil" lease init --never-used "$leases"
