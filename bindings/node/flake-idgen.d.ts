@@ -6,6 +6,7 @@ declare class FlakeId {
   /** Throws a FrazilError where a value is out of its range. */
   constructor(options?: FlakeId.Options);
 
+  /** The options as they were given. */
   readonly options: FlakeId.Options;
   /** From 0 to 1023. */
   readonly id: number;
@@ -13,7 +14,9 @@ declare class FlakeId {
   readonly datacenter?: number;
   /** The lower five bits of the id; undefined where the option `id` was given. */
   readonly worker?: number;
+  /** Unix milliseconds that are subtracted from the time. */
   readonly epoch: number;
+  /** The mask of the sequence number. */
   readonly seqMask: number;
 
   /** Eight bytes, the highest first. Throws where the millisecond is full, or the clock has gone back. */
@@ -23,17 +26,18 @@ declare class FlakeId {
 }
 
 declare namespace FlakeId {
+  /** null and undefined are not given. */
   interface Options {
     /** From 0 to 1023, in place of datacenter and worker. */
-    id?: number | string;
+    id?: number | string | null;
     /** From 0 to 31. */
-    datacenter?: number | string;
+    datacenter?: number | string | null;
     /** From 0 to 31. */
-    worker?: number | string;
+    worker?: number | string | null;
     /** Unix milliseconds that are subtracted from the time; 0 where it is not given. */
-    epoch?: number | Date;
+    epoch?: number | Date | null;
     /** 0xfff where it is not given. */
-    seqMask?: number;
+    seqMask?: number | null;
   }
 }
 

@@ -20,7 +20,7 @@ headers=$(node -p 'require("path").resolve(fs.realpathSync(process.execPath), ".
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 cd "$binding"
-cp -R package.json README.md index.* flake-idgen.* browser.d.ts install.js binding.gyp lib src "$stage"
+cp -R package.json README.md index.* flake-idgen.* browser.d.mts install.js binding.gyp lib src "$stage"
 cp "$tree/LICENSE" "$stage"
 mkdir "$stage/amalgamation"
 cp "$amalgamation/frazil.c" "$amalgamation/frazil.h" "$stage/amalgamation"

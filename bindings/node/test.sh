@@ -30,11 +30,11 @@ npm ci --silent --no-audit --no-fund
 npm install --silent --no-audit --no-fund --no-save --ignore-scripts "$tarball"
 
 mkdir package
-cp -R "$binding"/*.js "$binding"/*.ts "$binding/lib" "$binding/bench" package
+cp -R "$binding"/*.js "$binding"/*.ts "$binding"/*.mts "$binding/lib" "$binding/bench" package
 cp -R "$binding/examples" "$binding/browser/bridge.mjs" package
 npx --no-install eslint .
 npx --no-install prettier --log-level warn --check .
-npx --no-install tsc --noEmit --strict --module node16 --target es2022 --lib es2022,esnext.disposable types.ts
+npx --no-install tsc --noEmit --strict --module node16 --target es2022 --lib es2022,esnext.disposable types.ts types.mts
 rm -r package
 
 export FRAZIL_CASES="$tree/bindings/conformance/cases.jsonl" FRAZIL_VECTORS="$tree/tests/vectors"

@@ -32,6 +32,8 @@ class FrazilError extends Error {
 // On the prototype, as the errors of Node have it, so that a stack trace begins with it.
 Object.defineProperty(FrazilError.prototype, 'name', { value: 'FrazilError', configurable: true, writable: true });
 
+const encoded = (text) => new TextEncoder().encode(text);
+
 function makeCore(native) {
   let bytesOf;
 
@@ -90,6 +92,11 @@ function makeCore(native) {
       return this.fingerprint;
     }
 
+    /** What console.log shows; browsers pass over it. */
+    [Symbol.for('nodejs.util.inspect.custom')]() {
+      return `Layout '${this.fingerprint}'`;
+    }
+
     static {
       bytesOf = (other) => (typeof other === 'string' ? new Layout(other) : other).#bytes;
     }
@@ -106,7 +113,8 @@ function makeCore(native) {
     fromUuid: (uuid) => (typeof uuid === 'string' ? native.snoParseUuid(uuid) : native.snoFromUuidBytes(uuid)),
     toJson: (id) => native.snoToJson(id),
     fromJson: (json) => native.snoFromJson(json),
-    fromColumn: (bytes) => native.snoFromColumn(bytes),
+    // Ten bytes, 16 characters, or nothing, which is the zero sno: in each binding.
+    fromColumn: (value) => native.snoFromColumn(typeof (value ?? '') === 'string' ? encoded(value ?? '') : value),
     formatPartition: (partition) => native.formatPartition(partition),
     parsePartition: (text) => native.parsePartition(text),
   });

@@ -4,6 +4,7 @@
 /** Generators, and all that the package shows: index.js says which of it. */
 
 const { FrazilError, makeCore } = require('./core.js');
+const { usage, toPairs, toSpec } = require('./options.js');
 const native = require('./load.js').load();
 const { setImmediate, setTimeout } = require('node:timers/promises');
 
@@ -24,13 +25,12 @@ const SNO_SIZE = 10;
 const SNOS_AT_A_TIME = 1024;
 
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
-const HEALTH_STATES = ['serving', 'needs-grant', 'behind', 'fenced', 'exhausted', 'stopped'];
+const HEALTH_STATES = ['serving', 'needs_grant', 'behind', 'fenced', 'exhausted', 'stopped'];
 // Who waits looks again after so long at the latest, as a clock that was behind can be set forward.
 const TIMER_MOST_MS = 1000;
-
-function usage(message) {
-  return new FrazilError(message, 'FRAZIL_EINVAL', 'usage');
-}
+// A loop over ids that never waits gives others a turn after so many.
+const IDS_OF_A_TURN = 1024;
+const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
 let externalOf;
 
@@ -64,25 +64,25 @@ class ManualClock {
   }
 }
 
-/** `maxWait: '10ms'` is the key `max_wait` of a spec; undefined and null are not given. */
-function toPairs(options) {
-  const pairs = [];
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || value === null || name === 'spec' || value instanceof ManualClock) continue;
-    const key = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    pairs.push(key, typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value));
-  }
-  return pairs;
-}
-
 function toRequest(specOrOptions) {
   if (specOrOptions === undefined || specOrOptions === null) return [undefined];
   if (typeof specOrOptions === 'string') return [specOrOptions];
   if (typeof specOrOptions !== 'object') {
     throw usage('a generator is opened from a spec, a string, or from an object with its keys');
   }
-  const { spec, clock } = specOrOptions;
-  return [spec ?? undefined, toPairs(specOrOptions), clock instanceof ManualClock ? externalOf(clock) : undefined];
+  const { spec, clock, ...keys } = specOrOptions;
+  const isManual = clock instanceof ManualClock;
+  const pairs = toPairs(isManual ? keys : { ...keys, clock }, core.Layout);
+  return [spec ?? undefined, pairs, isManual ? externalOf(clock) : undefined];
+}
+
+/** Shared generators are found by their spec, and so each opening becomes one text. */
+function toSharedSpec(specOrOptions) {
+  if (specOrOptions === null || typeof specOrOptions !== 'object') return specOrOptions ?? '';
+  if (specOrOptions.clock instanceof ManualClock) {
+    throw usage('a shared generator is found by its spec, which cannot hold a clock: use open');
+  }
+  return toSpec(specOrOptions, core.Layout);
 }
 
 // Who has this made the generator itself.
@@ -91,33 +91,48 @@ const tryNextBuffer = Symbol('tryNextBuffer');
 
 class Generator {
   #external;
-  #next;
   #tryNext;
-  #nextText;
   #maxWaitMs;
   #isRemote;
+  #spec;
   #layout;
   #closing;
 
   constructor(given, handle) {
     if (given !== key) throw usage('a generator is made by open');
-    const { external, next, tryNext, nextText, maxWaitMs, isRemote } = handle;
+    const { external, next, nextWaiting, tryNext, nextText, maxWaitMs, isRemote, spec } = handle;
     this.#external = external;
-    this.#next = next;
     this.#tryNext = tryNext;
-    this.#nextText = nextText;
     this.#maxWaitMs = maxWaitMs;
     this.#isRemote = isRemote;
-  }
+    this.#spec = spec;
 
-  next(options) {
-    if (options?.block) return native.fill(this.#external, new BigUint64Array(1), true)[0];
-    this.#next();
-    return cell[0];
-  }
-
-  tryNext() {
-    return this.#tryNext() === undefined ? cell[0] : null;
+    // Functions of their own, so that they can be handed on alone, as in Array.from({ length: 3 }, ids.next).
+    this.next = (options) => {
+      if (options?.block) nextWaiting();
+      else next();
+      return cell[0];
+    };
+    this.tryNext = () => (tryNext() === undefined ? cell[0] : null);
+    this.nextString = (options) => {
+      if (!options) return nextText();
+      return native.format(this.next(options), options.form ?? 'dec');
+    };
+    this.nextNumber = (options) => {
+      const id = Number(this.next(options));
+      if (Number.isSafeInteger(id)) return id;
+      throw new FrazilError(
+        'this id does not fit a number of JavaScript, which is exact up to 2^53: use next() or nextString(), or a layout ' +
+          'that fits, as js53',
+        'FRAZIL_ERANGE',
+        'usage',
+      );
+    };
+    this.nextBuffer = (options) => {
+      cell[0] = this.next(options);
+      return cellBuffer();
+    };
+    this.nextSno = (options) => native.snoEncode(this.fillSnos(Buffer.allocUnsafe(SNO_SIZE), options));
   }
 
   /** For the drop-in of flake-idgen: nextBuffer that returns null where tryNext would. */
@@ -125,25 +140,16 @@ class Generator {
     return this.#tryNext() === undefined ? cellBuffer() : null;
   }
 
-  nextString(options) {
-    if (!options) return this.#nextText();
-    return native.format(this.next(options), options.form ?? 'dec');
+  /** A loop that is not asynchronous cannot let others run while it waits, and so it waits where it is. */
+  *[Symbol.iterator]() {
+    for (;;) yield this.next({ block: true });
   }
 
-  nextNumber(options) {
-    const id = Number(this.next(options));
-    if (Number.isSafeInteger(id)) return id;
-    throw new FrazilError(
-      'this id does not fit a number of JavaScript, which is exact up to 2^53: use next() or nextString(), or a layout ' +
-        'that fits, as js53',
-      'FRAZIL_ERANGE',
-      'usage',
-    );
-  }
-
-  nextBuffer(options) {
-    cell[0] = this.next(options);
-    return cellBuffer();
+  async *[Symbol.asyncIterator]() {
+    for (let i = 1; ; i++) {
+      yield (await this.take(1))[0];
+      if (i % IDS_OF_A_TURN === 0) await setImmediate();
+    }
   }
 
   fill(array, options) {
@@ -163,10 +169,6 @@ class Generator {
       () => native.fill(this.#external, new BigUint64Array(1)),
     );
     return ids;
-  }
-
-  nextSno(options) {
-    return native.snoEncode(this.fillSnos(Buffer.allocUnsafe(SNO_SIZE), options));
   }
 
   fillSnos(array, options) {
@@ -225,6 +227,14 @@ class Generator {
     return this.layout.inspect(id);
   }
 
+  get spec() {
+    return this.#spec;
+  }
+
+  get closed() {
+    return this.#closing !== undefined;
+  }
+
   get available() {
     return native.available(this.#external);
   }
@@ -245,6 +255,12 @@ class Generator {
   keep() {
     const ms = native.keep(this.#external);
     return ms < 0 ? Infinity : ms;
+  }
+
+  [inspectCustom](depth, options, inspect) {
+    const { closed } = this;
+    const shown = closed ? { spec: this.spec, closed } : { spec: this.spec, state: this.health().state };
+    return `Generator ${inspect(shown, options)}`;
   }
 
   stop() {
@@ -305,12 +321,12 @@ async function openAsync(specOrOptions) {
   return new Generator(key, await native.openAsync(...toRequest(specOrOptions)));
 }
 
-function openShared(spec) {
-  return new Generator(key, native.openShared(spec ?? ''));
+function openShared(specOrOptions) {
+  return new Generator(key, native.openShared(toSharedSpec(specOrOptions)));
 }
 
-async function openSharedAsync(spec) {
-  return new Generator(key, await native.openSharedAsync(spec));
+async function openSharedAsync(specOrOptions) {
+  return new Generator(key, await native.openSharedAsync(toSharedSpec(specOrOptions)));
 }
 
 module.exports = {

@@ -3,7 +3,7 @@
  * frazil for Node: what the files of the addon share.
  *
  * JavaScript calls native functions through one door (addon.c), which hands them their arguments as a struct args.  The
- * functions stand in tables, one for each file.  The three functions that make an id are bound to their generator and
+ * functions stand in tables, one for each file.  The functions that make one id are bound to their generator and
  * skip the door, because each nanosecond counts there (generator.c).
  */
 #ifndef FRAZIL_NODE_ADDON_H
@@ -108,6 +108,7 @@ struct handle {
     frazil *gen;         /* NULL: closed */
     struct addon *addon; /* of its environment */
     struct clock *clock; /* NULL: it runs on the real one */
+    char *spec;          /* what its options mean, without passwords */
     uint64_t max_wait_ns;
     bool is_remote;          /* taking ids may ask a server or a disk, so promises do it in a thread of the pool */
     bool is_shared;          /* others of the process may have the generator, too */
@@ -123,6 +124,7 @@ struct handle {
 struct request {
     frazil_options *options;
     struct clock *clock;
+    char *spec; /* what the options mean, without passwords */
     uint64_t max_wait_ns;
     bool is_remote;
     bool is_shared;
@@ -132,8 +134,12 @@ struct request {
 bool request_read(struct args *args, size_t first, struct request *ret);
 void request_free(struct request *request);
 
-/* Makes the handle of an open generator, and keeps it in the list of those that are open.  NULL: out of memory. */
-struct handle *handle_new(napi_env env, struct addon *addon, frazil *gen, const struct request *request);
+/* What each call of a closed generator says. */
+#define CLOSED_SENTENCE "the generator is closed: open another one"
+
+/* Makes the handle of an open generator, and keeps it in the list of those that are open.  It takes the clock and the
+ * text of the request.  NULL: out of memory. */
+struct handle *handle_new(napi_env env, struct addon *addon, frazil *gen, struct request *request);
 /* The object that JavaScript gets: the External and the bound functions. */
 napi_value handle_object(napi_env env, struct handle *handle);
 void handle_hold(struct handle *handle);
@@ -148,6 +154,7 @@ void clock_release(struct clock *clock);
 
 /* The bound functions (generator.c): data is the handle. */
 napi_value bound_next(napi_env env, napi_callback_info info);
+napi_value bound_next_waiting(napi_env env, napi_callback_info info);
 napi_value bound_try_next(napi_env env, napi_callback_info info);
 napi_value bound_next_text(napi_env env, napi_callback_info info);
 

@@ -13,8 +13,7 @@ static frazil_err take_one(struct handle *handle, uint64_t *ret_id, frazil_error
 {
     if (handle->gen != NULL && !handle->is_closing)
         return frazil_take(handle->gen, ret_id, 1, 0, why);
-    *why =
-        (frazil_error){.code = FRAZIL_ESTOPPED, .position = FRAZIL_NO_POSITION, .message = "the generator is closed"};
+    *why = (frazil_error){.code = FRAZIL_ESTOPPED, .position = FRAZIL_NO_POSITION, .message = CLOSED_SENTENCE};
     return FRAZIL_ESTOPPED;
 }
 
@@ -27,6 +26,20 @@ napi_value bound_next(napi_env env, napi_callback_info info)
     (void)napi_get_cb_info(env, info, NULL, NULL, NULL, &data);
     struct handle *handle = data;
     frazil_err err = take_one(handle, &handle->addon->cell[CELL_ID], &why);
+    return err == FRAZIL_OK ? NULL : throw_error(&(struct args){.env = env, .addon = handle->addon}, err, &why);
+}
+
+/* As bound_next, but waits for as long as max_wait allows. */
+napi_value bound_next_waiting(napi_env env, napi_callback_info info)
+{
+    frazil_error why = {.code = FRAZIL_ESTOPPED, .position = FRAZIL_NO_POSITION, .message = CLOSED_SENTENCE};
+    frazil_err err = FRAZIL_ESTOPPED;
+    void *data;
+
+    (void)napi_get_cb_info(env, info, NULL, NULL, NULL, &data);
+    struct handle *handle = data;
+    if (handle->gen != NULL && !handle->is_closing)
+        err = frazil_take(handle->gen, &handle->addon->cell[CELL_ID], 1, FRAZIL_WAIT_DEFAULT, &why);
     return err == FRAZIL_OK ? NULL : throw_error(&(struct args){.env = env, .addon = handle->addon}, err, &why);
 }
 
@@ -82,7 +95,7 @@ napi_value bound_next_text(napi_env env, napi_callback_info info)
 
 /* ---- opening and stopping -------------------------------------------------------------------- */
 
-static napi_value object_of(struct args *args, frazil *gen, const struct request *request)
+static napi_value object_of(struct args *args, frazil *gen, struct request *request)
 {
     struct handle *handle = handle_new(args->env, args->addon, gen, request);
     napi_value object = handle == NULL ? NULL : handle_object(args->env, handle);
@@ -308,7 +321,7 @@ static napi_value get_stats(struct args *args)
     size_t count = frazil_get_stats(gen, stats, FRAZIL_STATS_MOST);
     napi_value object = make_object(args);
     for (size_t i = 0; i < count; i++)
-        set_member(args, object, stats[i].name, make_id(args, stats[i].value));
+        set_member(args, object, stats[i].name, make_number(args, (double)stats[i].value));
     return object;
 }
 

@@ -85,7 +85,7 @@ void handles_close_all(napi_env env)
 
 /* ---- one of them ----------------------------------------------------------------------- */
 
-struct handle *handle_new(napi_env env, struct addon *addon, frazil *gen, const struct request *request)
+struct handle *handle_new(napi_env env, struct addon *addon, frazil *gen, struct request *request)
 {
     struct handle *handle = calloc(1, sizeof *handle);
 
@@ -98,8 +98,9 @@ struct handle *handle_new(napi_env env, struct addon *addon, frazil *gen, const 
     handle->is_remote = request->is_remote;
     handle->is_shared = request->is_shared;
     handle->clock = request->clock;
-    if (handle->clock != NULL)
-        handle->clock->holders++;
+    request->clock = NULL;
+    handle->spec = request->spec;
+    request->spec = NULL;
     link_handle(handle);
     return handle;
 }
@@ -116,6 +117,7 @@ void handle_release(struct handle *handle)
     handle_close(handle, 0); /* the garbage collector does not wait: a thread goes on closing it */
     unlink_handle(handle);
     clock_release(handle->clock);
+    free(handle->spec);
     free(handle);
 }
 
@@ -159,6 +161,7 @@ napi_value handle_object(napi_env env, struct handle *handle)
     napi_value object = NULL;
     napi_value external = NULL;
     napi_value number = NULL;
+    napi_value text = NULL;
 
     handle_hold(handle); /* while it is being made */
     bool good = napi_create_object(env, &object) == napi_ok &&
@@ -167,8 +170,11 @@ napi_value handle_object(napi_env env, struct handle *handle)
         handle_hold(handle);
     good = good && napi_set_named_property(env, object, "external", external) == napi_ok &&
            add_bound(env, handle, object, "next", bound_next) &&
+           add_bound(env, handle, object, "nextWaiting", bound_next_waiting) &&
            add_bound(env, handle, object, "tryNext", bound_try_next) &&
            add_bound(env, handle, object, "nextText", bound_next_text) &&
+           napi_create_string_utf8(env, handle->spec, NAPI_AUTO_LENGTH, &text) == napi_ok &&
+           napi_set_named_property(env, object, "spec", text) == napi_ok &&
            napi_create_double(env, (double)handle->max_wait_ns / 1e6, &number) == napi_ok &&
            napi_set_named_property(env, object, "maxWaitMs", number) == napi_ok &&
            napi_get_boolean(env, handle->is_remote, &number) == napi_ok &&
@@ -179,7 +185,7 @@ napi_value handle_object(napi_env env, struct handle *handle)
 
 frazil *arg_generator(struct args *args, size_t i, struct handle **ret)
 {
-    frazil_error why = {.code = FRAZIL_ESTOPPED, .position = FRAZIL_NO_POSITION, .message = "the generator is closed"};
+    frazil_error why = {.code = FRAZIL_ESTOPPED, .position = FRAZIL_NO_POSITION, .message = CLOSED_SENTENCE};
     struct handle *handle = arg_external(args, i);
 
     if (args->wrong)

@@ -112,7 +112,7 @@ static void ask_library(struct args *args, struct request *request)
         understand(request, text);
     else
         (void)throw_error(args, err, &why);
-    free(text);
+    request->spec = text;
 }
 
 bool request_read(struct args *args, size_t first, struct request *ret)
@@ -149,6 +149,8 @@ void request_free(struct request *request)
 {
     frazil_options_close(request->options);
     clock_release(request->clock);
+    free(request->spec);
     request->options = NULL;
     request->clock = NULL;
+    request->spec = NULL;
 }

@@ -36,7 +36,7 @@ test('an id is a bigint that increases, and its fields are those of the generato
     assert.equal(typeof ids[0], 'bigint');
     assert.equal(generator.inspect(ids[0]).worker, 7);
     assert.equal(generator.info().worker, 7);
-    assert.equal(generator.stats().issued, 1000n);
+    assert.equal(generator.stats().issued, 1000);
     assert.equal(generator.health().state, 'serving');
   });
 });
@@ -362,7 +362,7 @@ test('a call that finds its tick full is counted once', () => {
     for (let i = 0; i < 3; i++) assert.equal(generator.tryNext(), null);
     throwing(() => generator.next());
     throwing(() => generator.nextString());
-    assert.equal(generator.stats().full, 5n);
+    assert.equal(generator.stats().full, 5);
   });
 });
 
@@ -371,12 +371,12 @@ test('a take that is refused is counted once, whatever its policy', async () => 
     const generator = open({ ...still, clock: new ManualClock(NOW), ...policy });
     generator.fill(new BigUint64Array(4));
     await assert.rejects(generator.take(1));
-    assert.equal(generator.stats().full, 1n);
+    assert.equal(generator.stats().full, 1);
     generator.close();
     const snos = open({ layout: 'sno', worker: 'fixed:1', state: 'memory', clock: new ManualClock(NOW), ...policy });
     snos.fillSnos(Buffer.alloc(10 * 65536));
     await assert.rejects(snos.takeSnos(1));
-    assert.equal(snos.stats().full, 1n);
+    assert.equal(snos.stats().full, 1);
     snos.close();
   }
 });
@@ -409,7 +409,7 @@ test('shared openings have one generator', () => {
   const [a, b] = [openShared(spec), openShared(spec)];
   a.next();
   b.next();
-  assert.equal(a.stats().issued, 2n);
+  assert.equal(a.stats().issued, 2);
   a.close();
   b.next();
   b.close();
@@ -433,7 +433,7 @@ test('values of other types are refused, and nothing is cut off', () => {
 });
 
 test('methods refuse another this, and the class cannot be made by hand', () => {
-  assert.throws(() => Generator.prototype.next.call({}), TypeError);
+  assert.throws(() => Generator.prototype.fill.call({}), TypeError);
   throwing(() => new Generator(), 'FRAZIL_EINVAL', 'usage');
   throwing(() => new Generator(Symbol('frazil'), {}), 'FRAZIL_EINVAL', 'usage');
 });

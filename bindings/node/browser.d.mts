@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import * as node from './index.js';
 
+/** The same as in frazil, with the same types. */
 export {
   FrazilError,
   Layout,
@@ -21,6 +22,7 @@ export {
 } from './index.js';
 export type {
   ErrorClass,
+  ErrorCode,
   Fields,
   IdLike,
   LayoutDescription,
@@ -40,5 +42,7 @@ type InBrowsers<T> = T extends Uint8Array
       ? { [Key in keyof T]: InBrowsers<T[Key]> }
       : T;
 
+/** An id as 8 bytes, the highest first. */
 export const toBytes: InBrowsers<typeof node.toBytes>;
+/** Snos: 80-bit ids, of 10 bytes, or of 16 characters that sort alike. */
 export const sno: InBrowsers<typeof node.sno>;
