@@ -13,6 +13,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 # A copy: setuptools leaves its files where it builds.
 cp -R "$tree/bindings/python" "$scratch/source"
+cp "$tree/LICENSE" "$scratch/source"
 cd "$scratch/source"
 sh "$tree/tools/amalgamate" "$scratch/source/csrc" >/dev/null
 if ! "$python" -c 'import setuptools, sys; sys.exit(int(setuptools.__version__.split(".")[0]) < 77)' 2>/dev/null; then

@@ -42,7 +42,7 @@ function toText(name, value, Layout) {
   }
   if (value instanceof Date) return date(name, value);
   if (value instanceof Layout) return value.fingerprint;
-  if (Array.isArray(value) || value instanceof Uint8Array) return Array.from(value).join();
+  if (name === 'partition' && (Array.isArray(value) || value instanceof Uint8Array)) return Array.from(value).join();
   throw usage(`the value of ${name} is neither text, number, boolean, Date, array nor Layout`);
 }
 

@@ -2,11 +2,13 @@
 /* Errors of the library become exceptions, by class. */
 #include "internal.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 int errors_init(struct state *state)
 {
-    static const char *const names[CLASS_COUNT] = {NULL, "UsageError", "RetryError", "FencedError", "FatalError"};
+    static const char *const names[CLASS_COUNT] = {NULL,          "UsageError", "RetryError",
+                                                   "FencedError", "FatalError", "SystemCallError"};
     PyObject *module = PyImport_ImportModule("frazil._errors");
 
     if (module == NULL)
@@ -22,7 +24,8 @@ int errors_init(struct state *state)
 
 PyObject *error_object(const struct state *state, const frazil_error *error)
 {
-    int32_t class = error->err_class > 0 && error->err_class < CLASS_COUNT ? error->err_class : FRAZIL_CLASS_FATAL;
+    bool is_known = error->err_class > 0 && error->err_class <= FRAZIL_CLASS_FATAL;
+    int32_t class = error->code == FRAZIL_ESYS ? CLASS_SYSTEM : is_known ? error->err_class : FRAZIL_CLASS_FATAL;
 
     /* A sentence is cut at a byte, which may lie in a character. */
     PyObject *sentence = PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace");

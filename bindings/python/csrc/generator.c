@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The type Generator: opening, closing, and who may call it when. */
+/* The type Generator: opening, and who may call it when. */
 #include "generator.h"
 
 #include <pthread.h>
@@ -31,8 +31,7 @@ void watch_forks(void)
 
 /* ---- calls under way ---------------------------------------------------------------- */
 
-/* Threads that were in a call when the process was forked are not in the child. */
-static void forget_parents_calls(struct generator *self)
+void forget_parents_calls(struct generator *self)
 {
     uint64_t forks = atomic_load(&fork_count);
 
@@ -42,6 +41,8 @@ static void forget_parents_calls(struct generator *self)
 
 frazil *enter(struct generator *self)
 {
+    if (ensure_open(self) < 0)
+        return NULL;
     forget_parents_calls(self);
     atomic_fetch_add(&self->users, 1);
     frazil *gen = atomic_load(&self->gen);
@@ -164,8 +165,12 @@ static void learn(struct generator *self, frazil *gen, const char *text)
         else if (strcmp(value, "inline") == 0)
             self->asking = ASKING_CALLER;
     }
-    if (find_value(text, "state", value, sizeof value) && strchr(value, ':') != NULL)
+    if (find_value(text, "worker", value, sizeof value))
+        self->asks_server = strstr(value, "://") != NULL;
+    if (find_value(text, "state", value, sizeof value) && strchr(value, ':') != NULL) {
         self->asking = ASKING_ALWAYS;
+        self->asks_server = true;
+    }
     bool calm = self->asking == ASKING_NOBODY || self->asking == ASKING_THREAD;
     atomic_store(&self->calm_fork, calm ? atomic_load(&fork_count) : NEVER_CALM);
     atomic_store(&self->users_forks, atomic_load(&fork_count));
@@ -180,6 +185,7 @@ struct opening {
     const char *snapshot; /* JSON, or NULL */
     Py_ssize_t snapshot_len;
     int environment;
+    int lazy;
 };
 
 static frazil_err fill_options(frazil_options *options, const struct opening *opening, frazil_manual_clock *clock,
@@ -232,6 +238,7 @@ static struct generator *generator_alloc(PyObject *module, PyObject *class)
     struct generator *self = (struct generator *)alloc((PyTypeObject *)class, 0);
     if (self != NULL) {
         atomic_store(&self->calm_fork, NEVER_CALM);
+        self->capacity = self->tick_ns = 1; /* of one that is closed before it was opened */
         self->state = state;
         Py_INCREF(module);
         self->module = module;
@@ -239,42 +246,119 @@ static struct generator *generator_alloc(PyObject *module, PyObject *class)
     return self;
 }
 
-PyObject *open_generator(PyObject *module, PyObject *args)
+static bool parse_opening(PyObject *args, PyObject **ret_class, struct opening *ret)
 {
-    struct opening opening = {.snapshot = NULL};
-    PyObject *class;
+    return PyArg_ParseTuple(args, "Os#pOz#ip", ret_class, &ret->spec, &ret->spec_len, &ret->shared, &ret->clock,
+                            &ret->snapshot, &ret->snapshot_len, &ret->environment, &ret->lazy);
+}
+
+/* Opens what the arguments ask for.  -1 with an exception set. */
+static int open_now(struct generator *self, const struct opening *opening)
+{
     char text[TEXT_SIZE];
     frazil_error error;
     frazil *gen;
     frazil_err err;
 
-    if (!PyArg_ParseTuple(args, "Os#pOz#i", &class, &opening.spec, &opening.spec_len, &opening.shared, &opening.clock,
-                          &opening.snapshot, &opening.snapshot_len, &opening.environment))
-        return NULL;
-    frazil_manual_clock *clock = opening.clock == Py_None ? NULL : clock_in(opening.clock);
-    if (clock == NULL && opening.clock != Py_None)
+    frazil_manual_clock *clock = opening->clock == Py_None ? NULL : clock_in(opening->clock);
+    if (clock == NULL && opening->clock != Py_None)
+        return -1;
+    Py_BEGIN_ALLOW_THREADS err = open_options(opening, clock, &gen, text, &error);
+    Py_END_ALLOW_THREADS if (err != FRAZIL_OK)
+    {
+        (void)raise_error(self->state, &error);
+        return -1;
+    }
+    PyObject *spec = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    if (spec == NULL) {
+        frazil_close(gen);
+        return -1;
+    }
+    learn(self, gen, text);
+    if (clock != NULL) {
+        Py_INCREF(opening->clock);
+        self->clock = opening->clock;
+        self->is_frozen = PyCapsule_GetContext(self->clock) != NULL;
+        self->own_time = true;
+    }
+    self->spec = spec;
+    atomic_store(&self->gen, gen);
+    return 0;
+}
+
+/* A key that no spec has is told at once, where the line stands that gives it. */
+static int check_spec(const struct generator *self, const struct opening *opening)
+{
+    frazil_options *options;
+    frazil_error error;
+
+    frazil_err err = frazil_options_open(&options, &error);
+    if (err == FRAZIL_OK) {
+        err = frazil_options_spec(options, opening->spec, (size_t)opening->spec_len, &error);
+        frazil_options_close(options);
+    }
+    if (err != FRAZIL_OK)
+        (void)raise_error(self->state, &error);
+    return err == FRAZIL_OK ? 0 : -1;
+}
+
+PyObject *open_generator(PyObject *module, PyObject *args)
+{
+    struct opening opening = {.snapshot = NULL};
+    PyObject *class;
+
+    if (!parse_opening(args, &class, &opening))
         return NULL;
     struct generator *self = generator_alloc(module, class);
     if (self == NULL)
         return NULL;
     watch_forks();
-    Py_BEGIN_ALLOW_THREADS err = open_options(&opening, clock, &gen, text, &error);
-    Py_END_ALLOW_THREADS if (err != FRAZIL_OK)
-    {
+    if ((opening.lazy ? check_spec(self, &opening) : open_now(self, &opening)) < 0) {
         Py_DECREF(self);
-        return raise_error(PyModule_GetState(module), &error);
+        return NULL;
     }
-    learn(self, gen, text);
-    if (clock != NULL) {
-        Py_INCREF(opening.clock);
-        self->clock = opening.clock;
-        self->own_time = true;
+    if (opening.lazy) {
+        Py_INCREF(args);
+        self->asked = args;
+        atomic_store(&self->unopened, true);
     }
-    atomic_store(&self->gen, gen);
-    self->spec = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
-    if (self->spec == NULL)
-        Py_CLEAR(self);
     return (PyObject *)self;
+}
+
+/* Opens it as its arguments ask.  Somebody may have closed it meanwhile: then it stays closed. */
+static int open_first(struct generator *self)
+{
+    struct opening opening = {.snapshot = NULL};
+    PyObject *class;
+
+    if (!parse_opening(self->asked, &class, &opening) || open_now(self, &opening) < 0)
+        return -1;
+    if (!atomic_exchange(&self->unopened, false)) {
+        frazil *gen = take_away(self);
+        if (gen != NULL)
+            close_unseen(self, gen);
+    }
+    return 0;
+}
+
+/* One thread opens it, and others wait.  A child has no thread that was opening when its process was forked. */
+int open_asked(struct generator *self)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    uint64_t here = atomic_load(&fork_count) + 1;
+
+    while (atomic_load(&self->unopened)) {
+        uint64_t who = atomic_load(&self->opening);
+        if (who == here) {
+            Py_BEGIN_ALLOW_THREADS(void) nanosleep(&pause, NULL);
+            Py_END_ALLOW_THREADS if (PyErr_CheckSignals() < 0) return -1;
+        } else if (atomic_compare_exchange_strong(&self->opening, &who, here)) {
+            int result = atomic_load(&self->unopened) ? open_first(self) : 0;
+            atomic_store(&self->opening, 0);
+            return result;
+        }
+    }
+    return 0;
 }
 
 static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -286,49 +370,7 @@ static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *kwa
     return NULL;
 }
 
-/* ---- closing -------------------------------------------------------------------------- */
-
-/* Waits, without the GIL, until no call is under way any more; frazil_stop lets each end within 100 ms. */
-static void await_users(struct generator *self, frazil *gen)
-{
-    const struct timespec pause = {.tv_nsec = 1000000};
-
-    forget_parents_calls(self);
-    if (atomic_load(&self->users) == 0)
-        return;
-    frazil_stop(gen);
-    while (atomic_load(&self->users) != 0)
-        (void)nanosleep(&pause, NULL);
-}
-
-/* Takes the generator away, so that no call finds it any more; NULL: somebody has. */
-static frazil *take_away(struct generator *self)
-{
-    atomic_store(&self->calm_fork, NEVER_CALM);
-    atomic_store(&self->calm_until, 0);
-    return atomic_exchange(&self->gen, NULL);
-}
-
-static PyObject *generator_close(PyObject *object, PyObject *args)
-{
-    struct generator *self = (struct generator *)object;
-    uint64_t wait_ns = FRAZIL_WAIT_FOREVER;
-    frazil_err err;
-
-    if (!PyArg_ParseTuple(args, "|O&", to_wait, &wait_ns))
-        return NULL;
-    frazil *gen = take_away(self);
-    if (gen == NULL)
-        Py_RETURN_NONE;
-    Py_BEGIN_ALLOW_THREADS await_users(self, gen);
-    if (wait_ns == FRAZIL_WAIT_FOREVER) {
-        frazil_close(gen);
-        err = FRAZIL_OK;
-    } else
-        err = frazil_close_within(gen, wait_ns);
-    Py_END_ALLOW_THREADS if (err == FRAZIL_OK) Py_RETURN_NONE;
-    return raise_code(self->state, err);
-}
+/* ---- the end ------------------------------------------------------------------------- */
 
 static int generator_traverse(PyObject *object, visitproc visit, void *arg)
 {
@@ -337,6 +379,7 @@ static int generator_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT((PyObject *)Py_TYPE(object));
     Py_VISIT(self->module);
     Py_VISIT(self->clock);
+    Py_VISIT(self->asked);
     return 0;
 }
 
@@ -348,10 +391,9 @@ static void generator_dealloc(PyObject *object)
 
     PyObject_GC_UnTrack(object);
     frazil *gen = take_away(self); /* nobody has a reference, so no call is under way */
-    if (gen != NULL) {
-        Py_BEGIN_ALLOW_THREADS frazil_close(gen);
-        Py_END_ALLOW_THREADS
-    }
+    if (gen != NULL)
+        close_unseen(self, gen);
+    Py_CLEAR(self->asked);
     Py_CLEAR(self->spec);
     Py_CLEAR(self->clock);
     Py_CLEAR(self->module);
@@ -371,13 +413,6 @@ static PyObject *generator_iternext(PyObject *self)
 }
 
 /* ---- the type ---------------------------------------------------------------------------- */
-
-static PyMethodDef closing_methods[] = {
-    {"close", generator_close, METH_VARARGS,
-     "close($self, timeout=None, /)\n--\n\n"
-     "Closes it.  With a timeout it raises if the worker id was not given back within so many seconds."},
-    {NULL, NULL, 0, NULL},
-};
 
 static size_t count_methods(const PyMethodDef *methods)
 {

@@ -37,11 +37,16 @@ struct generator {
     const struct state *state;   /* of the module below, which is kept alive for it */
     PyObject *module;
     PyObject *clock; /* a capsule that the generator needs, or NULL */
-    PyObject *spec;  /* the canonical text of its options, without secrets */
+    PyObject *spec;  /* the canonical text of its options, without secrets; NULL: it is not open yet */
+    PyObject *asked; /* the arguments of open(), for one that is opened at its first call; else NULL */
     uint64_t max_wait_ns;
     uint64_t tick_ns;
     uint64_t capacity; /* ids in a tick */
     enum asking asking;
+    _Atomic bool unopened;        /* `asked` is still to be done */
+    _Atomic uint64_t opening;     /* 1 + the count of forks of the process of which a thread is opening it; 0 */
+    bool asks_server;             /* its worker id or its state is of a coordinator, which may be silent */
+    bool is_frozen;               /* a manual clock that does not move while a call waits */
     bool own_time;                /* its clock is not the real one: waits are the library's to pretend */
     _Atomic uint32_t users;       /* calls under way; without a GIL all of them, else those that have let it go */
     _Atomic uint64_t users_forks; /* the count of forks that users belongs to: a child inherits no call */
@@ -55,9 +60,29 @@ extern _Atomic uint64_t fork_count;
 /* Watches forks, once for the process. */
 void watch_forks(void);
 
+/* Opens it, if it is one that its first call opens.  -1 with an exception set. */
+int open_asked(struct generator *self);
+
+static inline int ensure_open(struct generator *self)
+{
+    return LIKELY(!atomic_load_explicit(&self->unopened, memory_order_acquire)) ? 0 : open_asked(self);
+}
+
+/* Threads that were in a call when the process was forked are not in the child. */
+void forget_parents_calls(struct generator *self);
+
 /* Begins and ends a call that lets the GIL go, or runs without one.  NULL with an exception set: it is closed. */
 frazil *enter(struct generator *self);
 void leave(struct generator *self);
+
+/* Takes the generator away, so that no call finds it any more; NULL: somebody has, or it was never opened. */
+frazil *take_away(struct generator *self);
+
+/* Waits, without the GIL, until no call is under way any more; each ends within 100 ms. */
+void await_users(struct generator *self, frazil *gen);
+
+/* Closes it where the caller, the garbage collector, does not wait. */
+void close_unseen(struct generator *self, frazil *gen);
 
 /* Sets the exception of a closed generator.  Returns NULL. */
 PyObject *raise_closed(const struct generator *self);
@@ -102,6 +127,7 @@ static inline void let_go(struct generator *self)
 extern PyMethodDef taking_methods[];
 extern PyMethodDef sno_methods[];
 extern PyMethodDef looking_methods[];
+extern PyMethodDef closing_methods[];
 PyObject *generator_next(PyObject *self, PyObject *ignored);
 
 /* Lists grow by so many at a time, and between them other threads have a turn. */

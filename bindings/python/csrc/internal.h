@@ -14,7 +14,8 @@
 #include <frazil/extras.h>
 #endif
 
-enum { CLASS_COUNT = FRAZIL_CLASS_FATAL + 1 };
+/* Errors of the system have a class of their own, for Python. */
+enum { CLASS_SYSTEM = FRAZIL_CLASS_FATAL + 1, CLASS_COUNT };
 
 /* Of one import of the module, in one interpreter. */
 struct state {
@@ -75,5 +76,6 @@ extern PyMethodDef clock_functions[];
 /* generator.c and its neighbours */
 PyTypeObject *generator_type_new(void);
 PyObject *open_generator(PyObject *module, PyObject *args);
+PyObject *close_generators(PyObject *module, PyObject *args);
 
 #endif

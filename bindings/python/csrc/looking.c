@@ -149,8 +149,16 @@ static PyObject *get_spec(PyObject *object, PyObject *ignored)
     struct generator *self = (struct generator *)object;
 
     (void)ignored;
+    if (self->spec == NULL && (ensure_open(self) < 0 || self->spec == NULL))
+        return PyErr_Occurred() == NULL ? raise_closed(self) : NULL;
     Py_INCREF(self->spec);
     return self->spec;
+}
+
+static PyObject *is_unopened(PyObject *object, PyObject *ignored)
+{
+    (void)ignored;
+    return PyBool_FromLong(atomic_load(&((struct generator *)object)->unopened));
 }
 
 static PyObject *is_closed(PyObject *object, PyObject *ignored)
@@ -158,7 +166,7 @@ static PyObject *is_closed(PyObject *object, PyObject *ignored)
     struct generator *self = (struct generator *)object;
 
     (void)ignored;
-    return PyBool_FromLong(atomic_load(&self->gen) == NULL);
+    return PyBool_FromLong(atomic_load(&self->gen) == NULL && !atomic_load(&self->unopened));
 }
 
 /* Whether a call that never waits will neither ask a disk nor a coordinator. */
@@ -174,6 +182,7 @@ PyMethodDef looking_methods[] = {
     {"_layout", layout_of, METH_NOARGS, NULL},
     {"_spec", get_spec, METH_NOARGS, NULL},
     {"_is_closed", is_closed, METH_NOARGS, NULL},
+    {"_is_unopened", is_unopened, METH_NOARGS, NULL},
     {"_never_asks", never_asks, METH_NOARGS, NULL},
     {"last_failure", last_failure, METH_NOARGS,
      "last_failure($self, /)\n--\n\n"

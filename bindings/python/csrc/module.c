@@ -77,6 +77,7 @@ static void module_free(void *module)
 
 static PyMethodDef functions[] = {
     {"open", open_generator, METH_VARARGS, NULL},
+    {"close_all", close_generators, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

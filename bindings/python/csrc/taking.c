@@ -33,10 +33,12 @@ static uint64_t least(uint64_t a, uint64_t b)
 static const uint64_t piece_ns = 100000000;
 
 /* As long as a call of frazil may be at it: a piece; for more ids than a tick has, also twice what these need. */
-static uint64_t longest_wait(const struct generator *self, size_t n)
+static uint64_t longest_wait(const struct generator *self, size_t n, uint64_t whole_ns)
 {
+    const uint64_t minute_ns = 60000000000; /* of a clock that stands: some ms */
+
     if (self->own_time)
-        return FRAZIL_WAIT_FOREVER;
+        return self->is_frozen && whole_ns == FRAZIL_WAIT_FOREVER ? minute_ns : FRAZIL_WAIT_FOREVER;
     uint64_t ticks = n / self->capacity;
     uint64_t most = (FRAZIL_WAIT_FOREVER - 1 - piece_ns) / 2 / self->tick_ns;
     return piece_ns + 2 * self->tick_ns * least(ticks, most);
@@ -101,8 +103,8 @@ static frazil_err take_piece(frazil *gen, const struct taking *taking, uint64_t 
 static int take_waiting(struct generator *self, const struct taking *taking, uint64_t wait_ns)
 {
     uint64_t begun_ns = monotonic_ns();
-    uint64_t longest_ns = longest_wait(self, taking->n);
     uint64_t whole_ns = whole_wait(self, wait_ns);
+    uint64_t longest_ns = longest_wait(self, taking->n, whole_ns);
     frazil_error error;
     frazil_err err;
 
@@ -133,6 +135,8 @@ static int take_waiting(struct generator *self, const struct taking *taking, uin
  */
 int take_ids(struct generator *self, const struct taking *taking, uint64_t wait_ns)
 {
+    if (ensure_open(self) < 0)
+        return -1;
     uint64_t whole_ns = whole_wait(self, wait_ns);
 
     if (taking->n <= HELD_MOST && is_calm(self)) {

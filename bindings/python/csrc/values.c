@@ -188,6 +188,8 @@ static PyObject *clock_new(PyObject *module, PyObject *args)
     PyObject *ret = PyCapsule_New(clock, clock_name, free_clock);
     if (ret == NULL)
         frazil_manual_clock_close(clock);
+    else if (frozen && PyCapsule_SetContext(ret, clock) < 0) /* where it is not NULL, the clock is a frozen one */
+        Py_CLEAR(ret);
     return ret;
 }
 

@@ -3,20 +3,12 @@
 
 from django.db import models
 
-import frazil
-
-# One for the process.  Children that are forked later share it.
-ids = frazil.open("layout=frazil")
-
-
-def new_id():
-    """A function of the module, because migrations name the default."""
-    return ids.next()
+from frazil.django import FrazilField, created_between
 
 
 class Order(models.Model):
-    # 63 bits: a BigIntegerField holds every id of the layout.
-    id = models.BigIntegerField(primary_key=True, default=new_id, editable=False)
+    # The generator is opened when the first row needs an id: migrations and builds need no worker number.
+    id = FrazilField(primary_key=True)
     item = models.TextField()
 
     class Meta:
@@ -25,4 +17,4 @@ class Order(models.Model):
     @classmethod
     def created_between(cls, begin, end):
         """Orders of a time range, by the primary key alone: no index on a date is needed."""
-        return cls.objects.filter(id__gte=ids.layout.first(begin), id__lt=ids.layout.first(end))
+        return cls.objects.filter(created_between("id", begin, end))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """SQLAlchemy: ids of frazil as primary keys.  FRAZIL_WORKER says which worker number this host has."""
 
-from sqlalchemy import BigInteger
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped
 
 import frazil
+from frazil.sqlalchemy import primary_key
 
-# One for the process.  Children that are forked later share it.
-ids = frazil.open("layout=frazil")
+# One for the process, opened when the first row needs an id.
+ids = frazil.open("layout=frazil", lazy=True)
 
 
 class Base(DeclarativeBase):
@@ -17,7 +17,7 @@ class Base(DeclarativeBase):
 class Order(Base):
     __tablename__ = "orders"
 
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False, default=ids.next)
+    id: Mapped[int] = primary_key(ids)
     item: Mapped[str]
 
 

@@ -158,7 +158,7 @@ def test_a_generator_is_opened_by_open_alone():
     with pytest.raises(TypeError, match=r"frazil\.open"):
         frazil.Generator()
     with pytest.raises(TypeError, match="derive"):
-        frazil._frazil.open(int, "", False, None, None, 0)
+        frazil._frazil.open(int, "", False, None, None, 0, False)
 
 
 def test_a_password_is_not_shown():
@@ -630,7 +630,7 @@ def test_a_generator_in_a_cycle_is_collected():
     class Holder(frazil.Generator):
         pass
 
-    holder = frazil._frazil.open(Holder, ROOMY, False, None, None, 0)
+    holder = frazil._frazil.open(Holder, ROOMY, False, None, None, 0, False)
     gone = weakref.ref(holder)
     Holder.instance = holder
     del holder, Holder

@@ -378,8 +378,9 @@ os._exit(0)
 """
 
 
-def test_nobody_keeps_the_gil_while_a_coordinator_is_silent(tmp_path):
-    """A child whose opener is gone keeps the grant itself; Redis is stopped until that has ended."""
+@pytest.fixture
+def redis(tmp_path):
+    """A Redis with a namespace of ours: its process, its socket, and the environment to ask it with."""
     parts, command, server = (
         os.environ.get("FRAZIL_PARTS"),
         os.environ.get("FRAZIL_COMMAND"),
@@ -389,32 +390,65 @@ def test_nobody_keeps_the_gil_while_a_coordinator_is_silent(tmp_path):
         pytest.skip("it needs redis-server, the command, and the part for Redis in FRAZIL_PARTS")
     socket = tmp_path / "s"
     environment = dict(os.environ, LD_LIBRARY_PATH=parts)
-    redis = subprocess.Popen(
-        [
-            server,
-            "--port",
-            "0",
-            "--unixsocket",
-            str(socket),
-            "--save",
-            "",
-            "--appendonly",
-            "yes",
-            "--dir",
-            str(tmp_path),
-        ],
-        stdout=subprocess.DEVNULL,
-    )
+    options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--appendonly", "yes", "--dir", str(tmp_path)]
+    process = subprocess.Popen([server, *options], stdout=subprocess.DEVNULL)
     try:
         spec = ["layout=41/10/12", "horizon=10s", f"worker=redis+unix://{socket}/test"]
         begun = time.monotonic()
         while subprocess.run(
             [command, "lease", "init", "--never-used", *spec], env=environment, check=False
         ).returncode:
-            assert redis.poll() is None
+            assert process.poll() is None
             assert time.monotonic() - begun < 300
             time.sleep(0.1)
-        assert run_python(ORPHAN, str(redis.pid), str(socket), env=environment) == "let go\n"
+        yield process, socket, environment
     finally:
-        redis.kill()
-        redis.wait()
+        process.kill()
+        process.wait()
+
+
+def test_nobody_keeps_the_gil_while_a_coordinator_is_silent(redis):
+    """A child whose opener is gone keeps the grant itself; Redis is stopped until that has ended."""
+    process, socket, environment = redis
+    assert run_python(ORPHAN, str(process.pid), str(socket), env=environment) == "let go\n"
+
+
+ENDING = """
+import atexit, frazil, os, signal, sys, time
+
+redis, socket = int(sys.argv[1]), sys.argv[2]
+opened = [frazil.open(f"layout=41/10/12 horizon=10s worker=redis+unix://{socket}/test?timeout=2s") for _ in range(24)]
+begun = [0.0]
+# Handlers run in the order from the last one to the first.
+atexit.unregister(frazil._generator._close_all)
+atexit.register(lambda: print(time.monotonic() - begun[0]))
+atexit.register(frazil._generator._close_all)
+for generator in opened:
+    generator.next()
+os.kill(redis, signal.SIGSTOP)
+begun = [time.monotonic()]
+del opened[12:], generator
+print(time.monotonic() - begun[0])
+begun = [time.monotonic()]
+"""
+
+
+def test_a_silent_coordinator_holds_up_neither_the_collector_nor_the_end(redis):
+    """One after the other, twelve generators would take twelve seconds and more, each time."""
+    process, socket, environment = redis
+    collected, ended = map(float, run_python(ENDING, str(process.pid), str(socket), env=environment).split())
+    assert collected < 10
+    assert ended < 10
+
+
+def test_the_end_of_the_program_gives_leases_back(redis):
+    _, socket, environment = redis
+    spec = f"layout=41/10/12 horizon=10s worker=redis+unix://{socket}/test"
+    for end in ("", "del ids", "ids.close()", "sys.exit(0)"):
+        code = f"import frazil, sys; ids = [frazil.open({spec!r}) for _ in range(5)][2]; ids.next(); {end}"
+        run_python(code, env=environment)
+        listed = subprocess.run(
+            [os.environ["FRAZIL_COMMAND"], "lease", "list", "--json", *spec.split()],
+            env=environment, stdout=subprocess.PIPE, text=True, check=True,
+        ).stdout  # fmt: skip
+        assert json.loads(listed.splitlines()[0])["held"] == 0, (end, listed)

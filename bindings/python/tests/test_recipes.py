@@ -57,13 +57,13 @@ def test_django(example):
     stored = list(models.Order.objects.order_by("id").values_list("id", flat=True))
     assert stored == [first.id] + [order.id for order in many]
     assert len(set(stored)) == 101
-    assert models.ids.inspect(first.id).worker == 5
+    assert frazil.django.ids().inspect(first.id).worker == 5
     now = round(time.time() * 1000)
     assert models.Order.created_between(now - 3_600_000, now + 3_600_000).count() == 101
     assert models.Order.created_between(now - 7_200_000, now - 3_600_000).count() == 0
     _, path, _, arguments = models.Order._meta.get_field("id").deconstruct()
-    assert path.endswith("BigIntegerField")
-    assert arguments["default"] is models.new_id
+    assert path == "frazil.django.FrazilField"
+    assert arguments == {"primary_key": True, "serialize": False}
 
 
 def test_sqlalchemy(example):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import array
 import datetime
+import pathlib
 from typing import Optional
 
 from typing_extensions import assert_type
@@ -24,6 +25,12 @@ async def takes(ids: frazil.Generator) -> None:
     assert_type(ids.sno_next(7), bytes)
     assert_type(await ids.atake(3, timeout=1.0), list[int])
     assert_type(await ids.anext(), int)
+    async for id in ids:
+        assert_type(id, int)
+    async with frazil.open(worker=7, max_wait=0.5, open_wait=datetime.timedelta(seconds=1), lazy=True) as same:
+        assert_type(same, frazil.Generator)
+    frazil.open(epoch=datetime.date(2026, 1, 1), partition=[65, 10], state_dir=pathlib.Path("ids"))
+    frazil.open(worker={})  # type: ignore[arg-type]
     ids.next_n("3")  # type: ignore[arg-type]
     ids.nxet()  # type: ignore[attr-defined]
 

@@ -8,7 +8,7 @@ ids.next()
 """
 
 from . import sno
-from ._errors import FatalError, FencedError, FrazilError, RetryError, UsageError
+from ._errors import FatalError, FencedError, FrazilError, RetryError, SystemCallError, UsageError
 from ._frazil import version as __version__
 from ._generator import Generator, GeneratorInfo, Health, ManualClock, inspect, open
 from ._layout import Fields, Layout, LayoutInfo, Overlap
@@ -43,6 +43,7 @@ __all__ = [
     "ManualClock",
     "Overlap",
     "RetryError",
+    "SystemCallError",
     "UsageError",
     "__version__",
     "format_time",

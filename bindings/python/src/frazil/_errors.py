@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-__all__ = ["FatalError", "FencedError", "FrazilError", "RetryError", "UsageError"]
+from typing import Optional
+
+__all__ = ["FatalError", "FencedError", "FrazilError", "RetryError", "SystemCallError", "UsageError"]
 
 
 class FrazilError(Exception):
@@ -20,6 +22,7 @@ class FrazilError(Exception):
 
     #: What can be done about it: "usage", "retry", "fenced" or "fatal".
     error_class = "fatal"
+    errno: Optional[int]
 
     def __init__(
         self,
@@ -56,7 +59,7 @@ class UsageError(FrazilError, ValueError):
     error_class = "usage"
 
 
-class RetryError(FrazilError):
+class RetryError(FrazilError, TimeoutError):
     """No id can be had right now: try again later, after `retry` seconds."""
 
     error_class = "retry"
@@ -72,3 +75,7 @@ class FatalError(FrazilError):
     """It will not get better by itself: the layout's life is over, or the system fails, or the generator is closed."""
 
     error_class = "fatal"
+
+
+class SystemCallError(FatalError, OSError):
+    """The system has failed, as where a folder may not be written; `errno` says how."""

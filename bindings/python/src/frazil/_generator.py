@@ -7,23 +7,29 @@ import asyncio
 import atexit
 import time
 import weakref
+from collections.abc import AsyncIterator
+from itertools import count
 from types import TracebackType
 from typing import NamedTuple, Optional, SupportsIndex, Union
 
 from . import _frazil, sno
 from ._errors import FatalError, RetryError
 from ._layout import Fields, Layout
+from ._options import Value, pair
 from ._times import Instant, unix_ms
 
-#: Values of a spec's keys; None: not given.
-Value = Union[str, int, Layout, None]
-
 _ENVIRONMENTS = {"by-key": 0, "none": 1, "all": 2}
-_STATES = ("serving", "needs grant", "behind", "fenced", "exhausted", "stopped")
+_STATES = ("serving", "needs_grant", "behind", "fenced", "exhausted", "stopped")
 _FOREVER = 2**64 - 1
 _NO_END = 2**63 - 1
 # A coroutine takes so many in some 40 us, and between them others have a turn.
 _AT_A_TIME = 4096
+# `async for` gives others a turn after so many ids, also where it never has to wait.
+_IDS_OF_A_TURN = 256
+_SHORTEST_S = 0.0001
+
+# How long the end of the program may take for all of them together: a silent coordinator does not hold it up.
+_END_S = 2.0
 
 # Closed at exit, so that threads that wait for an id end, and worker ids are given back.
 _open: weakref.WeakSet[Generator] = weakref.WeakSet()
@@ -31,8 +37,7 @@ _open: weakref.WeakSet[Generator] = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
-    for generator in list(_open):
-        generator.close()
+    _frazil.close_all(list(_open), _END_S)
 
 
 class GeneratorInfo(NamedTuple):
@@ -62,7 +67,7 @@ class Health(NamedTuple):
     """How a generator is now."""
 
     state: str
-    """serving, needs grant, behind, fenced, exhausted or stopped"""
+    """serving, needs_grant, behind, fenced, exhausted or stopped"""
     last_code: str
     """why extending the grant failed last; "FRAZIL_OK" after a success"""
     worker: int
@@ -80,7 +85,7 @@ class Health(NamedTuple):
     @property
     def serving(self) -> bool:
         """Whether it gives ids, as its policies allow."""
-        return self.state in ("serving", "needs grant")
+        return self.state in ("serving", "needs_grant")
 
 
 class ManualClock:
@@ -103,7 +108,7 @@ class ManualClock:
 class Generator(_frazil.Generator):
     """Takes ids.  All methods may be called by any thread, several at once; frazil.open() makes one.
 
-    As an iterator it never ends: next(generator) is generator.next().
+    As an iterator it never ends: next(generator) is generator.next().  `async for` waits in the event loop.
     """
 
     __slots__ = ("__weakref__",)
@@ -155,8 +160,23 @@ class Generator(_frazil.Generator):
 
     async def anext(self, *, timeout: Optional[float] = None) -> int:
         """Returns one id without ever blocking the event loop."""
-        id = self.try_next() if self._never_asks() else None
-        return id if id is not None else (await self.atake(1, timeout=timeout))[0]
+        if self._never_asks():
+            try:
+                return self.take(1, timeout=0)[0]
+            except RetryError as error:
+                if error.code != "FRAZIL_EAGAIN" or timeout == 0:
+                    raise
+                pause = max(error.retry, _SHORTEST_S)
+            begun = time.monotonic()
+            await asyncio.sleep(pause if timeout is None else min(pause, timeout))
+            timeout = None if timeout is None else max(0.0, timeout - (time.monotonic() - begun))
+        return (await self.atake(1, timeout=timeout))[0]
+
+    async def __aiter__(self) -> AsyncIterator[int]:
+        for i in count(1):
+            yield await self.anext()
+            if i % _IDS_OF_A_TURN == 0:
+                await asyncio.sleep(0)
 
     async def atake(self, n: int, *, timeout: Optional[float] = None) -> list[int]:
         """Returns n increasing ids without ever blocking the event loop.
@@ -185,7 +205,7 @@ class Generator(_frazil.Generator):
                     -20,
                     retry_ns,
                 )
-            pause = max(retry_ns / 1e9, 0.0001)
+            pause = max(retry_ns / 1e9, _SHORTEST_S)
             await asyncio.sleep(pause if left is None else min(pause, left))
 
     def __enter__(self) -> Generator:
@@ -201,18 +221,25 @@ class Generator(_frazil.Generator):
     ) -> None:
         self.close()
 
+    async def __aenter__(self) -> Generator:
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        # A coordinator may take its time to answer.
+        await asyncio.to_thread(self.close)
+
     def __repr__(self) -> str:
+        if self._is_unopened():
+            return "<frazil.Generator, not opened yet>"
         return f"<frazil.Generator {'closed ' if self.closed else ''}{self.spec!r}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a generator cannot be copied or pickled: open it in each process that is not forked")
-
-
-def _quoted(value: Value) -> str:
-    text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
-    if text and not any(c in text for c in " \t\r\n'\\"):
-        return text
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def open(
@@ -220,6 +247,7 @@ def open(
     /,
     *,
     shared: bool = False,
+    lazy: bool = False,
     clock: Optional[ManualClock] = None,
     snapshot: Optional[str] = None,
     environment: Optional[str] = "by-key",
@@ -228,8 +256,11 @@ def open(
     """Opens a generator.
 
     spec         keys and values as frazil.spec(5) has them: "layout=twitter worker=fixed:7"
-    **keys       the same one by one: layout="twitter", worker="fixed:7"; a layout may be a frazil.Layout, yes and no
-                 True and False
+    **keys       the same one by one, in Python's own values: worker=7 is fixed:7, a time span a timedelta or seconds,
+                 an epoch an aware datetime or a date, yes and no True and False, a layout a frazil.Layout, a folder a
+                 Path, a partition two bytes
+    lazy         opens it at the first call that needs it, and touches no file, coordinator or variable before: for
+                 modules that are imported where there is no worker id, as in builds and migrations
     shared       all openings of this process whose specs mean the same have one generator together
     clock        a ManualClock, for tests
     snapshot     JSON of sno_snapshot(), from which a sno generator goes on
@@ -243,7 +274,7 @@ def open(
         raise ValueError(f"environment is by-key, none or all, not {environment!r}")
     if shared and (clock is not None or snapshot is not None or environment != "by-key"):
         raise ValueError("a shared generator is found by its spec: leave out clock, snapshot and environment")
-    pairs = [f"{key}={_quoted(value)}" for key, value in keys.items() if value is not None]
+    pairs = [pair(key, value) for key, value in keys.items() if value is not None]
     generator: Generator = _frazil.open(
         Generator,
         " ".join([spec, *pairs] if spec else pairs),
@@ -251,6 +282,7 @@ def open(
         None if clock is None else clock._handle,
         snapshot,
         _ENVIRONMENTS[environment],
+        bool(lazy),
     )
     _open.add(generator)
     return generator

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Closing generators: one by a call, one that nobody has any more, and all at the end of the program. */
+#include "generator.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+void await_users(struct generator *self, frazil *gen)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    forget_parents_calls(self);
+    if (atomic_load(&self->users) == 0)
+        return;
+    frazil_stop(gen);
+    while (atomic_load(&self->users) != 0)
+        (void)nanosleep(&pause, NULL);
+}
+
+frazil *take_away(struct generator *self)
+{
+    atomic_store(&self->unopened, false);
+    atomic_store(&self->calm_fork, NEVER_CALM);
+    atomic_store(&self->calm_until, 0);
+    return atomic_exchange(&self->gen, NULL);
+}
+
+static PyObject *generator_close(PyObject *object, PyObject *args)
+{
+    struct generator *self = (struct generator *)object;
+    uint64_t wait_ns = FRAZIL_WAIT_FOREVER;
+    frazil_err err;
+
+    if (!PyArg_ParseTuple(args, "|O&", to_wait, &wait_ns))
+        return NULL;
+    frazil *gen = take_away(self);
+    if (gen == NULL)
+        Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS await_users(self, gen);
+    if (wait_ns == FRAZIL_WAIT_FOREVER) {
+        frazil_close(gen);
+        err = FRAZIL_OK;
+    } else
+        err = frazil_close_within(gen, wait_ns);
+    Py_END_ALLOW_THREADS if (err == FRAZIL_OK) Py_RETURN_NONE;
+    return raise_code(self->state, err);
+}
+
+void close_unseen(struct generator *self, frazil *gen)
+{
+    /* A coordinator that answers does so in this time.  For one that does not, a thread of the library's goes on. */
+    const uint64_t moment_ns = 50000000;
+
+    Py_BEGIN_ALLOW_THREADS if (self->asks_server)(void) !frazil_close_within(gen, moment_ns);
+    else frazil_close(gen);
+    Py_END_ALLOW_THREADS
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* The generators that the end of the program closes, each in a thread of its own: one silent coordinator does not use
+ * up the time of the others. */
+struct ending {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t left;    /* generators that are still being closed */
+    size_t holders; /* threads that still use this */
+    uint64_t wait_ns;
+};
+
+struct end_of_one {
+    struct ending *ending;
+    struct generator *self;
+    frazil *gen;
+};
+
+static void release_ending(struct ending *ending)
+{
+    bool is_last = --ending->holders == 0;
+
+    (void)pthread_mutex_unlock(&ending->lock);
+    if (is_last) {
+        (void)pthread_mutex_destroy(&ending->lock);
+        (void)pthread_cond_destroy(&ending->changed);
+        free(ending);
+    }
+}
+
+static void *close_one(void *argument)
+{
+    struct end_of_one *one = argument;
+    struct ending *ending = one->ending;
+
+    await_users(one->self, one->gen);
+    (void)!frazil_close_within(one->gen, ending->wait_ns);
+    free(one);
+    (void)pthread_mutex_lock(&ending->lock);
+    ending->left--;
+    (void)pthread_cond_signal(&ending->changed);
+    release_ending(ending);
+    return NULL;
+}
+
+static void begin_end(struct ending *ending, struct generator *self)
+{
+    frazil *gen = take_away(self);
+    struct end_of_one *one = gen == NULL ? NULL : malloc(sizeof *one);
+    pthread_t thread;
+
+    if (gen == NULL)
+        return;
+    if (one != NULL) {
+        *one = (struct end_of_one){.ending = ending, .self = self, .gen = gen};
+        (void)pthread_mutex_lock(&ending->lock);
+        ending->left++;
+        ending->holders++;
+        (void)pthread_mutex_unlock(&ending->lock);
+        if (pthread_create(&thread, NULL, close_one, one) == 0) {
+            (void)pthread_detach(thread);
+            return;
+        }
+        (void)pthread_mutex_lock(&ending->lock);
+        ending->left--;
+        ending->holders--;
+        (void)pthread_mutex_unlock(&ending->lock);
+        free(one);
+    }
+    frazil_stop(gen); /* without memory or threads: the worker id is free when its grant has ended */
+}
+
+/* Whether all have ended in that time. */
+static bool await_ends(struct ending *ending)
+{
+    struct timespec until;
+
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)(ending->wait_ns / 1000000000);
+    until.tv_nsec += (long)(ending->wait_ns % 1000000000);
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    (void)pthread_mutex_lock(&ending->lock);
+    while (ending->left > 0 && pthread_cond_timedwait(&ending->changed, &ending->lock, &until) == 0)
+        continue;
+    bool all = ending->left == 0;
+    release_ending(ending);
+    return all;
+}
+
+/* close_all(list, seconds): what is not closed by then is left to its threads, which end with the process. */
+PyObject *close_generators(PyObject *module, PyObject *args)
+{
+    struct state *state = PyModule_GetState(module);
+    PyObject *list;
+    uint64_t wait_ns;
+    bool all_ended;
+
+    if (!PyArg_ParseTuple(args, "O!O&", &PyList_Type, &list, to_wait, &wait_ns))
+        return NULL;
+    struct ending *ending = calloc(1, sizeof *ending);
+    if (ending == NULL)
+        return PyErr_NoMemory();
+    (void)pthread_mutex_init(&ending->lock, NULL);
+    (void)pthread_cond_init(&ending->changed, NULL);
+    ending->holders = 1;
+    ending->wait_ns = wait_ns;
+    for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
+        PyObject *object = PyList_GetItem(list, i);
+        if (PyObject_TypeCheck(object, state->generator_type))
+            begin_end(ending, (struct generator *)object);
+    }
+    Py_BEGIN_ALLOW_THREADS all_ended = await_ends(ending);
+    Py_END_ALLOW_THREADS if (!all_ended) Py_INCREF(list); /* its objects are in use until the process ends */
+    Py_RETURN_NONE;
+}
+
+PyMethodDef closing_methods[] = {
+    {"close", generator_close, METH_VARARGS,
+     "close($self, timeout=None, /)\n--\n\n"
+     "Closes it.  With a timeout it raises if the worker id was not given back within so many seconds."},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Ids of frazil in Django.
+
+    from frazil.django import FrazilField
+
+    class Order(models.Model):
+        id = FrazilField(primary_key=True)
+
+FRAZIL in the settings says what they look like, as text or as keywords of frazil.open():
+
+    FRAZIL = {"layout": "frazil"}
+
+Where it is missing, or says nothing of the worker, FRAZIL_WORKER does.  The generator is opened when the first row
+needs an id: migrations, checks and builds need no worker id.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Optional
+
+from django.conf import settings
+from django.core.signals import setting_changed
+from django.db import models
+
+import frazil
+
+__all__ = ["FrazilField", "created_between", "ids", "next_id"]
+
+_lock = threading.Lock()
+_ids: Optional[frazil.Generator] = None
+
+
+def ids() -> frazil.Generator:
+    """Returns the generator of this process."""
+    global _ids
+    if _ids is None:
+        with _lock:
+            if _ids is None:
+                given = getattr(settings, "FRAZIL", None) or {}
+                options = {"spec": given} if isinstance(given, str) else dict(given)
+                _ids = frazil.open(options.pop("spec", ""), lazy=True, **options)
+    return _ids
+
+
+def next_id() -> int:
+    """Returns an id: the default of each FrazilField."""
+    return ids().next()
+
+
+def _forget(*, setting: str, **_: object) -> None:
+    """Opens another one where a test overrides the setting."""
+    global _ids
+    if setting == "FRAZIL":
+        _ids = None
+
+
+setting_changed.connect(_forget)
+
+
+class FrazilField(models.BigIntegerField):
+    """A column of ids, which gives each new object one, also in bulk_create()."""
+
+    description = "64-bit id of frazil"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not kwargs.get("null"):
+            kwargs.setdefault("default", next_id)
+        if kwargs.get("primary_key"):
+            kwargs.setdefault("editable", False)
+        super().__init__(*args, **kwargs)
+
+    def deconstruct(self) -> Any:
+        """Leaves out what __init__ adds."""
+        name, path, args, kwargs = super().deconstruct()
+        if kwargs.get("default") is next_id:
+            del kwargs["default"]
+        if kwargs.get("primary_key"):
+            kwargs.pop("editable", None)
+        return name, path, args, kwargs
+
+
+def created_between(field: str, begin: frazil.Instant, end: frazil.Instant) -> models.Q:
+    """Finds the rows of a time, its end left out, by their ids: Order.objects.filter(created_between("id", a, b))."""
+    layout = ids().layout
+    return models.Q(**{f"{field}__gte": layout.first(begin), f"{field}__lt": layout.first(end)})
