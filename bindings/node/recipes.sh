@@ -19,12 +19,12 @@ if ! cmp -s "$tree/bindings/node/examples/package.json" "$work/packages.json"; t
     mkdir "$work/project"
     cp "$tree/bindings/node/examples/package.json" "$work/project"
     cd "$work/project"
-    # Of the scripts that they would run, one is needed: Prisma's fetches what only migrations use.
+    # Of the scripts that they would run, few are needed: Prisma's fetches what only migrations use.
     npm install --silent --no-audit --no-fund --ignore-scripts
-    npm rebuild --silent better-sqlite3
+    npm rebuild --silent better-sqlite3 bun deno
     cp "$tree/bindings/node/examples/package.json" "$work/packages.json"
 fi
 cd "$work/project"
-cp "$tree/bindings/node/examples"/*.js "$tree/bindings/node/examples/schema.prisma" .
+cp "$tree/bindings/node/examples"/*.js "$tree/bindings/node/examples"/*.mjs "$tree/bindings/node/examples/schema.prisma" .
 npm install --silent --no-audit --no-fund --no-save --ignore-scripts "$tarball"
-node --test .
+TARBALL=$tarball node --test .
