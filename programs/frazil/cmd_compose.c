@@ -27,7 +27,7 @@ struct composition {
 static frazil_err out_of_range(const char *field, uint64_t value, uint64_t max, frazil_error *reterr)
 {
     *reterr = (frazil_error){.code = FRAZIL_ERANGE};
-    (void)snprintf(reterr->message, sizeof reterr->message, "%s %llu does not fit: 0 to %llu", field,
+    (void)snprintf(reterr->message, sizeof reterr->message, "%s %llu does not fit: must be from 0 to %llu", field,
                    (unsigned long long)value, (unsigned long long)max);
     return FRAZIL_ERANGE;
 }

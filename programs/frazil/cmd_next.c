@@ -55,7 +55,7 @@ static void note_collision(const struct source *source, const frazil_info *info)
     const uint32_t worth_a_word_ppm = 10000;
 
     if (info->collision_ppm > worth_a_word_ppm && info->state_is_new && !source->quiet)
-        complain("the chance that two of the expected hosts have the same worker id, and make the same ids, is "
+        complain("the probability that two of the expected hosts share a worker id, and make the same ids, is "
                  "%u.%04u %%; see WORKER IDS in man frazil.spec",
                  (unsigned)(info->collision_ppm / 10000), (unsigned)(info->collision_ppm % 10000));
 }

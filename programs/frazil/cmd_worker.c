@@ -26,7 +26,7 @@ static int hash_one(void *ctx, const struct value *value)
     return STATUS_OK;
 }
 
-/* The chance that two of so many hosts get the same number, in percent. */
+/* Prints the probability that two of so many hosts share a number, in percent. */
 static int print_chance(const struct option_u64 *expect, uint32_t workers)
 {
     uint32_t ppm;
@@ -50,7 +50,7 @@ static int cmd_worker_run(int argc, char **argv)
     const struct option_row rows[] = {
         {"hash", 0, OPTION_TEXT, &hash, "TEXT", "a host name or address", 0},
         {"max", 'm', OPTION_U64, &max, "M", "how many workers there are: the number is below M", UINT32_MAX},
-        {"expect", 'e', OPTION_U64, &expect, "N", "how likely two of N hosts get the same, instead", 65536},
+        {"expect", 'e', OPTION_U64, &expect, "N", "the probability that two of N hosts share one", 65536},
         {0},
     };
     const struct option_help help = {"worker", "--max M [--expect N | --hash TEXT | TEXT...]",

@@ -41,7 +41,7 @@ enum { IDS_FORM_SNO = FRAZIL_TEXTS(IDS_ONE), IDS_FORM_UUID, IDS_FORM_COUNT, IDS_
 #define IDS_FORM_NAME(identifier, number, name, room) " " name
 #define IDS_FORM_NAMES FRAZIL_TEXTS(IDS_FORM_NAME) " sno uuid"
 #define IDS_NO_FORM                                                                                                    \
-    "it is no id in any form:" IDS_FORM_NAMES                                                                          \
+    "not an id in any known form:" IDS_FORM_NAMES                                                                      \
     "; write it without blanks and commas; give a file as standard input: <FILE"
 
 /* Why a text without any reading is no id: what it is, where that is known.  Valid until the next call. */

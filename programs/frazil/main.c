@@ -78,7 +78,7 @@ static int finish(int status)
     if (output_failure() == 0 || output_failure() == EPIPE)
         return status;
     if (stop_wanted() && output_failure() == ETIMEDOUT)
-        complain("nobody reads standard output: its last lines were not written");
+        complain("standard output was closed: its last lines were not written");
     else
         complain("cannot write to standard output: %s", strerror(output_failure()));
     return STATUS_FATAL;

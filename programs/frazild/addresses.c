@@ -358,7 +358,7 @@ static const char *look_at_path(const char *path, struct known_address *ret)
     if (lstat(path, &its) == 0)
         return S_ISSOCK(its.st_mode) ? NULL : "something that is no socket is there already";
     if (!S_ISDIR(about.st_mode))
-        return "what stands in the place of its folder is none: name another path";
+        return "the folder of the socket is not a directory: name another path";
     return access(folder, W_OK | X_OK) == 0 ? NULL
                                             : "this user can make no file in the folder of the socket: let it (chown, "
                                               "chmod), or name another folder";

@@ -196,7 +196,7 @@ void cmd_incr(struct session *session, struct call *call)
     wish.generator = generators_by_key(&session->event_thread->setup->generators, words->args[1]);
     if (wish.generator == NULL) {
         command_fail(session, call, CODE_ERR,
-                     "no generator is for this key: it is no generator's name, and no keys= "
+                     "no generator matches this key: it is no generator's name, and no keys= "
                      "pattern of the configuration fits");
         return;
     }

@@ -138,7 +138,7 @@ static void keep_section(struct config_file *file, struct config_section *sectio
     const struct config_section *other = find_section(file, section);
 
     if (other != NULL)
-        config_complain(errors, section->place, "the section [%s] stands at %s:%u already: keep one of the two",
+        config_complain(errors, section->place, "the section [%s] is already defined at %s:%u: keep one of the two",
                         section->name[0] != '\0' ? section->name : section->kind, other->place.file, other->place.line);
     struct config_section *sections = grown(file->sections, file->count, sizeof *section, errors);
     if (sections == NULL) {
@@ -181,7 +181,7 @@ static bool is_new(const struct config_section *section, const struct config_row
     for (size_t i = 0; i < section->count; i++) {
         if (strcmp(section->rows[i].key, row->key) != 0)
             continue;
-        config_complain(errors, row->place, "the key %s stands at %s:%u already: keep one of the two", row->key,
+        config_complain(errors, row->place, "the key %s is already set at %s:%u: keep one of the two", row->key,
                         section->rows[i].place.file, section->rows[i].place.line);
         return false;
     }
@@ -211,7 +211,7 @@ static char *value_of(struct bytes text, const char *key, struct place place, st
     if (at + 1 == text.len)
         return ret;
     config_complain(errors, place,
-                    at < text.len ? "the key %s: nothing may stand behind the closing quote"
+                    at < text.len ? "the key %s: unexpected text after the closing quote"
                                   : "the key %s: the quote is not closed",
                     key);
     explicit_bzero(ret, to);
@@ -249,7 +249,7 @@ static void add_row(struct config_file *file, struct bytes line, struct place pl
     struct bytes key = trimmed(line.at, (size_t)(equals - line.at));
     if (!is_key(key)) {
         config_complain(errors, place,
-                        "what stands before the '=' is no key: a key is one word of letters, digits and _, as in "
+                        "the text before the '=' is not a key: a key is one word of letters, digits and _, as in "
                         "max_batch=10000");
         return;
     }

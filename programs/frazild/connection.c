@@ -481,7 +481,7 @@ static const char *late(struct loop *loop, struct connection *connection)
     }
     if (is_unknown(connection) && silent_ns > settings->request_timeout_ns) {
         count(&counters->cut_slow, 1);
-        return "it asked nothing, or did not say who it is (request_timeout)";
+        return "it sent no request, or did not authenticate (request_timeout)";
     }
     return NULL;
 }
@@ -516,7 +516,7 @@ void connection_check_time(struct loop *loop, struct connection *connection)
     bool is_idle =
         idle_ns > 0 && since_ns > idle_ns && connection->reads && connection->in.len == 0 && connection->out.len == 0;
     if (is_idle && !connection->session.is_http) /* HTTP ends its connections so: there it is no news */
-        log_cut(connection, "it is silent (idle_timeout)");
+        log_cut(connection, "it was idle for too long (idle_timeout)");
     if (is_idle || is_over(loop, connection))
         end(loop, connection);
 }

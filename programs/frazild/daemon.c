@@ -260,8 +260,9 @@ static void stop(struct daemon *daemon, int status)
         loop_join(&daemon->loops[i]);
     listeners_close(&daemon->listeners);
     if (!run_in_background(daemon, close_all, daemon->times.end_ns)) {
-        log_line(LOG_ALWAYS, "who still waited for a coordinator was cut: a worker id may be free only when its grant "
-                             "has ended");
+        log_line(LOG_ALWAYS,
+                 "requests that still waited for a coordinator were cut: a worker id may be free only when its grant "
+                 "has ended");
         _exit(status); /* threads are in the middle of something: nothing can be freed */
     }
     free(daemon->loops);

@@ -114,7 +114,7 @@ static void close_engine(struct engine *engine, uint64_t wait_ns)
     frazil_err err = frazil_close_within(engine->gen, wait_ns);
 
     if (err != FRAZIL_OK)
-        log_line(LOG_ALWAYS, "generator %s: nobody confirmed that its worker id %" PRIu32 " was given back: %s",
+        log_line(LOG_ALWAYS, "generator %s: the release of its worker id %" PRIu32 " was not confirmed: %s",
                  engine->name, info.worker,
                  err == FRAZIL_EAGAIN ? "its coordinator did not answer in time" : frazil_strerror(err));
     if (engine->meaning != NULL)

@@ -91,14 +91,14 @@ static bool find_user(struct http_request *request)
         return true;
     if (token.at == NULL) {
         http_fail(request, HTTP_UNAUTHORIZED, CODE_NOAUTH,
-                  "say who you are with the header Authorization: Bearer and the token of a user");
+                  "authentication required: send the header Authorization: Bearer TOKEN");
         return false;
     }
     request->user = users_by_token(users, (struct slice){NULL, 0}, token);
     if (request->user != NULL)
         return true;
     session_log_wrong_token(request->session);
-    http_fail(request, HTTP_UNAUTHORIZED, CODE_WRONGPASS, "the token is no user's");
+    http_fail(request, HTTP_UNAUTHORIZED, CODE_WRONGPASS, "no user has this token");
     return false;
 }
 
@@ -140,7 +140,7 @@ static void answer(struct http_request *request)
     if (!find_user(request))
         return;
     if (request->route == NULL) {
-        http_fail(request, HTTP_NOT_FOUND, CODE_ERR, "there is nothing here: /openapi.json has what there is");
+        http_fail(request, HTTP_NOT_FOUND, CODE_ERR, "not found: /openapi.json lists the paths");
         return;
     }
     if (!has_word(request->route->methods, request->head->method)) {
@@ -251,7 +251,7 @@ void http_cut(struct session *session, struct bytes *out)
     http_ids_drop(request);
     request->out = out;
     request->keeps = false;
-    http_fail(request, HTTP_SERVICE_UNAVAILABLE, CODE_TRYAGAIN, "the daemon ends: ask another one");
+    http_fail(request, HTTP_SERVICE_UNAVAILABLE, CODE_TRYAGAIN, "shutting down: retry on another instance");
 }
 
 void http_close(struct session *session)

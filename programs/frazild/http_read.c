@@ -107,14 +107,14 @@ static enum http_result read_field(struct slice line, struct http_head *ret, str
 
     /* A blank before the colon, or at the beginning of a line that goes on with the one before, is no token's. */
     if (!is_token(name))
-        return fault(ret_fault, 400, "a field of the head is a name, a colon and a value, on one line");
+        return fault(ret_fault, 400, "a header field is a name, a colon and a value, on one line");
     enum http_name known = name_of(name);
     if (known == FIELD_COUNT)
         return HTTP_WHOLE;
     if (ret->count == HTTP_FIELDS_MAX)
-        return fault(ret_fault, 431, "the head has too many fields");
+        return fault(ret_fault, 431, "there are too many header fields");
     if (times_of(ret, known) == most[known])
-        return fault(ret_fault, 400, "a field of the head stands there twice");
+        return fault(ret_fault, 400, "a header field is given twice");
     struct slice value = {colon + 1, line.len - name.len - 1};
     while (value.len > 0 && (value.at[0] == ' ' || value.at[0] == '\t'))
         value = (struct slice){value.at + 1, value.len - 1};

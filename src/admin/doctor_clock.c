@@ -39,16 +39,16 @@ static void judge_counter(const struct fz_clock_facts *facts, const struct fz_fi
                  facts->source);
     else if (!facts->counter_constant)
         fz_found(findings, FZ_FOUND_CLOCK_NO_COUNTER,
-                 "this processor says of no counter that its rate is constant: each id costs a reading of the clock "
-                 "more; a newer machine, or hypervisor, has one");
+                 "this processor has no counter whose rate is known to be constant: each id costs one more clock read; "
+                 "a newer machine, or hypervisor, has one");
     else if (facts->source[0] == '\0')
         fz_finding_show(findings, FZ_FOUND_CLOCK_NO_COUNTER,
                         "the kernel does not say whether it tells time by the processor's counter, or a portable build "
-                        "does not ask: each id costs a reading of the clock more");
+                        "does not ask: each id costs one more clock read");
     else
         fz_found(findings, FZ_FOUND_CLOCK_NO_COUNTER,
-                 "the kernel tells time by %s and not by the processor's counter: each id costs a reading of the clock "
-                 "more; see its log for why, and boot with clocksource=tsc if that was a mistake",
+                 "the kernel tells time by %s and not by the processor's counter: each id costs one more clock read; "
+                 "see its log for why, and boot with clocksource=tsc if that was a mistake",
                  facts->source);
 }
 

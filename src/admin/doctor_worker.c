@@ -89,8 +89,8 @@ static void judge_hash(const struct fz_worker_facts *facts, const struct fz_find
         ppm = 1000000; /* more hosts than can be computed */
     write_chance(chance, sizeof chance, ppm);
     fz_found(findings, ppm >= LIKELY_PPM ? FZ_FOUND_WORKER_HASH_LIKELY : FZ_FOUND_WORKER_HASH,
-             "worker id %u by hash: the chance that two of %u hosts have the same, and make the same ids, is %s: let a "
-             "coordinator give out the numbers",
+             "worker id %u by hash: the probability that two of %u hosts share a number, and make the same ids, is %s: "
+             "let a coordinator give out the numbers",
              (uint64_t)facts->choice.first, (uint64_t)hosts, chance);
 }
 
@@ -331,8 +331,9 @@ static void advise_of_hashes(uint32_t hosts, uint64_t workers, const struct fz_f
     if (fz_collision_ppm(hosts, workers, &ppm) != FRAZIL_OK)
         return;
     write_chance(chance, sizeof chance, ppm);
-    fz_found(findings, FZ_FOUND_ADVICE, "%u hosts by hash of %u worker ids: two have the same with a chance of %s",
-             (uint64_t)hosts, workers, chance);
+    fz_found(findings, FZ_FOUND_ADVICE,
+             "%u hosts by hash of %u worker ids: the probability that two share a number is %s", (uint64_t)hosts,
+             workers, chance);
 }
 
 static void advise_size(size_t i, const struct fz_findings *findings)

@@ -64,7 +64,7 @@ static frazil_err unknown_key(const struct reader *reader, const char *text, siz
     /* Cut at its first '=', a URL would show a part of its password. */
     if (strncmp(text + strcspn(text, ": \t\r\n"), "://", 3) == 0)
         return fz_fail_at(reader->reterr, place_in_spec(reader, text), FRAZIL_ESPEC,
-                          "%s: a URL stands at character %u, where a key should: write worker=URL", reader->where,
+                          "%s: expected a key at character %u, not a URL: write worker=URL", reader->where,
                           (uint64_t)(text - reader->text) + 1);
     /* The text around the key is passed along: a password with a space in it may have been cut in two here. */
     size_t before = (size_t)(text - reader->text), behind = strcspn(text + len, " \t\r\n");

@@ -29,7 +29,7 @@ static frazil_err check_width(const char *field, unsigned bits, unsigned min, un
 {
     if (bits >= min && bits <= max)
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ELAYOUT, "%u bits of %s in the layout: %u to %u are possible", (uint64_t)bits, field,
+    return fz_fail(reterr, FRAZIL_ELAYOUT, "%u bits of %s in the layout: must be from %u to %u", (uint64_t)bits, field,
                    (uint64_t)min, (uint64_t)max);
 }
 
@@ -59,7 +59,7 @@ static frazil_err check_widths(const frazil_layout *l, frazil_error *reterr)
 static frazil_err check_times(const frazil_layout *l, frazil_error *reterr)
 {
     if (l->tick_ms < 1 || l->tick_ms > FZ_LAYOUT_TICK_MS_MAX)
-        return fz_fail(reterr, FRAZIL_ELAYOUT, "a tick of %u ms: 1ms to %ums are possible", (uint64_t)l->tick_ms,
+        return fz_fail(reterr, FRAZIL_ELAYOUT, "tick=%ums: must be from 1ms to %ums", (uint64_t)l->tick_ms,
                        (uint64_t)FZ_LAYOUT_TICK_MS_MAX);
     if (l->epoch_unix_ms < EPOCH_MIN || l->epoch_unix_ms > EPOCH_MAX)
         return fz_fail(reterr, FRAZIL_ELAYOUT, "the epoch %t is not between the years 0 and 9999", l->epoch_unix_ms);
@@ -106,13 +106,13 @@ static frazil_err check_rest(const frazil_layout *l, frazil_error *reterr)
     const frazil_layout *preset = fz_layout_preset_named(l->name, fz_text_len(l->name));
 
     if (l->sequence_above_worker > 1)
-        return fz_fail(reterr, FRAZIL_ELAYOUT, "sequence_above_worker is %u in the layout: 0 or 1 are possible",
+        return fz_fail(reterr, FRAZIL_ELAYOUT, "sequence_above_worker is %u in the layout: must be 0 or 1",
                        (uint64_t)l->sequence_above_worker);
     if (!fz_is_zeroed(l->reserved, sizeof l->reserved))
         return fz_fail(reterr, FRAZIL_ELAYOUT, "the reserved bytes of the layout are not all 0");
     if (preset == NULL ? memcmp(l->name, custom, sizeof custom) != 0 : !has_fields_of(l, preset))
         return fz_fail(reterr, FRAZIL_ELAYOUT,
-                       "the layout is called %q and has not the fields of that preset: call it custom", l->name);
+                       "the layout is called %q but does not have the fields of that preset: call it custom", l->name);
     return FRAZIL_OK;
 }
 
@@ -126,7 +126,7 @@ frazil_err frazil_layout_validate(const frazil_layout *layout, frazil_error *ret
         return fz_fail(reterr, FRAZIL_ELAYOUT, "the fields, the epoch and the tick of a sno are fixed: use the preset");
     }
     if (layout->kind != FRAZIL_LAYOUT_64)
-        return fz_fail(reterr, FRAZIL_ELAYOUT, "there is no kind of layout %d", (int64_t)layout->kind);
+        return fz_fail(reterr, FRAZIL_ELAYOUT, "unknown kind of layout %d", (int64_t)layout->kind);
     frazil_err err = check_widths(layout, reterr);
     if (err == FRAZIL_OK)
         err = check_times(layout, reterr);
@@ -221,7 +221,8 @@ static frazil_err check_part(const char *field, uint64_t value, uint64_t max, co
 {
     if (value <= max)
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ERANGE, "%s %u does not fit the layout %s: 0 to %u", field, value, layout->name, max);
+    return fz_fail(reterr, FRAZIL_ERANGE, "%s %u does not fit the layout %s: must be from 0 to %u", field, value,
+                   layout->name, max);
 }
 
 frazil_err frazil_id_compose(const frazil_layout *layout, const frazil_fields *fields, uint64_t *ret_id,

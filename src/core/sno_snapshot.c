@@ -81,9 +81,9 @@ static frazil_err fail_at(const struct json_reader *in, const char *wanted)
 {
     if (in->at == in->len)
         return fz_fail_at(in->reterr, in->at, FRAZIL_EPARSE,
-                          "snapshot: the text ends at position %u, where %s should be", (uint64_t)in->at + 1, wanted);
-    return fz_fail_at(in->reterr, in->at, FRAZIL_EPARSE, "snapshot: %Q at position %u, where %s should be",
-                      in->text + in->at, (size_t)1, (uint64_t)in->at + 1, wanted);
+                          "snapshot: expected %s at position %u, where the text ends", wanted, (uint64_t)in->at + 1);
+    return fz_fail_at(in->reterr, in->at, FRAZIL_EPARSE, "snapshot: expected %s at position %u, not %Q", wanted,
+                      (uint64_t)in->at + 1, in->text + in->at, (size_t)1);
 }
 
 /* The white space of RFC 8259, and no other. */
@@ -174,9 +174,8 @@ static frazil_err read_member_name(struct json_reader *in, unsigned *seen, enum 
         if (!take_name(in, json_members[i].name))
             continue;
         if ((*seen >> i & 1) != 0)
-            return fz_fail_at(in->reterr, start, FRAZIL_EPARSE,
-                              "snapshot: %q at position %u is there for the second time", json_members[i].name,
-                              (uint64_t)start + 1);
+            return fz_fail_at(in->reterr, start, FRAZIL_EPARSE, "snapshot: %q at position %u is given twice",
+                              json_members[i].name, (uint64_t)start + 1);
         *seen |= 1U << i;
         *ret = (enum member)i;
         return FRAZIL_OK;

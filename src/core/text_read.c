@@ -36,16 +36,14 @@ static frazil_err fail_digit(const struct numeral *form, const char *text, size_
 
 static frazil_err fail_short(const struct numeral *form, size_t len, frazil_error *reterr)
 {
-    return fz_fail_at(reterr, len, FRAZIL_EPARSE, "%s: nothing at position %u; the form has %s%u characters",
-                      form->name, (uint64_t)len + 1, form->len_min < form->len_max ? "at least " : "",
-                      (uint64_t)form->len_min);
+    return fz_fail_at(reterr, len, FRAZIL_EPARSE, "%s: too short at position %u: must have %s%u characters", form->name,
+                      (uint64_t)len + 1, form->len_min < form->len_max ? "at least " : "", (uint64_t)form->len_min);
 }
 
 static frazil_err fail_long(const struct numeral *form, frazil_error *reterr)
 {
-    return fz_fail_at(reterr, form->len_max, FRAZIL_EPARSE,
-                      "%s: the text goes on at position %u; the form has %s%u characters", form->name,
-                      (uint64_t)form->len_max + 1, form->len_min < form->len_max ? "at most " : "",
+    return fz_fail_at(reterr, form->len_max, FRAZIL_EPARSE, "%s: too long at position %u: must have %s%u characters",
+                      form->name, (uint64_t)form->len_max + 1, form->len_min < form->len_max ? "at most " : "",
                       (uint64_t)form->len_max);
 }
 
@@ -76,8 +74,8 @@ static frazil_err expect_space(const struct numeral *form, const char *text, siz
 {
     if (text[index] == ' ')
         return FRAZIL_OK;
-    return fz_fail_at(reterr, index, FRAZIL_EPARSE, "%s: %Q at position %u stands where a space should be", form->name,
-                      text + index, (size_t)1, (uint64_t)index + 1);
+    return fz_fail_at(reterr, index, FRAZIL_EPARSE, "%s: expected a space at position %u, not %Q", form->name,
+                      (uint64_t)index + 1, text + index, (size_t)1);
 }
 
 /*

@@ -105,8 +105,8 @@ static frazil_err check_characters(const char *text, size_t len, size_t len_righ
     }
     if (len != len_right)
         return fz_fail_at(reterr, len < len_right ? len : len_right, FRAZIL_EPARSE,
-                          "scrambled id: %s position %u; it has %u characters",
-                          len < len_right ? "nothing at" : "the text goes on at",
+                          "scrambled id: %s position %u: must have %u characters",
+                          len < len_right ? "too short at" : "too long at",
                           (uint64_t)(len < len_right ? len : len_right) + 1, (uint64_t)len_right);
     return FRAZIL_OK;
 }

@@ -51,7 +51,7 @@ frazil_err frazil_sno_from_json(const char *text, size_t len, frazil_sno *ret, f
                               (uint64_t)i + 1, (uint64_t)FRAZIL_SNO_LEN);
     }
     if (len > NULL_LEN)
-        return fz_fail_at(reterr, NULL_LEN, FRAZIL_EPARSE, "sno: the text goes on at position %u, after null",
+        return fz_fail_at(reterr, NULL_LEN, FRAZIL_EPARSE, "sno: expected the end at position %u, after null",
                           (uint64_t)NULL_LEN + 1);
     *ret = (frazil_sno){{0}};
     return FRAZIL_OK;

@@ -94,8 +94,8 @@ static frazil_err check_uuid_text(const char *text, size_t len, frazil_error *re
 {
     for (size_t i = 0; i < len && i < FRAZIL_UUID_LEN; i++) {
         if (is_dash_place(i) && text[i] != '-')
-            return fz_fail_at(reterr, i, FRAZIL_EPARSE, "uuid: %Q at position %u stands where a dash should be",
-                              text + i, (size_t)1, (uint64_t)i + 1);
+            return fz_fail_at(reterr, i, FRAZIL_EPARSE, "uuid: expected '-' at position %u, not %Q", (uint64_t)i + 1,
+                              text + i, (size_t)1);
         unsigned digit = fz_alphabet_value(&fz_hex, text[i]) - 1;
         if (!is_dash_place(i) && digit >= 16)
             return fz_fail_at(reterr, i, FRAZIL_EPARSE, "uuid: %Q at position %u is not one of the digits 0-9a-fA-F",
@@ -103,8 +103,8 @@ static frazil_err check_uuid_text(const char *text, size_t len, frazil_error *re
     }
     if (len != FRAZIL_UUID_LEN)
         return fz_fail_at(reterr, len < FRAZIL_UUID_LEN ? len : FRAZIL_UUID_LEN, FRAZIL_EPARSE,
-                          "uuid: %s position %u; it has %u characters",
-                          len < FRAZIL_UUID_LEN ? "nothing at" : "the text goes on at",
+                          "uuid: %s position %u: must have %u characters",
+                          len < FRAZIL_UUID_LEN ? "too short at" : "too long at",
                           (uint64_t)(len < FRAZIL_UUID_LEN ? len : FRAZIL_UUID_LEN) + 1, (uint64_t)FRAZIL_UUID_LEN);
     return FRAZIL_OK;
 }

@@ -89,7 +89,7 @@ frazil_err fz_register_error(enum fz_register_result result, const char *name, c
         return fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator of namespace %q cannot be reached: %s", name,
                        sentence);
     case FZ_REGISTER_CONFLICT:
-        return fz_fail(reterr, FRAZIL_EAGAIN, "others were faster in namespace %q: try again", name);
+        return fz_fail(reterr, FRAZIL_EAGAIN, "other processes changed namespace %q first: try again", name);
     default:
         return fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator of namespace %q did not answer: %s", name,
                        sentence);

@@ -492,7 +492,7 @@ static enum outcome survey_workers(struct worker_search *search, frazil_err *ret
 static frazil_err never_settled(const struct worker_search *search)
 {
     if (search->unanswered == 0 && !search->lease->call.is_outrun)
-        return fz_fail(search->reterr, FRAZIL_EAGAIN, "namespace %q was another one at each look: try again",
+        return fz_fail(search->reterr, FRAZIL_EAGAIN, "namespace %q changed between reads: try again",
                        search->lease->name);
     return fz_register_error(search->unanswered > 0 ? FZ_REGISTER_UNKNOWN : FZ_REGISTER_CONFLICT, search->lease->name,
                              &search->said, search->reterr);

@@ -349,11 +349,11 @@ static frazil_err check_options(const struct fz_namespace_options *options, uint
     if (horizon_min < FZ_HORIZON_MS_MIN)
         horizon_min = FZ_HORIZON_MS_MIN;
     if (options->horizon_ms < horizon_min || options->horizon_ms > FZ_HORIZON_MS_MAX)
-        return fz_fail(reterr, FRAZIL_ERANGE, "a horizon of %D: %D to %D are possible with ticks of %D",
+        return fz_fail(reterr, FRAZIL_ERANGE, "horizon=%D: must be from %D to %D with ticks of %D",
                        1000 * options->horizon_ms, 1000 * horizon_min, 1000 * (uint64_t)FZ_HORIZON_MS_MAX,
                        1000 * (uint64_t)options->layout->tick_ms);
     if (options->max_skew_ms < 0 || options->max_skew_ms > FZ_SKEW_MS_MAX)
-        return fz_fail(reterr, FRAZIL_ERANGE, "a max_skew of %d ms: 0 ms to %D are possible", options->max_skew_ms,
+        return fz_fail(reterr, FRAZIL_ERANGE, "max_skew=%dms: must be from 0ms to %D", options->max_skew_ms,
                        1000 * (uint64_t)FZ_SKEW_MS_MAX);
     if (options->workers > workers_max)
         return fz_fail(reterr, FRAZIL_ERANGE, "a namespace of %u worker ids: the layout has %u", options->workers,

@@ -128,8 +128,8 @@ struct record_reader {
 static void refuse_text(struct record_reader *r, const char *wanted)
 {
     if (r->err == FRAZIL_OK)
-        r->err = fz_fail(r->reterr, FRAZIL_EPARSE, "the record cannot be read: position %u should be %s",
-                         (uint64_t)r->pos + 1, wanted);
+        r->err = fz_fail(r->reterr, FRAZIL_EPARSE, "the record cannot be read: expected %s at position %u", wanted,
+                         (uint64_t)r->pos + 1);
 }
 
 /* The words that must come next. */
@@ -140,7 +140,7 @@ static void expect(struct record_reader *r, const char *words)
     if (r->err != FRAZIL_OK)
         return;
     if (r->len - r->pos < len || memcmp(r->text + r->pos, words, len) != 0)
-        refuse_text(r, words);
+        refuse_text(r, words[0] == ' ' ? words + 1 : words);
     else
         r->pos += len;
 }
@@ -166,8 +166,8 @@ static uint64_t get_number(struct record_reader *r, const char *key, uint64_t mi
     /* Leading zeros and signs are refused: each record has one form, so that comparing bytes compares records. */
     if (!fz_decimal_parse(r->text + r->pos, len, &value) || value < min || value > max) {
         r->err = fz_fail(r->reterr, FRAZIL_EPARSE,
-                         "the record cannot be read:%s at position %u should be a number from %u to %u", key,
-                         (uint64_t)r->pos + 1, min, max);
+                         "the record cannot be read: expected a number from %u to %u after%s at position %u", min, max,
+                         key, (uint64_t)r->pos + 1);
         return min;
     }
     r->pos += len;
@@ -188,7 +188,7 @@ static void get_text(struct record_reader *r, const char *key, char end, bool (*
     if (good < len || len < min || len >= size) {
         /* Points at the character at fault, which is what whoever edits records by hand needs. */
         r->pos += good < size ? good : size - 1;
-        refuse_text(r, "a character that belongs there, or the end of a text that is too long");
+        refuse_text(r, "another character, or an earlier end of the text,");
         return;
     }
     memcpy(ret, r->text + r->pos, len);

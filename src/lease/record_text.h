@@ -26,7 +26,7 @@ FZ_PRIVATE bool fz_record_name_read(const char *name, size_t len, uint32_t *ret)
 /* Writes the text of version and data, of FZ_RECORD_SIZE_MAX bytes at the most.  Returns its length. */
 FZ_PRIVATE size_t fz_record_text_write(uint64_t version, const char *data, size_t len, char ret[FZ_RECORD_TEXT_SIZE]);
 
-/* Reads it, strictly; version 0 is none.  false: it is not what frazil has written; *ret is then untouched. */
+/* Reads it, strictly; version 0 is none.  false: it was not written by frazil; *ret is then untouched. */
 FZ_PRIVATE bool fz_record_text_read(const char *text, size_t len, struct fz_record *ret);
 
 #endif

@@ -52,7 +52,7 @@ life() {
 @test "etcd" {
     serve etcd
     life "etcd://127.0.0.1:1,127.0.0.1:$port/orders?timeout=60s"
-    fails 3 "cannot be connected to" frazil next "worker=etcd://127.0.0.1:1/orders open_wait=1s"
+    fails 3 "cannot connect" frazil next "worker=etcd://127.0.0.1:1/orders open_wait=1s"
 }
 
 @test "zookeeper" {

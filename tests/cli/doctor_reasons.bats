@@ -76,11 +76,11 @@ teardown() {
             *) says coordinator.silent "$reason" "$part://u:s3cret@127.0.0.1:$web/db/orders" ;;
         esac
     done <<-EOT
-	redis      answers in no form of Redis
-	etcd       answers in no form of etcd \(HTTP status 501\)
-	zookeeper  127.0.0.1:$web cannot be connected to
-	postgresql cannot be connected to
-	mysql      cannot be connected to
+	redis      unexpected reply
+	etcd       unexpected reply \(HTTP status 501\)
+	zookeeper  127.0.0.1:$web: cannot connect
+	postgresql cannot connect
+	mysql      cannot connect
 	EOT
     no_web_server
 }
@@ -148,9 +148,9 @@ teardown() {
     has mysql || skip "the part for MySQL is not installed"
     serve mysql
     local end="?ssl-mode=DISABLED&timeout=60s"
-    says coordinator.refused "does not let this user in" "mysql://nobody:s3cret@127.0.0.1:$port/test/orders$end"
+    says coordinator.refused "access denied" "mysql://nobody:s3cret@127.0.0.1:$port/test/orders$end"
     mysql --no-defaults -h 127.0.0.1 -P "$port" -u owner -e "CREATE USER joe IDENTIFIED BY 'another'"
-    says coordinator.refused "does not let this user in" "mysql://joe:s3cret@127.0.0.1:$port/app/orders$end"
+    says coordinator.refused "access denied" "mysql://joe:s3cret@127.0.0.1:$port/app/orders$end"
     says coordinator.refused "[Uu]nknown database|no such database" "mysql://owner@127.0.0.1:$port/nosuch/orders$end"
     frazil lease init --never-used "mysql://app@127.0.0.1:$port/app/orders$end"
     mysql --no-defaults -h 127.0.0.1 -P "$port" -u owner -e "SET GLOBAL read_only = ON"

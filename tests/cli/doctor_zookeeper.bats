@@ -14,7 +14,7 @@ setup() {
 
 @test "without a quorum" {
     serve zookeeper-minority
-    says coordinator.silent "the server hung up, as one does that has no quorum" "zookeeper://u:s3cret@127.0.0.1:$port/orders?timeout=60s"
+    says coordinator.silent "the server closed the connection, as it does without a quorum" "zookeeper://u:s3cret@127.0.0.1:$port/orders?timeout=60s"
 }
 
 @test "without user and password, or with others" {

@@ -194,7 +194,7 @@ ms_of() {
     read -r _ <&9 # it goes on
     ends 4
     # The last time that it was asked may have been after the grant's end, on a machine that has more to do.
-    sed 's/ was ours until / is ours until /; s/cannot be connected to: .*/cannot be connected to: Connection refused/' \
+    sed 's/ was ours until / is ours until /; s/cannot connect: .*/cannot connect: Connection refused/' \
         "$BATS_TEST_TMPDIR/last_words" | in_page
 }
 

@@ -89,7 +89,7 @@ ID=1541815603606036480
     fails 1 "base62 or base64url: say which" frazil inspect 0000000wPeA
     fails 1 "it can be base58 or base36: say which, with --form" frazil inspect abc
     [ "$(frazil inspect --form base36 --json abc | json id)" = 13368 ]
-    fails 1 "no id in any form" frazil inspect 'a b c'
+    fails 1 "not an id in any known form" frazil inspect 'a b c'
     fails 2 "--form takes one of dec" frazil inspect --form base17 5
     fails 1 "--layout sno" frazil inspect --layout twitter --form sno a222222222222222
     fails 1 "its forms are sno, uuid and hex, not dec" frazil inspect --layout sno --form dec 5
@@ -102,7 +102,7 @@ ID=1541815603606036480
     [ "$(frazil inspect --json --form uuid $uuid | json uuid)" = $uuid ]
     [[ $(frazil inspect --guess $uuid | sed -n 3p) == *" sno       uuid "* ]]
     fails 1 "version 4; a sno's is of version 8" frazil inspect --form uuid 3bfcd3a8-0000-4410-a800-000000000000
-    fails 1 "it is no id in any form" frazil inspect 3bfcd3a8-0000-4410-a800-000000000000
+    fails 1 "not an id in any known form" frazil inspect 3bfcd3a8-0000-4410-a800-000000000000
     fails 1 "the form uuid is for snos" frazil inspect --layout twitter --form uuid $uuid
     [ "$(frazil inspect --json 0x5325a4db6000002 | json id)" = 374461008837607426 ]
     [ "$(frazil inspect --json --form hexshort ff | json id)" = 255 ]
@@ -201,7 +201,7 @@ ID=1541815603606036480
     local text
     text=$(frazil inspect --guess --json 2222222222222f22)
     [[ $text == *'"form":"hex"'* && $text == *'"form":"sno"'* ]]
-    fails 1 "no id in any form" frazil inspect --guess '?'
+    fails 1 "not an id in any known form" frazil inspect --guess '?'
     fails 1 "" frazil inspect --guess --form dec x
     frazil inspect --guess --json --form base36 abc | grep -q '"id":"13368"'
     [ "$(frazil inspect --guess 5 6 | grep -c '^$')" -eq 1 ]

@@ -95,7 +95,7 @@ setup() {
     run --separate-stderr frazil next --json worker=hostname-hash hostname=app-240 count=256 expect=5
     [ "$status" -eq 0 ]
     [[ "$output" == *'"worker":103,'* ]]
-    [[ "$stderr" == "frazil: the chance that two of the expected hosts have the same worker id, "*" is 3.8532 %; "* ]]
+    [[ "$stderr" == "frazil: the probability that two of the expected hosts share a worker id, "*" is 3.8532 %; "* ]]
     run --separate-stderr frazil next worker=hostname-hash hostname=app-240 count=256 expect=5
     [ "$stderr" = "" ]
     run --separate-stderr frazil next -q worker=ip-hash ip=10.0.0.7 expect=20

@@ -136,7 +136,7 @@ process_of() {
     read -r _ <&9
     kill -TERM "$pid"
     ends 143
-    grep -qx "frazil: nobody reads standard output: its last lines were not written" errors
+    grep -qx "frazil: standard output was closed: its last lines were not written" errors
     [ "$(held)" = released ]
 }
 

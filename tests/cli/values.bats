@@ -52,9 +52,9 @@ load helpers
 # Others are what they were: an e or an n may stand in base 36.
 @test "words that are no numbers" {
     fails 1 "it can be base36: say so" frazil inspect 15e17
-    fails 1 "no id in any form" frazil inspect 1.2.3
-    fails 1 "no id in any form" frazil inspect -- -x
-    fails 1 "no id in any form" frazil inspect '"'
+    fails 1 "not an id in any known form" frazil inspect 1.2.3
+    fails 1 "not an id in any known form" frazil inspect -- -x
+    fails 1 "not an id in any known form" frazil inspect '"'
 }
 
 @test "an empty line is an error" {

@@ -140,7 +140,7 @@ TEST_OF_KINDS(for_each_server, "A record that somebody else has put there is ref
     kind->damage();
     for (int times = 0; times < 2; times++) {
         assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
-        register_assert_said("is not what frazil has written");
+        register_assert_said("was not written by frazil");
         for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
             assert_int_equal(register_swap(&reg, 0, expected[i], "x", &untouched), FZ_REGISTER_CONFLICT);
     }

@@ -30,7 +30,7 @@ TEST("A foreign record is refused, or shown as damaged, and never overwritten")
         snprintf(words, sizeof words, "put frazil/lease/orders/0 %s", damaged[i]);
         etcd_server_must(&server, words);
         assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
-        register_assert_said("what stands in the key 'frazil/lease/orders/0' is not what frazil has written");
+        register_assert_said("the value of the key 'frazil/lease/orders/0' was not written by frazil");
         assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_CONFLICT);
         assert_int_equal(register_swap(&reg, 0, 7, "x", &version), FZ_REGISTER_CONFLICT);
     }

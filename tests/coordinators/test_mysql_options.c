@@ -69,7 +69,7 @@ BEFORE_EACH
 
 TEST("With all options there is nothing wrong but the server")
 {
-    assert_refused("cannot be connected to: 'Can");
+    assert_refused("cannot connect: 'Can");
     assert_in_range(options.n, 14, OPTIONS_MAX);
 }
 

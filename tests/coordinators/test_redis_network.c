@@ -19,8 +19,8 @@ TEST("The sentence tells silence from the end of a connection")
         const char *words;
     } faults[] = {{PROXY_LOSE_REPLIES, "did not answer within 200 ms"},
                   {PROXY_DRIBBLE, "did not answer within 200 ms"},
-                  {PROXY_CUT_REPLIES, "broke off without an answer"},
-                  {PROXY_RESET, "broke off without an answer"}};
+                  {PROXY_CUT_REPLIES, "lost the connection before the reply"},
+                  {PROXY_RESET, "lost the connection before the reply"}};
 
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         struct redis_rig rig;
@@ -41,7 +41,7 @@ TEST("Nobody listens, or the host does not exist: certainly nothing was done")
 
     struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders", (unsigned)free_port());
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
-    register_assert_said("/orders?db=0: cannot be connected to: Connection refused");
+    register_assert_said("/orders?db=0: cannot connect: Connection refused");
     assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
     register_close(&reg);
     reg = redis_open_url("redis+unix:///nonexistent/socket/orders");

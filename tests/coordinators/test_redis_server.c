@@ -329,7 +329,7 @@ TEST("A foreign value in the key is refused, or shown as damaged, and never over
 
     assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders 0 foreign 1 '7 x' 2 07"), "3");
     assert_int_equal(register_read(&rig.direct, 0, &record), FZ_REGISTER_REFUSED);
-    register_assert_said("is not what frazil has written");
+    register_assert_said("was not written by frazil");
     assert_int_equal(register_swap(&rig.direct, 0, 0, "x", &version), FZ_REGISTER_CONFLICT);
     assert_int_equal(
         rig.direct.read_all(rig.direct.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, NULL),

@@ -105,15 +105,15 @@ class Configuration(unittest.TestCase):
             line = before.count("\n") + 1
             for key in ("max batch", "a\tb", "a b c", "'max_batch'", "a\\", '"', "schön", "\x7f", "redis://me:hunter2@h/n?a"):
                 with self.subTest(key=key):
-                    self.expect(before + f"{key}=10\n", line, "is no key: a key is one word")
+                    self.expect(before + f"{key}=10\n", line, "is not a key: a key is one word")
                     self.assertNotIn("hunter2", self.run_it("-c", self.path, "--check").stderr)
-        self.expect(BASE + generator("main") + "\n".join(f"max batch{i}=1" for i in range(1000)), 8, "is no key")
+        self.expect(BASE + generator("main") + "\n".join(f"max batch{i}=1" for i in range(1000)), 8, "is not a key")
 
     def test_keys_and_values_of_any_length_are_read_or_refused(self):
         good = BASE + generator("main")
         last = good.count("\n") + 1
         self.expect(good + "a" * (1 << 20) + "=1\n", last, "unknown key")
-        self.expect(good + "a " * (1 << 19) + "=1\n", last, "is no key")
+        self.expect(good + "a " * (1 << 19) + "=1\n", last, "is not a key")
         self.expect(good + "layout=" + "a " * (1 << 19) + "\n", last - 3, "layout")
         self.expect(good + "layout=redis://me:hunter2@h/n " + ":/@" * 1000 + "\n", last - 3, "layout")
         self.assertNotIn("hunter2", self.run_it("-c", self.path, "--check").stderr)
@@ -368,7 +368,7 @@ class Configuration(unittest.TestCase):
         self.assertEqual(same[0], same[1])
         line = (BASE + generator("main")).count("\n") + 1
         self.expect(BASE + generator("main", keys="'a b"), line, "the quote is not closed")
-        self.expect(BASE + generator("main", keys="'a' b"), line, "behind the closing quote")
+        self.expect(BASE + generator("main", keys="'a' b"), line, "unexpected text after the closing quote")
         self.expect(BASE + generator("main", keys="''"), line, "has no value")
 
     def test_a_section_that_is_none_is_not_shown(self):

@@ -24,7 +24,7 @@ class Cuts(TestCase):
         daemon = self.start(BASE.replace("[listen", "idle_timeout=1s\n[listen") + generator("main"))
         client = self.connect(daemon)
         client.ask("PING")
-        self.assertIn(self.name_of(client.socket), self.cut_of(daemon, "it is silent (idle_timeout)"))
+        self.assertIn(self.name_of(client.socket), self.cut_of(daemon, "it was idle for too long (idle_timeout)"))
         self.assertTrue(client.is_closed())
 
     def test_a_client_of_another_protocol_is_named(self):

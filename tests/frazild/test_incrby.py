@@ -61,7 +61,7 @@ class IncrBy(TestCase):
         self.refuse("LIMIT", "has 1024", "INCRBY", "small", 1025)
         self.refuse("ERR", "worker below the sequence", "INCRBY", "apart", 2)
         self.refuse("ERR", "no integers", "INCRBY", "snos", 2)
-        self.refuse("ERR", "no generator is for this key", "INCRBY", "invoice:1", 2)
+        self.refuse("ERR", "no generator matches this key", "INCRBY", "invoice:1", 2)
         self.assertIsInstance(self.ask("INCRBY", "apart", 1), int)
 
     def test_a_row_is_charged_for_all_its_ids(self):

@@ -83,7 +83,7 @@ class Commands(TestCase):
         self.refuse("LIMIT", "max_batch", "NEXT", "main", 10001)
         for name in ("nobody", "mai", "mains", "limite", "limitedly", "a", "zzz"):
             self.refuse("ERR", f"no generator {name}:", "NEXT", name)
-            self.refuse("ERR", "no generator is for this key", "INCR", name)
+            self.refuse("ERR", "no generator matches this key", "INCR", name)
         self.refuse("ERR", "small letter", "NEXT", "Main")
         self.refuse("ERR", "wrong number of arguments", "NEXT", "main", 1, "FORM", "dec", "x")
 
@@ -103,7 +103,7 @@ class Commands(TestCase):
         self.assertIsInstance(self.ask("INCR", "order-1"), int)
         self.assertIsInstance(self.ask("INCRBY", "main", 1), int)
         self.assertIsInstance(self.ask("INCRBY", "main", 2), int)
-        self.refuse("ERR", "no generator is for this key", "INCR", "invoice:1")
+        self.refuse("ERR", "no generator matches this key", "INCR", "invoice:1")
         self.refuse("ERR", "no integers", "INCR", "snos")
 
     def test_incr_is_a_string_for_clients_that_round(self):

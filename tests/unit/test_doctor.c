@@ -264,12 +264,14 @@ TEST("Each source, for one host and for several")
                  "WARN worker.given-many worker id 7 is safe if none of the other 2 hosts");
     judge_worker("ordinal", (struct fz_worker_facts){.choice = seven, .hosts = 3}, "OK worker.ordinal");
     judge_worker("ip-last-octet", (struct fz_worker_facts){.choice = seven}, "WARN worker.last-octet");
-    judge_worker("ip-hash", (struct fz_worker_facts){.choice = hash},
-                 "WARN worker.hash worker id 7 by hash: the chance that two of 5 hosts have the same, and make the "
-                 "same ids, is 0.9999 %");
-    judge_worker("hostname-hash", (struct fz_worker_facts){.choice = hash, .hosts = 20},
-                 "FAIL worker.hash-likely worker id 7 by hash: the chance that two of 20 hosts have the same, and make "
-                 "the same ids, is 17.0338 %");
+    judge_worker(
+        "ip-hash", (struct fz_worker_facts){.choice = hash},
+        "WARN worker.hash worker id 7 by hash: the probability that two of 5 hosts share a number, and make the "
+        "same ids, is 0.9999 %");
+    judge_worker(
+        "hostname-hash", (struct fz_worker_facts){.choice = hash, .hosts = 20},
+        "FAIL worker.hash-likely worker id 7 by hash: the probability that two of 20 hosts share a number, and make "
+        "the same ids, is 17.0338 %");
     judge_worker("ip-hash", (struct fz_worker_facts){.choice = hash, .hosts = 100000, .workers = 1 << 20},
                  "FAIL worker.hash-likely");
     judge_worker("redis://h/n", (struct fz_worker_facts){.hosts = 1}, "OK worker.leased");
@@ -366,13 +368,14 @@ TEST("A line for each size of fleet, or the one that fits, and the chance of has
         uint32_t hosts;
         const char *line;
         const char *absent;
-    } rows[] = {{1, "OK advice.hosts 1 host: worker=file-lock", "coordinator"},
-                {2, "OK advice.hosts 2 to 16 hosts: ", "more than"},
-                {16, "OK advice.hosts 2 to 16 hosts: ", "more than"},
-                {17, "OK advice.hosts more than 16 hosts", "fixed"},
-                {20,
-                 "OK advice.hosts 20 hosts by hash of 1024 worker ids: two have the same with a chance of 17.0338 %",
-                 "2 to 16"}};
+    } rows[] = {
+        {1, "OK advice.hosts 1 host: worker=file-lock", "coordinator"},
+        {2, "OK advice.hosts 2 to 16 hosts: ", "more than"},
+        {16, "OK advice.hosts 2 to 16 hosts: ", "more than"},
+        {17, "OK advice.hosts more than 16 hosts", "fixed"},
+        {20,
+         "OK advice.hosts 20 hosts by hash of 1024 worker ids: the probability that two share a number is 17.0338 %",
+         "2 to 16"}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         forget();
@@ -383,7 +386,7 @@ TEST("A line for each size of fleet, or the one that fits, and the chance of has
     forget();
     fz_advise(0, 1024, &findings);
     EXPECT("OK advice.hosts 1 host: ", "OK advice.hosts 2 to 16 hosts: ", "OK advice.hosts more than 16 hosts",
-           "OK advice.hosts 50 hosts by hash of 1024 worker ids: two have the same with a chance of 70.3600 %");
+           "OK advice.hosts 50 hosts by hash of 1024 worker ids: the probability that two share a number is 70.3600 %");
 }
 
 /* ---- coordinator --------------------------------------------------------------------- */

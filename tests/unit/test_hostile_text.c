@@ -81,7 +81,7 @@ TEST("A key with anything in it is refused, and the sentence shows it whole, but
         {"x redis://me:hunter2@h/n y", "options: unknown key 'x redis://...@h/n y'; frazil.spec(5) lists the keys"},
         {"x redis://me:a hunter2", "options: unknown key 'x redis://me:...'; frazil.spec(5) lists the keys"},
         {"token=a/b&x y://:hunter2@h/n", "options: unknown key 'token=......@h/n'; frazil.spec(5) lists the keys"},
-        {"redis://me:hun hunter2@h/n", "options: a URL stands at character 1, where a key should: write worker=URL"},
+        {"redis://me:hun hunter2@h/n", "options: expected a key at character 1, not a URL: write worker=URL"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

@@ -184,9 +184,11 @@ TEST("A part that does not fit is refused, and the sentence names it and the lar
     } refused[] = {
         {{.unix_ms = 1288834974656}, "outside the life of the layout twitter"},
         {{.unix_ms = 1288834974656}, "2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208Z"},
-        {{.unix_ms = 1767225600000, .worker = 1024}, "worker 1024 does not fit the layout twitter: 0 to 1023"},
+        {{.unix_ms = 1767225600000, .worker = 1024},
+         "worker 1024 does not fit the layout twitter: must be from 0 to 1023"},
         {{.unix_ms = 1767225600000, .worker = UINT32_MAX}, "worker 4294967295"},
-        {{.unix_ms = 1767225600000, .sequence = 4096}, "sequence 4096 does not fit the layout twitter: 0 to 4095"},
+        {{.unix_ms = 1767225600000, .sequence = 4096},
+         "sequence 4096 does not fit the layout twitter: must be from 0 to 4095"},
     };
     const frazil_layout l = parse_layout("twitter");
 

@@ -226,10 +226,10 @@ TEST("Each wrong description is refused, and says what would be right")
     assert_refused("20+21/10/12", "only the worker can be split");
     assert_refused("41/0+5/12", "the field '0+5' of the layout: both parts");
     assert_refused("41/5+0/12", "both parts");
-    assert_refused("0/10/12", "0 bits of time in the layout: 1 to 63 are possible");
+    assert_refused("0/10/12", "0 bits of time in the layout: must be from 1 to 63");
     assert_refused("64/0/1", "64 bits of time");
-    assert_refused("41/10/0", "0 bits of sequence in the layout: 1 to 32 are possible");
-    assert_refused("10/33/1", "33 bits of worker in the layout: 0 to 32 are possible");
+    assert_refused("41/10/0", "0 bits of sequence in the layout: must be from 1 to 32");
+    assert_refused("10/33/1", "33 bits of worker in the layout: must be from 0 to 32");
     assert_refused("10/20+20/1", "40 bits of worker");
     assert_refused("10/64+64/1", "128 bits of worker");
     assert_refused("10/1/33", "33 bits of sequence");

@@ -41,9 +41,10 @@ TEST("Each width is held to its bounds, and all of them together to 64 bits")
     }
     assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 64, .sequence_bits = 1}, "64 bits of time");
     assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 1, .worker_bits = 33, .sequence_bits = 1},
-                   "33 bits of worker in the layout: 0 to 32 are possible");
+                   "33 bits of worker in the layout: must be from 0 to 32");
     assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 1, .sequence_bits = 33}, "33 bits of sequence");
-    assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 1}, "0 bits of sequence in the layout: 1 to 32");
+    assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 1},
+                   "0 bits of sequence in the layout: must be from 1 to 32");
     assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 1, .sequence_bits = 1, .datacenter_bits = 1},
                    "1 of the 0 worker bits");
     assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 1, .worker_bits = 32, .sequence_bits = 32},
@@ -56,11 +57,11 @@ TEST("Tick and epoch are held to theirs")
     frazil_layout l = base;
 
     l.tick_ms = 0;
-    assert_invalid(l, "a tick of 0 ms: 1ms to 86400000ms");
+    assert_invalid(l, "tick=0ms: must be from 1ms to 86400000ms");
     l.tick_ms = 86400001;
-    assert_invalid(l, "a tick of 86400001 ms");
+    assert_invalid(l, "tick=86400001ms");
     l.tick_ms = UINT32_MAX;
-    assert_invalid(l, "a tick of");
+    assert_invalid(l, "tick=");
     l.tick_ms = 86400000;
     assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
     l.epoch_unix_ms = 253402300799999;
@@ -120,7 +121,7 @@ TEST("A layout of no known kind, a sno that is none, and a name without end are 
     frazil_layout l = parse_layout("frazil");
 
     l.kind = (frazil_layout_kind)2;
-    assert_invalid(l, "no kind of layout 2");
+    assert_invalid(l, "unknown kind of layout 2");
     l = parse_layout("frazil");
     memset(l.name, 'x', sizeof l.name);
     assert_invalid(l, "terminator");
@@ -191,7 +192,7 @@ TEST(
     assert_int_equal(sizeof twitter, 64);
     frazil_layout l = twitter;
     memcpy(l.name, "discord", sizeof "discord");
-    assert_invalid(l, "is called 'discord' and has not the fields of that preset");
+    assert_invalid(l, "is called 'discord' but does not have the fields of that preset");
     memcpy(l.name, "orders", sizeof "orders");
     assert_invalid(l, "is called 'orders'");
     memcpy(l.name, "", 1);

@@ -479,10 +479,10 @@ TEST("A process that is never fast enough to begin a quarantine has no grant, an
         fleet.owners[i].link.ctx = &fleet;
     }
     assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "others were faster");
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "other processes changed namespace");
     fleet_must_extend(&fleet, 1, NOW + 1); /* sees it; what it extends is certainly its own */
     assert_int_equal(fleet_extend(&fleet, 1, NOW + 2), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 1, FRAZIL_EAGAIN, "others were faster");
+    fleet_assert_error(&fleet, 1, FRAZIL_EAGAIN, "other processes changed namespace");
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
     assert_int_equal(fleet_count(&fleet, 0).quarantines, 0);
     fleet_stop(&fleet);
@@ -508,7 +508,7 @@ TEST("A search that begins a quarantine at each look says so, and does not speak
     fleet.owners[0].link.choose = change_incarnation;
     fleet.owners[0].link.ctx = &fleet;
     assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "was another one at each look");
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "changed between reads");
     assert_int_equal(fleet_count(&fleet, 0).quarantines, 4);
     fleet_stop(&fleet);
 }

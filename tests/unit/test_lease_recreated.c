@@ -47,7 +47,7 @@ TEST("A max_skew that no clock comparison can use is refused, and no namespace i
     fleet_start(&fleet);
     fleet.skew_ms = -1;
     assert_int_equal(fleet_init(&fleet, 4, NOW, true, &err), FRAZIL_ERANGE);
-    assert_non_null(strstr(err.message, "a max_skew of -1 ms: 0 ms to"));
+    assert_non_null(strstr(err.message, "max_skew=-1ms: must be from 0ms to"));
     fleet.skew_ms = FZ_SKEW_MS_MAX + 1;
     assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_ERANGE);
     fleet.skew_ms = FZ_SKEW_MS_MAX;

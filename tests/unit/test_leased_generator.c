@@ -137,11 +137,11 @@ TEST("A whole fleet that starts at once: who was too slow tries again, as long a
     int64_t before = rig_now_ms(&rig);
     ports.clock = &rig.clock;
     assert_open_refused("worker=memory://orders keeper=inline open_wait=5s", &ports, FRAZIL_EAGAIN,
-                        "others were faster");
+                        "other processes changed namespace");
     assert_in_range(rig_now_ms(&rig) - before, 1000, 10000); /* it was tried twice */
     losses = 100;
     assert_open_refused("worker=memory://orders keeper=inline open_wait=0s", &ports, FRAZIL_EAGAIN,
-                        "others were faster");
+                        "other processes changed namespace");
     losses = 0;
 }
 

@@ -119,11 +119,11 @@ static napi_value worker_of(struct args *args)
         return NULL;
     frazil_layout_get_info(&layout, &info, sizeof info);
     if (datacenter >= info.datacenters)
-        return throw_range(args, "datacenter %.0f does not fit the layout %s: 0 to %.0f", (double)datacenter,
-                           layout.name, (double)info.datacenters - 1);
+        return throw_range(args, "datacenter %.0f does not fit the layout %s: must be from 0 to %.0f",
+                           (double)datacenter, layout.name, (double)info.datacenters - 1);
     if (worker >= info.workers_in_datacenter)
-        return throw_range(args, "worker %.0f does not fit the layout %s: 0 to %.0f", (double)worker, layout.name,
-                           (double)info.workers_in_datacenter - 1);
+        return throw_range(args, "worker %.0f does not fit the layout %s: must be from 0 to %.0f", (double)worker,
+                           layout.name, (double)info.workers_in_datacenter - 1);
     return make_number(args, (double)(datacenter * info.workers_in_datacenter + worker));
 }
 

@@ -138,7 +138,7 @@ static PyObject *does_not_fit(const struct state *state, const frazil_layout *la
 {
     frazil_error error = {.code = FRAZIL_ERANGE, .err_class = FRAZIL_CLASS_USAGE, .position = FRAZIL_NO_POSITION};
 
-    PyOS_snprintf(error.message, sizeof error.message, "%s %u does not fit the layout %s: 0 to %llu", what,
+    PyOS_snprintf(error.message, sizeof error.message, "%s %u does not fit the layout %s: must be from 0 to %llu", what,
                   (unsigned)value, layout->name, (unsigned long long)most);
     return raise_error(state, &error);
 }

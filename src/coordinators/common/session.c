@@ -203,7 +203,7 @@ enum fz_register_result fz_session_failed_to_wait(struct fz_session *session, en
     char buf[128];
 
     if (sys_errno == EMSGSIZE)
-        return fz_session_failed(session, result, what, "it sends more than any answer has", reterr);
+        return fz_session_failed(session, result, what, "the reply is too large", reterr);
     if (sys_errno != ETIMEDOUT)
         return fz_session_failed(session, result, what,
                                  strerror_r(sys_errno, buf, sizeof buf) == 0 ? buf : "unknown error", reterr);

@@ -95,8 +95,8 @@ static bool read_record(const struct fz_sql_value *values, struct fz_record *ret
 static enum fz_register_result not_understood(const struct fz_sql_connection *connection, const char *what,
                                               frazil_error *reterr)
 {
-    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: %s in the table %s is not what frazil has written",
-            connection->session.shown, what, connection->table);
+    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: %s in the table %s was not written by frazil", connection->session.shown,
+            what, connection->table);
     return FZ_REGISTER_REFUSED;
 }
 
@@ -154,7 +154,7 @@ static enum fz_register_result ask(struct fz_sql_connection *connection, const c
         if (result != FZ_REGISTER_OK && swaps)
             result = FZ_REGISTER_UNKNOWN;
     } else {
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: answers in no form that was asked for", connection->session.shown);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: unexpected reply", connection->session.shown);
         fz_session_drop(&connection->session);
         result = FZ_REGISTER_UNKNOWN;
     }
@@ -287,7 +287,7 @@ static enum fz_register_result read_swap(const struct fz_sql_connection *connect
     if (value->text == NULL)
         return FZ_REGISTER_CONFLICT;
     if (!read_number(value, &version) || version <= expected) {
-        (void)not_understood(connection, "an answer about what stands", reterr);
+        (void)not_understood(connection, "a reply about a record", reterr);
         return FZ_REGISTER_UNKNOWN; /* it has been done, but what? */
     }
     /* It is committed, but the wait for the standbys was ended by somebody. */

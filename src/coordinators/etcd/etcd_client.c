@@ -100,7 +100,7 @@ static enum outcome read_error(struct fz_etcd_client *client, const json_t *answ
     char said[FZ_SAID_SIZE];
 
     if (sentence == NULL) {
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: answers an error in no form of etcd", client->shown);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: unexpected reply: an error without a message", client->shown);
         return NOT_KNOWN;
     }
     enum outcome outcome = classify(code, sentence);
@@ -120,8 +120,8 @@ static void not_etcd(const struct fz_etcd_client *client, long status, frazil_er
     char said[FZ_SAID_SIZE];
     size_t len = strlen(say(client, client->http.reply, client->http.reply_len, said));
 
-    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: answers in no form of etcd (HTTP status %d): %Q", client->shown,
-            (int64_t)status, said, len < QUOTED_MAX ? len : QUOTED_MAX);
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: unexpected reply (HTTP status %d): %Q", client->shown, (int64_t)status,
+            said, len < QUOTED_MAX ? len : QUOTED_MAX);
 }
 
 static enum outcome read_answer(struct fz_etcd_client *client, long status, json_t **ret, frazil_error *reterr)
@@ -184,7 +184,7 @@ static enum outcome ask_host(struct fz_etcd_client *client, const struct message
     case FZ_ETCD_HTTP_ANSWERED:
         return read_answer(client, status, ret, reterr);
     case FZ_ETCD_HTTP_NOT_SENT:
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: cannot be connected to: %s", client->shown, client->http.reason);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: cannot connect: %s", client->shown, client->http.reason);
         return NOT_DONE;
     case FZ_ETCD_HTTP_TIMED_OUT:
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: did not answer within %D", client->shown, 1000 * timeout_ms);
@@ -192,7 +192,7 @@ static enum outcome ask_host(struct fz_etcd_client *client, const struct message
     case FZ_ETCD_HTTP_SENT:
         break;
     }
-    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: broke off: %s", client->shown, client->http.reason);
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: lost the connection: %s", client->shown, client->http.reason);
     return NOT_KNOWN;
 }
 

@@ -331,9 +331,9 @@ static enum fz_etcd_http_result perform(struct fz_etcd_http *http, const struct 
         return FZ_ETCD_HTTP_ANSWERED;
     }
     if (code == CURLE_SEND_FAIL_REWIND)
-        give_reason(http, "broke off without an answer");
+        give_reason(http, "lost the connection before the reply");
     else if (http->is_too_long)
-        give_reason(http, "sends more than any answer has: check that an etcd is there");
+        give_reason(http, "the reply is too large: check that an etcd is there");
     else if (http->reason[0] == '\0')
         give_reason(http, curl_easy_strerror(code));
     if (sending->sent == 0)

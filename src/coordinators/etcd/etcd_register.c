@@ -52,8 +52,7 @@ static bool read_key(const struct etcd_register *reg, const char *key, size_t le
 
 static enum fz_register_result not_understood(const struct etcd_register *reg, const char *key, frazil_error *reterr)
 {
-    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: what stands in the key %q is not what frazil has written",
-            reg->client.shown, key);
+    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: the value of the key %q was not written by frazil", reg->client.shown, key);
     return FZ_REGISTER_REFUSED;
 }
 

@@ -245,7 +245,8 @@ static enum fz_register_result statement_failed(struct call *call, frazil_error 
         return fz_session_failed(&connection->sql.session, result,
                                  "is read-only, as replicas are: worker ids need the primary", message, reterr);
     if (result == FZ_REGISTER_UNKNOWN)
-        return fz_session_failed(&connection->sql.session, result, "broke off without an answer", message, reterr);
+        return fz_session_failed(&connection->sql.session, result, "lost the connection before the reply", message,
+                                 reterr);
     fz_fail(reterr, result == FZ_REGISTER_REFUSED ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE, "%s: %q (%u)",
             connection->shown, fz_session_said(&connection->sql.session, message, said), (uint64_t)number);
     return result;
@@ -275,8 +276,8 @@ static enum fz_register_result exchange(struct call *call, const char *sql, MYSQ
     if (call->sys == 0 && call->code == -1 && *ret_result != NULL)
         return FZ_REGISTER_OK;
     if (call->sys == 0 && call->code == -1 && mysql_errno(mysql) == 0)
-        return fz_session_failed(&call->connection->sql.session, FZ_REGISTER_UNKNOWN, "answers",
-                                 "in no form that was asked for", reterr);
+        return fz_session_failed(&call->connection->sql.session, FZ_REGISTER_UNKNOWN, "unexpected reply",
+                                 "its results do not match the statements", reterr);
     return statement_failed(call, reterr);
 }
 
@@ -292,11 +293,10 @@ static enum fz_register_result not_connected(struct call *call, frazil_error *re
 
     connection->error = number;
     if (number == CR_SSL_CONNECTION_ERROR && url->tls == FZ_MYSQL_TLS_UNSET && url->common.access.password[0] != '\0')
-        return fz_session_failed(
-            &connection->sql.session, result,
-            "cannot be connected to, and no password is sent without TLS that proves who the server is, "
-            "unless ssl-mode=DISABLED allows it",
-            mysql_error(connection->sql.session.handle), reterr);
+        return fz_session_failed(&connection->sql.session, result,
+                                 "cannot connect, and no password is sent without TLS that proves who the server is, "
+                                 "unless ssl-mode=DISABLED allows it",
+                                 mysql_error(connection->sql.session.handle), reterr);
     if (number == CR_PLUGIN_NOT_ALLOWED)
         return fz_session_failed(
             &connection->sql.session, result,
@@ -304,15 +304,14 @@ static enum fz_register_result not_connected(struct call *call, frazil_error *re
             "another way for this user",
             mysql_error(connection->sql.session.handle), reterr);
     if (number == ER_DBACCESS_DENIED_ERROR)
-        return fz_session_failed(
-            &connection->sql.session, result,
-            "this user has no right to anything in the database: let its owner create the table and run "
-            "GRANT SELECT, INSERT, UPDATE on it",
-            mysql_error(connection->sql.session.handle), reterr);
+        return fz_session_failed(&connection->sql.session, result,
+                                 "this user has no privileges in the database: let its owner create the table and run "
+                                 "GRANT SELECT, INSERT, UPDATE on it",
+                                 mysql_error(connection->sql.session.handle), reterr);
     return call_failed(call, result,
                        number == ER_ACCESS_DENIED_ERROR || number == ER_ACCESS_DENIED_NO_PASSWORD_ERROR
-                           ? "does not let this user in"
-                           : "cannot be connected to",
+                           ? "access denied"
+                           : "cannot connect",
                        reterr);
 }
 
@@ -361,7 +360,7 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
 
     session->handle = fz_mysql_client_new(&connection->url, wait_in_handshake);
     if (session->handle == NULL) {
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: cannot be connected to: out of memory", session->shown);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: cannot connect: out of memory", session->shown);
         return FZ_REGISTER_UNREACHABLE;
     }
     current_allowance = allowance;

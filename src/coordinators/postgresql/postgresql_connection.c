@@ -191,7 +191,7 @@ static enum fz_register_result not_connected(struct fz_postgresql_connection *co
         result = FZ_REGISTER_REFUSED;
     if (connection->sql.session.handle != NULL && PQconnectionNeedsPassword(connection->sql.session.handle))
         result = FZ_REGISTER_REFUSED;
-    return fz_session_failed(&connection->sql.session, result, "cannot be connected to", message, reterr);
+    return fz_session_failed(&connection->sql.session, result, "cannot connect", message, reterr);
 }
 
 /* The server has no TLS, or none that this host can speak, and nobody but begin_connecting demands it. */
@@ -200,7 +200,7 @@ static enum fz_register_result no_tls(struct fz_postgresql_connection *connectio
     const char *why = PQerrorMessage(connection->sql.session.handle);
 
     fz_fail(reterr, FRAZIL_EUNREACHABLE,
-            "%s: cannot be connected to: %Q: no password is sent without TLS unless sslmode= allows it: set up TLS at "
+            "%s: cannot connect: %Q: no password is sent without TLS unless sslmode= allows it: set up TLS at "
             "the server, or write sslmode=disable in the URL if you trust the network",
             connection->shown, why, strcspn(why, "\r\n"));
     fz_session_drop(&connection->sql.session);
@@ -225,7 +225,7 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
     while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
         int sys = wait_within(connection, allowance, state == PGRES_POLLING_READING ? POLLIN : POLLOUT);
         if (sys != 0)
-            return fz_session_failed_to_wait(session, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, allowance,
+            return fz_session_failed_to_wait(session, FZ_REGISTER_UNREACHABLE, "cannot connect", sys, allowance,
                                              reterr);
         step = PQstatus(conn);
         state = PQconnectPoll(conn);
@@ -258,18 +258,18 @@ static enum fz_register_result send_all(struct fz_postgresql_connection *connect
     fz_sentence_u64(&s, allowance->us / 2000 + 1);
     fz_sentence_str(&s, "', true)");
     if (!queue(conn, first) || !queue(conn, sql) || !PQpipelineSync(conn))
-        return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "could not be written to",
+        return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "could not send",
                                  PQerrorMessage(connection->sql.session.handle), reterr);
     while ((rest = PQflush(connection->sql.session.handle)) > 0) {
         int sys = wait_within(connection, allowance, POLLIN | POLLOUT);
         if (sys != 0)
-            return fz_session_failed_to_wait(&connection->sql.session, FZ_REGISTER_UNKNOWN, "could not be written to",
-                                             sys, allowance, reterr);
+            return fz_session_failed_to_wait(&connection->sql.session, FZ_REGISTER_UNKNOWN, "could not send", sys,
+                                             allowance, reterr);
         if (!PQconsumeInput(connection->sql.session.handle))
             break;
     }
     if (rest != 0)
-        return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "could not be written to",
+        return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "could not send",
                                  PQerrorMessage(connection->sql.session.handle), reterr);
     return FZ_REGISTER_OK;
 }
@@ -293,7 +293,7 @@ static enum fz_register_result broke_off(struct fz_postgresql_connection *connec
 {
     const char *last_words = field(answer->error, PG_DIAG_MESSAGE_PRIMARY);
 
-    return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "broke off without an answer",
+    return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "lost the connection before the reply",
                              last_words[0] != '\0' ? last_words : PQerrorMessage(connection->sql.session.handle),
                              reterr);
 }
@@ -353,8 +353,8 @@ static enum fz_register_result receive_all(struct fz_postgresql_connection *conn
         if (status == PGRES_PIPELINE_SYNC)
             return FZ_REGISTER_OK;
     }
-    return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "answers", "in no form that was asked for",
-                             reterr);
+    return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "unexpected reply",
+                             "its results do not match the statements", reterr);
 }
 
 /* ---- the meaning of errors ------------------------------------------------------ */
@@ -405,7 +405,7 @@ static enum fz_register_result error_reply(struct fz_postgresql_connection *conn
     /* An end of the session, or a proxy that lost the server, does not say how far the transaction got. */
     if (strcmp(field(error, PG_DIAG_SEVERITY_NONLOCALIZED), "ERROR") != 0 || strncmp(sqlstate, "08", 2) == 0 ||
         strcmp(sqlstate, "40003") == 0)
-        return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "broke off", message, reterr);
+        return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "lost the connection", message, reterr);
     if (strcmp(sqlstate, "25006") == 0)
         return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNREACHABLE,
                                  "is a standby, or read-only: worker ids need the primary", message, reterr);
@@ -439,8 +439,8 @@ enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection 
     if (result == FZ_REGISTER_OK && answer.error != NULL)
         result = error_reply(connection, answer.error, reterr);
     else if (result == FZ_REGISTER_OK && answer.result == NULL)
-        result = fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "answers",
-                                   "in no form that was asked for", reterr);
+        result = fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "unexpected reply",
+                                   "it has no result", reterr);
     fz_session_leave(&connection->sql.session);
     PQclear(answer.error);
     if (result == FZ_REGISTER_OK)

@@ -114,7 +114,7 @@ static enum fz_register_result failed(struct fz_redis_connection *connection, en
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s: %s", connection->shown, what, reason(sys_errno, buf));
     else
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s: %s", connection->shown, what,
-                sys_errno < 0                                   ? "the server hung up"
+                sys_errno < 0                                   ? "the server closed the connection"
                 : context != NULL && context->errstr[0] != '\0' ? context->errstr
                                                                 : "out of memory");
     fz_session_drop(&connection->session);
@@ -131,9 +131,9 @@ static enum fz_register_result send_all(struct fz_redis_connection *connection, 
     while (!done) {
         int sys = fz_allowance_wait(allowance, context_of(connection)->fd, POLLOUT);
         if (sys != 0)
-            return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", sys, allowance, reterr);
+            return failed(connection, FZ_REGISTER_UNKNOWN, "could not send", sys, allowance, reterr);
         if (redisBufferWrite(context_of(connection), &done) != REDIS_OK)
-            return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", 0, allowance, reterr);
+            return failed(connection, FZ_REGISTER_UNKNOWN, "could not send", 0, allowance, reterr);
     }
     return FZ_REGISTER_OK;
 }
@@ -191,10 +191,10 @@ static enum fz_register_result not_redis(struct fz_redis_connection *connection,
 {
     if (is_too_much(connection))
         fz_fail(reterr, FRAZIL_EUNREACHABLE,
-                "%s: sends more than any answer has, %u MiB or %u elements: check that a Redis is there",
+                "%s: the reply is too large (more than %u MiB or %u elements): check that a Redis is there",
                 connection->shown, (uint64_t)FZ_ANSWER_SIZE_MAX >> 20, (uint64_t)FZ_REDIS_ELEMENTS_MAX);
     else
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: answers in no form of Redis: %s", connection->shown,
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: unexpected reply: %s", connection->shown,
                 context_of(connection)->reader->errstr);
     fz_session_drop(&connection->session);
     return FZ_REGISTER_UNKNOWN;
@@ -217,7 +217,8 @@ static enum fz_register_result receive_one(struct fz_redis_connection *connectio
             return failed(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, allowance, reterr);
         sys = read_some(connection);
         if (sys != 0)
-            return failed(connection, FZ_REGISTER_UNKNOWN, "broke off without an answer", sys, allowance, reterr);
+            return failed(connection, FZ_REGISTER_UNKNOWN, "lost the connection before the reply", sys, allowance,
+                          reterr);
     }
 }
 
@@ -294,7 +295,7 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
     session->handle = context;
     fz_session_note_socket(session);
     if (context == NULL || context->err != 0)
-        return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", 0, allowance, reterr);
+        return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot connect", 0, allowance, reterr);
     bound_reader(connection);
     int sys = fz_allowance_wait(allowance, context->fd, POLLOUT);
     if (sys == 0 && getsockopt(context->fd, SOL_SOCKET, SO_ERROR, &pending, &len) != 0)
@@ -302,7 +303,7 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
     if (sys == 0)
         sys = pending;
     if (sys != 0)
-        return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, allowance, reterr);
+        return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot connect", sys, allowance, reterr);
     return introduce(connection, allowance, reterr);
 }
 

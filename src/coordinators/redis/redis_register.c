@@ -91,8 +91,8 @@ static bool read_status(const redisReply *answer, struct fz_register_status *ret
 
 static enum fz_register_result not_understood(struct redis_register *reg, const char *what, frazil_error *reterr)
 {
-    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: %s in the key %q is not what frazil has written", reg->connection.shown,
-            what, reg->key);
+    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: %s in the key %q was not written by frazil", reg->connection.shown, what,
+            reg->key);
     return FZ_REGISTER_REFUSED;
 }
 
@@ -180,7 +180,7 @@ static enum fz_register_result visit_fields(struct redis_register *reg, const re
                                             fz_record_visitor visit, void *visit_ctx, frazil_error *reterr)
 {
     if (found->type != REDIS_REPLY_ARRAY || found->elements % 2 != 0)
-        return not_understood(reg, "what stands", reterr);
+        return not_understood(reg, "a record", reterr);
     for (size_t i = 0; i < found->elements; i += 2) {
         const redisReply *field = found->element[i];
         const redisReply *value = found->element[i + 1];
@@ -264,7 +264,7 @@ static enum fz_register_result redis_swap(void *ctx, struct fz_deadline deadline
     if (result != FZ_REGISTER_OK)
         return result;
     if (!fz_redis_read_u64(answer->element[RESULT], &version) || (version != 0 && version <= swap->expected)) {
-        (void)not_understood(reg, "an answer about what stands", reterr);
+        (void)not_understood(reg, "a reply about a record", reterr);
         result = FZ_REGISTER_UNKNOWN; /* it may have been done */
     } else if (version == 0)
         result = FZ_REGISTER_CONFLICT;

@@ -175,7 +175,7 @@ frazil_err fz_redis_clocks_differ(const struct fz_redis_connection *connection, 
     int64_t taken_ms = (int64_t)((monotonic_ns() - call->begun_ns) / 1000000);
 
     if (there_ms > here_ms && there_ms - here_ms - max_skew_ms <= taken_ms)
-        return fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: took %D for an answer, in which the caller's time ran out",
+        return fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: the reply took %D, longer than the call may wait",
                        connection->shown, 1000 * (uint64_t)taken_ms);
     return fz_fail(reterr, FRAZIL_ECLOCK, "the clocks differ too much: it is %t here, and %t at %s, and max_skew is %D",
                    here_ms, there_ms, connection->shown, 1000 * (uint64_t)max_skew_ms);

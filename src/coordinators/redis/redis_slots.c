@@ -111,7 +111,7 @@ static frazil_err full(const struct redis_slots *slots, uint64_t now_tick, uint6
 
 static frazil_err not_understood(const struct redis_slots *slots, frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: what stands in the keys of %q is not what belongs there",
+    return fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: the keys of %q do not hold what frazil writes there",
                    slots->connection.shown, slots->key);
 }
 

@@ -144,11 +144,11 @@ void fz_zookeeper_connection_forget(struct fz_zookeeper_connection *connection)
 static const char *reason(int sys_errno, char buf[128])
 {
     if (sys_errno == EHOSTDOWN) /* the client's name for an end of file */
-        return "the server hung up, as one does that has no quorum";
+        return "the server closed the connection, as it does without a quorum";
     if (sys_errno == EMSGSIZE)
-        return "sends more than any answer has";
+        return "the reply is too large";
     if (sys_errno == 0)
-        return "not as a ZooKeeper does";
+        return "unexpected reply";
     return strerror_r(sys_errno, buf, 128) == 0 ? buf : "unknown error";
 }
 
@@ -158,10 +158,10 @@ static void say(const struct fz_zookeeper_connection *connection, const char *wh
     char buf[128];
 
     if (rc == ZOPERATIONTIMEOUT)
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s %s within %D", connection->shown, connection->at, what,
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s: %s within %D", connection->shown, connection->at, what,
                 connection->allowance.us);
     else
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s %s: %s", connection->shown, connection->at, what,
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s: %s: %s", connection->shown, connection->at, what,
                 reason(connection->sys_errno, buf));
 }
 
@@ -337,7 +337,7 @@ static bool connect_server(struct fz_zookeeper_connection *connection, const str
         if (show_address(address, connection->at, sizeof connection->at))
             rc = connect_now(connection, share(deadline_ns, left--));
         if (rc != ZOK)
-            say(connection, "cannot be connected to", rc, reterr);
+            say(connection, "cannot connect", rc, reterr);
     }
     freeaddrinfo(found);
     return rc == ZOK;
@@ -399,7 +399,7 @@ enum fz_register_result fz_zookeeper_error_reply(struct fz_zookeeper_connection 
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s", connection->shown, zerror(rc));
         return FZ_REGISTER_UNREACHABLE;
     case THROTTLED:
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: has too much to do", connection->shown);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: the server is overloaded", connection->shown);
         return FZ_REGISTER_UNREACHABLE;
     case ZRUNTIMEINCONSISTENCY:
     case ZDATAINCONSISTENCY:

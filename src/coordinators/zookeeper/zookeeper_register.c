@@ -33,7 +33,7 @@ struct zookeeper_register {
 static enum fz_register_result not_understood(const struct zookeeper_register *reg, const char *node,
                                               frazil_error *reterr)
 {
-    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: node %q is not what frazil has written", reg->connection.shown, node);
+    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: node %q was not written by frazil", reg->connection.shown, node);
     return FZ_REGISTER_REFUSED;
 }
 
