@@ -120,4 +120,10 @@ void ids_sno_hex(const frazil_sno *sno, char buf[2 * FRAZIL_SNO_SIZE + 1]);
  */
 bool not_decimal_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE]);
 
+/*
+ * Writes the sentence for a UUID, a ULID, a KSUID or an ObjectId, with the time that is in it.  False for all others; buf
+ * is then untouched.
+ */
+bool foreign_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE]);
+
 #endif

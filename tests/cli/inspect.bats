@@ -95,6 +95,27 @@ ID=1541815603606036480
     fails 1 "its forms are sno, uuid and hex, not dec" frazil inspect --layout sno --form dec 5
 }
 
+# Ids of the RFC, of the makers' own pages, and of the specification of ULIDs.
+@test "UUIDs, ULIDs, KSUIDs and ObjectIds are named, with their time" {
+    local because
+    while read -r id because; do
+        echo "$id"
+        fails 1 "it is $because and no id of 64 bits" frazil inspect "$id"
+        fails 1 "it is $because and no id of 64 bits" frazil inspect --guess "$id"
+        fails 1 "it is $because and no id of 64 bits" frazil convert --to hex "$id"
+    done <<-EOT
+	017F22E2-79B0-7CC3-98C4-DC0C0C07398F a UUID of version 7, made at 2022-02-22T19:22:22.000Z,
+	C232AB00-9414-11EC-B3C8-9F6BDECED846 a UUID of version 1, made at 2022-02-22T19:22:22.000Z,
+	1EC9414C-232A-6B00-B3C8-9F6BDECED846 a UUID of version 6, made at 2022-02-22T19:22:22.000Z,
+	919108f7-52d1-4320-9bac-f847db4148a8 a UUID of version 4, which tells no time,
+	01ARZ3NDEKTSV4RRFFQ69G5FAV a ULID, made at 2016-07-30T23:54:10.259Z,
+	0ujtsYcgvSTl8PAuAdqWYSMnLOv a KSUID, made at 2017-10-10T04:00:47.000Z,
+	507f1f77bcf86cd799439011 an ObjectId of MongoDB, made at 2012-10-17T21:13:27.000Z,
+	EOT
+    fails 1 "not an id in any known form" frazil inspect zzzzzzzzzzzzzzzzzzzzzzzzzzz
+    fails 1 "not an id in any known form" frazil inspect 81ARZ3NDEKTSV4RRFFQ69G5FAV
+}
+
 @test "a sno as UUID, 0x and hexadecimal without padding" {
     local uuid=3bfcd3a8-0000-8410-a800-000000000000
     [ "$(frazil inspect --json $uuid | json partition)" = 16650 ]
@@ -102,7 +123,7 @@ ID=1541815603606036480
     [ "$(frazil inspect --json --form uuid $uuid | json uuid)" = $uuid ]
     [[ $(frazil inspect --guess $uuid | sed -n 3p) == *" sno       uuid "* ]]
     fails 1 "version 4; a sno's is of version 8" frazil inspect --form uuid 3bfcd3a8-0000-4410-a800-000000000000
-    fails 1 "not an id in any known form" frazil inspect 3bfcd3a8-0000-4410-a800-000000000000
+    fails 1 "it is a UUID of version 4, which tells no time" frazil inspect 3bfcd3a8-0000-4410-a800-000000000000
     fails 1 "the form uuid is for snos" frazil inspect --layout twitter --form uuid $uuid
     [ "$(frazil inspect --json 0x5325a4db6000002 | json id)" = 374461008837607426 ]
     [ "$(frazil inspect --json --form hexshort ff | json id)" = 255 ]
