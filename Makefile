@@ -25,7 +25,7 @@ LONG = check-bindings check-databases check-page check-nemesis check-whole check
 	check-sanitized check-portable check-musl check-clang lint memory-model coverage
 
 .DEFAULT_GOAL := all
-.PHONY: all help run check check-all style check-docs one-long long $(LONG) $(BINDINGS:%=check-%) check-asan check-tsan check-own-libc check-clients check-restarts \
+.PHONY: all help run check check-all style check-docs one-long long $(LONG) $(BINDINGS:%=check-% packages-%) check-asan check-tsan check-own-libc check-clients check-restarts \
 	check-recipes check-cross $(CROSS:%=check-%) musl soak nemesis clusters mutants fuzz model install format format-check lint-changes \
 	bench page manual update-fleets update-instructions update-symbols update-abi api deb check-deb amalgamation packages walk dist check-dist clean
 
@@ -69,7 +69,8 @@ $(BINDINGS:%=check-%): check-%: | build
 check-databases: | build ## the tests of the extensions for PostgreSQL and SQLite, and of the plain SQL (5 min)
 	@$(call campaign,-L '^$@$$')
 
-check-page: | build ## the page in a browser, beside the command and the daemon (2 min)
+check-page: | build ## the page in a browser, beside the command and the daemon, and the manual (4 min)
+	@sh tools/install-packages manual
 	@$(call campaign,-L '^$@$$')
 
 check-nemesis: | build ## real processes killed over real servers, and clusters cut apart, in their short forms (8 min)
@@ -81,7 +82,8 @@ check-whole: | build ## all of what make check takes a sample of (8 min)
 check-figures: | build ## figures of the pages, counts of instructions, self-tests of the checks (3 min)
 	@$(call campaign,-L '^$@$$')
 
-check-packages: packages ## make the packages of the bindings (5 min)
+check-packages: packages ## make the packages of the bindings, and type README's first lines of each language (10 min)
+	@sh tests/install/first-lines.sh .
 
 style: | build ## the house rules alone (2 min)
 	@$(call test,check,-L '^style$$')
@@ -288,8 +290,11 @@ amalgamation: | build ## the library as two files, build/amalgamation/frazil.c a
 	@sh tools/amalgamate build/amalgamation
 	@sh databases/sqlite/amalgamate build/amalgamation
 
-packages: amalgamation ## build the packages of the bindings into build/packages
-	@for script in bindings/*/package.sh; do [ ! -e "$$script" ] || sh "$$script" . build/packages || exit; done
+packages: $(BINDINGS:%=packages-%) ## build the packages of the bindings into build/packages; packages-python that of Python alone, and so on
+
+$(BINDINGS:%=packages-%): packages-%: amalgamation
+	@sh tools/install-packages --or-less $@
+	@sh bindings/$*/package.sh . build/packages
 
 dist: | build ## put the source tarball of the last commit, and frazil.c with frazil.h, into build/
 	@sh tools/dist build
