@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- The fields of frazil's ids in MariaDB 10.5 or later: the functions of the PostgreSQL extension, but for the default of
--- the layout, which is always an argument here.  Times are DATETIME in UTC.  Run it once in each database.
+-- the layout, which is always an argument here.  Times are DATETIME in UTC.  Run it in each database, also again.
 
 -- The layouts by name: where their fields lie.
-CREATE TABLE frazil_layout (
+CREATE TABLE IF NOT EXISTS frazil_layout (
     name VARCHAR(16) CHARACTER SET ascii NOT NULL PRIMARY KEY,
     epoch BIGINT NOT NULL,
     tick INT NOT NULL,
@@ -14,7 +14,7 @@ CREATE TABLE frazil_layout (
     sequence_shift INT NOT NULL,
     sequence_bits INT NOT NULL
 );
-INSERT INTO frazil_layout VALUES
+REPLACE INTO frazil_layout VALUES
         ('frazil', 1767225600000, 1, 63, 22, 12, 10, 0, 12),
         ('konayuki', 1767225600000, 1, 63, 22, 12, 10, 0, 12),
         ('sfid', 1766361600000, 1, 63, 22, 12, 10, 0, 12),
@@ -29,6 +29,7 @@ INSERT INTO frazil_layout VALUES
 
 DELIMITER //
 
+DROP FUNCTION IF EXISTS frazil_time//
 CREATE FUNCTION frazil_time(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS DATETIME(3) READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE ms BIGINT;
@@ -42,6 +43,7 @@ BEGIN
     RETURN TIMESTAMPADD(MICROSECOND, ms * 1000, TIMESTAMP'1970-01-01 00:00:00.000');
 END//
 
+DROP FUNCTION IF EXISTS frazil_worker//
 CREATE FUNCTION frazil_worker(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE worker, above BIGINT UNSIGNED;
@@ -54,6 +56,7 @@ BEGIN
     RETURN worker;
 END//
 
+DROP FUNCTION IF EXISTS frazil_sequence//
 CREATE FUNCTION frazil_sequence(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE sequence, above BIGINT UNSIGNED;
@@ -67,18 +70,24 @@ BEGIN
 END//
 
 -- The smallest id of that time or later: 0 before the epoch; after the layout's end the number above its largest id, or
--- 2^64 - 1 if there is none.  A range of ids by it uses an index on the id.
+-- 2^64 - 1 if there is none.  A range of ids by it uses an index on the id.  A date that is none is an error: it must not
+-- become an end, which bounds all ids.
+DROP FUNCTION IF EXISTS frazil_first//
 CREATE FUNCTION frazil_first(at DATETIME(6), layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE first BIGINT UNSIGNED;
+    DECLARE us BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00.000', at);
     DECLARE EXIT HANDLER FOR NOT FOUND
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'there is no such layout: table frazil_layout has those that there are';
     IF at IS NULL THEN
         RETURN NULL;
     END IF;
+    IF us IS NULL THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'the time is no date: the server may have made 0000-00-00 of it, see SHOW WARNINGS';
+    END IF;
     SELECT IF(ticks >> (bits - time_shift) = 0, ticks << time_shift, IF(bits < 64, 1 << bits, 18446744073709551615))
     INTO first
-    FROM (SELECT (GREATEST(TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00.000', at) - epoch * 1000, 0) + tick * 1000 - 1)
+    FROM (SELECT (GREATEST(us - epoch * 1000, 0) + tick * 1000 - 1)
                      DIV (tick * 1000) AS ticks,
                  bits, time_shift
           FROM frazil_layout WHERE name = layout) AS l;
@@ -86,6 +95,7 @@ BEGIN
 END//
 
 -- Whether from_time <= time of the id < to_time.
+DROP FUNCTION IF EXISTS frazil_within//
 CREATE FUNCTION frazil_within(id BIGINT UNSIGNED, from_time DATETIME(6), to_time DATETIME(6), layout VARCHAR(16)) RETURNS BOOLEAN READS SQL DATA DETERMINISTIC
     RETURN id >= frazil_first(from_time, layout) AND id < frazil_first(to_time, layout)//
 

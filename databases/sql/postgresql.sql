@@ -1,12 +1,24 @@
 -- SPDX-License-Identifier: MIT
 -- The fields of frazil's ids in PostgreSQL 12 or later, for servers that take no extension: functions with the names and
--- answers of the extension frazil, without a generator.  Run it once in each database.
+-- answers of the extension frazil, without a generator.  Run it in each database, also again.
 --
 -- The functions find each other in the schema that they are made in, whatever the search path is: a dump is restored, and
 -- an index is made, with an empty one.
 
+BEGIN;
+
+-- In one transaction, so that nothing of the extension is replaced.
+DO $do$
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname = 'frazil') THEN
+        RAISE 'this database has the extension frazil, which brings these functions'
+            USING ERRCODE = 'duplicate_object', HINT = 'Use the extension, or drop it first.';
+    END IF;
+END
+$do$;
+
 -- The layouts by name: where their fields lie.
-CREATE FUNCTION frazil_layout(layout text, OUT epoch bigint, OUT tick bigint, OUT bits integer, OUT time_shift integer,
+CREATE OR REPLACE FUNCTION frazil_layout(layout text, OUT epoch bigint, OUT tick bigint, OUT bits integer, OUT time_shift integer,
                               OUT worker_shift integer, OUT worker_bits integer,
                               OUT sequence_shift integer, OUT sequence_bits integer)
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -36,7 +48,7 @@ END
 $$;
 
 -- The layout of an id, or an error if the id is none of it.
-CREATE FUNCTION frazil_layout_of(id bigint, layout text) RETURNS record
+CREATE OR REPLACE FUNCTION frazil_layout_of(id bigint, layout text) RETURNS record
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
@@ -53,7 +65,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION frazil_time(id bigint, layout text DEFAULT 'frazil') RETURNS timestamptz
+CREATE OR REPLACE FUNCTION frazil_time(id bigint, layout text DEFAULT 'frazil') RETURNS timestamptz
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT
 AS $$
 DECLARE
@@ -65,7 +77,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION frazil_worker(id bigint, layout text DEFAULT 'frazil') RETURNS integer
+CREATE OR REPLACE FUNCTION frazil_worker(id bigint, layout text DEFAULT 'frazil') RETURNS integer
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT
 AS $$
 DECLARE
@@ -75,7 +87,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION frazil_sequence(id bigint, layout text DEFAULT 'frazil') RETURNS integer
+CREATE OR REPLACE FUNCTION frazil_sequence(id bigint, layout text DEFAULT 'frazil') RETURNS integer
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT
 AS $$
 DECLARE
@@ -87,7 +99,7 @@ $$;
 
 -- The smallest id of that time or later: 0 before the epoch; after the layout's end the number above its largest id, or
 -- the largest bigint if there is none.
-CREATE FUNCTION frazil_first(at timestamptz, layout text DEFAULT 'frazil') RETURNS bigint
+CREATE OR REPLACE FUNCTION frazil_first(at timestamptz, layout text DEFAULT 'frazil') RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT
 AS $$
 DECLARE
@@ -110,9 +122,11 @@ $$;
 DO $do$
 BEGIN
     EXECUTE format($create$
-        CREATE FUNCTION frazil_within(id bigint, "from" timestamptz, "to" timestamptz, layout text DEFAULT 'frazil') RETURNS boolean
+        CREATE OR REPLACE FUNCTION frazil_within(id bigint, "from" timestamptz, "to" timestamptz, layout text DEFAULT 'frazil') RETURNS boolean
             LANGUAGE sql IMMUTABLE PARALLEL SAFE
             AS 'SELECT $1 OPERATOR(pg_catalog.>=) %1$I.frazil_first($2, $4) AND $1 OPERATOR(pg_catalog.<) %1$I.frazil_first($3, $4)'
         $create$, current_schema());
 END
 $do$;
+
+COMMIT;

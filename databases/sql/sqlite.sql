@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The fields of frazil's ids in SQLite, for programs that cannot load the extension.  SQLite has no functions in SQL, so
--- this is the table of layouts as a view, and README.md has the queries.
+-- this is the table of layouts as a view, and README.md has the queries.  It can be run again.
+DROP VIEW IF EXISTS frazil_layout;
 CREATE VIEW frazil_layout (name, epoch, tick, time_shift, worker_shift, worker_bits, sequence_shift, sequence_bits) AS
     VALUES
         ('frazil', 1767225600000, 1, 22, 12, 10, 0, 12),

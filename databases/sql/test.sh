@@ -128,6 +128,15 @@ for kind in postgresql mariadb sqlite; do
     diff "$scratch/shown" "$scratch/printed" || fail "README.md shows something else than $kind does"
 done
 
+echo "-- run again, also after it was removed"
+for n in 1 2; do
+    psql -q -v ON_ERROR_STOP=1 -f "$here/postgresql.sql" || fail "PostgreSQL: run $n fails"
+    mariadb app <"$here/mariadb.sql" || fail "MariaDB: run $n fails"
+    sqlite3 -bail "$scratch/readme/app.db" <"$here/sqlite.sql" || fail "SQLite: run $n fails"
+    mariadb app -e "REPLACE INTO frazil_layout SELECT 'ours', epoch, tick, bits, time_shift, worker_shift, worker_bits, sequence_shift, sequence_bits FROM frazil_layout WHERE name = 'frazil'"
+done
+[ "$(mariadb -N app -e "SELECT frazil_worker(43667737804828673, 'ours')")" = 7 ] || fail "MariaDB: a layout of one's own is gone"
+
 echo "-- the answers of the command"
 expected >"$scratch/expected"
 [ "$(wc -l <"$scratch/expected")" -ge 200 ] || fail "too few ids: $(wc -l <"$scratch/expected")"
@@ -168,6 +177,38 @@ postgresql "frazil_first('9999-01-01Z'), frazil_first('9999-01-01Z', 'js53')" '9
 mariadb_says "frazil_first('1969-01-01', 'frazil'), frazil_first(NULL, 'frazil')" '0|NULL'
 mariadb_says "frazil_first('9999-12-31', 'frazil'), frazil_first('9999-12-31', 'flake'), frazil_first('9999-12-31', 'js53')" \
     '9223372036854775808|18446744073709551615|9007199254740992'
+# What is no date is no end, which would bound all ids; a NULL bounds none.
+for mode in '' @@GLOBAL.sql_mode; do
+    for time in "'0000-00-00'" "'2026-05-00'" 0 "''" "'garbage'" "'2026-02-30'" "'2026-13-01'" "CAST('garbage' AS DATETIME)"; do
+        for call in "frazil_first($time, 'frazil')" "frazil_within(1, '2026-05-01', $time, 'frazil')"; do
+            # In a statement that changes rows, as there the mode of strict tables counts.
+            mariadb -N app -e "SET sql_mode = ${mode:-''}; CREATE OR REPLACE TABLE kept AS SELECT 1 AS id; DELETE FROM kept WHERE id < $call" >"$scratch/out" 2>&1 || true
+            [ "$(mariadb -N app -e 'SELECT count(*) FROM kept')" = 1 ] || fail "MariaDB, sql_mode ${mode:-none}: $call is an end: $(cat "$scratch/out")"
+        done
+    done
+done
+mariadb app -e "SELECT frazil_first('0000-00-00', 'frazil')" >"$scratch/out" 2>&1 && fail "MariaDB: 0000-00-00 has a first id"
+grep -q 'the time is no date' "$scratch/out" || fail "MariaDB: $(cat "$scratch/out")"
+mariadb_says "frazil_within(43667737804828673, NULL, '2026-05-02', 'frazil'), frazil_within(43667737804828673, '2026-05-01', NULL, 'frazil')" 'NULL|NULL'
+postgresql "frazil_first(NULL), frazil_within(frazil_first('2026-05-01Z'), '2026-05-01Z', NULL)" '|'
+psql -c "SELECT frazil_first('2026-02-30')" >"$scratch/out" 2>&1 && fail "PostgreSQL: 2026-02-30 has a first id"
+# sqlite_range FROM TO: how many rows the query of the README finds between these times.
+sqlite_range() {
+    sed "s/'2026-05-01'/$1/; s/'2026-05-02'/$2/" "$scratch/readme/range.sql" | sqlite3 "$scratch/readme/app.db" | wc -l
+}
+while read -r from to rows; do
+    [ "$(sqlite_range "$from" "$to")" = "$rows" ] || fail "SQLite: from $from to $to: $(sqlite_range "$from" "$to") rows, and not $rows"
+done <<'END'
+'2026-05-01' '2026-05-02' 1
+'1900-01-01' '9999-01-01' 1
+'9999-01-01' '9999-02-01' 0
+NULL '2026-05-02' 0
+'2026-05-01' 'garbage' 0
+'2026-05-01' '2026-05-00' 0
+END
+# Names of the user's own table do not meet those of the view.
+sqlite3 "$scratch/readme/app.db" 'ALTER TABLE orders ADD COLUMN name' 'ALTER TABLE orders ADD COLUMN epoch' 'ALTER TABLE orders ADD COLUMN tick'
+[ "$(sqlite3 "$scratch/readme/app.db" <"$scratch/readme/fields.sql")" = '2026-05-01T12:00:00.000Z|7|1' ] || fail "SQLite: a column of the user's is taken for the layout's"
 # A time within a tick has the first id of the next one.
 postgresql "frazil_time(frazil_first('2026-05-01 00:00:00.000001Z'), 'frazil')" '2026-05-01 00:00:00.001+00'
 mariadb_says "frazil_time(frazil_first('2026-05-01 00:00:00.000001', 'frazil'), 'frazil')" '2026-05-01 00:00:00.001'
@@ -217,6 +258,13 @@ psql -q -v ON_ERROR_STOP=1 -d restored -f "$scratch/dump.sql" >"$scratch/out" 2>
 [ "$(psql -Atd restored -c 'SELECT id, at FROM kept')" = '43667737804828673|2026-05-01 12:00:00+00' ] || fail "PostgreSQL: the restored table has other rows"
 psql -qAtc "SET search_path = ''; SET enable_bitmapscan = off; EXPLAIN SELECT FROM public.orders WHERE public.frazil_within(id, '2026-05-01Z', '2026-05-02Z')" >/dev/null ||
     fail "PostgreSQL does not find frazil_first without a search path"
+
+echo "-- where the extension is, PostgreSQL makes nothing"
+psql -qc 'CREATE DATABASE extended'
+psql -qd extended -c 'SET allow_system_table_mods = on' -c "INSERT INTO pg_extension SELECT 99999, 'frazil', 10, 2200, false, '0.2'"
+psql -qd extended -f "$here/postgresql.sql" >"$scratch/out" 2>&1 || true
+grep -q 'this database has the extension frazil' "$scratch/out" || fail "PostgreSQL: $(cat "$scratch/out")"
+[ "$(psql -Atd extended -c "SELECT count(*) FROM pg_proc WHERE proname LIKE 'frazil%'")" = 0 ] || fail "PostgreSQL: functions beside the extension's"
 
 echo "-- indexes are used, and a layout that is none is an error"
 psql -qAtc 'INSERT INTO orders SELECT n FROM generate_series(1, 10000) AS n; ANALYZE orders'
