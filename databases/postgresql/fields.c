@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pure functions over ids.  A layout is an argument: one that came from a setting would make IMMUTABLE a lie.
+ * The pure functions over ids.  With a layout as an argument they are IMMUTABLE.  Without one they are STABLE and use
+ * that of the generator main: it comes from a setting, so no index and no generated column may depend on it.
  */
 #include "frazil_pg.h"
 
@@ -9,10 +10,7 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
-#include "utils/rangetypes.h"
 #include "utils/timestamp.h"
-
-#define POSTGRES_EPOCH_UNIX_MS ((int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * 1000)
 
 /* The layout of a call, kept with the function for the next one. */
 struct layout_memo {
@@ -21,8 +19,35 @@ struct layout_memo {
     char text[FLEXIBLE_ARRAY_MEMBER];
 };
 
+static void check_kind(const frazil_layout *layout)
+{
+    if (layout->kind != FRAZIL_LAYOUT_64)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a sno is no bigint"),
+                        errhint("Name a layout of 64-bit ids.")));
+}
+
+const frazil_layout *frazil_pg_main_layout(void)
+{
+    static frazil_layout layout; /* only a restart changes it */
+
+    if (layout.tick_ms != 0)
+        return &layout;
+    if (!frazil_pg_settings.are_made)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("no layout is named, and the server has no generator without frazil in "
+                               "shared_preload_libraries"),
+                        errhint("Name the layout, for example 'frazil', as the last argument.")));
+    frazil_layout found = frazil_pg_layout_of("main");
+    check_kind(&found);
+    layout = found;
+    return &layout;
+}
+
+/* The layout that an argument names, or that of the generator main. */
 static const frazil_layout *layout_of(FunctionCallInfo fcinfo, int argument)
 {
+    if (PG_NARGS() <= argument)
+        return frazil_pg_main_layout();
     text *given = PG_GETARG_TEXT_PP(argument);
     size_t len = (size_t)VARSIZE_ANY_EXHDR(given);
     struct layout_memo *memo = fcinfo->flinfo->fn_extra;
@@ -36,9 +61,7 @@ static const frazil_layout *layout_of(FunctionCallInfo fcinfo, int argument)
     frazil_err code = frazil_layout_parse(memo->text, len, &memo->layout, &err);
     if (code != FRAZIL_OK)
         frazil_pg_fail(code, &err);
-    if (memo->layout.kind != FRAZIL_LAYOUT_64)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a sno is no bigint"),
-                        errhint("Name a layout of 64-bit ids.")));
+    check_kind(&memo->layout);
     if (fcinfo->flinfo->fn_extra != NULL)
         pfree(fcinfo->flinfo->fn_extra);
     fcinfo->flinfo->fn_extra = memo;
@@ -116,85 +139,10 @@ Datum frazil_pg_parts(PG_FUNCTION_ARGS)
     return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls));
 }
 
-/* ---- times to ids ---------------------------------------------------------------- */
-
-/* The smallest id whose time is `at` or later; PG_INT64_MAX where there is none that bigint holds. */
-static int64 first_at(const frazil_layout *layout, TimestampTz at)
-{
-    if (TIMESTAMP_IS_NOBEGIN(at))
-        return 0;
-    if (TIMESTAMP_IS_NOEND(at))
-        return PG_INT64_MAX;
-    /* Up to a whole millisecond, and to a whole tick: an id's time is the start of its tick. */
-    int64 ms = at / 1000 + (at % 1000 > 0 ? 1 : 0) + POSTGRES_EPOCH_UNIX_MS;
-    uint64 first = frazil_id_first(layout, ms);
-    frazil_fields fields;
-    if (frazil_id_decompose(layout, first, &fields, NULL) == FRAZIL_OK && fields.unix_ms < ms)
-        first = frazil_id_first(layout, fields.unix_ms + layout->tick_ms);
-    return first > PG_INT64_MAX ? PG_INT64_MAX : (int64)first;
-}
-
 PG_FUNCTION_INFO_V1(frazil_pg_first);
 Datum frazil_pg_first(PG_FUNCTION_ARGS)
 {
-    return Int64GetDatum(first_at(layout_of(fcinfo, 1), PG_GETARG_TIMESTAMPTZ(0)));
-}
-
-/* The bounds of a range as ids: from the first on, and before the end. */
-static void range_bounds(FunctionCallInfo fcinfo, const frazil_layout *layout, int64 *ret_first, int64 *ret_end)
-{
-    RangeType *range = PG_GETARG_RANGE_P(0);
-    TypeCacheEntry *type = range_get_typcache(fcinfo, RangeTypeGetOid(range));
-    RangeBound lower;
-    RangeBound upper;
-    bool empty;
-
-    range_deserialize(type, range, &lower, &upper, &empty);
-    *ret_first = 0;
-    *ret_end = 0;
-    if (empty)
-        return;
-    /* Timestamps are whole microseconds. */
-    if (!lower.infinite && !TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(lower.val)))
-        *ret_first = first_at(layout, DatumGetTimestampTz(lower.val) + (lower.inclusive ? 0 : 1));
-    else if (!lower.infinite)
-        *ret_first = first_at(layout, DatumGetTimestampTz(lower.val));
-    if (upper.infinite)
-        *ret_end = PG_INT64_MAX;
-    else if (TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(upper.val)))
-        *ret_end = first_at(layout, DatumGetTimestampTz(upper.val));
-    else
-        *ret_end = first_at(layout, DatumGetTimestampTz(upper.val) + (upper.inclusive ? 1 : 0));
-}
-
-static const frazil_layout *default_layout(void)
-{
-    static frazil_layout layout;
-
-    if (layout.tick_ms == 0 && frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL) != FRAZIL_OK)
-        elog(ERROR, "the layout frazil is gone");
-    return &layout;
-}
-
-/* For <@, which has no place for a layout. */
-PG_FUNCTION_INFO_V1(frazil_pg_range_first);
-Datum frazil_pg_range_first(PG_FUNCTION_ARGS)
-{
-    int64 first;
-    int64 end;
-
-    range_bounds(fcinfo, default_layout(), &first, &end);
-    return Int64GetDatum(first);
-}
-
-PG_FUNCTION_INFO_V1(frazil_pg_range_end);
-Datum frazil_pg_range_end(PG_FUNCTION_ARGS)
-{
-    int64 first;
-    int64 end;
-
-    range_bounds(fcinfo, default_layout(), &first, &end);
-    return Int64GetDatum(end);
+    return Int64GetDatum(frazil_pg_first_at(layout_of(fcinfo, 1), PG_GETARG_TIMESTAMPTZ(0)));
 }
 
 /* ---- text forms ------------------------------------------------------------------ */

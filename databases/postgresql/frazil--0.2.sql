@@ -20,21 +20,37 @@ CREATE FUNCTION frazil_next_n(n integer, generator name DEFAULT 'main') RETURNS 
 COMMENT ON FUNCTION frazil_next_n(integer, name) IS 'n ids, increasing';
 
 -- ---- their fields ----
+-- Without a layout it is that of the generator main.  This comes from a setting, so such calls are STABLE.
 
-CREATE FUNCTION frazil_time(id bigint, layout text DEFAULT 'frazil') RETURNS timestamptz
+CREATE FUNCTION frazil_time(id bigint) RETURNS timestamptz
+    AS 'MODULE_PATHNAME', 'frazil_pg_time' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_time(bigint) IS 'when the id was made, in the layout of the generator main';
+
+CREATE FUNCTION frazil_time(id bigint, layout text) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'frazil_pg_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION frazil_time(bigint, text) IS 'when the id was made';
 
-CREATE FUNCTION frazil_worker(id bigint, layout text DEFAULT 'frazil') RETURNS integer
+CREATE FUNCTION frazil_worker(id bigint) RETURNS integer
+    AS 'MODULE_PATHNAME', 'frazil_pg_worker_of' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_worker(bigint) IS 'the worker number of the id, in the layout of the generator main';
+
+CREATE FUNCTION frazil_worker(id bigint, layout text) RETURNS integer
     AS 'MODULE_PATHNAME', 'frazil_pg_worker_of' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION frazil_worker(bigint, text) IS 'the worker number of the id';
 
-CREATE FUNCTION frazil_sequence(id bigint, layout text DEFAULT 'frazil') RETURNS integer
+CREATE FUNCTION frazil_sequence(id bigint) RETURNS integer
+    AS 'MODULE_PATHNAME', 'frazil_pg_sequence' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_sequence(bigint) IS 'the sequence number of the id within its tick, in the layout of the generator main';
+
+CREATE FUNCTION frazil_sequence(id bigint, layout text) RETURNS integer
     AS 'MODULE_PATHNAME', 'frazil_pg_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION frazil_sequence(bigint, text) IS 'the sequence number of the id within its tick';
 
-CREATE FUNCTION frazil_parts(id bigint, layout text DEFAULT 'frazil',
-                             OUT "time" timestamptz, OUT datacenter integer, OUT worker integer, OUT sequence integer)
+CREATE FUNCTION frazil_parts(id bigint, OUT "time" timestamptz, OUT datacenter integer, OUT worker integer, OUT sequence integer)
+    AS 'MODULE_PATHNAME', 'frazil_pg_parts' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_parts(bigint) IS 'all fields of the id, in the layout of the generator main';
+
+CREATE FUNCTION frazil_parts(id bigint, layout text, OUT "time" timestamptz, OUT datacenter integer, OUT worker integer, OUT sequence integer)
     AS 'MODULE_PATHNAME', 'frazil_pg_parts' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION frazil_parts(bigint, text) IS 'all fields of the id';
 
@@ -47,29 +63,66 @@ CREATE FUNCTION frazil_id(id text, form text DEFAULT 'dec') RETURNS bigint
 COMMENT ON FUNCTION frazil_id(text, text) IS 'the id of a text form';
 
 -- ---- ranges of time ----
--- frazil_within and <@ are neither STRICT nor do they set anything: otherwise the planner could not inline them, and
--- indexes and partitions would be of no use.
+-- frazil_within is neither STRICT nor does it set anything: otherwise the planner could not inline it, and indexes and
+-- partitions would be of no use.
 
-CREATE FUNCTION frazil_first(at timestamptz, layout text DEFAULT 'frazil') RETURNS bigint
+CREATE FUNCTION frazil_first_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'frazil_pg_first_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION frazil_first(at timestamptz) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_first' LANGUAGE C STABLE STRICT PARALLEL SAFE
+    SUPPORT frazil_first_support;
+COMMENT ON FUNCTION frazil_first(timestamptz) IS 'the smallest id of that time or later, in the layout of the generator main';
+
+CREATE FUNCTION frazil_first(at timestamptz, layout text) RETURNS bigint
     AS 'MODULE_PATHNAME', 'frazil_pg_first' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION frazil_first(timestamptz, text) IS 'the smallest id of that time or later';
 
-CREATE FUNCTION frazil_within(id bigint, "from" timestamptz, "to" timestamptz, layout text DEFAULT 'frazil') RETURNS boolean
+CREATE FUNCTION frazil_within(id bigint, "from" timestamptz, "to" timestamptz) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS 'SELECT $1 OPERATOR(pg_catalog.>=) @extschema@.frazil_first($2) AND $1 OPERATOR(pg_catalog.<) @extschema@.frazil_first($3)';
+COMMENT ON FUNCTION frazil_within(bigint, timestamptz, timestamptz) IS 'whether from <= time of the id < to, in the layout of the generator main; uses an index on the id';
+
+CREATE FUNCTION frazil_within(id bigint, "from" timestamptz, "to" timestamptz, layout text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS 'SELECT $1 OPERATOR(pg_catalog.>=) @extschema@.frazil_first($2, $4) AND $1 OPERATOR(pg_catalog.<) @extschema@.frazil_first($3, $4)';
 COMMENT ON FUNCTION frazil_within(bigint, timestamptz, timestamptz, text) IS 'whether from <= time of the id < to; uses an index on the id';
 
+-- For the operators, which have no place for a layout.  frazil_range_support finds the bounds by their names.
+
 CREATE FUNCTION frazil_range_first(during tstzrange) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'frazil_pg_range_first' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'frazil_pg_range_first' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION frazil_range_end(during tstzrange) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'frazil_pg_range_end' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'frazil_pg_range_end' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION frazil_range_first(during tstzmultirange) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_ranges_first' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION frazil_range_end(during tstzmultirange) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_ranges_end' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION frazil_range_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'frazil_pg_range_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION frazil_contained(id bigint, during tstzrange) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS 'SELECT $1 OPERATOR(pg_catalog.>=) @extschema@.frazil_range_first($2) AND $1 OPERATOR(pg_catalog.<) @extschema@.frazil_range_end($2)';
+    AS 'MODULE_PATHNAME', 'frazil_pg_in_range' LANGUAGE C STABLE STRICT PARALLEL SAFE
+    SUPPORT frazil_range_support;
+CREATE FUNCTION frazil_contains(during tstzrange, id bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'frazil_pg_range_has' LANGUAGE C STABLE STRICT PARALLEL SAFE
+    SUPPORT frazil_range_support;
+CREATE FUNCTION frazil_contained(id bigint, during tstzmultirange) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'frazil_pg_in_ranges' LANGUAGE C STABLE STRICT PARALLEL SAFE
+    SUPPORT frazil_range_support;
+CREATE FUNCTION frazil_contains(during tstzmultirange, id bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'frazil_pg_ranges_have' LANGUAGE C STABLE STRICT PARALLEL SAFE
+    SUPPORT frazil_range_support;
 
-CREATE OPERATOR <@ (LEFTARG = bigint, RIGHTARG = tstzrange, FUNCTION = frazil_contained);
-COMMENT ON OPERATOR <@ (bigint, tstzrange) IS 'whether the time of an id of the layout frazil lies in the range';
+CREATE OPERATOR <@ (LEFTARG = bigint, RIGHTARG = tstzrange, FUNCTION = frazil_contained, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (LEFTARG = tstzrange, RIGHTARG = bigint, FUNCTION = frazil_contains, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR <@ (LEFTARG = bigint, RIGHTARG = tstzmultirange, FUNCTION = frazil_contained, COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
+CREATE OPERATOR @> (LEFTARG = tstzmultirange, RIGHTARG = bigint, FUNCTION = frazil_contains, COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
+COMMENT ON OPERATOR <@ (bigint, tstzrange) IS 'whether the time of the id, in the layout of the generator main, lies in the range';
+COMMENT ON OPERATOR @> (tstzrange, bigint) IS 'whether the time of the id, in the layout of the generator main, lies in the range';
+COMMENT ON OPERATOR <@ (bigint, tstzmultirange) IS 'whether the time of the id, in the layout of the generator main, lies in one of the ranges';
+COMMENT ON OPERATOR @> (tstzmultirange, bigint) IS 'whether the time of the id, in the layout of the generator main, lies in one of the ranges';
 
 -- ---- not for everybody ----
 

@@ -11,6 +11,7 @@
  *   keeper.c      the background worker that holds a lease
  *   generators.c  generators of a backend, and functions that take ids
  *   fields.c      the pure functions over ids
+ *   ranges.c      ranges of time as ranges of ids, also for the planner
  */
 #ifndef FRAZIL_PG_H
 #define FRAZIL_PG_H
@@ -30,6 +31,9 @@
 /* RecoveryInProgress() has set it when it says no. */
 #define GetWALInsertionTimeLine() ThisTimeLineID
 #endif
+
+/* Milliseconds from 1970 to 2000, where timestamps begin.  For it include utils/timestamp.h. */
+#define POSTGRES_EPOCH_UNIX_MS ((int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * 1000)
 
 /* ---- errors.c -------------------------------------------------------------------- */
 
@@ -111,6 +115,22 @@ extern bool frazil_pg_generator_name(int place, char ret[NAMEDATALEN]);
 
 /* frazil_pg_worker_setting with the number, for the first of the generators.  Not for FRAZIL_PG_COORDINATOR. */
 extern frazil_pg_worker frazil_pg_any_number(void);
+
+/* The layout of the generator of that name; an ERROR if there is none, or its settings cannot be right. */
+extern frazil_layout frazil_pg_layout_of(const char *name);
+
+/* ---- fields.c -------------------------------------------------------------------- */
+
+/*
+ * The layout of the generator main, which calls without a layout use; an ERROR if there is none, or if frazil is not
+ * preloaded.
+ */
+extern const frazil_layout *frazil_pg_main_layout(void);
+
+/* ---- ranges.c -------------------------------------------------------------------- */
+
+/* The smallest id whose time is `at` (a TimestampTz) or later; PG_INT64_MAX where there is none that bigint holds. */
+extern int64 frazil_pg_first_at(const frazil_layout *layout, int64 at);
 
 /* ---- keeper.c -------------------------------------------------------------------- */
 

@@ -24,9 +24,6 @@
 
 enum { WAIT_MAX_MS = 100, RETRY_NS = 20000000, BLOCK = 64 };
 
-/* Milliseconds from 1970 to 2000, where timestamps begin. */
-#define POSTGRES_EPOCH_UNIX_MS ((int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * 1000)
-
 struct generator {
     char name[NAMEDATALEN];
     frazil *gen;

@@ -368,18 +368,44 @@ static void check_looks(frazil_options *options, const char *name, frazil_pg_wor
                      "(seq_min, seq_max) that do not overlap.")));
 }
 
-frazil_options *frazil_pg_options(const char *name, frazil_pg_worker *worker, enum frazil_pg_role role)
+/* The spec of that generator, whose keys may stand there. */
+static const char *spec_of(const char *name, size_t *ret_len)
 {
-    frazil_options *options;
-    frazil_error err;
-    size_t len = 0;
-    const char *spec = find_generator(name, &len);
+    const char *spec = find_generator(name, ret_len);
 
     if (spec == NULL)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no generator \"%s\"", name),
                         errhint("Name it in frazil.generators, which is now \"%s\".",
                                 frazil_pg_settings.generators == NULL ? "" : frazil_pg_settings.generators)));
-    check_keys(name, spec, len);
+    check_keys(name, spec, *ret_len);
+    return spec;
+}
+
+frazil_layout frazil_pg_layout_of(const char *name)
+{
+    frazil_options *options;
+    struct looks looks;
+    frazil_error err;
+    size_t len = 0;
+    const char *spec = spec_of(name, &len);
+    frazil_err code = options_of_spec(spec, len, &options, &err);
+
+    if (code != FRAZIL_OK)
+        frazil_pg_fail(code, &err);
+    set(options, "worker", "fixed:0"); /* which each layout has */
+    code = look_at(options, &looks, &err);
+    frazil_options_close(options);
+    if (code != FRAZIL_OK)
+        frazil_pg_fail(code, &err);
+    return looks.layout;
+}
+
+frazil_options *frazil_pg_options(const char *name, frazil_pg_worker *worker, enum frazil_pg_role role)
+{
+    frazil_options *options;
+    frazil_error err;
+    size_t len = 0;
+    const char *spec = spec_of(name, &len);
     const char *run = run_dir();
     const char *state = state_dir(worker->source);
 

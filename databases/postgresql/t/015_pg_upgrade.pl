@@ -14,8 +14,8 @@ use Test::More;
 my $old = frazil_node('old', worker => 'fixed:7');
 $old->safe_psql('postgres', q{
     CREATE EXTENSION frazil;
-    CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT frazil_next(), worker int GENERATED ALWAYS AS (frazil_worker(id)) STORED);
-    CREATE INDEX ON orders (frazil_time(id));
+    CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT frazil_next(), worker int GENERATED ALWAYS AS (frazil_worker(id, 'frazil')) STORED);
+    CREATE INDEX ON orders (frazil_time(id, 'frazil'));
     INSERT INTO orders SELECT FROM generate_series(1, 1000)});
 my $highest = $old->safe_psql('postgres', 'SELECT max(id) FROM orders');
 $old->stop;

@@ -76,6 +76,10 @@ $node->append_conf('postgresql.conf', "frazil.generators = 'main: layout=frazil'
 $node->restart;
 $ENV{PGOPTIONS} = '-c frazil.run_dir=/elsewhere -c frazil.state_dir=/elsewhere';
 makes_none($node, 'without shared_preload_libraries', qr/ERROR:  the server makes no ids without frazil in shared_preload_libraries/, qr/HINT:  Add frazil to shared_preload_libraries, and restart/);
-is($node->safe_psql('postgres', 'SELECT frazil_sequence(frazil_first(now()))'), '0', 'and takes ids apart');
+is($node->safe_psql('postgres', q{SELECT frazil_sequence(frazil_first(now(), 'frazil'), 'frazil')}), '0', 'and takes ids of a layout that is named apart');
+for my $call ('frazil_time(1)', 'frazil_first(now())', q{1 <@ tstzrange('2026-05-01', now())}) {
+    my (undef, undef, $stderr) = $node->psql('postgres', "SELECT $call");
+    like($stderr, qr/no layout is named, and the server has no generator.*\nHINT:  Name the layout/, "$call: of no layout, no answer");
+}
 $node->stop;
 done_testing();

@@ -15,7 +15,7 @@ my $node = frazil_node('upgrade', worker => 'fixed:7');
 # The members of the extension with all that a CREATE or a GRANT can say, and what depends on what.
 my $members = q{
     SELECT d.deptype, pg_describe_object(d.classid, d.objid, 0) AS member, pg_get_functiondef(p.oid), p.proacl,
-           o.oprcode, o.oprrest, o.oprjoin, o.oprcom, o.oprnegate, obj_description(d.objid, c.relname)
+           o.oprcode, o.oprrest, o.oprjoin, o.oprcom::regoperator, o.oprnegate::regoperator, obj_description(d.objid, c.relname)
     FROM pg_depend d
     JOIN pg_class c ON c.oid = d.classid
     LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# Goal of this test: without a layout, functions and operators take that of the generator main, whatever it is; an id of it has
+# the time at which it was made, and ranges find it.  Nothing that is stored depends on the setting.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use FrazilTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my @layouts = ('layout=frazil epoch=2020-01-01', 'layout=38/10/12 tick=10ms epoch=2024-01-01', 'layout=twitter', 'layout=frazil seq_min=9 seq_max=99');
+my $node = frazil_node('layout', worker => 'fixed:7', generators => "main: $layouts[0]; audit: layout=discord");
+$node->safe_psql('postgres', 'CREATE EXTENSION frazil; CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT frazil_next())');
+for my $layout (@layouts) {
+    $node->append_conf('postgresql.conf', "frazil.generators = 'main: $layout; audit: layout=discord'");
+    $node->restart;
+    $node->safe_psql('postgres', 'TRUNCATE orders; INSERT INTO orders SELECT FROM generate_series(1, 10)');
+    is($node->safe_psql('postgres', $_), 't', "$layout: $_") for
+        q{SELECT bool_and(abs(extract(epoch FROM now() - frazil_time(id))) < 3600) FROM orders},
+        q{SELECT bool_and(frazil_worker(id) = 7 AND (frazil_parts(id)).worker = 7 AND (frazil_parts(id)).sequence = frazil_sequence(id)) FROM orders},
+        q{SELECT bool_and(frazil_time(frazil_first(frazil_time(id))) = frazil_time(id)) FROM orders},
+        q{SELECT count(*) = 10 FROM orders WHERE frazil_within(id, now() - interval '1 hour', now() + interval '1 hour')},
+        q{SELECT count(*) = 10 FROM orders WHERE id <@ tstzrange(now() - interval '1 hour', now() + interval '1 hour')},
+        q{SELECT count(*) = 10 FROM orders WHERE (SELECT tstzmultirange(tstzrange(now() - interval '1 hour', now() + interval '1 hour'))) @> id},
+        q{SELECT count(*) = 0 FROM orders WHERE id <@ tstzrange(now() - interval '3 hours', now() - interval '2 hours')},
+        q{SELECT abs(extract(epoch FROM now() - frazil_time(frazil_next('audit'), 'discord'))) < 3600};
+}
+
+# A plan that a backend keeps is one of its server's setting; what is stored is none.
+for my $stored (
+    'CREATE INDEX ON orders (frazil_worker(id))',
+    q{CREATE INDEX ON orders (id) WHERE id >= frazil_first('2026-05-01Z')},
+    q{CREATE INDEX ON orders (id) WHERE frazil_within(id, '2026-05-01Z', '2026-06-01Z')},
+    q{CREATE INDEX ON orders (id) WHERE id <@ tstzrange('2026-05-01Z', '2026-06-01Z')},
+    'ALTER TABLE orders ADD at timestamptz GENERATED ALWAYS AS (frazil_time(id)) STORED')
+{
+    my (undef, undef, $stderr) = $node->psql('postgres', $stored);
+    like($stderr, qr/(must be marked|is not) (IMMUTABLE|immutable)/, "refused: $stored");
+}
+$node->safe_psql('postgres', q{CREATE INDEX ON orders (frazil_worker(id, 'twitter')) WHERE frazil_within(id, '2026-05-01Z', '2026-06-01Z', 'twitter')});
+
+$node->append_conf('postgresql.conf', q{frazil.generators = 'main: layout=sno; audit: layout=twitter'});
+$node->restart;
+my (undef, undef, $stderr) = $node->psql('postgres', 'SELECT frazil_time(1)');
+like($stderr, qr/a sno is no bigint/, 'a generator of snos has no layout for bigint');
+$node->append_conf('postgresql.conf', q{frazil.generators = 'audit: layout=twitter'});
+$node->restart;
+(undef, undef, $stderr) = $node->psql('postgres', 'SELECT frazil_time(1)');
+like($stderr, qr/there is no generator "main"/, 'without a generator main: an error');
+$node->stop;
+done_testing();
