@@ -138,6 +138,40 @@ CREATE FUNCTION frazil_info(generator name DEFAULT 'main', OUT name text, OUT va
     AS 'MODULE_PATHNAME', 'frazil_pg_info' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION frazil_info(name) IS 'what a generator is';
 
+-- One row for each generator, also where it makes no ids.
+CREATE FUNCTION frazil_generators_rows(OUT generator name, OUT layout text, OUT fields text, OUT worker bigint, OUT serving boolean,
+                                       OUT last_time timestamptz, OUT lease_end timestamptz, OUT keeper integer, OUT problem text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    said text;
+BEGIN
+    FOREACH said IN ARRAY string_to_array(coalesce(current_setting('frazil.generators', true), ''), ';') LOOP
+        CONTINUE WHEN strpos(said, ':') = 0;
+        generator := btrim(split_part(said, ':', 1), E' \t\n\r\v\f');
+        BEGIN
+            SELECT max(i.value) FILTER (WHERE i.name = 'layout'), max(i.value) FILTER (WHERE i.name = 'fields'),
+                   max(i.value) FILTER (WHERE i.name = 'worker'), max(i.value) FILTER (WHERE i.name = 'serving'),
+                   max(i.value) FILTER (WHERE i.name = 'last_time'), max(i.value) FILTER (WHERE i.name = 'lease_end'),
+                   max(i.value) FILTER (WHERE i.name = 'failure')
+            INTO layout, fields, worker, serving, last_time, lease_end, problem FROM @extschema@.frazil_info(generator) AS i;
+            SELECT a.pid INTO keeper FROM pg_stat_activity AS a WHERE a.backend_type = 'frazil keeper' AND lease_end IS NOT NULL;
+        EXCEPTION WHEN OTHERS THEN
+            IF SQLSTATE = '42501' THEN
+                RAISE;
+            END IF;
+            SELECT NULL, NULL, NULL, false, NULL, NULL, NULL, SQLERRM
+            INTO layout, fields, worker, serving, last_time, lease_end, keeper, problem;
+        END;
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
+
+CREATE VIEW frazil_generators AS SELECT * FROM frazil_generators_rows();
+COMMENT ON VIEW frazil_generators IS 'the generators of the server: what they are, and until when they have their worker numbers';
+
 CREATE FUNCTION frazil_adopt() RETURNS void
     AS 'MODULE_PATHNAME', 'frazil_pg_adopt_here' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION frazil_adopt() IS 'takes the worker number over from the server whose copy this one is; that one must never run again with it';
@@ -226,3 +260,4 @@ COMMENT ON FUNCTION frazil_convert(regclass, name) IS 'makes frazil_next the def
 -- creates the extension, such as the owner of a database.  frazil_adopt is about the whole server: for superusers.
 REVOKE ALL ON FUNCTION frazil_next_at(timestamptz, name), frazil_stats(name), frazil_info(name), frazil_adopt() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION frazil_next_at(timestamptz, name), frazil_stats(name), frazil_info(name) TO @extowner@ WITH GRANT OPTION;
+GRANT SELECT ON frazil_generators TO @extowner@ WITH GRANT OPTION;

@@ -365,16 +365,17 @@ PG_FUNCTION_INFO_V1(frazil_pg_info);
 Datum frazil_pg_info(PG_FUNCTION_ARGS)
 {
     const char *name = NameStr(*PG_GETARG_NAME(0));
-    frazil *gen = generator_of(name)->gen;
+    const struct generator *g = generator_of(name);
     ReturnSetInfo *result = begin_rows(fcinfo);
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
     char text[FRAZIL_TIME_SIZE];
     frazil_info info;
     frazil_layout_info layout;
     frazil_health health;
+    frazil_error failure;
 
-    frazil_get_info(gen, &info, sizeof info);
-    frazil_get_health(gen, &health, sizeof health, NULL);
+    frazil_get_info(g->gen, &info, sizeof info);
+    frazil_get_health(g->gen, &health, sizeof health, &failure);
     frazil_layout_get_info(info.layout, &layout, sizeof layout);
     put_row(result, "generator", name);
     put_row(result, "version", frazil_version());
@@ -385,6 +386,10 @@ Datum frazil_pg_info(PG_FUNCTION_ARGS)
     put_row(result, "serving", health.state == FRAZIL_HEALTH_SERVING ? "yes" : "no");
     if (frazil_time_format(layout.last_unix_ms, text, sizeof text, NULL) == FRAZIL_OK)
         put_row(result, "last_time", text);
+    if (g->is_leased && frazil_time_format(health.grant_end_unix_ms, text, sizeof text, NULL) == FRAZIL_OK)
+        put_row(result, "lease_end", text);
+    if (health.last_code != FRAZIL_OK)
+        put_row(result, "failure", failure.message);
     return (Datum)0;
 }
 

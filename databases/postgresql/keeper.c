@@ -145,6 +145,7 @@ void frazil_pg_keeper_main(Datum arg)
     (void)arg;
     pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
     BackgroundWorkerUnblockSignals();
+    BackgroundWorkerInitializeConnection(NULL, NULL, 0); /* to no database, but so that pg_stat_activity shows it */
     frazil_pg_warn_of_copies();
     make_leases();
     on_proc_exit(close_leases, 0);
@@ -153,6 +154,7 @@ void frazil_pg_keeper_main(Datum arg)
             look_after(&leases[i]);
         (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, LOOK_MS, PG_WAIT_EXTENSION);
         ResetLatch(MyLatch);
+        CHECK_FOR_INTERRUPTS(); /* others wait for all connections, as to drop a database */
     }
     proc_exit(
         1); /* 0 would tell the postmaster never to start it again, also if somebody has terminated only this one */
@@ -163,7 +165,7 @@ void frazil_pg_register_keeper(void)
     BackgroundWorker worker = {
         .bgw_name = "frazil keeper",
         .bgw_type = "frazil keeper",
-        .bgw_flags = BGWORKER_SHMEM_ACCESS,
+        .bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
         /* A standby needs no worker number before it is promoted. */
         .bgw_start_time =
             frazil_pg_settings.allow_in_recovery ? BgWorkerStart_ConsistentState : BgWorkerStart_RecoveryFinished,

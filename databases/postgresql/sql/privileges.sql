@@ -35,6 +35,7 @@ SET ROLE frazil_tenant;
 CREATE EXTENSION frazil;
 SELECT count(*) > 0 AS allowed FROM frazil_stats();
 SELECT count(*) > 0 AS allowed FROM frazil_info();
+SELECT count(*) > 0 AS allowed FROM frazil_generators WHERE serving;
 SELECT frazil_time(frazil_next_at('2026-05-01Z')) = '2026-05-01Z' AS allowed;
 SELECT frazil_adopt();
 GRANT EXECUTE ON FUNCTION frazil_stats(name) TO frazil_visitor;

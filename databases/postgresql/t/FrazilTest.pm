@@ -180,16 +180,11 @@ sub frazil_workers {
     return map { $_->safe_psql('postgres', q{SET frazil.max_wait = '60s'; SELECT frazil_worker(frazil_next())}) } @_;
 }
 
-# frazil_keeper SERVER: the process id of its background worker; undef: there is none.  pg_stat_activity has only those
-# that use a database.
+# frazil_keeper SERVER: the process id of its background worker; undef: there is none, or nobody who answers.
 sub frazil_keeper {
     my ($node) = @_;
-    my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
-    for my $dir (glob '/proc/[0-9]*') {
-        my ($stat, $title) = map { eval { slurp_file("$dir/$_") } // '' } 'stat', 'cmdline'; # it may just have ended
-        return $dir =~ s/.*\///r if $stat =~ /\) \S $postmaster / && $title =~ /frazil keeper/;
-    }
-    return;
+    my (undef, $pid) = $node->psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'frazil keeper'});
+    return $pid || undef;
 }
 
 # await_keeper SERVER PID: the process id of its background worker, once that is another one.
