@@ -230,31 +230,142 @@ END
 $$;
 COMMENT ON FUNCTION frazil_convert_plan(regclass, name) IS 'the statements that frazil_convert would run';
 
+-- Runs statements, each of which it first prints.
+CREATE FUNCTION frazil_run(steps text[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    step text;
+BEGIN
+    FOREACH step IN ARRAY steps LOOP
+        RAISE NOTICE '%', step;
+    END LOOP;
+    FOREACH step IN ARRAY steps LOOP
+        EXECUTE step;
+    END LOOP;
+END
+$$;
+
+-- The primary keys of a schema that a sequence numbers, or, if ours, that frazil_next does.
+CREATE FUNCTION frazil_keys(schema regnamespace, ours boolean) RETURNS TABLE ("table" regclass, "column" name)
+    LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT c.oid::regclass, a.attname
+    FROM pg_class c
+    JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype = 'p'
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (k.conkey) AND a.atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)
+    LEFT JOIN pg_attrdef f ON f.adrelid = c.oid AND f.adnum = a.attnum
+    WHERE c.relnamespace = schema
+        AND NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = c.oid)
+        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+        AND CASE WHEN ours THEN EXISTS (
+            SELECT FROM pg_depend d WHERE d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
+                AND d.refclassid = 'pg_proc'::regclass AND d.refobjid IN ('@extschema@.frazil_next()'::regprocedure, '@extschema@.frazil_next(name)'::regprocedure))
+        ELSE a.attidentity <> '' OR EXISTS (
+            SELECT FROM pg_depend d JOIN pg_class s ON s.oid = d.refobjid AND s.relkind = 'S'
+            WHERE d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid AND d.refclassid = 'pg_class'::regclass)
+        END
+    ORDER BY c.relname COLLATE "C", a.attnum
+$$;
+
 CREATE FUNCTION frazil_convert("table" regclass, "column" name) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    steps text[];
-    step text;
     largest bigint;
 BEGIN
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
-    steps := ARRAY(SELECT * FROM @extschema@.frazil_convert_plan("table", "column"));
-    FOREACH step IN ARRAY steps LOOP
-        RAISE NOTICE '%', step;
-    END LOOP;
+    PERFORM @extschema@.frazil_convert_plan("table", "column"); -- which says what cannot be
     EXECUTE format('SELECT max(%I) FROM %s', "column", "table") INTO largest;
     IF largest >= @extschema@.frazil_next() THEN
         RAISE 'the id % of % lies ahead of new ids', largest, "table"
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Remove it, or choose a layout with an earlier epoch in frazil.generators.';
     END IF;
-    FOREACH step IN ARRAY steps LOOP
-        EXECUTE step;
-    END LOOP;
+    PERFORM @extschema@.frazil_run(ARRAY(SELECT * FROM @extschema@.frazil_convert_plan("table", "column")));
 END
 $$;
 COMMENT ON FUNCTION frazil_convert(regclass, name) IS 'makes frazil_next the default of a column: prints the statements of frazil_convert_plan as notices, and runs them';
+
+CREATE FUNCTION frazil_convert_plan(schema regnamespace) RETURNS SETOF text
+    LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p.step
+    FROM ROWS FROM (@extschema@.frazil_keys(schema, false)) WITH ORDINALITY AS k ("table", "column", n)
+    CROSS JOIN LATERAL ROWS FROM (@extschema@.frazil_convert_plan(k."table", k."column")) WITH ORDINALITY AS p (step, n)
+    GROUP BY p.step ORDER BY min(k.n), min(p.n)
+$$;
+COMMENT ON FUNCTION frazil_convert_plan(regnamespace) IS 'the statements that frazil_convert would run';
+
+CREATE FUNCTION frazil_convert(schema regnamespace) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key record;
+BEGIN
+    FOR key IN SELECT * FROM @extschema@.frazil_keys(schema, false) LOOP
+        PERFORM @extschema@.frazil_convert(key."table", key."column");
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION frazil_convert(regnamespace) IS 'makes frazil_next the default of all primary keys of the schema that a sequence numbers';
+
+-- The way back: a sequence that goes on above the largest id.
+CREATE FUNCTION frazil_revert_plan("table" regclass, "column" name) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    largest bigint;
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM pg_attribute a
+        JOIN pg_attrdef f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
+        JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid AND d.refclassid = 'pg_proc'::regclass
+            AND d.refobjid IN ('@extschema@.frazil_next()'::regprocedure, '@extschema@.frazil_next(name)'::regprocedure)
+        WHERE a.attrelid = "table" AND a.attname = "column")
+    THEN
+        RAISE 'frazil_next is not the default of a column % of %', quote_ident("column"), "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'There is nothing to take back.';
+    END IF;
+    EXECUTE format('SELECT coalesce(max(%I), 0) FROM %s', "column", "table") INTO largest;
+    RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', "table", "column");
+    RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I ADD GENERATED BY DEFAULT AS IDENTITY (START WITH %s)', "table", "column", greatest(largest, 0) + 1);
+END
+$$;
+COMMENT ON FUNCTION frazil_revert_plan(regclass, name) IS 'the statements that frazil_revert would run';
+
+CREATE FUNCTION frazil_revert("table" regclass, "column" name) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    PERFORM @extschema@.frazil_run(ARRAY(SELECT * FROM @extschema@.frazil_revert_plan("table", "column")));
+END
+$$;
+COMMENT ON FUNCTION frazil_revert(regclass, name) IS 'makes a sequence the default of a column in the place of frazil_next; its numbers begin above the largest id';
+
+CREATE FUNCTION frazil_revert_plan(schema regnamespace) RETURNS SETOF text
+    LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p.step
+    FROM ROWS FROM (@extschema@.frazil_keys(schema, true)) WITH ORDINALITY AS k ("table", "column", n)
+    CROSS JOIN LATERAL ROWS FROM (@extschema@.frazil_revert_plan(k."table", k."column")) WITH ORDINALITY AS p (step, n)
+    ORDER BY k.n, p.n
+$$;
+COMMENT ON FUNCTION frazil_revert_plan(regnamespace) IS 'the statements that frazil_revert would run';
+
+CREATE FUNCTION frazil_revert(schema regnamespace) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    key record;
+BEGIN
+    FOR key IN SELECT * FROM @extschema@.frazil_keys(schema, true) LOOP
+        PERFORM @extschema@.frazil_revert(key."table", key."column");
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION frazil_revert(regnamespace) IS 'makes sequences the defaults of all primary keys of the schema that frazil_next numbers';
 
 -- frazil_convert and its plan run with the rights of their caller, who must own the tables.  @extowner@ is whoever
 -- creates the extension, such as the owner of a database.  frazil_adopt is about the whole server: for superusers.

@@ -163,6 +163,46 @@ CREATE TABLE ahead (id bigint);
 INSERT INTO ahead VALUES (9223372036854775807);
 SELECT frazil_convert('ahead', 'id');
 
+-- a whole schema: its primary keys that a sequence numbers, and the way back
+CREATE SCHEMA shop;
+SET search_path = shop, public;
+CREATE TABLE maker (id serial PRIMARY KEY, revision serial);
+CREATE TABLE "odd Name" ("Id" smallint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, maker integer REFERENCES maker);
+CREATE TABLE part (id bigserial, day date, owner integer REFERENCES maker, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
+CREATE TABLE part_all PARTITION OF part DEFAULT;
+CREATE TABLE code (id integer PRIMARY KEY);
+INSERT INTO maker SELECT FROM generate_series(1, 3);
+INSERT INTO "odd Name" (maker) VALUES (1);
+RESET search_path;
+SELECT * FROM frazil_convert_plan('shop');
+SELECT frazil_convert('shop');
+INSERT INTO shop.maker DEFAULT VALUES RETURNING frazil_worker(id), revision;
+INSERT INTO shop.part (day, owner) SELECT '2026-05-01', id FROM shop.maker RETURNING frazil_worker(id);
+SELECT * FROM frazil_convert_plan('shop');
+SELECT frazil_convert('shop');
+DELETE FROM shop.part; -- no largest id
+CREATE TABLE shop.largest AS SELECT max(id) AS id FROM shop.maker;
+SELECT regexp_replace(plan, '\d{9,}', 'N') AS plan FROM frazil_revert_plan('shop') AS plan;
+SET client_min_messages = warning;
+SELECT frazil_revert('shop');
+RESET client_min_messages;
+INSERT INTO shop.maker DEFAULT VALUES RETURNING id - (SELECT id FROM shop.largest) AS above;
+INSERT INTO shop.part (day) VALUES ('2026-05-01') RETURNING id;
+SELECT * FROM frazil_revert_plan('shop');
+SELECT frazil_revert('shop.maker', 'id');
+SELECT frazil_revert('shop.maker', 'none');
+SET client_min_messages = warning;
+SELECT frazil_convert('shop');
+RESET client_min_messages;
+INSERT INTO shop.maker DEFAULT VALUES RETURNING frazil_worker(id);
+-- nothing has changed if one of them cannot be converted
+SET client_min_messages = warning;
+SELECT frazil_revert('shop');
+RESET client_min_messages;
+INSERT INTO shop.part VALUES (9223372036854775806, '2026-05-01');
+SELECT frazil_convert('shop');
+SELECT count(*) FROM frazil_keys('shop', true);
+
 -- settings that nobody may change here
 SET frazil.worker = 'fixed:1';
 SELECT name FROM frazil_stats() WHERE name = 'issued' AND value > 0;
