@@ -290,6 +290,12 @@ var calls = map[string]func(c *subject, s *step) error{
 		s.isText("available", c.generator.Available())
 		return nil
 	},
+	"stats": func(c *subject, s *step) error {
+		for name, value := range c.generator.Stats() {
+			s.isText(name, value)
+		}
+		return nil
+	},
 	"stop": func(c *subject, s *step) error {
 		c.generator.Stop()
 		s.compared++ // it has no answer

@@ -166,11 +166,6 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_take(frazil *gen, uint64_t *ret_id
 
 /* Says max_wait instead of a number in frazil_take. */
 #define FRAZIL_WAIT_DEFAULT (UINT64_MAX - 1)
-/*
- * As a wait of 0 in frazil_take, but a full tick is not counted in `full`: for whoever tries before it waits, or asks
- * once more for the reason, so that one call of its own counts once.
- */
-#define FRAZIL_WAIT_UNCOUNTED (UINT64_MAX - 2)
 /* No bound on the wait. */
 #define FRAZIL_WAIT_FOREVER UINT64_MAX
 

@@ -19,8 +19,8 @@ static uint64_t ask_when(const struct engine *engine)
     frazil_get_info(engine->gen, &info, sizeof info);
     if (info.state == FRAZIL_STATE_SLOTS) /* a coordinator would be asked */
         return 0;
-    frazil_err code = engine->is_sno ? frazil_sno_take(engine->gen, 0, &sno, 1, FRAZIL_WAIT_UNCOUNTED, &err)
-                                     : frazil_take(engine->gen, &id, 1, FRAZIL_WAIT_UNCOUNTED, &err);
+    frazil_err code =
+        engine->is_sno ? frazil_sno_take(engine->gen, 0, &sno, 1, 0, &err) : frazil_take(engine->gen, &id, 1, 0, &err);
     return code == FRAZIL_OK ? 0 : err.retry_ns;
 }
 

@@ -227,7 +227,7 @@ frazil_err fz_explain_wait(frazil *gen, const struct fz_refusal *refusal, uint64
     uint64_t ignored;
     frazil_err err = fz_explain(gen, refusal, reterr);
 
-    if (wait_ns != 0 && wait_ns != FRAZIL_WAIT_UNCOUNTED)
+    if (wait_ns != 0)
         return err;
     err = fz_try_error(gen, refusal, &ignored);
     if (reterr != NULL) {

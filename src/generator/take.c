@@ -232,12 +232,25 @@ static frazil_err settle_ticket(frazil *gen, const struct ticket *ticket, struct
     return FRAZIL_OK;
 }
 
-/* A call found its tick full; from then on the tick of its slot is one that callers waited for. */
-static void note_full(frazil *gen, enum fz_slot_reason reason, uint64_t tick)
+/*
+ * A call found its tick full.  A tick counts once, however many calls find it so: a caller that tries before it waits,
+ * or asks once more for the reason, has met one full tick.  Another tick is a later one, or an earlier one after the
+ * clock was set back.
+ */
+static void count_full(frazil *gen, const struct fz_observation *seen)
+{
+    uint64_t counted = seen->view.now_tick + 1;
+
+    if (atomic_exchange_explicit(&gen->shared->full_counted, counted, memory_order_relaxed) != counted)
+        atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);
+}
+
+/* A call goes on in a later tick; if the one before was full, that tick is one that callers waited for. */
+static void note_full(frazil *gen, const struct fz_observation *seen, enum fz_slot_reason reason, uint64_t tick)
 {
     if (reason != FZ_SLOT_FULL)
         return;
-    atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);
+    count_full(gen, seen);
     fz_raise_u64(&gen->shared->carried_tick, tick);
 }
 
@@ -338,8 +351,8 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct fz_wait_budget *budge
         return wait_at_fence(gen, &plan, budget, &seen, refusal);
     }
     if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > fz_wait_budget_left(gen, budget)) {
-        if (plan.reason == FZ_SLOT_FULL && !budget->uncounted)
-            atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);
+        if (plan.reason == FZ_SLOT_FULL)
+            count_full(gen, &seen);
         return refuse_for(gen, refusal, &seen, plan.reason, plan.due_tick);
     }
     if (!reserve(gen, &seen, &plan, n)) {
@@ -348,7 +361,7 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct fz_wait_budget *budge
     }
     /* It may have been replaced meanwhile: the slots are those of the grant that is in force when they are taken. */
     seen.grant = fz_grant_ring_read(&gen->shared->grants);
-    note_full(gen, plan.reason, fz_slot_tick(&gen->rules, plan.last));
+    note_full(gen, &seen, plan.reason, fz_slot_tick(&gen->rules, plan.last));
     /* A toggle is not taken back: high_us already counts from the side just entered. */
     uint64_t before = plan.toggles ? plan.first : seen.view.word;
     struct ticket ticket = {.before = before, .first = plan.first, .last = plan.last, .count = n};
@@ -398,7 +411,7 @@ frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz
 
     bool stale = false;
     struct fz_observation seen = fz_observe(gen);
-    note_full(gen, fz_slot_reason_for(&seen.view, tick, tick), tick);
+    note_full(gen, &seen, fz_slot_reason_for(&seen.view, tick, tick), tick);
     frazil_err err = settle_ticket(gen, &ticket, &budget, &seen, &stale, refusal);
     if (err != FRAZIL_OK)
         return fz_refuse_stopped(gen, refusal, err);

@@ -12,13 +12,10 @@ struct goal {
     uint8_t meta;
 };
 
-/* A call that fails ends with one id, so that it counts a full tick once, however often it tried. */
 static frazil_err take_now(frazil *gen, const struct goal *goal, size_t n, struct fz_refusal *refusal)
 {
-    uint64_t wait_ns = n == 1 ? 0 : FRAZIL_WAIT_UNCOUNTED;
-
-    return goal->snos == NULL ? fz_take_ids(gen, goal->ids, n, wait_ns, refusal)
-                              : fz_take_snos(gen, goal->meta, goal->snos, n, wait_ns, refusal);
+    return goal->snos == NULL ? fz_take_ids(gen, goal->ids, n, 0, refusal)
+                              : fz_take_snos(gen, goal->meta, goal->snos, n, 0, refusal);
 }
 
 /* How many to try: what there seems to be, and one where there is nothing, which then says why. */

@@ -11,8 +11,6 @@ static const uint64_t longest_sleep_ns = 100000000;
 
 struct fz_wait_budget fz_wait_budget_of(const frazil *gen, uint64_t wait_ns)
 {
-    if (wait_ns == FRAZIL_WAIT_UNCOUNTED)
-        return (struct fz_wait_budget){.wait_ns = 0, .uncounted = true};
     return (struct fz_wait_budget){.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns};
 }
 

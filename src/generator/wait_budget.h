@@ -18,10 +18,9 @@ struct fz_wait_budget {
     struct fz_deadline until; /* the same for waits that the program's clock does not end; 0: nobody has asked yet */
     bool has_begun;
     bool waited;
-    bool uncounted; /* a refusal for a full tick is not counted */
 };
 
-/* That of a call with such a wait, which may be FRAZIL_WAIT_DEFAULT or FRAZIL_WAIT_UNCOUNTED. */
+/* That of a call with such a wait, which may be FRAZIL_WAIT_DEFAULT. */
 FZ_PRIVATE struct fz_wait_budget fz_wait_budget_of(const frazil *gen, uint64_t wait_ns);
 
 /* Begins it now, for calls that spend time in other ways than by waiting.  Nothing if it has begun. */

@@ -63,6 +63,9 @@ struct fz_shared {
 
     /* The sequence of ids for a time of the caller's. */
     _Atomic uint64_t explicit_taken;
+
+    /* The tick that was counted last in `full`, and one more; 0: none. */
+    _Atomic uint64_t full_counted;
 };
 
 #endif

@@ -178,6 +178,16 @@ static frazil_err available(struct subject *subject, struct step *step)
 
 static frazil_err stop(struct subject *subject, struct step *step)
 {
+static frazil_err stats(struct subject *subject, struct step *step)
+{
+    frazil_stat found[FRAZIL_STATS_MOST];
+    size_t count = frazil_get_stats(subject->gen, found, FRAZIL_STATS_MOST);
+
+    for (size_t i = 0; i < count; i++)
+        out_u64(step, found[i].name, found[i].value);
+    return FRAZIL_OK;
+}
+
     frazil_stop(subject->gen);
     step->compared++; /* it has no answer */
     return FRAZIL_OK;
@@ -212,6 +222,7 @@ const struct call calls_of_generators[] = {
     {"available", NEEDS_SPEC, available},
     {"stop", NEEDS_SPEC, stop},
     {"set_clock", NEEDS_CLOCK, set_clock},
+    {"stats", NEEDS_SPEC, stats},
     {"advance_clock", NEEDS_CLOCK, advance_clock},
     {NULL, NEEDS_NOTHING, NULL},
 };

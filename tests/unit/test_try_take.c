@@ -59,27 +59,7 @@ TEST("All that is left of a tick is given at once, and then the time of the next
     rig_close(&rig);
 }
 
-TEST("A refusal is not counted where the caller says so, and is the same otherwise")
-{
-    static const char *const specs[] = {SMALL "max_wait=1s", SMALL "on_full=error", SMALL "on_full=lead max_lead=1ms"};
-
-    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
-        frazil_error counted, uncounted;
-        open_small(specs[i]);
-        while (frazil_take(rig.gen, ids, 1, FRAZIL_WAIT_UNCOUNTED, &uncounted) == FRAZIL_OK)
-            continue;
-        uint64_t full = stat_of(rig.gen, FRAZIL_STAT_FULL);
-        assert_int_equal(frazil_take(rig.gen, ids, 1, FRAZIL_WAIT_UNCOUNTED, &uncounted), uncounted.code);
-        assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_FULL), full);
-        assert_int_equal(frazil_take(rig.gen, ids, 1, 0, &counted), uncounted.code);
-        assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_FULL), full + 1);
-        assert_int_equal(counted.retry_ns, uncounted.retry_ns);
-        assert_string_equal(counted.message, uncounted.message);
-        rig_close(&rig);
-    }
-}
-
-TEST("A call that fails counts its full tick once and says why in the same call, whatever n is")
+TEST("A call that fails says why in the same call, whatever n is, and its full tick counts once, whoever asks again")
 {
     static const char *const specs[] = {SMALL "max_wait=1s", SMALL "on_full=error"};
 

@@ -166,7 +166,7 @@ class Generator {
       n,
       signal,
       (from) => native.tryTake(this.#external, ids, from),
-      () => native.fill(this.#external, new BigUint64Array(1)),
+      () => native.fill(this.#external, new BigUint64Array(1), false),
     );
     return ids;
   }
@@ -187,7 +187,7 @@ class Generator {
       for (let i = 0; i < more; i++) texts.push(native.snoEncode(piece.subarray(i * SNO_SIZE, (i + 1) * SNO_SIZE)));
       return more;
     };
-    const explain = () => native.fillSnos(this.#external, meta, Buffer.allocUnsafe(SNO_SIZE));
+    const explain = () => native.fillSnos(this.#external, meta, Buffer.allocUnsafe(SNO_SIZE), false);
     await this.#collect(n, signal, takeFrom, explain);
     return texts;
   }

@@ -159,13 +159,8 @@ enum { AT_A_TIME = 8192 };
 
 /* ---- ids, several at once -------------------------------------------------------------------- */
 
-/* Undefined: not at all, and not counted, by who was refused already and asks for the reason. */
 static uint64_t wait_of(struct args *args, size_t i)
 {
-    napi_valuetype type = napi_undefined;
-
-    if (napi_typeof(args->env, args->value[i], &type) == napi_ok && type == napi_undefined)
-        return FRAZIL_WAIT_UNCOUNTED;
     return arg_bool(args, i) ? FRAZIL_WAIT_DEFAULT : 0;
 }
 

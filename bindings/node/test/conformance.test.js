@@ -120,6 +120,10 @@ const CALLS = {
   },
   info: (on, step) => step.compare(written(generatorOf(on).info())),
   available: (on, step) => step.compare({ available: String(generatorOf(on).available) }),
+  stats: (on, step) => {
+    const stats = Object.entries(generatorOf(on).stats());
+    step.compare(Object.fromEntries(stats.map(([name, value]) => [name, String(value)])));
+  },
   stop: (on, step) => {
     generatorOf(on).stop();
     step.compared++;

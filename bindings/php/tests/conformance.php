@@ -123,6 +123,7 @@ function call(string $name, Step $s, ?Generator $g, ?Layout $l): void
         'sno_next_at' => $s->out('sno', bin2hex($g->snoNextAt($s->big('at'), $s->in('meta')))),
         'info' => info($s, $g),
         'available' => $s->out('available', (string) $g->available()),
+        'stats' => stats($s, $g),
         'stop' => [$g->stop(), $s->compared++],
         'compose' => $s->out('id', (string) $l->compose($s->big('unix_ms'), $s->in('worker'), $s->in('sequence'))),
         'decompose' => outMembers($s, $l->decompose($s->number('id')), ['unix_ms']),
@@ -170,6 +171,13 @@ function info(Step $s, Generator $g): void
 {
     outMembers($s, $g->info(), ['capacity']);
     $s->out('fingerprint', $g->layout()->fingerprint());
+}
+
+function stats(Step $s, Generator $g): void
+{
+    foreach ($g->stats() as $name => $value) {
+        $s->out($name, (string) $value);
+    }
 }
 
 /** Holds each member that the step names; those of $big are text in the case. */

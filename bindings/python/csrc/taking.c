@@ -55,7 +55,7 @@ static void nap(uint64_t ns)
 /* How long a call may wait, by that word of its caller's. */
 static uint64_t whole_wait(const struct generator *self, uint64_t wait_ns)
 {
-    return wait_ns == FRAZIL_WAIT_DEFAULT ? self->max_wait_ns : wait_ns == FRAZIL_WAIT_UNCOUNTED ? 0 : wait_ns;
+    return wait_ns == FRAZIL_WAIT_DEFAULT ? self->max_wait_ns : wait_ns;
 }
 
 /* How long a call may still wait.  At the end it is one nanosecond: with none, a call is one that never waits. */
@@ -84,13 +84,13 @@ static bool is_last_word(frazil_err err)
 }
 
 /*
- * One piece of a wait.  Before each but the last it looks, so that a piece in which no id can come is not counted as a
- * call that found its tick full.  *last: another piece would be of no use.
+ * One piece of a wait.  Before each but the last it looks, because an error of a policy is not told from a wait that is
+ * too short by a call that may wait.  *last: another piece would be of no use.
  */
 static frazil_err take_piece(frazil *gen, const struct taking *taking, uint64_t asked_ns, uint64_t left_ns, bool *last,
                              frazil_error *error)
 {
-    frazil_err err = *last ? FRAZIL_EAGAIN : take(gen, taking, FRAZIL_WAIT_UNCOUNTED, error);
+    frazil_err err = *last ? FRAZIL_EAGAIN : take(gen, taking, 0, error);
 
     if (err == FRAZIL_OK)
         return err;
@@ -129,10 +129,7 @@ static int take_waiting(struct generator *self, const struct taking *taking, uin
     return -1;
 }
 
-/*
- * A first try with the GIL held never waits.  It is the call itself where no wait is allowed; else the call follows,
- * and is counted.
- */
+/* A first try with the GIL held never waits.  It is the call itself where no wait is allowed; else the call follows. */
 int take_ids(struct generator *self, const struct taking *taking, uint64_t wait_ns)
 {
     if (ensure_open(self) < 0)
@@ -143,7 +140,7 @@ int take_ids(struct generator *self, const struct taking *taking, uint64_t wait_
         frazil *gen = hold(self);
         if (gen != NULL) {
             frazil_error error;
-            frazil_err err = take(gen, taking, whole_ns == 0 ? wait_ns : FRAZIL_WAIT_UNCOUNTED, &error);
+            frazil_err err = take(gen, taking, whole_ns == 0 ? wait_ns : 0, &error);
             let_go(self);
             if (err == FRAZIL_OK)
                 return 0;

@@ -152,6 +152,11 @@ def do_available(subject, step):
     step.out("available", str(subject.generator.available()))
 
 
+def do_stats(subject, step):
+    for name, value in subject.generator.stats().items():
+        step.out(name, str(value))
+
+
 def do_stop(subject, step):
     subject.generator.stop()
     step.compared += 1

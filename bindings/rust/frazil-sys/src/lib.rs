@@ -122,7 +122,6 @@ pub const FRAZIL_VERSION_NUMBER: u32 = 2_000;
 pub const FRAZIL_CLOCK_FROZEN: u32 = 1;
 pub const FRAZIL_WAIT_DEFAULT: u64 = u64::MAX - 1;
 pub const FRAZIL_WAIT_FOREVER: u64 = u64::MAX;
-pub const FRAZIL_WAIT_UNCOUNTED: u64 = u64::MAX - 2;
 pub const FRAZIL_NO_POSITION: i64 = -1;
 pub const FRAZIL_LEASE_ALL_USED: i64 = i64::MAX;
 pub const FRAZIL_OPTIONS_WITH_SECRETS: u32 = 1;

@@ -103,7 +103,7 @@ macro_rules! stats {
 stats! {
     /// Ids taken.
     issued = FRAZIL_STAT_ISSUED,
-    /// Calls that found their tick full.
+    /// Ticks that calls found full, each once.
     full = FRAZIL_STAT_FULL,
     /// Times the clock was seen to go back.
     backward_steps = FRAZIL_STAT_BACKWARD_STEPS,

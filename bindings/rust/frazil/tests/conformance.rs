@@ -278,6 +278,12 @@ fn call_of_generator(subject: &mut Subject, name: &str, step: &mut Step) -> Opti
             step.is_text("available", subject.generator().available());
             Ok(())
         }
+        "stats" => {
+            for (name, value) in subject.generator().stats().iter() {
+                step.is_text(name, value);
+            }
+            Ok(())
+        }
         "stop" => {
             subject.generator().stop();
             step.compared += 1; // it has no answer
