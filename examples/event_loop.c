@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event loop must not be held up: frazil_try_next never waits.  Where no id is
- * free it says in how many nanoseconds to come back, which is the loop's timer.
+ * An event loop must not be held up: frazil_try_take never waits.  It takes the ids
+ * that are free, and says in how many nanoseconds more can follow, which is the loop's timer.
  * This layout has 16 ids a millisecond, so that 100 ids meet the limit for sure.
  */
 #include <frazil.h>
@@ -17,31 +17,34 @@ static int poll_timeout(uint64_t ns)
 
 int main(void)
 {
+    enum { WANTED = 100 };
+    uint64_t ids[WANTED];
     frazil *gen;
     frazil_error err;
-    uint64_t id;
-    uint64_t retry_ns;
-    int taken = 0;
+    size_t missing = WANTED;
     int timers = 0;
 
     if (frazil_open(&gen, "layout=41/10/4 worker=fixed:7", &err) != FRAZIL_OK) {
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }
-    while (taken < 100) {
-        frazil_err tried = frazil_try_next(gen, &id, &retry_ns);
-        if (tried == FRAZIL_OK) {
-            printf("%" PRIu64 "\n", id);
-            taken++;
-        } else if (tried == FRAZIL_EAGAIN) {
+    while (missing > 0) {
+        uint64_t retry_ns;
+        size_t taken;
+        frazil_err tried = frazil_try_take(gen, ids, missing, &taken, &retry_ns, &err);
+        for (size_t i = 0; i < taken; i++)
+            printf("%" PRIu64 "\n", ids[i]);
+        missing -= taken;
+        if (tried != FRAZIL_OK && tried != FRAZIL_EAGAIN) {
+            fprintf(stderr, "%s\n", err.message);
+            break;
+        }
+        if (missing > 0) {
             poll(NULL, 0, poll_timeout(retry_ns)); /* with your descriptors in it */
             timers++;
-        } else {
-            fprintf(stderr, "%s\n", frazil_strerror(tried));
-            break;
         }
     }
     frazil_close(gen);
     fprintf(stderr, "back to the loop: %s\n", timers > 0 ? "yes" : "never");
-    return taken == 100 ? 0 : 1;
+    return missing == 0 ? 0 : 1;
 }

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
         return 1;
     }
     turn(gen, fd, &cursor);
-    frazil_err taken = frazil_next_n(gen, ids, IDS);
+    frazil_err taken = frazil_take(gen, ids, IDS, FRAZIL_WAIT_DEFAULT, NULL);
     turn(gen, fd, &cursor);
     frazil_close(gen);
     return taken == FRAZIL_OK ? 0 : 1;

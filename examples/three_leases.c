@@ -3,7 +3,7 @@
  * Three leased worker ids in one event loop (epoll and timerfd, so for Linux) that no
  * coordinator holds up.  With keeper=hook the program extends the leases itself: a thread
  * for each does that, as to ask takes as long as an answer does.  The loop takes ids by
- * frazil_try_next and asks frazil_get_health how it is; neither of them ever waits.
+ * frazil_try_take and asks frazil_get_health how it is; neither of them ever waits.
  * Takes the URL of a namespace as lease.c does, and ends at the end of standard input.
  */
 #include <frazil.h>
@@ -60,10 +60,11 @@ static void turn(void)
 {
     uint64_t id;
     uint64_t retry_ns;
+    size_t taken;
 
     for (size_t i = 0; i < GENERATORS; i++) {
         tell(i);
-        if (frazil_try_next(services[i].gen, &id, &retry_ns) == FRAZIL_OK)
+        if (frazil_try_take(services[i].gen, &id, 1, &taken, &retry_ns, NULL) == FRAZIL_OK)
             printf("%" PRIu64 "\n", id);
     }
 }

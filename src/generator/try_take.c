@@ -21,6 +21,8 @@ static frazil_err take_now(frazil *gen, const struct goal *goal, size_t n, struc
 /* How many to try: what there seems to be, and one where there is nothing, which then says why. */
 static size_t first_try(frazil *gen, size_t n)
 {
+    if (n == 1)
+        return 1;
     struct fz_observation seen = fz_observe(gen);
     uint64_t ready = seen.before_epoch ? 0 : fz_slot_ready(&gen->rules, &seen.view);
 

@@ -37,7 +37,8 @@ static frazil_err try_next(struct subject *subject, struct step *step)
 {
     uint64_t id;
     uint64_t retry_ns;
-    frazil_err err = frazil_try_next(subject->gen, &id, &retry_ns);
+    size_t taken;
+    frazil_err err = frazil_try_take(subject->gen, &id, 1, &taken, &retry_ns, &step->err);
 
     if (err == FRAZIL_OK)
         out_id(subject, step, id);
@@ -70,7 +71,7 @@ static frazil_err next_n(struct subject *subject, struct step *step)
 {
     static uint64_t ids[IDS_MOST];
     size_t n = in_count(step);
-    frazil_err err = frazil_next_n(subject->gen, ids, n);
+    frazil_err err = frazil_take(subject->gen, ids, n, FRAZIL_WAIT_DEFAULT, &step->err);
 
     if (err == FRAZIL_OK)
         out_u64s(step, "ids", ids, n);
@@ -117,8 +118,9 @@ static frazil_err sno_try_next(struct subject *subject, struct step *step)
 {
     frazil_sno id;
     uint64_t retry_ns;
+    size_t taken;
     uint32_t meta = in_small(step, "meta");
-    frazil_err err = frazil_sno_try_next(subject->gen, (uint8_t)meta, &id, &retry_ns);
+    frazil_err err = frazil_sno_try_take(subject->gen, (uint8_t)meta, &id, 1, &taken, &retry_ns, &step->err);
 
     if (err == FRAZIL_OK)
         out_sno(step, "sno", &id);
@@ -130,7 +132,7 @@ static frazil_err sno_next_n(struct subject *subject, struct step *step)
     static frazil_sno ids[IDS_MOST];
     uint32_t meta = in_small(step, "meta");
     size_t n = in_count(step);
-    frazil_err err = frazil_sno_next_n(subject->gen, (uint8_t)meta, ids, n);
+    frazil_err err = frazil_sno_take(subject->gen, (uint8_t)meta, ids, n, FRAZIL_WAIT_DEFAULT, &step->err);
 
     if (err == FRAZIL_OK)
         out_snos(step, "snos", ids, n);
@@ -176,8 +178,6 @@ static frazil_err available(struct subject *subject, struct step *step)
     return FRAZIL_OK;
 }
 
-static frazil_err stop(struct subject *subject, struct step *step)
-{
 static frazil_err stats(struct subject *subject, struct step *step)
 {
     frazil_stat found[FRAZIL_STATS_MOST];
@@ -188,6 +188,8 @@ static frazil_err stats(struct subject *subject, struct step *step)
     return FRAZIL_OK;
 }
 
+static frazil_err stop(struct subject *subject, struct step *step)
+{
     frazil_stop(subject->gen);
     step->compared++; /* it has no answer */
     return FRAZIL_OK;
@@ -220,9 +222,9 @@ const struct call calls_of_generators[] = {
     {"sno_next_at", NEEDS_SPEC, sno_next_at},
     {"info", NEEDS_SPEC, info},
     {"available", NEEDS_SPEC, available},
+    {"stats", NEEDS_SPEC, stats},
     {"stop", NEEDS_SPEC, stop},
     {"set_clock", NEEDS_CLOCK, set_clock},
-    {"stats", NEEDS_SPEC, stats},
     {"advance_clock", NEEDS_CLOCK, advance_clock},
     {NULL, NEEDS_NOTHING, NULL},
 };

@@ -148,7 +148,7 @@ TEST("Health says how it stands with a generator while Redis is stopped, and doe
     keep_while(gen, FRAZIL_HEALTH_NEEDS_GRANT, &health);
     assert_int_equal(health.state, FRAZIL_HEALTH_FENCED);
     assert_true(fz_real_now().unix_ms >= first_end_unix_ms);
-    assert_int_equal(frazil_try_next(gen, &id, &retry_ns), FRAZIL_ELEASE);
+    assert_int_equal(try_one(gen, &id, &retry_ns), FRAZIL_ELEASE);
     assert_true(seconds_since(begun_ns) < ANSWER_S);
 
     assert_int_equal(kill(server.pid, SIGCONT), 0);
@@ -157,7 +157,7 @@ TEST("Health says how it stands with a generator while Redis is stopped, and doe
     assert_int_equal(health.failures, 0);
     assert_int_equal(health.last_code, FRAZIL_OK);
     assert_true(health.grant_end_unix_ms > first_end_unix_ms);
-    assert_int_equal(frazil_try_next(gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(try_one(gen, &id, &retry_ns), FRAZIL_OK);
     frazil_close(gen);
 }
 

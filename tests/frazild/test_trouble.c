@@ -82,9 +82,9 @@ static void assert_trouble(const char *words, uint64_t retry_ms)
 
 static frazil_err take(void)
 {
-    uint64_t id, retry_ns;
+    uint64_t id;
 
-    return frazil_try_next(engine.gen, &id, &retry_ns);
+    return frazil_take(engine.gen, &id, 1, 0, NULL);
 }
 
 /* ---- what is said ------------------------------------------------------------------------------- */

@@ -35,11 +35,12 @@ static frazil_err take_one(const struct caller *caller, bool waits, uint64_t *re
 {
     const frazil_clock *clock = caller->clock;
     uint64_t retry_ns = 0;
+    size_t taken;
     frazil_err err;
 
     if (waits)
         return frazil_next(caller->gen, ret_id);
-    while ((err = frazil_try_next(caller->gen, ret_id, &retry_ns)) == FRAZIL_EAGAIN) {
+    while ((err = frazil_try_take(caller->gen, ret_id, 1, &taken, &retry_ns, NULL)) == FRAZIL_EAGAIN) {
         if (clock == NULL)
             pause_ns(retry_ns);
         else
@@ -63,8 +64,8 @@ static frazil_err take_singles(struct caller *caller, size_t n, bool waits)
 static frazil_err take_batch(struct caller *caller, size_t n, bool explained)
 {
     uint64_t ids[CALLER_BATCH_MAX];
-    frazil_err err =
-        explained ? frazil_take(caller->gen, ids, n, FRAZIL_WAIT_FOREVER, NULL) : frazil_next_n(caller->gen, ids, n);
+    frazil_err err = explained ? frazil_take(caller->gen, ids, n, FRAZIL_WAIT_FOREVER, NULL)
+                               : frazil_take(caller->gen, ids, n, FRAZIL_WAIT_DEFAULT, NULL);
 
     if (err == FRAZIL_OK)
         idset_add_n(caller->shared, ids, n);
@@ -130,7 +131,7 @@ static frazil_err take_sno_singles(struct caller *caller, size_t n)
 static frazil_err take_sno_batch(struct caller *caller, size_t n)
 {
     frazil_sno ids[CALLER_BATCH_MAX];
-    frazil_err err = frazil_sno_next_n(caller->gen, 7, ids, n);
+    frazil_err err = frazil_sno_take(caller->gen, 7, ids, n, FRAZIL_WAIT_DEFAULT, NULL);
 
     for (size_t i = 0; err == FRAZIL_OK && i < n; i++)
         idset_add(caller->shared, sno_key(&ids[i]));

@@ -274,7 +274,7 @@ static int live_shortly(void *arg)
         bad |= frazil_next(drop->gen, &drop->ids[i]) != FRAZIL_OK;
     for (int i = 3; i < 5; i++)
         bad |= frazil_local_next(drop->local, &drop->ids[i]) != FRAZIL_OK;
-    return bad | (frazil_next_n(drop->gen, &drop->ids[5], STORM_IDS - 5) != FRAZIL_OK);
+    return bad | (frazil_take(drop->gen, &drop->ids[5], STORM_IDS - 5, FRAZIL_WAIT_DEFAULT, NULL) != FRAZIL_OK);
 }
 
 static void hold_storm(void)

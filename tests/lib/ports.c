@@ -142,6 +142,24 @@ uint64_t available_of(frazil *gen)
     return info.available;
 }
 
+frazil_err try_one(frazil *gen, uint64_t *ret_id, uint64_t *ret_retry_ns)
+{
+    size_t taken;
+    frazil_err err = frazil_try_take(gen, ret_id, 1, &taken, ret_retry_ns, NULL);
+
+    assert_int_equal(taken, err == FRAZIL_OK);
+    return err;
+}
+
+frazil_err try_one_sno(frazil *gen, uint8_t meta, frazil_sno *ret_id, uint64_t *ret_retry_ns)
+{
+    size_t taken;
+    frazil_err err = frazil_sno_try_take(gen, meta, ret_id, 1, &taken, ret_retry_ns, NULL);
+
+    assert_int_equal(taken, err == FRAZIL_OK);
+    return err;
+}
+
 uint64_t stat_of(frazil *gen, frazil_stat_number number)
 {
     frazil_stat stats[FRAZIL_STATS_MOST];

@@ -33,6 +33,10 @@ frazil_info info_of_spec(const char *spec);
 const frazil_layout *layout_of(frazil *gen);
 uint64_t available_of(frazil *gen);
 
+/* One id, or sno, without waiting, as frazil_try_take.  Fails the test if the number of ids does not fit the result. */
+frazil_err try_one(frazil *gen, uint64_t *ret_id, uint64_t *ret_retry_ns);
+frazil_err try_one_sno(frazil *gen, uint8_t meta, frazil_sno *ret_id, uint64_t *ret_retry_ns);
+
 /* One of its statistics. */
 uint64_t stat_of(frazil *gen, frazil_stat_number number);
 

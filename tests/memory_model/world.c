@@ -368,7 +368,7 @@ void world_next_n(unsigned thread, size_t n)
     uint64_t ids[IDS_MAX] = {0};
 
     begin_call(thread);
-    model_expect(frazil_next_n(world_gen, ids, n) == FRAZIL_OK, "I7: a call has failed");
+    model_expect(frazil_take(world_gen, ids, n, FRAZIL_WAIT_DEFAULT, NULL) == FRAZIL_OK, "I7: a call has failed");
     for (size_t i = 0; i < n; i++)
         issue(thread, ids[i]);
 }
@@ -376,10 +376,11 @@ void world_next_n(unsigned thread, size_t n)
 void world_try_next(unsigned thread)
 {
     uint64_t retry_ns;
+    size_t taken;
     uint64_t id;
 
     begin_call(thread);
-    if (frazil_try_next(world_gen, &id, &retry_ns) == FRAZIL_OK)
+    if (frazil_try_take(world_gen, &id, 1, &taken, &retry_ns, NULL) == FRAZIL_OK)
         issue(thread, id);
 }
 

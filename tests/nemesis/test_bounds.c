@@ -42,7 +42,7 @@ static const struct {
     unsigned ms;
 } calls[CALLS] = {[OPEN] = {"opening", "`open_wait=" OPEN_WAIT "`", 1000},
                   [NEXT] = {"`frazil_next`", "`max_wait=" MAX_WAIT "`", 300},
-                  [TRY] = {"`frazil_try_next`", "at once", 0},
+                  [TRY] = {"`frazil_try_take`", "at once", 0},
                   [KEEP] = {"`frazil_keep`", "100 ms, its argument", 100},
                   [CLOSE] = {"`frazil_close`", "2 s", 2000}};
 
@@ -102,7 +102,7 @@ static void measure_calls(frazil *gen, enum way way)
         ignore(frazil_next(gen, &id));
         end(NEXT, way);
         begin();
-        ignore(frazil_try_next(gen, &id, &ns));
+        ignore(try_one(gen, &id, &ns));
         end(TRY, way);
         begin();
         ignore(frazil_keep(gen, 100000000, &ns, NULL));

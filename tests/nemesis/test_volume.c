@@ -93,7 +93,8 @@ static void *make(void *arg)
 
     while (!maker->shared->stop && getppid() == maker->parent) { /* a test that failed is gone */
         size_t n = 1 + caller_random(&maker->seed) % BATCH_MAX;
-        frazil_err err = n % 8 == 0 ? frazil_next(maker->gen, ids) : frazil_next_n(maker->gen, ids, n);
+        frazil_err err =
+            n % 8 == 0 ? frazil_next(maker->gen, ids) : frazil_take(maker->gen, ids, n, FRAZIL_WAIT_DEFAULT, NULL);
         if (err == FRAZIL_OK)
             push_batch(maker, ids, n % 8 == 0 ? 1 : n);
         else if (!goes_on_after(maker, err))

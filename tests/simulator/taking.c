@@ -42,16 +42,18 @@ static frazil_err take(frazil *gen, uint64_t *ids, size_t *ret_n, size_t n)
 {
     uint64_t retry_ns;
     frazil_error err;
+    frazil_err code;
 
     *ret_n = n;
     switch (pick(4)) {
     case 0:
-        return frazil_next_n(gen, ids, n);
+        return frazil_take(gen, ids, n, FRAZIL_WAIT_DEFAULT, NULL);
     case 1:
         return frazil_take(gen, ids, n, pick(plan.promises.max_wait_ns + 1), &err);
     case 2:
+        code = frazil_try_take(gen, ids, 1, ret_n, &retry_ns, NULL);
         *ret_n = 1;
-        return frazil_try_next(gen, ids, &retry_ns);
+        return code;
     default:
         *ret_n = 1;
         return frazil_next(gen, ids);
@@ -77,7 +79,7 @@ frazil_err take_once(frazil *gen, uint64_t *last, size_t n)
     uint64_t ids[PROGRAM_BATCH_MAX] = {untouched};
     struct oracle_call call = oracle_call_begins(false);
 
-    frazil_err code = frazil_next_n(gen, ids, n);
+    frazil_err code = frazil_take(gen, ids, n, FRAZIL_WAIT_DEFAULT, NULL);
     finish(&call, code, ids, n, last);
     return code;
 }

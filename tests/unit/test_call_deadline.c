@@ -161,7 +161,7 @@ TEST("A call never asks the coordinator in its own thread, also when the pause a
     assert_true(fz_keeper_retry_in_ns(rig.gen) > 0);
     each_turn_lasts = fz_keeper_retry_in_ns(rig.gen);
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_ELEASE);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_ELEASE);
     assert_int_equal(fake->extended, jobs);
     each_turn_lasts = 0;
     fake->fails = FRAZIL_OK;

@@ -97,7 +97,7 @@ static void note(struct course *course, unsigned side, int64_t unix_ms, uint32_t
 static frazil_err take_snos(struct course *course, size_t n)
 {
     static frazil_sno ids[BATCH_MAX];
-    const frazil_err err = frazil_sno_next_n(course->rig.gen, 3, ids, n);
+    const frazil_err err = frazil_sno_take(course->rig.gen, 3, ids, n, FRAZIL_WAIT_DEFAULT, NULL);
 
     for (size_t i = 0; err == FRAZIL_OK && i < n; i++) {
         frazil_sno_fields fields;
@@ -117,7 +117,7 @@ static bool take(struct course *course, size_t n)
     if (course->behaviour->is_sno) {
         err = take_snos(course, n);
     } else {
-        err = frazil_next_n(course->rig.gen, ids, n);
+        err = frazil_take(course->rig.gen, ids, n, FRAZIL_WAIT_DEFAULT, NULL);
         for (size_t i = 0; err == FRAZIL_OK && i < n; i++) {
             const frazil_fields fields = rig_parts(&course->rig, ids[i]);
             note(course, 0, fields.unix_ms, fields.sequence, i == n - 1);
@@ -327,7 +327,7 @@ TEST("Fills the tick and takes one more while the clock is stepped: what comes o
         uint64_t ids[16];
         uint64_t id = RIG_UNTOUCHED;
 
-        assert_int_equal(frazil_next_n(gen, ids, 16), FRAZIL_OK);
+        assert_int_equal(frazil_take(gen, ids, 16, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
         if (frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err) != rows[i].code)
             fail_msg("%s step %lld: %s", rows[i].spec, (long long)rows[i].step_ms, err.message);
         assert_int_equal(stat_of(gen, FRAZIL_STAT_WAITS), 1);
@@ -378,7 +378,7 @@ TEST("A batch that fails while it waits gives everything back, also the jump tha
         assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
         frazil_manual_clock_set(s.manual, RIG_NOW + 50);
         assert_int_equal(available_of(gen), 16);
-        assert_int_equal(frazil_next_n(gen, ids, 40), FRAZIL_ECLOCK);
+        assert_int_equal(frazil_take(gen, ids, 40, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_ECLOCK);
         assert_int_equal(stat_of(gen, FRAZIL_STAT_ISSUED), 1);
         assert_int_equal(stat_of(gen, FRAZIL_STAT_WAITS), 1);
         frazil_manual_clock_set(s.manual, RIG_NOW + 50);
@@ -394,7 +394,7 @@ TEST("Sleeps that return early are slept on: the id never comes before its tick,
     uint64_t ids[16];
     uint64_t id;
 
-    assert_int_equal(frazil_next_n(gen, ids, 16), FRAZIL_OK);
+    assert_int_equal(frazil_take(gen, ids, 16, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
     assert_int_equal(fz_now(&s.inner).unix_ms, RIG_NOW + 1);
     assert_int_equal(id >> 14, (ids[0] >> 14) + 1);

@@ -245,7 +245,7 @@ static void overflow(void)
 {
     uint64_t ids[3 * 16];
 
-    assert_int_equal(frazil_next_n(rig.gen, ids, sizeof ids / sizeof ids[0]), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, sizeof ids / sizeof ids[0], FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
 }
 
 TEST("Full ticks that calls wait for are told once, and again when there were none for a second")

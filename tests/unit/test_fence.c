@@ -80,7 +80,7 @@ TEST("The extension is under way when the last granted slot is taken: the call w
     rig.gen->clock.sleep_until = answering_sleep;
     fake->holds = true;
     uint64_t until = others_take_all();
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
     assert_in_range(retry_ns, 1, (AHEAD + 1) * RIG_MS);
     while (fake->extended == 0)
         pause_ns(100000);

@@ -53,8 +53,8 @@ static void assert_fenced(void)
     frazil_error err;
 
     assert_int_equal(frazil_next(rig.gen, ids), FRAZIL_ELEASE);
-    assert_int_equal(frazil_next_n(rig.gen, ids, 2), FRAZIL_ELEASE);
-    assert_int_equal(frazil_try_next(rig.gen, ids, &retry_ns), FRAZIL_ELEASE);
+    assert_int_equal(frazil_take(rig.gen, ids, 2, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_ELEASE);
+    assert_int_equal(try_one(rig.gen, ids, &retry_ns), FRAZIL_ELEASE);
     assert_int_equal(frazil_take(rig.gen, ids, 1, FRAZIL_WAIT_FOREVER, &err), FRAZIL_ELEASE);
     assert_int_equal(err.code, FRAZIL_ELEASE);
     assert_non_null(strstr(err.message, "the grant of the worker id has ended at 2026-06-01T00:00:01"));
@@ -63,7 +63,7 @@ static void assert_fenced(void)
     frazil_local_close(local);
     assert_int_equal(ids[0], RIG_UNTOUCHED);
     assert_int_equal(ids[1], RIG_UNTOUCHED);
-    assert_int_equal(retry_ns, RIG_UNTOUCHED);
+    assert_int_equal(retry_ns, 0);
     assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), issued);
 }
 
@@ -114,10 +114,11 @@ TEST("A batch that would end beyond the grant takes nothing; one that ends with 
     open_with(SPEC, TICKS, FZ_KEEPER_INLINE);
     fake->fails = FRAZIL_EAGAIN;
     uint64_t until = fake_granter_last(fake).until;
-    assert_int_equal(frazil_next_n(rig.gen, ids, (TICKS + 1) * IDS_PER_TICK + 1), FRAZIL_EINVAL);
+    assert_int_equal(frazil_take(rig.gen, ids, (TICKS + 1) * IDS_PER_TICK + 1, FRAZIL_WAIT_DEFAULT, NULL),
+                     FRAZIL_EINVAL);
     assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 0);
     assert_int_equal(ids[0], 0);
-    assert_int_equal(frazil_next_n(rig.gen, ids, (TICKS + 1) * IDS_PER_TICK), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, (TICKS + 1) * IDS_PER_TICK, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(rig_tick_of(&rig, ids[(TICKS + 1) * IDS_PER_TICK - 1]), until);
     free(ids);
 }
@@ -156,7 +157,7 @@ static void must_try_next(void)
     uint64_t retry_ns;
     uint64_t id;
 
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
 }
 
 TEST("A call that may not wait extends the grant only where no thread does so; if the thread sleeps, as it does when "
@@ -245,19 +246,19 @@ TEST("With a hook, a call that never waits does not ask for more of the grant, a
 
     open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
     rig_advance(&rig, HORIZON - 1);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_OK);
+    assert_int_equal(try_one(rig.gen, &id, &ns), FRAZIL_OK);
     assert_int_equal(frazil_take(rig.gen, &id, 1, 0, NULL), FRAZIL_OK);
     rig_advance(&rig, 2);
     id = RIG_UNTOUCHED;
-    assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_ELEASE);
+    assert_int_equal(try_one(rig.gen, &id, &ns), FRAZIL_ELEASE);
     assert_int_equal(frazil_take(rig.gen, &id, 1, 0, NULL), FRAZIL_ELEASE);
     assert_int_equal(id, RIG_UNTOUCHED);
-    assert_int_equal(ns, RIG_UNTOUCHED);
+    assert_int_equal(ns, 0);
     assert_int_equal(fake->extended, 0);
     /* The hook asks, and so does a call that may wait. */
     assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &ns, NULL), FRAZIL_OK);
     assert_int_equal(fake->extended, 1);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_OK);
+    assert_int_equal(try_one(rig.gen, &id, &ns), FRAZIL_OK);
     rig_advance(&rig, 2 * HORIZON);
     take_granted();
     assert_int_equal(fake->extended, 2);

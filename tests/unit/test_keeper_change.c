@@ -328,10 +328,10 @@ TEST("A call that never waits says when to come back")
 
     open_with(SPEC " on_backward=wait", 50);
     assert_int_equal(available_of(rig.gen), 0);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
     assert_int_equal(retry_ns, 50 * RIG_MS);
     frazil_manual_clock_advance(rig.manual, retry_ns);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(rig_tick_of(&rig, id), fake->first_floor);
 }
 
@@ -371,7 +371,7 @@ TEST("A snapshot's and a batch's partition is the grant's, too")
     open_with("layout=sno worker=fixed:3", 0);
     assert_int_equal(rig_sno_parts(&rig).partition, WORKER);
     change_grant(OTHER, rig_now_tick(&rig) + HORIZON / 2 + 1, rig_now_tick(&rig) + 2 * HORIZON);
-    assert_int_equal(frazil_sno_next_n(rig.gen, 7, ids, 3), FRAZIL_OK);
+    assert_int_equal(frazil_sno_take(rig.gen, 7, ids, 3, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     for (unsigned i = 0; i < 3; i++) {
         frazil_sno_decompose(&ids[i], &fields);
         assert_int_equal(fields.partition, OTHER);

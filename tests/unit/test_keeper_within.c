@@ -56,16 +56,16 @@ TEST("A call that never waits comes back while the coordinator is silent, with a
 
     open_silent();
     for (int i = 0; i < 3; i++)
-        assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+        assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
     rig_step(&rig, 200);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_ELEASE);
+        assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_ELEASE);
     await_request();
     assert_true(fake->inside);
     assert_int_equal(fake->extended, 1);
     assert_int_equal(fake->deadline_ns, FZ_DEADLINE_NONE.at_ns);
     answer();
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
 }
 
 TEST("A call that waits gives a silent coordinator up when max_wait is over, and a later one has the answer")
@@ -91,7 +91,7 @@ TEST("Of a file the call's own time bounds the wait for its guard, and a thread'
     rig.gen->keeper.asks_coordinator = false;
     fake->holds = false;
     uint64_t before_ns = fz_deadline_in(0).at_ns;
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(fake->extended, 1);
     assert_in_range(fake->deadline_ns, before_ns, fz_deadline_in(0).at_ns); /* none: it looks once */
     rig_step(&rig, HORIZON - 100);
@@ -112,8 +112,8 @@ TEST("A call that never waits, and does not get into the guard, puts nothing off
     rig.gen->keeper.asks_coordinator = false;
     fake->holds = false;
     fake->fails = FRAZIL_EAGAIN;
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(fake->extended, 2);
     assert_int_equal(fz_keeper_retry_in_ns(rig.gen), 0);
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_OK);

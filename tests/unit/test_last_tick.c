@@ -21,13 +21,13 @@ static void assert_exhausted(struct rig *rig)
     frazil_error err;
 
     assert_int_equal(frazil_next(rig->gen, &id), FRAZIL_EEXHAUSTED);
-    assert_int_equal(frazil_next_n(rig->gen, &id, 1), FRAZIL_EEXHAUSTED);
-    assert_int_equal(frazil_try_next(rig->gen, &id, &retry_ns), FRAZIL_EEXHAUSTED);
+    assert_int_equal(frazil_take(rig->gen, &id, 1, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EEXHAUSTED);
+    assert_int_equal(try_one(rig->gen, &id, &retry_ns), FRAZIL_EEXHAUSTED);
     assert_int_equal(frazil_take(rig->gen, &id, 1, FRAZIL_WAIT_FOREVER, &err), FRAZIL_EEXHAUSTED);
     assert_int_equal(err.retry_ns, 0);
     assert_non_null(strstr(err.message, "no id will ever follow"));
     assert_int_equal(id, RIG_UNTOUCHED);
-    assert_int_equal(retry_ns, RIG_UNTOUCHED);
+    assert_int_equal(retry_ns, 0);
     assert_int_equal(available_of(rig->gen), 0);
 }
 
@@ -37,10 +37,10 @@ static void assert_exhausted_sno(struct rig *rig)
     uint64_t retry_ns = RIG_UNTOUCHED;
 
     assert_int_equal(frazil_sno_next(rig->gen, 0, &id), FRAZIL_EEXHAUSTED);
-    assert_int_equal(frazil_sno_next_n(rig->gen, 0, &id, 1), FRAZIL_EEXHAUSTED);
-    assert_int_equal(frazil_sno_try_next(rig->gen, 0, &id, &retry_ns), FRAZIL_EEXHAUSTED);
+    assert_int_equal(frazil_sno_take(rig->gen, 0, &id, 1, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EEXHAUSTED);
+    assert_int_equal(try_one_sno(rig->gen, 0, &id, &retry_ns), FRAZIL_EEXHAUSTED);
     assert_int_equal(frazil_sno_take(rig->gen, 0, &id, 1, FRAZIL_WAIT_FOREVER, NULL), FRAZIL_EEXHAUSTED);
-    assert_int_equal(retry_ns, RIG_UNTOUCHED);
+    assert_int_equal(retry_ns, 0);
     assert_int_equal(available_of(rig->gen), 0);
 }
 
@@ -167,14 +167,14 @@ TEST("A batch that the last tick cannot hold is refused whole, and what is left 
     assert_int_equal(frazil_layout_parse("41/10/4", strlen("41/10/4"), &layout, NULL), FRAZIL_OK);
     rig_open(&rig, "layout=41/10/4 worker=fixed:0 allow_short_life=yes start=zero max_wait=none",
              describe_layout(&layout).last_unix_ms - 1);
-    assert_int_equal(frazil_next_n(rig.gen, ids, 20), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, 20, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(rig_now_ms(&rig), describe_layout(&layout).last_unix_ms);
     ids[0] = RIG_UNTOUCHED;
-    assert_int_equal(frazil_next_n(rig.gen, ids, 13), FRAZIL_EEXHAUSTED);
+    assert_int_equal(frazil_take(rig.gen, ids, 13, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EEXHAUSTED);
     assert_int_equal(ids[0], RIG_UNTOUCHED);
-    assert_int_equal(frazil_next_n(rig.gen, ids, SIZE_MAX), FRAZIL_EEXHAUSTED);
+    assert_int_equal(frazil_take(rig.gen, ids, SIZE_MAX, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EEXHAUSTED);
     assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 20);
-    assert_int_equal(frazil_next_n(rig.gen, ids, 12), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, 12, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_exhausted(&rig);
     rig_close(&rig);
 }
@@ -221,8 +221,8 @@ TEST("Leading ids stop at the last tick too, however far the lead may go")
     assert_int_equal(frazil_layout_parse("41/10/4", strlen("41/10/4"), &layout, NULL), FRAZIL_OK);
     rig_open(&rig, "layout=41/10/4 worker=fixed:1023 allow_short_life=yes behaviour=sfid",
              describe_layout(&layout).last_unix_ms - 4);
-    assert_int_equal(frazil_next_n(rig.gen, ids, 5 * 16 + 1), FRAZIL_EEXHAUSTED);
-    assert_int_equal(frazil_next_n(rig.gen, ids, 5 * 16), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, 5 * 16 + 1, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EEXHAUSTED);
+    assert_int_equal(frazil_take(rig.gen, ids, 5 * 16, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(ids[5 * 16 - 1], describe_layout(&layout).max_id);
     assert_exhausted(&rig);
     rig_close(&rig);

@@ -77,7 +77,7 @@ TEST("Bounds that overlap leave each other whole ticks, and disjoint ones do not
     /* The others are ahead of the clock by now, which is none of its business. */
     frazil *gen = open_memory("worker=fixed:2 state=memory start=zero seq_min=200 seq_max=299 on_full=error");
     uint64_t id;
-    assert_int_equal(frazil_try_next(gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(try_one(gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(sequence_of(id), 200);
     frazil_close(gen);
 }
@@ -87,7 +87,7 @@ TEST("Ids that were taken ahead of the clock do not come again, and statistics b
     static uint64_t many[50000];
     frazil *gen = open_memory("worker=fixed:3 state=memory on_full=lead max_lead=1h");
 
-    assert_int_equal(frazil_next_n(gen, many, 50000), FRAZIL_OK);
+    assert_int_equal(frazil_take(gen, many, 50000, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     frazil_close(gen);
     gen = open_memory("worker=fixed:3 state=memory on_full=lead max_lead=1h");
     assert_int_equal(frazil_next(gen, &many[0]), FRAZIL_OK);
@@ -124,7 +124,7 @@ TEST("A child goes on where its parent left off before the fork")
     frazil *gen = open_memory(spec);
     int status;
 
-    assert_int_equal(frazil_next_n(gen, many, 50000), FRAZIL_OK);
+    assert_int_equal(frazil_take(gen, many, 50000, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     frazil_close(gen);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -141,14 +141,14 @@ TEST("Another worker, another layout and a clock of the program's begin anew")
     frazil *gen = open_memory("worker=fixed:6 state=memory on_full=lead max_lead=1h");
     uint64_t id;
 
-    assert_int_equal(frazil_next_n(gen, many, 50000), FRAZIL_OK);
+    assert_int_equal(frazil_take(gen, many, 50000, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     frazil_close(gen);
     gen = open_memory("worker=fixed:7 state=memory on_full=error start=zero");
-    assert_int_equal(frazil_try_next(gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(try_one(gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(sequence_of(id), 0);
     frazil_close(gen);
     gen = open_memory("layout=twitter worker=fixed:6 state=memory on_full=error start=zero");
-    assert_int_equal(frazil_try_next(gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(try_one(gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(sequence_of(id), 0);
     frazil_close(gen);
     id = id_of(frozen);

@@ -82,7 +82,7 @@ TEST("A caller that loses the race for the word once goes on beside the winners,
     assert_int_equal(frazil_next(rival.rig.gen, &id), FRAZIL_OK);
     assert_in_range(rival.readings, 1, 2);
     fz_anchor_close(&rival.rig.gen->private_page->anchor);
-    assert_int_equal(frazil_next_n(rival.rig.gen, ids, 100), FRAZIL_OK);
+    assert_int_equal(frazil_take(rival.rig.gen, ids, 100, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_in_range(rival.readings, 2, 4);
     for (uint64_t i = 0; i < 100; i++)
         assert_true(ids[i] > id + i);

@@ -132,7 +132,7 @@ TEST("Others take from the same line: many ids come in several runs, all increas
     rig_open(&rig, SPEC "start=zero", RIG_NOW);
     fake_slots.most = 3;
     fake_slots.lead = 100;
-    assert_int_equal(frazil_next_n(rig.gen, ids, 50), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, 50, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     for (size_t i = 1; i < 50; i++)
         assert_true(ids[i] > ids[i - 1]);
     assert_int_equal(tick_of(ids[49]), tick_of(ids[0]) + 3);
@@ -149,15 +149,15 @@ TEST("A full tick: on_full=wait waits for the next one, however far ahead the sl
     rig_open(&rig, SPEC "max_lead=5ms", RIG_NOW);
     uint64_t begun = tick_now();
     fake_slots.lead = 5;
-    assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY), FRAZIL_OK);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(frazil_take(rig.gen, ids, CAPACITY, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
     assert_int_equal(retry_ns, RIG_MS);
     assert_int_equal(tick_now(), begun);
     id = rig_next(&rig);
     assert_int_equal(tick_of(id), begun + 1);
     assert_int_equal(place_of(id), 0); /* the one that could not be waited for before */
     assert_int_equal(tick_now(), begun + 1);
-    assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY - 1), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, CAPACITY - 1, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(place_of(ids[CAPACITY - 2]), CAPACITY - 1);
     assert_int_equal(tick_of(ids[CAPACITY - 2]), begun + 1);
     assert_int_equal(fake_slots.takes, 2);
@@ -166,9 +166,9 @@ TEST("A full tick: on_full=wait waits for the next one, however far ahead the sl
     rig_open(&rig, SPEC "on_full=error", RIG_NOW);
     fake_slots.tick = 0;
     fake_slots.lead = 0;
-    assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, CAPACITY, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_EFULL);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EFULL);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_EFULL);
     rig_close(&rig);
 }
 
@@ -180,7 +180,7 @@ TEST("The source has none now: the call waits as long as it may, and no longer")
 
     rig_open(&rig, SPEC "max_wait=10ms", RIG_NOW);
     uint64_t begun = tick_now();
-    assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, CAPACITY, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(tick_of(rig_next(&rig)), begun + 1);
     fake_slots.err = FRAZIL_EFULL;
     fake_slots.retry_ns = 4 * RIG_MS;
@@ -202,7 +202,7 @@ TEST("A call whose time went by in waiting for slots says so, and does not blame
     uint64_t id;
 
     rig_open(&rig, SPEC "max_wait=10ms", RIG_NOW);
-    assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, CAPACITY, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     fake_slots.err = FRAZIL_EUNREACHABLE;
     fake_slots.good = 1; /* which says that the tick is full */
     fake_slots.clock = rig.manual;
@@ -240,7 +240,7 @@ TEST("No answer is tried again while the call may wait; a refusal is passed on a
     fake_slots.err = FRAZIL_EAGAIN;
     assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_EAGAIN);
     assert_in_range(fake_slots.takes, 10, 25);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
     assert_true(retry_ns > 0 && retry_ns < RIG_S);
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         fake_slots.err = refusals[i];
@@ -250,7 +250,7 @@ TEST("No answer is tried again while the call may wait; a refusal is passed on a
         assert_non_null(strstr(err.message, "the source says so"));
     }
     fake_slots.err = FRAZIL_EWORKER;
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EWORKER);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_EWORKER);
     fake_slots.err = FRAZIL_OK;
     (void)rig_next(&rig);
     rig_close(&rig);
@@ -313,14 +313,14 @@ TEST("All or none: a call that fails on its way leaves its outputs as they were,
     fake_slots.good = RUNS;
     for (size_t i = 0; i < WANTED; i++)
         ids[i] = RIG_UNTOUCHED;
-    assert_int_equal(frazil_next_n(rig.gen, ids, WANTED), FRAZIL_EWORKER);
+    assert_int_equal(frazil_take(rig.gen, ids, WANTED, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EWORKER);
     for (size_t i = 0; i < WANTED; i++)
         assert_true(ids[i] == RIG_UNTOUCHED);
     assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 0);
     unsigned takes = fake_slots.takes;
     /* Ticks of 16 come as 3 + 3 + 3 + 3 + 3 + 1: eleven runs are 31 slots. */
-    assert_int_equal(frazil_next_n(rig.gen, ids, 20), FRAZIL_OK);
-    assert_int_equal(frazil_next_n(rig.gen, ids + 20, 11), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, 20, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids + 20, 11, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(fake_slots.takes, takes);
     for (size_t i = 0; i < 31; i++) {
         assert_int_equal(tick_of(ids[i]), tick_now() + i / CAPACITY);
@@ -414,7 +414,7 @@ TEST("I3: of the slots of a call that fails, those are lost behind which another
     fake_slots.most = EACH;
     fake_slots.lead = 10;
     fake_slots.tick = tick_now() + 1;
-    assert_int_equal(frazil_next_n(rig.gen, ids, 3 * CAPACITY), FRAZIL_EWORKER);
+    assert_int_equal(frazil_take(rig.gen, ids, 3 * CAPACITY, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EWORKER);
     assert_int_equal(place_of(taken_meanwhile), EACH);
     for (uint64_t place = EACH + 1; place < 2 * EACH; place++) {
         uint64_t id = rig_next(&rig);
@@ -475,7 +475,7 @@ TEST("Those who come while the source is asked wait as long as they may, and do 
 
     rig_open(&rig, SPEC "start=zero batch=16", RIG_NOW);
     start_callers(callers, FRAZIL_WAIT_FOREVER);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
     assert_in_range(retry_ns, 1, RIG_MS);
     assert_int_equal(frazil_take(rig.gen, &id, 1, 5 * RIG_MS, &err), FRAZIL_EAGAIN);
     assert_non_null(

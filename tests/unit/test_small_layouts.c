@@ -135,10 +135,11 @@ static frazil_err take(struct world *world, uint64_t n, bool never_waits, struct
     frazil_err err;
 
     if (world->is_sno)
-        err = never_waits ? frazil_sno_try_next(world->gen, 1, snos, &retry)
-                          : frazil_sno_next_n(world->gen, 1, snos, (size_t)n);
+        err = never_waits ? try_one_sno(world->gen, 1, snos, &retry)
+                          : frazil_sno_take(world->gen, 1, snos, (size_t)n, FRAZIL_WAIT_DEFAULT, NULL);
     else
-        err = never_waits ? frazil_try_next(world->gen, ids, &retry) : frazil_next_n(world->gen, ids, (size_t)n);
+        err = never_waits ? try_one(world->gen, ids, &retry)
+                          : frazil_take(world->gen, ids, (size_t)n, FRAZIL_WAIT_DEFAULT, NULL);
     for (uint64_t i = 0; err == FRAZIL_OK && i < n; i++) {
         if (!world->is_sno) {
             places[i] = (struct place){.tick = ids[i] >> 2, .sequence = ids[i] & 3};

@@ -40,7 +40,7 @@ TEST("All fields of a sno come from where they should")
 
     rig_open(&rig, SNO, RIG_NOW + 3);
     assert_int_equal(frazil_sno_next(rig.gen, 0xab, &ids[0]), FRAZIL_OK);
-    assert_int_equal(frazil_sno_next_n(rig.gen, 0xff, &ids[1], 2), FRAZIL_OK);
+    assert_int_equal(frazil_sno_take(rig.gen, 0xff, &ids[1], 2, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     for (size_t i = 0; i < 3; i++) {
         frazil_sno_decompose(&ids[i], &parts);
         assert_int_equal(parts.unix_ms, RIG_NOW);
@@ -111,15 +111,15 @@ TEST("A wait that is longer than allowed is refused at once, and retry_ns says w
     assert_int_equal(frazil_sno_take(rig.gen, 0, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_ECLOCK);
     assert_int_equal(err.behind_us, 15000 * 4000);
     assert_int_equal(err.retry_ns, wait_ns);
-    assert_int_equal(frazil_sno_try_next(rig.gen, 0, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(try_one_sno(rig.gen, 0, &id, &retry_ns), FRAZIL_EAGAIN);
     assert_int_equal(retry_ns, wait_ns);
     assert_int_equal(frazil_sno_next(rig.gen, 0, &id), FRAZIL_ECLOCK);
     assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 3);
     frazil_manual_clock_advance(rig.manual, wait_ns - 1);
-    assert_int_equal(frazil_sno_try_next(rig.gen, 0, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(try_one_sno(rig.gen, 0, &id, &retry_ns), FRAZIL_EAGAIN);
     assert_int_equal(retry_ns, 1);
     frazil_manual_clock_advance(rig.manual, 1);
-    assert_int_equal(frazil_sno_try_next(rig.gen, 0, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(try_one_sno(rig.gen, 0, &id, &retry_ns), FRAZIL_OK);
     rig_close(&rig);
 }
 
@@ -134,12 +134,13 @@ TEST("A batch that does not fit into the unit of a clock that went back is waite
     rig_step(&rig, 40);
     (void)stat_of(rig.gen, FRAZIL_STAT_ISSUED);
     rig_step(&rig, -40);
-    assert_int_equal(frazil_sno_next_n(rig.gen, 0, ids, 65536), FRAZIL_OK);
+    assert_int_equal(frazil_sno_take(rig.gen, 0, ids, 65536, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     frazil_sno_decompose(&ids[65535], &parts);
     assert_int_equal(parts.unix_ms, UNIT(1));
     assert_int_equal(parts.sequence, 0);
     rig_step(&rig, -8);
-    assert_int_equal(frazil_sno_next_n(rig.gen, 0, ids, 65537), FRAZIL_OK); /* toggles, and fills more than a unit */
+    assert_int_equal(frazil_sno_take(rig.gen, 0, ids, 65537, FRAZIL_WAIT_DEFAULT, NULL),
+                     FRAZIL_OK); /* toggles, and fills more than a unit */
     frazil_sno_decompose(&ids[0], &parts);
     assert_int_equal(parts.ticktock, 1);
     frazil_sno_decompose(&ids[65536], &parts);
@@ -171,7 +172,7 @@ TEST("I1 and I3 over long histories of a clock that goes anywhere, with bounds s
             const size_t n = 1 + random / 64 % 20;
             if (random % 4 == 0)
                 rig_step(&rig, (int64_t)(random / 4 % 161) - 80);
-            if (frazil_sno_next_n(rig.gen, (uint8_t)random, ids + count, n) != FRAZIL_OK)
+            if (frazil_sno_take(rig.gen, (uint8_t)random, ids + count, n, FRAZIL_WAIT_DEFAULT, NULL) != FRAZIL_OK)
                 continue;
             for (size_t k = count; k < count + n; k++) {
                 frazil_sno_fields parts;
@@ -256,7 +257,7 @@ TEST("A batch over several units is told of in each of them")
 
     rig_open(&rig, SNO "seq_min=0 seq_max=9", UNIT(0));
     frazil_on_overflow(rig.gen, on_overflow, &told);
-    assert_int_equal(frazil_sno_next_n(rig.gen, 0, ids, 45), FRAZIL_OK);
+    assert_int_equal(frazil_sno_take(rig.gen, 0, ids, 45, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(rig_now_ms(&rig), UNIT(4));
     assert_int_equal(told.calls, 4);
     assert_int_equal(told.last.ticks, 4);
@@ -298,7 +299,7 @@ TEST("Calls that fail, lead or wait for the clock to catch up are no overflow; N
 
         rig_open(&rig, specs[i], RIG_NOW);
         frazil_on_overflow(rig.gen, on_overflow, &told);
-        assert_int_equal(frazil_next_n(rig.gen, ids, 16), FRAZIL_OK);
+        assert_int_equal(frazil_take(rig.gen, ids, 16, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
         if (i == 2)
             rig_step(&rig, -3); /* the word stands in the next tick, but the clock is behind: ECLOCK, not full */
         (void)!frazil_next(rig.gen, &id);
@@ -416,27 +417,28 @@ TEST("Calls of the other kind are FRAZIL_EKIND and do nothing")
     char snapshot[FRAZIL_SNO_SNAPSHOT_SIZE];
     frazil_sno id;
     uint64_t number = RIG_UNTOUCHED;
+    uint64_t retry_ns;
     frazil_error err;
 
     memset(&id, 0x5a, sizeof id);
     rig_open(&sno, SNO, RIG_NOW);
     rig_open(&plain, "worker=fixed:1", RIG_NOW);
     assert_int_equal(frazil_next(sno.gen, &number), FRAZIL_EKIND);
-    assert_int_equal(frazil_next_n(sno.gen, &number, 1), FRAZIL_EKIND);
-    assert_int_equal(frazil_try_next(sno.gen, &number, &number), FRAZIL_EKIND);
+    assert_int_equal(frazil_take(sno.gen, &number, 1, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EKIND);
+    assert_int_equal(try_one(sno.gen, &number, &retry_ns), FRAZIL_EKIND);
     assert_int_equal(frazil_take(sno.gen, &number, 1, 0, &err), FRAZIL_EKIND);
     assert_non_null(strstr(err.message, "take snos of it"));
     assert_int_equal(frazil_next_at(sno.gen, RIG_NOW, &number, NULL), FRAZIL_EKIND);
     assert_int_equal(frazil_local_open(&local, sno.gen, NULL), FRAZIL_EKIND);
     assert_null(local);
     assert_int_equal(frazil_sno_next(plain.gen, 0, &id), FRAZIL_EKIND);
-    assert_int_equal(frazil_sno_next_n(plain.gen, 0, &id, 1), FRAZIL_EKIND);
-    assert_int_equal(frazil_sno_try_next(plain.gen, 0, &id, &number), FRAZIL_EKIND);
+    assert_int_equal(frazil_sno_take(plain.gen, 0, &id, 1, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EKIND);
+    assert_int_equal(try_one_sno(plain.gen, 0, &id, &retry_ns), FRAZIL_EKIND);
     assert_int_equal(frazil_sno_take(plain.gen, 0, &id, 1, 0, &err), FRAZIL_EKIND);
     assert_non_null(strstr(err.message, "take 64-bit ids of it"));
     assert_int_equal(frazil_sno_next_at(plain.gen, RIG_NOW, 0, &id, NULL), FRAZIL_EKIND);
     assert_int_equal(frazil_sno_snapshot(plain.gen, snapshot, sizeof snapshot, NULL), FRAZIL_EKIND);
-    assert_int_equal(frazil_sno_next_n(sno.gen, 0, &id, 0), FRAZIL_OK);
+    assert_int_equal(frazil_sno_take(sno.gen, 0, &id, 0, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(frazil_sno_take(sno.gen, 0, &id, 0, 0, NULL), FRAZIL_OK);
     assert_int_equal(number, RIG_UNTOUCHED);
     assert_int_equal(id.bytes[9], 0x5a);

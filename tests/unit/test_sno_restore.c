@@ -413,7 +413,7 @@ TEST("I1 over long histories of restarts: the clock stands somewhere else each t
                 restart(&rig, spec, rig_now_ms(&rig) + step_ms);
                 restarts++;
             }
-            if (frazil_sno_next_n(rig.gen, 0, ids + count, n) == FRAZIL_OK)
+            if (frazil_sno_take(rig.gen, 0, ids + count, n, FRAZIL_WAIT_DEFAULT, NULL) == FRAZIL_OK)
                 count += n;
         }
         assert_true(restarts > 100 && count > STEPS);

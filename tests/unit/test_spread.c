@@ -170,7 +170,7 @@ TEST("konayuki's price: a tick that starts at random gives what is above the sta
         const uint32_t start = rig_parts(&rig, rig_next(&rig)).sequence;
         for (uint32_t sequence = start + 1; sequence < 256; sequence++)
             assert_int_equal(rig_parts(&rig, rig_next(&rig)).sequence, sequence);
-        assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+        assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
         assert_int_equal(retry_ns, RIG_MS);
         frazil_manual_clock_advance(rig.manual, RIG_MS);
     }
@@ -210,7 +210,7 @@ static uint64_t drain(struct rig *rig)
     uint64_t id;
     uint64_t count = 0;
 
-    while (frazil_try_next(rig->gen, &id, &retry_ns) == FRAZIL_OK)
+    while (try_one(rig->gen, &id, &retry_ns) == FRAZIL_OK)
         count++;
     return count;
 }
@@ -240,7 +240,7 @@ TEST("Callers that wait get the full rate too: so many ids take exactly so many 
     rig_open(&rig, SPREAD, RIG_NOW);
     drain(&rig);
     for (int i = 0; i < 4096; i++)
-        assert_int_equal(frazil_next_n(rig.gen, ids, 1000), FRAZIL_OK);
+        assert_int_equal(frazil_take(rig.gen, ids, 1000, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(rig_now_ms(&rig) - RIG_NOW, 1000);
     rig_close(&rig);
 }

@@ -55,11 +55,11 @@ TEST("issued after each of many calls of all kinds, with a clock that goes anywh
             else if (random % 8 == 3)
                 issued += frazil_next(rig.gen, ids) == FRAZIL_OK;
             else if (random % 8 == 4)
-                issued += frazil_try_next(rig.gen, ids, &retry_ns) == FRAZIL_OK;
+                issued += try_one(rig.gen, ids, &retry_ns) == FRAZIL_OK;
             else if (random % 8 == 5)
                 issued += frazil_take(rig.gen, ids, n, random / 8 % (4 * RIG_MS), NULL) == FRAZIL_OK ? n : 0;
             else
-                issued += frazil_next_n(rig.gen, ids, n) == FRAZIL_OK ? n : 0;
+                issued += frazil_take(rig.gen, ids, n, FRAZIL_WAIT_DEFAULT, NULL) == FRAZIL_OK ? n : 0;
             assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), issued);
         }
         assert_true(issued > 300);
@@ -185,7 +185,7 @@ TEST("Each step back counts once, however many calls of whatever kind see the cl
         rig_step(&rig, -(int64_t)(step == 3 ? 50 : step));
         for (int call = 0; call < 4; call++) {
             assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ECLOCK);
-            assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_ECLOCK);
+            assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_ECLOCK);
             available_of(rig.gen);
             assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_BACKWARD_STEPS), step);
         }
@@ -223,10 +223,11 @@ TEST("lead_us is how far the next id would be ahead now; lead_max_us how far any
 
     rig_open(&rig, SMALL "behaviour=sfid", RIG_NOW);
     frazil_manual_clock_advance(rig.manual, 250000);
-    assert_int_equal(frazil_next_n(rig.gen, ids, 40), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, 40, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_LEAD_US), 1750);
     assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_LEAD_MAX_US), 1750);
-    assert_int_equal(frazil_next_n(rig.gen, ids, 8), FRAZIL_OK); /* fills its tick: the next id is one further */
+    assert_int_equal(frazil_take(rig.gen, ids, 8, FRAZIL_WAIT_DEFAULT, NULL),
+                     FRAZIL_OK); /* fills its tick: the next id is one further */
     assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_LEAD_US), 2750);
     assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_LEAD_MAX_US), 1750);
     rig_step(&rig, 2);

@@ -181,8 +181,8 @@ TEST("Every call of a stopped generator that takes ids or keeps the grant says s
     frazil_stop(rig.gen);
     frazil_stop(rig.gen);
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ESTOPPED);
-    assert_int_equal(frazil_next_n(rig.gen, &id, 1), FRAZIL_ESTOPPED);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_ESTOPPED);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_ESTOPPED);
+    assert_int_equal(try_one(rig.gen, &id, &ns), FRAZIL_ESTOPPED);
     assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &why), FRAZIL_ESTOPPED);
     assert_int_equal(frazil_next_at(rig.gen, RIG_NOW, &id, &why), FRAZIL_ESTOPPED);
     assert_non_null(strstr(why.message, "stopped"));

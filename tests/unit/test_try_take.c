@@ -167,7 +167,7 @@ TEST("A handle gives what its block holds, and then what the generator has")
     rig_close(&rig);
 }
 
-TEST("frazil_take that may not wait says what frazil_try_next says")
+TEST("frazil_take that may not wait says what frazil_try_take says of one id")
 {
     static const char *const specs[] = {SMALL "max_wait=1s", SMALL "behaviour=flake",
                                         SMALL "behaviour=sfid max_lead=0"};
@@ -177,7 +177,7 @@ TEST("frazil_take that may not wait says what frazil_try_next says")
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         open_small(specs[i]);
         assert_taken_for(CAPACITY, i == 1 ? 0 : RIG_MS); /* the second one's policy is an error */
-        frazil_err code = frazil_try_next(rig.gen, &id, &retry_ns);
+        frazil_err code = try_one(rig.gen, &id, &retry_ns);
         assert_int_not_equal(code, FRAZIL_OK);
         assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &why), code);
         assert_int_equal(why.code, code);

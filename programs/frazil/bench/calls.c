@@ -43,8 +43,8 @@ BENCH_RUN(run_shared, frazil *gen = rig->shared; uint64_t id,
     err = frazil_next(gen, &id);
     BENCH_KEEP(&id))
 
-BENCH_RUN(run_try, frazil *gen = rig->gen; uint64_t id; uint64_t retry_ns,
-    err = frazil_try_next(gen, &id, &retry_ns);
+BENCH_RUN(run_try, frazil *gen = rig->gen; uint64_t id; size_t taken; uint64_t retry_ns,
+    err = frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL);
     BENCH_KEEP(&id))
 
 BENCH_RUN(run_local, frazil_local *local = rig->local; uint64_t id,
@@ -100,7 +100,7 @@ const struct bench_case bench_calls[] = {
     {ONE("next", "next"), .label.targets = {{BENCH_AT_MOST, 1, "clock"}, {BENCH_AT_MOST, 1.15, "counter_add"}},
      .run = run_next},
     {ONE("shared", "next, word in a shared file"), AT_MOST(1.1, "next"), .run = run_shared},
-    {ONE("try", "try_next"), .run = run_try},
+    {ONE("try", "try_take of 1"), .run = run_try},
     {ONE("local", "local next"), AT_MOST(0.6, "clock"), .run = run_local},
     {ONE("batch_1", "batches of 1"), .run = run_batch, .at_once = 1},
     {ONE("batch_16", "batches of 16"), .run = run_batch, .at_once = 16},
