@@ -52,7 +52,7 @@ int main(int argc, char **argv)
                 return 1;
         double middle = now_ns();
         for (int i = 0; i < CALLS / IDS * 10; i++)
-            if (frazil_next_n(gen, ids, IDS) != FRAZIL_OK)
+            if (frazil_take(gen, ids, IDS, FRAZIL_WAIT_DEFAULT, NULL) != FRAZIL_OK)
                 return 1;
         double end = now_ns();
         call = middle - begin < call * CALLS ? (middle - begin) / CALLS : call;

@@ -305,13 +305,13 @@ func (g *Generator) TryNext() (ID, error) {
 }
 
 // take is the library's, which explains itself. The caller has entered.
-func (g *Generator) take(ids []ID, wait time.Duration) error {
+func (g *Generator) take(ids []ID, waitNs C.uint64_t) error {
 	var why C.frazil_error
 	if len(ids) == 0 {
 		return nil
 	}
 	at := (*C.uint64_t)(unsafe.Pointer(&ids[0]))
-	return errorFrom(C.frazil_take(g.raw, at, C.size_t(len(ids)), C.uint64_t(wait), &why), &why)
+	return errorFrom(C.frazil_take(g.raw, at, C.size_t(len(ids)), waitNs, &why), &why)
 }
 
 // Fill takes as many ids as fit, increasing. They may span several ticks; for each of them it waits as long as max_wait allows.
@@ -334,14 +334,7 @@ func (g *Generator) fillIn(ids []ID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	err := C.frazil_next_n(g.raw, (*C.uint64_t)(unsafe.Pointer(&ids[0])), C.size_t(len(ids)))
-	if err == C.FRAZIL_OK {
-		return nil
-	}
-	if why := g.take(ids, 0); why != nil {
-		return explained(Code(err), why)
-	}
-	return nil
+	return g.take(ids, C.FRAZIL_WAIT_DEFAULT)
 }
 
 // Take is n ids. It waits until the context ends, whatever max_wait says.
@@ -416,11 +409,11 @@ func (g *Generator) again(ctx context.Context, failed C.frazil_err, retry time.D
 		return false, g.closed()
 	}
 	defer g.leave()
-	wait := time.Duration(0)
+	waitNs := C.uint64_t(0)
 	if failed == C.FRAZIL_EAGAIN {
-		wait = 1 // the library then says what is in the way, in place of "not now"
+		waitNs = 1 // the library then says what is in the way, in place of "not now"
 	}
-	if why := g.take(one, wait); why != nil {
+	if why := g.take(one, waitNs); why != nil {
 		if failed != C.FRAZIL_EAGAIN {
 			return false, explained(Code(failed), why)
 		}
@@ -557,15 +550,8 @@ func (g *Generator) fillSnosIn(meta byte, snos []Sno) error {
 	}
 	defer g.leave()
 	at := (*C.frazil_sno)(unsafe.Pointer(&snos[0]))
-	err := C.frazil_sno_next_n(g.raw, C.uint8_t(meta), at, C.size_t(len(snos)))
-	if err == C.FRAZIL_OK {
-		return nil
-	}
 	var why C.frazil_error
-	if again := C.frazil_sno_take(g.raw, C.uint8_t(meta), at, C.size_t(len(snos)), 0, &why); again != C.FRAZIL_OK {
-		return explained(Code(err), errorFrom(again, &why))
-	}
-	return nil
+	return errorFrom(C.frazil_sno_take(g.raw, C.uint8_t(meta), at, C.size_t(len(snos)), C.FRAZIL_WAIT_DEFAULT, &why), &why)
 }
 
 // NextSnoAt is NextAt; the tick-tock bit is 0.

@@ -32,8 +32,9 @@ static inline shim_id shim_next(frazil *gen)
 static inline shim_id shim_try_next(frazil *gen)
 {
     shim_id ret = {0, 0, FRAZIL_OK};
+    size_t taken;
 
-    ret.err = frazil_try_next(gen, &ret.id, &ret.retry_ns);
+    ret.err = frazil_try_take(gen, &ret.id, 1, &taken, &ret.retry_ns, NULL);
     return ret;
 }
 
@@ -55,8 +56,9 @@ static inline shim_sno shim_sno_next(frazil *gen, uint8_t meta)
 static inline shim_sno shim_sno_try_next(frazil *gen, uint8_t meta)
 {
     shim_sno ret = {{{0}}, 0, FRAZIL_OK};
+    size_t taken;
 
-    ret.err = frazil_sno_try_next(gen, meta, &ret.sno, &ret.retry_ns);
+    ret.err = frazil_sno_try_take(gen, meta, &ret.sno, 1, &taken, &ret.retry_ns, NULL);
     return ret;
 }
 

@@ -314,7 +314,7 @@ export interface Health {
 export interface Stats {
   /** Ids taken. */
   issued: number;
-  /** Calls that found their tick full. */
+  /** Ticks that calls found full. */
   full: number;
   /** How often the clock was seen to go back. */
   backward_steps: number;

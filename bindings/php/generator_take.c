@@ -78,11 +78,12 @@ ZEND_METHOD(Frazil_Generator, tryNext)
     ZEND_PARSE_PARAMETERS_NONE();
     frazil *gen = frazil_gen_of(ZEND_THIS);
     uint64_t retry_ns;
+    size_t taken;
     uint64_t id;
 
     if (gen == NULL)
         RETURN_THROWS();
-    frazil_err code = frazil_try_next(gen, &id, &retry_ns);
+    frazil_err code = frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL);
     if (code == FRAZIL_EAGAIN)
         RETURN_NULL();
     if (code != FRAZIL_OK && !explain(gen, code, &id))
@@ -222,6 +223,7 @@ ZEND_METHOD(Frazil_Generator, snoTryNext)
     zend_long meta_long = 0;
     frazil_error err;
     uint64_t retry_ns;
+    size_t taken;
     frazil_sno id;
     uint32_t meta;
 
@@ -232,10 +234,10 @@ ZEND_METHOD(Frazil_Generator, snoTryNext)
     frazil *gen = frazil_gen_of(ZEND_THIS);
     if (gen == NULL || !frazil_get_small(meta_long, "the metabyte", UINT8_MAX, &meta))
         RETURN_THROWS();
-    frazil_err code = frazil_sno_try_next(gen, (uint8_t)meta, &id, &retry_ns);
+    frazil_err code = frazil_sno_try_take(gen, (uint8_t)meta, &id, 1, &taken, &retry_ns, &err);
     if (code == FRAZIL_EAGAIN)
         RETURN_NULL();
-    if (code != FRAZIL_OK && frazil_sno_take(gen, (uint8_t)meta, &id, 1, 0, &err) != FRAZIL_OK) {
+    if (code != FRAZIL_OK) {
         frazil_throw(&err);
         RETURN_THROWS();
     }

@@ -228,9 +228,10 @@ static Datum next_of(const char *name)
 {
     struct generator *g = generator_of(name);
     uint64_t retry_ns;
+    size_t taken;
     uint64_t id;
 
-    if (likely(frazil_try_next(g->gen, &id, &retry_ns) == FRAZIL_OK))
+    if (likely(frazil_try_take(g->gen, &id, 1, &taken, &retry_ns, NULL) == FRAZIL_OK))
         return Int64GetDatum(as_bigint(id));
     (void)take(g, (uint64 *)&id, 1);
     return Int64GetDatum(as_bigint(id));

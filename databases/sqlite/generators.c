@@ -117,10 +117,10 @@ frazil *fz_sqlite_generator(struct fz_sqlite_connection *connection, const char 
 
 frazil_err fz_sqlite_take(frazil *gen, uint64_t *ret_ids, size_t n, frazil_error *reterr)
 {
-    frazil_err err = n == 1 ? frazil_next(gen, ret_ids) : frazil_next_n(gen, ret_ids, n);
+    frazil_err err = n == 1 ? frazil_next(gen, ret_ids) : frazil_take(gen, ret_ids, n, FRAZIL_WAIT_DEFAULT, reterr);
 
-    if (err != FRAZIL_OK)
-        err = frazil_take(gen, ret_ids, n, 0, reterr); /* says why, or succeeds */
+    if (err != FRAZIL_OK && n == 1)
+        err = frazil_take(gen, ret_ids, 1, 0, reterr); /* says why, or succeeds */
     if (err == FRAZIL_OK && ret_ids[n - 1] > INT64_MAX) {
         err = FRAZIL_ERANGE;
         snprintf(reterr->message, sizeof reterr->message,

@@ -168,19 +168,17 @@ impl Generator {
     /// As many ids as fit, increasing, or an error and none. They may span several ticks.
     #[inline]
     pub fn fill(&self, ids: &mut [u64]) -> Result<()> {
-        // SAFETY: open; room for that many.
-        let code = unsafe { sys::frazil_next_n(self.raw.as_ptr(), ids.as_mut_ptr(), ids.len()) };
-        if code == sys::FRAZIL_OK {
-            Ok(())
-        } else {
-            self.take(ids, Duration::ZERO)
-                .map_err(|why| Error::explained(code, why))
-        }
+        self.take_within(ids, sys::FRAZIL_WAIT_DEFAULT)
     }
 
     /// As [`Generator::fill`], with a bound on the wait of its own. [`Duration::ZERO`]: it never waits; [`Duration::MAX`]:
     /// as long as it takes.
     pub fn take(&self, ids: &mut [u64], wait: Duration) -> Result<()> {
+        self.take_within(ids, nanoseconds(wait))
+    }
+
+    #[inline]
+    fn take_within(&self, ids: &mut [u64], wait_ns: u64) -> Result<()> {
         let mut why = Reason::new();
         // SAFETY: open; room for that many.
         let code = unsafe {
@@ -188,7 +186,7 @@ impl Generator {
                 self.raw.as_ptr(),
                 ids.as_mut_ptr(),
                 ids.len(),
-                nanoseconds(wait),
+                wait_ns,
                 why.as_mut_ptr(),
             )
         };
@@ -198,17 +196,12 @@ impl Generator {
     /// One id without ever waiting: for event loops. Of [`Code::EAGAIN`] [`Error::retry`] says when to come back.
     #[inline]
     pub fn try_next(&self) -> Result<u64> {
-        let (mut id, mut retry_ns) = (0, 0);
-        // SAFETY: open; outputs are ours.
-        let code = unsafe { sys::frazil_try_next(self.raw.as_ptr(), &mut id, &mut retry_ns) };
-        if code == sys::FRAZIL_OK {
-            Ok(id)
-        } else {
-            self.explain(code)
-        }
+        let mut id = 0;
+        self.try_take(std::slice::from_mut(&mut id)).map(|_| id)
     }
 
     /// As many ids as are free now, 1 to all that fit, without ever waiting; returns their number.
+    #[inline]
     pub fn try_take(&self, ids: &mut [u64]) -> Result<usize> {
         let (mut taken, mut retry_ns) = (0, 0);
         let mut why = Reason::new();
@@ -277,18 +270,15 @@ impl Generator {
 
     /// As [`Generator::fill`].
     pub fn fill_snos(&self, meta: u8, snos: &mut [Sno]) -> Result<()> {
-        // SAFETY: open; room for that many.
-        let code = unsafe { sys::frazil_sno_next_n(self.raw.as_ptr(), meta, snos.as_mut_ptr().cast(), snos.len()) };
-        if code == sys::FRAZIL_OK {
-            Ok(())
-        } else {
-            self.take_snos(meta, snos, Duration::ZERO)
-                .map_err(|why| Error::explained(code, why))
-        }
+        self.take_snos_within(meta, snos, sys::FRAZIL_WAIT_DEFAULT)
     }
 
     /// As [`Generator::take`].
     pub fn take_snos(&self, meta: u8, snos: &mut [Sno], wait: Duration) -> Result<()> {
+        self.take_snos_within(meta, snos, nanoseconds(wait))
+    }
+
+    fn take_snos_within(&self, meta: u8, snos: &mut [Sno], wait_ns: u64) -> Result<()> {
         let mut why = Reason::new();
         // SAFETY: open; room for that many.
         let code = unsafe {
@@ -297,7 +287,7 @@ impl Generator {
                 meta,
                 snos.as_mut_ptr().cast(),
                 snos.len(),
-                nanoseconds(wait),
+                wait_ns,
                 why.as_mut_ptr(),
             )
         };
@@ -308,14 +298,21 @@ impl Generator {
     pub fn try_next_sno(&self, meta: u8) -> Result<Sno> {
         let mut sno = Sno::default();
         let at: *mut Sno = &mut sno;
-        let mut retry_ns = 0;
+        let (mut taken, mut retry_ns) = (0, 0);
+        let mut why = Reason::new();
         // SAFETY: open; a Sno is a frazil_sno.
-        let code = unsafe { sys::frazil_sno_try_next(self.raw.as_ptr(), meta, at.cast(), &mut retry_ns) };
-        if code == sys::FRAZIL_OK {
-            Ok(sno)
-        } else {
-            self.explain_sno(code, meta)
-        }
+        let code = unsafe {
+            sys::frazil_sno_try_take(
+                self.raw.as_ptr(),
+                meta,
+                at.cast(),
+                1,
+                &mut taken,
+                &mut retry_ns,
+                why.as_mut_ptr(),
+            )
+        };
+        why.check(code).map(|()| sno)
     }
 
     /// As [`Generator::next_at`]; the tick-tock bit is 0.
