@@ -52,7 +52,11 @@ BENCH_RUN(run_local, frazil_local *local = rig->local; uint64_t id,
     BENCH_KEEP(&id))
 
 BENCH_RUN(run_batch, frazil *gen = rig->gen,
-    err = frazil_next_n(gen, rig->ids, step);
+    err = frazil_take(gen, rig->ids, step, FRAZIL_WAIT_DEFAULT, NULL);
+    BENCH_KEEP(rig->ids))
+
+BENCH_RUN(run_local_batch, frazil_local *local = rig->local,
+    err = frazil_local_take(local, rig->ids, step, FRAZIL_WAIT_DEFAULT, NULL);
     BENCH_KEEP(rig->ids))
 
 BENCH_RUN(run_format, const frazil_text form = (frazil_text)self->number; char text[FRAZIL_TEXT_SIZE],
@@ -106,6 +110,8 @@ const struct bench_case bench_calls[] = {
     {ONE("batch_16", "batches of 16"), .run = run_batch, .at_once = 16},
     {ONE("batch_256", "batches of 256"), .run = run_batch, .at_once = 256},
     {ONE("batch_4096", "batches of 4096"), AT_MOST(2, "fill"), .run = run_batch, .at_once = BENCH_BATCH},
+    {ONE("local_256", "local batches of 256"), .run = run_local_batch, .at_once = 256},
+    {ONE("local_4096", "local batches of 4096"), AT_MOST(2, "fill"), .run = run_local_batch, .at_once = BENCH_BATCH},
     FRAZIL_TEXTS(TEXT_ROWS){TEXT("sno_encode", "sno, format"), AT_MOST(5, NULL), .run = run_sno_encode},
     {TEXT("sno_decode", "sno, parse"), AT_MOST(5, NULL), .run = run_sno_decode},
     {.run = NULL},
