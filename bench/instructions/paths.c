@@ -42,12 +42,13 @@ MEASURED measure_next(void)
         failed |= frazil_next(gen, ids);
 }
 
-MEASURED measure_try_next(void)
+MEASURED measure_try_take_1(void)
 {
     uint64_t retry_ns;
+    size_t taken;
 
     for (uint64_t i = 0; i < ROUNDS; i++)
-        failed |= frazil_try_next(gen, ids, &retry_ns);
+        failed |= frazil_try_take(gen, ids, 1, &taken, &retry_ns, NULL);
 }
 
 MEASURED measure_local_next(void)
@@ -56,16 +57,22 @@ MEASURED measure_local_next(void)
         failed |= frazil_local_next(local, ids);
 }
 
-MEASURED measure_next_n_1(void)
+MEASURED measure_take_1(void)
 {
     for (uint64_t i = 0; i < ROUNDS; i++)
-        failed |= frazil_next_n(gen, ids, 1);
+        failed |= frazil_take(gen, ids, 1, FRAZIL_WAIT_DEFAULT, NULL);
 }
 
-MEASURED measure_next_n_256(void)
+MEASURED measure_take_256(void)
 {
     for (uint64_t i = 0; i < ROUNDS / BATCH * BATCH; i += BATCH)
-        failed |= frazil_next_n(gen, ids, BATCH);
+        failed |= frazil_take(gen, ids, BATCH, FRAZIL_WAIT_DEFAULT, NULL);
+}
+
+MEASURED measure_local_take_256(void)
+{
+    for (uint64_t i = 0; i < ROUNDS / BATCH * BATCH; i += BATCH)
+        failed |= frazil_local_take(local, ids, BATCH, FRAZIL_WAIT_DEFAULT, NULL);
 }
 
 MEASURED measure_sno_next(void)
@@ -168,10 +175,11 @@ int main(void)
     warm_up();
     measure_nothing();
     measure_next();
-    measure_try_next();
+    measure_try_take_1();
     measure_local_next();
-    measure_next_n_1();
-    measure_next_n_256();
+    measure_take_1();
+    measure_take_256();
+    measure_local_take_256();
     measure_sno_next();
     measure_sno_encode();
     measure_sno_decode();

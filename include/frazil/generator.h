@@ -139,20 +139,19 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_close_within(frazil *gen, uint64_t wai
 /* One id.  Waits max_wait at the most. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_next(frazil *gen, uint64_t *ret_id) FRAZIL_NONNULL(1, 2);
 
-/*
- * Exactly n ids, increasing, or an error and none; n may be 0.  They may span
- * several ticks, for which the call waits as a single call does.  FRAZIL_EINVAL: n is
- * more than max_wait, max_lead and a whole grant of the worker id can ever allow.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_next_n(frazil *gen, uint64_t *ret_ids, size_t n) FRAZIL_NONNULL(1, 2);
+/* Says max_wait instead of a number in frazil_take. */
+#define FRAZIL_WAIT_DEFAULT (UINT64_MAX - 1)
+/* No bound on the wait. */
+#define FRAZIL_WAIT_FOREVER UINT64_MAX
 
 /*
- * One id without ever waiting.  FRAZIL_EAGAIN: none is free now; *ret_retry_ns,
- * which is otherwise untouched, says in how many nanoseconds to come back.
- * Under on_full=error or on_backward=error: FRAZIL_EFULL, FRAZIL_ECLOCK.
+ * Takes exactly n ids, increasing, or none and says why: by how much the clock is behind, when to retry.  n may be 0.
+ * The ids may span several ticks, for which the call waits wait_ns nanoseconds at the most.  FRAZIL_EINVAL: n is more
+ * than the wait, max_lead and a whole grant of the worker id can ever allow.  With wait_ns 0 it never waits, and fails
+ * with the errors of frazil_try_take.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_next(frazil *gen, uint64_t *ret_id, uint64_t *ret_retry_ns)
-    FRAZIL_NONNULL(1, 2, 3);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns,
+                                               frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
 /*
  * Takes the ids that are free now, 1 to n, increasing, without ever waiting.  Both outputs are always set: *ret_taken
@@ -163,19 +162,6 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_next(frazil *gen, uint64_t *ret_id
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_take(frazil *gen, uint64_t *ret_ids, size_t n, size_t *ret_taken,
                                                    uint64_t *ret_retry_ns, frazil_error *reterr)
     FRAZIL_NONNULL(1, 2, 4, 5);
-
-/* Says max_wait instead of a number in frazil_take. */
-#define FRAZIL_WAIT_DEFAULT (UINT64_MAX - 1)
-/* No bound on the wait. */
-#define FRAZIL_WAIT_FOREVER UINT64_MAX
-
-/*
- * frazil_next_n with a bound on the wait of its own, in nanoseconds, and an
- * explanation when it fails: by how much the clock is behind, when to retry.
- * With wait_ns 0 it never waits, and fails with the errors of frazil_try_next.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns,
-                                               frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
 /*
  * An id for a time of the caller's, for bringing in old records.  It never touches
@@ -215,15 +201,11 @@ FRAZIL_API void frazil_local_close(frazil_local *local);
  * Errors as there; FRAZIL_EKIND: the generator's layout is not sno.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next(frazil *gen, uint8_t meta, frazil_sno *ret_id) FRAZIL_NONNULL(1, 3);
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next_n(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n)
-    FRAZIL_NONNULL(1, 3);
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_try_next(frazil *gen, uint8_t meta, frazil_sno *ret_id,
-                                                       uint64_t *ret_retry_ns) FRAZIL_NONNULL(1, 3, 4);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n,
+                                                   uint64_t wait_ns, frazil_error *reterr) FRAZIL_NONNULL(1, 3);
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_try_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n,
                                                        size_t *ret_taken, uint64_t *ret_retry_ns, frazil_error *reterr)
     FRAZIL_NONNULL(1, 3, 5, 6);
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n,
-                                                   uint64_t wait_ns, frazil_error *reterr) FRAZIL_NONNULL(1, 3);
 /* As frazil_next_at; the tick-tock bit is 0. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_ms, uint8_t meta, frazil_sno *ret_id,
                                                       frazil_error *reterr) FRAZIL_NONNULL(1, 4);

@@ -128,15 +128,6 @@ frazil_err fz_take_ids(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_n
     return FRAZIL_OK;
 }
 
-frazil_err frazil_next_n(frazil *gen, uint64_t *ret_ids, size_t n)
-{
-    struct fz_refusal refusal;
-
-    if (fz_is_sno(gen))
-        return FRAZIL_EKIND;
-    return n == 0 ? FRAZIL_OK : fz_take_ids(gen, ret_ids, n, FRAZIL_WAIT_DEFAULT, &refusal);
-}
-
 frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, frazil_error *reterr)
 {
     struct fz_refusal refusal;
@@ -145,30 +136,6 @@ frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_n
         return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is sno: take snos of it, not 64-bit ids");
     frazil_err err = n == 0 ? FRAZIL_OK : fz_take_ids(gen, ret_ids, n, wait_ns, &refusal);
     return err == FRAZIL_OK ? err : fz_explain_wait(gen, &refusal, wait_ns, reterr);
-}
-
-/* One id without waiting, where the fast path has none. */
-FZ_OUT_OF_LINE static frazil_err try_next_slow(frazil *gen, uint64_t *ret_id, uint64_t *ret_retry_ns)
-{
-    struct fz_refusal refusal;
-
-    if (fz_is_sno(gen))
-        return FRAZIL_EKIND;
-    if (fz_take_ids(gen, ret_id, 1, 0, &refusal) == FRAZIL_OK)
-        return FRAZIL_OK;
-    return fz_try_error(gen, &refusal, ret_retry_ns);
-}
-
-frazil_err frazil_try_next(frazil *gen, uint64_t *ret_id, uint64_t *ret_retry_ns)
-{
-    struct fz_anchor_view anchor;
-    uint64_t nth;
-
-    /* Not by adding: a slot past the end of its tick could only be redeemed by waiting. */
-    if (fz_is_sno(gen) || !fz_take_anchored(gen, 1, &anchor, &nth))
-        return try_next_slow(gen, ret_id, ret_retry_ns);
-    *ret_id = anchor.first_id + (nth << gen->sequence_shift);
-    return FRAZIL_OK;
 }
 
 frazil_err frazil_next_at(frazil *gen, int64_t unix_ms, uint64_t *ret_id, frazil_error *reterr)

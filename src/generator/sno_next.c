@@ -58,6 +58,14 @@ frazil_err fz_take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n
     return FRAZIL_OK;
 }
 
+/* One sno where the fast path has none. */
+FZ_OUT_OF_LINE static frazil_err sno_next_slow(frazil *gen, uint8_t meta, frazil_sno *ret_id)
+{
+    struct fz_refusal refusal;
+
+    return fz_is_sno(gen) ? fz_take_snos(gen, meta, ret_id, 1, FRAZIL_WAIT_DEFAULT, &refusal) : FRAZIL_EKIND;
+}
+
 /* One sno for a slot that was taken past the end of its tick. */
 FZ_OUT_OF_LINE static frazil_err sno_next_redeemed(frazil *gen, uint8_t meta, uint64_t slot, frazil_sno *ret_id)
 {
@@ -78,7 +86,7 @@ frazil_err frazil_sno_next(frazil *gen, uint8_t meta, frazil_sno *id)
      */
     if (gen->fast_path != FZ_FAST_ADD_SNO || !fz_anchor_read(&gen->private_page->anchor, &anchor) ||
         !fz_counter_is_in(anchor.counter, anchor.range))
-        return frazil_sno_next_n(gen, meta, id, 1);
+        return sno_next_slow(gen, meta, id);
 
     /* Relaxed: that no two threads get the same number is all that it is for. */
     uint64_t slot = atomic_fetch_add_explicit(gen->word, 1, memory_order_relaxed);
@@ -90,15 +98,6 @@ frazil_err frazil_sno_next(frazil *gen, uint8_t meta, frazil_sno *id)
     return FRAZIL_OK;
 }
 
-frazil_err frazil_sno_next_n(frazil *gen, uint8_t meta, frazil_sno *ids, size_t n)
-{
-    struct fz_refusal refusal;
-
-    if (!fz_is_sno(gen))
-        return FRAZIL_EKIND;
-    return n == 0 ? FRAZIL_OK : fz_take_snos(gen, meta, ids, n, FRAZIL_WAIT_DEFAULT, &refusal);
-}
-
 frazil_err frazil_sno_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n, uint64_t wait_ns,
                            frazil_error *reterr)
 {
@@ -108,18 +107,6 @@ frazil_err frazil_sno_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_
         return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: take 64-bit ids of it, not snos");
     frazil_err err = n == 0 ? FRAZIL_OK : fz_take_snos(gen, meta, ret_ids, n, wait_ns, &refusal);
     return err == FRAZIL_OK ? err : fz_explain_wait(gen, &refusal, wait_ns, reterr);
-}
-
-frazil_err frazil_sno_try_next(frazil *gen, uint8_t meta, frazil_sno *ret_id, uint64_t *ret_retry_ns)
-{
-    struct fz_refusal refusal;
-
-    if (!fz_is_sno(gen))
-        return FRAZIL_EKIND;
-    /* A wait of nothing: the refusal then says when it is worth trying again. */
-    if (fz_take_snos(gen, meta, ret_id, 1, 0, &refusal) == FRAZIL_OK)
-        return FRAZIL_OK;
-    return fz_try_error(gen, &refusal, ret_retry_ns);
 }
 
 frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_ms, uint8_t meta, frazil_sno *ret_id, frazil_error *reterr)

@@ -562,7 +562,6 @@ extern "C" {
     pub fn frazil_next(gen: *mut frazil, ret_id: *mut u64) -> frazil_err;
     pub fn frazil_next_at(gen: *mut frazil, unix_ms: i64, ret_id: *mut u64, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_next_event(gen: *mut frazil, cursor: *mut u64, ret: *mut frazil_event, size: usize) -> bool;
-    pub fn frazil_next_n(gen: *mut frazil, ret_ids: *mut u64, n: usize) -> frazil_err;
     pub fn frazil_on_overflow(gen: *mut frazil, callback: frazil_overflow_fn, ctx: *mut c_void);
     pub fn frazil_open(ret: *mut *mut frazil, spec: *const c_char, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_open_with(
@@ -675,7 +674,6 @@ extern "C" {
         ret_id: *mut frazil_sno,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_sno_next_n(gen: *mut frazil, meta: u8, ret_ids: *mut frazil_sno, n: usize) -> frazil_err;
     pub fn frazil_sno_partition_format(
         partition: u16,
         buf: *mut c_char,
@@ -706,12 +704,6 @@ extern "C" {
     ) -> frazil_err;
     pub fn frazil_sno_to_json(id: *const frazil_sno, buf: *mut c_char, size: usize, ret_len: *mut usize) -> frazil_err;
     pub fn frazil_sno_to_uuid(id: *const frazil_sno, ret_uuid: *mut u8);
-    pub fn frazil_sno_try_next(
-        gen: *mut frazil,
-        meta: u8,
-        ret_id: *mut frazil_sno,
-        ret_retry_ns: *mut u64,
-    ) -> frazil_err;
     pub fn frazil_sno_try_take(
         gen: *mut frazil,
         meta: u8,
@@ -751,7 +743,6 @@ extern "C" {
         ret_unix_ms: *mut i64,
         reterr: *mut frazil_error,
     ) -> frazil_err;
-    pub fn frazil_try_next(gen: *mut frazil, ret_id: *mut u64, ret_retry_ns: *mut u64) -> frazil_err;
     pub fn frazil_try_take(
         gen: *mut frazil,
         ret_ids: *mut u64,
