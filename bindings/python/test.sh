@@ -39,6 +39,17 @@ PYTHON=$python sh "$here/package.sh" "$tree" "$work/packages"
 mkdir -p "$work/away"
 cp -R "$here/tests" "$here/examples" "$here/pyproject.toml" "$work/away"
 "$python" -m pip install --quiet --no-deps --no-index --force-reinstall "$work"/packages/python/frazil-*.whl
+# An index takes it, it has its licence, and no symbols for debuggers.
+wheel=$(ls "$work"/packages/python/frazil-*.whl)
+tag=$(expr "$wheel" : '.*-abi3-\(.*\)\.whl')
+"$work/venv/bin/auditwheel" show "$wheel" | tr '\n' ' ' | grep -q "consistent with the *following platform tag: \"$tag\"" ||
+    { echo "auditwheel: $wheel is not $tag" && exit 1; }
+"$python" - "$wheel" <<'END'
+import sys, zipfile
+names = zipfile.ZipFile(sys.argv[1]).namelist()
+assert any(name.endswith("/licenses/LICENSE") for name in names), names
+END
+! readelf -SW "$("$python" -c 'import frazil._frazil as f; print(f.__file__)')" | grep -q '\.symtab' || { echo "it is not stripped" && exit 1; }
 cd "$work/away"
 
 say types

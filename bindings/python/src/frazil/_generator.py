@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import sys
 import time
 import weakref
 from collections.abc import AsyncIterator
@@ -111,7 +112,8 @@ class Generator(_frazil.Generator):
     As an iterator it never ends: next(generator) is generator.next().  `async for` waits in the event loop.
     """
 
-    __slots__ = ("__weakref__",)
+    # Each object of PyPy can be referred to weakly as it is.
+    __slots__ = () if sys.implementation.name == "pypy" else ("__weakref__",)
 
     @property
     def spec(self) -> str:
