@@ -290,9 +290,9 @@ amalgamation: | build ## the library as two files, build/amalgamation/frazil.c a
 	@sh tools/amalgamate build/amalgamation
 	@sh databases/sqlite/amalgamate build/amalgamation
 
-packages: $(BINDINGS:%=packages-%) ## build the packages of the bindings into build/packages; packages-python that of Python alone, and so on
+packages: $(BINDINGS:%=packages-%) ## build the packages of the bindings into build/packages
 
-$(BINDINGS:%=packages-%): packages-%: amalgamation
+$(BINDINGS:%=packages-%): packages-%: amalgamation ## the packages of one language alone: packages-go, -node, -php, -python, -rust
 	@sh tools/install-packages --or-less $@
 	@sh bindings/$*/package.sh . build/packages
 
