@@ -18,7 +18,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -454,7 +453,8 @@ func TestAnIDGoesThroughAColumn(t *testing.T) {
 func TestAGeneratorCanBeLookedAt(t *testing.T) {
 	generator := opened(t, "layout=twitter worker=fixed:33 state=memory")
 	info, health := generator.Info(), generator.Health()
-	same(t, fmt.Sprint(info.Worker, info.Capacity, health.State, health.Worker), "33 4096 "+strconv.Itoa(int(frazil.Serving))+" 33", nil)
+	same(t, fmt.Sprint(info.Worker, info.Capacity, info.State, health.State, health.Worker), "33 4096 memory serving 33", nil)
+	same(t, fmt.Sprint(frazil.NeedsGrant, frazil.Stopped, frazil.HealthState(99), frazil.StateSlots), "needs_grant stopped unknown slots", nil)
 	same(t, generator.Layout().Name(), "twitter", health.LastFailure)
 	generator.MustNext()
 	same(t, generator.Stats()["issued"], uint64(1), nil)

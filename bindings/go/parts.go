@@ -66,6 +66,17 @@ const (
 	StateSlots  StateKind = 3 // with the coordinator that gives the slots
 )
 
+// String is the word for the kind, as "file".
+func (k StateKind) String() string { return wordOf(int(k), "memory", "file", "grant", "slots") }
+
+// wordOf is the word of that number; a newer library may have more.
+func wordOf(number int, words ...string) string {
+	if number < 0 || number >= len(words) {
+		return "unknown"
+	}
+	return words[number]
+}
+
 // HealthState is the state of a generator now. More may come.
 type HealthState int32
 
@@ -78,6 +89,11 @@ const (
 	Exhausted  HealthState = 4 // the layout's last tick is over
 	Stopped    HealthState = 5 // it was stopped, or closed
 )
+
+// String is the word for the state that all of frazil uses, as "needs_grant".
+func (s HealthState) String() string {
+	return wordOf(int(s), "serving", "needs_grant", "behind", "fenced", "exhausted", "stopped")
+}
 
 // Health says how a generator is, for health checks.
 type Health struct {

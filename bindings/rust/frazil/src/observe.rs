@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! A look at a generator.
 
+use std::fmt;
 use std::time::Duration;
 
 use frazil_sys as sys;
@@ -143,6 +144,21 @@ pub enum HealthState {
     Stopped,
     /// A state of a newer library.
     Unknown(i32),
+}
+
+/// The word that all of frazil uses, as `needs_grant`.
+impl fmt::Display for HealthState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            HealthState::Serving => "serving",
+            HealthState::NeedsGrant => "needs_grant",
+            HealthState::Behind => "behind",
+            HealthState::Fenced => "fenced",
+            HealthState::Exhausted => "exhausted",
+            HealthState::Stopped => "stopped",
+            HealthState::Unknown(_) => "unknown",
+        })
+    }
 }
 
 /// How a generator is, for health checks.

@@ -127,6 +127,10 @@ fn a_generator_can_be_looked_at() {
     assert_eq!((info.worker, info.capacity), (33, 4096));
     assert_eq!((health.state, health.worker), (frazil::HealthState::Serving, 33));
     assert_eq!((health.grant_end_unix_ms, health.last_failure), (None, None));
+    assert_eq!(
+        format!("{} {}", health.state, frazil::HealthState::NeedsGrant),
+        "serving needs_grant"
+    );
     assert!(generator.last_failure().is_none() && generator.available() > 0);
     assert_eq!(generator.layout().name(), "twitter");
     assert_eq!(generator.keep(Duration::ZERO), Ok(None));
