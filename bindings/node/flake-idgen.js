@@ -89,10 +89,19 @@ function toSpec(id, epoch, seqMax) {
   return seqMax === SEQUENCE_MOST ? spec : `${spec} seq_max=${seqMax} namespace=flake-idgen-${epoch}-${seqMax}`;
 }
 
+/** A FlakeId has no options for places: the advice of an error names the variables of the environment that do the same. */
+function withVariables(error) {
+  error.message = error.message.replace(/\b(state|state_dir|run_dir|host_dir)=(\w*)/g, (_, key, value) => {
+    const variable = `FRAZIL_${key.toUpperCase()}`;
+    return value === '' ? variable : `${variable}=${value}`;
+  });
+  return error;
+}
+
 /** An error of frazil in the words of flake-idgen. */
 function translate(error) {
   const { code, behindMs } = error;
-  if (code !== 'FRAZIL_EFULL' && code !== 'FRAZIL_ECLOCK') return error;
+  if (code !== 'FRAZIL_EFULL' && code !== 'FRAZIL_ECLOCK') return withVariables(error);
   const message =
     code === 'FRAZIL_EFULL'
       ? FULL
@@ -160,7 +169,8 @@ class FlakeId {
       (error) => {
         const callbacks = this.#waiting;
         this.#waiting = [];
-        for (const callback of callbacks) process.nextTick(callback, error);
+        const translated = translate(error);
+        for (const callback of callbacks) process.nextTick(callback, translated);
       },
     );
   }

@@ -118,6 +118,11 @@ test('an error that no waiting mends goes to the callback', () => {
     { FRAZIL_RUN_DIR: '/dev/null/nowhere' },
   );
   assert.equal(stdout, 'FRAZIL_ESYS undefined\n');
+  const wrong = { FRAZIL_RUN_DIR: '/dev/null/nowhere' };
+  for (const next of ['next()', 'next((error) => { throw error; })']) {
+    const { stderr } = run(`new (require('frazil/flake-idgen'))({ id: 8 }).${next}`, wrong);
+    assert.match(stderr, /name another with FRAZIL_RUN_DIR, or .* with FRAZIL_STATE=memory/);
+  }
   assert.throws(() => new FlakeId({ id: 8 }).next('no function'), TypeError);
 });
 
