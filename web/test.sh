@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# test.sh TREE BUILD: builds the page and tries it in Debian's Chromium, beside the command and with a daemon.
+# test.sh TREE BUILD: builds the page and tries it in Debian's Chromium, beside the command and with a daemon; and the manual, where
+# pandoc and mandoc are.
 # Everything that it makes lies in BUILD/web.
 set -eu
 
@@ -22,6 +23,14 @@ cd "$work/project"
 npm ci --silent --no-audit --no-fund
 npx --no-install eslint .
 npx --no-install prettier --log-level warn --check .
+
+if command -v pandoc >/dev/null && command -v mandoc >/dev/null; then
+    (cd "$tree" && sh tools/manual "$work/manual")
+    export MANUAL_FOLDER="$work/manual"
+elif [ -n "${FRAZIL_SKIP_NOTHING:-}" ]; then
+    echo "the manual cannot be built: pandoc and mandoc are missing" >&2
+    exit 1
+fi
 
 export FRAZIL_SOURCES="$tree" FRAZIL_PAGE_FILE="$work/frazil.html" FRAZIL_BIN="$build/bin"
 node --test --test-reporter=spec --test-concurrency=1 .

@@ -84,6 +84,25 @@
     addEventListener("load", measure);
     measure();
 
+    // What an address leads to is not folded.
+    function unfold() {
+        const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+        for (let at = target?.closest("details"); at; at = at.parentElement.closest("details"))
+            at.open = true;
+        if (target?.closest("main details"))
+            target.scrollIntoView();
+    }
+    addEventListener("hashchange", unfold);
+    unfold();
+
+    // The entry of this page is in sight, and what is folded around it open.
+    const here = document.querySelector("nav [aria-current]");
+    here?.closest("details")?.setAttribute("open", "");
+    if (here && matchMedia("(min-width: 60rem)").matches) {
+        const nav = here.closest("nav");
+        nav.scrollTop = here.offsetTop - nav.offsetTop - nav.clientHeight / 3;
+    }
+
     const contents = document.querySelector(".toc");
     const room = matchMedia("(min-width: 75rem)");
     if (contents) {

@@ -3,7 +3,7 @@
 -- the page go into the index of the search.
 --
 -- Environment: MANUAL_PATH is the page's path in the source tree, MANUAL_PAGE the name of its HTML file; MANUAL_MAP as in
--- pages.lua; MANUAL_INDEX the file to which a line for each section is appended.
+-- pages.lua; MANUAL_INDEX the file to which a line for each section is appended; MANUAL_GROUPS what nav.lua wrote.
 
 local path, page = os.getenv 'MANUAL_PATH', os.getenv 'MANUAL_PAGE'
 local stringify = pandoc.utils.stringify
@@ -122,11 +122,22 @@ local function words(blocks)
   return (table.concat(list):gsub('%s+', ' '))
 end
 
+-- The group of the page in the contents, and what these say of it; empty for one that is not there.
+local function group()
+  for line in io.lines(os.getenv 'MANUAL_GROUPS') do
+    local of, name, said = line:match '^(.-)\t(.-)\t(.*)$'
+    if of == page then return name, said end
+  end
+  return page == 'index.html' and 'Learn' or '', ''
+end
+
 local function tell_index(doc, title)
+  local own, said = group()
   local out = assert(io.open(os.getenv 'MANUAL_INDEX', 'a'))
   local heading, anchor, section = title, '', {}
   local function tell()
-    out:write(('[%s,%s,%s,%s],\n'):format(json(page .. anchor), json(title), json(heading), json(words(section))))
+    out:write(('[%s,%s,%s,%s,%s,%s],\n'):format(
+      json(page .. anchor), json(title), json(heading), json(words(section)), json(own), json(anchor == '' and said or '')))
   end
   for _, block in ipairs(doc.blocks) do
     if block.t == 'Header' then
@@ -140,6 +151,35 @@ local function tell_index(doc, title)
   out:close()
 end
 
+-- On a page of many tables each is folded below its heading.
+local MANY_TABLES = 12
+
+local function fold(blocks)
+  local tables = 0
+  for _, block in ipairs(blocks) do
+    if block.t == 'Div' and block.classes:includes 'scroll' and not block.classes:includes 'picture' then tables = tables + 1 end
+  end
+  if tables < MANY_TABLES then return blocks end
+  local folded, inside = pandoc.List(), false
+  local function close()
+    if inside then folded:insert(pandoc.RawBlock('html', '</details>')) end
+    inside = false
+  end
+  for i, block in ipairs(blocks) do
+    if block.t == 'Header' and block.level <= 3 then close() end
+    if block.t == 'Header' and block.level == 3 and blocks[i + 1] and blocks[i + 1].t == 'Div' then
+      inside = true
+      folded:insert(pandoc.RawBlock('html', '<details><summary>'))
+      folded:insert(block)
+      folded:insert(pandoc.RawBlock('html', '</summary>'))
+    else
+      folded:insert(block)
+    end
+  end
+  close()
+  return folded
+end
+
 function Pandoc(doc)
   if doc.meta.title then doc = doc:walk(from_mandoc) end
   doc = doc:walk {Link = Link, Table = Table, Image = Image, Para = Para}
@@ -151,5 +191,6 @@ function Pandoc(doc)
     doc.meta.title, doc.meta['title-id'] = pandoc.MetaInlines(first.content), first.identifier
     doc.blocks:remove(1)
   end
+  doc.blocks = fold(doc.blocks)
   return doc:walk {CodeBlock = CodeBlock}
 end
