@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# build.sh OUT: writes OUT/frazil.html, the page in one file: its markup, style and script, and the command as WebAssembly.
+# build.sh OUT [MANUAL]: writes OUT/frazil.html, the page in one file: its markup, style and script, and the command as WebAssembly.
+# It leads to MANUAL, the address of the manual, where that is said.
 # CLANG is the compiler, which needs wasm-ld, its runtime for wasm32 and a libc for WASI.
 set -eu
 
 tree=$(realpath "$(dirname "$0")/..")
 mkdir -p "$1"
+manual=${2:+ <a href=\"$2\">Manual</a>}
 out=$(realpath "$1")
 clang=${CLANG:-clang}
 libc=/usr/lib/wasm32-wasi/libc.a
@@ -47,7 +49,8 @@ forms() {
 {
     forms
     printf "const WASM =\n  '%s';\n\n" "$(gzip -9 -n -c "$scratch/frazil.wasm" | base64 -w 0)"
-    sed '/^\/\/ SPDX/d; /^\/\* global/d' web/command.js web/page.js
+    # Comments are for those who read web/, not for the wire.
+    sed '/^ *\/\//d; /^\/\* global/d; /^ *\/\*\*.*\*\/$/d; /^ *\/\*\*/,/\*\/$/d' web/command.js web/page.js
 } >"$scratch/script"
 cp web/page.css "$scratch/style"
 
@@ -62,6 +65,7 @@ connect-src 'self'; base-uri 'none'; form-action 'none'"
 # Each part is put in whole, without a byte more: the policy is over exactly what stands between the tags.
 while IFS= read -r line; do
     case $line in
+    *@MANUAL@*) printf '%s\n' "${line%@MANUAL@*}$manual${line#*@MANUAL@}" ;;
     *@POLICY@*) printf '%s\n' "${line%@POLICY@*}$policy${line#*@POLICY@}" ;;
     *@STYLE@*) printf '%s' "${line%@STYLE@*}" && cat "$scratch/style" && printf '%s\n' "${line#*@STYLE@}" ;;
     *@SCRIPT@*) printf '%s' "${line%@SCRIPT@*}" && cat "$scratch/script" && printf '%s\n' "${line#*@SCRIPT@}" ;;

@@ -10,7 +10,7 @@
 const SECOND_MS = 1000;
 const LEASES_EVERY_MS = 10 * SECOND_MS; // the coordinator is asked for them
 const CELLS_MOST = 4096; // of a map of worker ids
-const NAMED_BITS = 3; // a narrower field has no room for its name
+const DOUBTFUL_SCORE = 20; // a reading that scores less is hardly an id
 const LOCAL_TIME = { dateStyle: 'medium', timeStyle: 'long' };
 const ROWS_MOST = 100; // of leases in words
 
@@ -98,24 +98,35 @@ function bitsOf(inspected) {
   return BigInt(`0x${inspected.hex}`).toString(2).padStart(80, '0');
 }
 
-/** Draws the fields of a layout with the bits of an id in them. */
+/** Draws the fields of a layout with the bits of an id in them, each bit as wide as any other; below stands what they hold. */
 function drawPicture(layout, bits) {
   let at = 0;
-  const fields = layout.fields.map(({ name, bits: width }) => {
-    const own = bits.slice(at, (at += width));
-    const drawn = element(
-      'div',
-      { class: `field ${name}`, title: `${name}, ${width} bits` },
-      element('div', { class: 'bits' }, ...Array.from(own, (bit) => element('span', { class: `bit bit${bit}` }, bit))),
-      element('div', { class: 'label' }, ...(width < NAMED_BITS ? [] : [element('b', {}, name), ` ${width} bits`])),
-      element('div', { class: 'value' }, BigInt(`0b${own}`).toString()),
-    );
+  const parts = layout.fields.map(({ name, bits: width }) => ({ name, width, own: bits.slice(at, (at += width)) }));
+  const fields = parts.map(({ name, width, own }) => {
+    const cells = Array.from(own, (bit) => element('span', { class: `bit bit${bit}` }, bit));
+    const drawn = element('div', { class: `field ${name}`, title: `${name}, ${width} bits` }, ...cells);
     drawn.style.flexGrow = String(width);
-    // A bit above a field that fills the line stays beside it, and a name has room.
-    drawn.style.flexBasis = `min(${Math.max(width * 0.9, width < NAMED_BITS ? 0 : 5.8)}rem, 100% - 2.5rem)`;
     return drawn;
   });
   $('id-picture').replaceChildren(...fields);
+  $('id-legend').replaceChildren(
+    ...parts.map(({ name, width, own }) =>
+      element(
+        'div',
+        {},
+        element('dt', { class: name }, name),
+        element('dd', {}, `${width} bit${width === 1 ? '' : 's'}: `, element('b', {}, BigInt(`0b${own}`).toString())),
+      ),
+    ),
+  );
+}
+
+/** Says of a reading that nothing speaks for that it is hardly an id. */
+function showDoubt(best, layoutText) {
+  const isDoubtful = layoutText === '' && best !== undefined && best.score < DOUBTFUL_SCORE;
+  $('id-doubt').hidden = !isDoubtful;
+  if (isDoubtful)
+    $('id-doubt').textContent = `Hardly an id: read as ${best.form} in the layout ${best.layout}, ${best.reason}.`;
 }
 
 /** The other layouts that the id may be of, the most plausible first. */
@@ -194,7 +205,9 @@ function showId(text, form, layoutText) {
       element('dd', {}, element('span', {}, value), copyButton(value, name)),
     ]),
   );
-  showGuesses(guessesOf(text, form), { layout: reading.layout, form: reading.words[3] ?? form });
+  const guesses = guessesOf(text, form);
+  showDoubt(guesses[0], layoutText);
+  showGuesses(guesses, { layout: reading.layout, form: reading.words[3] ?? form });
 }
 
 function look() {
@@ -328,7 +341,10 @@ function questionsOfPlan(layout, text) {
   const before = $('before').value.trim();
   if (hosts !== '') {
     const chance = ask('worker', '--expect', hosts, '--max', String(layout.workers)).trim();
-    rows.push(['collision', `${chance} that two of ${hosts} hosts which hash their name get the same worker id`]);
+    rows.push([
+      'collision',
+      `${chance} is the probability that two of ${hosts} hosts, which hash their name, share a worker id`,
+    ]);
   }
   if (before !== '') rows.push(['moving', ask('layout', 'overlap', before, text).trim()]);
   return rows;
@@ -368,13 +384,14 @@ function range() {
 
 // ---- alive: only where frazild serves the page --------------------------------------------------------------
 
-const alive = { issued: new Map(), leases: new Map(), leasesAt: 0 };
+const alive = { issued: new Map(), leases: new Map(), leasesAt: 0, refused: new Set(), taken: new Map() };
 const SIGNS = { held: '\u25cf', abandoned: '\u00d7', mine: '\u2605' };
 
 /** JSON of frazild; a problem becomes an error with its sentence. */
 async function fetchJson(path) {
   const token = $('token').value.trim();
-  const answer = await fetch(path, { headers: token === '' ? {} : { Authorization: `Bearer ${token}` } });
+  const headers = { 'X-Requested-With': 'frazil.html', ...(token === '' ? {} : { Authorization: `Bearer ${token}` }) };
+  const answer = await fetch(path, { headers });
   const json = await answer.json();
   if (answer.status === 401) $('alive-form').hidden = false;
   if (!answer.ok) throw new Error(json.detail ?? json.title);
@@ -385,6 +402,13 @@ async function fetchJson(path) {
 function untilThen(unixMs) {
   const seconds = Math.round((unixMs - Date.now()) / SECOND_MS);
   return seconds > 0 ? `in ${seconds} s` : 'over';
+}
+
+/** When the grant of a worker id ends. The list of leases is seconds old; the daemon knows its own grants. */
+function endOf(row, generator) {
+  if (row.worker === generator.worker && generator.grant_end !== undefined)
+    return untilThen(Date.parse(generator.grant_end));
+  return row.until_unix_ms > 0 ? untilThen(row.until_unix_ms) : '\u2013';
 }
 
 /** The state of a worker id in the pool of a generator. */
@@ -412,7 +436,7 @@ function drawLeases(pool, generator) {
       element('td', { class: 'right' }, String(row.worker)),
       element('td', {}, `${SIGNS[state] ?? ''} ${state}`),
       element('td', {}, row.owner),
-      element('td', {}, row.until_unix_ms > 0 ? untilThen(row.until_unix_ms) : '\u2013'),
+      element('td', {}, endOf(row, generator)),
     );
   });
   const names = ['worker', 'state', 'owner', 'grant ends'];
@@ -449,18 +473,50 @@ function drawGenerator(generator) {
     ...(generator.grant_end === undefined ? [] : [['grant ends', untilThen(Date.parse(generator.grant_end))]]),
   ]);
   const pool = alive.leases.get(generator.name);
-  return [element('h3', {}, generator.name), list, ...(pool === undefined ? [] : drawLeases(pool, generator))];
+  return [
+    element('h3', {}, generator.name),
+    takerOf(generator),
+    list,
+    ...(pool === undefined ? [] : drawLeases(pool, generator)),
+  ];
 }
 
-async function fetchLeases(name) {
+/** A button that takes an id, and the ids that it took; each second it is put in place again, not made anew. */
+function takerOf(generator) {
+  const known = alive.taken.get(generator.name);
+  if (known !== undefined) return known;
+  const button = element('button', { type: 'button' }, 'Take an id');
+  const taken = element('output', {});
+  button.addEventListener('click', async () => {
+    try {
+      const { ids } = await fetchJson(`/v1/generators/${encodeURIComponent(generator.name)}/ids`);
+      const links = ids.map((id) => element('a', { href: addressOf({ id, layout: generator.fingerprint }) }, id));
+      taken.replaceChildren(...links);
+    } catch (error) {
+      taken.textContent = error.message;
+    }
+  });
+  const made = element('p', { class: 'result' }, button, taken);
+  alive.taken.set(generator.name, made);
+  return made;
+}
+
+/** The leases of a generator that has some. A user who may not see them is refused once, and asks no more. */
+async function fetchLeases({ name, leased }) {
+  if (leased === 0 || alive.refused.has(name)) return;
   try {
     alive.leases.set(name, await fetchJson(`/v1/leases/${encodeURIComponent(name)}`));
   } catch {
-    alive.leases.delete(name); // it has no coordinator, or the user may not see its leases
+    alive.leases.delete(name);
+    alive.refused.add(name);
   }
 }
 
+/** Whether the daemon wants a token, and nobody has typed one. */
+const wantsToken = () => !$('alive-form').hidden && $('token').value.trim() === '';
+
 async function watch() {
+  if (wantsToken()) return setTimeout(watch, SECOND_MS);
   try {
     const { generators } = await fetchJson('/v1/generators');
     const full = await Promise.all(
@@ -468,15 +524,17 @@ async function watch() {
     );
     if (Date.now() - alive.leasesAt >= LEASES_EVERY_MS) {
       alive.leasesAt = Date.now();
-      await Promise.all(generators.map(({ name }) => fetchLeases(name)));
+      await Promise.all(generators.map(fetchLeases));
     }
+    const focused = document.activeElement;
     $('alive-view').replaceChildren(...full.flatMap(drawGenerator));
+    if (focused.isConnected) focused.focus({ preventScroll: true });
     $('alive-wrong').hidden = true;
   } catch (error) {
     $('alive-wrong').textContent = `frazild does not answer this: ${error.message}`;
     $('alive-wrong').hidden = false;
   }
-  setTimeout(watch, SECOND_MS);
+  return setTimeout(watch, SECOND_MS);
 }
 
 // ---- the start ------------------------------------------------------------------------------------------------
@@ -495,6 +553,10 @@ function start() {
   $('preset').append(option('', 'your own'), ...names.filter((name) => name !== 'sno').map((name) => option(name)));
   $('form').append(option('', 'recognised'), ...FORMS.map((name) => option(name)));
   $('look-form').addEventListener('input', look);
+  $('token').addEventListener('input', () => {
+    alive.refused.clear();
+    alive.leasesAt = 0;
+  });
   $('range-form').addEventListener('input', range);
   $('plan-form').addEventListener('input', (event) => {
     if (event.target === $('preset') && $('preset').value !== '') beginWith($('preset').value);

@@ -40,9 +40,12 @@ enum { IDS_FORM_SNO = FRAZIL_TEXTS(IDS_ONE), IDS_FORM_UUID, IDS_FORM_COUNT, IDS_
 /* The names of all forms, each behind a space: the library's table, and what snos have beside it. */
 #define IDS_FORM_NAME(identifier, number, name, room) " " name
 #define IDS_FORM_NAMES FRAZIL_TEXTS(IDS_FORM_NAME) " sno uuid"
-#define IDS_NO_FORM                                                                                                    \
-    "not an id in any known form:" IDS_FORM_NAMES                                                                      \
-    "; write it without blanks and commas; give a file as standard input: <FILE"
+#ifdef __wasm__
+#define IDS_FILE_HINT "" /* a page in a browser has no standard input */
+#else
+#define IDS_FILE_HINT "; give a file as standard input: <FILE"
+#endif
+#define IDS_NO_FORM "not an id in any known form:" IDS_FORM_NAMES "; write it without blanks and commas" IDS_FILE_HINT
 
 /* Why a text without any reading is no id: what it is, where that is known.  Valid until the next call. */
 const char *ids_why_none(const char *text, size_t len);
@@ -121,8 +124,8 @@ void ids_sno_hex(const frazil_sno *sno, char buf[2 * FRAZIL_SNO_SIZE + 1]);
 bool not_decimal_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE]);
 
 /*
- * Writes the sentence for a UUID, a ULID, a KSUID or an ObjectId, with the time that is in it.  False for all others; buf
- * is then untouched.
+ * Writes the sentence for a UUID, a ULID, a KSUID or an ObjectId, with the time that is in it.  False for all others;
+ * buf is then untouched.
  */
 bool foreign_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE]);
 

@@ -258,6 +258,7 @@ void info_of_generator(const struct generator *generator, struct info *ret)
     add_trouble(ret, engine);
     info_number(ret, "worker", health.worker);
     info_number(ret, "worker_ids", generator_worker_ids(generator));
+    info_number(ret, "leased", info.state == FRAZIL_STATE_GRANT);
     info_number(ret, "ids_per_tick", info.capacity);
     if (health.needs_grant != 0)
         info_time(ret, "grant_end", health.grant_end_unix_ms);

@@ -71,6 +71,13 @@ test('three holders of 1,024 worker ids are seen, then the end of the daemon', {
   const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=${pool}\n`);
   const page = await visit(browser, address);
   await page.waitForSelector('#alive .map');
+  assert.equal(await page.textContent('main > section:first-child h2'), 'Generators');
+  const ends = await page.evaluate(() => {
+    const fact = [...document.querySelectorAll('#alive dt')].find((term) => term.textContent === 'grant ends');
+    const mine = [...document.querySelectorAll('#alive tr')].find((row) => row.textContent.includes('mine'));
+    return [fact.nextElementSibling.textContent, mine.lastChild.textContent];
+  });
+  assert.equal(ends[0], ends[1]);
   assert.equal(await page.locator('#alive .map > span').count(), 1024);
   assert.equal(await page.locator('#alive .map > .held').count(), 2);
   assert.equal(await page.locator('#alive .map > .mine').count(), 1);
@@ -95,6 +102,22 @@ test('a user with a token sees what the token allows', { skip }, async () => {
   await page.waitForSelector('#alive-form:not([hidden])');
   await page.fill('#token', token);
   await page.waitForFunction(() => document.getElementById('alive-view').innerText.includes('serving'));
+  await end(daemon);
+  await page.context().close();
+});
+
+test('a button takes an id, and a generator without a coordinator is asked for no leases', { skip }, async () => {
+  const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=fixed:9\n`);
+  const page = await visit(browser, address);
+  await page.click('#alive button:text-is("Take an id")');
+  const id = await page.textContent('#alive output a');
+  assert.match(id, /^[0-9]{17,19}$/);
+  await page.waitForFunction(() => /issued\s*1/.test(document.getElementById('alive-view').innerText));
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Take an id');
+  await page.click('#alive output a');
+  await page.waitForFunction((shown) => document.getElementById('id').value === shown, id);
+  assert.match(await page.textContent('#id-facts'), /worker9/);
+  assert.deepEqual(page.faults, []);
   await end(daemon);
   await page.context().close();
 });
