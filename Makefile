@@ -133,9 +133,10 @@ check-restarts: | build ## 100 rolling restarts of frazild behind HAProxy, and 1
 	@$(call build,check)
 	@FRAZIL_SKIP_NOTHING=1 FRAZILD_RESTARTS=100 ctest --preset check -R '^frazild/test_proxy$$' --no-tests=error --verbose
 
-check-recipes: | build ## the examples for Node, with the packages of npm that they are for
+check-recipes: | build ## the examples for Node and the lines for ORMs, with the packages of npm that they are for
 	@sh tools/install-packages check bench
 	@sh bindings/node/recipes.sh . build/check
+	@sh databases/postgresql/recipes.sh . build/check
 
 check-cross: ## what does not need servers, built for aarch64 and s390x and run by qemu-user
 	@for processor in $(CROSS); do $(MAKE) check-$$processor || exit; done

@@ -66,6 +66,10 @@ mkdir "$scratch/parts"
 cp "$build"/bin/frazil "$build"/parts/libfrazil-*.so.1 "$build"/tests/cli/serve "$scratch/parts"
 chmod 755 "$scratch/parts"
 export PATH="$scratch/parts:$PATH" LD_LIBRARY_PATH="$scratch/parts" FRAZIL_SERVE="$scratch/parts/serve"
+if [ -n "${FRAZIL_NODE_MODULES:-}" ]; then
+    cp -R "$FRAZIL_NODE_MODULES" "$scratch/node_modules"
+    export FRAZIL_NODE_MODULES="$scratch/node_modules"
+fi
 
 # For t/FrazilTest.pm; from PostgreSQL 16 on, PostgreSQL's own tests know it.
 export INITDB_TEMPLATE="$scratch/template"

@@ -14,7 +14,7 @@ my ($settings) = $readme =~ /^In `postgresql\.conf`.*?^```\n(.*?)^```$/ms;
 my @blocks = $readme =~ /^```sql\n(.*?)^```$/msg;
 cmp_ok(scalar @blocks, '>=', 4, 'the README has SQL');
 my %kinds = map { $_ => 1 } $readme =~ /^```(.*)\n(?:.*\n)*?```$/mg;
-is(join(' ', sort keys %kinds), ' python django python sqlalchemy ruby rails sql sql partman', 'and no block that nothing runs');
+is(join(' ', sort keys %kinds), ' js typeorm prisma prisma python django python sqlalchemy ruby rails sql sql partman', 'and no block that nothing runs');
 my $node = frazil_node('readme');
 $node->append_conf('postgresql.conf', $settings);
 $node->restart;

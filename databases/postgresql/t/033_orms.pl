@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Goal of this test: the README's lines for ORMs work: each row has an id of frazil, the program knows it, also of many rows
-# at once, and what the ORM writes down of the table makes it anew.
+# at once, and what the ORM writes down of the table makes it anew.  Those of npm run where FRAZIL_NODE_MODULES has them.
 use strict;
 use warnings;
 
@@ -16,7 +16,6 @@ my $scratch = "$ENV{FRAZIL_TEST_DIR}/orms-$$";
 mkdir $scratch;
 my $node = frazil_node('orms', worker => 'fixed:7');
 my $python = '/usr/bin/python3'; # which has Debian's packages
-my %is = (python => $python, ruby => 'ruby');
 my %needs = (sqlalchemy => [ $python, '-c', 'import sqlalchemy, psycopg2' ], django => [ $python, '-c', 'import django, psycopg2' ],
     rails => [ 'ruby', '-e', 'require "active_record"; require "pg"' ]);
 $ENV{PGHOST} = $node->host;
@@ -120,6 +119,57 @@ MORE
         runs('rails', 'ruby', '-e', 'require "active_record"; ActiveRecord::Base.establish_connection(adapter: "postgresql", database: "rails"); load "schema.rb"');
         is($node->safe_psql('rails', q{INSERT INTO orders (note) VALUES ('anew') RETURNING frazil_worker(id)}), '7', 'rails: schema.rb makes the table anew');
     });
+
+# With the packages of npm, which Debian does not have: make check-recipes installs them.
+if ($ENV{FRAZIL_NODE_MODULES}) {
+    symlink $ENV{FRAZIL_NODE_MODULES}, "$scratch/node_modules";
+    $needs{$_} = ['true'] for qw(typeorm prisma);
+    $test{typeorm} = sub {
+        append_to_file("$scratch/typeorm.js", block('typeorm') . <<'END');
+const { DataSource } = require('typeorm');
+(async () => {
+  const url = { host: process.env.PGHOST, port: Number(process.env.PGPORT), database: 'typeorm', username: require('os').userInfo().username };
+  const source = await new DataSource({ type: 'postgres', ...url, entities: [orders], synchronize: true }).initialize();
+  const rows = await source.getRepository('orders').save(Array.from({ length: 100 }, (_, n) => ({ note: `${n}` })));
+  const { identifiers } = await source.getRepository('orders').insert({ note: 'one' });
+  console.log([...rows, ...identifiers].map((row) => row.id).join(' '));
+  const { upQueries } = await source.driver.createSchemaBuilder().log();
+  if (upQueries.length) throw new Error(`the table is another one: ${upQueries[0].query}`);
+  await source.destroy();
+})();
+END
+        has('typeorm', 'orders', split ' ', runs('typeorm', 'node', 'typeorm.js'));
+    };
+    $test{prisma} = sub {
+        append_to_file("$scratch/schema.prisma", <<'END' . block('prisma'));
+generator client {
+  provider = "prisma-client-js"
+  output   = "./generated"
+}
+datasource db {
+  provider = "postgresql"
+}
+END
+        append_to_file("$scratch/prisma.js", <<'END');
+const { PrismaPg } = require('@prisma/adapter-pg');
+const { PrismaClient } = require('./generated');
+(async () => {
+  const url = { host: process.env.PGHOST, port: Number(process.env.PGPORT), database: 'prisma', user: require('os').userInfo().username };
+  const client = new PrismaClient({ adapter: new PrismaPg(url) });
+  const one = await client.orders.create({ data: { note: 'one' } });
+  const rows = await client.orders.createManyAndReturn({ data: Array.from({ length: 100 }, (_, n) => ({ note: `${n}` })) });
+  console.log([one, ...rows].map((row) => row.id).join(' '));
+  await client.$disconnect();
+})();
+END
+        # The client alone: the other part, which is no package of npm, is for migrations.
+        local $ENV{PRISMA_SCHEMA_ENGINE_BINARY} = '/bin/true';
+        local $ENV{CHECKPOINT_DISABLE} = 1;
+        runs('prisma', 'node', 'node_modules/prisma/build/index.js', 'generate', '--schema', 'schema.prisma');
+        $node->safe_psql('prisma', 'CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT frazil_next(), note text NOT NULL)');
+        has('prisma', 'orders', split ' ', runs('prisma', 'node', 'prisma.js'));
+    };
+}
 
 for my $name (sort keys %test) {
     SKIP: {
