@@ -131,7 +131,7 @@ check-clients: | build ## clients of Redis from their registries, against frazil
 check-restarts: | build ## 100 rolling restarts of frazild behind HAProxy, and 100 kills, under load
 	@sh tools/install-packages check
 	@$(call build,check)
-	@FRAZIL_SKIP_NOTHING=1 FRAZILD_RESTARTS=100 ctest --preset check -R '^frazild/test_proxy$$' --no-tests=error --verbose
+	@TEST_SKIP_NOTHING=1 FRAZILD_RESTARTS=100 ctest --preset check -R '^frazild/test_proxy$$' --no-tests=error --verbose
 
 check-recipes: | build ## the examples for Node and the lines for ORMs, with the packages of npm that they are for
 	@sh tools/install-packages check bench
@@ -211,7 +211,7 @@ lint-changes: | build ## the same, with clang-tidy and cppcheck over what change
 nemesis: | build ## kill, stop and fork real processes over real servers, ten times as much as in a check
 	@sh tools/install-packages check
 	@$(call build,check)
-	@FRAZIL_SKIP_NOTHING=1 FRAZIL_NEMESIS=10 ctest --preset check-all -L nemesis --timeout 14400 --verbose
+	@TEST_SKIP_NOTHING=1 TEST_NEMESIS=10 ctest --preset check-all -L nemesis --timeout 14400 --verbose
 
 CLUSTERS_MINUTES ?= 60
 CLUSTERS_SEED ?= $(shell date +%Y%m%d)

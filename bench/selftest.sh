@@ -121,7 +121,7 @@ measures() {
 fleet_measures() {
     mkdir -p "$scratch/fleets"
     chmod 755 "$scratch/fleets"
-    FRAZIL_BENCH_QUICK=1 sh "$here/others/fleet.sh" "$scratch/fleets" "$frazil" "$fleet" "$1" >"$scratch/output" ||
+    TEST_BENCH_QUICK=1 sh "$here/others/fleet.sh" "$scratch/fleets" "$frazil" "$fleet" "$1" >"$scratch/output" ||
         { echo "selftest: measuring a fleet over $1 failed" >&2 && exit 1; }
     awk -F '\t' -v kind="$1" '
         $2 == "openings" { opened = NF == 15 && $15 >= 2 && $3 == 50 && (kind == "file" || $8 > 100) && $11 >= 2 }

@@ -40,8 +40,8 @@ try_node() {
     npm ci --silent --no-audit --no-fund
     npm install --silent --no-audit --no-fund --no-save --ignore-scripts "$tarball"
     is_instrumented node_modules/frazil/prebuilds/*/frazil.node
-    export FRAZIL_CASES="$tree/bindings/conformance/cases.jsonl" FRAZIL_VECTORS="$tree/tests/vectors"
-    export FRAZIL_SOURCES="$tree" FRAZIL_BUILD="$build"
+    export TEST_CASES="$tree/bindings/conformance/cases.jsonl" TEST_VECTORS="$tree/tests/vectors"
+    export TEST_SOURCES="$tree" TEST_BUILD="$build"
     sanitized node --expose-gc --test .
 }
 
@@ -58,7 +58,7 @@ try_python() {
     is_instrumented "$work"/python/lib/python*/site-packages/frazil/_frazil*.so
     cp -R "$tree/bindings/python/tests" "$tree/bindings/python/examples" "$tree/bindings/python/pyproject.toml" "$work/python"
     cd "$work/python"
-    export FRAZIL_TREE="$tree" FRAZIL_COMMAND="$build/bin/frazil" PYTHONDONTWRITEBYTECODE=1
+    export TEST_TREE="$tree" FRAZIL_COMMAND="$build/bin/frazil" PYTHONDONTWRITEBYTECODE=1
     # The recipes try other packages, not this one.
     sanitized bin/pytest -c pyproject.toml --ignore tests/test_recipes.py tests
 }

@@ -27,10 +27,10 @@ npx --no-install prettier --log-level warn --check .
 if command -v pandoc >/dev/null && command -v mandoc >/dev/null; then
     (cd "$tree" && sh tools/manual "$work/manual")
     export MANUAL_FOLDER="$work/manual"
-elif [ -n "${FRAZIL_SKIP_NOTHING:-}" ]; then
+elif [ -n "${TEST_SKIP_NOTHING:-}" ]; then
     echo "the manual cannot be built: pandoc and mandoc are missing" >&2
     exit 1
 fi
 
-export FRAZIL_SOURCES="$tree" FRAZIL_PAGE_FILE="$work/frazil.html" FRAZIL_BIN="$build/bin"
+export TEST_SOURCES="$tree" TEST_PAGE_FILE="$work/frazil.html" TEST_BIN="$build/bin"
 node --test --test-reporter=spec --test-concurrency=1 .

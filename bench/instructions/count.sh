@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # How many instructions an id costs, counted by callgrind, against bench/instructions/counts.txt: a count does not depend on how
 # busy or how fast the machine is.  More than 3 % above what stands there fails, and so does a path that stands there
-# and was not counted.  A compiler that does not stand there is skipped (exit 77), and so is a machine without a counter, or without valgrind unless FRAZIL_SKIP_NOTHING is set.
+# and was not counted.  A compiler that does not stand there is skipped (exit 77), and so is a machine without a counter, or without valgrind unless TEST_SKIP_NOTHING is set.
 #
 #   count.sh PROGRAM FILE             counts and compares
 #   count.sh --update PROGRAM FILE    counts and writes the lines of this compiler
@@ -97,7 +97,7 @@ if [ "$mode" = compare ]; then
 fi
 if ! command -v valgrind >/dev/null; then
     echo "skipped: there is no valgrind"
-    [ -n "${FRAZIL_SKIP_NOTHING:-}" ] && exit 1
+    [ -n "${TEST_SKIP_NOTHING:-}" ] && exit 1
     exit 77
 fi
 scratch=$(mktemp -d)

@@ -70,7 +70,7 @@ page() {
 if [ "$1" = --page ]; then
     page "$2"
 elif [ "$1" = --check ]; then
-    command -v valgrind >/dev/null || { echo "skipped: there is no valgrind" && [ -z "${FRAZIL_SKIP_NOTHING:-}" ] && exit 77; }
+    command -v valgrind >/dev/null || { echo "skipped: there is no valgrind" && [ -z "${TEST_SKIP_NOTHING:-}" ] && exit 77; }
     status=0
     "$2" >"$scratch/said" || status=$?
     [ "$status" -ne 77 ] || exit 77

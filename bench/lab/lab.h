@@ -20,7 +20,7 @@ struct lab_timed {
 };
 
 /* The environment variable that holds a worker id while the laboratory is open. */
-#define LAB_WORKER_VARIABLE "FRAZIL_BENCH_WORKER"
+#define LAB_WORKER_VARIABLE "TEST_BENCH_WORKER"
 
 struct lab {
     frazil_local *locals[2]; /* handles of the rig's generator */

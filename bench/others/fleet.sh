@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # fleet.sh SCRATCH FRAZIL FRAZIL-FLEET [KIND]...: measures how much a fleet of 10,000 generators asks of each coordinator that is
 # installed.  It prints the lines of frazil-fleet with "NAME TAB" before them; of one that cannot be measured, "- TAB NAME TAB why not".
-# A server of each is started for it, as servers.sh has them, and stopped.  With FRAZIL_BENCH_QUICK=1 there are 50 generators.
+# A server of each is started for it, as servers.sh has them, and stopped.  With TEST_BENCH_QUICK=1 there are 50 generators.
 set -eu
 
 here=$(dirname "$(realpath "$0")")
@@ -12,7 +12,7 @@ fleet=$3
 # shellcheck source=bench/others/servers.sh
 . "$here/servers.sh"
 
-openings=${FRAZIL_BENCH_QUICK:+50}
+openings=${TEST_BENCH_QUICK:+50}
 openings=${openings:-10000}
 
 # connected KIND: how many generators stay connected.  PostgreSQL has a process for each, of some megabytes, and MariaDB a thread:

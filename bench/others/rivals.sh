@@ -7,7 +7,7 @@ set -eu
 
 here=$(dirname "$(realpath "$0")")
 scratch=$1
-rounds=${FRAZIL_BENCH_QUICK:+1} # a trial of tools/bench
+rounds=${TEST_BENCH_QUICK:+1} # a trial of tools/bench
 rounds=${rounds:-7}
 # shellcheck source=bench/others/servers.sh
 . "$here/servers.sh"

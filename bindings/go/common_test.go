@@ -12,9 +12,9 @@ import (
 // tree is the source tree of frazil: the tests run in a copy of the module, to which frazil.c was added.
 func tree(t testing.TB, path string) string {
 	t.Helper()
-	root := os.Getenv("FRAZIL_TREE")
+	root := os.Getenv("TEST_TREE")
 	if root == "" {
-		t.Skip("FRAZIL_TREE does not say where the source tree of frazil is")
+		t.Skip("TEST_TREE does not say where the source tree of frazil is")
 	}
 	b, err := os.ReadFile(filepath.Join(root, path))
 	if err != nil {

@@ -631,7 +631,7 @@ func runCase(line, scratch string) string {
 
 func TestConformance(t *testing.T) {
 	for _, variable := range os.Environ() {
-		if name := strings.SplitN(variable, "=", 2)[0]; strings.HasPrefix(name, "FRAZIL_") && name != "FRAZIL_TREE" {
+		if name := strings.SplitN(variable, "=", 2)[0]; strings.HasPrefix(name, "FRAZIL_") {
 			t.Setenv(name, "") // puts it back at the end
 			os.Unsetenv(name)
 		}

@@ -60,11 +60,11 @@ func take(generator *frazil.Generator, n int) []frazil.ID {
 
 // TestMain is also what a child process does: this program again, with a role.
 func TestMain(m *testing.M) {
-	role := os.Getenv("FRAZIL_TEST_ROLE")
+	role := os.Getenv("TEST_ROLE")
 	if role == "" {
 		os.Exit(m.Run())
 	}
-	generator, err := frazil.Open(os.Getenv("FRAZIL_TEST_SPEC"))
+	generator, err := frazil.Open(os.Getenv("TEST_SPEC"))
 	if err != nil {
 		panic(err)
 	}
@@ -94,7 +94,7 @@ func TestMain(m *testing.M) {
 func start(t *testing.T, role, spec string) (*exec.Cmd, io.Reader) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), "FRAZIL_TEST_ROLE="+role, "FRAZIL_TEST_SPEC="+spec)
+	child.Env = append(os.Environ(), "TEST_ROLE="+role, "TEST_SPEC="+spec)
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()
 	if err == nil {

@@ -12,7 +12,7 @@ chmod -R u+w "$work"
 rm -rf "$work/tmp" "$work/host" "$work/run" "$work/state" "$work/src" "$work/packages" "$work/stranger"
 mkdir -p "$work/tmp"
 export GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" GOTMPDIR="$work/tmp" TMPDIR="$work/tmp"
-export FRAZIL_TREE="$tree" FRAZIL_HOST_DIR="$work/host" RUNTIME_DIRECTORY="$work/run" STATE_DIRECTORY="$work/state"
+export TEST_TREE="$tree" FRAZIL_HOST_DIR="$work/host" RUNTIME_DIRECTORY="$work/run" STATE_DIRECTORY="$work/state"
 [ ! -x "$build/bin/frazil" ] || export FRAZIL_COMMAND="$build/bin/frazil"
 
 step() {
@@ -46,7 +46,7 @@ step beside the modules that it stands in for
 cp -R "$tree/bindings/go/against" "$work/src/against"
 (cd against && GOFLAGS=-mod=readonly go vet ./... && GOFLAGS=-mod=readonly go test -count=1 ./...)
 
-old=${FRAZIL_OLD_GO:-$debian/go}
+old=${TEST_OLD_GO:-$debian/go}
 if [ -x "$old" ]; then
     step "$("$old" version)"
     "$old" vet . ./compat/... ./examples/...

@@ -37,8 +37,8 @@ npx --no-install prettier --log-level warn --check .
 npx --no-install tsc --noEmit --strict --module node16 --target es2022 --lib es2022,esnext.disposable types.ts types.mts
 rm -r package
 
-export FRAZIL_CASES="$tree/bindings/conformance/cases.jsonl" FRAZIL_VECTORS="$tree/tests/vectors"
-export FRAZIL_SOURCES="$tree" FRAZIL_BUILD="$build"
+export TEST_CASES="$tree/bindings/conformance/cases.jsonl" TEST_VECTORS="$tree/tests/vectors"
+export TEST_SOURCES="$tree" TEST_BUILD="$build"
 node --expose-gc --test --test-reporter=spec .
 
 # From source, where what the package brings does not load.

@@ -59,11 +59,11 @@ say types
 DJANGO_SETTINGS_MODULE=django.conf.global_settings "$work/venv/bin/stubtest" --mypy-config-file pyproject.toml frazil --allowlist tests/stubtest.txt
 
 say tests
-export FRAZIL_TREE="$tree"
+export TEST_TREE="$tree"
 [ ! -x "$build/bin/frazil" ] || export FRAZIL_COMMAND="$build/bin/frazil"
-# FRAZIL_PYTEST adds options: a test's name, for example.
+# TEST_PYTEST adds options: a test's name, for example.
 # shellcheck disable=SC2086 # several options
-"$work/venv/bin/pytest" -c pyproject.toml ${FRAZIL_PYTEST:-} tests
+"$work/venv/bin/pytest" -c pyproject.toml ${TEST_PYTEST:-} tests
 
 say "no compiler"
 if CC=/nonexistent/cc "$python" -m pip install --quiet --no-deps --no-index --no-build-isolation --target "$work/none" \
@@ -94,7 +94,7 @@ LD_LIBRARY_PATH=$lib PYTHONPATH=$work/system/site "$work/venv/bin/pytest" -c pyp
 
 # The wheel loads the parts of coordinators from the system.
 if [ -e "$lib/libfrazil-redis.so.1" ]; then
-    FRAZIL_PARTS=$lib "$work/venv/bin/pytest" -c pyproject.toml tests/test_live.py -k 'silent or leases'
+    TEST_PARTS=$lib "$work/venv/bin/pytest" -c pyproject.toml tests/test_live.py -k 'silent or leases'
 fi
 
 # A library of another version is refused.

@@ -100,7 +100,7 @@ step packages, without a network
 CARGO_HOME=$work/nothing sh "$rust/package.sh" "$tree" "$work/packages" >/dev/null
 stranger cargo
 # Debian's, which is the oldest that works.
-old=${FRAZIL_OLD_CARGO:-/usr/bin/cargo}
+old=${TEST_OLD_CARGO:-/usr/bin/cargo}
 if [ -x "$old" ]; then
     step "the same with $("$old" --version)"
     PATH=$(dirname "$old"):$PATH stranger "$old"

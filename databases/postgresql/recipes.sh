@@ -18,4 +18,4 @@ if [ "$(cat "$work/packages" 2>/dev/null)" != "$packages" ]; then
     npm install --prefix "$work" --silent --no-audit --no-fund --ignore-scripts $packages
     echo "$packages" >"$work/packages"
 fi
-FRAZIL_NODE_MODULES=$work/node_modules sh "$tree/databases/postgresql/test.sh" "$tree" "$build" t/033_orms.pl
+TEST_NODE_MODULES=$work/node_modules sh "$tree/databases/postgresql/test.sh" "$tree" "$build" t/033_orms.pl

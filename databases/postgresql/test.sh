@@ -57,7 +57,7 @@ pgxs=$(dirname "$(dirname "$(dirname "$("$pg_config" --pgxs)")")")
 bindir=$("$copy" --bindir)
 version=$("$copy" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
 export HOME="$scratch/home" PATH="$bindir:$PATH" PERL5LIB="$pgxs/src/test/perl" TESTDIR="$scratch/build"
-export PG_REGRESS="$pgxs/src/test/regress/pg_regress" FRAZIL_TEST_DIR="$scratch"
+export PG_REGRESS="$pgxs/src/test/regress/pg_regress" TEST_DIR="$scratch"
 unset PGHOST PGPORT PGUSER PGDATABASE FRAZIL_STATE
 
 # The command, the parts that the background worker loads, and what starts their servers, from the build; the owner may
@@ -65,10 +65,10 @@ unset PGHOST PGPORT PGUSER PGDATABASE FRAZIL_STATE
 mkdir "$scratch/parts"
 cp "$build"/bin/frazil "$build"/parts/libfrazil-*.so.1 "$build"/tests/cli/serve "$scratch/parts"
 chmod 755 "$scratch/parts"
-export PATH="$scratch/parts:$PATH" LD_LIBRARY_PATH="$scratch/parts" FRAZIL_SERVE="$scratch/parts/serve"
-if [ -n "${FRAZIL_NODE_MODULES:-}" ]; then
-    cp -R "$FRAZIL_NODE_MODULES" "$scratch/node_modules"
-    export FRAZIL_NODE_MODULES="$scratch/node_modules"
+export PATH="$scratch/parts:$PATH" LD_LIBRARY_PATH="$scratch/parts" TEST_SERVE="$scratch/parts/serve"
+if [ -n "${TEST_NODE_MODULES:-}" ]; then
+    cp -R "$TEST_NODE_MODULES" "$scratch/node_modules"
+    export TEST_NODE_MODULES="$scratch/node_modules"
 fi
 
 # For t/FrazilTest.pm; from PostgreSQL 16 on, PostgreSQL's own tests know it.

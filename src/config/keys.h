@@ -92,17 +92,12 @@ enum fz_key {
 #define FZ_ENVIRONMENT_PREFIX "FRAZIL_"
 
 /*
- * X(word): the first words of other variables with this prefix: of extensions, bindings and examples (SQLITE, SYSTEM,
- * SOURCE, COMMAND, LIBRARY), and of the tests and the tools of this tree.  Any name with the word SERVICE or PORT is
- * Kubernetes', which tells each container of all services.  All others are errors.
+ * X(word): the first words of other variables with this prefix: of the extension for SQLite, of the installation of
+ * bindings (SYSTEM, SOURCE), of a doctor of a package for PHP (COMMAND) and of an example (LIBRARY).  Any name with the
+ * word SERVICE or PORT is Kubernetes', which tells each container of all services.  All others are errors; variables of
+ * the tests and tools of this tree begin with TEST_.
  */
-/* clang-format off */
-#define FZ_OTHER_VARIABLES(X) \
-    X("SQLITE") X("SYSTEM") X("SOURCE") X("COMMAND") X("LIBRARY") \
-    X("TEST") X("BENCH") X("BIN") X("BUILD") X("CASES") X("LAB") X("LEFT") X("MUTANT") X("NEMESIS") X("OLD") X("ONLY") \
-    X("OPENERS") X("OTHER") X("PAGE") X("PAIRS") X("PARTS") X("PYTEST") X("SEED") X("SEEDS") X("SERVE") X("SINCE") \
-    X("SKIP") X("SOURCES") X("TREE") X("VECTORS")
-/* clang-format on */
+#define FZ_OTHER_VARIABLES(X) X("SQLITE") X("SYSTEM") X("SOURCE") X("COMMAND") X("LIBRARY")
 
 /* Bytes of the name that a key has in the environment, and of what is said of a variable; terminators included. */
 #define FZ_KEY_VARIABLE_SIZE 64

@@ -108,9 +108,9 @@ statement() {
     serve redis
     local url="redis://127.0.0.1:$port/builds"
     frazil lease init --never-used "$url"
-    LD_LIBRARY_PATH=$FRAZIL_OTHER_BUILD fails 2 "libfrazil-redis is of another build of version" frazil next "worker=$url"
+    LD_LIBRARY_PATH=$TEST_OTHER_BUILD fails 2 "libfrazil-redis is of another build of version" frazil next "worker=$url"
     [[ $stderr == *"its structures are "*", not "*": install both from one build" ]]
-    LD_LIBRARY_PATH=$FRAZIL_OTHER_BUILD frazil version >"$BATS_TEST_TMPDIR/version"
+    LD_LIBRARY_PATH=$TEST_OTHER_BUILD frazil version >"$BATS_TEST_TMPDIR/version"
     grep -q "redis.*another build" "$BATS_TEST_TMPDIR/version"
     frazil next "worker=$url"
 }

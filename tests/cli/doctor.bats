@@ -43,7 +43,7 @@ finds() {
 
 @test "the status is that of the worst finding" {
     finds 2 FAIL clock.before-epoch worker=fixed:7 epoch=2100-01-01
-    finds 2 FAIL worker.unusable worker=env:FRAZIL_TEST_UNSET
+    finds 2 FAIL worker.unusable worker=env:TEST_UNSET
     finds 2 FAIL run.unusable worker=fixed:7 run_dir=/proc/nowhere
     finds 1 WARN state.none worker=fixed:7 state=memory clock=frozen:2026-05-01
 }

@@ -3,7 +3,7 @@
 bats_require_minimum_version 1.5.0
 
 : "${FRAZIL:=frazil}"
-: "${FRAZIL_VECTORS_DIR:=$BATS_TEST_DIRNAME/../vectors}"
+: "${TEST_VECTORS_DIR:=$BATS_TEST_DIRNAME/../vectors}"
 unset FRAZIL_LAYOUT FRAZIL_EPOCH FRAZIL_TICK FRAZIL_WORKER FRAZIL_CONFIG NO_COLOR
 
 # Each test is on a host of its own: another one's worker ids are not in its way.
@@ -15,12 +15,12 @@ frazil() {
 
 # In setup(): leaves out a test that ../left-out.tsv has for this build, which says why.
 leave_out() {
-    case ${FRAZIL_LEFT_OUT-} in *"|$BATS_TEST_DESCRIPTION|"*) skip "left out of this build: tests/left-out.tsv" ;; esac
+    case ${TEST_LEFT_OUT-} in *"|$BATS_TEST_DESCRIPTION|"*) skip "left out of this build: tests/left-out.tsv" ;; esac
 }
 
 # vector FILE COLUMN...: those columns of all lines of a vector file but the first, between tabs.
 vector() {
-    local file=$FRAZIL_VECTORS_DIR/$1 columns
+    local file=$TEST_VECTORS_DIR/$1 columns
     shift
     columns=$(IFS=,; echo "$*")
     tail -n +2 "$file" | cut -f "$columns"

@@ -3,7 +3,7 @@
 # measures.
 load helpers
 
-: "${FRAZIL_LAB:=frazil-lab}"
+: "${TEST_LAB:=frazil-lab}"
 
 keys='two_counter_add two_next two_processes one_local two_local open_lock open_env open_ordinal open_hash open_octet open_ip_hash
     open_auto open_lease rate_share rate_cpu alone_p50 alone_p99 alone_p999 alone_p9999 alone_max limit_threads limit_p50 limit_p99
@@ -22,7 +22,7 @@ teardown() {
 }
 
 lab() {
-    timeout 300 "$FRAZIL_LAB" -q "$@"
+    timeout 300 "$TEST_LAB" -q "$@"
 }
 
 @test "every row is there once, with numbers in order, and nothing is left in the scratch directory" {
@@ -65,14 +65,14 @@ lab() {
 @test "two that never have a processor each do not run at the same time, and are not judged" {
     command -v taskset >/dev/null || skip "there is no taskset"
     taskset -c "$(awk '$1 == "Cpus_allowed_list:" { sub(/[-,].*/, "", $2); print $2 }' /proc/self/status)" \
-        "$FRAZIL_LAB" -q -p pairs -n 1 >"$BATS_TEST_TMPDIR/text"
+        "$TEST_LAB" -q -p pairs -n 1 >"$BATS_TEST_TMPDIR/text"
     [ "$(grep -c ' - ns .* the two did not run at the same time: no two processors were free (1 of 1 rounds)$' "$BATS_TEST_TMPDIR/text")" -eq 4 ]
     run ! grep -E '^  (threads|processes): .*(ok|MISSED)' "$BATS_TEST_TMPDIR/text"
 }
 
 @test "where there is no network address, the sources that need one say so" {
     unshare --user --map-root-user --net true || skip "no network can be taken away here"
-    unshare --user --map-root-user --net "$FRAZIL_LAB" -q -p sources -n 1 >"$BATS_TEST_TMPDIR/text"
+    unshare --user --map-root-user --net "$TEST_LAB" -q -p sources -n 1 >"$BATS_TEST_TMPDIR/text"
     [ "$(grep -c '^  ip-.* - us .* this host has no address of its own that would do (1 of 1 rounds)$' "$BATS_TEST_TMPDIR/text")" -eq 2 ]
 }
 

@@ -147,7 +147,7 @@ load helpers
     FRAZIL_DATACENTER_ID=3 fails 2 "did you mean FRAZIL_DATACENTER=3?" frazil lease list "file://$BATS_TEST_TMPDIR/ns"
     FRAZIL_SHOP=x fails 2 "FRAZIL_SHOP is set in the environment, and is no setting: unset it, or give it a name that does not begin with FRAZIL_" \
         frazil next worker=fixed:1 state=memory
-    FRAZIL_PORT=tcp://10.0.0.1:6380 FRAZIL_NEMESIS=1 FRAZIL_SKIP_NOTHING=1 FRAZIL_STATE=memory run --separate-stderr frazil next worker=fixed:1
+    FRAZIL_PORT=tcp://10.0.0.1:6380 FRAZIL_STATE=memory run --separate-stderr frazil next worker=fixed:1
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     FRAZIL_NODE_ID=3 FRAZIL_STATE=memory run --separate-stderr frazil next worker=env:FRAZIL_NODE_ID

@@ -51,11 +51,11 @@ hides_secret() {
     [[ $text != *s3* && $text != *cret* ]]
 }
 
-# keeps COMMAND...: it does not show the secret.  FRAZIL_TEST_EVERY=N: each Nth is tried.
+# keeps COMMAND...: it does not show the secret.  TEST_EVERY=N: each Nth is tried.
 keeps() {
     local status=0
     tried=$((tried + 1))
-    [ $((tried % ${FRAZIL_TEST_EVERY:-1})) -eq 0 ] || return 0
+    [ $((tried % ${TEST_EVERY:-1})) -eq 0 ] || return 0
     timeout 300 "$FRAZIL" "$@" </dev/null >said 2>&1 || status=$?
     [ "$status" -le 4 ] || { echo "status $status: $*"; return 1; }
     hides_secret || { printf 'frazil'; printf ' %q' "$@"; printf ' shows it:\n'; cat said; return 1; }

@@ -5,7 +5,7 @@
 # serve KIND: an empty server, until the test ends; sets port.
 serve() {
     mkfifo "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
-    "$FRAZIL_SERVE" "$1" <"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 3>&- &
+    "$TEST_SERVE" "$1" <"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 3>&- &
     server=$!
     exec 8>"$BATS_TEST_TMPDIR/in" 6<"$BATS_TEST_TMPDIR/out"
     read -r port <&6

@@ -4,7 +4,7 @@ README.md.
 
 Exit status 0: every promise was kept.  1: one was broken, or a cluster did not come back.  77: this machine lets nobody
 make network namespaces, or a server is not installed, which is 1 with
-FRAZIL_SKIP_NOTHING in the environment; the reason is printed."""
+TEST_SKIP_NOTHING in the environment; the reason is printed."""
 
 import argparse
 import os
@@ -394,7 +394,7 @@ def main():
         reason = missing or not_allowed()
         if reason is not None:
             print(f"SKIPPED: {reason}")
-            return 1 if missing and "FRAZIL_SKIP_NOTHING" in os.environ else 77
+            return 1 if missing and "TEST_SKIP_NOTHING" in os.environ else 77
         go_inside()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     folder = tempfile.mkdtemp(prefix="frazil-clusters-")

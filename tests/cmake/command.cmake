@@ -46,7 +46,7 @@ if(TARGET frazil AND sources AND NOT CMAKE_CROSSCOMPILING)
     cmake_path(GET source STEM name)
     frazil_needy_test(cli/${name} cli bats bats ${source})
     set_tests_properties(cli/${name} PROPERTIES
-      ENVIRONMENT "${test_environment};FRAZIL=$<TARGET_FILE:frazil>;FRAZIL_LAB=$<TARGET_FILE:frazil-lab>;FRAZIL_SERVE=$<TARGET_FILE:cli_serve>;FRAZIL_OTHER_BUILD=$<TARGET_FILE_DIR:cli_other_build>;FRAZIL_VECTORS_DIR=${CMAKE_CURRENT_SOURCE_DIR}/vectors")
+      ENVIRONMENT "${test_environment};FRAZIL=$<TARGET_FILE:frazil>;TEST_LAB=$<TARGET_FILE:frazil-lab>;TEST_SERVE=$<TARGET_FILE:cli_serve>;TEST_OTHER_BUILD=$<TARGET_FILE_DIR:cli_other_build>;TEST_VECTORS_DIR=${CMAKE_CURRENT_SOURCE_DIR}/vectors")
     frazil_leave_out(cli/${name})
   endforeach()
   frazil_sampled(cli/secrets)

@@ -36,7 +36,7 @@ function(frazil_leave_out name)
   frazil_left_out(${name} sentences)
   if(sentences)
     string(REPLACE ";" "\\;" sentences "${sentences}") # it is no list
-    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "FRAZIL_LEFT_OUT=${sentences}")
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "TEST_LEFT_OUT=${sentences}")
   endif()
 endfunction()
 

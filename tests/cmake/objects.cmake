@@ -54,7 +54,7 @@ function(frazil_test_includes target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
                                                ${PROJECT_SOURCE_DIR}/src/coordinators
                                                ${tests})
-  target_compile_definitions(${target} PRIVATE FRAZIL_VECTORS_DIR="${tests}/vectors" ${emulation})
+  target_compile_definitions(${target} PRIVATE TEST_VECTORS_DIR="${tests}/vectors" ${emulation})
   foreach(part IN LISTS parts)
     string(TOUPPER ${part} upper)
     target_compile_definitions(${target} PRIVATE $<$<TARGET_EXISTS:frazil_${part}>:FRAZIL_HAVE_${upper}=1>)

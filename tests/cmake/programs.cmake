@@ -46,7 +46,7 @@ foreach(folder IN LISTS folders)
                                                OUTPUT_NAME ${name})
     if(target STREQUAL "coordinators_test_network") # which waits for each of the servers in turn
       foreach(part IN LISTS present_parts)
-        frazil_program_test(${folder}/${name}-${part} ${target} ${folder} "FRAZIL_TEST_KIND=${part}")
+        frazil_program_test(${folder}/${name}-${part} ${target} ${folder} "TEST_KIND=${part}")
       endforeach()
       continue()
     endif()

@@ -4,7 +4,7 @@
  * ids.  Each child opens, takes and closes, or is told that it was forked in a bad moment.  None crashes, hangs for
  * what a thread of its parent's held, or repeats an id.
  *
- * The program is openers.c.  It forks 1,000 times over each coordinator, or 100 times where FRAZIL_TEST_EVERY wants a
+ * The program is openers.c.  It forks 1,000 times over each coordinator, or 100 times where TEST_EVERY wants a
  * sample; `make nemesis` forks 10,000 times.
  */
 #include <pthread.h>
@@ -53,7 +53,7 @@ static void hold_forks(const frazil_coordinator *coordinator, const char *url)
     snprintf(spec, sizeof spec, "layout='%s' worker=%s%ctimeout=60s max_wait=120s", layout_text, url,
              strchr(url, '?') == NULL ? '?' : '&');
     snprintf(lives, sizeof lives, "%u",
-             (getenv("FRAZIL_TEST_EVERY") == NULL ? (unsigned)LIVES : (unsigned)LIVES_OF_SAMPLE) * nemesis_scale());
+             (getenv("TEST_EVERY") == NULL ? (unsigned)LIVES : (unsigned)LIVES_OF_SAMPLE) * nemesis_scale());
     pid_t program = bound_fork();
     assert_true(program >= 0);
     if (program == 0) {

@@ -188,10 +188,10 @@ static bool fail_once(const struct usage *usage, const struct outcome *clean, un
 
 static enum call which[CALLS_MAX];
 
-/* Each how many-th call fails: FRAZIL_TEST_EVERY says so where a sample is enough. */
+/* Each how many-th call fails: TEST_EVERY says so where a sample is enough. */
 static unsigned sample_step(void)
 {
-    const char *every = getenv("FRAZIL_TEST_EVERY");
+    const char *every = getenv("TEST_EVERY");
     char *end;
 
     if (every == NULL)

@@ -197,7 +197,7 @@ class WallClock:
         subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", library, str(self.SOURCE)], check=True)
         with open(offset, "wb") as file:
             file.write(struct.pack("q", 0))
-        self.environment = {**os.environ, "LD_PRELOAD": library, "FRAZIL_TEST_CLOCK": offset}
+        self.environment = {**os.environ, "LD_PRELOAD": library, "TEST_CLOCK": offset}
         with open(offset, "r+b") as file:
             self.offset = mmap.mmap(file.fileno(), 8)
 

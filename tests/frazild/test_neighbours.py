@@ -15,7 +15,7 @@ import unittest
 from harness import BASE, INSTRUMENTED, PATIENCE_S, Client, TestCase, generator
 from test_tls import FILES, Certificates
 
-EVERY = int(os.environ.get("FRAZIL_TEST_EVERY", "1"))  # a sample of the rounds is enough
+EVERY = int(os.environ.get("TEST_EVERY", "1"))  # a sample of the rounds is enough
 ROUNDS = 200 // EVERY  # of a client that breaks off, on the one thread that serves all
 KILLS = 40 // EVERY
 TOKEN = "a-token-of-32-characters-or-more-"

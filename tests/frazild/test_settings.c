@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: whatever a configuration holds, and whichever memory is missing, it is read in full or refused
- * with a sentence, and nothing of it is left over.  FRAZIL_TEST_EVERY=N tries each Nth mutation.
+ * with a sentence, and nothing of it is left over.  TEST_EVERY=N tries each Nth mutation.
  */
 #include "failing_memory.h"
 #include "files.h"
@@ -185,7 +185,7 @@ static size_t mutate(char *text, size_t len)
 
 TEST("Ten thousand mutations are read or refused, and none shows a password")
 {
-    const char *every = getenv("FRAZIL_TEST_EVERY");
+    const char *every = getenv("TEST_EVERY");
     int step = every != NULL && every[0] > '0' ? (int)strtol(every, NULL, 10) : 1;
     unsigned is_good = 0, is_bad = 0;
 

@@ -3,7 +3,7 @@
 # amalgamation.sh ROOT BUILD_DIR [CMOCKA_PREFIX]: frazil.c and frazil.h are all that a project needs.  They compile alone and without a
 # warning, and export frazil_ names only.  As they are and with -DFRAZIL_PORTABLE, they pass the tests that know the public
 # interface only.  They load the parts of their own version.  An id costs as many instructions as in the library.
-# With FRAZIL_TEST_EVERY in the environment, that they compile is enough.
+# With TEST_EVERY in the environment, that they compile is enough.
 set -eu
 
 root=$1
@@ -39,7 +39,7 @@ for compiler in gcc clang; do
     # shellcheck disable=SC2086
     "$compiler" -x c++ -std=c++11 -pedantic-errors -Wall -Wextra -Werror -fsyntax-only frazil.h || fail "frazil.h is no C++"
 done
-[ -z "${FRAZIL_TEST_EVERY:-}" ] || exit 0
+[ -z "${TEST_EVERY:-}" ] || exit 0
 
 # Optimised, compilers see more.
 objects='frazil.o portable.o'

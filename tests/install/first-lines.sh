@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # first-lines.sh ROOT [LANGUAGE...]: types what README.md shows under "First lines in your language", in a copy of the source
 # tree, as a clone is.  Each must end with an id.  A LANGUAGE is a word of its summary, such as Go; without one it is all of them.
-# One whose tools are not here is left out, which FRAZIL_SKIP_NOTHING=1 makes a failure.
+# One whose tools are not here is left out, which TEST_SKIP_NOTHING=1 makes a failure.
 set -eu
 
 root=$(realpath "$1")
@@ -10,7 +10,7 @@ shift
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 # shellcheck disable=SC2046 # a list of names
-unset $(env | sed -n 's/^\(FRAZIL_[A-Z_]*\)=.*/\1/p' | grep -v '^FRAZIL_SKIP_NOTHING$') 2>/dev/null || true
+unset $(env | sed -n 's/^\(FRAZIL_[A-Z_]*\)=.*/\1/p') 2>/dev/null || true
 
 # Each block into a folder N with its file, `typed`, and `summary`.
 awk -v out="$scratch" '
@@ -93,7 +93,7 @@ for dir in "$scratch"/[0-9]*/; do
     case $summary in Redis*) [ "$(id -u)" -eq 0 ] || lacking=" root" ;; esac
     if [ -n "$lacking" ]; then
         echo "left out:$lacking"
-        [ -z "${FRAZIL_SKIP_NOTHING:-}" ] || failed=1
+        [ -z "${TEST_SKIP_NOTHING:-}" ] || failed=1
     else
         run "$dir" "$summary" || failed=1
     fi

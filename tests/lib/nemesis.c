@@ -12,14 +12,14 @@
 
 unsigned nemesis_scale(void)
 {
-    const char *text = getenv("FRAZIL_NEMESIS");
+    const char *text = getenv("TEST_NEMESIS");
 
     if (text == NULL || text[0] == '\0')
         return 1;
     char *end;
     unsigned long scale = strtoul(text, &end, 10);
     if (*end != '\0' || scale < 1 || scale > 1000)
-        fail_msg("FRAZIL_NEMESIS=%s: must be 1 to 1000", text);
+        fail_msg("TEST_NEMESIS=%s: must be 1 to 1000", text);
     return (unsigned)scale;
 }
 
@@ -176,7 +176,7 @@ const frazil_coordinator *const *nemesis_coordinators(void)
 
 void nemesis_over_all(kind_rule rule)
 {
-    const char *only = getenv("FRAZIL_TEST_KIND");
+    const char *only = getenv("TEST_KIND");
 
     for (const struct register_kind *const *kind = register_kinds; *kind != NULL; kind++) {
         if ((*kind)->server == NULL || (*kind)->url == NULL || (only != NULL && strcmp(only, (*kind)->name) != 0))

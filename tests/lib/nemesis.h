@@ -9,7 +9,7 @@
 #include "lib/herd.h"
 #include "lib/register_kinds.h"
 
-/* How many times as much as in a short run is to be done: FRAZIL_NEMESIS in the environment, 1 unless it is set. */
+/* How many times as much as in a short run is to be done: TEST_NEMESIS in the environment, 1 unless it is set. */
 unsigned nemesis_scale(void);
 
 /* The terms of an operator, and the time by its clock. */
@@ -47,7 +47,7 @@ bool nemesis_is_released(const struct register_kind *kind, uint32_t worker);
 /* How many worker ids of the namespace were ever taken; *ret_versions grows with each change of their records. */
 unsigned nemesis_count_taken(const struct register_kind *kind, uint64_t *ret_versions);
 
-/* Holds every kind that has a server to a rule, or the one that FRAZIL_TEST_KIND in the environment names. */
+/* Holds every kind that has a server to a rule, or the one that TEST_KIND in the environment names. */
 void nemesis_over_all(kind_rule rule);
 
 /* The coordinators of all kinds, NULL at the end. */

@@ -12,12 +12,12 @@ static uint64_t number_of(const char *variable, uint64_t otherwise)
 
 size_t pairs_of(size_t n)
 {
-    size_t every = (size_t)number_of("FRAZIL_TEST_EVERY", 1);
+    size_t every = (size_t)number_of("TEST_EVERY", 1);
 
     return n / (every == 0 ? 1 : every) + 1;
 }
 
 uint64_t pairs_seed(uint64_t row)
 {
-    return (number_of("FRAZIL_PAIRS_SEED", 1) * 1000003 + row + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return (number_of("TEST_PAIRS_SEED", 1) * 1000003 + row + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }

@@ -11,10 +11,10 @@ const struct register_kind *const register_kinds[] = {&kind_memory, FZ_COORDINAT
 #undef KIND_ADDRESS
 const size_t register_kind_count = sizeof register_kinds / sizeof register_kinds[0];
 
-/* Whether this run is about that kind: FRAZIL_TEST_KIND names one; without it, about all. */
+/* Whether this run is about that kind: TEST_KIND names one; without it, about all. */
 static bool is_wanted(const struct register_kind *kind)
 {
-    const char *only = getenv("FRAZIL_TEST_KIND");
+    const char *only = getenv("TEST_KIND");
 
     return only == NULL || strcmp(only, kind->name) == 0;
 }

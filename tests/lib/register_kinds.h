@@ -62,7 +62,7 @@ extern const size_t register_kind_count;
 
 typedef void (*kind_rule)(const struct register_kind *kind);
 
-/* Holds each kind to the rule, empty at first; or each that has a server.  FRAZIL_TEST_KIND=NAME: that kind alone. */
+/* Holds each kind to the rule, empty at first; or each that has a server.  TEST_KIND=NAME: that kind alone. */
 void for_each_kind(kind_rule rule);
 void for_each_server(kind_rule rule);
 

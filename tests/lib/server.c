@@ -111,7 +111,7 @@ bool server_installed(const char *program)
 {
     if (is_there(program))
         return true;
-    if (getenv("FRAZIL_SKIP_NOTHING") != NULL)
+    if (getenv("TEST_SKIP_NOTHING") != NULL)
         fail_msg("%s is not installed, and nothing may be skipped", program);
     print_message("SKIPPED: %s is not installed\n", program);
     return false;

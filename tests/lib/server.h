@@ -21,7 +21,7 @@ struct server {
 
 /*
  * Whether there is such a program in $PATH, or of that absolute path.  If not,
- * says so; with FRAZIL_SKIP_NOTHING in the environment the test fails.
+ * says so; with TEST_SKIP_NOTHING in the environment the test fails.
  */
 bool server_installed(const char *program);
 

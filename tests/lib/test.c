@@ -102,7 +102,7 @@ static int tear_down(void **state)
 
 static bool is_wanted(const struct test *test)
 {
-    const char *words = getenv("FRAZIL_ONLY");
+    const char *words = getenv("TEST_ONLY");
 
     return words == NULL || strstr(test->sentence, words) != NULL;
 }
@@ -110,7 +110,7 @@ static bool is_wanted(const struct test *test)
 /* ../left-out.tsv names it for this build: each sentence stands between two bars. */
 static bool is_left_out(const struct test *test)
 {
-    const char *at = getenv("FRAZIL_LEFT_OUT");
+    const char *at = getenv("TEST_LEFT_OUT");
     size_t len = strlen(test->sentence);
 
     while (at != NULL && (at = strchr(at, '|')) != NULL) {
@@ -157,7 +157,7 @@ int test_run(void)
 
     if (count == 0 || chosen == NULL) {
         print_error("no test to run: %s\n",
-                    tests == NULL ? "the program has none" : "no sentence has the words of FRAZIL_ONLY");
+                    tests == NULL ? "the program has none" : "no sentence has the words of TEST_ONLY");
         free(chosen);
         return 1;
     }

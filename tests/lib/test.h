@@ -15,7 +15,7 @@
  *       scratch = scratch_make();
  *   }
  *
- * FRAZIL_ONLY=words in the environment runs those tests alone whose sentence holds the words.  FRAZIL_LEFT_OUT, with
+ * TEST_ONLY=words in the environment runs those tests alone whose sentence holds the words.  TEST_LEFT_OUT, with
  * sentences between bars, skips those: ctest sets it from left-out.tsv.
  */
 #ifndef FRAZIL_TESTS_LIB_TEST_H

@@ -65,7 +65,7 @@ struct tsv *tsv_open(const char *name)
 
     assert_non_null(tsv);
     tsv->name = name;
-    snprintf(path, sizeof path, "%s/%s", FRAZIL_VECTORS_DIR, name);
+    snprintf(path, sizeof path, "%s/%s", TEST_VECTORS_DIR, name);
     tsv->file = fopen(path, "r");
     if (tsv->file == NULL)
         fail_msg("%s: %s", path, strerror(errno));

@@ -19,7 +19,7 @@
 
 struct tsv;
 
-/* Opens a file of FRAZIL_VECTORS_DIR and reads its header.  Never NULL.  Close it with tsv_close. */
+/* Opens a file of TEST_VECTORS_DIR and reads its header.  Never NULL.  Close it with tsv_close. */
 struct tsv *tsv_open(const char *name);
 
 /* Goes to the next line; false at the end.  Cells of the line before are gone then. */

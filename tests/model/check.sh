@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # check.sh [quick|all]: looks at all states of tests/model/lease.pml in several configurations.  The protocol as it is
-# must have no error, and each variant, in which one rule is missing, must have one.  FRAZIL_TEST_EVERY=N: each Nth of them.
+# must have no error, and each variant, in which one rule is missing, must have one.  TEST_EVERY=N: each Nth of them.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,7 +10,7 @@ cc=${CC:-cc}
 
 if ! command -v spin >/dev/null; then
     echo "there is no spin; see tools/test-packages" >&2
-    [ -z "${FRAZIL_SKIP_NOTHING:-}" ] && exit 77
+    [ -z "${TEST_SKIP_NOTHING:-}" ] && exit 77
     exit 1
 fi
 work=$(mktemp -d) || exit 1
@@ -21,7 +21,7 @@ cd "$work" || exit 1
 failures=0
 runs=0
 asked=0
-every=${FRAZIL_TEST_EVERY:-1}
+every=${TEST_EVERY:-1}
 
 # The assertion that a variant must break, as Spin prints it: no tick is granted to two.
 one_owner='((granted\[.*\]||excused)'

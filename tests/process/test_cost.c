@@ -52,7 +52,7 @@ static bool cut(struct row *row)
 /* Calls it for each row whose first cell begins so, and returns how many there are. */
 static unsigned each_row(const char *beginning, void (*check)(const struct row *row))
 {
-    FILE *page = fopen(FRAZIL_VECTORS_DIR "/../../docs/cost.md", "r");
+    FILE *page = fopen(TEST_VECTORS_DIR "/../../docs/cost.md", "r");
     struct row row;
     unsigned n = 0;
 

@@ -572,7 +572,7 @@ TEST("No id is there twice, but for the coordinators' own; a level belongs to an
 TEST("docs/doctor.md has a row for each finding, with its level, in the same order, and no other")
 {
     static const char *const names[] = {"OK", "WARN", "FAIL"};
-    FILE *manual = fopen(FRAZIL_VECTORS_DIR "/../../docs/doctor.md", "r");
+    FILE *manual = fopen(TEST_VECTORS_DIR "/../../docs/doctor.md", "r");
     char line[4096];
     int next = 0;
 

@@ -2,7 +2,7 @@
 /*
  * Goal of this test: whatever happens to owners, network and coordinator, in
  * whatever order, no tick of a worker id is granted to two owners.  Seeded: the
- * same seed gives the same run.  FRAZIL_SEEDS=N runs more of them, FRAZIL_SEED=S
+ * same seed gives the same run.  TEST_SEEDS=N runs more of them, TEST_SEED=S
  * one of them.
  */
 
@@ -129,7 +129,7 @@ static void interrupt(void *ctx)
 
 static void fail_world(const struct world *world, const char *what)
 {
-    fail_msg("FRAZIL_SEED=%llu: %s", (unsigned long long)world->seed, what);
+    fail_msg("TEST_SEED=%llu: %s", (unsigned long long)world->seed, what);
 }
 
 static void open_actor(struct world *world, size_t i, struct fz_token token)
@@ -492,8 +492,8 @@ static uint64_t number_from(const char *name, uint64_t otherwise)
 TEST("No two rectangles overlap, in any of the seeds; and each kind of fault has struck in some of them")
 {
     static struct world total;
-    uint64_t first = number_from("FRAZIL_SEED", 1);
-    uint64_t seeds = getenv("FRAZIL_SEED") != NULL ? 1 : number_from("FRAZIL_SEEDS", SEEDS);
+    uint64_t first = number_from("TEST_SEED", 1);
+    uint64_t seeds = getenv("TEST_SEED") != NULL ? 1 : number_from("TEST_SEEDS", SEEDS);
 
     for (uint64_t seed = first; seed < first + seeds; seed++)
         run_seed(&total, seed);

@@ -3,8 +3,8 @@
  * Goal of this test: a coordinator is restarted again and again, and each time may
  * have lost its last writes, or be an older or a discarded copy.  It never grants a
  * tick twice; and where it loses nothing, nobody ever has a gap (L9).
- * Seeded: the same seed gives the same run.  FRAZIL_SEEDS=N runs more of them,
- * FRAZIL_SEED=S one of them.
+ * Seeded: the same seed gives the same run.  TEST_SEEDS=N runs more of them,
+ * TEST_SEED=S one of them.
  */
 
 #include "lease/lease.h"
@@ -127,7 +127,7 @@ static bool has_namespace(struct world *world)
 
 static void fail_world(const struct world *world, const char *what)
 {
-    fail_msg("FRAZIL_SEED=%llu: %s", (unsigned long long)world->seed, what);
+    fail_msg("TEST_SEED=%llu: %s", (unsigned long long)world->seed, what);
 }
 
 static uint64_t next_random(void *ctx)
@@ -393,8 +393,8 @@ static void run_seed(uint64_t seed, bool calm, struct world *total)
 
 static void run_seeds(bool calm, uint64_t seeds, struct world *total)
 {
-    const char *only = getenv("FRAZIL_SEED");
-    const char *more = getenv("FRAZIL_SEEDS");
+    const char *only = getenv("TEST_SEED");
+    const char *more = getenv("TEST_SEEDS");
     uint64_t first = only == NULL ? 1 : strtoull(only, NULL, 10);
 
     if (more != NULL)
@@ -414,7 +414,7 @@ TEST("No two rectangles overlap after any loss or delay; and not because nobody 
     static struct world total;
 
     run_seeds(false, SEEDS, &total);
-    if (getenv("FRAZIL_SEED") == NULL)
+    if (getenv("TEST_SEED") == NULL)
         assert_true(total.lossy_restarts >= 100 && total.spanned >= 100 && total.paused >= 100);
 }
 
@@ -424,6 +424,6 @@ TEST("Where nothing is lost, and nobody is late, any number of restarts leave no
 
     run_seeds(true, SEEDS / 10, &total);
     assert_int_equal(total.paused, 0);
-    if (getenv("FRAZIL_SEED") == NULL)
+    if (getenv("TEST_SEED") == NULL)
         assert_true(total.restarts >= 100 && total.spanned >= 1000);
 }

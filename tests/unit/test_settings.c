@@ -384,11 +384,7 @@ TEST("Each variable with our prefix is a key's, or of those who are known to hav
         "FRAZILWORKER",
         "XFRAZIL_WROKER",
         "FRAZILD_WORKER",
-        /* tests, tools and extensions */
-        "FRAZIL_SKIP_NOTHING",
-        "FRAZIL_TEST_EVERY",
-        "FRAZIL_ONLY",
-        "FRAZIL_VECTORS_DIR",
+        /* extensions and bindings */
         "FRAZIL_SQLITE_AUDIT",
         "FRAZIL_SYSTEM",
         /* services of the names frazil, frazil-redis and frazil-a-b */
@@ -417,6 +413,9 @@ TEST("Each variable with our prefix is a key's, or of those who are known to hav
         {"FRAZIL_SPEC", "FRAZIL_SPEC: unset it, or give it a name that does not begin with FRAZIL_; "
                         "frazil.spec(5) lists the settings"},
         {"FRAZIL_URL", "FRAZIL_URL: unset it, or give it a name"},
+        {"FRAZIL_TEST_CLOCK", "FRAZIL_TEST_CLOCK: unset it, or give it a name"},
+        {"FRAZIL_SEED", "FRAZIL_SEED: unset it, or give it a name"},
+        {"FRAZIL_BUILD", "FRAZIL_BUILD: unset it, or give it a name"},
         {"FRAZIL_SHOP_QUEUE", "FRAZIL_SHOP_QUEUE: unset it, or give it a name"},
         {"FRAZIL_TESTS", "FRAZIL_TESTS: unset it"},
         {"FRAZIL_PORTABLE", "FRAZIL_PORTABLE: unset it"},

@@ -4,7 +4,7 @@
  * movements up to a depth is run.  After each call the generator is compared with a
  * model that shares no code with it, and with the invariants:
  * I1 unique, I3 increasing, I6 honest time, I7 bounded and without a trace.
- * Where FRAZIL_TEST_EVERY wants a sample, all sequences of three are run, and of those of five a part.
+ * Where TEST_EVERY wants a sample, all sequences of three are run, and of those of five a part.
  */
 #include <stdlib.h>
 
@@ -287,12 +287,12 @@ static void run_op(struct world *world, unsigned op, size_t depth)
 
 /* ---- all sequences ---- */
 
-/* Whether a sequence so long is gone on with: all are, or of those of three each FRAZIL_TEST_EVERY-th, whichever it is.
+/* Whether a sequence so long is gone on with: all are, or of those of three each TEST_EVERY-th, whichever it is.
  */
 static bool goes_on(size_t length)
 {
     static uint64_t state = 1;
-    const char *every = getenv("FRAZIL_TEST_EVERY");
+    const char *every = getenv("TEST_EVERY");
 
     return length != SAMPLED || every == NULL || seeded_next(&state) % strtoull(every, NULL, 10) == 0;
 }

@@ -18,7 +18,7 @@ TEST("Every source, with datacenter, base and count")
     } rows[] = {
         {"worker=fixed:0", 0},
         {"worker=fixed:1023", 1023},
-        {"worker=env:FRAZIL_TEST_NUMBER", 17},
+        {"worker=env:TEST_NUMBER", 17},
         {"worker=ordinal hostname=orders-3", 3},
         {"worker=ordinal hostname=my-orders-0", 0},
         {"worker=ordinal hostname=a--12", 12},
@@ -42,7 +42,7 @@ TEST("Every source, with datacenter, base and count")
         {"layout=sno worker=fixed:1 base=65534", 65535},
     };
 
-    assert_int_equal(setenv("FRAZIL_TEST_NUMBER", "17", 1), 0);
+    assert_int_equal(setenv("TEST_NUMBER", "17", 1), 0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(info_of_spec(rows[i].spec).worker, rows[i].worker);
 }
@@ -81,12 +81,11 @@ TEST("A source that gives no number, or one out of range, is an error that names
         {"worker=env:NAME=7", FRAZIL_ESPEC,
          "worker='env:NAME=7': no environment variable has a '=' in its name: write worker=env:NAME, without a value"},
         {"worker=env:=7", FRAZIL_ESPEC, "worker='env:=7': no environment variable has a '=' in its name"},
-        {"worker=env:FRAZIL_TEST_UNSET", FRAZIL_EWORKER,
-         "worker=env:FRAZIL_TEST_UNSET: the environment variable is not set: it must hold a number from 0 to 1023"},
-        {"worker=env:FRAZIL_TEST_EMPTY", FRAZIL_EWORKER, "the environment variable is empty"},
-        {"worker=env:FRAZIL_TEST_WORD", FRAZIL_EWORKER,
-         "holds 5 characters that are no number: it must hold one from 0 to"},
-        {"worker=env:FRAZIL_TEST_LARGE", FRAZIL_EWORKER, "gives 1024: must be from 0 to 1023"},
+        {"worker=env:TEST_UNSET", FRAZIL_EWORKER,
+         "worker=env:TEST_UNSET: the environment variable is not set: it must hold a number from 0 to 1023"},
+        {"worker=env:TEST_EMPTY", FRAZIL_EWORKER, "the environment variable is empty"},
+        {"worker=env:TEST_WORD", FRAZIL_EWORKER, "holds 5 characters that are no number: it must hold one from 0 to"},
+        {"worker=env:TEST_LARGE", FRAZIL_EWORKER, "gives 1024: must be from 0 to 1023"},
         {"worker=fixed:5 count=5", FRAZIL_EWORKER, "gives 5: must be from 0 to 4"},
         {"worker=fixed:5 base=1020", FRAZIL_EWORKER, "gives 5: must be from 0 to 3"},
         {"worker=fixed:5 base=1024", FRAZIL_ERANGE, "base=1024: must be from 0 to 1023 for this layout"},
@@ -103,10 +102,10 @@ TEST("A source that gives no number, or one out of range, is an error that names
         {"layout=sno count=1", FRAZIL_ESPEC, "base and count do not go with worker=auto"},
     };
 
-    assert_int_equal(unsetenv("FRAZIL_TEST_UNSET"), 0);
-    assert_int_equal(setenv("FRAZIL_TEST_EMPTY", "", 1), 0);
-    assert_int_equal(setenv("FRAZIL_TEST_WORD", "seven", 1), 0);
-    assert_int_equal(setenv("FRAZIL_TEST_LARGE", "1024", 1), 0);
+    assert_int_equal(unsetenv("TEST_UNSET"), 0);
+    assert_int_equal(setenv("TEST_EMPTY", "", 1), 0);
+    assert_int_equal(setenv("TEST_WORD", "seven", 1), 0);
+    assert_int_equal(setenv("TEST_LARGE", "1024", 1), 0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
 }

@@ -8,10 +8,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
-export const FILE = process.env.FRAZIL_PAGE_FILE;
+export const FILE = process.env.TEST_PAGE_FILE;
 export const PAGE = pathToFileURL(FILE).href;
-export const BIN = process.env.FRAZIL_BIN;
-export const SOURCES = process.env.FRAZIL_SOURCES;
+export const BIN = process.env.TEST_BIN;
+export const SOURCES = process.env.TEST_SOURCES;
 export const WIDTHS = [390, 768, 1280];
 const PATIENCE_MS = 180_000;
 

@@ -2,7 +2,7 @@
 
 /**
  * Goal of this test: frazil/browser answers as frazil does, whose answers vectors.test.js and conformance.test.js hold, and
- * needs nothing that browsers lack. FRAZIL_VECTORS names the folder of golden values.
+ * needs nothing that browsers lack. TEST_VECTORS names the folder of golden values.
  */
 
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ const frazil = require('frazil');
 const PURE = Object.keys(browser).filter((name) => name !== 'FrazilError');
 
 function column(file, key) {
-  const [header, ...lines] = fs.readFileSync(path.join(process.env.FRAZIL_VECTORS, file), 'utf8').trim().split('\n');
+  const [header, ...lines] = fs.readFileSync(path.join(process.env.TEST_VECTORS, file), 'utf8').trim().split('\n');
   const at = header.split('\t').indexOf(key);
   assert.ok(at >= 0 && lines.length > 0, `${file} has no values of ${key}`);
   return lines.map((line) => line.split('\t')[at]);

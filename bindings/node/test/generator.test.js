@@ -239,8 +239,8 @@ test('options are the keys of a spec, and an unknown one is refused', () => {
   for (const wrong of [5, true]) throwing(() => open(wrong), 'FRAZIL_EINVAL', 'usage');
 });
 
-test('the types have each key of the manual', { skip: !process.env.FRAZIL_SOURCES }, () => {
-  const manual = readFileSync(path.join(process.env.FRAZIL_SOURCES, 'man/frazil.spec.5'), 'utf8');
+test('the types have each key of the manual', { skip: !process.env.TEST_SOURCES }, () => {
+  const manual = readFileSync(path.join(process.env.TEST_SOURCES, 'man/frazil.spec.5'), 'utf8');
   const types = readFileSync(path.join(path.dirname(require.resolve('frazil')), 'index.d.ts'), 'utf8');
   const keys = [...manual.matchAll(/^\.It Cm ([a-z_]+(?: , [a-z_]+)*)$/gm)].flatMap((match) => match[1].split(' , '));
   assert.ok(keys.length >= 30);

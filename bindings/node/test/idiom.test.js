@@ -200,8 +200,8 @@ function isOfInterfaceOrConstant({ parent }) {
   return ts.isInterfaceDeclaration(parent) || ts.isVariableDeclaration(parent.parent);
 }
 
-test('the codes of errors are those of the library', { skip: !process.env.FRAZIL_SOURCES }, () => {
-  const header = fs.readFileSync(path.join(process.env.FRAZIL_SOURCES, 'include/frazil/error.h'), 'utf8');
+test('the codes of errors are those of the library', { skip: !process.env.TEST_SOURCES }, () => {
+  const header = fs.readFileSync(path.join(process.env.TEST_SOURCES, 'include/frazil/error.h'), 'utf8');
   const table = [...header.matchAll(/^ {4}X\((\w+),.*"\)/gm)].map((match) => `FRAZIL_${match[1]}`);
   const types = fs.readFileSync(path.join(folder, 'index.d.ts'), 'utf8');
   const union = [...types.match(/type ErrorCode =([^;]*);/)[1].matchAll(/'(\w+)'/g)].map((match) => match[1]);

@@ -193,7 +193,7 @@ test('a thread that alone has loaded the addon leaves the process intact', async
 test('a process that ends gives its worker number back', async () => {
   const folder = on.folder('leases');
   const spec = `worker=file://${folder}/ns`;
-  const frazil = path.join(process.env.FRAZIL_BUILD, 'bin', 'frazil');
+  const frazil = path.join(process.env.TEST_BUILD, 'bin', 'frazil');
   await run(frazil, ['lease', 'init', spec, '--never-used']);
   const program = `const generator = require('frazil').open(process.env.SPEC); generator.next();`;
   for (const end of ['process.exit(0)', '', 'generator.close()', 'generator.closeAsync()']) {
@@ -229,7 +229,7 @@ test('kill -9 and restart, again and again', async () => {
 
 test('the command frazil shares a worker number with Node', async () => {
   const spec = on('worker=fixed:8');
-  const frazil = path.join(process.env.FRAZIL_BUILD, 'bin', 'frazil');
+  const frazil = path.join(process.env.TEST_BUILD, 'bin', 'frazil');
   const generator = open(spec);
   const commands = Array.from({ length: 5 }, () => run(frazil, ['next', '-n', '2000', ...spec.split(' ')]));
   const own = [];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 'use strict';
 
-/** Goal of this test: the golden values of tests/vectors come out of Node. FRAZIL_VECTORS names the folder. */
+/** Goal of this test: the golden values of tests/vectors come out of Node. TEST_VECTORS names the folder. */
 
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
@@ -12,7 +12,7 @@ const frazil = require('frazil');
 const { layout, sno } = frazil;
 
 function rows(name) {
-  const text = fs.readFileSync(path.join(process.env.FRAZIL_VECTORS, name), 'utf8');
+  const text = fs.readFileSync(path.join(process.env.TEST_VECTORS, name), 'utf8');
   const [header, ...lines] = text.split('\n').filter(Boolean);
   const keys = header.split('\t');
   assert.ok(lines.length > 0, `${name} has no row`);

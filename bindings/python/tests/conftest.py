@@ -9,13 +9,13 @@ import pytest
 import frazil
 
 #: The source tree of frazil, which has the cases and vectors that all bindings are held against.
-TREE = os.environ.get("FRAZIL_TREE")
+TREE = os.environ.get("TEST_TREE")
 
 
 def tree_file(name):
     """Returns the path of a file of the source tree; a test that needs one is skipped without the tree."""
     if TREE is None:
-        pytest.skip("FRAZIL_TREE names no source tree of frazil", allow_module_level=True)
+        pytest.skip("TEST_TREE names no source tree of frazil", allow_module_level=True)
     return Path(TREE) / name
 
 
@@ -23,7 +23,7 @@ def tree_file(name):
 def no_environment(monkeypatch, tmp_path):
     """Each test has folders of its own, and no setting from outside."""
     for name in list(os.environ):
-        if name.startswith("FRAZIL_") and name not in ("FRAZIL_TREE", "FRAZIL_COMMAND", "FRAZIL_PARTS"):
+        if name.startswith("FRAZIL_") and name != "FRAZIL_COMMAND":
             monkeypatch.delenv(name)
     for key in ("run_dir", "state_dir", "host_dir"):
         folder = tmp_path / key

@@ -382,12 +382,12 @@ os._exit(0)
 def redis(tmp_path):
     """A Redis with a namespace of ours: its process, its socket, and the environment to ask it with."""
     parts, command, server = (
-        os.environ.get("FRAZIL_PARTS"),
+        os.environ.get("TEST_PARTS"),
         os.environ.get("FRAZIL_COMMAND"),
         shutil.which("redis-server"),
     )
     if not (parts and command and server):
-        pytest.skip("it needs redis-server, the command, and the part for Redis in FRAZIL_PARTS")
+        pytest.skip("it needs redis-server, the command, and the part for Redis in TEST_PARTS")
     socket = tmp_path / "s"
     environment = dict(os.environ, LD_LIBRARY_PATH=parts)
     options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--appendonly", "yes", "--dir", str(tmp_path)]

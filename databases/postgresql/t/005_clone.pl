@@ -54,13 +54,13 @@ is(scalar(() = slurp_file($file) =~ /^worker=[79] /mg), 2, 'both stand in its fi
 # On the original's machine by another way to the same number.
 $original->backup('later');
 {
-    local $ENV{FRAZIL_TEST_WORKER} = '9';
+    local $ENV{TEST_WORKER} = '9';
     my $later = PostgreSQL::Test::Cluster->new('later');
     $later->init_from_backup($original, 'later');
-    $later->append_conf('postgresql.conf', frazil_conf(worker => 'env:FRAZIL_TEST_WORKER', host => frazil_host('b')));
+    $later->append_conf('postgresql.conf', frazil_conf(worker => 'env:TEST_WORKER', host => frazil_host('b')));
     $later->start;
     makes_none($later, 'a clone whose variable says a number that its original had', $copied);
-    $ENV{FRAZIL_TEST_WORKER} = '10';
+    $ENV{TEST_WORKER} = '10';
     $later->restart;
     is($later->safe_psql('postgres', 'SELECT frazil_worker(frazil_next())'), '10', 'a variable of its own');
     $later->stop;

@@ -21,23 +21,23 @@ sub set_worker {
 # env: the number is the variable of the postmaster.
 my $node;
 {
-    local $ENV{FRAZIL_TEST_WORKER} = '12';
-    $node = frazil_node('outside', worker => 'env:FRAZIL_TEST_WORKER');
+    local $ENV{TEST_WORKER} = '12';
+    $node = frazil_node('outside', worker => 'env:TEST_WORKER');
 }
 $node->safe_psql('postgres', 'CREATE EXTENSION frazil');
 is($node->safe_psql('postgres', 'SELECT frazil_worker(frazil_next())'), '12', 'env: makes ids with the number of the variable');
 like(slurp_file($node->data_dir . '/frazil.owner'), qr/^worker=12 /, 'and owns it');
 $node->restart;
-makes_none($node, 'a variable that is not set', qr/FRAZIL_TEST_WORKER/);
+makes_none($node, 'a variable that is not set', qr/TEST_WORKER/);
 
 # ordinal: the number is at the end of the host's name.
 $node->append_conf('postgresql.conf', "frazil.worker = 'ordinal'");
 {
     local $ENV{LD_PRELOAD} = frazil_preloaded('host');
-    local $ENV{FRAZIL_TEST_HOST} = 'orders-23';
+    local $ENV{TEST_HOST} = 'orders-23';
     $node->restart;
     is($node->safe_psql('postgres', 'SELECT frazil_worker(frazil_next())'), '23', 'ordinal makes ids with the number of the host');
-    $ENV{FRAZIL_TEST_HOST} = 'orders';
+    $ENV{TEST_HOST} = 'orders';
     $node->restart;
     makes_none($node, 'a host without a number', qr/orders/);
 }

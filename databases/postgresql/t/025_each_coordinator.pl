@@ -20,7 +20,7 @@ my %urls = (
 
 for my $kind (sort keys %urls) {
     my ($in, $out) = ('', '');
-    my $server = IPC::Run::start([ $ENV{FRAZIL_SERVE}, $kind ], '<', \$in, '>', \$out);
+    my $server = IPC::Run::start([ $ENV{TEST_SERVE}, $kind ], '<', \$in, '>', \$out);
     $server->pump until $out =~ /\n/;
     like($out, qr/^\d+$/, "$kind: a server");
     my $url = sprintf $urls{$kind}, $out;

@@ -21,10 +21,10 @@ my $preloaded = frazil_preloaded('stat');
 sub start {
     my ($more, $when, $worker) = @_;
     local $ENV{LD_PRELOAD} = $preloaded;
-    local $ENV{FRAZIL_TEST_DIRECTORY} = $node->data_dir;
-    local $ENV{FRAZIL_TEST_DEVICE} = $more;
-    local $ENV{FRAZIL_TEST_BORN} = $when;
-    local $ENV{FRAZIL_TEST_WORKER} = '8';
+    local $ENV{TEST_DIRECTORY} = $node->data_dir;
+    local $ENV{TEST_DEVICE} = $more;
+    local $ENV{TEST_BORN} = $when;
+    local $ENV{TEST_WORKER} = '8';
     $node->append_conf('postgresql.conf', "frazil.worker = '$worker'");
     $node->start;
 }
@@ -69,10 +69,10 @@ makes_none($node, 'no time of birth, and another device', qr/this data directory
 $node->stop;
 
 # A number from outside goes with its volume.
-start(0, 'unknown', 'env:FRAZIL_TEST_WORKER');
+start(0, 'unknown', 'env:TEST_WORKER');
 makes_some('a number from outside');
 $node->stop;
-start(1, 'unknown', 'env:FRAZIL_TEST_WORKER');
+start(1, 'unknown', 'env:TEST_WORKER');
 makes_some('and on another device');
 $node->stop;
 done_testing();

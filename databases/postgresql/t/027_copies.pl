@@ -14,11 +14,11 @@ use Test::More;
 my $copied = qr/this data directory is a copy, or was moved: the worker number \d+ belongs to another one/;
 my $nobodys = qr/this server began as a copy, and its original may have the worker number \d+/;
 $ENV{LD_PRELOAD} = frazil_preloaded('host');
-$ENV{FRAZIL_TEST_HOST} = 'orders-23';
-$ENV{FRAZIL_TEST_WORKER} = '12';
+$ENV{TEST_HOST} = 'orders-23';
+$ENV{TEST_WORKER} = '12';
 
 # Each way, in a base backup that is started without a signal file, from before and after the first id.
-for my $way (qw(fixed:7 timeline:40/4 env:FRAZIL_TEST_WORKER ordinal)) {
+for my $way (qw(fixed:7 timeline:40/4 env:TEST_WORKER ordinal)) {
     my $name = $way =~ s/\W.*//r;
     my $original = frazil_node("original-$name", worker => $way, streaming => 1, host => frazil_host("$name-a"));
     $original->safe_psql('postgres', 'CREATE EXTENSION frazil');

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Goal of this test: the README's lines for ORMs work: each row has an id of frazil, the program knows it, also of many rows
-# at once, and what the ORM writes down of the table makes it anew.  Those of npm run where FRAZIL_NODE_MODULES has them.
+# at once, and what the ORM writes down of the table makes it anew.  Those of npm run where TEST_NODE_MODULES has them.
 use strict;
 use warnings;
 
@@ -121,8 +121,8 @@ MORE
     });
 
 # With the packages of npm, which Debian does not have: make check-recipes installs them.
-if ($ENV{FRAZIL_NODE_MODULES}) {
-    symlink $ENV{FRAZIL_NODE_MODULES}, "$scratch/node_modules";
+if ($ENV{TEST_NODE_MODULES}) {
+    symlink $ENV{TEST_NODE_MODULES}, "$scratch/node_modules";
     $needs{$_} = ['true'] for qw(typeorm prisma);
     $test{typeorm} = sub {
         append_to_file("$scratch/typeorm.js", block('typeorm') . <<'END');
@@ -174,7 +174,7 @@ END
 for my $name (sort keys %test) {
     SKIP: {
         my $is_there = eval { IPC::Run::run($needs{$name}, '>', \my $out, '2>', \my $err) };
-        if (!$is_there && $ENV{FRAZIL_SKIP_NOTHING}) {
+        if (!$is_there && $ENV{TEST_SKIP_NOTHING}) {
             fail("$name is missing; see tools/test-packages");
         }
         skip "$name is missing", 1 if !$is_there;

@@ -26,7 +26,7 @@ my $system_or_bail = \&PostgreSQL::Test::Utils::system_or_bail;
 # A folder that stands for a host: servers with the same one share run and state files, as on one machine.
 sub frazil_host {
     my ($name) = @_;
-    my $host = "$ENV{FRAZIL_TEST_DIR}/host-$name-$$";
+    my $host = "$ENV{TEST_DIR}/host-$name-$$";
     mkdir $_ for $host, "$host/run", "$host/state";
     return $host;
 }
@@ -72,7 +72,7 @@ sub frazil_copy {
 # frazil_preloaded SOURCE: the library made of t/SOURCE.c, for LD_PRELOAD, in a folder of its own.
 sub frazil_preloaded {
     my ($source) = @_;
-    my $dir = "$ENV{FRAZIL_TEST_DIR}/$source-$$";
+    my $dir = "$ENV{TEST_DIR}/$source-$$";
     mkdir $dir;
     system_or_bail($ENV{CC} // 'cc', '-shared', '-fPIC', '-o', "$dir/$source.so", "$FindBin::RealBin/$source.c");
     return "$dir/$source.so";
@@ -83,7 +83,7 @@ sub frazil_preloaded {
 sub frazil_clock {
     my ($ms) = @_;
     my $preloaded = frazil_preloaded('clock');
-    my $file = $ENV{FRAZIL_TEST_CLOCK} = "$preloaded.offset";
+    my $file = $ENV{TEST_CLOCK} = "$preloaded.offset";
     my $set = sub {
         open my $offset, -e $file ? '+<' : '>', $file or die $!;
         syswrite $offset, pack('q', $_[0]);
@@ -104,7 +104,7 @@ sub makes_none {
 # same_ids LIST|FILE...: how many different ids come more than once in all of them together.
 sub same_ids {
     my @files = grep { !ref } @_;
-    my $file = "$ENV{FRAZIL_TEST_DIR}/lists-$$";
+    my $file = "$ENV{TEST_DIR}/lists-$$";
     append_to_file($file, join '', map { "$_\n" } map { @$_ } grep { ref } @_);
     local $ENV{LC_ALL} = 'C';
     my $same = '';
@@ -120,7 +120,7 @@ sub frazil_streams {
     my ($node, $n) = @_;
     my @streams;
     for my $i (1 .. $n) {
-        my $file = "$ENV{FRAZIL_TEST_DIR}/stream-$$-" . ++$streamed;
+        my $file = "$ENV{TEST_DIR}/stream-$$-" . ++$streamed;
         my $run = IPC::Run::start([ 'psql', '-Xq', '-d', $node->connstr('postgres'), '-c',
                 'COPY (SELECT frazil_next() FROM (SELECT generate_series(1, 1000000000)) AS n) TO STDOUT' ], '>', $file, '2>', \my $err);
         push @streams, { run => $run, file => $file };
@@ -152,7 +152,7 @@ sub read_streams {
 my $redis;
 sub frazil_redis {
     my (%namespaces) = @_;
-    my $dir = "$ENV{FRAZIL_TEST_DIR}/redis-$$";
+    my $dir = "$ENV{TEST_DIR}/redis-$$";
     mkdir $dir;
     $redis = IPC::Run::start([ 'redis-server', '--port', '0', '--unixsocket', "$dir/s", '--dir', $dir, '--save', '' ], '>', "$dir/log", '2>&1');
     my $url = "redis+unix://$dir/s";

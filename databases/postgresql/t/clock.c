@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Preloaded into a server: its wall clock is off by the milliseconds in the file FRAZIL_TEST_CLOCK. */
+/* Preloaded into a server: its wall clock is off by the milliseconds in the file TEST_CLOCK. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ static const volatile int64_t *off_ms;
 
 __attribute__((constructor)) static void map_offset(void)
 {
-    const char *path = getenv("FRAZIL_TEST_CLOCK");
+    const char *path = getenv("TEST_CLOCK");
     int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     void *page = fd >= 0 ? mmap(NULL, sizeof *off_ms, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
 

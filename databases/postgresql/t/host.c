@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Preloaded into a server: its host has the name in FRAZIL_TEST_HOST. */
+/* Preloaded into a server: its host has the name in TEST_HOST. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 int gethostname(char *ret, size_t size)
 {
-    const char *name = getenv("FRAZIL_TEST_HOST");
+    const char *name = getenv("TEST_HOST");
 
     strncpy(ret, name != NULL ? name : "nameless", size);
     return 0;

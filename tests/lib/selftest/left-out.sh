@@ -6,7 +6,7 @@ set -eu
 root=$(cd "$1" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-unset FRAZIL_SKIP_NOTHING
+unset TEST_SKIP_NOTHING
 mkdir -p "$scratch/tools" "$scratch/bin" "$scratch/build/check"
 cp "$root/tools/test" "$root/tools/install-packages" "$scratch/tools"
 for tool in sh awk sed head printf dirname id cat rm ctest; do
@@ -55,10 +55,10 @@ must_end 1 'make: missing (by their names in Debian): nails heron' tools/install
 must_end 0 'make: going on without them; the last line says what was left out' tools/install-packages --or-less check
 must_end 1 'make: nothing goes without these of them: heron' tools/install-packages --or-less check other
 must_end 0 'check: 1 passed, 1 left out and others in part, as these packages are missing: nails heron' tools/test check check check
-export FRAZIL_SKIP_NOTHING=1
+export TEST_SKIP_NOTHING=1
 must_end 1 'make: missing (by their names in Debian): nails heron' tools/install-packages --or-less check
 must_end 8 'check: failed; 1 of 2 passed' tools/test check check check
-unset FRAZIL_SKIP_NOTHING
+unset TEST_SKIP_NOTHING
 
 printf 'shell sh check!\n' >tools/test-packages
 must_end 8 'check: failed; 1 of 2 passed' tools/test check check check

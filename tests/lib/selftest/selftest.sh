@@ -7,7 +7,7 @@ empty=$1
 sample=$2
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
-unset FRAZIL_ONLY FRAZIL_LEFT_OUT
+unset TEST_ONLY TEST_LEFT_OUT
 
 complain() {
     echo "selftest: $1; it said:" >&2
@@ -22,17 +22,17 @@ must_say() {
 
 # must_pass WORDS, must_fail WORDS: of the tests of the sample, those with the words in their sentence.
 must_pass() {
-    FRAZIL_ONLY=$1 "$sample" >"$output" 2>&1 || complain "fails: $1"
+    TEST_ONLY=$1 "$sample" >"$output" 2>&1 || complain "fails: $1"
 }
 must_fail() {
-    ! FRAZIL_ONLY=$1 "$sample" >"$output" 2>&1 || complain "passes: $1"
+    ! TEST_ONLY=$1 "$sample" >"$output" 2>&1 || complain "passes: $1"
 }
 
 ! "$empty" >"$output" 2>&1 || complain "a program without a test passes"
 must_say 'no test to run: the program has none'
 
 must_fail 'words of no test'
-must_say 'no test to run: no sentence has the words of FRAZIL_ONLY'
+must_say 'no test to run: no sentence has the words of TEST_ONLY'
 must_fail 'The third fails'
 must_say 'Running 1 test(s)'
 must_pass 'holds'
@@ -40,9 +40,9 @@ must_say 'Running 2 test(s)'
 must_pass 'skipped'
 must_say '[  SKIPPED ] The second is skipped'
 
-FRAZIL_LEFT_OUT='|some other|The third fails|' must_pass 'The third'
+TEST_LEFT_OUT='|some other|The third fails|' must_pass 'The third'
 must_say '[  SKIPPED ] The third fails'
-FRAZIL_LEFT_OUT='|The third|third fails|The third fails and more|' must_fail 'The third'
+TEST_LEFT_OUT='|The third|third fails|The third fails and more|' must_fail 'The third'
 
 ! "$sample" >"$output" 2>&1 || complain "passes with a test that fails"
 must_say '[  FAILED  ] The third fails'

@@ -45,8 +45,8 @@ fn take(generator: &Generator, n: usize) -> Vec<u64> {
 
 // ---- this program again, as a child ---------------------------------------------------
 
-const ROLE: &str = "FRAZIL_TEST_ROLE";
-const SPEC: &str = "FRAZIL_TEST_SPEC";
+const ROLE: &str = "TEST_ROLE";
+const SPEC: &str = "TEST_SPEC";
 
 /// Starts this program as a child that plays a role of `child()`.
 fn start(role: &str, spec: &str) -> Child {
