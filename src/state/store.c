@@ -144,10 +144,10 @@ frazil_err fz_store_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE
 
 /* ---- the word of a worker ----------------------------------------------------------- */
 
-/* An opening in the making. */
+/* What an opening needs while it is in the making. */
 struct file_opening {
-    struct fz_store *store;
-    uint32_t worker; /* the number that is tried */
+    struct fz_claim *claim; /* of the number that is tried */
+    uint32_t worker;        /* that number */
     struct fz_claim_key key;
     struct fz_claim_patience patience;
     char host_dir[FZ_PATH_SIZE];
@@ -170,10 +170,9 @@ static struct fz_claim_word name_word(const struct fz_word_file *word)
 }
 
 /* admit: claims the number for it; NULL: it is claimed. */
-static frazil_err open_word(struct file_opening *opening, const struct fz_decision *decision, fz_word_admission *admit,
-                            frazil_error *reterr)
+static frazil_err open_word(struct fz_store *store, struct file_opening *opening, const struct fz_decision *decision,
+                            fz_word_admission *admit, frazil_error *reterr)
 {
-    struct fz_store *store = opening->store;
     const struct fz_word_identity identity = {.fingerprint = decision->places.value,
                                               .worker = opening->worker,
                                               .bounds = decision->bounds,
@@ -209,39 +208,37 @@ static void leave_word(struct fz_store *store)
 static frazil_err claim_for_word(void *ctx, const struct fz_word_file *word, frazil_error *reterr)
 {
     struct file_opening *opening = ctx;
-    struct fz_claim *claim = &opening->store->claim;
 
     opening->key.word = name_word(word);
-    opening->sys = fz_claim_try(claim, &opening->key, opening->worker, &opening->other);
+    opening->sys = fz_claim_try(opening->claim, &opening->key, opening->worker, &opening->other);
     if (opening->sys == FZ_CLAIM_TAKEN)
         return fz_claim_refuse(opening->worker, &opening->key, &opening->other, reterr);
     return opening->sys == 0 ? FRAZIL_OK : fz_claim_fail(opening->sys, opening->other.path, reterr);
 }
 
-static frazil_err open_and_claim(struct file_opening *opening, const struct fz_decision *decision, frazil_error *reterr)
+static frazil_err open_and_claim(struct fz_store *store, struct file_opening *opening,
+                                 const struct fz_decision *decision, frazil_error *reterr)
 {
-    struct fz_store *store = opening->store;
-
     frazil_err err =
         fz_store_pair(opening->word, opening->folder, store->grant_path, opening->state, opening->worker, reterr);
     if (err != FRAZIL_OK)
         return err;
     fz_grant_store_remember(&opening->memory, store->grant_path, &decision->bounds, store->deadline);
     opening->key.grants = &opening->memory.grants;
+    opening->claim = &store->claim;
     opening->sys = 0;
-    return open_word(opening, decision, claim_for_word, reterr);
+    return open_word(store, opening, decision, claim_for_word, reterr);
 }
 
 /* Waits for a number that somebody else seems to have, and opens the word that the key names.  *ret_is_it: it did. */
-static frazil_err insist_on_word(struct file_opening *opening, const struct fz_decision *decision, bool *ret_is_it,
-                                 frazil_error *reterr)
+static frazil_err insist_on_word(struct fz_store *store, struct file_opening *opening,
+                                 const struct fz_decision *decision, bool *ret_is_it, frazil_error *reterr)
 {
     const struct fz_claim_word name = opening->key.word;
-    struct fz_store *store = opening->store;
 
     frazil_err err = fz_claim_take(&store->claim, &opening->key, opening->worker, &opening->patience, reterr);
     if (err == FRAZIL_OK)
-        err = open_word(opening, decision, NULL, reterr);
+        err = open_word(store, opening, decision, NULL, reterr);
     if (err != FRAZIL_OK)
         return err;
     *ret_is_it =
@@ -252,16 +249,17 @@ static frazil_err insist_on_word(struct file_opening *opening, const struct fz_d
 }
 
 /* Opens the word of a number, and claims the number for it. */
-static frazil_err take_word(struct file_opening *opening, const struct fz_decision *decision, frazil_error *reterr)
+static frazil_err take_word(struct fz_store *store, struct file_opening *opening, const struct fz_decision *decision,
+                            frazil_error *reterr)
 {
     bool is_it = false;
 
     while (!is_it) {
-        frazil_err err = open_and_claim(opening, decision, reterr);
+        frazil_err err = open_and_claim(store, opening, decision, reterr);
         if (err == FRAZIL_OK || opening->sys != FZ_CLAIM_TAKEN || opening->other.until != 0)
             return err;
         /* Another word is there if somebody has made it anew since it was closed. */
-        err = insist_on_word(opening, decision, &is_it, reterr);
+        err = insist_on_word(store, opening, decision, &is_it, reterr);
         if (err != FRAZIL_OK)
             return err;
     }
@@ -269,11 +267,11 @@ static frazil_err take_word(struct file_opening *opening, const struct fz_decisi
 }
 
 /* The same for a number that is locked, FRAZIL_EPOOL: somebody else has it. */
-static frazil_err try_word(struct file_opening *opening, const struct fz_decision *decision, frazil_error *reterr)
+static frazil_err try_word(struct fz_store *store, struct file_opening *opening, const struct fz_decision *decision,
+                           frazil_error *reterr)
 {
-    struct fz_store *store = opening->store;
-    frazil_err err =
-        opening->insists ? take_word(opening, decision, reterr) : open_and_claim(opening, decision, reterr);
+    frazil_err err = opening->insists ? take_word(store, opening, decision, reterr)
+                                      : open_and_claim(store, opening, decision, reterr);
 
     if (err == FRAZIL_OK && (!opening->prefers_fresh || store->claim.floor <= opening->key.now_tick))
         return FRAZIL_OK;
@@ -289,10 +287,10 @@ static frazil_err try_word(struct file_opening *opening, const struct fz_decisio
 }
 
 /* The lowest number whose lock nobody has in this run directory, and that nobody else on this host has claimed. */
-static frazil_err try_numbers(struct file_opening *opening, const struct fz_decision *decision, frazil_error *reterr)
+static frazil_err try_numbers(struct fz_store *store, struct file_opening *opening, const struct fz_decision *decision,
+                              frazil_error *reterr)
 {
     const struct fz_worker_choice *choice = &decision->worker;
-    struct fz_store *store = opening->store;
     uint32_t first = choice->first;
     uint32_t end = choice->first + choice->count;
     frazil_err err = FRAZIL_EPOOL;
@@ -303,7 +301,7 @@ static frazil_err try_numbers(struct file_opening *opening, const struct fz_deci
         if (err != FRAZIL_OK)
             return err;
         opening->worker = store->lock.worker;
-        err = try_word(opening, decision, reterr);
+        err = try_word(store, opening, decision, reterr);
         store->locked = err == FRAZIL_OK;
         if (store->locked)
             return FRAZIL_OK;
@@ -329,17 +327,18 @@ static frazil_err all_claimed(const struct file_opening *opening, const struct f
                    (uint64_t)opening->others, why.message);
 }
 
-static frazil_err take_free_word(struct file_opening *opening, const struct fz_decision *decision, frazil_error *reterr)
+static frazil_err take_free_word(struct fz_store *store, struct file_opening *opening,
+                                 const struct fz_decision *decision, frazil_error *reterr)
 {
     /* A number that can be used at once is better than a lower one. */
     opening->prefers_fresh = true;
-    frazil_err err = try_numbers(opening, decision, reterr);
+    frazil_err err = try_numbers(store, opening, decision, reterr);
     opening->prefers_fresh = false;
     opening->insists = decision->worker.count == 1;
     if (err == FRAZIL_EPOOL)
-        err = try_numbers(opening, decision, reterr);
+        err = try_numbers(store, opening, decision, reterr);
     while (err == FRAZIL_EPOOL && opening->others > 0 && fz_claim_pause(&opening->patience))
-        err = try_numbers(opening, decision, reterr);
+        err = try_numbers(store, opening, decision, reterr);
     return err == FRAZIL_EPOOL && opening->others > 0 ? all_claimed(opening, &decision->worker, reterr) : err;
 }
 
@@ -357,9 +356,9 @@ frazil_err fz_store_refuse_state(uint32_t worker, const char *run_dir, const cha
  * directory is refused: its grants would not tell after a boot what the word of the others was granted.  Where somebody
  * has this grant file open, the folder was removed and made anew.
  */
-static frazil_err settle_grant(struct file_opening *opening, const struct fz_decision *decision, frazil_error *reterr)
+static frazil_err settle_grant(struct fz_store *store, struct file_opening *opening, const struct fz_decision *decision,
+                               frazil_error *reterr)
 {
-    struct fz_store *store = opening->store;
     const struct fz_claim *claim = &store->claim;
     const struct fz_bounds *bounds = &decision->bounds;
     bool is_followed = false;
@@ -393,7 +392,7 @@ static frazil_err open_in_file(struct fz_store *store, const struct fz_decision 
 {
     const struct fz_places *places = &decision->places;
     const struct fz_worker_choice *choice = &decision->worker;
-    struct file_opening opening = {.store = store, .worker = choice->first};
+    struct file_opening opening = {.others = 0};
 
     frazil_err err = fz_dir_prepare_inside(opening.folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
     if (err == FRAZIL_OK)
@@ -405,10 +404,12 @@ static frazil_err open_in_file(struct fz_store *store, const struct fz_decision 
     name_holder(&opening);
     opening.key.holder = opening.holder;
     opening.key.state = opening.state;
+    opening.worker = choice->first;
     opening.patience = fz_claim_patience(store->deadline, choice->lock && choice->count == 1);
-    err = choice->lock ? take_free_word(&opening, decision, reterr) : take_word(&opening, decision, reterr);
+    err =
+        choice->lock ? take_free_word(store, &opening, decision, reterr) : take_word(store, &opening, decision, reterr);
     if (err == FRAZIL_OK)
-        err = settle_grant(&opening, decision, reterr);
+        err = settle_grant(store, &opening, decision, reterr);
     store->claim.key.grants = NULL; /* the granter sets its own */
     return err;
 }
