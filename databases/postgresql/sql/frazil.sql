@@ -105,7 +105,6 @@ EXPLAIN (COSTS OFF) SELECT FROM events WHERE id <@ tstzrange('2026-05-01Z', '202
 -- whatever the range is; t/030_ranges.pl has subqueries, whose plans look different in each version
 EXPLAIN (COSTS OFF) SELECT FROM orders WHERE tstzrange('2026-05-01Z', '2026-05-02Z') @> id;
 EXPLAIN (COSTS OFF) SELECT FROM orders WHERE id <@ '{[2026-05-01Z,2026-05-02Z),[2026-06-01Z,2026-06-02Z)}'::tstzmultirange;
-EXPLAIN (COSTS OFF) SELECT FROM during d JOIN orders o ON o.id <@ d.r;
 EXPLAIN (COSTS OFF) SELECT FROM events WHERE id <@ tstzrange('2026-05-01Z', now());
 PREPARE of_range(tstzrange) AS SELECT FROM events WHERE id <@ $1;
 SET plan_cache_mode = force_generic_plan;
@@ -153,7 +152,7 @@ ALTER TABLE sale_all ADD FOREIGN KEY (stock, day) REFERENCES stock (id, day);
 SELECT * FROM frazil_convert_plan('stock', 'id');
 SELECT frazil_convert('stock', 'id');
 CREATE TABLE person (id integer PRIMARY KEY);
-CREATE TABLE driver (PRIMARY KEY (id)) INHERITS (person);
+CREATE TABLE driver (UNIQUE (id)) INHERITS (person); -- PostgreSQL 18 cannot change the type where both have a primary key
 CREATE TABLE trip (driver integer REFERENCES driver (id));
 SELECT * FROM frazil_convert_plan('person', 'id');
 SELECT frazil_convert('person', 'id');
