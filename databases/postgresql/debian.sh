@@ -58,6 +58,12 @@ grep -q frazil_next "$scratch/first.sql" || fail "the README shows no SQL"
 query -f "$scratch/first.sql" || fail "the first SQL of the README fails"
 [ -d "$home/.local/state/frazil" ] || fail "the state does not lie below the home of the account"
 
+# With an epoch of one's own: times are right, and the view of the generators says what it is.
+query -qc "ALTER SYSTEM SET frazil.generators = 'main: layout=frazil epoch=2020-01-01'"
+start restart
+said=$(query -Atc "SELECT serving, worker, abs(extract(epoch FROM now() - frazil_time(frazil_next()))) < 3600 FROM frazil_generators")
+[ "$said" = 't|7|t' ] || fail "with an epoch of one's own: $said"
+
 # Where the home cannot be written, the error names the setting that there is.
 query -qc "ALTER SYSTEM SET frazil.run_dir = '$scratch'"
 rm -r "$home/.local"
