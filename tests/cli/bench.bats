@@ -145,3 +145,12 @@ teardown() {
     fails 2 "colour" frazil bench worker=fixed:1 colour=red
     fails 2 "fixed:N" frazil bench layout=twitter
 }
+
+# Progress is for terminals: it is on standard error, and gone in the end.
+@test "on a terminal it tells once in a second how far it is" {
+    command -v script >/dev/null || skip "there is no script(1)"
+    export FRAZIL
+    [[ $(script -qec '"$FRAZIL" bench --threads 2 >/dev/null' /dev/null </dev/null) == *"measuring, "*": round "*" of "* ]]
+    run --separate-stderr frazil bench --quick --threads 2
+    [ -z "$stderr" ]
+}

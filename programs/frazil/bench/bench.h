@@ -180,7 +180,11 @@ struct bench_session {
     double sample_ns;
     unsigned long_rounds; /* that many calls fit into */
     double window_ns;
+    double told_ns; /* when it was last told how far it is; NAN: standard error is no terminal */
 };
+
+/* Tells on a terminal how far the rounds of a group are, once in a second. */
+void bench_tell(struct bench_session *session, const char *group, unsigned round, unsigned rounds);
 
 /*
  * Opens what is asked for, has it measured, and prints the table.  Returns the command's exit status, after a

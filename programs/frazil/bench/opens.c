@@ -122,6 +122,7 @@ static bool run_spec_opens(struct bench_session *session)
     frazil_close(session->gen);
     session->gen = NULL;
     for (unsigned i = 0; i < session->rounds; i++) {
+        bench_tell(session, labels[0].group, i + 1, session->rounds);
         double start = bench_now_ns();
         if (!open_once(session))
             return false;
@@ -244,6 +245,7 @@ static bool run_threads(struct bench_session *session, struct caller *callers)
     double ns_per_id, longest_us, longest_of_all_us = 0;
 
     for (unsigned i = 0; i < session->long_rounds && !refused; i++) {
+        bench_tell(session, labels[0].group, i + 1, session->long_rounds);
         if (!run_callers(session, callers, &ns_per_id, &longest_us, &refused))
             return false;
         longest_of_all_us = longest_us > longest_of_all_us ? longest_us : longest_of_all_us;

@@ -6,8 +6,10 @@
 #include "output.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- cases in turns ----------------------------------------------------------- */
 
@@ -58,6 +60,16 @@ static bool sample(struct bench_rig *rig, const struct bench_case *c, uint64_t c
     return true;
 }
 
+void bench_tell(struct bench_session *session, const char *group, unsigned round, unsigned rounds)
+{
+    double now = bench_now_ns();
+
+    if (now - session->told_ns < 1e9 || isnan(session->told_ns))
+        return;
+    session->told_ns = now;
+    complain_progress("measuring, %s: round %u of %u", group, round, rounds);
+}
+
 bool bench_cases_run(struct bench_session *session, const struct bench_case *cases)
 {
     struct bench_row *rows[CASES_MAX];
@@ -71,6 +83,7 @@ bool bench_cases_run(struct bench_session *session, const struct bench_case *cas
             return false;
     }
     for (unsigned round = 0; round < session->rounds && !output_broken(); round++) {
+        bench_tell(session, cases->label.group, round + 1, session->rounds);
         for (size_t i = 0; i < n; i++) {
             if (!sample(&session->rig, &cases[i], counts[i], rows[i]))
                 return false;
@@ -176,6 +189,8 @@ static int run(struct bench_session *session, bool (*measure)(struct bench_sessi
     frazil_get_info(session->gen, &session->info, sizeof session->info);
     session->layout = *session->info.layout;
     bool ok = bench_rig_open(&session->rig) && measure(session);
+    if (session->told_ns > 0)
+        complain_progress("%s", "");
     if (ok && session->request->json)
         print_json(session);
     else if (ok)
@@ -195,6 +210,7 @@ int bench_session_run(const struct bench_request *request, bool (*measure)(struc
     }
     memset(session, 0, sizeof *session);
     session->request = request;
+    session->told_ns = isatty(STDERR_FILENO) == 1 ? 0 : NAN;
     choose_effort(session);
     int status = run(session, measure);
     free(session);
