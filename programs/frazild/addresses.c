@@ -221,7 +221,10 @@ static int open_tcp(const struct address *address, const char **ret_why)
     if (fd >= 0) {
         (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
         if (bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0) {
-            *ret_why = strerror(errno);
+            *ret_why = errno == EADDRINUSE
+                           ? "another program listens there (ss -ltnp names it): stop it, or name another "
+                             "address"
+                           : strerror(errno);
             (void)close(fd);
             fd = -1;
         }
@@ -270,7 +273,8 @@ static void open_one(struct listeners *listeners, enum protocol protocol, const 
             note_path(&listener, address.host);
     }
     if (listener.fd < 0 || !add(listeners, &listener))
-        config_complain(errors, settings->place, "cannot listen on %.*s: %s", (int)len, text, why);
+        config_complain(errors, settings->place, "[listen %s] cannot listen on %.*s: %s", settings_protocol(protocol),
+                        (int)len, text, why);
 }
 
 /* ---- looking at them beforehand --------------------------------------------------------- */

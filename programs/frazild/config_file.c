@@ -25,7 +25,7 @@ void config_complain(struct bytes *errors, struct place place, const char *fmt, 
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    if (place.line > 0)
+    if (place.line > 0 && place.file[0] != '(') /* nobody sees the lines of what is built in */
         bytes_format(errors, "%s:%u: %s\n", place.file, place.line, text);
     else
         bytes_format(errors, "%s: %s\n", place.file, text);

@@ -4,6 +4,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -90,6 +91,14 @@ class Configuration(unittest.TestCase):
             result = self.run_it("--check", **place, **worker)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
 
+    def test_a_port_that_is_taken_is_named_by_its_listener(self):
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            address = f"127.0.0.1:{other.getsockname()[1]}"
+            self.write(f"[listen http]\naddress={address}\n" + generator("main"))
+            result = self.run_it("-c", self.path)
+        self.assertEqual(result.returncode, 4)
+        self.assertIn(f":1: [listen http] cannot listen on {address}: another program listens there (ss -ltnp names it)", result.stderr)
+
     def test_where_no_worker_is_named_the_error_is_that_of_frazil_next(self):
         if os.path.exists("/etc/frazil/frazild.conf"):
             self.skipTest("this host has a configuration")
@@ -98,7 +107,7 @@ class Configuration(unittest.TestCase):
         next_ = subprocess.run([command, "next"], capture_output=True, text=True, timeout=PATIENCE_S, env=os.environ | {"FRAZIL_STATE": "memory"})
         sentence = next_.stderr.removeprefix("frazil: ")
         self.assertIn("which is taken where none is named, does not do here", sentence)
-        self.assertEqual(checked.stderr, f"(no configuration):7: [generator main]: {sentence}")
+        self.assertEqual(checked.stderr, f"(no configuration): [generator main]: {sentence}")
 
     def test_a_key_that_is_no_word_is_refused_and_not_shown(self):
         for before in (BASE, BASE + generator("main")):
