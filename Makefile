@@ -41,7 +41,7 @@ RUN = $(if $(wildcard build/check/bin/frazil),check,release)
 run: | build ## build, make some ids and take one apart
 	@sh tools/install-packages run
 	@echo 'building; the output is in build/run.log'
-	@($(call build,$(RUN))) >build/run.log 2>&1 || { cat build/run.log; exit 1; }
+	@sh tools/quietly build/run.log '$(call build,$(RUN))'
 	@sh web/build.sh build/web 2>build/page.log || true
 	@sh tools/demo build/$(RUN)/bin/frazil build/web/frazil.html
 
@@ -248,7 +248,8 @@ page: | build ## the page that draws ids and plans layouts: build/web/frazil.htm
 
 manual: | build ## the manual as pages for a browser, with a search: build/manual/index.html
 	@sh tools/install-packages manual page
-	@sh tools/manual build/manual
+	@sh tools/quietly build/manual.log 'sh tools/manual build/manual'
+	@echo build/manual/index.html
 
 coverage: PURPOSES = check coverage
 coverage: | build ## run the unit tests: which share of the lines they reach; all of the core and the lease (5 min)

@@ -25,7 +25,7 @@ npx --no-install eslint .
 npx --no-install prettier --log-level warn --check .
 
 if command -v pandoc >/dev/null && command -v mandoc >/dev/null; then
-    (cd "$tree" && sh tools/manual "$work/manual")
+    (cd "$tree" && sh tools/manual "$work/manual" >"$work/manual.log")
     export MANUAL_FOLDER="$work/manual"
 elif [ -n "${TEST_SKIP_NOTHING:-}" ]; then
     echo "the manual cannot be built: pandoc and mandoc are missing" >&2

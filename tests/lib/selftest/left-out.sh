@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 unset TEST_SKIP_NOTHING
 mkdir -p "$scratch/tools" "$scratch/bin" "$scratch/build/check"
-cp "$root/tools/test" "$root/tools/install-packages" "$scratch/tools"
+cp "$root/tools/test" "$root/tools/install-packages" "$root/tools/counting.sh" "$scratch/tools"
 for tool in sh awk sed head printf dirname id cat rm ctest; do
     ln -s "$(command -v $tool)" "$scratch/bin"
 done

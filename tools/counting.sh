@@ -1,0 +1,29 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: MIT
+# For scripts to read in, which set log: while a command that prints into $log runs, a terminal shows that it goes on.
+
+counter=
+
+# Each second: how many have gone by, and the last words of the log.
+count_seconds() {
+    seconds=0
+    while sleep 1 && kill -0 $$ 2>/dev/null; do
+        seconds=$((seconds + 1))
+        # shellcheck disable=SC2154 # whoever reads this in sets it
+        printf '\r%4d s  %-68.68s' $seconds "$(tail -n 1 "$log" | tr -d '\r')"
+    done
+}
+
+start_counting() {
+    [ -t 1 ] || return 0
+    count_seconds &
+    counter=$!
+}
+
+stop_counting() {
+    [ -n "$counter" ] || return 0
+    kill "$counter"
+    wait "$counter" 2>/dev/null || true
+    counter=
+    printf '\r%76s\r' ''
+}
