@@ -22,9 +22,11 @@
 
 /* The data of an environment: the main thread is one, and so is each worker thread. */
 struct addon {
-    uint64_t *cell;       /* CELL_WORDS words that JavaScript reads through a BigUint64Array */
-    napi_ref cell_holder; /* its ArrayBuffer, which stays as long as the environment */
-    napi_ref error_class; /* FrazilError */
+    uint64_t *cell;                           /* CELL_WORDS words that JavaScript reads through a BigUint64Array */
+    napi_ref cell_holder;                     /* its ArrayBuffer, which stays as long as the environment */
+    napi_ref error_class;                     /* FrazilError */
+    unsigned closes;                          /* works that close a generator now */
+    struct promise *first_close, *last_close; /* closes that wait for one of these to end */
 };
 
 /* The words of the cell: an id, and after how many nanoseconds to come back. */

@@ -16,6 +16,7 @@ struct promise {
     struct request request; /* of open */
     char *spec;             /* of openShared, beside it */
     struct handle *handle;  /* of the others; close has taken gen from it */
+    struct promise *next;   /* of closes that wait for their turn */
     frazil *gen;
     uint64_t *ids; /* of take: the words of an array that `array` holds */
     size_t n;
@@ -134,6 +135,18 @@ static napi_value open_shared_async(struct args *args)
 
 /* ---- close ------------------------------------------------------------------------------ */
 
+/* A close over a silent coordinator takes two seconds of a thread of libuv's four, which files and names need, too. */
+enum { CLOSES_MOST = 2 };
+
+static void close_in_turn(struct addon *addon, struct promise *promise)
+{
+    if (addon->first_close == NULL)
+        addon->first_close = promise;
+    else
+        addon->last_close->next = promise;
+    addon->last_close = promise;
+}
+
 static void close_execute(napi_env env, void *data)
 {
     struct promise *promise = data;
@@ -142,26 +155,41 @@ static void close_execute(napi_env env, void *data)
     promise->err = frazil_close_within(promise->gen, FRAZIL_WAIT_FOREVER);
 }
 
+static void close_at_last(napi_env env, struct handle *handle);
+
 static void close_complete(napi_env env, napi_status status, void *data)
 {
     struct promise *promise = data;
 
+    struct addon *addon = promise->addon;
+
     (void)status;
     handle_release(promise->handle);
     settle(env, promise, NULL);
+    addon->closes--;
+    struct promise *next = addon->first_close;
+    if (next == NULL)
+        return;
+    addon->first_close = next->next;
+    close_at_last(env, next->handle);
 }
 
-/* The last work that used the generator has ended: now the promise of its end can be kept. */
+/* No work uses the generator any more: now the promise of its end can be kept. */
 static void close_at_last(napi_env env, struct handle *handle)
 {
     struct promise *promise = handle->closing;
 
+    if (promise != NULL && handle->addon->closes == CLOSES_MOST) {
+        close_in_turn(handle->addon, promise);
+        return;
+    }
     handle->closing = NULL;
     handle->is_closing = false;
     if (promise == NULL) {
         handle_close(handle, 0);
         return;
     }
+    handle->addon->closes++;
     promise->gen = handle->gen;
     handle->gen = NULL;
     if (napi_queue_async_work(env, promise->work) == napi_ok)
@@ -177,7 +205,7 @@ static napi_value close_async(struct args *args)
 
     if (args->wrong || handle->gen == NULL || handle->closing != NULL)
         return NULL;
-    bool later = handle->works > 0;
+    bool later = handle->works > 0 || args->addon->closes == CLOSES_MOST;
     struct promise *promise = calloc(1, sizeof *promise);
     if (promise == NULL)
         return throw_error(args, FRAZIL_ENOMEM, NULL);
@@ -189,9 +217,14 @@ static napi_value close_async(struct args *args)
     handle_hold(handle);
     if (later) {
         handle->closing = promise;
-        handle_close(handle, 0);
+        handle->is_closing = true;
+        if (handle->works > 0)
+            handle_close(handle, 0);
+        else
+            close_in_turn(args->addon, promise);
     } else {
         handle->gen = NULL;
+        args->addon->closes++;
     }
     return value;
 }

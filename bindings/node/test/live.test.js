@@ -241,3 +241,52 @@ test('the command frazil shares a worker number with Node', async () => {
   allDiffer([own, ...lists]);
   generator.close();
 });
+
+test('many closes over a silent Redis leave threads to others, and each is told its end', async (t) => {
+  const [bin, parts] = ['bin/frazil', 'parts'].map((name) => path.join(process.env.FRAZIL_BUILD, name));
+  if (!fs.existsSync(path.join(parts, 'libfrazil-redis.so.1'))) return t.skip('the part for Redis is not built');
+  const socket = path.join(on.folder('redis'), 's');
+  const options = [
+    '--port',
+    '0',
+    '--unixsocket',
+    socket,
+    '--save',
+    '',
+    '--appendonly',
+    'yes',
+    '--dir',
+    path.dirname(socket),
+  ];
+  const redis = spawn('redis-server', options, { stdio: 'ignore' });
+  if ((await Promise.race([once(redis, 'spawn'), once(redis, 'error')]))[0]) return t.skip('there is no redis-server');
+  const env = {
+    ...process.env,
+    LD_LIBRARY_PATH: parts,
+    SPEC: `worker=redis+unix://${socket}/ns?timeout=2s`,
+    REDIS: redis.pid,
+  };
+  const program = `
+    const fs = require('node:fs/promises');
+    const { open } = require('frazil');
+    const all = Array.from({ length: 8 }, () => open(process.env.SPEC));
+    for (const generator of all) generator.next();
+    process.kill(Number(process.env.REDIS), 'SIGSTOP');
+    const ends = [];
+    const closes = all.map((generator) => generator.closeAsync().catch(() => {}).finally(() => ends.push('close')));
+    const refused = all.filter((generator) => { try { generator.next(); } catch (e) { return /closed/.test(e.message); } });
+    fs.readFile(process.execPath).then(() => ends.push('read'));
+    Promise.all(closes).then(() => console.log(refused.length, ends.join(' ')));`;
+  try {
+    await eventually(() =>
+      run(bin, ['lease', 'init', '--never-used', env.SPEC], { env }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    const { stdout } = await run(process.execPath, ['-e', program], { env, cwd: __dirname });
+    assert.equal(stdout, `8 read${' close'.repeat(8)}\n`);
+  } finally {
+    redis.kill('SIGKILL');
+  }
+});
