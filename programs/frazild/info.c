@@ -226,7 +226,7 @@ void info_of_layout(const frazil_layout *layout, struct info *ret)
 
 const char *info_health_name(int32_t state)
 {
-    static const char *const names[] = {"serving", "needs-grant", "behind", "fenced", "exhausted", "stopped"};
+    static const char *const names[] = {"serving", "needs_grant", "behind", "fenced", "exhausted", "stopped"};
 
     return state >= 0 && state <= FRAZIL_HEALTH_STOPPED ? names[state] : "unknown";
 }
