@@ -88,6 +88,7 @@ final class Generator implements \IteratorAggregate
      * The process's generator of that spec: opened at the first call, and there for all requests that follow.
      *
      * @param string|array<string, string|int|bool|\DateTimeInterface|null>|null $spec text, or options such as ['worker' => 7]; null: not given
+     * @throws Exception
      */
     public static function open(array|null|string $spec = null): static
     {
@@ -97,55 +98,87 @@ final class Generator implements \IteratorAggregate
      * A generator that is closed with its object.
      *
      * @param string|array<string, string|int|bool|\DateTimeInterface|null>|null $spec as of open()
+     * @throws Exception
      */
     public function __construct(array|null|string $spec = null)
     {
     }
 
-    /** One id.  Waits max_wait at the most. */
+    /**
+     * One id.  Waits max_wait at the most.
+     *
+     * @throws Exception
+     */
     public function next(): int
     {
     }
 
-    /** One id as text: dec, hex, crockford, base58, base62 and the other forms of `frazil convert`. */
+    /**
+     * One id as text: dec, hex, crockford, base58, base62 and the other forms of `frazil convert`.
+     *
+     * @throws Exception
+     */
     public function nextString(string $form = 'dec'): string
     {
     }
 
-    /** One id without ever waiting; null: none is free now. */
+    /**
+     * One id without ever waiting; null: none is free now.
+     *
+     * @throws Exception
+     */
     public function tryNext(): ?int
     {
     }
 
-    /** @return list<int> exactly n ids, increasing; at most 1,000,000 */
+    /**
+     * @return list<int> exactly n ids, increasing; at most 1,000,000
+     * @throws Exception
+     */
     public function nextN(int $n): array
     {
     }
 
-    /** @return list<int> nextN with a bound on the wait of its own, in nanoseconds */
+    /**
+     * @return list<int> nextN with a bound on the wait of its own, in nanoseconds
+     * @throws Exception
+     */
     public function take(int $n, int $waitNs): array
     {
     }
 
-    /** An id for a time of yours, for bringing in old records. */
+    /**
+     * An id for a time of yours, for bringing in old records.
+     *
+     * @throws Exception
+     */
     public function nextAt(int $unixMs): int|string
     {
     }
 
-    /** A sno, 10 bytes. */
+    /**
+     * A sno, 10 bytes.
+     *
+     * @throws Exception
+     */
     public function snoNext(int $meta = 0): string
     {
     }
 
+    /** @throws Exception */
     public function snoTryNext(int $meta = 0): ?string
     {
     }
 
-    /** @return list<string> */
+    /**
+     * @return list<string>
+     * @throws Exception
+     */
     public function snoNextN(int $n, int $meta = 0): array
     {
     }
 
+    /** @throws Exception */
     public function snoNextAt(int $unixMs, int $meta = 0): string
     {
     }
@@ -188,40 +221,61 @@ final class Generator implements \IteratorAggregate
 /** Where the fields of an id lie. */
 final class Layout
 {
-    /** @param string $text a preset or a description, as `frazil layout` takes it */
+    /**
+     * @param string $text a preset or a description, as `frazil layout` takes it
+     * @throws Exception
+     */
     public function __construct(string $text)
     {
     }
 
+    /** @throws Exception */
     public function compose(int $unixMs, int $worker, int $sequence): int|string
     {
     }
 
-    /** @return array{unix_ms: int, worker: int, sequence: int, datacenter: int, worker_in_datacenter: int} */
+    /**
+     * @return array{unix_ms: int, worker: int, sequence: int, datacenter: int, worker_in_datacenter: int}
+     * @throws Exception
+     */
     public function decompose(int|string $id): array
     {
     }
 
-    /** @return array{first: int|string, last: int|string} the ids of a time, both ends included */
+    /**
+     * @return array{first: int|string, last: int|string} the ids of a time, both ends included
+     * @throws Exception
+     */
     public function range(int $fromUnixMs, int $toUnixMs): array
     {
     }
 
-    /** The smallest id of the tick of that time. */
+    /**
+     * The smallest id of the tick of that time.
+     *
+     * @throws Exception
+     */
     public function first(int $unixMs): int|string
     {
     }
 
-    /** @return array<string, int|bool|string> */
+    /**
+     * @return array<string, int|bool|string>
+     * @throws Exception
+     */
     public function describe(): array
     {
     }
 
+    /** @throws Exception */
     public function fingerprint(): string
     {
     }
 
-    /** @return array<string, int|bool|string> what happens when a system moves to the other layout */
+    /**
+     * @return array<string, int|bool|string> what happens when a system moves to the other layout
+     * @throws Exception
+     */
     public function overlap(Layout $after, int $sinceUnixMs): array
     {
     }
@@ -230,44 +284,60 @@ final class Layout
 /** Pure functions over 64-bit ids. */
 abstract class Id
 {
+    /** @throws Exception */
     public static function format(int|string $id, string $form = 'dec'): string
     {
     }
 
+    /** @throws Exception */
     public static function parse(string $text, string $form = 'dec'): int|string
     {
     }
 
-    /** 8 bytes, big-endian. */
+    /**
+     * 8 bytes, big-endian.
+     *
+     * @throws Exception
+     */
     public static function toBytes(int|string $id): string
     {
     }
 
+    /** @throws Exception */
     public static function fromBytes(string $bytes): int|string
     {
     }
 
+    /** @throws Exception */
     public static function shard(int|string $id, int $shards): int
     {
     }
 
+    /** @throws Exception */
     public static function workerHash(string $text, int $workers): int
     {
     }
 
-    /** In parts per million. */
+    /**
+     * In parts per million.
+     *
+     * @throws Exception
+     */
     public static function collision(int $hosts, int|string $workers): int
     {
     }
 
+    /** @throws Exception */
     public static function kasumi(int|string $salt, int|string $id): int|string
     {
     }
 
+    /** @throws Exception */
     public static function scramble(int|string $salt, int|string $id, bool $checked = false): string
     {
     }
 
+    /** @throws Exception */
     public static function unscramble(int|string $salt, string $text, bool $checked = false): int|string
     {
     }
@@ -276,10 +346,12 @@ abstract class Id
 /** Instants as Unix milliseconds and as RFC 3339. */
 abstract class Time
 {
+    /** @throws Exception */
     public static function format(int $unixMs): string
     {
     }
 
+    /** @throws Exception */
     public static function parse(string $text): int
     {
     }
@@ -288,56 +360,73 @@ abstract class Time
 /** Pure functions over snos, each a string of 10 bytes. */
 abstract class Sno
 {
+    /** @throws Exception */
     public static function encode(string $sno): string
     {
     }
 
+    /** @throws Exception */
     public static function decode(string $text): string
     {
     }
 
+    /** @throws Exception */
     public static function compose(int $unixMs, int $ticktock, int $meta, int $partition, int $sequence): string
     {
     }
 
-    /** @return array{unix_ms: int, ticktock: int, meta: int, partition: int, sequence: int} */
+    /**
+     * @return array{unix_ms: int, ticktock: int, meta: int, partition: int, sequence: int}
+     * @throws Exception
+     */
     public static function decompose(string $sno): array
     {
     }
 
-    /** @return array{first: string, last: string} */
+    /**
+     * @return array{first: string, last: string}
+     * @throws Exception
+     */
     public static function range(int $fromUnixMs, int $toUnixMs): array
     {
     }
 
+    /** @throws Exception */
     public static function toUuid(string $sno): string
     {
     }
 
+    /** @throws Exception */
     public static function fromUuid(string $text): string
     {
     }
 
+    /** @throws Exception */
     public static function fromUuidBytes(string $bytes): string
     {
     }
 
+    /** @throws Exception */
     public static function toJson(string $sno): string
     {
     }
 
+    /** @throws Exception */
     public static function fromJson(string $text): string
     {
     }
 
+    /** @throws Exception */
     public static function fromColumn(string $bytes): string
     {
     }
 
+    /** @throws Exception */
     public static function formatPartition(int $partition): string
     {
     }
 
+    /** @throws Exception */
     public static function parsePartition(string $text): int
     {
     }
