@@ -157,6 +157,21 @@ final class KonayukiTest extends TestCase
         $this->generator(new InMemoryAtomicCounter(), new FrozenClock(0))->next();
     }
 
+    public function testAWrongSettingOfTheHostIsARuntimeExceptionWithItsCause(): void
+    {
+        $before = getenv('FRAZIL_STATE_DIR');
+        putenv('FRAZIL_STATE_DIR=no/absolute/path');
+        try {
+            (new IdGenerator(new InMemoryAtomicCounter(), new SystemClock(), Layout::default(), new RealTimestamp(), workerId: 614))->next();
+            $this->fail('it takes any directory');
+        } catch (RuntimeException $e) {
+            $this->assertInstanceOf(Frazil\UsageException::class, $e->getPrevious());
+            $this->assertStringContainsString('absolute path', $e->getMessage());
+        } finally {
+            putenv($before === false ? 'FRAZIL_STATE_DIR' : "FRAZIL_STATE_DIR=$before");
+        }
+    }
+
     public function testGoldenIds(): void
     {
         $count = 0;

@@ -6,6 +6,7 @@ declare(strict_types=1);
 namespace Konayuki;
 
 use Frazil\Generator;
+use Frazil\UsageException;
 use InvalidArgumentException;
 use Konayuki\Apcu\ApcuAtomicCounter;
 use Konayuki\InMemory\InMemoryAtomicCounter;
@@ -46,8 +47,18 @@ final class IdGenerator
         if ($this->spec === null) {
             return $this->count();
         }
-        $this->native ??= Generator::open($this->spec);
+        $this->native ??= $this->opened();
         return SnowflakeId::fromInt($this->native->next(), $this->layout);
+    }
+
+    /** konayuki's errors are RuntimeExceptions, also where a setting is at fault. */
+    private function opened(): Generator
+    {
+        try {
+            return Generator::open($this->spec);
+        } catch (UsageException $e) {
+            throw new RuntimeException($e->getMessage(), $e->getCode(), $e);
+        }
     }
 
     /** What frazil is told, or null where PHP counts. */
