@@ -67,6 +67,9 @@ func (e *Events) Next(ctx context.Context) (Event, error) {
 	if e == nil || e.g.isNone() {
 		return Event{}, (*Generator)(nil).closed()
 	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	file, err := e.g.eventFile()
 	if err != nil {
 		return Event{}, err

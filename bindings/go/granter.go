@@ -64,7 +64,7 @@ func granted(grant Grant, err error, ret *C.frazil_grant, reterr *C.frazil_error
 	}
 	code := EUnreachable
 	var e *Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && e.Code < 0 {
 		code = e.Code
 		reterr.retry_ns = C.uint64_t(e.Retry)
 	}

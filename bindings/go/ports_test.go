@@ -80,6 +80,11 @@ func TestAGranterOfTheProgramGivesTheWorkerID(t *testing.T) {
 	if !errors.Is(err, frazil.EPool) || !strings.Contains(err.Error(), "the office is closed") {
 		t.Fatal(err)
 	}
+	source.refuse(&frazil.Error{Sentence: "an error without a code is no success"})
+	spec := "layout=twitter open_wait=1ms"
+	if g, err := frazil.Open(spec, frazil.WithGranter(source), frazil.WithoutEnvironment()); err == nil {
+		t.Fatal(g.Info())
+	}
 	if err := frazil.Check("layout=twitter worker=fixed:7", frazil.WithGranter(source)); !errors.Is(err, frazil.ESpec) {
 		t.Fatal(err)
 	}
