@@ -3,6 +3,7 @@
  * Goal of this test: whoever waits for a guard enters in its turn.  Nobody who dies or is stopped in the queue keeps
  * the others out, and nobody is said to be stopped where there is only a queue.
  */
+#define _GNU_SOURCE /* F_OFD_SETLK */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -205,6 +206,20 @@ TEST("If others have moved, it is told of a queue")
     assert_int_equal(result_of(second), FZ_GUARD_OUTRUN);
     assert_int_equal(entered->who[0], 0);
     assert_int_equal(kill(first, SIGKILL), 0);
+}
+
+/* Each of the billion places would be asked for. */
+TEST("Where the whole file is locked, as a network's file system makes it of a flock, nobody looks for a place in it")
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct fz_guard guard;
+
+    assert_int_equal(fcntl(look_fd, F_OFD_SETLK, &whole), 0);
+    int err = fz_guard_open_and_enter(&guard, scratch_path(scratch, "word"), fz_deadline_in(SHORT_MS * NS_PER_MS));
+    assert_true(err == FZ_GUARD_HELD || err == FZ_GUARD_OUTRUN);
+    fz_guard_leave(&held);
+    assert_int_equal(fz_guard_open_and_enter(&guard, scratch_path(scratch, "word"), fz_deadline_in(0)), 0);
+    fz_guard_close(&guard);
 }
 
 TEST("A call that may not wait looks once, and takes no place before others")

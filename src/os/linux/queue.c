@@ -35,6 +35,14 @@ static bool find_lock(int fd, uint64_t first, uint64_t end, struct flock *ret)
     return lock.l_len != 0;
 }
 
+/* Whether somebody else has that byte, and all that come after it: then no place is free. */
+static bool is_locked_for_good(int fd, uint64_t place)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)place, .l_len = 1, .l_pid = 0};
+
+    return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_len == 0;
+}
+
 uint64_t fz_queue_join(int fd)
 {
     uint64_t place = FIRST_PLACE;
@@ -48,6 +56,8 @@ uint64_t fz_queue_join(int fd)
         err = place < PLACES_END ? lock_bytes(fd, F_WRLCK, place, 1) : EAGAIN;
         if (err == 0)
             return place;
+        if (is_locked_for_good(fd, place))
+            return 0;
         place++;
     }
     return 0;
