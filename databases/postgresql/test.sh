@@ -75,6 +75,12 @@ fi
 export INITDB_TEMPLATE="$scratch/template"
 as_owner initdb -D "$INITDB_TEMPLATE" -A trust -N >initdb.log 2>&1 || { cat initdb.log; exit 1; }
 
+# Packages of npm, for t/033_orms.pl: see recipes.sh.
+if [ -n "${TEST_NODE_MODULES:-}" ]; then
+    cp -R "$TEST_NODE_MODULES" "$scratch/node_modules"
+    export TEST_NODE_MODULES="$scratch/node_modules"
+fi
+
 # By Debian's commands, where they are for this PostgreSQL.
 test_debian() {
     if [ "$bindir" != "$scratch/usr/lib/postgresql/$version/bin" ] || ! command -v pg_createcluster >/dev/null; then

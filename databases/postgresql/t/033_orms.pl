@@ -40,6 +40,7 @@ sub runs {
 # has NAME TABLE ROWS: as many rows of the table have an id of frazil, and the program had printed as many.
 sub has {
     my ($name, $table, @printed) = @_;
+    is(scalar @printed, 101, "$name: it prints each");
     is($node->safe_psql($name, "SELECT string_agg(id::text, ' ' ORDER BY id) FROM $table WHERE frazil_worker(id) = 7"),
         join(' ', sort { $a <=> $b } @printed), "$name: the program knows each id");
 }
