@@ -39,7 +39,7 @@ static int help(int argc, char **argv)
 {
     static char option[] = "--help";
 
-    if (argc < 2) {
+    if (argc < 2 || strcmp(argv[1], option) == 0 || strcmp(argv[1], "-h") == 0) {
         list_commands();
         return STATUS_OK;
     }

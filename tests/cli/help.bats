@@ -52,6 +52,11 @@ helps() {
     [ "$(helps | grep -c '^layout ')" -eq 2 ]
 }
 
+@test "help of the help is the list of commands" {
+    [ "$(frazil help --help)" = "$(frazil help)" ]
+    [ "$(frazil help -h)" = "$(frazil --help)" ]
+}
+
 @test "an action that is missing or misspelt" {
     fails 2 "lease needs one of init, list, release, watch" frazil lease
     fails 2 "lease needs one of init, list, release, watch" frazil lease redis://db1/orders
