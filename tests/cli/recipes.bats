@@ -112,6 +112,26 @@ worker_of() {
     [ "$(frazil inspect --json <ids | json worker | sort | tr '\n' ' ')" = "0 1 2 " ]
 }
 
+# The volumes as Docker makes them: the state's is root's, and the run directory's as the options of its mount say.
+@test "Compose: the user of the containers may write into both volumes" {
+    local file=$contrib/compose/compose.yaml settings user owner dir
+    [ "$(id -u)" -eq 0 ] || skip "only root can be another user"
+    dir=$(mktemp -d)
+    chmod 755 "$dir"
+    cd "$dir"
+    user=$(sed -n 's/^ *user: "\([0-9]*\):.*/\1/p' "$file")
+    install -d -m "$(sed -n 's/.*mode=\([0-7]*\).*/\1/p' "$file")" -o "$(sed -n 's/.*uid=\([0-9]*\).*/\1/p' "$file")" run
+    install -d -m 755 state
+    install -d -m 1777 host
+    mapfile -t settings < <(environment compose/compose.yaml | grep -v -e redis: -e MAX_WAIT)
+    owner=$(sed -n 's/^ *command: \(chown .*\)/\1/p' "$file")
+    eval "${owner/\/var\/lib\/frazil/$dir/state}"
+    cp "$(command -v "$FRAZIL")" frazil
+    setpriv --reuid "$user" --regid "$user" --clear-groups env "${settings[@]}" FRAZIL_HOST_DIR="$dir/host" ./frazil next -q
+    cd /
+    rm -rf "$dir"
+}
+
 @test "a process that stood still for longer than its horizon goes on above its grant" {
     local keeper before after until last
     frazil lease init --never-used horizon=3s worker="file://$PWD/orders"
