@@ -76,6 +76,8 @@ int values_each_raw(const char *path, values_fn *fn, void *ctx)
         complain("cannot open %s: %s", typed(path, strlen(path)), strerror(errno));
         return STATUS_FATAL;
     }
+    if (is_stdin && isatty(fd) == 1 && isatty(STDERR_FILENO) == 1)
+        complain("reading from the terminal, one value a line; Ctrl-D ends it");
     if (lines_open(&lines, fd)) {
         status = each_line_of(&lines, is_stdin ? "standard input" : path, fn, ctx);
         lines_close(&lines);

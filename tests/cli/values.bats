@@ -4,6 +4,14 @@
 load helpers
 
 # Arguments and lines are read in the same way.
+@test "what waits for a terminal says so, and nothing else does" {
+    command -v script >/dev/null || skip "there is no script(1)"
+    export FRAZIL
+    [[ $(printf '5\n\004' | script -qec '"$FRAZIL" inspect' /dev/null) == *"reading from the terminal, one value a line; Ctrl-D ends it"* ]]
+    run --separate-stderr frazil inspect <<<5
+    [ -z "$stderr" ]
+}
+
 @test "arguments and lines give the same" {
     [ "$(frazil convert --to hex 1 2 3)" = "$(printf '1\n2\n3\n' | frazil convert --to hex)" ]
 }
