@@ -16,11 +16,15 @@ const { scratch, throwing } = require('./lib/scratch.js');
 
 const NOW = Date.UTC(2026, 4, 1);
 const on = scratch('idiom');
+// All tests run at the same time as those of other files: places of their own, and a worker id for each that counts.
+Object.assign(process.env, on.env);
+let lastWorker = 100;
+const unused = () => ++lastWorker;
 const folder = path.dirname(require.resolve('frazil'));
 
 /** The spec that options mean. */
 function meaning(options) {
-  const generator = open({ state: 'memory', ...options });
+  const generator = open(options);
   generator.close();
   return generator.spec;
 }
@@ -78,7 +82,7 @@ test('shared generators are opened by options as well', () => {
 });
 
 test('a generator is a source for loops, which wait where a tick is full', async () => {
-  const generator = open({ worker: 7, layout: '41/20/2', maxLead: 0, state: 'memory' });
+  const generator = open({ worker: unused(), layout: '41/20/2', maxLead: 0 });
   const ids = [];
   for (const id of generator) if (ids.push(id) === 20) break;
   for await (const id of generator) if (ids.push(id) === 40) break;
@@ -103,7 +107,7 @@ test('a loop that waits in vain says why, and counts its full tick once', () => 
 });
 
 test('an asynchronous loop gives others their turns', async () => {
-  const generator = open('layout=31/1/31 tick=1s worker=fixed:1 state=memory');
+  const generator = open('layout=31/1/31 tick=1s worker=fixed:1');
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
   let n = 0;
@@ -114,7 +118,7 @@ test('an asynchronous loop gives others their turns', async () => {
 });
 
 test('methods that make an id can be handed on alone', async () => {
-  const generator = open({ worker: 7, state: 'memory' });
+  const generator = open({ worker: unused() });
   const ids = ['a', 'b', 'c'].map(generator.next);
   ids.push(...Array.from({ length: 3 }, generator.next), ...['d'].map(generator.tryNext));
   ids.push(...['e', undefined].map(generator.nextString).map(BigInt));
@@ -128,7 +132,7 @@ test('methods that make an id can be handed on alone', async () => {
 
 test('closed says whether it was closed', async () => {
   for (const end of ['close', 'closeAsync']) {
-    const generator = open({ worker: 7, state: 'memory' });
+    const generator = open({ worker: unused() });
     assert.equal(generator.closed, false);
     const closing = generator[end]();
     assert.equal(generator.closed, true);
@@ -138,8 +142,8 @@ test('closed says whether it was closed', async () => {
 });
 
 test('console.log says what an object is, and no password', () => {
-  const generator = open({ worker: 7, state: 'memory' });
-  assert.match(inspect(generator), /^Generator \{\s+spec: '.*worker=fixed:7 .*',\s+state: 'serving'\s+\}$/s);
+  const generator = open({ worker: unused() });
+  assert.match(inspect(generator), /^Generator \{\s+spec: '.*worker=fixed:\d+ .*',\s+state: 'serving'\s+\}$/s);
   assert.equal(inspect({ generator }, { depth: 0 }).includes('Generator'), true);
   generator.close();
   assert.match(inspect(generator), /^Generator \{.*closed: true\s+\}$/s);
@@ -147,7 +151,7 @@ test('console.log says what an object is, and no password', () => {
 });
 
 test('stats fit JSON', () => {
-  const generator = open({ worker: 7, state: 'memory' });
+  const generator = open({ worker: unused() });
   generator.next();
   assert.equal(JSON.parse(JSON.stringify(generator.stats())).issued, 1);
   generator.close();
@@ -213,7 +217,7 @@ test('the codes of errors are those of the library', { skip: !process.env.TEST_S
 });
 
 test('statistics are declared with the names that they have', () => {
-  const generator = open({ worker: 7, state: 'memory' });
+  const generator = open({ worker: unused() });
   const types = fs.readFileSync(path.join(folder, 'index.d.ts'), 'utf8').match(/interface Stats \{(.*?)\n\}/s)[1];
   const declared = [...types.matchAll(/^ {2}(\w+): number;/gm)].map((match) => match[1]);
   assert.deepEqual(declared, Object.keys(generator.stats()));
