@@ -28,8 +28,8 @@ sh "$tree/bindings/go/package.sh" "$tree" "$work/packages" >/dev/null
 mkdir "$work/src"
 tar -C "$work/src" --strip-components=1 -xzf "$work"/packages/frazil-go-*.tar.gz
 cp "$tree"/bindings/go/*_test.go "$work/src/"
-for drop_in in snowflake sno; do
-    cp "$tree/bindings/go/compat/$drop_in"/*_test.go "$work/src/compat/$drop_in/"
+for part in compat/snowflake compat/sno internal/fastpath; do
+    cp "$tree/bindings/go/$part"/*_test.go "$work/src/$part/"
 done
 
 cd "$work/src"
@@ -49,8 +49,8 @@ cp -R "$tree/bindings/go/against" "$work/src/against"
 old=${TEST_OLD_GO:-$debian/go}
 if [ -x "$old" ]; then
     step "$("$old" version)"
-    "$old" vet . ./compat/... ./examples/...
-    "$old" test -count=1 . ./compat/...
+    "$old" vet . ./compat/... ./examples/... ./internal/...
+    "$old" test -count=1 . ./compat/... ./internal/...
 fi
 
 if [ -e "$build/cmake_install.cmake" ]; then
