@@ -75,7 +75,7 @@ class Reload(TestCase):
         for count, (text, words) in enumerate(
             (
                 (BOTH + generator("main") + "colour=red\n", ":10: "),
-                (BOTH + generator("main") + "max batch=10\n", ":10: what stands before the '=' is no key"),
+                (BOTH + generator("main") + "max batch=10\n", ":10: the text before the '=' is not a key"),
                 (BOTH + generator("main", 2), changed),
                 (BOTH + generator("main") + several + "worker_ids=2\n", changed),
                 (BOTH + generator("main", 1, layout="twitter"), changed),

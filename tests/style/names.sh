@@ -62,7 +62,7 @@ find include -name '*.h' 2>/dev/null | LC_ALL=C sort | sed 's|^include/\(.*\)|#i
 
 pages=$(files '\.md$|^man/')
 code=$(files '^(include|src|programs|examples|bench|web|bindings|databases)/.*\.[ch]$')
-about='^(bindings|databases)/|^docs/databases\.md$|^CONTRIBUTING\.md$' # which names their files
+about='^(bindings|databases)/|^docs/databases\.md$|^(CONTRIBUTING|README)\.md$' # which names their files
 # shellcheck disable=SC2046,SC2086
 wrong=$({
     refuse "$scratch/known" "$lower" $(printf '%s\n' $pages $code | grep -vE "$about")

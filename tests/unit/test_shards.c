@@ -28,7 +28,7 @@ static const char *spec_in(const char *run, unsigned min, unsigned max)
 
     snprintf(spec, sizeof spec,
              "layout=sno worker=fixed:7 state=file namespace=n run_dir=%s/%s state_dir=%s/state keeper=inline "
-             "max_wait=20s seq_min=%u seq_max=%u",
+             "max_wait=2m seq_min=%u seq_max=%u",
              scratch, run, scratch, min, max);
     return spec;
 }

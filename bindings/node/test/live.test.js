@@ -243,7 +243,7 @@ test('the command frazil shares a worker number with Node', async () => {
 });
 
 test('many closes over a silent Redis leave threads to others, and each is told its end', async (t) => {
-  const [bin, parts] = ['bin/frazil', 'parts'].map((name) => path.join(process.env.FRAZIL_BUILD, name));
+  const [bin, parts] = ['bin/frazil', 'parts'].map((name) => path.join(process.env.TEST_BUILD, name));
   if (!fs.existsSync(path.join(parts, 'libfrazil-redis.so.1'))) return t.skip('the part for Redis is not built');
   const socket = path.join(on.folder('redis'), 's');
   const options = [
