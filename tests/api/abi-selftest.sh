@@ -54,6 +54,7 @@ passes() {
     sh "$scratch/tests/abi.sh" "$scratch" >"$scratch/output" 2>&1 || { echo "refuses: $*" && cat "$scratch/output" && exit 1; }
 }
 
+tells 'make update-abi writes it' -e '$a\/* no dump yet *\/'
 header
 sh "$scratch/tests/abi.sh" --update "$scratch"
 passes -e '$a\/* the same *\/'

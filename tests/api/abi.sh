@@ -14,7 +14,7 @@ update=no
 [ "$1" != --update ] || { update=yes && shift; }
 cd "$1"
 dump=$api/frazil.abi
-[ "$update" = yes ] || [ -s "$dump" ] || { echo "nothing is promised yet: make update-abi writes $dump"; exit 0; }
+[ "$update" = yes ] || [ -s "$dump" ] || { echo "there is no $dump to compare with: make update-abi writes it"; exit 1; }
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
