@@ -283,6 +283,15 @@ static uint64_t own_end(const struct claim_attempt *attempt, const struct fz_cla
     return attempt->former != NULL && end == FZ_CLAIM_UNKNOWN ? attempt->former_floor : end;
 }
 
+/*
+ * Whether the one in the way, which nobody holds, says nothing new to the claim that was removed: that one began above
+ * it.  It seems far ahead because the clock was set back since.
+ */
+static bool is_old_news(const struct claim_attempt *attempt, const struct fz_claim_other *other)
+{
+    return attempt->former != NULL && other->until != 0 && other->until <= attempt->former_floor;
+}
+
 /* As fz_claim_try; after FZ_CLAIM_TAKEN the own claim may still be held. */
 static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key *key, struct fz_claim_other *ret_other)
 {
@@ -298,9 +307,12 @@ static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key
         say_again(claim->page, attempt->former);
     err = fz_claim_search(key, claim->path, claim->beginning, claim->page, ret_other, &floor, &is_lower);
     attempt->gives_way = is_lower;
+    if (err == FZ_CLAIM_TAKEN && is_old_news(attempt, ret_other))
+        err = 0;
     uint64_t end = own_end(attempt, key);
     claim->floor = floor > end ? floor : end;
-    if (err != 0 || end <= key->now_tick + key->max_ahead)
+    /* The processes of a claim that was removed have begun above their own floor, whatever the clock shows now. */
+    if (err != 0 || attempt->former != NULL || end <= key->now_tick + key->max_ahead)
         return err;
     *ret_other = (struct fz_claim_other){.uid = geteuid(), .until = end};
     memcpy(ret_other->holder, claim->page->holder, sizeof ret_other->holder - 1);

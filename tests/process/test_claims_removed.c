@@ -35,12 +35,17 @@ AFTER_EACH
 
 /* ---- claims ------------------------------------------------------------------------ */
 
-static int try_for(uint64_t word, struct fz_claim *ret)
+static int try_at(uint64_t now_tick, uint64_t word, struct fz_claim *ret)
 {
-    const struct fz_claim_key key = claim_key(host, word, NOW);
+    const struct fz_claim_key key = claim_key(host, word, now_tick);
     struct fz_claim_other other;
 
     return fz_claim_try(ret, &key, NUMBER, &other);
+}
+
+static int try_for(uint64_t word, struct fz_claim *ret)
+{
+    return try_at(NOW, word, ret);
 }
 
 /* The first tick that another word finds free. */
@@ -105,6 +110,31 @@ TEST("When a claim comes back, it knows of those who have used the number meanwh
     assert_int_equal(fz_claim_keep(&held, NOW, FZ_DEADLINE_NONE, &other), 0);
     assert_int_equal(held.floor, 1901);
     fz_claim_release(&held);
+}
+
+TEST("A claim comes back though the clock was set back far below the ticks above which it began")
+{
+    static const uint64_t begun[] = {NOW,
+                                     2 * NOW}; /* before the other's ticks are over, and after, when they are its own */
+
+    for (size_t i = 0; i < sizeof begun / sizeof begun[0]; i++) {
+        struct fz_claim_other other;
+        struct fz_claim held;
+        struct fz_claim second;
+
+        assert_int_equal(try_for(2, &second), 0);
+        fz_claim_raise(&second, 1900);
+        fz_claim_release(&second);
+        assert_int_equal(try_at(begun[i], 1, &held), 0);
+        assert_int_equal(held.floor, 1901);
+        assert_int_equal(remove(held.path), 0);
+        assert_int_equal(fz_claim_keep(&held, 10, FZ_DEADLINE_NONE, &other), 0);
+        assert_int_equal(held.floor, 1901);
+        /* Others are refused as before. */
+        assert_int_equal(try_at(10, 3, &second), FZ_CLAIM_TAKEN);
+        assert_int_equal(remove(held.path), 0);
+        fz_claim_release(&held);
+    }
 }
 
 TEST("A claim that cannot be put back is a failure that names its path")
