@@ -84,14 +84,15 @@ static void explain_lease(const frazil *gen, const struct fz_refusal *refusal, f
 enum { ADVICE_SIZE = 256 + FZ_CLAIM_PATH_SIZE };
 
 /*
- * What helps where ids of a far time were made with the files of this host.  Where the grant file was lost with what it
- * said, the claim has it still, and would refuse the number to the files that are made anew.
+ * What helps where ids of a far time were made with the files of this host.  If the grant file was lost, the claim
+ * alone still knows their time, and would refuse the number to the files that are made anew.  The claim is not asked
+ * here: the keeper may be mapping another one, and each grant raises it before the grant is in force.
  */
 static const char *advice_on_far_time(const frazil *gen, const struct fz_refusal *r, char buf[ADVICE_SIZE])
 {
     struct fz_sentence s = fz_sentence_in(buf, ADVICE_SIZE);
-    const struct fz_claim *claim = &gen->store.claim;
-    bool is_lost = fz_claim_used(claim) > r->granted_last;
+    const char *path = gen->store.claim.path;
+    bool is_lost = gen->store.claimed_until > r->granted_last;
 
     fz_sentence_str(&s, "correct the clock if it was set back; else take another worker id, or ");
     if (is_lost)
@@ -99,7 +100,7 @@ static const char *advice_on_far_time(const frazil *gen, const struct fz_refusal
     fz_sentence_str(&s, "stop all that use this one, ");
     if (is_lost) {
         fz_sentence_str(&s, "remove ");
-        fz_sentence_quoted(&s, claim->path, strlen(claim->path));
+        fz_sentence_quoted(&s, path, strlen(path));
         fz_sentence_str(&s, ", ");
     }
     fz_sentence_str(&s, "and run `frazil state init --all` with their spec");

@@ -450,7 +450,11 @@ int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline 
     if (err != 0)
         return err;
     fz_claim_release(claim);
-    *claim = attempt.claim;
+    /* Not the path, which other threads may read, and which is the same. */
+    claim->page = attempt.claim.page;
+    claim->floor = attempt.claim.floor;
+    claim->file = attempt.claim.file;
+    claim->is_finished = attempt.claim.is_finished;
     return 0;
 }
 

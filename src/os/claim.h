@@ -165,7 +165,8 @@ FZ_PRIVATE bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t 
 /*
  * Puts the claim back if somebody has removed it, which others take for a number that is free.  In the present of
  * now_tick, and as fz_claim_insist; claim->floor may rise.  On failure there is no claim that others could see, and the
- * next call tries again.  One thread at a time; NONE is fine.
+ * next call tries again.  It may map another page, so no other thread may call a function with this claim meanwhile;
+ * the path stays.  NONE is fine.
  */
 FZ_PRIVATE int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline deadline,
                              struct fz_claim_other *ret_other);
@@ -174,13 +175,16 @@ FZ_PRIVATE int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct f
 FZ_PRIVATE frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_other *other,
                                     frazil_error *reterr);
 
-/* The last tick that it says may have been used; 0: none, or nothing is claimed.  Any thread. */
+/* The last tick that it says may have been used; 0: none, or nothing is claimed.  Any thread, not beside fz_claim_keep.
+ */
 FZ_PRIVATE uint64_t fz_claim_used(const struct fz_claim *claim);
 
-/* Says which tick the word was granted first, unless that was said before.  Any thread, and forked children. */
+/* Says which tick the word was granted first, unless that was said before.  Any thread, and forked children; not beside
+ * fz_claim_keep. */
 FZ_PRIVATE void fz_claim_begin(const struct fz_claim *claim, uint64_t first);
 
-/* Says that ticks up to this one may be used from now on.  Any thread, and forked children. */
+/* Says that ticks up to this one may be used from now on.  Any thread, and forked children; not beside fz_claim_keep.
+ */
 FZ_PRIVATE void fz_claim_raise(const struct fz_claim *claim, uint64_t until);
 
 /* Says that after all none above `used` was, unless somebody has said a later one than `until` meanwhile. */

@@ -411,6 +411,7 @@ static frazil_err open_in_file(struct fz_store *store, const struct fz_decision 
     if (err == FRAZIL_OK)
         err = settle_grant(store, &opening, decision, reterr);
     store->claim.key.grants = NULL; /* the granter sets its own */
+    store->claimed_until = fz_claim_used(&store->claim);
     return err;
 }
 

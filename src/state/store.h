@@ -54,7 +54,8 @@ struct fz_store {
     struct fz_token token;         /* FZ_STORE_LEASE: as which all of them are one owner to the coordinator */
     struct fz_worker_lock lock;    /* worker=file-lock: held as long as the process lives */
     bool locked;
-    struct fz_claim claim; /* FZ_STORE_FILE, and FZ_STORE_MEMORY of a number of its own: keeps others from it */
+    struct fz_claim claim;  /* FZ_STORE_FILE, and FZ_STORE_MEMORY of a number of its own: keeps others from it */
+    uint64_t claimed_until; /* FZ_STORE_FILE: the last tick that the claim said was used when the store was opened */
     struct fz_process_count
         processes; /* FZ_STORE_MEMORY of a leased worker: tells the last one to give the lease back */
     bool is_counted;

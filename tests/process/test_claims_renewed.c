@@ -238,6 +238,23 @@ static void claim_ahead(void)
     globfree(&found);
 }
 
+TEST("Ticks that the claim says since the opening are no sign that the grant was lost")
+{
+    frazil_error why;
+    uint64_t id = 0;
+    frazil *gen;
+
+    frazil_manual_clock_set(clock_of_test, now_ms + AHEAD_MS);
+    if (try_open(&gen, "first", &why) != FRAZIL_OK || frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
+    claim_ahead(); /* as a grant does that is too late to come in force */
+    frazil_manual_clock_set(clock_of_test, now_ms);
+    assert_int_equal(frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &why), FRAZIL_ECLOCK);
+    frazil_close(gen);
+    assert_null(strstr(why.message, host));
+    assert_non_null(strstr(why.message, "run `frazil state init --all` with their spec"));
+}
+
 TEST("A number whose own state was in memory when the clock was ahead is refused, and the sentence is a way out")
 {
     char spec[512];
