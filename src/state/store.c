@@ -201,6 +201,14 @@ static void leave_word(struct fz_store *store)
     store->kind = FZ_STORE_NONE;
 }
 
+/* The last try for a claim as an error. */
+static frazil_err judge_try(const struct file_opening *opening, frazil_error *reterr)
+{
+    if (opening->sys == FZ_CLAIM_TAKEN)
+        return fz_claim_refuse(opening->worker, &opening->key, &opening->other, reterr);
+    return opening->sys == 0 ? FRAZIL_OK : fz_claim_fail(opening->sys, opening->other.path, reterr);
+}
+
 /*
  * Claims the number for a word that is being opened.  A process that waits has no word open meanwhile: else the one
  * that uses the word would not know that it is the last, and would leave all ticks of its grant to others as used.
@@ -211,9 +219,7 @@ static frazil_err claim_for_word(void *ctx, const struct fz_word_file *word, fra
 
     opening->key.word = name_word(word);
     opening->sys = fz_claim_try(opening->claim, &opening->key, opening->worker, &opening->other);
-    if (opening->sys == FZ_CLAIM_TAKEN)
-        return fz_claim_refuse(opening->worker, &opening->key, &opening->other, reterr);
-    return opening->sys == 0 ? FRAZIL_OK : fz_claim_fail(opening->sys, opening->other.path, reterr);
+    return judge_try(opening, reterr);
 }
 
 static frazil_err open_and_claim(struct fz_store *store, struct file_opening *opening,
@@ -236,7 +242,8 @@ static frazil_err insist_on_word(struct fz_store *store, struct file_opening *op
 {
     const struct fz_claim_word name = opening->key.word;
 
-    frazil_err err = fz_claim_take(&store->claim, &opening->key, opening->worker, &opening->patience, reterr);
+    opening->sys = fz_claim_insist(&store->claim, &opening->key, opening->worker, &opening->patience, &opening->other);
+    frazil_err err = judge_try(opening, reterr);
     if (err == FRAZIL_OK)
         err = open_word(store, opening, decision, NULL, reterr);
     if (err != FRAZIL_OK)

@@ -4,8 +4,11 @@
  * and does not wait that long again for each of its tries, nor beyond the deadline of the call.
  */
 #define _XOPEN_SOURCE 700 /* getrusage */
+#include <errno.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "frazil.h"
 #include "lib/scratch.h"
@@ -17,6 +20,7 @@ enum { SLEEPS_MOST = 1000, SLEEPS_MOST_OF_SEVERAL = 200, SLEEPS_MOST_OF_ONE_LOOK
 
 static const char *scratch;
 static const char *host;
+static frazil *holder; /* of the number that a test wants */
 
 BEFORE_EACH
 {
@@ -40,6 +44,25 @@ static frazil_err try_open(frazil **ret, const char *name, const char *worker, f
              "worker=%s keeper=inline state=file run_dir=%s/%s-run state_dir=%s/%s-state host_dir=%s", worker, scratch,
              name, scratch, name, host);
     return frazil_open(ret, spec, reterr);
+}
+
+/* What happens while an opening sleeps; NULL: nothing. */
+static void (*in_sleep)(void);
+
+/* Stands for the one of libc. */
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *ret_left)
+{
+    void (*happens)(void) = in_sleep;
+    struct timespec from = {.tv_sec = 0};
+
+    (void)ret_left;
+    in_sleep = NULL;
+    if (happens != NULL)
+        happens();
+    if (flags == TIMER_ABSTIME)
+        (void)clock_gettime(clock, &from);
+    int64_t ms = (wanted->tv_sec - from.tv_sec) * 1000 + (wanted->tv_nsec - from.tv_nsec) / 1000000 + 1;
+    return ms > 0 && poll(NULL, 0, (int)ms) < 0 ? errno : 0;
 }
 
 static long sleeps(void)
@@ -109,4 +132,61 @@ TEST("An opening of a command that was asked to stop looks once")
     fz_waits_end(false);
     assert_in_range(sleeps() - before, 0, SLEEPS_MOST_OF_ONE_LOOK);
     frazil_close(first);
+}
+
+static void move(const char *from, const char *to)
+{
+    char former[1024];
+
+    snprintf(former, sizeof former, "%s", scratch_path(scratch, from));
+    assert_int_equal(rename(former, scratch_path(scratch, to)), 0);
+}
+
+static void find_host_dir(void)
+{
+    move("lost", "host");
+}
+
+/* It is there again for whoever sleeps once more. */
+static void lose_host_dir(void)
+{
+    move("host", "lost");
+    in_sleep = find_host_dir;
+}
+
+static void find_run_dir(void)
+{
+    move("lost", "second-run");
+}
+
+static void free_number_and_lose_run_dir(void)
+{
+    frazil_close(holder);
+    holder = NULL;
+    move("second-run", "lost");
+    in_sleep = find_run_dir;
+}
+
+TEST("What goes wrong while an opening waits for its one number is told as it is, and not as a pool that is full")
+{
+    static void (*const troubles[])(void) = {lose_host_dir, free_number_and_lose_run_dir};
+
+    for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++) {
+        frazil_error why;
+        frazil *gen;
+        if (try_open(&holder, "first", "fixed:30", &why) != FRAZIL_OK)
+            fail_msg("%s", why.message);
+        in_sleep = troubles[i];
+        frazil_err err = try_open(&gen, "second", "file-lock base=30 count=1", &why);
+        if (err != FRAZIL_ESYS)
+            fail_msg("%d: %s", err, why.message);
+        assert_non_null(in_sleep);
+        in_sleep();
+        in_sleep = NULL;
+        frazil_close(holder);
+        holder = NULL;
+        if (try_open(&gen, "second", "file-lock base=30 count=1", &why) != FRAZIL_OK)
+            fail_msg("%s", why.message);
+        frazil_close(gen);
+    }
 }
