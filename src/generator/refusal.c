@@ -97,13 +97,12 @@ static const char *advice_on_far_time(const frazil *gen, const struct fz_refusal
     fz_sentence_str(&s, "correct the clock if it was set back; else take another worker id, or ");
     if (is_lost)
         fz_sentence_str(&s, "(if the ids of that time were thrown away) ");
-    fz_sentence_str(&s, "stop all that use this one, ");
+    fz_sentence_str(&s, "stop all that use this one, and run `frazil state init --all` with their spec");
+    /* The path comes last: a sentence that is too long loses its end. */
     if (is_lost) {
-        fz_sentence_str(&s, "remove ");
+        fz_sentence_str(&s, " after removing ");
         fz_sentence_quoted(&s, path, strlen(path));
-        fz_sentence_str(&s, ", ");
     }
-    fz_sentence_str(&s, "and run `frazil state init --all` with their spec");
     return buf;
 }
 

@@ -44,7 +44,7 @@ AFTER_EACH
 
 static const char *spec_of(const char *name)
 {
-    static char spec[1024];
+    static char spec[2048];
 
     snprintf(spec, sizeof spec,
              "worker=fixed:7 namespace=n state=file start=zero max_wait=1s run_dir=%s/%s-run state_dir=%s/%s-state "
@@ -186,6 +186,32 @@ TEST("Where the grant is lost, the first sentence says how ids come: without the
     follow(why.message, "first");
     frazil_manual_clock_set(clock_of_test, now_ms + LATER_MS);
     take_from("first");
+}
+
+TEST("A sentence that is too long for the path of the claim still says what to run")
+{
+    enum { DEPTH = 5, NAME = 120 };
+    char path[1024];
+    frazil_error why;
+    uint64_t id = 0;
+    frazil *gen;
+
+    size_t len = (size_t)snprintf(path, sizeof path, "%s", host);
+    for (int i = 0; i < DEPTH; i++) {
+        len += (size_t)snprintf(path + len, sizeof path - len, "/%0*d", NAME, i);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    assert_int_equal(chmod(path, 01777), 0);
+    free((void *)(uintptr_t)host);
+    host = strdup(path);
+    take_ahead("first");
+    assert_int_equal(unlink(scratch_path(scratch, "first-state/n/worker-7.grant")), 0);
+    if (try_open(&gen, "first", &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
+    assert_int_equal(frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &why), FRAZIL_ECLOCK);
+    frazil_close(gen);
+    if (strstr(why.message, "run `frazil state init --all` with their spec after removing '") == NULL)
+        fail_msg("%s", why.message);
 }
 
 TEST("So does the sentence of the one who makes the files anew first, and of an opening with a new state directory")
