@@ -292,6 +292,17 @@ static bool is_old_news(const struct claim_attempt *attempt, const struct fz_cla
     return attempt->former != NULL && other->until != 0 && other->until <= attempt->former_floor;
 }
 
+/*
+ * Whether the number's own ticks end too far beyond the present.  The processes of a claim that was removed have begun
+ * above them, whatever the clock shows now.
+ */
+static bool is_far_ahead(const struct claim_attempt *attempt, const struct fz_claim_key *key, uint64_t end)
+{
+    uint64_t most = key->max_ahead > key->max_lead ? key->max_ahead : key->max_lead;
+
+    return attempt->former == NULL && end > key->now_tick + most;
+}
+
 /* As fz_claim_try; after FZ_CLAIM_TAKEN the own claim may still be held. */
 static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key *key, struct fz_claim_other *ret_other)
 {
@@ -311,8 +322,7 @@ static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key
         err = 0;
     uint64_t end = own_end(attempt, key);
     claim->floor = floor > end ? floor : end;
-    /* The processes of a claim that was removed have begun above their own floor, whatever the clock shows now. */
-    if (err != 0 || attempt->former != NULL || end <= key->now_tick + key->max_ahead)
+    if (err != 0 || !is_far_ahead(attempt, key, end))
         return err;
     *ret_other = (struct fz_claim_other){.uid = geteuid(), .until = end};
     memcpy(ret_other->holder, claim->page->holder, sizeof ret_other->holder - 1);

@@ -64,6 +64,7 @@ struct fz_claim_key {
     uint64_t tick_ms;
     uint64_t now_tick;  /* of the present */
     uint64_t max_ahead; /* in ticks: a number that was used further beyond the present is refused */
+    uint64_t max_lead;  /* the same for what the own claim says, where it is more: the own ids may lead so far */
     const char *holder; /* the run directory or another name, for others to read; what does not fit is left out */
     const char *state;  /* the folder in which the word's grants are kept; NULL: none */
     const struct fz_claim_grants *grants; /* these; NULL: they know of nothing */

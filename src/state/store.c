@@ -122,6 +122,21 @@ static uint64_t max_ahead_of(const struct fz_decision *decision)
     return allowed > killed ? allowed : killed;
 }
 
+/*
+ * How far beyond the present the ids of this decision may lead, and so those that the process before has made with
+ * state in memory: the next one goes on above them at once.  Not beyond the life of the layout.
+ */
+static uint64_t max_lead_of(const struct fz_decision *decision, uint64_t now_tick)
+{
+    const struct fz_slot_rules *rules = &decision->rules;
+    bool leads = rules->on_full == FZ_FULL_LEAD || rules->on_backward == FZ_BACKWARD_HOLD;
+    uint64_t life = rules->last_tick > now_tick ? rules->last_tick - now_tick : 0;
+
+    if (!leads)
+        return 0;
+    return rules->max_lead < life ? rules->max_lead : life;
+}
+
 /* A number of file-lock is for one process, whichever part of the sequence that uses. */
 frazil_err fz_store_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE], const struct fz_decision *decision,
                               int64_t now_ms, frazil_error *reterr)
@@ -461,6 +476,7 @@ static frazil_err claim_in_memory(struct fz_store *store, const struct fz_decisi
     if (err != FRAZIL_OK && fz_store_opens_unclaimed(decision, &why))
         return FRAZIL_OK;
     key.is_alone = true;
+    key.max_lead = max_lead_of(decision, key.now_tick);
     key.holder = "state=memory";
     if (err == FRAZIL_OK)
         err = fz_claim_take(&store->claim, &key, worker, &patience, &why);

@@ -300,6 +300,28 @@ TEST("A number whose own state was in memory when the clock was ahead is refused
     }
 }
 
+TEST("A number whose own ids in memory lead the clock by more than a call waits can be opened again, and goes on above")
+{
+    static uint64_t ids[4 * LATER_MS]; /* two in each tick */
+    char spec[512];
+    frazil_error why;
+    uint64_t last = 0;
+
+    snprintf(spec, sizeof spec,
+             "worker=fixed:7 namespace=n state=memory seq_max=1 on_full=lead on_backward=hold max_lead=unlimited "
+             "host_dir=%s",
+             host);
+    for (int i = 0; i < 2; i++) {
+        frazil *gen = NULL;
+        if (frazil_open(&gen, spec, &why) != FRAZIL_OK ||
+            frazil_take(gen, ids, sizeof ids / sizeof ids[0], FRAZIL_WAIT_DEFAULT, &why) != FRAZIL_OK)
+            fail_msg("%s", why.message);
+        frazil_close(gen);
+        assert_true(ids[0] > last);
+        last = ids[sizeof ids / sizeof ids[0] - 1];
+    }
+}
+
 TEST("A generator in memory that waits for what a claim says is told so, and not that a tick is full")
 {
     char spec[512];
