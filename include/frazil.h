@@ -68,7 +68,7 @@ FRAZIL_API uint32_t frazil_version_number(void);
 #define FRAZIL_VERSION_FITS(number)                                                                                    \
     ((number) / 1000000 == FRAZIL_VERSION_MAJOR &&                                                                     \
      (FRAZIL_VERSION_MAJOR == 0 ? (number) / 1000 == FRAZIL_VERSION_MINOR                                              \
-                                : (number) / 1000 % 1000 >= FRAZIL_VERSION_MINOR))
+                                : (number) / 1000 % 1000 + 1 > FRAZIL_VERSION_MINOR))
 
 /* The version of the library that is running, "0.2.0".  Never freed.  Any thread. */
 FRAZIL_API const char *frazil_version(void);

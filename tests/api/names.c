@@ -2,7 +2,7 @@
 /*
  * Goal of this test: the functions that most programs call keep their types.  Each is assigned to a pointer of exactly
  * its type: a function that has changed does not compile, one that is gone does not link.  standards.sh compiles this
- * file as programs elsewhere are compiled, so it is C99 and C++ alike.
+ * file as programs elsewhere are compiled, so it is C99 and C++ alike, and no macro of the headers may warn.
  */
 #include <stdio.h>
 
@@ -76,6 +76,23 @@ static void reading(void)
     NAME(const char *, frazil_err_name, (frazil_err));
     NAME(frazil_err_class, frazil_err_classify, (frazil_err));
     NAME(const char *, frazil_version, (void));
+    NAME(uint32_t, frazil_version_number, (void));
+}
+
+static int fits(void)
+{
+    return FRAZIL_VERSION_FITS(frazil_version_number());
+}
+
+#undef FRAZIL_VERSION_MAJOR
+#undef FRAZIL_VERSION_MINOR
+#define FRAZIL_VERSION_MAJOR 1
+#define FRAZIL_VERSION_MINOR 0
+
+/* The same in a program of 1.0.0: compilers warn of a number without a sign that is compared with 0. */
+static int fits_first(uint32_t number)
+{
+    return FRAZIL_VERSION_FITS(number);
 }
 
 int main(void)
@@ -85,5 +102,5 @@ int main(void)
     looking();
     reading();
     printf("%d names\n", names);
-    return names == 39 ? 0 : 1;
+    return names == 40 && fits() && fits_first(1000000) && !fits_first(2000000) ? 0 : 1;
 }
