@@ -12,6 +12,7 @@
 
 enum { ULID_LEN = 26, ULID_TIME_LEN = 10, KSUID_LEN = 27, KSUID_SIZE = 20, OBJECT_ID_LEN = 24, OBJECT_ID_TIME_LEN = 8 };
 
+static const char decimal[] = "0123456789";
 static const char hex[] = "0123456789abcdef";
 static const char crockford[] = "0123456789abcdefghjkmnpqrstvwxyz";
 static const char base62[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -140,6 +141,9 @@ static bool say_object_id(const char *text, size_t len, char buf[NOT_DECIMAL_SIZ
 
 bool foreign_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE])
 {
+    /* A decimal number that was mistyped is likelier than a foreign id without a letter. */
+    if (are_digits(decimal, text, len))
+        return false;
     return say_uuid(text, len, buf) || say_ulid(text, len, buf) || say_ksuid(text, len, buf) ||
            say_object_id(text, len, buf);
 }

@@ -112,6 +112,10 @@ ID=1541815603606036480
 	0ujtsYcgvSTl8PAuAdqWYSMnLOv a KSUID, made at 2017-10-10T04:00:47.000Z,
 	507f1f77bcf86cd799439011 an ObjectId of MongoDB, made at 2012-10-17T21:13:27.000Z,
 	EOT
+    # Digits alone are a decimal id with too many of them.
+    for id in 436677378048286723456789 43667737804828672345678901 436677378048286723456789012; do
+        fails 1 "it is above 2^64 - 1, the largest id" frazil inspect "$id"
+    done
     fails 1 "not an id in any known form" frazil inspect zzzzzzzzzzzzzzzzzzzzzzzzzzz
     fails 1 "not an id in any known form" frazil inspect 81ARZ3NDEKTSV4RRFFQ69G5FAV
 }
