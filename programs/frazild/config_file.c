@@ -25,7 +25,7 @@ void config_complain(struct bytes *errors, struct place place, const char *fmt, 
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    if (place.line > 0 && place.file[0] != '(') /* nobody sees the lines of what is built in */
+    if (place.line > 0)
         bytes_format(errors, "%s:%u: %s\n", place.file, place.line, text);
     else
         bytes_format(errors, "%s: %s\n", place.file, text);
@@ -263,7 +263,9 @@ static void add_row(struct config_file *file, struct bytes line, struct place pl
         free_row(&row);
 }
 
-static void read_lines(struct config_file *file, const char *name, const char *text, size_t len, struct bytes *errors)
+/* has_lines: somebody can look them up by their numbers. */
+static void read_lines(struct config_file *file, const char *name, bool has_lines, const char *text, size_t len,
+                       struct bytes *errors)
 {
     struct place place = {name, 0};
 
@@ -271,7 +273,7 @@ static void read_lines(struct config_file *file, const char *name, const char *t
         const char *end = memchr(text, '\n', len);
         size_t line_len = end != NULL ? (size_t)(end - text) : len;
         struct bytes line = trimmed(text, line_len);
-        place.line++;
+        place.line += has_lines;
         if (!is_printable(line.at, line.len))
             config_complain(errors, place, "the line holds a control character");
         else if (line.len >= 2 && line.at[0] == '[' && line.at[line.len - 1] == ']')
@@ -300,7 +302,7 @@ static const char *kept_name(struct config_file *file, const char *name, struct 
 
 void config_file_read_text(struct config_file *file, const char *name, const char *text, struct bytes *errors)
 {
-    read_lines(file, kept_name(file, name, errors), text, strlen(text), errors);
+    read_lines(file, kept_name(file, name, errors), false, text, strlen(text), errors);
 }
 
 static void read_one(struct config_file *file, const char *path, struct bytes *errors)
@@ -313,7 +315,7 @@ static void read_one(struct config_file *file, const char *path, struct bytes *e
     if (why != NULL)
         config_complain(errors, place, "cannot be read: %s", why);
     else
-        read_lines(file, place.file, text.at, text.len, errors);
+        read_lines(file, place.file, true, text.at, text.len, errors);
     file_wipe(&text);
 }
 

@@ -50,7 +50,7 @@ struct config_file {
  */
 void config_file_read(struct config_file *file, const char *path, struct bytes *errors);
 
-/* The same for a text, which stands in the place of a file of that name. */
+/* The same for a text, which stands in the place of a file of that name; errors name none of its lines. */
 void config_file_read_text(struct config_file *file, const char *name, const char *text, struct bytes *errors);
 
 /* Whether nothing was found wrong, for want of memory neither. */

@@ -67,6 +67,12 @@ class Configuration(unittest.TestCase):
         self.expect(generator("a"), None, "no [listen PROTOCOL]")
         self.expect("[listen resp]\n" + generator("a"), 1, "needs address=")
 
+    def test_a_file_whose_path_begins_with_a_bracket_has_lines(self):
+        self.write(BASE + "nonsense\n", "(f).conf")
+        result = subprocess.run([FRAZILD, "-c", "(f).conf", "--check"], capture_output=True, text=True, timeout=PATIENCE_S, cwd=self.folder)
+        line = BASE.count("\n") + 1
+        self.assertTrue(result.stderr.startswith(f"(f).conf:{line}: "), result.stderr)
+
     def test_without_a_configuration_the_environment_is_looked_at(self):
         if os.path.exists("/etc/frazil/frazild.conf"):
             self.skipTest("this host has a configuration")
