@@ -314,7 +314,7 @@ export interface Health {
 export interface Stats {
   /** Ids taken. */
   issued: number;
-  /** Ticks that calls found full. */
+  /** Ticks of the clock in which calls found no free id. */
   full: number;
   /** How often the clock was seen to go back. */
   backward_steps: number;

@@ -104,7 +104,7 @@ macro_rules! stats {
 stats! {
     /// Ids taken.
     issued = FRAZIL_STAT_ISSUED,
-    /// Ticks that calls found full, each once.
+    /// Ticks of the clock in which calls found no free id, each once.
     full = FRAZIL_STAT_FULL,
     /// Times the clock was seen to go back.
     backward_steps = FRAZIL_STAT_BACKWARD_STEPS,
