@@ -40,22 +40,25 @@ static frazil_err lease_worker(frazil_lease **ret, const char *url, frazil_error
 }
 
 /* A stamp of now, and whether it lies in the lease.  A program that runs on comes back when the lease is to extend. */
-static frazil_err stamp_now(frazil_lease *lease, int64_t *ret_stamp, frazil_error *err)
+static bool stamp_now(frazil_lease *lease, int64_t *ret_stamp)
 {
     uint64_t next_keep_ns;
     frazil_lease_info info;
-    frazil_err failed = frazil_lease_keep(lease, FRAZIL_WAIT_FOREVER, &next_keep_ns, err);
+    frazil_error err;
+    frazil_err failed = frazil_lease_keep(lease, FRAZIL_WAIT_FOREVER, &next_keep_ns, &err);
 
     *ret_stamp = now_unix_ms();
     if (failed == FRAZIL_OK)
-        failed = frazil_lease_get_info(lease, &info, sizeof info, err);
-    if (failed != FRAZIL_OK)
-        return failed;
+        failed = frazil_lease_get_info(lease, &info, sizeof info, &err);
+    if (failed != FRAZIL_OK) {
+        fprintf(stderr, "%s\n", err.message);
+        return false;
+    }
     /* From here to the stamp's use nothing may be slow: what counts is the stamp, not when it is sent. */
     bool mine = *ret_stamp >= info.from_unix_ms && *ret_stamp < info.end_unix_ms;
     printf("worker %" PRIu32 ", stamp %s, to extend in %" PRIu64 " ms\n", info.worker,
            mine ? "good" : "outside the lease", next_keep_ns / 1000000);
-    return FRAZIL_OK;
+    return mine;
 }
 
 int main(int argc, char **argv)
@@ -72,9 +75,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }
-    frazil_err failed = stamp_now(lease, &stamp, &err);
-    if (failed != FRAZIL_OK)
-        fprintf(stderr, "%s\n", err.message);
+    bool is_good = stamp_now(lease, &stamp);
     frazil_lease_close(lease, stamp);
-    return failed == FRAZIL_OK ? 0 : 1;
+    return is_good ? 0 : 1;
 }
