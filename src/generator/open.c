@@ -173,22 +173,22 @@ static void adopt_rules(frazil *gen, const struct fz_decision *decision)
 enum { PARTITIONS = 65536, SNO_TICK_MS = 4 };
 
 /* On a page that children share, so that a parent and its child never draw the same one. */
-struct pool {
+struct partition_pool {
     _Atomic uint32_t drawn;
     uint32_t first;
 };
 
-static struct pool *pool;
-static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
+static struct partition_pool *partition_pool;
+static pthread_once_t partition_pool_once = PTHREAD_ONCE_INIT;
 
-static void open_pool(void)
+static void open_partition_pool(void)
 {
-    struct pool *page = fz_map_shared(sizeof *page);
+    struct partition_pool *page = fz_map_shared(sizeof *page);
 
     if (page == NULL)
         return;
     page->first = (uint32_t)(fz_real_now().unix_ms / SNO_TICK_MS) % PARTITIONS;
-    pool = page;
+    partition_pool = page;
 }
 
 /*
@@ -198,26 +198,26 @@ static void open_pool(void)
  */
 static frazil_err auto_partition(uint32_t *ret, frazil_error *reterr)
 {
-    pthread_once(&pool_once, open_pool);
-    if (pool == NULL)
+    pthread_once(&partition_pool_once, open_partition_pool);
+    if (partition_pool == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
 
-    uint32_t drawn = atomic_load_explicit(&pool->drawn, memory_order_relaxed);
+    uint32_t drawn = atomic_load_explicit(&partition_pool->drawn, memory_order_relaxed);
     do {
         if (drawn == PARTITIONS)
             return fz_fail(reterr, FRAZIL_EPOOL,
                            "worker=auto: all 65536 partitions of this process are taken: share generators, or give "
                            "each a worker of its own");
-    } while (!atomic_compare_exchange_weak_explicit(&pool->drawn, &drawn, drawn + 1, memory_order_relaxed,
+    } while (!atomic_compare_exchange_weak_explicit(&partition_pool->drawn, &drawn, drawn + 1, memory_order_relaxed,
                                                     memory_order_relaxed));
-    *ret = (pool->first + drawn) % PARTITIONS;
+    *ret = (partition_pool->first + drawn) % PARTITIONS;
     return FRAZIL_OK;
 }
 
 /* ---- the grant ---------------------------------------------------------------------- */
 
-static frazil_err none_yet(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
-                           frazil_error *reterr)
+static frazil_err other_has_none(void *ctx, struct fz_deadline deadline, uint64_t now_tick, struct fz_grant *ret,
+                                 frazil_error *reterr)
 {
     (void)deadline;
     (void)ctx;
@@ -229,15 +229,15 @@ static frazil_err none_yet(void *ctx, struct fz_deadline deadline, uint64_t now_
         "one that keeps it, with the same spec and another keeper");
 }
 
-static frazil_err not_ours(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
-                           struct fz_grant *ret, frazil_error *reterr)
+static frazil_err other_extends_none(void *ctx, struct fz_deadline deadline, uint64_t now_tick,
+                                     const struct fz_grant *held, struct fz_grant *ret, frazil_error *reterr)
 {
     (void)held;
-    return none_yet(ctx, deadline, now_tick, ret, reterr);
+    return other_has_none(ctx, deadline, now_tick, ret, reterr);
 }
 
 /* The other process may still live, and goes on with it. */
-static frazil_err keep_it(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err other_keeps(void *ctx, struct fz_deadline deadline, const struct fz_grant *held, uint64_t used_tick)
 {
     (void)deadline;
     (void)ctx;
@@ -259,8 +259,11 @@ static struct fz_granter other_keeper(void)
 {
     static char presence; /* a granter is there if its context is not NULL */
 
-    return (struct fz_granter){
-        .ctx = &presence, .acquire = none_yet, .extend = not_ours, .release = keep_it, .close = nothing_to_close};
+    return (struct fz_granter){.ctx = &presence,
+                               .acquire = other_has_none,
+                               .extend = other_extends_none,
+                               .release = other_keeps,
+                               .close = nothing_to_close};
 }
 
 /* The name of this process, for operators who look at a coordinator: "host:pid". */
