@@ -208,13 +208,6 @@ static void withdraw(struct fz_claim *claim)
         fz_own_file_unlock_and_close(&claim->file);
 }
 
-static void say_own_holder(struct fz_claim_other *other, const char *holder)
-{
-    size_t len = strlen(holder);
-
-    memcpy(other->holder, holder, len < sizeof other->holder ? len : sizeof other->holder - 1);
-}
-
 /* Locks the own file.  As fz_claim_try; on failure it is not held. */
 static int hold_own(struct fz_claim *claim, const struct fz_claim_key *key, const struct fz_claim_page *former,
                     struct fz_claim_other *ret_other)
@@ -231,7 +224,7 @@ static int hold_own(struct fz_claim *claim, const struct fz_claim_key *key, cons
     withdraw(claim);
     *ret_other = (struct fz_claim_other){.uid = geteuid(), .is_own = !key->is_alone};
     if (key->is_alone)
-        say_own_holder(ret_other, key->holder);
+        fz_claim_say_text(ret_other->holder, key->holder);
     memcpy(ret_other->path, claim->path, sizeof ret_other->path);
     if (err == EBADMSG) {
         ret_other->is_own = false;

@@ -153,7 +153,7 @@ FZ_PRIVATE frazil_err fz_claim_fail(int sys, const char *path, frazil_error *ret
 FZ_PRIVATE frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key,
                                       const struct fz_claim_other *other, frazil_error *reterr);
 
-/* Whether somebody else has the number, without claiming it.  As fz_claim_try. */
+/* Whether somebody else has the number, without claiming it.  As fz_claim_try, but the own file is not looked at. */
 FZ_PRIVATE int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other);
 
 /*

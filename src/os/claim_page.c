@@ -67,8 +67,7 @@ static uint64_t check_of_texts(const struct fz_claim_page *page)
     return CHECK_OF_TEXTS | fz_crc32((const char *)page + begin, sizeof *page - begin);
 }
 
-/* The text may be that of a page that somebody has overwritten, and then has no end. */
-static void say_text(char ret[FZ_CLAIM_HOLDER_SIZE], const char *text)
+void fz_claim_say_text(char ret[FZ_CLAIM_HOLDER_SIZE], const char *text)
 {
     memset(ret, 0, FZ_CLAIM_HOLDER_SIZE);
     for (size_t i = 0; i < FZ_CLAIM_HOLDER_SIZE - 1 && text[i] != '\0'; i++)
@@ -81,13 +80,13 @@ void fz_claim_page_make(struct fz_claim_page *ret, const char *holder)
     atomic_init(&ret->used, with_check(0));
     atomic_init(&ret->floor, with_check(0));
     atomic_init(&ret->first, with_check(0));
-    say_text(ret->holder, holder);
+    fz_claim_say_text(ret->holder, holder);
     ret->check = check_of_texts(ret);
 }
 
 void fz_claim_page_say_state(struct fz_claim_page *page, const char *state, uint64_t device, uint64_t inode)
 {
-    say_text(page->state, state);
+    fz_claim_say_text(page->state, state);
     page->state_device = device;
     page->state_inode = inode;
     page->check = check_of_texts(page);

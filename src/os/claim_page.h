@@ -8,9 +8,7 @@
 #define FZ_OS_CLAIM_PAGE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 /* Bytes of the name of who has it, terminator included. */
 enum { FZ_CLAIM_HOLDER_SIZE = 232 };
@@ -35,6 +33,12 @@ struct fz_claim_page {
  * The number may have been used up to any tick then.
  */
 #define FZ_CLAIM_UNKNOWN UINT64_MAX
+
+/*
+ * Copies a text; what does not fit is left out.  It may be that of a page that somebody has overwritten, and then has
+ * no end: no more is read than fits.
+ */
+FZ_PRIVATE void fz_claim_say_text(char ret[FZ_CLAIM_HOLDER_SIZE], const char *text);
 
 /* Makes it ready for its first holder; what does not fit of the name is left out. */
 FZ_PRIVATE void fz_claim_page_make(struct fz_claim_page *ret, const char *holder);

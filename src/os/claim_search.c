@@ -107,7 +107,7 @@ struct claim_said {
     struct fz_claim_page page;
 };
 
-/* Reads what a file says, which is nothing as long as it is not finished.  0 or an errno. */
+/* Reads what a file says.  An unfinished one that is not whole says nothing.  0 or an errno. */
 static int read_said(int fd, const struct stat *status, struct claim_said *ret)
 {
     *ret = (struct claim_said){.used = fz_claim_is_finished(status) ? FZ_CLAIM_UNKNOWN : 0};
