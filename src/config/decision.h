@@ -117,7 +117,7 @@ struct fz_decision {
     struct fz_state_choice state;
     struct fz_lease_terms lease;
     struct fz_places places;
-    bool is_of_process; /* what is taken is known in this process alone, and to nobody but it */
+    bool is_of_process; /* what is taken is known in this process alone */
     bool is_claimed;    /* the worker id, on this host (os/claim.h): nobody but its processes knows that it is in use */
 
     /* For the doctor. */

@@ -93,7 +93,7 @@ enum fz_key {
 
 /*
  * X(word): the first words of other variables with this prefix: of the extension for SQLite, of the installation of
- * bindings (SYSTEM, SOURCE), of a doctor of a package for PHP (COMMAND) and of an example (LIBRARY).  Any name with the
+ * bindings (SYSTEM, SOURCE), of the PHP packages' doctor (COMMAND) and of an example (LIBRARY).  Any name with the
  * word SERVICE or PORT is Kubernetes', which tells each container of all services.  All others are errors; variables of
  * the tests and tools of this tree begin with TEST_.
  */

@@ -15,8 +15,7 @@
 /* The path of a record in its namespace's folder; with version != 0 that of the node below it. */
 void fz_zookeeper_node_path(const char *folder, uint32_t number, uint64_t version, char ret[FZ_ZOOKEEPER_NODE_SIZE]);
 
-/* Reads the text of a record, with such a version.  false: it was not written by frazil; *ret is then untouched.
- */
+/* Reads the text of a record, with such a version.  false: frazil did not write it, and *ret is untouched. */
 bool fz_zookeeper_record_read(const char *text, size_t len, struct fz_record *ret);
 
 #endif

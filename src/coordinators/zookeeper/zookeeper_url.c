@@ -18,6 +18,7 @@ static frazil_err read_name(const struct fz_url_kind *kind, struct fz_url_piece 
     return fz_url_read_name(kind, piece, url->name, reterr);
 }
 
+/* ZooKeeper knows a user by name and password together. */
 static frazil_err check_user(const struct fz_url_kind *kind, const struct fz_url *url, frazil_error *reterr)
 {
     const struct fz_url_access *access = &url->access;
@@ -84,7 +85,6 @@ static frazil_err read_node(struct fz_url_piece value, struct fz_url *common, fr
                    value.at, value.len, (uint64_t)FZ_URL_NAMESPACE_SIZE - 1);
 }
 
-/* ZooKeeper knows who somebody is by name and password together. */
 void fz_zookeeper_url_show(const struct fz_zookeeper_url *url, char buf[FZ_ZOOKEEPER_SHOWN_SIZE])
 {
     struct fz_sentence s = fz_sentence_in(buf, FZ_ZOOKEEPER_SHOWN_SIZE);
