@@ -92,8 +92,9 @@ func (e *Events) waitIn(ctx context.Context, file *os.File) (event Event, err er
 		file.SetReadDeadline(time.Unix(1, 0)) // wakes it
 	}()
 	there := false
-	if waits, failed := file.SyscallConn(); failed == nil {
-		waits.Read(func(uintptr) bool {
+	waits, failed := file.SyscallConn()
+	if failed == nil {
+		failed = waits.Read(func(uintptr) bool {
 			event, there = e.TryNext() // false makes it unreadable
 			return there
 		})
@@ -106,7 +107,12 @@ func (e *Events) waitIn(ctx context.Context, file *os.File) (event Event, err er
 	case ctx.Err() != nil:
 		return Event{}, ctx.Err()
 	}
-	return Event{}, e.g.closed()
+	select {
+	case <-e.g.gone:
+		return Event{}, e.g.closed()
+	default:
+		return Event{}, failed
+	}
 }
 
 // eventFile is a copy of the descriptor of its events.

@@ -45,7 +45,7 @@ const closedBit = int64(-1) << 62
 type Generator struct {
 	raw      *C.frazil
 	fast     fastpath.Path // into memory of raw; nothing once it is closed
-	calls    int64         // atomic, see closedBit
+	calls    atomic.Int64  // see closedBit
 	maxWait  time.Duration
 	sleepsIn bool
 	clock    *ManualClock
@@ -113,7 +113,7 @@ func (g *Generator) enter() bool {
 	if g.isNone() {
 		return false
 	}
-	if atomic.AddInt64(&g.calls, 1) > 0 {
+	if g.calls.Add(1) > 0 {
 		return true
 	}
 	g.leave()
@@ -122,7 +122,7 @@ func (g *Generator) enter() bool {
 
 // leave ends it.
 func (g *Generator) leave() {
-	if atomic.AddInt64(&g.calls, -1) == closedBit {
+	if g.calls.Add(-1) == closedBit {
 		select {
 		case <-g.idle:
 		default:
@@ -164,7 +164,7 @@ func (g *Generator) Close() error {
 		if !g.shared { // others go on with theirs
 			C.frazil_stop(g.raw)
 		}
-		if atomic.AddInt64(&g.calls, closedBit) != closedBit {
+		if g.calls.Add(closedBit) != closedBit {
 			<-g.idle
 		}
 		g.fast = fastpath.Path{} // Go's memory may come to lie where C's was
@@ -337,7 +337,7 @@ func (g *Generator) fillIn(ids []ID) error {
 	return g.take(ids, C.FRAZIL_WAIT_DEFAULT)
 }
 
-// Take is n ids. It waits until the context ends, whatever max_wait says.
+// Take is n ids. It waits until the context ends, whatever max_wait says. Its waits move a ManualClock on.
 func (g *Generator) Take(ctx context.Context, n int) ([]ID, error) {
 	if n < 0 {
 		return nil, newError(EInval, "a number of ids is not negative")
@@ -399,7 +399,11 @@ func wipe(ids []ID) {
 
 // again waits for the next try. If there is none it explains why, or has taken an id by now: true.
 func (g *Generator) again(ctx context.Context, failed C.frazil_err, retry time.Duration, deadline time.Time, one []ID) (bool, error) {
-	if worthWaiting(failed) {
+	if g.sleepsIn && failed == C.FRAZIL_EAGAIN {
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+	} else if worthWaiting(failed) {
 		goOn, err := g.wait(ctx, retry, deadline)
 		if goOn || err != nil {
 			return false, err
@@ -409,17 +413,29 @@ func (g *Generator) again(ctx context.Context, failed C.frazil_err, retry time.D
 		return false, g.closed()
 	}
 	defer g.leave()
-	waitNs := C.uint64_t(0)
-	if failed == C.FRAZIL_EAGAIN {
-		waitNs = 1 // the library then says what is in the way, in place of "not now"
-	}
-	if why := g.take(one, waitNs); why != nil {
+	if why := g.take(one, g.lastWait(failed)); why != nil {
 		if failed != C.FRAZIL_EAGAIN {
 			return false, explained(Code(failed), why)
 		}
 		return false, why
 	}
 	return true, nil
+}
+
+// lastWait is how long the library may wait, in ns, after a try that has failed so.
+func (g *Generator) lastWait(failed C.frazil_err) C.uint64_t {
+	if g.sleepsIn && failed == C.FRAZIL_EAGAIN {
+		return C.FRAZIL_WAIT_FOREVER // only waits of the library move this clock on; a wait on a frozen one fails at once
+	}
+	return briefly(failed)
+}
+
+// briefly is a wait, in ns, that only has the library say what is in the way, in place of "not now".
+func briefly(failed C.frazil_err) C.uint64_t {
+	if failed == C.FRAZIL_EAGAIN {
+		return 1
+	}
+	return 0
 }
 
 // NextAt is an id for a time of the caller's, for bringing in old records. Keeping such ids apart from live ones is up to the
@@ -457,7 +473,7 @@ func (g *Generator) NextSno(meta byte) (Sno, error) {
 			return sno, nil
 		}
 	}
-	return g.explainSno(meta, code)
+	return g.explainSno(meta, code, briefly(code))
 }
 
 func (g *Generator) trySno(meta byte) (Sno, time.Duration, C.frazil_err) {
@@ -478,22 +494,18 @@ func (g *Generator) nextSnoIn(meta byte) (Sno, error) {
 	if r.err == C.FRAZIL_OK {
 		return snoOf(r.sno), nil
 	}
-	return g.explainSno(meta, r.err)
+	return g.explainSno(meta, r.err, briefly(r.err))
 }
 
 // explainSno says why there was no sno, or is the sno that there is by now.
-func (g *Generator) explainSno(meta byte, failed C.frazil_err) (Sno, error) {
+func (g *Generator) explainSno(meta byte, failed C.frazil_err, waitNs C.uint64_t) (Sno, error) {
 	if !g.enter() {
 		return Sno{}, g.closed()
 	}
 	defer g.leave()
 	var sno C.frazil_sno
 	var why C.frazil_error
-	bound := C.uint64_t(0)
-	if failed == C.FRAZIL_EAGAIN {
-		bound = 1
-	}
-	err := C.frazil_sno_take(g.raw, C.uint8_t(meta), &sno, 1, bound, &why)
+	err := C.frazil_sno_take(g.raw, C.uint8_t(meta), &sno, 1, waitNs, &why)
 	if err == C.FRAZIL_OK {
 		return snoOf(sno), nil
 	}
@@ -514,7 +526,7 @@ func (g *Generator) TryNextSno(meta byte) (Sno, error) {
 		e.Retry = retry
 		return Sno{}, e
 	}
-	return g.explainSno(meta, code)
+	return g.explainSno(meta, code, briefly(code))
 }
 
 // FillSnos takes as many snos as fit, increasing. It waits as Fill does.

@@ -19,6 +19,7 @@ type Lease struct {
 	lock    sync.RWMutex // for writing: closed
 	raw     *C.frazil_lease
 	granter handle
+	clock   *ManualClock // the library reads it until the lease is closed
 }
 
 // OpenLease leases a worker id; worker= of the spec is the URL of a coordinator, or the options have a granter.
@@ -28,13 +29,12 @@ func OpenLease(spec string, given ...Option) (*Lease, error) {
 		return nil, err
 	}
 	defer C.frazil_options_close(p.raw)
-	l := &Lease{granter: p.granter}
+	l := &Lease{granter: p.granter, clock: o.clock}
 	var why C.frazil_error
 	if err := C.frazil_lease_open_with(&l.raw, p.raw, &why); err != C.FRAZIL_OK {
 		p.granter.drop()
 		return nil, errorFrom(err, &why)
 	}
-	runtime.KeepAlive(o.clock)
 	runtime.SetFinalizer(l, (*Lease).Close)
 	return l, nil
 }
@@ -95,5 +95,6 @@ func (l *Lease) close(used C.int64_t) error {
 	l.raw = nil
 	l.granter.drop()
 	l.granter = 0
+	l.clock = nil
 	return nil
 }

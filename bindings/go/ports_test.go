@@ -10,8 +10,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -118,6 +120,30 @@ func TestALeaseIsANumberForATime(t *testing.T) {
 	if _, err := frazil.OpenLease("worker=fixed:7", frazil.WithoutEnvironment()); !errors.Is(err, frazil.ESpec) {
 		t.Fatal(err)
 	}
+}
+
+// The library reads the clock of a lease for as long as the lease is open, also when the program has forgotten the clock.
+func TestALeaseKeepsItsClock(t *testing.T) {
+	clock, err := frazil.NewManualClock(1780272000000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var collected int32
+	runtime.SetFinalizer(clock, nil)
+	runtime.SetFinalizer(clock, func(*frazil.ManualClock) { atomic.StoreInt32(&collected, 1) })
+	lease, err := frazil.OpenLease("", frazil.WithGranter(&granter{}), frazil.WithClock(clock), frazil.WithoutEnvironment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock = nil
+	for i := 0; i < 10; i++ {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := lease.Get(); err != nil || atomic.LoadInt32(&collected) != 0 {
+		t.Fatal(err, collected)
+	}
+	lease.Close()
 }
 
 func TestWhatHappensIsHeard(t *testing.T) {
@@ -235,5 +261,53 @@ func TestSnosAreTakenUntilAContextEnds(t *testing.T) {
 	}
 	if _, err := opened(t, "worker=fixed:8 state=memory").TakeSnos(ended, 7, 1); !errors.Is(err, frazil.EKind) {
 		t.Fatal(err)
+	}
+}
+
+// Only waits of the library move a manual clock on, so a full tick would be waited for without end in real time.
+func TestBatchesMoveAManualClockOn(t *testing.T) {
+	clock, err := frazil.NewManualClock(1780272000000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hang, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	ended, end := context.WithCancel(context.Background())
+	end()
+	numbers := opened(t, "layout=41/10/4 worker=fixed:7 state=memory max_wait=none", frazil.WithClock(clock))
+	ids, err := numbers.Take(hang, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen{}.add(t, ids...)
+	if _, err := numbers.Take(ended, 100); err != context.Canceled {
+		t.Fatal(err)
+	}
+	texts := opened(t, "layout=sno partition=4 seq_min=0 seq_max=9 state=memory max_wait=none", frazil.WithClock(clock))
+	snos, err := texts.TakeSnos(hang, 7, 35)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < len(snos); i++ {
+		if snos[i].Compare(snos[i-1]) <= 0 {
+			t.Fatalf("%v does not follow %v", snos[i], snos[i-1])
+		}
+	}
+	if _, err := texts.TakeSnos(ended, 7, 100); err != context.Canceled {
+		t.Fatal(err)
+	}
+}
+
+// A frozen clock never comes to the next tick.
+func TestBatchesOfAFrozenClockEndWithTheTick(t *testing.T) {
+	hang, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	const frozen = " clock=frozen:2026-06-01T00:00:00Z"
+	if ids, err := opened(t, "layout=41/10/4 worker=fixed:7"+frozen).Take(hang, 17); !errors.Is(err, frazil.EFull) {
+		t.Fatal(ids, err)
+	}
+	snos, err := opened(t, "layout=sno partition=4 seq_min=0 seq_max=9"+frozen).TakeSnos(hang, 7, 11)
+	if !errors.Is(err, frazil.EFull) {
+		t.Fatal(snos, err)
 	}
 }

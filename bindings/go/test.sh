@@ -68,8 +68,8 @@ if [ -e "$build/cmake_install.cmake" ]; then
     )
 fi
 
-step without cgo, and for arm64
-for arch in "$(go env GOARCH)" arm64; do
+step without cgo, for arm64 and for 386
+for arch in "$(go env GOARCH)" arm64 386; do
     GOARCH=$arch CGO_ENABLED=0 go vet . ./compat/... ./examples/... ./internal/...
 done
 CGO_ENABLED=0 go test -count=1 -run WithoutCgo . ./compat/...

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+//go:build cgo
+
+package frazil
+
+// Goal of this test: what a program cannot see from outside holds: alignment, the end of the fast path, and failing waits.
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync/atomic"
+	"testing"
+
+	"github.com/frazil/frazil-go/internal/fastpath"
+)
+
+func openedHere(t *testing.T) *Generator {
+	t.Helper()
+	g, err := Open("worker=fixed:7 state=memory", WithoutEnvironment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
+}
+
+// Processors of 32 bits align an int64 to four bytes only, and an atomic addition to it panics there.
+func TestTheCounterOfCallsIsAlignedOn32Bits(t *testing.T) {
+	calls, found := reflect.TypeOf(Generator{}).FieldByName("calls")
+	if !found || calls.Type != reflect.TypeOf(atomic.Int64{}) {
+		t.Fatal(calls)
+	}
+}
+
+// The memory that a fast path points into is C's. Go may use the same addresses once C has freed it.
+func TestAClosedGeneratorHasNoFastPath(t *testing.T) {
+	g := openedHere(t)
+	if _, err := g.Next(); err != nil {
+		t.Fatal(err)
+	}
+	g.Close()
+	if g.fast != (fastpath.Path{}) {
+		t.Fatal("the path is kept")
+	}
+	if _, err := g.Next(); !errors.Is(err, EStopped) {
+		t.Fatal(err)
+	}
+}
+
+// The poller cannot wait for a file on a disk, so waiting fails at once. The generator is open, and the error says so.
+func TestAFailingWaitForAnEventIsNotTheEndOfTheGenerator(t *testing.T) {
+	g := openedHere(t)
+	events := g.Events()
+	for there := true; there; {
+		_, there = events.TryNext()
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if event, err := events.waitIn(context.Background(), file); err == nil || errors.Is(err, EStopped) {
+		t.Fatal(event, err)
+	}
+	g.Close()
+	if event, err := events.waitIn(context.Background(), file); !errors.Is(err, EStopped) {
+		t.Fatal(event, err)
+	}
+}
