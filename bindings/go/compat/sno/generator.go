@@ -2,10 +2,12 @@
 
 // Package sno has the names of github.com/muyo/sno: change the import, and snos come from frazil.
 //
-// A generator with a partition of the caller's keeps its state on the host: two of them with one partition and one sequence
-// pool, in one process or in many, share one sequence, also after a restart. FRAZIL_STATE=memory in the environment turns that
-// off, and another process is then refused the partition. New cannot fail there; here it panics with a sentence if there is no sno for ten seconds for another reason than an
-// overflow. Texts with characters outside of 2-9a-x, and times outside of an ID's range, are errors.
+// A generator with a partition of the caller's keeps its state on the host. Generators with one partition and one sequence pool
+// share one sequence, in one process or in many, also after a restart. FRAZIL_STATE=memory in the environment turns that off,
+// and another process is then refused the partition.
+//
+// New of that module cannot fail. Here it panics with a sentence if there is no sno for ten seconds, unless an overflow is the
+// reason. Texts with characters outside of 2-9a-x, and times outside of an ID's range, are errors.
 package sno
 
 import (

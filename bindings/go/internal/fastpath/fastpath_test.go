@@ -104,7 +104,8 @@ func TestOnlyTheFormOfThisProcessorIsTaken(t *testing.T) {
 	}
 }
 
-// A tick that is over and one that lasts take turns. An id of the one with the slot of the other is below all ids.
+// A tick that is over and one that lasts take turns. A slot of one tick with the first id of the other would make an id outside
+// of the range that the test allows.
 func TestNoIDIsOfTwoTicks(t *testing.T) {
 	if ours == none {
 		t.Skip("this processor has no counter that is known here")
