@@ -52,8 +52,12 @@ void close_unseen(struct generator *self, frazil *gen)
     /* A coordinator that answers does so in this time.  For one that does not, a thread of the library's goes on. */
     const uint64_t moment_ns = 50000000;
 
-    Py_BEGIN_ALLOW_THREADS if (self->asks_server)(void) !frazil_close_within(gen, moment_ns);
-    else frazil_close(gen);
+    /* Without a GIL, other threads may have used it since its first call opened it. */
+    Py_BEGIN_ALLOW_THREADS await_users(self, gen);
+    if (self->asks_server)
+        (void)!frazil_close_within(gen, moment_ns);
+    else
+        frazil_close(gen);
     Py_END_ALLOW_THREADS
 }
 
@@ -62,10 +66,8 @@ void close_unseen(struct generator *self, frazil *gen)
 /* The generators that the end of the program closes, each in a thread of its own: one silent coordinator does not use
  * up the time of the others. */
 struct ending {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    size_t left;    /* generators that are still being closed */
-    size_t holders; /* threads that still use this */
+    _Atomic size_t left;    /* generators that are still being closed */
+    _Atomic size_t holders; /* threads that still use this */
     uint64_t wait_ns;
 };
 
@@ -77,14 +79,8 @@ struct end_of_one {
 
 static void release_ending(struct ending *ending)
 {
-    bool is_last = --ending->holders == 0;
-
-    (void)pthread_mutex_unlock(&ending->lock);
-    if (is_last) {
-        (void)pthread_mutex_destroy(&ending->lock);
-        (void)pthread_cond_destroy(&ending->changed);
+    if (atomic_fetch_sub(&ending->holders, 1) == 1)
         free(ending);
-    }
 }
 
 static void *close_one(void *argument)
@@ -95,9 +91,7 @@ static void *close_one(void *argument)
     await_users(one->self, one->gen);
     (void)!frazil_close_within(one->gen, ending->wait_ns);
     free(one);
-    (void)pthread_mutex_lock(&ending->lock);
-    ending->left--;
-    (void)pthread_cond_signal(&ending->changed);
+    atomic_fetch_sub(&ending->left, 1);
     release_ending(ending);
     return NULL;
 }
@@ -112,39 +106,28 @@ static void begin_end(struct ending *ending, struct generator *self)
         return;
     if (one != NULL) {
         *one = (struct end_of_one){.ending = ending, .self = self, .gen = gen};
-        (void)pthread_mutex_lock(&ending->lock);
-        ending->left++;
-        ending->holders++;
-        (void)pthread_mutex_unlock(&ending->lock);
+        atomic_fetch_add(&ending->left, 1);
+        atomic_fetch_add(&ending->holders, 1);
         if (pthread_create(&thread, NULL, close_one, one) == 0) {
             (void)pthread_detach(thread);
             return;
         }
-        (void)pthread_mutex_lock(&ending->lock);
-        ending->left--;
-        ending->holders--;
-        (void)pthread_mutex_unlock(&ending->lock);
+        atomic_fetch_sub(&ending->left, 1);
+        atomic_fetch_sub(&ending->holders, 1);
         free(one);
     }
     frazil_stop(gen); /* without memory or threads: the worker id is free when its grant has ended */
 }
 
-/* Whether all have ended in that time. */
+/* Whether all have ended in that time, by a clock that nobody sets. */
 static bool await_ends(struct ending *ending)
 {
-    struct timespec until;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    uint64_t begun_ns = coarse_ns();
 
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += (time_t)(ending->wait_ns / 1000000000);
-    until.tv_nsec += (long)(ending->wait_ns % 1000000000);
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    (void)pthread_mutex_lock(&ending->lock);
-    while (ending->left > 0 && pthread_cond_timedwait(&ending->changed, &ending->lock, &until) == 0)
-        continue;
-    bool all = ending->left == 0;
+    while (atomic_load(&ending->left) != 0 && coarse_ns() - begun_ns < ending->wait_ns)
+        (void)nanosleep(&pause, NULL);
+    bool all = atomic_load(&ending->left) == 0;
     release_ending(ending);
     return all;
 }
@@ -162,9 +145,7 @@ PyObject *close_generators(PyObject *module, PyObject *args)
     struct ending *ending = calloc(1, sizeof *ending);
     if (ending == NULL)
         return PyErr_NoMemory();
-    (void)pthread_mutex_init(&ending->lock, NULL);
-    (void)pthread_cond_init(&ending->changed, NULL);
-    ending->holders = 1;
+    atomic_store(&ending->holders, 1);
     ending->wait_ns = wait_ns;
     for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
         PyObject *object = PyList_GetItem(list, i);

@@ -65,7 +65,7 @@ PyObject *raise_closed(const struct generator *self)
 
 /* ---- keeping the grant where no thread does --------------------------------------- */
 
-static uint64_t coarse_ns(void)
+uint64_t coarse_ns(void)
 {
 #ifdef CLOCK_MONOTONIC_COARSE
     const clockid_t clock = CLOCK_MONOTONIC_COARSE;

@@ -87,6 +87,9 @@ void close_unseen(struct generator *self, frazil *gen);
 /* Sets the exception of a closed generator.  Returns NULL. */
 PyObject *raise_closed(const struct generator *self);
 
+/* Monotonic time, to a few milliseconds. */
+uint64_t coarse_ns(void);
+
 /* Whether a call may keep the GIL although it is no longer, or not yet, known to be calm.  It may let the GIL go. */
 bool became_calm(struct generator *self);
 

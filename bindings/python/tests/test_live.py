@@ -333,6 +333,47 @@ def test_a_generator_outlives_its_module():
     assert run_python(code) == "good\n"
 
 
+# ---- a wall clock that is set -------------------------------------------------------------------
+
+# As if the clock had been set back by an hour since the kernel was asked: a deadline by it is over at once.
+HOUR_BACK = """
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int clock_gettime(clockid_t id, struct timespec *ret)
+{
+    int result = (int)syscall(SYS_clock_gettime, id, ret);
+
+    ret->tv_sec -= id == CLOCK_REALTIME ? 3600 : 0;
+    return result;
+}
+"""
+
+# close_all keeps the list of the generators that have not been closed in time.
+CLOSING = """
+import frazil, sys, time
+
+assert time.time() + 3000 < float(sys.argv[1])
+opened = [frazil.open(f"worker=fixed:{number} state=memory") for number in range(20)]
+before = sys.getrefcount(opened)
+frazil._frazil.close_all(opened, 60.0)
+print(sys.getrefcount(opened) - before)
+"""
+
+
+@pytest.mark.skipif(not (sys.platform == "linux" and shutil.which("cc")), reason="it needs Linux and a C compiler")
+def test_the_time_for_the_end_is_not_of_the_wall_clock(tmp_path):
+    """A clock that was set forward would cut the end short, and leave worker ids in use."""
+    library = tmp_path / "back.so"
+    (tmp_path / "back.c").write_text(HOUR_BACK)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "back.c"], check=True)
+    preloaded = " ".join(filter(None, [os.environ.get("LD_PRELOAD"), str(library)]))
+    out = run_python(CLOSING, str(time.time()), env={**os.environ, "LD_PRELOAD": preloaded})
+    assert out == "0\n"
+
+
 # ---- a coordinator that does not answer -----------------------------------------------------------
 
 ORPHAN = """
