@@ -58,6 +58,18 @@ with override_settings(FRAZIL={"layout": "twitter", "worker": 6, "state": "memor
 print("good")
 """
 
+# A process that only reads: it has no worker id.
+READ = """
+import time
+import frazil
+from shop.models import Order, created_between
+
+now = round(time.time() * 1000)
+for layout in ("frazil", frazil.Layout("frazil")):
+    assert Order.objects.filter(created_between("id", now - 3_600_000, now + 3_600_000, layout)).count() == 101
+print("read")
+"""
+
 
 @pytest.fixture
 def project(tmp_path):
@@ -100,6 +112,8 @@ def test_django(project, tmp_path):
     use.write_text(USE)
     shell = "from django.conf import settings; settings.DEBUG = True; " + f"exec(open({str(use)!r}).read())"
     assert project("manage.py", "shell", "-c", shell, FRAZIL_WORKER="fixed:5", **places).endswith("good\n")
+    use.write_text(READ)
+    assert project("manage.py", "shell", "-c", shell, **nowhere).endswith("read\n")
 
 
 def test_sqlalchemy(monkeypatch):

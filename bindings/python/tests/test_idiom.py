@@ -215,6 +215,7 @@ def test_a_lazy_generator_that_was_closed_stays_closed():
     ids = frazil.open("worker=fixed:5", lazy=True)
     ids.close()
     assert ids.closed
+    assert repr(ids) == "<frazil.Generator closed, never opened>"
     for call in (ids.next, ids.info, lambda: ids.spec, ids.__enter__):
         with pytest.raises(frazil.FatalError):
             call()

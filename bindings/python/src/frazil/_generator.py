@@ -238,7 +238,11 @@ class Generator(_frazil.Generator):
     def __repr__(self) -> str:
         if self._is_unopened():
             return "<frazil.Generator, not opened yet>"
-        return f"<frazil.Generator {'closed ' if self.closed else ''}{self.spec!r}>"
+        try:
+            spec = self.spec
+        except FatalError:
+            return "<frazil.Generator closed, never opened>"
+        return f"<frazil.Generator {'closed ' if self.closed else ''}{spec!r}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a generator cannot be copied or pickled: open it in each process that is not forked")

@@ -17,7 +17,7 @@ needs an id: migrations, checks and builds need no worker id.
 from __future__ import annotations
 
 import threading
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from django.conf import settings
 from django.core.signals import setting_changed
@@ -80,7 +80,16 @@ class FrazilField(models.BigIntegerField):
         return name, path, args, kwargs
 
 
-def created_between(field: str, begin: frazil.Instant, end: frazil.Instant) -> models.Q:
-    """Finds the rows of a time, its end left out, by their ids: Order.objects.filter(created_between("id", a, b))."""
-    layout = ids().layout
-    return models.Q(**{f"{field}__gte": layout.first(begin), f"{field}__lt": layout.first(end)})
+def created_between(
+    field: str,
+    begin: frazil.Instant,
+    end: frazil.Instant,
+    layout: Optional[Union[frazil.Layout, str]] = None,
+) -> models.Q:
+    """Finds the rows of a time, its end left out, by their ids: Order.objects.filter(created_between("id", a, b)).
+
+    Without a layout it opens the generator, whose layout it takes.  A process that only reads, and has no worker id,
+    gives the layout: created_between("id", a, b, "frazil").
+    """
+    of = ids().layout if layout is None else frazil.Layout(layout)
+    return models.Q(**{f"{field}__gte": of.first(begin), f"{field}__lt": of.first(end)})
