@@ -39,7 +39,6 @@ static zend_string *number(const zend_string *key, zend_long value)
 /* The value of an option as text; NULL: an exception was thrown. */
 static zend_string *text_of(const zend_string *key, zval *value)
 {
-    ZVAL_DEREF(value);
     switch (Z_TYPE_P(value)) {
     case IS_STRING:
         return zend_string_copy(Z_STR_P(value));
@@ -72,6 +71,7 @@ static bool add_option(smart_str *spec, const zend_string *key, zval *value)
         frazil_throw_usage("the options have a key that is no name of small letters and _");
         return false;
     }
+    ZVAL_DEREF(value);
     if (Z_TYPE_P(value) == IS_NULL) /* not given */
         return true;
     zend_string *text = text_of(key, value);

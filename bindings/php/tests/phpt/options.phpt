@@ -9,6 +9,9 @@ use Frazil\Generator;
 $ids = new Generator(['worker' => 7, 'state' => 'memory', 'max_wait' => null, 'allow_short_life' => false,
     'layout' => '41/10/12 epoch=2026-01-01', 'config' => null]);
 var_dump($ids->info()['worker'], $ids->layout()->fingerprint());
+$none = null;
+$eleven = 11;
+var_dump((new Generator(['worker' => &$eleven, 'state' => 'memory', 'max_wait' => &$none]))->info()['worker']);
 $since = new DateTimeImmutable('2026-03-01T12:00:00.250+02:00');
 echo (new Generator(['worker' => 'fixed:8', 'state' => 'memory', 'epoch' => $since]))->layout()->fingerprint(), "\n";
 $one = Generator::open(['worker' => 9, 'layout' => 'twitter']);
@@ -60,6 +63,7 @@ try {
 --EXPECT--
 int(7)
 string(37) "41/10/12 epoch=1767225600000 tick=1ms"
+int(11)
 41/10/12 epoch=1772359200250 tick=1ms
 bool(true)
 bool(true)

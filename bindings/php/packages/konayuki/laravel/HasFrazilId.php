@@ -19,7 +19,10 @@ trait HasFrazilId
         $this->mergeCasts([$this->getKeyName() => AsFrazilId::class]);
     }
 
-    /** Where every way to a new row comes by, also those without events: saveQuietly, withoutEvents. */
+    /**
+     * Every save of a new model comes by here, also those without events: saveQuietly, withoutEvents. insert(), upsert() and
+     * insertOrIgnore() write rows without a model: they need the ids in their rows.
+     */
     protected function performInsert(Builder $query)
     {
         if ($this->getKey() === null) {
