@@ -351,12 +351,12 @@ impl Generator {
         unsafe { sys::frazil_stop(self.raw.as_ptr()) }
     }
 
-    /// Closes it and waits at most this long until the worker id is given back. [`Code::EINVAL`]: a clone or a local handle is
-    /// still there; it is not closed then, and the error gives it back.
+    /// Closes it and waits at most this long until the worker id is given back. [`Code::EINVAL`]: a clone, a local handle or an
+    /// [`Events`] is still there; it is not closed then, and the error gives it back.
     pub fn close_within(self, wait: Duration) -> Result<(), CloseError> {
         let Generator { raw, handle, .. } = self;
         let mut handle = Arc::try_unwrap(handle).map_err(|handle| {
-            let sentence = "a clone or a local handle of the generator is in use: drop it first".to_string();
+            let sentence = "a clone, a local handle or an Events of the generator is in use: drop it first".to_string();
             CloseError {
                 why: Error::new(Code::EINVAL, sentence),
                 generator: Some(Generator { raw, handle }),
@@ -377,7 +377,7 @@ impl Generator {
         })
     }
 
-    /// A reader of what happens to it.
+    /// A reader of what happens to it. It holds the generator open, as a clone does.
     pub fn events(&self) -> Events {
         Events::new(self.clone())
     }

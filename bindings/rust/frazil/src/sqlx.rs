@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! Ids in databases: an [`Id`] as BIGINT, a [`Sno`] as ten bytes; from a text column it is read as well.
+//! Ids in databases: an [`Id`] as BIGINT, a [`Sno`] as ten bytes. A sno is read from a text column as well; to write into one, bind
+//! `sno.to_string()`.
 
 use sqlx::encode::{Encode, IsNull};
 use sqlx::error::BoxDynError;

@@ -33,6 +33,11 @@ fn a_generator_is_closed_with_its_last_owner() {
     drop(local);
     let again = Generator::open(&spec).unwrap();
     ids.extend((0..100).map(|_| again.next().unwrap()));
+    let events = again.events();
+    let refused = again.close_within(Duration::from_secs(1)).unwrap_err();
+    assert!(refused.to_string().contains("Events"), "{}", refused);
+    let again = refused.into_generator().expect("it was not closed");
+    drop(events);
     again.close_within(Duration::from_secs(300)).unwrap();
     let last = Generator::open(&spec).unwrap();
     ids.extend((0..100).map(|_| last.next().unwrap()));
