@@ -215,7 +215,7 @@ static Node *simplify(const SupportRequestSimplify *request)
     return (Node *)make_andclause(comparisons(request->fcall->funcid, id, range, INTEGER_BTREE_FAM_OID));
 }
 
-/* Of several ranges it is the whole from the first to the last: what an index finds is looked at once more. */
+/* An index searches several ranges as one, from the first to the last.  So the planner tests each row again (lossy). */
 static List *index_condition(SupportRequestIndexCondition *request)
 {
     List *args = is_opclause(request->node) ? ((OpExpr *)request->node)->args : ((FuncExpr *)request->node)->args;
