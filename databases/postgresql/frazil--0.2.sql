@@ -151,9 +151,10 @@ BEGIN
         CONTINUE WHEN strpos(said, ':') = 0;
         generator := btrim(split_part(said, ':', 1), E' \t\n\r\v\f');
         BEGIN
+            -- RFC 3339 texts of years after 9999 begin with a plus sign, which timestamptz refuses.
             SELECT max(i.value) FILTER (WHERE i.name = 'layout'), max(i.value) FILTER (WHERE i.name = 'fields'),
                    max(i.value) FILTER (WHERE i.name = 'worker'), max(i.value) FILTER (WHERE i.name = 'serving'),
-                   max(i.value) FILTER (WHERE i.name = 'last_time'), max(i.value) FILTER (WHERE i.name = 'lease_end'),
+                   ltrim(max(i.value) FILTER (WHERE i.name = 'last_time'), '+'), max(i.value) FILTER (WHERE i.name = 'lease_end'),
                    max(i.value) FILTER (WHERE i.name = 'failure')
             INTO layout, fields, worker, serving, last_time, lease_end, problem FROM @extschema@.frazil_info(generator) AS i;
             SELECT a.pid INTO keeper FROM pg_stat_activity AS a WHERE a.backend_type = 'frazil keeper' AND lease_end IS NOT NULL;

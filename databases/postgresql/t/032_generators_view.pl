@@ -12,17 +12,18 @@ use Test::More;
 
 my $rows = q{SELECT generator, layout, worker, serving, last_time > now() AS lives, lease_end > now() AS leased, keeper IS NOT NULL AS kept, problem
     FROM frazil_generators};
-my $node = frazil_node('plain', worker => 'fixed:7', generators => 'main: layout=frazil;  audit : layout=twitter; wrong: layout=nonsense');
+my $node = frazil_node('plain', worker => 'fixed:7', generators => 'main: layout=frazil;  audit : layout=twitter; wrong: layout=nonsense; long: layout=41/10/12 tick=1s');
 $node->safe_psql('postgres', 'CREATE EXTENSION frazil');
 my $said = $node->safe_psql('postgres', $rows);
-like($said, qr/^main\|frazil\|7\|t\|t\|\|f\|\naudit\|twitter\|7\|t\|t\|\|f\|\nwrong\|\|\|f\|\|\|f\|frazil: there is no layout 'nonsense'.*$/, 'fixed: a row for each') or diag $said;
+like($said, qr/^main\|frazil\|7\|t\|t\|\|f\|\naudit\|twitter\|7\|t\|t\|\|f\|\nwrong\|\|\|f\|\|\|f\|frazil: there is no layout 'nonsense'.*\nlong\|[^|]+\|7\|t\|t\|\|f\|$/, 'fixed: a row for each') or diag $said;
+is($node->safe_psql('postgres', q{SELECT extract(year FROM last_time) > 9999 FROM frazil_generators WHERE generator = 'long'}), 't', 'also one that lasts beyond the year 9999');
 is($node->safe_psql('postgres', q{SELECT frazil_worker(frazil_next()), frazil_worker(frazil_next('audit'), 'twitter')}), '7|7', 'and ids are made on');
 my (undef, undef, $stderr) = $node->psql('postgres', 'CREATE ROLE visitor; SET ROLE visitor; SELECT * FROM frazil_generators');
 like($stderr, qr/permission denied for view frazil_generators/, 'it is not for everybody');
 (undef, undef, $stderr) = $node->psql('postgres', 'SET ROLE visitor; SELECT * FROM frazil_generators_rows()');
 like($stderr, qr/permission denied for function frazil_info/, 'nor is what it is made of');
 is($node->safe_psql('postgres', 'GRANT SELECT ON frazil_generators TO visitor; GRANT EXECUTE ON FUNCTION frazil_info TO visitor;
-    SET ROLE visitor; SELECT count(*) FROM frazil_generators'), '3', 'but for whom it is granted to');
+    SET ROLE visitor; SELECT count(*) FROM frazil_generators'), '4', 'but for whom it is granted to');
 $node->append_conf('postgresql.conf', q{frazil.worker = ''});
 $node->restart;
 like($node->safe_psql('postgres', $rows), qr/^main\|\|\|f\|\|\|f\|frazil\.worker is not set\n/, 'no worker number: it says so');
