@@ -231,6 +231,20 @@ END
 $$;
 COMMENT ON FUNCTION frazil_convert_plan(regclass, name) IS 'the statements that frazil_convert would run';
 
+-- Locks a table, so that the next statement of a VOLATILE caller sees all its rows.
+CREATE FUNCTION frazil_lock("table" regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- Other levels have one snapshot for the whole transaction, which is older than the lock.
+    IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+        RAISE 'the transaction may not see the newest rows of %', "table"
+            USING ERRCODE = 'invalid_transaction_state', HINT = 'Begin it with ISOLATION LEVEL READ COMMITTED.';
+    END IF;
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+END
+$$;
+
 -- Runs statements, each of which it first prints.
 CREATE FUNCTION frazil_run(steps text[]) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
@@ -247,6 +261,15 @@ BEGIN
 END
 $$;
 
+-- Whether a default, a row of pg_attrdef, calls frazil_next.
+CREATE FUNCTION frazil_is_default(definition oid) RETURNS boolean
+    LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (
+        SELECT FROM pg_depend d WHERE d.classid = 'pg_attrdef'::regclass AND d.objid = definition AND d.refclassid = 'pg_proc'::regclass
+            AND d.refobjid IN ('@extschema@.frazil_next()'::regprocedure, '@extschema@.frazil_next(name)'::regprocedure))
+$$;
+
 -- The primary keys of a schema that a sequence numbers, or, if ours, that frazil_next does.
 CREATE FUNCTION frazil_keys(schema regnamespace, ours boolean) RETURNS TABLE ("table" regclass, "column" name)
     LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
@@ -259,9 +282,7 @@ AS $$
     WHERE c.relnamespace = schema
         AND NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = c.oid)
         AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
-        AND CASE WHEN ours THEN EXISTS (
-            SELECT FROM pg_depend d WHERE d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
-                AND d.refclassid = 'pg_proc'::regclass AND d.refobjid IN ('@extschema@.frazil_next()'::regprocedure, '@extschema@.frazil_next(name)'::regprocedure))
+        AND CASE WHEN ours THEN @extschema@.frazil_is_default(f.oid)
         ELSE a.attidentity <> '' OR EXISTS (
             SELECT FROM pg_depend d JOIN pg_class s ON s.oid = d.refobjid AND s.relkind = 'S'
             WHERE d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid AND d.refclassid = 'pg_class'::regclass)
@@ -269,13 +290,14 @@ AS $$
     ORDER BY c.relname COLLATE "C", a.attnum
 $$;
 
+-- With row_security off, a policy that would hide rows from max is an error.
 CREATE FUNCTION frazil_convert("table" regclass, "column" name) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET row_security = off
 AS $$
 DECLARE
     largest bigint;
 BEGIN
-    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    PERFORM @extschema@.frazil_lock("table");
     PERFORM @extschema@.frazil_convert_plan("table", "column"); -- which says what cannot be
     EXECUTE format('SELECT max(%I) FROM %s', "column", "table") INTO largest;
     IF largest >= @extschema@.frazil_next() THEN
@@ -311,26 +333,43 @@ END
 $$;
 COMMENT ON FUNCTION frazil_convert(regnamespace) IS 'makes frazil_next the default of all primary keys of the schema that a sequence numbers';
 
--- The way back: a sequence that goes on above the largest id.
+-- An id that is above all that a default has made so far, or NULL if its generator makes none.
+CREATE FUNCTION frazil_above(definition text) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN @extschema@.frazil_next(coalesce(substring(definition FROM $re$frazil_next\('([^']*)'::name\)$re$), 'main')::name);
+EXCEPTION WHEN OTHERS THEN
+    RAISE WARNING 'ids of deleted rows may come again, as frazil makes none here: %', SQLERRM;
+    RETURN NULL;
+END
+$$;
+
+-- The way back: a sequence that goes on above all ids so far, also above those of rows that were deleted or rolled back.
 CREATE FUNCTION frazil_revert_plan("table" regclass, "column" name) RETURNS SETOF text
-    LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET row_security = off
 AS $$
 DECLARE
+    definition text;
+    sequence text;
     largest bigint;
+    last bigint;
 BEGIN
-    IF NOT EXISTS (
-        SELECT FROM pg_attribute a
-        JOIN pg_attrdef f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
-        JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid AND d.refclassid = 'pg_proc'::regclass
-            AND d.refobjid IN ('@extschema@.frazil_next()'::regprocedure, '@extschema@.frazil_next(name)'::regprocedure)
-        WHERE a.attrelid = "table" AND a.attname = "column")
-    THEN
+    SELECT pg_get_expr(f.adbin, f.adrelid) INTO definition
+    FROM pg_attribute a JOIN pg_attrdef f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
+    WHERE a.attrelid = "table" AND a.attname = "column" AND @extschema@.frazil_is_default(f.oid);
+    IF NOT FOUND THEN
         RAISE 'frazil_next is not the default of a column % of %', quote_ident("column"), "table"
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'There is nothing to take back.';
     END IF;
-    EXECUTE format('SELECT coalesce(max(%I), 0) FROM %s', "column", "table") INTO largest;
+    EXECUTE format('SELECT max(%I) FROM %s', "column", "table") INTO largest;
+    sequence := pg_get_serial_sequence("table"::text, "column"); -- frazil_convert leaves that of a serial column
+    IF sequence IS NOT NULL THEN
+        EXECUTE format('SELECT last_value FROM %s', sequence) INTO last;
+    END IF;
     RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', "table", "column");
-    RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I ADD GENERATED BY DEFAULT AS IDENTITY (START WITH %s)', "table", "column", greatest(largest, 0) + 1);
+    RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I ADD GENERATED BY DEFAULT AS IDENTITY (START WITH %s)', "table", "column",
+                       greatest(largest, last, @extschema@.frazil_above(definition), 0) + 1);
 END
 $$;
 COMMENT ON FUNCTION frazil_revert_plan(regclass, name) IS 'the statements that frazil_revert would run';
@@ -339,14 +378,14 @@ CREATE FUNCTION frazil_revert("table" regclass, "column" name) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    PERFORM @extschema@.frazil_lock("table");
     PERFORM @extschema@.frazil_run(ARRAY(SELECT * FROM @extschema@.frazil_revert_plan("table", "column")));
 END
 $$;
-COMMENT ON FUNCTION frazil_revert(regclass, name) IS 'makes a sequence the default of a column in the place of frazil_next; its numbers begin above the largest id';
+COMMENT ON FUNCTION frazil_revert(regclass, name) IS 'makes a sequence the default of a column in the place of frazil_next; its numbers begin above all ids so far';
 
 CREATE FUNCTION frazil_revert_plan(schema regnamespace) RETURNS SETOF text
-    LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+    LANGUAGE sql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT p.step
     FROM ROWS FROM (@extschema@.frazil_keys(schema, true)) WITH ORDINALITY AS k ("table", "column", n)

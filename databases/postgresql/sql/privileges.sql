@@ -48,6 +48,15 @@ CREATE TABLE orders (id serial PRIMARY KEY, note text);
 SELECT * FROM frazil_convert_plan('orders', 'id');
 SELECT frazil_convert('orders', 'id');
 INSERT INTO orders (note) VALUES ('first') RETURNING frazil_time(id) > now() - interval '1 hour' AS converted;
+-- A policy that hides rows, also from their owner, hides the largest id.
+CREATE POLICY few ON orders USING (note = 'second');
+ALTER TABLE orders ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+SELECT frazil_convert('orders', 'id');
+SELECT frazil_revert('orders', 'id');
+ALTER TABLE orders NO FORCE ROW LEVEL SECURITY;
+SET client_min_messages = warning;
+SELECT frazil_revert('orders', 'id');
+RESET client_min_messages;
 RESET ROLE;
 \c contrib_regression
 DROP DATABASE frazil_of_tenant;
