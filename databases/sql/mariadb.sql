@@ -29,8 +29,7 @@ REPLACE INTO frazil_layout VALUES
 
 DELIMITER //
 
-DROP FUNCTION IF EXISTS frazil_time//
-CREATE FUNCTION frazil_time(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS DATETIME(3) READS SQL DATA DETERMINISTIC
+CREATE OR REPLACE FUNCTION frazil_time(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS DATETIME(3) READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE ms BIGINT;
     DECLARE above BIGINT UNSIGNED;
@@ -43,8 +42,7 @@ BEGIN
     RETURN TIMESTAMPADD(MICROSECOND, ms * 1000, TIMESTAMP'1970-01-01 00:00:00.000');
 END//
 
-DROP FUNCTION IF EXISTS frazil_worker//
-CREATE FUNCTION frazil_worker(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
+CREATE OR REPLACE FUNCTION frazil_worker(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE worker, above BIGINT UNSIGNED;
     DECLARE EXIT HANDLER FOR NOT FOUND
@@ -56,8 +54,7 @@ BEGIN
     RETURN worker;
 END//
 
-DROP FUNCTION IF EXISTS frazil_sequence//
-CREATE FUNCTION frazil_sequence(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
+CREATE OR REPLACE FUNCTION frazil_sequence(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE sequence, above BIGINT UNSIGNED;
     DECLARE EXIT HANDLER FOR NOT FOUND
@@ -70,10 +67,9 @@ BEGIN
 END//
 
 -- The smallest id of that time or later: 0 before the epoch; after the layout's end the number above its largest id, or
--- 2^64 - 1 if there is none.  A range of ids by it uses an index on the id.  A date that is none is an error: it must not
--- become an end, which bounds all ids.
-DROP FUNCTION IF EXISTS frazil_first//
-CREATE FUNCTION frazil_first(at DATETIME(6), layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
+-- 2^64 - 1 if there is none.  A range of ids by it uses an index on the id.  An invalid date is an error: as a bound it
+-- would match all rows.
+CREATE OR REPLACE FUNCTION frazil_first(at DATETIME(6), layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE first BIGINT UNSIGNED;
     DECLARE us BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00.000', at);
@@ -95,8 +91,7 @@ BEGIN
 END//
 
 -- Whether from_time <= time of the id < to_time.
-DROP FUNCTION IF EXISTS frazil_within//
-CREATE FUNCTION frazil_within(id BIGINT UNSIGNED, from_time DATETIME(6), to_time DATETIME(6), layout VARCHAR(16)) RETURNS BOOLEAN READS SQL DATA DETERMINISTIC
+CREATE OR REPLACE FUNCTION frazil_within(id BIGINT UNSIGNED, from_time DATETIME(6), to_time DATETIME(6), layout VARCHAR(16)) RETURNS BOOLEAN READS SQL DATA DETERMINISTIC
     RETURN id >= frazil_first(from_time, layout) AND id < frazil_first(to_time, layout)//
 
 DELIMITER ;

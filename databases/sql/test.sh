@@ -129,6 +129,8 @@ for kind in postgresql mariadb sqlite; do
 done
 
 echo "-- run again, also after it was removed"
+mariadb app <"$here/mariadb.sql"
+mariadb app -e "CREATE USER reader; GRANT EXECUTE ON FUNCTION app.frazil_time TO reader"
 for n in 1 2; do
     psql -q -v ON_ERROR_STOP=1 -f "$here/postgresql.sql" || fail "PostgreSQL: run $n fails"
     mariadb app <"$here/mariadb.sql" || fail "MariaDB: run $n fails"
@@ -136,6 +138,7 @@ for n in 1 2; do
     mariadb app -e "REPLACE INTO frazil_layout SELECT 'ours', epoch, tick, bits, time_shift, worker_shift, worker_bits, sequence_shift, sequence_bits FROM frazil_layout WHERE name = 'frazil'"
 done
 [ "$(mariadb -N app -e "SELECT frazil_worker(43667737804828673, 'ours')")" = 7 ] || fail "MariaDB: a layout of one's own is gone"
+mariadb -e 'SHOW GRANTS FOR reader' | grep -q 'EXECUTE ON FUNCTION' || fail "MariaDB: a grant is gone"
 
 echo "-- the answers of the command"
 expected >"$scratch/expected"
