@@ -84,9 +84,18 @@
     addEventListener("load", measure);
     measure();
 
+    // The name behind the # of the address.
+    function placeOf(hash) {
+        try {
+            return decodeURIComponent(hash.slice(1));
+        } catch {
+            return ""; // a stray percent sign names no place
+        }
+    }
+
     // What an address leads to is not folded.
     function unfold() {
-        const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+        const target = document.getElementById(placeOf(location.hash));
         for (let at = target?.closest("details"); at; at = at.parentElement.closest("details"))
             at.open = true;
         if (target?.closest("main details"))

@@ -6,8 +6,9 @@
 (() => {
     const MOST = 12;
     const WEIGHTS = {Learn: 3, Run: 3, "Languages and databases": 3, Reference: 2, Internals: 1};
-    // What readers type, and what the manual says.
+    // What readers type, and what the manual says.  Without a prototype it has no entry for "constructor".
     const ALSO = {
+        __proto__: null,
         js: "javascript", k8s: "kubernetes", license: "licence", postgres: "postgresql", typescript: "node",
         mariadb: "mysql", golang: "go", multi: "several", ulid: "uuid", snowflake: "twitter",
     };

@@ -88,6 +88,13 @@ describe('the manual', { skip: MANUAL === undefined && 'it was not built: pandoc
     assert.deepEqual(await found('utsid'), []);
   });
 
+  test('a word that all objects of JavaScript know is found as any other', async () => {
+    await page.goto(addressOf('index'));
+    await page.evaluate("manualIndex.push(['index.html', 'Classes', 'Making one', 'by its constructor', 'Learn', ''])");
+    await page.keyboard.press('/');
+    assert.deepEqual(await found('constructor'), ['Classes › Making one']);
+  });
+
   test('keys: a slash opens the search, arrows choose, Enter goes there, Escape closes it', async () => {
     await page.goto(addressOf('start'));
     await page.keyboard.press('/');
@@ -112,5 +119,12 @@ describe('the manual', { skip: MANUAL === undefined && 'it was not built: pandoc
     assert.equal(await page.isVisible('main details .scroll'), false);
     await page.goto(`${addressOf('performance')}#${place}`);
     assert.equal(await page.isVisible('main details .scroll'), true);
+  });
+
+  test('an address that is cut within an escape shows its page as any other does', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto('about:blank');
+    await page.goto(`${addressOf('performance')}#%E2%82`);
+    assert.equal(await page.$eval('.toc', (contents) => contents.open), true);
   });
 });
