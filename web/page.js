@@ -121,7 +121,7 @@ function drawPicture(layout, bits) {
   );
 }
 
-/** Says of a reading that nothing speaks for that it is hardly an id. */
+/** Warns that the text is hardly an id, if even its best reading is implausible. */
 function showDoubt(best, layoutText) {
   const isDoubtful = layoutText === '' && best !== undefined && best.score < DOUBTFUL_SCORE;
   $('id-doubt').hidden = !isDoubtful;
@@ -394,7 +394,7 @@ async function fetchJson(path) {
   const answer = await fetch(path, { headers });
   const json = await answer.json();
   if (answer.status === 401) $('alive-form').hidden = false;
-  if (!answer.ok) throw new Error(json.detail ?? json.title);
+  if (!answer.ok) throw Object.assign(new Error(json.detail ?? json.title), { status: answer.status });
   return json;
 }
 
@@ -501,14 +501,14 @@ function takerOf(generator) {
   return made;
 }
 
-/** The leases of a generator that has some. A user who may not see them is refused once, and asks no more. */
+/** Fetches the leases of a generator. After a refusal it asks only when another token is typed. */
 async function fetchLeases({ name, leased }) {
   if (leased === 0 || alive.refused.has(name)) return;
   try {
     alive.leases.set(name, await fetchJson(`/v1/leases/${encodeURIComponent(name)}`));
-  } catch {
+  } catch (error) {
     alive.leases.delete(name);
-    alive.refused.add(name);
+    if ([401, 403].includes(error.status)) alive.refused.add(name);
   }
 }
 

@@ -91,6 +91,39 @@ test('three holders of 1,024 worker ids are seen, then the end of the daemon', {
   await page.context().close();
 });
 
+test('leases that cannot be had for a moment are asked for again, and refused ones are not', { skip }, async () => {
+  const pool = `file://${folder}/unsteady`;
+  assert.equal(frazil(['lease', 'init', '--never-used', pool]).status, 0);
+  const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=${pool}\n`);
+  const page = await visit(browser, address);
+  let refusals = 0;
+  // The page asks for leases every ten seconds.
+  const passTime = () =>
+    page.evaluate(() => {
+      const now = Date.now.bind(Date);
+      Date.now = () => now() + 10_000;
+    });
+  const askAgain = async (status, state) => {
+    await page.unrouteAll();
+    if (status !== 200)
+      await page.route('**/v1/leases/main', (route) => {
+        if (status === 403) refusals++;
+        return route.fulfill({ status, json: { title: 'a test' } });
+      });
+    await passTime();
+    await page.waitForSelector('#alive .map', { state });
+  };
+  await page.waitForSelector('#alive .map');
+  await askAgain(503, 'detached');
+  await askAgain(200, 'attached');
+  await askAgain(403, 'detached');
+  await passTime();
+  for (let i = 0; i < 3; i++) await page.waitForRequest('**/v1/generators/main');
+  assert.equal(refusals, 1);
+  await page.context().close();
+  await end(daemon);
+});
+
 test('a user with a token sees what the token allows', { skip }, async () => {
   const secret = path.join(folder, 'secret');
   const made = spawnSync(frazild, ['--new-token'], { encoding: 'utf8' }).stdout;
