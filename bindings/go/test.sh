@@ -96,6 +96,7 @@ mkdir -p "$work/stranger/home"
 cd "$work/stranger"
 printf 'module stranger\n\ngo 1.19\n' >go.mod
 go mod edit -require=github.com/frazil/frazil-go@v0.0.0 -replace=github.com/frazil/frazil-go="$work/src"
+# shellcheck disable=SC2016 # Markdown
 sed -n '/^```go$/,/^```$/p' "$tree/bindings/go/README.md" | sed '1d;/^```$/,$d' >main.go
 gofmt -l main.go | grep . && exit 1
 cat >drop_ins.go <<'END'

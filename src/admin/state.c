@@ -486,7 +486,7 @@ static frazil_err claim_given_up(const struct place *place, const struct fz_kept
     char path[FZ_PATH_SIZE];
     bool exists = false;
     struct fz_claim claim;
-    struct fz_claim_other other;
+    struct fz_claim_other other = {.until = 0};
     struct fz_claim_key key;
 
     frazil_err err = fz_store_file(path, place->state_folder, kept->worker, FZ_STORE_GRANT_SUFFIX, reterr);

@@ -180,7 +180,7 @@ static void say_right_scheme(struct fz_sentence *s, const char *written, size_t 
     }
 }
 
-static frazil_err unknown_scheme(const char *what, const char *url, frazil_error *reterr)
+static void say_unknown_scheme(const char *what, const char *url, frazil_error *reterr)
 {
     char known[256], right[32];
     struct fz_sentence list = fz_sentence_in(known, sizeof known);
@@ -194,8 +194,7 @@ static frazil_err unknown_scheme(const char *what, const char *url, frazil_error
         for (const char *c = coordinator_kinds[i].schemes; *c != '\0'; c++)
             fz_sentence_str(&list, *c == ' ' ? ", " : (const char[]){*c, '\0'});
     }
-    return fz_fail(reterr, FRAZIL_ESPEC, "%s: no coordinator is called %Q%s; there are %s", what, url, len, right,
-                   known);
+    fz_fail(reterr, FRAZIL_ESPEC, "%s: no coordinator is called %Q%s; there are %s", what, url, len, right, known);
 }
 
 static frazil_err find_part(const char *what, const char *url, const frazil_coordinator *const *given,
@@ -211,7 +210,10 @@ static frazil_err find_part(const char *what, const char *url, const frazil_coor
         return FRAZIL_OK;
     }
     size_t kind = kind_of(url);
-    return kind < COORDINATOR_KINDS ? load(kind, ret, reterr) : unknown_scheme(what, url, reterr);
+    if (kind < COORDINATOR_KINDS)
+        return load(kind, ret, reterr);
+    say_unknown_scheme(what, url, reterr);
+    return FRAZIL_ESPEC;
 }
 
 frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_coordinator *const *given,

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # abi-selftest.sh: abi.sh tells of headers that break programs, and of what docs/abi.md lets grow; what is only added passes.
+# shellcheck disable=SC2016 # $ is sed's last line
 set -eu
 
 api=$(dirname "$(realpath "$0")")

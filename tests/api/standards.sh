@@ -35,12 +35,12 @@ compiles() {
 }
 
 for standard in c99 c11 c17 c2x; do
-    compiles gcc c $standard -Wpadded -Wundef -Wconversion -Wstrict-prototypes
-    compiles clang c $standard
+    compiles gcc c "$standard" -Wpadded -Wundef -Wconversion -Wstrict-prototypes
+    compiles clang c "$standard"
 done
 for standard in c++11 c++14 c++17 c++20; do
-    compiles g++ c++ $standard -Wpadded -Wundef -Wconversion -Wold-style-cast -Wzero-as-null-pointer-constant
-    compiles clang++ c++ $standard
+    compiles g++ c++ "$standard" -Wpadded -Wundef -Wconversion -Wold-style-cast -Wzero-as-null-pointer-constant
+    compiles clang++ c++ "$standard"
 done
 [ "$compiled" -gt 0 ] || { echo "no compiler found"; exit 1; }
 echo "compiled in $compiled ways"

@@ -164,8 +164,10 @@ static void follow(const char *sentence, const char *name)
     char path[1024];
     const char *begin = strstr(sentence, host);
 
-    if (begin == NULL)
+    if (begin == NULL) {
         fail_msg("%s", sentence);
+        return;
+    }
     snprintf(path, sizeof path, "%.*s", (int)strcspn(begin, "'"), begin);
     assert_int_equal(unlink(path), 0);
     if (strstr(sentence, "run `frazil state init --all` with") != NULL)

@@ -57,7 +57,7 @@ find include -name '*.h' 2>/dev/null | LC_ALL=C sort | sed 's|^include/\(.*\)|#i
 {
     cat "$scratch/known"
     words "$upper" $(files '\.(c|h|cmake|sh|bats|py|go|rs|js|php|txt|json|in)$|Makefile|^tools/' | grep -vE '^(include|src)/') /dev/null
-    sed -n 's/^ *X([A-Z_]*, *"\([a-z_]*\)"[,)].*/FRAZIL_\1/p' src/config/keys.h 2>/dev/null | tr a-z A-Z
+    sed -n 's/^ *X([A-Z_]*, *"\([a-z_]*\)"[,)].*/FRAZIL_\1/p' src/config/keys.h 2>/dev/null | tr '[:lower:]' '[:upper:]'
 } >"$scratch/known-upper"
 
 pages=$(files '\.md$|^man/')

@@ -663,7 +663,9 @@ test_names() {
     printf '%s\n' 'function(frazil_room name)' | file cmake/a.cmake
     printf '    X(OPEN_WAIT, "open_wait", a) \\\n' | file src/config/keys.h
     echo 'CREATE FUNCTION frazil_sql_a();' | file databases/a/a.sql
+    # shellcheck disable=SC2016 # Markdown
     echo 'Call `frazil_a`, FRAZIL_A or FRAZIL_B with FRAZIL_OPEN_WAIT; `frazil_room` of the build.' | file docs/a.md
+    # shellcheck disable=SC2016 # Markdown
     echo 'In SQL `frazil_sql_a`.' | file docs/databases.md
     echo 'There was frazil_gone.' | file CHANGELOG.md
     must_pass
