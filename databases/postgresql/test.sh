@@ -66,10 +66,6 @@ mkdir "$scratch/parts"
 cp "$build"/bin/frazil "$build"/parts/libfrazil-*.so.1 "$build"/tests/cli/serve "$scratch/parts"
 chmod 755 "$scratch/parts"
 export PATH="$scratch/parts:$PATH" LD_LIBRARY_PATH="$scratch/parts" TEST_SERVE="$scratch/parts/serve"
-if [ -n "${TEST_NODE_MODULES:-}" ]; then
-    cp -R "$TEST_NODE_MODULES" "$scratch/node_modules"
-    export TEST_NODE_MODULES="$scratch/node_modules"
-fi
 
 # For t/FrazilTest.pm; from PostgreSQL 16 on, PostgreSQL's own tests know it.
 export INITDB_TEMPLATE="$scratch/template"

@@ -10,7 +10,7 @@ use FrazilTest;
 use Test::More;
 
 my $node = frazil_node('copy', worker => 'fixed:7');
-my $file = "$ENV{FRAZIL_TEST_DIR}/rows-$$";
+my $file = "$ENV{TEST_DIR}/rows-$$";
 $node->safe_psql('postgres', qq{
     CREATE EXTENSION frazil;
     CREATE SEQUENCE counter;

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $readme = slurp_file("$FindBin::RealBin/../README.md");
-my $scratch = "$ENV{FRAZIL_TEST_DIR}/orms-$$";
+my $scratch = "$ENV{TEST_DIR}/orms-$$";
 mkdir $scratch;
 my $node = frazil_node('orms', worker => 'fixed:7');
 my $python = '/usr/bin/python3'; # which has Debian's packages
