@@ -66,7 +66,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_kasumi(uint64_t salt, uint64_t id, uin
 
 /*
  * A new salt for kasumi: an odd number below 2^32, from `random` or, where that is NULL, from the kernel's generator.
- * Keep it: ids that were scrambled with it can be read with it alone.  FRAZIL_ESYS: the kernel gives none.  Any thread.
+ * Keep it: ids that were scrambled with it can be read with it alone.  FRAZIL_ESYS: the kernel gives none.
+ * FRAZIL_EINVAL: `random` has another size, or lacks next.  Any thread.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_salt_new(const frazil_random *random, uint64_t *ret_salt,
                                                    frazil_error *reterr) FRAZIL_NONNULL(2);

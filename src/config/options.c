@@ -49,7 +49,10 @@ frazil_err fz_options_of_spec(frazil_options *options, const char *spec, frazil_
     return fz_settings_set_spec(&options->settings, spec == NULL ? "" : spec, spec == NULL ? 0 : strlen(spec), reterr);
 }
 
-/* A port begins with its size, so that it can grow, and has what is called without asking. */
+/*
+ * A port begins with its size, so that it can grow, and has what is called without asking.  Only one of the right size
+ * is looked at to see whether it is whole.
+ */
 static frazil_err check_port(const char *what, size_t size, size_t right, bool is_whole, const char *needed,
                              frazil_error *reterr)
 {
@@ -66,7 +69,8 @@ frazil_err frazil_options_clock(frazil_options *options, const frazil_clock *clo
 
     if (clock != NULL)
         err = check_port("clock", clock->size, sizeof *clock,
-                         clock->now != NULL && clock->monotonic_ns != NULL && clock->sleep_until != NULL,
+                         clock->size == sizeof *clock && clock->now != NULL && clock->monotonic_ns != NULL &&
+                             clock->sleep_until != NULL,
                          "now, monotonic_ns or sleep_until", reterr);
     if (err != FRAZIL_OK)
         return err;
@@ -81,7 +85,8 @@ frazil_err frazil_options_random(frazil_options *options, const frazil_random *r
     frazil_err err = FRAZIL_OK;
 
     if (random != NULL)
-        err = check_port("random", random->size, sizeof *random, random->next != NULL, "next", reterr);
+        err = check_port("random", random->size, sizeof *random, random->size == sizeof *random && random->next != NULL,
+                         "next", reterr);
     if (err != FRAZIL_OK)
         return err;
     options->has_random = random != NULL;
@@ -95,7 +100,8 @@ frazil_err frazil_options_granter(frazil_options *options, const frazil_granter 
     frazil_err err = FRAZIL_OK;
 
     if (granter != NULL)
-        err = check_port("granter", granter->size, sizeof *granter, granter->acquire != NULL && granter->extend != NULL,
+        err = check_port("granter", granter->size, sizeof *granter,
+                         granter->size == sizeof *granter && granter->acquire != NULL && granter->extend != NULL,
                          "acquire or extend", reterr);
     if (err != FRAZIL_OK)
         return err;

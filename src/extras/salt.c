@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "frazil/extras.h"
+
+#include "core/sentence.h"
 #include "os/fail_errno.h"
 #include "os/host.h"
 
@@ -8,6 +10,9 @@ frazil_err frazil_salt_new(const frazil_random *random, uint64_t *ret_salt, fraz
     uint64_t bits = 0;
     int sys = 0;
 
+    if (random != NULL && (random->size != sizeof *random || random->next == NULL))
+        return fz_fail(reterr, FRAZIL_EINVAL,
+                       "the program's random has another size than frazil_random, or lacks next");
     if (random != NULL)
         bits = random->next(random->ctx);
     else

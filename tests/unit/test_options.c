@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "config/decide_internal.h"
+#include "frazil/extras.h"
 #include "lib/near_miss.h"
 #include "lib/ports.h"
 #include "lib/rig.h"
@@ -206,6 +209,25 @@ TEST("A port of another size, or without a function, is refused; NULL takes one 
     refused(frazil_options_random(options, &random, &why), FRAZIL_EINVAL, "sizeof(frazil_random)");
     refused(frazil_options_granter(options, &granter, &why), FRAZIL_EINVAL, "has size 0");
     frazil_manual_clock_close(manual);
+}
+
+TEST("Of a port that says another size nothing else is read")
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t size = sizeof size;
+    void *pages = NULL;
+    uint64_t salt;
+    assert_int_equal(posix_memalign(&pages, page, 2 * page), 0);
+    char *end = (char *)pages + page;
+    assert_int_equal(mprotect(end, page, PROT_NONE), 0);
+    void *port = memcpy(end - sizeof size, &size, sizeof size); /* no member is there */
+
+    refused(frazil_options_clock(options, port, &why), FRAZIL_EINVAL, "has size");
+    refused(frazil_options_random(options, port, &why), FRAZIL_EINVAL, "has size");
+    refused(frazil_options_granter(options, port, &why), FRAZIL_EINVAL, "has size");
+    refused(frazil_salt_new(port, &salt, &why), FRAZIL_EINVAL, "another size");
+    assert_int_equal(mprotect(end, page, PROT_READ | PROT_WRITE), 0);
+    free(pages);
 }
 
 TEST("There is room for sixteen coordinators")
