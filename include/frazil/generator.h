@@ -67,14 +67,15 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_open(frazil **ret, const char *spec, f
  * The same, but all openings of a process whose specs mean the same have one generator together, however they spell it:
  * for libraries, plugins and scripts that open one wherever they need an id.  Each opening is closed once, and the last
  * one closes the generator.  A setting that one of its users makes (frazil_on_overflow) holds for all.  A generator
- * that frazil_stop has ended stays with those who opened it, and later openings have a new one.  An opening
- * waits while the last user closes it.
+ * that frazil_stop has ended stays with those who opened it, and later openings have a new one.  With state=memory and
+ * a worker id of its own these are refused (FRAZIL_EWORKER) until all have closed the stopped one.  An opening waits
+ * while the last user closes it.
  *
  * Threads: any, also while others open or close.  Fork: as above; a child shares all
  * generators of its parent, and opens anew those that another thread was just opening.  Openings of the parent's
  * other threads stay open in the child: if their generator is fenced for good, stop it there, and the next
- * opening has a new one.  URLs must be the same to the last character: one with another database, user or password is
- * another generator.
+ * opening has a new one, as above.  URLs must be the same to the last character: one with another database, user or
+ * password is another generator.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *reterr)
     FRAZIL_NONNULL(1);
