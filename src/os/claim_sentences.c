@@ -109,13 +109,14 @@ static frazil_err refuse_for_future(uint32_t worker, const struct fz_claim_key *
 {
     uint64_t ahead_ms = (other->until - key->now_tick) * key->tick_ms;
 
+    /* The path comes last: a sentence that is too long loses its end. */
     return fz_fail(
         reterr, FRAZIL_EWORKER,
         "worker id %u cannot be used yet, as %s has used it on this host up to %D ahead of the clock: take another "
-        "worker id.  If the ids of that time were thrown away, and no process has %q open (fuser names it), uid %u or "
-        "root may remove that file%s",
-        (uint64_t)worker, who, ahead_ms > UINT64_MAX / 1000 ? UINT64_MAX : ahead_ms * 1000, other->path, other->uid,
-        is_of_run_dir(other, key) ? ", and then run `frazil state init --all` with this spec" : "");
+        "worker id.  If the ids of that time were thrown away, uid %u or root may remove its file while no process "
+        "has it open (fuser names it)%s: %q",
+        (uint64_t)worker, who, ahead_ms > UINT64_MAX / 1000 ? UINT64_MAX : ahead_ms * 1000, other->uid,
+        is_of_run_dir(other, key) ? ", and then run `frazil state init --all` with this spec" : "", other->path);
 }
 
 static frazil_err refuse_for_ever(uint32_t worker, const struct fz_claim_other *other, frazil_error *reterr)
