@@ -63,6 +63,7 @@ endforeach()
 
 foreach(part IN LISTS parts)
   get_property(pc_part_requires_private GLOBAL PROPERTY frazil_part_requires_${part})
+  get_property(pc_part_libs_private GLOBAL PROPERTY frazil_part_libs_${part})
   configure_file(cmake/frazil-part.pc.in frazil-${part}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/frazil-${part}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -50,6 +50,16 @@ function(frazil_part name)
   list(JOIN part_REQUIRES " " requires)
   set_property(GLOBAL APPEND PROPERTY frazil_parts ${name})
   set_property(GLOBAL PROPERTY frazil_part_requires_${name} "${requires}")
+  # A client library that pkg-config does not know is named by its file.
+  set(libs "")
+  if(NOT requires)
+    foreach(library IN LISTS part_LIBRARIES)
+      cmake_path(GET library STEM stem)
+      string(REGEX REPLACE "^lib" "-l" lib ${stem})
+      string(APPEND libs " ${lib}")
+    endforeach()
+  endif()
+  set_property(GLOBAL PROPERTY frazil_part_libs_${name} "${libs}")
 endfunction()
 
 # Lets a program or library of the build tree load the parts that were built with it.

@@ -83,6 +83,9 @@ runs "$stage/admin"
 needs "$stage/extras" 'libfrazil-extras\.so\.1\]' || fail "the program does not need libfrazil-extras.so.1"
 runs "$stage/extras"
 runs "$stage/extras_static"
+if [ -e "$lib/pkgconfig/frazil-zookeeper.pc" ]; then # whose client has no file for pkg-config
+    pkg-config --static --libs frazil-zookeeper | grep -q -e '-lzookeeper_st' || fail "frazil-zookeeper.pc names no client"
+fi
 if [ -e "$lib/libfrazil-opaque.so" ]; then
     # pkg-config's system root goes in front of libcrypto's paths too; -isystem and -L of the real ones stay the default.
     # shellcheck disable=SC2046
