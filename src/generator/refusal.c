@@ -84,7 +84,7 @@ static void explain_lease(const frazil *gen, const struct fz_refusal *refusal, f
 enum { ADVICE_SIZE = 256 + FZ_CLAIM_PATH_SIZE };
 
 /*
- * What helps where ids of a far time were made with the files of this host.  If the grant file was lost, the claim
+ * Says what helps where ids of a far time were made with the files of this host.  If the grant file was lost, the claim
  * alone still knows their time, and would refuse the number to the files that are made anew.  The claim is not asked
  * here: the keeper may be mapping another one, and each grant raises it before the grant is in force.
  */

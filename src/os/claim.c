@@ -51,10 +51,10 @@ static int open_claim(struct fz_claim *claim, struct stat *ret_status)
 }
 
 /*
- * What the own file says, which is locked: as it was read, or made ready if it was never finished.  In one call, so
- * that nobody who is killed leaves half of it, and a full disk is an error here and no SIGBUS later.  A file that says
- * nothing and that others hold, too, is not for this process: one of them is about to make it ready, or only looks.  0,
- * EBADMSG, EWOULDBLOCK or an errno.
+ * Learns what the own file says, which is locked, or makes it ready if it was never finished.  It writes in one call,
+ * so that nobody who is killed leaves half of it, and a full disk is an error here and no SIGBUS later.  A file that
+ * says nothing and that others hold, too, is not for this process: one of them is about to make it ready, or only
+ * looks.  0, EBADMSG, EWOULDBLOCK or an errno.
  */
 static int learn_own(int fd, const struct fz_claim_key *key, bool is_finished, bool is_first, struct fz_claim_page *ret)
 {

@@ -29,8 +29,8 @@ struct fz_claim_page {
 };
 
 /*
- * What a tick is that was overwritten, and one that is beyond 35,000 years of milliseconds: the last one there can be.
- * The number may have been used up to any tick then.
+ * A tick that was overwritten is read as this one, and so is one beyond 35,000 years of milliseconds: the last there
+ * can be.  The number may have been used up to any tick then.
  */
 #define FZ_CLAIM_UNKNOWN UINT64_MAX
 

@@ -103,7 +103,7 @@ static bool is_of_run_dir(const struct fz_claim_other *other, const struct fz_cl
     return is_own_user(other) && other->holder[0] == '/' && strcmp(other->holder, key->holder) == 0;
 }
 
-/* What the run directory itself keeps of that time has to go as well. */
+/* The run directory keeps something of that time as well, which has to go. */
 static frazil_err refuse_for_future(uint32_t worker, const struct fz_claim_key *key, const struct fz_claim_other *other,
                                     const char *who, frazil_error *reterr)
 {

@@ -159,7 +159,7 @@ frazil_err fz_store_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE
 
 /* ---- the word of a worker ----------------------------------------------------------- */
 
-/* What an opening needs while it is in the making. */
+/* An opening needs these until it is done. */
 struct file_opening {
     struct fz_claim *claim; /* of the number that is tried */
     uint32_t worker;        /* that number */

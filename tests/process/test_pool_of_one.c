@@ -46,7 +46,7 @@ static frazil_err try_open(frazil **ret, const char *name, const char *worker, f
     return frazil_open(ret, spec, reterr);
 }
 
-/* What happens while an opening sleeps; NULL: nothing. */
+/* This is called while an opening sleeps, unless it is NULL. */
 static void (*in_sleep)(void);
 
 /* Stands for the one of libc. */

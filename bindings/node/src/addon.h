@@ -136,7 +136,7 @@ struct request {
 bool request_read(struct args *args, size_t first, struct request *ret);
 void request_free(struct request *request);
 
-/* What each call of a closed generator says. */
+/* Each call of a closed generator throws this sentence. */
 #define CLOSED_SENTENCE "the generator is closed: open another one"
 
 /* Makes the handle of an open generator, and keeps it in the list of those that are open.  It takes the clock and the
