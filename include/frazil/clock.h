@@ -53,10 +53,10 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_manual_clock_open(frazil_manual_clock 
 /* Closes it; NULL is allowed. */
 FRAZIL_API void frazil_manual_clock_close(frazil_manual_clock *clock);
 
-/* Sets the wall time: a step.  Monotonic time stays. */
+/* Sets the wall time: a step.  Monotonic time stays.  Any number will do. */
 FRAZIL_API void frazil_manual_clock_set(frazil_manual_clock *clock, int64_t unix_ms) FRAZIL_NONNULL(1);
 
-/* Lets ns nanoseconds pass, on both times. */
+/* Lets ns nanoseconds pass, on both times.  The wall time stops at INT64_MAX. */
 FRAZIL_API void frazil_manual_clock_advance(frazil_manual_clock *clock, uint64_t ns) FRAZIL_NONNULL(1);
 
 /*

@@ -20,10 +20,16 @@ struct frazil_manual_clock {
 
 static void pass_wall_time(frazil_manual_clock *clock, uint64_t ns)
 {
-    uint64_t total = clock->now.ns + ns;
+    uint64_t ms = ns / FZ_NS_PER_MS;
+    uint64_t rest = clock->now.ns + ns % FZ_NS_PER_MS;
 
-    clock->now.unix_ms += (int64_t)(total / FZ_NS_PER_MS);
-    clock->now.ns = (uint32_t)(total % FZ_NS_PER_MS);
+    ms += rest / FZ_NS_PER_MS;
+    /* The difference of any two times fits without a sign. */
+    if (ms > (uint64_t)INT64_MAX - (uint64_t)clock->now.unix_ms)
+        clock->now = (frazil_instant){.unix_ms = INT64_MAX, .ns = FZ_NS_PER_MS - 1};
+    else
+        clock->now = (frazil_instant){.unix_ms = (int64_t)((uint64_t)clock->now.unix_ms + ms),
+                                      .ns = (uint32_t)(rest % FZ_NS_PER_MS)};
 }
 
 static void manual_now(void *ctx, frazil_instant *ret)
