@@ -75,6 +75,14 @@ frazil_err fz_clocks_differ(const frazil_layout *layout, const char *name, const
     return FRAZIL_ECLOCK;
 }
 
+/* Why a coordinator that is asked again later did nothing (register.h). */
+static const char *what_it_cannot(frazil_err said)
+{
+    if (said == FRAZIL_EAGAIN)
+        return "cannot serve for a while";
+    return said == FRAZIL_EREFUSED || said == FRAZIL_ESYS ? "cannot serve until that is mended" : "cannot be reached";
+}
+
 frazil_err fz_register_error(enum fz_register_result result, const char *name, const frazil_error *said,
                              frazil_error *reterr)
 {
@@ -86,8 +94,8 @@ frazil_err fz_register_error(enum fz_register_result result, const char *name, c
         return fz_fail(reterr, said->code == FRAZIL_ENAMESPACE ? FRAZIL_ENAMESPACE : FRAZIL_EREFUSED,
                        "the coordinator of namespace %q refuses: %s", name, sentence);
     case FZ_REGISTER_UNREACHABLE:
-        return fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator of namespace %q cannot be reached: %s", name,
-                       sentence);
+        return fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator of namespace %q %s: %s", name,
+                       what_it_cannot((frazil_err)said->code), sentence);
     case FZ_REGISTER_CONFLICT:
         return fz_fail(reterr, FRAZIL_EAGAIN, "other processes changed namespace %q first: try again", name);
     default:

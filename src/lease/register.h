@@ -35,10 +35,15 @@
 
 enum fz_register_result {
     FZ_REGISTER_OK,
-    FZ_REGISTER_CONFLICT,    /* the version was another one: nothing has changed */
-    FZ_REGISTER_UNKNOWN,     /* no answer: it may have been carried out, or may still be */
-    FZ_REGISTER_UNREACHABLE, /* it certainly was not carried out */
-    FZ_REGISTER_REFUSED      /* the coordinator said no (permissions, wrong type, bad configuration); reterr says why */
+    FZ_REGISTER_CONFLICT, /* the version was another one: nothing has changed */
+    FZ_REGISTER_UNKNOWN,  /* no answer: it may have been carried out, or may still be */
+    /*
+     * It certainly was not carried out.  The code in reterr says why: FRAZIL_EUNREACHABLE, it does not answer;
+     * FRAZIL_EAGAIN, it answers that it cannot, and that passes by itself; FRAZIL_EREFUSED or FRAZIL_ESYS, likewise,
+     * and somebody has to mend it.
+     */
+    FZ_REGISTER_UNREACHABLE,
+    FZ_REGISTER_REFUSED /* the coordinator said no (permissions, wrong type, bad configuration); reterr says why */
 };
 
 /* How far a coordinator can be trusted not to go back. */

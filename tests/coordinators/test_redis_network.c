@@ -62,17 +62,19 @@ TEST("A connection that ended while nobody used it is noticed before the next re
     redis_rig_stop(&rig);
 }
 
-TEST("An error that passes by itself is worth another try, and one that does not is a refusal")
+TEST("An error that can pass is worth another try, and says whether it passes by itself; any other is a refusal")
 {
     static const struct {
         const char *text;
         enum fz_register_result result;
-    } rows[] = {{"-LOADING Redis is loading the dataset in memory\r\n", FZ_REGISTER_UNREACHABLE},
-                {"-OOM command not allowed when used memory > 'maxmemory'.\r\n", FZ_REGISTER_UNREACHABLE},
-                {"-MISCONF Redis is configured to save RDB snapshots\r\n", FZ_REGISTER_UNREACHABLE},
-                {"-NOREPLICAS Not enough good replicas to write.\r\n", FZ_REGISTER_UNREACHABLE},
-                {"-NOPERM this user has no permissions\r\n", FZ_REGISTER_REFUSED},
-                {"-OOMPH is no word of Redis\r\n", FZ_REGISTER_REFUSED}};
+        frazil_err code;
+    } rows[] = {
+        {"-LOADING Redis is loading the dataset in memory\r\n", FZ_REGISTER_UNREACHABLE, FRAZIL_EAGAIN},
+        {"-OOM command not allowed when used memory > 'maxmemory'.\r\n", FZ_REGISTER_UNREACHABLE, FRAZIL_EREFUSED},
+        {"-MISCONF Redis is configured to save RDB snapshots\r\n", FZ_REGISTER_UNREACHABLE, FRAZIL_EREFUSED},
+        {"-NOREPLICAS Not enough good replicas to write.\r\n", FZ_REGISTER_UNREACHABLE, FRAZIL_EREFUSED},
+        {"-NOPERM this user has no permissions\r\n", FZ_REGISTER_REFUSED, FRAZIL_EREFUSED},
+        {"-OOMPH is no word of Redis\r\n", FZ_REGISTER_REFUSED, FRAZIL_EREFUSED}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct redis_rig rig;
@@ -81,6 +83,7 @@ TEST("An error that passes by itself is worth another try, and one that does not
         proxy_say(rig.proxy, rows[i].text);
         if (register_swap(&rig.through, 0, 5, "x", &version) != rows[i].result)
             fail_msg("%s: %s", rows[i].text, register_said.message);
+        assert_int_equal(register_said.code, rows[i].code);
         redis_rig_stop(&rig);
     }
 }

@@ -185,14 +185,22 @@ const char *fz_session_said(const struct fz_session *session, const char *text, 
     return fz_said(text, strcspn(text, "\r\n"), password, ret);
 }
 
-enum fz_register_result fz_session_failed(struct fz_session *session, enum fz_register_result result, const char *what,
+enum fz_register_result fz_session_cannot(struct fz_session *session, frazil_err code, const char *what,
                                           const char *why, frazil_error *reterr)
 {
-    frazil_err code = result == FZ_REGISTER_REFUSED ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE;
     char said[FZ_SAID_SIZE];
 
     fz_fail(reterr, code, "%s: %s: %q", session->shown, what, fz_session_said(session, why, said));
     fz_session_drop(session);
+    return FZ_REGISTER_UNREACHABLE;
+}
+
+enum fz_register_result fz_session_failed(struct fz_session *session, enum fz_register_result result, const char *what,
+                                          const char *why, frazil_error *reterr)
+{
+    frazil_err code = result == FZ_REGISTER_REFUSED ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE;
+
+    (void)fz_session_cannot(session, code, what, why, reterr);
     return result;
 }
 

@@ -99,6 +99,10 @@ const char *fz_session_said(const struct fz_session *session, const char *text, 
 enum fz_register_result fz_session_failed(struct fz_session *session, enum fz_register_result result, const char *what,
                                           const char *why, frazil_error *reterr);
 
+/* The same where the server answers that it cannot: of the codes of FZ_REGISTER_UNREACHABLE.  Returns that. */
+enum fz_register_result fz_session_cannot(struct fz_session *session, frazil_err code, const char *what,
+                                          const char *why, frazil_error *reterr);
+
 /* Says why fz_session_wait has failed, of that sys_errno, as fz_session_failed does.  Returns result. */
 enum fz_register_result fz_session_failed_to_wait(struct fz_session *session, enum fz_register_result result,
                                                   const char *what, int sys_errno, const struct fz_allowance *allowance,

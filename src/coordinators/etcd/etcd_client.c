@@ -109,8 +109,10 @@ static enum outcome read_error(struct fz_etcd_client *client, const json_t *answ
         fz_fail(reterr, FRAZIL_EREFUSED, "%s: has users, and the URL names none: %q", client->shown, said);
         return REFUSED;
     }
-    fz_fail(reterr, outcome == REFUSED || outcome == LOGGED_OUT ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE, "%s: %q",
-            client->shown, said);
+    frazil_err err = outcome == NOT_DONE                           ? FRAZIL_EAGAIN
+                     : outcome == REFUSED || outcome == LOGGED_OUT ? FRAZIL_EREFUSED
+                                                                   : FRAZIL_EUNREACHABLE;
+    fz_fail(reterr, err, "%s: %q", client->shown, said);
     return outcome;
 }
 

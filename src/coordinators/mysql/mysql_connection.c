@@ -242,12 +242,13 @@ static enum fz_register_result statement_failed(struct call *call, frazil_error 
         return call_failed(call, FZ_REGISTER_UNKNOWN, "did not answer", reterr);
     connection->error = number;
     if (is_read_only(number) && !call->is_done)
-        return fz_session_failed(&connection->sql.session, result,
+        return fz_session_cannot(&connection->sql.session, FRAZIL_EREFUSED,
                                  "is read-only, as replicas are: worker ids need the primary", message, reterr);
     if (result == FZ_REGISTER_UNKNOWN)
         return fz_session_failed(&connection->sql.session, result, "lost the connection before the reply", message,
                                  reterr);
-    fz_fail(reterr, result == FZ_REGISTER_REFUSED ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE, "%s: %q (%u)",
+    bool is_full = number == ER_DISK_FULL || number == ER_RECORD_FILE_FULL;
+    fz_fail(reterr, result == FZ_REGISTER_REFUSED || is_full ? FRAZIL_EREFUSED : FRAZIL_EAGAIN, "%s: %q (%u)",
             connection->shown, fz_session_said(&connection->sql.session, message, said), (uint64_t)number);
     return result;
 }

@@ -102,7 +102,7 @@ static enum fz_register_result read_incarnation(struct fz_sql_connection *connec
     struct fz_sentence s = fz_sentence_in(ret, FZ_INCARNATION_SIZE);
 
     if (!value_is(&status[READ_ONLY], "0") && !value_is(&status[READ_ONLY], "OFF")) { /* MariaDB 12 says OFF */
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: is read-only, as replicas are: worker ids need the primary",
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: is read-only, as replicas are: worker ids need the primary",
                 connection->session.shown);
         fz_session_drop(&connection->session);
         return FZ_REGISTER_UNREACHABLE;

@@ -359,7 +359,7 @@ static enum fz_register_result receive_all(struct fz_postgresql_connection *conn
 
 /* ---- the meaning of errors ------------------------------------------------------ */
 
-/* Conditions that pass: the transaction was rolled back, and may be carried out later. */
+/* Conditions that can pass: the transaction was rolled back, and may be carried out later. */
 static bool passes(const char *sqlstate)
 {
     static const char *const classes[] = {"40", "53", "55", "57"};
@@ -407,11 +407,12 @@ static enum fz_register_result error_reply(struct fz_postgresql_connection *conn
         strcmp(sqlstate, "40003") == 0)
         return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "lost the connection", message, reterr);
     if (strcmp(sqlstate, "25006") == 0)
-        return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNREACHABLE,
+        return fz_session_cannot(&connection->sql.session, FRAZIL_EREFUSED,
                                  "is a standby, or read-only: worker ids need the primary", message, reterr);
     if (passes(sqlstate)) {
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %q (%s)", connection->shown,
-                fz_session_said(&connection->sql.session, message, said), sqlstate);
+        /* A full disk is the one of them that nobody else's end of work makes good. */
+        fz_fail(reterr, strcmp(sqlstate, "53100") == 0 ? FRAZIL_EREFUSED : FRAZIL_EAGAIN, "%s: %q (%s)",
+                connection->shown, fz_session_said(&connection->sql.session, message, said), sqlstate);
         return FZ_REGISTER_UNREACHABLE;
     }
     if (strcmp(sqlstate, "42501") == 0)

@@ -329,22 +329,27 @@ enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connect
 {
     static const struct {
         const char *word;
-        bool elsewhere; /* another connection may lead to a server that will do it */
-    } passing[] = {{"LOADING", false},   {"BUSY", false},       {"READONLY", true},
-                   {"MASTERDOWN", true}, {"NOREPLICAS", false}, {"CLUSTERDOWN", false},
-                   {"TRYAGAIN", false},  {"OOM", false},        {"MISCONF", false}};
+        frazil_err code; /* FRAZIL_EAGAIN: it passes by itself; FRAZIL_EREFUSED: when somebody has mended it */
+        bool elsewhere;  /* another connection may lead to a server that will do it */
+    } passing[] = {{"LOADING", FRAZIL_EAGAIN, false},      {"BUSY", FRAZIL_EAGAIN, false},
+                   {"MASTERDOWN", FRAZIL_EAGAIN, true},    {"CLUSTERDOWN", FRAZIL_EAGAIN, false},
+                   {"TRYAGAIN", FRAZIL_EAGAIN, false},     {"READONLY", FRAZIL_EREFUSED, true},
+                   {"NOREPLICAS", FRAZIL_EREFUSED, false}, {"OOM", FRAZIL_EREFUSED, false},
+                   {"MISCONF", FRAZIL_EREFUSED, false}};
     enum fz_register_result result = FZ_REGISTER_REFUSED;
+    frazil_err code = FRAZIL_EREFUSED;
     char said[FZ_SAID_SIZE];
 
-    fz_fail(reterr, FRAZIL_EREFUSED, "%s: %q", connection->shown,
-            fz_said(reply->str, reply->len, connection->url.common.access.password, said));
     for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++) {
         size_t len = strlen(passing[i].word);
         if (reply->len > len && memcmp(reply->str, passing[i].word, len) == 0 && reply->str[len] == ' ') {
             result = FZ_REGISTER_UNREACHABLE;
+            code = passing[i].code;
             if (passing[i].elsewhere)
                 fz_session_drop(&connection->session);
         }
     }
+    fz_fail(reterr, code, "%s: %q", connection->shown,
+            fz_said(reply->str, reply->len, connection->url.common.access.password, said));
     return result;
 }

@@ -108,7 +108,7 @@ static enum fz_register_result check_server(struct redis_register *reg, const re
         return FZ_REGISTER_REFUSED;
     }
     if (answer->elements < ANSWER_LEN && strcmp(answer->element[ROLE]->str, "master") != 0) {
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: is a replica: worker ids need its master", reg->connection.shown);
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: is a replica: worker ids need its master", reg->connection.shown);
         fz_session_drop(&reg->connection.session);
         return FZ_REGISTER_UNREACHABLE;
     }

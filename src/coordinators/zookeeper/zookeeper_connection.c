@@ -396,10 +396,10 @@ enum fz_register_result fz_zookeeper_error_reply(struct fz_zookeeper_connection 
     case ZSESSIONMOVED:
     case ZNOTREADONLY:
         fz_zookeeper_connection_drop(connection);
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s", connection->shown, zerror(rc));
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s", connection->shown, zerror(rc));
         return FZ_REGISTER_UNREACHABLE;
     case THROTTLED:
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: the server is overloaded", connection->shown);
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: the server is overloaded", connection->shown);
         return FZ_REGISTER_UNREACHABLE;
     case ZRUNTIMEINCONSISTENCY:
     case ZDATAINCONSISTENCY:

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Goal of this test: a failure of a coordinator is told as what it is. */
+#include "core/sentence.h"
+#include "lease/lease_internal.h"
+#include "lib/test.h"
+
+TEST("A coordinator that answers is not told to be out of reach, and a cause that passes by itself is told apart")
+{
+    static const struct {
+        frazil_err said;
+        const char *sentence;
+    } rows[] = {
+        {FRAZIL_EUNREACHABLE, "the coordinator of namespace 'orders' cannot be reached: it said so"},
+        {FRAZIL_EAGAIN, "the coordinator of namespace 'orders' cannot serve for a while: it said so"},
+        {FRAZIL_EREFUSED, "the coordinator of namespace 'orders' cannot serve until that is mended: it said so"},
+        {FRAZIL_ESYS, "the coordinator of namespace 'orders' cannot serve until that is mended: it said so"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        frazil_error said;
+        frazil_error why;
+        assert_int_equal(fz_fail(&said, rows[i].said, "it said so"), rows[i].said);
+        assert_int_equal(fz_register_error(FZ_REGISTER_UNREACHABLE, "orders", &said, &why), FRAZIL_EUNREACHABLE);
+        assert_string_equal(why.message, rows[i].sentence);
+    }
+}
