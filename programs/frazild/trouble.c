@@ -24,7 +24,7 @@ static uint64_t ask_when(const struct engine *engine)
     return code == FRAZIL_OK ? 0 : err.retry_ns;
 }
 
-/* A generator that serves gives no ids as long as its last one is ahead of the clock. */
+/* A generator that serves gives no ids as long as its last one is max_lead ahead of the clock. */
 static void look_ahead(const struct engine *engine, struct trouble *ret)
 {
     frazil_info info;
@@ -36,8 +36,7 @@ static void look_ahead(const struct engine *engine, struct trouble *ret)
     if (info.available > 0 || lead_us < AHEAD_US || lead_us <= 1000 * (uint64_t)info.layout->tick_ms)
         return; /* a full tick is no trouble, however long it is */
     ret->retry_ns = lead_us * 1000;
-    (void)snprintf(ret->why, sizeof ret->why,
-                   "its last id is %" PRIu64 " ms ahead of its clock, which was set back, or max_lead is used up",
+    (void)snprintf(ret->why, sizeof ret->why, "its last id is %" PRIu64 " ms ahead of its clock: max_lead is used up",
                    lead_us / 1000);
 }
 
@@ -55,7 +54,7 @@ void trouble_find(const struct engine *engine, struct trouble *ret)
         return;
     case FRAZIL_HEALTH_BEHIND:
         ret->retry_ns = ask_when(engine);
-        what = "its clock is before the times that it may use: those of its grant, and from the layout's epoch on";
+        what = "its clock is before the times that it may use: those after its last id, of its grant and of its layout";
         break;
     case FRAZIL_HEALTH_NEEDS_GRANT:
     case FRAZIL_HEALTH_FENCED:
@@ -65,7 +64,7 @@ void trouble_find(const struct engine *engine, struct trouble *ret)
                                             : "its grant is being extended";
         break;
     case FRAZIL_HEALTH_EXHAUSTED:
-        what = "the last tick of its layout is over";
+        what = "the last tick of its layout is over or used up";
         break;
     default:
         return;

@@ -22,6 +22,14 @@ static frazil_health_state state_of(const frazil *gen, const struct fz_observati
         return FRAZIL_HEALTH_FENCED;
     if (seen->before_epoch || now_tick < seen->grant.floor)
         return FRAZIL_HEALTH_BEHIND;
+    /* Slots from a coordinator are in no word of this host. */
+    if (gen->remote == NULL) {
+        const struct fz_slot_plan next = fz_slot_plan(&gen->rules, &seen->view, 1, 0);
+        if (next.reason == FZ_SLOT_EXHAUSTED)
+            return FRAZIL_HEALTH_EXHAUSTED;
+        if (next.reason == FZ_SLOT_BACKWARD && (!next.allowed || next.due_tick > now_tick))
+            return FRAZIL_HEALTH_BEHIND;
+    }
     return fz_keeper_is_due(gen, &seen->grant, now_tick) ? FRAZIL_HEALTH_NEEDS_GRANT : FRAZIL_HEALTH_SERVING;
 }
 

@@ -95,6 +95,57 @@ TEST("A generator whose worker id is its own for ever serves, and needs nothing"
     rig_close(&rig);
 }
 
+TEST("A generator whose clock was set back waits for it, and serves when its policy lets it or the clock is there")
+{
+    uint64_t id;
+
+    rig = (struct rig){.random_state = 1};
+    rig_open(&rig, "layout=41/10/4 worker=fixed:9 max_lead=1s on_backward=wait max_wait=0", RIG_NOW);
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_OK);
+    frazil_manual_clock_set(rig.manual, RIG_NOW - 2);
+    assert_int_equal(health().state, FRAZIL_HEALTH_BEHIND);
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ECLOCK);
+    frazil_error why;
+    assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &why), FRAZIL_EAGAIN);
+    assert_int_equal(why.behind_us, 2000);
+    frazil_manual_clock_set(rig.manual, RIG_NOW);
+    assert_int_equal(health().state, FRAZIL_HEALTH_SERVING);
+    rig_close(&rig);
+
+    rig = (struct rig){.random_state = 1};
+    rig_open(&rig, "layout=41/10/4 worker=fixed:9 max_lead=1s on_backward=hold max_wait=0", RIG_NOW);
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_OK);
+    frazil_manual_clock_set(rig.manual, RIG_NOW - 1000);
+    assert_int_equal(health().state, FRAZIL_HEALTH_SERVING);
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_OK);
+    frazil_manual_clock_set(rig.manual, RIG_NOW - 1001);
+    assert_int_equal(health().state, FRAZIL_HEALTH_BEHIND);
+    rig_close(&rig);
+}
+
+TEST("A generator that has issued the last id of the last tick is exhausted at once, also if the clock goes back")
+{
+    int64_t last_ms = RIG_NOW;
+    uint64_t ids[16];
+
+    rig = (struct rig){.random_state = 1};
+    rig_open(&rig, "layout=41/10/4 worker=fixed:9 max_wait=0 allow_short_life=yes", RIG_NOW);
+    frazil_info info;
+    frazil_layout_info life;
+    frazil_get_info(rig.gen, &info, sizeof info);
+    frazil_layout_get_info(info.layout, &life, sizeof life);
+    last_ms = life.last_unix_ms;
+    frazil_manual_clock_set(rig.manual, last_ms);
+    assert_int_equal(frazil_take(rig.gen, ids, 15, 0, NULL), FRAZIL_OK);
+    assert_int_equal(health().state, FRAZIL_HEALTH_SERVING);
+    assert_int_equal(frazil_take(rig.gen, ids, 1, 0, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, ids, 1, 0, NULL), FRAZIL_EEXHAUSTED);
+    assert_int_equal(health().state, FRAZIL_HEALTH_EXHAUSTED);
+    frazil_manual_clock_set(rig.manual, last_ms - 1000);
+    assert_int_equal(health().state, FRAZIL_HEALTH_EXHAUSTED);
+    rig_close(&rig);
+}
+
 TEST("A grant is told with its end and the time to extend it; it runs low, ends, and comes back")
 {
     frazil_error why;
