@@ -57,7 +57,7 @@ type Error struct {
 	Code     Code
 	Sentence string        // what is wrong, where, and what would be right
 	Retry    time.Duration // of class Retry: the call can succeed after this time; 0 where that is not known
-	Behind   time.Duration // of EClock: so far the clock is behind the highest time seen; else 0
+	Behind   time.Duration // so far the clock is behind the highest time seen, where that is the reason; else 0
 	Position int           // of a text that was read: so many bytes stand before what is wrong; else -1
 	Errno    int           // of ESys: the error of the operating system; else 0
 }

@@ -70,7 +70,7 @@ export class FrazilError extends Error {
   readonly class: ErrorClass;
   /** Of class retry: after so many milliseconds the same call can succeed; 0 where that is not known. */
   readonly retryMs: number;
-  /** FRAZIL_ECLOCK: by how many milliseconds the clock is behind; else 0. */
+  /** By how many milliseconds the clock is behind, where that is the reason; else 0. */
   readonly behindMs: number;
   /** Of a text that was read: how many bytes stand before what is wrong. */
   readonly position?: number;

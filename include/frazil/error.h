@@ -106,7 +106,9 @@ typedef struct frazil_error {
     int32_t sys_errno; /* errno for FRAZIL_ESYS, else 0 */
     uint32_t length;   /* bytes of the message, its terminator not counted */
     int64_t position;  /* of a text that was parsed: bytes before what is wrong; else FRAZIL_NO_POSITION */
-    int64_t behind_us; /* FRAZIL_ECLOCK: microseconds by which the clock is behind the highest time seen; else 0 */
+    /* where that is the reason (FRAZIL_ECLOCK, or EAGAIN of a call that never waits): microseconds by which the clock
+     * is behind the highest time seen; else 0 */
+    int64_t behind_us;
     uint64_t retry_ns; /* of class retry: nanoseconds after which the call can succeed, where that is known; else 0 */
     uint64_t reserved[2];                    /* 0 */
     char message[FRAZIL_ERROR_MESSAGE_SIZE]; /* one sentence: what, where, what would be right */

@@ -239,7 +239,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot(frazil *gen, char *buf, s
  * FRAZIL_WAIT_FOREVER.  FRAZIL_EAGAIN, EUNREACHABLE: no answer, or none yet; the present
  * grant stands until it ends.  FRAZIL_ELEASE: the grant has ended; or the worker id is
  * lost and no other is free, and ids are available until the grant ends.
- * FRAZIL_ESTOPPED.  Any thread, any process.
+ * FRAZIL_EWORKER, or an error of the granter's: a granter of the program's gave a grant that is none, or said so; the
+ * present one stands.  FRAZIL_ESTOPPED.  Any thread, any process.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, uint64_t *ret_next_ns,
                                                frazil_error *reterr) FRAZIL_NONNULL(1, 3);

@@ -43,7 +43,7 @@ typedef struct frazil_layout {
     uint8_t worker_bits;                /* 0 .. 32, datacenter included */
     uint8_t datacenter_bits;            /* high bits of the worker, 0 where it is not split */
     uint8_t sequence_bits;              /* 1 .. 32 */
-    uint8_t sequence_above_worker;      /* 1: sequence lies above the worker; else 0 */
+    uint8_t sequence_above_worker;      /* 1: sequence lies above the worker; else 0; nothing with worker_bits 0 */
     uint8_t reserved[27];               /* 0 */
 } frazil_layout;
 
@@ -112,8 +112,8 @@ FRAZIL_API void frazil_layout_get_info(const frazil_layout *layout, frazil_layou
 #define FRAZIL_FINGERPRINT_SIZE 96
 
 /*
- * The layout's stable text form, which names all its members but the name, and is
- * itself a text that frazil_layout_parse takes:
+ * The layout's stable text form, which names all its members but the name and
+ * sequence_above_worker where it means nothing, and is itself a text that frazil_layout_parse takes:
  * "41/5+5/12 epoch=1288834974657 tick=1ms"; "sno" for sno.  It will not change
  * in later versions, because it is kept in coordinators.  Layouts with one
  * fingerprint make equal ids, but several fingerprints may stand for layouts that

@@ -15,7 +15,7 @@ class FrazilError(Exception):
     number     its number, negative
     message    one sentence: what failed, where, what to do next
     retry_ns   nanoseconds after which the same call can succeed; 0: not known
-    behind_us  FRAZIL_ECLOCK: microseconds by which the clock is behind; else 0
+    behind_us  microseconds by which the clock is behind, where that is the reason; else 0
     position   of a text that was read: bytes before what is wrong; None: at no place
     errno      of the system for FRAZIL_ESYS; else 0
     """
