@@ -209,6 +209,12 @@ static bool read_layout_end(const struct engine *engine, double *ret)
     return true;
 }
 
+static bool read_tick(const struct engine *engine, double *ret)
+{
+    *ret = (double)engine->layout.tick_ms / 1000;
+    return true;
+}
+
 static bool read_waiting(const struct engine *engine, double *ret)
 {
     *ret = (double)atomic_load(&engine->waiting);
@@ -221,6 +227,7 @@ static const struct gauge gauges[] = {
     {"frazil_grant_failures", "Attempts to extend the grant that failed, in a row.", read_failures},
     {"frazil_grant_end_timestamp_seconds", "When the grant ends: no id is given after it.", read_grant_end},
     {"frazil_layout_end_timestamp_seconds", "When the layout has no more ticks.", read_layout_end},
+    {"frazil_tick_seconds", "How long a tick of the layout is.", read_tick},
     {"frazild_waiting_requests", "Requests that wait for ids.", read_waiting},
 };
 
