@@ -38,6 +38,7 @@ for empty in /etc/postgresql /var/run/postgresql /var/log/postgresql /dev/shm "$
     mkdir -p "$scratch/$empty"
     mount --bind "$scratch/$empty" "$empty"
 done
+chmod 1777 /dev/shm # as each machine has it: without, claims would lie in its /tmp
 
 # Starts it as a machine does that boots: from an environment that has next to nothing.
 start() {
@@ -57,6 +58,8 @@ awk '/^```/ { if (inside) exit; inside = $0 == "```sql"; next } inside' "$readme
 grep -q frazil_next "$scratch/first.sql" || fail "the README shows no SQL"
 query -f "$scratch/first.sql" || fail "the first SQL of the README fails"
 [ -d "$home/.local/state/frazil" ] || fail "the state does not lie below the home of the account"
+
+[ -n "$(find /dev/shm -name 'frazil-claim-*')" ] || fail "the claim of the worker id lies elsewhere"
 
 # With an epoch of one's own: times are right, and the view of the generators says what it is.
 query -qc "ALTER SYSTEM SET frazil.generators = 'main: layout=frazil epoch=2020-01-01'"
