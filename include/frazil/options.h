@@ -124,12 +124,23 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_check(const frazil_options *op
  * mean the same have the same text: keys stand in one order, defaults are written out, times in one unit.  Only a
  * layout is written as it was given, by the name of a preset or by its fingerprint.  A source that gives a number is
  * written as that number (fixed:N), and a URL as it was given.  Read again it means the same, but for the passwords,
- * and for what is no text: clock, random numbers, granter, coordinators, snapshot.  FRAZIL_EBUFFER: size is too small,
- * and *ret_len says how many characters there are; EINVAL: another flag; otherwise as frazil_options_check.
+ * and for what is no text: clock, random numbers, granter, coordinators, snapshot.  FRAZIL_EBUFFER: size is too small:
+ * nothing is written, and *ret_len says how many characters there are; EINVAL: another flag; otherwise as
+ * frazil_options_check.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_text(const frazil_options *options, uint32_t flags, char *buf,
                                                        size_t size, size_t *ret_len, frazil_error *reterr)
     FRAZIL_NONNULL(1, 3);
+
+/*
+ * Writes what the options mean for one key: its value in frazil_options_text, without quotes, and with "..." for
+ * passwords.  A number of a worker id is "fixed:7", a time "2000000000ns" or "unlimited".  The value is empty if that
+ * text does not have the key.  Terminator, *ret_len and FRAZIL_EBUFFER as there.  FRAZIL_ESPEC: no such key; otherwise
+ * as frazil_options_check.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_get(const frazil_options *options, const char *key, char *buf,
+                                                      size_t size, size_t *ret_len, frazil_error *reterr)
+    FRAZIL_NONNULL(1, 2, 3);
 
 /* Opens a generator.  Errors as frazil_open, and what a granter gives is checked: FRAZIL_EWORKER. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_with(frazil **ret, const frazil_options *options, frazil_error *reterr)

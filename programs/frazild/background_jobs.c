@@ -35,18 +35,15 @@ struct jobs {
 /* Whether a coordinator gives its worker id; if not, that is the error. */
 static bool has_leases(struct job *job)
 {
-    const char *worker = strstr(job->engine->meaning, "worker=");
     frazil_info info;
 
     frazil_get_info(job->engine->gen, &info, sizeof info);
     if (info.state == FRAZIL_STATE_GRANT)
         return true;
-    if (worker == NULL)
-        worker = "worker=file-lock"; /* what stands in for the worker that nothing names */
     job->err.code = FRAZIL_EWORKER;
     (void)snprintf(job->err.message, sizeof job->err.message,
-                   "generator %s has no leases: no coordinator gives its worker id (%.*s)", job->engine->name,
-                   (int)strcspn(worker, " "), worker);
+                   "generator %s has no leases: no coordinator gives its worker id (worker=%s)", job->engine->name,
+                   job->engine->worker);
     return false;
 }
 

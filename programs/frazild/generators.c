@@ -215,6 +215,7 @@ static struct engine *open_one(const struct generator_settings *settings, const 
     if (settings->assumes_worker)
         log_line(LOG_ALWAYS, DEFAULT_WORKER_NOTE);
     memcpy(engine->name, settings->name, strlen(settings->name) + 1);
+    (void)!frazil_options_get(settings->options, "worker", engine->worker, sizeof engine->worker, NULL, NULL);
     frazil_get_info(engine->gen, &info, sizeof info);
     engine->layout = *info.layout;
     engine->is_sno = engine->layout.kind == FRAZIL_LAYOUT_SNO;

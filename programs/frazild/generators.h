@@ -11,6 +11,8 @@
 #include "rate.h"
 #include "settings.h"
 
+enum { WORKER_SIZE = 32 };
+
 /* An open generator, of one worker id.  It outlives a reload, and is held by each set and each request that needs it.
  */
 struct engine {
@@ -18,8 +20,9 @@ struct engine {
     frazil_layout layout;
     bool is_sno;
     char name[NAME_MAX_LEN + 1];
-    char *meaning;       /* the spec in full, with secrets: a reload cannot change it; NULL in all but the first */
-    struct engine *next; /* the same by another worker id; this one holds it */
+    char worker[WORKER_SIZE]; /* what its spec means for that key; empty if it is a URL */
+    char *meaning;            /* the spec in full, with secrets: a reload cannot change it; NULL in all but the first */
+    struct engine *next;      /* the same by another worker id; this one holds it */
     atomic_uint holders;
     _Atomic uint64_t ids;     /* taken for clients */
     _Atomic uint64_t waiting; /* requests that wait for ids now */

@@ -18,10 +18,14 @@ struct canon {
     size_t size;
     size_t len;
     enum fz_text_for purpose;
+    enum fz_key only; /* whose value is written alone; FZ_KEYS_TOTAL: the whole text is */
+    bool is_left_out; /* another key's value is at hand */
 };
 
 static void canon_char(struct canon *w, char c)
 {
+    if (w->is_left_out)
+        return;
     if (w->len + 1 < w->size)
         w->buf[w->len] = c;
     w->len++;
@@ -44,6 +48,9 @@ static void canon_u64(struct canon *w, uint64_t value)
 
 static void canon_key(struct canon *w, enum fz_key key)
 {
+    w->is_left_out = w->only != FZ_KEYS_TOTAL && w->only != key;
+    if (w->only != FZ_KEYS_TOTAL)
+        return;
     if (w->len > 0)
         canon_char(w, ' ');
     canon_text(w, fz_key_name(key));
@@ -71,7 +78,7 @@ static void canon_number(struct canon *w, enum fz_key key, uint64_t number)
 static void canon_value(struct canon *w, enum fz_key key, const char *value)
 {
     struct fz_secrets secrets = fz_secrets_of(value, strlen(value));
-    bool quoted = strpbrk(value, " \t\r\n'") != NULL;
+    bool quoted = w->only == FZ_KEYS_TOTAL && strpbrk(value, " \t\r\n'") != NULL;
     size_t next;
 
     canon_key(w, key);
@@ -270,23 +277,48 @@ static void canon_environment(struct canon *w, const struct fz_decision *decisio
         fz_client_environment(decision->state.url, canon_variable, w);
 }
 
+static void canon_write(struct canon *w, const struct fz_decision *decision)
+{
+    if (w->purpose == FZ_TEXT_KEY)
+        canon_layout_value(w, &decision->layout);
+    else
+        canon_layout(w, &decision->layout);
+    canon_policies(w, decision);
+    canon_worker(w, decision);
+    canon_lease(w, decision);
+    canon_state(w, decision);
+    if (w->purpose == FZ_TEXT_KEY)
+        canon_environment(w, decision);
+}
+
+/* Measures first: a text that was cut looks like another one.  The environment may change between the two. */
+static frazil_err canon_give(struct canon *w, const struct fz_decision *decision, size_t size, size_t *ret_len)
+{
+    canon_write(w, decision);
+    if (w->len < size) {
+        w->size = size;
+        w->len = 0;
+        canon_write(w, decision);
+    }
+    *ret_len = w->len;
+    if (w->len >= size)
+        return FRAZIL_EBUFFER;
+    w->buf[w->len] = '\0';
+    return FRAZIL_OK;
+}
+
 frazil_err fz_canonical_text(const struct fz_decision *decision, enum fz_text_for purpose, char *buf, size_t size,
                              size_t *ret_len)
 {
-    struct canon w = {.buf = buf, .size = size, .purpose = purpose};
+    struct canon w = {.buf = buf, .purpose = purpose, .only = FZ_KEYS_TOTAL};
 
-    if (purpose == FZ_TEXT_KEY)
-        canon_layout_value(&w, &decision->layout);
-    else
-        canon_layout(&w, &decision->layout);
-    canon_policies(&w, decision);
-    canon_worker(&w, decision);
-    canon_lease(&w, decision);
-    canon_state(&w, decision);
-    if (purpose == FZ_TEXT_KEY)
-        canon_environment(&w, decision);
-    *ret_len = w.len;
-    if (size > 0)
-        buf[w.len < size ? w.len : size - 1] = '\0';
-    return w.len < size ? FRAZIL_OK : FRAZIL_EBUFFER;
+    return canon_give(&w, decision, size, ret_len);
+}
+
+frazil_err fz_canonical_value(const struct fz_decision *decision, enum fz_key key, char *buf, size_t size,
+                              size_t *ret_len)
+{
+    struct canon w = {.buf = buf, .purpose = FZ_TEXT_SHOWN, .only = key};
+
+    return canon_give(&w, decision, size, ret_len);
 }

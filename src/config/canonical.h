@@ -4,6 +4,7 @@
 #define FZ_CONFIG_CANONICAL_H
 
 #include "decision.h"
+#include "keys.h"
 
 /* For whom the text is. */
 enum fz_text_for {
@@ -14,9 +15,13 @@ enum fz_text_for {
 
 /*
  * Writes what frazil_options_text promises, or the key, with a terminator; *ret_len, always set, does not count it.
- * FRAZIL_EBUFFER: it does not fit.
+ * FRAZIL_EBUFFER: it does not fit, and nothing is written.
  */
 FZ_PRIVATE frazil_err fz_canonical_text(const struct fz_decision *decision, enum fz_text_for purpose, char *buf,
                                         size_t size, size_t *ret_len);
+
+/* Writes the value of a key as that text has it for people, without quotes.  Empty: it is not there.  Likewise. */
+FZ_PRIVATE frazil_err fz_canonical_value(const struct fz_decision *decision, enum fz_key key, char *buf, size_t size,
+                                         size_t *ret_len);
 
 #endif

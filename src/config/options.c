@@ -170,6 +170,16 @@ frazil_err frazil_options_check(const frazil_options *options, frazil_error *ret
     return err;
 }
 
+/* What a text or a value that was written, or did not fit, means for its caller. */
+static frazil_err told(frazil_err err, size_t len, size_t size, size_t *ret_len, frazil_error *reterr)
+{
+    if (ret_len != NULL)
+        *ret_len = len;
+    return err == FRAZIL_OK ? err
+                            : fz_fail(reterr, err, "the text of the options has %u characters, and the buffer %u bytes",
+                                      (uint64_t)len, (uint64_t)size);
+}
+
 frazil_err frazil_options_text(const frazil_options *options, uint32_t flags, char *buf, size_t size, size_t *ret_len,
                                frazil_error *reterr)
 {
@@ -183,9 +193,22 @@ frazil_err frazil_options_text(const frazil_options *options, uint32_t flags, ch
         return err;
     err = fz_canonical_text(&decision, flags != 0 ? FZ_TEXT_WITH_SECRETS : FZ_TEXT_SHOWN, buf, size, &len);
     fz_decision_free(&decision);
-    if (ret_len != NULL)
-        *ret_len = len;
-    return err == FRAZIL_OK ? err
-                            : fz_fail(reterr, err, "the text of the options has %u characters, and the buffer %u bytes",
-                                      (uint64_t)len, (uint64_t)size);
+    return told(err, len, size, ret_len, reterr);
+}
+
+frazil_err frazil_options_get(const frazil_options *options, const char *key, char *buf, size_t size, size_t *ret_len,
+                              frazil_error *reterr)
+{
+    struct fz_decision decision;
+    enum fz_key named;
+    size_t len;
+
+    frazil_err err = fz_settings_find_key(&named, key, NULL, 0, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_options_decide(&decision, options, FZ_OPENING_GENERATOR, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_canonical_value(&decision, named, buf, size, &len);
+    fz_decision_free(&decision);
+    return told(err, len, size, ret_len, reterr);
 }

@@ -400,15 +400,23 @@ frazil_err fz_settings_copy(struct fz_settings *ret, const struct fz_settings *s
     return FRAZIL_OK;
 }
 
+frazil_err fz_settings_find_key(enum fz_key *ret, const char *key, const char *value, size_t len, frazil_error *reterr)
+{
+    const struct reader reader = {.text = key, .at = key, .where = "options", .is_spec = true, .reterr = reterr};
+
+    *ret = fz_key_named(key, strlen(key));
+    return *ret != FZ_KEYS_TOTAL ? FRAZIL_OK : unknown_key(&reader, key, strlen(key), value, value == NULL ? 0 : len);
+}
+
 frazil_err fz_settings_set(struct fz_settings *settings, const char *key, const char *value, size_t len,
                            frazil_error *reterr)
 {
-    const struct reader reader = {.text = key, .at = key, .where = "options", .is_spec = true, .reterr = reterr};
-    enum fz_key named = fz_key_named(key, strlen(key));
+    enum fz_key named;
     char *copy = NULL;
 
-    if (named == FZ_KEYS_TOTAL)
-        return unknown_key(&reader, key, strlen(key), value, value == NULL ? 0 : len);
+    frazil_err err = fz_settings_find_key(&named, key, value, len, reterr);
+    if (err != FRAZIL_OK)
+        return err;
     if (value != NULL && len == 0)
         return fz_fail(reterr, FRAZIL_ESPEC, "options: the value of %s is empty: give it one, or leave the key out",
                        fz_key_name(named));

@@ -36,6 +36,10 @@ FZ_PRIVATE frazil_err fz_settings_check_environment(const struct fz_settings *se
 FZ_PRIVATE frazil_err fz_settings_copy(struct fz_settings *ret, const struct fz_settings *settings,
                                        frazil_error *reterr);
 
+/* Finds the key that a program names; value, of len characters, is what it gives for it, or NULL.  FRAZIL_ESPEC. */
+FZ_PRIVATE frazil_err fz_settings_find_key(enum fz_key *ret, const char *key, const char *value, size_t len,
+                                           frazil_error *reterr);
+
 /*
  * Says the value of a key, of len characters as they are; NULL takes back what was said of it.  FRAZIL_ESPEC: there is
  * no such key, or the value is empty or holds a zero byte; ENOMEM.  On failure nothing has changed.

@@ -587,6 +587,14 @@ extern "C" {
         reterr: *mut frazil_error,
     ) -> frazil_err;
     pub fn frazil_options_close(options: *mut frazil_options);
+    pub fn frazil_options_get(
+        options: *const frazil_options,
+        key: *const c_char,
+        buf: *mut c_char,
+        size: usize,
+        ret_len: *mut usize,
+        reterr: *mut frazil_error,
+    ) -> frazil_err;
     pub fn frazil_options_granter(
         options: *mut frazil_options,
         granter: *const frazil_granter,
