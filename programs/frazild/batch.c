@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BINARY_AT_ONCE 512U /* ids between two looks at how full the output is */
+/* Ids between two looks at how full the output is. */
+#define BINARY_AT_ONCE 512U
+#define TEXTS_AT_ONCE 64U
 
 struct batch {
     struct id_request id_request; /* the first: the dispatcher gives it back */
@@ -30,27 +32,52 @@ static const void *id_at(const struct batch *batch, size_t i)
     return (const char *)batch->id_request.ids + i * dispatcher_id_size(batch->id_request.engine);
 }
 
-static void write_text(const struct batch *batch, const void *id, struct bytes *out)
+/* How many ids are in whole replies; what is left over after an error stays a gap. */
+static uint32_t whole_ids(const struct batch *batch)
 {
+    return batch->id_request.got - batch->id_request.got % batch->each;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Writes the next ids as texts, as far as nothing stands between them. */
+static void write_texts(struct batch *batch, struct bytes *out)
+{
+    const struct engine *engine = batch->id_request.engine;
+    bool is_array = batch->shape == SHAPE_ARRAY;
+    uint32_t from = batch->written, before = from % batch->each;
+    uint32_t n = least(is_array ? batch->each - before : whole_ids(batch) - from, TEXTS_AT_ONCE);
     char text[FORM_TEXT_SIZE];
 
-    if (batch->form == FRAZIL_TEXT_DEC && !batch->id_request.engine->is_sno)
-        resp_digits(out, *(const uint64_t *)id);
-    else
-        resp_bulk(out, text, form_text(batch->id_request.engine, batch->form, id, text, sizeof text));
+    if (is_array && before == 0)
+        resp_array(out, batch->each);
+    batch->written += n;
+    if (batch->form == FRAZIL_TEXT_DEC && !engine->is_sno) { /* all at once: of a command they cost most */
+        resp_digits(out, id_at(batch, from), n);
+        return;
+    }
+    for (; from < batch->written; from++)
+        resp_bulk(out, text, form_text(engine, batch->form, id_at(batch, from), text, sizeof text));
+}
+
+static bool is_rounded(const struct session *session, uint64_t id)
+{
+    const uint64_t exact_max = (UINT64_C(1) << 53) - 1;
+    uint32_t way = session->event_thread->setup->settings.daemon.incr_reply;
+
+    return way == INCR_STRING || (way == INCR_AUTO && id > exact_max && session->rounds);
 }
 
 /* INCR: an integer, unless the client would round it. */
-static void write_integer(const struct batch *batch, uint64_t id, struct bytes *out)
+static void write_integer(const struct session *session, uint64_t id, struct bytes *out)
 {
-    const struct session *session = batch->session;
-    uint32_t way = session->event_thread->setup->settings.daemon.incr_reply;
-    const uint64_t exact_max = (UINT64_C(1) << 53) - 1;
-
-    if (way == INCR_STRING || (way == INCR_AUTO && id > exact_max && session->rounds))
-        resp_digits(out, id);
+    if (is_rounded(session, id))
+        resp_digits(out, &id, 1);
     else if (id <= INT64_MAX)
-        resp_integer(out, id);
+        resp_integers(out, &id, 1);
     else if (session->version >= 3)
         resp_big(out, id);
     else
@@ -58,13 +85,27 @@ static void write_integer(const struct batch *batch, uint64_t id, struct bytes *
                         "incr_reply=string in the daemon's configuration");
 }
 
+/* Writes the next ids as integers: the last one of each command. */
+static void write_integers(struct batch *batch, struct bytes *out)
+{
+    uint32_t n = batch->each > 1 ? 1 : least(whole_ids(batch) - batch->written, TEXTS_AT_ONCE);
+    const uint64_t *ids = id_at(batch, batch->written + batch->each - 1);
+
+    /* Ids increase: where the last one is an integer, all are. */
+    if (!is_rounded(batch->session, ids[n - 1]) && ids[n - 1] <= INT64_MAX) {
+        resp_integers(out, ids, n);
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            write_integer(batch->session, ids[i], out);
+    }
+    batch->written += n * batch->each;
+}
+
 /* Writes the next ids of a binary reply, as far as it goes. */
 static void write_binary(struct batch *batch, struct bytes *out)
 {
-    uint32_t before = batch->written % batch->each, n = batch->each - before;
+    uint32_t before = batch->written % batch->each, n = least(batch->each - before, BINARY_AT_ONCE);
 
-    if (n > BINARY_AT_ONCE)
-        n = BINARY_AT_ONCE;
     if (before == 0)
         resp_bulk_head(out,
                        (size_t)batch->each * (batch->id_request.engine->is_sno ? FRAZIL_SNO_SIZE : sizeof(uint64_t)));
@@ -76,19 +117,12 @@ static void write_binary(struct batch *batch, struct bytes *out)
 
 static void write_next(struct batch *batch, struct bytes *out)
 {
-    if (batch->shape == SHAPE_BINARY) {
+    if (batch->shape == SHAPE_BINARY)
         write_binary(batch, out);
-        return;
-    }
-    if (batch->shape == SHAPE_INTEGER) {
-        batch->written += batch->each;
-        write_integer(batch, *(const uint64_t *)id_at(batch, batch->written - 1), out);
-        return;
-    }
-    if (batch->shape == SHAPE_ARRAY && batch->written % batch->each == 0)
-        resp_array(out, batch->each);
-    write_text(batch, id_at(batch, batch->written), out);
-    batch->written++;
+    else if (batch->shape == SHAPE_INTEGER)
+        write_integers(batch, out);
+    else
+        write_texts(batch, out);
 }
 
 static void write_error(const struct batch *batch, const struct call *call)
@@ -97,12 +131,6 @@ static void write_error(const struct batch *batch, const struct call *call)
 
     admission_explain(&batch->id_request, &refusal);
     command_refuse(batch->session, call, &refusal);
-}
-
-/* How many ids are in whole replies; what is left over after an error stays a gap. */
-static uint32_t whole_ids(const struct batch *batch)
-{
-    return batch->id_request.got - batch->id_request.got % batch->each;
 }
 
 /* Gives back what was charged for ids that did not come: to the charged ones, or to those that a reload put in their

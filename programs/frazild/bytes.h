@@ -54,4 +54,14 @@ void bytes_free(struct bytes *bytes);
 /* Writes a number in decimal digits, without a terminator; 20 bytes are enough.  Returns how many there are. */
 size_t bytes_digits(char *out, uint64_t number);
 
+/* All digits but the last eight of a number that was written.  All zeros when it is new. */
+struct digits {
+    uint64_t upper;
+    size_t len;
+    char text[12];
+};
+
+/* The same for one of many numbers that mostly differ in the last eight digits alone, as the ids of a batch do. */
+size_t bytes_next_digits(struct digits *last, char *out, uint64_t number);
+
 #endif

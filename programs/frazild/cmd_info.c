@@ -16,7 +16,7 @@ static void write_info(const struct session *session, const struct call *call, c
         else if (info->pairs[i].number <= INT64_MAX)
             resp_integer(call->out, info->pairs[i].number);
         else
-            resp_digits(call->out, info->pairs[i].number);
+            resp_digits(call->out, &info->pairs[i].number, 1);
     }
 }
 

@@ -160,9 +160,9 @@ void cmd_time(struct session *session, struct call *call)
 
     (void)session;
     (void)clock_gettime(CLOCK_REALTIME, &now);
+    const uint64_t parts[] = {(uint64_t)now.tv_sec, (uint64_t)now.tv_nsec / 1000};
     resp_array(call->out, 2);
-    resp_digits(call->out, (uint64_t)now.tv_sec);
-    resp_digits(call->out, (uint64_t)now.tv_nsec / 1000);
+    resp_digits(call->out, parts, 2);
 }
 
 void cmd_readonly(struct session *session, struct call *call)

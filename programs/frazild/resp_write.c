@@ -39,7 +39,7 @@ void resp_error(struct bytes *out, const char *text)
 
 void resp_integer(struct bytes *out, uint64_t number)
 {
-    head(out, ':', number);
+    resp_integers(out, &number, 1);
 }
 
 void resp_big(struct bytes *out, uint64_t number)
@@ -71,23 +71,49 @@ void resp_text(struct bytes *out, const char *text)
     resp_bulk(out, text, strlen(text));
 }
 
-/* The path of every id: one room for all of it. */
-void resp_digits(struct bytes *out, uint64_t number)
+/* Returns the end of a bulk string, which has 28 bytes at most. */
+static char *write_digits(struct digits *last, char *room, uint64_t number)
 {
-    char *room = bytes_room(out, 28);
-
-    if (room == NULL)
-        return;
     bool is_long = number >= 1000000000; /* the count of its digits has two digits itself, as for every id */
     char *digits = room + (is_long ? 5 : 4);
-    size_t len = bytes_digits(digits, number);
+    size_t len = bytes_next_digits(last, digits, number);
+
     room[0] = '$';
     if (is_long)
         room[1] = (char)('0' + len / 10);
     digits[-3] = (char)('0' + len % 10);
     memcpy(digits - 2, "\r\n", 2);
     memcpy(digits + len, "\r\n", 2);
-    out->len += (size_t)(digits - room) + len + 2;
+    return digits + len + 2;
+}
+
+void resp_integers(struct bytes *out, const uint64_t *numbers, size_t n)
+{
+    char *room = bytes_room(out, 23 * n);
+    struct digits last = {0};
+
+    if (room == NULL)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        *room++ = ':';
+        room += bytes_next_digits(&last, room, numbers[i]);
+        memcpy(room, "\r\n", 2);
+        room += 2;
+    }
+    out->len = (size_t)(room - out->at);
+}
+
+/* The path of every id: one room for all of them. */
+void resp_digits(struct bytes *out, const uint64_t *numbers, size_t n)
+{
+    char *room = bytes_room(out, 28 * n);
+    struct digits last = {0};
+
+    if (room == NULL)
+        return;
+    for (size_t i = 0; i < n; i++)
+        room = write_digits(&last, room, numbers[i]);
+    out->len = (size_t)(room - out->at);
 }
 
 void resp_array(struct bytes *out, size_t count)

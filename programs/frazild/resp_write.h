@@ -13,16 +13,19 @@ void resp_status(struct bytes *out, const char *text);
 /* -text: line breaks and other control characters in it become spaces, so that no foreign text can end the line. */
 void resp_error(struct bytes *out, const char *text);
 
-/* :number, up to 2^63 - 1 */
+/* :number, up to 2^63 - 1, or n of them */
 void resp_integer(struct bytes *out, uint64_t number);
+void resp_integers(struct bytes *out, const uint64_t *numbers, size_t n);
 
 /* (number: a big number of version 3 */
 void resp_big(struct bytes *out, uint64_t number);
 
-/* A bulk string of bytes, a text, or decimal digits. */
+/* A bulk string of bytes or a text. */
 void resp_bulk(struct bytes *out, const void *data, size_t len);
 void resp_text(struct bytes *out, const char *text);
-void resp_digits(struct bytes *out, uint64_t number);
+
+/* n bulk strings, each of the decimal digits of a number. */
+void resp_digits(struct bytes *out, const uint64_t *numbers, size_t n);
 
 /* Bytes as a bulk string, and frees them: where they have failed, so has out. */
 void resp_bytes(struct bytes *out, struct bytes *text);
