@@ -156,12 +156,17 @@ static void dispatch(struct session *session, struct call *call, const char *byt
         command_count(session, row, CODE_OK, 1);
 }
 
-/* How many commands equal to the first one stand there: equal bytes are an equal command. */
+/*
+ * How many commands equal to the first one stand there: equal bytes are an equal command.  A pipeline has mostly equal
+ * ones, which bytes that are equal to those one command behind them show at once.
+ */
 static uint32_t equal_commands(const char *bytes, size_t len, size_t one, uint32_t most)
 {
-    uint32_t equal = 1;
+    uint32_t equal = 1, whole = len / one < most ? (uint32_t)(len / one) : most;
 
-    while (equal < most && len >= (equal + 1) * one && memcmp(bytes, bytes + equal * one, one) == 0)
+    if (memcmp(bytes, bytes + one, (whole - equal) * one) == 0)
+        return whole;
+    while (equal < whole && memcmp(bytes, bytes + equal * one, one) == 0)
         equal++;
     return equal;
 }

@@ -296,6 +296,14 @@ class Commands(TestCase):
             ids += [int(x) for x in self.client.read()]
         self.assertEqual(ids, sorted(set(ids)))
 
+    def test_a_command_that_differs_in_its_last_byte_is_another_one(self):
+        counts = [2] * 5 + [3] + [2] * 3 + [4] * 2 + [3]
+        self.client.send(b"".join(self.client.pack("NEXT", "orders", count) for count in counts))
+        replies = [[int(x) for x in self.client.read()] for _ in counts]
+        self.assertEqual([len(reply) for reply in replies], counts)
+        ids = [id for reply in replies for id in reply]
+        self.assertEqual(ids, sorted(set(ids)))
+
     def test_many_equal_commands_beyond_a_tick(self):
         self.client.send(self.client.pack("NEXT", "slow") * 300)
         ids = [int(self.client.read()) for _ in range(300)]
