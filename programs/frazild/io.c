@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "io.h"
 
-#include "bytes.h"
-
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#define HANDSHAKE_BYTES ((size_t)1 << 20) /* one takes far less, and other threads take some meanwhile */
 
 static ssize_t result_of(ssize_t n)
 {
@@ -39,20 +35,10 @@ bool io_open(struct io *io, int fd, struct tls *tls)
     return true;
 }
 
-/* GMP, which GnuTLS computes with, ends the process where it finds no memory: a handshake without it is not tried. */
-static bool has_memory(void)
-{
-    struct bytes probe = {0};
-    bool has = bytes_room(&probe, HANDSHAKE_BYTES) != NULL;
-
-    bytes_free(&probe);
-    return has;
-}
-
 /* Goes on with the handshake; the peer is told why it fails. */
 static ssize_t greet(struct io *io)
 {
-    int err = has_memory() ? gnutls_handshake(io->session) : GNUTLS_E_MEMORY_ERROR;
+    int err = tls_has_memory() ? gnutls_handshake(io->session) : GNUTLS_E_MEMORY_ERROR;
     ssize_t ret = result_of_tls(err);
 
     if (ret == IO_BROKEN) {

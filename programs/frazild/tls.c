@@ -12,7 +12,9 @@
 #include <time.h>
 
 #define PEM_BYTES_MAX ((size_t)4 << 20) /* the authorities of a whole system are 220 KB */
-#define CHAIN_MAX 16U                   /* certificates that a client shows; the handshake allows no more */
+#define WORK_BYTES                                                                                                     \
+    ((size_t)1 << 20) /* a handshake or a certificate takes far less, and other threads take some meanwhile */
+#define CHAIN_MAX 16U /* certificates that a client shows; the handshake allows no more */
 #define PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE"
 
 struct tls {
@@ -124,11 +126,20 @@ static bool load_pair(struct tls *tls, const struct listen_settings *settings, s
     return good && why == NULL;
 }
 
+bool tls_has_memory(void)
+{
+    struct bytes probe = {0};
+    bool has = bytes_room(&probe, WORK_BYTES) != NULL;
+
+    bytes_free(&probe);
+    return has;
+}
+
 struct tls *tls_open(const struct listen_settings *settings, struct bytes *errors)
 {
     if (!settings->given || settings->tls_certificate[0] == '\0' || settings->tls_key[0] == '\0')
         return NULL;
-    struct tls *tls = calloc(1, sizeof *tls);
+    struct tls *tls = tls_has_memory() ? calloc(1, sizeof *tls) : NULL;
     if (tls == NULL) {
         config_complain(errors, settings->place, "out of memory");
         return NULL;

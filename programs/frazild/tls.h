@@ -13,6 +13,12 @@
 struct tls;
 
 /*
+ * Whether GnuTLS may go to work.  GMP, which it computes with, and libtasn1, which reads certificates for it, end the
+ * process where they find no memory.
+ */
+bool tls_has_memory(void);
+
+/*
  * Reads the files of a section.  NULL if it names none, or if they are not right, which is added to errors.  The
  * caller has to let go of it.
  */

@@ -125,6 +125,25 @@ TEST("Whichever memory is missing, there is no abort and no setup without its pa
     }
 }
 
+TEST("Certificates are not read where GnuTLS may find no memory, since libtasn1 would end the daemon")
+{
+    const struct listen_settings listen = {.given = true,
+                                           .place = {"f.conf", 1},
+                                           .tls_certificate = "/dev/null/none",
+                                           .tls_key = "/dev/null/none",
+                                           .tls_client_ca = ""};
+    struct bytes errors = {0};
+
+    for (unsigned at = 1; at <= 2; at++) {
+        memory_fails_at(at);
+        assert_null(tls_open(&listen, &errors));
+        memory_fails_at(0);
+        bytes_add(&errors, "", 1);
+        assert_string_equal(errors.at, "f.conf:1: out of memory\n");
+        bytes_free(&errors);
+    }
+}
+
 static uint64_t state = 88172645463325252;
 
 static unsigned random_below(size_t most)
