@@ -5,7 +5,7 @@ import sys
 
 import redis
 
-client = redis.Redis("127.0.0.1", int(sys.argv[1]), username="shop", password=sys.argv[2])
+client = redis.Redis("127.0.0.1", int(sys.argv[1]), password=sys.argv[2])
 assert client.ping()
 for _ in range(20):
     print(client.execute_command("NEXT", "main").decode())

@@ -9,7 +9,7 @@ const rounds = version.startsWith('4.');
 
 async function main() {
   const [port, password] = process.argv.slice(2);
-  const client = new Redis({ port: Number(port), host: '127.0.0.1', username: 'shop', password });
+  const client = new Redis({ port: Number(port), host: '127.0.0.1', password });
   for (let i = 0; i < 20; i++) console.log(await client.call('NEXT', 'main'));
   for (const id of await client.call('NEXT', 'main', '50')) console.log(id);
   for (let i = 0; i < 20; i++) {

@@ -5,7 +5,7 @@ const { createClient } = require('redis');
 
 async function main() {
   const [port, password] = process.argv.slice(2);
-  const client = createClient({ socket: { host: '127.0.0.1', port: Number(port) }, username: 'shop', password });
+  const client = createClient({ socket: { host: '127.0.0.1', port: Number(port) }, password });
   client.on('error', (error) => {
     console.error(error);
     process.exit(1);

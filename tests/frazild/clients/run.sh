@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # run.sh FRAZILD WORK: clients of Redis as their registries have them, unmodified, against the daemon.  Each takes 110 ids:
 # one by one, as a list, by INCR, in a pipeline, and in a transaction.  All ids of all clients must differ, and those of one
-# client must rise.  Then the programs of contrib/frazild/blocks fetch 2,500 each,
+# client must rise.  They have a password alone, which is a user's token; hiredis, phpredis and the blocks say its name, too.  Then the programs of contrib/frazild/blocks fetch 2,500 each,
 # and schemathesis asks all that /openapi.json describes, and much that it does not.  The clients lie in WORK, and stay there for the next run.  It is no part of make check.
 # shellcheck disable=SC2317 # the table calls the functions that it names
 set -eu
@@ -76,7 +76,7 @@ java_client() {
 
 redis_cli() {
     for _ in $(seq 60); do echo "NEXT main"; done >"$scratch/commands"
-    { cat "$scratch/commands" && echo "NEXT main 50"; } | REDISCLI_AUTH=$token redis-cli -p "$port" --user shop
+    { cat "$scratch/commands" && echo "NEXT main 50"; } | redis-cli --no-auth-warning -u "redis://:$token@127.0.0.1:$port"
 }
 
 # By HTTP.

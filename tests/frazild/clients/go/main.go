@@ -14,7 +14,7 @@ import (
 
 func main() {
 	ctx := context.Background()
-	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + os.Args[1], Username: "shop", Password: os.Args[2]})
+	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + os.Args[1], Password: os.Args[2]})
 	defer client.Close()
 	show := func(id any, err error) {
 		if err != nil {

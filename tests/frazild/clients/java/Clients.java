@@ -26,7 +26,7 @@ final class Clients {
   private static void jedis(int port, String token) {
     ProtocolCommand next = () -> NEXT;
     try (Jedis client = new Jedis("127.0.0.1", port)) {
-      client.auth("shop", token);
+      client.auth(token);
       for (int i = 0; i < 20; i++) {
         System.out.println(text(client.sendCommand(next, "main")));
       }
@@ -51,7 +51,7 @@ final class Clients {
         RedisURI.builder()
             .withHost("127.0.0.1")
             .withPort(port)
-            .withAuthentication("shop", token.toCharArray())
+            .withPassword(token.toCharArray())
             .build();
     ProtocolKeyword next =
         new ProtocolKeyword() {

@@ -4,7 +4,7 @@
 
 fn main() -> redis::RedisResult<()> {
     let words: Vec<String> = std::env::args().collect();
-    let client = redis::Client::open(format!("redis://shop:{}@127.0.0.1:{}/", words[2], words[1]))?;
+    let client = redis::Client::open(format!("redis://:{}@127.0.0.1:{}/", words[2], words[1]))?;
     let mut connection = client.get_connection()?;
     for _ in 0..20 {
         let id: String = redis::cmd("NEXT").arg("main").query(&mut connection)?;
