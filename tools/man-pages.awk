@@ -47,7 +47,7 @@ function take(text) {
     else if (text ~ /^\/\*/) new_entry(comment())
     else if (text ~ /^#define [A-Z_]+\(X\)/) table(text)
     else if (text ~ /^#define [A-Z_]+ /) constant(text)
-    else if (text ~ /^#define [A-Z_]+\([a-z]+\)/) macro(text)
+    else if (text ~ /^#define [A-Z_]+\([a-z]+\)/) add_macro(text)
     else if (text ~ /^#/) return
     else if (text ~ /^typedef .* \{$/) structure(text)
     else if (text ~ /^(typedef|FRAZIL_API) /) declaration(text)
@@ -116,7 +116,7 @@ function constant(text,  said) {
 }
 
 # A macro with an argument.
-function macro(text) {
+function add_macro(text) {
     split(text, part, /[ ()]/)
     add_item("Fn " part[2] " " part[3])
 }

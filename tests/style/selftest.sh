@@ -683,6 +683,16 @@ test_names() {
     done
 }
 
+test_mawk() {
+    project
+    # shellcheck disable=SC2016 # awk
+    echo 'function f(a,  b) { b = a; print b } { f($1) }' | file tools/a.awk
+    must_pass
+    # shellcheck disable=SC2016 # awk
+    echo 'function g(x) { return x } function f(a,  g) { g = a; print g } { f($1) }' | file tools/b.awk
+    must_fail 'tools/b.awk:1: syntax error at or near g'
+}
+
 test_format() {
     project
     printf 'int a(void)\n{\n    return 1;\n}\n' | file src/a.c
