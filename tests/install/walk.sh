@@ -138,7 +138,7 @@ session usr-local "Below /usr/local, and README.md's quick starts" < <(
 )
 printed "$id" 2
 session usr-local "A static program" < <(
-    cell docs/start.md "a static program" 1
+    cell docs/start.md "a statically linked program" 1
     echo "#: ./a.out"
 )
 printed "$id"
@@ -154,7 +154,7 @@ printed '^frazil VERSION has a generator$'
 machine home tools
 session home "Below one's home, without root" < <(
     echo "#: cd frazil"
-    cell docs/start.md "a place of your own, without root" 1
+    cell docs/start.md "a prefix of your own, without root" 1
     block docs/start.md Install sh 3
     echo "#: cd"
     block README.md "Three quick starts" sh | grep 'file-lock$'
