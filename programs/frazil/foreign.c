@@ -58,9 +58,9 @@ static void say(const char *what, int64_t unix_ms, char buf[NOT_DECIMAL_SIZE])
     size_t len;
 
     if (frazil_time_format(unix_ms, time, sizeof time, &len) != FRAZIL_OK)
-        (void)snprintf(buf, NOT_DECIMAL_SIZE, "it is %s, and no id of 64 bits", what);
+        (void)snprintf(buf, NOT_DECIMAL_SIZE, "it is %s, not a 64-bit id", what);
     else
-        (void)snprintf(buf, NOT_DECIMAL_SIZE, "it is %s, made at %s, and no id of 64 bits", what, time);
+        (void)snprintf(buf, NOT_DECIMAL_SIZE, "it is %s, made at %s, not a 64-bit id", what, time);
 }
 
 /* The digits of a UUID without its dashes; false: it is none. */
@@ -97,7 +97,7 @@ static bool say_uuid(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE])
     else if (version == 6)
         say(what, (int64_t)((high << 28 | middle << 12 | low) / 10000) + gregorian_epoch_ms, buf);
     else
-        (void)snprintf(buf, NOT_DECIMAL_SIZE, "it is %s, which tells no time, and no id of 64 bits", what);
+        (void)snprintf(buf, NOT_DECIMAL_SIZE, "it is %s, which has no time, not a 64-bit id", what);
     return true;
 }
 

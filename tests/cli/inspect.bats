@@ -100,14 +100,14 @@ ID=1541815603606036480
     local because
     while read -r id because; do
         echo "$id"
-        fails 1 "it is $because and no id of 64 bits" frazil inspect "$id"
-        fails 1 "it is $because and no id of 64 bits" frazil inspect --guess "$id"
-        fails 1 "it is $because and no id of 64 bits" frazil convert --to hex "$id"
+        fails 1 "it is $because not a 64-bit id" frazil inspect "$id"
+        fails 1 "it is $because not a 64-bit id" frazil inspect --guess "$id"
+        fails 1 "it is $because not a 64-bit id" frazil convert --to hex "$id"
     done <<-EOT
 	017F22E2-79B0-7CC3-98C4-DC0C0C07398F a UUID of version 7, made at 2022-02-22T19:22:22.000Z,
 	C232AB00-9414-11EC-B3C8-9F6BDECED846 a UUID of version 1, made at 2022-02-22T19:22:22.000Z,
 	1EC9414C-232A-6B00-B3C8-9F6BDECED846 a UUID of version 6, made at 2022-02-22T19:22:22.000Z,
-	919108f7-52d1-4320-9bac-f847db4148a8 a UUID of version 4, which tells no time,
+	919108f7-52d1-4320-9bac-f847db4148a8 a UUID of version 4, which has no time,
 	01ARZ3NDEKTSV4RRFFQ69G5FAV a ULID, made at 2016-07-30T23:54:10.259Z,
 	0ujtsYcgvSTl8PAuAdqWYSMnLOv a KSUID, made at 2017-10-10T04:00:47.000Z,
 	507f1f77bcf86cd799439011 an ObjectId of MongoDB, made at 2012-10-17T21:13:27.000Z,
