@@ -197,6 +197,7 @@ void cmd_reset(struct session *session, struct call *call)
     session_close(session);
     session_open(session, before.event_thread, before.connection, before.id);
     session->has_tls = before.has_tls;
+    session->peer = before.peer;
     struct user *user = before.has_tls ? before.event_thread->user_of(before.connection) : NULL;
     if (user != NULL && !session_login(session, user))
         session->closing = true;

@@ -42,8 +42,11 @@ class Log(WithUsers):
         daemon = self.start(LISTEN + generator("main") + self.user("shop"))
         client = self.connect(daemon)
         self.assert_error("WRONGPASS", "invalid", client, "AUTH", "shop", "wrong")
-        line = daemon.wait_for_line("sent a wrong token by the Redis protocol")
-        self.assertIn(", 127.0.0.1:%d, " % client.socket.getsockname()[1], line)
+        self.assertEqual(client.ask("RESET"), "RESET")
+        self.assert_error("WRONGPASS", "invalid", client, "AUTH", "shop", "wrong")
+        for count in (1, 2):
+            line = daemon.wait_for_line("sent a wrong token by the Redis protocol", count)
+            self.assertIn(", 127.0.0.1:%d, " % client.socket.getsockname()[1], line)
         connection = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
         self.addCleanup(connection.close)
         connection.request("GET", "/v1/generators/main/ids", headers={"Authorization": "Bearer wrong"})
