@@ -386,28 +386,44 @@ TEST("A client that has said good-bye has two seconds to read the rest, and is c
 
     expect_answer(leaves, "QUIT\r\n", "+OK\r\n");
     assert_true(ends_in(leaves, 0));
+    happens(leaves, EPOLLIN); /* there is nothing to read yet */
     assert_true(ends_in(leaves, 2));
     assert_true(is_open(leaves));
     loop->event_thread.now_ns++;
     connection_check_time(loop, leaves.its);
     assert_false(is_open(leaves));
+    struct client goes = client_new();
+    expect_answer(goes, "QUIT\r\n", "+OK\r\n");
+    die(goes);
+    happens(goes, EPOLLIN); /* it has read all, and its descriptor is free at once */
+    assert_false(is_open(goes));
+}
+
+/* A client that has asked for a reply of 60,000 bytes, and has read nothing of it. */
+static struct client slow_reader(void)
+{
+    static char text[60025] = "*2\r\n$4\r\nECHO\r\n$60000\r\n";
+    struct client slow = client_new();
+
+    memset(text + 22, 'x', 60000);
+    memcpy(text + 60022, "\r\n", 2);
+    say(slow, text);
+    happens(slow, EPOLLIN);
+    return slow;
 }
 
 TEST("A reader that gets on is spared, and one that stops is cut")
 {
-    struct client slow = client_new();
+    struct client slow = slow_reader();
     unsigned pieces = 0;
     char got[600];
 
     setup.settings.daemon.stall_timeout_ns = 30 * NS_PER_S;
     setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
-    static char text[60025] = "*2\r\n$4\r\nECHO\r\n$60000\r\n";
-    memset(text + 22, 'x', 60000);
-    memcpy(text + 60022, "\r\n", 2);
-    say(slow, text);
-    happens(slow, EPOLLIN);
     for (size_t before = slow.its->out.len; before > 4096; before = slow.its->out.len, pieces++) {
         loop->event_thread.now_ns += 25 * NS_PER_S;
+        connection_check_time(loop, slow.its);
+        assert_true(is_open(slow));
         while (slow.its->out.len == before) {
             assert_true(read(slow.fd, got, sizeof got) > 0);
             happens(slow, EPOLLOUT);
@@ -416,7 +432,14 @@ TEST("A reader that gets on is spared, and one that stops is cut")
         assert_true(is_open(slow));
     }
     assert_true(pieces > 1);
+    struct client reads_all = slow_reader();
+    while (reads_all.its->out.len > 0) {
+        assert_true(read(reads_all.fd, got, sizeof got) > 0);
+        happens(reads_all, EPOLLOUT);
+    }
     loop->event_thread.now_ns += 31 * NS_PER_S;
+    connection_check_time(loop, reads_all.its);
+    assert_true(is_open(reads_all)); /* there is no reply that it has not read */
     connection_check_time(loop, slow.its);
     assert_false(is_open(slow));
     assert_int_equal(atomic_load(&loop->event_thread.counters.cut_stalled), 1);
