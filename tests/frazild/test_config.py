@@ -227,8 +227,9 @@ class Configuration(unittest.TestCase):
         self.expect(good + "secret_file=@/none\nallow=next:*\n", line, "cannot be read")
         self.write("0" * 64, "open", 0o644)
         self.expect(good + "secret_file=@/open\nallow=next:*\n", line, "chmod")
-        self.write("0" * 63, "short")
-        self.expect(good + "secret_file=@/short\nallow=next:*\n", line, "64 hex digits")
+        for digits in ("0" * 63, "0" * 65, "0" * 63 + "g", "0" * 64 + ","):
+            self.write(digits, "wrong")
+            self.expect(good + "secret_file=@/wrong\nallow=next:*\n", line, "64 hex digits")
         self.write("0" * 64 + "\n", "secret")
         self.expect(good + "secret_file=@/secret\n", line, "needs allow=")
         self.write("0" * 64, "of-a-group", 0o620)
@@ -260,6 +261,12 @@ class Configuration(unittest.TestCase):
             os.remove(os.path.join(self.folder, "conf.d", name))
         self.write(printed)
         self.assertEqual(self.run_it("-c", self.path, "--print-config").stdout, printed)
+
+    def test_a_file_of_another_system_is_read_as_one_of_this(self):
+        text = BASE + generator("main", layout="twitter")
+        printed = [self.run_it("-c", self.write(its), "--print-config") for its in (text, text.replace("\n", "\r\n"))]
+        self.assertEqual([(its.returncode, its.stderr) for its in printed], [(0, "")] * 2)
+        self.assertEqual(printed[0].stdout, printed[1].stdout)
 
     def test_print_config_hides_passwords(self):
         self.write(BASE + "[generator a]\nworker=redis://user:hunter2@127.0.0.1/ns\n")

@@ -128,3 +128,16 @@ TEST("A line without an end is refused at the limit")
     assert_int_equal(resp_read(line, 255, 256, &command, &need, &why), RESP_MORE);
     assert_int_equal(resp_read(line, sizeof line, 256, &command, &need, &why), RESP_BROKEN);
 }
+
+TEST("Of a line of many words as many are kept as there is room for, and all are counted")
+{
+    for (size_t words = RESP_ARGS_KEPT - 1; words <= RESP_ARGS_KEPT + 2; words++) {
+        char line[2 * (RESP_ARGS_KEPT + 2)];
+        for (size_t i = 0; i < words; i++)
+            memcpy(line + 2 * i, i + 1 < words ? "x " : "x\n", 2);
+        assert_int_equal(resp_read(line, 2 * words, 256, &command, &need, &why), RESP_COMMAND);
+        assert_int_equal(command.count, words);
+        for (size_t i = 0; i < words && i < RESP_ARGS_KEPT; i++)
+            assert_ptr_equal(command.args[i].at, line + 2 * i);
+    }
+}

@@ -3,6 +3,7 @@
  * Goal of this test: whatever a configuration holds, and whichever memory is missing, it is read in full or refused
  * with a sentence, and nothing of it is left over.  TEST_EVERY=N tries each Nth mutation.
  */
+#include "addresses.h"
 #include "failing_memory.h"
 #include "files.h"
 #include "lib/test.h"
@@ -266,4 +267,23 @@ TEST("A file is read up to its bound, and not a byte more")
     assert_string_equal(file_read(path, 9, &text, NULL), "it is too large");
     assert_null(text.at);
     assert_string_equal(file_read("/dev/null/none", 9, &text, NULL), strerror(ENOTDIR));
+}
+
+TEST("An address is of this host alone only if all of its name says so")
+{
+    static const struct {
+        const char *addresses;
+        bool is_local;
+    } rows[] = {{"localhost:1 127.255.0.1:1 [::1]:1 unix:/s", true},
+                {"localhost.example.com:1", false},
+                {"localhost4:1", false},
+                {"localhos:1", false},
+                {"128.0.0.1:1", false},
+                {"127.0.0.1.example.com:1", false},
+                {"[::1:1]:1", false},
+                {"[::]:1", false},
+                {"*:1", false}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(addresses_are_local(rows[i].addresses), rows[i].is_local);
 }

@@ -336,8 +336,9 @@ class Mistakes(Certificates):
         self.expect(self.config.replace("/cert.pem", "/key.pem"), "cannot be used")
         self.expect(self.config.replace("/key.pem", "/none.pem"), "cannot be read: No such file")
         shutil.copy(os.path.join(self.folder, "key.pem"), os.path.join(self.folder, "open.pem"))
-        os.chmod(os.path.join(self.folder, "open.pem"), 0o644)
-        self.expect(self.config.replace("/key.pem", "/open.pem"), "chmod o-rwx")
+        for mode in (0o644, 0o602):
+            os.chmod(os.path.join(self.folder, "open.pem"), mode)
+            self.expect(self.config.replace("/key.pem", "/open.pem"), "chmod o-rwx")
 
     def test_resps_needs_both_files_and_resp_has_none(self):
         self.expect(re.sub("tls_key=.*\n", "", self.config), "needs tls_certificate= and tls_key=")
