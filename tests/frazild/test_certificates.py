@@ -91,8 +91,8 @@ class Clients(TestCase):
             context.load_cert_chain(f"{path}.pem", f"{path}.key")
         return context
 
-    def connect_tls(self, daemon, certificate=None):
-        client = Client(daemon.address("resps"))
+    def connect_tls(self, daemon, certificate=None, protocol="resps"):
+        client = Client(daemon.address(protocol))
         self.addCleanup(client.close)
         client.file.close()
         client.socket = self.context(certificate).wrap_socket(client.socket, server_hostname="127.0.0.1")
@@ -266,6 +266,30 @@ class Ended(Clients):
                 self.assertTrue(client.is_closed())
             self.assertFalse(self.is_refused(daemon, "strange"))
 
+    def test_other_signers_of_one_protocol_cut_the_clients_of_that_one_alone(self):
+        questions = {"resps": b"PING\r\n", "https": b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"}
+        answers = {"resps": b"+PONG\r\n", "https": b"HTTP/1.1 200 OK\r\n"}
+        ours, key = self.config(), f"tls_client_ca={self.folder}/"
+        for protocol in questions:
+            daemon = self.start(ours)
+            clients = {name: self.connect_tls(daemon, "plain", name) for name in questions}
+            for count in (1, 2):
+                with open(daemon.config, "w", encoding="utf-8") as file:
+                    before, behind = ours.split(f"[listen {protocol}]")
+                    signers = "ca" if count == 1 else "stranger"
+                    file.write(before + f"[listen {protocol}]" + behind.replace(key + "ca", key + signers, 1))
+                daemon.process.send_signal(signal.SIGHUP)
+                daemon.wait_for_line("SIGHUP: the configuration was read", count)
+                for name, client in clients.items():
+                    if count == 2 and name == protocol:
+                        self.assertTrue(client.is_closed())
+                        continue
+                    client.socket.sendall(questions[name])
+                    self.assertEqual(client.file.readline(), answers[name], (protocol, name))
+                    while name == "https" and client.file.readline() != b"\r\n":
+                        pass
+                    client.file.read(3 if name == "https" else 0)  # "ok"
+
 
 class Mistakes(Clients):
     def expect(self, config, words):
@@ -283,6 +307,12 @@ class Mistakes(Clients):
         self.expect(self.config().replace("/ca.pem", "/server.key"), "cannot be used")
         self.expect(self.config().replace("/server.", "/early."), "the certificate is not valid yet")
         self.expect(self.config().replace("/server.", "/ended."), "the certificate has ended")
+        with open(os.path.join(self.folder, "chain.pem"), "w", encoding="utf-8") as chain:
+            for name in ("ended.pem", "ca.pem"):  # the first of a chain that ends is its end
+                with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+                    chain.write(file.read())
+        ended = self.config().replace("/server.pem", "/chain.pem").replace("/server.key", "/ended.key")
+        self.expect(ended, "the certificate has ended")
         self.expect(self.config(certificate=""), "[user shop] needs secret_file= or certificate=")
         same = USER.format(name="later", certificate="shop", allow="*:*")
         self.expect(self.config(more=same), "[user later] has the certificate= of [user shop]")

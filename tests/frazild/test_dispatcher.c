@@ -323,6 +323,7 @@ TEST("No request waits for a grant that could not be extended")
 }
 
 static bool is_kept_by_another;
+static const frazil *fenced; /* NULL: none */
 
 void __real_frazil_get_health(frazil *gen, frazil_health *ret, size_t size, frazil_error *ret_failure);
 void __wrap_frazil_get_health(frazil *gen, frazil_health *ret, size_t size, frazil_error *ret_failure);
@@ -335,6 +336,28 @@ void __wrap_frazil_get_health(frazil *gen, frazil_health *ret, size_t size, fraz
     __real_frazil_get_health(gen, ret, size, ret_failure);
     if (is_kept_by_another)
         ret->next_keep_ns = FRAZIL_WAIT_FOREVER;
+    if (gen == fenced)
+        ret->state = FRAZIL_HEALTH_FENCED;
+}
+
+TEST("A generator of several worker ids is as well as the worst of them, wherever that stands")
+{
+    struct engine rows[3] = {{.next = &rows[1]}, {.next = &rows[2]}, {.next = NULL}};
+    const struct generator generator = {.engine = rows};
+
+    for (size_t i = 0; i < 3; i++) {
+        frazil_error err;
+        char spec[64];
+        (void)snprintf(spec, sizeof spec, "worker=fixed:%zu state=memory", 100 + i);
+        assert_int_equal(frazil_open(&rows[i].gen, spec, &err), FRAZIL_OK);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        fenced = rows[i].gen;
+        assert_ptr_equal(generator_worst(&generator), &rows[i]);
+    }
+    fenced = NULL;
+    for (size_t i = 0; i < 3; i++)
+        frazil_close(rows[i].gen);
 }
 
 TEST("No request waits for a grant that another process is to extend, which may be gone")

@@ -353,7 +353,8 @@ class Looks(Http):
                 self.assertIn(answer.type.split(";")[0], types)
 
     def test_metrics_are_as_prometheus_reads_them(self):
-        daemon = self.start(config(WIDE, SLOW))
+        several = "[generator several]\nworker=file-lock\nworker_ids=3\nstate=file\nrun_dir=@\nstate_dir=@\n"
+        daemon = self.start(config(WIDE, SLOW, several))
         client = self.connect(daemon)
         client.ask("NEXT", "main", 5)
         self.assert_error("ERR", "unknown command", client, "NEXTS")
@@ -375,7 +376,10 @@ class Looks(Http):
             'frazild_request_duration_seconds_bucket{le="+Inf"} 2',
         ):
             self.assertIn(line + "\n", text)
-        self.assertNotIn("frazil_grant_end_timestamp_seconds{", text)  # nobody grants these
+        self.assertNotIn('frazil_grant_end_timestamp_seconds{generator="main"', text)  # nobody grants this one
+        for name in ("frazil_worker", "frazil_grant_end_timestamp_seconds", "frazil_issued", "frazild_waiting_requests"):
+            found = re.findall(rf'^{name}{{generator="several",nth="(\d)"}} ', text, re.M)
+            self.assertEqual(found, ["0", "1", "2"], name)
         sample = re.compile(r'^[a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [0-9.e+-]+$')
         self.assertEqual([x for x in text.splitlines() if not x.startswith("# ") and not sample.match(x)], [])
         if shutil.which("promtool") is not None:

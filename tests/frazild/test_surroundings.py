@@ -133,13 +133,18 @@ class Clock(Folder):
     @unittest.skipIf(INSTRUMENTED, "a sanitizer must be loaded before the clock")
     def test_steps_repeat_no_id_and_one_back_is_waited_out_or_named(self):
         config = "[daemon]\ndrain_delay=0s\nrequest_timeout=60s\n[listen resp]\naddress=127.0.0.1:0\n" + generator("main")
-        daemon = self.start(config + HTTP, env=self.clock.environment)
+        half_an_hour_ago = int(time.time() * 1000) - 1800 * 1000
+        later = generator("young", 2, layout=f"39/10/14 epoch={half_an_hour_ago}", allow_short_life="yes")
+        daemon = self.start(config + later + HTTP, env=self.clock.environment)
         client = self.connect(daemon)
+        self.assertEqual(status_of(daemon, "/readyz"), 200)
         ids = [int(id) for id in client.ask("NEXT", "main", "1000")]
         for ms in (-300, 5000, 4800):  # back, ahead, and a little back
             self.clock.step(ms)
             ids += [int(id) for id in client.ask("NEXT", "main", "1000")]
         self.clock.step(-3600 * 1000)
+        self.assertEqual(status_of(daemon, "/readyz"), 503)  # one of several is enough, also the last
+        self.assertIn(b'frazil_serving{generator="main"} 1.000\nfrazil_serving{generator="young"} 0.000\n', body_of(daemon, "/metrics"))
         self.assert_error("TRYAGAIN", "retry_ms=", client, "NEXT", "main")
         self.assert_error("TRYAGAIN", "its clock is before the times that it may use", client, "NEXT", "main")
         looks = [client.ask("GENERATORS")[1], json.loads(body_of(daemon, "/v1/generators/main"))]
