@@ -4,7 +4,7 @@
 import struct
 import unittest
 
-from harness import BASE, Client, ReplyError, TestCase, generator
+from harness import BASE, INSTRUMENTED, Client, ReplyError, TestCase, generator
 
 CONFIG = (
     BASE
@@ -14,6 +14,7 @@ CONFIG = (
     + generator("snos", 9, layout="sno")
     + generator("slow", 1, layout="41/20/2")
     + generator("limited", 5, rate="10")
+    + generator("wide", 6, layout="39/6/18", max_batch=65536)
 )
 
 
@@ -147,7 +148,8 @@ class Commands(TestCase):
         reply = self.ask("HELLO", 3, "SETNAME", "me")
         self.assertEqual((reply[b"proto"], reply[b"server"]), (3, b"frazild"))
         self.assertEqual(self.ask("CLIENT", "GETNAME"), b"me")
-        self.assertIsInstance(self.ask("HELLO", 2), list)
+        self.assertIsInstance(self.ask("HELLO", 2, "SETNAME", "another"), list)
+        self.assertEqual(self.ask("CLIENT", "GETNAME"), b"another")
         self.refuse("NOPROTO", "", "HELLO", 4)
         self.refuse("ERR", "Syntax", "HELLO", 2, "AUTH", "x")
         self.refuse("ERR", "no user is configured", "AUTH", "x")
@@ -294,6 +296,14 @@ class Commands(TestCase):
         self.assertEqual(self.client.read(), "PONG")
         for _ in range(50):
             ids += [int(x) for x in self.client.read()]
+        self.client.send(self.client.pack("NEXT.BIN", "orders", 1000) * 3)
+        for _ in range(3):
+            ids += struct.unpack(">1000Q", self.client.read())
+        self.assertEqual(ids, sorted(set(ids)))
+
+    def test_equal_commands_that_take_more_at_once_than_there_is_room_for_come_in_parts(self):
+        self.client.send(self.client.pack("NEXT.BIN", "wide", 65536) * 12)
+        ids = [id_ for _ in range(12) for id_ in struct.unpack(">65536Q", self.client.read())]
         self.assertEqual(ids, sorted(set(ids)))
 
     def test_a_command_that_differs_in_its_last_byte_is_another_one(self):
@@ -327,6 +337,10 @@ class Commands(TestCase):
         about = dict(zip(*[iter(clients[0].ask("GENERATORS")[1])] * 2))
         self.assertEqual(about[b"worker_ids"], 3)
         self.assertIn(b"generator_many:ids=384,waiting=0", clients[0].ask("INFO"))
+        singles = [int(clients[0].ask("NEXT", "many")) >> 4 & 1023 for _ in range(6)]
+        self.assertEqual(set(singles), set(ids))  # in turns, also where nobody waits
+        stats = dict(zip(*[iter(clients[0].ask("STATS", "many"))] * 2))
+        self.assertEqual((stats[b"issued"], stats[b"taken_by_clients"]), (390, 390))
 
     def test_rate(self):
         replies = []
@@ -352,6 +366,22 @@ class WithoutMain(TestCase):
             self.assert_error("ERR", "no name of a generator", client, "NEXT", name)
             self.assert_error("ERR", "no generator", client, "INCR", name)
         self.assertGreater(int(client.ask("NEXT", "main")), 0)
+
+    def test_names_that_are_given_anew_take_the_place_of_those_before(self):
+        daemon = self.start()
+        client = self.connect(daemon)
+        name = "x" * 64
+        commands = (("HELLO", 2, "SETNAME", name), ("CLIENT", "SETNAME", name), ("CLIENT", "SETINFO", "LIB-NAME", name),
+                    ("CLIENT", "SETINFO", "LIB-VER", name))  # fmt: skip
+        for command in commands:
+            before = None
+            for _ in range(41):
+                client.send(client.pack(*command) * 1000)
+                for _ in range(1000):
+                    client.read()
+                before = before or daemon.memory_kib()
+            if not INSTRUMENTED:
+                self.assertLess(daemon.memory_kib() - before, 1500, command)  # 3 MB of names were given
 
     def test_a_generator_must_be_named_where_there_are_several(self):
         client = self.connect(self.start(BASE + generator("a") + generator("b", 2)))
