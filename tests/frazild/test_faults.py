@@ -3,6 +3,8 @@
 
 import http.client
 import os
+import pathlib
+import re
 import resource
 import signal
 import socket
@@ -141,6 +143,8 @@ class Faults(TestCase):
         config = BASE.replace("address=127.0.0.1:0", "address=unix:@/resp.sock\nmode=0600") + generator("main")
         daemon = self.start(config)
         self.assertEqual(os.stat(daemon.address()).st_mode & 0o777, 0o600)
+        masks = [pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8") for pid in ("self", daemon.process.pid)]
+        self.assertEqual(*[re.search(r"^Umask:\s*(\d+)$", text, re.M)[1] for text in masks])  # of all other files
         self.assertTrue(self.connect(daemon).ask("NEXT").isdigit())
         path = daemon.address()
         self.assertEqual(daemon.end(), 0)

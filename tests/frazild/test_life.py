@@ -11,6 +11,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 from harness import BASE, FRAZILD, PATIENCE_S, Client, ReplyError, TestCase, generator
@@ -96,11 +97,30 @@ class Reload(TestCase):
                 self.assertTrue(client.ask("NEXT").isdigit())
         its = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
         self.addCleanup(its.close)
-        its.request("GET", "/metrics")
-        self.assertIn(b"frazild_config_last_reload_successful 0\n", its.getresponse().read())
+        last = "frazild_config_last_reload_success"
+
+        def metrics():
+            its.request("GET", "/metrics")
+            return {line.split()[0]: float(line.split()[1]) for line in its.getresponse().read().decode().splitlines() if line[0] != "#"}
+
+        before = metrics()
+        self.assertEqual(before[f"{last}ful"], 0)
+        time.sleep(max(0, 2 + before[f"{last}_timestamp_seconds"] - time.time()))
         self.reload(daemon, BOTH + generator("main"), "was read")
-        its.request("GET", "/metrics")
-        self.assertIn(b"frazild_config_last_reload_successful 1\n", its.getresponse().read())
+        after = metrics()
+        self.assertEqual(after[f"{last}ful"], 1)
+        self.assertGreater(after[f"{last}_timestamp_seconds"], before[f"{last}_timestamp_seconds"])
+
+    def test_mistakes_leave_no_descriptor_open(self):
+        folder = tempfile.TemporaryDirectory(prefix="frazild-test-")
+        self.addCleanup(folder.cleanup)
+        daemon = self.start(BASE + generator("main"))
+        wrong = BASE.replace("[listen", f"page={folder.name}\n[listen") + generator("main")  # it can be opened, and is no file
+        counts = []
+        for count in range(1, 5):
+            self.reload(daemon, wrong, "stays as it was", count)
+            counts.append(len(os.listdir(f"/proc/{daemon.process.pid}/fd")))
+        self.assertEqual(counts, counts[:1] * 4)
 
     def test_a_configuration_that_cannot_be_read_or_understood_is_not_said_to_have_changed(self):
         text = BOTH.replace("[daemon]", "[daemon]\nthreads=3") + generator("main")
@@ -296,6 +316,14 @@ class Manager:
             told += self.told.recv(4096).decode().splitlines()
         return told
 
+    def listen_by_an_abstract_name(self):
+        """Is told by a name that no file has."""
+        self.told.close()
+        self.told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.told.settimeout(PATIENCE_S)
+        self.told.bind("\0" + self.notify)
+        self.notify = "@" + self.notify
+
     def close(self):
         for its in self.sockets.values():
             its.close()
@@ -382,6 +410,15 @@ class Services(TestCase):
         told = manager.wait_until_told("STOPPING=1")
         # 0 s of drain_delay, 30 s of drain_timeout, and 30 s to give worker ids back.
         self.assertIn("EXTEND_TIMEOUT_USEC=60000000", told)
+        self.assertEqual(process.wait(PATIENCE_S), 0)
+
+    def test_a_manager_may_have_an_abstract_name(self):
+        manager = self.manage(BOTH + generator("main"))
+        manager.listen_by_an_abstract_name()
+        process = self.run_it(manager)
+        manager.wait_until_told("READY=1")
+        process.send_signal(signal.SIGTERM)
+        manager.wait_until_told("STOPPING=1")
         self.assertEqual(process.wait(PATIENCE_S), 0)
 
     def test_a_manager_that_does_not_read_makes_it_deaf_to_no_signal(self):

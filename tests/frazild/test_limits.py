@@ -172,6 +172,17 @@ class Hello(WithUsers):
         self.assertEqual(client.ask("ACL", "WHOAMI"), user.encode())
 
 
+class Sight(WithUsers):
+    def test_a_user_who_may_take_ids_alone_sees_the_generators_of_its_own(self):
+        users = [self.user(name).replace("*:*", allow) for name, allow in (("shop", "next:a stats:c"), ("none", "inspect:*"))]
+        daemon = self.start(BASE + "".join(generator(name, worker) for worker, name in enumerate("abc", 1)) + "".join(users))
+        for name, seen in (("shop", [b"a", b"c"]), ("none", [])):
+            client = self.as_user(daemon, name)
+            client.send(client.pack("GENERATORS") + client.pack("PING") * 9)
+            self.assertEqual(client.read()[::2], seen)
+            self.assertEqual([client.read() for _ in range(9)], ["PONG"] * 9)
+
+
 class Surroundings(TestCase):
     def test_the_socket_of_a_successor_stays(self):
         with tempfile.TemporaryDirectory() as folder:
