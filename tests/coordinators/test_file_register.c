@@ -260,6 +260,10 @@ TEST("Other names in the directory are nobody's records")
     write_file(&rig, "worker-4294967294", "1 x\n", 4);
     assert_int_equal(rig.reg.read_all(rig.reg.ctx, FZ_DEADLINE_NONE, note, &seen, NULL, &rig.err), FZ_REGISTER_OK);
     assert_int_equal(seen.n, 1);
+    uint64_t version = 0;
+    assert_int_equal(swap(&rig, FZ_NAMESPACE, 0, &version), FZ_REGISTER_OK);
+    assert_int_equal(rig.reg.read_all(rig.reg.ctx, FZ_DEADLINE_NONE, note, &seen, NULL, &rig.err), FZ_REGISTER_OK);
+    assert_int_equal(seen.n, 3); /* that one and the namespace, which no other name has */
     stop(&rig);
 }
 
@@ -315,6 +319,15 @@ TEST("A limit on the size of files, like a full disk, leaves the record as it wa
     stop(&rig);
 }
 
+static int lowest_free_descriptor(void)
+{
+    int fd = dup(STDERR_FILENO);
+
+    assert_true(fd >= 0);
+    close(fd);
+    return fd;
+}
+
 TEST("While somebody else is inside the guard for good, nothing is swapped, and reading goes on")
 {
     struct rig rig;
@@ -326,8 +339,10 @@ TEST("While somebody else is inside the guard for good, nothing is swapped, and 
     int fd = open(path_of(&rig, "records.lock"), O_RDWR | O_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    int before = lowest_free_descriptor();
     assert_int_equal(swap(&rig, 0, version, &version), FZ_REGISTER_UNREACHABLE);
     assert_said(&rig, "records");
+    assert_int_equal(lowest_free_descriptor(), before);
     assert_int_equal(read_one(&rig, 0, &record), FZ_REGISTER_OK);
     close(fd);
     assert_int_equal(swap(&rig, 0, version, &version), FZ_REGISTER_OK);

@@ -56,6 +56,17 @@ TEST("A socket in place of a host; one of them, and a user, there must be")
                        "socket='elsewhere'");
 }
 
+TEST("A host that libmariadb would take apart is refused, wherever it stands")
+{
+    static const char *const hosts[] = {"h;x", "h;x,i", "h,i;x", "h,i:1,j;"};
+
+    for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "mysql://me@%s/app/orders", hosts[i]);
+        url_assert_refused(fz_mysql_url_kind, text, FRAZIL_ESPEC, "has a ';' in its name");
+    }
+}
+
 TEST("Nothing of a table's name has to be quoted in SQL")
 {
     static const char *const wrong[] = {"", "a.b", "a b", "a%22b", "a`b", "a;b", "a-b", "a'b", "\xc3\xa9"};

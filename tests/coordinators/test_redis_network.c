@@ -4,6 +4,8 @@
  * common to all registers is in test_network.c.
  */
 
+#include <signal.h>
+
 #include "lib/redis_rig.h"
 #include "lib/test.h"
 
@@ -37,8 +39,10 @@ TEST("The sentence tells silence from the end of a connection")
 TEST("Nobody listens, or the host does not exist: certainly nothing was done")
 {
     struct fz_record record;
+    sigset_t before, after;
     uint64_t version;
 
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &before), 0);
     struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders", (unsigned)free_port());
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
     register_assert_said("/orders?db=0: cannot connect: Connection refused");
@@ -47,6 +51,8 @@ TEST("Nobody listens, or the host does not exist: certainly nothing was done")
     reg = redis_open_url("redis+unix:///nonexistent/socket/orders");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
     register_close(&reg);
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &after), 0); /* it is the program's again */
+    assert_int_equal(sigismember(&after, SIGPIPE), sigismember(&before, SIGPIPE));
 }
 
 TEST("A connection that ended while nobody used it is noticed before the next request, which is then not in doubt")
@@ -149,6 +155,65 @@ TEST("Answers are measured one by one: many that are large are not one that is t
         register_assert_said("does not report its time");
     }
     register_close(&reg);
+    redis_rig_stop(&rig);
+}
+
+static void count_record(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    unsigned *count = ctx;
+
+    (void)number;
+    (void)record;
+    (*count)++;
+}
+
+#define ANSWER "*7\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\na\r\n$1\r\nb\r\n$6\r\nmaster\r\n$1\r\nx\r\n"
+
+TEST("Of several replies that come together each one counts")
+{
+    static const struct {
+        const char *login;
+        const char *key;
+        const char *text;
+        enum fz_register_result result;
+        const char *words;
+    } rows[] = {
+        {":pw@", "db=9", "+OK\r\n-ERR DB index is out of range\r\n", FZ_REGISTER_REFUSED, "DB index is out of range"},
+        {":pw@", "db=9", "-WRONGPASS no\r\n+OK\r\n", FZ_REGISTER_REFUSED, "WRONGPASS"},
+        {"", "wait=2", ANSWER "$1\r\n9\r\n:1\r\n", FZ_REGISTER_UNKNOWN,
+         "1 of the 2 replicas that are wanted have the write"},
+        {"", "wait=2", ANSWER "$1\r\n9\r\n:2\r\n", FZ_REGISTER_OK, ""},
+        {"", "wait=2", ANSWER "$1\r\n0\r\n:1\r\n", FZ_REGISTER_CONFLICT, ""},
+    };
+    struct redis_rig rig;
+
+    redis_rig_start(&rig, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t version;
+        struct fz_register reg = redis_open_url("redis://%s127.0.0.1:%u/orders?timeout=60s&%s", rows[i].login,
+                                                (unsigned)rig.proxy->port, rows[i].key);
+        proxy_say(rig.proxy, rows[i].text);
+        if (register_swap(&reg, 0, 5, "x", &version) != rows[i].result)
+            fail_msg("%s: %s", rows[i].text, register_said.message);
+        if (rows[i].words[0] != '\0')
+            register_assert_said(rows[i].words);
+        register_close(&reg);
+    }
+    redis_rig_stop(&rig);
+}
+
+TEST("A field without a value is no record")
+{
+    struct redis_rig rig;
+    unsigned shown = 0;
+
+    redis_rig_start(&rig, NULL);
+    proxy_say(rig.proxy, ANSWER "*1\r\n$1\r\n1\r\n");
+    assert_int_equal(
+        rig.through.read_all(rig.through.ctx, FZ_DEADLINE_NONE, count_record, &shown, NULL, &register_said),
+        FZ_REGISTER_REFUSED);
+    register_assert_said("a record in the key");
+    assert_int_equal(shown, 0);
     redis_rig_stop(&rig);
 }
 
