@@ -69,10 +69,10 @@ struct fz_own_ports {
     _Atomic uint64_t random_state;
 };
 
-/* Its place among the generators of snos that live, see left_off.h. */
+/* Its place among the generators that live, see left_off.h. */
 struct fz_living {
     struct fz_left_off *record; /* NULL: it is not counted */
-    bool from_snapshot;
+    bool is_alone;              /* it knows of no other one, and lives beside none */
 };
 
 struct frazil {

@@ -21,7 +21,7 @@ struct fz_left_off {
         free[SIDES];         /* of the line of each side, the first slot that nobody has taken; 0: none was taken */
     _Atomic int64_t high_us; /* the highest reading of the clock */
     _Atomic uint64_t explicit_taken;
-    _Atomic uint32_t live[2]; /* generators of snos that are open: from no snapshot, and from one */
+    _Atomic uint32_t live[2]; /* generators that are open: those that others can see, and those that know of none */
 };
 
 /* Of a program that has very many workers, an opening looks at a few records. */
@@ -98,8 +98,8 @@ static struct fz_left_off *add_record(const frazil *gen, uint32_t worker, const 
     return record;
 }
 
-/* The generators of its partition that live beside it, whose sequence numbers overlap. */
-static uint32_t count_others(const frazil *gen, uint32_t worker, const struct fz_bounds *bounds, bool from_snapshot)
+/* The generators of its worker that it cannot live beside, and whose sequence numbers overlap. */
+static uint32_t count_others(const frazil *gen, uint32_t worker, const struct fz_bounds *bounds, bool is_alone)
 {
     struct fz_left_off *_Atomic *bucket = bucket_of(&gen->layout, worker);
     uint32_t found = 0;
@@ -107,36 +107,45 @@ static uint32_t count_others(const frazil *gen, uint32_t worker, const struct fz
     for (struct fz_left_off *at = atomic_load_explicit(bucket, memory_order_acquire); at != NULL; at = at->next) {
         if (at->worker == worker && fz_bounds_overlap(&at->bounds, bounds) &&
             frazil_layout_equal(&at->layout, &gen->layout))
-            found += atomic_load(&at->live[true]) + (from_snapshot ? atomic_load(&at->live[false]) : 0);
+            found += atomic_load(&at->live[true]) + (is_alone ? atomic_load(&at->live[false]) : 0);
     }
-    return found - (from_snapshot ? 1 : 0);
+    return found - (is_alone ? 1 : 0);
+}
+
+static frazil_err refuse_beside(const frazil *gen, uint32_t worker, const char *why, frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_EWORKER,
+                   "another generator of this process has %s %u, and %s: close it first, or share it",
+                   fz_is_sno(gen) ? "partition" : "worker id", (uint64_t)worker, why);
 }
 
 frazil_err fz_left_off_live(frazil *gen, uint32_t worker, const struct fz_decision *decision, frazil_error *reterr)
 {
     struct fz_left_off *own = look_up(gen, worker, &decision->bounds).own;
+    bool is_unclaimed = decision->is_claimed && gen->store.claim.page == NULL;
+    bool is_alone = decision->from_snapshot || is_unclaimed;
 
     if (own == NULL)
         own = add_record(gen, worker, &decision->bounds);
     if (own == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     /* First it is counted, then it looks: of two threads at least one sees the other. */
-    atomic_fetch_add(&own->live[decision->from_snapshot], 1);
-    gen->living = (struct fz_living){.record = own, .from_snapshot = decision->from_snapshot};
-    if (count_others(gen, worker, &decision->bounds, decision->from_snapshot) == 0)
+    atomic_fetch_add(&own->live[is_alone], 1);
+    gen->living = (struct fz_living){.record = own, .is_alone = is_alone};
+    if (count_others(gen, worker, &decision->bounds, is_alone) == 0)
         return FRAZIL_OK;
     fz_left_off_die(gen);
-    return fz_fail(reterr, FRAZIL_EWORKER,
-                   "another generator of this process has partition %u, and %s: close it first, or share it",
-                   (uint64_t)worker,
-                   decision->from_snapshot ? "takes what the snapshot says is free"
-                                           : "goes on from a snapshot, which knows of no other");
+    return refuse_beside(gen, worker,
+                         decision->from_snapshot ? "takes what the snapshot says is free"
+                         : is_unclaimed ? "the host has no folder for claims, in which the two would see each other"
+                                        : "goes on from a snapshot, which knows of no other",
+                         reterr);
 }
 
 void fz_left_off_die(frazil *gen)
 {
     if (gen->living.record != NULL)
-        atomic_fetch_sub(&gen->living.record->live[gen->living.from_snapshot], 1);
+        atomic_fetch_sub(&gen->living.record->live[gen->living.is_alone], 1);
     gen->living.record = NULL;
 }
 

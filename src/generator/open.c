@@ -438,6 +438,12 @@ static frazil_err close_generator(frazil *gen, struct fz_deadline deadline, bool
     return err;
 }
 
+/* Whether it may be in the way of another one of this process, whatever the host's files say. */
+static bool is_counted(const frazil *gen, const struct fz_decision *decision)
+{
+    return decision->is_of_process || (fz_is_sno(gen) && !decision->worker.is_granted);
+}
+
 frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, const struct fz_ports *ports,
                            frazil_error *reterr)
 {
@@ -467,10 +473,11 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
         err = open_grant(gen, decision, ports, worker, deadline, reterr);
     if (err == FRAZIL_OK && decision->state.kind == FZ_STATE_URL)
         err = fz_remote_open(gen, decision, worker, ports->coordinators, reterr);
+    if (err == FRAZIL_OK && is_counted(gen, decision))
+        err = fz_left_off_live(gen, worker, decision, reterr);
+    /* After that: another one that was just closed has noted where it left off. */
     if (err == FRAZIL_OK && decision->is_of_process)
         err = fz_left_off_resume(gen, worker, &decision->bounds, reterr);
-    if (err == FRAZIL_OK && fz_is_sno(gen) && !decision->worker.is_granted)
-        err = fz_left_off_live(gen, worker, decision, reterr);
     if (err != FRAZIL_OK) {
         (void)close_generator(gen, deadline, false); /* which has no time of its own */
         return err;

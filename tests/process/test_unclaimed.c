@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: a generator whose state is in memory goes on without a claim where nobody can have one, and only
- * there.  It needs a /dev/shm of its own, so root.
+ * there; and the process itself keeps two of one number apart.  It needs a /dev/shm of its own, so root.
  */
 #define _GNU_SOURCE /* unshare */
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -66,13 +68,113 @@ static int go_on(void)
     return GOOD;
 }
 
-TEST("State in memory goes on in a read-only host directory where nobody has the number, and after no other failure")
+/* ---- several of one process --------------------------------------------------------- */
+
+/* With ticks of a minute, one that begins where it should not repeats an id at once. */
+#define SLOW "layout='37/8/18 tick=60s' start=zero state=memory "
+
+enum { THREADS = 4, ROUNDS = 300 };
+
+/* Whether one of this spec cannot be opened now. */
+static bool is_refused(const char *spec)
+{
+    frazil_error err;
+    frazil *gen = NULL;
+
+    bool refused = frazil_open(&gen, spec, &err) == FRAZIL_EWORKER && strstr(err.message, "of this process") != NULL;
+    frazil_close(gen);
+    return refused;
+}
+
+static bool refused_in_a_child(const char *spec)
 {
     int status;
 
     pid_t child = bound_fork();
     if (child == 0)
-        _exit(go_on());
+        _exit(is_refused(spec) ? GOOD : 1);
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == GOOD;
+}
+
+/* Opens, takes an id and closes, whenever no other thread has the number, and notes the ids. */
+static void *open_by_turns(void *arg)
+{
+    uint64_t *ids = arg;
+
+    for (size_t n = 0; n < ROUNDS;) {
+        frazil *gen;
+        if (open_in_memory(SLOW "worker=fixed:8", &gen) != FRAZIL_OK)
+            sched_yield();
+        else if (frazil_next(gen, &ids[n++]) != FRAZIL_OK)
+            ids[n - 1] = 0; /* which is twice there */
+        frazil_close(gen);
+    }
+    return NULL;
+}
+
+static int compare(const void *one, const void *other)
+{
+    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+
+    return (a > b) - (a < b);
+}
+
+static bool go_on_by_turns(void)
+{
+    static uint64_t ids[THREADS * ROUNDS];
+    pthread_t threads[THREADS];
+
+    for (size_t i = 0; i < THREADS; i++)
+        if (pthread_create(&threads[i], NULL, open_by_turns, &ids[i * ROUNDS]) != 0)
+            return false;
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    qsort(ids, THREADS * ROUNDS, sizeof ids[0], compare);
+    for (size_t i = 1; i < THREADS * ROUNDS; i++)
+        if (ids[i] == ids[i - 1])
+            return false;
+    return true;
+}
+
+static int keep_apart(void)
+{
+    frazil *gen, *other;
+
+    unsetenv("FRAZIL_HOST_DIR");
+    if (!mount_own_shm() || !show_read_only())
+        return NO_MOUNT;
+    if (open_in_memory(SLOW "worker=fixed:7", &gen) != FRAZIL_OK)
+        return 2;
+    if (!is_refused(SLOW "worker=fixed:7") || !is_refused(SLOW "worker=fixed:7 seq_min=9") ||
+        !is_refused(SLOW "worker=fixed:3 base=4") || !refused_in_a_child(SLOW "worker=fixed:7"))
+        return 3;
+    if (open_in_memory(SLOW "worker=fixed:8", &other) != FRAZIL_OK)
+        return 4;
+    frazil_close(other);
+    frazil_stop(gen);
+    if (!is_refused(SLOW "worker=fixed:7"))
+        return 5;
+    frazil_close(gen);
+    if (open_in_memory(SLOW "worker=fixed:7 seq_max=99", &gen) != FRAZIL_OK ||
+        open_in_memory(SLOW "worker=fixed:7 seq_min=100", &other) != FRAZIL_OK)
+        return 6;
+    frazil_close(other);
+    frazil_close(gen);
+    if (open_in_memory("layout=sno partition=7 state=memory", &gen) != FRAZIL_OK ||
+        !is_refused("layout=sno partition=7 state=memory"))
+        return 7;
+    frazil_close(gen);
+    return go_on_by_turns() ? GOOD : 8;
+}
+
+/* Runs it in a process of its own, which may mount what it likes. */
+static void assert_good(int (*run)(void))
+{
+    int status;
+
+    pid_t child = bound_fork();
+    if (child == 0)
+        _exit(run());
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     if (WEXITSTATUS(status) == NO_MOUNT) {
@@ -80,4 +182,14 @@ TEST("State in memory goes on in a read-only host directory where nobody has the
         skip();
     }
     assert_int_equal(WEXITSTATUS(status), GOOD);
+}
+
+TEST("State in memory goes on in a read-only host directory where nobody has the number, and after no other failure")
+{
+    assert_good(go_on);
+}
+
+TEST("Without a folder for claims two of a process with one number are not open at once, and go on one after another")
+{
+    assert_good(keep_apart);
 }
