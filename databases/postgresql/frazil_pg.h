@@ -8,8 +8,8 @@
  *   worker.c      frazil.worker, understood
  *   options.c     frazil.generators: the options of each generator
  *   owner.c       refuses worker numbers in copies of a data directory
- *   keeper.c      the background worker that holds a lease
- *   generators.c  generators of a backend, and functions that take ids
+ *   keeper.c      the background worker that holds a lease, or extends grants
+ *   generators.c  generators of a backend, inherited or opened, and functions that take ids
  *   fields.c      the pure functions over ids
  *   ranges.c      ranges of time as ranges of ids, also for the planner
  */
@@ -98,15 +98,16 @@ extern void frazil_pg_warn_of_copies(void);
 
 /* ---- options.c ------------------------------------------------------------------- */
 
-/* The part that a process has in a lease. */
+/* The part that a process has in a lease, or in opening what is no lease. */
 enum frazil_pg_role {
-    FRAZIL_PG_MEMBER, /* a backend: finds the lease, or none */
-    FRAZIL_PG_KEEPER  /* the background worker: takes and extends it */
+    FRAZIL_PG_MEMBER,    /* a backend: finds the lease, or none */
+    FRAZIL_PG_KEEPER,    /* the background worker: takes and extends it */
+    FRAZIL_PG_POSTMASTER /* opens what is no lease, and waits for nobody long */
 };
 
 /*
  * Options for the generator of that name, to be freed by the caller, and worker->number; an ERROR if there is none, or
- * its settings cannot be right.  The role matters with FRAZIL_PG_COORDINATOR only.
+ * its settings cannot be right.  
  */
 extern frazil_options *frazil_pg_options(const char *name, frazil_pg_worker *worker, enum frazil_pg_role role);
 
@@ -118,6 +119,17 @@ extern frazil_pg_worker frazil_pg_any_number(void);
 
 /* The layout of the generator of that name; an ERROR if there is none, or its settings cannot be right. */
 extern frazil_layout frazil_pg_layout_of(const char *name);
+
+/* ---- generators.c ----------------------------------------------------------------- */
+
+/*
+ * In _PG_init of the postmaster: opens all generators, for the processes that it forks.  Not for FRAZIL_PG_COORDINATOR.
+ * Fails only by a line in the log.
+ */
+extern void frazil_pg_prepare(void);
+
+/* In the background worker: extends the grants of what the postmaster has opened.  false: it has opened nothing. */
+extern bool frazil_pg_keep_prepared(void);
 
 /* ---- fields.c -------------------------------------------------------------------- */
 

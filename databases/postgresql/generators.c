@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The generators of a backend.  Each is opened at its first use and stays until the backend ends; all backends of a
- * host share one sequence through the library's files.  A statement that waits for an id waits at its latch, so that a
- * cancel and statement_timeout reach it.
+ * The generators of a backend.  The postmaster opens them at its start, so a backend is born with them: the library's
+ * generators survive a fork, and share their sequence through it.  One that the postmaster did not open is opened at
+ * its first use.  All backends of a host share one sequence through the library's files, whoever opened them.  A
+ * statement that waits for an id waits at its latch, so that a cancel and statement_timeout reach it.
  */
 #include "frazil_pg.h"
 
@@ -22,16 +23,21 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-enum { WAIT_MAX_MS = 100, RETRY_NS = 20000000, BLOCK = 64 };
+enum { WAIT_MAX_MS = 100, RETRY_NS = 20000000, BLOCK = 64, IDLE_LOOKS = 60 };
 
 struct generator {
     char name[NAMEDATALEN];
     frazil *gen;
-    bool is_leased; /* from a coordinator, by the background worker */
+    bool is_leased;   /* from a coordinator, by the background worker */
+    bool is_prepared; /* by the postmaster, and not used by this process yet */
+    int opener;       /* the process that opened it */
+    uint32 timeline;  /* from which its worker number is derived; 0: from none */
+    uint64 issued;    /* in the keeper: how many ids there were when it looked last */
+    uint64 used_look; /* likewise, the last look that saw new ones */
     struct generator *next;
 };
 
-static struct generator *generators; /* of this backend */
+static struct generator *generators; /* of this process */
 
 /* ---- waiting ---------------------------------------------------------------------- */
 
@@ -58,12 +64,15 @@ static void wait_a_moment(uint64 retry_ns, long left_ms)
 
 /* ---- opening --------------------------------------------------------------------- */
 
+/* One that was inherited ends with the process: its pages and locks are those of the postmaster, too. */
 static void close_all(int code, Datum arg)
 {
     (void)code;
     (void)arg;
-    for (struct generator *g = generators; g != NULL; g = g->next)
-        frazil_close(g->gen);
+    for (struct generator *g = generators; g != NULL; g = g->next) {
+        if (g->opener == MyProcPid)
+            frazil_close(g->gen);
+    }
     generators = NULL;
 }
 
@@ -93,36 +102,57 @@ static frazil_err open_patiently(struct generator *g, const frazil_options *opti
 /* Keeps it until the process ends.  PostgreSQL has room for few callbacks: one serves all generators. */
 static struct generator *keep(const struct generator *opened)
 {
-    static bool is_registered = false;
+    static int registered = 0; /* the process that did; a child inherits none */
     struct generator *kept = MemoryContextAlloc(TopMemoryContext, sizeof *kept);
 
     *kept = *opened;
-    if (!is_registered)
+    if (registered != MyProcPid)
         on_proc_exit(close_all, 0);
-    is_registered = true;
+    registered = MyProcPid;
     kept->next = generators;
     generators = kept;
     return kept;
 }
 
-static struct generator *open_generator(const char *name)
+/* Opens it, unless the data directory is a copy that may not have the number. */
+static frazil_err open_if_owner(struct generator *g, const frazil_options *options, const frazil_pg_worker *worker,
+                                frazil_error *err)
+{
+    if (worker->source != FRAZIL_PG_COORDINATOR)
+        frazil_pg_check_owner(worker);
+    return open_patiently(g, options, err);
+}
+
+static void check_kind(const struct generator *g)
+{
+    frazil_info info;
+
+    frazil_get_info(g->gen, &info, sizeof info);
+    if (info.layout->kind == FRAZIL_LAYOUT_64)
+        return;
+    frazil_close(g->gen);
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("the layout of generator \"%s\" is sno, and a sno is no bigint", g->name),
+                    errhint("Choose a layout of 64-bit ids in frazil.generators.")));
+}
+
+static struct generator *open_generator(const char *name, enum frazil_pg_role role)
 {
     frazil_pg_worker worker = frazil_pg_worker_setting();
-    struct generator opened = {.is_leased = worker.source == FRAZIL_PG_COORDINATOR};
-    frazil_info info;
+    struct generator opened = {.is_leased = worker.source == FRAZIL_PG_COORDINATOR,
+                               .is_prepared = role == FRAZIL_PG_POSTMASTER,
+                               .opener = MyProcPid,
+                               .timeline = worker.timeline};
     frazil_error err;
 
     if (strlen(name) >= NAMEDATALEN)
         ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG), errmsg("\"%s\" is too long for a generator's name", name)));
     strlcpy(opened.name, name, sizeof opened.name);
-    frazil_pg_warn_of_copies();
-    frazil_options *options = frazil_pg_options(name, &worker, FRAZIL_PG_MEMBER);
+    frazil_options *options = frazil_pg_options(name, &worker, role);
     frazil_err code = FRAZIL_OK;
     PG_TRY();
     {
-        if (worker.source != FRAZIL_PG_COORDINATOR)
-            frazil_pg_check_owner(&worker);
-        code = open_patiently(&opened, options, &err);
+        code = open_if_owner(&opened, options, &worker, &err);
     }
     PG_FINALLY();
     {
@@ -135,29 +165,11 @@ static struct generator *open_generator(const char *name)
                         errhint("Its lines in the server's log say why. Run the statement again when it has one.")));
     if (code != FRAZIL_OK)
         frazil_pg_fail(code, &err);
-    frazil_get_info(opened.gen, &info, sizeof info);
-    if (info.layout->kind != FRAZIL_LAYOUT_64) {
-        frazil_close(opened.gen);
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("the layout of generator \"%s\" is sno, and a sno is no bigint", name),
-                        errhint("Choose a layout of 64-bit ids in frazil.generators.")));
-    }
+    check_kind(&opened);
     return keep(&opened);
 }
 
-static struct generator *generator_of(const char *name)
-{
-    check_recovery();
-    for (struct generator *g = generators; g != NULL; g = g->next) {
-        if (strcmp(g->name, name) == 0)
-            return g;
-    }
-    return open_generator(name);
-}
-
-/* ---- taking ---------------------------------------------------------------------- */
-
-/* Closes it, so that the next statement opens it anew. */
+/* Takes it off the list, and closes it, so that the next statement opens it anew. */
 static void forget(struct generator *g)
 {
     struct generator **link = &generators;
@@ -169,13 +181,98 @@ static void forget(struct generator *g)
     pfree(g);
 }
 
+/* Whether the number that the postmaster found at its start is still the one to use. */
+static bool is_of_now(const struct generator *g)
+{
+    return g->timeline == 0 || g->timeline == GetWALInsertionTimeLine();
+}
+
+static struct generator *use_first(struct generator *g, const char *name)
+{
+    frazil_pg_warn_of_copies();
+    if (g != NULL && !is_of_now(g)) {
+        forget(g);
+        g = NULL;
+    }
+    if (g == NULL)
+        return open_generator(name, FRAZIL_PG_MEMBER);
+    g->is_prepared = false;
+    return g;
+}
+
+static struct generator *generator_of(const char *name)
+{
+    struct generator *g = generators;
+
+    check_recovery();
+    while (g != NULL && strcmp(g->name, name) != 0)
+        g = g->next;
+    return g != NULL && !g->is_prepared ? g : use_first(g, name);
+}
+
+/* ---- the postmaster --------------------------------------------------------------- */
+
+/* A failure is said, and met again by the first statement that wants an id. */
+static void prepare(const char *name)
+{
+    frazil_error err;
+
+    PG_TRY();
+    {
+        (void)open_generator(name, FRAZIL_PG_POSTMASTER);
+    }
+    PG_CATCH();
+    {
+        frazil_pg_catch(&err);
+        ereport(LOG, (errmsg("frazil: generator \"%s\": %s", name, err.message)));
+    }
+    PG_END_TRY();
+}
+
+void frazil_pg_prepare(void)
+{
+    char name[NAMEDATALEN];
+
+    /* A standby has the number of its primary, or one that comes with its promotion. */
+    if (IsUnderPostmaster || frazil_pg_starts_as_standby())
+        return;
+    for (int i = 0; frazil_pg_generator_name(i, name); i++)
+        prepare(name);
+}
+
+/* Extends its grant, as long as somebody makes ids.  A failure is told to callers, once the grant has ended. */
+static void keep_prepared(struct generator *g, uint64 look)
+{
+    frazil_stat stats[FRAZIL_STATS_MOST] = {{.value = 0}};
+    uint64_t next_ns;
+
+    (void)frazil_get_stats(g->gen, stats, FRAZIL_STATS_MOST);
+    if (stats[FRAZIL_STAT_ISSUED].value != g->issued)
+        g->used_look = look;
+    g->issued = stats[FRAZIL_STAT_ISSUED].value;
+    if (look - g->used_look <= IDLE_LOOKS)
+        (void)!frazil_keep(g->gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL);
+}
+
+bool frazil_pg_keep_prepared(void)
+{
+    static uint64 look = 0;
+
+    look++;
+    for (struct generator *g = generators; g != NULL; g = g->next)
+        keep_prepared(g, look);
+    return generators != NULL;
+}
+
+/* ---- taking ---------------------------------------------------------------------- */
+
 static struct generator *open_anew(struct generator *g)
 {
     char name[NAMEDATALEN];
 
     strlcpy(name, g->name, sizeof name);
     forget(g);
-    return open_generator(name);
+    return open_generator(name, FRAZIL_PG_MEMBER);
 }
 
 /* Whether it is worth while to wait: not for an id that comes too late, as the library's own calls do not either. */

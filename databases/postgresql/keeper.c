@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The background worker that holds the leases of worker numbers, for frazil.worker = URL.  It alone loads the client of
- * the coordinator: a thread of the library in it extends the leases, and backends find them in the run directory.
+ * The background worker that does what no backend should wait for.  For frazil.worker = URL it holds the leases of
+ * worker numbers, and it alone loads the client of the coordinator: a thread of the library in it extends the leases,
+ * and backends find them in the run directory.  Otherwise it extends the grants of the generators that the postmaster
+ * has opened, so that no statement writes to a disk for an id.
  */
 #include "frazil_pg.h"
 
@@ -140,18 +142,30 @@ static void make_leases(void)
     }
 }
 
+static void look_after_leases(void)
+{
+    for (int i = 0; i < leases_n; i++)
+        look_after(&leases[i]);
+}
+
 void frazil_pg_keeper_main(Datum arg)
 {
+    bool has_leases = frazil_pg_is_url(frazil_pg_settings.worker);
+
     (void)arg;
     pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
     BackgroundWorkerUnblockSignals();
     BackgroundWorkerInitializeConnection(NULL, NULL, 0); /* to no database, but so that pg_stat_activity shows it */
-    frazil_pg_warn_of_copies();
-    make_leases();
-    on_proc_exit(close_leases, 0);
+    if (has_leases) {
+        frazil_pg_warn_of_copies();
+        make_leases();
+        on_proc_exit(close_leases, 0);
+    }
     while (!ShutdownRequestPending) {
-        for (int i = 0; i < leases_n; i++)
-            look_after(&leases[i]);
+        if (has_leases)
+            look_after_leases();
+        else if (!frazil_pg_keep_prepared())
+            proc_exit(0); /* the postmaster starts it no more */
         (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, LOOK_MS, PG_WAIT_EXTENSION);
         ResetLatch(MyLatch);
         CHECK_FOR_INTERRUPTS(); /* others wait for all connections, as to drop a database */

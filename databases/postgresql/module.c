@@ -20,8 +20,9 @@ void _PG_init(void)
     frazil_pg_make_settings();
     if (frazil_pg_settings.worker == NULL || *frazil_pg_settings.worker == '\0')
         return;
+    frazil_pg_register_keeper();
     if (frazil_pg_is_url(frazil_pg_settings.worker))
-        frazil_pg_register_keeper();
-    else
-        frazil_pg_note_start();
+        return;
+    frazil_pg_note_start();
+    frazil_pg_prepare();
 }

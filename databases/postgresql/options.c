@@ -419,6 +419,8 @@ frazil_options *frazil_pg_options(const char *name, frazil_pg_worker *worker, en
         set_lease(options, role);
     else
         set(options, "keeper", "inline");
+    if (role == FRAZIL_PG_POSTMASTER)
+        set(options, "open_wait", "1s"); /* nobody can connect meanwhile */
     if (run != NULL)
         set(options, "run_dir", run);
     if (state != NULL)

@@ -66,9 +66,12 @@ $original->backup('later');
     $later->stop;
 }
 
+# The server looks at its start; a file does not change under it.
 sub write_owner {
+    $original->stop;
     unlink $file;
     append_to_file($file, $_[0]);
+    $original->start;
 }
 
 # The file names another machine, or another directory, as that of a clone does which kept all other numbers.
