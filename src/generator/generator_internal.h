@@ -31,6 +31,22 @@
  */
 #define FZ_OUT_OF_LINE __attribute__((noinline))
 
+/*
+ * Slots that calls of this process have given up while others had taken some behind them.  With so many runs, twice as
+ * many calls can give theirs up in any order.
+ */
+enum { FZ_UNUSED_RUNS = 64 };
+struct fz_unused_run {
+    uint64_t first;
+    uint64_t end; /* the first one behind them */
+};
+struct fz_unused {
+    _Atomic uint64_t lock; /* the fork mark of the thread that has it; 0: none */
+    uint64_t process;      /* whose slots they are: not its children's */
+    unsigned n;
+    struct fz_unused_run runs[FZ_UNUSED_RUNS];
+};
+
 struct fz_private {
     alignas(FZ_CACHE_LINE) struct fz_calibration calibration;
     /*
@@ -40,6 +56,7 @@ struct fz_private {
     alignas(FZ_CACHE_LINE) struct fz_anchor anchor;
     alignas(FZ_CACHE_LINE) struct fz_overflow_state overflow;
     alignas(FZ_CACHE_LINE) _Atomic uint64_t process; /* of the fork mark */
+    struct fz_unused unused;
     struct fz_event_ring events;
 };
 

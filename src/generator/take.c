@@ -7,6 +7,7 @@
 #include "take.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include "compose.h"
 #include "extension_lock.h"
@@ -70,14 +71,85 @@ static bool reserve(frazil *gen, const struct fz_observation *seen, const struct
     return true;
 }
 
-/* Gives slots back if nobody has taken any since; otherwise they stay unused. */
+/* Sets the word back to where it was before slots that nobody uses.  False: others have taken some behind them. */
+static bool lower_word(frazil *gen, const struct fz_unused_run *run)
+{
+    uint64_t word = run->end;
+
+    if (!atomic_compare_exchange_strong_explicit(gen->word, &word, run->first, memory_order_acq_rel,
+                                                 memory_order_relaxed))
+        return false;
+    count_skipped(gen, run->first - run->end);
+    return true;
+}
+
+/* How often to try for the lock, which is held for some steps: its holder may have to wait for this very thread. */
+enum { UNUSED_TRIES = 1000 };
+
+/* The mark of another process is that of a parent's thread, which did not come along; neither did its slots. */
+static bool enter_unused(struct fz_unused *unused, uint64_t process)
+{
+    for (int tries = 0; tries < UNUSED_TRIES; tries++) {
+        uint64_t holder = atomic_load_explicit(&unused->lock, memory_order_relaxed);
+        if (holder != process && atomic_compare_exchange_strong_explicit(&unused->lock, &holder, process,
+                                                                         memory_order_acquire, memory_order_relaxed)) {
+            if (unused->process != process)
+                unused->n = 0;
+            unused->process = process;
+            return true;
+        }
+        sched_yield();
+    }
+    return false;
+}
+
+/* Joins the run with those that lie before and behind it, which are taken out. */
+static void join_unused(struct fz_unused *unused, struct fz_unused_run *run)
+{
+    for (unsigned i = unused->n; i-- > 0;) {
+        const struct fz_unused_run at = unused->runs[i];
+        if (at.end != run->first && at.first != run->end)
+            continue;
+        run->first = at.end == run->first ? at.first : run->first;
+        run->end = at.first == run->end ? at.end : run->end;
+        unused->runs[i] = unused->runs[--unused->n];
+    }
+}
+
+/* Where there is no room, the run that is due first goes, as it is the first to be of no use any more. */
+static void add_unused(const frazil *gen, struct fz_unused *unused, const struct fz_unused_run *run)
+{
+    unsigned first = 0;
+
+    if (unused->n < FZ_UNUSED_RUNS) {
+        unused->runs[unused->n++] = *run;
+        return;
+    }
+    for (unsigned i = 1; i < unused->n; i++) {
+        if (fz_slot_line(&gen->rules, unused->runs[i].end) < fz_slot_line(&gen->rules, unused->runs[first].end))
+            first = i;
+    }
+    unused->runs[first] = *run;
+}
+
+/*
+ * Gives slots back.  If others have taken some behind them, they are kept until those are given back as well: as all
+ * who wait do, in any order, when they are stopped or the clock is set back.
+ */
 static void give_ticket_back(frazil *gen, const struct ticket *ticket)
 {
-    uint64_t next = ticket->last + 1;
-    bool returned = atomic_compare_exchange_strong_explicit(gen->word, &next, ticket->before, memory_order_acq_rel,
-                                                            memory_order_relaxed);
+    struct fz_unused *unused = &gen->private_page->unused;
+    struct fz_unused_run run = {.first = ticket->before, .end = ticket->last + 1};
+    bool has_entered = enter_unused(unused, fz_fork_mark_read(&gen->fork_mark));
 
-    count_skipped(gen, returned ? ticket->count - (ticket->last + 1 - ticket->before) : ticket->count);
+    count_skipped(gen, ticket->count);
+    if (has_entered)
+        join_unused(unused, &run);
+    bool is_lowered = lower_word(gen, &run);
+    if (has_entered && !is_lowered)
+        add_unused(gen, unused, &run);
+    if (has_entered)
+        atomic_store_explicit(&unused->lock, 0, memory_order_release);
 }
 
 static uint64_t counter_port(void *ctx)

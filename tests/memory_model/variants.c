@@ -8,6 +8,7 @@
     "it takes two switches, and a run of all of them takes too long; the simulator's worlds switch more often"
 #define TWO_OLD                                                                                                        \
     "the number changes twice before its entry is written again, and in Relacy a load is one change late at most"
+#define PLAIN "what it guards is no atomic, and Relacy interrupts nobody at it"
 #define TOLD "the kernel tells who is the last, and orders what the others did"
 
 #define ACQUIRE MODEL_NO_ACQUIRE
@@ -20,7 +21,7 @@ const struct variant variants[] = {
     {"frazil_sno_next", "gen->word", IN_TWO, "sno", NULL},
     {"fz_take_anchored", "gen->word", IN_TWO, "batch", NULL},
     {"reserve", "gen->word", IN_TWO, "bare", NULL},
-    {"give_ticket_back", "gen->word", IN_TWO, "stale", NULL},
+    {"lower_word", "gen->word", IN_TWO, "stale", NULL},
 
     /* A side is closed before it is left; whoever sees the word on the other one sees it closed. */
     {"reserve", "gen->word", RELEASE, "toggle", NULL},
@@ -38,12 +39,16 @@ const struct variant variants[] = {
     {"fz_raise_i64", "target", IN_TWO, "bare", HINT},
 
     /* The word where its value is all. */
-    {"give_ticket_back", "gen->word", ACQUIRE, "stale", "nothing is read after it"},
-    {"give_ticket_back", "gen->word", RELEASE, "stale",
-     "a swap goes on with what others have released through the word"},
+    {"lower_word", "gen->word", ACQUIRE, "stale", "nothing is read after it"},
+    {"lower_word", "gen->word", RELEASE, "stale", "a swap goes on with what others have released through the word"},
     {"move_word", "gen->word", RELEASE, "replace", MORE_SWITCHES},
     {"move_word", "gen->word", IN_TWO, "replace", MORE_SWITCHES},
     {"publish_anchor", "gen->word", ACQUIRE, "stale", "it is at least what this thread has made of it itself"},
+
+    /* One thread at a time has the list of unused slots. */
+    {"enter_unused", "&unused->lock", ACQUIRE, "stale", PLAIN},
+    {"enter_unused", "&unused->lock", IN_TWO, "stale", PLAIN},
+    {"give_ticket_back", "&unused->lock", RELEASE, "stale", PLAIN},
 
     /* The anchor: what is read of it was published as a whole. */
     {"fz_anchor_read", "&anchor->version", ACQUIRE, "anchors", NULL},

@@ -217,6 +217,7 @@ void world_begin(const struct world *of)
     first_word = 0;
     model_share(&world_gen->shared->word, sizeof world_gen->shared->word);
     model_share(&world_gen->shared->high_us, sizeof world_gen->shared->high_us);
+    model_share(&world_gen->private_page->unused.lock, sizeof world_gen->private_page->unused.lock);
     if (world->has_counter) {
         share_anchor(&world_gen->private_page->anchor);
     } else {

@@ -283,3 +283,170 @@ TEST("A cancelled thread gives slots from elsewhere back, and leaves the source 
     assert_int_equal(fake_slots.takes, takes);
     rig_close(&rig);
 }
+
+/* ---- several calls that wait ------------------------------------------------------------ */
+
+enum { WAITERS = 5 };
+
+/* Whichever of them is to go on, and how many have gone to sleep. */
+static atomic_bool may_go_on[WAITERS];
+static atomic_uint asleep;
+static _Thread_local unsigned own_place;
+
+static void sleep_in_place(void *ctx, uint64_t until_ns)
+{
+    (void)ctx;
+    (void)until_ns;
+    if (!atomic_load(&may_go_on[own_place]))
+        atomic_fetch_add(&asleep, 1);
+    while (!atomic_load(&may_go_on[own_place]))
+        pause_ns(1000000);
+}
+
+struct waiter {
+    struct batch batch;
+    unsigned place;
+};
+
+static void *take_in_place(void *arg)
+{
+    struct waiter *waiter = arg;
+
+    own_place = waiter->place;
+    return take_batch(&waiter->batch);
+}
+
+/* Opens a generator of which so many calls wait, one behind the other, for slots of later ticks. */
+static uint64_t open_with_waiters(struct waiter waiters[WAITERS])
+{
+    rig_open(&rig, "layout=frazil worker=fixed:3 start=zero state=memory max_wait=10s on_backward=wait", RIG_NOW);
+    rig.gen->clock.sleep_until = sleep_in_place;
+    atomic_store(&asleep, 0);
+    uint64_t word = atomic_load(rig.gen->word);
+    for (unsigned i = 0; i < WAITERS; i++) {
+        waiters[i] = (struct waiter){.batch.n = (size_t)CAPACITY * (2 + i), .place = i};
+        atomic_store(&may_go_on[i], false);
+        assert_int_equal(pthread_create(&waiters[i].batch.thread, NULL, take_in_place, &waiters[i]), 0);
+        while (atomic_load(&asleep) <= i)
+            pause_ns(1000000);
+    }
+    return word;
+}
+
+/* In which order they end: the one behind all others at last, first, and in between. */
+static const unsigned orders[][WAITERS] = {{0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}, {1, 3, 4, 2, 0}, {2, 4, 0, 3, 1}};
+enum { ORDERS = sizeof orders / sizeof orders[0] };
+
+static void end_one(struct waiter *waiter)
+{
+    atomic_store(&may_go_on[waiter->place], true);
+    assert_int_equal(pthread_join(waiter->batch.thread, NULL), 0);
+}
+
+static void assert_all_given_back(uint64_t word)
+{
+    assert_int_equal(atomic_load(rig.gen->word), word);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 0);
+    rig_close(&rig);
+}
+
+TEST("Of several calls that wait none keeps a slot when they are stopped, in whatever order they end")
+{
+    struct waiter waiters[WAITERS];
+
+    for (size_t order = 0; order < ORDERS; order++) {
+        uint64_t word = open_with_waiters(waiters);
+        frazil_stop(rig.gen);
+        for (unsigned i = 0; i < WAITERS; i++) {
+            end_one(&waiters[orders[order][i]]);
+            assert_int_equal(waiters[orders[order][i]].batch.err, FRAZIL_ESTOPPED);
+        }
+        assert_all_given_back(word);
+    }
+}
+
+TEST("Likewise when the clock is set back, so that they would have to wait for too long")
+{
+    struct waiter waiters[WAITERS];
+
+    for (size_t order = 0; order < ORDERS; order++) {
+        uint64_t word = open_with_waiters(waiters);
+        rig_step(&rig, -3600000);
+        for (unsigned i = 0; i < WAITERS; i++) {
+            end_one(&waiters[orders[order][i]]);
+            assert_int_equal(waiters[orders[order][i]].batch.err, FRAZIL_ECLOCK);
+        }
+        assert_all_given_back(word);
+    }
+}
+
+TEST("Likewise when their threads are cancelled")
+{
+    struct waiter waiters[WAITERS];
+
+    for (size_t order = 0; order < ORDERS; order++) {
+        uint64_t word = open_with_waiters(waiters);
+        for (unsigned i = 0; i < WAITERS; i++)
+            cancel(&waiters[orders[order][i]].batch);
+        assert_all_given_back(word);
+    }
+}
+
+TEST("One that waits on keeps its slots, and those that lie behind them are given back")
+{
+    enum { BELOW_TICKS = 2, OWN_TICKS = 3 }; /* of the second one, and of the one before it */
+    static const unsigned others[] = {0, 2, 4, 3};
+    struct waiter waiters[WAITERS];
+
+    (void)open_with_waiters(waiters);
+    uint64_t first = fz_slot_first(&rig.gen->rules, 0, rig_now_tick(&rig));
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        cancel(&waiters[others[i]].batch);
+    assert_int_equal(atomic_load(rig.gen->word), first + (BELOW_TICKS + OWN_TICKS) * CAPACITY);
+    rig_advance(&rig, BELOW_TICKS + OWN_TICKS - 1);
+    end_one(&waiters[1]);
+    assert_int_equal(waiters[1].batch.err, FRAZIL_OK);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), OWN_TICKS * CAPACITY);
+    rig_close(&rig);
+}
+
+TEST("More of them than there is room for: those that are due first keep theirs, and none is given twice")
+{
+    struct fz_unused *unused;
+    struct waiter waiters[WAITERS];
+
+    uint64_t word = open_with_waiters(waiters);
+    unused = &rig.gen->private_page->unused;
+    unused->process = fz_fork_mark_read(&rig.gen->fork_mark);
+    unused->n = FZ_UNUSED_RUNS;
+    for (uint64_t i = 0; i < FZ_UNUSED_RUNS; i++)
+        unused->runs[i] = (struct fz_unused_run){.first = 1 + 2 * i, .end = 2 + 2 * i};
+    for (unsigned i = 0; i < WAITERS; i++)
+        cancel(&waiters[i].batch);
+    assert_int_equal(unused->n, FZ_UNUSED_RUNS - 1);
+    for (unsigned i = 0; i < unused->n; i++)
+        assert_true(unused->runs[i].first > 1); /* the first of all had to go */
+    assert_all_given_back(word);
+}
+
+TEST("A child has none of its parent's, and a lock that a thread of its parent had does not stop it")
+{
+    struct fz_unused *unused;
+    struct batch batch;
+
+    open_with(SPEC);
+    (void)rig_next(&rig);
+    uint64_t word = atomic_load(rig.gen->word);
+    unused = &rig.gen->private_page->unused;
+    /* As a child finds them where the kernel does not wipe the page. */
+    unused->process = fz_fork_mark_read(&rig.gen->fork_mark) + 1;
+    atomic_store(&unused->lock, unused->process);
+    unused->runs[0] = (struct fz_unused_run){.first = word - 1, .end = word};
+    unused->n = 1;
+    start(&batch, take_batch, 2 * CAPACITY);
+    cancel(&batch);
+    assert_int_equal(atomic_load(rig.gen->word), word);
+    assert_int_equal(unused->n, 0);
+    assert_int_equal(atomic_load(&unused->lock), 0);
+    rig_close(&rig);
+}

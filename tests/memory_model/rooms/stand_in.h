@@ -8,6 +8,7 @@
 #define MEMORY_MODEL_STAND_IN_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -56,6 +57,7 @@
 /* Between processes time decides who extends the grant, between threads it does not. */
 #define clock_gettime(clock, now) (*(now) = (struct timespec){.tv_sec = 1}, 0)
 #define clock_nanosleep(clock, flags, pause, left) ((void)(pause), model_pause())
+#define sched_yield() model_pause()
 
 /* Simulated threads share one real thread, which nobody cancels. */
 #undef pthread_cleanup_push
