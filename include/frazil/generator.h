@@ -149,8 +149,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_next(frazil *gen, uint64_t *ret_id) FR
 /*
  * Takes exactly n ids, increasing, or none and says why: by how much the clock is behind, when to retry.  n may be 0.
  * The ids may span several ticks, for which the call waits wait_ns nanoseconds at the most.  FRAZIL_EINVAL: n is more
- * than the wait, max_lead and a whole grant of the worker id can ever allow.  With wait_ns 0 it never waits, and fails
- * with the errors of frazil_try_take.
+ * than the wait, max_lead, a whole grant of the worker id and the rest of the layout's life can ever allow.  With
+ * wait_ns 0 it never waits, and fails with the errors of frazil_try_take.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns,
                                                frazil_error *reterr) FRAZIL_NONNULL(1, 2);
@@ -159,7 +159,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, s
  * Takes the ids that are free now, 1 to n, increasing, without ever waiting.  Both outputs are always set: *ret_taken
  * to their number, 0 after an error, and *ret_retry_ns to the nanoseconds after which the rest can follow; 0 where that
  * is now, never, or not known.  FRAZIL_EAGAIN: none is free now.  Under on_full=error or on_backward=error:
- * FRAZIL_EFULL, FRAZIL_ECLOCK.  With n 0 it takes none and succeeds.  NULL as reterr saves writing the sentence.
+ * FRAZIL_EFULL, FRAZIL_ECLOCK, with the time all the same.  With n 0 it takes none and succeeds.  NULL as reterr saves
+ * writing the sentence.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_take(frazil *gen, uint64_t *ret_ids, size_t n, size_t *ret_taken,
                                                    uint64_t *ret_retry_ns, frazil_error *reterr)

@@ -192,6 +192,15 @@ static uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Slots from one to the end of a tick, the same or a later one. */
+static uint64_t slots_to(const struct fz_slot_rules *rules, uint64_t first, uint64_t last_tick)
+{
+    uint64_t ticks = last_tick - fz_slot_tick(rules, first);
+    uint64_t places = places_from(rules, first);
+
+    return ticks > (UINT64_MAX - places) / rules->capacity ? UINT64_MAX : ticks * rules->capacity + places;
+}
+
 uint64_t fz_slot_ready(const struct fz_slot_rules *rules, const struct fz_slot_view *view)
 {
     const struct fz_slot_plan plan = fz_slot_plan(rules, view, 1, 0);
@@ -204,9 +213,14 @@ uint64_t fz_slot_ready(const struct fz_slot_rules *rules, const struct fz_slot_v
     if (view->granted_end != 0)
         end = lesser(end, view->granted_end - 1);
     uint64_t lead = leads ? lesser(rules->max_lead, end - view->now_tick) : 0;
-    uint64_t ticks = view->now_tick + lead - fz_slot_tick(rules, plan.first);
-    uint64_t places = places_from(rules, plan.first);
-    return ticks > (UINT64_MAX - places) / rules->capacity ? UINT64_MAX : ticks * rules->capacity + places;
+    return slots_to(rules, plan.first, view->now_tick + lead);
+}
+
+uint64_t fz_slot_left(const struct fz_slot_rules *rules, const struct fz_slot_view *view)
+{
+    const struct fz_slot_plan plan = fz_slot_plan(rules, view, 1, 0);
+
+    return plan.reason == FZ_SLOT_EXHAUSTED ? 0 : slots_to(rules, plan.first, rules->last_tick);
 }
 
 uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_slot_view *view)

@@ -192,6 +192,9 @@ FZ_PRIVATE bool fz_slot_may_lead_on(const struct fz_slot_rules *rules, const str
  */
 FZ_PRIVATE uint64_t fz_slot_ready(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
 
+/* How many slots in a row there are to the end of the layout's life; saturates. */
+FZ_PRIVATE uint64_t fz_slot_left(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
+
 /* Places left in the tick of the clock; 0 if the next slot is ahead and the other side cannot be entered. */
 FZ_PRIVATE uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
 

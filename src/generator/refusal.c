@@ -159,8 +159,8 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
     /* No clock reading will ever help: the number of ids is wrong, not the time. */
     else if (r.code == FRAZIL_EINVAL)
         fz_fail(reterr, r.code,
-                "one call can be given %u ids at most, by its wait, on_full, max_lead and the grant of the worker id: "
-                "take fewer at a time",
+                "one call can be given %u ids at most, by its wait, on_full, max_lead, the grant of the worker id and "
+                "what the layout has left: take fewer at a time",
                 r.largest);
     else if (r.code == FRAZIL_EFULL && r.fenced)
         fz_fail(reterr, r.code,
@@ -183,7 +183,7 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
         explain_clock(gen, &r, retry_us, reterr);
     if (reterr != NULL) {
         reterr->behind_us = r.behind_us;
-        reterr->retry_ns = r.retry_ns;
+        reterr->retry_ns = r.retry_ns - r.early_ns;
     }
     return r.code;
 }
@@ -201,24 +201,46 @@ static uint64_t most_ticks(const frazil *gen, uint64_t wait_ns)
 
     if (rules->on_full == FZ_FULL_ERROR)
         return 1;
-    if (gen->own.frozen_clock != NULL)
-        wait_ns = 0; /* it never comes to the next tick */
     uint64_t waited = wait_ns == 0 ? 0 : wait_ns == FRAZIL_WAIT_FOREVER ? UINT64_MAX : (wait_ns - 1) / tick_ns + 1;
     uint64_t ticks = sum_of(1, sum_of(waited, rules->on_full == FZ_FULL_LEAD ? rules->max_lead : 0));
     uint64_t granted = fz_horizon_ns(gen) / tick_ns;
     return granted != 0 && granted < ticks ? granted : ticks;
 }
 
-frazil_err fz_judge_batch(const frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_refusal *refusal)
+/* The most ids that one call can be given, when it may wait so long and `left` are left for ever. */
+static uint64_t most_ids(const frazil *gen, uint64_t wait_ns, uint64_t left)
 {
-    bool is_known = refusal->code == FRAZIL_EINVAL;
+    uint64_t ticks = most_ticks(gen, wait_ns);
 
-    if (!is_known && frazil_err_classify(refusal->code) != FRAZIL_CLASS_RETRY)
+    return ticks > left / gen->capacity ? left : ticks * gen->capacity;
+}
+
+/*
+ * Whether the ids would not fit into a new tick either: then the next call must begin so early that it can wait for the
+ * last of them.  The other side of the tick-tock begins with a new tick.
+ */
+static bool must_come_early(const frazil *gen, uint64_t n, const struct fz_refusal *refusal)
+{
+    return n > gen->capacity && refusal->retry_ns != 0 &&
+           (refusal->code == FRAZIL_EFULL || gen->rules.on_backward != FZ_BACKWARD_TICKTOCK);
+}
+
+frazil_err fz_judge_batch(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_refusal *refusal)
+{
+    bool is_too_many =
+        refusal->code == FRAZIL_EINVAL || (refusal->code == FRAZIL_EEXHAUSTED && n > 1 && gen->remote == NULL);
+
+    if (!is_too_many && frazil_err_classify(refusal->code) != FRAZIL_CLASS_RETRY)
         return refusal->code;
-    uint64_t ticks = most_ticks(gen, fz_wait_budget_of(gen, wait_ns).wait_ns);
-    uint64_t largest = ticks > UINT64_MAX / gen->capacity ? UINT64_MAX : ticks * gen->capacity;
-    if (is_known || n > largest)
+    struct fz_observation seen = fz_observe(gen);
+    uint64_t left = fz_slot_left(&gen->rules, &seen.view);
+    /* A frozen clock never comes to the next tick. */
+    wait_ns = gen->own.frozen_clock != NULL ? 0 : fz_wait_budget_of(gen, wait_ns).wait_ns;
+    uint64_t largest = most_ids(gen, wait_ns, left);
+    if (left != 0 && (is_too_many || n > largest))
         *refusal = (struct fz_refusal){.code = FRAZIL_EINVAL, .largest = largest};
+    else if (must_come_early(gen, n, refusal))
+        refusal->early_ns = wait_ns < refusal->retry_ns ? wait_ns : refusal->retry_ns - 1;
     return refusal->code;
 }
 
@@ -244,8 +266,7 @@ frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uin
     bool is_error = (refusal->code == FRAZIL_EFULL && gen->rules.on_full == FZ_FULL_ERROR) ||
                     (refusal->code == FRAZIL_ECLOCK && gen->rules.on_backward == FZ_BACKWARD_ERROR) || !passes;
 
-    if (is_error)
-        return refusal->code;
-    *ret_retry_ns = refusal->retry_ns;
-    return FRAZIL_EAGAIN;
+    if (passes)
+        *ret_retry_ns = refusal->retry_ns;
+    return is_error ? refusal->code : FRAZIL_EAGAIN;
 }

@@ -15,6 +15,7 @@ struct fz_refusal {
     frazil_err code;
     int64_t behind_us; /* the clock, behind the highest time seen */
     uint64_t retry_ns; /* when it could succeed; 0: never */
+    uint64_t early_ns; /* for so much of that the next call would have to wait itself */
     frazil_instant now;
     uint64_t now_tick;
     uint64_t granted_first; /* the ticks of the grant in force */
@@ -44,9 +45,9 @@ FZ_PRIVATE frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, 
 
 /*
  * Judges why n ids were refused to a call that may wait wait_ns: FRAZIL_EINVAL if so many can never be had, as trying
- * again would not help; otherwise the code that the refusal has.
+ * again would not help, but fewer can; otherwise the code that the refusal has.
  */
-FZ_PRIVATE frazil_err fz_judge_batch(const frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_refusal *refusal);
+FZ_PRIVATE frazil_err fz_judge_batch(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_refusal *refusal);
 
 /* fz_explain for a call that may wait wait_ns: with 0 the code is that of fz_try_error. */
 FZ_PRIVATE frazil_err fz_explain_wait(frazil *gen, const struct fz_refusal *refusal, uint64_t wait_ns,

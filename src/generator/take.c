@@ -414,6 +414,8 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct fz_wait_budget *budge
     *ret_again = false;
     uint64_t random = gen->rules.start == FZ_START_ZERO ? 0 : gen->random.next(gen->random.ctx);
     struct fz_slot_plan plan = fz_slot_plan(&gen->rules, &seen.view, n, random);
+    if (plan.reason == FZ_SLOT_EXHAUSTED)
+        plan = fz_slot_plan(&gen->rules, &seen.view, n, 0); /* whether they fit is no matter of luck */
     if (seen.before_epoch)
         return fz_refuse(refusal, &seen, FRAZIL_ECLOCK, fz_ns_until(gen, seen.now, plan.due_tick));
     if (plan.reason == FZ_SLOT_EXHAUSTED)

@@ -71,7 +71,7 @@ TEST("A call that never waits says when to come back for whatever passes by itse
 {
     static const struct {
         frazil_err code;
-        bool passes;       /* with policies that wait */
+        bool passes;       /* so it is told when; with policies that wait it is no error */
         bool policy_error; /* it is an error if the policy says so */
     } cases[] = {
         {FRAZIL_EFULL, true, true},      {FRAZIL_ECLOCK, true, true},       {FRAZIL_EAGAIN, true, false},
@@ -91,7 +91,7 @@ TEST("A call that never waits says when to come back for whatever passes by itse
             bool passes = cases[i].passes && !(is_error == 1 && cases[i].policy_error);
             frazil_err err = fz_try_error(is_error == 1 ? errors.gen : waits.gen, &refusal, &retry_ns);
             assert_int_equal(err, passes ? FRAZIL_EAGAIN : cases[i].code);
-            assert_true(retry_ns == (passes ? refusal.retry_ns : RIG_UNTOUCHED));
+            assert_true(retry_ns == (cases[i].passes ? refusal.retry_ns : RIG_UNTOUCHED));
         }
     }
     rig_close(&waits);

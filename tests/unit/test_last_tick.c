@@ -170,9 +170,9 @@ TEST("A batch that the last tick cannot hold is refused whole, and what is left 
     assert_int_equal(frazil_take(rig.gen, ids, 20, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(rig_now_ms(&rig), describe_layout(&layout).last_unix_ms);
     ids[0] = RIG_UNTOUCHED;
-    assert_int_equal(frazil_take(rig.gen, ids, 13, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EEXHAUSTED);
+    assert_int_equal(frazil_take(rig.gen, ids, 13, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EINVAL);
     assert_int_equal(ids[0], RIG_UNTOUCHED);
-    assert_int_equal(frazil_take(rig.gen, ids, SIZE_MAX, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EEXHAUSTED);
+    assert_int_equal(frazil_take(rig.gen, ids, SIZE_MAX, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EINVAL);
     assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 20);
     assert_int_equal(frazil_take(rig.gen, ids, 12, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_exhausted(&rig);
@@ -221,7 +221,7 @@ TEST("Leading ids stop at the last tick too, however far the lead may go")
     assert_int_equal(frazil_layout_parse("41/10/4", strlen("41/10/4"), &layout, NULL), FRAZIL_OK);
     rig_open(&rig, "layout=41/10/4 worker=fixed:1023 allow_short_life=yes behaviour=sfid",
              describe_layout(&layout).last_unix_ms - 4);
-    assert_int_equal(frazil_take(rig.gen, ids, 5 * 16 + 1, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EEXHAUSTED);
+    assert_int_equal(frazil_take(rig.gen, ids, 5 * 16 + 1, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EINVAL);
     assert_int_equal(frazil_take(rig.gen, ids, 5 * 16, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     assert_int_equal(ids[5 * 16 - 1], describe_layout(&layout).max_id);
     assert_exhausted(&rig);

@@ -91,13 +91,19 @@ TEST("With a lead the ids of the ticks ahead are given as well, and none beyond"
     rig_close(&rig);
 }
 
-TEST("Where a policy is an error, it is that error, and no time is told")
+TEST("Where a policy is an error, it is that error, and both outputs tell the same time")
 {
+    frazil_error why;
+
     open_small(SMALL "behaviour=flake");
     assert_taken_for(CAPACITY, 0);
-    assert_none(FRAZIL_EFULL, 0);
+    assert_none(FRAZIL_EFULL, RIG_MS);
     rig_step(&rig, -5);
-    assert_none(FRAZIL_ECLOCK, 0);
+    assert_none(FRAZIL_ECLOCK, 6 * RIG_MS);
+    assert_int_equal(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns, &why), FRAZIL_ECLOCK);
+    assert_int_equal(retry_ns, why.retry_ns);
+    frazil_manual_clock_advance(rig.manual, retry_ns);
+    assert_taken_for(CAPACITY, 0);
     rig_close(&rig);
 }
 
@@ -219,6 +225,67 @@ TEST("A batch that is too large is a wrong request; the error names the largest 
         assert_int_equal(frazil_take(rig.gen, ids, cases[i].largest, cases[i].wait_ns, &why), FRAZIL_OK);
         rig_close(&rig);
     }
+}
+
+/* Takes n ids in a call that may wait so long, and that was refused before; false: it is once more. */
+static bool can_take_after(uint64_t pause, size_t n, uint64_t wait_ns)
+{
+    frazil_manual_clock_advance(rig.manual, pause);
+    return frazil_take(rig.gen, ids, n, wait_ns, NULL) == FRAZIL_OK;
+}
+
+TEST("Who comes back after the time that is told is given the ids, also more than a tick has")
+{
+    static const char *const specs[] = {SMALL "max_wait=1s", SMALL "on_full=lead max_lead=1ms",
+                                        "layout=41/10/4 worker=fixed:1 max_wait=1s"};
+    static const uint64_t waits[] = {RIG_MS / 4, RIG_MS, RIG_MS + 1, 5 * RIG_MS / 2};
+    enum { SPECS = sizeof specs / sizeof specs[0], WAITS = sizeof waits / sizeof waits[0], STEPS = 8 };
+    unsigned refused = 0;
+
+    for (unsigned i = 0; i < SPECS * WAITS * STEPS * STEPS; i++) {
+        uint64_t wait_ns = waits[i / SPECS % WAITS];
+        frazil_error why;
+        open_small(specs[i % SPECS]);
+        frazil_manual_clock_advance(rig.manual, i / (SPECS * WAITS) % STEPS * RIG_MS / STEPS);
+        for (unsigned used = 3 * (i / (SPECS * WAITS * STEPS)); used > 0; used--)
+            rig_next(&rig);
+        for (size_t n = 1; n <= MANY; n += 3) {
+            frazil_err err = frazil_take(rig.gen, ids, n, wait_ns, &why);
+            if (err == FRAZIL_OK || err == FRAZIL_EINVAL)
+                continue;
+            assert_int_equal(err, FRAZIL_EFULL);
+            if (!can_take_after(why.retry_ns, n, wait_ns))
+                fail_msg("%s: %zu ids, wait %llu, again after %llu", specs[i % SPECS], n, (unsigned long long)wait_ns,
+                         (unsigned long long)why.retry_ns);
+            refused++;
+        }
+        rig_close(&rig);
+    }
+    assert_true(refused > 100);
+}
+
+TEST("More ids than the layout has left are a wrong request, and the error names how many it has")
+{
+    static const uint64_t waits[] = {0, RIG_MS, FRAZIL_WAIT_FOREVER};
+    static uint64_t many[3 * CAPACITY];
+    frazil_error why;
+
+    open_small(SMALL "max_wait=1s");
+    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+        assert_int_equal(frazil_take(rig.gen, ids, (UINT64_C(1) << 53) - 1, waits[i], &why), FRAZIL_EINVAL);
+        assert_int_equal(why.err_class, FRAZIL_CLASS_USAGE);
+        assert_int_equal(frazil_take(rig.gen, ids, SIZE_MAX, waits[i], &why), FRAZIL_EINVAL);
+    }
+    rig_close(&rig);
+    open_small(SMALL "allow_short_life=yes max_wait=1s");
+    rig_step(&rig, (int64_t)(rig.gen->rules.last_tick - rig_now_tick(&rig) - 2));
+    rig_next(&rig);
+    assert_int_equal(frazil_take(rig.gen, many, 3 * CAPACITY, FRAZIL_WAIT_FOREVER, &why), FRAZIL_EINVAL);
+    assert_non_null(strstr(why.message, "given 47 ids at most"));
+    assert_int_equal(frazil_take(rig.gen, many, 3 * CAPACITY - 1, FRAZIL_WAIT_FOREVER, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, many, 2, FRAZIL_WAIT_FOREVER, &why), FRAZIL_EEXHAUSTED);
+    assert_int_equal(frazil_take(rig.gen, many, SIZE_MAX, 0, &why), FRAZIL_EEXHAUSTED);
+    rig_close(&rig);
 }
 
 TEST("One id after the other by the real clock: each is one, later than the one before, and says to come back now")
