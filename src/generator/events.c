@@ -89,22 +89,32 @@ void fz_events_see_grant(frazil *gen, const struct fz_grant *grant)
         fz_events_note_worker(gen);
 }
 
+void fz_events_note_end(frazil *gen, const struct fz_grant *grant)
+{
+    uint64_t end = grant->until + 1;
+
+    if (atomic_exchange_explicit(&gen->events.told_end, end, memory_order_relaxed) != end)
+        fz_events_tell(gen, FRAZIL_EVENT_LOST, FRAZIL_ELEASE, fz_now(&gen->clock).unix_ms, 0);
+}
+
 void fz_events_note_grant(frazil *gen, const struct fz_grant *grant)
 {
     if (grant->worker != atomic_load_explicit(&gen->events.told_worker, memory_order_relaxed))
         fz_events_note_worker(gen);
     if (grant->floor > grant->until)
-        fz_events_tell(gen, FRAZIL_EVENT_LOST, FRAZIL_ELEASE, fz_now(&gen->clock).unix_ms, 0);
+        fz_events_note_end(gen, grant);
 }
 
 void fz_events_note_failure(frazil *gen, frazil_err code, bool is_first)
 {
     int32_t told = atomic_exchange_explicit(&gen->events.told_failure, (int32_t)code, memory_order_relaxed);
+    const struct fz_grant held = fz_grant_ring_read(&gen->shared->grants);
 
+    if (code == FRAZIL_ELEASE)
+        fz_events_note_end(gen, &held);
     /* A failure that goes on would push all else out of the ring. */
-    if (is_first || told != (int32_t)code)
-        fz_events_tell(gen, code == FRAZIL_ELEASE ? FRAZIL_EVENT_LOST : FRAZIL_EVENT_EXTENSION_FAILED, code,
-                       fz_now(&gen->clock).unix_ms, 0);
+    else if (is_first || told != (int32_t)code)
+        fz_events_tell(gen, FRAZIL_EVENT_EXTENSION_FAILED, code, fz_now(&gen->clock).unix_ms, 0);
 }
 
 void fz_events_note_overflow(frazil *gen, int64_t unix_ms)

@@ -41,6 +41,7 @@ struct fz_event_state {
     _Atomic uint64_t count;               /* of events so far */
     _Atomic uint32_t told_worker;         /* the one that readers know of */
     _Atomic int32_t told_failure;         /* the last code of a failure that was told */
+    _Atomic uint64_t told_end;            /* the first tick after the grant whose end was told last; 0: none was */
     _Atomic int64_t overflow_ms;          /* when a call last waited for a full tick; 0: none did */
     _Atomic bool has_begun;               /* opening has come so far that there is a worker id to tell of */
     _Atomic(struct fz_event_wake *) wake; /* of this process, or inherited; NULL: nobody has asked for one */
@@ -66,6 +67,9 @@ FZ_PRIVATE void fz_events_see_grant(frazil *gen, const struct fz_grant *grant);
 
 /* The grant was put in force: it may be another worker id's, or take the one before away. */
 FZ_PRIVATE void fz_events_note_grant(frazil *gen, const struct fz_grant *grant);
+
+/* The grant has ended, or is lost: told once, by whoever is the first to see it. */
+FZ_PRIVATE void fz_events_note_end(frazil *gen, const struct fz_grant *grant);
 
 /* Extending failed; is_first: for the first time after a success. */
 FZ_PRIVATE void fz_events_note_failure(frazil *gen, frazil_err code, bool is_first);

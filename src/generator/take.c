@@ -382,8 +382,10 @@ static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, st
     uint64_t tick;
     bool ahead = was_ahead(seen, first);
 
-    if (fz_has_ended(seen) && !ahead)
+    if (fz_has_ended(seen) && !ahead) {
+        fz_events_note_end(gen, &seen->grant);
         return fz_refuse(refusal, seen, FRAZIL_ELEASE, 0);
+    }
     bool can_reach = fz_keeper_can_reach(gen, &seen->grant, first, last, &tick);
     enum fz_slot_reason reason = can_reach ? fz_slot_reason_for(view, first, last) : FZ_SLOT_FULL;
     bool is_due = tick <= view->now_tick;

@@ -194,6 +194,37 @@ TEST("A failure to extend is told when it begins and when its reason changes; an
     rig_close(&rig);
 }
 
+TEST("The end of a grant is told once, also when only calls that never wait see it, and once more of the next one")
+{
+    static const char *const keepers[] = {"hook", "inline"};
+    uint64_t ids[4];
+    uint64_t retry_ns;
+    size_t taken;
+
+    for (size_t i = 0; i < 2; i++) {
+        char spec[100];
+        rig = (struct rig){.random_state = 1, .granter = &granter};
+        cursor = 0;
+        source.failure = FRAZIL_OK;
+        source.worker = 3;
+        snprintf(spec, sizeof spec, "layout=41/10/4 start=zero keeper=%s", keepers[i]);
+        rig_open(&rig, spec, RIG_NOW);
+        for (unsigned again = 0; again < 2; again++) {
+            source.failure = i == 0 ? FRAZIL_OK : FRAZIL_EUNREACHABLE;
+            frazil_manual_clock_advance(rig.manual, 2 * GRANT_MS * RIG_MS);
+            for (unsigned calls = 0; calls < 3; calls++)
+                assert_int_equal(frazil_try_take(rig.gen, ids, 4, &taken, &retry_ns, NULL), FRAZIL_ELEASE);
+            if (i == 1)
+                take_event(FRAZIL_EVENT_EXTENSION_FAILED, FRAZIL_EUNREACHABLE, 0);
+            assert_int_equal(take_event(FRAZIL_EVENT_LOST, FRAZIL_ELEASE, 0).worker, 3);
+            assert_no_event();
+            source.failure = FRAZIL_OK;
+            assert_int_equal(keep(), FRAZIL_OK);
+        }
+        rig_close(&rig);
+    }
+}
+
 TEST("A move is told once, with both worker ids")
 {
     open_granted();
