@@ -16,6 +16,9 @@
  * execute a program.  It opens no such generator (FRAZIL_ESYS).  One that it shares issues ids as long as another
  * process extends its grant.  So open before you fork; frazil_coordinator_load, called at the start, leaves less to
  * meet.
+ *
+ * A thread that is itself in a call of frazil, and forks in a callback or in a signal handler, has the child execute a
+ * program or end there: if the child went on with the call, it would take what its parent takes.
  */
 #ifndef FRAZIL_GENERATOR_H
 #define FRAZIL_GENERATOR_H
