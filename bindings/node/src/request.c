@@ -67,28 +67,33 @@ static void set_clock(struct args *args, size_t i, struct request *request)
 
 /* ---- how the library reads a request -------------------------------------------------- */
 
-/* The value of a key in a canonical text, up to the end of the text; NULL: it is not there. */
-static const char *value_of(const char *text, const char *key)
-{
-    const char *at = strstr(text, key);
+enum { VALUE_SIZE = 32 };
 
-    return at == NULL ? NULL : at + strlen(key);
+/* What the options mean for a key; empty if they say nothing of it, or more than fits. */
+static void find_value(const struct request *request, const char *key, char ret[VALUE_SIZE])
+{
+    if (frazil_options_get(request->options, key, ret, VALUE_SIZE, NULL, NULL) != FRAZIL_OK)
+        ret[0] = '\0';
 }
 
-/* A generator's canonical text alone tells its max_wait, and whether a call may have to ask a server or a disk. */
-static void understand(struct request *request, const char *text)
+/* Whether slots come from a coordinator.  Each word of this key fits, and a URL may be longer. */
+static bool has_state_elsewhere(const struct request *request)
 {
-    static const char inline_word[] = "inline";
-    const char *wait = value_of(text, " max_wait=");
-    const char *state = value_of(text, " state=");
-    const char *keeper = value_of(text, " keeper=");
-    const char *scheme = state == NULL ? NULL : strstr(state, "://");
+    char value[VALUE_SIZE];
+    frazil_err err = frazil_options_get(request->options, "state", value, sizeof value, NULL, NULL);
 
-    request->max_wait_ns = FRAZIL_WAIT_FOREVER;
-    if (wait != NULL && *wait >= '0' && *wait <= '9')
-        request->max_wait_ns = strtoull(wait, NULL, 10);
-    request->is_remote = (scheme != NULL && strcspn(state, " ") > (size_t)(scheme - state)) ||
-                         (keeper != NULL && strncmp(keeper, inline_word, sizeof inline_word - 1) == 0);
+    return err == FRAZIL_EBUFFER || (err == FRAZIL_OK && strchr(value, ':') != NULL);
+}
+
+/* How calls are made: how long one may wait, and whether it may have to ask a server or a disk. */
+static void understand(struct request *request)
+{
+    char value[VALUE_SIZE];
+
+    find_value(request, "max_wait", value);
+    request->max_wait_ns = value[0] >= '0' && value[0] <= '9' ? strtoull(value, NULL, 10) : FRAZIL_WAIT_FOREVER;
+    find_value(request, "keeper", value);
+    request->is_remote = strcmp(value, "inline") == 0 || has_state_elsewhere(request);
 }
 
 static void ask_library(struct args *args, struct request *request)
@@ -109,7 +114,7 @@ static void ask_library(struct args *args, struct request *request)
     }
     err = frazil_options_text(request->options, 0, text, len + 1, &len, &why);
     if (err == FRAZIL_OK)
-        understand(request, text);
+        understand(request);
     else
         (void)throw_error(args, err, &why);
     request->spec = text;
