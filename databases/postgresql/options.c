@@ -279,40 +279,22 @@ struct looks {
     uint64 seq_max;
 };
 
-enum { SPEC_SIZE = 8 * MAXPGPATH };
-
-/* The value of a key in " key=value key='a value' ...", and its length. */
-static const char *value_in(const char *text, const char *key, size_t *ret_len)
-{
-    const char *value = strstr(text, psprintf(" %s=", key));
-
-    value = value == NULL ? "" : value + strlen(key) + 2;
-    bool is_quoted = *value == '\'';
-    value += is_quoted ? 1 : 0;
-    *ret_len = strcspn(value, is_quoted ? "'" : " ");
-    return value;
-}
-
-static uint64 number_in(const char *text, const char *key)
-{
-    size_t len;
-
-    return strtoull(value_in(text, key, &len), NULL, 10);
-}
+enum { VALUE_SIZE = 1024 }; /* of what a spec here can say: a layout, a number */
 
 /* An error of frazil_options_check, if the options cannot be right.  Not for leases. */
 static frazil_err look_at(const frazil_options *options, struct looks *ret, frazil_error *err)
 {
-    char text[SPEC_SIZE] = " ";
-    size_t len;
-    frazil_err code = frazil_options_text(options, 0, text + 1, sizeof text - 1, NULL, err);
+    static const char *const KEYS[] = {"layout", "worker", "seq_min", "seq_max"};
+    char value[lengthof(KEYS)][VALUE_SIZE];
+    frazil_err code = FRAZIL_OK;
 
+    for (size_t i = 0; i < lengthof(KEYS) && code == FRAZIL_OK; i++)
+        code = frazil_options_get(options, KEYS[i], value[i], VALUE_SIZE, NULL, err);
     if (code != FRAZIL_OK)
         return code;
-    *ret = (struct looks){.seq_min = number_in(text, "seq_min"), .seq_max = number_in(text, "seq_max")};
-    (void)sscanf(value_in(text, "worker", &len), "fixed:%u", &ret->worker);
-    const char *layout = value_in(text, "layout", &len);
-    return frazil_layout_parse(layout, len, &ret->layout, err);
+    *ret = (struct looks){.seq_min = strtoull(value[2], NULL, 10), .seq_max = strtoull(value[3], NULL, 10)};
+    (void)sscanf(value[1], "fixed:%u", &ret->worker);
+    return frazil_layout_parse(value[0], strlen(value[0]), &ret->layout, err);
 }
 
 /* Whether both may make the same id. */
