@@ -11,6 +11,7 @@
 #include "output.h"
 #include "page.h"
 #include "picture.h"
+#include "rounded.h"
 #include "values.h"
 
 #include <inttypes.h>
@@ -51,43 +52,6 @@ static int form_of(const struct inspection *inspection, const struct value *valu
 
 /* ---- the ids that were the same double ---------------------------------------------- */
 
-/* The double, which has 53 bits; stored, so that no processor keeps more of them. */
-static double rounded(uint64_t id)
-{
-    volatile double value = (double)id;
-
-    return value;
-}
-
-/* Of the numbers from low to high, whose doubles only grow, the first whose double is at least `least`. */
-static uint64_t first_of(double least, uint64_t low, uint64_t high)
-{
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (rounded(middle) >= least)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
-/* The lowest and the highest number that a double has as the same one. */
-static void rounded_range(uint64_t id, uint64_t *ret_first, uint64_t *ret_last)
-{
-    uint64_t low = id, high = id;
-    uint64_t reach = 1;
-
-    while (low > 0 && rounded(low) == rounded(id)) {
-        low = id > reach ? id - reach : 0;
-        reach *= 2;
-    }
-    for (reach = 1; high < UINT64_MAX && rounded(high) == rounded(id); reach *= 2)
-        high = UINT64_MAX - id > reach ? id + reach : UINT64_MAX;
-    *ret_first = first_of(rounded(id), low, id);
-    *ret_last = rounded(high) == rounded(id) ? high : first_of(rounded(high), id, high) - 1;
-}
-
 /* The time of an id, or "-" where the layout has none: the range can reach beyond its fields. */
 static const char *time_of(const frazil_layout *layout, uint64_t id, char buf[FIELDS_TEXT_SIZE])
 {
@@ -99,23 +63,39 @@ static const char *time_of(const frazil_layout *layout, uint64_t id, char buf[FI
     return buf;
 }
 
-/* Prints that range with its times, as two lines or as one JSON object; a sno is STATUS_BAD_VALUE. */
-static int rounded_print(const frazil_layout *layout, const struct id *id, bool json)
+/* Prints a range with its times, as one line or as one JSON object. */
+static void rounded_print(const frazil_layout *layout, struct rounded_range range, bool json)
 {
     char first_time[FIELDS_TEXT_SIZE], last_time[FIELDS_TEXT_SIZE];
-    uint64_t first, last;
 
-    if (id->kind == FRAZIL_LAYOUT_SNO) {
-        complain("--rounded is for 64-bit ids: no sno is a number");
-        return STATUS_BAD_VALUE;
-    }
-    rounded_range(id->number, &first, &last);
-    (void)time_of(layout, first, first_time);
-    (void)time_of(layout, last, last_time);
+    (void)time_of(layout, range.first, first_time);
+    (void)time_of(layout, range.last, last_time);
     output_format(json ? "{\"first\":\"%" PRIu64 "\",\"last\":\"%" PRIu64
                          "\",\"first_time\":\"%s\",\"last_time\":\"%s\"}\n"
                        : "%" PRIu64 " to %" PRIu64 "  (%s to %s)\n",
-                  first, last, first_time, last_time);
+                  range.first, range.last, first_time, last_time);
+}
+
+/* A value as a number, or as the text of a double. */
+static int rounded_one(void *ctx, const struct value *value)
+{
+    const struct inspection *inspection = ctx;
+    const struct ids_layout *layout = layout_of(inspection, value);
+    struct rounded_range range;
+    frazil_error err;
+    struct id id;
+
+    if (inspection->form != IDS_FORM_ANY || !rounded_read(value->text, value->len, &range)) {
+        if (ids_parse(layout->layout.kind, inspection->form, value->text, value->len, &id, &err) != FRAZIL_OK ||
+            fields_check(layout, &id, &err) != FRAZIL_OK)
+            return values_complain_error(value, &err);
+        if (id.kind == FRAZIL_LAYOUT_SNO) {
+            complain("--rounded is for 64-bit ids: no sno is a number");
+            return STATUS_BAD_VALUE;
+        }
+        range = rounded_as(id.number);
+    }
+    rounded_print(&layout->layout, range, inspection->json);
     return STATUS_OK;
 }
 
@@ -131,8 +111,6 @@ static int inspect_one(void *ctx, const struct value *value)
     if (ids_parse(layout->layout.kind, inspection->form, value->text, value->len, &id, &err) != FRAZIL_OK ||
         fields_check(layout, &id, &err) != FRAZIL_OK)
         return values_complain_error(value, &err);
-    if (inspection->rounded)
-        return rounded_print(&layout->layout, &id, inspection->json);
     if (inspection->json) {
         fields_json(layout, &id, inspection->forms);
         output_string("\n");
@@ -217,7 +195,12 @@ static int cmd_inspect_run(int argc, char **argv)
     inspection.form_text = form;
     if (inspection.page && !page_is_there(FRAZIL_PAGE))
         return STATUS_FATAL;
-    return values_each(&args, inspection.page ? page_one : inspection.guess ? guess_one : inspect_one, &inspection);
+    return values_each(&args,
+                       inspection.page      ? page_one
+                       : inspection.guess   ? guess_one
+                       : inspection.rounded ? rounded_one
+                                            : inspect_one,
+                       &inspection);
 }
 
 const struct command cmd_inspect = {"inspect", "what an id says; which layout it may be of", cmd_inspect_run};

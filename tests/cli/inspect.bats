@@ -243,7 +243,7 @@ ID=1541815603606036480
 @test "--rounded: all ids that are the same double, and no other" {
     local id first last double
     double='{ printf "%.17g\n", $1 }'
-    for id in 119525356527943744 119525356527943741 9007199254740992 9007199254740993 4503599627370497 144115188075855872 1541815603606036480; do
+    for id in 119525356527943744 119525356527943741 119525356527943000 9007199254740995 9007199254740992 9007199254740993 4503599627370497 144115188075855872 1541815603606036480; do
         first=$(frazil inspect --rounded --json $id | json first)
         last=$(frazil inspect --rounded --json $id | json last)
         [ "$(awk "$double" <<<$first)" = "$(awk "$double" <<<$id)" ]
@@ -256,6 +256,22 @@ ID=1541815603606036480
     [ "$(frazil inspect --rounded --layout flake 18446744073709551615)" = "18446744073709550592 to 18446744073709551615  (2109-05-15T07:35:11.103Z to 2109-05-15T07:35:11.103Z)" ]
     [ "$(frazil inspect --rounded 0)" = "0 to 0  (2026-01-01T00:00:00.000Z to 2026-01-01T00:00:00.000Z)" ]
     fails 1 "no sno is a number" frazil inspect --rounded --layout sno a222222222222222
+}
+
+# Excel shows the first, jq 1.6 prints the second one; awk tells a double of so many digits from its neighbours.
+@test "--rounded: the text of a double is one, also with fewer digits" {
+    range() { frazil inspect --rounded "$1" | sed 's/  (.*//'; }
+
+    [ "$(range 1.19525E+17)" = "119524499999999992 to 119525500000000008" ]
+    [ "$(range 1.1952535652794374e+17)" = "119525356527943736 to 119525356527943752" ]
+    [ "$(range 119525356527943741.0)" = "119525356527943736 to 119525356527943752" ]
+    [ "$(range 1e17)" = "49999999999999996 to 150000000000000016" ]
+    [ "$(range 1.8e1)" = "18 to 18" ]
+    [ "$(range 0.0)" = "0 to 0" ]
+    fails 1 "it is a double" frazil inspect --rounded 18.5
+    fails 1 "it is a double" frazil inspect --rounded 1.2e+40
+    fails 1 "it is a BigInt" frazil inspect --rounded 119525356527943741n
+    fails 1 "it is a double" frazil inspect --rounded --form dec 1.8e1
 }
 
 # ---- on a terminal ---------------------------------------------------------------
