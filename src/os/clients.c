@@ -22,8 +22,13 @@
 struct fz_clients {
     struct fz_fork_mark mark; /* not that of this_process.h, of which each copy has its own */
     _Atomic uint64_t word;
-    pthread_key_t depth; /* how deep each thread is inside: libraries that are loaded later make no thread-locals */
+    pthread_key_t thread; /* what follows, of each thread: libraries that are loaded later make no thread-locals */
 };
+
+/* Of a thread: whether it was ever inside, whether it is ending, and above these two bits how deep it is inside. */
+#define CLIENTS_KNOWN 1U
+#define CLIENTS_ENDING 2U
+#define CLIENTS_DEPTH_SHIFT 2
 
 static struct fz_clients *_Atomic clients_shared;
 
@@ -33,6 +38,54 @@ static uint64_t clients_process(struct fz_clients *clients)
     return fz_fork_mark_read(&clients->mark) * UINT64_C(0x9e3779b97f4a7c15) & CLIENTS_PROCESS;
 }
 
+/* The word of this process, where an ancestor may have written the last one. */
+static uint64_t clients_own_word(uint64_t word, uint64_t process)
+{
+    if ((word & CLIENTS_PROCESS) == process)
+        return word;
+    return (word & (CLIENTS_INSIDE | CLIENTS_BARRED)) != 0 ? process | CLIENTS_BARRED : process;
+}
+
+/* Before anything in there is written, as a child may see it: the fence keeps the order. */
+static void clients_go_in(struct fz_clients *clients, uint64_t process)
+{
+    uint64_t word = atomic_load_explicit(&clients->word, memory_order_relaxed);
+    uint64_t inside;
+
+    do
+        inside = clients_own_word(word, process) + 1;
+    while (!atomic_compare_exchange_weak(&clients->word, &word, inside));
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void clients_go_out(struct fz_clients *clients)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    atomic_fetch_sub(&clients->word, 1);
+}
+
+/*
+ * A thread ends that was once inside.  OpenSSL then clears up after it, under a lock of its own, in a destructor like
+ * this one.  So the thread goes in, and out when the system calls the destructors once more, which it does for the
+ * value that is left here.  OpenSSL's was made later than this one, and so is called later, unless the program itself
+ * had used it before.
+ */
+static void clients_end_thread(void *value)
+{
+    struct fz_clients *clients = atomic_load_explicit(&clients_shared, memory_order_acquire);
+    uintptr_t state = (uintptr_t)value;
+
+    if (state >> CLIENTS_DEPTH_SHIFT > 0)
+        return; /* it ends inside, where it was cancelled, and what it holds there stays held */
+    if ((state & CLIENTS_ENDING) != 0) {
+        clients_go_out(clients);
+        return;
+    }
+    clients_go_in(clients, clients_process(clients));
+    if (pthread_setspecific(clients->thread, (const void *)(uintptr_t)(CLIENTS_KNOWN | CLIENTS_ENDING)) != 0)
+        clients_go_out(clients);
+}
+
 static struct fz_clients *clients_make(void)
 {
     struct fz_clients *clients = calloc(1, sizeof *clients);
@@ -40,7 +93,7 @@ static struct fz_clients *clients_make(void)
 
     if (clients == NULL)
         return NULL;
-    if (pthread_key_create(&clients->depth, NULL) != 0) {
+    if (pthread_key_create(&clients->thread, clients_end_thread) != 0) {
         free(clients);
         return NULL;
     }
@@ -66,18 +119,10 @@ struct fz_clients *fz_clients_share(struct fz_clients *given)
         return own;
     if (given == NULL) { /* another thread was faster */
         fz_unmap(own->mark.wiped, sizeof *own->mark.wiped);
-        (void)pthread_key_delete(own->depth);
+        (void)pthread_key_delete(own->thread);
         free(own);
     }
     return shared;
-}
-
-/* The word of this process, where an ancestor may have written the last one. */
-static uint64_t clients_own_word(uint64_t word, uint64_t process)
-{
-    if ((word & CLIENTS_PROCESS) == process)
-        return word;
-    return (word & (CLIENTS_INSIDE | CLIENTS_BARRED)) != 0 ? process | CLIENTS_BARRED : process;
 }
 
 static bool clients_is_barred(struct fz_clients *clients, uint64_t process)
@@ -97,34 +142,23 @@ frazil_err fz_clients_check(struct fz_clients *clients, frazil_error *reterr)
                    "child execute a program");
 }
 
-/* Before anything in there is written, as a child may see it: the fence keeps the order. */
-static void clients_go_in(struct fz_clients *clients, uint64_t process)
+static uintptr_t clients_thread(const struct fz_clients *clients)
 {
-    uint64_t word = atomic_load_explicit(&clients->word, memory_order_relaxed);
-    uint64_t inside;
-
-    do
-        inside = clients_own_word(word, process) + 1;
-    while (!atomic_compare_exchange_weak(&clients->word, &word, inside));
-    atomic_thread_fence(memory_order_seq_cst);
-}
-
-static void clients_go_out(struct fz_clients *clients)
-{
-    atomic_thread_fence(memory_order_seq_cst);
-    atomic_fetch_sub(&clients->word, 1);
+    return clients == NULL ? 0 : (uintptr_t)pthread_getspecific(clients->thread);
 }
 
 /* How deep this thread is inside. */
 static uintptr_t clients_depth(const struct fz_clients *clients)
 {
-    return clients == NULL ? 0 : (uintptr_t)pthread_getspecific(clients->depth);
+    return clients_thread(clients) >> CLIENTS_DEPTH_SHIFT;
 }
 
 /* False: out of memory, which is so at the first time in a thread alone. */
 static bool clients_set_depth(const struct fz_clients *clients, uintptr_t depth)
 {
-    return pthread_setspecific(clients->depth, (const void *)depth) == 0;
+    uintptr_t state = depth << CLIENTS_DEPTH_SHIFT | (clients_thread(clients) & CLIENTS_ENDING) | CLIENTS_KNOWN;
+
+    return pthread_setspecific(clients->thread, (const void *)state) == 0;
 }
 
 frazil_err fz_clients_enter(frazil_error *reterr)

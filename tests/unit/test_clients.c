@@ -126,6 +126,48 @@ TEST("While another thread is inside, a child neither goes in nor asks the loade
     assert_int_equal(as_child(load), FRAZIL_ENOTBUILT);
 }
 
+/* ---- threads that end ---------------------------------------------------------------- */
+
+static pthread_key_t of_a_library;
+static frazil_err seen_at_the_end;
+
+/* As OpenSSL clears up after a thread, and a child is forked meanwhile. */
+static void end_of_a_library(void *value)
+{
+    (void)value;
+    seen_at_the_end = as_child(check);
+}
+
+static void *come_and_end(void *enters)
+{
+    (void)pthread_setspecific(of_a_library, &of_a_library);
+    return enters != NULL && enter() != FRAZIL_OK ? enters : NULL;
+}
+
+static frazil_err end_of_thread(bool enters)
+{
+    pthread_t thread;
+    void *failed = NULL;
+
+    seen_at_the_end = FRAZIL_EINVAL;
+    assert_int_equal(pthread_create(&thread, NULL, come_and_end, enters ? &thread : NULL), 0);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    return seen_at_the_end;
+}
+
+TEST("A thread that was inside once is inside again while the libraries clear up after it, and out when it has ended")
+{
+    assert_int_equal(enter(), FRAZIL_OK); /* the count is made before the library is loaded */
+    assert_int_equal(pthread_key_create(&of_a_library, end_of_a_library), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(end_of_thread(true), FRAZIL_ESYS);
+        assert_int_equal(as_child(check), FRAZIL_OK);
+        assert_int_equal(end_of_thread(false), FRAZIL_OK);
+    }
+    assert_int_equal(pthread_key_delete(of_a_library), 0);
+}
+
 /* ---- waiting -------------------------------------------------------------------------- */
 
 static frazil_err seen_in_poll;
