@@ -79,6 +79,8 @@ TEST("An error that can pass is worth another try, and says whether it passes by
         {"-OOM command not allowed when used memory > 'maxmemory'.\r\n", FZ_REGISTER_UNREACHABLE, FRAZIL_EREFUSED},
         {"-MISCONF Redis is configured to save RDB snapshots\r\n", FZ_REGISTER_UNREACHABLE, FRAZIL_EREFUSED},
         {"-NOREPLICAS Not enough good replicas to write.\r\n", FZ_REGISTER_UNREACHABLE, FRAZIL_EREFUSED},
+        {"-ERR max number of clients reached\r\n", FZ_REGISTER_UNREACHABLE, FRAZIL_EAGAIN},
+        {"-ERR max number of clientship is no error of Redis\r\n", FZ_REGISTER_REFUSED, FRAZIL_EREFUSED},
         {"-NOPERM this user has no permissions\r\n", FZ_REGISTER_REFUSED, FRAZIL_EREFUSED},
         {"-OOMPH is no word of Redis\r\n", FZ_REGISTER_REFUSED, FRAZIL_EREFUSED}};
 

@@ -328,14 +328,14 @@ enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connect
                                              frazil_error *reterr)
 {
     static const struct {
-        const char *word;
-        frazil_err code; /* FRAZIL_EAGAIN: it passes by itself; FRAZIL_EREFUSED: when somebody has mended it */
-        bool elsewhere;  /* another connection may lead to a server that will do it */
+        const char *word; /* what the reply begins with, before a space */
+        frazil_err code;  /* FRAZIL_EAGAIN: it passes by itself; FRAZIL_EREFUSED: when somebody has mended it */
+        bool elsewhere;   /* another connection may lead to a server that will do it */
     } passing[] = {{"LOADING", FRAZIL_EAGAIN, false},      {"BUSY", FRAZIL_EAGAIN, false},
                    {"MASTERDOWN", FRAZIL_EAGAIN, true},    {"CLUSTERDOWN", FRAZIL_EAGAIN, false},
                    {"TRYAGAIN", FRAZIL_EAGAIN, false},     {"READONLY", FRAZIL_EREFUSED, true},
                    {"NOREPLICAS", FRAZIL_EREFUSED, false}, {"OOM", FRAZIL_EREFUSED, false},
-                   {"MISCONF", FRAZIL_EREFUSED, false}};
+                   {"MISCONF", FRAZIL_EREFUSED, false},    {"ERR max number of clients", FRAZIL_EAGAIN, false}};
     enum fz_register_result result = FZ_REGISTER_REFUSED;
     frazil_err code = FRAZIL_EREFUSED;
     char said[FZ_SAID_SIZE];
