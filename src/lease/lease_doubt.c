@@ -17,8 +17,11 @@ static bool is_in_doubt(const struct fz_lease *lease, uint32_t worker)
     return false;
 }
 
-void fz_doubt_note(struct fz_lease *lease, uint32_t worker)
+void fz_doubt_note(struct fz_lease *lease, uint32_t worker, const char *why)
 {
+    struct fz_sentence kept = fz_sentence_in(lease->doubt.why, sizeof lease->doubt.why);
+
+    fz_sentence_str(&kept, why);
     if (lease->doubt.n < FZ_DOUBT_MAX && !is_in_doubt(lease, worker))
         lease->doubt.worker[lease->doubt.n++] = worker;
 }
@@ -66,16 +69,14 @@ bool fz_doubt_settle(struct fz_lease *lease, const struct fz_survey *survey)
     return settled;
 }
 
-frazil_err fz_doubt_fail(const struct fz_lease *lease, const struct fz_survey *survey, uint64_t now_tick,
-                         frazil_error *reterr)
+frazil_err fz_doubt_fail(const struct fz_lease *lease, uint64_t floor, uint64_t wait_ticks, frazil_error *reterr)
 {
-    uint64_t until = survey->unreleased.n == 0 ? now_tick : survey->unreleased.at[0].record.until;
-
     fz_fail(reterr, FRAZIL_EUNREACHABLE,
-            "swaps in namespace %q had no answer, and have taken worker ids %u and %u: no third one is tried before %t",
+            "swaps in namespace %q had no answer, and have taken worker ids %u and %u: no third one is tried before "
+            "%t: %s",
             lease->name, (uint64_t)lease->doubt.worker[0], (uint64_t)lease->doubt.worker[1],
-            fz_layout_tick_unix_ms(&lease->layout, until + 1));
+            fz_layout_tick_unix_ms(&lease->layout, floor), lease->doubt.why);
     if (reterr != NULL)
-        reterr->retry_ns = fz_layout_ticks_ns(&lease->layout, until >= now_tick ? until - now_tick + 1 : 1);
+        reterr->retry_ns = fz_layout_ticks_ns(&lease->layout, wait_ticks);
     return FRAZIL_EUNREACHABLE;
 }

@@ -89,6 +89,7 @@ enum { FZ_DOUBT_MAX = 2 };
 struct fz_lease_doubt {
     uint32_t worker[FZ_DOUBT_MAX];
     size_t n;
+    char why[256]; /* what was said of the latest of these swaps */
 };
 
 /* Whether the namespace was made again under the present grant (L10).  namespace.c and lease_take.c find it out. */
@@ -245,8 +246,8 @@ FZ_PRIVATE size_t fz_survey_candidates(const struct fz_survey *survey, uint64_t 
 
 /* ---- lease_doubt.c -------------------------------------------------------- */
 
-/* Notes that a swap for this worker id had no answer. */
-FZ_PRIVATE void fz_doubt_note(struct fz_lease *lease, uint32_t worker);
+/* Notes that a swap for this worker id had no answer, and what was said of it. */
+FZ_PRIVATE void fz_doubt_note(struct fz_lease *lease, uint32_t worker, const char *why);
 
 /* Forgets them, when there is a grant. */
 FZ_PRIVATE void fz_doubt_forget(struct fz_lease *lease);
@@ -257,8 +258,8 @@ FZ_PRIVATE void fz_doubt_sample(const struct fz_lease *lease, struct fz_sample *
 /* After a look at that sample: true if one of them is none any more, as it is somebody else's. */
 FZ_PRIVATE bool fz_doubt_settle(struct fz_lease *lease, const struct fz_survey *survey);
 
-/* Fails with FRAZIL_EUNREACHABLE: both have been taken, and neither is free before its ticks have passed. */
-FZ_PRIVATE frazil_err fz_doubt_fail(const struct fz_lease *lease, const struct fz_survey *survey, uint64_t now_tick,
+/* Fails with FRAZIL_EUNREACHABLE: both have been taken, and neither is free before `floor`, in so many ticks. */
+FZ_PRIVATE frazil_err fz_doubt_fail(const struct fz_lease *lease, uint64_t floor, uint64_t wait_ticks,
                                     frazil_error *reterr);
 
 /* ---- lease_group.c -------------------------------------------------------- */

@@ -183,7 +183,7 @@ static enum outcome attempt(struct worker_search *search, const struct fz_candid
         /* One further worker id may be taken for nothing, and no more: whoever is silent twice is silent for longer. */
         if (result == FZ_REGISTER_UNKNOWN) {
             search->unanswered++;
-            fz_doubt_note(lease, candidate->worker);
+            fz_doubt_note(lease, candidate->worker, search->said.message);
         }
         if (search->unanswered < FZ_DOUBT_MAX)
             return LOOK_AGAIN;
@@ -287,8 +287,10 @@ static enum outcome decide_by_survey(struct worker_search *search, frazil_err *r
     bool is_last = survey->sample.is_pair && !renew_pair(lease, survey, now_tick, best, n);
     if (is_partial(survey) && !is_last && (n == 0 || !settles(search, &best[0])))
         return READ_ON; /* only a look at all can tell that there is nothing */
-    if (n == 0 && survey->sample.is_pair && is_last && !fz_lease_has_group(lease)) {
-        *ret_err = fz_doubt_fail(lease, survey, now_tick, search->reterr);
+    bool in_doubt = is_last && !fz_lease_has_group(lease);
+    if (n == 0 && in_doubt) {
+        uint64_t until = survey->unreleased.n == 0 ? now_tick : survey->unreleased.at[0].record.until;
+        *ret_err = fz_doubt_fail(lease, until + 1, until < now_tick ? 1 : until - now_tick + 1, search->reterr);
         return NOT_LEASED;
     }
     if (n == 0 && survey->taken < survey->usable)
@@ -313,7 +315,8 @@ static enum outcome decide_by_survey(struct worker_search *search, frazil_err *r
     /* The first to be had is worth waiting for the coordinator's clock: those behind it begin later still. */
     uint64_t latest = floor_max(search, &best[0]);
     if (earliest > latest) {
-        *ret_err = not_yet(lease, earliest, earliest - latest, search->reterr);
+        bool is_silent = in_doubt && search->held == NULL;
+        *ret_err = (is_silent ? fz_doubt_fail : not_yet)(lease, earliest, earliest - latest, search->reterr);
         return NOT_LEASED;
     }
     return try_candidates(search, best, keep_due(search, best, n), ret_err);

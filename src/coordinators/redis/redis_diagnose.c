@@ -165,10 +165,15 @@ static void say_replication(const struct diagnosis *diagnosis)
 {
     char replicas[VALUE_SIZE];
     const char *wanted = setting(diagnosis, MIN_REPLICAS);
-    bool waits = diagnosis->connection->url.wait_replicas > 0;
+    uint64_t wanted_by_url = diagnosis->connection->url.wait_replicas;
+    bool waits = wanted_by_url > 0;
 
     info_of(diagnosis, "connected_slaves", replicas);
-    if (info_number(diagnosis, "connected_slaves") == 0)
+    if (info_number(diagnosis, "connected_slaves") < wanted_by_url)
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
+                      "replication: replicas: %q, and wait=%u of the URL wants more: nothing is granted without them",
+                      replicas, wanted_by_url);
+    else if (info_number(diagnosis, "connected_slaves") == 0)
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "replication: no replica");
     else if (waits || (wanted[0] != '\0' && strcmp(wanted, "0") != 0))
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "replication: replicas: %q%s", replicas,
