@@ -51,8 +51,9 @@ TEST("A server as one wishes it: nothing but OK, once the namespace is there")
     assert_found(findings, "OK eviction: maxmemory-policy 'noeviction', and no maxmemory\n");
     assert_found(findings, "OK persistence: appendonly, appendfsync 'everysec'\n");
     assert_found(findings, "OK replication: no replica\n");
-    assert_found(diagnose(&server, "?wait=1"),
-                 "FAIL replication: replicas: '0', and wait=1 of the URL wants more: nothing is granted without them\n");
+    assert_found(
+        diagnose(&server, "?wait=1"),
+        "FAIL replication: replicas: '0', and wait=1 of the URL wants more: nothing is granted without them\n");
     server_stop(&server);
 }
 
