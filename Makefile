@@ -231,11 +231,12 @@ model: | build ## look at all states of the model of the lease protocol, and of 
 
 FUZZ_SECONDS ?= 60
 
-fuzz: | build ## look for inputs that a parser does not take as it should, 60 s each, and send frazild 100,000 requests
+fuzz: | build ## look for inputs that a parser does not take as it should, 60 s each, and give frazild 100,000 requests and 10,000 configurations
 	@sh tools/install-packages check clang fuzz
 	@$(call build,fuzz)
 	@sh tools/fuzz build/fuzz '$(JOBS)' '$(FUZZ_SECONDS)'
-	@FRAZILD_FUZZ=100000 && export FRAZILD_FUZZ && $(call test,asan,-R '^frazild/test_http_fuzz$$')
+	@FRAZILD_FUZZ=100000 FRAZILD_FUZZ_CONFIG=10000 && export FRAZILD_FUZZ FRAZILD_FUZZ_CONFIG && \
+		$(call test,asan,-R '^frazild/test_(http|config)_fuzz$$')
 
 bench: | build ## measure what an id costs, and write docs/performance.md: when nothing else runs
 	@sh tools/install-packages bench || echo 'bench: going on without them'
