@@ -113,6 +113,27 @@ TEST_OF_KINDS(for_each_server,
     stop(&rig);
 }
 
+/* A proxy that holds replies, and what it has passed on. */
+struct holding {
+    struct proxy *proxy;
+    unsigned requests;
+    unsigned connections;
+};
+
+/*
+ * Lets replies pass once something more was sent: what is late comes when the next answer is awaited.  On a new
+ * connection the server may have to speak first.
+ */
+static void *let_pass_after_the_next(void *arg)
+{
+    const struct holding *holding = arg;
+    struct proxy *proxy = holding->proxy;
+
+    AWAIT(proxy->requests > holding->requests || proxy->accepted > holding->connections, "nothing more is sent");
+    proxy_set(proxy, PROXY_PASS);
+    return NULL;
+}
+
 TEST_OF_KINDS(for_each_server, "The late reply to a request that was given up is not taken for that to the next one")
 {
     struct rig rig;
@@ -124,10 +145,13 @@ TEST_OF_KINDS(for_each_server, "The late reply to a request that was given up is
     proxy_set(rig.proxy, PROXY_HOLD_REPLIES);
     assert_int_not_equal(register_read(&rig.through, 0, &record), FZ_REGISTER_OK);
     version = register_must_swap(&rig.direct, 0, version, "second");
-    proxy_set(rig.proxy, PROXY_PASS);
+    struct holding holding = {rig.proxy, rig.proxy->requests, rig.proxy->accepted};
+    pthread_t releaser;
+    assert_int_equal(pthread_create(&releaser, NULL, let_pass_after_the_next, &holding), 0);
     record = await_read(&rig.through);
     assert_true(is_text(&record, "second"));
     assert_int_equal(record.version, version);
+    assert_int_equal(pthread_join(releaser, NULL), 0);
     stop(&rig);
 }
 
