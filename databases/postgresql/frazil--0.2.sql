@@ -19,6 +19,14 @@ CREATE FUNCTION frazil_next_n(n integer, generator name DEFAULT 'main') RETURNS 
     SUPPORT frazil_next_n_rows;
 COMMENT ON FUNCTION frazil_next_n(integer, name) IS 'n ids, increasing';
 
+CREATE FUNCTION frazil_at(at timestamptz) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_at' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_at(timestamptz) IS 'an id for a past time, which no other call gets, of the generator past';
+
+CREATE FUNCTION frazil_at_first() RETURNS timestamptz
+    AS 'MODULE_PATHNAME', 'frazil_pg_at_first' LANGUAGE C VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_at_first() IS 'the earliest time that frazil_at takes now';
+
 -- ---- their fields ----
 -- Without a layout it is that of the generator main.  This comes from a setting, so such calls are STABLE.
 

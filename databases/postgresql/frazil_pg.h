@@ -10,6 +10,7 @@
  *   owner.c       refuses worker numbers in copies of a data directory
  *   keeper.c      the background worker that holds a lease, or extends grants
  *   generators.c  generators of a backend, inherited or opened, and functions that take ids
+ *   past.c        ids for past times
  *   fields.c      the pure functions over ids
  *   ranges.c      ranges of time as ranges of ids, also for the planner
  */
@@ -55,6 +56,7 @@ struct frazil_pg_settings {
     char *host_dir;
     int max_wait_ms; /* how long a statement waits for an id */
     bool allow_in_recovery;
+    int past_most_s; /* how long ago the times of frazil_at may be */
 };
 
 extern struct frazil_pg_settings frazil_pg_settings;
@@ -130,6 +132,23 @@ extern void frazil_pg_prepare(void);
 
 /* In the background worker: extends the grants of what the postmaster has opened.  false: it has opened nothing. */
 extern bool frazil_pg_keep_prepared(void);
+
+/*
+ * Takes an id, for which it may wait, of the generator of that name, and returns the generator.  Also of the one of
+ * frazil_at.
+ */
+extern frazil *frazil_pg_take(const char *name, uint64 *ret_id);
+
+/* ---- past.c ----------------------------------------------------------------------- */
+
+/* Whether this is the generator of frazil_at, of which nothing else takes ids. */
+extern bool frazil_pg_is_past(const char *generator);
+
+/* In _PG_init of the postmaster: makes the counters, if frazil.generators names that generator. */
+extern void frazil_pg_make_past(void);
+
+/* Begins with the present, if nobody has yet. */
+extern void frazil_pg_begin_past(frazil *gen);
 
 /* ---- fields.c -------------------------------------------------------------------- */
 

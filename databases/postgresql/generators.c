@@ -28,6 +28,7 @@ enum { WAIT_MAX_MS = 100, RETRY_NS = 20000000, BLOCK = 64, IDLE_LOOKS = 60 };
 struct generator {
     char name[NAMEDATALEN];
     frazil *gen;
+    bool is_past;     /* for frazil_at alone */
     bool is_leased;   /* from a coordinator, by the background worker */
     bool is_prepared; /* by the postmaster, and not used by this process yet */
     int opener;       /* the process that opened it */
@@ -139,7 +140,8 @@ static void check_kind(const struct generator *g)
 static struct generator *open_generator(const char *name, enum frazil_pg_role role)
 {
     frazil_pg_worker worker = frazil_pg_worker_setting();
-    struct generator opened = {.is_leased = worker.source == FRAZIL_PG_COORDINATOR,
+    struct generator opened = {.is_past = frazil_pg_is_past(name),
+                               .is_leased = worker.source == FRAZIL_PG_COORDINATOR,
                                .is_prepared = role == FRAZIL_PG_POSTMASTER,
                                .opener = MyProcPid,
                                .timeline = worker.timeline};
@@ -219,7 +221,9 @@ static void prepare(const char *name)
 
     PG_TRY();
     {
-        (void)open_generator(name, FRAZIL_PG_POSTMASTER);
+        const struct generator *g = open_generator(name, FRAZIL_PG_POSTMASTER);
+        if (g->is_past)
+            frazil_pg_begin_past(g->gen);
     }
     PG_CATCH();
     {
@@ -321,9 +325,27 @@ static int64 as_bigint(uint64 id)
     return (int64)id;
 }
 
-static Datum next_of(const char *name)
+/* The generator of that name, to take ids of it, or an ERROR if they are for frazil_at. */
+static struct generator *source_of(const char *name)
 {
     struct generator *g = generator_of(name);
+
+    if (g->is_past)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("the generator \"%s\" makes ids for past times alone", name),
+                        errhint("Take them by frazil_at(TIME).")));
+    return g;
+}
+
+frazil *frazil_pg_take(const char *name, uint64 *ret_id)
+{
+    (void)take(generator_of(name), ret_id, 1);
+    return generator_of(name)->gen; /* another one, if it was opened anew */
+}
+
+static Datum next_of(const char *name)
+{
+    struct generator *g = source_of(name);
     uint64_t retry_ns;
     size_t taken;
     uint64_t id;
@@ -374,7 +396,7 @@ Datum frazil_pg_next_n(PG_FUNCTION_ARGS)
         SRF_RETURN_DONE(call);
     if (series->used == series->taken) {
         uint64 left = call->max_calls - call->call_cntr;
-        series->taken = take(generator_of(NameStr(*PG_GETARG_NAME(1))), series->block, (size_t)Min(left, BLOCK));
+        series->taken = take(source_of(NameStr(*PG_GETARG_NAME(1))), series->block, (size_t)Min(left, BLOCK));
         series->used = 0;
     }
     SRF_RETURN_NEXT(call, Int64GetDatum(as_bigint(series->block[series->used++])));
@@ -406,7 +428,7 @@ PG_FUNCTION_INFO_V1(frazil_pg_next_at);
 Datum frazil_pg_next_at(PG_FUNCTION_ARGS)
 {
     TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
-    frazil *gen = generator_of(NameStr(*PG_GETARG_NAME(1)))->gen;
+    frazil *gen = source_of(NameStr(*PG_GETARG_NAME(1)))->gen;
     frazil_error err;
     uint64_t id;
 

@@ -24,5 +24,6 @@ void _PG_init(void)
     if (frazil_pg_is_url(frazil_pg_settings.worker))
         return;
     frazil_pg_note_start();
+    frazil_pg_make_past();
     frazil_pg_prepare();
 }

@@ -105,6 +105,20 @@ static const char *state_dir(frazil_pg_source source)
     return first_set(VARIABLES) == NULL && source != FRAZIL_PG_COORDINATOR ? state_dir_of_account() : NULL;
 }
 
+/*
+ * Of the generator "past".  The counters of frazil_at are this server's alone, so no other one may share its words:
+ * with another run directory it is refused.
+ */
+static const char *run_dir_of_past(void)
+{
+    static char path[MAXPGPATH];
+
+    snprintf(path, sizeof path, "%s/frazil.past", DataDir);
+    if (mkdir(path, S_IRWXU) != 0 && errno != EEXIST)
+        ereport(ERROR, (errcode_for_file_access(), errmsg("could not make the directory \"%s\": %m", path)));
+    return path;
+}
+
 /* Likewise the run directory. */
 static const char *run_dir(void)
 {
@@ -388,7 +402,7 @@ frazil_options *frazil_pg_options(const char *name, frazil_pg_worker *worker, en
     frazil_error err;
     size_t len = 0;
     const char *spec = spec_of(name, &len);
-    const char *run = run_dir();
+    const char *run = frazil_pg_is_past(name) ? run_dir_of_past() : run_dir();
     const char *state = state_dir(worker->source);
 
     frazil_err code = options_of_spec(spec, len, &options, &err);

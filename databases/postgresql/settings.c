@@ -35,6 +35,9 @@ void frazil_pg_make_settings(void)
     DefineCustomBoolVariable("frazil.allow_in_recovery", "Whether a standby may make ids.",
                              "Its worker number must then be its own.", &frazil_pg_settings.allow_in_recovery, false,
                              PGC_SUSET, 0, NULL, NULL, NULL);
+    DefineCustomIntVariable("frazil.past_most", "How long ago the times of frazil_at may be.",
+                            "A time has its ids again when this has passed.", &frazil_pg_settings.past_most_s, 604800,
+                            1, INT_MAX, PGC_POSTMASTER, GUC_UNIT_S, NULL, NULL, NULL);
     MarkGUCPrefixReserved("frazil");
     frazil_pg_settings.are_made = true;
 }

@@ -11,12 +11,13 @@ use Test::More;
 
 my $readme = slurp_file("$FindBin::RealBin/../README.md");
 my ($settings) = $readme =~ /^In `postgresql\.conf`.*?^```\n(.*?)^```$/ms;
+my ($divided) = $readme =~ /^(frazil\.generators = '.*; past: .*')$/m;
 my @blocks = $readme =~ /^```sql\n(.*?)^```$/msg;
 cmp_ok(scalar @blocks, '>=', 4, 'the README has SQL');
 my %kinds = map { $_ => 1 } $readme =~ /^```(.*)\n(?:.*\n)*?```$/mg;
 is(join(' ', sort keys %kinds), ' js typeorm prisma prisma python django python sqlalchemy ruby rails sql sql partman', 'and no block that nothing runs');
 my $node = frazil_node('readme');
-$node->append_conf('postgresql.conf', $settings);
+$node->append_conf('postgresql.conf', "$settings\n$divided\n");
 $node->restart;
 for my $block (@blocks) {
     my ($code, undef, $stderr) = $node->psql('postgres', $block, extra_params => [ '-v', 'ON_ERROR_STOP=1' ]);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * frazil_at: ids for times that have passed, for everybody, no one twice.  They come from the generator "past", which
+ * has its part of the sequence, or its layout, to itself: it issues no ids for the present.
+ *
+ * Ids of one tick differ by their sequence number, so someone has to count those of each tick.  Ticks share counters, a
+ * tick the counter of its number modulo COUNTERS.  One begins again only when its last id was made more than
+ * frazil.past_most ago: by then no tick of that time is asked for any more.  The counters live as long as the
+ * postmaster, and so only times after its start are served: ids of before may have been made by another server, or
+ * before a copy was put back.  Its start, and the present, are ids that the generator took itself.  These only grow,
+ * whatever the clocks do.
+ */
+#include "frazil_pg.h"
+
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+static const char PAST[] = "past";
+
+/* A counter is the time of its last id, in milliseconds since the start, and how many ids it has counted. */
+enum { COUNTERS = 65536, COUNT_BITS = 20 };
+static const uint64 COUNT_MAX = (UINT64CONST(1) << COUNT_BITS) - 1;
+
+/* Made by the postmaster, and shared with all processes that it forks. */
+static struct past {
+    _Atomic uint64 first_ms; /* the start: when the first id was taken, in Unix milliseconds; 0: none was */
+    _Atomic uint64 counters[COUNTERS];
+} * past;
+
+bool frazil_pg_is_past(const char *generator)
+{
+    return strcmp(generator, PAST) == 0;
+}
+
+void frazil_pg_make_past(void)
+{
+    char name[NAMEDATALEN];
+    void *page = MAP_FAILED;
+
+    if (IsUnderPostmaster)
+        return; /* it would have counters of its own */
+    for (int i = 0; page == MAP_FAILED && frazil_pg_generator_name(i, name); i++) {
+        if (frazil_pg_is_past(name))
+            page = mmap(NULL, sizeof *past, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    }
+    past = page == MAP_FAILED ? NULL : page;
+}
+
+static void check_possible(void)
+{
+    if (frazil_pg_worker_setting().source == FRAZIL_PG_COORDINATOR)
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("frazil_at makes no ids with a leased worker number, which another server may have had "
+                               "at that time"),
+                        errhint("Set frazil.worker to fixed:N, env:NAME or ordinal, or take frazil_next().")));
+    if (past == NULL)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                        errmsg("frazil_at needs a generator \"%s\" in frazil.generators", PAST),
+                        errhint("Divide the sequence, such as 'main: layout=frazil seq_max=3071; past: layout=frazil "
+                                "seq_min=3072', and restart the server.")));
+}
+
+static const char *text_of(int64 unix_ms)
+{
+    static char text[FRAZIL_TIME_SIZE];
+
+    return frazil_time_format(unix_ms, text, sizeof text, NULL) == FRAZIL_OK ? text : "?";
+}
+
+/* When the server took the first id of the generator, at its start if all was well.  now_ms: if this is it. */
+static int64 first_ms(int64 now_ms)
+{
+    uint64 first = 0;
+
+    if (atomic_compare_exchange_strong(&past->first_ms, &first, (uint64)now_ms))
+        return now_ms;
+    return (int64)first;
+}
+
+static void check_time(int64 unix_ms, int64 start_ms, int64 now_ms)
+{
+    int64 most_ms = (int64)frazil_pg_settings.past_most_s * 1000;
+
+    if (unix_ms > now_ms)
+        ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+                        errmsg("%s has not come yet, and frazil_at is for times that have", text_of(unix_ms)),
+                        errhint("Take frazil_next(), or frazil_at(least(TIME, clock_timestamp())).")));
+    if (unix_ms <= start_ms)
+        ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+                        errmsg("%s lies before this server began to make ids for past times", text_of(unix_ms)),
+                        errdetail("It began at its start, %s. Nobody knows all ids of before.", text_of(start_ms)),
+                        errhint("Take frazil_at(greatest(TIME, frazil_at_first())).")));
+    if (unix_ms < now_ms - most_ms)
+        ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+                        errmsg("%s lies longer ago than frazil.past_most allows, which is %d s", text_of(unix_ms),
+                               frazil_pg_settings.past_most_s),
+                        errhint("Take frazil_at(greatest(TIME, frazil_at_first())).")));
+}
+
+/* The next number of that tick, below `most`.  now: milliseconds since the start. */
+static uint32 count(uint64 tick, uint64 now, uint64 most)
+{
+    _Atomic uint64 *counter = &past->counters[tick % COUNTERS];
+    uint64 most_ms = (uint64)frazil_pg_settings.past_most_s * 1000;
+    uint64 old = atomic_load(counter);
+    uint64 number;
+    uint64 last;
+
+    do {
+        last = old >> COUNT_BITS;
+        number = now > last + most_ms ? 0 : old & COUNT_MAX;
+        if (number >= Min(most, COUNT_MAX))
+            ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+                            errmsg("frazil_at has made all " UINT64_FORMAT " ids of this time", number),
+                            errhint("Take a time next to it. Each has as many again when frazil.past_most is over.")));
+    } while (!atomic_compare_exchange_weak(counter, &old, Max(last, now) << COUNT_BITS | (number + 1)));
+    return (uint32)number;
+}
+
+/* An id that nobody gets: its time is the present, and later than that of any id before it. */
+static frazil_fields fields_of(frazil *gen, uint64 id, frazil_info *ret_info)
+{
+    frazil_fields fields;
+    frazil_error err;
+
+    frazil_get_info(gen, ret_info, sizeof *ret_info);
+    frazil_err code = frazil_id_decompose(ret_info->layout, id, &fields, &err);
+    if (code != FRAZIL_OK)
+        frazil_pg_fail(code, &err);
+    return fields;
+}
+
+static frazil_fields take_present(frazil_info *ret_info)
+{
+    uint64 id;
+
+    check_possible();
+    frazil *gen = frazil_pg_take(PAST, &id);
+    return fields_of(gen, id, ret_info);
+}
+
+void frazil_pg_begin_past(frazil *gen)
+{
+    uint64_t retry_ns;
+    frazil_info info;
+    size_t taken;
+    uint64_t id;
+
+    if (past != NULL && frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL) == FRAZIL_OK)
+        (void)first_ms(fields_of(gen, id, &info).unix_ms);
+}
+
+/* The begin of the tick of that time. */
+static int64 tick_of(TimestampTz at, const frazil_layout *layout)
+{
+    if (TIMESTAMP_NOT_FINITE(at))
+        ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("an id has no infinite time")));
+    int64 ms = at / 1000 - (at % 1000 < 0 ? 1 : 0) + POSTGRES_EPOCH_UNIX_MS;
+    return ms - (ms - layout->epoch_unix_ms) % layout->tick_ms;
+}
+
+PG_FUNCTION_INFO_V1(frazil_pg_at);
+Datum frazil_pg_at(PG_FUNCTION_ARGS)
+{
+    frazil_info info;
+    frazil_fields fields = take_present(&info);
+    const frazil_layout *layout = info.layout;
+    int64 unix_ms = tick_of(PG_GETARG_TIMESTAMPTZ(0), layout);
+    int64 start_ms = first_ms(fields.unix_ms);
+    frazil_error err;
+    uint64_t id;
+
+    check_time(unix_ms, start_ms, fields.unix_ms);
+    uint64 tick = (uint64)(unix_ms - layout->epoch_unix_ms) / layout->tick_ms;
+    uint64 numbers = (uint64)info.sequence_max - info.sequence_min + 1;
+    fields.sequence = info.sequence_min + count(tick, (uint64)(fields.unix_ms - start_ms), numbers);
+    fields.unix_ms = unix_ms;
+    frazil_err code = frazil_id_compose(layout, &fields, &id, &err);
+    if (code != FRAZIL_OK)
+        frazil_pg_fail(code, &err);
+    PG_RETURN_INT64((int64)id); /* which is smaller than that of the present */
+}
+
+PG_FUNCTION_INFO_V1(frazil_pg_at_first);
+Datum frazil_pg_at_first(PG_FUNCTION_ARGS)
+{
+    frazil_info info;
+    int64 now_ms = take_present(&info).unix_ms;
+    int64 start_ms = first_ms(now_ms) + (int64)info.layout->tick_ms;
+    /* A second is for the call of frazil_at that follows. */
+    int64 oldest_ms = now_ms - ((int64)frazil_pg_settings.past_most_s - 1) * 1000;
+
+    (void)fcinfo;
+    PG_RETURN_TIMESTAMPTZ((Max(start_ms, oldest_ms) - POSTGRES_EPOCH_UNIX_MS) * 1000);
+}

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+# Goal of this test: frazil_at makes ids for past times, no one twice: through many backends, kills and starts of the server,
+# beside frazil_next, and beside another server of the host.  Its bounds are kept.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use FrazilTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $divided = 'main: layout=frazil seq_max=3071; past: layout=frazil seq_min=3072';
+my $host = frazil_host('a');
+my $node = frazil_node('node', worker => 'fixed:7', host => $host, generators => $divided);
+$node->safe_psql('postgres', 'CREATE EXTENSION frazil; CREATE ROLE visitor');
+
+# Refused: a statement, and the words of its error.
+my $refuses = sub {
+    my ($what, $sql, @words) = @_;
+    my ($code, undef, $stderr) = $node->psql('postgres', $sql);
+    isnt($code, 0, "$what: no id");
+    like($stderr, $_, "$what: says why") for @words;
+};
+
+# Everybody may, for any time since the start.
+my $first = $node->safe_psql('postgres', 'SELECT frazil_at_first()');
+is($node->safe_psql('postgres', "SET ROLE visitor; SELECT frazil_time(id) = at, frazil_worker(id), frazil_sequence(id) >= 3072
+    FROM (SELECT frazil_at('$first') AS id, timestamptz '$first' AS at) AS made"), 't|7|t', 'an id of that time');
+is($node->safe_psql('postgres', 'SELECT frazil_time(frazil_at(now())) = date_trunc(\'milliseconds\', now())'), 't', 'the present counts as past');
+$refuses->('before the start', "SELECT frazil_at(timestamptz '$first' - interval '1 ms')", qr/before this server began/, qr/greatest\(TIME, frazil_at_first\(\)\)/);
+$refuses->('the future', q{SELECT frazil_at(clock_timestamp() + interval '1 h')}, qr/has not come yet/, qr/frazil_next\(\)/);
+$refuses->('no time', q{SELECT frazil_at('infinity')}, qr/no infinite time/);
+$refuses->('the present of its generator', q{SELECT frazil_next('past')}, qr/past times alone/, qr/frazil_at\(TIME\)/);
+$refuses->('several', q{SELECT frazil_next_n(2, 'past')}, qr/past times alone/);
+$refuses->('a time that is not counted', q{SELECT frazil_next_at(now(), 'past')}, qr/past times alone/);
+
+# As many as a tick has, and no more.
+is($node->safe_psql('postgres', "SELECT count(DISTINCT frazil_at('$first')) FROM generate_series(1, 1023)"), '1023', 'all ids of a tick');
+$refuses->('one more', "SELECT frazil_at('$first')", qr/all 1024 ids of this time/);
+
+# Backends at once, for the same times; frazil_next beside them; kills and starts.
+my @lists;
+my $times = q{frazil_at_first() + (n % 100 + 1) * interval '10 ms'};
+my $take = sub { push @lists, [ split /\n/, $node->safe_psql('postgres', "SELECT frazil_at($times) FROM generate_series(1, 5000) AS n UNION ALL SELECT frazil_next_n(5000)") ] };
+my $await_second = sub { $node->poll_query_until('postgres', q{SELECT clock_timestamp() > frazil_at_first() + interval '1.1 s'}) };
+$await_second->();
+my @backends = map { $node->background_psql('postgres') } 1 .. 8;
+for my $backend (@backends) {
+    $backend->{stdin} .= "SELECT frazil_at($times) FROM generate_series(1, 5000) AS n;\n";
+    $backend->{run}->pump_nb;
+}
+for my $backend (@backends) {
+    push @lists, [ grep { /^\d{3,}$/ } split /\n/, $backend->query('SELECT 1') ];
+    $backend->quit;
+}
+$take->();
+my $backend = $node->background_psql('postgres');
+kill 9, scalar $backend->query('SELECT pg_backend_pid()');
+eval { $backend->quit };
+ok($node->poll_query_until('postgres', 'SELECT 1', '1'), 'the server recovers from a killed backend');
+is($node->safe_psql('postgres', 'SELECT frazil_at_first()'), $first, 'and knows all ids that it made');
+$take->();
+my @children = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
+$node->kill9;
+await_end(@children);
+$node->start;
+$await_second->();
+$take->();
+$node->stop('immediate');
+$node->start;
+$await_second->();
+$take->();
+cmp_ok(scalar(map { @$_ } @lists), '>=', 60000, 'many ids');
+is(same_ids(@lists), 0, 'no id is made twice');
+
+# Another server of the host shares the sequence of the present, and would count past times apart.
+my $other = frazil_node('other', worker => 'fixed:7', host => $host, generators => $divided);
+$other->safe_psql('postgres', 'CREATE EXTENSION frazil');
+is($other->safe_psql('postgres', 'SELECT frazil_worker(frazil_next())'), '7', 'another server of the host makes ids of the present');
+like(($other->psql('postgres', 'SELECT frazil_at(now())'))[2], qr/worker id 7 is in use on this host/, 'but none for past times');
+$other->stop;
+
+# How long ago a time may be.  Then it has its ids again.
+$node->append_conf('postgresql.conf', q{frazil.past_most = '2s'});
+$node->restart;
+$first = $node->safe_psql('postgres', 'SELECT frazil_at_first()');
+my @again = split /\n/, $node->safe_psql('postgres', "SELECT frazil_at(frazil_at_first()) FROM generate_series(1, 100)");
+ok($node->poll_query_until('postgres', "SELECT clock_timestamp() > timestamptz '$first' + interval '3 s'"), 'time goes on');
+$refuses->('long ago', "SELECT frazil_at('$first')", qr/longer ago than frazil\.past_most allows, which is 2 s/);
+is($node->safe_psql('postgres', 'SELECT frazil_time(frazil_at(frazil_at_first())) > now() - interval \'2 s\''), 't', 'the earliest time moves on');
+
+# Nothing for it in frazil.generators; a lease.
+$node->append_conf('postgresql.conf', q{frazil.generators = 'main: layout=frazil'});
+$node->restart;
+$refuses->('no generator for it', 'SELECT frazil_at(now())', qr/needs a generator "past"/, qr/seq_min=3072/);
+$node->append_conf('postgresql.conf', "frazil.worker = 'redis://localhost:1/orders'\nfrazil.generators = '$divided'");
+$node->restart;
+$refuses->('a lease', 'SELECT frazil_at(now())', qr/no ids with a leased worker number/);
+$node->stop;
+done_testing();
