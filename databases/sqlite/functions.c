@@ -173,10 +173,12 @@ static void sql_parts(sqlite3_context *context, int argc, sqlite3_value **argv)
     }
     char *json = sqlite3_mprintf("{\"time\":\"%s\",\"unix_ms\":%lld,\"datacenter\":%u,\"worker\":%u,\"sequence\":%u}",
                                  text, (long long)fields.unix_ms, fields.datacenter, fields.worker, fields.sequence);
-    if (json == NULL)
+    if (json == NULL) {
         sqlite3_result_error_nomem(context);
-    else
-        sqlite3_result_text(context, json, -1, sqlite3_free);
+        return;
+    }
+    sqlite3_result_text(context, json, -1, sqlite3_free);
+    sqlite3_result_subtype(context, 'J'); /* so that SQLite's functions take it for JSON and not for a text */
 }
 
 /* The smallest id whose time is unix_ms or later: an id's time is the start of its tick. */
@@ -190,6 +192,9 @@ static uint64_t first_from(const frazil_layout *layout, int64_t unix_ms)
     return first;
 }
 
+/* Milliseconds below this one are before 1973-03-03, and seconds up to the year 5138. */
+#define LIKE_SECONDS INT64_C(100000000000)
+
 /* The first id of a time of the caller's.  False: it is NULL, or the error is said. */
 static bool first_of(sqlite3_context *context, sqlite3_value *value, const frazil_layout *layout, uint64_t *ret)
 {
@@ -201,6 +206,13 @@ static bool first_of(sqlite3_context *context, sqlite3_value *value, const frazi
         return false;
     case SQLITE_INTEGER:
         unix_ms = sqlite3_value_int64(value);
+        if (unix_ms > 0 && unix_ms < LIKE_SECONDS) {
+            fail(
+                context, FRAZIL_EINVAL,
+                "a time is Unix milliseconds, and this looks like seconds: multiply it by 1000; write a time of before "
+                "March 1973 as text");
+            return false;
+        }
         break;
     case SQLITE_TEXT: {
         const char *text = (const char *)sqlite3_value_text(value);
@@ -299,7 +311,15 @@ static void sql_version(sqlite3_context *context, int argc, sqlite3_value **argv
 
 /* ---- the table of functions ------------------------------------------------------ */
 
-enum { TAKES_IDS = SQLITE_UTF8, IS_PURE = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS };
+#if !defined(SQLITE_RESULT_SUBTYPE) /* before 3.45, which passes over it */
+#define SQLITE_RESULT_SUBTYPE 0x001000000
+#endif
+
+enum {
+    TAKES_IDS = SQLITE_UTF8,
+    IS_PURE = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+    IS_JSON = IS_PURE | SQLITE_RESULT_SUBTYPE
+};
 
 static const struct function {
     const char *name;
@@ -315,8 +335,8 @@ static const struct function {
     {"frazil_worker", 2, IS_PURE, sql_worker},
     {"frazil_sequence", 1, IS_PURE, sql_sequence},
     {"frazil_sequence", 2, IS_PURE, sql_sequence},
-    {"frazil_parts", 1, IS_PURE, sql_parts},
-    {"frazil_parts", 2, IS_PURE, sql_parts},
+    {"frazil_parts", 1, IS_JSON, sql_parts},
+    {"frazil_parts", 2, IS_JSON, sql_parts},
     {"frazil_first", 1, IS_PURE, sql_first},
     {"frazil_first", 2, IS_PURE, sql_first},
     {"frazil_within", 3, IS_PURE, sql_within},

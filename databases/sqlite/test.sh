@@ -66,6 +66,7 @@ answers() {
 answers "frazil_sequence(43667737804828674)" 2
 answers "frazil_parts(1541815603606036480, 'twitter')" \
     '{"time":"2022-06-28T16:07:40.105Z","unix_ms":1656432460105,"datacenter":11,"worker":378,"sequence":0}'
+answers "json_extract(json_object('parts', frazil_parts(1541815603606036480, 'twitter')), '\$.parts.worker')" 378
 answers "frazil_time('1541815603606036480', 'twitter')" 2022-06-28T16:07:40.105Z
 answers "frazil_first('2026-05-01')" 43486543872000000
 answers "frazil_first(1777593600000)" 43486543872000000
@@ -114,6 +115,9 @@ refused "frazil_time(1, 'nonsense')" "frazil: "
 refused "frazil_time(1, NULL)" "the layout is NULL"
 refused "frazil_first('yesterday')" "frazil: "
 refused "frazil_first(datetime('2026-05-01'))" "of SQLite's own times take strftime('%Y-%m-%dT%H:%M:%fZ', ...)"
+refused "frazil_first(unixepoch('2026-05-01'))" "looks like seconds: multiply it by 1000"
+refused "frazil_within(43667737804828673, 1777593600, 1777680000)" "looks like seconds"
+answers "frazil_first(0) || ' ' || frazil_first(-1) || ' ' || frazil_first(100000000000, 'twitter')" "0 0 0"
 refused "frazil_first(1.5)" "a time is RFC 3339 text"
 refused "frazil_text(1, 'base99')" "there is no text form 'base99'"
 refused "frazil_id('1', 'base99')" "there is no text form 'base99'"
