@@ -67,8 +67,10 @@ FZ_PRIVATE frazil_err fz_sqlite_no_generator(const char *name, frazil_error *ret
 
 /* All functions of one connection share it. */
 struct fz_sqlite_connection {
-    struct fz_sqlite_opened *generators; /* the one that was used last comes first */
-    unsigned users;                      /* functions and modules that still have it */
+    struct fz_sqlite_opened *generators;       /* the one that was used last comes first */
+    unsigned users;                            /* functions and modules that still have it */
+    bool is_looked_at;                         /* whether the layout of the generator main is known */
+    char of_other_layout[FZ_SQLITE_NAME_SIZE]; /* a generator whose layout is not the default; empty: none is known */
 };
 
 /* One user less; the last one closes the generators. */
@@ -77,8 +79,14 @@ FZ_PRIVATE void fz_sqlite_release(void *connection);
 /* The connection's generator of that name, opened where it is not.  NULL: *reterr says why. */
 FZ_PRIVATE frazil *fz_sqlite_generator(struct fz_sqlite_connection *connection, const char *name, frazil_error *reterr);
 
-/* n ids that SQLite can hold, or none.  The error, of a kilobyte, is touched only where there is one. */
-FZ_PRIVATE frazil_err fz_sqlite_take(frazil *gen, uint64_t *ret_ids, size_t n, frazil_error *reterr);
+/* An id that SQLite can hold.  The error, of a kilobyte, is touched only where there is one. */
+FZ_PRIVATE frazil_err fz_sqlite_take(frazil *gen, uint64_t *ret_id, frazil_error *reterr);
+
+/*
+ * A generator whose ids a call without a layout would misread: main, or one that the connection has opened.  NULL:
+ * there is none.
+ */
+FZ_PRIVATE const char *fz_sqlite_of_other_layout(struct fz_sqlite_connection *connection);
 
 /* ---- functions.c and series.c ---------------------------------------------------- */
 

@@ -38,7 +38,7 @@ static void sql_next(sqlite3_context *context, int argc, sqlite3_value **argv)
         fail(context, err.code, err.message);
         return;
     }
-    frazil_err code = fz_sqlite_take(gen, &id, 1, &err);
+    frazil_err code = fz_sqlite_take(gen, &id, &err);
     if (code != FRAZIL_OK)
         fail(context, code, err.message);
     else
@@ -47,15 +47,30 @@ static void sql_next(sqlite3_context *context, int argc, sqlite3_value **argv)
 
 /* ---- pure functions -------------------------------------------------------------- */
 
+/* The default layout, unless it would misread the ids that are made here.  False: the error is said. */
+static bool default_layout(sqlite3_context *context, const frazil_layout **ret)
+{
+    const char *other = fz_sqlite_of_other_layout(sqlite3_user_data(context));
+    char why[256];
+
+    *ret = frazil_layout_preset(0);
+    if (other == NULL)
+        return true;
+    snprintf(why, sizeof why,
+             "without a layout ids are read as %s, and those of the generator '%s' are of another one: name the layout "
+             "as the last argument",
+             (*ret)->name, other);
+    fail(context, FRAZIL_EINVAL, why);
+    return false;
+}
+
 /* The layout of argument i, or the default one.  False: the error is said. */
 static bool layout_of(sqlite3_context *context, int argc, sqlite3_value **argv, int i, const frazil_layout **ret)
 {
     frazil_error err;
 
-    if (i >= argc) {
-        *ret = frazil_layout_preset(0);
-        return true;
-    }
+    if (i >= argc)
+        return default_layout(context, ret);
     *ret = sqlite3_get_auxdata(context, i); /* a constant is parsed once a statement */
     if (*ret != NULL)
         return true;

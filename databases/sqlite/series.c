@@ -2,8 +2,6 @@
 /* frazil_series(n [, generator]) */
 #include "extension.h"
 
-enum { SERIES_BLOCK = 64 };
-
 struct series {
     sqlite3_vtab base;
     struct fz_sqlite_connection *connection;
@@ -14,9 +12,7 @@ struct cursor {
     char name[FZ_SQLITE_NAME_SIZE];
     sqlite3_int64 wanted;
     sqlite3_int64 row; /* the present one, from 0 */
-    size_t taken;      /* ids in the block */
-    size_t used;       /* of the block, before the present one */
-    uint64_t block[SERIES_BLOCK];
+    uint64_t id;       /* its id; none is taken ahead, as a child that goes on with a statement would have it, too */
 };
 
 enum { COLUMN_ID, COLUMN_N, COLUMN_GENERATOR };
@@ -104,24 +100,17 @@ static int series_fail(struct series *series, frazil_err err, const char *why)
     return frazil_err_classify(err) == FRAZIL_CLASS_RETRY ? SQLITE_BUSY : SQLITE_ERROR;
 }
 
-/* Takes the next block: as many as are still wanted, or as it holds. */
-static int refill_cursor(struct cursor *cursor)
+/* Takes the id of the present row. */
+static int take_row(struct cursor *cursor)
 {
     struct series *series = (struct series *)cursor->base.pVtab;
-    sqlite3_int64 left = cursor->wanted - cursor->row;
-    size_t n = left < SERIES_BLOCK ? (size_t)left : SERIES_BLOCK;
     frazil_error err;
 
-    cursor->used = 0;
-    cursor->taken = 0;
     frazil *gen = fz_sqlite_generator(series->connection, cursor->name, &err);
     if (gen == NULL)
         return series_fail(series, err.code, err.message);
-    frazil_err code = fz_sqlite_take(gen, cursor->block, n, &err);
-    if (code != FRAZIL_OK)
-        return series_fail(series, code, err.message);
-    cursor->taken = n;
-    return SQLITE_OK;
+    frazil_err code = fz_sqlite_take(gen, &cursor->id, &err);
+    return code == FRAZIL_OK ? SQLITE_OK : series_fail(series, code, err.message);
 }
 
 static int series_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc, sqlite3_value **argv)
@@ -145,7 +134,7 @@ static int series_filter(sqlite3_vtab_cursor *base, int plan, const char *text, 
     memcpy(cursor->name, name, strlen(name) + 1);
     cursor->row = 0;
     cursor->wanted = sqlite3_value_int64(argv[0]);
-    return cursor->wanted > 0 ? refill_cursor(cursor) : SQLITE_OK;
+    return cursor->wanted > 0 ? take_row(cursor) : SQLITE_OK;
 }
 
 static int series_next(sqlite3_vtab_cursor *base)
@@ -153,8 +142,7 @@ static int series_next(sqlite3_vtab_cursor *base)
     struct cursor *cursor = (struct cursor *)base;
 
     cursor->row++;
-    cursor->used++;
-    return cursor->row < cursor->wanted && cursor->used == cursor->taken ? refill_cursor(cursor) : SQLITE_OK;
+    return cursor->row < cursor->wanted ? take_row(cursor) : SQLITE_OK;
 }
 
 static int series_eof(sqlite3_vtab_cursor *base)
@@ -169,7 +157,7 @@ static int series_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     const struct cursor *cursor = (struct cursor *)base;
 
     if (column == COLUMN_ID)
-        sqlite3_result_int64(context, (sqlite3_int64)cursor->block[cursor->used]);
+        sqlite3_result_int64(context, (sqlite3_int64)cursor->id);
     else if (column == COLUMN_N)
         sqlite3_result_int64(context, cursor->wanted);
     else

@@ -157,6 +157,29 @@ if grep -q tellnobody secret; then
     fail "a secret is shown: $(cat secret)"
 fi
 
+echo "-- ids of another layout are never misread without a word"
+for call in 'time(1)' 'worker(1)' 'sequence(1)' 'parts(1)' "first('2026-05-01')" "within(1, '2026-05-01', '2026-06-01')"; do
+    for variable in FRAZIL_LAYOUT=twitter "FRAZIL_SQLITE_MAIN=layout=twitter" "FRAZIL_LAYOUT=frazil epoch=2020-01-01"; do
+        export "${variable%%=*}=${variable#*=}"
+        worker=$FRAZIL_WORKER
+        unset FRAZIL_WORKER # whoever only reads needs none
+        refused "frazil_$call" "without a layout ids are read as frazil, and those of the generator 'main' are of another one"
+        unset "${variable%%=*}"
+        export FRAZIL_WORKER="$worker"
+    done
+done
+export FRAZIL_SQLITE_AUDIT='layout=twitter worker=fixed:9'
+answers "frazil_worker(id, 'twitter') FROM frazil_series(1, 'audit')" 9
+refused "frazil_worker(frazil_next('audit'))" "those of the generator 'audit' are of another one"
+FRAZIL_LAYOUT=twitter
+export FRAZIL_LAYOUT
+answers "frazil_worker(43667737804828673, 'frazil')" 7
+unset FRAZIL_LAYOUT
+FRAZIL_LAYOUT=41/10/12 # which is the default one
+export FRAZIL_LAYOUT
+answers "frazil_worker(43667737804828673)" 7
+unset FRAZIL_LAYOUT
+
 echo "-- nothing twice"
 # shellcheck disable=SC2086 # a list of flags
 "$cc" $warnings -O2 -DSQLITE_CORE -I. -o embedded "$here/tests/embedded.c" frazil_sqlite.c frazil.c -lsqlite3 -lpthread -ldl

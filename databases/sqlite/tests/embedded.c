@@ -128,6 +128,38 @@ static void try_children(sqlite3_int64 *ids)
     assert_unique(ids, (size_t)TAKERS * IDS, "children");
 }
 
+/* Takes the rest of a statement that was begun. */
+static void take_rest(sqlite3_int64 *ret, size_t n, sqlite3_stmt *statement)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (sqlite3_step(statement) != SQLITE_ROW)
+            die("the rest of a series", "ended early");
+        ret[i] = sqlite3_column_int64(statement, 0);
+    }
+}
+
+/* Parent and child go on with one statement: SQLite warns of it, and an id must not come twice for that. */
+static void try_child_in_series(sqlite3_int64 *ids)
+{
+    enum { BEFORE = 10, AFTER = 990 };
+    sqlite3 *db;
+
+    if (sqlite3_open(":memory:", &db) != SQLITE_OK)
+        die("sqlite3_open", sqlite3_errmsg(db));
+    sqlite3_stmt *statement = prepare(db, "SELECT id FROM frazil_series(1000)");
+    take_rest(ids, BEFORE, statement);
+    pid_t child = fork();
+    int status = 1;
+    take_rest(ids + BEFORE + (child == 0 ? AFTER : 0), AFTER, statement);
+    if (child == 0)
+        _exit(0);
+    if (waitpid(child, &status, 0) != child || status != 0)
+        die("a child", "failed");
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    assert_unique(ids, BEFORE + 2 * AFTER, "a parent and a child within one series");
+}
+
 /* A child that is killed while it takes ids, and one that goes on. */
 static void try_kill(sqlite3_int64 *ids)
 {
@@ -176,6 +208,7 @@ int main(int argc, char **argv)
         die("frazil_sqlite_config", "the last spec does not count");
     try_threads(ids);
     try_children(ids);
+    try_child_in_series(ids);
     try_kill(ids);
     try_connections(ids);
     return 0;
