@@ -76,7 +76,7 @@ static frazil_err replace_wake(frazil *gen, struct fz_event_wake *former, frazil
     int sys = fz_notice_open(&wake->notice);
     if (sys != 0) {
         free(wake);
-        return fz_fail_errno(reterr, sys, "the system gives no descriptor for events", NULL, "");
+        return fz_fail_errno(reterr, sys, "the system cannot create a descriptor for events", NULL, "");
     }
     wake->process = fz_fork_mark_read(&gen->fork_mark);
     wake->former = former;

@@ -73,12 +73,12 @@ static frazil_grant to_public(const struct port *port, const struct fz_grant *gr
 static frazil_err granter_refused(frazil_err err, const frazil_error *said, frazil_error *reterr)
 {
     if (strcmp(frazil_err_name(err), "FRAZIL_?") == 0)
-        return fz_fail(reterr, FRAZIL_EWORKER, "the program's granter returned %d, which is no error of frazil",
+        return fz_fail(reterr, FRAZIL_EWORKER, "the program's granter returned %d, which is not an error of frazil",
                        (int64_t)err);
     if (said->message[0] == '\0')
-        fz_fail(reterr, err, "the program's granter says: %s", frazil_strerror(err));
+        fz_fail(reterr, err, "the program's granter reports: %s", frazil_strerror(err));
     else
-        fz_fail(reterr, err, "the program's granter says: %s", said->message);
+        fz_fail(reterr, err, "the program's granter reports: %s", said->message);
     if (reterr != NULL) {
         reterr->sys_errno = said->sys_errno;
         reterr->retry_ns = said->retry_ns;

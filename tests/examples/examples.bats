@@ -144,7 +144,7 @@ workers() {
     distinct 60
     run --separate-stderr example granter "$BATS_TEST_TMPDIR/no/table"
     [ "$status" -eq 1 ]
-    [ "$stderr" = "the program's granter says: the table cannot be opened" ]
+    [ "$stderr" = "the program's granter reports: the table cannot be opened" ]
 }
 
 @test "replay: the same ids at each run, and what is said of a clock that goes back, as the manual shows it" {

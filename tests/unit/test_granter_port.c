@@ -216,7 +216,7 @@ TEST("A granter that does not answer takes nothing away before the grant's end; 
     rig_next(&rig);
     rig_advance(&rig, GRANT_MS / 5);
     assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &err), FRAZIL_ELEASE);
-    assert_non_null(strstr(err.message, "the program's granter says: the table is locked"));
+    assert_non_null(strstr(err.message, "the program's granter reports: the table is locked"));
     table->failure = FRAZIL_OK;
     rig_advance(&rig, 6000);
     rig_next(&rig);
@@ -284,12 +284,12 @@ TEST("A token of 0 would look like no grant at all")
 TEST("Errors of the table are the program's to choose; another number is its mistake")
 {
     table->failure = FRAZIL_EPOOL;
-    refused(SPEC, FRAZIL_EPOOL, "the program's granter says: all worker ids are taken");
+    refused(SPEC, FRAZIL_EPOOL, "the program's granter reports: all worker ids are taken");
     table->failure = FRAZIL_ESYS;
     table->sentence = "the table cannot be read";
-    refused(SPEC, FRAZIL_ESYS, "the program's granter says: the table cannot be read");
+    refused(SPEC, FRAZIL_ESYS, "the program's granter reports: the table cannot be read");
     table->failure = (frazil_err)77;
-    refused(SPEC, FRAZIL_EWORKER, "returned 77, which is no error");
+    refused(SPEC, FRAZIL_EWORKER, "returned 77, which is not an error");
     table->failure = FRAZIL_EAGAIN;
     table->acquired = 0;
     refused("open_wait=1s", FRAZIL_EAGAIN, "the table cannot be read");
@@ -314,7 +314,7 @@ TEST("The spec names no other source, and keeps nothing in files")
     refused("worker=fixed:3", FRAZIL_ESPEC, "worker is given, and the program's own granter");
     refused("layout=sno partition=3", FRAZIL_ESPEC, "partition is given");
     refused("count=3", FRAZIL_ESPEC, "count is given");
-    refused("state=file", FRAZIL_ESPEC, "does not go with a granter");
+    refused("state=file", FRAZIL_ESPEC, "cannot be combined with a granter");
     refused("state=redis://127.0.0.1/x", FRAZIL_ESPEC, "give each its own");
     assert_int_equal(table->acquired, 0);
 }
