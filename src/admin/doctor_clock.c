@@ -15,7 +15,7 @@ static void judge_synchronisation(const struct fz_clock_facts *facts, const stru
 
     if (facts->kernel_errno != 0)
         fz_found(findings, FZ_FOUND_CLOCK_UNKNOWN,
-                 "the kernel does not say whether the clock is synchronised (errno %d): see to it on the host itself",
+                 "the kernel does not say whether the clock is synchronised (errno %d): check on the host itself",
                  (int64_t)facts->kernel_errno);
     else if (!facts->kernel.synchronised)
         fz_found(findings, FZ_FOUND_CLOCK_UNSYNCHRONISED,
@@ -28,7 +28,7 @@ static void judge_synchronisation(const struct fz_clock_facts *facts, const stru
             "or raise max_skew",
             (uint64_t)error_us, 1000 * (uint64_t)facts->max_skew_ms);
     else
-        fz_found(findings, FZ_FOUND_CLOCK_SYNCHRONISED, "synchronised, and wrong by %D at the most",
+        fz_found(findings, FZ_FOUND_CLOCK_SYNCHRONISED, "synchronised, with an error of at most %D",
                  (uint64_t)error_us);
 }
 

@@ -76,7 +76,7 @@ static void judge_skew(int64_t skew_ms, int64_t max_skew_ms, const struct fz_fin
 
     if (skew_ms > max_skew_ms || skew_ms < -max_skew_ms)
         fz_found(findings, FZ_FOUND_COORDINATOR_SKEWED,
-                 "its clock is %D %s ours, and %D are allowed, so it gives out nothing here: set the clock that is "
+                 "its clock is %D %s ours, and %D are allowed, so it grants nothing here: set the clock that is "
                  "wrong, or raise max_skew",
                  distance_us(skew_ms), side, 1000 * (uint64_t)max_skew_ms);
     else
@@ -120,7 +120,7 @@ static void judge_room(const struct fz_namespace_facts *facts, const struct fz_f
 
     if (held >= workers || facts->hosts > workers)
         fz_found(findings, FZ_FOUND_COORDINATOR_FULL,
-                 "%u of %u worker ids are held: there is none for everybody: stop what is not needed (`frazil lease "
+                 "%u of %u worker ids are held: not enough for all: stop unneeded processes (`frazil lease "
                  "list`), or take a layout with more worker bits",
                  held, workers);
     else if (held >= workers - workers / 10)

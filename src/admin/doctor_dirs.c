@@ -10,18 +10,19 @@ static void judge_run_disk(const struct fz_dir_facts *facts, const struct fz_fin
 {
     if (facts->disk.kind == FZ_DISK_UNKNOWN)
         fz_found(findings, FZ_FOUND_RUN_GOOD,
-                 "%q, %u KiB free; it cannot be told whether it lies in memory, as it should", facts->path,
+                 "%q, %u KiB free; cannot determine whether it is in memory, as it should be", facts->path,
                  facts->disk.free_bytes / 1024);
     else if (facts->disk.kind == FZ_DISK_REMOTE)
         fz_found(findings, FZ_FOUND_RUN_REMOTE,
-                 "the run directory %q lies in a network: other hosts would share a word that only this one can: name "
+                 "the run directory %q is on a network file system, but memory cannot be shared between hosts: name "
                  "one in memory with run_dir=",
                  facts->path);
     else if (facts->disk.kind != FZ_DISK_MEMORY)
-        fz_found(findings, FZ_FOUND_RUN_ON_DISK,
-                 "the run directory %q lies on a disk, which writes back what changes with every id: name one in "
-                 "memory (tmpfs) with run_dir=",
-                 facts->path);
+        fz_found(
+            findings, FZ_FOUND_RUN_ON_DISK,
+            "the run directory %q is on a disk, which has to write back a page that changes with every id: name one in "
+            "memory (tmpfs) with run_dir=",
+            facts->path);
     else
         fz_found(findings, FZ_FOUND_RUN_GOOD, "%q, in memory, %u KiB free", facts->path, facts->disk.free_bytes / 1024);
 }
@@ -30,12 +31,12 @@ static void judge_state_disk(const struct fz_dir_facts *facts, const struct fz_f
 {
     if (facts->disk.kind == FZ_DISK_UNKNOWN)
         fz_found(findings, FZ_FOUND_STATE_GOOD,
-                 "%q, %u KiB free; it cannot be told whether it lies on a disk of this host that is always there, as "
+                 "%q, %u KiB free; cannot determine whether it is on a permanent local disk, as "
                  "it should",
                  facts->path, facts->disk.free_bytes / 1024);
     else if (facts->disk.kind == FZ_DISK_MEMORY)
         fz_found(findings, FZ_FOUND_STATE_IN_MEMORY,
-                 "the state directory %q lies in memory: after a boot nobody knows up to when ids were made, and a "
+                 "the state directory %q is in memory: after a boot nothing says up to when ids were made, and a "
                  "clock set back repeats them: name one on a disk with state_dir=",
                  facts->path);
     else if (facts->disk.kind == FZ_DISK_LAYER)
@@ -45,7 +46,7 @@ static void judge_state_disk(const struct fz_dir_facts *facts, const struct fz_f
                  facts->path);
     else if (facts->disk.kind == FZ_DISK_REMOTE)
         fz_found(findings, FZ_FOUND_STATE_REMOTE,
-                 "the state directory %q lies in a network: give each host one of its own, on its disk, with "
+                 "the state directory %q is on a network file system: give each host its own, on a local disk, with "
                  "state_dir=",
                  facts->path);
     else
@@ -57,10 +58,10 @@ static void judge_room(const struct fz_dir_facts *facts, bool is_state, const st
 {
     if (facts->disk.free_bytes < FZ_DISK_FREE_MIN)
         fz_found(findings, is_state ? FZ_FOUND_STATE_FULL : FZ_FOUND_RUN_FULL,
-                 "only %u KiB are free where %q lies: make room", facts->disk.free_bytes / 1024, facts->path);
+                 "only %u KiB are free in %q: free some space", facts->disk.free_bytes / 1024, facts->path);
     else if (facts->disk.has_no_files)
         fz_found(findings, is_state ? FZ_FOUND_STATE_FULL : FZ_FOUND_RUN_FULL,
-                 "no inode is free where %q lies, so that no file can be made: remove files there", facts->path);
+                 "no inode is free in %q, so no file can be created: remove files there", facts->path);
     if (facts->disk.open_to_others)
         fz_found(findings, is_state ? FZ_FOUND_STATE_OPEN : FZ_FOUND_RUN_OPEN,
                  "others than its owner may write in %q, and can take the files away: chmod go-w", facts->path);

@@ -22,7 +22,7 @@ void fz_judge_fork(const struct fz_fork_facts *facts, const struct fz_findings *
                                         : "whether it is copied will be known at the next run");
     if (facts->has_generation)
         fz_finding_show(findings, FZ_FOUND_FORK_GENERATION,
-                        "the kernel is told of copies of this virtual machine; ids do not depend on it");
+                        "the kernel is notified of copies of this virtual machine; ids do not depend on it");
     else
         fz_finding_show(findings, FZ_FOUND_FORK_NO_GENERATION,
                         "copies of a running virtual machine would not be noticed at once: do not resume one twice; "

@@ -25,7 +25,7 @@ static void judge_life(const frazil_layout_info *info, int64_t now_unix_ms, cons
                  last, years);
     else if (years < WARNED_BELOW_YEARS)
         fz_found(findings, FZ_FOUND_LAYOUT_AGEING,
-                 "the layout ends at %t, in %d years; ten years before it will not open any more: plan another one "
+                 "the layout ends at %t, in %d years; ten years before, it does not open any more: plan another one "
                  "(`frazil layout overlap`)",
                  last, years);
     else

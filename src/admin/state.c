@@ -513,14 +513,15 @@ static frazil_err claim_given_up(const struct place *place, const struct fz_kept
     }
     if (sys == FZ_CLAIM_TAKEN && other.until != 0) {
         (void)fz_claim_refuse(kept->worker, &key, &other, &why);
-        return fz_fail(reterr, why.code, "the files are made anew, but %s", why.message);
+        return fz_fail(reterr, why.code, "the files were recreated, but %s", why.message);
     }
     return sys == 0 || sys == FZ_CLAIM_TAKEN
                ? FRAZIL_OK
-               : fz_fail_errno(reterr, sys,
-                               "the files are made anew, but others on this host cannot be told; say it again when "
-                               "that is mended.  No claim can be made in the host directory",
-                               folder, "");
+               : fz_fail_errno(
+                     reterr, sys,
+                     "the files were recreated, but others on this host cannot be notified; run it again when "
+                     "that is fixed.  No claim can be made in the host directory",
+                     folder, "");
 }
 
 frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *kept, bool all, frazil_error *reterr)

@@ -25,9 +25,10 @@ static frazil_err decide_slots(struct fz_decision *decision, const struct fz_val
     uint64_t batch = fz_is_given(values, FZ_KEY_BATCH) ? values->batch : fz_coordinator_batch(url);
 
     if (decision->layout.kind == FRAZIL_LAYOUT_SNO)
-        return fz_fail(reterr, FRAZIL_ESPEC, "state=URL is for 64-bit ids: it does not go with layout=sno");
+        return fz_fail(reterr, FRAZIL_ESPEC, "state=URL is for 64-bit ids and cannot be combined with layout=sno");
     if (decision->frozen)
-        return fz_fail(reterr, FRAZIL_ESPEC, "state=URL does not go with a frozen clock, which others do not share");
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "state=URL cannot be combined with a frozen clock, which other hosts do not share");
     /* A tick has one counter there, which whoever is konayuki's counts from 0 to the layout's largest number. */
     if (fz_coordinator_is_konayuki(url) && !fz_bounds_are_all(&decision->bounds))
         return fz_fail(reterr, FRAZIL_ESPEC,
@@ -54,7 +55,8 @@ static frazil_err decide_state(struct fz_decision *decision, const struct fz_val
         return fz_value_refuse(values, FZ_KEY_BATCH, "is for state=URL: how many slots are taken from there at a time",
                                reterr);
     if (values->state == FZ_STATE_SET_FILE && decision->frozen)
-        return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with a frozen clock, which it would outlive");
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "state=file cannot be combined with a frozen clock, because the file would outlive it");
     return FRAZIL_OK;
 }
 
@@ -119,10 +121,11 @@ static frazil_err check_state(const struct fz_decision *decision, int given, fra
     const struct fz_worker_choice *worker = &decision->worker;
 
     if (given == FZ_STATE_SET_FILE && worker->in_process)
-        return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with worker=auto, which is new in each process");
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "state=file cannot be combined with worker=auto, which differs in each process");
     if (given == FZ_STATE_SET_FILE && worker->is_granted)
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "state=file does not go with a %s, which keeps the state of the worker ids it gives",
+                       "state=file cannot be combined with a %s, which keeps the state of its worker ids",
                        worker->by_program ? "granter" : "coordinator");
     if (decision->state.kind == FZ_STATE_URL)
         return check_slots(worker, reterr);
@@ -211,11 +214,13 @@ static frazil_err settle_sharing(struct fz_decision *decision, const struct fz_v
     if (values->share == 0)
         return FRAZIL_OK;
     if (hidden && !alone && !elsewhere)
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "share=host does not go with PGSERVICE: libpq alone knows which file it reads, and where that "
-                       "leads: unset it and name host, user and database in the URL, or say share=process");
+        return fz_fail(
+            reterr, FRAZIL_ESPEC,
+            "share=host cannot be combined with PGSERVICE: only libpq knows which file it reads, and where that "
+            "leads: unset it and name host, user and database in the URL, or say share=process");
     if (alone && !elsewhere)
-        return fz_fail(reterr, FRAZIL_ESPEC, "share=host does not go with %s: leave it out, or say share=process",
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "share=host cannot be combined with %s: leave it out, or say share=process",
                        is_lease                      ? "a lease without a generator, which is one process's"
                        : in_memory                   ? "state=memory, which no other process finds"
                        : decision->worker.by_program ? "a granter of the program's"
@@ -279,7 +284,7 @@ static frazil_err drop_taken(struct fz_settings *settings, frazil_error *reterr)
         settings->value[taken[i]] = NULL;
     }
     if (state != NULL && !settings->from_elsewhere[FZ_KEY_STATE] && strcmp(state, "file") == 0)
-        return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with a snapshot, which is the state");
+        return fz_fail(reterr, FRAZIL_ESPEC, "state=file cannot be combined with a snapshot, which is the state");
     return FRAZIL_OK;
 }
 

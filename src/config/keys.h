@@ -132,7 +132,7 @@ FZ_PRIVATE void fz_key_say_meant(struct fz_sentence *s, const char *name, size_t
 
 /*
  * Calls visit for each variable of the environment with the prefix that is neither a key's nor one of
- * FZ_OTHER_VARIABLES.  advice goes on after "it is no setting", with what to write in its place.  The variable that
+ * FZ_OTHER_VARIABLES.  advice goes on after "but is not a setting", with what to write in its place.  The variable that
  * worker=env:NAME reads is what its owner says it is; worker is the value of that key, or NULL.
  */
 typedef void (*fz_key_slip)(void *ctx, const char *name, const char *advice);

@@ -137,7 +137,7 @@ frazil_err frazil_options_snapshot(frazil_options *options, const char *text, si
 frazil_err frazil_options_environment(frazil_options *options, frazil_environment which, frazil_error *reterr)
 {
     if ((unsigned)which > FRAZIL_ENVIRONMENT_ALL)
-        return fz_fail(reterr, FRAZIL_EINVAL, "%d is no choice of the environment: must be from 0 to 2",
+        return fz_fail(reterr, FRAZIL_EINVAL, "%d is not a choice of the environment: must be from 0 to 2",
                        (int64_t)which);
     options->environment = which;
     return FRAZIL_OK;

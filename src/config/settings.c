@@ -378,7 +378,8 @@ frazil_err fz_settings_check_environment(const struct fz_settings *settings, fra
     fz_key_find_slips(settings->value[FZ_KEY_WORKER], note_slip, &slip);
     if (slip.name[0] == '\0')
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ESPEC, "%s is set in the environment, and is no setting%s", slip.name, slip.advice);
+    return fz_fail(reterr, FRAZIL_ESPEC, "%s is set in the environment, but is not a setting%s", slip.name,
+                   slip.advice);
 }
 
 frazil_err fz_settings_copy(struct fz_settings *ret, const struct fz_settings *settings, frazil_error *reterr)

@@ -69,11 +69,11 @@ static frazil_err unknown_source(const char *given, frazil_error *reterr)
         return fz_fail(reterr, FRAZIL_ESPEC, "worker=%u names no source: write worker=fixed:%u", number, number);
     if (fz_is_scheme(given))
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "worker=%q is no source of worker ids: a coordinator is named by its URL, such as "
+                       "worker=%q is not a source of worker ids: a coordinator is named by its URL, such as "
                        "redis://HOST/NAMESPACE; frazil help worker shows them all",
                        given);
     say_meant(&s, given);
-    return fz_fail(reterr, FRAZIL_ESPEC, "worker=%q is no source of worker ids%s", given, advice);
+    return fz_fail(reterr, FRAZIL_ESPEC, "worker=%q is not a source of worker ids%s", given, advice);
 }
 
 static frazil_err no_worker(const frazil_layout *layout, frazil_error *reterr)

@@ -120,10 +120,11 @@ frazil_err fz_worker_from_env(const struct fz_worker_ask *ask, struct fz_worker_
                        text == NULL ? "not set" : "empty", ask->space.count - 1);
     /* The name of the wrong variable may have been given, and its value be anything. */
     if (!looks_like_number(text))
-        return fz_fail(reterr, FRAZIL_EWORKER,
-                       "worker=%v: the environment variable holds %u characters that are no number: it must hold one "
-                       "from 0 to %u",
-                       ask->given, (uint64_t)strlen(text), ask->space.count - 1);
+        return fz_fail(
+            reterr, FRAZIL_EWORKER,
+            "worker=%v: the environment variable holds %u characters that are not a number: it must hold one "
+            "from 0 to %u",
+            ask->given, (uint64_t)strlen(text), ask->space.count - 1);
     return read_worker(ask, text, strlen(text), &choice->first, reterr);
 }
 
@@ -331,10 +332,9 @@ frazil_err fz_worker_from_hostname_hash(const struct fz_worker_ask *ask, struct 
     if (err == FRAZIL_OK)
         err = host_name(ask, buf, &name, reterr);
     if (err == FRAZIL_OK && is_name_of_many(name))
-        err =
-            fz_fail(reterr, FRAZIL_EWORKER,
-                    "worker=%s: %q is a name that each host may have for itself: name the host, or say with hostname= "
-                    "what no other host is called",
-                    ask->given, name);
+        err = fz_fail(reterr, FRAZIL_EWORKER,
+                      "worker=%s: %q is a name that other hosts may have as well: name the host, or say with hostname= "
+                      "what no other host is called",
+                      ask->given, name);
     return err == FRAZIL_OK ? hash(ask, name, choice) : err;
 }

@@ -109,5 +109,5 @@ frazil_err frazil_sno_partition_parse(const char *text, size_t len, uint16_t *re
     }
     if (take_pair(text, len, ret_partition))
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_EPARSE, "%Q is no partition: write " FORMS, text, len);
+    return fz_fail(reterr, FRAZIL_EPARSE, "%Q is not a partition: write " FORMS, text, len);
 }

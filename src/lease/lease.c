@@ -26,10 +26,11 @@ static frazil_err not_extended(const struct fz_lease *lease, uint64_t now_tick, 
     if (err == FRAZIL_EEXHAUSTED)
         return fz_fail(reterr, err, "%s", why->message);
     if (lease->remaking.repeated)
-        return fz_fail(reterr, FRAZIL_ELEASE,
-                       "worker id %u was given to somebody else, as namespace %q was created again under those who "
-                       "held ids: look for duplicates with frazil verify; %s",
-                       (uint64_t)held->worker, lease->name, why->message);
+        return fz_fail(
+            reterr, FRAZIL_ELEASE,
+            "worker id %u was granted to another process, because namespace %q was created again under those who "
+            "held ids: look for duplicates with frazil verify; %s",
+            (uint64_t)held->worker, lease->name, why->message);
     fz_fail(reterr, code, "worker id %u %s %t and %s: %s", (uint64_t)held->worker,
             stands ? "is ours until" : "was ours until", fz_layout_tick_unix_ms(&lease->layout, held->until),
             lost ? "is lost" : "is not extended", why->message);

@@ -86,7 +86,7 @@ static const char *what_it_cannot(frazil_err said)
 frazil_err fz_register_error(enum fz_register_result result, const char *name, const frazil_error *said,
                              frazil_error *reterr)
 {
-    const char *sentence = said->message[0] != '\0' ? said->message : "it did not say why";
+    const char *sentence = said->message[0] != '\0' ? said->message : "it gave no reason";
 
     switch (result) {
     case FZ_REGISTER_REFUSED:

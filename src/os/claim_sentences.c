@@ -94,7 +94,7 @@ static bool is_lack(int sys)
 
 frazil_err fz_claim_fail(int sys, const char *path, frazil_error *reterr)
 {
-    return fz_fail_errno(reterr, sys, "the others on this host cannot be told of the worker id by the file", path,
+    return fz_fail_errno(reterr, sys, "the worker id cannot be announced to the others on this host by the file", path,
                          is_lack(sys) ? "" : "; name a folder that all users of this host share with host_dir=");
 }
 
@@ -147,7 +147,7 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
     char who[OTHER_SIZE];
 
     if (other->sys_errno != 0)
-        return fz_fail_errno(reterr, other->sys_errno, "it cannot be told whether another user has the worker id, by",
+        return fz_fail_errno(reterr, other->sys_errno, "cannot determine whether another user has the worker id, from",
                              other->path, ": its owner must let everybody read it, or remove it");
     if (other->is_own)
         return fz_fail(reterr, FRAZIL_EWORKER,

@@ -38,7 +38,7 @@ static frazil_err load_part(const char *part, const void **ret, frazil_error *re
         return fz_fail(reterr, FRAZIL_ENOTBUILT, "the part of frazil for this is not installed: %s", dlerror());
     part_entry entry = find_entry(library, symbol);
     if (entry == NULL)
-        return fz_fail(reterr, FRAZIL_ENOTBUILT, "%s is no part of frazil: it has no %s", file, symbol);
+        return fz_fail(reterr, FRAZIL_ENOTBUILT, "%s is not a part of frazil: it has no %s", file, symbol);
     *ret = entry();
     return FRAZIL_OK;
 }

@@ -200,13 +200,13 @@ frazil_err fz_state_file_has_others(void *ctx, bool *ret, frazil_error *reterr)
     }
     int fd = fz_kept_fd_get(&file->file);
     if (fd < 0)
-        return fail_state(file, errno, "it cannot be told whether anybody uses", reterr);
+        return fail_state(file, errno, "cannot determine whether a process uses", reterr);
     /* The guard keeps everybody else from looking while this lock is not a shared one. */
     int exclusive = fz_own_file_lock(fd, LOCK_EX);
     int shared = fz_own_file_lock(fd, LOCK_SH);
     int err = exclusive != 0 && exclusive != EWOULDBLOCK ? exclusive : shared;
     if (err != 0)
-        return fail_state(file, err, "it cannot be told whether anybody uses", reterr);
+        return fail_state(file, err, "cannot determine whether a process uses", reterr);
     *ret = exclusive == EWOULDBLOCK;
     return FRAZIL_OK;
 }

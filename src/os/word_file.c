@@ -73,7 +73,7 @@ static frazil_err check_format(const struct header *header, size_t len, const ch
         return wrong_number(path, "a header with a length of", len, FZ_WORD_FILE_HEADER_SIZE, reterr);
     if (memcmp(header->magic, magic, sizeof magic) != 0)
         return fz_fail(reterr, FRAZIL_ESTATE,
-                       "%q is no word file of frazil: name another directory with run_dir=", path);
+                       "%q is not a word file of frazil: name another directory with run_dir=", path);
     if (header->byte_order != BYTE_ORDER_MARK)
         return fz_fail(reterr, FRAZIL_ESTATE,
                        "the word file %q was written with the other byte order, so on another machine: " WAY_OUT, path);
@@ -313,7 +313,7 @@ static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds 
                     "with %u to %u here: %s (%q)",
                     o->identity->worker, bounds->min, bounds->max, own->min, own->max, neighbours->way_out, path);
     else if (sys != 0)
-        neighbours->err = fz_fail_errno(o->reterr, sys, "it cannot be told whether anybody uses", path, "");
+        neighbours->err = fz_fail_errno(o->reterr, sys, "cannot determine whether a process uses", path, "");
     return neighbours->err == FRAZIL_OK;
 }
 
@@ -414,7 +414,7 @@ static frazil_err begin(struct opening *o, const char *path, const struct fz_bou
         return fz_fail(o->reterr, FRAZIL_ESPEC, "the path of the word file is too long: %q", path);
     int sys = fz_boot_id(o->boot_id);
     if (sys != 0 && sys != ENOTSUP)
-        return fz_fail_errno(o->reterr, sys, "it cannot be told which boot this is", NULL, "");
+        return fz_fail_errno(o->reterr, sys, "cannot determine the boot id", NULL, "");
     if (sys == 0)
         o->boot_id[strlen(o->boot_id)] = '\n'; /* as the kernel writes it, and the files do */
     frazil_err err = do_guarded(o, act);

@@ -37,9 +37,9 @@ static frazil_err open_process_count(struct fz_store *store, frazil_error *reter
     int sys = fz_process_count_open(&store->processes);
 
     store->is_counted = sys == 0;
-    return sys == 0
-               ? FRAZIL_OK
-               : fz_fail_errno(reterr, sys, "what tells parent and children of each other cannot be made", NULL, "");
+    return sys == 0 ? FRAZIL_OK
+                    : fz_fail_errno(reterr, sys, "cannot create the memory that distinguishes parent and children",
+                                    NULL, "");
 }
 
 static frazil_err open_in_memory(struct fz_store *store, const struct fz_decision *decision,

@@ -15,7 +15,7 @@ load helpers
     for same in 16650 0x410a A,10 "'A',10" "{'A', 10}"; do
         [ "$(frazil compose -l sno --time 2026-05-01 --partition "$same" -s 0)" = 9hwf9c22232im222 ]
     done
-    fails 1 "is no partition: write" frazil compose -l sno --time 2026-05-01 --partition A,300 -s 0
+    fails 1 "is not a partition: write" frazil compose -l sno --time 2026-05-01 --partition A,300 -s 0
 }
 
 @test "snos" {

@@ -90,7 +90,7 @@ finds() {
     finds 1 OK coordinator.namespace "worker=$url"
     finds 1 OK coordinator.round-trip "worker=$url"
     finds 1 OK state.elsewhere "worker=$url"
-    [[ $output != *'"subject":"run"'* && $output == *"each process has a number of its own"* ]]
+    [[ $output != *'"subject":"run"'* && $output == *"each process has its own number"* ]]
     finds 1 OK worker.leased "worker=$url" share=host
     [[ $output == *'"subject":"run"'* && $output == *"the processes of this host share one number"* ]]
     finds 2 FAIL run.unusable "worker=$url" share=host run_dir=/proc/nowhere
@@ -111,7 +111,7 @@ finds() {
 }
 
 @test "what is wrong with it" {
-    fails 2 "is no source of worker ids" frazil doctor worker=nonsense
+    fails 2 "is not a source of worker ids" frazil doctor worker=nonsense
     fails 2 "unknown" frazil doctor nonsense=1
     fails 2 "at least 1" frazil doctor --hosts 0
     fails 2 "never" frazil doctor --color blue

@@ -140,12 +140,12 @@ load helpers
 }
 
 @test "a variable with the prefix is a setting, or of those who are known to have others, or an error" {
-    FRAZIL_WROKER=fixed:7 fails 2 "FRAZIL_WROKER is set in the environment, and is no setting: did you mean FRAZIL_WORKER?" \
+    FRAZIL_WROKER=fixed:7 fails 2 "FRAZIL_WROKER is set in the environment, but is not a setting: did you mean FRAZIL_WORKER?" \
         frazil next worker=fixed:1 state=memory
     FRAZIL_WORKER_ID=3 fails 2 "did you mean FRAZIL_WORKER=fixed:3? Otherwise unset it" frazil next --quiet
     FRAZIL_NODE_ID=3 fails 2 "did you mean FRAZIL_WORKER=fixed:3?" frazil state
     FRAZIL_DATACENTER_ID=3 fails 2 "did you mean FRAZIL_DATACENTER=3?" frazil lease list "file://$BATS_TEST_TMPDIR/ns"
-    FRAZIL_SHOP=x fails 2 "FRAZIL_SHOP is set in the environment, and is no setting: unset it, or give it a name that does not begin with FRAZIL_" \
+    FRAZIL_SHOP=x fails 2 "FRAZIL_SHOP is set in the environment, but is not a setting: unset it, or give it a name that does not begin with FRAZIL_" \
         frazil next worker=fixed:1 state=memory
     FRAZIL_PORT=tcp://10.0.0.1:6380 FRAZIL_STATE=memory run --separate-stderr frazil next worker=fixed:1
     [ "$status" -eq 0 ]

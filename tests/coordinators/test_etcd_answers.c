@@ -303,7 +303,7 @@ TEST("A token that cannot be used is none, and is asked for again the next time"
     proxy_say(proxy, text);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
-        register_assert_said("gives no token of a form that can be used");
+        register_assert_said("returned no usable token");
     }
     register_close(&reg);
     proxy_stop(proxy);
@@ -341,7 +341,7 @@ TEST("An error says no for ever, not now, or leaves open what happened")
         if (taken_for(proxy, errors[i].status, errors[i].body, true) != errors[i].result)
             fail_msg("%s: %s", errors[i].body, register_said.message);
     }
-    register_assert_said("is no etcd 3.4 or later with its JSON gateway (HTTP status 404)");
+    register_assert_said("is not etcd 3.4 or later with its JSON gateway (HTTP status 404)");
     proxy_stop(proxy);
     server_stop(&server);
 }

@@ -66,8 +66,8 @@ TEST("Everything else is refused with what is wrong")
         {"etcd:/h/x", "no etcd URL: write etcd://"},
         {"etcd://h", "names no namespace"},
         {"etcd://1,2,3,4,5,6,7,8,9,10/x", "more than 9 hosts"},
-        {"etcd://a#b/x", "'a#b' in the etcd URL is no host"},
-        {"etcd://a,b\\c/x", "is no host"},
+        {"etcd://a#b/x", "'a#b' in the etcd URL is not a host"},
+        {"etcd://a,b\\c/x", "is not a host"},
         {"etcd://:s3cret@h/x", "a password without a user"},
         {"etcd://joe@h/x", "there is no ':'"},
         {"etcd://h/x?user=joe", "a user without a password"},
@@ -76,7 +76,7 @@ TEST("Everything else is refused with what is wrong")
         {"etcds://h/x?cert=f", "one of cert and key"},
         {"etcds://h/x?key=f", "one of cert and key"},
         {"etcds://h/x?ca=", "'ca' in the etcd URL names no file"},
-        {"etcd://h/x?db=1", "they are ca, cert, key, timeout, password_file and user"},
+        {"etcd://h/x?db=1", "the keys are ca, cert, key, timeout, password_file and user"},
     };
 
     url_assert_all_refused(fz_etcd_url_kind, texts, sizeof texts / sizeof texts[0]);

@@ -129,7 +129,7 @@ TEST("A user who may write, but not create, is told what to have run while there
     mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE ON app.* TO writer@'%'");
     struct fz_register reg = open_as("writer");
     assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
-    register_assert_said("may not create its table; let somebody who may run: CREATE TABLE");
+    register_assert_said("may not create its table; let a user with that permission run: CREATE TABLE");
     struct fz_register owner = open_as("app");
     register_prepare(&owner);
     register_prepare(&reg);

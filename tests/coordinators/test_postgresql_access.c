@@ -156,7 +156,7 @@ TEST("A user who may not create the table is told what to have run; that is enou
     start();
     struct fz_register reg = open_as("the%20app", "");
     assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &err), FZ_REGISTER_REFUSED);
-    const char *wanted = "may not create its table; let somebody who may run: CREATE TABLE IF NOT EXISTS "
+    const char *wanted = "may not create its table; let a user with that permission run: CREATE TABLE IF NOT EXISTS "
                          "\"frazil_lease\" (namespace text, number bigint, version bigint NOT NULL, data bytea NOT "
                          "NULL, PRIMARY KEY (namespace, number)); GRANT SELECT, INSERT, UPDATE ON \"frazil_lease\" TO "
                          "\"the app\";";

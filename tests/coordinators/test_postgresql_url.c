@@ -141,7 +141,7 @@ TEST("Everything else that is wrong")
     url_assert_refused(fz_postgresql_url_kind, "postgres://h/app/a/b", FRAZIL_ESPEC, "'a/b', which is none");
     url_assert_refused(
         fz_postgresql_url_kind, "postgres://h/app/orders?wait=1", FRAZIL_ESPEC,
-        "'wait' is no key of a PostgreSQL URL: they are host, table, sslmode, sslrootcert, sslcert, sslkey, "
+        "'wait' is not a key of a PostgreSQL URL; the keys are host, table, sslmode, sslrootcert, sslcert, sslkey, "
         "timeout, password_file "
         "and user");
 }

@@ -463,7 +463,7 @@ class Configuration(unittest.TestCase):
         os.mkfifo(os.path.join(self.folder, "fifo"), 0o600)
         for url, words in (
             ("redis://h:1x/n", "the port in the Redis URL must be a number"),
-            ("redis://h/n?foo=1", "'foo' is no key of a Redis URL"),
+            ("redis://h/n?foo=1", "'foo' is not a key of a Redis URL"),
             ("redis://h/n?password_file=rel", "must be a whole path"),
             ("redis://h/n?password_file=@/fifo", "it is a FIFO"),
             ("redis://h/n?password_file=@/none", "cannot be read"),
@@ -482,7 +482,7 @@ class Configuration(unittest.TestCase):
     def test_a_url_of_slots_is_parsed_by_the_check(self):
         for state, words in (
             ("redis://h:1x/n", "the port in the Redis URL must be a number"),
-            ("redis://h/n?foo=1", "'foo' is no key of a Redis URL"),
+            ("redis://h/n?foo=1", "'foo' is not a key of a Redis URL"),
             ("redis://h/n?password_file=@/none", "cannot be read"),
             ("redis://u:hunter2@h", ": [generator a]: "),
             ("nosuch://u:hunter2@h/n", "no coordinator is called"),

@@ -86,7 +86,7 @@ static void judge_clock(struct fz_clock_facts facts)
 TEST("A clock that is kept right, read cheaply, and was not stepped")
 {
     judge_clock(good_clock);
-    EXPECT("OK clock.synchronised synchronised, and wrong by 900 us", "OK clock.counter",
+    EXPECT("OK clock.synchronised synchronised, with an error of at most 900 us", "OK clock.counter",
            "OK clock.steady not stepped");
     assert_null(strstr(found, "WARN"));
     assert_null(strstr(found, "FAIL"));
@@ -173,8 +173,8 @@ TEST("The word belongs into memory, the grant onto a disk of this host")
                 {FZ_DISK_LASTING, "WARN run.on-disk", "OK state.directory '/dir', on a disk, 1024 KiB"},
                 {FZ_DISK_LAYER, "WARN run.on-disk", "WARN state.layer"},
                 {FZ_DISK_REMOTE, "FAIL run.remote", "WARN state.remote"},
-                {FZ_DISK_UNKNOWN, "OK run.directory '/dir', 1024 KiB free; it cannot be told whether it lies in memory",
-                 "OK state.directory '/dir', 1024 KiB free; it cannot be told whether it lies on a disk of this host"}};
+                {FZ_DISK_UNKNOWN, "OK run.directory '/dir', 1024 KiB free; cannot determine whether it is in memory",
+                 "OK state.directory '/dir', 1024 KiB free; cannot determine whether it is on a permanent local disk"}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct fz_dir_facts facts = dir_on(rows[i].kind);
@@ -281,7 +281,7 @@ TEST("Each source, for one host and for several")
     fz_judge_slip(&findings, "FRAZIL_WROKER", ": did you mean FRAZIL_WORKER?");
     EXPECT(
         "OK worker.idle-key ip is given",
-        "FAIL environment.slip FRAZIL_WROKER is set in the environment, and is no setting, so that nothing opens: did");
+        "FAIL environment.slip FRAZIL_WROKER is set in the environment, but is not a setting, so nothing opens: did");
 }
 
 static void judge_name(const char *name, const char *beginning)
@@ -354,8 +354,8 @@ TEST("A host directory without room or without inodes: no claim can be made ther
     fz_judge_users(&facts, &findings);
     facts.disk.free_bytes = 4096;
     fz_judge_users(&facts, &findings);
-    EXPECT("FAIL host.full no room is left where the host directory '/dev/shm' lies",
-           "FAIL host.full no inode is free where the host directory '/dev/shm' lies");
+    EXPECT("FAIL host.full no space is left in the host directory '/dev/shm'",
+           "FAIL host.full no inode is free in the host directory '/dev/shm'");
     forget();
     facts.disk.has_no_files = false;
     fz_judge_users(&facts, &findings);

@@ -470,12 +470,12 @@ TEST("Each opening that reads the environment refuses a variable that is no sett
 
     assert_int_equal(setenv("FRAZIL_WORKER_ID", "3", 1), 0);
     assert_open_refused(WORKER "state=memory", NULL, FRAZIL_ESPEC,
-                        "FRAZIL_WORKER_ID is set in the environment, and is no setting: did you mean "
+                        "FRAZIL_WORKER_ID is set in the environment, but is not a setting: did you mean "
                         "FRAZIL_WORKER=fixed:3? Otherwise unset it");
     /* Its owner says what it is. */
     assert_int_equal(frazil_open(&gen, "worker=env:FRAZIL_WORKER_ID state=memory", NULL), FRAZIL_OK);
     frazil_close(gen);
-    assert_open_refused("worker=env:FRAZIL_WORKER_I state=memory", NULL, FRAZIL_ESPEC, "is no setting");
+    assert_open_refused("worker=env:FRAZIL_WORKER_I state=memory", NULL, FRAZIL_ESPEC, "is not a setting");
     assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
     assert_int_equal(frazil_options_spec(options, WORKER, strlen(WORKER), NULL), FRAZIL_OK);
     assert_int_equal(frazil_options_check(options, NULL), FRAZIL_ESPEC);

@@ -100,7 +100,7 @@ TEST("It is for snos alone, and not beside worker=")
 {
     assert_open_refused("partition=A,10", NULL, FRAZIL_ESPEC, "is for layout=sno");
     assert_open_refused("layout=sno partition=A,10 worker=fixed:3", NULL, FRAZIL_ESPEC, "both given");
-    assert_open_refused("layout=sno partition=A,300", NULL, FRAZIL_ESPEC, "is no partition");
+    assert_open_refused("layout=sno partition=A,300", NULL, FRAZIL_ESPEC, "is not a partition");
     assert_open_refused("layout=sno partition=65536", NULL, FRAZIL_ESPEC, "above 65535");
     assert_open_refused("layout=sno partition=A,10 count=100", NULL, FRAZIL_EWORKER, "from 0 to 99");
 }

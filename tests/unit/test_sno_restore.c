@@ -305,7 +305,7 @@ TEST("A wrong snapshot is refused, and so are specs that do not go with one")
     assert_refused("layout=sno count=1", &good, FRAZIL_ESPEC, "count comes from the snapshot");
     assert_refused("layout=sno seq_min=1", &good, FRAZIL_ESPEC, "seq_min comes from the snapshot");
     assert_refused("layout=sno seq_max=1", &good, FRAZIL_ESPEC, "seq_max comes from the snapshot");
-    assert_refused("layout=sno state=file", &good, FRAZIL_ESPEC, "state=file does not go with a snapshot");
+    assert_refused("layout=sno state=file", &good, FRAZIL_ESPEC, "state=file cannot be combined with a snapshot");
     assert_refused("layout=twitter", &good, FRAZIL_EKIND, "layout=sno");
     assert_refused("layout=sno colour=red", &good, FRAZIL_ESPEC, "unknown key");
 }

@@ -178,17 +178,17 @@ TEST("Everything else is refused with what is wrong; no sentence has a password,
         {"x://h/a/b", "'a/b', which is none"},
         {"x://h/a%20b", "which is none"},
         {"x://h/a b", "which is none"},
-        {"x:///x", "'' in the X URL is no host"},
-        {"x://a b/x", "'a b' in the X URL is no host"},
-        {"x://:5432/x", "is no host"},
-        {"x://a,,b/x", "is no host"},
-        {"x://a,/x", "is no host"},
+        {"x:///x", "'' in the X URL is not a host"},
+        {"x://a b/x", "'a b' in the X URL is not a host"},
+        {"x://:5432/x", "is not a host"},
+        {"x://a,,b/x", "is not a host"},
+        {"x://a,/x", "is not a host"},
         {"x://h:/x", "port ''"},
         {"x://h:0/x", "port '0'"},
         {"x://h:65536/x", "port '65536'"},
         {"x://h:02181/x", "port '02181'"},
         {"x://::1/x", "write HOST[:PORT], or [ADDRESS]"},
-        {"x://a]b/x", "no host"},
+        {"x://a]b/x", "not a host"},
         {"x://h/forbidden", "checked"},
         {"x://h/x?number=", "'number' in the X URL must be a number from 2 to 17"},
         {"x://h/x?number=1", "from 2 to 17"},
@@ -205,10 +205,10 @@ TEST("Everything else is refused with what is wrong; no sentence has a password,
         {"x://h/x?file=", "'file' in the X URL names no file"},
         {"x://h/x?file=%zz", "'file' in the X URL names no file"},
         {"x://h/x?own=12345678", "own is too long"},
-        {"x://h/x?s3cret", "'...' is no key of a X URL"},
-        {"x://h/x?database=1", "'database' is no key of a X URL: they are number, time, file, own, timeout, "
+        {"x://h/x?s3cret", "'...' is not a key of a X URL"},
+        {"x://h/x?database=1", "'database' is not a key of a X URL; the keys are number, time, file, own, timeout, "
                                "password_file and user"},
-        {"x://h/x?password=1", "'password' is no key"},
+        {"x://h/x?password=1", "'password' is not a key"},
         {"x://h/x?user=", "user in the X URL is empty"},
         {"x://joe:s3cret@h/x?user=joe", "given twice"},
         {"x://s3cret@h/x", "there is no ':'"},
@@ -217,7 +217,7 @@ TEST("Everything else is refused with what is wrong; no sentence has a password,
         {"x://:s3cret%4@h/x", "percent-encoded"},
         {"x://:s3cret%@h/x", "percent-encoded"},
         {"x://:s3cret%00@h/x", "percent-encoded"},
-        {"x://:s3cret@/x", "no host"},
+        {"x://:s3cret@/x", "not a host"},
         {"x://:s3cret@h:x/x", "must be a number from 1 to 65535; if that"},
         {"x://:s3cret@h/x/y", "'x/y', which is none"},
         {"x://:s3cret@h/x?number=x", "'number'"},
@@ -246,7 +246,7 @@ TEST("Nothing that is too long is cut")
     snprintf(text, sizeof text, "x://%.255s/x", name);
     assert_int_equal(strlen(parse(text).common.hosts[0].name), 255);
     snprintf(text, sizeof text, "x://%.256s/x", name);
-    assert_refused(text, "no host");
+    assert_refused(text, "not a host");
     snprintf(text, sizeof text, "x://joe:%.255s@h/x", name);
     assert_int_equal(strlen(parse(text).common.access.password), 255);
     snprintf(text, sizeof text, "x://joe:%.256s@h/x", name);

@@ -385,8 +385,8 @@ TEST("Settings that do not suit, with the sentence that says why and how")
         {"worker=ip-last-octet base=769", FRAZIL_ESPEC, "255 worker ids are too few: it needs 256"},
         {"layout=twitter worker=ip-last-octet datacenter=1", FRAZIL_ESPEC, "32 worker ids are too few"},
         {"worker=hostname-hash expect=5 hostname=''", FRAZIL_ESPEC, "the value of hostname is empty"},
-        {"worker=hostname-hash:5", FRAZIL_ESPEC, "worker='hostname-hash:5' is no source"},
-        {"worker=ip", FRAZIL_ESPEC, "worker='ip' is no source"},
+        {"worker=hostname-hash:5", FRAZIL_ESPEC, "worker='hostname-hash:5' is not a source"},
+        {"worker=ip", FRAZIL_ESPEC, "worker='ip' is not a source"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -431,9 +431,9 @@ TEST("An address or a name that other hosts have as well is refused, whether it 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         host.name = names[i];
         assert_open_refused("worker=hostname-hash expect=2", NULL, FRAZIL_EWORKER,
-                            "is a name that each host may have for itself");
+                            "is a name that other hosts may have as well");
         snprintf(spec, sizeof spec, "worker=hostname-hash expect=2 hostname=%s", names[i]);
-        assert_open_refused(spec, NULL, FRAZIL_EWORKER, "is a name that each host may have for itself");
+        assert_open_refused(spec, NULL, FRAZIL_EWORKER, "is a name that other hosts may have as well");
     }
 }
 

@@ -233,7 +233,7 @@ static frazil_err read_host(const struct fz_url_kind *kind, struct fz_url_piece 
         name.len = 0;
     if (!is_host(name) || !fz_url_copy(name, host.name, sizeof host.name)) {
         const char *end = fz_url_find(piece, ':'); /* up to it, for the same reason */
-        return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the %s URL is no host: write HOST[:PORT], or [ADDRESS][:PORT]",
+        return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the %s URL is not a host: write HOST[:PORT], or [ADDRESS][:PORT]",
                        piece.at, end == NULL ? piece.len : (size_t)(end - piece.at), kind->what);
     }
     frazil_err err = colon == NULL ? FRAZIL_OK : read_port(kind, fz_url_after(piece, colon), &host.port, reterr);
@@ -419,7 +419,8 @@ static frazil_err unknown_key(const struct fz_url_kind *kind, struct fz_url_piec
         fz_sentence_str(&names, i == 0 ? "" : key_at(kind, i + 1) == NULL ? " and " : ", ");
         fz_sentence_str(&names, key->name);
     }
-    return fz_fail(reterr, FRAZIL_ESPEC, "%Q is no key of a %s URL: they are %s", name.at, name.len, kind->what, text);
+    return fz_fail(reterr, FRAZIL_ESPEC, "%Q is not a key of a %s URL; the keys are %s", name.at, name.len, kind->what,
+                   text);
 }
 
 static frazil_err read_pair(const struct fz_url_kind *kind, struct fz_url_piece text, struct fz_url *url,

@@ -135,7 +135,7 @@ static enum outcome read_answer(struct fz_etcd_client *client, long status, json
     if (!json_is_object(answer)) {
         outcome = status == 404 ? REFUSED : NOT_KNOWN;
         if (status == 404)
-            fz_fail(reterr, FRAZIL_EREFUSED, "%s: is no etcd 3.4 or later with its JSON gateway (HTTP status 404)",
+            fz_fail(reterr, FRAZIL_EREFUSED, "%s: is not etcd 3.4 or later with its JSON gateway (HTTP status 404)",
                     client->shown);
         else
             not_etcd(client, status, reterr);
@@ -232,7 +232,7 @@ static enum outcome ask_hosts(struct fz_etcd_client *client, const struct messag
 
 static enum outcome not_logged_in(struct fz_etcd_client *client, frazil_error *reterr)
 {
-    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: gives no token of a form that can be used", client->shown);
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: returned no usable token", client->shown);
     return NOT_DONE;
 }
 

@@ -114,7 +114,7 @@ static void say_access(const struct diagnosis *diagnosis)
 
     if (client->url.common.access.user[0] == '\0')
         fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
-                      "users: asked as nobody in particular: any client that reaches it may write, unless certificates "
+                      "users: no user is configured: any client that reaches it may write, unless certificates "
                       "keep it out");
     else if (client->no_login)
         fz_report_say(&diagnosis->report, FZ_FINDING_WARN,

@@ -27,7 +27,7 @@ static frazil_err check(const struct fz_url_kind *kind, const struct fz_url *com
     for (size_t i = 0; i < common->host_count; i++) {
         for (const char *c = common->hosts[i].name; *c != '\0'; c++) {
             if (!is_host_character(*c))
-                return fz_fail(reterr, FRAZIL_ESPEC, "%q in the etcd URL is no host", common->hosts[i].name);
+                return fz_fail(reterr, FRAZIL_ESPEC, "%q in the etcd URL is not a host", common->hosts[i].name);
         }
     }
     if (common->access.password[0] != '\0' && common->access.user[0] == '\0')

@@ -165,8 +165,8 @@ static enum fz_register_result may_not_create(struct fz_sql_connection *connecti
     MYSQL_ROW row = result == FZ_REGISTER_OK ? mysql_fetch_row(answer) : NULL;
 
     fz_fail(reterr, FRAZIL_EREFUSED,
-            "%s: may not create its table; let somebody who may run: CREATE TABLE IF NOT EXISTS `%v`.`%s` " COLUMNS
-            "; GRANT SELECT, INSERT, UPDATE ON `%v`.`%s` TO %v;",
+            "%s: may not create its table; let a user with that permission run: CREATE TABLE IF NOT EXISTS "
+            "`%v`.`%s` " COLUMNS "; GRANT SELECT, INSERT, UPDATE ON `%v`.`%s` TO %v;",
             connection->session.shown, url->database, url->table, url->database, url->table,
             row == NULL || row[0] == NULL ? "..." : row[0]);
     mysql_free_result(answer);

@@ -96,7 +96,7 @@ static void say_version(const struct diagnosis *diagnosis)
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "version: %q", version);
     else
         fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
-                      "version: %q: its scripts cannot do what is needed: use 5.0 or later", version);
+                      "version: %q: its scripts lack required functions: use 5.0 or later", version);
     if (info_is(diagnosis, "redis_mode", "cluster"))
         fz_report_say(
             &diagnosis->report, FZ_FINDING_WARN,

@@ -132,7 +132,7 @@ static void report_permissions(const struct diagnosis *diagnosis)
 {
     if (diagnosis->is_open)
         fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
-                      "permissions: everybody may change %q and what is below it: make the namespace by a URL with "
+                      "permissions: everybody may change %q and everything below it: make the namespace by a URL with "
                       "user and password",
                       diagnosis->folder);
     else
