@@ -241,9 +241,10 @@ static int cmd_completion_run(int argc, char **argv)
         {"words", 0, OPTION_FLAG, &words, NULL, "what may end the line WORD..., for scripts", 0},
         {0},
     };
-    static const struct option_help help = {"completion", "SHELL | --words -- WORD...",
-                                            "Prints what makes a shell complete commands, options, specs and layouts.",
-                                            "Packages install it.", actions};
+    static const struct option_help help = {
+        "completion", "SHELL | --words -- WORD...",
+        "Prints a script that completes commands, options, specs and layouts in a shell.", "Packages install it.",
+        actions};
 
     if (options_run_action(actions, argc, argv, &status))
         return status;

@@ -112,5 +112,4 @@ static int cmd_doctor_run(int argc, char **argv)
     return diagnose(&args, (uint32_t)hosts.value, &report);
 }
 
-const struct command cmd_doctor = {"doctor", "what may go wrong here, and what is right for how many hosts",
-                                   cmd_doctor_run};
+const struct command cmd_doctor = {"doctor", "check this host, and recommend a source of worker ids", cmd_doctor_run};

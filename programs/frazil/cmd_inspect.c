@@ -203,4 +203,4 @@ static int cmd_inspect_run(int argc, char **argv)
                        &inspection);
 }
 
-const struct command cmd_inspect = {"inspect", "what an id says; which layout it may be of", cmd_inspect_run};
+const struct command cmd_inspect = {"inspect", "decode an id, or find its layout", cmd_inspect_run};

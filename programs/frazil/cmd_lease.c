@@ -99,7 +99,8 @@ static int lease_list_run(int argc, char **argv)
         {"json", 'j', OPTION_FLAG, &json, NULL, "one object a line", 0},
         {0},
     };
-    static const struct option_help help = {"lease list", NEEDED, "Shows who holds which worker id, and until when.",
+    static const struct option_help help = {"lease list", NEEDED,
+                                            "Shows the holders of worker ids, and until when they hold them.",
                                             "  frazil lease list redis://10.0.0.5/orders", NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
@@ -168,7 +169,7 @@ static int lease_watch_run(int argc, char **argv)
         {"json", 'j', OPTION_FLAG, &watching.json, NULL, "one object a line", 0},
         {0},
     };
-    static const struct option_help help = {"lease watch", NEEDED, "Prints each change of who holds which worker id.",
+    static const struct option_help help = {"lease watch", NEEDED, "Prints each change of the holders of worker ids.",
                                             "  frazil lease watch redis://10.0.0.5/orders", NULL};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
@@ -179,7 +180,7 @@ static int lease_watch_run(int argc, char **argv)
 /* ---- the command ---------------------------------------------------------------------- */
 
 static const struct command lease_init = {"init", "create a namespace of worker ids", lease_init_run};
-static const struct command lease_list = {"list", "who holds which worker id, and until when", lease_list_run};
+static const struct command lease_list = {"list", "show the holders of worker ids", lease_list_run};
 static const struct command lease_release = {"release", "free a worker id by hand", lease_release_run};
 static const struct command lease_watch = {"watch", "follow what changes", lease_watch_run};
 
@@ -189,7 +190,7 @@ static int cmd_lease_run(int argc, char **argv)
     static const struct option_row no_rows[] = {{0}};
     static const struct option_help help = {"lease", "ACTION [OPTION]... SPEC-OR-URL...",
                                             "The worker ids that a coordinator leases to a fleet.",
-                                            "frazil help lease ACTION tells more.", actions};
+                                            "See also frazil help lease ACTION.", actions};
     struct arguments args;
     int status;
 

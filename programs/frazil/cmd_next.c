@@ -332,7 +332,7 @@ static int cmd_next_run(int argc, char **argv)
         return STATUS_USAGE;
     }
     if (is_count(&args)) {
-        complain("%s is no spec: for so many ids write -n N", quoted(args.values[0]));
+        complain("%s is not a spec: for that many ids write -n N", quoted(args.values[0]));
         return STATUS_USAGE;
     }
     source.quiet = request.quiet;

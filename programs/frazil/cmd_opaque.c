@@ -96,7 +96,7 @@ static int read_key(int fd, const char *path, frazil_opaque_key *ret)
         return STATUS_FATAL;
     }
     if (!key_of(content, (size_t)len, key)) {
-        complain("%s is no key file: 16 bytes were expected, or 32 hex digits", typed(path, strlen(path)));
+        complain("%s is not a key file: 16 bytes were expected, or 32 hex digits", typed(path, strlen(path)));
     } else {
         frazil_err err = frazil_opaque_key_init(ret, key);
         if (err != FRAZIL_OK)
@@ -214,4 +214,4 @@ static int cmd_opaque_run(int argc, char **argv)
 
 #endif
 
-const struct command cmd_opaque = {"opaque", "ids that say nothing without a key, and back", cmd_opaque_run};
+const struct command cmd_opaque = {"opaque", "encrypt ids, and decrypt them", cmd_opaque_run};

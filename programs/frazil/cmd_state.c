@@ -179,10 +179,10 @@ static void print_repair(const frazil_admin_kept *kept, bool json)
                       ",\"made_anew\":true}\n",
                       kept->worker, kept->seq_min, kept->seq_max);
     else if (kept->is_part)
-        output_format("worker %" PRIu32 ", sequence numbers %" PRIu64 " to %" PRIu64 ": made anew\n", kept->worker,
+        output_format("worker %" PRIu32 ", sequence numbers %" PRIu64 " to %" PRIu64 ": recreated\n", kept->worker,
                       kept->seq_min, kept->seq_max);
     else
-        output_format("worker %" PRIu32 ": made anew\n", kept->worker);
+        output_format("worker %" PRIu32 ": recreated\n", kept->worker);
 }
 
 /* Each is shown when it is done; after an error the others are as they were. */
@@ -218,7 +218,7 @@ static int state_init(const char *spec, const void *options)
     if (code != FRAZIL_OK)
         return complain_error(&err);
     if (count == 0 && !init->json)
-        output_string("nothing is wrong, nothing was changed; state init --all makes files anew that look right\n");
+        output_string("nothing is wrong, nothing was changed; state init --all also recreates intact files\n");
     return STATUS_OK;
 }
 
@@ -235,7 +235,7 @@ static int state_init_run(int argc, char **argv)
         {0},
     };
     static const struct option_help help = {
-        "state init", "[OPTION]... [SPEC]...", "Makes files anew that are damaged or somebody else's.",
+        "state init", "[OPTION]... [SPEC]...", "Recreates files that are damaged or of another layout.",
         "Give the spec that the program has.  It refuses while a process uses the worker,\n"
         "and gives up all ids that may have been made until now.  --all is for when a\n"
         "state directory was restored from an old copy, or lost.\n\n"
@@ -249,8 +249,8 @@ static int state_init_run(int argc, char **argv)
 
 static int state_show_run(int argc, char **argv);
 
-static const struct command command_show = {"show", "what is kept (also without this word)", state_show_run};
-static const struct command command_init = {"init", "make files anew that are damaged or somebody else's",
+static const struct command command_show = {"show", "show the state (the default action)", state_show_run};
+static const struct command command_init = {"init", "recreate files that are damaged or of another layout",
                                             state_init_run};
 static const struct command *const state_actions[] = {&command_show, &command_init, NULL};
 
@@ -269,7 +269,7 @@ static int state_show_run(int argc, char **argv)
         "restart.",
         "Give the spec that the program has.  With share=host it is about the lease of\n"
         "this host's processes.\n"
-        "Exit status: 1 if a file is wrong.  frazil help state init tells more of init.\n\n"
+        "Exit status: 1 if a file is wrong.  See also frazil help state init.\n\n"
         "  frazil state worker=fixed:7",
         state_actions};
 

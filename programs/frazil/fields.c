@@ -93,7 +93,7 @@ frazil_err fields_check(const struct ids_layout *layout, const struct id *id, fr
     frazil_layout_get_info(&layout->layout, &info, sizeof info);
     *reterr = (frazil_error){.code = FRAZIL_ERANGE};
     (void)snprintf(reterr->message, sizeof reterr->message,
-                   "it is no id of the layout %s, whose largest is %" PRIu64
+                   "it is not an id of the layout %s, whose largest is %" PRIu64
                    "; inspect --guess shows which layouts fit",
                    layout->label, info.max_id);
     return FRAZIL_ERANGE;

@@ -136,7 +136,7 @@ int fit_print(char *const *texts, size_t count, bool json)
             return STATUS_USAGE;
     }
     if (span_of(pairs, count) <= 10 * SLACK_MS) {
-        complain("the times of the pairs are too near to each other: take ids that were made minutes or days apart");
+        complain("the times of the pairs are too close together: take ids that were made minutes or days apart");
         return STATUS_BAD_VALUE;
     }
     size_t found = find(pairs, count, &best);

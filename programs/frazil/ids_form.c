@@ -95,7 +95,7 @@ static frazil_err parse_sno_hex(const char *text, size_t len, frazil_sno *ret, f
         return fail(reterr, FRAZIL_EPARSE, "%s has %zu characters: the hex digits of a sno are 20",
                     quoted(typed(text, len)), len);
     if (!hex_read(text, FRAZIL_SNO_SIZE, sno.bytes, &position))
-        return fail(reterr, FRAZIL_EPARSE, "the character at position %zu is no hex digit", position);
+        return fail(reterr, FRAZIL_EPARSE, "the character at position %zu is not a hex digit", position);
     *ret = sno;
     return FRAZIL_OK;
 }
@@ -266,8 +266,8 @@ frazil_err ids_parse_data(frazil_layout_kind kind, int form, const char *text, s
 {
     if (kind == FRAZIL_LAYOUT_64 && form == IDS_FORM_ANY) {
         if (!is_decimal(text, len))
-            return fail_number(text, len, FRAZIL_EPARSE,
-                               "it is no decimal number; --form says which other form the ids have", reterr);
+            return fail_number(text, len, FRAZIL_EPARSE, "it is not a decimal number; give another form with --form",
+                               reterr);
         form = decimal_form(text, len);
     }
     return ids_parse(kind, form, text, len, ret, reterr);

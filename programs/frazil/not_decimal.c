@@ -64,7 +64,7 @@ bool not_decimal_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE
     if (len >= sizeof byte_order_mark && memcmp(text, byte_order_mark, sizeof byte_order_mark) == 0)
         why = "it begins with a byte order mark: cut that off with tail -c +4, or save the file as UTF-8 without one";
     else if (is_quoted_text(text, len))
-        why = "it stands in quotes: leave them out; tr -d '\"' does that, jq -r writes none";
+        why = "it is in quotes: remove them, with tr -d '\"' or jq -r";
     else if (len > 1 && text[len - 1] == 'n' && is_digits(text, len - 1))
         why = "it is a BigInt as JavaScript shows it: leave out the n, as String(id) does";
     else if (is_rounded(text, len))

@@ -204,7 +204,7 @@ static void complain_key(const char *key, size_t len, const char *value)
     bool is_number = value != NULL && value[0] != '\0' && strspn(value, "0123456789") == strlen(value);
     bool is_worker = len == strlen("worker") && memcmp(key, "worker", len) == 0;
 
-    complain("%.*s is no option but a key of the spec: write %.*s=%s%s", (int)len, key, (int)len, key,
+    complain("%.*s is not an option but a key of the spec: write %.*s=%s%s", (int)len, key, (int)len, key,
              is_worker && is_number ? "fixed:" : "", is_number ? value : "VALUE");
 }
 

@@ -127,7 +127,7 @@ ID=1541815603606036480
     [ "$(frazil inspect --json --form uuid $uuid | json uuid)" = $uuid ]
     [[ $(frazil inspect --guess $uuid | sed -n 3p) == *" sno       uuid "* ]]
     fails 1 "version 4; a sno's is of version 8" frazil inspect --form uuid 3bfcd3a8-0000-4410-a800-000000000000
-    fails 1 "it is a UUID of version 4, which tells no time" frazil inspect 3bfcd3a8-0000-4410-a800-000000000000
+    fails 1 "it is a UUID of version 4, which has no time" frazil inspect 3bfcd3a8-0000-4410-a800-000000000000
     fails 1 "the form uuid is for snos" frazil inspect --layout twitter --form uuid $uuid
     [ "$(frazil inspect --json 0x5325a4db6000002 | json id)" = 374461008837607426 ]
     [ "$(frazil inspect --json --form hexshort ff | json id)" = 255 ]
@@ -148,8 +148,8 @@ ID=1541815603606036480
 }
 
 @test "what is no id of the layout is refused" {
-    fails 1 "it is no id of the layout frazil, whose largest is 9223372036854775807" frazil inspect 9223372036854775808
-    fails 1 "it is no id of the layout js53" frazil inspect --layout js53 9007199254740992
+    fails 1 "it is not an id of the layout frazil, whose largest is 9223372036854775807" frazil inspect 9223372036854775808
+    fails 1 "it is not an id of the layout js53" frazil inspect --layout js53 9007199254740992
     fails 1 "position" frazil inspect --form dec 12x4
     fails 1 "" frazil inspect 18446744073709551616
     fails 1 "" frazil inspect --layout sno a22222222222222z

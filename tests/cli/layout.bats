@@ -53,7 +53,7 @@ load helpers
     [[ $output == *"frazil inspect --layout '31/0/32 epoch=0 tick=1000ms'"* ]]
     [ "$(frazil layout find --json 387750301904971=2023-02-19T10:20:03.051Z 646093214093387=2025-02-18T10:20:03.097Z)" = \
         '{"bits_below_time":12,"tick_ms":1,"epoch_from":1582136402000,"epoch_to":1582136402000}' ]
-    fails 1 "too near to each other" frazil layout find 1=2020-01-01 2=2020-01-01
+    fails 1 "too close together" frazil layout find 1=2020-01-01 2=2020-01-01
     fails 1 "no layout with the time above" frazil layout find 1=2020-01-01 2=2021-01-01
     fails 2 "takes 2 to 64 pairs" frazil layout find 1=2020-01-01
     fails 2 "takes pairs ID=TIME" frazil layout find 1 2

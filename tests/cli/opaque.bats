@@ -40,7 +40,7 @@ needs_opaque() {
 @test "--form is for ids" {
     needs_opaque
     fails 2 "--form is for ids" frazil opaque -k raw --form hex --decrypt 00000000000000000000000000000000
-    fails 1 "no decimal number" frazil opaque -k raw null
+    fails 1 "not a decimal number" frazil opaque -k raw null
 }
 
 @test "what was not made with the key is refused" {

@@ -27,7 +27,7 @@ makes_anew() {
     run frazil state show --json "$@"
     [ "$status" -eq 1 ]
     [[ $output == *'"worker":7,"ok":false'* ]]
-    [ "$(frazil state init "$@")" = "worker 7: made anew" ]
+    [ "$(frazil state init "$@")" = "worker 7: recreated" ]
     frazil state "$@"
     after=$(frazil next max_lead=10s "$@")
     [ "$after" -gt "$before" ]
@@ -38,7 +38,7 @@ makes_anew() {
     [ "$status" -eq 0 ]
     [[ $output == *"nothing is kept here yet" ]]
     frazil state worker=fixed:7 | grep -Eq '^ +7  new '
-    [ "$(frazil state init)" = "nothing is wrong, nothing was changed; state init --all makes files anew that look right" ]
+    [ "$(frazil state init)" = "nothing is wrong, nothing was changed; state init --all also recreates intact files" ]
     [ ! -e "$FRAZIL_RUN_DIR" ]
     [ ! -e "$FRAZIL_STATE_DIR" ]
 }
@@ -86,7 +86,7 @@ makes_anew() {
     cp "${grant/worker-7/worker-8}" "$grant"
     rm "$word"
     fails 4 "is of worker 8" frazil next worker=fixed:7
-    [ "$(frazil state init worker=fixed:7)" = "worker 7: made anew" ]
+    [ "$(frazil state init worker=fixed:7)" = "worker 7: recreated" ]
     [ "$(frazil next max_lead=10s worker=fixed:7)" -gt "$id" ]
 }
 
@@ -111,8 +111,8 @@ makes_anew() {
     mv "$word" "$word.away" # so that its inode is not given to the copy
     cp "$BATS_TEST_TMPDIR/word" "$word"
     frazil state worker=fixed:7 | grep -Eq '^     7  free    stale '
-    [ "$(frazil state init worker=fixed:7)" != "worker 7: made anew" ]
-    [ "$(frazil state init --all worker=fixed:7)" = "worker 7: made anew" ]
+    [ "$(frazil state init worker=fixed:7)" != "worker 7: recreated" ]
+    [ "$(frazil state init --all worker=fixed:7)" = "worker 7: recreated" ]
     until=$(frazil state --json worker=fixed:7 | json until)
     made=$(frazil inspect --json "$id" | json time)
     [[ $until > $made ]]
@@ -120,7 +120,7 @@ makes_anew() {
 }
 
 @test "--all makes what is not there, so that a lost directory repeats no id" {
-    [ "$(frazil state init --all worker=fixed:7)" = "worker 7: made anew" ]
+    [ "$(frazil state init --all worker=fixed:7)" = "worker 7: recreated" ]
     [ -s "$grant" ]
     fails 4 "state directory" frazil state init --all worker=fixed:7 state_dir=/proc/nowhere
     fails 2 "absolute path" frazil state run_dir=here
@@ -200,6 +200,6 @@ shares() {
     run frazil state --json worker=fixed:7
     [ "$status" -eq 1 ]
     [[ $output == *'"worker":7,"ok":false,"sequence_min":0,"sequence_max":999'* ]]
-    [ "$(frazil state init worker=fixed:7)" = "worker 7, sequence numbers 0 to 999: made anew" ]
+    [ "$(frazil state init worker=fixed:7)" = "worker 7, sequence numbers 0 to 999: recreated" ]
     frazil next max_wait=10s max_lead=10s worker=fixed:7
 }

@@ -110,15 +110,15 @@ count() {
     [ "$(count unreadable)" = 8 ]
     [ "$(count duplicates)" = 0 ]
     [ "${#stderr_lines[@]}" -eq 8 ]
-    [[ ${stderr_lines[2]} == 'frazil: words:3: "NaN": it is no decimal number; --form says'* ]]
+    [[ ${stderr_lines[2]} == 'frazil: words:3: "NaN": it is not a decimal number; give another form'* ]]
     id=$(id 2026-02-01 1 5)
     for form in dec20 hex crockford base36 base62; do
         frazil convert --to $form "$id" | frazil verify --form $form
         [ $form = dec20 ] || ! frazil verify < <(frazil convert --to $form "$id")
     done
     for word in null hello; do
-        fails 1 "no decimal number" frazil shard 16 $word
-        fails 1 "no decimal number" frazil scramble --salt 3 $word
+        fails 1 "not a decimal number" frazil shard 16 $word
+        fails 1 "not a decimal number" frazil scramble --salt 3 $word
         fails 1 "base36: say so, with --form" frazil inspect $word
         fails 1 "base36: say so, with --form" frazil convert --to dec $word
     done
