@@ -112,7 +112,7 @@ bool addresses_check_reach(const struct settings *settings, enum protocol protoc
                         name, name);
     if (!row->insecure && !has_users)
         config_complain(errors, row->place,
-                        "[listen %s] listens beyond this host, and there are no users: anybody there could take ids; "
+                        "[listen %s] is reachable from other hosts, and there are no users: anybody could take ids; "
                         "add [user NAME], or say insecure=yes in a network that you trust",
                         name);
     return row->insecure || (has_tls && has_users);
@@ -360,7 +360,7 @@ static const char *look_at_path(const char *path, struct known_address *ret)
     ret->inode = about.st_ino;
     (void)snprintf(ret->name, sizeof ret->name, "%.107s", slash != NULL ? slash + 1 : path);
     if (lstat(path, &its) == 0)
-        return S_ISSOCK(its.st_mode) ? NULL : "something that is no socket is there already";
+        return S_ISSOCK(its.st_mode) ? NULL : "a file that is not a socket exists already";
     if (!S_ISDIR(about.st_mode))
         return "the folder of the socket is not a directory: name another path";
     return access(folder, W_OK | X_OK) == 0 ? NULL
@@ -486,9 +486,9 @@ static const char *look_at_socket(int fd)
     if (fcntl(fd, F_GETFD) < 0)
         return "it is not open: LISTEN_FDS= counts the sockets that are handed over";
     if (domain < 0)
-        return "it is no socket: the manager is to open it by ListenStream=";
+        return "it is not a socket: open it by ListenStream=";
     if (option_of(fd, SO_TYPE) != SOCK_STREAM || (domain != AF_INET && domain != AF_INET6 && domain != AF_UNIX))
-        return "it is no stream socket of TCP or unix: use ListenStream=, not ListenDatagram= or another";
+        return "it is not a TCP or unix stream socket: use ListenStream=, not ListenDatagram= or another";
     if (option_of(fd, SO_ACCEPTCONN) > 0)
         return NULL;
     if (getpeername(fd, (struct sockaddr *)&peer, &len) == 0)

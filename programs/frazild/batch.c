@@ -81,8 +81,9 @@ static void write_integer(const struct session *session, uint64_t id, struct byt
     else if (session->version >= 3)
         resp_big(out, id);
     else
-        resp_error(out, "ERR the id is above 2^63 - 1, which is no integer of RESP2: use NEXT, HELLO 3, or "
-                        "incr_reply=string in the daemon's configuration");
+        resp_error(out,
+                   "ERR the id is above 2^63 - 1, which RESP2 cannot represent as an integer: use NEXT, HELLO 3, or "
+                   "incr_reply=string in the daemon's configuration");
 }
 
 /* Writes the next ids as integers: the last one of each command. */

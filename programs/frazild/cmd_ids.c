@@ -203,7 +203,7 @@ void cmd_incr(struct session *session, struct call *call)
     if (!command_may(session, call, wish.generator->name))
         return;
     if (wish.generator->engine->is_sno)
-        command_fail(session, call, CODE_ERR, "generator %s gives snos, which are no integers: use SNO",
+        command_fail(session, call, CODE_ERR, "generator %s has snos, which are not integers: use SNO",
                      wish.generator->name);
     else if (can_reserve(session, call, wish.generator, wish.each))
         batch_take(session, call, &wish);

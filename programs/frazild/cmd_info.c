@@ -43,7 +43,7 @@ static bool read_layout(struct session *session, const struct call *call, size_t
         if (generator == NULL)
             return false;
     } else if (at < words->count || generator == NULL) {
-        command_fail(session, call, CODE_ERR, "say whose ids: a generator, or LAYOUT and a layout");
+        command_fail(session, call, CODE_ERR, "give a generator, or LAYOUT and a layout");
         return false;
     } else if (!command_may(session, call, generator->name)) {
         return false;

@@ -188,8 +188,8 @@ void cmd_dbsize(struct session *session, struct call *call)
 
 void cmd_refused(struct session *session, struct call *call)
 {
-    command_fail(session, call, CODE_ERR, "%s: this is frazild, which gives ids and keeps no data: %s", call->row->name,
-                 call->row->help);
+    command_fail(session, call, CODE_ERR, "%s: this is frazild, which serves ids and stores no data: %s",
+                 call->row->name, call->row->help);
 }
 
 /* A browser was made to send a request here: nothing behind it is to run. */

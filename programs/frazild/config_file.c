@@ -159,9 +159,10 @@ static void add_section(struct config_file *file, struct bytes line, struct plac
     struct bytes kind = {.at = inner.at, .len = kind_len};
     struct bytes name = trimmed(inner.at + kind_len, inner.len - kind_len);
     if (!is_word(kind) || (name.len > 0 && !is_word(name))) {
-        config_complain(errors, place,
-                        "what stands between the brackets is no section: it is one or two words of letters, digits, "
-                        "'.', '-' and '_', as in [generator main]");
+        config_complain(
+            errors, place,
+            "the text between the brackets is not a section: it must be one or two words of letters, digits, "
+            "'.', '-' and '_', as in [generator main]");
         return;
     }
     if (file->count == SECTIONS_MAX) {
@@ -243,7 +244,7 @@ static void add_row(struct config_file *file, struct bytes line, struct place pl
         return;
     }
     if (file->count == 0) {
-        config_complain(errors, place, "a key stands before the first [section]");
+        config_complain(errors, place, "a key is before the first [section]");
         return;
     }
     struct bytes key = trimmed(line.at, (size_t)(equals - line.at));

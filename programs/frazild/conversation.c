@@ -110,7 +110,7 @@ static void refuse_unknown(struct session *session, const struct call *call)
     char why[160];
 
     (void)snprintf(why, sizeof why,
-                   "unknown command %.*s: this is frazild, which gives ids; COMMAND DOCS has what it knows",
+                   "unknown command %.*s: this is frazild, which serves ids; COMMAND DOCS lists its commands",
                    name.len < 40 ? (int)name.len : 40, name.at);
     refuse(session, call, CODE_ERR, why);
 }

@@ -14,7 +14,7 @@ static const char *what_it_is(mode_t mode)
         return "it is a FIFO or a pipe: name a regular file, which can be read again";
     if (S_ISDIR(mode))
         return "it is a directory: name a regular file";
-    return S_ISREG(mode) ? NULL : "it is no regular file: name one";
+    return S_ISREG(mode) ? NULL : "it is not a regular file: name one";
 }
 
 /* Reads len bytes, in memory that need not grow: no copy of a secret is left behind. */

@@ -99,7 +99,7 @@ static bool read_layout(struct http_request *request, frazil_layout *ret_layout)
     if (text.at != NULL && name.at == NULL)
         return parse_layout(request, text, ret_layout);
     if (text.at != NULL || (name.at == NULL && generator == NULL)) {
-        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "say whose ids: generator= or layout=, one of them");
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "give generator= or layout=");
         return false;
     }
     if (name.at == NULL)

@@ -44,7 +44,7 @@ static json_t *content_of(const char *type)
 static json_t *operation_of(const struct http_route *route)
 {
     json_t *good = json_pack("{s:s, s:o}", "description", route->help, "content", content_of(route->type));
-    json_t *bad = json_pack("{s:s, s:o}", "description", "A problem: what is wrong, and when to come back.", "content",
+    json_t *bad = json_pack("{s:s, s:o}", "description", "A problem: what is wrong, and when to retry.", "content",
                             content_of((route->flags & ROUTE_OPEN) != 0 ? route->type : "application/problem+json"));
     json_t *operation = json_pack("{s:s, s:s, s:o, s:{s:o, s:o}}", "operationId", route->name, "summary", route->help,
                                   "parameters", parameters_of(route), "responses", "200", good, "default", bad);

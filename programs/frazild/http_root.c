@@ -39,7 +39,7 @@ void http_root(struct http_request *request)
     }
     bytes_free(&page);
     http_reply_text(request, HTTP_OK,
-                    "This is frazild, which gives ids.\n\n"
+                    "This is frazild, which serves ids.\n\n"
                     "  curl .../v1/generators             the generators\n"
                     "  curl -H X-Requested-With:curl .../v1/generators/main/ids\n"
                     "                                     an id of the generator main\n"

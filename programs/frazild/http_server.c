@@ -53,7 +53,7 @@ static const char *find_unready(const struct event_thread *event_thread)
     for (size_t i = 0; i < set->count; i++) {
         frazil_get_health(generator_worst(&set->rows[i])->gen, &health, sizeof health, NULL);
         if (health.state != FRAZIL_HEALTH_SERVING)
-            return "a generator gives no ids, or soon will not: /v1/generators says which\n";
+            return "a generator has no ids, or soon will not: see /v1/generators\n";
     }
     return NULL;
 }

@@ -164,9 +164,9 @@ frazil_err info_compose(const frazil_layout *layout, struct slice when, struct s
     frazil_err code = frazil_time_parse(when.at, when.len, &unix_ms, err);
 
     if (code == FRAZIL_OK)
-        code = read_number(worker, most, "the worker is no number that fits the layout", &number, err);
+        code = read_number(worker, most, "the worker is not a number that fits the layout", &number, err);
     if (code == FRAZIL_OK)
-        code = read_number(sequence, most, "the sequence is no number that fits the layout", &within, err);
+        code = read_number(sequence, most, "the sequence is not a number that fits the layout", &within, err);
     if (code != FRAZIL_OK)
         return code;
     ret->is_sno = is_sno;

@@ -68,7 +68,7 @@ static void put(const char *text, bool may_wait)
     if (has_room(0)) {
         unsigned before = atomic_exchange(&lost, 0);
         if (before > 0)
-            (void)snprintf(line, sizeof line, "frazild: %u lines were lost, as nobody read the log\n", before);
+            (void)snprintf(line, sizeof line, "frazild: %u lines were lost because nobody read the log\n", before);
         ssize_t written = write(STDERR_FILENO, line, strlen(line));
         if (written >= 0)
             written = write(STDERR_FILENO, text, strlen(text));

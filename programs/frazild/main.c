@@ -12,7 +12,7 @@
 
 #define STATUS_USAGE 2
 
-static const char usage[] = "usage: frazild [OPTION]...\nGives ids to any Redis or HTTP client.\n\n"
+static const char usage[] = "usage: frazild [OPTION]...\nServes ids to any Redis or HTTP client.\n\n"
                             "  -c, --config FILE   Reads this configuration, not /etc/frazil/frazild.conf.\n"
                             "      --check         Looks at the configuration and starts nothing.\n"
                             "      --print-config  The same, and prints it with all defaults.\n"

@@ -132,7 +132,7 @@ static void write_connections(const struct shared *shared, struct bytes *out)
     head(out, "frazild_connections_accepted_total", "counter", "Connections that were accepted.");
     bytes_format(out, "frazild_connections_accepted_total %" PRIu64 "\n",
                  sum(shared, offsetof(struct counters, accepted)));
-    head(out, "frazild_connections_refused_total", "counter", "Connections that were refused, by what was short.");
+    head(out, "frazild_connections_refused_total", "counter", "Connections that were refused, by missing resource.");
     write_labelled(shared, "frazild_connections_refused_total", "reason", refused, 2, out);
     head(out, "frazild_connections_cut_total", "counter", "Connections that the daemon cut, by what the client did.");
     write_labelled(shared, "frazild_connections_cut_total", "reason", cut, 3, out);
@@ -223,7 +223,7 @@ static bool read_waiting(const struct engine *engine, double *ret)
 
 static const struct gauge gauges[] = {
     {"frazil_worker", "The worker id, for snos the partition.", read_worker},
-    {"frazil_serving", "1: it gives ids, and more than a quarter of its grant is left.", read_serving},
+    {"frazil_serving", "1: it serves ids, and more than a quarter of its grant is left.", read_serving},
     {"frazil_grant_failures", "Attempts to extend the grant that failed, in a row.", read_failures},
     {"frazil_grant_end_timestamp_seconds", "When the grant ends: no id is given after it.", read_grant_end},
     {"frazil_layout_end_timestamp_seconds", "When the layout has no more ticks.", read_layout_end},

@@ -73,7 +73,7 @@ static enum resp_result read_argument(struct cursor *cursor, struct slice *ret)
     if (cursor->len - cursor->at < len + 2)
         return more(cursor, cursor->at + len + 2);
     if (memcmp(cursor->bytes + cursor->at + len, "\r\n", 2) != 0)
-        return broken(cursor, "an argument is longer than it says");
+        return broken(cursor, "an argument is longer than announced");
     *ret = (struct slice){cursor->bytes + cursor->at, len};
     cursor->at += len + 2;
     return RESP_COMMAND;

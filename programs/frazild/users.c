@@ -156,10 +156,9 @@ static void check_tokens(const struct users *users, const struct settings *setti
             const struct user *other = &users->rows[j];
             if (!other->has_secret || gnutls_memcmp(other->sha256, user->sha256, sizeof user->sha256) != 0)
                 continue;
-            config_complain(
-                errors, settings->users[i].place,
-                "[user %s] has the token of [user %s]: give it one of its own, as frazild --new-token prints",
-                user->name, other->name);
+            config_complain(errors, settings->users[i].place,
+                            "[user %s] has the token of [user %s]: give it its own, as printed by frazild --new-token",
+                            user->name, other->name);
             break;
         }
     }
@@ -174,7 +173,7 @@ static void check_certificates(const struct settings *settings, struct bytes *er
             if (strcmp(settings->users[j].certificate, user->certificate) != 0)
                 continue;
             config_complain(errors, user->place,
-                            "[user %s] has the certificate= of [user %s]: give each user a name of its own", user->name,
+                            "[user %s] has the certificate= of [user %s]: give each user its own name", user->name,
                             settings->users[j].name);
             break;
         }

@@ -37,7 +37,7 @@ static void info_of_engine(struct engine *engine)
         log_line(LOG_GRANT, "generator %s: the grant of worker %" PRIu32 " is extended again", engine->name,
                  health.worker);
     if (health.state != engine->seen_state && health.state == FRAZIL_HEALTH_SERVING)
-        log_line(LOG_GRANT, "generator %s: worker %" PRIu32 " gives ids again", engine->name, health.worker);
+        log_line(LOG_GRANT, "generator %s: worker %" PRIu32 " issues ids again", engine->name, health.worker);
     else if (health.state != engine->seen_state)
         log_trouble(engine, &health);
     engine->seen_failures = health.failures;

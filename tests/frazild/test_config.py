@@ -314,7 +314,7 @@ class Configuration(unittest.TestCase):
             "unix:": "1 to 107 bytes",
             "unix:@/" + "s" * 107: "1 to 107 bytes",
             "unix:@/none/socket": "the folder of the socket does not exist",
-            "unix:@/f.conf": "no socket is there already",
+            "unix:@/f.conf": "not a socket exists already",
             "127.0.0.1:0 foo": form,
             "127.0.0.1:6380 127.0.0.1:6380": "listens there already",
             "127.0.0.1:6380 0.0.0.0:6380\ninsecure=yes": "listens there already",
@@ -353,7 +353,7 @@ class Configuration(unittest.TestCase):
         user = "[user shop]\nallow=next:*\n"
         main = generator("main")
         self.write("0" * 64, "secret")
-        for where, words in ((fifo, "FIFO"), ("/dev/zero", "no regular file"), (self.folder, "directory")):
+        for where, words in ((fifo, "FIFO"), ("/dev/zero", "not a regular file"), (self.folder, "directory")):
             self.refuse(BASE + main + user + f"secret_file={where}\n", words)
             self.refuse(tls + f"tls_certificate={where}\ntls_key=@/secret\n" + main, words)
             self.refuse(tls + f"tls_certificate=@/secret\ntls_key={where}\n" + main, words)
@@ -397,7 +397,7 @@ class Configuration(unittest.TestCase):
         good = BASE + generator("main")
         last = good.count("\n") + 1
         for header in ("redis://me:hunter2@h/x", "generator redis://me:hunter2@h/x", "a b c", "listen redis://hunter2@h"):
-            self.expect(good + f"[{header}]\n", last, "is no section")
+            self.expect(good + f"[{header}]\n", last, "is not a section")
             self.assertNotIn("hunter2", self.run_it("-c", self.path, "--check").stderr)
 
     def test_a_file_of_nothing_but_mistakes_costs_no_more_than_a_good_one(self):

@@ -305,7 +305,7 @@ class Looks(Http):
             ("/v1/inspect/12a", 400, ""),
             ("/v1/inspect/%ff", 400, "xff"),
             ("/v1/generators/main/ids?%ff%01=1", 400, "parameter ?? is unknown"),
-            ("/v1/inspect/12?generator=main&layout=twitter", 400, "one of them"),
+            ("/v1/inspect/12?generator=main&layout=twitter", 400, "give generator= or layout="),
             ("/v1/compose?worker=1&sequence=1", 400, "time= is missing"),
             ("/v1/range?from=now", 400, "to= is missing"),
             ("/v1/layouts/99/99/99", 400, ""),

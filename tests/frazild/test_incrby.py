@@ -60,7 +60,7 @@ class IncrBy(TestCase):
         self.refuse("LIMIT", "max_batch", "INCRBY", "main", 2**32 - 1)
         self.refuse("LIMIT", "has 1024", "INCRBY", "small", 1025)
         self.refuse("ERR", "worker below the sequence", "INCRBY", "apart", 2)
-        self.refuse("ERR", "no integers", "INCRBY", "snos", 2)
+        self.refuse("ERR", "not integers", "INCRBY", "snos", 2)
         self.refuse("ERR", "no generator matches this key", "INCRBY", "invoice:1", 2)
         self.assertIsInstance(self.ask("INCRBY", "apart", 1), int)
 

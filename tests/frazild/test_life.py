@@ -454,11 +454,11 @@ class Services(TestCase):
         listening = manager.sockets["third"]
         connected = socket.create_connection(listening.getsockname())
         for its, words in (
-            (socket.socket(socket.AF_INET, socket.SOCK_DGRAM), "it is no stream socket"),
+            (socket.socket(socket.AF_INET, socket.SOCK_DGRAM), "it is not a TCP or unix stream socket"),
             (socket.socket(), "it does not listen"),
             (connected, "it is a connection, and no socket that listens: use Accept=no"),
             (listening.accept()[0], "it is a connection, and no socket that listens: use Accept=no"),
-            (open(manager.config, encoding="utf-8"), "it is no socket"),
+            (open(manager.config, encoding="utf-8"), "it is not a socket"),
         ):
             with self.subTest(words=words), its:
                 manager.sockets["wrong"] = its

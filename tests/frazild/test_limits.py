@@ -226,7 +226,7 @@ class Surroundings(TestCase):
             while log.count(b"the configuration was read") < 3:  # it goes on, and says once what was lost
                 process.send_signal(signal.SIGHUP)
                 log += os.read(reader, 65536).replace(b"x", b"")
-            self.assertEqual(log.count(b"lines were lost, as nobody read the log\n"), 1, log)
+            self.assertEqual(log.count(b"lines were lost because nobody read the log\n"), 1, log)
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(PATIENCE_S), 0)
             os.close(writer)

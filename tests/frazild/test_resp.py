@@ -105,7 +105,7 @@ class Commands(TestCase):
         self.assertIsInstance(self.ask("INCRBY", "main", 1), int)
         self.assertIsInstance(self.ask("INCRBY", "main", 2), int)
         self.refuse("ERR", "no generator matches this key", "INCR", "invoice:1")
-        self.refuse("ERR", "no integers", "INCR", "snos")
+        self.refuse("ERR", "not integers", "INCR", "snos")
 
     def test_incr_is_a_string_for_clients_that_round(self):
         for library, kind in (("ioredis", bytes), ("redis-py", int), ("node-redis", bytes), ("lettuce", int)):
@@ -190,7 +190,7 @@ class Commands(TestCase):
 
     def test_commands_of_a_store_are_refused_in_words(self):
         for name in ("GET", "SET", "DECR", "EXPIRE", "SUBSCRIBE"):
-            self.refuse("ERR", "gives ids", name, "x")
+            self.refuse("ERR", "serves ids", name, "x")
         self.refuse("ERR", "unknown command", "ZADD", "x")
 
     def test_multi_runs_its_commands_at_exec(self):

@@ -102,7 +102,7 @@ class Coordinator(Folder):
         self.assertEqual(status_of(daemon, "/livez"), 200)
         self.redis.send_signal(signal.SIGCONT)
         until(lambda: status_of(daemon, "/readyz") == 200)
-        daemon.wait_for_line("gives ids again")
+        daemon.wait_for_line("issues ids again")
         daemon.wait_for_line("is extended again")
         self.redis.send_signal(signal.SIGSTOP)
         daemon.wait_for_line("its grant could not be extended", 2)
