@@ -109,7 +109,7 @@ enum frazil_pg_role {
 
 /*
  * Options for the generator of that name, to be freed by the caller, and worker->number; an ERROR if there is none, or
- * its settings cannot be right.  
+ * its settings cannot be right.
  */
 extern frazil_options *frazil_pg_options(const char *name, frazil_pg_worker *worker, enum frazil_pg_role role);
 
