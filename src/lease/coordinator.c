@@ -135,10 +135,8 @@ static void diagnose_register(const struct fz_register *reg, const char *name, c
     uint64_t before_ns = clock->monotonic_ns(clock->ctx);
     if (result == FZ_REGISTER_OK)
         result = reg->read(reg->ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &record, &status, &said);
-    /* A finding, not an error: the doctor goes on with its other questions. */
     if (result != FZ_REGISTER_OK) {
-        fz_report_say(report, FZ_FINDING_FAIL, "%s%s",
-                      said.code == FRAZIL_EREFUSED ? FZ_FINDING_REFUSED : FZ_FINDING_SILENT, said.message);
+        fz_report_failure(report, &said);
         return;
     }
     fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_ROUND_TRIP "%u us",

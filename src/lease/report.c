@@ -16,3 +16,10 @@ void fz_report_say(const struct fz_report *report, enum fz_finding_level level, 
     va_end(args);
     report->visit(report->ctx, level, text);
 }
+
+void fz_report_failure(const struct fz_report *report, const frazil_error *said)
+{
+    bool refuses = said->code == FRAZIL_EREFUSED || said->code == FRAZIL_EAGAIN;
+
+    fz_report_say(report, FZ_FINDING_FAIL, "%s%s", refuses ? FZ_FINDING_REFUSED : FZ_FINDING_SILENT, said->message);
+}

@@ -17,4 +17,10 @@ struct fz_report {
  */
 FZ_PRIVATE void fz_report_say(const struct fz_report *report, enum fz_finding_level level, const char *fmt, ...);
 
+/*
+ * Says that the coordinator could not be asked, and why: it refuses, for good or for a while, or it does not answer.
+ * A finding, not an error: the doctor goes on with its other questions.
+ */
+FZ_PRIVATE void fz_report_failure(const struct fz_report *report, const frazil_error *said);
+
 #endif

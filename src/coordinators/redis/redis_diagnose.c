@@ -287,8 +287,7 @@ frazil_err fz_redis_diagnose_slots(const char *url, bool keys_expire, const fraz
     if (result == FZ_REGISTER_OK) /* it is connected, so this one takes no longer than it must */
         result = compare_clocks(&connection, clock, &report, &said);
     if (result != FZ_REGISTER_OK)
-        fz_report_say(&report, FZ_FINDING_FAIL, "%s%s",
-                      said.code == FRAZIL_EREFUSED ? FZ_FINDING_REFUSED : FZ_FINDING_SILENT, said.message);
+        fz_report_failure(&report, &said);
     fz_redis_connection_stop(&connection);
     return FRAZIL_OK;
 }
