@@ -114,36 +114,41 @@ bool became_calm(struct generator *self)
 
 /* ---- opening ------------------------------------------------------------------------ */
 
-/* The value of a key in the text of options, which has values in quotes where they need them; cut to size. */
-static bool find_value(const char *text, const char *key, char *ret, size_t size)
-{
-    size_t key_len = strlen(key);
+enum { TEXT_SIZE = 8192, VALUE_SIZE = 32 };
 
-    while (*text != '\0') {
-        bool found = strncmp(text, key, key_len) == 0 && text[key_len] == '=';
-        bool quoted = false;
-        size_t len = 0;
-        for (text += found ? key_len + 1 : 0; *text != '\0' && (quoted || *text != ' '); text++) {
-            if (*text == '\'')
-                quoted = !quoted;
-            if (*text == '\\' && text[1] != '\0')
-                text++;
-            if (found && len + 1 < size)
-                ret[len++] = *text;
-        }
-        if (found) {
-            ret[len] = '\0';
-            return true;
-        }
-        text += *text == ' ';
-    }
-    return false;
+/* The meaning of options: as a text, and for the keys that decide how calls are made. */
+struct meaning {
+    char text[TEXT_SIZE];
+    char max_wait[VALUE_SIZE];
+    char clock[VALUE_SIZE];
+    char keeper[VALUE_SIZE];
+};
+
+static frazil_err find_meaning(const frazil_options *options, struct meaning *ret, frazil_error *error)
+{
+    frazil_err err = frazil_options_text(options, 0, ret->text, sizeof ret->text, NULL, error);
+
+    if (err == FRAZIL_OK)
+        err = frazil_options_get(options, "max_wait", ret->max_wait, sizeof ret->max_wait, NULL, error);
+    if (err == FRAZIL_OK)
+        err = frazil_options_get(options, "clock", ret->clock, sizeof ret->clock, NULL, error);
+    if (err == FRAZIL_OK)
+        err = frazil_options_get(options, "keeper", ret->keeper, sizeof ret->keeper, NULL, error);
+    return err;
+}
+
+static enum asking asking_of(const frazil_info *info, bool needs_grant, const char *keeper)
+{
+    if (info->state == FRAZIL_STATE_SLOTS)
+        return ASKING_ALWAYS;
+    if (!needs_grant || strcmp(keeper, "hook") == 0)
+        return ASKING_NOBODY;
+    return strcmp(keeper, "inline") == 0 ? ASKING_CALLER : ASKING_THREAD;
 }
 
 /* The meaning of the options decides how calls are made. */
-static void learn(struct generator *self, frazil *gen, const char *text)
+static void learn(struct generator *self, frazil *gen, const struct meaning *meaning)
 {
-    char value[32];
     frazil_health health;
     frazil_info info;
     frazil_layout_info layout;
@@ -153,24 +158,11 @@ static void learn(struct generator *self, frazil *gen, const char *text)
     frazil_layout_get_info(info.layout, &layout, sizeof layout);
     self->capacity = info.capacity == 0 ? 1 : info.capacity;
     self->tick_ns = (uint64_t)info.layout->tick_ms * 1000000;
-    self->max_wait_ns = FRAZIL_WAIT_FOREVER;
-    if (find_value(text, "max_wait", value, sizeof value) && strcmp(value, "unlimited") != 0)
-        self->max_wait_ns = strtoull(value, NULL, 10);
-    if (find_value(text, "clock", value, sizeof value) && strncmp(value, "frozen:", 7) == 0)
-        self->own_time = true;
-    self->asking = health.needs_grant ? ASKING_THREAD : ASKING_NOBODY;
-    if (health.needs_grant && find_value(text, "keeper", value, sizeof value)) {
-        if (strcmp(value, "hook") == 0)
-            self->asking = ASKING_NOBODY;
-        else if (strcmp(value, "inline") == 0)
-            self->asking = ASKING_CALLER;
-    }
-    if (find_value(text, "worker", value, sizeof value))
-        self->asks_server = strstr(value, "://") != NULL;
-    if (find_value(text, "state", value, sizeof value) && strchr(value, ':') != NULL) {
-        self->asking = ASKING_ALWAYS;
-        self->asks_server = true;
-    }
+    bool is_endless = strcmp(meaning->max_wait, "unlimited") == 0;
+    self->max_wait_ns = is_endless ? FRAZIL_WAIT_FOREVER : strtoull(meaning->max_wait, NULL, 10);
+    self->own_time = meaning->clock[0] != '\0';
+    self->asking = asking_of(&info, health.needs_grant != 0, meaning->keeper);
+    self->asks_server = info.state == FRAZIL_STATE_SLOTS || info.state == FRAZIL_STATE_GRANT;
     bool calm = self->asking == ASKING_NOBODY || self->asking == ASKING_THREAD;
     atomic_store(&self->calm_fork, calm ? atomic_load(&fork_count) : NEVER_CALM);
     atomic_store(&self->users_forks, atomic_load(&fork_count));
@@ -205,11 +197,9 @@ static frazil_err fill_options(frazil_options *options, const struct opening *op
     return err;
 }
 
-enum { TEXT_SIZE = 8192 };
-
-/* Opens without the GIL: it may ask a coordinator.  ret_text is what the options mean. */
+/* Opens without the GIL: it may ask a coordinator. */
 static frazil_err open_options(const struct opening *opening, frazil_manual_clock *clock, frazil **ret,
-                               char ret_text[TEXT_SIZE], frazil_error *error)
+                               struct meaning *ret_meaning, frazil_error *error)
 {
     frazil_options *options;
     frazil_err err = frazil_options_open(&options, error);
@@ -218,7 +208,7 @@ static frazil_err open_options(const struct opening *opening, frazil_manual_cloc
         return err;
     err = fill_options(options, opening, clock, error);
     if (err == FRAZIL_OK)
-        err = frazil_options_text(options, 0, ret_text, TEXT_SIZE, NULL, error);
+        err = find_meaning(options, ret_meaning, error);
     if (err == FRAZIL_OK)
         err = opening->shared ? frazil_open_shared(ret, opening->spec, error) : frazil_open_with(ret, options, error);
     frazil_options_close(options);
@@ -255,7 +245,7 @@ static bool parse_opening(PyObject *args, PyObject **ret_class, struct opening *
 /* Opens what the arguments ask for.  -1 with an exception set. */
 static int open_now(struct generator *self, const struct opening *opening)
 {
-    char text[TEXT_SIZE];
+    struct meaning meaning;
     frazil_error error;
     frazil *gen;
     frazil_err err;
@@ -263,18 +253,18 @@ static int open_now(struct generator *self, const struct opening *opening)
     frazil_manual_clock *clock = opening->clock == Py_None ? NULL : clock_in(opening->clock);
     if (clock == NULL && opening->clock != Py_None)
         return -1;
-    Py_BEGIN_ALLOW_THREADS err = open_options(opening, clock, &gen, text, &error);
+    Py_BEGIN_ALLOW_THREADS err = open_options(opening, clock, &gen, &meaning, &error);
     Py_END_ALLOW_THREADS if (err != FRAZIL_OK)
     {
         (void)raise_error(self->state, &error);
         return -1;
     }
-    PyObject *spec = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    PyObject *spec = PyUnicode_DecodeUTF8(meaning.text, (Py_ssize_t)strlen(meaning.text), "replace");
     if (spec == NULL) {
         frazil_close(gen);
         return -1;
     }
-    learn(self, gen, text);
+    learn(self, gen, &meaning);
     if (clock != NULL) {
         Py_INCREF(opening->clock);
         self->clock = opening->clock;
