@@ -8,9 +8,8 @@ package frazil
 import "C"
 
 import (
+	"math"
 	"runtime"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -96,56 +95,22 @@ func prepare(spec string, given []Option) (prepared, options, error) {
 		at, n := chars(o.snapshot.text())
 		err = C.frazil_options_snapshot(p.raw, at, n, &why)
 	}
-	meaning := ""
+	var waits C.shim_waits
 	if err == C.FRAZIL_OK {
-		meaning, err = p.text(&why)
+		waits = C.shim_options_waits(p.raw, &why)
+		err = waits.err
 	}
 	if err != C.FRAZIL_OK {
 		p.granter.drop()
 		C.frazil_options_close(p.raw)
 		return p, o, errorFrom(err, &why)
 	}
-	p.read(meaning)
-	p.sleepsIn = p.sleepsIn || o.clock != nil
-	return p, o, nil
-}
-
-// text is what the options mean, without passwords.
-func (p *prepared) text(why *C.frazil_error) (string, C.frazil_err) {
-	size := C.size_t(1024)
-	for {
-		buf := (*C.char)(C.malloc(size))
-		if buf == nil {
-			return "", C.frazil_options_text(p.raw, 0, emptyText, 0, nil, why)
-		}
-		var n C.size_t
-		err := C.frazil_options_text(p.raw, 0, buf, size, &n, why)
-		s := ""
-		if err == C.FRAZIL_OK {
-			s = C.GoStringN(buf, C.int(n))
-		}
-		C.free(boxed(buf))
-		if err != C.FRAZIL_EBUFFER || n < size {
-			return s, err
-		}
-		size = n + 1
-	}
-}
-
-// read finds how long a call may wait, in the text that the library makes: one order, one unit.
-func (p *prepared) read(meaning string) {
 	p.maxWait = -1
-	for _, pair := range strings.Fields(meaning) {
-		if strings.HasPrefix(pair, "max_wait=") {
-			digits := strings.TrimSuffix(strings.TrimPrefix(pair, "max_wait="), "ns")
-			if ns, err := strconv.ParseInt(digits, 10, 64); err == nil {
-				p.maxWait = time.Duration(ns)
-			}
-		}
-		if strings.HasPrefix(pair, "clock=frozen:") {
-			p.sleepsIn = true
-		}
+	if ns := uint64(waits.max_wait_ns); ns <= math.MaxInt64 {
+		p.maxWait = time.Duration(ns)
 	}
+	p.sleepsIn = bool(waits.is_frozen) || o.clock != nil
+	return p, o, nil
 }
 
 // Check says whether a spec can be understood. It opens nothing.

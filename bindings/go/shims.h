@@ -85,6 +85,27 @@ static inline shim_taken shim_sno_try_take(frazil *gen, uint8_t meta, void *snos
     return ret;
 }
 
+/* What options mean for calls that wait. */
+typedef struct shim_waits {
+    uint64_t max_wait_ns;
+    bool is_frozen; /* the clock stands */
+    frazil_err err;
+} shim_waits;
+
+static inline shim_waits shim_options_waits(const frazil_options *options, frazil_error *why)
+{
+    shim_waits ret = {FRAZIL_WAIT_FOREVER, false, FRAZIL_OK};
+    char value[32];
+
+    ret.err = frazil_options_get(options, "max_wait", value, sizeof value, NULL, why);
+    if (ret.err == FRAZIL_OK && strcmp(value, "unlimited") != 0)
+        ret.max_wait_ns = strtoull(value, NULL, 10);
+    if (ret.err == FRAZIL_OK)
+        ret.err = frazil_options_get(options, "clock", value, sizeof value, NULL, why);
+    ret.is_frozen = ret.err == FRAZIL_OK && value[0] != '\0';
+    return ret;
+}
+
 /* A text without a terminator. */
 typedef struct shim_text {
     char bytes[FRAZIL_TEXT_SIZE];
