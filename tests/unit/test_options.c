@@ -247,7 +247,7 @@ TEST("Options can be used again, and for a snapshot without saying its layout")
 
     set("worker", "fixed:1");
     set("state", "memory");
-    set("host_dir", getenv("FRAZIL_HOST_DIR")); /* the environment does not count here, and others have the machine's */
+    set("host_dir", getenv("FRAZIL_HOST_DIR")); /* which these options do not read */
     for (int i = 0; i < 2; i++) {
         if (frazil_open_with(&gen, options, &why) != FRAZIL_OK)
             fail_msg("%s", why.message);
