@@ -27,7 +27,7 @@ LONG = check-bindings check-databases check-page check-nemesis check-whole check
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-all style check-docs one-long long $(LONG) $(BINDINGS:%=check-% packages-%) check-asan check-tsan check-own-libc check-clients check-restarts \
 	check-recipes check-cross $(CROSS:%=check-%) musl soak nemesis clusters mutants fuzz model install format format-check lint-changes \
-	bench page manual update-fleets update-instructions update-symbols update-abi api deb check-deb amalgamation packages walk dist check-dist clean
+	bench bench-postgresql page manual update-fleets update-instructions update-symbols update-abi api deb check-deb amalgamation packages walk dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -258,6 +258,10 @@ coverage: | build ## run the unit tests: which share of the lines they reach; al
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@$(call test,coverage)
 	@sh tools/coverage build/coverage
+
+bench-postgresql: | build ## measure what an id costs in PostgreSQL beside other keys, as the tables of its page: when nothing else runs
+	@sh tools/install-packages check
+	@$(call build,check) && sh databases/postgresql/test.sh '$(CURDIR)' '$(CURDIR)/build/check' bench.pl | sed -n 's/^# //p'
 
 update-instructions: | build ## write bench/instructions/counts.txt and the listings of docs/fast-path.md anew
 	@sh tools/install-packages check clang

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What an id costs beside other keys, in one run: `sh test.sh TREE BUILD bench.pl`.  Not part of the tests.
+# What an id costs beside other keys, in one run, as the tables of README.md: `make bench-postgresql`.  Not part of the tests.
 # Each round measures every line once, so that a slow minute falls on all of them; the least of the rounds counts.
+# BENCH_ROUNDS, BENCH_CALLS and BENCH_ROWS make it shorter.
 use strict;
 use warnings;
 
@@ -12,7 +13,7 @@ use Test::More;
 
 my $rounds = $ENV{BENCH_ROUNDS} // 5;
 my $calls = $ENV{BENCH_CALLS} // 1000000;
-my $rows = 300000;
+my $rows = $ENV{BENCH_ROWS} // 300000;
 my $node = frazil_node('bench', worker => 'fixed:7', generators => 'main: layout=40/3/20 epoch=2026-01-01');
 # Mastodon's ids are 48 bits of milliseconds, and 16 bits of which a hash of table, salt and time is the start and a sequence the step.
 $node->safe_psql('postgres', q{
@@ -27,12 +28,22 @@ $node->safe_psql('postgres', q{
         start int := get_byte(hash, 0) * 256 + get_byte(hash, 1);
     BEGIN RETURN ms << 16 | ((start + nextval('mastodon_seq')) & 65535); END $$});
 
+# From PostgreSQL 18 on the server has uuidv7 itself; before, this is the usual function in SQL.
+my $uuidv7 = 'uuidv7()';
+if ($node->safe_psql('postgres', q{SELECT count(*) FROM pg_proc WHERE proname = 'uuidv7'}) eq '0') {
+    $uuidv7 = 'uuidv7_sql()';
+    $node->safe_psql('postgres', q{CREATE FUNCTION uuidv7_sql() RETURNS uuid LANGUAGE sql VOLATILE AS $$
+        SELECT encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
+            substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid $$});
+}
+
 # The processor time of the backend for a statement, in milliseconds.
 sub cpu_ms {
-    my ($sql) = @_;
-    my (undef, undef, $err) = $node->psql('postgres', qq{SET client_min_messages = log; SET log_executor_stats = on; $sql});
-    my ($user, $system) = $err =~ /([\d.]+) s user, ([\d.]+) s system, [\d.]+ s elapsed/ or die "no statistics: $err";
-    return 1000 * ($user + $system);
+    my ($sql, $statistics) = @_;
+    $statistics //= 'log_executor_stats';
+    my (undef, undef, $err) = $node->psql('postgres', qq{SET client_min_messages = log; SET $statistics = on; $sql});
+    my @seconds = $err =~ /([\d.]+) s user, ([\d.]+) s system, [\d.]+ s elapsed/g or die "no statistics: $err";
+    return 1000 * ($seconds[-2] + $seconds[-1]);
 }
 
 # least WHAT...: runs each of them, [name, sub], in turns, and gives the least of each by name.
@@ -48,10 +59,13 @@ sub least {
     return %least;
 }
 
-my @keys = ("nextval('one')", "nextval('cached')", 'frazil_next()', 'gen_random_uuid()', 'instagram()', "mastodon('t')");
+my @keys = ('frazil_next()', "nextval('cached')", "nextval('one')", 'instagram()', 'gen_random_uuid()', $uuidv7, "mastodon('t')");
+my $unit = "nextval('one')";
+my %cells; # of the table, by key
 my %call = least(map { my $key = $_; [ $key, sub { cpu_ms("SELECT count($key) FROM generate_series(1, $calls) AS n") } ] } @keys, 'n');
 my $ns = sub { 1e6 * ($call{$_[0]} - $call{n}) / $calls };
-note sprintf '%-20s %7.1f ns a call, %5.2f x nextval', $_, $ns->($_), $ns->($_) / $ns->($keys[0]) for @keys;
+push @{ $cells{$_} }, sprintf('%.0f ns', $ns->($_)), sprintf('%.2f', $ns->($_) / $ns->($unit)) for @keys;
+$cells{'the statement'} = [ '', '' ];
 
 # Rows of one width, (id, n).  "the statement" brings n twice: that is what the row and its index cost with a key that costs nothing.
 for my $kind ([ 'primary key', '', 'PRIMARY KEY' ], [ 'unlogged', 'UNLOGGED', 'PRIMARY KEY' ], [ 'no index', '', '' ]) {
@@ -65,10 +79,30 @@ for my $kind ([ 'primary key', '', 'PRIMARY KEY' ], [ 'unlogged', 'UNLOGGED', 'P
         return cpu_ms("INSERT INTO t $what FROM generate_series(1, $rows) AS n");
     };
     my %ms = least(map { my $key = $_; [ $key, sub { $insert->($key) } ] } 'the statement', @keys);
-    note sprintf '%d inserts, %-11s %-18s %6.0f ms, %5.2f x nextval, %4.0f ns a row above the statement', $rows, $table, $_, $ms{$_},
-        $ms{$_} / $ms{$keys[0]}, 1e6 * ($ms{$_} - $ms{'the statement'}) / $rows
-        for 'the statement', @keys;
+    push @{ $cells{$_} }, sprintf('%.0f ms', $ms{$_}), sprintf('%.2f', $ms{$_} / $ms{$unit}) for 'the statement', @keys;
 }
+note sprintf '%s; least of %d rounds; %d calls, %d rows', $node->safe_psql('postgres', 'SHOW server_version'), $rounds, $calls, $rows;
+note '| | a call | x nextval | with a primary key | x nextval | the same, unlogged | x nextval | without an index | x nextval |';
+note '|---|---:|---:|---:|---:|---:|---:|---:|---:|';
+note "| $_ | " . join(' | ', @{ $cells{$_} }) . ' |' for 'the statement', @keys;
+
+# COPY of the same rows with a primary key: the ids stand in the file, or come from the default.
+my $file = "$ENV{TEST_DIR}/rows-$$";
+my %wal;
+sub copy {
+    my ($default) = @_;
+    $node->safe_psql('postgres', "DROP TABLE IF EXISTS t; CREATE TABLE t (id bigint PRIMARY KEY $default, n bigint);
+        COPY (SELECT n @{[ $default eq '' ? ', n' : '' ]} FROM generate_series(1, $rows) AS n) TO '$file'; CHECKPOINT");
+    my $before = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
+    my $ms = cpu_ms('COPY t (' . ($default eq '' ? 'id, n' : 'n') . ") FROM '$file'", 'log_statement_stats'); # the executor does not run a COPY
+    $wal{$default} = $node->safe_psql('postgres', "SELECT round((pg_current_wal_insert_lsn() - '$before') / 1e6, 1)");
+    return $ms;
+}
+my @sources = ([ 'the file', '' ], [ 'the default `nextval`', "DEFAULT $unit" ], [ 'the default `frazil_next()`', 'DEFAULT frazil_next()' ]);
+my %copy = least(map { my $source = $_; [ $source->[0], sub { copy($source->[1]) } ] } @sources);
+note '| the ids come from | WAL | processor time |';
+note '|---|---:|---:|';
+note sprintf '| %s | %s MB | %.2f s |', $_->[0], $wal{ $_->[1] }, $copy{ $_->[0] } / 1000 for @sources;
 my $before = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
 $node->safe_psql('postgres', 'SELECT count(frazil_next()) FROM generate_series(1, 100000)');
 note 'WAL of 100,000 ids: ' . $node->safe_psql('postgres', "SELECT pg_current_wal_insert_lsn() - '$before'") . ' bytes';
