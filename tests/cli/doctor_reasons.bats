@@ -95,7 +95,7 @@ teardown() {
     says coordinator.refused "evicts keys when its memory is full \(maxmemory-policy 'allkeys-lru'\)" "$url"
     redis-cli -p "$port" config set maxmemory-policy noeviction
     redis-cli -p "$port" replicaof 127.0.0.1 1
-    says coordinator.silent "is a replica: worker ids need its master" "$url"
+    says coordinator.refused "is a replica: worker ids need its master" "$url"
     redis-cli -p "$port" config set requirepass other
     says coordinator.refused "NOAUTH" "$url"
     says coordinator.refused "WRONGPASS|invalid password" "$secret"
@@ -141,7 +141,7 @@ teardown() {
     says coordinator.role "role: default_transaction_read_only is set: worker ids need a user who may write" "$url"
     : >"$(sql "SHOW data_directory")/standby.signal"
     serve_again
-    says coordinator.silent "is a standby: worker ids need the primary" "$url"
+    says coordinator.refused "is a standby: worker ids need the primary" "$url"
 }
 
 @test "MySQL: the user, the password, the database" {
@@ -154,7 +154,7 @@ teardown() {
     says coordinator.refused "[Uu]nknown database|no such database" "mysql://owner@127.0.0.1:$port/nosuch/orders$end"
     frazil lease init --never-used "mysql://app@127.0.0.1:$port/app/orders$end"
     mysql --no-defaults -h 127.0.0.1 -P "$port" -u owner -e "SET GLOBAL read_only = ON"
-    says coordinator.silent "is read-only, as replicas are: worker ids need the primary" "mysql://app@127.0.0.1:$port/app/orders$end"
+    says coordinator.refused "is read-only, as replicas are: worker ids need the primary" "mysql://app@127.0.0.1:$port/app/orders$end"
 }
 
 @test "etcd: the password, a right" {

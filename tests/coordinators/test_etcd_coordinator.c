@@ -34,7 +34,7 @@ TEST("A cluster of one without users works, and there is more to wish for")
     assert_found(findings, "WARN members: 1: when one of them stops nothing can be granted: use three\n");
     assert_found(findings, "OK alarms: none\n");
     assert_found(findings, "OK permissions: may read and write\n");
-    assert_found(findings, "WARN users: asked as nobody in particular");
+    assert_found(findings, "WARN users: no user is configured");
     assert_not_found(findings, "in the clear");
     findings = diagnose(&server, "joe:s3cret@");
     assert_found(findings, "WARN users: the URL names 'joe', but authentication is not enabled: etcdctl auth enable\n");

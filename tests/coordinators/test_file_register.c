@@ -229,7 +229,7 @@ TEST("A file that is damaged, cut off or too long: refused, never overwritten, a
         start(&rig);
         write_file(&rig, "worker-3", contents[i].text, contents[i].len);
         assert_int_equal(read_one(&rig, 3, &untouched), FZ_REGISTER_REFUSED);
-        assert_said(&rig, "is not a whole record of frazil");
+        assert_said(&rig, "is not a valid record of frazil");
         assert_int_equal(untouched.version, 4711);
         assert_int_equal(swap(&rig, 3, 0, &version), FZ_REGISTER_REFUSED);
         assert_int_equal(swap(&rig, 3, 12345, &version), FZ_REGISTER_REFUSED);

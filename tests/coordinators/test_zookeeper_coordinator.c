@@ -55,7 +55,7 @@ TEST("Three warnings: a server alone, a URL with one server, nodes for everybody
     assert_not_found(findings, "FAIL");
     assert_found(findings, "WARN mode: 'standalone': ");
     assert_found(findings, "WARN servers: 1 in the URL: ");
-    assert_found(findings, "WARN permissions: everybody may change '/frazil/orders' and what is below it");
+    assert_found(findings, "WARN permissions: everybody may change '/frazil/orders' and everything below it");
     server_stop(&server);
 }
 

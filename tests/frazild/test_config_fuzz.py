@@ -104,7 +104,7 @@ class Place:
         self.folder = tempfile.TemporaryDirectory(prefix="frazild-fuzz-")
         names = {"FRAZIL_HOST_DIR": "host", "RUNTIME_DIRECTORY": "run", "STATE_DIRECTORY": "state"}
         folders = [f"{key}={os.path.join(self.folder.name, name)}" for key, name in names.items()]
-        self.command = ["env", f"--chdir={self.folder.name}", *folders, FRAZILD]
+        self.command = ["env", "--unset=FRAZIL_STATE", f"--chdir={self.folder.name}", *folders, FRAZILD]
         if os.geteuid() == 0:
             os.chown(self.folder.name, NOBODY, NOBODY)
             self.command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *self.command]

@@ -132,7 +132,8 @@ class Clock(Folder):
 
     @unittest.skipIf(INSTRUMENTED, "a sanitizer must be loaded before the clock")
     def test_steps_repeat_no_id_and_one_back_is_waited_out_or_named(self):
-        config = "[daemon]\ndrain_delay=0s\nrequest_timeout=60s\n[listen resp]\naddress=127.0.0.1:0\n" + generator("main")
+        config = "[daemon]\ndrain_delay=0s\nrequest_timeout=60s\n[listen resp]\naddress=127.0.0.1:0\n"
+        config += generator("ahead", 3, max_lead="unlimited") + generator("main")
         half_an_hour_ago = int(time.time() * 1000) - 1800 * 1000
         later = generator("young", 2, layout=f"39/10/14 epoch={half_an_hour_ago}", allow_short_life="yes")
         daemon = self.start(config + later + HTTP, env=self.clock.environment)
@@ -144,10 +145,12 @@ class Clock(Folder):
             ids += [int(id) for id in client.ask("NEXT", "main", "1000")]
         self.clock.step(-3600 * 1000)
         self.assertEqual(status_of(daemon, "/readyz"), 503)  # one of several is enough, also the last
-        self.assertIn(b'frazil_serving{generator="main"} 1.000\nfrazil_serving{generator="young"} 0.000\n', body_of(daemon, "/metrics"))
+        serving = (("ahead", 1), ("main", 0), ("young", 0))
+        rows = "".join(f'frazil_serving{{generator="{name}"}} {value}.000\n' for name, value in serving)
+        self.assertIn(rows.encode(), body_of(daemon, "/metrics"))
         self.assert_error("TRYAGAIN", "retry_ms=", client, "NEXT", "main")
         self.assert_error("TRYAGAIN", "its clock is before the times that it may use", client, "NEXT", "main")
-        looks = [client.ask("GENERATORS")[1], json.loads(body_of(daemon, "/v1/generators/main"))]
+        looks = [client.ask("GENERATORS")[3], json.loads(body_of(daemon, "/v1/generators/main"))]
         looks[0] = {key.decode(): value for key, value in zip(looks[0][::2], looks[0][1::2])}
         for look in looks:
             self.assertIn("its clock is before the times that it may use", str(look["why"]))

@@ -134,7 +134,7 @@ TEST("A wrong key or value is refused, and changes nothing")
     refused(frazil_options_set(options, "worker", "fixed\0:2", 8, &why), FRAZIL_ESPEC, "zero byte");
     refused(frazil_options_spec(options, "worker=fixed:2\0", 15, &why), FRAZIL_ESPEC, "zero byte");
     refused(frazil_options_spec(options, "worker=fixed:2 state", 20, &why), FRAZIL_ESPEC, "has no value");
-    refused(frazil_options_environment(options, (frazil_environment)3, &why), FRAZIL_EINVAL, "3 is no choice");
+    refused(frazil_options_environment(options, (frazil_environment)3, &why), FRAZIL_EINVAL, "3 is not a choice");
     refused(frazil_options_text(options, 2, (char[8]){0}, 8, NULL, &why), FRAZIL_EINVAL, "flags 2");
     assert_non_null(strstr(text_of(0), " worker=fixed:1 "));
 }

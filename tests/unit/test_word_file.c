@@ -226,7 +226,7 @@ TEST("A file of another layout, worker or payload is refused with both values an
 TEST("So is one of another machine or program, and one of a newer or an older frazil")
 {
     make_with(AT_MAGIC, "F", 1);
-    assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "no word file", NULL});
+    assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "is not a word file", NULL});
     unlink(path);
     make_with(AT_ORDER, "\1\2\3\4\5\6\7\10", 8);
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)

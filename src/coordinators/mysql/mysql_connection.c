@@ -343,7 +343,7 @@ static enum fz_register_result set_up(struct call *call, frazil_error *reterr)
                               "is a node of a Galera cluster, which frazil does not support", "wsrep_on = ON", reterr);
     } else if (row != NULL) {
         result =
-            fz_session_failed(&connection->sql.session, FZ_REGISTER_UNREACHABLE,
+            fz_session_cannot(&connection->sql.session, FRAZIL_EREFUSED,
                               "is read-only, as replicas are: worker ids need the primary", "read_only = ON", reterr);
     }
     mysql_free_result(rows);

@@ -84,8 +84,7 @@ static enum fz_register_result read_incarnation(struct fz_sql_connection *connec
     const struct fz_sql_value *text = &status[INCARNATION];
 
     if (text->text == NULL) {
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: is a standby: worker ids need the primary",
-                connection->session.shown);
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: is a standby: worker ids need the primary", connection->session.shown);
         fz_session_drop(&connection->session);
         return FZ_REGISTER_UNREACHABLE;
     }
