@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening what options say. */
+#include <pthread.h>
+
 #include "config/options.h"
 #include "open.h"
 
@@ -10,19 +12,19 @@ static frazil_err open_for(frazil **ret, const frazil_options *options, enum fz_
                                    .granter = options->has_granter ? &options->granter : NULL,
                                    .coordinators = options->coordinators};
     struct fz_decision decision;
-    frazil *gen;
+    int cancel;
 
+    /* A thread that ended in here would leave guards of files locked, which others wait for. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     frazil_err err = fz_options_decide(&decision, options, opening, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    err = fz_open_decided(&gen, &decision, &ports, reterr);
-    fz_decision_free(&decision);
-    if (err != FRAZIL_OK)
-        return err;
-    if (options->has_snapshot)
-        fz_continue_from(gen, &options->snapshot);
-    *ret = gen;
-    return FRAZIL_OK;
+    if (err == FRAZIL_OK) {
+        err = fz_open_decided(ret, &decision, &ports, reterr);
+        fz_decision_free(&decision);
+    }
+    if (err == FRAZIL_OK && options->has_snapshot)
+        fz_continue_from(*ret, &options->snapshot);
+    pthread_setcancelstate(cancel, NULL);
+    return err;
 }
 
 frazil_err frazil_open_with(frazil **ret, const frazil_options *options, frazil_error *reterr)

@@ -121,6 +121,29 @@ TEST("A call that waits for its ticks is stopped and gives its slots back")
     rig_close(&rig);
 }
 
+static void *open_cancelled(void *arg)
+{
+    frazil **ret = arg;
+
+    pthread_cancel(pthread_self());
+    (void)!frazil_open(ret, SPEC, NULL);
+    pthread_testcancel();
+    return NULL;
+}
+
+TEST("A thread that is cancelled while it opens ends when it has opened: it leaves nothing locked")
+{
+    frazil *gen = NULL;
+    pthread_t thread;
+    void *result = NULL;
+
+    assert_int_equal(pthread_create(&thread, NULL, open_cancelled, &gen), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, PTHREAD_CANCELED);
+    assert_non_null(gen);
+    frazil_close(gen);
+}
+
 TEST("A sno that waits is stopped likewise")
 {
     struct batch batch;
