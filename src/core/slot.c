@@ -41,19 +41,33 @@ bool fz_slot_forbidden(const struct fz_slot_rules *rules, enum fz_slot_reason re
            (reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_ERROR);
 }
 
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/*
+ * From the highest time on the clock is not behind any more: what still lies ahead is so because ticks are full.  Under
+ * on_full=error there is nothing to wait for then.
+ */
 uint64_t fz_slot_due(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason,
                      uint64_t tick)
 {
-    if (reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_TICKTOCK) {
-        uint64_t enters = view->side_free > view->granted_first ? view->side_free : view->granted_first;
-        return tick < enters ? tick : enters;
+    uint64_t led = rules->max_lead >= tick ? 0 : tick - rules->max_lead;
+
+    if (reason == FZ_SLOT_BACKWARD) {
+        if (rules->on_backward == FZ_BACKWARD_TICKTOCK)
+            return lesser(tick, greater(view->side_free, view->granted_first));
+        if (rules->on_backward == FZ_BACKWARD_HOLD && (led < view->high_tick || rules->on_full == FZ_FULL_ERROR))
+            return led;
+        led = greater(led, view->high_tick);
     }
-
-    bool leads = (reason == FZ_SLOT_FULL && rules->on_full == FZ_FULL_LEAD) ||
-                 (reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_HOLD);
-    uint64_t lead = leads ? rules->max_lead : 0;
-
-    return lead >= tick ? 0 : tick - lead;
+    return rules->on_full == FZ_FULL_LEAD && reason != FZ_SLOT_NOW ? lesser(tick, led) : tick;
 }
 
 bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason)
@@ -185,11 +199,6 @@ static uint64_t places_from(const struct fz_slot_rules *rules, uint64_t slot)
     uint64_t left = rules->capacity - (fz_slot_place(rules, slot) - rules->floor);
 
     return is_end_of_line(rules, slot + left - 1) ? left - 1 : left;
-}
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Slots from one to the end of a tick, the same or a later one. */

@@ -33,17 +33,22 @@ static uint64_t choose(struct model *model, const struct model_rules *rules)
     return model->next;
 }
 
-/* The tick in which slots up to last may be issued. */
+/* The tick in which slots up to last may be issued, if nothing but time passes. */
 static uint64_t due_tick(const struct model *model, const struct model_rules *rules, enum reason reason, uint64_t last)
 {
-    enum model_policy policy = reason == FULL ? rules->on_full : rules->on_backward;
     uint64_t tick = last / rules->capacity;
+    uint64_t led = tick > rules->max_lead ? tick - rules->max_lead : 0;
+    uint64_t full = rules->on_full == MODEL_LEAD ? led : tick;
 
-    if (policy == MODEL_TICKTOCK && model->free[model->side ^ 1] < tick)
-        return model->free[model->side ^ 1];
-    if (policy != MODEL_LEAD)
-        return tick;
-    return tick > rules->max_lead ? tick - rules->max_lead : 0;
+    if (reason == FULL)
+        return full;
+    if (rules->on_backward == MODEL_TICKTOCK)
+        return model->free[model->side ^ 1] < tick ? model->free[model->side ^ 1] : tick;
+    /* Either the policy lets ids go on before the clock has come back, or what holds for full ticks holds then. */
+    if (rules->on_backward == MODEL_HOLD && (led < model->high || rules->on_full == MODEL_ERROR))
+        return led;
+    uint64_t back = full > model->high ? full : model->high;
+    return back < tick ? back : tick;
 }
 
 static void pass(struct model *model, struct model_outcome *outcome, uint64_t ticks)

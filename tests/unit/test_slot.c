@@ -76,7 +76,11 @@ static void check_case(const struct fz_slot_rules *rules, enum where where, uint
     } else {
         assert_int_equal(plan.reason, FZ_SLOT_BACKWARD);
         assert_int_equal(plan.allowed, rules->on_backward != FZ_BACKWARD_ERROR);
-        uint64_t due = rules->on_backward == FZ_BACKWARD_HOLD ? tick - LEAD : tick;
+        uint64_t due = tick;
+        if (rules->on_backward == FZ_BACKWARD_HOLD && (tick - LEAD < high_tick || rules->on_full == FZ_FULL_ERROR))
+            due = tick - LEAD;
+        else if (rules->on_full == FZ_FULL_LEAD && tick > high_tick)
+            due = tick - LEAD > high_tick ? tick - LEAD : high_tick; /* the clock is back then, and the tick full */
         if (rules->on_backward == FZ_BACKWARD_TICKTOCK && due > view.side_free)
             due = view.side_free; /* the other side is free before the word's tick comes again */
         assert_int_equal(plan.due_tick, due);
