@@ -318,6 +318,14 @@ static bool can_join(const frazil *gen, const struct fz_observation *seen)
            seen->view.now_tick <= grant->until;
 }
 
+/* Whether this process has a grant without asking for one. */
+static bool has_joined(frazil *gen)
+{
+    struct fz_observation seen = fz_observe(gen);
+
+    return can_join(gen, &seen);
+}
+
 /*
  * Puts a first grant in force.  A word that others have left behind may stand above its floor, with ids of another
  * worker below (I3).  False: others were faster.
@@ -345,8 +353,9 @@ static frazil_err acquire_locked(frazil *gen, struct fz_deadline deadline, frazi
         if (can_join(gen, &seen))
             return FRAZIL_OK;
         frazil_err err = granter->acquire(granter->ctx, deadline, seen.view.now_tick, &grant, reterr);
+        /* The one whose turn this was may have been slow, and not stopped: then its lease is there by now. */
         if (err != FRAZIL_OK)
-            return err;
+            return has_joined(gen) ? FRAZIL_OK : err;
         note_horizon(gen, &grant, seen.view.now_tick);
         note_quarantine(gen, &grant);
         /* Not put in force: the other process's grant is in the ring, and the granter continues that one. */
@@ -358,14 +367,6 @@ static frazil_err acquire_locked(frazil *gen, struct fz_deadline deadline, frazi
     return fz_fail(reterr, FRAZIL_EAGAIN,
                    "other processes were granted the same worker id first, %u times in a row: open it again",
                    (uint64_t)OVERTAKEN_MAX);
-}
-
-/* Whether this process has a grant without asking for one. */
-static bool has_joined(frazil *gen)
-{
-    struct fz_observation seen = fz_observe(gen);
-
-    return can_join(gen, &seen);
 }
 
 static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)

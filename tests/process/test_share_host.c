@@ -36,6 +36,7 @@ static bool opens_before_swap;
 static frazil *opened_meanwhile;
 static frazil *overtakes;  /* before the next swap */
 static uint64_t stands_ns; /* for how long the one that swaps stands still before that */
+static bool is_cut_short;  /* the next swap: there is no time for it */
 
 static frazil *open_member(const char *text);
 static uint64_t take(frazil *gen);
@@ -70,12 +71,16 @@ static enum fz_register_result swap_late(void *ctx, struct fz_deadline deadline,
                                          uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
 {
     bool opens = opens_before_swap;
+    bool fails = is_cut_short;
 
     opens_before_swap = false;
+    is_cut_short = false;
     if (opens)
         opened_meanwhile = open_member(spec);
     if (overtakes != NULL)
         be_overtaken();
+    if (fails)
+        return FZ_REGISTER_UNREACHABLE;
     return real_swap(ctx, deadline, swap, ret_version, status, reterr);
 }
 
@@ -104,6 +109,7 @@ BEFORE_EACH
     opens_before_swap = false;
     opened_meanwhile = NULL;
     overtakes = NULL;
+    is_cut_short = false;
 }
 
 AFTER_EACH
@@ -356,6 +362,24 @@ TEST("A process that was overtaken as it extended goes on with what the other ha
 TEST("So does one that was stopped until its grant had ended")
 {
     overtake_for(2 * HORIZON_MS * RIG_MS);
+}
+
+TEST("A process that takes over the turn of a slow one opens with that one's lease where its own time does not suffice")
+{
+    const uint64_t open_wait_ns = 10000 * RIG_MS;
+    frazil *slow = open_member(spec);
+
+    frazil_manual_clock_advance(manual, 2 * HORIZON_MS * RIG_MS);
+    overtakes = slow;
+    stands_ns = open_wait_ns;
+    is_cut_short = true;
+    frazil *hasty = open_member(spec);
+    assert_null(overtakes);
+    assert_false(is_cut_short);
+    assert_int_equal(worker_of(hasty), worker_of(slow));
+    assert_true(take(hasty) < take(slow));
+    frazil_close(hasty);
+    frazil_close(slow);
 }
 
 TEST("A run directory that is removed under those who share a lease makes two leases, and no id twice")
