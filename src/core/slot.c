@@ -83,10 +83,16 @@ bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_
     return tick != 0 && tick == view->carried_tick && view->now_tick == tick + 1;
 }
 
+/* Either reason may turn into the other while callers go on: each must let ids lead. */
+static bool leads_for(const struct fz_slot_rules *rules, enum fz_slot_reason reason)
+{
+    return rules->on_full == FZ_FULL_LEAD &&
+           (reason == FZ_SLOT_FULL || (reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_HOLD));
+}
+
 bool fz_slot_may_lead_on(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t tick)
 {
-    return rules->on_full == FZ_FULL_LEAD && fz_slot_reason_for(view, tick, tick) == FZ_SLOT_FULL &&
-           tick - view->now_tick + 2 <= rules->max_lead;
+    return leads_for(rules, fz_slot_reason_for(view, tick, tick)) && tick - view->now_tick + 2 <= rules->max_lead;
 }
 
 /*

@@ -180,6 +180,33 @@ TEST("A tick that callers had to wait for may be finished in the next one; any o
     assert_int_equal(fz_slot_plan(&rules, &fresh, 1, 0).first, slot_at(1, 0));
 }
 
+TEST("Callers may go on ahead of the clock if ids lead whether the tick is full or the clock went back, and two ticks "
+     "before the limit at the most")
+{
+    static const struct {
+        enum fz_on_full on_full;
+        enum fz_on_backward on_backward;
+        uint64_t high;
+        uint64_t ahead;
+        bool leads;
+    } rows[] = {
+        {FZ_FULL_LEAD, FZ_BACKWARD_HOLD, NOW, 1, true},       {FZ_FULL_LEAD, FZ_BACKWARD_HOLD, NOW, 2, false},
+        {FZ_FULL_LEAD, FZ_BACKWARD_HOLD, NOW + 9, 1, true},   {FZ_FULL_LEAD, FZ_BACKWARD_HOLD, NOW + 9, 2, false},
+        {FZ_FULL_LEAD, FZ_BACKWARD_WAIT, NOW, 1, true},       {FZ_FULL_LEAD, FZ_BACKWARD_WAIT, NOW + 9, 1, false},
+        {FZ_FULL_LEAD, FZ_BACKWARD_ERROR, NOW + 9, 1, false}, {FZ_FULL_LEAD, FZ_BACKWARD_TICKTOCK, NOW + 9, 1, false},
+        {FZ_FULL_WAIT, FZ_BACKWARD_HOLD, NOW, 1, false},      {FZ_FULL_WAIT, FZ_BACKWARD_HOLD, NOW + 9, 1, false},
+        {FZ_FULL_ERROR, FZ_BACKWARD_HOLD, NOW + 9, 1, false}, {FZ_FULL_LEAD, FZ_BACKWARD_HOLD, NOW, 0, false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct fz_slot_rules rules = rules_of(rows[i].on_full, rows[i].on_backward, FZ_START_ZERO);
+        const struct fz_slot_view view = {
+            .word = slot_at(NOW + rows[i].ahead, 5), .high_tick = rows[i].high, .now_tick = NOW};
+        if (fz_slot_may_lead_on(&rules, &view, NOW + rows[i].ahead) != rows[i].leads)
+            fail_msg("row %zu", i);
+    }
+}
+
 TEST("Spread: random while quiet, zero when the tick before was more than half used or the batch is large")
 {
     const struct fz_slot_rules rules = rules_of(FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD);
