@@ -133,10 +133,10 @@ TEST("A yes or no to a swap is believed only if it is complete; so is what a key
         enum fz_register_result swapped;
         enum fz_register_result was_read;
     } answers[] = {
-        {"{}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_UNKNOWN},
-        {"[]", FZ_REGISTER_UNKNOWN, FZ_REGISTER_UNKNOWN},
-        {"{\"header\":{}}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_UNKNOWN},
-        {"{\"header\":{\"cluster_id\":17}}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_UNKNOWN},
+        {"{}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_REFUSED},
+        {"[]", FZ_REGISTER_UNKNOWN, FZ_REGISTER_REFUSED},
+        {"{\"header\":{}}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_REFUSED},
+        {"{\"header\":{\"cluster_id\":17}}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_REFUSED},
         {"{" HEADER "}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_OK},
         {"{" HEADER ",\"succeeded\":true}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_OK},
         {"{" HEADER ",\"succeeded\":true,\"responses\":[{\"response_range\":{}}]}", FZ_REGISTER_UNKNOWN,
@@ -305,6 +305,36 @@ TEST("A token that cannot be used is none, and is asked for again the next time"
         assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
         register_assert_said("returned no usable token");
     }
+    register_close(&reg);
+    proxy_stop(proxy);
+    server_stop(&server);
+}
+
+TEST("Another kind of server is refused at the first question, which reads; not so one that may be gone in a while")
+{
+    static const struct {
+        const char *status;
+        enum fz_register_result was_read;
+    } answers[] = {
+        {"200 OK", FZ_REGISTER_REFUSED}, {"301 Moved", FZ_REGISTER_REFUSED}, {"400 X", FZ_REGISTER_REFUSED},
+        {"405 X", FZ_REGISTER_REFUSED},  {"501 X", FZ_REGISTER_REFUSED},     {"408 X", FZ_REGISTER_UNKNOWN},
+        {"429 X", FZ_REGISTER_UNKNOWN},  {"500 X", FZ_REGISTER_UNKNOWN},     {"502 X", FZ_REGISTER_UNKNOWN},
+        {"503 X", FZ_REGISTER_UNKNOWN},
+    };
+    struct fz_record record;
+    struct server server;
+
+    etcd_server_start(&server, NULL);
+    struct proxy *proxy = proxy_start(server.port);
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        if (taken_for(proxy, answers[i].status, "<html>", false) != answers[i].was_read)
+            fail_msg("%s: %s", answers[i].status, register_said.message);
+        assert_int_equal(taken_for(proxy, answers[i].status, "<html>", true), FZ_REGISTER_UNKNOWN);
+    }
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", (unsigned)proxy->port);
+    proxy_say(proxy, "-ERR unknown command 'POST'\r\n");
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("is not etcd: ");
     register_close(&reg);
     proxy_stop(proxy);
     server_stop(&server);

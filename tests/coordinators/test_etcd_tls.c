@@ -95,23 +95,40 @@ TEST("A server is believed only if its certificate is of its host and by whom th
     version = register_must_swap(&right, 0, 0, "through TLS");
     assert_int_equal(register_must_read(&right, 0).version, version);
     struct fz_register stranger = etcd_open_url("etcds://127.0.0.1:%u/orders?timeout=60s", port);
-    assert_int_equal(register_swap(&stranger, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(register_swap(&stranger, 0, version, "x", &version), FZ_REGISTER_REFUSED);
     register_assert_said("cannot connect: SSL certificate problem");
     struct fz_register other_name =
         etcd_open_url("etcds://localhost:%u/orders?ca=%s/ca.pem&timeout=60s", port, server.folder);
-    assert_int_equal(register_swap(&other_name, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(register_swap(&other_name, 0, version, "x", &version), FZ_REGISTER_REFUSED);
     register_assert_said("localhost");
     struct fz_register no_ca = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=/nonexistent&timeout=60s", port);
-    assert_int_equal(register_swap(&no_ca, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
-    register_assert_said("/nonexistent");
+    assert_int_equal(register_swap(&no_ca, 0, version, "x", &version), FZ_REGISTER_REFUSED);
+    register_assert_said("not connected: cannot read the file of ca=: '/nonexistent': No such file");
     struct fz_register plain = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", port);
     assert_int_not_equal(register_swap(&plain, 0, version, "x", &version), FZ_REGISTER_OK);
     assert_int_equal(register_must_read(&right, 0).version, version);
     register_close(&right);
     register_close(&stranger);
     register_close(&other_name);
-    register_close(&no_ca);
     register_close(&plain);
+    server_stop(&server);
+    assert_int_equal(register_swap(&no_ca, 0, version, "x", &version), FZ_REGISTER_REFUSED); /* nobody is there */
+    register_close(&no_ca);
+}
+
+TEST("A server that answers the greeting of TLS in another language is refused")
+{
+    struct fz_record record;
+    struct server server;
+
+    etcd_server_start(&server, NULL);
+    struct proxy *proxy = proxy_start(server.port);
+    proxy_say(proxy, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+    struct fz_register reg = etcd_open_url("etcds://127.0.0.1:%u/orders?timeout=60s", (unsigned)proxy->port);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("cannot connect: ");
+    register_close(&reg);
+    proxy_stop(proxy);
     server_stop(&server);
 }
 

@@ -50,10 +50,12 @@ static void assert_refused(const char *why)
     frazil_error err;
 
     options.n = 0;
-    assert_int_equal(fz_url_parse(fz_mysql_url_kind,
-                                  "mysql://u:secret@127.0.0.1:1/ids/orders?ssl-ca=/ca&ssl-cert=/cert&ssl-key=/key",
-                                  &url.common, &err),
-                     FRAZIL_OK);
+    assert_int_equal(
+        fz_url_parse(
+            fz_mysql_url_kind,
+            "mysql://u:secret@127.0.0.1:1/ids/orders?ssl-ca=/etc/passwd&ssl-cert=/etc/group&ssl-key=/etc/hosts",
+            &url.common, &err),
+        FRAZIL_OK);
     fz_mysql_connection_start(&connection, &url);
     connection.sql.deadline = FZ_DEADLINE_NONE;
     assert_int_equal(fz_mysql_carry_out(&connection, "SELECT 1", &rows, &err), FZ_REGISTER_UNREACHABLE);

@@ -280,7 +280,7 @@ TEST("A password goes over TCP to a server that proves who it is, or where the U
     mysql_server_do(&server, "CREATE OR REPLACE USER guarded@'%' IDENTIFIED BY 's3cret'");
     mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE ON app.* TO guarded@'%'");
     reg = open_on(&server, "guarded:s3cret", "");
-    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("no password is sent without TLS that proves who the server is");
     register_close(&reg);
     reg = open_on(&server, "guarded:s3cret", "&ssl-mode=DISABLED");
@@ -291,7 +291,7 @@ TEST("A password goes over TCP to a server that proves who it is, or where the U
     register_assert_said("access denied");
     register_close(&reg);
     reg = open_on(&server, "app", "&ssl-ca=/etc/hostname"); /* no password, but a file of TLS */
-    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("cannot connect: ");
     register_close(&reg);
     snprintf(keys, sizeof keys, "mysql://guarded:s3cret@/app/orders?timeout=60s&socket=%s/socket", server.folder);
@@ -330,7 +330,7 @@ TEST("Over TLS, to a server whose certificate is good, and to no other one; a ch
     mysql_server_do(&own, "CREATE USER guarded@'%' IDENTIFIED BY 's3cret' REQUIRE SSL");
     mysql_server_do(&own, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO guarded@'%'");
     struct fz_register reg = open_on(&own, "guarded:s3cret", "");
-    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("no password is sent without TLS that proves who the server is");
     register_close(&reg);
     snprintf(keys, sizeof keys, "&ssl-ca=%s/crt", own.folder);

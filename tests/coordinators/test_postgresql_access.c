@@ -300,7 +300,7 @@ TEST("Without a word on TLS: over the socket of a server that has none; and over
     assert_int_equal(over_socket, FZ_REGISTER_OK);
     register_close(&reg);
     reg = open_as("guarded:s3cret%3A%2F%40", "");
-    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("no password is sent without TLS");
     postgresql_server_certify(&server);
     postgresql_server_crash(&server);
@@ -355,7 +355,7 @@ TEST("TLS that is demanded of a server that has none is not done without")
     struct fz_record record;
 
     struct fz_register reg = open_as("owner", "&sslmode=require");
-    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("server does not support SSL, but SSL was required");
     register_close(&reg);
 }
@@ -396,8 +396,13 @@ TEST("Over TLS, as far as the URL trusts it; a child that drops what it inherite
 
     snprintf(keys, sizeof keys, "sslmode=verify-full&sslrootcert=%s/data/server.crt", own.folder);
     reg = postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?%s", (unsigned)own.port, keys);
-    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("server certificate for \"localhost\" does not match host name \"127.0.0.1\"");
+    register_close(&reg);
+    snprintf(keys, sizeof keys, "sslmode=verify-ca&sslrootcert=%s/data/missing", own.folder);
+    reg = postgresql_open_url("postgres://owner@127.0.0.1:1/postgres/orders?%s", keys);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED); /* although nobody is there */
+    register_assert_said("not connected: cannot read the file of sslrootcert=: ");
     register_close(&reg);
     postgresql_server_stop(&own);
 }

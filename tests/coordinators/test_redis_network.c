@@ -254,3 +254,23 @@ TEST("Bytes that are no answer of Redis, or of our script, are refused or unknow
         redis_rig_stop(&rig);
     }
 }
+
+TEST("A server whose first word is no reply is another kind, and refused; one that was a Redis before leaves it in "
+     "doubt")
+{
+    static const char *const texts[] = {"HTTP/1.1 400 Bad Request\r\n\r\n", "<html>", "\x15\x03\x01 TLS", "[]"};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct redis_rig rig;
+        uint64_t version;
+        redis_rig_start(&rig, NULL);
+        proxy_say(rig.proxy, texts[i]);
+        assert_int_equal(register_swap(&rig.through, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
+        register_assert_said("is not Redis, or speaks TLS: ");
+        proxy_set(rig.proxy, PROXY_PASS);
+        version = register_must_swap(&rig.through, 0, 0, "x");
+        proxy_say(rig.proxy, texts[i]);
+        assert_int_equal(register_swap(&rig.through, 0, version, "y", &version), FZ_REGISTER_UNKNOWN);
+        redis_rig_stop(&rig);
+    }
+}

@@ -2,8 +2,11 @@
 #include "url.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/decimal.h"
 #include "core/duration.h"
@@ -395,6 +398,23 @@ static const struct fz_url_key *key_at(const struct fz_url_kind *kind, size_t i)
         own++;
     const struct fz_url_key *key = i < own ? &kind->keys[i] : &fz_url_common_keys[i - own];
     return key->name == NULL ? NULL : key;
+}
+
+frazil_err fz_url_check_files(const struct fz_url_kind *kind, const struct fz_url *url, const char *shown,
+                              frazil_error *reterr)
+{
+    for (const struct fz_url_key *key = kind->keys; key->name != NULL; key++) {
+        const char *path = (const char *)url + key->offset;
+        char buf[128];
+        if (key->type != FZ_URL_FILE || path[0] == '\0')
+            continue;
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0)
+            return fz_fail(reterr, FRAZIL_EREFUSED, "%s: not connected: cannot read the file of %s=: %q: %s", shown,
+                           key->name, path, strerror_r(errno, buf, sizeof buf) == 0 ? buf : "unknown error");
+        (void)close(fd);
+    }
+    return FRAZIL_OK;
 }
 
 static frazil_err set_initial_values(const struct fz_url_kind *kind, struct fz_url *url)

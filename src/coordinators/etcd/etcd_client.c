@@ -32,8 +32,17 @@ enum outcome {
     LOGGED_OUT, /* the token is not, or no longer, accepted: nothing was done */
     NO_LOGIN,   /* there are no users to log in as */
     REFUSED,    /* by this member, and by any other */
+    NOT_HERE,   /* refused by this member, or whatever is at its address; another one may do it */
     NOT_DONE,   /* certainly; another one may do it */
     NOT_KNOWN   /* no answer, or one that leaves it open */
+};
+
+/* A question as it is sent. */
+struct message {
+    const char *path;
+    const char *body;
+    size_t body_len;
+    bool writes;
 };
 
 void fz_etcd_client_start(struct fz_etcd_client *client, const struct fz_etcd_url *url)
@@ -116,17 +125,27 @@ static enum outcome read_error(struct fz_etcd_client *client, const json_t *answ
     return outcome;
 }
 
-/* Of an answer that is not understood, its beginning is shown. */
-static void not_etcd(const struct fz_etcd_client *client, long status, frazil_error *reterr)
+/* Whether no etcd answers with that status and no JSON; one that restarts, or a proxy that has lost it, may. */
+static bool is_foreign(long status)
 {
+    return status != 408 && status != 425 && status != 429 && (status < 500 || status == 501 || status == 505);
+}
+
+/* Of an answer that is not understood, its beginning is shown.  A write may have been carried out behind a proxy. */
+static enum outcome not_etcd(const struct fz_etcd_client *client, const struct message *question, long status,
+                             frazil_error *reterr)
+{
+    bool refuses = !question->writes && is_foreign(status);
     char said[FZ_SAID_SIZE];
     size_t len = strlen(say(client, client->http.reply, client->http.reply_len, said));
 
-    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: unexpected reply (HTTP status %d): %Q", client->shown, (int64_t)status,
-            said, len < QUOTED_MAX ? len : QUOTED_MAX);
+    fz_fail(reterr, refuses ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE, "%s: %s (HTTP status %d): %Q", client->shown,
+            refuses ? "is not etcd" : "unexpected reply", (int64_t)status, said, len < QUOTED_MAX ? len : QUOTED_MAX);
+    return refuses ? NOT_HERE : NOT_KNOWN;
 }
 
-static enum outcome read_answer(struct fz_etcd_client *client, long status, json_t **ret, frazil_error *reterr)
+static enum outcome read_answer(struct fz_etcd_client *client, const struct message *question, long status,
+                                json_t **ret, frazil_error *reterr)
 {
     json_error_t error;
     json_t *answer = json_loadb(client->http.reply, client->http.reply_len, 0, &error);
@@ -138,7 +157,7 @@ static enum outcome read_answer(struct fz_etcd_client *client, long status, json
             fz_fail(reterr, FRAZIL_EREFUSED, "%s: is not etcd 3.4 or later with its JSON gateway (HTTP status 404)",
                     client->shown);
         else
-            not_etcd(client, status, reterr);
+            outcome = not_etcd(client, question, status, reterr);
     } else if (status != 200) {
         outcome = read_error(client, answer, reterr);
     }
@@ -161,14 +180,6 @@ static char *write_json(const json_t *value, size_t *ret_len)
     return text;
 }
 
-/* A question as it is sent. */
-struct message {
-    const char *path;
-    const char *body;
-    size_t body_len;
-    bool writes;
-};
-
 static enum outcome ask_host(struct fz_etcd_client *client, const struct message *question, uint64_t left_ns,
                              json_t **ret, frazil_error *reterr)
 {
@@ -182,9 +193,19 @@ static enum outcome ask_host(struct fz_etcd_client *client, const struct message
     long status = 0;
 
     fz_etcd_url_show(&client->url, client->host, client->shown);
+    if (client->http.curl == NULL &&
+        fz_url_check_files(fz_etcd_url_kind, &client->url.common, client->shown, reterr) != FRAZIL_OK)
+        return REFUSED;
     switch (fz_etcd_http_post(&client->http, &request, &status)) {
     case FZ_ETCD_HTTP_ANSWERED:
-        return read_answer(client, status, ret, reterr);
+        return read_answer(client, question, status, ret, reterr);
+    case FZ_ETCD_HTTP_UNTRUSTED:
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: cannot connect: %s", client->shown, client->http.reason);
+        return NOT_HERE;
+    case FZ_ETCD_HTTP_FOREIGN:
+        fz_fail(reterr, question->writes ? FRAZIL_EUNREACHABLE : FRAZIL_EREFUSED, "%s: is not etcd: %s", client->shown,
+                client->http.reason);
+        return question->writes ? NOT_KNOWN : NOT_HERE;
     case FZ_ETCD_HTTP_NOT_SENT:
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: cannot connect: %s", client->shown, client->http.reason);
         return NOT_DONE;
@@ -219,7 +240,7 @@ static enum outcome ask_hosts(struct fz_etcd_client *client, const struct messag
         if (left_ns == 0)
             return out_of_time(client, allowance, outcome, reterr);
         outcome = ask_host(client, question, left_ns, ret, reterr);
-        if (outcome != NOT_DONE && outcome != NOT_KNOWN)
+        if (outcome != NOT_DONE && outcome != NOT_KNOWN && outcome != NOT_HERE)
             return outcome;
         client->host = (client->host + 1) % client->url.common.host_count;
         if (outcome == NOT_KNOWN && question->writes)

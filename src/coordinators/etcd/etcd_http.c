@@ -322,6 +322,17 @@ static CURLcode run_curl(struct fz_etcd_http *http, const struct sending *sendin
     return code;
 }
 
+/*
+ * Whether a certificate is the reason: the server's is not accepted, or a file of the URL's has none; or the server
+ * speaks no TLS, which has no code of its own.
+ */
+static bool is_untrusted(const struct fz_etcd_http *http, CURLcode code)
+{
+    return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CERTPROBLEM ||
+           code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_ISSUER_ERROR || code == CURLE_SSL_INVALIDCERTSTATUS ||
+           (code == CURLE_SSL_CONNECT_ERROR && strstr(http->reason, "wrong version number") != NULL);
+}
+
 static enum fz_etcd_http_result perform(struct fz_etcd_http *http, const struct sending *sending, long *ret_status)
 {
     CURLcode code = run_curl(http, sending);
@@ -336,8 +347,10 @@ static enum fz_etcd_http_result perform(struct fz_etcd_http *http, const struct 
         give_reason(http, "the reply is too large: check that an etcd is there");
     else if (http->reason[0] == '\0')
         give_reason(http, curl_easy_strerror(code));
+    if (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY)
+        return FZ_ETCD_HTTP_FOREIGN;
     if (sending->sent == 0)
-        return FZ_ETCD_HTTP_NOT_SENT;
+        return is_untrusted(http, code) ? FZ_ETCD_HTTP_UNTRUSTED : FZ_ETCD_HTTP_NOT_SENT;
     return code == CURLE_OPERATION_TIMEDOUT ? FZ_ETCD_HTTP_TIMED_OUT : FZ_ETCD_HTTP_SENT;
 }
 

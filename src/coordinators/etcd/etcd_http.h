@@ -52,6 +52,8 @@ struct fz_etcd_request {
 enum fz_etcd_http_result {
     FZ_ETCD_HTTP_ANSWERED,  /* with some status and reply, whole */
     FZ_ETCD_HTTP_NOT_SENT,  /* no byte of the request's body has left */
+    FZ_ETCD_HTTP_UNTRUSTED, /* the same, because of a certificate, or the server has no TLS */
+    FZ_ETCD_HTTP_FOREIGN,   /* it may have been sent, and something else than HTTP was answered */
     FZ_ETCD_HTTP_SENT,      /* it was sent, at least in part, and there is no whole answer */
     FZ_ETCD_HTTP_TIMED_OUT, /* the same, because the time is over */
 };

@@ -80,8 +80,9 @@ static enum fz_register_result ask(struct etcd_register *reg, const struct fz_et
         return result;
     if (!fz_etcd_number(json_object_get(json_object_get(answer, "header"), "cluster_id"), &cluster)) {
         json_decref(answer);
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: does not report a cluster id, as an etcd does", reg->client.shown);
-        return FZ_REGISTER_UNKNOWN;
+        fz_fail(reterr, question->writes ? FRAZIL_EUNREACHABLE : FRAZIL_EREFUSED,
+                "%s: does not report a cluster id, as an etcd does", reg->client.shown);
+        return question->writes ? FZ_REGISTER_UNKNOWN : FZ_REGISTER_REFUSED;
     }
     if (!read_clock(&reg->client.http, &told)) {
         json_decref(answer);

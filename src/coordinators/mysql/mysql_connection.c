@@ -284,6 +284,16 @@ static enum fz_register_result exchange(struct call *call, const char *sql, MYSQ
 
 /* ---- connecting ------------------------------------------------------------ */
 
+/*
+ * Whether TLS was refused, here or there.  libmariadb has one number for that and for a connection that was lost, so
+ * its words are looked for; they are English.
+ */
+static bool is_tls_refused(unsigned number, const char *message)
+{
+    return number == CR_SSL_CONNECTION_ERROR &&
+           (strstr(message, "ertificate") != NULL || strstr(message, "not support") != NULL);
+}
+
 static enum fz_register_result not_connected(struct call *call, frazil_error *reterr)
 {
     struct fz_mysql_connection *connection = call->connection;
@@ -293,6 +303,8 @@ static enum fz_register_result not_connected(struct call *call, frazil_error *re
     const struct fz_mysql_url *url = &connection->url;
 
     connection->error = number;
+    if (number != 0 && is_tls_refused(number, mysql_error(connection->sql.session.handle)))
+        result = FZ_REGISTER_REFUSED;
     if (number == CR_SSL_CONNECTION_ERROR && url->tls == FZ_MYSQL_TLS_UNSET && url->common.access.password[0] != '\0')
         return fz_session_failed(&connection->sql.session, result,
                                  "cannot connect, and no password is sent without TLS that proves who the server is, "
@@ -359,6 +371,8 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
     bool is_path = session->url->is_path;
     struct call call = {.connection = connection, .allowance = allowance};
 
+    if (fz_url_check_files(fz_mysql_url_kind, session->url, session->shown, reterr) != FRAZIL_OK)
+        return FZ_REGISTER_REFUSED;
     session->handle = fz_mysql_client_new(&connection->url, wait_in_handshake);
     if (session->handle == NULL) {
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: cannot connect: out of memory", session->shown);

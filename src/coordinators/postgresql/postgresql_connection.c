@@ -178,6 +178,32 @@ static void read_sqlstate(const char *message, char ret[6])
     ret[0] = '\0';
 }
 
+/*
+ * Whether TLS was refused, here or there, or another kind of server answers.  libpq has no number for it, so its words
+ * are looked for; where they are in another language, the server counts as out of reach.
+ */
+static bool is_refusal(const char *message)
+{
+    static const char *const words[] = {
+        "certificate verify failed",
+        "does not match host name",
+        "does not support SSL",
+        "root certificate file",
+        "certificate file",
+        "private key file",
+        "certificate required",
+        "unknown ca",
+        "invalid response to SSL negotiation",
+        "expected authentication request from server",
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strstr(message, words[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
 static enum fz_register_result not_connected(struct fz_postgresql_connection *connection, frazil_error *reterr)
 {
     const char *message =
@@ -189,7 +215,8 @@ static enum fz_register_result not_connected(struct fz_postgresql_connection *co
     if (strncmp(connection->sqlstate, "28", 2) == 0 || strncmp(connection->sqlstate, "3D", 2) == 0 ||
         strncmp(connection->sqlstate, "42", 2) == 0)
         result = FZ_REGISTER_REFUSED;
-    if (connection->sql.session.handle != NULL && PQconnectionNeedsPassword(connection->sql.session.handle))
+    if (is_refusal(message) ||
+        (connection->sql.session.handle != NULL && PQconnectionNeedsPassword(connection->sql.session.handle)))
         result = FZ_REGISTER_REFUSED;
     return fz_session_failed(&connection->sql.session, result, "cannot connect", message, reterr);
 }
@@ -198,13 +225,14 @@ static enum fz_register_result not_connected(struct fz_postgresql_connection *co
 static enum fz_register_result no_tls(struct fz_postgresql_connection *connection, frazil_error *reterr)
 {
     const char *why = PQerrorMessage(connection->sql.session.handle);
+    bool refuses = is_refusal(why);
 
-    fz_fail(reterr, FRAZIL_EUNREACHABLE,
+    fz_fail(reterr, refuses ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE,
             "%s: cannot connect: %Q: no password is sent without TLS unless sslmode= allows it: set up TLS at "
             "the server, or write sslmode=disable in the URL if you trust the network",
             connection->shown, why, strcspn(why, "\r\n"));
     fz_session_drop(&connection->sql.session);
-    return FZ_REGISTER_UNREACHABLE;
+    return refuses ? FZ_REGISTER_REFUSED : FZ_REGISTER_UNREACHABLE;
 }
 
 static enum fz_register_result connect_to(struct fz_session *session, const struct fz_allowance *allowance,
@@ -215,6 +243,8 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
     ConnStatusType step = CONNECTION_NEEDED;
     bool adds_tls;
 
+    if (fz_url_check_files(fz_postgresql_url_kind, session->url, session->shown, reterr) != FRAZIL_OK)
+        return FZ_REGISTER_REFUSED;
     PGconn *conn = begin_connecting(&connection->url, &session->url->hosts[session->host], &adds_tls);
     session->handle = conn;
     fz_session_bound_socket(session);

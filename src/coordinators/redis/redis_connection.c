@@ -138,6 +138,9 @@ static enum fz_register_result send_all(struct fz_redis_connection *connection, 
     return FZ_REGISTER_OK;
 }
 
+/* Each reply begins with one of these, also in versions of the protocol that are not asked for. */
+static const char reply_types[] = "+-:$*_#,(!=%~>|";
+
 /* Reads what has come.  0, an errno, or -1: the other side has closed the connection. */
 static int read_some(struct fz_redis_connection *connection)
 {
@@ -151,6 +154,9 @@ static int read_some(struct fz_redis_connection *connection)
         return 0;
     if (got <= 0)
         return got < 0 ? errno : -1;
+    if (!connection->has_begun)
+        connection->is_foreign = memchr(reply_types, bytes[0], sizeof reply_types - 1) == NULL;
+    connection->has_begun = true;
     connection->received += (size_t)got;
     /* It fails for want of memory, which the reader keeps for redisReaderGetReply. */
     (void)redisReaderFeed(context_of(connection)->reader, bytes, (size_t)got);
@@ -189,7 +195,13 @@ static bool is_too_much(const struct fz_redis_connection *connection)
 
 static enum fz_register_result not_redis(struct fz_redis_connection *connection, frazil_error *reterr)
 {
-    if (is_too_much(connection))
+    /* A server whose very first word is no reply carries out no command. */
+    enum fz_register_result result = connection->is_foreign ? FZ_REGISTER_REFUSED : FZ_REGISTER_UNKNOWN;
+
+    if (connection->is_foreign)
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: is not Redis, or speaks TLS: %s", connection->shown,
+                context_of(connection)->reader->errstr);
+    else if (is_too_much(connection))
         fz_fail(reterr, FRAZIL_EUNREACHABLE,
                 "%s: the reply is too large (more than %u MiB or %u elements): check that a Redis is there",
                 connection->shown, (uint64_t)FZ_ANSWER_SIZE_MAX >> 20, (uint64_t)FZ_REDIS_ELEMENTS_MAX);
@@ -197,7 +209,7 @@ static enum fz_register_result not_redis(struct fz_redis_connection *connection,
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: unexpected reply: %s", connection->shown,
                 context_of(connection)->reader->errstr);
     fz_session_drop(&connection->session);
-    return FZ_REGISTER_UNKNOWN;
+    return result;
 }
 
 static enum fz_register_result receive_one(struct fz_redis_connection *connection, redisReply **ret,
@@ -272,8 +284,8 @@ static enum fz_register_result introduce(struct fz_redis_connection *connection,
     if (n == 0)
         return FZ_REGISTER_OK;
     enum fz_register_result result = exchange(connection, commands, n, replies, allowance, reterr);
-    if (result != FZ_REGISTER_OK)
-        return FZ_REGISTER_UNREACHABLE; /* nothing that matters was sent */
+    if (result != FZ_REGISTER_OK) /* nothing that matters was sent */
+        return result == FZ_REGISTER_REFUSED ? result : FZ_REGISTER_UNREACHABLE;
     for (size_t i = 0; i < n; i++) {
         if (result == FZ_REGISTER_OK && replies[i] != NULL && replies[i]->type == REDIS_REPLY_ERROR)
             result = fz_redis_error_reply(connection, replies[i], reterr);
@@ -293,6 +305,8 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
     socklen_t len = sizeof pending;
 
     session->handle = context;
+    connection->has_begun = false;
+    connection->is_foreign = false;
     fz_session_note_socket(session);
     if (context == NULL || context->err != 0)
         return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot connect", 0, allowance, reterr);

@@ -25,6 +25,8 @@ struct fz_redis_connection {
     char shown[FZ_REDIS_SHOWN_SIZE];
     redisReplyObjectFunctions functions;
     void *(*create_array)(const redisReadTask *, FZ_REDIS_COUNT); /* hiredis's own */
+    bool has_begun;                                               /* a byte came on this connection */
+    bool is_foreign;                                              /* and the first one begins no reply */
     size_t received;                                              /* bytes in this exchange */
     int elements;                                                 /* of arrays in it */
 };
