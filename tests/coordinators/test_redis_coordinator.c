@@ -85,7 +85,14 @@ TEST("Its behaviour when its memory is full is a finding")
     assert_found(diagnose(&server, ""), "OK eviction: maxmemory-policy 'volatile-lru', and no maxmemory\n");
     ask(&server, "CONFIG SET maxmemory-policy noeviction");
     ask(&server, "CONFIG SET maxmemory 100000");
-    assert_found(diagnose(&server, ""), "WARN memory: nine tenths");
+    struct findings findings = diagnose(&server, "");
+    assert_found(findings, "FAIL memory: maxmemory is used up");
+    assert_not_found(findings, "memory: nine tenths");
+    ask(&server, "CONFIG SET maxmemory 100mb");
+    ask(&server, "EVAL \"redis.call('SET', 'x', string.rep('x', 94 * 1024 * 1024))\" 0");
+    findings = diagnose(&server, "");
+    assert_found(findings, "WARN memory: nine tenths");
+    assert_not_found(findings, "memory: maxmemory is used up");
     server_stop(&server);
 }
 

@@ -116,8 +116,11 @@ static void say_memory(const struct diagnosis *diagnosis)
 {
     char policy[VALUE_SIZE];
     uint64_t max = info_number(diagnosis, "maxmemory");
+    /* Redis itself leaves the latter out when it compares; versions before 4.0 do not tell it. */
     uint64_t used = info_number(diagnosis, "used_memory");
+    uint64_t spared = info_number(diagnosis, "mem_not_counted_for_evict");
 
+    used -= spared < used ? spared : used;
     info_of(diagnosis, "maxmemory_policy", policy);
     bool spares_leases = strncmp(policy, "volatile-", 9) == 0;
     if (strncmp(policy, "allkeys-", 8) == 0 || (spares_leases && max != 0 && diagnosis->keys_expire))
@@ -134,7 +137,10 @@ static void say_memory(const struct diagnosis *diagnosis)
     else
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "eviction: maxmemory-policy %q%s", policy,
                       max == 0 ? ", and no maxmemory" : "");
-    if (max != 0 && used / 9 >= max / 10)
+    if (max != 0 && used >= max)
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
+                      "memory: maxmemory is used up: nothing can be granted: raise it, or remove other keys");
+    else if (max != 0 && used / 9 >= max / 10)
         fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
                       "memory: nine tenths of maxmemory are in use: when it is full nothing can be granted: raise it");
 }
