@@ -295,9 +295,12 @@ static frazil_err hash(const struct fz_worker_ask *ask, const char *text, struct
 static bool is_name_of_many(const char *name)
 {
     static const char *const names[] = {
-        "localhost",    "localhost.localdomain",   "localhost4", "localhost4.localdomain4",
-        "localhost6",   "localhost6.localdomain6", "(none)",     "ip6-localhost",
-        "ip6-loopback",
+        "localhost",    "localhost.localdomain",
+        "localhost4",   "localhost4.localdomain4",
+        "localhost6",   "localhost6.localdomain6",
+        "(none)",       "ip6-localhost",
+        "ip6-loopback", "loopback",
+        "localdomain",
     };
     static const char below[] = ".localhost";
     size_t len = strlen(name);

@@ -96,15 +96,33 @@ static const char *kind_of_many_4(const unsigned char bytes[4])
         return "multicast";
     if (memcmp(bytes, broadcast, sizeof broadcast) == 0)
         return "broadcast";
-    return memcmp(bytes, unspecified, sizeof unspecified) == 0 ? "unspecified" : NULL;
+    if (memcmp(bytes, unspecified, sizeof unspecified) == 0)
+        return "unspecified";
+    return bytes[0] == 0 ? "reserved" : NULL; /* 0.0.0.0/8: "this network", whichever that is */
 }
 
-/* An IPv4 address as IPv6 writes it.  IN6_IS_ADDR_V4COMPAT would do, but is not the same in each libc. */
-static bool has_v4_inside(const struct in6_addr *six)
+/*
+ * The IPv4 address that one of IPv6 stands for; NULL: it is none's.  IN6_IS_ADDR_V4COMPAT would do for the first one,
+ * but is not the same in each libc.
+ */
+static const unsigned char *v4_inside(const struct in6_addr *six)
 {
-    static const unsigned char none[12];
+    static const struct {
+        unsigned char prefix[12];
+        size_t len; /* the address stands behind the prefix */
+    } forms[] = {
+        {{0}, 12},                                        /* ::127.0.0.1 */
+        {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 12}, /* ::ffff:127.0.0.1 */
+        {{0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0}, 12}, /* ::ffff:0:127.0.0.1, of SIIT */
+        {{0x00, 0x64, 0xff, 0x9b}, 12},                   /* 64:ff9b::127.0.0.1, of NAT64 */
+        {{0x20, 0x02}, 2},                                /* 2002:7f00:1::, of 6to4 */
+    };
 
-    return IN6_IS_ADDR_V4MAPPED(six) || memcmp(six->s6_addr, none, sizeof none) == 0;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (memcmp(six->s6_addr, forms[i].prefix, forms[i].len) == 0)
+            return six->s6_addr + forms[i].len;
+    }
+    return NULL;
 }
 
 const char *fz_address_kind_of_many(const char *text)
@@ -118,8 +136,9 @@ const char *fz_address_kind_of_many(const char *text)
         return NULL;
     if (IN6_IS_ADDR_LOOPBACK(&six))
         return "loopback";
-    if (has_v4_inside(&six))
-        return kind_of_many_4(&six.s6_addr[12]);
+    const unsigned char *inside = v4_inside(&six);
+    if (inside != NULL)
+        return kind_of_many_4(inside);
     if (IN6_IS_ADDR_LINKLOCAL(&six))
         return "link-local";
     return IN6_IS_ADDR_MULTICAST(&six) ? "multicast" : NULL;

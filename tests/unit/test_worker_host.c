@@ -395,8 +395,9 @@ TEST("Settings that do not suit, with the sentence that says why and how")
 
 TEST("An address or a name that other hosts have as well is refused, whether it was found or given")
 {
-    static const char *const addresses[] = {"127.0.0.1",       "127.255.0.3", "0.0.0.0",         "169.254.0.1",
-                                            "169.254.255.254", "224.0.0.1",   "239.255.255.255", "255.255.255.255"};
+    static const char *const addresses[] = {"127.0.0.1",       "127.255.0.3",  "0.0.0.0",         "169.254.0.1",
+                                            "169.254.255.254", "224.0.0.1",    "239.255.255.255", "255.255.255.255",
+                                            "0.0.0.7",         "0.255.255.255"};
     static const char *const sixes[] = {"::1",
                                         "::",
                                         "fe80::1",
@@ -405,11 +406,18 @@ TEST("An address or a name that other hosts have as well is refused, whether it 
                                         "::ffff:169.254.1.1",
                                         "::127.0.0.1",
                                         "::255.255.255.255",
-                                        "ff02::1"};
+                                        "ff02::1",
+                                        "64:ff9b::7f00:1",
+                                        "64:ff9b::169.254.1.1",
+                                        "2002:7f00:1::",
+                                        "2002:a9fe:101::5",
+                                        "::ffff:0:127.0.0.1",
+                                        "::0.0.0.7"};
     static const char *const names[] = {"localhost",     "LocalHost",    "localhost.localdomain",
                                         "(none)",        "localhost.",   "localhost.localdomain.",
                                         "ip6-localhost", "ip6-loopback", "db.localhost",
-                                        "db.LOCALHOST."};
+                                        "db.LOCALHOST.", "loopback",     "localdomain",
+                                        "LocalDomain."};
     char spec[128];
 
     for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
@@ -439,10 +447,11 @@ TEST("An address or a name that other hosts have as well is refused, whether it 
 
 TEST("Addresses and names near to those are hosts' own")
 {
-    static const char *const own[] = {
-        "126.255.255.255", "128.0.0.1", "169.253.0.1",     "169.255.0.1", "10.0.0.1",        "0.0.0.1",
-        "fec0::1",         "::2",       "2001:db8::1",     "fd00::1",     "::ffff:10.0.0.7", "192.168.0.1",
-        "223.255.255.255", "240.0.0.1", "255.255.255.254", "::10.0.0.7",  "fe00::1"};
+    static const char *const own[] = {"126.255.255.255", "128.0.0.1",       "169.253.0.1",     "169.255.0.1",
+                                      "10.0.0.1",        "1.0.0.0",         "fec0::1",         "64:ff9b::10.0.0.7",
+                                      "2002:a00:7::1",   "2003:7f00:1::",   "64:ff9c::7f00:1", "2001:db8::1",
+                                      "fd00::1",         "::ffff:10.0.0.7", "192.168.0.1",     "223.255.255.255",
+                                      "240.0.0.1",       "255.255.255.254", "::10.0.0.7",      "fe00::1"};
     static const char *const names[] = {"localhost-1", "localhosts", "db-localhost", "localhost.example", "none"};
     char spec[128];
 
