@@ -149,6 +149,11 @@ static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key, co
     return err == EWOULDBLOCK ? FZ_CLAIM_TAKEN : err;
 }
 
+bool fz_claim_is_closed(const struct stat *status)
+{
+    return (status->st_mode & (S_IRUSR | S_IWUSR)) != (S_IRUSR | S_IWUSR);
+}
+
 /*
  * Marks the file of a number that this process has got.  On a disk its content comes first, or a loss of power could
  * leave the mark alone.  That is one sync for each file that is won, and none for those that are not.  0 or an errno.
@@ -171,8 +176,8 @@ static int finish_claim(struct fz_claim *claim)
 }
 
 /*
- * Whether something of another user's has the own file's name; then *ret_other says whose.  A file that its own user
- * may not open is another's, too: a user namespace without a map shows all users as one.
+ * Whether the own file's name is taken by a file that cannot be used; then *ret_other says whose.  A file that its own
+ * user may not open is another's: a user namespace without a map shows all users as one.  Unless its mode says so.
  */
 static bool is_occupied(const struct fz_claim *claim, int err, struct fz_claim_other *ret_other)
 {
@@ -181,7 +186,8 @@ static bool is_occupied(const struct fz_claim *claim, int err, struct fz_claim_o
     if (lstat(claim->path, &status) != 0 || (status.st_uid == geteuid() && err != EACCES))
         return false;
     ret_other->uid = status.st_uid;
-    ret_other->is_own = false;
+    ret_other->is_own = status.st_uid == geteuid() && fz_claim_is_closed(&status);
+    ret_other->sys_errno = ret_other->is_own ? err : 0;
     return true;
 }
 

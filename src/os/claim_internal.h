@@ -17,6 +17,9 @@ enum { FZ_CLAIM_FINISHED = S_IXUSR };
 /* Whether a file of that status is finished. */
 FZ_PRIVATE bool fz_claim_is_finished(const struct stat *status);
 
+/* Whether its mode keeps its own user from it: as frazil makes it, it does not. */
+FZ_PRIVATE bool fz_claim_is_closed(const struct stat *status);
+
 /*
  * The path of the own claim, FOLDER/frazil-claim-HASHES-WORKER-MIN-MAX-WORD.  *ret_beginning: how much of it all claims
  * on the number have in common.  0 or ENAMETOOLONG.

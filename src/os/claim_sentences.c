@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "claim_internal.h"
 #include "core/decimal.h"
 #include "core/sentence.h"
 #include "fail_errno.h"
@@ -60,7 +62,10 @@ static void say_user_name(struct fz_sentence *s, uint64_t uid)
  */
 static bool is_hidden(const struct fz_claim_other *other)
 {
-    return other->uid == geteuid() && faccessat(AT_FDCWD, other->path, W_OK, AT_EACCESS) != 0 && errno == EACCES;
+    struct stat status;
+
+    return other->uid == geteuid() && faccessat(AT_FDCWD, other->path, W_OK, AT_EACCESS) != 0 && errno == EACCES &&
+           lstat(other->path, &status) == 0 && !fz_claim_is_closed(&status);
 }
 
 static bool is_own_user(const struct fz_claim_other *other)
@@ -146,6 +151,10 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
     const char *cure = "give each user a worker id of its own, or run all as one user with one run directory";
     char who[OTHER_SIZE];
 
+    if (other->sys_errno != 0 && other->is_own)
+        return fz_fail_errno(reterr, other->sys_errno,
+                             "worker id cannot be claimed: this user may not open its own file", other->path,
+                             ": give it back its mode with chmod 744");
     if (other->sys_errno != 0)
         return fz_fail_errno(reterr, other->sys_errno, "cannot determine whether another user has the worker id, from",
                              other->path, ": its owner must let everybody read it, or remove it");

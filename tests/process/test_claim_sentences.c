@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "lib/bound.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "lib/users.h"
 #include "os/claim.h"
 
 enum { ALICE = 12345, BOB = 54321, CANNOT = 77 };
@@ -115,6 +117,36 @@ TEST("Two users whom a namespace without a map shows as one are told to take two
             strstr(why.message, "give each user a worker id of its own") == NULL)
             fail_msg("%d: %s", why.code, why.message);
     }
+}
+
+static frazil_error closed;
+
+static int close_own_claim(void *ctx)
+{
+    char command[256];
+    frazil *gen;
+
+    (void)ctx;
+    if (open_as("alice", "memory", &gen, NULL) != FRAZIL_OK)
+        return 1;
+    frazil_close(gen);
+    snprintf(command, sizeof command, "chmod 0 %s/host/frazil-claim-*", scratch);
+    if (system(command) != 0)
+        return 2;
+    if (open_as("alice", "memory", &gen, &closed) != FRAZIL_ESYS)
+        return 3;
+    if (strstr(closed.message, "may not open its own file") == NULL || strstr(closed.message, "another user") != NULL)
+        return 4;
+    snprintf(command, sizeof command, "chmod 744 %s/host/frazil-claim-*", scratch);
+    if (system(command) != 0 || open_as("alice", "memory", &gen, NULL) != FRAZIL_OK)
+        return 5;
+    frazil_close(gen);
+    return 0;
+}
+
+TEST("A user whose own claim has lost its mode is told so, and the mode that it needs")
+{
+    assert_int_equal(as_user(ALICE, close_own_claim, NULL), 0);
 }
 
 TEST("The thing that a process or a system lacks is named, and no other folder")
