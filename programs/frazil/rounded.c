@@ -131,10 +131,15 @@ static bool read_decimal(const char *text, size_t len, struct decimal *ret)
     return at == len;
 }
 
+/* 10 a + b, or the largest number. */
+static uint64_t ten_times_plus(uint64_t a, uint64_t b)
+{
+    return a > (UINT64_MAX - b) / 10 ? UINT64_MAX : 10 * a + b;
+}
+
 bool rounded_read(const char *text, size_t len, struct rounded_range *ret)
 {
     struct decimal decimal;
-    uint64_t half = 0;
 
     if (!read_decimal(text, len, &decimal) || !decimal.is_marked)
         return false;
@@ -142,14 +147,18 @@ bool rounded_read(const char *text, size_t len, struct rounded_range *ret)
         decimal.digits /= 10;
     if (decimal.power < 0 && decimal.digits != 0)
         return false;
-    for (; decimal.power > 0 && decimal.digits != 0; decimal.power--) {
-        if (decimal.digits > UINT64_MAX / 10)
+    /* Half a unit of the last digit to both sides; 2^64, the double of the largest ids, is above all of them. */
+    uint64_t low = decimal.digits, high = decimal.digits, nearest = decimal.digits, half = 5;
+    for (; decimal.power > 0 && decimal.digits != 0; decimal.power--, half = 0) {
+        low -= half > 0;
+        if (low > UINT64_MAX / 10)
             return false;
-        decimal.digits *= 10;
-        half = half == 0 ? 5 : half * 10;
+        low = low * 10 + half;
+        high = ten_times_plus(high, half);
+        nearest = ten_times_plus(nearest, 0);
     }
-    uint64_t low = decimal.digits > half ? decimal.digits - half : 0;
-    uint64_t high = UINT64_MAX - decimal.digits > half ? decimal.digits + half : UINT64_MAX;
-    *ret = between(low, high, decimal.digits);
+    *ret = between(low, high, nearest);
+    if (high == UINT64_MAX)
+        ret->last = UINT64_MAX;
     return true;
 }

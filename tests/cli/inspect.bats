@@ -268,8 +268,11 @@ ID=1541815603606036480
     [ "$(range 1e17)" = "49999999999999996 to 150000000000000016" ]
     [ "$(range 1.8e1)" = "18 to 18" ]
     [ "$(range 0.0)" = "0 to 0" ]
+    [ "$(range 1.8446744073709552e19)" = "18446744073709550592 to 18446744073709551615" ]
+    [ "$(range 1.8e19)" = "17499999999999998976 to 18446744073709551615" ]
     fails 1 "it is a double" frazil inspect --rounded 18.5
     fails 1 "it is a double" frazil inspect --rounded 1.2e+40
+    fails 1 "it is a double" frazil inspect --rounded 1.8446744073709556e19
     fails 1 "it is a BigInt" frazil inspect --rounded 119525356527943741n
     fails 1 "it is a double" frazil inspect --rounded --form dec 1.8e1
 }
