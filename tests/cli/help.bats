@@ -220,3 +220,29 @@ load_completion() {
         done
     done
 }
+
+# synopsis WORDS...: the options of that command in the synopsis of its page, as letters that no bracket is around.
+synopsis() {
+    awk -v command="$*" '
+        /^\.Sh/ { inside = $2 == "SYNOPSIS" }
+        !inside || /^\.Sh/ { next }
+        $1 == ".Nm" { words = ""; next }
+        $1 == ".Cm" { words = substr($0, 5); next }
+        $1 == ".Fl" && words == command { print $2 }' "$BATS_TEST_DIRNAME/../../man/frazil.1"
+}
+
+@test "an option that a command needs stands in its synopsis" {
+    local needed word letter
+    local -a words
+    while read -ra words; do
+        # Brackets and what is in them are taken out, from the inside.
+        needed=$(frazil help "${words[@]}" | sed -n '1{:again; s/\[[^][]*\]//; t again; p}' | grep -o -e '--[a-z-]*' || true)
+        for word in $needed; do
+            letter=$(frazil help "${words[@]}" | sed -n "s/^  -\(.\), $word .*/\1/p")
+            [ -z "$letter" ] || synopsis "${words[@]}" | grep -qx -e "$letter" || {
+                echo "${words[*]}: $word"
+                return 1
+            }
+        done
+    done < <(helps)
+}
