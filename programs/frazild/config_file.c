@@ -268,8 +268,14 @@ static void add_row(struct config_file *file, struct bytes line, struct place pl
 static void read_lines(struct config_file *file, const char *name, bool has_lines, const char *text, size_t len,
                        struct bytes *errors)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* editors of Windows put it before a text */
+    size_t marked = sizeof mark - 1;
     struct place place = {name, 0};
 
+    if (has_lines && len >= marked && memcmp(text, mark, marked) == 0) {
+        text += marked;
+        len -= marked;
+    }
     while (len > 0) {
         const char *end = memchr(text, '\n', len);
         size_t line_len = end != NULL ? (size_t)(end - text) : len;

@@ -229,6 +229,9 @@ static frazil_err add_line(struct fz_settings *settings, const char *line, bool 
     return FRAZIL_OK;
 }
 
+/* Editors of Windows put it before a text. */
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
 frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text, const char *where,
                                  frazil_error *reterr)
 {
@@ -236,6 +239,8 @@ frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text,
     uint64_t number = 1;
     frazil_err err = FRAZIL_OK;
 
+    if (strncmp(text, byte_order_mark, strlen(byte_order_mark)) == 0)
+        text += strlen(byte_order_mark);
     while (err == FRAZIL_OK && *text != '\0') {
         size_t len = strcspn(text, "\n");
         bool ends_with_cr = len > 0 && text[len] == '\n' && text[len - 1] == '\r';

@@ -134,6 +134,13 @@ class Configuration(unittest.TestCase):
         self.assertNotIn("hunter2", self.run_it("-c", self.path, "--check").stderr)
         self.expect(good + "run_dir=a\0b\n", last, "control character")
 
+    def test_a_byte_order_mark_at_the_beginning_is_skipped(self):
+        good = "\ufeff" + BASE + generator("main")
+        self.write(good)
+        result = self.run_it("-c", self.path, "--check")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.expect(good + "\ufeffcolour=red\n", good.count("\n") + 1, "is not a key")
+
     def test_a_key_with_a_blank_in_the_file_of_a_generator_is_refused_with_its_line(self):
         path = self.write("worker=fixed:1\nmax batch=10\n", "frazil.conf")
         self.expect(BASE + f"[generator main]\nconfig={path}\n", 5, "line 2: unknown key")

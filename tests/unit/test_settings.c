@@ -281,6 +281,17 @@ TEST("Quotes go only where one pair of them stands around all of a value")
     }
 }
 
+TEST("A byte order mark at the beginning of a file is no part of its first key")
+{
+    static const char *const texts[] = {"\xef\xbb\xbfworker=fixed:7\r\nbase=0\r\n",
+                                        "\xef\xbb\xbf# a comment\nworker=fixed:7\n"};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        write_config(texts[i], strlen(texts[i]));
+        assert_int_equal(info_of_spec(with_config("")).worker, 7);
+    }
+}
+
 TEST("Files that are not what they should be are errors that name the file and the line")
 {
     static const struct {
@@ -288,6 +299,8 @@ TEST("Files that are not what they should be are errors that name the file and t
         size_t len; /* 0: that of the string */
         const char *why;
     } rows[] = {
+        {"worker=fixed:1\n\xef\xbb\xbfworker=fixed:2\n", 0, ", line 2: unknown key"}, /* not at the beginning */
+        {"\xef\xbb\xbf\xef\xbb\xbfworker=fixed:1\n", 0, ", line 1: unknown key"},
         {"worker=fixed:1\nspeed=fast\n", 0, ", line 2: unknown key; frazil.spec(5) lists the keys"},
         {"wroker=fixed:1\n", 0, ", line 1: unknown key: did you mean worker?"},
         {"hostname= clock=real\n", 0, ", line 1: the value of hostname is empty"},
