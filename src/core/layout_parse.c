@@ -285,7 +285,8 @@ static const char *choices_of(const char *word)
 /* There is no such preset; rest is what stands behind the name, and belongs to what may have been meant. */
 static frazil_err fail_name(struct piece word, struct piece rest, frazil_error *reterr)
 {
-    struct fz_nearest near = fz_nearest_to(word.text, word.len);
+    bool is_quoted = word.len > 1 && (word.text[0] == '"' || word.text[0] == '\'');
+    struct fz_nearest near = fz_nearest_to(word.text + is_quoted, word.len - is_quoted);
     char keys[128];
     struct fz_sentence s = fz_sentence_in(keys, sizeof keys);
 
@@ -301,6 +302,9 @@ static frazil_err fail_name(struct piece word, struct piece rest, frazil_error *
         return fz_fail_at(reterr, word.at, FRAZIL_ELAYOUT,
                           "there is no layout %Q: a description such as 41/10/12 was expected, or one of %s", word.text,
                           word.len, fz_layout_preset_names());
+    /* Quotes around all of it were meant for a shell. */
+    if (is_quoted && rest.len > 0 && rest.text[rest.len - 1] == word.text[0])
+        rest.len--;
     if (rest.len > 0) {
         fz_sentence_char(&s, ' ');
         fz_sentence_shown(&s, rest.text, rest.len);

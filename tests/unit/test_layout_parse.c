@@ -68,6 +68,9 @@ TEST("A slip leads to the name that was meant; any other name that is none is an
     for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++)
         assert_refused(slips[i], ": did you mean twitter?");
     assert_refused("twiter epoch=2026-01-01 tick=1ms", ": did you mean twitter epoch=2026-01-01 tick=1ms?");
+    assert_refused("\"twitter tick=10ms\"", "there is no layout '\"twitter': did you mean twitter tick=10ms?");
+    assert_refused("'twiter epoch=0'", ": did you mean twitter epoch=0?");
+    assert_refused("\"twitter\"", ": did you mean twitter?");
     assert_refused("sno,", "there is no layout 'sno,': did you mean sno?");
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         assert_refused(unknown[i], "or one of frazil, konayuki, sfid, sno, post, flake, twitter, discord, "
