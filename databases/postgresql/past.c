@@ -190,7 +190,8 @@ PG_FUNCTION_INFO_V1(frazil_pg_at_first);
 Datum frazil_pg_at_first(PG_FUNCTION_ARGS)
 {
     frazil_info info;
-    int64 now_ms = take_present(&info).unix_ms;
+    frazil_fields present = take_present(&info);
+    int64 now_ms = present.unix_ms;
     int64 start_ms = first_ms(now_ms) + (int64)info.layout->tick_ms;
     /* A second is for the call of frazil_at that follows. */
     int64 oldest_ms = now_ms - ((int64)frazil_pg_settings.past_most_s - 1) * 1000;

@@ -127,7 +127,9 @@ void handle_close(struct handle *handle, uint64_t wait_ns)
         return;
     if (handle->works > 0) {
         handle->is_closing = true;
-        /* Those that wait end within 100 ms, and the last of them comes here again.  Others would be stopped as well.
+        /*
+         * Those that wait end as frazil_stop says, and the last of them comes here again.  Others who share it would be
+         * stopped as well.
          */
         if (!handle->is_shared)
             frazil_stop(handle->gen);

@@ -78,7 +78,7 @@ void leave(struct generator *self);
 /* Takes the generator away, so that no call finds it any more; NULL: somebody has, or it was never opened. */
 frazil *take_away(struct generator *self);
 
-/* Waits, without the GIL, until no call is under way any more; each ends within 100 ms. */
+/* Waits, without the GIL, until no call is under way any more; they end as frazil_stop says. */
 void await_users(struct generator *self, frazil *gen);
 
 /* Closes it where the caller, the garbage collector, does not wait. */
