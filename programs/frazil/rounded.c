@@ -148,7 +148,8 @@ bool rounded_read(const char *text, size_t len, struct rounded_range *ret)
     if (decimal.power < 0 && decimal.digits != 0)
         return false;
     /* Half a unit of the last digit to both sides; 2^64, the double of the largest ids, is above all of them. */
-    uint64_t low = decimal.digits, high = decimal.digits, nearest = decimal.digits, half = 5;
+    uint64_t low = decimal.digits, half = 5;
+    uint64_t high = low, nearest = low;
     for (; decimal.power > 0 && decimal.digits != 0; decimal.power--, half = 0) {
         low -= half > 0;
         if (low > UINT64_MAX / 10)

@@ -149,11 +149,6 @@ static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key, co
     return err == EWOULDBLOCK ? FZ_CLAIM_TAKEN : err;
 }
 
-bool fz_claim_is_closed(const struct stat *status)
-{
-    return (status->st_mode & (S_IRUSR | S_IWUSR)) != (S_IRUSR | S_IWUSR);
-}
-
 /*
  * Marks the file of a number that this process has got.  On a disk its content comes first, or a loss of power could
  * leave the mark alone.  That is one sync for each file that is won, and none for those that are not.  0 or an errno.

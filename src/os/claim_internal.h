@@ -18,7 +18,10 @@ enum { FZ_CLAIM_FINISHED = S_IXUSR };
 FZ_PRIVATE bool fz_claim_is_finished(const struct stat *status);
 
 /* Whether its mode keeps its own user from it: as frazil makes it, it does not. */
-FZ_PRIVATE bool fz_claim_is_closed(const struct stat *status);
+static inline bool fz_claim_is_closed(const struct stat *status)
+{
+    return (status->st_mode & (S_IRUSR | S_IWUSR)) != (S_IRUSR | S_IWUSR);
+}
 
 /*
  * The path of the own claim, FOLDER/frazil-claim-HASHES-WORKER-MIN-MAX-WORD.  *ret_beginning: how much of it all claims
