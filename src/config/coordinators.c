@@ -20,12 +20,6 @@ static const struct {
 };
 enum { COORDINATOR_KINDS = sizeof coordinator_kinds / sizeof coordinator_kinds[0] };
 
-static const char *const part_names[] = {
-#define KIND_PART(part, schemes, port, help) #part,
-    FZ_COORDINATORS(KIND_PART)
-#undef KIND_PART
-};
-
 bool fz_is_url(const char *text)
 {
     return strstr(text, "://") != NULL;
@@ -254,7 +248,7 @@ frazil_err fz_coordinator_open_slots(const struct fz_decision *decision, uint32_
 
 const char *fz_coordinator_part(size_t index)
 {
-    return index < COORDINATOR_KINDS ? part_names[index] : NULL;
+    return index < COORDINATOR_KINDS ? coordinator_kinds[index].part : NULL;
 }
 
 frazil_err frazil_coordinator_load(const frazil_coordinator **ret, const char *part, frazil_error *reterr)
@@ -264,10 +258,10 @@ frazil_err frazil_coordinator_load(const frazil_coordinator **ret, const char *p
     struct fz_sentence list = fz_sentence_in(known, sizeof known);
 
     for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
-        if (strcmp(part_names[i], part) == 0)
+        if (strcmp(coordinator_kinds[i].part, part) == 0)
             return load(i, ret != NULL ? ret : &unwanted, reterr);
         fz_sentence_str(&list, i == 0 ? "" : ", ");
-        fz_sentence_str(&list, part_names[i]);
+        fz_sentence_str(&list, coordinator_kinds[i].part);
     }
     return fz_fail(reterr, FRAZIL_EINVAL, "there is no part %q; there are %s", part, known);
 }

@@ -294,7 +294,7 @@ static frazil_err hash(const struct fz_worker_ask *ask, const char *text, struct
  */
 static bool is_name_of_many(const char *name)
 {
-    static const char *const names[] = {
+    static const char names[][24] = {
         "localhost",    "localhost.localdomain",
         "localhost4",   "localhost4.localdomain4",
         "localhost6",   "localhost6.localdomain6",

@@ -11,7 +11,7 @@ static uint64_t load_u64(const _Atomic uint64_t *value)
     return atomic_load_explicit(value, memory_order_relaxed);
 }
 
-static const char *const stat_names[] = {
+static const char stat_names[][16] = {
 #define STAT_NAME(capitals, number, name, what) [number] = name,
     FRAZIL_STATS(STAT_NAME)
 #undef STAT_NAME

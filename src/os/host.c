@@ -109,7 +109,7 @@ static const unsigned char *v4_inside(const struct in6_addr *six)
 {
     static const struct {
         unsigned char prefix[12];
-        size_t len; /* the address stands behind the prefix */
+        unsigned char len; /* the address stands behind the prefix */
     } forms[] = {
         {{0}, 12},                                        /* ::127.0.0.1 */
         {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 12}, /* ::ffff:127.0.0.1 */
