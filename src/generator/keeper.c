@@ -318,14 +318,6 @@ static bool can_join(const frazil *gen, const struct fz_observation *seen)
            seen->view.now_tick <= grant->until;
 }
 
-/* Whether this process has a grant without asking for one. */
-static bool has_joined(frazil *gen)
-{
-    struct fz_observation seen = fz_observe(gen);
-
-    return can_join(gen, &seen);
-}
-
 /*
  * Puts a first grant in force.  A word that others have left behind may stand above its floor, with ids of another
  * worker below (I3).  False: others were faster.
@@ -353,9 +345,8 @@ static frazil_err acquire_locked(frazil *gen, struct fz_deadline deadline, frazi
         if (can_join(gen, &seen))
             return FRAZIL_OK;
         frazil_err err = granter->acquire(granter->ctx, deadline, seen.view.now_tick, &grant, reterr);
-        /* The one whose turn this was may have been slow, and not stopped: then its lease is there by now. */
         if (err != FRAZIL_OK)
-            return has_joined(gen) ? FRAZIL_OK : err;
+            return err;
         note_horizon(gen, &grant, seen.view.now_tick);
         note_quarantine(gen, &grant);
         /* Not put in force: the other process's grant is in the ring, and the granter continues that one. */
@@ -369,6 +360,14 @@ static frazil_err acquire_locked(frazil *gen, struct fz_deadline deadline, frazi
                    (uint64_t)OVERTAKEN_MAX);
 }
 
+/* Whether this process has a grant without asking for one. */
+static bool has_joined(frazil *gen)
+{
+    struct fz_observation seen = fz_observe(gen);
+
+    return can_join(gen, &seen);
+}
+
 static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_extension_lock lock;
@@ -376,15 +375,17 @@ static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, frazil_e
     /* Without waiting for the lock, which a process that is stopped may have, or for those who wait for it. */
     if (has_joined(gen))
         return FRAZIL_OK;
-    if (!fz_extension_lock_wait(gen, deadline, has_joined, &lock))
-        return has_joined(gen)
-                   ? FRAZIL_OK
-                   : fz_fail(reterr, FRAZIL_EAGAIN,
-                             "other processes have been extending the grant of the worker id for as long "
-                             "as opening may take (open_wait), and each had its turn before this one: open it again");
-    frazil_err err = acquire_locked(gen, deadline, reterr);
-    fz_extension_lock_release(gen, &lock);
-    return err;
+    frazil_err err;
+    if (fz_extension_lock_wait(gen, deadline, has_joined, &lock)) {
+        err = acquire_locked(gen, deadline, reterr);
+        fz_extension_lock_release(gen, &lock);
+    } else {
+        err = fz_fail(reterr, FRAZIL_EAGAIN,
+                      "other processes have been extending the grant of the worker id for as long as opening may take "
+                      "(open_wait), and each had its turn before this one: open it again");
+    }
+    /* The one whose turn this was may have been slow, and not stopped: then its lease is there by now. */
+    return err == FRAZIL_OK || has_joined(gen) ? FRAZIL_OK : err;
 }
 
 /*
