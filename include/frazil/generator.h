@@ -20,6 +20,9 @@
  *
  * A thread that is itself in a call of frazil, and forks in a callback or in a signal handler, has the child execute a
  * program or end there: if the child went on with the call, it would take what its parent takes.
+ *
+ * End: a process may call exit while other threads are in calls of frazil.  exit then waits up to a second for those in
+ * the client library of etcd, PostgreSQL or MySQL, and from then on none can be used (FRAZIL_ESYS).  Close before.
  */
 #ifndef FRAZIL_GENERATOR_H
 #define FRAZIL_GENERATOR_H

@@ -6,16 +6,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
+#include "clock.h"
 #include "core/sentence.h"
+#include "deadline.h"
 #include "fork_mark.h"
 #include "memory.h"
 
 /*
- * A word: the process that has written it, whether that one was forked in a bad moment, and how many of its threads are
- * inside.  A child finds its parent's word, as it was when the child was born.
+ * A word: the process that has written it, whether that one was forked in a bad moment or is about to end, and how many
+ * of its threads are inside.  A child finds its parent's word, as it was when the child was born.
  */
-#define CLIENTS_INSIDE UINT64_C(0x7fff)
+#define CLIENTS_INSIDE UINT64_C(0x3fff)
+#define CLIENTS_ENDED UINT64_C(0x4000)
 #define CLIENTS_BARRED UINT64_C(0x8000)
 #define CLIENTS_PROCESS (~UINT64_C(0xffff))
 
@@ -32,6 +36,10 @@ struct fz_clients {
 
 static struct fz_clients *_Atomic clients_shared;
 
+/* How long the end of a process waits for those inside. */
+static const uint64_t clients_end_ns = 1000000000;
+static const uint64_t clients_look_ns = 1000000;
+
 /* Which process calls, in the place that a word has for it.  A mark may have all 64 bits, so they are mixed. */
 static uint64_t clients_process(struct fz_clients *clients)
 {
@@ -43,12 +51,13 @@ static uint64_t clients_own_word(uint64_t word, uint64_t process)
 {
     if ((word & CLIENTS_PROCESS) == process)
         return word;
-    return (word & (CLIENTS_INSIDE | CLIENTS_BARRED)) != 0 ? process | CLIENTS_BARRED : process;
+    return (word & ~CLIENTS_PROCESS) != 0 ? process | CLIENTS_BARRED : process;
 }
 
-/* Before anything in there is written, as a child may see it: the fence keeps the order. */
-static void clients_go_in(struct fz_clients *clients, uint64_t process)
+/* Before anything in there is written, as a child may see it: the fence keeps the order.  False: the process ends. */
+static bool clients_go_in(struct fz_clients *clients)
 {
+    uint64_t process = clients_process(clients);
     uint64_t word = atomic_load_explicit(&clients->word, memory_order_relaxed);
     uint64_t inside;
 
@@ -56,12 +65,30 @@ static void clients_go_in(struct fz_clients *clients, uint64_t process)
         inside = clients_own_word(word, process) + 1;
     while (!atomic_compare_exchange_weak(&clients->word, &word, inside));
     atomic_thread_fence(memory_order_seq_cst);
+    return (inside & CLIENTS_ENDED) == 0;
 }
 
 static void clients_go_out(struct fz_clients *clients)
 {
     atomic_thread_fence(memory_order_seq_cst);
     atomic_fetch_sub(&clients->word, 1);
+}
+
+/*
+ * For those who cannot turn back.  The end of the process may be over what they come back to: they wait for it outside,
+ * and not for ever, as it may itself wait for them.
+ */
+static bool clients_come_back(struct fz_clients *clients)
+{
+    const struct timespec pause = {.tv_sec = 1};
+    bool may_enter = clients_go_in(clients);
+
+    if (!may_enter) {
+        clients_go_out(clients);
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+        (void)clients_go_in(clients);
+    }
+    return may_enter;
 }
 
 /*
@@ -81,7 +108,7 @@ static void clients_end_thread(void *value)
         clients_go_out(clients);
         return;
     }
-    clients_go_in(clients, clients_process(clients));
+    (void)clients_come_back(clients);
     if (pthread_setspecific(clients->thread, (const void *)(uintptr_t)(CLIENTS_KNOWN | CLIENTS_ENDING)) != 0)
         clients_go_out(clients);
 }
@@ -125,21 +152,19 @@ struct fz_clients *fz_clients_share(struct fz_clients *given)
     return shared;
 }
 
-static bool clients_is_barred(struct fz_clients *clients, uint64_t process)
+frazil_err fz_clients_check(struct fz_clients *clients, frazil_error *reterr)
 {
     uint64_t word = atomic_load_explicit(&clients->word, memory_order_relaxed);
 
-    return (clients_own_word(word, process) & CLIENTS_BARRED) != 0;
-}
-
-frazil_err fz_clients_check(struct fz_clients *clients, frazil_error *reterr)
-{
-    if (!clients_is_barred(clients, clients_process(clients)))
+    word = clients_own_word(word, clients_process(clients));
+    if ((word & CLIENTS_ENDED) != 0)
+        return fz_fail(reterr, FRAZIL_ESYS, "this process is about to end (exit): close generators before it does");
+    if ((word & CLIENTS_BARRED) == 0)
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_ESYS,
-                   "this process was forked while another thread of its parent was inside a client library, or was "
-                   "loading one, so that its locks are held here for ever: open generators before you fork, or let the "
-                   "child execute a program");
+                   "this process was forked while another thread was inside a client library, or was loading one, so "
+                   "that its locks are held here for ever: open generators before you fork, or let the child execute a "
+                   "program");
 }
 
 static uintptr_t clients_thread(const struct fz_clients *clients)
@@ -166,14 +191,15 @@ frazil_err fz_clients_enter(frazil_error *reterr)
     struct fz_clients *clients = fz_clients_share(NULL);
     uintptr_t depth = clients_depth(clients);
 
-    frazil_err err = clients != NULL && depth == 0 ? fz_clients_check(clients, reterr) : FRAZIL_OK;
+    frazil_err err = clients != NULL ? fz_clients_check(clients, reterr) : FRAZIL_OK;
     if (err != FRAZIL_OK)
         return err;
     if (clients == NULL || !clients_set_depth(clients, depth + 1))
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    if (depth == 0)
-        clients_go_in(clients, clients_process(clients));
-    return FRAZIL_OK;
+    if (depth > 0 || clients_go_in(clients))
+        return FRAZIL_OK;
+    fz_clients_leave(); /* it has come too late */
+    return fz_clients_check(clients, reterr);
 }
 
 void fz_clients_leave(void)
@@ -195,10 +221,35 @@ void fz_clients_pause(void)
         clients_go_out(clients);
 }
 
-void fz_clients_resume(void)
+bool fz_clients_resume(void)
 {
     struct fz_clients *clients = atomic_load_explicit(&clients_shared, memory_order_acquire);
 
-    if (clients_depth(clients) > 0)
-        clients_go_in(clients, clients_process(clients));
+    return clients_depth(clients) == 0 || clients_come_back(clients);
+}
+
+/* ---- the end of the process ------------------------------------------------------- */
+
+/* The thread that ends the process may be inside itself, and does not wait for that. */
+static void clients_end(void)
+{
+    struct fz_clients *clients = fz_clients_share(NULL);
+    struct fz_deadline deadline = fz_deadline_in(clients_end_ns);
+    frazil_clock clock = fz_real_clock();
+
+    if (clients == NULL)
+        return;
+    uint64_t process = clients_process(clients);
+    uint64_t own = clients_depth(clients) > 0 ? 1 : 0;
+    uint64_t word = atomic_load_explicit(&clients->word, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak(&clients->word, &word, clients_own_word(word, process) | CLIENTS_ENDED))
+        ;
+    while ((atomic_load(&clients->word) & CLIENTS_INSIDE) > own && fz_deadline_left_ns(deadline) > 0)
+        clock.sleep_until(clock.ctx, fz_deadline_in(clients_look_ns).at_ns);
+}
+
+/* Out of memory: then it is as if nobody had asked for it. */
+void fz_clients_end_at_exit(void)
+{
+    (void)atexit(clients_end);
 }

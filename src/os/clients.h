@@ -6,9 +6,14 @@
  * is told so.
  *
  * A thread that waits for a server is outside meanwhile: no client library holds a lock when it asks to wait.
+ *
+ * OpenSSL clears up after itself when the process ends (exit), and whoever is in it then crashes.  So nobody goes in
+ * from then on, and those who are inside are waited for.
  */
 #ifndef FZ_OS_CLIENTS_H
 #define FZ_OS_CLIENTS_H
+
+#include <stdbool.h>
 
 #include "frazil/error.h"
 
@@ -22,7 +27,9 @@ struct fz_clients;
  */
 FZ_PRIVATE struct fz_clients *fz_clients_share(struct fz_clients *given);
 
-/* FRAZIL_ESYS: this process may never go in, because of where it was forked. */
+/*
+ * FRAZIL_ESYS: this process may never go in, because of where it was forked, or no more, because it ends.  Any thread.
+ */
 FZ_PRIVATE frazil_err fz_clients_check(struct fz_clients *clients, frazil_error *reterr);
 
 /*
@@ -32,8 +39,17 @@ FZ_PRIVATE frazil_err fz_clients_check(struct fz_clients *clients, frazil_error 
 FZ_PRIVATE frazil_err fz_clients_enter(frazil_error *reterr);
 FZ_PRIVATE void fz_clients_leave(void);
 
-/* Goes out for as long as this thread waits for a server, and back; nothing if it is not inside. */
+/*
+ * Goes out for as long as this thread waits for a server, and back; nothing if it is not inside.  False: the process
+ * ends, and the caller asks the client library for nothing more.  It has waited for the end in vain, up to a second.
+ */
 FZ_PRIVATE void fz_clients_pause(void);
-FZ_PRIVATE void fz_clients_resume(void);
+FZ_PRIVATE bool fz_clients_resume(void);
+
+/*
+ * Has the end of the process (exit) begin with this: nobody goes in any more, and it waits, up to a second, for those
+ * who are inside.  For those who have made the library below ready, as what was registered last is called first.
+ */
+FZ_PRIVATE void fz_clients_end_at_exit(void);
 
 #endif

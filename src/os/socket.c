@@ -41,7 +41,8 @@ int fz_allowance_poll(const struct fz_allowance *allowance, int fd, short events
         fz_clients_pause();
         int ready = poll(&poll_fd, 1, left_ms < INT_MAX ? (int)left_ms : INT_MAX);
         int sys = errno;
-        fz_clients_resume();
+        if (!fz_clients_resume())
+            return ECANCELED;
         if (ready > 0) {
             *ret_ready = poll_fd.revents;
             return 0;

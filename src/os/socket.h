@@ -32,7 +32,7 @@ FZ_PRIVATE struct fz_allowance fz_allowance_part(const struct fz_allowance *allo
  * Waits until the file is ready for one of these events, as poll names them.  0 when it is, at once if it is
  * already: *ret_ready has the events.  ETIMEDOUT when the time is over, even if the file is ready: a peer that never
  * stops sending would defeat the deadline.  Or another errno.  Signals do not end it.  A thread in a client library is
- * outside meanwhile (clients.h).
+ * outside meanwhile; ECANCELED: it may not go back (clients.h).
  */
 FZ_PRIVATE int fz_allowance_poll(const struct fz_allowance *allowance, int fd, short events, short *ret_ready);
 

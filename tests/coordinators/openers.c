@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * openers SPEC LIVES: a program as others write them, over libfrazil as it is installed.  In each life a process that
- * has loaded no part begins to open generators in threads, and forks meanwhile, wherever they are.  Each child opens
- * one itself, takes ids and closes it, or is told that it was forked in a bad moment.  No id may come twice.
+ * openers SPEC LIVES [exit]: a program as others write them, over libfrazil as it is installed.  In each life a process
+ * that has loaded no part begins to open generators in threads, and forks meanwhile, wherever they are.  Each child
+ * opens one itself, takes ids and closes it, or is told that it was forked in a bad moment.  No id may come twice.
+ *
+ * With exit, each life has no children and calls exit() meanwhile, wherever its threads are.
  *
  * Prints how many children there were, and how many of them were told so.
  */
@@ -23,7 +25,7 @@
 #include "lib/patience.h"
 
 enum { THREADS = 2, CHILDREN = 20, IDS_EACH = 2, IDS_OF_LIFE = 4000 };
-enum { SPREAD_NS = 4000000, NS_PER_S = 1000000000 };
+enum { SPREAD_NS = 4000000, EXIT_SPREAD_NS = 80000000, NS_PER_S = 1000000000 };
 
 /* The ends of a process. */
 enum { WELL, TOLD, BAD };
@@ -37,6 +39,7 @@ struct book {
 
 static struct book *book;
 static const char *spec;
+static bool exits;
 static _Atomic bool stop;
 
 static int bad(const char *what, const frazil_error *why)
@@ -55,6 +58,8 @@ static int open_take_close(const char *who, bool shared)
     frazil_err err = shared ? frazil_open_shared(&gen, spec, &why) : frazil_open(&gen, spec, &why);
     if (err == FRAZIL_ESYS && strstr(why.message, "this process was forked while another thread") != NULL)
         return TOLD;
+    if (err == FRAZIL_ESYS && exits)
+        return TOLD; /* that the process ends */
     if (err != FRAZIL_OK)
         return bad(who, &why);
     err = frazil_take(gen, ids, IDS_EACH, FRAZIL_WAIT_DEFAULT, &why);
@@ -76,12 +81,12 @@ static void *open_and_open(void *ctx)
     return NULL;
 }
 
-static void pause_somewhat(uint64_t *random)
+static void pause_somewhat(uint64_t *random, uint64_t spread_ns)
 {
     *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
     struct timespec at;
     (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_nsec += (long)((*random >> 33) % SPREAD_NS);
+    at.tv_nsec += (long)((*random >> 33) % spread_ns);
     at.tv_sec += at.tv_nsec / NS_PER_S;
     at.tv_nsec %= NS_PER_S;
     (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
@@ -98,7 +103,7 @@ static int live(uint64_t random)
     for (size_t i = 0; i < THREADS; i++)
         is_good = pthread_create(&threads[i], NULL, open_and_open, i == 0 ? NULL : &threads[i]) == 0 && is_good;
     for (size_t i = 0; i < CHILDREN; i++) {
-        pause_somewhat(&random);
+        pause_somewhat(&random, SPREAD_NS);
         children[i] = bound_fork();
         if (children[i] == 0) {
             (void)alarm(PATIENCE_S);
@@ -122,6 +127,18 @@ static int live(uint64_t random)
     return is_good ? told : -1;
 }
 
+static int live_until_exit(uint64_t random)
+{
+    pthread_t thread;
+
+    for (size_t i = 0; i < THREADS; i++) {
+        if (pthread_create(&thread, NULL, open_and_open, i == 0 ? NULL : &thread) != 0)
+            return -1;
+    }
+    pause_somewhat(&random, EXIT_SPREAD_NS);
+    exit(0);
+}
+
 /* The same in a process of its own, which has loaded nothing yet. */
 static int live_apart(uint64_t random)
 {
@@ -129,11 +146,13 @@ static int live_apart(uint64_t random)
     pid_t life = bound_fork();
 
     if (life == 0) {
-        int told = live(random);
+        int told = exits ? live_until_exit(random) : live(random);
         _exit(told < 0 ? 255 : told);
     }
-    if (life < 0 || waitpid(life, &status, 0) != life || !WIFEXITED(status) || WEXITSTATUS(status) == 255)
+    if (life < 0 || waitpid(life, &status, 0) != life || !WIFEXITED(status) || WEXITSTATUS(status) == 255) {
+        fprintf(stderr, "a life ended with %x\n", (unsigned)status);
         return -1;
+    }
     return WEXITSTATUS(status);
 }
 
@@ -151,14 +170,15 @@ static size_t count_duplicates(void)
     size_t duplicates = 0;
 
     qsort(book->ids, n, sizeof *book->ids, order);
+    /* A process may end before it has written its ids down. */
     for (size_t i = 1; i < n; i++)
-        duplicates += book->ids[i] == book->ids[i - 1];
+        duplicates += book->ids[i] != 0 && book->ids[i] == book->ids[i - 1];
     return duplicates;
 }
 
 int main(int argc, char **argv)
 {
-    size_t lives = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+    size_t lives = argc >= 3 ? strtoul(argv[2], NULL, 10) : 0;
     size_t size = lives * IDS_OF_LIFE;
     size_t failed = 0;
     size_t told = 0;
@@ -166,6 +186,7 @@ int main(int argc, char **argv)
     if (lives == 0)
         return 2;
     spec = argv[1];
+    exits = argc > 3;
     book =
         mmap(NULL, sizeof *book + size * sizeof *book->ids, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (book == MAP_FAILED)
@@ -177,7 +198,7 @@ int main(int argc, char **argv)
         told += result < 0 ? 0 : (size_t)result;
     }
     size_t duplicates = count_duplicates();
-    printf("%zu children, %zu told, %zu of %zu ids twice, %zu of %zu lives bad\n", lives * CHILDREN, told, duplicates,
-           (size_t)book->count, failed, lives);
+    printf("%zu children, %zu told, %zu of %zu ids twice, %zu of %zu lives bad\n", exits ? 0 : lives * CHILDREN, told,
+           duplicates, (size_t)book->count, failed, lives);
     return failed == 0 && duplicates == 0 ? 0 : 1;
 }

@@ -2,7 +2,8 @@
 /*
  * Goal of this test: a program forks while its other threads load a part, connect to a coordinator and take its worker
  * ids.  Each child opens, takes and closes, or is told that it was forked in a bad moment.  None crashes, hangs for
- * what a thread of its parent's held, or repeats an id.
+ * what a thread of its parent's held, or repeats an id.  Nor does a program crash that ends while its threads do so
+ * over TLS.
  *
  * The program is openers.c.  It forks 1,000 times over each coordinator, or 100 times where TEST_EVERY wants a
  * sample; `make nemesis` forks 10,000 times.
@@ -35,34 +36,48 @@
 #endif
 
 /* Of 20 forks each. */
-enum { LIVES = 50, LIVES_OF_SAMPLE = 5 };
+enum { LIVES = 50, LIVES_OF_SAMPLE = 5, EXITS = 60 };
 
 /* A child keeps what it inherited until it ends, so a lease is given back by its end only: there are many of them. */
 static const char layout_text[] = "41/16/6 epoch=2026-01-01";
 
-/* Lives over the coordinator at that URL, to which keys can be added. */
-static void hold_forks(const frazil_coordinator *coordinator, const char *url)
+/* So many lives over the coordinator at that URL, to which keys can be added.  how: NULL, or "exit". */
+static void live_over(const char *url, unsigned count, const char *how)
 {
     char spec[600];
     char lives[16];
     int status = -1;
 
-    if (INSTRUMENT_SLOWDOWN != 1)
-        skip(); /* a sanitizer's own locks are not made for a fork among threads */
-    new_namespace(coordinator, url, layout_text, 0, 60000);
     snprintf(spec, sizeof spec, "layout='%s' worker=%s%ctimeout=60s max_wait=120s", layout_text, url,
              strchr(url, '?') == NULL ? '?' : '&');
-    snprintf(lives, sizeof lives, "%u",
-             (getenv("TEST_EVERY") == NULL ? (unsigned)LIVES : (unsigned)LIVES_OF_SAMPLE) * nemesis_scale());
+    snprintf(lives, sizeof lives, "%u", count);
     pid_t program = bound_fork();
     assert_true(program >= 0);
     if (program == 0) {
-        (void)execl(FRAZIL_OPENERS, "openers", spec, lives, (char *)NULL);
+        (void)execl(FRAZIL_OPENERS, "openers", spec, lives, how, (char *)NULL);
         _exit(127);
     }
     assert_int_equal(waitpid(program, &status, 0), program);
     assert_int_equal(status, 0);
 }
+
+static void hold_forks(const frazil_coordinator *coordinator, const char *url)
+{
+    if (INSTRUMENT_SLOWDOWN != 1)
+        skip(); /* a sanitizer's own locks are not made for a fork among threads */
+    new_namespace(coordinator, url, layout_text, 0, 60000);
+    live_over(url, (getenv("TEST_EVERY") == NULL ? (unsigned)LIVES : (unsigned)LIVES_OF_SAMPLE) * nemesis_scale(),
+              NULL);
+}
+
+#if defined FRAZIL_HAVE_ETCD || defined FRAZIL_HAVE_MYSQL || defined FRAZIL_HAVE_POSTGRESQL
+/* The same through TLS; and a process that ends while its threads are in there ends well. */
+static void hold_forks_and_exits(const frazil_coordinator *coordinator, const char *url)
+{
+    hold_forks(coordinator, url);
+    live_over(url, EXITS, "exit");
+}
+#endif
 
 TEST_OF_KINDS(for_each_server, "Children that are forked while others open succeed, or are told why they cannot")
 {
@@ -213,7 +228,7 @@ static void certify(const struct server *server)
 }
 #endif
 
-TEST("The same over TLS to etcd")
+TEST("The same over TLS to etcd, and processes that end meanwhile do not crash")
 {
 #ifdef FRAZIL_HAVE_ETCD
     static const char *const options[] = {"--cert-file", "ids.pem", "--key-file", "ids.key", NULL};
@@ -226,14 +241,14 @@ TEST("The same over TLS to etcd")
     certify(&server);
     etcd_server_restart(&server, options);
     snprintf(url, sizeof url, "etcds://127.0.0.1:%u/orders?ca=%s/ids.pem", (unsigned)server.port, server.folder);
-    hold_forks(frazil_coordinator_etcd(), url);
+    hold_forks_and_exits(frazil_coordinator_etcd(), url);
     server_stop(&server);
 #else
     skip();
 #endif
 }
 
-TEST("The same over TLS to PostgreSQL")
+TEST("The same over TLS to PostgreSQL, and processes that end meanwhile do not crash")
 {
 #ifdef FRAZIL_HAVE_POSTGRESQL
     static const char *const settings[] = {"fsync=off", "ssl=on", NULL};
@@ -247,14 +262,14 @@ TEST("The same over TLS to PostgreSQL")
     postgresql_server_crash(&server);
     postgresql_server_restart(&server, settings);
     snprintf(url, sizeof url, "postgres://owner@127.0.0.1:%u/postgres/orders?sslmode=require", (unsigned)server.port);
-    hold_forks(frazil_coordinator_postgresql(), url);
+    hold_forks_and_exits(frazil_coordinator_postgresql(), url);
     postgresql_server_stop(&server);
 #else
     skip();
 #endif
 }
 
-TEST("The same over TLS to MySQL")
+TEST("The same over TLS to MySQL, and processes that end meanwhile do not crash")
 {
 #ifdef FRAZIL_HAVE_MYSQL
     struct server server;
@@ -275,7 +290,7 @@ TEST("The same over TLS to MySQL")
     mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO guarded@'%'");
     snprintf(url, sizeof url, "mysql://guarded:s3cret@127.0.0.1:%u/app/orders?ssl-ca=%s/ids.pem", (unsigned)server.port,
              server.folder);
-    hold_forks(frazil_coordinator_mysql(), url);
+    hold_forks_and_exits(frazil_coordinator_mysql(), url);
     server_stop(&server);
 #else
     skip();

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: a process that was forked while another thread was inside a client library never goes in, and says
- * why; all others do.
+ * why; all others do, until the process ends.
  *
  * The child of a thread that is inside itself stands for that of another one: the count is the same.
  */
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -171,6 +175,8 @@ TEST("A thread that was inside once is inside again while the libraries clear up
 /* ---- waiting -------------------------------------------------------------------------- */
 
 static frazil_err seen_in_poll;
+static bool waits_for_the_end; /* so does poll, and forks nothing */
+static atomic_bool is_there;
 
 /* In place of the system's: the file is ready, and a child is forked meanwhile. */
 int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
@@ -178,7 +184,10 @@ int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
     (void)timeout_ms;
     for (nfds_t i = 0; i < n; i++)
         fds[i].revents = POLLIN;
-    seen_in_poll = as_child(check);
+    while (waits_for_the_end && check() == FRAZIL_OK)
+        is_there = true;
+    if (!waits_for_the_end)
+        seen_in_poll = as_child(check);
     return (int)n;
 }
 
@@ -195,4 +204,99 @@ TEST("A thread that waits for a server is outside meanwhile, and inside again af
     assert_int_equal(fz_allowance_wait(&allowance, 0, POLLIN), 0);
     assert_int_equal(seen_in_poll, FRAZIL_OK);
     assert_int_equal(as_child(check), FRAZIL_OK);
+}
+
+/* ---- the end of the process ----------------------------------------------------------- */
+
+enum { A_WHILE = 1000 };
+
+static atomic_int seen_by_thread;
+
+/* As OpenSSL does, whose end is registered when it is first used.  Whatever has been registered before is left out. */
+static void clear_up_after_a_library(void)
+{
+    _exit(enter() == FRAZIL_ESYS ? seen_by_thread : 100);
+}
+
+static void clear_up_after_the_thread(void)
+{
+    while (seen_by_thread == 0)
+        sched_yield();
+    clear_up_after_a_library();
+}
+
+/* Ends a process whose thread is at that work, once it is there.  Returns what the thread has seen by the end. */
+static int end_with(void *(*work)(void *), void (*clear_up)(void))
+{
+    pthread_t thread;
+    int status = -1;
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        is_there = false;
+        seen_by_thread = 0;
+        if (atexit(clear_up) != 0)
+            _exit(101);
+        fz_clients_end_at_exit();
+        if (pthread_create(&thread, NULL, work, NULL) != 0)
+            _exit(102);
+        while (!is_there)
+            sched_yield();
+        exit(103);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void *leave_when_it_ends(void *ctx)
+{
+    frazil_err err = fz_clients_enter(NULL);
+
+    is_there = err == FRAZIL_OK;
+    while (check() == FRAZIL_OK)
+        sched_yield();
+    frazil_err again = enter();
+    for (int i = 0; i < A_WHILE; i++)
+        sched_yield();
+    seen_by_thread = again == FRAZIL_ESYS ? 1 : 2;
+    fz_clients_leave();
+    return ctx;
+}
+
+TEST(
+    "When the process ends, those who are inside are waited for before libraries clear up, and nobody goes in any more")
+{
+    assert_int_equal(end_with(leave_when_it_ends, clear_up_after_a_library), 1);
+}
+
+static void *stay(void *ctx)
+{
+    if (fz_clients_enter(NULL) == FRAZIL_OK)
+        is_there = true;
+    for (;;)
+        pause();
+    return ctx;
+}
+
+TEST("The end of the process does not wait for ever")
+{
+    assert_int_equal(end_with(stay, clear_up_after_a_library), 0);
+}
+
+static void *wait_for_a_server(void *ctx)
+{
+    const struct fz_allowance allowance = fz_allowance_of(60000, FZ_DEADLINE_NONE);
+
+    waits_for_the_end = true;
+    if (fz_clients_enter(NULL) == FRAZIL_OK)
+        seen_by_thread = fz_allowance_wait(&allowance, 0, POLLIN);
+    fz_clients_leave();
+    return ctx;
+}
+
+TEST("A thread that waits for a server when the process ends does not go back, and its wait fails")
+{
+    assert_int_equal(end_with(wait_for_a_server, clear_up_after_the_thread), ECANCELED);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/tls.h"
 #include "core/wipe.h"
 #include "os/clients.h"
 #include "os/quiet_signal.h"
@@ -186,6 +187,7 @@ static CURLcode initialised;
 
 static void initialise(void)
 {
+    fz_tls_begin(); /* curl asks OpenSSL for random numbers without TLS, too */
     initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
     json_object_seed(0); /* at its first use, threads wait for the one that is at it */
 }
@@ -312,8 +314,8 @@ static CURLcode run_curl(struct fz_etcd_http *http, const struct sending *sendin
         if (is_alone)
             fz_clients_pause();
         result = curl_multi_poll(http->multi, NULL, 0, LOOK_MS, NULL);
-        if (is_alone)
-            fz_clients_resume();
+        if (is_alone && !fz_clients_resume())
+            return CURLE_ABORTED_BY_CALLBACK;
     }
     const CURLMsg *said = curl_multi_info_read(http->multi, &left);
     if (said != NULL && said->msg == CURLMSG_DONE)

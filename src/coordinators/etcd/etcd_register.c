@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/tls.h"
 #include "core/wipe.h"
 #include "etcd_answer.h"
 #include "etcd_client.h"
 #include "lease/coordinator.h"
 #include "lease/record_text.h"
-#include "os/clients.h"
 #include "os/clock.h"
 
 #define KEY_PREFIX "frazil/lease/"
@@ -425,7 +425,7 @@ const frazil_coordinator *frazil_coordinator_etcd(void)
         FZ_LEASE_COORDINATOR,
         .part = "etcd",
         .client = "libcurl " LIBCURL_VERSION ", jansson " JANSSON_VERSION,
-        .share_clients = fz_clients_share,
+        .share_clients = fz_tls_share_clients,
         .open_register = fz_etcd_register_open,
     };
 

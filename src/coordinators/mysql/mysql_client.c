@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/tls.h"
 #include "lease/register.h"
 
 /* Room for TLS and the resolution of names on the stack on which libmariadb works. */
@@ -23,6 +24,7 @@ static void begin_library(void)
     struct sigaction before;
     bool known = sigaction(SIGPIPE, NULL, &before) == 0;
 
+    fz_tls_begin();
     library_begun = mysql_library_init(0, NULL, NULL) == 0;
     if (known)
         (void)sigaction(SIGPIPE, &before, NULL);

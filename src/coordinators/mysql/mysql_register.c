@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/tls.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "lease/coordinator.h"
 #include "mysql_connection.h"
-#include "os/clients.h"
 #include "os/host.h"
 
 #define NOW "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS UNSIGNED)"
@@ -246,7 +246,7 @@ const frazil_coordinator *frazil_coordinator_mysql(void)
         FZ_LEASE_COORDINATOR,
         .part = "mysql",
         .client = "libmariadb " MARIADB_PACKAGE_VERSION,
-        .share_clients = fz_clients_share,
+        .share_clients = fz_tls_share_clients,
         .open_register = fz_mysql_register_open,
     };
 

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "common/tls.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
 
@@ -245,6 +246,7 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
 
     if (fz_url_check_files(fz_postgresql_url_kind, session->url, session->shown, reterr) != FRAZIL_OK)
         return FZ_REGISTER_REFUSED;
+    fz_tls_begin();
     PGconn *conn = begin_connecting(&connection->url, &session->url->hosts[session->host], &adds_tls);
     session->handle = conn;
     fz_session_bound_socket(session);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/tls.h"
 #include "core/wipe.h"
 #include "lease/coordinator.h"
-#include "os/clients.h"
 #include "postgresql_connection.h"
 
 #define NOW "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
@@ -168,7 +168,7 @@ const frazil_coordinator *frazil_coordinator_postgresql(void)
         FZ_LEASE_COORDINATOR,
         .part = "postgresql",
         .client = "libpq " PG_MAJORVERSION,
-        .share_clients = fz_clients_share,
+        .share_clients = fz_tls_share_clients,
         .open_register = fz_postgresql_register_open,
     };
 
