@@ -20,7 +20,7 @@ import (
 
 func openedHere(t *testing.T) *Generator {
 	t.Helper()
-	g, err := Open("worker=fixed:7 state=memory", WithoutEnvironment())
+	g, err := Open("worker=fixed:7 state=memory host_dir="+filepath.Join(t.TempDir(), "host"), WithoutEnvironment())
 	if err != nil {
 		t.Fatal(err)
 	}

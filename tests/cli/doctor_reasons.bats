@@ -71,13 +71,13 @@ teardown() {
     while read -r part reason; do
         has "$part" || continue
         case $part in
-            redis | etcd) says coordinator.silent "$reason" "$part://u:s3cret@127.0.0.1:$web/orders" ;;
+            redis | etcd) says coordinator.refused "$reason" "$part://u:s3cret@127.0.0.1:$web/orders" ;;
             zookeeper) says coordinator.silent "$reason" "$part://127.0.0.1:$web/orders" ;;
             *) says coordinator.silent "$reason" "$part://u:s3cret@127.0.0.1:$web/db/orders" ;;
         esac
     done <<-EOT
-	redis      unexpected reply
-	etcd       unexpected reply \(HTTP status 501\)
+	redis      is not Redis, or speaks TLS
+	etcd       is not etcd \(HTTP status 501\)
 	zookeeper  127.0.0.1:$web: cannot connect
 	postgresql cannot connect
 	mysql      cannot connect
