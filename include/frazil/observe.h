@@ -96,7 +96,7 @@ typedef enum frazil_health_state {
     FRAZIL_HEALTH_NEEDS_GRANT = 1, /* it does, but little of its grant is left: extending has failed, or is overdue */
     FRAZIL_HEALTH_BEHIND = 2,      /* its clock is before its last id, the grant or the layout's epoch: it waits */
     FRAZIL_HEALTH_FENCED = 3,      /* its grant has ended: it gives no ids until there is another */
-    FRAZIL_HEALTH_EXHAUSTED = 4,   /* the layout's last tick is over or used up: it never gives an id again */
+    FRAZIL_HEALTH_EXHAUSTED = 4,   /* the layout's last tick is over or used up: it gives no id */
     FRAZIL_HEALTH_STOPPED = 5,     /* frazil_stop was called in this process */
     FRAZIL_ENUM_IS_INT(FRAZIL_HEALTH)
 } frazil_health_state;

@@ -51,7 +51,7 @@ static uint64_t next_keep_ns(const frazil *gen, const struct fz_observation *see
     uint64_t beyond = seen->grant.until + 1;
     uint64_t due_tick;
 
-    if (gen->keeper.mode == FZ_KEEPER_OTHER)
+    if (gen->keeper.mode == FZ_KEEPER_OTHER || fz_is_stopped(gen))
         return FRAZIL_WAIT_FOREVER;
     (void)fz_keeper_can_reach(gen, &seen->grant, beyond, beyond, &due_tick);
     uint64_t due_ns = fz_ns_until(gen, seen->now, due_tick);

@@ -284,11 +284,17 @@ static frazil_err entry_leave(struct fz_shared_generator *entry, struct fz_deadl
     return err;
 }
 
+/* A thread that ended in here would leave half of the generator open. */
 static frazil_err close_job(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
+    int cancel;
+
     (void)reterr;
-    return gen->shared_generator != NULL ? entry_leave(gen->shared_generator, deadline)
-                                         : fz_close_opened(gen, deadline);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    frazil_err err =
+        gen->shared_generator != NULL ? entry_leave(gen->shared_generator, deadline) : fz_close_opened(gen, deadline);
+    pthread_setcancelstate(cancel, NULL);
+    return err;
 }
 
 /* Gives back what can be given back in that time, but tries for a while also if the caller does not wait. */

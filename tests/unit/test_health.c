@@ -196,6 +196,8 @@ TEST("A grant is told with its end and the time to extend it; it runs low, ends,
     why.code = FRAZIL_ESYS;
     frazil_get_health(rig.gen, &is, sizeof is, &why);
     assert_int_equal(why.code, FRAZIL_ESYS); /* untouched */
+    frazil_stop(rig.gen);
+    assert_true(health().next_keep_ns == FRAZIL_WAIT_FOREVER);
     rig_close(&rig);
 }
 

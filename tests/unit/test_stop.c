@@ -131,17 +131,30 @@ static void *open_cancelled(void *arg)
     return NULL;
 }
 
-TEST("A thread that is cancelled while it opens ends when it has opened: it leaves nothing locked")
+static void *close_cancelled(void *arg)
 {
-    frazil *gen = NULL;
-    pthread_t thread;
-    void *result = NULL;
+    frazil **gen = arg;
 
-    assert_int_equal(pthread_create(&thread, NULL, open_cancelled, &gen), 0);
-    assert_int_equal(pthread_join(thread, &result), 0);
-    assert_ptr_equal(result, PTHREAD_CANCELED);
-    assert_non_null(gen);
-    frazil_close(gen);
+    pthread_cancel(pthread_self());
+    frazil_close(*gen);
+    *gen = NULL;
+    pthread_testcancel();
+    return NULL;
+}
+
+TEST("A thread that is cancelled while it opens or closes ends when it has: it leaves nothing locked")
+{
+    void *(*const does[])(void *) = {open_cancelled, close_cancelled};
+    frazil *gen = NULL;
+
+    for (int round = 0; round < 4; round++) {
+        pthread_t thread;
+        void *result = NULL;
+        assert_int_equal(pthread_create(&thread, NULL, does[round % 2], &gen), 0);
+        assert_int_equal(pthread_join(thread, &result), 0);
+        assert_ptr_equal(result, PTHREAD_CANCELED);
+        assert_int_equal(gen != NULL, round % 2 == 0);
+    }
 }
 
 TEST("A sno that waits is stopped likewise")
