@@ -495,6 +495,15 @@ uint64_t connection_look_ns(const struct daemon_settings *settings)
     return wanted_ns > LOOK_LEAST_NS ? wanted_ns : LOOK_LEAST_NS;
 }
 
+void connection_excuse(struct connection *connection, uint64_t missed_ns)
+{
+    connection->active_ns += missed_ns;
+    if (connection->begun_ns > 0)
+        connection->begun_ns += missed_ns;
+    if (connection->stalled_ns > 0)
+        connection->stalled_ns += missed_ns;
+}
+
 void connection_check_time(struct loop *loop, struct connection *connection)
 {
     uint64_t idle_ns = session_idle_ns(&connection->session);

@@ -58,6 +58,9 @@ void connection_renew(struct loop *loop, struct connection *connection);
 /* How often its timeouts are to be looked at: so much later than it should be a connection is cut. */
 uint64_t connection_look_ns(const struct daemon_settings *settings);
 
+/* For so long the loop did not run: it counts towards none of its timeouts. */
+void connection_excuse(struct connection *connection, uint64_t missed_ns);
+
 /* Looks at its timeouts. */
 void connection_check_time(struct loop *loop, struct connection *connection);
 

@@ -271,6 +271,32 @@ static void sweep(struct loop *loop)
     }
 }
 
+/*
+ * A process that was stopped, or that no processor ran, kept its clients waiting: what it missed counts against none of
+ * them.  missed_ns: the time of the last turn of the loop, without its longest sleep.
+ */
+static void excuse(const struct loop *loop, uint64_t missed_ns)
+{
+    for (struct connection *at = loop->connections; at != NULL; at = at->next)
+        connection_excuse(at, missed_ns);
+}
+
+/*
+ * Whether every connection has been served that had sent something when its time was up: only then may it be cut.  A
+ * process that goes on after a stop first hears of an interruption, n < 0.  Of more than EVENTS connections epoll tells
+ * in turns, so after as many full turns all have had theirs.
+ */
+static bool all_are_served(struct loop *loop, int n)
+{
+    if (n < 0)
+        return false;
+    loop->full_turns = n == EVENTS ? loop->full_turns + 1 : 0;
+    if (n == EVENTS && loop->full_turns <= atomic_load(&loop->shared->connections) / EVENTS + 1)
+        return false;
+    loop->full_turns = 0;
+    return true;
+}
+
 static bool is_over(const struct loop *loop)
 {
     return atomic_load(&loop->shared->cutting) || (loop->drains && loop->connections == NULL);
@@ -280,19 +306,22 @@ static void *run(void *arg)
 {
     struct loop *loop = arg;
     struct epoll_event events[EVENTS];
-    uint64_t swept_ns = clock_ns();
+    uint64_t swept_ns = clock_ns(), before_ns = swept_ns;
 
     while (!is_over(loop)) {
         alarm_set(&loop->alarm, dispatcher_due_ns(&loop->event_thread.dispatcher));
         uint64_t sweep_ns = connection_look_ns(&loop->event_thread.setup->settings.daemon);
         int n = epoll_wait(loop->epoll, events, EVENTS, loop->ready != NULL ? 0 : (int)(sweep_ns / NS_PER_MS));
         loop->event_thread.now_ns = clock_ns();
+        if (loop->event_thread.now_ns - before_ns > 2 * sweep_ns)
+            excuse(loop, loop->event_thread.now_ns - before_ns - sweep_ns);
+        before_ns = loop->event_thread.now_ns;
         atomic_store_explicit(&loop->event_thread.seen_ns, loop->event_thread.now_ns, memory_order_relaxed);
         for (int i = 0; i < n; i++)
             on_event(loop, &events[i]);
         dispatcher_run(&loop->event_thread.dispatcher, loop->event_thread.now_ns);
         run_ready(loop);
-        if (loop->event_thread.now_ns - swept_ns >= sweep_ns) {
+        if (loop->event_thread.now_ns - swept_ns >= sweep_ns && all_are_served(loop, n)) {
             swept_ns = loop->event_thread.now_ns;
             sweep(loop);
         }
