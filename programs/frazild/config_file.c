@@ -243,7 +243,7 @@ static void add_row(struct config_file *file, struct bytes line, struct place pl
         config_complain(errors, place, "expected key=value, [section] or a comment (#)");
         return;
     }
-    if (file->count == 0) {
+    if (file->count == file->others) {
         config_complain(errors, place, "a key is before the first [section]");
         return;
     }
@@ -272,6 +272,7 @@ static void read_lines(struct config_file *file, const char *name, bool has_line
     size_t marked = sizeof mark - 1;
     struct place place = {name, 0};
 
+    file->others = file->count;
     if (has_lines && len >= marked && memcmp(text, mark, marked) == 0) {
         text += marked;
         len -= marked;

@@ -39,7 +39,8 @@ struct config_section {
 struct config_file {
     struct config_section *sections;
     size_t count;
-    char **names; /* of the files */
+    size_t others; /* of them, of the files before the one that is being read */
+    char **names;  /* of the files */
     size_t name_count;
     bool is_unread; /* one of them could not be read: what is missing may stand there */
 };

@@ -256,6 +256,13 @@ class Configuration(unittest.TestCase):
         self.refuse(BASE + generator("main") + users, "[user c] has the token of [user a]")
         self.refuse(BASE + generator("main") + users.replace("@/2", "@/1"), "[user b] has the token of [user a]")
 
+    def test_a_file_of_conf_d_begins_without_a_section(self):
+        self.write(BASE + generator("main"))
+        self.write(generator("two", 2), "conf.d/g.conf")
+        path = self.write("max_batch=5\n", "conf.d/h.conf")
+        result = self.run_it("-c", self.path, "--check")
+        self.assertEqual((result.returncode, result.stderr), (1, f"{path}:1: a key is before the first [section]\n"))
+
     def test_conf_d_is_read_and_print_config_reads_the_same(self):
         self.write(BASE)
         self.write(generator("extra", 7, layout="'41/10/12 epoch=2020-01-01'".strip("'")), "conf.d/10.conf")
