@@ -241,8 +241,9 @@ bool tls_trusts_client(const struct tls *tls, const struct tls *before, gnutls_s
 }
 
 /*
- * Its other names, of DNS or as a URI, count before the common name, as browsers have it for servers.  A name that is
- * too long for ours is another one.  Names that cannot be read are none: the common name is not asked in their place.
+ * Its other names, of DNS, in any case, or as a URI, count before the common name, as browsers have it for servers.  A
+ * name that is too long for ours is another one.  Names that cannot be read are none: the common name is not asked in
+ * their place.
  */
 static bool has_name(gnutls_x509_crt_t certificate, struct slice name)
 {
@@ -259,7 +260,8 @@ static bool has_name(gnutls_x509_crt_t certificate, struct slice name)
             return false;
         bool is_ours = type == GNUTLS_SAN_DNSNAME || type == GNUTLS_SAN_URI;
         has_others |= is_ours || type == GNUTLS_E_SHORT_MEMORY_BUFFER;
-        if (is_ours && slice_equals((struct slice){text, size}, name))
+        struct slice found = {text, size};
+        if (is_ours && (type == GNUTLS_SAN_DNSNAME ? slice_equals_any_case(found, name) : slice_equals(found, name)))
             return true;
     }
     size = sizeof text;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #define HEX_LEN 64
@@ -164,13 +165,19 @@ static void check_tokens(const struct users *users, const struct settings *setti
     }
 }
 
+/* Whether a certificate can have both names in one: DNS knows no case, a URI does. */
+static bool is_same_name(const char *a, const char *b)
+{
+    return strchr(a, ':') != NULL ? strcmp(a, b) == 0 : strcasecmp(a, b) == 0;
+}
+
 /* Likewise no two users may have one name of a certificate. */
 static void check_certificates(const struct settings *settings, struct bytes *errors)
 {
     for (size_t i = 1; i < settings->user_count; i++) {
         const struct user_settings *user = &settings->users[i];
         for (size_t j = 0; j < i && user->certificate[0] != '\0'; j++) {
-            if (strcmp(settings->users[j].certificate, user->certificate) != 0)
+            if (!is_same_name(settings->users[j].certificate, user->certificate))
                 continue;
             config_complain(errors, user->place,
                             "[user %s] has the certificate= of [user %s]: give each user its own name", user->name,

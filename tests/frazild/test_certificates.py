@@ -120,6 +120,7 @@ class Users(Clients):
             ("plain", "shop"),
             ("dns", "shop.internal"),
             ("dns", "second.internal"),
+            ("dns", "SHOP.Internal"),
             ("uri", "spiffe://internal/shop"),
         ):
             others = USER.format(name="later", certificate=name, allow="*:*")
@@ -155,6 +156,12 @@ class Users(Clients):
         for certificate in ("longer-dns", "shorter-dns", "longer-name", "plain"):
             self.assert_error("NOAUTH", "Authentication required", self.connect_tls(daemon, certificate), "NEXT", "main")
             self.assertEqual(self.get(daemon, "/v1/generators/main/ids", certificate), 401)
+
+    def test_a_common_name_and_a_uri_have_a_case(self):
+        others = USER.format(name="later", certificate="spiffe://internal/Shop", allow="*:*")
+        daemon = self.start(self.config("Shop", more=others))
+        for certificate in ("plain", "uri"):
+            self.assert_error("NOAUTH", "Authentication required", self.connect_tls(daemon, certificate), "NEXT", "main")
 
     def test_reset_forgets_a_token_and_not_the_certificate(self):
         client = self.connect_tls(self.start(self.config()), "plain")
@@ -316,6 +323,8 @@ class Mistakes(Clients):
         self.expect(self.config(certificate=""), "[user shop] needs secret_file= or certificate=")
         same = USER.format(name="later", certificate="shop", allow="*:*")
         self.expect(self.config(more=same), "[user later] has the certificate= of [user shop]")
+        spelled = USER.format(name="later", certificate="SHOP", allow="*:*")
+        self.expect(self.config(more=spelled), "[user later] has the certificate= of [user shop]")
         without = self.config().replace(f"tls_client_ca={self.folder}/ca.pem\n", "")
         self.expect(without, "certificate= needs tls_client_ca= in [listen resps] or [listen https]")
         wrong = self.config().replace("[listen resp]\n", f"[listen resp]\ntls_client_ca={self.folder}/ca.pem\n")
