@@ -161,10 +161,22 @@ static void write_text(int fd, char *text)
         peer_write(&its.peer, text);
 }
 
-/* A socket that is there, but that nobody listens on, is left over from a daemon that was killed. */
+/* Why the system lets nobody listen there. */
+static const char *reason(int error, bool is_unix)
+{
+    if (error != EADDRINUSE)
+        return strerror(error);
+    return is_unix ? "another program listens there (ss -lxp names it): stop it, or name another address"
+                   : "another program listens there (ss -ltnp names it): stop it, or name another address";
+}
+
+/*
+ * A socket that is there, but that nobody listens on, is left over from a daemon that was killed.  Who listens and is
+ * stopped may have no room for one more: this does not wait for it.
+ */
 static void remove_left_over(const struct sockaddr_un *name)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     struct stat status;
 
     if (fd < 0)
@@ -221,10 +233,7 @@ static int open_tcp(const struct address *address, const char **ret_why)
     if (fd >= 0) {
         (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
         if (bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0) {
-            *ret_why = errno == EADDRINUSE
-                           ? "another program listens there (ss -ltnp names it): stop it, or name another "
-                             "address"
-                           : strerror(errno);
+            *ret_why = reason(errno, false);
             (void)close(fd);
             fd = -1;
         }
@@ -268,7 +277,7 @@ static void open_one(struct listeners *listeners, enum protocol protocol, const 
     if (why == NULL) {
         listener.fd = address.is_unix ? open_unix(&address, settings->mode) : open_tcp(&address, &why);
         if (address.is_unix && listener.fd < 0)
-            why = strerror(errno);
+            why = reason(errno, true);
         if (address.is_unix)
             note_path(&listener, address.host);
     }

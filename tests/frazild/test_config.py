@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Goal of this test: each mistake of the configuration is named with its file and line, before anything starts."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -255,6 +256,22 @@ class Configuration(unittest.TestCase):
         self.write("1" * 64 + " of another file\n", "3")
         self.refuse(BASE + generator("main") + users, "[user c] has the token of [user a]")
         self.refuse(BASE + generator("main") + users.replace("@/2", "@/1"), "[user b] has the token of [user a]")
+
+    def test_a_stopped_program_that_listens_there_is_not_waited_for(self):
+        self.write("[listen resp]\naddress=unix:@/socket\n" + generator("a"))
+        path = os.path.join(self.folder, "socket")
+        with contextlib.ExitStack() as all_of_them:
+            owner = all_of_them.enter_context(socket.socket(socket.AF_UNIX))
+            owner.bind(path)
+            owner.listen(0)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    client = all_of_them.enter_context(socket.socket(socket.AF_UNIX))
+                    client.setblocking(False)
+                    client.connect(path)
+            result = self.run_it("-c", self.path)
+        self.assertEqual(result.returncode, 4, result.stderr)
+        self.assertIn(f"cannot listen on unix:{path}: another program listens there (ss -lxp names it)", result.stderr)
 
     def test_a_file_of_conf_d_begins_without_a_section(self):
         self.write(BASE + generator("main"))
