@@ -22,7 +22,7 @@
 #define LISTEN_KEYS(X) \
     X(listen, address,         addresses,          text,       "",      "HOST:PORT, [IPV6]:PORT or unix:PATH, several by blanks") \
     X(listen, mode,            mode,               mode,       "0660",  "the mode of a unix socket") \
-    X(listen, hosts,           hosts,              text,       "",      "http, https: names of this host, beside its addresses and localhost") \
+    X(listen, hosts,           hosts,              hosts,      "",      "http, https: names of this host, beside its addresses and localhost") \
     X(listen, tls_certificate, tls_certificate,    text,       "",      "resps, https: PEM file, the certificate before those that signed it") \
     X(listen, tls_key,         tls_key,            text,       "",      "resps, https: PEM file of its private key") \
     X(listen, tls_client_ca,   tls_client_ca,      text,       "",      "resps, https: PEM file of those who sign the certificates of clients") \

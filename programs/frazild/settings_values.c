@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings_values.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Digits alone, up to most; *ret_end is what stands behind them. */
@@ -181,6 +183,39 @@ static bool read_text(const char *text, void *to)
     return true;
 }
 
+/* Letters beyond ASCII pass: a client may send them as they are. */
+static bool is_host_letter(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c >= 0x80;
+}
+
+/* Whether a Host field can have that text, up to its port, or it is an address, which is known anyway. */
+static bool is_host(const char *text, size_t len)
+{
+    const char *name = len > 2 && text[0] == '[' && text[len - 1] == ']' ? text + 1 : text;
+    char address[INET6_ADDRSTRLEN];
+    unsigned char ignored[sizeof(struct in6_addr)];
+    size_t i = 0;
+
+    (void)snprintf(address, sizeof address, "%.*s", (int)(name == text ? len : len - 2), name);
+    while (i < len && (is_host_letter((unsigned char)text[i]) || (text[i] == '.' && i > 0)))
+        i++;
+    return i == len || inet_pton(AF_INET6, address, ignored) == 1;
+}
+
+static bool read_hosts(const char *text, void *to)
+{
+    size_t len;
+
+    for (const char *at = text + strspn(text, " \t"); *at != '\0'; at += len + strspn(at + len, " \t")) {
+        len = strcspn(at, " \t");
+        if (!is_host(at, len))
+            return false;
+    }
+    return read_text(text, to);
+}
+
 static void write_text(const void *from, struct bytes *out)
 {
     bytes_add_text(out, *(const char *const *)from);
@@ -199,4 +234,6 @@ const struct value_kind value_timeout_or_none = {read_timeout_or_none, write_dur
                                                  DURATION ", and at least 1s, or 0s for none"};
 const struct value_kind value_yes = {read_yes, write_yes, "yes or no"};
 const struct value_kind value_incr_reply = {read_incr_reply, write_incr_reply, "auto, integer or string"};
+const struct value_kind value_hosts = {read_hosts, write_text,
+                                       "names of hosts, several by blanks, each without a port, a path or a *"};
 const struct value_kind value_text = {read_text, write_text, "a text"};

@@ -45,7 +45,8 @@ extern const struct value_kind value_timeout_or_none;
 extern const struct value_kind value_yes;
 /* uint32_t: an enum incr_reply. */
 extern const struct value_kind value_incr_reply;
-/* const char *: the text itself, which must stay. */
+/* const char *: the text itself, which must stay; of names of hosts, and any. */
+extern const struct value_kind value_hosts;
 extern const struct value_kind value_text;
 
 #endif

@@ -75,10 +75,15 @@ bool users_may(const struct user *user, enum verb verb, const char *generator)
     return user == NULL || verb == VERB_NONE || any_rule(user->allow, allows, &question);
 }
 
+/* A pattern with another character than a name has fits no generator. */
 static bool is_wrong_rule(const char *rule, size_t len, const void *ctx)
 {
+    const char *colon = memchr(rule, ':', len);
+    size_t pattern_len = colon != NULL ? len - (size_t)(colon + 1 - rule) : 0;
+
     (void)ctx;
-    return verb_of(rule, len) == VERB_NONE || rule[len - 1] == ':';
+    return verb_of(rule, len) == VERB_NONE || pattern_len == 0 ||
+           strspn(colon + 1, "*abcdefghijklmnopqrstuvwxyz0123456789_.-") < pattern_len;
 }
 
 static int digit(char c)
@@ -207,7 +212,7 @@ void users_open(struct users *users, const struct settings *settings, struct byt
             config_complain(
                 errors, row->place,
                 "[user %s]: allow= takes VERB:PATTERN, several by blanks; the verbs are next, inspect, stats, "
-                "leases and *",
+                "leases and *, and a pattern is the name of a generator, or has * for any characters",
                 row->name);
     }
     check_tokens(users, settings, errors);

@@ -242,7 +242,7 @@ class Configuration(unittest.TestCase):
         self.expect(good + "secret_file=@/secret\n", line, "needs allow=")
         self.write("0" * 64, "of-a-group", 0o620)
         self.expect(good + "secret_file=@/of-a-group\nallow=next:*\n", line, "chmod")
-        for allow in ("fly:*", "ne:*", "nexts:*", ":*", "next:", "next", "next:* fly:*"):
+        for allow in ("fly:*", "ne:*", "nexts:*", ":*", "next:", "next", "next:* fly:*", "next:a,b", 'next:"a"', "next:A", "next:a;stats:*"):
             self.expect(good + f"secret_file=@/secret\nallow={allow}\n", line, "VERB:PATTERN")
         self.write(good + "secret_file=@/secret\nallow=next:* *:main\n")
         self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
@@ -256,6 +256,17 @@ class Configuration(unittest.TestCase):
         self.write("1" * 64 + " of another file\n", "3")
         self.refuse(BASE + generator("main") + users, "[user c] has the token of [user a]")
         self.refuse(BASE + generator("main") + users.replace("@/2", "@/1"), "[user b] has the token of [user a]")
+
+    def test_hosts_are_names_that_a_client_can_send(self):
+        http = BASE + "[listen http]\naddress=127.0.0.1:0\n"
+        line = http.count("\n") + 1
+        for hosts in ("ids:6381", "http://ids", "ids,other", "*.corp", "ids.internal/", ".", "a :80", "[ids]", "[::1]:80"):
+            with self.subTest(hosts=hosts):
+                self.expect(http + f"hosts={hosts}\n" + generator("a"), line, "hosts takes names of hosts")
+        for hosts in ("ids", "IDS.internal.", "a_b-c\t10.0.0.1 b", "::1 [fe80::1]", "bücher.example"):
+            with self.subTest(hosts=hosts):
+                self.write(http + f"hosts={hosts}\n" + generator("a"))
+                self.assertEqual(self.run_it("-c", self.path, "--check").stderr, "")
 
     def test_a_stopped_program_that_listens_there_is_not_waited_for(self):
         self.write("[listen resp]\naddress=unix:@/socket\n" + generator("a"))
