@@ -85,7 +85,7 @@ static inline shim_taken shim_sno_try_take(frazil *gen, uint8_t meta, void *snos
     return ret;
 }
 
-/* What options mean for calls that wait. */
+/* Gives what options mean for calls that wait. */
 typedef struct shim_waits {
     uint64_t max_wait_ns;
     bool is_frozen; /* the clock stands */

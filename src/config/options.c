@@ -170,7 +170,7 @@ frazil_err frazil_options_check(const frazil_options *options, frazil_error *ret
     return err;
 }
 
-/* What a text or a value that was written, or did not fit, means for its caller. */
+/* Tells the caller of a text or a value whether it was written or did not fit. */
 static frazil_err told(frazil_err err, size_t len, size_t size, size_t *ret_len, frazil_error *reterr)
 {
     if (ret_len != NULL)

@@ -41,7 +41,7 @@ enum { LIVES = 50, LIVES_OF_SAMPLE = 5, EXITS = 60 };
 /* A child keeps what it inherited until it ends, so a lease is given back by its end only: there are many of them. */
 static const char layout_text[] = "41/16/6 epoch=2026-01-01";
 
-/* So many lives over the coordinator at that URL, to which keys can be added.  how: NULL, or "exit". */
+/* Runs the openers for so many lives over the coordinator at that URL, which may get keys.  how: NULL, or "exit". */
 static void live_over(const char *url, unsigned count, const char *how)
 {
     char spec[600];

@@ -69,7 +69,7 @@ static void set_clock(struct args *args, size_t i, struct request *request)
 
 enum { VALUE_SIZE = 32 };
 
-/* What the options mean for a key; empty if they say nothing of it, or more than fits. */
+/* Gives what the options mean for a key; empty if they say nothing of it, or more than fits. */
 static void find_value(const struct request *request, const char *key, char ret[VALUE_SIZE])
 {
     if (frazil_options_get(request->options, key, ret, VALUE_SIZE, NULL, NULL) != FRAZIL_OK)

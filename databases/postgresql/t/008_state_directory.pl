@@ -31,7 +31,7 @@ for my $setting ('run_dir', 'state_dir') {
 # Without the setting it would lie below the home directory.
 {
     local $ENV{HOME} = $node->data_dir;
-    delete local $ENV{XDG_STATE_HOME};
+    delete local @ENV{qw(XDG_STATE_HOME STATE_DIRECTORY)};
     $node->append_conf('postgresql.conf', "frazil.state_dir = ''");
     $node->restart;
     makes_none($node, 'a home in the data directory', qr/frazil\.state_dir is not set, and HOME lies inside the data directory/);
