@@ -5,6 +5,7 @@
  */
 #include "frazil.h"
 #include "frazil/admin.h"
+#include "lib/patience.h"
 #include "lib/ports.h"
 #include "lib/register_kinds.h"
 #include "lib/test.h"
@@ -32,7 +33,7 @@ TEST_OF_KINDS(for_each_server, "A namespace from its creation to the release of 
     char url[256];
     char spec[320];
 
-    kind->url(0, "orders", url, sizeof url);
+    kind->url(0, "orders", ANSWER_MS, url, sizeof url);
     snprintf(spec, sizeof spec, "worker=%s keeper=hook", url);
     assert_int_equal(frazil_admin_leases_open(&leases, url, coordinators, &err), FRAZIL_ENAMESPACE);
     if (frazil_admin_leases_init(url, coordinators, FRAZIL_ADMIN_NEVER_USED, &opens, &err) != FRAZIL_OK ||
@@ -65,12 +66,12 @@ TEST_OF_KINDS(for_each_server, "A coordinator's words about itself are findings,
     frazil_error err;
     char url[256];
 
-    kind->url(0, "orders", url, sizeof url);
+    kind->url(0, "orders", ANSWER_MS, url, sizeof url);
     assert_int_equal(frazil_admin_doctor_open_coordinator(&doctor, url, coordinators, &err), FRAZIL_OK);
     frazil_admin_doctor_get_info(doctor, &info, sizeof info);
     assert_true(info.rows > 1);
     frazil_admin_doctor_close(doctor);
-    kind->url(free_port(), "orders", url, sizeof url);
+    kind->url(free_port(), "orders", 1000, url, sizeof url);
     assert_int_equal(frazil_admin_doctor_open_coordinator(&doctor, url, coordinators, &err), FRAZIL_OK);
     assert_int_equal(frazil_admin_doctor_row(doctor, 0, &finding, sizeof finding), FRAZIL_OK);
     assert_string_equal(finding.id, "coordinator.silent");

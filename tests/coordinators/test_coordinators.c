@@ -61,11 +61,11 @@ TEST_OF_KINDS(for_each_server, "It opens a register of each of its URLs of a hos
     char good[256];
     char wrong[256];
 
-    kind->url(1, "", wrong, sizeof wrong);
+    kind->url(1, "", ANSWER_MS, wrong, sizeof wrong);
     assert_int_equal(coordinator->open_register(wrong, &reg, name, &register_said), FRAZIL_ESPEC);
     register_assert_said("names no namespace");
     assert_null(reg.ctx);
-    kind->url(1, "orders.7", good, sizeof good);
+    kind->url(1, "orders.7", ANSWER_MS, good, sizeof good);
     const char *schemes = schemes_of(kind);
     size_t len = 0;
     for (const char *scheme = schemes; *scheme != '\0'; scheme += len + strspn(scheme + len, " ")) {
@@ -92,7 +92,7 @@ TEST_OF_KINDS(for_each_server, "That there is no namespace is a failure, and non
     struct fz_register reg = kind->open(0, TIMEOUT_MS);
     char url[256];
 
-    kind->url(0, "orders", url, sizeof url);
+    kind->url(0, "orders", ANSWER_MS, url, sizeof url);
     assert_found(findings_at(kind->coordinator(), "%s", url), "FAIL there is no namespace orders\n");
     register_prepare(&reg);
     register_must_swap(&reg, FZ_NAMESPACE, 0, "x");
@@ -110,7 +110,7 @@ TEST_OF_KINDS(for_each_server, "Nobody there: a finding, and no error; no URL of
     const frazil_coordinator *coordinator = kind->coordinator();
     char url[256];
 
-    kind->url(free_port(), "orders", url, sizeof url);
+    kind->url(free_port(), "orders", 1000, url, sizeof url);
     assert_found(findings_at(coordinator, "%s", url), "FAIL the coordinator does not answer: ");
     snprintf(url, sizeof url, "%.*s://", (int)strcspn(schemes_of(kind), " "), schemes_of(kind));
     assert_int_equal(coordinator->diagnose(coordinator, url, &clock, findings_note, &findings, NULL), FRAZIL_ESPEC);

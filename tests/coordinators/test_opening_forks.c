@@ -83,7 +83,7 @@ TEST_OF_KINDS(for_each_server, "Children that are forked while others open succe
 {
     char url[256];
 
-    kind->url(0, "orders", url, sizeof url);
+    kind->url(0, "orders", ANSWER_MS, url, sizeof url);
     hold_forks(kind->coordinator(), url);
 }
 
@@ -106,7 +106,7 @@ static int go_on_barred(const struct register_kind *kind, struct fz_register *re
         strstr(why.message, "this process was forked") == NULL)
         return 1;
     reg->close(reg->ctx);
-    kind->url(0, "orders", url, sizeof url);
+    kind->url(0, "orders", ANSWER_MS, url, sizeof url);
     if (fz_coordinator_for("worker", url, given, &found, NULL) != FRAZIL_ESYS)
         return 2;
     /* A folder has no client library, and its part is there already. */
@@ -142,7 +142,7 @@ TEST_OF_KINDS(for_each_server, "A part that is loaded counts together with its l
     frazil_error why;
     char url[256];
 
-    kind->url(0, "orders", url, sizeof url);
+    kind->url(0, "orders", ANSWER_MS, url, sizeof url);
     if (fz_coordinator_for("worker", url, NULL, &loaded, &why) != FRAZIL_OK)
         fail_msg("%s", why.message);
     assert_ptr_not_equal(loaded, kind->coordinator()); /* which is linked to this program */

@@ -26,15 +26,18 @@ static void stop(void)
     server_stop(&server);
 }
 
-static void url(uint16_t port, const char *name, char *buf, size_t size)
+static void url(uint16_t port, const char *name, unsigned timeout_ms, char *buf, size_t size)
 {
-    snprintf(buf, size, "redis://127.0.0.1:%u/%s", (unsigned)(port == 0 ? server.port : port), name);
+    snprintf(buf, size, "redis://127.0.0.1:%u/%s?timeout=%ums", (unsigned)(port == 0 ? server.port : port), name,
+             timeout_ms);
 }
 
 static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
 {
-    return redis_open_url("redis://127.0.0.1:%u/orders?timeout=%ums", (unsigned)(port == 0 ? server.port : port),
-                          timeout_ms);
+    char orders[128];
+
+    url(port, "orders", timeout_ms, orders, sizeof orders);
+    return redis_open_url("%s", orders);
 }
 
 static void wipe(void)

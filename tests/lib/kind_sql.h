@@ -30,17 +30,18 @@ static void end(void)
         SQL_STOP(&server);
 }
 
-static void url(uint16_t port, const char *name, char *buf, size_t size)
+static void url(uint16_t port, const char *name, unsigned timeout_ms, char *buf, size_t size)
 {
-    snprintf(buf, size, SQL_URL "%s%s", (unsigned)(port == 0 ? server.port : port), SQL_DATABASE, name);
+    snprintf(buf, size, SQL_URL SQL_DATABASE "%s?timeout=%ums", (unsigned)(port == 0 ? server.port : port), name,
+             timeout_ms);
 }
 
 static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
 {
     char orders[128];
 
-    url(port, "orders", orders, sizeof orders);
-    return SQL(open_url)("%s?timeout=%ums", orders, timeout_ms);
+    url(port, "orders", timeout_ms, orders, sizeof orders);
+    return SQL(open_url)("%s", orders);
 }
 
 static bool start(void)

@@ -34,16 +34,18 @@ static void stop(void)
 {
 }
 
-static void url(uint16_t port, const char *name, char *buf, size_t size)
+static void url(uint16_t port, const char *name, unsigned timeout_ms, char *buf, size_t size)
 {
-    snprintf(buf, size, "zookeeper://127.0.0.1:%u/%s?path=/frazil/life-%u", (unsigned)(port == 0 ? server.port : port),
-             name, lives);
+    snprintf(buf, size, "zookeeper://127.0.0.1:%u/%s?timeout=%ums&path=/frazil/life-%u",
+             (unsigned)(port == 0 ? server.port : port), name, timeout_ms, lives);
 }
 
 static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
 {
-    return zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=%ums&path=/frazil/life-%u",
-                              (unsigned)(port == 0 ? server.port : port), timeout_ms, lives);
+    char orders[128];
+
+    url(port, "orders", timeout_ms, orders, sizeof orders);
+    return zookeeper_open_url("%s", orders);
 }
 
 static void kill_server(void)

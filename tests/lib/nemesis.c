@@ -51,9 +51,7 @@ static const char *name_of_now(void)
 /* The URL with which the test itself asks, and waits for as long as a slow machine needs. */
 static void patient_url(const struct register_kind *kind, char *ret, size_t size)
 {
-    kind->url(0, name_of_now(), ret, size);
-    size_t len = strlen(ret);
-    snprintf(ret + len, size - len, "%ctimeout=20s", strchr(ret, '?') != NULL ? '&' : '?');
+    kind->url(0, name_of_now(), 20000, ret, size);
 }
 
 frazil_err nemesis_create(const struct register_kind *kind, const struct nemesis_terms *terms, frazil_error *reterr)
@@ -106,7 +104,7 @@ const char *nemesis_spec(const struct register_kind *kind, uint16_t port, const 
     static char spec[1024];
     char url[256];
 
-    kind->url(port, name_of_now(), url, sizeof url);
+    kind->url(port, name_of_now(), 1000, url, sizeof url); /* as users have it who say nothing */
     snprintf(spec, sizeof spec, "layout=frazil %s worker='%s'", more, url);
     return spec;
 }

@@ -27,9 +27,12 @@ struct register_kind {
      */
     struct fz_register (*open)(uint16_t port, unsigned timeout_ms);
 
-    /* The coordinator, and the URL of a namespace in it, for those who go through a spec.  NULL: there is none. */
+    /*
+     * The coordinator, and the URL of a namespace in it, for those who go through a spec.  NULL: there is none.
+     * timeout_ms as with open: on a busy machine a server needs longer than the second that a URL has otherwise.
+     */
     const frazil_coordinator *(*coordinator)(void);
-    void (*url)(uint16_t port, const char *name, char *buf, size_t size);
+    void (*url)(uint16_t port, const char *name, unsigned timeout_ms, char *buf, size_t size);
 
     /* The beginning of `client` in its frazil_coordinator. */
     const char *client;
