@@ -48,7 +48,7 @@ static void live_over(const char *url, unsigned count, const char *how)
     char lives[16];
     int status = -1;
 
-    snprintf(spec, sizeof spec, "layout='%s' worker=%s%ctimeout=60s max_wait=120s", layout_text, url,
+    snprintf(spec, sizeof spec, "layout='%s' worker=%s%ctimeout=60s max_wait=120s open_wait=120s", layout_text, url,
              strchr(url, '?') == NULL ? '?' : '&');
     snprintf(lives, sizeof lives, "%u", count);
     pid_t program = bound_fork();
