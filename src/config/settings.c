@@ -66,8 +66,8 @@ static frazil_err unknown_key(const struct reader *reader, const char *text, siz
         return fz_fail_at(reader->reterr, place_in_spec(reader, text), FRAZIL_ESPEC,
                           "%s: expected a key at character %u, not a URL: write worker=URL", reader->where,
                           (uint64_t)(text - reader->text) + 1);
-    /* The text around the key is passed along: a password with a space in it may have been cut in two here. */
-    size_t before = (size_t)(text - reader->text), behind = strcspn(text + len, " \t\r\n");
+    /* The whole text is passed along: a password with spaces in it may have been cut here, and end further on. */
+    size_t before = (size_t)(text - reader->text), behind = strlen(text + len);
     return fz_fail_at(reader->reterr, place_in_spec(reader, text), FRAZIL_ESPEC, "%s: unknown key %P%s", reader->where,
                       reader->text, before, len, behind, advice);
 }

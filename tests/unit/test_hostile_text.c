@@ -4,6 +4,7 @@
  * an end.  A sentence about it fits its buffer, has no control character, and does not show the password of a URL.
  */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -146,14 +147,17 @@ static size_t draw(uint64_t *seed, char *text, size_t len)
     return len;
 }
 
-/* Pieces around a URL with a password; returns the length. */
+/* Pieces around a URL with a password, which is well written or not; returns the length. */
 static size_t draw_around_url(uint64_t *seed, char text[TEXT_SIZE])
 {
-    static const char url[] = "redis://me:" PASSWORD "@h/n";
+    static const char *const beginnings[] = {
+        "redis://me:", "redis:///me:", "redis:/me:", "redis//me:", "redis:me:", "redis://"};
+    static const char *const passwords[] = {PASSWORD, "a " PASSWORD, PASSWORD " b", "a " PASSWORD " b"};
     size_t len = draw(seed, text, 0);
 
-    memcpy(text + len, url, strlen(url));
-    return draw(seed, text, len + strlen(url));
+    len += (size_t)snprintf(text + len, TEXT_SIZE - len, "%s%s@h/n", beginnings[seeded_next(seed) % 6],
+                            passwords[seeded_next(seed) % 4]);
+    return draw(seed, text, len);
 }
 
 TEST("From part to part each text comes to an end, and its parts leave nothing out and show no password")
