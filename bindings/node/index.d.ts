@@ -314,7 +314,7 @@ export interface Health {
 export interface Stats {
   /** Ids taken. */
   issued: number;
-  /** Ticks of the clock in which calls found no free id. */
+  /** Ticks of the clock that had no id left for a call. */
   full: number;
   /** How often the clock was seen to go back. */
   backward_steps: number;

@@ -19,7 +19,7 @@ FRAZIL_BEGIN_DECLS
 /* X(name in capitals, number, name, what): the only list of statistics.  New ones come at the end, and none goes. */
 #define FRAZIL_STATS(X) \
     X(ISSUED,           0, "issued",          "ids taken; exact when no call is running; blocks of handles count when taken") \
-    X(FULL,             1, "full",            "ticks of the clock in which calls found no free id") \
+    X(FULL,             1, "full",            "ticks of the clock that had no id left for a call") \
     X(BACKWARD_STEPS,   2, "backward_steps",  "times the clock was seen to go back") \
     X(BACKWARD_MAX_US,  3, "backward_max_us", "the largest of them") \
     X(LEAD_US,          4, "lead_us",         "how far the next id is ahead of the clock now") \

@@ -67,6 +67,7 @@ static bool reserve(frazil *gen, const struct fz_observation *seen, const struct
         atomic_fetch_add_explicit(&gen->shared->ticktocks, 1, memory_order_relaxed);
         /* From here on time counts from the side just entered. */
         atomic_store_explicit(&gen->shared->high_us, fz_unix_us(seen->now), memory_order_release);
+        atomic_store_explicit(&gen->shared->full_counted, 0, memory_order_relaxed);
     }
     return true;
 }
@@ -236,6 +237,28 @@ static void pause_for(const struct pause *pause, const struct fz_observation *se
     pthread_cleanup_pop(0);
 }
 
+static uint64_t later_of(uint64_t tick, uint64_t other)
+{
+    return tick > other ? tick : other;
+}
+
+/*
+ * Ticks of the clock from the first to the one before `end` had no id left for a call.  A tick counts once, however
+ * many calls find it so: a caller that tries before it waits, or asks once more for the reason, has met one full tick.
+ */
+static void count_full(frazil *gen, uint64_t first, uint64_t end)
+{
+    uint64_t counted = atomic_load_explicit(&gen->shared->full_counted, memory_order_relaxed);
+
+    while (counted < end) {
+        if (!atomic_compare_exchange_weak_explicit(&gen->shared->full_counted, &counted, end, memory_order_relaxed,
+                                                   memory_order_relaxed))
+            continue;
+        atomic_fetch_add_explicit(&gen->shared->full, end - later_of(first, counted), memory_order_relaxed);
+        return;
+    }
+}
+
 /*
  * Waits until the ticket may be issued.  The reason is found anew after each
  * sleep, because the clock may have been set meanwhile.  *ret_stale: it has moved
@@ -262,7 +285,10 @@ static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct fz_w
             return FRAZIL_OK;
         const struct pause pause = {gen, ticket->count == 0 ? NULL : ticket, reason};
         pause_for(&pause, seen, budget, ns);
+        uint64_t paused_in = seen->view.now_tick;
         *seen = fz_observe(gen);
+        if (reason == FZ_SLOT_FULL)
+            count_full(gen, paused_in, seen->view.now_tick < due ? seen->view.now_tick : due);
     }
 }
 
@@ -304,25 +330,12 @@ static frazil_err settle_ticket(frazil *gen, const struct ticket *ticket, struct
     return FRAZIL_OK;
 }
 
-/*
- * A call found its tick full.  A tick counts once, however many calls find it so: a caller that tries before it waits,
- * or asks once more for the reason, has met one full tick.  Another tick is a later one, or an earlier one after the
- * clock was set back.
- */
-static void count_full(frazil *gen, const struct fz_observation *seen)
-{
-    uint64_t counted = seen->view.now_tick + 1;
-
-    if (atomic_exchange_explicit(&gen->shared->full_counted, counted, memory_order_relaxed) != counted)
-        atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);
-}
-
 /* A call goes on in a later tick; if the one before was full, that tick is one that callers waited for. */
 static void note_full(frazil *gen, const struct fz_observation *seen, enum fz_slot_reason reason, uint64_t tick)
 {
     if (reason != FZ_SLOT_FULL)
         return;
-    count_full(gen, seen);
+    count_full(gen, seen->view.now_tick, seen->view.now_tick + 1);
     fz_raise_u64(&gen->shared->carried_tick, tick);
 }
 
@@ -349,11 +362,6 @@ static struct fz_observation observe_kept(frazil *gen, struct fz_wait_budget *bu
         fz_extension_lock_await(gen, fz_wait_budget_until(gen, budget));
     }
     return fz_observe(gen);
-}
-
-static uint64_t later_of(uint64_t tick, uint64_t other)
-{
-    return tick > other ? tick : other;
 }
 
 /*
@@ -427,8 +435,9 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct fz_wait_budget *budge
         return wait_at_fence(gen, &plan, budget, &seen, refusal);
     }
     if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > fz_wait_budget_left(gen, budget)) {
-        if (plan.reason == FZ_SLOT_FULL)
-            count_full(gen, &seen);
+        /* If the first one lies in the tick of the clock, that stays as it is. */
+        if (plan.reason == FZ_SLOT_FULL && fz_slot_tick(&gen->rules, plan.first) > seen.view.now_tick)
+            count_full(gen, seen.view.now_tick, seen.view.now_tick + 1);
         return refuse_for(gen, refusal, &seen, plan.reason, plan.due_tick);
     }
     if (!reserve(gen, &seen, &plan, n)) {

@@ -158,6 +158,41 @@ TEST("A full tick counts also where a later one was counted: the clock was set b
     rig_close(&rig);
 }
 
+TEST("Each tick that a call waits through is full, and counts once, whoever else finds it so")
+{
+    enum { TICKS = 5 };
+    struct rig rig = {.random_state = 1};
+    uint64_t ids[TICKS * 16];
+    uint64_t retry_ns;
+
+    rig_open(&rig, SMALL "max_wait=none", RIG_NOW);
+    assert_int_equal(frazil_take(rig.gen, ids, sizeof ids / sizeof ids[0], FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
+    assert_int_equal(rig_now_ms(&rig), RIG_NOW + TICKS - 1);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_FULL), TICKS - 1);
+    assert_int_equal(try_one(rig.gen, ids, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(try_one(rig.gen, ids, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_FULL), TICKS);
+    rig_close(&rig);
+}
+
+TEST("A batch that is refused while its tick has ids left does not make that tick full")
+{
+    static const char *const specs[] = {SMALL "max_wait=0", SMALL "on_full=error"};
+
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        struct rig rig = {.random_state = 1};
+        uint64_t ids[17];
+
+        rig_open(&rig, specs[i], RIG_NOW);
+        assert_int_equal(frazil_take(rig.gen, ids, 17, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EINVAL);
+        rig_next(&rig);
+        assert_true(frazil_take(rig.gen, ids, 16, FRAZIL_WAIT_DEFAULT, NULL) != FRAZIL_OK);
+        assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_FULL), 0);
+        assert_int_equal(available_of(rig.gen), 15);
+        rig_close(&rig);
+    }
+}
+
 TEST("A call that waits over several sleeps waits once; its time is counted whole")
 {
     struct rig rig = {.random_state = 1};

@@ -104,7 +104,7 @@ macro_rules! stats {
 stats! {
     /// Ids taken.
     issued = FRAZIL_STAT_ISSUED,
-    /// Ticks of the clock in which calls found no free id, each once.
+    /// Ticks of the clock that had no id left for a call, each once.
     full = FRAZIL_STAT_FULL,
     /// Times the clock was seen to go back.
     backward_steps = FRAZIL_STAT_BACKWARD_STEPS,
