@@ -42,11 +42,11 @@ func (g *Generator) TakeSnos(ctx context.Context, meta byte, n int) ([]Sno, erro
 		g.leave()
 		left = left[r.n:]
 		switch {
-		case len(left) == 0 || r.n > 0 && (r.retry_ns == 0 || g.sleepsIn):
+		case r.n > 0: // the next try says what is in the way of the rest: time, or a policy
 			continue
 		case g.sleepsIn && ctx.Err() != nil:
 			return nil, ctx.Err()
-		case r.n == 0 && (!worthWaiting(r.err) || g.sleepsIn && r.err == C.FRAZIL_EAGAIN):
+		case !worthWaiting(r.err) || g.sleepsIn && r.err == C.FRAZIL_EAGAIN:
 			one, err := g.explainSno(meta, r.err, g.lastWait(r.err))
 			if err != nil {
 				return nil, err

@@ -381,11 +381,8 @@ func (g *Generator) fill(ctx context.Context, ids []ID, failed C.frazil_err, ret
 		g.leave()
 		left = left[r.n:]
 		failed, retry = r.err, time.Duration(r.retry_ns)
-		if r.n > 0 {
+		if r.n > 0 { // the next try says what is in the way of the rest: time, or a policy
 			deadline = time.Time{}
-			if retry > 0 { // the rest comes later; without a time the next try says what is in the way
-				failed = C.FRAZIL_EAGAIN
-			}
 		}
 	}
 	return nil

@@ -348,6 +348,13 @@ func TestAWaitEndsWhenTheGeneratorIsClosed(t *testing.T) {
 	}
 }
 
+func TestATakeEndsWhereThePolicyMakesAFullTickAnError(t *testing.T) {
+	generator := opened(t, twoAnHour(t)+" on_full=error")
+	if ids, err := generator.Take(context.Background(), 3); !errors.Is(err, frazil.EFull) {
+		t.Fatal(ids, err)
+	}
+}
+
 func TestACallThatMayNotWaitSaysWhenToComeBack(t *testing.T) {
 	generator := opened(t, strings.Replace(twoAnHour(t), "max_wait=unlimited", "max_wait=1ms", 1))
 	take(generator, 2)

@@ -375,6 +375,46 @@ static bool was_ahead(const struct fz_observation *seen, uint64_t first)
     return grant->floor > grant->until && first > grant->floor && seen->view.now_tick <= grant->until;
 }
 
+/* Slots that lie beyond the grant: when it can be extended so far, and when they may be issued then. */
+struct fence {
+    bool can_reach; /* false: no grant ever can */
+    bool is_due;    /* it can be extended now */
+    enum fz_slot_reason reason;
+    uint64_t extended_tick;
+    uint64_t due_tick;
+};
+
+static struct fence look_at_fence(const frazil *gen, const struct fz_slot_plan *plan, const struct fz_observation *seen)
+{
+    const struct fz_slot_rules *rules = &gen->rules;
+    const struct fz_slot_view *view = &seen->view;
+    uint64_t first = fz_slot_tick(rules, plan->first);
+    uint64_t last = fz_slot_tick(rules, plan->last);
+    struct fence at = {.reason = FZ_SLOT_FULL};
+    uint64_t tick;
+
+    at.can_reach = fz_keeper_can_reach(gen, &seen->grant, first, last, &tick);
+    if (at.can_reach)
+        at.reason = fz_slot_reason_for(view, first, last);
+    at.is_due = at.can_reach && tick <= view->now_tick;
+    at.extended_tick = later_of(later_of(tick, view->now_tick + 1), fz_slot_due(rules, view, at.reason, first));
+    at.due_tick = later_of(at.extended_tick, fz_slot_due(rules, view, at.reason, last));
+    return at;
+}
+
+/* Extends the grant, or has that done by whoever sees to it.  True: another grant is in force. */
+static bool extend_at_fence(frazil *gen, const struct fz_observation *seen, struct fz_wait_budget *budget)
+{
+    uint64_t number;
+
+    if (budget->wait_ns == 0 && fz_keeper_delegate(gen))
+        return false;
+    frazil_err ignored = fz_keeper_extend_within(gen, fz_wait_budget_until(gen, budget), NULL);
+    (void)ignored; /* whether it could be extended, by whomever, shows in the ring */
+    (void)fz_grant_ring_look(&gen->shared->grants, &number);
+    return number != seen->grant_number;
+}
+
 /*
  * The slots of a plan lie beyond the grant.  If that has ended by the clock it is
  * lost.  If not, all up to its end is taken, and time will bring an extension or
@@ -384,35 +424,39 @@ static bool was_ahead(const struct fz_observation *seen, uint64_t first)
 static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, struct fz_wait_budget *budget,
                                 const struct fz_observation *seen, struct fz_refusal *refusal)
 {
-    const struct fz_slot_view *view = &seen->view;
     uint64_t first = fz_slot_tick(&gen->rules, plan->first);
-    uint64_t last = fz_slot_tick(&gen->rules, plan->last);
-    uint64_t tick;
     bool ahead = was_ahead(seen, first);
 
     if (fz_has_ended(seen) && !ahead) {
         fz_events_note_end(gen, &seen->grant);
         return fz_refuse(refusal, seen, FRAZIL_ELEASE, 0);
     }
-    bool can_reach = fz_keeper_can_reach(gen, &seen->grant, first, last, &tick);
-    enum fz_slot_reason reason = can_reach ? fz_slot_reason_for(view, first, last) : FZ_SLOT_FULL;
-    bool is_due = tick <= view->now_tick;
-    tick = later_of(later_of(tick, view->now_tick + 1), fz_slot_due(&gen->rules, view, reason, first));
-    uint64_t due = later_of(tick, fz_slot_due(&gen->rules, view, reason, last));
-    if (!can_reach || fz_slot_forbidden(&gen->rules, reason) ||
-        fz_ns_until(gen, seen->now, due) > fz_wait_budget_left(gen, budget)) {
-        frazil_err err = can_reach ? refuse_for(gen, refusal, seen, reason, due)
-                                   : fz_refuse(refusal, seen, FRAZIL_EINVAL, 0); /* it will not help to wait */
+    const struct fence at = look_at_fence(gen, plan, seen);
+    if (at.is_due && extend_at_fence(gen, seen, budget))
+        return FRAZIL_OK;
+    if (!at.can_reach || fz_slot_forbidden(&gen->rules, at.reason) ||
+        fz_ns_until(gen, seen->now, at.due_tick) > fz_wait_budget_left(gen, budget)) {
+        frazil_err err = at.can_reach ? refuse_for(gen, refusal, seen, at.reason, at.due_tick)
+                                      : fz_refuse(refusal, seen, FRAZIL_EINVAL, 0); /* it will not help to wait */
         refusal->fenced = true;
         if (ahead)
             refusal->granted_first = first;
         return err;
     }
-    /* Whether it could be extended shows in what is seen next. */
-    frazil_err ignored = is_due ? fz_keeper_extend_within(gen, fz_wait_budget_until(gen, budget), NULL) : FRAZIL_OK;
-    (void)ignored;
-    pause_for(&(struct pause){gen, NULL, reason}, seen, budget, fz_ns_until(gen, seen->now, tick));
+    pause_for(&(struct pause){gen, NULL, at.reason}, seen, budget, fz_ns_until(gen, seen->now, at.extended_tick));
     return FRAZIL_OK;
+}
+
+uint64_t fz_next_in_ns(frazil *gen)
+{
+    struct fz_observation seen = fz_observe(gen);
+    struct fz_slot_plan plan = fz_slot_plan(&gen->rules, &seen.view, 1, 0);
+
+    if (plan.reason == FZ_SLOT_EXHAUSTED || gen->remote != NULL)
+        return 0;
+    if (plan.reason == FZ_SLOT_FENCED)
+        plan.due_tick = look_at_fence(gen, &plan, &seen).due_tick;
+    return fz_ns_until(gen, seen.now, plan.due_tick);
 }
 
 /* One try at taking n slots; *ret_again: the word or the clock has changed under it. */

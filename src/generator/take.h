@@ -41,6 +41,9 @@ FZ_PRIVATE frazil_err fz_take_ids(frazil *gen, uint64_t *ret_ids, size_t n, uint
 FZ_PRIVATE frazil_err fz_take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n, uint64_t wait_ns,
                                    struct fz_refusal *refusal);
 
+/* Nanoseconds until the next id can be taken; 0: it can be now, never will, or nobody here knows. */
+FZ_PRIVATE uint64_t fz_next_in_ns(frazil *gen);
+
 /*
  * Waits until the slots first .. last, which are the caller's, may be issued.
  * *ret_stale: their time is over, and others must be taken.  FRAZIL_EFULL, ECLOCK: the

@@ -31,17 +31,6 @@ static size_t first_try(frazil *gen, size_t n)
     return ready == 0 ? 1 : ready < n ? (size_t)ready : n;
 }
 
-/* When the next one is there; 0: now, or nobody knows, or the policies make it an error. */
-static uint64_t rest_in_ns(frazil *gen)
-{
-    struct fz_observation seen = fz_observe(gen);
-    struct fz_slot_plan plan = fz_slot_plan(&gen->rules, &seen.view, 1, 0);
-
-    if (gen->remote != NULL || !plan.allowed || plan.reason == FZ_SLOT_FENCED || plan.reason == FZ_SLOT_EXHAUSTED)
-        return 0;
-    return fz_ns_until(gen, seen.now, plan.due_tick);
-}
-
 static frazil_err try_take_of(frazil *gen, const struct goal *goal, size_t n, size_t *ret_taken, uint64_t *ret_retry_ns,
                               frazil_error *reterr)
 {
@@ -61,7 +50,7 @@ static frazil_err try_take_of(frazil *gen, const struct goal *goal, size_t n, si
         return fz_try_error(gen, &refusal, ret_retry_ns);
     }
     *ret_taken = n;
-    *ret_retry_ns = n < wanted ? rest_in_ns(gen) : 0;
+    *ret_retry_ns = n < wanted ? fz_next_in_ns(gen) : 0;
     return FRAZIL_OK;
 }
 

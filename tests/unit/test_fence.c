@@ -146,6 +146,82 @@ TEST("One that leads is far ahead of the clock at the end of a grant: more comes
     assert_in_range(sleeps, 1, 5); /* none of them longer than 100 ms */
 }
 
+/* The lead has used the grant up.  Returns its last tick. */
+static uint64_t lead_takes_all(uint64_t horizon, enum fz_keeper_mode mode)
+{
+    open_with(SPEC " on_full=lead max_lead=1h", horizon, mode);
+    uint64_t until = fake_granter_last(fake).until;
+    atomic_store(rig.gen->word, fz_slot_first(&rig.gen->rules, 0, until + 1));
+    return until;
+}
+
+TEST("A call that never waits is told when more is due, extends the grant then if nobody else does, and has its id")
+{
+    uint64_t until = lead_takes_all(HORIZON, FZ_KEEPER_INLINE);
+    uint64_t retry_ns;
+    uint64_t id;
+
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(retry_ns, (HORIZON / 3 + 1) * RIG_MS);
+    frazil_manual_clock_advance(rig.manual, retry_ns - RIG_MS);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(retry_ns, RIG_MS);
+    assert_int_equal(fake->extended, 0);
+    frazil_manual_clock_advance(rig.manual, retry_ns);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(fake->extended, 1);
+    assert_int_equal(rig_tick_of(&rig, id), until + 1);
+    assert_granted(id);
+    assert_int_equal(sleeps, 0);
+}
+
+TEST("So does one that may wait for less than a tick, without waiting")
+{
+    uint64_t until = lead_takes_all(HORIZON, FZ_KEEPER_INLINE);
+    uint64_t id;
+
+    rig_advance(&rig, HORIZON / 3 + 1);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, 1, NULL), FRAZIL_OK);
+    assert_int_equal(rig_tick_of(&rig, id), until + 1);
+    assert_int_equal(sleeps, 0);
+}
+
+TEST("With a thread, or a program that extends it, the call that never waits leaves it to them")
+{
+    uint64_t retry_ns;
+    uint64_t id;
+
+    lead_takes_all(HORIZON, FZ_KEEPER_HOOK);
+    rig_advance(&rig, HORIZON / 2);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(retry_ns, RIG_MS);
+    assert_int_equal(fake->extended, 0);
+    fake_granter_end(fake, &rig);
+
+    /* The thread sleeps for 20 seconds of real time, until it is woken. */
+    lead_takes_all(600 * HORIZON, FZ_KEEPER_THREAD);
+    rig_advance(&rig, 20 * HORIZON + 1);
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    for (int tries = 0; tries < 100000 && fake->extended == 0; tries++)
+        pause_ns(100000);
+    assert_int_equal(fake->extended, 1);
+    fz_extension_lock_await(rig.gen, fz_deadline_in(RIG_S)); /* until it is in force */
+    assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    fz_keeper_stop(rig.gen);
+}
+
+TEST("What is left of a grant is taken, and the call says when the rest is due")
+{
+    static uint64_t ids[(HORIZON + 2) * IDS_PER_TICK];
+    size_t taken;
+    uint64_t retry_ns;
+
+    open_with(SPEC " on_full=lead max_lead=1h", HORIZON, FZ_KEEPER_INLINE);
+    assert_int_equal(frazil_try_take(rig.gen, ids, sizeof ids / sizeof ids[0], &taken, &retry_ns, NULL), FRAZIL_OK);
+    assert_int_equal(rig_tick_of(&rig, ids[taken - 1]), fake_granter_last(fake).until);
+    assert_int_equal(retry_ns, (HORIZON / 3 + 1) * RIG_MS);
+}
+
 TEST("A batch that takes more ticks than are left of the grant waits until one can hold it")
 {
     enum { TICKS = HORIZON * 3 / 4 };
