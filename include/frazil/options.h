@@ -91,10 +91,11 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_coordinator(frazil_options *op
 
 /*
  * A snapshot of frazil_sno_snapshot, len characters, from which a sno generator continues without repeating an id;
- * copied; NULL: none.  Absent members are zero, and a sequenceMax of zero stands for no bounds.  layout=sno is then
- * understood.  The options may not name worker, partition, base, count, seq_min or seq_max, which come from the
- * snapshot; in the environment and in a config file they do not count here.  FRAZIL_EPARSE: not such an object, or a
- * member that is unknown, given twice or outside its range; what was said before stays.
+ * copied; NULL: none.  Absent members are zero.  The bounds stand in either order, and a sequenceMax of zero is 65535,
+ * as in sno, unless sequenceMin is that number.  layout=sno is then understood.  The options may not name worker,
+ * partition, base, count, seq_min or seq_max, which come from the snapshot; in the environment and in a config file
+ * they do not count here.  FRAZIL_EPARSE: not such an object, or a member that is unknown, given twice or outside its
+ * range; what was said before stays.
  *
  * frazil_options_check and frazil_open_with refuse a wrong one.  FRAZIL_ERANGE: bounds equal or closer than four,
  * sequence below the lower one; FRAZIL_EKIND: the layout is another; FRAZIL_EINVAL: a granter is given, too;
