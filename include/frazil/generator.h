@@ -91,7 +91,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_shared(frazil **ret, const char *
  * Stops it, for interpreters that end and for cancelled contexts.  Each call that waits for an id, or for the
  * coordinator, looks every 100 ms whether it is stopped, and ends with FRAZIL_ESTOPPED as soon as the system lets its
  * thread run.  A call that is asking a coordinator ends when that has answered or its timeout is over.  Each later call
- * that takes ids or keeps the grant fails likewise.  No call keeps a slot, unless another process took some behind it.
+ * that takes ids or keeps the grant fails likewise.  No call keeps a slot, unless another process took some behind it:
+ * such slots stay unused, so that after a stop of all processes the next id may come as late as theirs would have.
  * A frazil_local still issues the ids that its block holds of the current tick.
  *
  * The generator can be looked at as before, and must still be closed.  Only this process's copy stops: other processes
