@@ -156,8 +156,8 @@ static frazil_err check_clients(const frazil_coordinator *coordinator, frazil_er
 
 /* People write these names for schemes of ours. */
 static const struct {
-    const char *written;
-    const char *right;
+    char written[12];
+    char right[12];
 } scheme_names[] = {{"valkey", "redis"},     {"valkeys", "rediss"}, {"keydb", "redis"}, {"zk", "zookeeper"},
                     {"pg", "postgres"},      {"pgsql", "postgres"}, {"http", "etcd"},   {"https", "etcds"},
                     {"redis+tls", "rediss"}, {"unix", "redis+unix"}};

@@ -86,20 +86,31 @@ static frazil_err no_worker(const frazil_layout *layout, frazil_error *reterr)
 
 /* ---- keys without effect --------------------------------------------------------- */
 
-static const struct {
-    uint8_t needs; /* FZ_FOR_ bits */
-    char where[80];
-} effects[] = {
-#define EFFECT_ROW(identifier, name, whose, kind, member, needs, where) {FZ_FOR_##needs, where},
-    FZ_KEYS(EFFECT_ROW)
-#undef EFFECT_ROW
+static const uint8_t needs_of[] = {
+#define NEEDS_ROW(identifier, name, whose, kind, member, needs, where) FZ_FOR_##needs,
+    FZ_KEYS(NEEDS_ROW)
+#undef NEEDS_ROW
 };
+
+/* The worker ids that a key has an effect with, in words. */
+static const char *words_for(enum fz_key key)
+{
+    switch (key) {
+#define WORDS_CASE(identifier, name, whose, kind, member, needs, where)                                                \
+    case FZ_KEY_##identifier:                                                                                          \
+        return where;
+        FZ_KEYS(WORDS_CASE)
+#undef WORDS_CASE
+    default:
+        return ""; /* not reached */
+    }
+}
 
 void fz_decision_idle_keys(const struct fz_decision *decision, fz_idle_visitor visit, void *ctx)
 {
     for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
         if ((decision->idle >> key & 1) != 0)
-            visit(ctx, fz_key_name((enum fz_key)key), effects[key].where);
+            visit(ctx, fz_key_name((enum fz_key)key), words_for((enum fz_key)key));
     }
     for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
         if ((decision->passed_over >> key & 1) != 0)
@@ -123,12 +134,12 @@ static frazil_err note_idle(struct fz_decision *decision, const struct fz_values
         here |= FZ_FOR_SLOTS;
     for (int i = 0; i < FZ_KEYS_TOTAL; i++) {
         enum fz_key key = (enum fz_key)i;
-        if (!fz_is_given(values, key) || effects[key].needs == FZ_FOR_ANY || (effects[key].needs & here) != 0)
+        if (!fz_is_given(values, key) || needs_of[key] == FZ_FOR_ANY || (needs_of[key] & here) != 0)
             continue;
         if (!values->settings->from_elsewhere[key])
             return fz_fail(reterr, FRAZIL_ESPEC, "%s=%q has no effect with %s=%v: it is for %s; leave it out",
                            fz_key_name(key), fz_given_text(values, key), fz_key_name(beside),
-                           chosen != NULL ? chosen : source->name, effects[key].where);
+                           chosen != NULL ? chosen : source->name, words_for(key));
         decision->idle |= UINT64_C(1) << key;
     }
     return FRAZIL_OK;

@@ -58,33 +58,38 @@
     X(FRAZIL_FAST_ARM_CNTVCT)
 /* clang-format on */
 
-/* A name is a part of its row and no pointer, so that the table needs no relocation. */
-enum { CONSTANT_NAME_SIZE = 32 };
+#define ROW_OF_CONSTANT(name) ROW(#name, (int64_t)(name))
+#define ROW_OF_ERROR(name, number, err_class, sentence) ROW("FRAZIL_" #name, number)
+#define ROW_OF_TEXT(identifier, number, name, reads) ROW("FRAZIL_TEXT_" #identifier, number)
+#define ROW_OF_STATISTIC(capitals, number, name, what) ROW("FRAZIL_STAT_" #capitals, number)
+#define ROW_OF_EVENT(kind, number, name, what) ROW("FRAZIL_EVENT_" #kind, number)
+#define ALL_ROWS                                                                                                       \
+    CONSTANTS(ROW_OF_CONSTANT)                                                                                         \
+    FRAZIL_ERRORS(ROW_OF_ERROR) FRAZIL_TEXTS(ROW_OF_TEXT) FRAZIL_EVENTS(ROW_OF_EVENT) FRAZIL_STATS(ROW_OF_STATISTIC)
 
-static const struct {
-    char name[CONSTANT_NAME_SIZE];
-    int64_t value;
-} constants[] = {
-#define CONSTANT_ROW(name) {#name, (int64_t)(name)},
-#define CONSTANT_OF_ERROR(name, number, err_class, sentence) {"FRAZIL_" #name, number},
-#define CONSTANT_OF_TEXT(identifier, number, name, reads) {"FRAZIL_TEXT_" #identifier, number},
-#define CONSTANT_OF_STATISTIC(capitals, number, name, what) {"FRAZIL_STAT_" #capitals, number},
-#define CONSTANT_OF_EVENT(kind, number, name, what) {"FRAZIL_EVENT_" #kind, number},
-    CONSTANTS(CONSTANT_ROW) FRAZIL_ERRORS(CONSTANT_OF_ERROR) FRAZIL_TEXTS(CONSTANT_OF_TEXT)
-        FRAZIL_EVENTS(CONSTANT_OF_EVENT) FRAZIL_STATS(CONSTANT_OF_STATISTIC)
-#undef CONSTANT_ROW
-#undef CONSTANT_OF_ERROR
-#undef CONSTANT_OF_TEXT
-#undef CONSTANT_OF_EVENT
-#undef CONSTANT_OF_STATISTIC
+/* The names, each with its terminator, one behind the other: they need neither room to spare nor relocations. */
+static const char constant_names[] =
+#define ROW(name, value) name "\0"
+    ALL_ROWS;
+#undef ROW
+
+static const int64_t constant_values[] = {
+#define ROW(name, value) value,
+    ALL_ROWS
+#undef ROW
 };
 
-enum { CONSTANT_COUNT = sizeof constants / sizeof constants[0] };
+enum { CONSTANT_COUNT = sizeof constant_values / sizeof constant_values[0] };
 
 size_t frazil_get_constants(frazil_constant *ret, size_t n)
 {
-    for (size_t i = 0; i < CONSTANT_COUNT && i < n; i++)
-        ret[i] = (frazil_constant){.name = constants[i].name, .value = constants[i].value};
+    const char *name = constant_names;
+
+    for (size_t i = 0; i < CONSTANT_COUNT && i < n; i++) {
+        ret[i] = (frazil_constant){.name = name, .value = constant_values[i]};
+        while (*name++ != '\0')
+            continue;
+    }
     return CONSTANT_COUNT;
 }
 

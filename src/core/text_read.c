@@ -5,17 +5,17 @@
 #include "sentence.h"
 #include "text_internal.h"
 
-/* A number in some radix, as text. */
+/* A number in some radix, as text.  Names are parts of it and no pointers, which would need relocations. */
 struct numeral {
-    const char *name;
     const struct fz_alphabet *alphabet;
-    const char *shown; /* its digits, for sentences: "0-9a-f" */
+    size_t len_max; /* characters in all */
     unsigned radix;
-    size_t prefix;  /* characters before the digits, already checked */
-    size_t len_min; /* characters in all */
-    size_t len_max;
-    size_t group;    /* digits between two spaces; 0: no spaces */
+    uint8_t len_min; /* as len_max */
+    uint8_t prefix;  /* characters before the digits, already checked */
+    uint8_t group;   /* digits between two spaces; 0: no spaces */
     bool no_padding; /* a leading zero is one too many */
+    char name[18];
+    char shown[20]; /* its digits, for sentences: "0-9a-f" */
 };
 
 /* The digits. */
@@ -115,7 +115,7 @@ static frazil_err read_numeral(const struct numeral *form, const char *text, siz
         (!form->no_padding || text[form->prefix] != form->alphabet->digits[0]) &&
         read_digits(form, text + form->prefix, len - form->prefix, ret_id))
         return FRAZIL_OK;
-    if (form->no_padding && len > form->prefix + 1 && text[form->prefix] == form->alphabet->digits[0])
+    if (form->no_padding && len > (size_t)form->prefix + 1 && text[form->prefix] == form->alphabet->digits[0])
         return fz_fail_at(reterr, form->prefix, FRAZIL_EPARSE,
                           "%s: %Q at position %u is a leading zero, which this form does not have", form->name,
                           text + form->prefix, (size_t)1, (uint64_t)form->prefix + 1);

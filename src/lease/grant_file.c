@@ -8,7 +8,8 @@
 #include "core/sentence.h"
 #include "grant_file_internal.h"
 
-#define WAY_OUT "stop the processes that use it, and run `frazil state init` with the spec that they have"
+static const char grant_way_out[] =
+    "stop the processes that use it, and run `frazil state init` with the spec that they have";
 
 /* The first sequence number; 0 would mean that nothing is durable yet. */
 enum { FIRST_SEQUENCE = 1 };
@@ -64,8 +65,8 @@ frazil_err fz_grant_file_load(const struct fz_file_port *port, bool *ret_exists,
         return err;
     /* The file is created whole and renamed into place, so another size is damage and no unfinished write. */
     if (size != FZ_GRANT_FILE_SIZE)
-        return fz_fail(reterr, FRAZIL_ESTATE, "the grant file %q has %u bytes, it must have %u: " WAY_OUT, port->name,
-                       size, (uint64_t)FZ_GRANT_FILE_SIZE);
+        return fz_fail(reterr, FRAZIL_ESTATE, "the grant file %q has %u bytes, it must have %u: %s", port->name, size,
+                       (uint64_t)FZ_GRANT_FILE_SIZE, grant_way_out);
     err = port->read(port->ctx, 0, bytes, sizeof bytes, reterr);
     for (unsigned slot = 0; slot < 2 && err == FRAZIL_OK; slot++)
         err = decode_slot(port, slot, bytes + slot_offset(slot), &record[slot], &state[slot], reterr);
@@ -73,7 +74,7 @@ frazil_err fz_grant_file_load(const struct fz_file_port *port, bool *ret_exists,
         return err;
     bool valid[2] = {state[0] == FZ_GRANT_SLOT_VALID, state[1] == FZ_GRANT_SLOT_VALID};
     if (!valid[0] && !valid[1])
-        return fz_fail(reterr, FRAZIL_ESTATE, "the grant file %q is damaged: " WAY_OUT, port->name);
+        return fz_fail(reterr, FRAZIL_ESTATE, "the grant file %q is damaged: %s", port->name, grant_way_out);
     *ret = record[valid[1] && (!valid[0] || record[1].sequence > record[0].sequence)];
     return FRAZIL_OK;
 }
@@ -232,8 +233,8 @@ frazil_err fz_grant_file_check(const struct fz_grant_owner *owner, const struct 
                        name, record->fingerprint, owner->fingerprint);
     if (record->seq_min != owner->bounds.min || record->seq_max != owner->bounds.max)
         return fz_fail(reterr, FRAZIL_ESTATE,
-                       "the grant file %q is of the sequence numbers %u to %u, here it is of %u to %u: " WAY_OUT, name,
-                       record->seq_min, record->seq_max, owner->bounds.min, owner->bounds.max);
+                       "the grant file %q is of the sequence numbers %u to %u, here it is of %u to %u: %s", name,
+                       record->seq_min, record->seq_max, owner->bounds.min, owner->bounds.max, grant_way_out);
     return FRAZIL_OK;
 }
 

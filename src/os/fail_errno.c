@@ -10,7 +10,7 @@
 /* The remedies, where the caller knows no better one. */
 static const struct {
     int sys_errno;
-    const char *cure;
+    char cure[64];
 } cures[] = {
     {ENOSPC, ": make room on that disk"},
     {EDQUOT, ": make room, or let this user have more of that disk"},
@@ -23,7 +23,7 @@ static const struct {
 static const struct {
     enum fz_file_refusal refusal;
     int sys_errno;
-    const char *reason;
+    char reason[92];
 } refusals[] = {
     {FZ_REFUSED_KIND, ENXIO, "it is not a regular file: remove it, frazil makes a new one"},
     {FZ_REFUSED_FIFO, ENXIO, "it is a FIFO, not a regular file: name a regular file"},

@@ -19,11 +19,12 @@
 #include "shards.h"
 
 #define BYTE_ORDER_MARK UINT64_C(0x0102030405060708)
-#define WAY_OUT                                                                                                        \
-    "stop the processes that use it, and run `frazil state init` with their spec, or name another directory with "     \
-    "run_dir="
 
 static const char magic[8] = "fz word";
+
+static const char word_way_out[] =
+    "stop the processes that use it, and run `frazil state init` with their spec, or name "
+    "another directory with run_dir=";
 
 /* Native byte order and sizes: the payload has them, too. */
 struct header {
@@ -55,15 +56,15 @@ static size_t file_size(size_t payload_size)
 static frazil_err wrong_number(const char *path, const char *what, uint64_t found, uint64_t expected,
                                frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_ESTATE, "the word file %q has %s %u, here it is %u: " WAY_OUT, path, what, found,
-                   expected);
+    return fz_fail(reterr, FRAZIL_ESTATE, "the word file %q has %s %u, here it is %u: %s", path, what, found, expected,
+                   word_way_out);
 }
 
 static frazil_err wrong_version(const struct header *header, const char *path, frazil_error *reterr)
 {
     return fz_fail(reterr, FRAZIL_ESTATE,
                    "the word file %q has version %u, this frazil knows version %u: use one frazil for all, or %s", path,
-                   (uint64_t)header->version, (uint64_t)FZ_WORD_FILE_VERSION, WAY_OUT);
+                   (uint64_t)header->version, (uint64_t)FZ_WORD_FILE_VERSION, word_way_out);
 }
 
 /* Nothing else in the header can be believed before this is known. */
@@ -76,7 +77,8 @@ static frazil_err check_format(const struct header *header, size_t len, const ch
                        "%q is not a word file of frazil: name another directory with run_dir=", path);
     if (header->byte_order != BYTE_ORDER_MARK)
         return fz_fail(reterr, FRAZIL_ESTATE,
-                       "the word file %q was written with the other byte order, so on another machine: " WAY_OUT, path);
+                       "the word file %q was written with the other byte order, so on another machine: %s", path,
+                       word_way_out);
     if (header->version != FZ_WORD_FILE_VERSION)
         return wrong_version(header, path, reterr);
     if (header->pointer_bits != sizeof(void *) * 8)
@@ -94,12 +96,12 @@ static frazil_err check_identity(const struct header *header, const struct fz_wo
     if (header->worker != identity->worker)
         return wrong_number(path, "worker", header->worker, identity->worker, reterr);
     if (len != strlen(identity->fingerprint) || memcmp(header->fingerprint, identity->fingerprint, len) != 0)
-        return fz_fail(reterr, FRAZIL_ESTATE, "the word file %q has the layout %Q, here it is %q: " WAY_OUT, path,
-                       header->fingerprint, len, identity->fingerprint);
+        return fz_fail(reterr, FRAZIL_ESTATE, "the word file %q has the layout %Q, here it is %q: %s", path,
+                       header->fingerprint, len, identity->fingerprint, word_way_out);
     if (header->seq_min != bounds->min || header->seq_max != bounds->max)
         return fz_fail(reterr, FRAZIL_ESTATE,
-                       "the word file %q is of the sequence numbers %u to %u, here it is of %u to %u: " WAY_OUT, path,
-                       header->seq_min, header->seq_max, bounds->min, bounds->max);
+                       "the word file %q is of the sequence numbers %u to %u, here it is of %u to %u: %s", path,
+                       header->seq_min, header->seq_max, bounds->min, bounds->max, word_way_out);
     return FRAZIL_OK;
 }
 
