@@ -5,7 +5,8 @@
  * Threads: every function on a frazil may be called from any thread, several at
  * once, except frazil_close, which must be the last call.  A frazil_local
  * belongs to one thread at a time.  A thread can be cancelled (pthread_cancel)
- * where it waits for an id, but not where it opens, stops or closes a generator.
+ * where it waits for an id, but not where it opens, stops or closes a generator,
+ * or reads options.
  *
  * Fork: parent and children go on sharing the generator and never repeat each
  * other; each process closes its own copy.  A frazil_local that was inherited

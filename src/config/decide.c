@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decide_internal.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -431,14 +432,18 @@ static frazil_err complete_and_decide(struct fz_decision *ret, struct fz_setting
                                       frazil_environment environment, const struct fz_occasion *occasion,
                                       frazil_error *reterr)
 {
-    frazil_err err = fz_settings_complete(given, environment, reterr);
+    int cancel;
 
+    /* A thread that ended in here would leave a file open, and has no tables to unwind this room by. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    frazil_err err = fz_settings_complete(given, environment, reterr);
     /* The doctor has a finding for it. */
     if (err == FRAZIL_OK && occasion->opening != FZ_OPENING_EXAMINATION)
         err = fz_settings_check_environment(given, environment, reterr);
     if (err == FRAZIL_OK)
         err = fz_decide_settings(ret, given, occasion, reterr);
     fz_settings_free(given);
+    pthread_setcancelstate(cancel, NULL);
     return err;
 }
 

@@ -4,6 +4,7 @@
  * every other text is refused with its place and what would be right, and the
  * spec wins over the environment, which wins over the file.
  */
+#include <pthread.h>
 #include <unistd.h>
 
 #include "config/quotes.h"
@@ -186,6 +187,36 @@ static frazil_info info_of(const char *spec)
     layout_of_last = *layout_of(gen);
     frazil_close(gen);
     return info;
+}
+
+static void *check_cancelled(void *arg)
+{
+    frazil_options *options = arg;
+
+    pthread_cancel(pthread_self());
+    if (frazil_options_check(options, NULL) == FRAZIL_OK) /* no output on this stack: ASan would miss its end */
+        (void)!frazil_options_set(options, "worker", "fixed:9", 7, NULL);
+    pthread_testcancel();
+    return NULL;
+}
+
+TEST("A thread that is cancelled while it reads the options ends when it has read them")
+{
+    char value[32];
+    frazil_options *options;
+    pthread_t thread;
+    void *result = NULL;
+
+    write_config("layout=frazil\n", 14);
+    assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
+    const char *spec = with_config(WORKER);
+    assert_int_equal(frazil_options_spec(options, spec, strlen(spec), NULL), FRAZIL_OK);
+    assert_int_equal(pthread_create(&thread, NULL, check_cancelled, options), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, PTHREAD_CANCELED);
+    assert_int_equal(frazil_options_get(options, "worker", value, sizeof value, NULL, NULL), FRAZIL_OK);
+    assert_string_equal(value, "fixed:9");
+    frazil_options_close(options);
 }
 
 TEST("The spec wins over the environment, which says where a program runs, and both win over the file; keys of one do "
