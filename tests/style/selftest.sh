@@ -683,6 +683,20 @@ test_names() {
     done
 }
 
+test_measured() {
+    project
+    echo '#define FRAZIL_VERSION "1.2.0"' | file include/frazil.h
+    echo 'Measured on: a machine; gcc 12; frazil 1.1.0, 61 rounds; time from the counter.' | file docs/performance.md
+    echo '## 1.2.0, not yet released' | file CHANGELOG.md
+    must_pass
+    echo '## 1.2.0, 2027-01-01' | file CHANGELOG.md
+    must_fail 'docs/performance.md: is of frazil 1.1.0, and 1.2.0 is released: run make bench'
+    echo 'Measured on: a machine; gcc 12; frazil 1.2.0, 61 rounds; time from the counter.' | file docs/performance.md
+    must_pass
+    echo 'No figures.' | file docs/performance.md
+    must_fail 'docs/performance.md: does not say what was measured'
+}
+
 test_mawk() {
     project
     # shellcheck disable=SC2016 # awk
