@@ -43,8 +43,8 @@ typedef struct frazil_granter {
 
     /*
      * The first grant.  now_unix_ms is the generator's clock, rounded down to a tick; the grant has to end later.
-     * FRAZIL_EAGAIN, EUNREACHABLE: try again, after reterr->retry_ns if that is known; opening does as long as a call
-     * may wait, and ten seconds at the most.  FRAZIL_EPOOL: all worker ids are taken.
+     * FRAZIL_EAGAIN, EUNREACHABLE: try again, after reterr->retry_ns if that is known; opening does for as long as it
+     * may take (open_wait).  FRAZIL_EPOOL: all worker ids are taken; opening waits likewise if reterr->retry_ns is set.
      */
     frazil_err (*acquire)(void *ctx, int64_t now_unix_ms, frazil_grant *ret, frazil_error *reterr);
 
