@@ -450,6 +450,7 @@ int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline 
     memcpy(attempt.claim.path, claim->path, sizeof claim->path);
     attempt.claim.beginning = claim->beginning;
     attempt.claim.key = claim->key;
+    (void)fz_claim_folder_make(folder); /* it may have been removed as a whole; if this fails, the next call says why */
     err = attempt_often(&attempt, &key, &patience, ret_other);
     if (err != 0)
         return err;

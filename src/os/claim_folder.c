@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The host directory, in which claims lie. */
 #define _XOPEN_SOURCE 700 /* S_ISVTX */
-#include "claim.h"
+#include "claim_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,8 +50,7 @@ static frazil_err find_default_folder(char ret[FZ_PATH_SIZE], frazil_error *rete
     return FRAZIL_OK;
 }
 
-/* Makes the folder for all users if it is not there.  0 or an errno. */
-static int make_for_everybody(const char *path)
+int fz_claim_folder_make(const char *path)
 {
     const mode_t everybody = S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO;
 
@@ -102,7 +101,7 @@ frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_er
         return err;
     int sys = check_host_dir(ret);
     if (sys == ENOENT) {
-        sys = make_for_everybody(ret);
+        sys = fz_claim_folder_make(ret);
         if (sys == 0)
             sys = check_host_dir(ret);
     }

@@ -23,6 +23,9 @@ static inline bool fz_claim_is_closed(const struct stat *status)
     return (status->st_mode & (S_IRUSR | S_IWUSR)) != (S_IRUSR | S_IWUSR);
 }
 
+/* Makes the host directory for all users if it is not there.  0 or an errno. */
+FZ_PRIVATE int fz_claim_folder_make(const char *path);
+
 /*
  * The path of the own claim, FOLDER/frazil-claim-HASHES-WORKER-MIN-MAX-WORD.  *ret_beginning: how much of it all claims
  * on the number have in common.  0 or ENAMETOOLONG.

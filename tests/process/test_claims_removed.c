@@ -137,6 +137,23 @@ TEST("A claim comes back though the clock was set back far below the ticks above
     }
 }
 
+TEST("The host directory that was removed as a whole comes back with the claim, and for all users")
+{
+    struct fz_claim_other other;
+    struct fz_claim held;
+    struct fz_claim second;
+    struct stat status;
+
+    assert_int_equal(try_for(1, &held), 0);
+    assert_int_equal(remove(held.path), 0);
+    assert_int_equal(rmdir(host), 0);
+    assert_int_equal(fz_claim_keep(&held, NOW, FZ_DEADLINE_NONE, &other), 0);
+    assert_int_equal(stat(host, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 01777);
+    assert_int_equal(try_for(2, &second), FZ_CLAIM_TAKEN);
+    fz_claim_release(&held);
+}
+
 TEST("A claim that cannot be put back is a failure that names its path")
 {
     struct fz_claim_other other;
@@ -145,8 +162,10 @@ TEST("A claim that cannot be put back is a failure that names its path")
     assert_int_equal(try_for(1, &held), 0);
     assert_int_equal(remove(held.path), 0);
     assert_int_equal(rmdir(host), 0);
+    assert_int_equal(symlink("nowhere", host), 0);
     assert_int_equal(fz_claim_keep(&held, NOW, FZ_DEADLINE_NONE, &other), ENOENT);
     assert_string_equal(other.path, held.path);
+    assert_int_equal(unlink(host), 0);
     assert_int_equal(mkdir(host, 01777), 0);
     assert_int_equal(fz_claim_keep(&held, NOW, FZ_DEADLINE_NONE, &other), 0);
     fz_claim_release(&held);
@@ -223,6 +242,22 @@ TEST("A claim that is removed under a running generator comes back, and keeps ot
         while (count_claims() == 0)
             assert_int_equal(take_slowly(gen, &id, NULL), FRAZIL_OK);
         assert_int_equal(try_open(&other, "second", keepers[i], &why), FRAZIL_EWORKER);
+        frazil_close(gen);
+        remove_claims();
+    }
+}
+
+TEST("A generator goes on though the host directory was removed as a whole")
+{
+    for (size_t i = 0; i < sizeof keepers / sizeof keepers[0]; i++) {
+        frazil *gen = must_open("first", keepers[i]);
+        struct stat status;
+        uint64_t id;
+        remove_claims();
+        assert_int_equal(rmdir(host), 0);
+        while (stat(host, &status) != 0 || count_claims() == 0)
+            assert_int_equal(take_slowly(gen, &id, NULL), FRAZIL_OK);
+        assert_int_equal(take_slowly(gen, &id, NULL), FRAZIL_OK);
         frazil_close(gen);
         remove_claims();
     }
