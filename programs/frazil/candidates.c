@@ -15,7 +15,7 @@ static const struct {
     bool is_random;
 } others[] = {
     {"tsid", "42/10/12 epoch=2020-01-01", true},
-    {"pgedge", "41/12s/10w epoch=2023-01-01", false},
+    {"pgedge", "41/10/12 epoch=2023-01-01", false},
     {"sharding", "41/10/12 epoch=2016-11-01", false},
     {"yitter", "51/6/6 epoch=1582136402000", false},
     {"baidu", "28/22/13 epoch=1463673600000 tick=1s", false},

@@ -209,6 +209,11 @@ ID=1541815603606036480
 	EOF
 }
 
+# Node 1 and its first id of a millisecond, as its source has it since version 1.2; before, the count stood above the node.
+@test "--guess: the node of pgEdge stands above its count" {
+    frazil inspect --guess 136169504773246976 | awk '$2 == "pgedge" { found = $5 == 1 && $6 == 0 } END { exit !found }'
+}
+
 # Its sequence is a hash.
 @test "--guess: an id of Mastodon is not below those that fit by chance" {
     [[ $(frazil inspect --guess 109379014528862147 | awk '$2 == "mastodon" || $2 == "twitter" { print $2; exit }') == mastodon ]]
