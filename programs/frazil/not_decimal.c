@@ -32,6 +32,14 @@ static bool is_negative(const char *text, size_t len, uint64_t *ret_id)
     return len > 1 && text[0] == '-' && frazil_id_parse(FRAZIL_TEXT_SIGNED, text, len, ret_id, NULL) == FRAZIL_OK;
 }
 
+/* 119525356527943741n, also of a negative one. */
+static bool is_bigint(const char *text, size_t len)
+{
+    size_t sign = len > 1 && text[0] == '-' ? 1 : 0;
+
+    return len > 1 && text[len - 1] == 'n' && is_digits(text + sign, len - sign - 1);
+}
+
 /* 1.19e+17, 1.19E17, 119525356527943741.0: a point, or a sign behind the e.  1e5 may as well be base 36. */
 static bool is_rounded(const char *text, size_t len)
 {
@@ -65,7 +73,7 @@ bool not_decimal_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE
         why = "it begins with a byte order mark: cut that off with tail -c +4, or save the file as UTF-8 without one";
     else if (is_quoted_text(text, len))
         why = "it is in quotes: remove them, with tr -d '\"' or jq -r";
-    else if (len > 1 && text[len - 1] == 'n' && is_digits(text, len - 1))
+    else if (is_bigint(text, len))
         why = "it is a BigInt as JavaScript shows it: leave out the n, as String(id) does";
     else if (is_rounded(text, len))
         why = "it is a double, which has lost the last digits of an id: take the id from where it is still a whole "
