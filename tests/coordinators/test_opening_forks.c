@@ -8,7 +8,10 @@
  * The program is openers.c.  It forks 1,000 times over each coordinator, or 100 times where TEST_EVERY wants a
  * sample; `make nemesis` forks 10,000 times.
  */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +21,7 @@
 #include "lib/nemesis.h"
 #include "lib/new_namespace.h"
 #include "lib/patience.h"
+#include "lib/ports.h"
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
 #include "lib/register_rig.h"
@@ -71,11 +75,74 @@ static void hold_forks(const frazil_coordinator *coordinator, const char *url)
 }
 
 #if defined FRAZIL_HAVE_ETCD || defined FRAZIL_HAVE_MYSQL || defined FRAZIL_HAVE_POSTGRESQL
-/* The same through TLS; and a process that ends while its threads are in there ends well. */
-static void hold_forks_and_exits(const frazil_coordinator *coordinator, const char *url)
+/* An opening whose answers do not come, in memory that processes share. */
+struct late_opening {
+    const frazil_coordinator *coordinators[2];
+    char spec[600];
+    _Atomic bool is_over;
+};
+
+static void *open_late(void *ctx)
+{
+    struct late_opening *late = ctx;
+    const struct ports ports = {.coordinators = late->coordinators};
+    frazil *gen;
+
+    if (ports_open(&gen, late->spec, &ports, NULL) == FRAZIL_OK)
+        frazil_close(gen);
+    late->is_over = true;
+    return NULL;
+}
+
+/* Ends with a thread that waits for the server, and one that never leaves a client library. */
+_Noreturn static void end_amid_openings(struct late_opening *late, int go)
+{
+    struct insider insider;
+    pthread_t thread;
+    char byte;
+
+    if (pthread_create(&thread, NULL, open_late, late) != 0 || read(go, &byte, 1) != 1)
+        _exit(2);
+    insider_start(&insider);
+    exit(late->is_over ? 3 : 0);
+}
+
+/* exit neither waits for ever for who is inside, nor for a request at all. */
+static void hold_exit(const frazil_coordinator *coordinator, const char *url, uint16_t port)
+{
+    const char *rest = strchr(strstr(url, "127.0.0.1:") + strlen("127.0.0.1:"), '/');
+    int host_len = (int)(strstr(url, "127.0.0.1:") - url);
+    struct proxy *proxy = proxy_start(port);
+    struct late_opening *late = mmap(NULL, sizeof *late, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int status = -1;
+    int go[2];
+
+    assert_ptr_not_equal(late, MAP_FAILED);
+    assert_int_equal(pipe(go), 0);
+    late->coordinators[0] = coordinator;
+    snprintf(late->spec, sizeof late->spec, "layout='%s' worker=%.*s127.0.0.1:%u%s%ctimeout=60s open_wait=10m",
+             layout_text, host_len, url, (unsigned)proxy->port, rest, strchr(url, '?') == NULL ? '?' : '&');
+    proxy_set(proxy, PROXY_DRIBBLE);
+    pid_t child = bound_fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        end_amid_openings(late, go[0]);
+    proxy_await(&proxy->requests, 2); /* in TLS's handshake, or behind it */
+    proxy_set(proxy, PROXY_HOLD_REPLIES);
+    assert_int_equal(write(go[1], "", 1), 1);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_false(late->is_over);
+    assert_int_equal(close(go[0]) | close(go[1]) | munmap(late, sizeof *late), 0);
+    proxy_stop(proxy);
+}
+
+/* The same through TLS; and a process that ends while its threads are in there ends well, and soon. */
+static void hold_forks_and_exits(const frazil_coordinator *coordinator, const char *url, uint16_t port)
 {
     hold_forks(coordinator, url);
     live_over(url, EXITS, "exit");
+    hold_exit(coordinator, url, port);
 }
 #endif
 
@@ -241,7 +308,7 @@ TEST("The same over TLS to etcd, and processes that end meanwhile do not crash")
     certify(&server);
     etcd_server_restart(&server, options);
     snprintf(url, sizeof url, "etcds://127.0.0.1:%u/orders?ca=%s/ids.pem", (unsigned)server.port, server.folder);
-    hold_forks_and_exits(frazil_coordinator_etcd(), url);
+    hold_forks_and_exits(frazil_coordinator_etcd(), url, server.port);
     server_stop(&server);
 #else
     skip();
@@ -262,7 +329,7 @@ TEST("The same over TLS to PostgreSQL, and processes that end meanwhile do not c
     postgresql_server_crash(&server);
     postgresql_server_restart(&server, settings);
     snprintf(url, sizeof url, "postgres://owner@127.0.0.1:%u/postgres/orders?sslmode=require", (unsigned)server.port);
-    hold_forks_and_exits(frazil_coordinator_postgresql(), url);
+    hold_forks_and_exits(frazil_coordinator_postgresql(), url, server.port);
     postgresql_server_stop(&server);
 #else
     skip();
@@ -290,7 +357,7 @@ TEST("The same over TLS to MySQL, and processes that end meanwhile do not crash"
     mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO guarded@'%'");
     snprintf(url, sizeof url, "mysql://guarded:s3cret@127.0.0.1:%u/app/orders?ssl-ca=%s/ids.pem", (unsigned)server.port,
              server.folder);
-    hold_forks_and_exits(frazil_coordinator_mysql(), url);
+    hold_forks_and_exits(frazil_coordinator_mysql(), url, server.port);
     server_stop(&server);
 #else
     skip();
