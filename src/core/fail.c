@@ -35,6 +35,8 @@ void fz_sentence_duration(struct fz_sentence *s, uint64_t us)
     while (i < last && us < scale[i].us)
         i++;
     uint64_t step = scale[i < last ? i + 1 : last].us;
+    if (i + 1 == last && us > 100000)
+        step = scale[i].us; /* beside 999 ms nobody reads 51 us */
     us = us > UINT64_MAX - step ? us : (us + step - 1) / step * step;
     if (i > 0 && us >= scale[i - 1].us)
         i--;

@@ -42,7 +42,8 @@ FZ_PRIVATE void fz_sentence_quoted_piece(struct fz_sentence *s, const char *text
 FZ_PRIVATE void fz_sentence_char(struct fz_sentence *s, char c);
 FZ_PRIVATE void fz_sentence_u64(struct fz_sentence *s, uint64_t value);
 FZ_PRIVATE void fz_sentence_i64(struct fz_sentence *s, int64_t value);
-/* A duration for people, in two units at most and rounded up: "59 min 59 s", "7 ms 250 us", "0 us". */
+/* A duration for people, in two units at most and rounded up: "59 min 59 s", "7 ms 250 us", "0 us"; from 100 ms on
+ * without us. */
 FZ_PRIVATE void fz_sentence_duration(struct fz_sentence *s, uint64_t us);
 /* An instant as RFC 3339 with milliseconds. */
 FZ_PRIVATE void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms);

@@ -132,6 +132,9 @@ TEST("Durations in sentences have two units at most, and are never shorter than 
     assert_said(1000, "1 ms");
     assert_said(7250, "7 ms 250 us");
     assert_said(250000, "250 ms");
+    assert_said(99999, "99 ms 999 us");
+    assert_said(990805, "991 ms");
+    assert_said(999051, "1 s");
     assert_said(1000000, "1 s");
     assert_said(1000001, "1 s 1 ms");
     assert_said(59999001, "1 min");
