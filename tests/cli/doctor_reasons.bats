@@ -129,6 +129,8 @@ teardown() {
     sql "CREATE ROLE guarded LOGIN PASSWORD 'another'"
     says coordinator.refused 'password authentication failed for user .*guarded' "postgresql://guarded:s3cret@127.0.0.1:$port/postgres/orders$end"
     says coordinator.refused 'no password supplied' "postgresql://guarded@127.0.0.1:$port/postgres/orders$end"
+    sql "CREATE ROLE lonely LOGIN CONNECTION LIMIT 0"
+    says coordinator.refused 'too many connections for role .*lonely' "postgresql://lonely@127.0.0.1:$port/postgres/orders$end"
 }
 
 @test "PostgreSQL: a standby, a database that may not be written" {

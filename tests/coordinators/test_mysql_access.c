@@ -55,6 +55,23 @@ TEST("Who, or where, does not exist is refused; nothing of that gets better by i
     assert_refused("guarded:s3cret", "app/orders?timeout=60s&ssl-mode=DISABLED", "locked");
 }
 
+TEST("When a user has no connection left the server answers that, which passes")
+{
+    struct fz_record record;
+
+    mysql_server_do(&server, "CREATE OR REPLACE USER lonely@'%' WITH MAX_USER_CONNECTIONS 1");
+    mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO lonely@'%'");
+    struct fz_register first = open_on(&server, "lonely", "app/orders?timeout=60s");
+    struct fz_register second = open_on(&server, "lonely", "app/orders?timeout=60s");
+    register_prepare(&first);
+    assert_int_equal(register_read(&second, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("cannot connect: ");
+    register_assert_said("max_user_connections");
+    assert_int_equal(register_said.code, FRAZIL_EAGAIN);
+    register_close(&second);
+    register_close(&first);
+}
+
 TEST("A server that would have the password told gets none, unless it proves who it is")
 {
     if (server_user("mysql") == NULL)

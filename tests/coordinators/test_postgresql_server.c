@@ -394,7 +394,7 @@ TEST("A user who may not connect to the database is refused, which does not get 
     register_close(&reg);
 }
 
-TEST("When no connection is left it is not reached, and says why")
+TEST("When no connection is left it answers that, which passes")
 {
     struct fz_register reg = start();
     struct fz_record record;
@@ -406,6 +406,7 @@ TEST("When no connection is left it is not reached, and says why")
     assert_int_equal(register_read(&lonely, 0, &record), FZ_REGISTER_UNREACHABLE);
     register_assert_said("cannot connect: ");
     register_assert_said("too many connections for role \"lonely\"");
+    assert_int_equal(register_said.code, FRAZIL_EAGAIN);
     register_close(&lonely);
     register_close(&reg);
 }

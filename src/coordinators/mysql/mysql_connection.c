@@ -294,6 +294,12 @@ static bool is_tls_refused(unsigned number, const char *message)
            (strstr(message, "ertificate") != NULL || strstr(message, "not support") != NULL);
 }
 
+/* Whether the number is the server's, and not the client library's. */
+static bool is_answer(unsigned number)
+{
+    return number != 0 && (number < CR_MIN_ERROR || number > CR_MAX_ERROR) && number < CER_MIN_ERROR;
+}
+
 static enum fz_register_result not_connected(struct call *call, frazil_error *reterr)
 {
     struct fz_mysql_connection *connection = call->connection;
@@ -320,6 +326,9 @@ static enum fz_register_result not_connected(struct call *call, frazil_error *re
         return fz_session_failed(&connection->sql.session, result,
                                  "this user has no privileges in the database: let its owner create the table and run "
                                  "GRANT SELECT, INSERT, UPDATE on it",
+                                 mysql_error(connection->sql.session.handle), reterr);
+    if (result == FZ_REGISTER_UNREACHABLE && is_answer(number)) /* it ends, or has no connection left */
+        return fz_session_cannot(&connection->sql.session, FRAZIL_EAGAIN, "cannot connect",
                                  mysql_error(connection->sql.session.handle), reterr);
     return call_failed(call, result,
                        number == ER_ACCESS_DENIED_ERROR || number == ER_ACCESS_DENIED_NO_PASSWORD_ERROR

@@ -219,6 +219,8 @@ static enum fz_register_result not_connected(struct fz_postgresql_connection *co
     if (is_refusal(message) ||
         (connection->sql.session.handle != NULL && PQconnectionNeedsPassword(connection->sql.session.handle)))
         result = FZ_REGISTER_REFUSED;
+    if (result == FZ_REGISTER_UNREACHABLE && connection->sqlstate[0] != '\0') /* it starts, or has no connection left */
+        return fz_session_cannot(&connection->sql.session, FRAZIL_EAGAIN, "cannot connect", message, reterr);
     return fz_session_failed(&connection->sql.session, result, "cannot connect", message, reterr);
 }
 
