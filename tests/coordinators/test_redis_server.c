@@ -84,6 +84,23 @@ static void start_replica(const struct redis_rig *master, struct server *ret)
     AWAIT(strcmp(redis_server_ask(ret, look), "up") == 0, "the replica does not find its master");
 }
 
+TEST("The first replica makes the server another incarnation, and one that comes back does not")
+{
+    struct redis_rig rig;
+    struct server replica;
+
+    redis_rig_start(&rig, NULL);
+    struct fz_register_status alone = register_status_of(&rig.direct);
+    start_replica(&rig, &replica);
+    struct fz_register_status with_one = register_status_of(&rig.direct);
+    assert_string_not_equal(with_one.incarnation, alone.incarnation);
+    server_stop(&replica);
+    start_replica(&rig, &replica);
+    assert_string_equal(register_status_of(&rig.direct).incarnation, with_one.incarnation);
+    server_stop(&replica);
+    redis_rig_stop(&rig);
+}
+
 TEST("A replica is not asked; when it has been made a master it is another incarnation than the old one was")
 {
     struct redis_rig rig;
