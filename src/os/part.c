@@ -7,6 +7,7 @@
 #include "clients.h"
 #include "core/sentence.h"
 #include "frazil/coordinators.h"
+#include "memory.h"
 
 typedef const void *(*part_entry)(void);
 
@@ -20,8 +21,13 @@ static part_entry find_entry(void *library, const char *name)
     return entry;
 }
 
+/*
+ * Each thread that was here calls code of this library when it ends (os/clients.h), so a plug-in that holds frazil must
+ * not be unloaded before.
+ */
 static frazil_err load_part(const char *part, const void **ret, frazil_error *reterr)
 {
+    static const char here;
     char file[64];
     char symbol[64];
     struct fz_sentence file_text = fz_sentence_in(file, sizeof file);
@@ -33,6 +39,7 @@ static frazil_err load_part(const char *part, const void **ret, frazil_error *re
     fz_sentence_str(&symbol_text, "frazil_coordinator_");
     fz_sentence_str(&symbol_text, part);
 
+    fz_keep_loaded(&here);
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
         return fz_fail(reterr, FRAZIL_ENOTBUILT, "the part of frazil for this is not installed: %s", dlerror());

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: a program that unloads libfrazil while a generator is open, whose keeper's thread is in the
- * library's code, goes on: the library stays.
+ * library's code, goes on: the library stays.  So does a plug-in that holds frazil in itself, once it has looked for a
+ * part: the end of the thread calls it.
  *
- *   unload LIBFRAZIL_SO
+ *   unload LIBFRAZIL_SO PLUGIN_SO
  */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include <dlfcn.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,11 +64,32 @@ static int unload_under(const char *path)
     return 0;
 }
 
+static void *use_plugin(void *path)
+{
+    void (*use)(void);
+
+    void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (plugin == NULL)
+        return dlerror();
+    find(plugin, "use_a_part", &use);
+    use();
+    return dlclose(plugin) == 0 ? NULL : path;
+}
+
+/* In a thread, which ends when the plug-in is unloaded. */
+static int unload_plugin(char *path)
+{
+    pthread_t thread;
+    void *failed;
+
+    return pthread_create(&thread, NULL, use_plugin, path) != 0 || pthread_join(thread, &failed) != 0 || failed != NULL;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 2 || mkdtemp(scratch) == NULL)
+    if (argc != 3 || mkdtemp(scratch) == NULL)
         return 1;
-    int failed = unload_under(argv[1]);
+    int failed = unload_under(argv[1]) != 0 || unload_plugin(argv[2]) != 0;
     (void)nftw(scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-    return failed != 0;
+    return failed;
 }

@@ -3,7 +3,8 @@
  * The small things that Linux does in its own way, each behind the header of its
  * section; posix/system.c has their counterparts.
  */
-#define _GNU_SOURCE /* adjtimex, CLOCK_BOOTTIME, getentropy, madvise, SOCK_CLOEXEC */
+#define _GNU_SOURCE /* adjtimex, CLOCK_BOOTTIME, dladdr, getentropy, madvise, SOCK_CLOEXEC */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -249,6 +250,14 @@ bool fz_wipe_on_fork(void *pages, size_t size)
 }
 
 /* Process ids repeat only in other namespaces, or when their process has ended. */
+void fz_keep_loaded(const void *here)
+{
+    Dl_info own;
+
+    if (dladdr(here, &own) != 0)
+        (void)dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 uint64_t fz_process_name(void)
 {
     struct stat space;

@@ -152,6 +152,11 @@ bool fz_wipe_on_fork(void *pages, size_t size)
     return false;
 }
 
+void fz_keep_loaded(const void *here)
+{
+    (void)here;
+}
+
 uint64_t fz_process_name(void)
 {
     begin_to_count();
