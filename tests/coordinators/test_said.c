@@ -57,6 +57,16 @@ TEST("The password is left out wherever it stands, and nothing else is")
     assert_string_equal(said("", PASSWORD), "");
 }
 
+TEST("A short password is left out where the server quotes it, and no word that has its letters is spoilt")
+{
+    assert_string_equal(said("access denied: 'a'@'localhost' (using 'a')", "a"),
+                        "access denied: '...'@'localhost' (using '...')");
+    assert_string_equal(said("a at the beginning, at the end a", "a"), "... at the beginning, at the end ...");
+    assert_string_equal(said("pwd, apwd, pwd1, 1pwd and pwd", "pwd"), "..., apwd, pwd1, 1pwd and ...");
+    assert_string_equal(said("a-b, '-' and -", "-"), "a-b, '...' and ...");
+    assert_string_equal(said("four, fourth", "four"), "..., ...th");
+}
+
 TEST("Of a long text there is the beginning, and no part of a password at its end")
 {
     char text[2 * FZ_SAID_SIZE];

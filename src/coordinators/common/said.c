@@ -4,9 +4,27 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_there(const char *text, size_t len, const char *word, size_t word_len)
+#include "core/lower.h"
+
+/* A shorter password is a part of many words, and a sentence without those says nothing. */
+enum { LONG_ENOUGH = 4 };
+
+static bool is_of_word(char c)
 {
-    return word_len > 0 && word_len <= len && memcmp(text, word, word_len) == 0;
+    char lower = fz_lower(c);
+
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
+}
+
+/* Whether the password stands at a place: a short one as a word of its own, as servers quote it. */
+static bool is_there(const char *text, size_t len, size_t at, const char *password, size_t password_len)
+{
+    size_t end = at + password_len;
+
+    if (password_len == 0 || password_len > len - at || memcmp(text + at, password, password_len) != 0)
+        return false;
+    return password_len >= LONG_ENOUGH ||
+           ((at == 0 || !is_of_word(text[at - 1])) && (end == len || !is_of_word(text[end])));
 }
 
 const char *fz_said(const char *text, size_t len, const char *password, char ret[FZ_SAID_SIZE])
@@ -15,7 +33,7 @@ const char *fz_said(const char *text, size_t len, const char *password, char ret
     size_t password_len = password == NULL ? 0 : strlen(password);
 
     for (size_t at = 0; at < len && text[at] != '\0';) {
-        bool hidden = is_there(text + at, len - at, password, password_len);
+        bool hidden = is_there(text, len, at, password, password_len);
         if (hidden)
             fz_sentence_str(&s, "...");
         else

@@ -14,8 +14,8 @@
 #define FZ_SAID_SIZE 512
 
 /*
- * The beginning of the server's text, with "..." wherever the password stands in it.  NULL or an empty password:
- * there is none.  Returns ret.  Any thread.
+ * The beginning of the server's text, with "..." wherever the password stands in it; one of up to three characters
+ * only where it is a word of its own.  NULL or an empty password: there is none.  Returns ret.  Any thread.
  */
 FZ_PRIVATE const char *fz_said(const char *text, size_t len, const char *password, char ret[FZ_SAID_SIZE]);
 
