@@ -6,6 +6,7 @@
 #include "client_environment.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
+#include "os/host.h"
 #include "place.h"
 
 /* ---- the word of a worker ------------------------------------------------------------- */
@@ -76,12 +77,24 @@ static void add_client_variable(void *identity, const char *variable)
     add_text(identity, variable, strlen(variable));
 }
 
+/* Others may see a hash, as the name of a file: the boot's id keeps them from trying passwords until they match. */
+static void add_key(struct fz_lease_identity *identity)
+{
+    char boot_id[FZ_BOOT_ID_SIZE];
+
+    if (fz_boot_id(boot_id) == 0)
+        add_text(identity, boot_id, strlen(boot_id));
+}
+
 /* The place that a URL leads to. */
 static struct fz_lease_identity identify_place(const char *url)
 {
     struct fz_lease_identity identity = {.name = name_begin, .check = check_begin};
+    bool is_of_password = fz_place_is_of_password(url);
 
-    fz_place_write(url, false, add_char, &identity);
+    if (is_of_password)
+        add_key(&identity);
+    fz_place_write(url, is_of_password, add_char, &identity);
     add_byte(&identity, 0);
     fz_client_environment(url, add_client_variable, &identity);
     return identity;

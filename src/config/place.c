@@ -323,29 +323,71 @@ static bool ends_with(struct span span, const char *end)
     return (size_t)(span.end - span.at) >= len && memcmp(span.end - len, end, len) == 0;
 }
 
+/* A URL in three: what is before the "://", what is behind it, and what is behind the '?'. */
+struct split {
+    struct span scheme;
+    struct span middle;
+    struct span query;
+    bool is_path; /* the middle is the path of a file, without users and hosts */
+};
+
+static struct split split_url(const char *url)
+{
+    const char *mark = strstr(url, "://");
+    struct span rest = {mark + strlen("://"), url + strlen(url)};
+    struct split split = {.scheme = {url, mark}};
+
+    bool is_folder = ends_with(split.scheme, "file"); /* whose name may have a '?' */
+    split.is_path = is_folder || ends_with(split.scheme, "unix");
+    split.middle = is_folder ? rest : before_in(rest, '?');
+    split.query = behind_in(rest, split.middle);
+    return split;
+}
+
 void fz_place_write(const char *url, bool with_password, fz_place_writer write, void *ctx)
 {
     const struct place_sink place = {.write = write, .ctx = ctx};
-    const char *mark = strstr(url, "://");
-    struct span scheme = {url, mark};
-    struct span rest = {mark + strlen("://"), url + strlen(url)};
+    const struct split split = split_url(url);
 
-    put_scheme(&place, scheme);
+    put_scheme(&place, split.scheme);
     place_put_text(&place, "://");
-    bool is_folder = ends_with(scheme, "file"); /* whose name may have a '?' */
-    struct span before_query = is_folder ? rest : before_in(rest, '?');
-    struct span query = behind_in(rest, before_query);
-    if (is_folder || ends_with(scheme, "unix")) {
-        put_raw(&place, before_query);
-        put_query(&place, query);
+    if (split.is_path) {
+        put_raw(&place, split.middle);
+        put_query(&place, split.query);
         return;
     }
-    const char *at = find_last_in(before_query, '@');
+    const char *at = find_last_in(split.middle, '@');
     if (at != NULL)
-        put_credentials(&place, (struct span){before_query.at, at}, with_password);
-    struct span behind = {at == NULL ? before_query.at : at + 1, before_query.end};
+        put_credentials(&place, (struct span){split.middle.at, at}, with_password);
+    struct span behind = {at == NULL ? split.middle.at : at + 1, split.middle.end};
     struct span hosts = before_in(behind, '/');
     put_hosts(&place, hosts, fz_coordinator_port(url));
     put_decoded(&place, (struct span){hosts.end, behind.end}, '/');
-    put_query(&place, query);
+    put_query(&place, split.query);
+}
+
+/* The user whom the keys behind the '?' name, or else `otherwise`. */
+static struct span user_in(struct span query, struct span otherwise)
+{
+    while (query.at < query.end) {
+        struct span pair = before_in(query, '&');
+        struct span key = before_in(pair, '=');
+        if (is_text(key, "user"))
+            otherwise = behind_in(pair, key);
+        query = behind_in(query, pair);
+    }
+    return otherwise;
+}
+
+bool fz_place_is_of_password(const char *url)
+{
+    const struct split split = split_url(url);
+    const char *at = split.is_path ? NULL : find_last_in(split.middle, '@');
+    struct span credentials = {split.middle.at, at};
+
+    if (at == NULL || find_in(credentials, ':') == NULL || strstr(url, "redis") == NULL ||
+        strstr(url, "redis") >= split.scheme.end)
+        return false;
+    struct span user = user_in(split.query, before_in(credentials, ':'));
+    return user.at == user.end || decodes_to(user, "default");
 }

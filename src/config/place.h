@@ -17,4 +17,10 @@ typedef void (*fz_place_writer)(void *ctx, char c);
  */
 FZ_PRIVATE void fz_place_write(const char *url, bool with_password, fz_place_writer write, void *ctx);
 
+/*
+ * Whether the password alone says who logs in, so that two of them may lead to two places: a Redis URL has one, and
+ * names no user but "default".  Servers that speak Redis' protocol, and proxies, choose a tenant by it.
+ */
+FZ_PRIVATE bool fz_place_is_of_password(const char *url);
+
 #endif

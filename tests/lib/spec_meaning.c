@@ -275,7 +275,7 @@ static int change_url(struct spec_meaning *meaning, uint64_t *random)
     do {
         part = url_pick(random, parts);
     } while (!url_change(&meaning->url, part, random));
-    return part == URL_PASSWORD ? SPEC_GENERATOR : SPEC_BOTH;
+    return part == URL_PASSWORD && !url_is_of_password(&meaning->url) ? SPEC_GENERATOR : SPEC_BOTH;
 }
 
 static int change_worker(struct spec_meaning *meaning, uint64_t *random)

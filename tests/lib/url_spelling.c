@@ -191,6 +191,15 @@ bool url_change(struct url_meaning *url, unsigned part, uint64_t *random)
     return true;
 }
 
+bool url_is_of_password(const struct url_meaning *url)
+{
+    for (size_t i = 0; url_key(url->kind, i) != NULL; i++) {
+        if (url->key[i] != 0 && url_key(url->kind, i)->type == FZ_URL_USER)
+            return false;
+    }
+    return url->user == 0 && strstr(url->kind->schemes[0].text, "redis") != NULL;
+}
+
 const char *url_part_name(const struct fz_url_kind *kind, unsigned part)
 {
     static const char *const parts[] = {"scheme", "user", "password", "host", "port", "database", "namespace"};

@@ -42,6 +42,9 @@ void url_make(struct url_meaning *ret, const struct fz_url_kind *kind, uint64_t 
 /* Changes a part.  false: it has none such, and stays as it is. */
 bool url_change(struct url_meaning *url, unsigned part, uint64_t *random);
 
+/* Whether its coordinator knows who logs in by the password alone. */
+bool url_is_of_password(const struct url_meaning *url);
+
 /* The name of a part, for sentences. */
 const char *url_part_name(const struct fz_url_kind *kind, unsigned part);
 

@@ -25,6 +25,13 @@ uint64_t fz_mount_space(void)
     return 1;
 }
 
+/* No simulated URL has a password, for which alone a boot's id would be needed. */
+int fz_boot_id(char ret[FZ_BOOT_ID_SIZE])
+{
+    ret[0] = '\0';
+    return ENOTSUP;
+}
+
 /* No simulated worker id comes from an address. */
 int fz_host_address(char buf[FZ_ADDRESS_SIZE])
 {

@@ -114,7 +114,17 @@ static const struct row {
 
     /* Of a URL everything counts; a password does for the generator that has logged in with it. */
     {FZ_KEY_WORKER, GENERATOR, LEASE "worker=" URL, LEASE "worker=redis://u:q@h:1/n"},
-    {FZ_KEY_WORKER, GENERATOR, LEASE "worker=redis://:p:q@h:1/n", LEASE "worker=redis://:r:q@h:1/n"},
+    {FZ_KEY_WORKER, GENERATOR, LEASE "worker=redis://u:p:q@h:1/n", LEASE "worker=redis://u:r:q@h:1/n"},
+    {FZ_KEY_WORKER, GENERATOR, LEASE "worker=redis://:p@h:1/n?user=u", LEASE "worker=redis://:q@h:1/n?user=u"},
+    {FZ_KEY_WORKER, GENERATOR, LEASE "worker=etcd://u:p@h:1/n", LEASE "worker=etcd://u:q@h:1/n"},
+    /* A password that alone says who logs in may choose among tenants. */
+    {FZ_KEY_WORKER, NOTHING, LEASE "worker=redis://:p@h:1/n", LEASE "worker=redis://:%70@H:1/n?db=0"},
+    {FZ_KEY_WORKER, BOTH, LEASE "worker=redis://:p@h:1/n", LEASE "worker=redis://:q@h:1/n"},
+    {FZ_KEY_WORKER, BOTH, LEASE "worker=rediss://:p@h:1/n", LEASE "worker=rediss://:q@h:1/n"},
+    {FZ_KEY_WORKER, BOTH, LEASE "worker=redis://:p:q@h:1/n", LEASE "worker=redis://:r:q@h:1/n"},
+    {FZ_KEY_WORKER, BOTH, LEASE "worker=redis://:p@h:1/n", LEASE "worker=redis://h:1/n"},
+    {FZ_KEY_WORKER, BOTH, LEASE "worker=redis://default:p@h:1/n", LEASE "worker=redis://d%65fault:q@h:1/n"},
+    {FZ_KEY_WORKER, BOTH, LEASE "worker=redis://:p@h:1/n?user=default", LEASE "worker=redis://:q@h:1/n?user=default"},
     {FZ_KEY_WORKER, GENERATOR, LEASE "worker=redis://u:p/1@h:1/n", LEASE "worker=redis://u:p@h:1/n"},
     {FZ_KEY_WORKER, BOTH, LEASE "worker=" URL, LEASE "worker=redis://v:p@h:1/n"},
     {FZ_KEY_WORKER, BOTH, LEASE "worker=" URL, LEASE "worker=redis://:p@h:1/n"},
@@ -253,6 +263,8 @@ static const struct relation {
     /* One line of slots. */
     {FZ_RELATION_SHARED, "worker=fixed:7 " SLOTS "n", "worker=fixed:7 batch=3 start=zero state=redis://u:q@H:1/n"},
     {FZ_RELATION_TWINS, "worker=fixed:7 " SLOTS "n", "worker=fixed:7 " SLOTS "m"},
+    {FZ_RELATION_TWINS, "worker=fixed:7 start=zero state=redis://:p@h/n",
+     "worker=fixed:7 start=zero state=redis://:q@h/n"},
     {FZ_RELATION_TWINS, "worker=fixed:7 " SLOTS "n", "worker=fixed:7 seq_min=5 " SLOTS "n"},
     {FZ_RELATION_TWINS, "worker=fixed:7 " SLOTS "n", FILES "worker=fixed:7"},
 
@@ -264,6 +276,7 @@ static const struct relation {
     {FZ_RELATION_APART, "worker=redis://h/a", "worker=redis://h:6380/a"},
     {FZ_RELATION_APART, "worker=redis://u:p@h/a", "worker=redis://v:p@h/a"},
     {FZ_RELATION_APART, "worker=redis://h/a?db=1", "worker=redis://h/a?db=2"},
+    {FZ_RELATION_APART, "worker=redis://:p@h/a", "worker=redis://:q@h/a"},
     {FZ_RELATION_APART, "worker=redis://h/a base=8", "worker=redis://h/b count=9"},
     {FZ_RELATION_TWINS, "worker=redis://h/a", FILES "worker=fixed:7"},
     {FZ_RELATION_TWINS, "worker=redis://h/a workers=8", FILES "worker=fixed:7"},
