@@ -35,7 +35,7 @@ function highest(mask) {
 /* ---- warnings -------------------------------------------------------------------------------- */
 
 let hasWarnedOfId = false;
-const bounds = new Map(); // by id and epoch: the first highest sequence number that was seen; null: it was warned of
+const masks = new Map(); // by id and epoch: the first highest sequence number that was seen, and whether another was
 
 function warn(message, code) {
   process.emitWarning(message, { type: 'FrazilWarning', code });
@@ -51,18 +51,23 @@ function warnOfId() {
   );
 }
 
-/** Generators of other masks count for themselves, so the numbers that both masks allow are given out twice. */
-function warnOfMask(id, epoch, seqMax) {
+/**
+ * Whether the mask is the first one of its id and epoch here. Generators of the others count for themselves, as in
+ * flake-idgen, so the numbers that two masks allow are given out twice.
+ */
+function isFirstMask(id, epoch, seqMax) {
   const place = `${id} ${epoch}`;
-  const first = bounds.get(place);
-  if (first === undefined) bounds.set(place, seqMax);
-  if (first === undefined || first === seqMax || first === null) return;
-  bounds.set(place, null);
-  warn(
-    `two FlakeIds have the id ${id} and different masks, up to ${first} and up to ${seqMax}: in one millisecond both can ` +
-      'make the same id. Give them the same mask, or different ids.',
-    'FRAZIL_FLAKE_MASKS',
-  );
+  const seen = masks.get(place) ?? { first: seqMax, isOne: true };
+  masks.set(place, seen);
+  if (seqMax === seen.first) return true;
+  if (seen.isOne)
+    warn(
+      `two FlakeIds have the id ${id} and different masks, up to ${seen.first} and up to ${seqMax}: in one millisecond ` +
+        'both can make the same id. Give them the same mask, or different ids.',
+      'FRAZIL_FLAKE_MASKS',
+    );
+  seen.isOne = false;
+  return false;
 }
 
 /* ---- generators ------------------------------------------------------------------------------ */
@@ -83,10 +88,10 @@ function keep(spec, generator) {
   return generator;
 }
 
-/** Masks other than the usual one need a folder of their own: the library lets bounds of one worker not overlap. */
-function toSpec(id, epoch, seqMax) {
-  const spec = `layout=flake behaviour=flake worker=fixed:${id} epoch=${epoch}`;
-  return seqMax === SEQUENCE_MOST ? spec : `${spec} seq_max=${seqMax} namespace=flake-idgen-${epoch}-${seqMax}`;
+/** Masks of one id need a folder each: the library refuses bounds of one worker that overlap, also to other processes. */
+function toSpec(id, epoch, seqMax, isFirst) {
+  const spec = `layout=flake behaviour=flake worker=fixed:${id} epoch=${epoch} seq_max=${seqMax}`;
+  return isFirst ? spec : `${spec} namespace=flake-idgen-${epoch}-${seqMax}`;
 }
 
 /** A FlakeId has no options for places: the advice of an error names the variables of the environment that do the same. */
@@ -129,8 +134,7 @@ class FlakeId {
     this.epoch = whole('epoch', epoch instanceof Date ? epoch.getTime() : (epoch ?? 0), 8.64e15);
     this.seqMask = whole('seqMask', seqMask || SEQUENCE_MOST, SEQUENCE_MOST);
     const seqMax = highest(this.seqMask);
-    warnOfMask(this.id, this.epoch, seqMax);
-    this.#spec = toSpec(this.id, this.epoch, seqMax);
+    this.#spec = toSpec(this.id, this.epoch, seqMax, isFirstMask(this.id, this.epoch, seqMax));
   }
 
   next(callback) {

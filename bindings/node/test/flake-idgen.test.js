@@ -12,7 +12,7 @@ const { scratch, throwing } = require('./lib/scratch.js');
 const on = scratch('flake');
 Object.assign(process.env, on.env);
 const FlakeId = require('frazil/flake-idgen');
-const { layout } = require('frazil');
+const { layout, open } = require('frazil');
 
 const flake = layout('flake');
 
@@ -176,6 +176,20 @@ test('masks that overlap for one id are warned of, once', () => {
     new FlakeId({ id: 4 }); new FlakeId({ id: 4 }); new FlakeId({ id: 4, epoch: 1, seqMask: 1 });`);
   assert.equal(status, 0, stderr);
   assert.equal(stderr.match(/FRAZIL_FLAKE_MASKS/g)?.length, 1);
+});
+
+test('another process with another mask for one id is refused, and one with the same mask is not', () => {
+  const first = new FlakeId({ id: 30 });
+  const masked = new FlakeId({ id: 31, seqMask: 0x0f });
+  first.next();
+  masked.next();
+  const next = (options) => run(`new (require('frazil/flake-idgen'))(${options}).next()`);
+  assert.match(next('{ id: 30, seqMask: 0x0f }').stderr, /FRAZIL_EWORKER/);
+  assert.match(next('{ id: 31 }').stderr, /FRAZIL_EWORKER/);
+  assert.equal(next('{ id: 30 }').stderr, '');
+  assert.equal(next('{ id: 31, seqMask: 0x0f }').stderr, '');
+  throwing(() => open('layout=flake worker=fixed:31'), 'FRAZIL_EWORKER', 'usage', /overlap/);
+  assert.ok(first.next() && masked.next()); // they are open until now
 });
 
 /** A program in a process of its own. */
