@@ -2,6 +2,7 @@
 #include "service.h"
 
 #include "clock.h"
+#include "log.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -91,28 +92,48 @@ void service_tell_stopping(uint64_t within_ns)
     tell(lines);
 }
 
-/* A number in a variable that is for this process, as the variable `pid` says; 0: there is none. */
-static uint64_t number_for_us(const char *variable, const char *pid)
+/* Reads digits, and nothing else; false: it is no such number, or too large. */
+static bool read_number(const char *text, uint64_t *ret)
 {
-    const char *number = secure_getenv(variable), *whose = secure_getenv(pid);
+    char *end;
 
-    if (number == NULL || (whose != NULL && strtoll(whose, NULL, 10) != (long long)getpid()))
-        return 0;
-    return strtoull(number, NULL, 10);
+    errno = 0;
+    *ret = strtoull(text, &end, 10);
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
+}
+
+/* Whether the variable has the number of this process: what stands beside it may be meant for another one. */
+static bool is_us(const char *variable)
+{
+    const char *text = secure_getenv(variable);
+    uint64_t pid;
+
+    return text != NULL && read_number(text, &pid) && pid == (uint64_t)getpid();
 }
 
 uint64_t service_watchdog_ns(void)
 {
-    return number_for_us("WATCHDOG_USEC", "WATCHDOG_PID") * 1000;
+    const char *text = secure_getenv("WATCHDOG_USEC");
+    uint64_t us;
+
+    if (text == NULL || (secure_getenv("WATCHDOG_PID") != NULL && !is_us("WATCHDOG_PID")))
+        return 0;
+    if (read_number(text, &us) && us <= UINT64_MAX / 1000)
+        return us * 1000;
+    log_line(LOG_ALWAYS, "WATCHDOG_USEC=%s is no number of microseconds: the manager is not told that threads run",
+             text);
+    return 0;
 }
 
 int service_fds(const char **ret_wrong)
 {
-    const char *text = secure_getenv("LISTEN_FDS");
-    uint64_t fds = secure_getenv("LISTEN_PID") != NULL ? number_for_us("LISTEN_FDS", "LISTEN_PID") : 0;
+    const char *text = is_us("LISTEN_PID") ? secure_getenv("LISTEN_FDS") : NULL;
+    uint64_t fds;
 
     *ret_wrong = NULL;
-    if (fds <= SERVICE_FDS_MAX)
+    if (text == NULL)
+        return 0;
+    if (read_number(text, &fds) && fds <= SERVICE_FDS_MAX)
         return (int)fds;
     *ret_wrong = text;
     return 0;

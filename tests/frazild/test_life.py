@@ -412,6 +412,15 @@ class Services(TestCase):
         self.assertIn("EXTEND_TIMEOUT_USEC=60000000", told)
         self.assertEqual(process.wait(PATIENCE_S), 0)
 
+    def test_a_time_of_the_watchdog_that_is_no_number_is_named(self):
+        manager = self.manage(BOTH + generator("main"))
+        for text in ("x", "200000x", "", "9" * 20):
+            process = self.run_it(manager, WATCHDOG_USEC=text)
+            manager.wait_until_told("READY=1")
+            process.send_signal(signal.SIGTERM)
+            self.assertIn(f"WATCHDOG_USEC={text} is no number of microseconds", process.stderr.read())
+            self.assertEqual(process.wait(PATIENCE_S), 0)
+
     def test_a_manager_may_have_an_abstract_name(self):
         manager = self.manage(BOTH + generator("main"))
         manager.listen_by_an_abstract_name()
@@ -469,7 +478,7 @@ class Services(TestCase):
 
     def test_a_number_of_sockets_that_cannot_be_is_one_mistake(self):
         manager = self.manage(BASE + generator("main"))
-        for number in ("-1", "65", "99999999", "9" * 30):
+        for number in ("-1", "65", "99999999", "9" * 30, "x", "1x", " 1", "1 ", "+1", "0x1", ""):
             process = self.run_it(manager, ("resp",), LISTEN_FDS=number)
             said = process.stderr.read()
             self.assertIn(f"LISTEN_FDS={number}: a service manager hands over 0 to 64 sockets", said)
