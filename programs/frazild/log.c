@@ -53,29 +53,56 @@ static bool has_room(int wait_ms)
     return poll(&ready, 1, wait_ms) > 0;
 }
 
+/* Lines that standard error did not take, and since the last of them why. */
+static struct {
+    atomic_uint lines;
+    const char *why;
+    bool is_torn; /* a part of a line was taken: the next one begins anew */
+} lost;
+
+/* Writes all of it; false: at most a part, of which nobody knows that it is one. */
+static bool write_all(const char *text, size_t len)
+{
+    ssize_t written = len > 0 ? write(STDERR_FILENO, text, len) : 0;
+
+    if (written == (ssize_t)len)
+        return true;
+    lost.is_torn |= written > 0;
+    lost.why = "they could not be written (df shows whether the disk is full)";
+    return false;
+}
+
+/* Tells first what was lost before.  False: the text is lost, too. */
+static bool put_now(const char *text)
+{
+    char line[160] = "\n";
+    unsigned before = atomic_load(&lost.lines);
+    size_t len = before > 0 && lost.is_torn ? 1 : 0;
+
+    if (before > 0)
+        len += (size_t)snprintf(line + len, sizeof line - len, "frazild: %u lines were lost because %s\n", before,
+                                lost.why);
+    if (!write_all(line, len))
+        return false;
+    (void)atomic_fetch_sub(&lost.lines, before);
+    lost.is_torn = false;
+    return write_all(text, strlen(text));
+}
+
 /*
  * Writes text, or drops it: no thread waits for somebody who does not read.  A line for the operator waits for a
  * moment, but not once more before something was read.
  */
 static void put(const char *text, bool may_wait)
 {
-    static atomic_uint lost;
-    char line[80] = "";
-
-    if (may_wait && atomic_load(&lost) == 0)
+    if (may_wait && atomic_load(&lost.lines) == 0)
         (void)has_room(WAIT_MS);
     (void)pthread_mutex_lock(&writing);
-    if (has_room(0)) {
-        unsigned before = atomic_exchange(&lost, 0);
-        if (before > 0)
-            (void)snprintf(line, sizeof line, "frazild: %u lines were lost because nobody read the log\n", before);
-        ssize_t written = write(STDERR_FILENO, line, strlen(line));
-        if (written >= 0)
-            written = write(STDERR_FILENO, text, strlen(text));
-        (void)written; /* there is nobody to tell */
-    } else {
-        (void)atomic_fetch_add(&lost, 1);
-    }
+    bool has = has_room(0);
+    if (!has)
+        lost.why = "nobody read the log";
+    if (!has || !put_now(text))
+        (void)atomic_fetch_add(&lost.lines, 1);
     (void)pthread_mutex_unlock(&writing);
 }
 

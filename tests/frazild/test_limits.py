@@ -5,6 +5,8 @@ are no other's loss."""
 import hashlib
 import http.client
 import os
+import pathlib
+import resource
 import select
 import signal
 import socket
@@ -194,6 +196,40 @@ class Surroundings(TestCase):
             self.assertTrue(self.connect(second).ask("NEXT").isdigit())
             self.assertEqual(second.end(), 0)
             self.assertEqual(os.listdir(folder), ["old"])
+
+    def test_lines_that_a_full_disk_takes_not_are_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, log = os.path.join(folder, "f.conf"), os.path.join(folder, "log")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"[daemon]\ndrain_delay=0s\n[listen resp]\naddress=unix:{folder}/socket\n{generator('main')}")
+            with open(log, "wb") as stderr:
+                process = subprocess.Popen([FRAZILD, "-c", path], stderr=stderr)
+            self.addCleanup(process.kill)
+            said = pathlib.Path(log)
+            while b"is ready\n" not in said.read_bytes():
+                pass
+            # There is room for a part of a line, as on a disk that is almost full.
+            _, hard = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (os.path.getsize(log) + 10, hard))
+            client = Client(f"{folder}/socket")
+            self.addCleanup(client.close)
+            for _ in range(3):  # each is cut, and waits for its end: its line was tried before
+                wrong = Client(f"{folder}/socket")
+                wrong.send(b"*1\r\n:1\r\n")
+                wrong.file.read()
+                wrong.close()
+            self.assertEqual(client.ask("PING"), "PONG")
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+            process.send_signal(signal.SIGHUP)
+            while b"was read: 1 generators" not in said.read_bytes():
+                pass
+            lines = said.read_text(encoding="utf-8").splitlines()
+            at = next(i for i, line in enumerate(lines) if "were lost" in line)
+            self.assertEqual(lines[at - 1], "frazild: c")
+            self.assertIn("frazild: 3 lines were lost because they could not be written", lines[at])
+            self.assertIn("was read: 1 generators", lines[at + 1])
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(PATIENCE_S), 0)
 
     def test_a_log_that_nobody_reads_stops_nothing(self):
         with tempfile.TemporaryDirectory() as folder:
