@@ -146,13 +146,17 @@ static void keep_section(struct config_file *file, struct config_section *sectio
         return;
     }
     file->sections = sections;
+    file->skips = false;
     file->sections[file->count++] = *section; /* also a second one: what it holds is looked at, too */
 }
 
+/* The keys of a section that is refused are not those of the section before it. */
 static void add_section(struct config_file *file, struct bytes line, struct place place, struct bytes *errors)
 {
     struct bytes inner = trimmed(line.at + 1, line.len - 2);
     size_t kind_len = 0;
+
+    file->skips = true;
 
     while (kind_len < inner.len && inner.at[kind_len] != ' ' && inner.at[kind_len] != '\t')
         kind_len++;
@@ -166,7 +170,9 @@ static void add_section(struct config_file *file, struct bytes line, struct plac
         return;
     }
     if (file->count == SECTIONS_MAX) {
-        config_complain(errors, place, "more than %d sections", SECTIONS_MAX);
+        if (!file->is_full)
+            config_complain(errors, place, "more than %d sections", SECTIONS_MAX);
+        file->is_full = true;
         return;
     }
     struct config_section section = {copy(kind.at, kind.len, errors), copy(name.at, name.len, errors), place, NULL, 0};
@@ -243,6 +249,8 @@ static void add_row(struct config_file *file, struct bytes line, struct place pl
         config_complain(errors, place, "expected key=value, [section] or a comment (#)");
         return;
     }
+    if (file->skips)
+        return;
     if (file->count == file->others) {
         config_complain(errors, place, "a key is before the first [section]");
         return;
@@ -273,6 +281,7 @@ static void read_lines(struct config_file *file, const char *name, bool has_line
     struct place place = {name, 0};
 
     file->others = file->count;
+    file->skips = false;
     if (has_lines && len >= marked && memcmp(text, mark, marked) == 0) {
         text += marked;
         len -= marked;

@@ -442,6 +442,21 @@ class Configuration(unittest.TestCase):
             self.expect(good + f"[{header}]\n", last, "is not a section")
             self.assertNotIn("hunter2", self.run_it("-c", self.path, "--check").stderr)
 
+    def test_the_keys_of_a_section_that_is_refused_are_no_others(self):
+        good = BASE + generator("main", max_batch=7)
+        self.write(good + "[generator a b]\nmax_batch=5\nmax_batch=6\ncolour=red\nnonsense\n[daemon]\n")
+        result = self.run_it("-c", self.path, "--check").stderr
+        last = good.count("\n")
+        self.assertEqual([line.split(": ")[0] for line in result.splitlines()], [f"{self.path}:{last + i}" for i in (1, 5, 6)], result)
+        self.assertIn("[daemon] is already defined", result)
+        self.write(BASE + generator("main") + "".join(f"[user u{i}]\nrate=1\n" for i in range(9997)))
+        wrong = self.run_it("-c", self.path, "--check").stderr
+        self.assertEqual({"sections" in line or "already" in line for line in wrong.splitlines()}, {False})
+        self.write("max_batch=1\n[user v]\nrate=1\n[user w]\nrate=1\n", "conf.d/g.conf")
+        wrong = self.run_it("-c", self.path, "--check").stderr
+        self.assertEqual(wrong.count("more than 10000 sections"), 1)
+        self.assertNotIn("already", wrong)
+
     def test_a_file_of_nothing_but_mistakes_costs_no_more_than_a_good_one(self):
         for line in ("[a]", "a=1", "[generator a]", "x", "[daemon]\nthreads=1"):
             self.write((line + "\n") * ((1 << 21) // (len(line) + 1)))
