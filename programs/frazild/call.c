@@ -38,27 +38,66 @@ void command_refuse(const struct session *session, const struct call *call, cons
         command_fail(session, call, refusal->code, "%s", refusal->text);
 }
 
-bool command_may(struct session *session, const struct call *call, const char *generator)
+static bool may(struct session *session, const struct call *call, struct slice generator)
 {
     struct user *user = session_user(session);
 
-    if (session->event_thread->setup->users.count == 0 || (user != NULL && users_may(user, call->row->verb, generator)))
-        return true;
+    return session->event_thread->setup->users.count == 0 ||
+           (user != NULL && users_may(user, call->row->verb, generator));
+}
+
+static bool forbid(struct session *session, const struct call *call, const char *with, struct slice generator)
+{
+    const struct user *user = session_user(session);
+
     if (user != NULL)
-        command_fail(session, call, CODE_NOPERM, "user %s may not do %s with %s: see allow= of the user", user->name,
-                     call->row->name, generator[0] != '\0' ? generator : "this daemon");
+        command_fail(session, call, CODE_NOPERM, "user %s may not do %s %s%.*s: see allow= of the user", user->name,
+                     call->row->name, with, (int)generator.len, generator.at);
     else
         command_fail(session, call, CODE_NOAUTH, "Authentication required: AUTH user token");
     return false;
+}
+
+bool command_may(struct session *session, const struct call *call)
+{
+    const struct slice none = {"", 0};
+
+    return may(session, call, none) || forbid(session, call, "with this daemon", none);
 }
 
 struct generator *command_generator(struct session *session, const struct call *call, struct slice name)
 {
     struct generator *generator = generators_find(&session->event_thread->setup->generators, name);
 
-    if (generator == NULL || !settings_is_name(name)) {
-        command_fail(session, call, CODE_ERR, "there is no generator of that name: GENERATORS lists them");
-        return NULL;
-    }
-    return command_may(session, call, generator->name) ? generator : NULL;
+    if (!settings_is_name(name))
+        command_fail(session, call, CODE_ERR,
+                     "no name of a generator: a name is a small letter, then up to 63 of a-z0-9_.-");
+    else if (!may(session, call, name)) /* whether it is there is not for those who may not use it */
+        (void)forbid(session, call, "with ", name);
+    else if (generator == NULL)
+        command_fail(session, call, CODE_ERR, "there is no generator %.*s: GENERATORS lists them", (int)name.len,
+                     name.at);
+    else
+        return generator;
+    return NULL;
+}
+
+struct generator *command_unnamed(struct session *session, const struct call *call, struct generator *generator,
+                                  const char *with, const char *absent)
+{
+    if (generator != NULL && may(session, call, slice_of(generator->name)))
+        return generator;
+    if (!may(session, call, slice_of("*"))) /* nor is whether there is one */
+        (void)forbid(session, call, with, (struct slice){"", 0});
+    else
+        command_fail(session, call, CODE_ERR, "%s", absent);
+    return NULL;
+}
+
+struct generator *command_default(struct session *session, const struct call *call)
+{
+    return command_unnamed(session, call, generators_default(&session->event_thread->setup->generators),
+                           "without the name of a generator",
+                           "there are several generators and none is called main: name one of those that GENERATORS "
+                           "lists");
 }

@@ -50,10 +50,21 @@ void command_refuse(const struct session *session, const struct call *call, cons
 /* Counts commands that were answered. */
 void command_count(const struct session *session, const struct command *row, enum reply_code code, uint64_t times);
 
-/* Whether the user may use the generator with this command; if not, that is the reply. */
-bool command_may(struct session *session, const struct call *call, const char *generator);
+/* Whether the user may use this command with any generator; if not, that is the reply. */
+bool command_may(struct session *session, const struct call *call);
 
-/* The generator of that name, which the user may use with this command.  NULL: the reply says why not. */
+/*
+ * The generator of that name, which the user may use with this command.  NULL: the reply says why not, and that is the
+ * same for a generator that is not there as for one that the user may not use.
+ */
 struct generator *command_generator(struct session *session, const struct call *call, struct slice name);
+
+/* The same for one that the client means without its name.  NULL: the reply says `with` what the user may not, or what
+ * is `absent`. */
+struct generator *command_unnamed(struct session *session, const struct call *call, struct generator *generator,
+                                  const char *with, const char *absent);
+
+/* The same for the one that a client means which names none. */
+struct generator *command_default(struct session *session, const struct call *call);
 
 #endif

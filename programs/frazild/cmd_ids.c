@@ -11,39 +11,6 @@ static bool is_number(struct slice word)
     return word.len > 0 && word.at[0] >= '0' && word.at[0] <= '9';
 }
 
-static bool fail_generator(struct session *session, const struct call *call, struct slice name)
-{
-    if (!settings_is_name(name))
-        command_fail(session, call, CODE_ERR,
-                     "no name of a generator: a name is a small letter, then up to 63 of a-z0-9_.-");
-    else
-        command_fail(session, call, CODE_ERR, "there is no generator %.*s: GENERATORS lists them", (int)name.len,
-                     name.at);
-    return false;
-}
-
-/* The generator of that name, which the user may use; false: the reply says why not. */
-static bool find_generator(struct session *session, const struct call *call, struct slice name, struct generator **ret)
-{
-    struct generator *generator = generators_find(&session->event_thread->setup->generators, name);
-
-    if (generator == NULL || !settings_is_name(name))
-        return fail_generator(session, call, name);
-    *ret = generator;
-    return command_may(session, call, generator->name);
-}
-
-static bool find_default(struct session *session, const struct call *call, struct generator **ret)
-{
-    *ret = generators_default(&session->event_thread->setup->generators);
-    if (*ret != NULL)
-        return command_may(session, call, (*ret)->name);
-    command_fail(session, call, CODE_ERR,
-                 "there are several generators and none is called main: name one of those that "
-                 "GENERATORS lists");
-    return false;
-}
-
 static bool read_count(const struct session *session, const struct call *call, struct slice word, uint32_t *ret)
 {
     uint64_t n;
@@ -75,8 +42,8 @@ static bool read_target(struct session *session, const struct call *call, struct
     bool named = at < words->count && !is_number(words->args[at]) && !slice_is(words->args[at], "FORM") &&
                  !slice_is(words->args[at], "META");
 
-    if (!(named ? find_generator(session, call, words->args[at], &wish->generator)
-                : find_default(session, call, &wish->generator)))
+    wish->generator = named ? command_generator(session, call, words->args[at]) : command_default(session, call);
+    if (wish->generator == NULL)
         return false;
     at += named;
     wish->each = 1;
@@ -193,14 +160,11 @@ void cmd_incr(struct session *session, struct call *call)
 
     if (words->count > 2 && !read_count(session, call, words->args[2], &wish.each))
         return;
-    wish.generator = generators_by_key(&session->event_thread->setup->generators, words->args[1]);
-    if (wish.generator == NULL) {
-        command_fail(session, call, CODE_ERR,
-                     "no generator matches this key: it is no generator's name, and no keys= "
-                     "pattern of the configuration fits");
-        return;
-    }
-    if (!command_may(session, call, wish.generator->name))
+    struct generator *found = generators_by_key(&session->event_thread->setup->generators, words->args[1]);
+    wish.generator = command_unnamed(session, call, found, "with this key",
+                                     "no generator matches this key: it is no generator's name, and no keys= pattern "
+                                     "of the configuration fits");
+    if (wish.generator == NULL)
         return;
     if (wish.generator->engine->is_sno)
         command_fail(session, call, CODE_ERR, "generator %s has snos, which are not integers: use SNO",

@@ -34,22 +34,19 @@ static bool parse_layout(const struct session *session, const struct call *call,
 static bool read_layout(struct session *session, const struct call *call, size_t at, frazil_layout *ret)
 {
     const struct resp_command *words = call->words;
-    struct generator *generator = generators_default(&session->event_thread->setup->generators);
+    const struct generator *generator = NULL;
 
     if (at + 2 == words->count && slice_is(words->args[at], "LAYOUT"))
-        return command_may(session, call, "") && parse_layout(session, call, words->args[at + 1], ret);
-    if (at + 1 == words->count) {
+        return command_may(session, call) && parse_layout(session, call, words->args[at + 1], ret);
+    if (at + 1 == words->count)
         generator = command_generator(session, call, words->args[at]);
-        if (generator == NULL)
-            return false;
-    } else if (at < words->count || generator == NULL) {
+    else if (at == words->count)
+        generator = command_default(session, call);
+    else
         command_fail(session, call, CODE_ERR, "give a generator, or LAYOUT and a layout");
-        return false;
-    } else if (!command_may(session, call, generator->name)) {
-        return false;
-    }
-    *ret = generator->engine->layout;
-    return true;
+    if (generator != NULL)
+        *ret = generator->engine->layout;
+    return generator != NULL;
 }
 
 void cmd_inspect(struct session *session, struct call *call)
@@ -106,7 +103,7 @@ void cmd_layout(struct session *session, struct call *call)
     frazil_layout layout;
     struct info info;
 
-    if (!command_may(session, call, ""))
+    if (!command_may(session, call))
         return;
     if (call->words->count == 1) {
         size_t count = 0;
@@ -129,10 +126,10 @@ void cmd_generators(struct session *session, struct call *call)
     size_t visible = 0;
 
     for (size_t i = 0; i < set->count; i++)
-        visible += users_may(user, VERB_STATS, set->rows[i].name) || users_may(user, VERB_NEXT, set->rows[i].name);
+        visible += users_see(user, set->rows[i].name);
     resp_map(call->out, session->version, visible);
     for (size_t i = 0; i < set->count; i++) {
-        if (!users_may(user, VERB_STATS, set->rows[i].name) && !users_may(user, VERB_NEXT, set->rows[i].name))
+        if (!users_see(user, set->rows[i].name))
             continue;
         resp_text(call->out, set->rows[i].name);
         info_of_generator(&set->rows[i], &info);

@@ -139,7 +139,7 @@ void cmd_info(struct session *session, struct call *call)
         (unsigned)session->event_thread->setup->settings.daemon.max_connections, memory, memory);
     for (size_t i = 0; i < session->event_thread->setup->generators.count; i++) {
         const struct generator *generator = &session->event_thread->setup->generators.rows[i];
-        if (users_may(session_user(session), VERB_STATS, generator->name))
+        if (users_may(session_user(session), VERB_STATS, slice_of(generator->name)))
             bytes_format(&text, "generator_%s:ids=%" PRIu64 ",waiting=%" PRIu64 "\r\n", generator->name,
                          generator_ids(generator), generator_waiting(generator));
     }

@@ -107,7 +107,7 @@ static bool may(struct http_request *request)
 {
     const struct http_route *route = request->route;
 
-    if (request->user == NULL || (route->flags & ROUTE_GENERATOR) != 0 || users_may(request->user, route->verb, ""))
+    if (request->user == NULL || (route->flags & ROUTE_GENERATOR) != 0 || users_may(request->user, route->verb, (struct slice){"", 0}))
         return true;
     http_fail(request, HTTP_FORBIDDEN, CODE_NOPERM, "user %s may not do this: see allow= of the user",
               request->user->name);

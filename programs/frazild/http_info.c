@@ -34,20 +34,31 @@ struct generator *http_generator(struct http_request *request, struct slice name
 {
     struct generator *generator = generators_find(&request->event_thread->setup->generators, name);
 
-    if (generator == NULL || !settings_is_name(name)) {
+    /* Whether it is there is not for those who may not use it. */
+    if (settings_is_name(name) && !users_may(request->user, request->route->verb, name))
+        http_fail(request, HTTP_FORBIDDEN, CODE_NOPERM, "user %s may not do this with %.*s: see allow= of the user",
+                  request->user->name, (int)name.len, name.at);
+    else if (generator == NULL || !settings_is_name(name))
         http_fail(request, HTTP_NOT_FOUND, CODE_ERR, "there is no generator of that name: /v1/generators lists them");
-        return NULL;
-    }
-    if (request->user == NULL || users_may(request->user, request->route->verb, generator->name))
+    else
         return generator;
-    http_fail(request, HTTP_FORBIDDEN, CODE_NOPERM, "user %s may not do this with %s: see allow= of the user",
-              request->user->name, generator->name);
     return NULL;
 }
 
-static bool is_visible(const struct http_request *request, const char *name)
+/* The one that a client means which names none. */
+static struct generator *default_generator(struct http_request *request)
 {
-    return users_may(request->user, VERB_STATS, name) || users_may(request->user, VERB_NEXT, name);
+    struct generator *generator = generators_default(&request->event_thread->setup->generators);
+    enum verb verb = request->route->verb;
+
+    if (generator != NULL && users_may(request->user, verb, slice_of(generator->name)))
+        return generator;
+    if (!users_may(request->user, verb, slice_of("*"))) /* nor is whether there is one */
+        http_fail(request, HTTP_FORBIDDEN, CODE_NOPERM,
+                  "user %s may not do this without generator= or layout=: see allow= of the user", request->user->name);
+    else
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "give generator= or layout=");
+    return NULL;
 }
 
 void http_list_generators(struct http_request *request)
@@ -57,7 +68,7 @@ void http_list_generators(struct http_request *request)
     struct info info;
 
     for (size_t i = 0; i < set->count; i++) {
-        if (!is_visible(request, set->rows[i].name))
+        if (!users_see(request->user, set->rows[i].name))
             continue;
         info_of_generator(&set->rows[i], &info);
         (void)json_array_append_new(list, json_of(&info));
@@ -94,17 +105,14 @@ static bool parse_layout(struct http_request *request, struct slice text, frazil
 static bool read_layout(struct http_request *request, frazil_layout *ret_layout)
 {
     struct slice name = http_parameter(request, "generator"), text = http_parameter(request, "layout");
-    const struct generator *generator = generators_default(&request->event_thread->setup->generators);
+    const struct generator *generator = NULL;
 
     if (text.at != NULL && name.at == NULL)
         return parse_layout(request, text, ret_layout);
-    if (text.at != NULL || (name.at == NULL && generator == NULL)) {
-        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "give generator= or layout=");
-        return false;
-    }
-    if (name.at == NULL)
-        name = slice_of(generator->name);
-    generator = http_generator(request, name);
+    if (text.at != NULL)
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "give generator= or layout=, not both");
+    else
+        generator = name.at != NULL ? http_generator(request, name) : default_generator(request);
     if (generator != NULL)
         *ret_layout = generator->engine->layout;
     return generator != NULL;

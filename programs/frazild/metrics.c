@@ -260,7 +260,7 @@ static const struct generator *next_seen(const struct metrics_view *view, size_t
 
     while (*at < set->count) {
         const struct generator *generator = &set->rows[(*at)++];
-        if (users_may(view->user, VERB_STATS, generator->name))
+        if (users_may(view->user, VERB_STATS, slice_of(generator->name)))
             return generator;
     }
     return NULL;
@@ -395,7 +395,7 @@ static void write_process(const struct shared *shared, struct bytes *out)
 void metrics_write(const struct metrics_view *view, struct bytes *out)
 {
     write_generators(view, out);
-    if (!users_may(view->user, VERB_STATS, "*"))
+    if (!users_may(view->user, VERB_STATS, slice_of("*")))
         return; /* the rest tells of all generators */
     write_requests(view->shared, view->name_of, out);
     write_histograms(view->shared, out);

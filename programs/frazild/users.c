@@ -53,7 +53,7 @@ static enum verb verb_of(const char *rule, size_t len)
 
 struct question {
     enum verb verb;
-    const char *generator;
+    struct slice generator;
 };
 
 static bool allows(const char *rule, size_t len, const void *ctx)
@@ -65,14 +65,19 @@ static bool allows(const char *rule, size_t len, const void *ctx)
     if (verb != VERB_COUNT && verb != question->verb)
         return false;
     struct slice pattern = {colon + 1, len - (size_t)(colon + 1 - rule)};
-    return question->generator[0] == '\0' || pattern_fits(pattern, slice_of(question->generator));
+    return question->generator.len == 0 || pattern_fits(pattern, question->generator);
 }
 
-bool users_may(const struct user *user, enum verb verb, const char *generator)
+bool users_may(const struct user *user, enum verb verb, struct slice generator)
 {
     struct question question = {verb, generator};
 
     return user == NULL || verb == VERB_NONE || any_rule(user->allow, allows, &question);
+}
+
+bool users_see(const struct user *user, const char *generator)
+{
+    return users_may(user, VERB_STATS, slice_of(generator)) || users_may(user, VERB_NEXT, slice_of(generator));
 }
 
 /* A pattern with another character than a name has fits no generator. */

@@ -51,8 +51,11 @@ struct user *users_by_token(const struct users *users, struct slice name, struct
 /* The user whose certificate the client of a session of TLS has shown; NULL: nobody's, or it has shown none. */
 struct user *users_by_certificate(const struct users *users, gnutls_session_t session);
 
-/* Whether a user may do this with a generator ("" for none).  user NULL: there are no users, so anybody may. */
-bool users_may(const struct user *user, enum verb verb, const char *generator);
+/* Whether a user may do this with a generator (empty: none).  user NULL: there are no users, so anybody may. */
+bool users_may(const struct user *user, enum verb verb, struct slice generator);
+
+/* Whether a generator is shown to a user in lists. */
+bool users_see(const struct user *user, const char *generator);
 
 /* Prints a new token and its SHA-256.  Returns the exit status. */
 int users_print_new_token(void);

@@ -185,6 +185,37 @@ class Sight(WithUsers):
             self.assertEqual([client.read() for _ in range(9)], ["PONG"] * 9)
 
 
+    def test_a_name_that_is_there_and_one_that_is_not_have_one_answer_for_who_may_use_neither(self):
+        user = self.user("shop").replace("*:*", "next:a inspect:a stats:a leases:a")
+        every = self.user("all")
+        daemon = self.start(LISTEN + generator("a") + generator("main", 2, keys="invoice:*") + user + every)
+        without = self.start(LISTEN + generator("a") + generator("c", 2) + user + every)
+
+        def answers(its, name, token):
+            """What a client hears of this name in all places, with a placeholder for the name."""
+            client = self.connect(its)
+            self.assertEqual(client.ask("AUTH", token), "OK")
+            for words in ("NEXT", name), ("NEXT.BIN", name, 2), ("SNO", name), ("INCR", name), ("INCRBY", name, 2), ("INCR", "invoice:1"), (
+                "INSPECT", 1, name), ("COMPOSE", name, 1, 1, 1), ("RANGE", name, 1, 2), ("STATS", name), ("LEASES", name), ("NEXT",), ("INSPECT", 1):  # fmt: skip
+                with self.assertRaises(ReplyError, msg=words) as raised:
+                    client.ask(*words)
+                yield str(raised.exception).replace(name, "NAME")
+            for path in ("generators/{}/ids", "generators/{}", "leases/{}", "inspect/1?generator={}", "range?from=1&to=2&generator={}", "inspect/1",
+                         "compose?time=1&worker=1&sequence=1"):  # fmt: skip
+                its_http = http.client.HTTPConnection(*its.address("http"), timeout=PATIENCE_S)
+                its_http.request("GET", "/v1/" + path.format(name), headers={"Authorization": f"Bearer {token}"})
+                answer = its_http.getresponse()
+                yield answer.status, answer.read().decode().replace(name, "NAME")
+                its_http.close()
+
+        seen = list(answers(daemon, "main", "shop"))
+        self.assertEqual(seen, list(answers(daemon, "nobody", "shop")))
+        self.assertEqual(seen, list(answers(without, "main", "shop")))
+        self.assertEqual({str(line)[:6] for line in seen}, {"NOPERM", "(403, "})
+        self.assertFalse([line for line in map(str, seen) if "main" in line])
+        self.assertEqual({str(line)[:5] for line in answers(without, "nobody", "all")}, {"ERR n", "ERR t", "(404,", "(400,"})
+
+
 class Surroundings(TestCase):
     def test_the_socket_of_a_successor_stays(self):
         with tempfile.TemporaryDirectory() as folder:
