@@ -292,6 +292,14 @@ bool batch_is_waiting(const struct session *session)
     return session->batch != NULL && session->batch->waiting;
 }
 
+void batch_cut(const struct session *session, struct bytes *out)
+{
+    const struct call call = {.row = session->batch->row, .out = out};
+
+    for (uint32_t i = 0; i < session->batch->commands; i++)
+        command_fail(session, &call, CODE_TRYAGAIN, SESSION_ENDS);
+}
+
 static void free_batch(struct session *session)
 {
     free(session->batch);

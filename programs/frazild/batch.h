@@ -34,6 +34,9 @@ bool batch_go_on(struct session *session, struct bytes *out);
 /* Whether the session's batch waits for ids. */
 bool batch_is_waiting(const struct session *session);
 
+/* Answers the commands of a batch that waits: the daemon ends. */
+void batch_cut(const struct session *session, struct bytes *out);
+
 /* Ends a session's batch, wherever it is. */
 void batch_drop(struct session *session);
 

@@ -2,7 +2,6 @@
 #include "connection.h"
 
 #include "clock.h"
-#include "http_exchange.h"
 #include "log.h"
 #include "session.h"
 
@@ -177,7 +176,7 @@ void connection_cut(struct loop *loop, struct connection *connection)
 {
     struct bytes output = bytes_take(&loop->output);
 
-    http_cut(&connection->session, &output);
+    session_cut(&connection->session, &output);
     (void)send_output(loop, connection, &output);
     bytes_give_back(&output, &loop->output);
     connection_close(loop, connection);

@@ -243,6 +243,21 @@ static enum session_state break_off(struct session *session, const char *why, st
     return SESSION_CLOSE;
 }
 
+void session_cut(struct session *session, struct bytes *out)
+{
+    const struct call leases = {.row = commands_find(slice_of("LEASES")), .out = out};
+    size_t mark = out->len;
+
+    if (session->is_http)
+        http_cut(session, out);
+    else if (session->job != NULL)
+        command_fail(session, &leases, CODE_TRYAGAIN, SESSION_ENDS);
+    else if (batch_is_waiting(session))
+        batch_cut(session, out);
+    if (!session->is_http)
+        hush(session, out, mark);
+}
+
 enum session_state session_run(struct session *session, const char *bytes, size_t len, size_t *ret_used,
                                size_t *ret_need, struct bytes *out)
 {

@@ -251,7 +251,7 @@ void http_cut(struct session *session, struct bytes *out)
     http_ids_drop(request);
     request->out = out;
     request->keeps = false;
-    http_fail(request, HTTP_SERVICE_UNAVAILABLE, CODE_TRYAGAIN, "shutting down: retry on another instance");
+    http_fail(request, HTTP_SERVICE_UNAVAILABLE, CODE_TRYAGAIN, SESSION_ENDS);
 }
 
 void http_close(struct session *session)

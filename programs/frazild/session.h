@@ -18,6 +18,7 @@
 #define COMMANDS_MAX_AT_ONCE 1024 /* then other connections have their turn */
 #define MULTI_COMMANDS_MAX 1024
 #define CLIENT_NAME_MAX 64
+#define SESSION_ENDS "shutting down: retry on another instance" /* as a client is told that waited */
 
 struct batch;
 struct job;
@@ -99,6 +100,9 @@ bool session_login(struct session *session, struct user *user);
 struct user *session_user(struct session *session);
 
 /* ---- the conversation: bytes in, bytes out ----------------------- */
+
+/* Tells a client that waits for an answer that the daemon ends; the session is to be closed then. */
+void session_cut(struct session *session, struct bytes *out);
 
 /* Ends it, whatever it waits for. */
 void session_close(struct session *session);

@@ -6,6 +6,7 @@ import hashlib
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -233,7 +234,32 @@ class Drain(TestCase):
                     self.connect(daemon, index).is_closed()
         self.assertIsNone(daemon.process.poll())
         daemon.process.send_signal(signal.SIGTERM)
+        with self.assertRaisesRegex(ReplyError, "^TRYAGAIN shutting down"):
+            busy.read()
         self.assertTrue(busy.is_closed())
+
+    def test_who_waits_is_told_at_the_end_that_the_daemon_ends(self):
+        slow = generator("slow", 1, layout="31/10/2", tick="24h")
+        timeouts = "request_timeout=30h\ndrain_timeout=4s\n[listen"
+        daemon = self.start(BOTH.replace("[listen", timeouts, 1) + slow)
+        first, *others = [self.connect(daemon) for _ in range(5)]
+        self.assertEqual(len(first.ask("NEXT", "slow", 4)), 4)  # all of this day
+        many, silent, multi, web = others
+        many.send(many.pack("PING") + many.pack("NEXT", "slow") * 3)
+        silent.send(silent.pack("PING") + silent.pack("CLIENT", "REPLY", "OFF") + silent.pack("NEXT", "slow"))
+        multi.send(b"".join(multi.pack(*words) for words in (("PING",), ("MULTI",), ("PING",), ("NEXT", "slow"), ("EXEC",))))
+        web = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
+        self.addCleanup(web.close)
+        web.request("GET", "/v1/generators/slow/ids", headers={"X-Requested-With": "test"})
+        while not 4 <= int(re.search(rb"waiting=(\d+)", first.ask("INFO"))[1]):
+            pass
+        daemon.process.send_signal(signal.SIGTERM)
+        replies = {name: its.file.read() for name, its in (("many", many), ("silent", silent), ("multi", multi))}
+        ends = b"-TRYAGAIN shutting down: retry on another instance\r\n"
+        self.assertEqual(replies["many"], b"+PONG\r\n" + ends * 3)
+        self.assertEqual(replies["silent"], b"+PONG\r\n")
+        self.assertEqual(replies["multi"], b"+PONG\r\n+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+PONG\r\n" + ends)
+        self.assertEqual(web.getresponse().status, 503)
 
     def state_of(self, daemon):
         with open(f"/proc/{daemon.process.pid}/stat", encoding="ascii") as file:
