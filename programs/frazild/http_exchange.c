@@ -107,7 +107,8 @@ static bool may(struct http_request *request)
 {
     const struct http_route *route = request->route;
 
-    if (request->user == NULL || (route->flags & ROUTE_GENERATOR) != 0 || users_may(request->user, route->verb, (struct slice){"", 0}))
+    if (request->user == NULL || (route->flags & ROUTE_GENERATOR) != 0 ||
+        users_may(request->user, route->verb, (struct slice){"", 0}))
         return true;
     http_fail(request, HTTP_FORBIDDEN, CODE_NOPERM, "user %s may not do this: see allow= of the user",
               request->user->name);
@@ -161,7 +162,17 @@ static void refuse(struct http_request *request, const struct http_fault *fault)
     http_fail(request, (enum http_status)fault->status, CODE_ERR, "%s", fault->why);
 }
 
-static void begin(struct session *session, const struct http_head *head, struct bytes *out)
+/* Whether another request has come in full.  One in part has not: a client that always sends more is told of the end.
+ */
+static bool has_another(struct slice behind)
+{
+    struct http_fault fault;
+    struct http_head head;
+
+    return behind.len > 0 && http_read(behind, &head, &fault) != HTTP_MORE;
+}
+
+static void begin(struct session *session, const struct http_head *head, struct slice behind, struct bytes *out)
 {
     enum protocol protocol = session->has_tls ? PROTOCOL_HTTPS : PROTOCOL_HTTP;
     struct http_request request = {.session = session, .event_thread = session->event_thread, .out = out, .head = head};
@@ -170,6 +181,7 @@ static void begin(struct session *session, const struct http_head *head, struct 
     session->has_asked = true;
     request.is_head = slice_equals(head->method, slice_of("HEAD"));
     request.is_old = head->is_old;
+    request.is_last = !has_another(behind);
     request.keeps = !http_field_has(head, FIELD_CONNECTION, "close") &&
                     (!head->is_old || http_field_has(head, FIELD_CONNECTION, "keep-alive"));
     if (http_head_is_right(head, session->event_thread->setup->settings.listen[protocol].hosts, &request.target,
@@ -236,8 +248,8 @@ enum session_state http_run(struct session *session, const char *bytes, size_t l
             return break_off(session, &fault, out);
         if (requests == REQUESTS_MAX_AT_ONCE)
             return SESSION_YIELD;
-        begin(session, &head, out);
         *ret_used += head.bytes;
+        begin(session, &head, (struct slice){rest.at + head.bytes, rest.len - head.bytes}, out);
     }
     return state;
 }

@@ -60,8 +60,9 @@ static void write_head(struct http_request *request, const struct kind *kind, si
     /* The page says itself which script and style are its own. */
     bool is_page = strncmp(kind->type, HTML, sizeof HTML - 1) == 0;
 
-    request->keeps =
-        request->keeps && !atomic_load_explicit(&request->event_thread->shared->leaving, memory_order_relaxed);
+    /* Those behind it would be left without an answer. */
+    if (request->is_last && atomic_load_explicit(&request->event_thread->shared->leaving, memory_order_relaxed))
+        request->keeps = false;
     bytes_add_text(out, "HTTP/1.1 ");
     bytes_add_number(out, kind->status);
     bytes_add_text(out, " ");

@@ -17,7 +17,8 @@ bool http_wait(struct http_request *request)
                                   .ids = request->ids,
                                   .is_head = request->is_head,
                                   .is_old = request->is_old,
-                                  .keeps = request->keeps};
+                                  .keeps = request->keeps,
+                                  .is_last = request->is_last};
     request->session->request = kept;
     return true;
 }

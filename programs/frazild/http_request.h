@@ -35,6 +35,7 @@ struct http_request {
     bool is_head;         /* its reply has no body */
     bool is_old;          /* of HTTP/1.0 */
     bool keeps;           /* the connection stays for another one */
+    bool is_last;         /* no other one had come in full behind it */
 };
 
 /* Keeps the request until its session is woken.  False: there is no memory, and the connection is to be closed. */

@@ -124,6 +124,35 @@ TEST("Behind a head that is refused nothing is read")
     assert_int_equal(count_replies(200), 0);
 }
 
+/* How many replies say that they are the last. */
+static unsigned count_ends(void)
+{
+    unsigned count = 0;
+
+    bytes_add(&out, "", 1);
+    for (const char *at = out.at; (at = strstr(at, "Connection: close")) != NULL; at++)
+        count++;
+    out.len--;
+    return count;
+}
+
+TEST("A daemon that ends answers all requests that have come, and closes with the last answer")
+{
+    static const char text[] = GET("/livez") GET("/nothing") GET("/livez") "\r\n";
+    size_t used;
+
+    atomic_store(&shared.leaving, true);
+    assert_int_equal(give(text, sizeof text - 1, &used), SESSION_CLOSE);
+    assert_int_equal(count_replies(200) + count_replies(404), 3);
+    assert_int_equal(count_ends(), 1);
+    close_session();
+    open_session();
+    atomic_store(&shared.leaving, true);
+    assert_int_equal(give(GET("/livez") GET("/livez") "GET /li", 2 * sizeof GET("/livez") + 5, &used), SESSION_CLOSE);
+    assert_int_equal(count_replies(200), 2); /* a client that never pauses learns of the end, too */
+    assert_int_equal(count_ends(), 1);
+}
+
 TEST("A session that waits for nothing is cut without a word")
 {
     session_cut(&session, &out);

@@ -101,6 +101,12 @@ TEST("A connection stays unless the client or a drain ends it, and the reply say
     expect_line("\r\nConnection: keep-alive\r\n", true);
     out.len = 0;
     atomic_store(&shared.leaving, true);
+    http_reply_text(&request, HTTP_OK, "ok\n"); /* another one has come behind it */
+    bytes_add(&out, "", 1);
+    expect_line("\r\nConnection: keep-alive\r\n", true);
+    assert_false(session.closing);
+    out.len = 0;
+    request.is_last = true;
     http_reply_text(&request, HTTP_OK, "ok\n");
     bytes_add(&out, "", 1);
     expect_line("\r\nConnection: close\r\n", true);
