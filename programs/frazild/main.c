@@ -24,16 +24,21 @@ static const char usage[] = "usage: frazild [OPTION]...\nServes ids to any Redis
 
 static int check(const char *path, bool print)
 {
-    struct bytes out = {0}, errors = {0};
-    bool good = setup_check(path, &out, &errors);
+    struct bytes out = {0}, warnings = {0}, errors = {0};
+    bool good = setup_check(path, &out, &warnings, &errors);
 
     if (out.failed)
         (void)fputs("out of memory\n", stderr);
     else if (good && print)
         (void)fwrite(out.at, 1, out.len, stdout);
+    if (warnings.len > 0)
+        (void)fwrite(warnings.at, 1, warnings.len, stderr);
+    if (errors.len > 0)
+        (void)fwrite(errors.at, 1, errors.len, stderr);
     else if (!good)
-        (void)fwrite(errors.len > 0 ? errors.at : "out of memory\n", 1, errors.len > 0 ? errors.len : 14, stderr);
+        (void)fputs("out of memory\n", stderr);
     bytes_free(&out);
+    bytes_free(&warnings);
     bytes_free(&errors);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

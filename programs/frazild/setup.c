@@ -60,6 +60,7 @@ static void free_setup(struct setup *setup, uint64_t wait_ns)
     generators_close(&setup->generators, wait_ns < CLOSE_WAIT_NS ? wait_ns : CLOSE_WAIT_NS);
     close_tls(setup->tls);
     users_close(&setup->users);
+    bytes_free(&setup->warnings);
     settings_free(&setup->settings);
     free(setup);
 }
@@ -99,16 +100,21 @@ static struct setup *read_setup(const char *path, const struct setup *before, st
         addresses_check(&setup->settings, errors);
     }
     check_page(&setup->settings, errors);
+    if (config_is_good(errors))
+        users_look_at_rules(&setup->settings, &setup->warnings);
     return setup;
 }
 
-bool setup_check(const char *path, struct bytes *out, struct bytes *errors)
+bool setup_check(const char *path, struct bytes *out, struct bytes *warnings, struct bytes *errors)
 {
     struct setup *setup = read_setup(path, NULL, errors);
     bool good = setup != NULL && config_is_good(errors);
 
-    if (good)
+    if (good) {
         settings_print(&setup->settings, out);
+        *warnings = setup->warnings;
+        setup->warnings = (struct bytes){0};
+    }
     if (setup != NULL)
         free_setup(setup, 0);
     return good;
@@ -144,6 +150,7 @@ struct setup *setup_make(const char *path, const struct setup *before, struct by
     if (config_is_good(errors)) {
         if (before != NULL)
             keep_rates(setup, before);
+        setup_log_errors(&setup->warnings);
         return setup;
     }
     free_setup(setup, CLOSE_WAIT_NS);

@@ -16,17 +16,18 @@ struct setup {
     struct generators generators;
     struct users users;
     struct tls *tls[PROTOCOL_COUNT]; /* NULL: no listener of that protocol, or none with TLS */
+    struct bytes warnings;           /* lines as those of errors, for the operator to know */
     atomic_uint holders;
 };
 
 /*
  * Makes a setup from a file (NULL: the default one), sharing the engines of `before`, which may be NULL.  Returns NULL
- * if that fails, and adds what is wrong to errors: also a change that needs a restart.
+ * if that fails, and adds what is wrong to errors: also a change that needs a restart.  Warnings go to the log.
  */
 struct setup *setup_make(const char *path, const struct setup *before, struct bytes *errors);
 
 /* Looks at the files alone, and opens nothing.  Returns whether they are right; if so, out has them in full. */
-bool setup_check(const char *path, struct bytes *out, struct bytes *errors);
+bool setup_check(const char *path, struct bytes *out, struct bytes *warnings, struct bytes *errors);
 
 /* Writes each of the errors as a line of the log, and frees them. */
 void setup_log_errors(struct bytes *errors);

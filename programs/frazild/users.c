@@ -91,6 +91,37 @@ static bool is_wrong_rule(const char *rule, size_t len, const void *ctx)
            strspn(colon + 1, "*abcdefghijklmnopqrstuvwxyz0123456789_.-") < pattern_len;
 }
 
+/* The user of a rule, and what it is compared with. */
+struct rule_check {
+    const struct settings *settings;
+    const struct user_settings *user;
+    struct bytes *warnings;
+};
+
+/* Warns of a rule that fits no generator; goes on to the next rule. */
+static bool look_at_rule(const char *rule, size_t len, const void *ctx)
+{
+    const struct rule_check *check = ctx;
+    const char *colon = memchr(rule, ':', len);
+    struct slice pattern = {colon + 1, len - (size_t)(colon + 1 - rule)};
+
+    for (size_t i = 0; i < check->settings->generator_count; i++) {
+        if (pattern_fits(pattern, slice_of(check->settings->generators[i].name)))
+            return false;
+    }
+    config_complain(check->warnings, check->user->place,
+                    "warning: [user %s]: no generator fits %.*s of its allow=", check->user->name, (int)len, rule);
+    return false;
+}
+
+void users_look_at_rules(const struct settings *settings, struct bytes *warnings)
+{
+    for (size_t i = 0; i < settings->user_count; i++) {
+        const struct rule_check check = {settings, &settings->users[i], warnings};
+        (void)any_rule(settings->users[i].allow, look_at_rule, &check);
+    }
+}
+
 static int digit(char c)
 {
     if (c >= '0' && c <= '9')

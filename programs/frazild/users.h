@@ -39,6 +39,12 @@ struct users {
 /* Reads the secrets of the users of the settings, which must outlive them.  Each error is added to errors. */
 void users_open(struct users *users, const struct settings *settings, struct bytes *errors);
 
+/*
+ * Looks for rules of allow= that fit no generator of the settings, which are free of errors, and adds each to warnings:
+ * it may be a mistake, or a file that several daemons share.
+ */
+void users_look_at_rules(const struct settings *settings, struct bytes *warnings);
+
 /* Frees them. */
 void users_close(struct users *users);
 

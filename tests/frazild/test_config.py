@@ -257,6 +257,39 @@ class Configuration(unittest.TestCase):
         self.refuse(BASE + generator("main") + users, "[user c] has the token of [user a]")
         self.refuse(BASE + generator("main") + users.replace("@/2", "@/1"), "[user b] has the token of [user a]")
 
+    def test_a_rule_that_fits_no_generator_is_a_warning(self):
+        self.write("1" * 64, "1")
+        config = BASE + generator("main") + generator("orders", 2)
+        line = config.count("\n") + 1
+        config += "[user a]\nsecret_file=@/1\nallow=next:ordres *:* stats:main leases:o* inspect:x*\tnext:main.\n"
+        self.write(config)
+        warnings = [f"{self.path}:{line}: warning: [user a]: no generator fits {rule} of its allow="
+                    for rule in ("next:ordres", "inspect:x*", "next:main.")]  # fmt: skip
+        checked = self.run_it("-c", self.path, "--check")
+        self.assertEqual((checked.returncode, checked.stdout, checked.stderr.splitlines()), (0, "", warnings))
+        printed = self.run_it("-c", self.path, "--print-config")
+        self.assertEqual((printed.returncode, printed.stderr.splitlines()), (0, warnings))
+        self.assertIn("[user a]", printed.stdout)
+        process = subprocess.Popen([FRAZILD, "-c", self.path], stderr=subprocess.PIPE, text=True,
+                                   env=os.environ | {"FRAZIL_HOST_DIR": os.path.join(self.folder, "host")})  # fmt: skip
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+
+        def said_until(words):
+            lines = []
+            while words not in (lines or [""])[-1]:
+                lines.append(process.stderr.readline().rstrip("\n"))
+            return [said for said in lines if "warning" in said]
+
+        self.assertEqual(said_until("is ready"), ["frazild: " + warning for warning in warnings])
+        self.write(config.replace("ordres", "orders").replace("x*", "*").replace("main.", "main"))
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(said_until("was read"), [])
+        self.write(config)
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(said_until("was read"), ["frazild: " + warning for warning in warnings])
+
     def test_hosts_are_names_that_a_client_can_send(self):
         http = BASE + "[listen http]\naddress=127.0.0.1:0\n"
         line = http.count("\n") + 1

@@ -96,8 +96,8 @@ static bool has_passwords_alone(const char *text, size_t len)
 /* Reads the file.  Whether it is good, which it is only with all that it holds, and bad only with a sentence. */
 static bool reads(struct bytes *errors)
 {
-    struct bytes out = {0};
-    bool is_good = setup_check(path, &out, errors);
+    struct bytes out = {0}, warnings = {0};
+    bool is_good = setup_check(path, &out, &warnings, errors);
 
     assert_int_equal(is_good, config_is_good(errors));
     if (is_good && !out.failed)
@@ -105,6 +105,7 @@ static bool reads(struct bytes *errors)
     else
         assert_true(errors->len > 0 || errors->failed || out.failed);
     bytes_free(&out);
+    bytes_free(&warnings);
     return is_good;
 }
 
