@@ -162,49 +162,10 @@ static void write_text(int fd, char *text)
 }
 
 /* Why the system lets nobody listen there. */
-static const char *reason(int error, bool is_unix)
+static const char *reason(int error)
 {
-    if (error != EADDRINUSE)
-        return strerror(error);
-    return is_unix ? "another program listens there (ss -lxp names it): stop it, or name another address"
-                   : "another program listens there (ss -ltnp names it): stop it, or name another address";
-}
-
-/*
- * A socket that is there, but that nobody listens on, is left over from a daemon that was killed.  Who listens and is
- * stopped may have no room for one more: this does not wait for it.
- */
-static void remove_left_over(const struct sockaddr_un *name)
-{
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    struct stat status;
-
-    if (fd < 0)
-        return;
-    if (lstat(name->sun_path, &status) == 0 && S_ISSOCK(status.st_mode) &&
-        connect(fd, (const struct sockaddr *)name, sizeof *name) != 0 && errno == ECONNREFUSED)
-        (void)unlink(name->sun_path);
-    (void)close(fd);
-}
-
-static int open_unix(const struct address *address, uint32_t mode)
-{
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    if (fd < 0)
-        return -1;
-    (void)snprintf(name.sun_path, sizeof name.sun_path, "%.107s", address->host);
-    remove_left_over(&name);
-    mode_t before = umask(0777 & ~(mode_t)mode);
-    bool bound = bind(fd, (const struct sockaddr *)&name, sizeof name) == 0;
-    (void)umask(before);
-    if (bound && listen(fd, BACKLOG) == 0)
-        return fd;
-    int why = errno;
-    (void)close(fd);
-    errno = why;
-    return -1;
+    return error == EADDRINUSE ? "another program listens there (ss -ltnp names it): stop it, or name another address"
+                               : strerror(error);
 }
 
 /* Asks the system for the address; it gives none: *ret_why. The caller frees it. */
@@ -233,7 +194,7 @@ static int open_tcp(const struct address *address, const char **ret_why)
     if (fd >= 0) {
         (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
         if (bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0) {
-            *ret_why = reason(errno, false);
+            *ret_why = reason(errno);
             (void)close(fd);
             fd = -1;
         }
@@ -257,16 +218,6 @@ static bool add(struct listeners *listeners, const struct listener *listener)
     return true;
 }
 
-static void note_path(struct listener *listener, const char *path)
-{
-    struct stat about = {0};
-
-    (void)snprintf(listener->path, sizeof listener->path, "%.107s", path);
-    (void)lstat(path, &about);
-    listener->device = about.st_dev;
-    listener->inode = about.st_ino;
-}
-
 static void open_one(struct listeners *listeners, enum protocol protocol, const struct listen_settings *settings,
                      const char *text, size_t len, struct bytes *errors)
 {
@@ -274,12 +225,11 @@ static void open_one(struct listeners *listeners, enum protocol protocol, const 
     struct address address;
     const char *why = read_address(text, len, &address);
 
-    if (why == NULL) {
-        listener.fd = address.is_unix ? open_unix(&address, settings->mode) : open_tcp(&address, &why);
-        if (address.is_unix && listener.fd < 0)
-            why = reason(errno, true);
-        if (address.is_unix)
-            note_path(&listener, address.host);
+    if (why == NULL && address.is_unix) {
+        why = unix_socket_open(&listener.unix_socket, address.host, settings->mode, BACKLOG);
+        listener.fd = listener.unix_socket.fd;
+    } else if (why == NULL) {
+        listener.fd = open_tcp(&address, &why);
     }
     if (listener.fd < 0 || !add(listeners, &listener))
         config_complain(errors, settings->place, "[listen %s] cannot listen on %.*s: %s", settings_protocol(protocol),
@@ -372,9 +322,10 @@ static const char *look_at_path(const char *path, struct known_address *ret)
         return S_ISSOCK(its.st_mode) ? NULL : "a file that is not a socket exists already";
     if (!S_ISDIR(about.st_mode))
         return "the folder of the socket is not a directory: name another path";
-    return access(folder, W_OK | X_OK) == 0 ? NULL
-                                            : "this user can make no file in the folder of the socket: let it (chown, "
-                                              "chmod), or name another folder";
+    return access(folder, R_OK | W_OK | X_OK) == 0
+               ? NULL
+               : "this user can make no file in the folder of the socket, or not lock it: let it write and read there "
+                 "(chown, chmod), or name another folder";
 }
 
 /* Finds out what an address stands for.  Returns NULL, or what is wrong. */
@@ -556,21 +507,13 @@ void listeners_open(struct listeners *listeners, const struct settings *settings
     }
 }
 
-/* Whether the unix socket at its path is the one that was made there: a successor may have put its own in the place. */
-static bool is_still_ours(const struct listener *listener)
-{
-    struct stat about;
-
-    return listener->path[0] != '\0' && lstat(listener->path, &about) == 0 && about.st_dev == listener->device &&
-           about.st_ino == listener->inode;
-}
-
 void listeners_close(struct listeners *listeners)
 {
     for (size_t i = 0; i < listeners->count; i++) {
-        (void)close(listeners->rows[i].fd);
-        if (is_still_ours(&listeners->rows[i]))
-            (void)unlink(listeners->rows[i].path);
+        if (listeners->rows[i].unix_socket.path[0] != '\0')
+            unix_socket_close(&listeners->rows[i].unix_socket);
+        else
+            (void)close(listeners->rows[i].fd);
     }
     free(listeners->rows);
     *listeners = (struct listeners){0};

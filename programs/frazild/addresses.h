@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "peer.h"
 #include "settings.h"
+#include "unix_socket.h"
 
 #define BACKLOG 4096 /* connections that the system lets in before they are accepted */
 
@@ -18,11 +18,9 @@
 struct listener {
     int fd;
     enum protocol protocol;
-    char text[ADDRESS_TEXT_SIZE]; /* where it listens, with the port that the system chose for port 0 */
-    char path[108];               /* of a unix socket, to remove it at the end; "" for others */
-    dev_t device;                 /* of that socket, to remove no successor's */
-    ino_t inode;
-    bool is_shared; /* the manager of services has it, too, and hands it to the next daemon */
+    char text[ADDRESS_TEXT_SIZE];   /* where it listens, with the port that the system chose for port 0 */
+    struct unix_socket unix_socket; /* at a path; its path is "" for others */
+    bool is_shared;                 /* the manager of services has it, too, and hands it to the next daemon */
 };
 
 struct listeners {

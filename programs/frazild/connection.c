@@ -76,7 +76,7 @@ bool connection_open(struct loop *loop, int fd, const struct listener *listener,
         free(connection);
         return false;
     }
-    if (listener->path[0] == '\0')
+    if (listener->unix_socket.path[0] == '\0')
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     connection->events = EPOLLIN;
     connection->reads = true;

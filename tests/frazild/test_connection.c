@@ -32,7 +32,7 @@ int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 
 static struct setup setup;
 static struct shared shared;
-static const struct listener listener = {.protocol = PROTOCOL_RESP, .path = "/socket"};
+static const struct listener listener = {.protocol = PROTOCOL_RESP, .unix_socket.path = "/socket"};
 static struct loop *loop;
 static int fds[16]; /* of clients */
 static size_t fd_count;

@@ -2,6 +2,7 @@
 """Goal of this test: a rate is charged for each id, to user and generator alike, in every protocol, and one client's limits
 are no other's loss."""
 
+import contextlib
 import hashlib
 import http.client
 import os
@@ -227,6 +228,39 @@ class Surroundings(TestCase):
             self.assertTrue(self.connect(second).ask("NEXT").isdigit())
             self.assertEqual(second.end(), 0)
             self.assertEqual(os.listdir(folder), ["old"])
+
+    def test_of_daemons_that_start_at_once_on_a_socket_that_was_left_one_is_ready(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "socket")
+            for i in range(4):
+                with open(f"{folder}/{i}.conf", "w", encoding="utf-8") as file:
+                    file.write(f"[daemon]\ndrain_delay=0s\n[listen resp]\naddress=unix:{path}\n{generator('main', i)}host_dir={folder}/host{i}\n")
+            for _ in range(5):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(path)
+                with socket.socket(socket.AF_UNIX) as left:
+                    left.bind(path)
+                daemons = [subprocess.Popen([FRAZILD, "-c", f"{folder}/{i}.conf"], stderr=subprocess.PIPE, text=True) for i in range(4)]
+                ready = []
+                for daemon in daemons:
+                    self.addCleanup(daemon.kill)
+                    lines = [daemon.stderr.readline()]
+                    while lines[-1] and "is ready" not in lines[-1]:
+                        lines.append(daemon.stderr.readline())
+                    if lines[-1]:
+                        ready.append(daemon)
+                    else:
+                        self.assertRegex("".join(lines), "another program (listens there|has locked the folder)")
+                        self.assertEqual(daemon.wait(PATIENCE_S), 4)
+                self.assertEqual(len(ready), 1)
+                client = Client(path)
+                self.assertIn(b"process_id:%d\r" % ready[0].pid, client.ask("INFO"))
+                client.close()
+                ready[0].terminate()
+                self.assertEqual(ready[0].wait(PATIENCE_S), 0)
+                self.assertFalse(os.path.exists(path))
+                for daemon in daemons:
+                    daemon.stderr.close()
 
     def test_lines_that_a_full_disk_takes_not_are_counted(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -14,7 +14,7 @@
 
 static struct setup setup;
 static struct shared shared;
-static const struct listener listener = {.protocol = PROTOCOL_RESP, .path = ""};
+static const struct listener listener = {.protocol = PROTOCOL_RESP};
 static struct loop *loop;
 static int client; /* its end */
 static int server;

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "unix_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define TRY_MS 5 /* others hold the lock for less */
+#define OPEN_TRIES 200
+#define CLOSE_TRIES 20 /* what is left there is removed by the next start */
+
+_Static_assert(UNIX_PATH_SIZE == sizeof((struct sockaddr_un *)NULL)->sun_path, "a path is one of the system");
+
+/*
+ * Locks the folder of a path for this process; -1 and errno: it cannot.  All daemons do so before they look who listens
+ * there, so none removes what another has put there since.  A file system without locks does without.
+ */
+static int lock_folder(const char *path, unsigned tries)
+{
+    char folder[UNIX_PATH_SIZE] = ".";
+    const char *slash = strrchr(path, '/');
+
+    if (slash != NULL)
+        (void)snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        if (--tries == 0) {
+            (void)close(fd);
+            errno = EWOULDBLOCK;
+            return -1;
+        }
+        (void)poll(NULL, 0, TRY_MS);
+    }
+    return fd;
+}
+
+/*
+ * A socket that is there, but that nobody listens on, is left over from a daemon that was killed.  Who listens and is
+ * stopped may have no room for one more: this does not wait for it.
+ */
+static void remove_left_over(const struct sockaddr_un *name)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct stat status;
+
+    if (fd < 0)
+        return;
+    if (lstat(name->sun_path, &status) == 0 && S_ISSOCK(status.st_mode) &&
+        connect(fd, (const struct sockaddr *)name, sizeof *name) != 0 && errno == ECONNREFUSED)
+        (void)unlink(name->sun_path);
+    (void)close(fd);
+}
+
+/* Listens there; false and errno: it cannot. */
+static bool listen_there(const struct unix_socket *its, uint32_t mode, int backlog)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+
+    memcpy(name.sun_path, its->path, sizeof name.sun_path);
+    remove_left_over(&name);
+    mode_t before = umask(0777 & ~(mode_t)mode);
+    bool bound = bind(its->fd, (const struct sockaddr *)&name, sizeof name) == 0;
+    (void)umask(before);
+    return bound && listen(its->fd, backlog) == 0;
+}
+
+/* Why the system lets nobody listen there. */
+static const char *reason(int error)
+{
+    if (error == EADDRINUSE)
+        return "another program listens there (ss -lxp names it): stop it, or name another address";
+    if (error == EWOULDBLOCK)
+        return "another program has locked the folder of the socket (flock) for a second: if it is not a daemon that "
+               "starts, name a path in another folder";
+    return strerror(error);
+}
+
+const char *unix_socket_open(struct unix_socket *ret, const char *path, uint32_t mode, int backlog)
+{
+    struct stat about = {0};
+
+    *ret = (struct unix_socket){.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    (void)snprintf(ret->path, sizeof ret->path, "%.107s", path);
+    int lock = ret->fd >= 0 ? lock_folder(path, OPEN_TRIES) : -1;
+    bool listens = lock >= 0 && listen_there(ret, mode, backlog) && lstat(path, &about) == 0;
+    int why = errno;
+    ret->device = about.st_dev;
+    ret->inode = about.st_ino;
+    if (lock >= 0)
+        (void)close(lock);
+    if (listens)
+        return NULL;
+    if (ret->fd >= 0)
+        (void)close(ret->fd);
+    ret->fd = -1;
+    return reason(why);
+}
+
+/* As long as it is open no other socket can have its inode. */
+void unix_socket_close(const struct unix_socket *its)
+{
+    int lock = lock_folder(its->path, CLOSE_TRIES);
+    struct stat about;
+
+    if (lock >= 0 && lstat(its->path, &about) == 0 && about.st_dev == its->device && about.st_ino == its->inode)
+        (void)unlink(its->path);
+    if (lock >= 0)
+        (void)close(lock);
+    (void)close(its->fd);
+}

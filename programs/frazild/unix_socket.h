@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Unix sockets that listen at a path: it belongs to one daemon at a time, whoever else starts or ends meanwhile.
+ */
+#ifndef FRAZILD_UNIX_SOCKET_H
+#define FRAZILD_UNIX_SOCKET_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define UNIX_PATH_SIZE 108
+
+struct unix_socket {
+    int fd; /* it listens */
+    char path[UNIX_PATH_SIZE];
+    dev_t device; /* of the socket at the path, to remove no successor's */
+    ino_t inode;
+};
+
+/*
+ * Listens at a path, with that mode and backlog, and removes one that a daemon left there that was killed.  Returns
+ * NULL, or why not.
+ */
+const char *unix_socket_open(struct unix_socket *ret, const char *path, uint32_t mode, int backlog);
+
+/* Removes it from its path, unless another has taken that, and closes it. */
+void unix_socket_close(const struct unix_socket *its);
+
+#endif
