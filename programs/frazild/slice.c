@@ -39,6 +39,12 @@ bool slice_is(struct slice slice, const char *word)
     return slice.at != NULL && word[slice.len] == '\0';
 }
 
+void slice_lower(struct slice slice, char *to)
+{
+    for (size_t i = 0; i < slice.len; i++)
+        to[i] = (char)(slice.at[i] >= 'A' && slice.at[i] <= 'Z' ? slice.at[i] + 32 : slice.at[i]);
+}
+
 static bool begins(struct slice slice, const char *text, size_t len)
 {
     return slice.at != NULL && slice.len >= len && memcmp(slice.at, text, len) == 0;

@@ -29,6 +29,9 @@ bool slice_is(struct slice slice, const char *word);
 /* Whether the text stands in it somewhere. */
 bool slice_holds(struct slice slice, const char *text);
 
+/* Writes as many bytes as it has, letters of ASCII as small ones. */
+void slice_lower(struct slice slice, char *to);
+
 /* Moves behind the text if the slice begins with it; false: it does not, and is as before. */
 bool slice_skip(struct slice *slice, const char *text);
 

@@ -241,13 +241,14 @@ bool tls_trusts_client(const struct tls *tls, const struct tls *before, gnutls_s
 }
 
 /*
- * Its other names, of DNS, in any case, or as a URI, count before the common name, as browsers have it for servers.  A
- * name that is too long for ours is another one.  Names that cannot be read are none: the common name is not asked in
- * their place.
+ * Tells of the names of a certificate: its other names, of DNS, in any case, or as a URI, come before the common name,
+ * as browsers have it for servers.  A name that is too long for ours is another one.  Names that cannot be read are
+ * none: the common name is not asked in their place.
  */
-static bool has_name(gnutls_x509_crt_t certificate, struct slice name)
+static void tell_names(gnutls_x509_crt_t certificate, void (*tell)(struct slice name, bool any_case, void *ctx),
+                       void *ctx)
 {
-    char text[256];
+    char text[TLS_NAME_MAX + 1];
     bool has_others = false;
     size_t size;
 
@@ -257,28 +258,25 @@ static bool has_name(gnutls_x509_crt_t certificate, struct slice name)
         if (type == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE)
             break;
         if (type < 0 && type != GNUTLS_E_SHORT_MEMORY_BUFFER && type != GNUTLS_E_X509_UNKNOWN_SAN)
-            return false;
+            return;
         bool is_ours = type == GNUTLS_SAN_DNSNAME || type == GNUTLS_SAN_URI;
         has_others |= is_ours || type == GNUTLS_E_SHORT_MEMORY_BUFFER;
-        struct slice found = {text, size};
-        if (is_ours && (type == GNUTLS_SAN_DNSNAME ? slice_equals_any_case(found, name) : slice_equals(found, name)))
-            return true;
+        if (is_ours)
+            tell((struct slice){text, size}, type == GNUTLS_SAN_DNSNAME, ctx);
     }
     size = sizeof text;
-    return !has_others &&
-           gnutls_x509_crt_get_dn_by_oid(certificate, GNUTLS_OID_X520_COMMON_NAME, 0, 0, text, &size) >= 0 &&
-           slice_equals((struct slice){text, size}, name);
+    if (!has_others && gnutls_x509_crt_get_dn_by_oid(certificate, GNUTLS_OID_X520_COMMON_NAME, 0, 0, text, &size) >= 0)
+        tell((struct slice){text, size}, false, ctx);
 }
 
-bool tls_client_is(gnutls_session_t session, const char *name)
+void tls_client_names(gnutls_session_t session, void (*tell)(struct slice name, bool any_case, void *ctx), void *ctx)
 {
     gnutls_x509_crt_t certificate = certificate_of(session, 0);
 
     if (certificate == NULL)
-        return false;
-    bool is_named = has_name(certificate, slice_of(name));
+        return;
+    tell_names(certificate, tell, ctx);
     gnutls_x509_crt_deinit(certificate);
-    return is_named;
 }
 
 bool tls_give(const struct tls *tls, gnutls_session_t session)

@@ -35,8 +35,10 @@ int64_t tls_end_unix_s(const struct tls *tls);
  */
 bool tls_give(const struct tls *tls, gnutls_session_t session);
 
-/* Whether the client of a session has shown a certificate, which is good then, with this name in it. */
-bool tls_client_is(gnutls_session_t session, const char *name);
+#define TLS_NAME_MAX 255 /* bytes of a name of ours in a certificate */
+
+/* Tells of the names in the certificate that the client of a session has shown, which is good then; none: of none. */
+void tls_client_names(gnutls_session_t session, void (*tell)(struct slice name, bool any_case, void *ctx), void *ctx);
 
 /* When the certificate that the client has shown ends, in seconds since 1970; INT64_MAX: it has shown none. */
 int64_t tls_client_end_unix_s(gnutls_session_t session);

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #define HEX_LEN 64
@@ -189,49 +188,97 @@ static void read_proof(struct user *user, const struct user_settings *row, const
     gnutls_hash_deinit(hash, user->proof);
 }
 
+/* What a row is looked for by. */
+struct look {
+    const struct user *rows;
+    const unsigned char *sha256;
+    struct slice name;
+    bool any_case;
+};
+
+static bool has_name(size_t row, const void *ctx)
+{
+    const struct look *look = ctx;
+
+    return slice_equals(slice_of(look->rows[row].name), look->name);
+}
+
+static bool has_token(size_t row, const void *ctx)
+{
+    const struct look *look = ctx;
+
+    return gnutls_memcmp(look->rows[row].sha256, look->sha256, sizeof look->rows[row].sha256) == 0;
+}
+
+static bool has_certificate(size_t row, const void *ctx)
+{
+    const struct look *look = ctx;
+    struct slice its = slice_of(look->rows[row].certificate);
+
+    return look->any_case ? slice_equals_any_case(its, look->name) : slice_equals(its, look->name);
+}
+
+static size_t find_token(const struct users *users, const unsigned char *sha256)
+{
+    const struct look look = {.rows = users->rows, .sha256 = sha256};
+
+    return row_index_find(&users->by_token, sha256, sizeof users->rows->sha256, has_token, &look);
+}
+
+/* The first user with this name of a certificate, DNS in any case.  Names are in the index without their case. */
+static size_t find_certificate(const struct users *users, struct slice name, bool any_case)
+{
+    const struct look look = {.rows = users->rows, .name = name, .any_case = any_case};
+    char small[TLS_NAME_MAX];
+
+    if (name.len > sizeof small)
+        return NO_ROW;
+    slice_lower(name, small);
+    return row_index_find(&users->by_certificate, small, name.len, has_certificate, &look);
+}
+
 /* A token says who the client is, so no two users may have one.  Only its hash is known here. */
-static void check_tokens(const struct users *users, const struct settings *settings, struct bytes *errors)
+static void add_token(struct users *users, size_t row, const struct user_settings *settings, struct bytes *errors)
 {
-    for (size_t i = 1; i < users->count; i++) {
-        const struct user *user = &users->rows[i];
-        for (size_t j = 0; j < i && user->has_secret; j++) {
-            const struct user *other = &users->rows[j];
-            if (!other->has_secret || gnutls_memcmp(other->sha256, user->sha256, sizeof user->sha256) != 0)
-                continue;
-            config_complain(errors, settings->users[i].place,
-                            "[user %s] has the token of [user %s]: give it its own, as printed by frazild --new-token",
-                            user->name, other->name);
-            break;
-        }
-    }
+    const struct user *user = &users->rows[row];
+    size_t other = user->has_secret ? find_token(users, user->sha256) : NO_ROW;
+
+    if (other != NO_ROW)
+        config_complain(errors, settings->place,
+                        "[user %s] has the token of [user %s]: give it its own, as printed by frazild --new-token",
+                        user->name, users->rows[other].name);
+    else if (user->has_secret && !row_index_add(&users->by_token, user->sha256, sizeof user->sha256, row))
+        (void)config_memory(NULL, errors);
 }
 
-/* Whether a certificate can have both names in one: DNS knows no case, a URI does. */
-static bool is_same_name(const char *a, const char *b)
+/* Likewise no two users may have one name of a certificate, where a URI has a case, and DNS has none. */
+static void add_certificate(struct users *users, size_t row, const struct user_settings *settings, struct bytes *errors)
 {
-    return strchr(a, ':') != NULL ? strcmp(a, b) == 0 : strcasecmp(a, b) == 0;
-}
+    struct slice name = slice_of(users->rows[row].certificate);
+    bool is_uri = slice_holds(name, ":");
+    char small[TLS_NAME_MAX];
 
-/* Likewise no two users may have one name of a certificate. */
-static void check_certificates(const struct settings *settings, struct bytes *errors)
-{
-    for (size_t i = 1; i < settings->user_count; i++) {
-        const struct user_settings *user = &settings->users[i];
-        for (size_t j = 0; j < i && user->certificate[0] != '\0'; j++) {
-            if (!is_same_name(settings->users[j].certificate, user->certificate))
-                continue;
-            config_complain(errors, user->place,
-                            "[user %s] has the certificate= of [user %s]: give each user its own name", user->name,
-                            settings->users[j].name);
-            break;
-        }
+    if (name.len > sizeof small) {
+        config_complain(errors, settings->place, "[user %s]: certificate= has at most %d bytes", settings->name,
+                        TLS_NAME_MAX);
+        return;
     }
+    size_t other = name.len > 0 ? find_certificate(users, name, !is_uri) : NO_ROW;
+    if (other != NO_ROW)
+        config_complain(errors, settings->place,
+                        "[user %s] has the certificate= of [user %s]: give each user its own name", settings->name,
+                        users->rows[other].name);
+    slice_lower(name, small);
+    if (name.len > 0 && !row_index_add(&users->by_certificate, small, name.len, row))
+        (void)config_memory(NULL, errors);
 }
 
 void users_open(struct users *users, const struct settings *settings, struct bytes *errors)
 {
     *users = (struct users){.rows = calloc(settings->user_count + 1, sizeof *users->rows)};
-    if (users->rows == NULL) {
+    if (users->rows == NULL || !row_index_open(&users->by_name, settings->user_count) ||
+        !row_index_open(&users->by_token, settings->user_count) ||
+        !row_index_open(&users->by_certificate, settings->user_count)) {
         bytes_add_text(errors, "out of memory\n");
         return;
     }
@@ -242,6 +289,10 @@ void users_open(struct users *users, const struct settings *settings, struct byt
         user->allow = row->allow;
         user->rate.per_second = row->rate;
         read_proof(user, row, settings, errors);
+        if (!row_index_add(&users->by_name, user->name, strlen(user->name), i))
+            (void)config_memory(NULL, errors);
+        add_token(users, i, row, errors);
+        add_certificate(users, i, row, errors);
         if (row->allow[0] == '\0')
             config_complain(errors, row->place, "[user %s] needs allow=, such as next:* inspect:*", row->name);
         if (any_rule(row->allow, is_wrong_rule, NULL))
@@ -251,8 +302,6 @@ void users_open(struct users *users, const struct settings *settings, struct byt
                 "leases and *, and a pattern is the name of a generator, or has * for any characters",
                 row->name);
     }
-    check_tokens(users, settings, errors);
-    check_certificates(settings, errors);
 }
 
 void users_close(struct users *users)
@@ -260,42 +309,54 @@ void users_close(struct users *users)
     if (users->rows != NULL)
         explicit_bzero(users->rows, users->count * sizeof *users->rows);
     free(users->rows);
+    row_index_close(&users->by_name);
+    row_index_close(&users->by_token);
+    row_index_close(&users->by_certificate);
     *users = (struct users){0};
 }
 
 struct user *users_find(const struct users *users, struct slice name)
 {
-    for (size_t i = 0; i < users->count; i++) {
-        if (slice_equals(slice_of(users->rows[i].name), name))
-            return &users->rows[i];
-    }
-    return NULL;
+    const struct look look = {.rows = users->rows, .name = name};
+    size_t row = row_index_find(&users->by_name, name.at, name.len, has_name, &look);
+
+    return row != NO_ROW ? &users->rows[row] : NULL;
 }
 
-/* Every user is compared, whichever it is, so that time tells nothing. */
 struct user *users_by_token(const struct users *users, struct slice name, struct slice token)
 {
     unsigned char sha256[32];
-    struct user *found = NULL;
-    const struct user *named = users_find(users, name);
 
     if (token.at == NULL || gnutls_hash_fast(GNUTLS_DIG_SHA256, token.at, token.len, sha256) != 0)
         return NULL;
-    for (size_t i = 0; i < users->count; i++) {
-        bool equal = gnutls_memcmp(users->rows[i].sha256, sha256, sizeof sha256) == 0;
-        if (equal && users->rows[i].has_secret && (name.at == NULL || named == &users->rows[i]))
-            found = &users->rows[i];
-    }
-    return found;
+    size_t row = find_token(users, sha256);
+    if (row == NO_ROW || (name.at != NULL && !slice_equals(name, slice_of(users->rows[row].name))))
+        return NULL;
+    return &users->rows[row];
+}
+
+/* The users of a certificate's names. */
+struct owners {
+    const struct users *users;
+    size_t first; /* in the configuration; NO_ROW: none yet */
+};
+
+static void add_owner(struct slice name, bool any_case, void *ctx)
+{
+    struct owners *owners = ctx;
+    size_t row = find_certificate(owners->users, name, any_case);
+
+    if (row < owners->first) /* than which NO_ROW is not less */
+        owners->first = row;
 }
 
 struct user *users_by_certificate(const struct users *users, gnutls_session_t session)
 {
-    for (size_t i = 0; i < users->count; i++) {
-        if (users->rows[i].certificate[0] != '\0' && tls_client_is(session, users->rows[i].certificate))
-            return &users->rows[i];
-    }
-    return NULL;
+    struct owners owners = {users, NO_ROW};
+
+    if (users->count > 0)
+        tls_client_names(session, add_owner, &owners);
+    return owners.first != NO_ROW ? &users->rows[owners.first] : NULL;
 }
 
 static void write_hex(const unsigned char *from, char *to)

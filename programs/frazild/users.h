@@ -8,6 +8,7 @@
 #include <gnutls/gnutls.h>
 
 #include "rate.h"
+#include "row_index.h"
 #include "settings.h"
 
 /* X(identifier, name): the verbs that `allow` has. */
@@ -34,6 +35,9 @@ struct user {
 struct users {
     struct user *rows;
     size_t count;
+    struct row_index by_name;
+    struct row_index by_token; /* by its SHA-256 */
+    struct row_index by_certificate;
 };
 
 /* Reads the secrets of the users of the settings, which must outlive them.  Each error is added to errors. */
@@ -51,7 +55,7 @@ void users_close(struct users *users);
 /* The user of that name; NULL: there is none. */
 struct user *users_find(const struct users *users, struct slice name);
 
-/* The user whose token it is; an absent name stands for any user.  NULL: nobody's.  Takes as long for a wrong one. */
+/* The user whose token it is; an absent name stands for any user.  NULL: nobody's, or that of another name. */
 struct user *users_by_token(const struct users *users, struct slice name, struct slice token);
 
 /* The user whose certificate the client of a session of TLS has shown; NULL: nobody's, or it has shown none. */

@@ -327,7 +327,7 @@ TEST("A client that nobody knows is cut in time, however much it says")
 {
     struct user user = {.name = "shop", .allow = "*:*"};
 
-    setup.users = (struct users){&user, 1};
+    setup.users = (struct users){.rows = &user, .count = 1};
     setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
     assert_true(stays_open(client_new(), "PING\r\n", 10));
     assert_false(stays_open(client_new(), "PING\r\n", 11));
