@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "connection.h"
 #include "log.h"
+#include "turns.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +16,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define EVENTS 256
 #define ACCEPTS 64 /* at a time, so that those who are here get on */
 
 static void on_wake(void *connection)
@@ -271,30 +271,11 @@ static void sweep(struct loop *loop)
     }
 }
 
-/*
- * A process that was stopped, or that no processor ran, kept its clients waiting: what it missed counts against none of
- * them.  missed_ns: the time of the last turn of the loop, without its longest sleep.
- */
+/* The clients have waited for a process that did not run. */
 static void excuse(const struct loop *loop, uint64_t missed_ns)
 {
     for (struct connection *at = loop->connections; at != NULL; at = at->next)
         connection_excuse(at, missed_ns);
-}
-
-/*
- * Whether every connection has been served that had sent something when its time was up: only then may it be cut.  A
- * process that goes on after a stop first hears of an interruption, n < 0.  Of more than EVENTS connections epoll tells
- * in turns, so after as many full turns all have had theirs.
- */
-static bool all_are_served(struct loop *loop, int n)
-{
-    if (n < 0)
-        return false;
-    loop->full_turns = n == EVENTS ? loop->full_turns + 1 : 0;
-    if (n == EVENTS && loop->full_turns <= atomic_load(&loop->shared->connections) / EVENTS + 1)
-        return false;
-    loop->full_turns = 0;
-    return true;
 }
 
 static bool is_over(const struct loop *loop)
@@ -305,26 +286,24 @@ static bool is_over(const struct loop *loop)
 static void *run(void *arg)
 {
     struct loop *loop = arg;
-    struct epoll_event events[EVENTS];
-    uint64_t swept_ns = clock_ns(), before_ns = swept_ns;
+    struct epoll_event events[EVENTS_MAX];
+    struct turns turns = {.before_ns = clock_ns(), .swept_ns = clock_ns()};
 
     while (!is_over(loop)) {
         alarm_set(&loop->alarm, dispatcher_due_ns(&loop->event_thread.dispatcher));
-        uint64_t sweep_ns = connection_look_ns(&loop->event_thread.setup->settings.daemon);
-        int n = epoll_wait(loop->epoll, events, EVENTS, loop->ready != NULL ? 0 : (int)(sweep_ns / NS_PER_MS));
+        uint64_t sleep_ns = connection_look_ns(&loop->event_thread.setup->settings.daemon);
+        int n = epoll_wait(loop->epoll, events, EVENTS_MAX, loop->ready != NULL ? 0 : (int)(sleep_ns / NS_PER_MS));
         loop->event_thread.now_ns = clock_ns();
-        if (loop->event_thread.now_ns - before_ns > 2 * sweep_ns)
-            excuse(loop, loop->event_thread.now_ns - before_ns - sweep_ns);
-        before_ns = loop->event_thread.now_ns;
+        uint64_t missed_ns = turns_begin(&turns, loop->event_thread.now_ns, sleep_ns);
+        if (missed_ns > 0)
+            excuse(loop, missed_ns);
         atomic_store_explicit(&loop->event_thread.seen_ns, loop->event_thread.now_ns, memory_order_relaxed);
         for (int i = 0; i < n; i++)
             on_event(loop, &events[i]);
         dispatcher_run(&loop->event_thread.dispatcher, loop->event_thread.now_ns);
         run_ready(loop);
-        if (loop->event_thread.now_ns - swept_ns >= sweep_ns && all_are_served(loop, n)) {
-            swept_ns = loop->event_thread.now_ns;
+        if (turns_may_sweep(&turns, sleep_ns, n, atomic_load(&loop->shared->connections)))
             sweep(loop);
-        }
     }
     while (loop->connections != NULL)
         connection_cut(loop, loop->connections);

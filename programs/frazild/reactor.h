@@ -26,9 +26,8 @@ struct loop {
     struct connection **ready_end;
     struct bytes_memory output; /* for what a session writes while it runs */
     char *input;
-    size_t full_turns; /* one after the other with as many events as there is room for */
-    bool drains;       /* has seen shared->draining */
-    bool failed;       /* could not be opened */
+    bool drains; /* has seen shared->draining */
+    bool failed; /* could not be opened */
 };
 
 #endif

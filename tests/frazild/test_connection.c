@@ -445,6 +445,35 @@ TEST("A reader that gets on is spared, and one that stops is cut")
     assert_int_equal(atomic_load(&loop->event_thread.counters.cut_stalled), 1);
 }
 
+/* Whether a connection is cut or ended once so many seconds more have passed, of which the process ran in none. */
+static bool ends_in_a_stop(struct client client, unsigned seconds)
+{
+    loop->event_thread.now_ns += seconds * NS_PER_S;
+    connection_excuse(client.its, seconds * NS_PER_S);
+    connection_check_time(loop, client.its);
+    return !is_open(client) || client.its->lingers;
+}
+
+TEST("A stop of the process counts towards no timeout, and what was left of each is left after it")
+{
+    setup.settings.daemon.request_timeout_ns = setup.settings.daemon.idle_timeout_ns = 10 * NS_PER_S;
+    setup.settings.daemon.stall_timeout_ns = 10 * NS_PER_S;
+    for (unsigned kind = 0; kind < 3; kind++) { /* idle, in the middle of a command, and one that does not read */
+        struct client client = kind == 2 ? slow_reader() : client_new();
+        if (kind == 1)
+            say(client, "ECHO ");
+        happens(client, EPOLLIN);
+        loop->event_thread.now_ns += 9 * NS_PER_S;
+        assert_false(ends_in_a_stop(client, 100));
+        loop->event_thread.now_ns += NS_PER_S;
+        connection_check_time(loop, client.its);
+        assert_true(is_open(client) && !client.its->lingers);
+        loop->event_thread.now_ns++;
+        connection_check_time(loop, client.its);
+        assert_true(!is_open(client) || client.its->lingers);
+    }
+}
+
 TEST("Timeouts are looked at once a second, and more often where a request has less time, but not all the time")
 {
     static const struct {
