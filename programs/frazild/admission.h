@@ -9,6 +9,14 @@
 #include "dispatcher.h"
 #include "users.h"
 
+/* The ids that a client asks for by one command or request. */
+struct wish {
+    struct generator *generator;
+    uint32_t n;
+    int form;
+    uint8_t meta; /* of snos */
+};
+
 /* Why a client gets no ids. */
 struct refusal {
     enum reply_code code;

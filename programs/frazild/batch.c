@@ -233,41 +233,41 @@ static void reply_at_once(struct session *session, struct call *call, struct bat
         engine_hold(batch->id_request.engine);
 }
 
-static bool admit(struct session *session, const struct batch_wish *wish, uint32_t commands_, struct refusal *ret)
+static bool admit(struct session *session, const struct wish *wish, uint32_t commands_, struct refusal *ret)
 {
-    return admission_by_rate(wish->generator, session_user(session), wish->each * commands_,
-                             session->event_thread->now_ns, ret);
+    return admission_by_rate(wish->generator, session_user(session), wish->n * commands_, session->event_thread->now_ns,
+                             ret);
 }
 
 /* How many of the equal commands the limits let through: all, or one of them where they are near, or none. */
-static uint32_t admitted(struct session *session, const struct batch_wish *wish, uint32_t equal, struct refusal *ret)
+static uint32_t admitted(struct session *session, const struct wish *wish, uint32_t equal, struct refusal *ret)
 {
     if (equal > 1 && admit(session, wish, equal, ret))
         return equal;
     return admit(session, wish, 1, ret) ? 1 : 0;
 }
 
-void batch_take(struct session *session, struct call *call, const struct batch_wish *wish)
+void batch_take(struct session *session, struct call *call, const struct wish *wish, enum batch_shape shape)
 {
     struct event_thread *event_thread = session->event_thread;
     struct batch batch = {.session = session,
                           .row = call->row,
                           .started_ns = event_thread->now_ns,
-                          .each = wish->each,
+                          .each = wish->n,
                           .commands = call->repeats,
-                          .shape = wish->shape,
+                          .shape = shape,
                           .form = wish->form};
     struct refusal refusal;
 
-    if (!admission_by_size(wish->generator, wish->each, &refusal)) {
+    if (!admission_by_size(wish->generator, wish->n, &refusal)) {
         command_refuse(session, call, &refusal);
         return;
     }
-    bool in_a_row = wish->shape == SHAPE_INTEGER && wish->each > 1;
+    bool in_a_row = shape == SHAPE_INTEGER && wish->n > 1;
     if (in_a_row) /* each command has a row of its own */
         batch.commands = 1;
-    if (batch.commands > MAX_BATCH_MAX / wish->each)
-        batch.commands = MAX_BATCH_MAX / wish->each;
+    if (batch.commands > MAX_BATCH_MAX / wish->n)
+        batch.commands = MAX_BATCH_MAX / wish->n;
     batch.commands = admitted(session, wish, batch.commands, &refusal);
     if (batch.commands == 0) {
         command_refuse(session, call, &refusal);
@@ -276,7 +276,7 @@ void batch_take(struct session *session, struct call *call, const struct batch_w
     call->used = batch.commands;
     batch.id_request = (struct id_request){.engine = wish->generator->engine,
                                            .ids = event_thread->ids,
-                                           .wanted = wish->each * batch.commands,
+                                           .wanted = wish->n * batch.commands,
                                            .meta = wish->meta,
                                            .in_a_row = in_a_row,
                                            .deadline_ns = event_thread->now_ns +

@@ -16,17 +16,8 @@ enum batch_shape {
     SHAPE_INTEGER /* of INCR and INCRBY: the last of the ids, which are in a row */
 };
 
-/* The ids that a command asks for. */
-struct batch_wish {
-    struct generator *generator;
-    uint32_t each; /* ids a command */
-    enum batch_shape shape;
-    int form;
-    uint8_t meta;
-};
-
 /* Takes the ids of a call and replies, now or when they are free. */
-void batch_take(struct session *session, struct call *call, const struct batch_wish *wish);
+void batch_take(struct session *session, struct call *call, const struct wish *wish, enum batch_shape shape);
 
 /* Writes on what a session's batch has to say, and frees it at its end.  False: it waits, or the output is full. */
 bool batch_go_on(struct session *session, struct bytes *out);

@@ -34,7 +34,7 @@ static bool read_form(const struct session *session, const struct call *call, co
 }
 
 /* [gen] [n]: the generator, then the count; *ret_at: the first word behind them. */
-static bool read_target(struct session *session, const struct call *call, struct batch_wish *wish, bool *ret_counted,
+static bool read_target(struct session *session, const struct call *call, struct wish *wish, bool *ret_counted,
                         size_t *ret_at)
 {
     const struct resp_command *words = call->words;
@@ -46,9 +46,9 @@ static bool read_target(struct session *session, const struct call *call, struct
     if (wish->generator == NULL)
         return false;
     at += named;
-    wish->each = 1;
+    wish->n = 1;
     *ret_counted = at < words->count && is_number(words->args[at]);
-    if (*ret_counted && !read_count(session, call, words->args[at++], &wish->each))
+    if (*ret_counted && !read_count(session, call, words->args[at++], &wish->n))
         return false;
     *ret_at = at;
     return true;
@@ -66,13 +66,12 @@ static bool fail_word(const struct session *session, const struct call *call, si
 void cmd_next(struct session *session, struct call *call)
 {
     const struct resp_command *words = call->words;
-    struct batch_wish wish = {0};
+    struct wish wish = {0};
     bool counted;
     size_t at;
 
     if (!read_target(session, call, &wish, &counted, &at))
         return;
-    wish.shape = counted ? SHAPE_ARRAY : SHAPE_ONE;
     wish.form = form_default(wish.generator->engine);
     if (at + 1 < words->count && slice_is(words->args[at], "FORM")) {
         if (!read_form(session, call, wish.generator->engine, words->args[at + 1], &wish.form))
@@ -82,12 +81,12 @@ void cmd_next(struct session *session, struct call *call)
     if (at < words->count)
         (void)fail_word(session, call, at);
     else
-        batch_take(session, call, &wish);
+        batch_take(session, call, &wish, counted ? SHAPE_ARRAY : SHAPE_ONE);
 }
 
 void cmd_next_bin(struct session *session, struct call *call)
 {
-    struct batch_wish wish = {.shape = SHAPE_BINARY};
+    struct wish wish = {0};
     bool counted;
     size_t at;
 
@@ -96,13 +95,13 @@ void cmd_next_bin(struct session *session, struct call *call)
     if (at < call->words->count)
         (void)fail_word(session, call, at);
     else
-        batch_take(session, call, &wish);
+        batch_take(session, call, &wish, SHAPE_BINARY);
 }
 
 void cmd_sno(struct session *session, struct call *call)
 {
     const struct resp_command *words = call->words;
-    struct batch_wish wish = {.form = FORM_SNO};
+    struct wish wish = {.form = FORM_SNO};
     uint64_t meta = 0;
     bool counted;
     size_t at;
@@ -121,12 +120,11 @@ void cmd_sno(struct session *session, struct call *call)
         }
         at += 2;
     }
-    wish.shape = counted ? SHAPE_ARRAY : SHAPE_ONE;
     wish.meta = (uint8_t)meta;
     if (at < words->count)
         (void)fail_word(session, call, at);
     else
-        batch_take(session, call, &wish);
+        batch_take(session, call, &wish, counted ? SHAPE_ARRAY : SHAPE_ONE);
 }
 
 /* The numbers that a client counts back from the answer are its own only where ids follow each other without a gap.
@@ -156,9 +154,9 @@ static bool can_reserve(const struct session *session, const struct call *call, 
 void cmd_incr(struct session *session, struct call *call)
 {
     const struct resp_command *words = call->words;
-    struct batch_wish wish = {.each = 1, .shape = SHAPE_INTEGER};
+    struct wish wish = {.n = 1};
 
-    if (words->count > 2 && !read_count(session, call, words->args[2], &wish.each))
+    if (words->count > 2 && !read_count(session, call, words->args[2], &wish.n))
         return;
     struct generator *found = generators_by_key(&session->event_thread->setup->generators, words->args[1]);
     wish.generator = command_unnamed(session, call, found, "with this key",
@@ -169,6 +167,6 @@ void cmd_incr(struct session *session, struct call *call)
     if (wish.generator->engine->is_sno)
         command_fail(session, call, CODE_ERR, "generator %s has snos, which are not integers: use SNO",
                      wish.generator->name);
-    else if (can_reserve(session, call, wish.generator, wish.each))
-        batch_take(session, call, &wish);
+    else if (can_reserve(session, call, wish.generator, wish.n))
+        batch_take(session, call, &wish, SHAPE_INTEGER);
 }

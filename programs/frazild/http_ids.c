@@ -229,15 +229,6 @@ void http_ids_drop(struct http_request *request)
 
 /* ---- taking ---------------------------------------------------------------------------- */
 
-/* The ids that a request asks for. */
-struct wish {
-    struct generator *generator;
-    uint32_t n;
-    uint8_t meta;
-    enum media media;
-    int form;
-};
-
 /* The best of our types for an Accept; MEDIA_COUNT: it wants none of them. */
 static enum media media_of(const struct http_head *head)
 {
@@ -255,17 +246,17 @@ static enum media media_of(const struct http_head *head)
 }
 
 /* Reads how the ids are to be sent.  False: the reply says what is wrong. */
-static bool read_media(struct http_request *request, struct wish *wish)
+static bool read_media(struct http_request *request, struct wish *wish, enum media *ret)
 {
     struct slice accept = http_field(request->head, FIELD_ACCEPT), form = http_parameter(request, "form");
     const struct engine *engine = wish->generator->engine;
 
-    wish->media = accept.at != NULL ? media_of(request->head) : MEDIA_JSON;
+    *ret = accept.at != NULL ? media_of(request->head) : MEDIA_JSON;
     wish->form = form_default(engine);
-    if (wish->media == MEDIA_COUNT)
+    if (*ret == MEDIA_COUNT)
         http_fail(request, HTTP_NOT_ACCEPTABLE, CODE_ERR, "ids are sent as %s, %s or %s", types[MEDIA_JSON],
                   types[MEDIA_TEXT], types[MEDIA_BYTES]);
-    else if (form.at != NULL && wish->media == MEDIA_BYTES)
+    else if (form.at != NULL && *ret == MEDIA_BYTES)
         http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "form= is of text: %s has 8 bytes an id", types[MEDIA_BYTES]);
     else if (form.at != NULL && !form_by_name(engine, form, &wish->form))
         http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "form= takes %s", form_names(engine));
@@ -274,7 +265,7 @@ static bool read_media(struct http_request *request, struct wish *wish)
     return false;
 }
 
-static bool read_wish(struct http_request *request, struct wish *wish)
+static bool read_wish(struct http_request *request, struct wish *wish, enum media *ret_media)
 {
     struct slice n = http_parameter(request, "n"), meta = http_parameter(request, "meta");
     uint64_t number = 1, byte = 0;
@@ -287,11 +278,11 @@ static bool read_wish(struct http_request *request, struct wish *wish)
     else if (meta.at != NULL && !slice_number(meta, 255, &byte))
         http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "meta= is a byte: 0 to 255");
     else
-        return wish->n = (uint32_t)number, wish->meta = (uint8_t)byte, read_media(request, wish);
+        return wish->n = (uint32_t)number, wish->meta = (uint8_t)byte, read_media(request, wish, ret_media);
     return false;
 }
 
-static struct http_ids *new_ids(struct http_request *request, const struct wish *wish)
+static struct http_ids *new_ids(struct http_request *request, const struct wish *wish, enum media media)
 {
     const struct event_thread *event_thread = request->event_thread;
     struct engine *engine = wish->generator->engine;
@@ -302,7 +293,7 @@ static struct http_ids *new_ids(struct http_request *request, const struct wish 
     *ids = (struct http_ids){
         .session = request->session,
         .started_ns = event_thread->now_ns,
-        .media = wish->media,
+        .media = media,
         .form = wish->form,
         .id_request = {.engine = engine,
                        .wanted = wish->n,
@@ -319,16 +310,17 @@ void http_take_ids(struct http_request *request)
     struct event_thread *event_thread = request->event_thread;
     struct refusal refusal;
     struct wish wish;
+    enum media media;
 
     wish.generator = http_generator(request, request->argument);
-    if (wish.generator == NULL || !read_wish(request, &wish))
+    if (wish.generator == NULL || !read_wish(request, &wish, &media))
         return;
     if (!admission_by_size(wish.generator, wish.n, &refusal) ||
         !admission_by_rate(wish.generator, request->user, wish.n, event_thread->now_ns, &refusal)) {
         http_refuse(request, &refusal);
         return;
     }
-    struct http_ids *ids = request->ids = new_ids(request, &wish);
+    struct http_ids *ids = request->ids = new_ids(request, &wish, media);
     if (ids == NULL) {
         admission_give_back(wish.generator, request->user, wish.n);
         request->out->failed = true; /* no memory: the connection is closed */
