@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "addresses.h"
 
+#include "log.h"
 #include "service.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,9 +156,15 @@ static void write_text(int fd, char *text)
         struct sockaddr_un local;
     } its = {.local = {.sun_family = AF_UNSPEC}};
     socklen_t len = sizeof its - 1; /* a path that fills it stays terminated */
+    const char *path = its.local.sun_path;
 
-    if (getsockname(fd, &its.peer.its.any, &len) == 0 && its.local.sun_family == AF_UNIX)
-        (void)snprintf(text, ADDRESS_TEXT_SIZE, "unix:%s", its.local.sun_path);
+    if (getsockname(fd, &its.peer.its.any, &len) != 0)
+        its.local.sun_family = AF_UNSPEC;
+    if (its.local.sun_family == AF_UNIX && path[0] == '\0' && len > offsetof(struct sockaddr_un, sun_path))
+        (void)snprintf(text, ADDRESS_TEXT_SIZE, "unix:@%.*s", (int)(len - offsetof(struct sockaddr_un, sun_path) - 1),
+                       path + 1); /* an abstract name */
+    else if (its.local.sun_family == AF_UNIX)
+        (void)snprintf(text, ADDRESS_TEXT_SIZE, "unix:%s", path);
     else
         peer_write(&its.peer, text);
 }
@@ -456,6 +464,20 @@ static const char *look_at_socket(int fd)
     return "it does not listen: the manager is to call listen(), as ListenStream= does";
 }
 
+/* The first of the manager's sockets that is this one; i: it comes once. */
+static int first_of_same(int i)
+{
+    struct stat its, other;
+    int first = 0;
+
+    if (fstat(SERVICE_FDS_FIRST + i, &its) != 0)
+        return i;
+    while (first < i &&
+           (fstat(SERVICE_FDS_FIRST + first, &other) != 0 || other.st_dev != its.st_dev || other.st_ino != its.st_ino))
+        first++;
+    return first;
+}
+
 /* Takes over one socket of the manager of services, which is called by its protocol. */
 static void take_over_one(struct listeners *listeners, const struct settings *settings, int i, struct bytes *errors)
 {
@@ -471,6 +493,11 @@ static void take_over_one(struct listeners *listeners, const struct settings *se
                      "socket %d of the service manager is called '%.*s': FileDescriptorName= names a protocol whose "
                      "[listen] section the configuration has\n",
                      i, len, name);
+    else if (first_of_same(i) < i)
+        bytes_format(errors,
+                     "socket %d of the service manager, '%.*s', is its socket %d once more: give each a socket of its "
+                     "own\n",
+                     i, len, name, first_of_same(i));
     else if (!is_of_this_host(fd) && !addresses_check_reach(settings, listener.protocol, errors))
         return;
     else if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0 || !add(listeners, &listener))
@@ -504,6 +531,20 @@ void listeners_open(struct listeners *listeners, const struct settings *settings
     for (enum protocol protocol = PROTOCOL_RESP; protocol < PROTOCOL_COUNT; protocol++) {
         if (settings->listen[protocol].given && !has_protocol(listeners, protocol))
             open_addresses(listeners, protocol, &settings->listen[protocol], errors);
+    }
+}
+
+void listeners_watch(struct listeners *listeners)
+{
+    for (size_t i = 0; i < listeners->count; i++) {
+        struct listener *row = &listeners->rows[i];
+        if (row->is_gone || row->unix_socket.path[0] == '\0' || unix_socket_is_there(&row->unix_socket))
+            continue;
+        row->is_gone = true;
+        log_line(LOG_ALWAYS,
+                 "the path of %s is no longer its socket's: somebody has removed or replaced it, and no new client "
+                 "reaches this daemon there before a restart",
+                 row->text);
     }
 }
 

@@ -20,6 +20,7 @@ struct listener {
     enum protocol protocol;
     char text[ADDRESS_TEXT_SIZE];   /* where it listens, with the port that the system chose for port 0 */
     struct unix_socket unix_socket; /* at a path; its path is "" for others */
+    bool is_gone;                   /* another file is at its path, or none, and the log says so */
     bool is_shared;                 /* the manager of services has it, too, and hands it to the next daemon */
 };
 
@@ -45,6 +46,9 @@ void addresses_check(const struct settings *settings, struct bytes *errors);
  * failure is added to errors.
  */
 void listeners_open(struct listeners *listeners, const struct settings *settings, struct bytes *errors);
+
+/* Tells the log once of each unix socket whose path was taken away.  Called by the main thread now and then. */
+void listeners_watch(struct listeners *listeners);
 
 /* Closes them, and removes unix sockets. */
 void listeners_close(struct listeners *listeners);

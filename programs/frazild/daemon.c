@@ -291,6 +291,7 @@ static int serve(struct daemon *daemon)
         struct setup *setup = shared_hold_setup(&daemon->shared);
         watch_look(&watch, &setup->generators);
         setup_release(setup); /* the reloader has it, too, and waits for us */
+        listeners_watch(&daemon->listeners);
         service_tell_again();
         int number = next_signal(&daemon->signals, wait_ns);
         if (number == SIGTERM || number == SIGINT)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -104,13 +103,19 @@ const char *unix_socket_open(struct unix_socket *ret, const char *path, uint32_t
     return reason(why);
 }
 
+bool unix_socket_is_there(const struct unix_socket *its)
+{
+    struct stat about;
+
+    return lstat(its->path, &about) == 0 && about.st_dev == its->device && about.st_ino == its->inode;
+}
+
 /* As long as it is open no other socket can have its inode. */
 void unix_socket_close(const struct unix_socket *its)
 {
     int lock = lock_folder(its->path, CLOSE_TRIES);
-    struct stat about;
 
-    if (lock >= 0 && lstat(its->path, &about) == 0 && about.st_dev == its->device && about.st_ino == its->inode)
+    if (lock >= 0 && unix_socket_is_there(its))
         (void)unlink(its->path);
     if (lock >= 0)
         (void)close(lock);

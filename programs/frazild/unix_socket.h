@@ -5,6 +5,7 @@
 #ifndef FRAZILD_UNIX_SOCKET_H
 #define FRAZILD_UNIX_SOCKET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -22,6 +23,9 @@ struct unix_socket {
  * NULL, or why not.
  */
 const char *unix_socket_open(struct unix_socket *ret, const char *path, uint32_t mode, int backlog);
+
+/* Whether its path leads to it. */
+bool unix_socket_is_there(const struct unix_socket *its);
 
 /* Removes it from its path, unless another has taken that, and closes it. */
 void unix_socket_close(const struct unix_socket *its);

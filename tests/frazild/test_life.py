@@ -510,6 +510,26 @@ class Services(TestCase):
             self.assertIn(f"LISTEN_FDS={number}: a service manager hands over 0 to 64 sockets", said)
             self.assertEqual((said.count("\n"), process.wait(PATIENCE_S)), (1, 4))
 
+    def test_a_socket_that_comes_twice_is_refused(self):
+        manager = self.manage(BOTH + generator("main"))
+        process = self.run_it(manager, ("http", "resp", "resp"), LISTEN_FDNAMES="http:resp:http")
+        said = process.stderr.read()
+        self.assertIn("socket 2 of the service manager, 'http', is its socket 1 once more: give each a socket of its own", said)
+        self.assertEqual((said.count("\n"), process.wait(PATIENCE_S)), (1, 4))
+
+    def test_a_socket_with_an_abstract_name_is_named(self):
+        manager = self.manage(BOTH + generator("main"))
+        with socket.socket(socket.AF_UNIX) as its:
+            name = f"@frazild-test-{os.getpid()}"
+            its.bind("\0" + name[1:])
+            its.listen(1)
+            manager.sockets["wrong"] = its
+            process = self.run_it(manager, ("wrong",), LISTEN_FDNAMES="resp")
+            lines = [process.stderr.readline() for _ in range(3)]
+        self.assertIn(f"frazild: listening: resp unix:{name}\n", lines)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE_S), 0)
+
     def test_each_socket_serves_the_protocol_of_its_own_name(self):
         manager = self.manage(BOTH + generator("main"))
         self.run_it(manager, ("resp", "http", "third"), LISTEN_FDNAMES="resp:http:resp")

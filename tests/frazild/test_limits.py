@@ -226,6 +226,8 @@ class Surroundings(TestCase):
             second = self.start(config + generator("main", 2))
             self.assertEqual(first.end(), 0)
             self.assertTrue(self.connect(second).ask("NEXT").isdigit())
+            os.unlink(folder + "/socket")
+            second.wait_for_line(f"the path of unix:{folder}/socket is no longer its socket's")
             self.assertEqual(second.end(), 0)
             self.assertEqual(os.listdir(folder), ["old"])
 
