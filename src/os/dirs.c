@@ -23,7 +23,7 @@
 static const char without_protection[] = "give up protection against repeated ids after a restart with state=memory";
 
 #define RUN_DIR                                                                                                        \
-    "run directory", "run_dir", "RUNTIME_DIRECTORY", fz_run_dir_of_root, "XDG_RUNTIME_DIR", NULL, 1, 1,                \
+    "run directory", "run_dir", "RUNTIME_DIRECTORY", fz_run_dir_of_root, "XDG_RUNTIME_DIR", NULL, NULL, 1, 1,          \
         fz_run_dir_of_users
 
 /* The differences between the directories. */
@@ -33,7 +33,8 @@ static const struct dir_names {
     const char *service; /* set by systemd */
     const char *of_root;
     const char *xdg;
-    const char *under_home; /* when xdg is not set; NULL: nothing */
+    const char *of_user; /* when xdg is not set: root may have made it, with the user's number behind; NULL: nothing */
+    const char *under_home; /* when that is not there; NULL: nothing */
     unsigned xdg_makes;     /* how many of the last components may be missing under xdg */
     unsigned wanted_makes;  /* the same of a path that somebody named */
     const char *public;     /* the last resort: the user's number is appended; NULL: nothing */
@@ -42,9 +43,9 @@ static const struct dir_names {
     [FZ_DIR_RUN] = {RUN_DIR, without_protection},
     [FZ_DIR_LEASE] = {RUN_DIR, "give each process a lease of its own with share=process"},
     [FZ_DIR_STATE] = {"state directory", "state_dir", "STATE_DIRECTORY", "/var/lib/frazil", "XDG_STATE_HOME",
-                      "/.local/state/frazil", 2, 1, NULL, without_protection},
-    [FZ_DIR_URL] = {"folder", NULL, NULL, NULL, NULL, NULL, 0, 1, NULL, NULL},
-    [FZ_DIR_TREE] = {"folder", NULL, NULL, NULL, NULL, NULL, 0, UINT_MAX, NULL, NULL},
+                      "/var/lib/frazil-", "/.local/state/frazil", 2, 1, NULL, without_protection},
+    [FZ_DIR_URL] = {"folder", NULL, NULL, NULL, NULL, NULL, NULL, 0, 1, NULL, NULL},
+    [FZ_DIR_TREE] = {"folder", NULL, NULL, NULL, NULL, NULL, NULL, 0, UINT_MAX, NULL, NULL},
 };
 
 enum { UNDER_HOME_MAKES = 3 };
@@ -92,22 +93,38 @@ static frazil_err go_as_service(struct way *way, const struct dir_names *names, 
     return go(way, names->service, first, "", 1, reterr);
 }
 
-/* For who has no session: memory, too, but where everybody may make a name. */
-static frazil_err go_public(struct way *way, const char *public, frazil_error *reterr)
+static frazil_err go_numbered(struct way *way, const char *begin, unsigned makes, frazil_error *reterr)
 {
     char user[FZ_DECIMAL_MAX_LEN + 1];
     struct fz_sentence s = fz_sentence_in(user, sizeof user);
 
     fz_sentence_u64(&s, geteuid());
+    return go(way, "the default", begin, user, makes, reterr);
+}
+
+/* For who has no session: memory, too, but where everybody may make a name. */
+static frazil_err go_public(struct way *way, const char *public, frazil_error *reterr)
+{
     way->is_public = true;
-    return go(way, "the default", public, user, 1, reterr);
+    return go_numbered(way, public, 1, reterr);
+}
+
+/* Service users have no home, or one that is not theirs.  Only root can have made this name. */
+static bool has_made(const char *of_user)
+{
+    struct way way;
+    struct stat status;
+
+    return go_numbered(&way, of_user, 0, NULL) == FRAZIL_OK && lstat(way.path, &status) == 0;
 }
 
 static frazil_err no_default(const struct dir_names *names, frazil_error *reterr)
 {
-    return fz_fail(
-        reterr, FRAZIL_ESPEC, "%s%s and %s are not set, so there is no default for the %s: name one with %s=, or %s",
-        names->under_home == NULL ? "" : "HOME, ", names->xdg, names->service, names->what, names->key, names->without);
+    return fz_fail(reterr, FRAZIL_ESPEC,
+                   "HOME, %s and %s are not set, so there is no default for the %s: name one with %s=, have root make "
+                   "%s%u for this user, or %s",
+                   names->xdg, names->service, names->what, names->key, names->of_user, (uint64_t)geteuid(),
+                   names->without);
 }
 
 static frazil_err find_path(struct way *way, const struct dir_names *names, const char *wanted, frazil_error *reterr)
@@ -122,6 +139,8 @@ static frazil_err find_path(struct way *way, const struct dir_names *names, cons
         return go(way, "the default", names->of_root, "", 1, reterr);
     if ((path = variable(names->xdg)) != NULL)
         return go(way, names->xdg, path, "/frazil", names->xdg_makes, reterr);
+    if (names->of_user != NULL && has_made(names->of_user))
+        return go_numbered(way, names->of_user, 0, reterr);
     if (names->under_home != NULL && (path = variable("HOME")) != NULL)
         return go(way, "HOME", path, names->under_home, UNDER_HOME_MAKES, reterr);
     if (names->public != NULL)
@@ -253,8 +272,15 @@ static frazil_err cannot_use(const struct dir_names *names, const struct way *wa
     }
     fz_sentence_str(&s, " name another with ");
     fz_sentence_str(&s, names->key);
-    /* The owner's processes claim their worker ids on the host, so that another directory alone would be refused. */
-    fz_sentence_str(&s, sys == FZ_REFUSED_DIR_OWNER ? "= and take another worker id, or " : "=, or ");
+    if (names->of_user != NULL && strcmp(way->named_by, "HOME") == 0) {
+        fz_sentence_str(&s, "=, have root make ");
+        fz_sentence_str(&s, names->of_user);
+        fz_sentence_u64(&s, geteuid());
+        fz_sentence_str(&s, " for this user, or ");
+    } else
+        /* The owner's processes claim their worker ids on the host, so that another directory alone would be refused.
+         */
+        fz_sentence_str(&s, sys == FZ_REFUSED_DIR_OWNER ? "= and take another worker id, or " : "=, or ");
     fz_sentence_str(&s, names->without);
     return fz_fail_errno(reterr, sys, what, way->path, advice);
 }

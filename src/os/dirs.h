@@ -9,7 +9,8 @@
  * - RUNTIME_DIRECTORY and STATE_DIRECTORY, as systemd sets them for a service (the
  *   first of several);
  * - for root, /run/frazil and /var/lib/frazil;
- * - XDG_RUNTIME_DIR/frazil and XDG_STATE_HOME/frazil, the latter by default
+ * - XDG_RUNTIME_DIR/frazil and XDG_STATE_HOME/frazil;
+ * - for a state directory, /var/lib/frazil-UID if root has made it, else
  *   ~/.local/state/frazil;
  * - for a run directory without a session (in a container, from cron),
  *   /dev/shm/frazil-UID.

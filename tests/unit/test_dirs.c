@@ -72,30 +72,32 @@ static void assert_refused(bool prepare, enum fz_dir which, const char *wanted, 
                      code);
 }
 
-enum { NOBODY = 65534 };
+enum { NOBODY = 65534, SERVICE = 64123 };
 
-/*
- * Runs a test as a user that is not root, in a child process; in this one if it is not root anyway.  A failure in the
- * child ends in another exit status than 0.
- */
-static void as_nobody(void (*run)(void))
+/* Runs a test as that user, in a child process.  A failure in the child ends in another exit status than 0. */
+static void as_user(unsigned user, void (*run)(void))
 {
     int status;
 
-    if (geteuid() != 0) {
-        run();
-        return;
-    }
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
+        if (setgid(user) != 0 || setuid(user) != 0)
             _exit(99);
         run();
         _exit(0);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
+}
+
+/* Runs a test as a user that is not root; in this process if it is not root anyway. */
+static void as_nobody(void (*run)(void))
+{
+    if (geteuid() != 0)
+        run();
+    else
+        as_user(NOBODY, run);
 }
 
 /* ---- which it is --------------------------------------------------------- */
@@ -151,12 +153,51 @@ static void find_nothing(void)
 {
     assert_refused(true, FZ_DIR_STATE, NULL, FRAZIL_ESPEC, 0,
                    (const char *[]){"state directory", "STATE_DIRECTORY", "XDG_STATE_HOME", "HOME",
-                                    "state_dir=", "state=memory", NULL});
+                                    "state_dir=", "have root make /var/lib/frazil-", "state=memory", NULL});
 }
 
 TEST("Where there is no default, none is made up")
 {
     as_nobody(find_nothing);
+}
+
+/* No account has this number, so that no other program looks there. */
+static char service_dir[] = "/var/lib/frazil-64123";
+
+static void find_service_dir(void)
+{
+    assert_found(FZ_DIR_STATE, NULL, service_dir);
+    setenv("HOME", "/nonexistent", 1);
+    assert_found(FZ_DIR_STATE, NULL, service_dir);
+    setenv("XDG_STATE_HOME", "/users/me/state", 1);
+    assert_found(FZ_DIR_STATE, NULL, "/users/me/state/frazil");
+}
+
+static void find_no_service_dir(void)
+{
+    setenv("HOME", "/users/me", 1);
+    assert_found(FZ_DIR_STATE, NULL, "/users/me/.local/state/frazil");
+    assert_refused(true, FZ_DIR_STATE, NULL, FRAZIL_ESYS, ENOENT,
+                   (const char *[]){"HOME", "state_dir=, have root make ", service_dir, NULL});
+}
+
+static void use_others_dir(void)
+{
+    assert_refused(true, FZ_DIR_STATE, NULL, FRAZIL_ESYS, EPERM, (const char *[]){service_dir, "65534", NULL});
+}
+
+TEST("A user has the directory that root has made for it, with or without a home; XDG's alone comes before")
+{
+    if (geteuid() != 0)
+        skip();
+    (void)rmdir(service_dir);
+    as_user(SERVICE, find_no_service_dir);
+    assert_int_equal(mkdir(service_dir, 0700), 0);
+    assert_int_equal(chown(service_dir, SERVICE, SERVICE), 0);
+    as_user(SERVICE, find_service_dir);
+    assert_int_equal(chown(service_dir, NOBODY, NOBODY), 0);
+    as_user(SERVICE, use_others_dir);
+    assert_int_equal(rmdir(service_dir), 0);
 }
 
 TEST("A relative path would be another one after a chdir")
