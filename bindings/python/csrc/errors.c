@@ -18,8 +18,22 @@ int errors_init(struct state *state)
         if (state->error_classes[i] == NULL)
             break;
     }
+    state->run_handlers = PyErr_Occurred() == NULL ? PyObject_GetAttrString(module, "run_handlers") : NULL;
     Py_DECREF(module);
-    return PyErr_Occurred() == NULL ? 0 : -1;
+    return state->run_handlers != NULL ? 0 : -1;
+}
+
+int check_signals(const struct state *state)
+{
+#ifdef PYPY_VERSION /* there PyErr_CheckSignals does nothing, and handlers run while a function of Python does */
+    PyObject *none = PyObject_CallObject(state->run_handlers, NULL);
+
+    Py_XDECREF(none);
+    return none != NULL ? 0 : -1;
+#else
+    (void)state;
+    return PyErr_CheckSignals();
+#endif
 }
 
 PyObject *error_object(const struct state *state, const frazil_error *error)

@@ -341,7 +341,7 @@ int open_asked(struct generator *self)
         uint64_t who = atomic_load(&self->opening);
         if (who == here) {
             Py_BEGIN_ALLOW_THREADS(void) nanosleep(&pause, NULL);
-            Py_END_ALLOW_THREADS if (PyErr_CheckSignals() < 0) return -1;
+            Py_END_ALLOW_THREADS if (check_signals(self->state) < 0) return -1;
         } else if (atomic_compare_exchange_strong(&self->opening, &who, here)) {
             int result = atomic_load(&self->unopened) ? open_first(self) : 0;
             atomic_store(&self->opening, 0);

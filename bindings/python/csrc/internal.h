@@ -21,12 +21,16 @@ enum { CLASS_SYSTEM = FRAZIL_CLASS_FATAL + 1, CLASS_COUNT };
 struct state {
     PyObject *error_classes[CLASS_COUNT]; /* by frazil_err_class; the one of FRAZIL_CLASS_NONE is NULL */
     PyTypeObject *generator_type;
+    PyObject *run_handlers; /* of frazil._errors */
 };
 
 /* ---- errors (errors.c) ---------------------------------------------------- */
 
 /* Finds the classes in frazil._errors.  -1 with an exception set. */
 int errors_init(struct state *state);
+
+/* Runs the handlers of signals that have come, in the main thread.  -1: one of them has raised. */
+int check_signals(const struct state *state);
 
 /* Sets the exception for an error that a function of frazil has explained.  Returns NULL. */
 PyObject *raise_error(const struct state *state, const frazil_error *error);

@@ -54,6 +54,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
         return 0;
     for (int i = 0; i < CLASS_COUNT; i++)
         Py_VISIT(state->error_classes[i]);
+    Py_VISIT(state->run_handlers);
     Py_VISIT((PyObject *)state->generator_type);
     return 0;
 }
@@ -66,6 +67,7 @@ static int module_clear(PyObject *module)
         return 0;
     for (int i = 0; i < CLASS_COUNT; i++)
         Py_CLEAR(state->error_classes[i]);
+    Py_CLEAR(state->run_handlers);
     Py_CLEAR(state->generator_type);
     return 0;
 }

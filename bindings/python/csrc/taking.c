@@ -68,13 +68,13 @@ static uint64_t left_of(uint64_t wait_ns, uint64_t begun_ns)
 }
 
 /* Between two pieces of a wait.  -1: a signal handler has raised. */
-static int rest(uint64_t retry_ns, uint64_t left_ns)
+static int rest(const struct state *state, uint64_t retry_ns, uint64_t left_ns)
 {
     const uint64_t shortest_ns = 1000000;
     uint64_t ns = least(least(retry_ns / 2, piece_ns), left_ns);
 
     nap(ns > shortest_ns ? ns : shortest_ns);
-    return PyErr_CheckSignals();
+    return check_signals(state);
 }
 
 /* Without a wait these two are the errors of a policy, which no wait mends. */
@@ -122,7 +122,7 @@ static int take_waiting(struct generator *self, const struct taking *taking, uin
             return 0;
         if (last || error.err_class != FRAZIL_CLASS_RETRY || error.retry_ns > left_ns)
             break;
-        if (rest(error.retry_ns, left_ns) < 0)
+        if (rest(self->state, error.retry_ns, left_ns) < 0)
             return -1;
     }
     (void)raise_error(self->state, &error);

@@ -79,3 +79,9 @@ class FatalError(FrazilError):
 
 class SystemCallError(FatalError, OSError):
     """The system has failed, as where a folder may not be written; `errno` says how."""
+
+
+def run_handlers() -> None:
+    """Lets PyPy run the handlers of signals: it does so between two steps of a function of Python."""
+    for _ in range(2):
+        pass
