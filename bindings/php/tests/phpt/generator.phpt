@@ -21,6 +21,13 @@ $two = Generator::open(SPEC);
 var_dump($one->next() < $two->next());
 unset($one);
 var_dump($two->next() < Generator::open(SPEC)->next());
+
+// One that was stopped gives its number back with the last object, so that the process can open the spec again.
+const MEMORY = 'layout=twitter worker=fixed:13 state=memory';
+$stopped = Generator::open(MEMORY);
+$stopped->stop();
+unset($stopped);
+var_dump(Generator::open(MEMORY)->next() > 0);
 ?>
 --EXPECT--
 int(1011)
@@ -29,5 +36,6 @@ int(1)
 int(13)
 bool(true)
 int(7)
+bool(true)
 bool(true)
 bool(true)

@@ -18,7 +18,7 @@ $one = Generator::open(['worker' => 9, 'layout' => 'twitter']);
 var_dump($one == Generator::open(['worker' => 9, 'layout' => 'twitter']), $one == Generator::open("worker='fixed:9' layout='twitter'"));
 
 $wrong = [
-    'a key that says more' => ["worker=fixed:3 x" => '1'],
+    'a key that says more' => ['state=memory worker' => '3'],
     'no key' => ['worker=fixed:7'],
     'an unknown one' => ['colour' => 'red'],
     'a quote' => ['worker' => "fixed:7' state='memory"],
@@ -33,6 +33,12 @@ foreach ($wrong as $what => $options) {
         echo "$what: ", $e::class, "\n";
     }
 }
+
+// Quotes and backslashes in a value stand for themselves, also at its end.
+$place = sys_get_temp_dir() . '/frazil ' . getmypid() . " it's \\ here\\";
+new Generator(['worker' => 12, 'state_dir' => $place, 'run_dir' => $place]);
+var_dump(is_dir($place));
+exec('rm -r ' . escapeshellarg($place));
 
 $before = 0;
 foreach ($ids as $number => $id) {
@@ -73,6 +79,7 @@ an unknown one: Frazil\UsageException
 a quote: Frazil\UsageException
 a list: TypeError
 an object: TypeError
+bool(true)
 int(2)
 bool(true)
 Frazil\FatalException FRAZIL_ESTOPPED
