@@ -101,6 +101,14 @@ test('callbacks come in the order of the calls, after the call has returned, ove
   assert.equal(new Set(ids.map(([, id]) => id.toString('hex'))).size, 500);
 });
 
+test('a callback does not overtake those that wait when the next millisecond begins', async () => {
+  const ids = await collect(new FlakeId({ id: 7 }), 40_000); // in one turn, which lasts for some milliseconds
+  assert.deepEqual(
+    ids.map(([i]) => i),
+    ids.map((_, i) => i),
+  );
+});
+
 test('a callback that throws does not take the ids of others', async () => {
   const { status, stdout } = run(`
     const FlakeId = require('frazil/flake-idgen');

@@ -164,6 +164,36 @@ test('take ends with the reason of its signal', async () => {
   await assert.rejects(taking, (error) => error.message === 'enough' || error.cause?.message === 'enough');
   await assert.rejects(generator.take(1, { signal: AbortSignal.abort() }), { name: 'AbortError' });
   generator.close();
+
+  // Who has given up gets no id, also where some are free.
+  const free = open({ ...still, worker: 'fixed:6', clock: new ManualClock(NOW) });
+  const before = free.stats().issued;
+  await assert.rejects(free.take(1, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  assert.equal(free.stats().issued, before);
+  free.close();
+});
+
+test('max_wait bounds the wait for the next ids, not that for all of them', async () => {
+  const generator = open({ layout: '41/21/1', worker: 'fixed:7', state: 'memory', maxLead: '0ms', maxWait: '50ms' });
+  assert.equal((await generator.take(400)).length, 400); // 200 ticks
+  generator.close();
+});
+
+test('a wait of hours looks again each second, so that it learns of a stop', async () => {
+  const epoch = new Date(Date.now() - 12 * 3_600_000);
+  const generator = open({
+    layout: '31/20/1',
+    epoch,
+    tick: '24h',
+    worker: 'fixed:7',
+    state: 'memory',
+    maxWait: Infinity,
+  });
+  await generator.take(2);
+  const taking = generator.take(1);
+  setImmediate().then(() => generator.stop());
+  await assert.rejects(taking, { code: 'FRAZIL_ESTOPPED' });
+  generator.close();
 });
 
 test('take ends after max_wait without an id, with the reason', async () => {
@@ -431,6 +461,11 @@ test('values of other types are refused, and nothing is cut off', () => {
   for (const worker of [-1, 2 ** 32, '1', 0.5]) {
     throwing(() => frazil.compose({ unixMs: NOW, worker }), 'FRAZIL_EINVAL', 'usage');
   }
+  const roomy = open({ ...still, worker: 'fixed:8', clock: new ManualClock(NOW) });
+  for (const array of [new BigInt64Array(1), new Float64Array(1), new Uint8Array(8), [0n], new ArrayBuffer(8), null]) {
+    throwing(() => roomy.fill(array), 'FRAZIL_EINVAL', 'usage', /BigUint64Array/);
+  }
+  roomy.close();
   assert.throws(() => frazil.overlap({}, NOW), TypeError);
   throwing(() => layout(5), 'FRAZIL_EINVAL', 'usage');
   throwing(() => format(1n, 'nosuch'), 'FRAZIL_EINVAL', 'usage', /there is no text form 'nosuch'/);

@@ -242,30 +242,38 @@ test('the command frazil shares a worker number with Node', async () => {
   generator.close();
 });
 
-test('many closes over a silent Redis leave threads to others, and each is told its end', async (t) => {
+/** What a program prints that has a Redis, which its process id REDIS can stop, and leases in it. */
+async function overRedis(t, options, program) {
   const [bin, parts] = ['bin/frazil', 'parts'].map((name) => path.join(process.env.TEST_BUILD, name));
   if (!fs.existsSync(path.join(parts, 'libfrazil-redis.so.1'))) return t.skip('the part for Redis is not built');
-  const socket = path.join(on.folder('redis'), 's');
-  const options = [
-    '--port',
-    '0',
-    '--unixsocket',
-    socket,
-    '--save',
-    '',
-    '--appendonly',
-    'yes',
-    '--dir',
-    path.dirname(socket),
-  ];
-  const redis = spawn('redis-server', options, { stdio: 'ignore' });
+  const folder = on.folder('redis');
+  const socket = path.join(folder, 's');
+  const words = ['--port', '0', '--unixsocket', socket, '--save', '', '--appendonly', 'yes', '--dir', folder];
+  const redis = spawn('redis-server', words, { stdio: 'ignore' });
   if ((await Promise.race([once(redis, 'spawn'), once(redis, 'error')]))[0]) return t.skip('there is no redis-server');
   const env = {
     ...process.env,
     LD_LIBRARY_PATH: parts,
-    SPEC: `worker=redis+unix://${socket}/ns?timeout=2s`,
+    SPEC: `worker=redis+unix://${socket}/ns?${options}`,
+    STATE: `worker=fixed:4 max_wait=60s state=redis+unix://${socket}/ns?${options}`,
     REDIS: redis.pid,
   };
+  try {
+    await eventually(() =>
+      run(bin, ['lease', 'init', '--never-used', env.SPEC], { env }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    return (await run(process.execPath, ['-e', program], { env, cwd: __dirname })).stdout;
+  } finally {
+    redis.kill('SIGKILL');
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+// No close ends before the file is read, however slow the machine is: Redis answers only then.
+test('many closes over a silent Redis leave threads to others, and each is told its end', async (t) => {
   const program = `
     const fs = require('node:fs/promises');
     const { open } = require('frazil');
@@ -275,18 +283,35 @@ test('many closes over a silent Redis leave threads to others, and each is told 
     const ends = [];
     const closes = all.map((generator) => generator.closeAsync().catch(() => {}).finally(() => ends.push('close')));
     const refused = all.filter((generator) => { try { generator.next(); } catch (e) { return /closed/.test(e.message); } });
-    fs.readFile(process.execPath).then(() => ends.push('read'));
+    fs.readFile('package.json').then(() => { ends.push('read'); process.kill(Number(process.env.REDIS), 'SIGCONT'); });
     Promise.all(closes).then(() => console.log(refused.length, ends.join(' ')));`;
-  try {
-    await eventually(() =>
-      run(bin, ['lease', 'init', '--never-used', env.SPEC], { env }).then(
-        () => true,
-        () => false,
-      ),
-    );
-    const { stdout } = await run(process.execPath, ['-e', program], { env, cwd: __dirname });
-    assert.equal(stdout, `8 read${' close'.repeat(8)}\n`);
-  } finally {
-    redis.kill('SIGKILL');
-  }
+  const said = await overRedis(t, 'timeout=25s', program);
+  if (said !== undefined) assert.equal(said, `8 read${' close'.repeat(8)}\n`);
+});
+
+test('ids that a silent Redis has to give are waited for beside the event loop', async (t) => {
+  const program = `
+    const ids = require('frazil').open(process.env.STATE);
+    const said = [];
+    (async () => {
+      await ids.take(1);
+      process.kill(Number(process.env.REDIS), 'SIGSTOP');
+      const over = ids.take(100).catch(() => {}).finally(() => said.push('take'));
+      setImmediate(() => { said.push('turn'); process.kill(Number(process.env.REDIS), 'SIGCONT'); });
+      await over;
+      console.log(said.join(' '));
+    })();`;
+  const said = await overRedis(t, 'timeout=25s', program);
+  if (said !== undefined) assert.equal(said, 'turn take\n');
+});
+
+test('the end of a process does not wait for a silent Redis', async (t) => {
+  const program = `
+    const all = Array.from({ length: 2 }, () => require('frazil').open(process.env.SPEC));
+    for (const generator of all) generator.next();
+    process.kill(Number(process.env.REDIS), 'SIGSTOP');
+    process.on('exit', () => require('node:fs').writeSync(1, String(Date.now())));`;
+  const said = await overRedis(t, 'timeout=25s', program);
+  // Two seconds for all of them; the limit is that of the request.
+  if (said !== undefined) assert.ok(Date.now() - Number(said) < 20_000);
 });
