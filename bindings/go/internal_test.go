@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/frazil/frazil-go/internal/fastpath"
 )
@@ -48,6 +49,24 @@ func TestAClosedGeneratorHasNoFastPath(t *testing.T) {
 	}
 	if _, err := g.Next(); !errors.Is(err, EStopped) {
 		t.Fatal(err)
+	}
+}
+
+// A clock that was behind can be set right long before the time that an error has said.
+func TestAWaitOfHoursLooksAgainEachSecond(t *testing.T) {
+	g := openedHere(t)
+	looked := make(chan bool, 1)
+	go func() {
+		goOn, err := g.wait(unbound, time.Hour, time.Time{})
+		looked <- goOn && err == nil
+	}()
+	select {
+	case goOn := <-looked:
+		if !goOn {
+			t.Fatal("the wait was given up")
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it did not look again")
 	}
 }
 

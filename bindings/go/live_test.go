@@ -191,6 +191,23 @@ func TestForgottenGeneratorsAreCollectedInUse(t *testing.T) {
 	}
 }
 
+func TestClosingOneOfThoseWhoShareStopsNobody(t *testing.T) {
+	spec := in(t, "worker=fixed:5")
+	one, err := frazil.OpenShared(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := frazil.OpenShared(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one.Close()
+	if id, err := other.Next(); err != nil {
+		t.Fatal(id, err)
+	}
+	other.Close()
+}
+
 func TestCloseInUse(t *testing.T) {
 	spec := in(t, "layout=41/6/16 worker=fixed:6")
 	all := seen{}
@@ -615,11 +632,15 @@ func TestAClockOfOnesOwnNeedsAState(t *testing.T) {
 }
 
 // The wait for the rest of a batch lasts as long as the rest takes: this one is shorter than any wait without a time would be.
+// It bounds the wait for each tick, and a batch of forty ticks is longer.
 func TestTheRestOfABatchComesWithTheNextTick(t *testing.T) {
 	generator := opened(t, "layout=41/10/4 worker=fixed:7 state=memory max_wait=15ms")
 	ids := seen{}
-	for i := 0; i < 20; i++ {
-		batch := make([]frazil.ID, 64)
+	for i := 0; i < 200; i++ {
+		ids.add(t, generator.MustNext())
+	}
+	for i := 0; i < 5; i++ {
+		batch := make([]frazil.ID, 640)
 		if err := generator.Fill(batch); err != nil {
 			t.Fatal(err)
 		}

@@ -82,6 +82,13 @@ func TestAGranterOfTheProgramGivesTheWorkerID(t *testing.T) {
 	if !errors.Is(err, frazil.EPool) || !strings.Contains(err.Error(), "the office is closed") {
 		t.Fatal(err)
 	}
+	// The time after which to ask again reaches the program. A sentence is cut where the library has no more room for it.
+	source.refuse(&frazil.Error{Code: frazil.EPool, Sentence: "busy: " + strings.Repeat("x", 5000), Retry: 90 * time.Second})
+	_, err = frazil.Open("layout=twitter open_wait=1ms", frazil.WithGranter(source), frazil.WithoutEnvironment())
+	var e *frazil.Error
+	if !errors.As(err, &e) || e.Retry != 90*time.Second || !strings.Contains(e.Sentence, "busy: xxx") || len(e.Sentence) > 1000 {
+		t.Fatal(err)
+	}
 	source.refuse(&frazil.Error{Sentence: "an error without a code is no success"})
 	spec := "layout=twitter open_wait=1ms"
 	if g, err := frazil.Open(spec, frazil.WithGranter(source), frazil.WithoutEnvironment()); err == nil {
