@@ -116,6 +116,12 @@ fn options_say_what_they_mean_and_hide_passwords() {
     assert!(text.contains("worker=") && !text.contains("secret"), "{}", text);
     let why = Options::new().unwrap().set("colour", "red").err().unwrap();
     assert_eq!(why.code(), Code::ESPEC);
+    for len in 300..600 {
+        let place = "/".repeat(len);
+        let options = Options::new().unwrap().environment(Environment::None).unwrap();
+        let options = options.spec(&format!("worker=fixed:1 state_dir={}", place)).unwrap();
+        assert!(options.text().unwrap().contains(&place), "{} characters", len);
+    }
     let options = Options::new().unwrap().environment(Environment::None).unwrap();
     assert_eq!(options.check().unwrap_err().code(), Code::ENOWORKER);
 }
@@ -343,6 +349,16 @@ fn sfid_says_which_redis_is_missing() {
         "{}",
         why
     );
+    // What a password holds does not end the address: frazil finds nobody there, or not the part for Redis.
+    std::env::set_var("R_NODE", "127.0.0.1:1");
+    std::env::set_var("R_PASSWORD", "p@ss/w?x#%zz");
+    let why = block_on(sfid::allocate("shop")).err().unwrap();
+    std::env::remove_var("R_PASSWORD");
+    std::env::remove_var("R_NODE");
+    match &why {
+        sfid::Error::Redis(why) => assert_ne!(why.code(), Code::ESPEC, "{}", why),
+        other => panic!("{}", other),
+    }
     assert_eq!(
         sfid::Error::NoAvailablePid(1024).to_string(),
         "No available process ID, all 1024 slots are occupied"

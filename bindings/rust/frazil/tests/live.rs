@@ -336,6 +336,16 @@ fn a_call_that_may_not_wait_says_when_to_come_back() {
 }
 
 #[test]
+fn the_longest_wait_is_not_that_of_max_wait() {
+    let spec = "layout=36/26/1 tick=1s worker=fixed:9 state=memory max_lead=0ms max_wait=1ms";
+    let generator = Generator::open(spec).unwrap();
+    for nanoseconds in [u64::MAX, u64::MAX - 1] {
+        let mut ids = [0; 4]; // two ticks of a second
+        generator.take(&mut ids, Duration::from_nanos(nanoseconds)).unwrap();
+    }
+}
+
+#[test]
 fn an_overflow_is_told() {
     let (tells, told) = mpsc::channel();
     let tells = std::sync::Mutex::new(tells);
