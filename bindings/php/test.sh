@@ -79,6 +79,7 @@ unit_tests -d extension=apcu -d apc.enable_cli=1 $phpunit --fail-on-skipped "$he
 echo "-- the guide"
 sh "$here/tests/guide.sh" "$tree/docs/konayuki.md" "$scratch/packages" "$extension" "$frazil"
 sh "$here/tests/laravel.sh" "$tree/docs/laravel.md" "$extension"
+sh "$here/tests/doctrine.sh" "$here/README.md" "$extension"
 
 echo "-- the doctor"
 load=
