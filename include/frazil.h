@@ -70,7 +70,7 @@ FRAZIL_API uint32_t frazil_version_number(void);
      (FRAZIL_VERSION_MAJOR == 0 ? (number) / 1000 == FRAZIL_VERSION_MINOR                                              \
                                 : (number) / 1000 % 1000 + 1 > FRAZIL_VERSION_MINOR))
 
-/* The version of the library that is running, "0.2.0".  Never freed.  Any thread. */
+/* The version of the library that is running, "1.2.3".  Never freed.  Any thread. */
 FRAZIL_API const char *frazil_version(void);
 
 /* A constant of these headers.  It does not grow. */

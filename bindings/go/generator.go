@@ -35,7 +35,7 @@ import (
 // boxed is a pointer of C as free takes it.
 func boxed(p *C.char) unsafe.Pointer { return unsafe.Pointer(p) }
 
-// Version is the version of the library that is running, as "0.2.0".
+// Version is the version of the library that is running, as "1.2.3".
 func Version() string { return C.GoString(C.frazil_version()) }
 
 // closedBit is set in Generator.calls once it is closed; below it the calls that are running are counted.

@@ -484,7 +484,7 @@ func TestAGeneratorCanBeLookedAt(t *testing.T) {
 	same(t, generator.Stats()["issued"], uint64(1), nil)
 	next, err := generator.Keep()
 	same(t, next < 0, true, err)
-	if !strings.HasPrefix(frazil.Version(), "0.2.") || len(frazil.Presets()) < 10 {
+	if strings.Count(frazil.Version(), ".") != 2 || len(frazil.Presets()) < 10 {
 		t.Fatal(frazil.Version())
 	}
 	if err := frazil.Check("worker=fixed:1 colour=red"); !errors.Is(err, frazil.ESpec) || !errors.Is(err, frazil.Usage) {

@@ -8,6 +8,7 @@ package frazil
 import "C"
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"time"
@@ -70,8 +71,8 @@ func prepare(spec string, given []Option) (prepared, options, error) {
 		return p, o, newError(EInval, "the clock was not made by NewManualClock")
 	}
 	if !C.shim_version_fits() {
-		return p, o, newError(ENotBuilt, "this module is for frazil 0.2, and the library that is installed is "+
-			Version()+": install that version, or build without the tag libfrazil")
+		return p, o, newError(ENotBuilt, fmt.Sprintf("this module is for frazil %d.%d, and the library that is installed is %s: "+
+			"install that version, or build without the tag libfrazil", C.FRAZIL_VERSION_MAJOR, C.FRAZIL_VERSION_MINOR, Version()))
 	}
 	err := C.frazil_options_open(&p.raw, &why)
 	if err != C.FRAZIL_OK {

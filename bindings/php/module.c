@@ -38,7 +38,7 @@ static PHP_MINIT_FUNCTION(frazil)
     (void)type;
     (void)module_number;
     /* The installed library may be another one than the header. */
-    if (strncmp(frazil_version(), FRAZIL_VERSION, strcspn(FRAZIL_VERSION, ".") + 2) != 0) {
+    if (!FRAZIL_VERSION_FITS(frazil_version_number())) {
         php_error_docref(NULL, E_CORE_ERROR, "libfrazil is %s, and this extension was built for %s: build it again",
                          frazil_version(), FRAZIL_VERSION);
         return FAILURE;

@@ -62,6 +62,8 @@ fi
 export CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS=fallback
 (cd against && cargo fmt -- --check && LD_LIBRARY_PATH="$build/parts" cargo test --quiet "$@")
 
+version=$(sh "$tree/tools/version")
+
 # stranger CARGO: a program somewhere else takes the packages, and finds nothing of this machine's.
 stranger() {
     rm -rf "$work/stranger"
@@ -69,18 +71,18 @@ stranger() {
     for crate in "$work"/packages/*.crate; do
         tar -C "$work/stranger" -xzf "$crate"
     done
-    cat >"$work/stranger/Cargo.toml" <<'END'
+    cat >"$work/stranger/Cargo.toml" <<END
 [package]
 name = "stranger"
 version = "0.1.0"
 edition = "2021"
 
 [dependencies]
-frazil = "0.2.0"
+frazil = "$version"
 
 [patch.crates-io]
-frazil = { path = "frazil-0.2.0" }
-frazil-sys = { path = "frazil-sys-0.2.0" }
+frazil = { path = "frazil-$version" }
+frazil-sys = { path = "frazil-sys-$version" }
 END
     cat >"$work/stranger/src/main.rs" <<'END'
 fn main() {

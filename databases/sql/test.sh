@@ -264,7 +264,7 @@ psql -qAtc "SET search_path = ''; SET enable_bitmapscan = off; EXPLAIN SELECT FR
 
 echo "-- where the extension is, PostgreSQL makes nothing"
 psql -qc 'CREATE DATABASE extended'
-psql -qd extended -c 'SET allow_system_table_mods = on' -c "INSERT INTO pg_extension SELECT 99999, 'frazil', 10, 2200, false, '0.2'"
+psql -qd extended -c 'SET allow_system_table_mods = on' -c "INSERT INTO pg_extension SELECT 99999, 'frazil', 10, 2200, false, '1.0'"
 psql -qd extended -f "$here/postgresql.sql" >"$scratch/out" 2>&1 || true
 grep -q 'this database has the extension frazil' "$scratch/out" || fail "PostgreSQL: $(cat "$scratch/out")"
 [ "$(psql -Atd extended -c "SELECT count(*) FROM pg_proc WHERE proname LIKE 'frazil%'")" = 0 ] || fail "PostgreSQL: functions beside the extension's"

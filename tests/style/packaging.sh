@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# packaging.sh ROOT: what debian/ says of the libraries is so: the version, which symbols they export, and what the
-# packages suggest.
+# packaging.sh ROOT: each place that repeats the version says the same, and what debian/ says of the libraries is so: which symbols
+# they export, and what the packages suggest.
 set -eu
+tools=$(dirname "$(realpath "$0")")/../../tools
 cd "$1"
 
 failed=0
@@ -11,10 +12,8 @@ complain() {
     failed=1
 }
 
-version=$(sed -n 's/^#define FRAZIL_VERSION "\(.*\)"/\1/p' include/frazil.h)
-packaged=$(sed -n '1s/^frazil (\(.*\)) .*/\1/p' debian/changelog)
-[ -n "$version" ] || { echo "no version found"; exit 1; }
-[ "$packaged" = "$version" ] || complain "debian/changelog:1: begins with $packaged, and frazil.h says $version"
+[ -e include/frazil.h ] || { echo "include/frazil.h:1: there is none" && exit 1; }
+sh "$tools/version" --check . || failed=1
 
 # Each header, and the page of each function, is in a package.  dh_missing says so as well, but only after a long build.
 installed() {

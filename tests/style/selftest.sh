@@ -596,7 +596,15 @@ test_packaging() {
     must_fail 'debian:1: no package has usr/include/frazil/b.h'
     must_fail 'debian:1: no package has usr/share/man/man3/frazil_b.3'
     echo 'frazil (1.2.2) unstable; urgency=medium' | file debian/changelog
-    must_fail 'debian/changelog:1: begins with 1.2.2'
+    must_fail 'debian/changelog:1: says 1.2.2'
+    echo 'frazil (1.2.3) unstable; urgency=medium' | file debian/changelog
+    echo 'find_package(frazil 1.1 REQUIRED)' | file docs/start.md
+    must_fail 'docs/start.md:1: says 1.1, and the version is 1.2'
+    echo 'Unpack frazil-x-1.2.2.tgz' | file docs/x.md
+    must_fail 'docs/x.md:1:frazil-x-1.2.2'
+    rm "$scratch/project/docs/x.md"
+    echo 'set(FRAZIL_SOVERSION 2)' | file CMakeLists.txt
+    must_fail 'FRAZIL_SOVERSION is 2, and the version is 1.2.3'
 }
 
 test_printing() {

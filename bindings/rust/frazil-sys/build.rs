@@ -5,9 +5,6 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{exit, Command};
 
-/// The versions of the library that these declarations are for: from the first one on, below the second one.
-const VERSIONS: [&str; 2] = ["0.2.0", "0.3.0"];
-
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     if env::var_os("CARGO_FEATURE_BUNDLED").is_some() {
@@ -122,6 +119,20 @@ fn bundled() {
 
 // ---- installed ------------------------------------------------------------------------
 
+/// The versions of the library that these declarations are for, from the first one on and below the second one: those of
+/// the crate's major version; before 1.0 of its minor version.
+fn versions() -> [String; 2] {
+    let number = |text: &str| text.parse::<u32>().expect("cargo sets numbers");
+    let major = number(env!("CARGO_PKG_VERSION_MAJOR"));
+    let minor = number(env!("CARGO_PKG_VERSION_MINOR"));
+    let below = if major == 0 {
+        format!("0.{}", minor + 1)
+    } else {
+        format!("{}", major + 1)
+    };
+    [format!("{}.{}", major, minor), below]
+}
+
 fn installed() {
     for name in ["PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR", "PKG_CONFIG_SYSROOT_DIR"] {
         println!("cargo:rerun-if-env-changed={}", name);
@@ -130,11 +141,13 @@ fn installed() {
         let (name, mut command) = tool("PKG_CONFIG", "pkg-config");
         run(&name, "PKG_CONFIG", command.args(arguments)).trim().to_string()
     };
-    let range = [
-        format!("frazil >= {}", VERSIONS[0]),
-        format!("frazil < {}", VERSIONS[1]),
-    ];
-    ask(&["--exists", "--print-errors", &range[0], &range[1]]);
+    let [from, below] = versions();
+    ask(&[
+        "--exists",
+        "--print-errors",
+        &format!("frazil >= {}", from),
+        &format!("frazil < {}", below),
+    ]);
     for flag in ask(&["--libs", "frazil", "frazil-extras"]).split_whitespace() {
         if let Some(folder) = flag.strip_prefix("-L") {
             println!("cargo:rustc-link-search=native={}", folder);

@@ -117,8 +117,21 @@ pub const FRAZIL_EVENT_WARN_SHORT_LIFE: u32 = 7;
 pub const FRAZIL_EVENT_WARN_EARLY_CLOCK: u32 = 8;
 pub const FRAZIL_EVENT_WARN_UNCLAIMED: u32 = 9;
 
-/// The version that these declarations are of.
-pub const FRAZIL_VERSION_NUMBER: u32 = 2_000;
+/// The number that these digits are.
+const fn number(digits: &str) -> u32 {
+    let bytes = digits.as_bytes();
+    let (mut value, mut i) = (0, 0);
+    while i < bytes.len() {
+        value = value * 10 + (bytes[i] - b'0') as u32;
+        i += 1;
+    }
+    value
+}
+
+/// The version that these declarations are of: this crate's.
+pub const FRAZIL_VERSION_NUMBER: u32 = number(env!("CARGO_PKG_VERSION_MAJOR")) * 1_000_000
+    + number(env!("CARGO_PKG_VERSION_MINOR")) * 1000
+    + number(env!("CARGO_PKG_VERSION_PATCH"));
 pub const FRAZIL_CLOCK_FROZEN: u32 = 1;
 pub const FRAZIL_WAIT_DEFAULT: u64 = u64::MAX - 1;
 pub const FRAZIL_WAIT_FOREVER: u64 = u64::MAX;

@@ -202,6 +202,7 @@ fn declared_constants() -> BTreeMap<String, i64> {
     include_str!("../src/lib.rs")
         .lines()
         .filter_map(|line| line.strip_prefix("pub const "))
+        .filter(|line| !line.starts_with("FRAZIL_VERSION_NUMBER"))
         .map(|line| {
             let (name, rest) = line.split_once(": ").expect("a name and a type");
             let value = rest
@@ -242,10 +243,7 @@ fn constants_are_those_of_the_library() {
     for name in ours.keys() {
         assert!(theirs.contains_key(name), "{} is no constant of the library", name);
     }
-    assert_eq!(
-        FRAZIL_VERSION_NUMBER / 1000,
-        (theirs["FRAZIL_VERSION_NUMBER"] / 1000) as u32
-    );
+    assert_eq!(i64::from(FRAZIL_VERSION_NUMBER), theirs["FRAZIL_VERSION_NUMBER"]);
     // SAFETY: functions without effects.
     unsafe {
         assert_eq!(i64::from(frazil_version_number()), theirs["FRAZIL_VERSION_NUMBER"]);

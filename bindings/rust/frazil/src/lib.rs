@@ -56,7 +56,7 @@ pub use options::{Environment, Options};
 pub use sno::{format_partition, parse_partition, Snapshot, Sno, SnoFields};
 pub use text::{Form, Kasumi, Text};
 
-/// The version of the library that is running, as `"0.2.0"`.
+/// The version of the library that is running, as `"1.2.3"`.
 pub fn version() -> &'static str {
     // SAFETY: never freed.
     unsafe { error::text(sys::frazil_version()) }
