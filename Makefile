@@ -24,10 +24,14 @@ BINDINGS = node python php go rust
 LONG = check-bindings check-databases check-page check-nemesis check-whole check-figures check-mutants check-packages \
 	check-sanitized check-portable check-musl check-clang lint memory-model coverage
 
+# What `make release` wants passed.
+BEFORE_RELEASE = check check-asan check-tsan check-own-libc long soak nemesis clusters mutants model fuzz check-cross check-clients \
+	check-restarts check-recipes check-deb check-dist walk check-image
+
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-all style check-docs one-long long $(LONG) $(BINDINGS:%=check-% packages-%) check-asan check-tsan check-own-libc check-clients check-restarts \
 	check-recipes check-cross $(CROSS:%=check-%) musl soak nemesis clusters mutants fuzz model install format format-check lint-changes \
-	bench bench-postgresql page manual update-fleets update-instructions update-symbols update-abi api deb check-deb amalgamation packages walk dist check-dist clean
+	bench bench-postgresql page manual update-fleets update-instructions update-symbols update-abi api deb check-deb amalgamation packages walk dist check-dist before-release release check-release check-image clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -309,6 +313,25 @@ dist: | build ## put the source tarball of the last commit, and frazil.c with fr
 check-dist: ## unpack it elsewhere, build and test it there
 	@sh tools/install-packages check
 	@sh tests/install/dist.sh . '$(JOBS)'
+
+before-release: | build ## what a release must have passed, each once with the last commit (10 h)
+	@[ -z "$$(git status --porcelain)" ] || { echo 'before-release: commit what has changed first' >&2 && exit 1; }
+	@for target in $(BEFORE_RELEASE); do \
+		line="$$(git rev-parse HEAD) $$target"; \
+		grep -qxsF "$$line" build/tried || { echo "== $$target" && $(MAKE) $$target && echo "$$line" >>build/tried; } || exit; \
+	done
+
+release: | build ## make all files of a release, VERSION=1.0.0, into build/release-1.0.0: docs/releasing.md (30 min)
+	@sh tools/install-packages check deb manual page $(BINDINGS:%=packages-%)
+	@sh tools/release '$(VERSION)' '$(JOBS)' $(BEFORE_RELEASE)
+
+check-release: ## install each of these files on an empty Debian machine, without a network, by root (20 min)
+	@sh tools/install-packages walk release
+	@bash tests/install/check-release.sh build/walk build/release-$(VERSION)
+
+check-image: | build ## build the container image of frazild without a registry, by root, and ask it for ids (10 min)
+	@sh tools/install-packages walk image
+	@bash tests/install/image.sh build/walk
 
 walk: | build ## README.md and docs/start.md typed on empty Debian machines, by root: build/walk/transcript.txt
 	@sh tools/install-packages walk

@@ -8,12 +8,9 @@
 # By root only: a machine is a folder made by debootstrap.  Its user is ada, who may use sudo.
 set -eu
 
-[ "$(id -u)" -eq 0 ] || { echo "walk.sh: only root can make a machine" >&2 && exit 1; }
-mkdir -p "$1"
-dir=$(realpath "$1")
 root=$(realpath "$(dirname "$0")/../..")
-release=bookworm
-base=$dir/base
+# shellcheck disable=SC1091 # it lies beside this
+. "$root/tests/install/machine.sh"
 transcript=$dir/transcript.txt
 : >"$transcript"
 times=()
@@ -42,29 +39,6 @@ cell() {
 # typed: the commands behind the prompts of a block.
 typed() {
     sed -n 's/^\$ //p'
-}
-
-# machine NAME [FROM]: a machine as FROM is: empty, if FROM is not said.
-machine() {
-    rm -rf "${dir:?}/$1"
-    cp -a "${2:+$dir/}${2:-$base}" "$dir/$1"
-}
-
-# inside NAME COMMAND...: as root on that machine, which has the name $host, and no network if $net is --net.  Its processes
-# and mounts end with the command.
-inside() {
-    local here=$dir/$1
-    shift
-    # shellcheck disable=SC2016,SC2086 # the inner shell's; no word if it is empty
-    unshare --mount --pid --fork --kill-child --uts ${net:-} sh -c '
-        here=$1; host=$2; shift 2
-        hostname "$host"
-        ip link set lo up
-        mount -t proc proc "$here/proc"
-        mount --rbind /dev "$here/dev"
-        mount -t tmpfs tmpfs "$here/dev/shm"
-        exec chroot "$here" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"
-    ' sh "$here" "${host:-new}" "$@"
 }
 
 # session MACHINE TITLE: ada types the lines of standard input in one shell, which ends at the first that fails.  Lines that
@@ -97,18 +71,7 @@ printed() {
 }
 
 id='^[0-9]{17,19}$'
-
-if [ ! -e "$base/made" ]; then
-    rm -rf "$base"
-    debootstrap --variant=minbase --include=sudo "$release" "$base" >"$dir/debootstrap.log" || { tail "$dir/debootstrap.log" && exit 1; }
-    # `yes` to apt's question is what a user types.  db1 is the name of the pages' Redis.
-    echo 'APT::Get::Assume-Yes "true";' >"$base/etc/apt/apt.conf.d/90yes"
-    echo '127.0.0.1 localhost db1 new orders-3' >"$base/etc/hosts"
-    chroot "$base" useradd --create-home --home-dir /ada --shell /bin/bash --uid 1000 ada
-    echo 'ada ALL=(ALL) NOPASSWD: ALL' >"$base/etc/sudoers.d/ada"
-    touch "$base/made"
-fi
-
+empty_machine
 machine tools
 mkdir "$dir/tools/ada/frazil"
 (cd "$root" && sh tools/sources all | tar -cf - -T -) | tar -xf - -C "$dir/tools/ada/frazil"
