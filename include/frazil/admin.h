@@ -189,8 +189,9 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_open(frazil_admin_state **
 /*
  * Whether this process could keep what generators with this spec keep on this host: the folders are there or can be
  * made, and files can be made in them.  It looks at the folder of a URL and at the host directory (host_dir=), too.  It
- * makes nothing, and does not look at files that are there.  Errors and sentences as opening would have them, such as
- * FRAZIL_ESYS.
+ * makes nothing, and does not look at files that are there.  The spec is all that they are opened with, as
+ * frazil_options_text tells it: the environment does not count here.  Errors and sentences as opening would have them,
+ * such as FRAZIL_ESYS.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_check(const char *spec, frazil_error *reterr) FRAZIL_NONNULL(1);
 
@@ -232,6 +233,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_group_open(frazil_admin_group **
  * Adds the generators of a spec, opened worker_ids times (>= 1) one beside the other, if they go with those of the
  * group: what opening them would refuse is found without opening one, and no coordinator is asked.  name, copied, is
  * what sentences about later ones call them.
+ * spec: all that they are opened with, as frazil_options_text tells it: the environment does not count here.
  * coordinators: as for frazil_admin_leases_open.  FRAZIL_EWORKER: they can make the same ids as others of the group, as
  * they have one layout, a worker id and a sequence number in common, and neither one word, one line of slots, nor one
  * source of worker ids; FRAZIL_EPOOL: the source has fewer worker ids than the group takes; FRAZIL_EINVAL: worker_ids

@@ -164,7 +164,7 @@ frazil_err frazil_admin_group_add(frazil_admin_group *group, const char *name, c
     const struct fz_occasion occasion = {.opening = FZ_OPENING_GENERATOR};
     struct member member = {.worker_ids = worker_ids};
 
-    frazil_err err = fz_decide(&member.decision, spec, &occasion, reterr);
+    frazil_err err = fz_decide_complete(&member.decision, spec, &occasion, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = check_url(&member.decision, coordinators, reterr);

@@ -110,7 +110,7 @@ frazil_err frazil_admin_state_check(const char *spec, frazil_error *reterr)
     const struct fz_occasion occasion = {.opening = FZ_OPENING_GENERATOR};
     struct fz_decision decision;
 
-    frazil_err err = fz_decide(&decision, spec, &occasion, reterr);
+    frazil_err err = fz_decide_complete(&decision, spec, &occasion, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = fz_folders_look(&decision, reterr);

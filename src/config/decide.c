@@ -464,16 +464,28 @@ frazil_err fz_decide_given(struct fz_decision *ret, const struct fz_settings *gi
     return err;
 }
 
-frazil_err fz_decide(struct fz_decision *ret, const char *spec, const struct fz_occasion *occasion,
-                     frazil_error *reterr)
+static frazil_err decide_text(struct fz_decision *ret, const char *spec, frazil_environment environment,
+                              const struct fz_occasion *occasion, frazil_error *reterr)
 {
     struct fz_settings settings = {.value = {NULL}};
 
-    frazil_err err = fz_settings_add_text(&settings, spec == NULL ? "" : spec, "spec", reterr);
+    frazil_err err = fz_settings_add_text(&settings, spec, "spec", reterr);
     if (err == FRAZIL_OK)
-        return complete_and_decide(ret, &settings, FRAZIL_ENVIRONMENT_BY_KEY, occasion, reterr);
+        return complete_and_decide(ret, &settings, environment, occasion, reterr);
     fz_settings_free(&settings);
     return err;
+}
+
+frazil_err fz_decide(struct fz_decision *ret, const char *spec, const struct fz_occasion *occasion,
+                     frazil_error *reterr)
+{
+    return decide_text(ret, spec == NULL ? "" : spec, FRAZIL_ENVIRONMENT_BY_KEY, occasion, reterr);
+}
+
+frazil_err fz_decide_complete(struct fz_decision *ret, const char *spec, const struct fz_occasion *occasion,
+                              frazil_error *reterr)
+{
+    return decide_text(ret, spec, FRAZIL_ENVIRONMENT_NONE, occasion, reterr);
 }
 
 /* A URL has its "://" before anything that a spec could begin with. */

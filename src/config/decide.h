@@ -13,6 +13,10 @@
 FZ_PRIVATE frazil_err fz_decide(struct fz_decision *ret, const char *spec, const struct fz_occasion *occasion,
                                 frazil_error *reterr);
 
+/* The same for text that has all of the environment in it, as fz_canonical_text writes it: base= is not added twice. */
+FZ_PRIVATE frazil_err fz_decide_complete(struct fz_decision *ret, const char *spec, const struct fz_occasion *occasion,
+                                         frazil_error *reterr);
+
 /* The same for text that may be a URL alone, which stands for worker=URL.  Not NULL. */
 FZ_PRIVATE frazil_err fz_decide_spec_or_url(struct fz_decision *ret, const char *spec_or_url,
                                             const struct fz_occasion *occasion, frazil_error *reterr);

@@ -3,6 +3,7 @@
  * Goal of this test: what operators' programs are told through frazil/admin.h is what there is, row by row; structs may
  * be of an older or a newer header; no sentence has a password; what fails leaves nothing behind.
  */
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "frazil.h"
@@ -393,7 +394,10 @@ TEST("A group takes the generators that go together; what it refuses is not in i
     char text[64];
 
     assert_int_equal(frazil_admin_group_open(&group, NULL), FRAZIL_OK);
+    assert_int_equal(setenv("FRAZIL_BASE", "1020", 1), 0); /* the environment is in the specs already */
     add(group, "a", "state=memory worker=fixed:7", 1, FRAZIL_OK, "");
+    assert_int_equal(frazil_admin_state_check("state=memory worker=fixed:7", NULL), FRAZIL_OK);
+    assert_int_equal(unsetenv("FRAZIL_BASE"), 0);
     add(group, "b", "state=memory worker=fixed:7", 1, FRAZIL_EWORKER,
         "it can make the same ids as a: both have worker id 7 of one layout");
     add(group, "b", "state=memory worker=fixed:8 colour=red", 1, FRAZIL_ESPEC, "colour");
