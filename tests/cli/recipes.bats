@@ -49,6 +49,31 @@ worker_of() {
     grep -q 'fieldPath: metadata.name' "$contrib/kubernetes/statefulset.yaml"
 }
 
+# The image's configuration, with ports of this test.
+@test "StatefulSet of frazild: the image's configuration takes the worker id from variables" {
+    local settings daemon conf=$PWD/frazild.conf
+    daemon=$(dirname "$(command -v "$FRAZIL")")/frazild
+    [ -x "$daemon" ] || skip "no frazild here"
+    mapfile -t settings < <(environment kubernetes/frazild.yaml)
+    [ "${#settings[@]}" -eq 6 ]
+    grep -q 'fieldPath: metadata.name' "$contrib/kubernetes/frazild.yaml"
+    chmod 777 run
+    sed 's/0\.0\.0\.0:[0-9]*/0.0.0.0:0/' "$contrib/container/frazild.conf" >"$conf"
+    run "$daemon" -c "$conf" --check
+    [[ $status -eq 1 && $output == *"no worker id is given"* ]]
+    run env "${settings[@]}" FRAZIL_HOSTNAME=frazild-512 "$daemon" -c "$conf" --check
+    [[ $status -eq 1 && $output == *"must be from 0 to 511"* ]]
+    env "${settings[@]}" FRAZIL_HOSTNAME=frazild-1 "$daemon" -c "$conf" 2>said 3>&- &
+    until grep -q 'is ready' said; do
+        kill -0 $! || { cat said && false; }
+        sleep 0.1
+    done
+    kill $!
+    wait $! || true
+    grep -q 'generator main: layout frazil, worker 513$' said
+    [ -e state/orders/worker-513.grant ]
+}
+
 @test "StatefulSet: its doctor stops at failures and goes on at warnings" {
     local settings command
     mapfile -t settings < <(environment kubernetes/statefulset.yaml)
@@ -119,7 +144,7 @@ worker_of() {
     dir=$(mktemp -d)
     chmod 755 "$dir"
     cd "$dir"
-    user=$(sed -n 's/^ *user: "\([0-9]*\):.*/\1/p' "$file")
+    user=$(sed -n 's/^ *user: "\([0-9]*\):.*/\1/p' "$file" | sort -u) # of each service
     install -d -m "$(sed -n 's/.*mode=\([0-7]*\).*/\1/p' "$file")" -o "$(sed -n 's/.*uid=\([0-9]*\).*/\1/p' "$file")" run
     install -d -m 755 state
     install -d -m 1777 host
