@@ -321,15 +321,20 @@ before-release: | build ## what a release must have passed, each once with the l
 		grep -qxsF "$$line" build/tried || { echo "== $$target" && $(MAKE) $$target && echo "$$line" >>build/tried; } || exit; \
 	done
 
-release: | build ## make all files of a release, VERSION=1.0.0, into build/release-1.0.0: docs/releasing.md (30 min)
+build/release-tools: tools/release-requirements.txt | build
+	@python3 -m venv $@
+	@$@/bin/pip install --quiet --requirement $<
+	@touch $@
+
+release: build/release-tools ## make all files of a release, VERSION=1.0.0, into build/release-1.0.0: docs/releasing.md (30 min)
 	@sh tools/install-packages check deb manual page $(BINDINGS:%=packages-%)
 	@sh tools/release '$(VERSION)' '$(JOBS)' $(BEFORE_RELEASE)
 
-check-release: ## install each of these files on an empty Debian machine, without a network, by root (20 min)
+check-release: build/release-tools ## install each of these files on an empty Debian machine, without a network, by root (20 min)
 	@sh tools/install-packages walk release
 	@bash tests/install/check-release.sh build/walk build/release-$(VERSION)
 
-check-image: | build ## build the container image of frazild without a registry, by root, and ask it for ids (10 min)
+check-image: build/release-tools ## build the container image of frazild without a registry, by root, and ask it for ids (10 min)
 	@sh tools/install-packages walk image
 	@bash tests/install/image.sh build/walk
 
