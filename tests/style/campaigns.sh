@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # campaigns.sh ROOT: what a push leaves out is in a campaign: each one that CMake's files name goes with pushes in turn (LONG of
-# the Makefile), make help says how long it takes, and CONTRIBUTING.md that there is one.
+# the Makefile), make help says how long it takes, and CONTRIBUTING.md that there is one.  It also says what runs before a release,
+# and the workflow runs the same.
 set -eu
 cd "$1"
 
@@ -28,5 +29,17 @@ done <"$scratch/named"
 for campaign in $turns; do
     grep -q "^$campaign:.* ## .*([0-9]* \(min\|h\))\$" Makefile || fault "$campaign: make help does not say how long it takes"
     grep -qF "\`$campaign\`" CONTRIBUTING.md || fault "$campaign: not in CONTRIBUTING.md"
+done
+# The workflow's lists are those of a push and of LONG.  jobs N: the Nth list.
+jobs() {
+    awk -v RS=']' -v n="$1" '/target: \[/ && ++found == n { sub(/.*target: \[/, ""); gsub(/[,\n]/, " "); print }' .github/workflows/ci.yml | xargs
+}
+if [ -e .github/workflows/ci.yml ]; then
+    push=$(sed -n '/^if /,/^else/s/^ *step make \(.*\)/\1/p' .ci/run | grep -vx one-long | xargs)
+    [ "$(jobs 1)" = "$push" ] || fault ".github/workflows/ci.yml: has $(jobs 1), and .ci/run $push"
+    [ "$(jobs 2)" = "$turns" ] || fault ".github/workflows/ci.yml: has $(jobs 2), and LONG is $turns"
+fi
+for target in $(sed -n '/^BEFORE_RELEASE = /,/[^\]$/p' Makefile | sed 's/^BEFORE_RELEASE = //; s/\\$//' | xargs); do
+    grep '^| before a release' CONTRIBUTING.md | grep -q "\`\(make \)\{0,1\}$target\`" || fault "$target: CONTRIBUTING.md does not say that it runs before a release"
 done
 [ ! -e "$scratch/fault" ]

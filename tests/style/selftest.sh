@@ -637,6 +637,17 @@ test_campaigns() {
     rm "$scratch/project/tests/cmake/a.cmake"
     echo 'The campaigns: `check-a`, `check-b`.' | file CONTRIBUTING.md
     must_fail 'lint: not in CONTRIBUTING.md'
+    echo 'The campaigns: `check-a`, `check-b`, `lint`.' | file CONTRIBUTING.md
+    printf 'if x; then\n    step make check\n    step make run\n    step make one-long\nelse\n    step make check-docs\nfi\n' | file .ci/run
+    printf 'target: [check, run]\ntarget: [check-a, check-b,\n    lint]\n' | file .github/workflows/ci.yml
+    must_pass
+    printf 'target: [check]\ntarget: [check-a, check-b]\n' | file .github/workflows/ci.yml
+    must_fail 'ci.yml: has check, and .ci/run check run'
+    must_fail 'ci.yml: has check-a check-b, and LONG is check-a check-b lint'
+    rm "$scratch/project/.github/workflows/ci.yml"
+    printf 'BEFORE_RELEASE = check soak\n' >>"$scratch/project/Makefile"
+    echo '| before a release | `make check` |' >>"$scratch/project/CONTRIBUTING.md"
+    must_fail 'soak: CONTRIBUTING.md does not say that it runs before a release'
 }
 
 # shellcheck disable=SC2016 # the samples have dollars
