@@ -26,7 +26,7 @@ rm -r again
 
 echo "-- it compiles alone"
 warnings="-Wall -Wextra -Wconversion -Wshadow -Werror"
-for compiler in gcc clang; do
+for compiler in gcc clang musl-gcc; do
     command -v "$compiler" >/dev/null || continue
     # shellcheck disable=SC2086 # a list of flags
     for variant in -DFRAZIL_PORTABLE -DFRAZIL_DEBUG -fPIC; do

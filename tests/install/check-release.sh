@@ -170,7 +170,7 @@ END
 
 if [ ! -e "$dir/arm64/made" ]; then
     rm -rf "${dir:?}/arm64"
-    debootstrap --foreign --arch=arm64 --variant=minbase --include=python3-minimal,nodejs "$release" "$dir/arm64" >"$dir/log" || { tail "$dir/log" && exit 1; }
+    debootstrap --foreign --arch=arm64 --variant=minbase --include=python3,nodejs "$release" "$dir/arm64" >"$dir/log" || { tail "$dir/log" && exit 1; }
     for package in "$dir"/arm64/var/cache/apt/archives/*.deb; do
         dpkg-deb --extract "$package" "$dir/arm64"
     done

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
@@ -221,14 +222,27 @@ int fz_disk_look(const char *path, struct fz_disk *ret)
 
 /* ---- os/file.h ------------------------------------------------------------- */
 
+/* Of the kernel: musl before 1.2.5 and glibc before 2.28 have neither statx() nor its struct. */
+struct kernel_statx {
+    uint32_t mask;
+    uint32_t others[19];
+    int64_t birth_s;
+    uint32_t birth_ns;
+    uint32_t more[41];
+};
+_Static_assert(sizeof(struct kernel_statx) == 256 && offsetof(struct kernel_statx, birth_s) == 80,
+               "as the kernel has it");
+enum { KERNEL_STATX_BTIME = 0x800 };
+
 uint64_t fz_file_birth(int fd)
 {
     const uint64_t ns_per_s = 1000000000;
-    struct statx status;
+    struct kernel_statx status;
 
-    if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status) != 0 || (status.stx_mask & STATX_BTIME) == 0)
+    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, KERNEL_STATX_BTIME, &status) != 0 ||
+        (status.mask & KERNEL_STATX_BTIME) == 0)
         return 0;
-    return (uint64_t)status.stx_btime.tv_sec * ns_per_s + status.stx_btime.tv_nsec;
+    return (uint64_t)status.birth_s * ns_per_s + status.birth_ns;
 }
 
 /* ---- os/memory.h and os/fork_mark.h ---------------------------------------- */
