@@ -33,10 +33,26 @@ for wheel in "$out"/packages/python/*.whl; do
     tr -d '\n' <"$dir/log" | grep -q "platform tag: *\"$tag\"" || { cat "$dir/log" && fail "auditwheel does not see $tag"; }
 done
 [ "$(find "$out/packages/python" -name '*.whl' | wc -l)" -eq 4 ] || fail "there are not 4 wheels"
+# for_musl FILE: wants no more of musl than version 1.2.3 has, Debian's; musllinux_1_2 promises that, and auditwheel does not look.
+for_musl() {
+    nm -D --undefined-only "$1" | awk '{ print $NF }' | grep -vE '^(_?Py|napi_|node_api_)' | sort >"$dir/wanted"
+    nm -D --defined-only /usr/lib/x86_64-linux-musl/libc.so | awk '{ print $NF }' | sort >"$dir/there"
+    missing=$(comm -23 "$dir/wanted" "$dir/there")
+    [ -z "$missing" ] || fail "${1##*/} wants what musl 1.2.3 has not: $missing"
+}
+rm -rf "${dir:?}/addons"
+for processor in x86_64 aarch64; do
+    python3 -m zipfile -e "$out/packages/python/"*-musllinux_*_$processor.whl "$dir/addons"
+    for_musl "$dir/addons/frazil/_frazil.abi3.so"
+done
+tar -C "$dir/addons" -xzf "$out/packages/frazil-$version.tgz"
+for addon in "$dir"/addons/package/prebuilds/*-musl/frazil.node; do
+    for_musl "$addon"
+done
 for file in "frazil-$version.html" "frazil-$version-manual.tar.gz"; do
     [ -s "$out/$file" ] || fail "there is no $file"
 done
-done_with "sums, bill of materials, tags of wheels"
+done_with "sums, bill of materials, tags of wheels, what addons want of musl"
 
 # makes_ids WHAT PACKAGES: on a new machine with these packages of Debian's, and the release in /release, ada types the lines of
 # standard input, without a network.  The last thing that they print is an id.
