@@ -301,7 +301,8 @@ amalgamation: | build ## the library as two files, build/amalgamation/frazil.c a
 	@sh tools/amalgamate build/amalgamation
 	@sh databases/sqlite/amalgamate build/amalgamation
 
-packages: $(BINDINGS:%=packages-%) ## build the packages of the bindings into build/packages
+packages: $(BINDINGS:%=packages-%) ## build the packages of the bindings, and the extension for PGXN, into build/packages
+	@sh databases/postgresql/package.sh . build/packages
 
 $(BINDINGS:%=packages-%): packages-%: amalgamation ## the packages of one language alone: packages-go, -node, -php, -python, -rust
 	@sh tools/install-packages --or-less $@
