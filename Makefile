@@ -323,12 +323,13 @@ before-release: | build ## what a release must have passed, each once with the l
 	done
 
 build/release-tools: tools/release-requirements.txt | build
+	@sh tools/install-packages packages-python
 	@python3 -m venv $@
 	@$@/bin/pip install --quiet --requirement $<
 	@touch $@
 
 release: build/release-tools ## make all files of a release, VERSION=1.0.0, into build/release-1.0.0: docs/releasing.md (30 min)
-	@sh tools/install-packages check deb manual page $(BINDINGS:%=packages-%)
+	@sh tools/install-packages deb manual page $(BINDINGS:%=packages-%)
 	@sh tools/release '$(VERSION)' '$(JOBS)' $(BEFORE_RELEASE)
 
 check-release: build/release-tools ## install each of these files on an empty Debian machine, without a network, by root (20 min)
