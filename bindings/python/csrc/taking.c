@@ -390,10 +390,54 @@ static int writable_bytes(PyObject *view, void **ret, Py_ssize_t *ret_len)
 #endif
 }
 
-static PyObject *fill_view(struct generator *self, PyObject *view)
+#ifdef PYPY_VERSION /* there C is given a copy of what some views show: ids go there by Python's own assignments */
+static int assign(PyObject *view, const uint64_t *ids, Py_ssize_t n)
+{
+    int failed = 0;
+
+    for (Py_ssize_t i = 0; i < n && failed == 0; i++) {
+        PyObject *id = PyLong_FromUnsignedLongLong(ids[i]);
+        failed = id == NULL ? -1 : PySequence_SetItem(view, i, id);
+        Py_XDECREF(id);
+    }
+    return failed;
+}
+
+static PyObject *fill_view_of(struct generator *self, PyObject *view)
+{
+    void *bytes;
+    Py_ssize_t len;
+    Py_ssize_t n = PySequence_Size(view);
+    PyObject *ret = NULL;
+
+    if (n < 0 || writable_bytes(view, &bytes, &len) < 0)
+        return NULL;
+    uint64_t *ids = PyMem_Malloc((n == 0 ? 1 : (size_t)n) * sizeof *ids);
+    if (ids == NULL)
+        return PyErr_NoMemory();
+    if (take_ids(self, &(struct taking){.ids = ids, .n = (size_t)n}, FRAZIL_WAIT_DEFAULT) == 0 &&
+        assign(view, ids, n) == 0)
+        ret = PyLong_FromSsize_t(n);
+    PyMem_Free(ids);
+    return ret;
+}
+#else
+static PyObject *fill_view_of(struct generator *self, PyObject *view)
 {
     void *ids;
     Py_ssize_t len;
+
+    if (writable_bytes(view, &ids, &len) < 0)
+        return NULL;
+    size_t n = (size_t)len / sizeof(uint64_t);
+    if (take_ids(self, &(struct taking){.ids = ids, .n = n}, FRAZIL_WAIT_DEFAULT) < 0)
+        return NULL;
+    return PyLong_FromSize_t(n);
+}
+#endif
+
+static PyObject *fill_view(struct generator *self, PyObject *view)
+{
     char kind = item_kind(view);
 
     if (kind == 0) {
@@ -403,12 +447,7 @@ static PyObject *fill_view(struct generator *self, PyObject *view)
                             "such as array('Q') or numpy's uint64");
         return NULL;
     }
-    if (check_items(self, kind) < 0 || writable_bytes(view, &ids, &len) < 0)
-        return NULL;
-    size_t n = (size_t)len / sizeof(uint64_t);
-    if (take_ids(self, &(struct taking){.ids = ids, .n = n}, FRAZIL_WAIT_DEFAULT) < 0)
-        return NULL;
-    return PyLong_FromSize_t(n);
+    return check_items(self, kind) < 0 ? NULL : fill_view_of(self, view);
 }
 
 static PyObject *fill(PyObject *self, PyObject *buffer)
