@@ -315,7 +315,7 @@ check-dist: ## unpack it elsewhere, build and test it there
 	@sh tools/install-packages check
 	@sh tests/install/dist.sh . '$(JOBS)'
 
-before-release: | build ## what a release must have passed, each once with the last commit (10 h)
+before-release: | build ## what a release must have passed, each once with the last commit (many hours)
 	@[ -z "$$(git status --porcelain)" ] || { echo 'before-release: commit what has changed first' >&2 && exit 1; }
 	@for target in $(BEFORE_RELEASE); do \
 		line="$$(git rev-parse HEAD) $$target"; \
