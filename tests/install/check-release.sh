@@ -29,7 +29,7 @@ began=$SECONDS
 "$tools/pyspdxtools" -i "$out/frazil-$version.spdx.json" || fail "the bill of materials is none"
 for wheel in "$out"/packages/python/*.whl; do
     tag=${wheel##*-} tag=${tag%.whl}
-    "$tools/auditwheel" show "$wheel" >"$dir/log" || { cat "$dir/log" && fail "auditwheel cannot read $wheel"; }
+    "$tools/auditwheel" show "$wheel" >"$dir/log" 2>&1 || { cat "$dir/log" && fail "auditwheel cannot read $wheel"; }
     tr -d '\n' <"$dir/log" | grep -q "platform tag: *\"$tag\"" || { cat "$dir/log" && fail "auditwheel does not see $tag"; }
 done
 [ "$(find "$out/packages/python" -name '*.whl' | wc -l)" -eq 4 ] || fail "there are not 4 wheels"
