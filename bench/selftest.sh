@@ -89,7 +89,7 @@ page "$(printf 'new\n### b\n\nnewer\n ')" | sed 's/^ $//' | cmp - "$scratch/page
     printf -- '-\tetcd\tit is not installed\n'
 } >"$scratch/fleet.tsv"
 awk -v busy=0.25 -f "$here/page/fleet.awk" "$scratch/fleet.tsv" >"$scratch/output"
-shows 'Before this was measured, 0.25 processes wanted to run on this machine.'
+shows 'The load average of this machine was 0.25 before this measurement.'
 shows '| 16,384 in 4 | 3.00 | 4 | 321 us | ✓ at most 16,384 bytes; **missed** last 1.50 × first, at most 1.5; ✓ at least 1,500 a second |'
 shows '| Redis | 9,000 | 500 | 100 us | 5.0 % | 200 us | 300 us | 179 | 1.00 | 95 MiB |'
 shows '| files | 10,000 | 100 | 100 | 100 | – | – | – | 3.00 | 4 | – |  |'

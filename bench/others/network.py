@@ -306,7 +306,7 @@ def main():
             tell_latency(redis, resp)
         with servers(protocol) as (redis, resp):
             tell_idle(redis, resp)
-    print(f"\nBefore this was measured, {busy:.2f} processes wanted to run on this machine.")
+    print(f"\nThe load average of this machine was {busy:.2f} before this measurement.")
 
 
 main()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# fleet.awk: the tables of a fleet in docs/performance.md, from the lines that fleet.sh prints.  busy: how many processes wanted to run before; may be empty.
+# fleet.awk: the tables of a fleet in docs/performance.md, from the lines that fleet.sh prints.  busy: the load average before; may be empty.
 BEGIN { FS = "\t" }
 function thousands(x,    digits, text) {
     digits = sprintf("%.0f", x)
@@ -39,6 +39,6 @@ END {
     print "| coordinator | connections | extensions a second | its processor time each | of a core | p50 | p99 | bytes | round trips | memory |"
     print "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for (i = 1; i <= extensions; i++) print extended[i]
-    if (busy != "") print "\nBefore this was measured, " busy " processes wanted to run on this machine."
+    if (busy != "") print "\nThe load average of this machine was " busy " before this measurement."
     if (missing != "") print missing
 }
