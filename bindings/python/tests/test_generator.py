@@ -300,6 +300,13 @@ def test_a_timeout_is_kept():
         assert len(generator.take(1, timeout=None)) == 1  # sleeping moves a manual clock
 
 
+@pytest.mark.parametrize("n", [2**60, 2**61, 2**61 + 1, 2**63, 2**64, -1])
+def test_no_count_is_cut(ids, n):
+    for call in (ids.take, ids.next_n, ids.try_take, ids.sno_take):
+        with pytest.raises((OverflowError, MemoryError)):
+            call(n)
+
+
 @pytest.mark.parametrize("timeout", [-1, float("nan"), "soon", b"1"])
 def test_a_timeout_is_a_number_of_seconds(ids, timeout):
     with pytest.raises((ValueError, TypeError)):
