@@ -18,7 +18,7 @@ $one = Generator::open(['worker' => 9, 'layout' => 'twitter']);
 var_dump($one == Generator::open(['worker' => 9, 'layout' => 'twitter']), $one == Generator::open("worker='fixed:9' layout='twitter'"));
 
 $wrong = [
-    'a key that says more' => ['state=memory worker' => '3'],
+    'a key that says more' => ['state=memory worker' => 'fixed:3'],
     'no key' => ['worker=fixed:7'],
     'an unknown one' => ['colour' => 'red'],
     'a quote' => ['worker' => "fixed:7' state='memory"],
