@@ -110,7 +110,7 @@ awk -F '\t' '
         limit["Rust, a call"] = 1.05
         limit["Go, a call"] = 2
         limit["Go, batches of 10000"] = 1.2
-        limit["Node, a call"] = 2.9
+        limit["Node, a call"] = 1.5
         limit["Node, batches of 10000"] = 1.2
         limit["Python, a call"] = 2.9
         limit["Python, batches of 10000"] = 1.2
