@@ -3,6 +3,7 @@
 # check-release.sh DIR RELEASE: the files of a release are what they say: their sums, the bill of materials, the systems that wheels
 # are for.  Each is installed on an empty Debian machine, without a network but for Debian's own packages, and makes ids.  Addons
 # for arm64 do so by qemu-user.  DIR keeps the empty machines for the next time.
+# shellcheck disable=SC2034,SC2154 # machine.sh sets and reads these
 set -eu
 
 out=$(realpath "$2")

@@ -3,6 +3,7 @@
 # image.sh DIR: contrib/container/Dockerfile builds, also where there is no registry: its base is an empty machine of debootstrap's.
 # A container refuses to start without a worker id, is ready as its health check says, runs without root, and gives ids to clients
 # of Redis and HTTP.  DIR keeps the empty machine for the next time.
+# shellcheck disable=SC2034,SC2154 # machine.sh sets and reads these
 set -eu
 
 root=$(realpath "$(dirname "$0")/../..")

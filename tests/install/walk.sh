@@ -6,6 +6,7 @@
 # commands of our own are shown behind `#`.  DIR keeps the empty machine for the next time, and transcript.txt.
 #
 # By root only: a machine is a folder made by debootstrap.  Its user is ada, who may use sudo.
+# shellcheck disable=SC2034,SC2154 # machine.sh sets and reads these
 set -eu
 
 root=$(realpath "$(dirname "$0")/../..")
