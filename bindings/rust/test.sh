@@ -31,7 +31,7 @@ cargo fmt --all -- --check
 step linter
 cargo clippy --locked --workspace --all-targets -- -D warnings
 step tests
-cargo test --locked --workspace --quiet
+LD_LIBRARY_PATH="$build/parts" cargo test --locked --workspace --quiet
 step documentation
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 
