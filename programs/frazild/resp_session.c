@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session's conversation: bytes in, bytes out.
+ * A session over RESP: bytes in, replies out.
  */
 #include "session.h"
 
