@@ -6,7 +6,7 @@
 #define FRAZILD_CONNECTION_H
 
 #include "io.h"
-#include "reactor.h"
+#include "loop_internal.h"
 #include "session.h"
 
 struct connection {

@@ -2,8 +2,8 @@
 /*
  * The insides of a loop, for the loop and its connections.
  */
-#ifndef FRAZILD_REACTOR_H
-#define FRAZILD_REACTOR_H
+#ifndef FRAZILD_LOOP_INTERNAL_H
+#define FRAZILD_LOOP_INTERNAL_H
 
 #include "alarm.h"
 #include "shared.h"
