@@ -86,11 +86,11 @@ bool connection_open(struct loop *loop, int fd, const struct listener *listener,
         loop->connections->previous = connection;
     loop->connections = connection;
     session_open(&connection->session, &loop->event_thread, connection,
-                 atomic_fetch_add(&loop->shared->last_id, 1) + 1);
+                 atomic_fetch_add(&loop->server->last_id, 1) + 1);
     connection->session.peer = *peer;
     connection->session.has_tls = tls != NULL;
     connection->session.is_http = protocol_is_http(listener->protocol);
-    (void)atomic_fetch_add(&loop->shared->connections, 1);
+    (void)atomic_fetch_add(&loop->server->connections, 1);
     return true;
 }
 
@@ -106,7 +106,7 @@ void connection_close(struct loop *loop, struct connection *connection)
         connection->previous->next = connection->next;
     else
         loop->connections = connection->next;
-    (void)atomic_fetch_sub(&loop->shared->connections, 1);
+    (void)atomic_fetch_sub(&loop->server->connections, 1);
     if (!connection->is_ready) /* else the list of the loop frees it */
         free(connection);
 }

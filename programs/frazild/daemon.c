@@ -29,7 +29,7 @@
 struct daemon {
     const char *path;
     struct listeners listeners;
-    struct shared shared;
+    struct server server;
     struct loop *loops;
     unsigned count;
     struct reloader *reloader;
@@ -91,7 +91,7 @@ static void raise_files(const struct settings *settings)
 
 static void say_where(const struct daemon *daemon)
 {
-    const struct setup *setup = daemon->shared.setup;
+    const struct setup *setup = daemon->server.setup;
 
     for (size_t i = 0; i < setup->generators.count; i++) {
         const struct engine *engine = setup->generators.rows[i].engine;
@@ -115,13 +115,13 @@ static void say_where(const struct daemon *daemon)
 
 static bool start_loops(struct daemon *daemon)
 {
-    unsigned want = threads_of(&daemon->shared.setup->settings);
+    unsigned want = threads_of(&daemon->server.setup->settings);
 
     daemon->loops = calloc(want, sizeof *daemon->loops);
     if (daemon->loops == NULL)
         return false;
     while (daemon->count < want) {
-        if (!loop_start(&daemon->loops[daemon->count], &daemon->shared)) {
+        if (!loop_start(&daemon->loops[daemon->count], &daemon->server)) {
             log_line(LOG_ALWAYS, "a thread cannot be started: %s", strerror(errno));
             return false;
         }
@@ -173,7 +173,7 @@ static void *read_configuration(void *arg)
 {
     struct daemon *daemon = arg;
 
-    daemon->shared.setup = setup_make(daemon->path, NULL, &daemon->errors);
+    daemon->server.setup = setup_make(daemon->path, NULL, &daemon->errors);
     return end_background(daemon);
 }
 
@@ -181,23 +181,23 @@ static bool start(struct daemon *daemon)
 {
     struct bytes *errors = &daemon->errors;
 
-    (void)pthread_mutex_init(&daemon->shared.lock, NULL);
-    daemon->shared.listeners = &daemon->listeners;
+    (void)pthread_mutex_init(&daemon->server.lock, NULL);
+    daemon->server.listeners = &daemon->listeners;
     if (!run_in_background(daemon, read_configuration, UINT64_MAX)) {
         log_line(LOG_ALWAYS, "ended before it was ready");
         _exit(EXIT_SUCCESS); /* a coordinator may be waited for: nothing can be freed */
     }
-    if (daemon->shared.setup != NULL) {
-        raise_files(&daemon->shared.setup->settings);
-        listeners_open(&daemon->listeners, &daemon->shared.setup->settings, errors);
+    if (daemon->server.setup != NULL) {
+        raise_files(&daemon->server.setup->settings);
+        listeners_open(&daemon->listeners, &daemon->server.setup->settings, errors);
     }
-    if (!config_is_good(errors) || daemon->shared.setup == NULL) {
+    if (!config_is_good(errors) || daemon->server.setup == NULL) {
         setup_log_errors(errors);
         return false;
     }
-    daemon->shared.jobs = jobs_start();
-    daemon->reloader = reloader_start(daemon->path, &daemon->shared);
-    return daemon->shared.jobs != NULL && daemon->reloader != NULL && start_loops(daemon);
+    daemon->server.jobs = jobs_start();
+    daemon->reloader = reloader_start(daemon->path, &daemon->server);
+    return daemon->server.jobs != NULL && daemon->reloader != NULL && start_loops(daemon);
 }
 
 /* Whether SIGTERM or SIGINT comes within that time, or within a second: after that the manager is told again. */
@@ -211,26 +211,26 @@ static bool is_ended_within(const struct daemon *daemon, uint64_t wait_ns)
 /* Drains: a second SIGTERM or SIGINT cuts what is left. */
 static void drain(struct daemon *daemon, int why)
 {
-    struct setup *setup = shared_hold_setup(&daemon->shared);
+    struct setup *setup = server_hold_setup(&daemon->server);
     uint64_t delay_ns = why == SIGINT ? 0 : setup->settings.daemon.drain_delay_ns;
     uint64_t timeout_ns = setup->settings.daemon.drain_timeout_ns;
     uint64_t end_ns = clock_ns() + delay_ns;
 
     setup_release(setup);                        /* the reloader has it, too, and waits for us */
-    atomic_store(&daemon->shared.leaving, true); /* before anybody is told */
+    atomic_store(&daemon->server.leaving, true); /* before anybody is told */
     service_tell_stopping(delay_ns + timeout_ns + LATE_NS);
     log_line(LOG_ALWAYS, "%s: draining", why == SIGINT ? "SIGINT" : "SIGTERM");
     while (clock_ns() < end_ns && !is_ended_within(daemon, end_ns - clock_ns()))
         continue;
-    atomic_store(&daemon->shared.draining, true);
-    shared_wake_event_threads(&daemon->shared);
+    atomic_store(&daemon->server.draining, true);
+    server_wake_event_threads(&daemon->server);
     daemon->times = drain_times_of(clock_ns(), timeout_ns);
     /* Not for the connections alone: a loop that was not woken yet has not taken those whom the system has let in. */
-    while (atomic_load(&daemon->shared.running) > 0 && clock_ns() < daemon->times.cut_ns) {
+    while (atomic_load(&daemon->server.running) > 0 && clock_ns() < daemon->times.cut_ns) {
         if (is_ended_within(daemon, DRAIN_LOOK_NS))
             drain_times_cut(&daemon->times, clock_ns());
     }
-    unsigned left = atomic_load(&daemon->shared.connections);
+    unsigned left = atomic_load(&daemon->server.connections);
     if (left > 0)
         log_line(LOG_ALWAYS, "%u connections are cut", left);
 }
@@ -242,20 +242,20 @@ static void *close_all(void *arg)
 
     reloader_stop(daemon->reloader);
     uint64_t now_ns = clock_ns();
-    if (daemon->shared.setup != NULL) /* gives the worker ids back */
-        setup_release_within(daemon->shared.setup,
+    if (daemon->server.setup != NULL) /* gives the worker ids back */
+        setup_release_within(daemon->server.setup,
                              daemon->times.closed_ns > now_ns ? daemon->times.closed_ns - now_ns : 0);
-    jobs_stop(daemon->shared.jobs);
+    jobs_stop(daemon->server.jobs);
     return end_background(daemon);
 }
 
 /* Frees everything, as far as no coordinator is waited for at the end of the time; then the process ends here. */
 static void stop(struct daemon *daemon, int status)
 {
-    if (daemon->shared.jobs != NULL)
-        jobs_hush(daemon->shared.jobs);
-    atomic_store(&daemon->shared.cutting, true);
-    shared_wake_event_threads(&daemon->shared);
+    if (daemon->server.jobs != NULL)
+        jobs_hush(daemon->server.jobs);
+    atomic_store(&daemon->server.cutting, true);
+    server_wake_event_threads(&daemon->server);
     for (unsigned i = 0; i < daemon->count; i++)
         loop_join(&daemon->loops[i]);
     listeners_close(&daemon->listeners);
@@ -273,8 +273,8 @@ static void tell_watchdog(const struct daemon *daemon)
 {
     uint64_t now_ns = clock_ns();
 
-    for (unsigned i = 0; i < daemon->shared.event_thread_count; i++) {
-        if (now_ns > atomic_load_explicit(&daemon->shared.event_threads[i]->seen_ns, memory_order_relaxed) + STUCK_NS)
+    for (unsigned i = 0; i < daemon->server.event_thread_count; i++) {
+        if (now_ns > atomic_load_explicit(&daemon->server.event_threads[i]->seen_ns, memory_order_relaxed) + STUCK_NS)
             return;
     }
     service_tell_alive();
@@ -288,7 +288,7 @@ static int serve(struct daemon *daemon)
     struct watch watch = {0};
 
     for (;;) {
-        struct setup *setup = shared_hold_setup(&daemon->shared);
+        struct setup *setup = server_hold_setup(&daemon->server);
         watch_look(&watch, &setup->generators);
         setup_release(setup); /* the reloader has it, too, and waits for us */
         listeners_watch(&daemon->listeners);
@@ -313,7 +313,7 @@ int daemon_run(const char *path)
         stop(&daemon, EXIT_OF_START);
         return EXIT_OF_START;
     }
-    shared_note_setup(&daemon.shared);
+    server_note_setup(&daemon.server);
     say_where(&daemon);
     service_tell_ready();
     drain(&daemon, serve(&daemon));

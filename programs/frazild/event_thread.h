@@ -10,10 +10,10 @@
 #include "dispatcher.h"
 #include "setup.h"
 
-struct shared;
+struct server;
 
 struct event_thread {
-    struct shared *shared;
+    struct server *server;
     struct setup *setup; /* of now; another one after a reload, never within an iteration */
     struct dispatcher dispatcher;
     void *ids;                /* room for MAX_BATCH_MAX ids, for requests that are met at once */

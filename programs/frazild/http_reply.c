@@ -61,7 +61,7 @@ static void write_head(struct http_request *request, const struct kind *kind, si
     bool is_page = strncmp(kind->type, HTML, sizeof HTML - 1) == 0;
 
     /* Those behind it would be left without an answer. */
-    if (request->is_last && atomic_load_explicit(&request->event_thread->shared->leaving, memory_order_relaxed))
+    if (request->is_last && atomic_load_explicit(&request->event_thread->server->leaving, memory_order_relaxed))
         request->keeps = false;
     bytes_add_text(out, "HTTP/1.1 ");
     bytes_add_number(out, kind->status);

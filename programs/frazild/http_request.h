@@ -6,8 +6,8 @@
 #define FRAZILD_HTTP_REQUEST_H
 
 #include "http_head.h"
+#include "server.h"
 #include "session.h"
-#include "shared.h"
 
 #define HTTP_PARAMETERS_MAX 8
 

@@ -22,7 +22,7 @@ static const char *name_of(enum protocol protocol, size_t row)
 void http_metrics(struct http_request *request)
 {
     struct bytes text = {0};
-    const struct metrics_view view = {request->event_thread->shared, request->event_thread->setup, request->user,
+    const struct metrics_view view = {request->event_thread->server, request->event_thread->setup, request->user,
                                       name_of};
 
     metrics_write(&view, &text);
@@ -30,12 +30,12 @@ void http_metrics(struct http_request *request)
 }
 
 /* A sentence about a thread that is stuck; NULL: there is none. */
-static const char *find_stuck(const struct shared *shared)
+static const char *find_stuck(const struct server *server)
 {
     uint64_t now_ns = clock_ns();
 
-    for (unsigned i = 0; i < shared->event_thread_count; i++) {
-        uint64_t seen_ns = atomic_load_explicit(&shared->event_threads[i]->seen_ns, memory_order_relaxed);
+    for (unsigned i = 0; i < server->event_thread_count; i++) {
+        uint64_t seen_ns = atomic_load_explicit(&server->event_threads[i]->seen_ns, memory_order_relaxed);
         if (now_ns > seen_ns + STUCK_NS)
             return "a thread of the daemon is stuck\n";
     }
@@ -48,7 +48,7 @@ static const char *find_unready(const struct event_thread *event_thread)
     const struct generators *set = &event_thread->setup->generators;
     frazil_health health;
 
-    if (atomic_load(&event_thread->shared->leaving))
+    if (atomic_load(&event_thread->server->leaving))
         return "the daemon is about to end\n";
     for (size_t i = 0; i < set->count; i++) {
         frazil_get_health(generator_worst(&set->rows[i])->gen, &health, sizeof health, NULL);
@@ -68,7 +68,7 @@ static void send_health(struct http_request *request, const char *why)
 
 void http_livez(struct http_request *request)
 {
-    send_health(request, find_stuck(request->event_thread->shared));
+    send_health(request, find_stuck(request->event_thread->server));
 }
 
 void http_readyz(struct http_request *request)

@@ -64,7 +64,7 @@ static bool watch(const struct loop *loop, int fd, const void *tag, uint32_t eve
 
 static bool watch_listeners(const struct loop *loop)
 {
-    const struct listeners *listeners = loop->shared->listeners;
+    const struct listeners *listeners = loop->server->listeners;
     bool good = true;
 
     for (size_t i = 0; i < listeners->count; i++)
@@ -74,7 +74,7 @@ static bool watch_listeners(const struct loop *loop)
 
 static void forget_listeners(const struct loop *loop)
 {
-    const struct listeners *listeners = loop->shared->listeners;
+    const struct listeners *listeners = loop->server->listeners;
 
     for (size_t i = 0; i < listeners->count; i++)
         (void)epoll_ctl(loop->epoll, EPOLL_CTL_DEL, listeners->rows[i].fd, NULL);
@@ -153,7 +153,7 @@ static bool accept_one(struct loop *loop, const struct listener *listener)
             refuse_for_files(loop, listener);
         return false;
     }
-    if (atomic_load(&loop->shared->connections) >= loop->event_thread.setup->settings.daemon.max_connections) {
+    if (atomic_load(&loop->server->connections) >= loop->event_thread.setup->settings.daemon.max_connections) {
         count(&loop->event_thread.counters.refused_full, 1);
         log_refusal(&peer, "there are max_connections already");
         refuse(listener, fd, "max number of clients reached");
@@ -168,7 +168,7 @@ static bool accept_one(struct loop *loop, const struct listener *listener)
 /* The listener of that event; NULL: it is none. */
 static const struct listener *listener_of(const struct loop *loop, const void *tag)
 {
-    const struct listeners *listeners = loop->shared->listeners;
+    const struct listeners *listeners = loop->server->listeners;
 
     for (size_t i = 0; i < listeners->count; i++) {
         if (tag == &listeners->rows[i])
@@ -181,7 +181,7 @@ static const struct listener *listener_of(const struct loop *loop, const void *t
 
 static void take_setup(struct loop *loop)
 {
-    struct setup *before = shared_renew(loop->shared, &loop->event_thread);
+    struct setup *before = server_renew(loop->server, &loop->event_thread);
 
     if (before == NULL)
         return;
@@ -206,7 +206,7 @@ static void stop_listening(struct loop *loop, const struct listener *listener)
 
 static void start_draining(struct loop *loop)
 {
-    const struct listeners *listeners = loop->shared->listeners;
+    const struct listeners *listeners = loop->server->listeners;
 
     loop->drains = true;
     for (size_t i = 0; i < listeners->count; i++)
@@ -223,7 +223,7 @@ static void look_around(struct loop *loop)
         return;
     take_setup(loop);
     jobs_collect(&loop->event_thread);
-    if (atomic_load(&loop->shared->draining) && !loop->drains)
+    if (atomic_load(&loop->server->draining) && !loop->drains)
         start_draining(loop);
 }
 
@@ -280,7 +280,7 @@ static void excuse(const struct loop *loop, uint64_t missed_ns)
 
 static bool is_over(const struct loop *loop)
 {
-    return atomic_load(&loop->shared->cutting) || (loop->drains && loop->connections == NULL);
+    return atomic_load(&loop->server->cutting) || (loop->drains && loop->connections == NULL);
 }
 
 static void *run(void *arg)
@@ -302,13 +302,13 @@ static void *run(void *arg)
             on_event(loop, &events[i]);
         dispatcher_run(&loop->event_thread.dispatcher, loop->event_thread.now_ns);
         run_ready(loop);
-        if (turns_may_sweep(&turns, sleep_ns, n, atomic_load(&loop->shared->connections)))
+        if (turns_may_sweep(&turns, sleep_ns, n, atomic_load(&loop->server->connections)))
             sweep(loop);
     }
     while (loop->connections != NULL)
         connection_cut(loop, loop->connections);
     run_ready(loop);
-    (void)atomic_fetch_sub(&loop->shared->running, 1);
+    (void)atomic_fetch_sub(&loop->server->running, 1);
     return NULL;
 }
 
@@ -326,21 +326,21 @@ static bool prepare(struct loop *loop)
     return watch_listeners(loop);
 }
 
-bool loop_start(struct loop *loop, struct shared *shared)
+bool loop_start(struct loop *loop, struct server *server)
 {
-    *loop = (struct loop){.shared = shared};
+    *loop = (struct loop){.server = server};
     loop->ready_end = &loop->ready;
     loop->event_thread.wake = on_wake;
     loop->event_thread.notify = on_notify;
     loop->event_thread.user_of = connection_user;
-    shared_open_event_thread(shared, &loop->event_thread);
+    server_open_event_thread(server, &loop->event_thread);
     if (!prepare(loop))
         return false;
-    (void)atomic_fetch_add(&shared->running, 1);
+    (void)atomic_fetch_add(&server->running, 1);
     errno = pthread_create(&loop->thread, NULL, run, loop);
     if (errno == 0)
         return true;
-    (void)atomic_fetch_sub(&shared->running, 1);
+    (void)atomic_fetch_sub(&server->running, 1);
     return false;
 }
 

@@ -9,7 +9,7 @@
 #include "loop_internal.h"
 
 /* Prepares a loop and starts its thread.  False: errno says why. */
-bool loop_start(struct loop *loop, struct shared *shared);
+bool loop_start(struct loop *loop, struct server *server);
 
 /* Waits until the thread has ended, and frees what the loop had. */
 void loop_join(struct loop *loop);

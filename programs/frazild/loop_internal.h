@@ -6,7 +6,7 @@
 #define FRAZILD_LOOP_INTERNAL_H
 
 #include "alarm.h"
-#include "shared.h"
+#include "server.h"
 
 #define INPUT_BYTES ((size_t)64 << 10) /* of one reading */
 
@@ -14,7 +14,7 @@ struct connection;
 
 struct loop {
     struct event_thread event_thread; /* the first: the event thread's functions find the loop by it */
-    struct shared *shared;
+    struct server *server;
     pthread_t thread;
     int epoll;
     int event;          /* an eventfd: look around */
@@ -26,7 +26,7 @@ struct loop {
     struct connection **ready_end;
     struct bytes_memory output; /* for what a session writes while it runs */
     char *input;
-    bool drains; /* has seen shared->draining */
+    bool drains; /* has seen server->draining */
     bool failed; /* could not be opened */
 };
 

@@ -19,12 +19,12 @@ static void head(struct bytes *out, const char *name, const char *type, const ch
 }
 
 /* The sum of a counter over all event threads; `at` is its place in struct counters. */
-static uint64_t sum(const struct shared *shared, size_t at)
+static uint64_t sum(const struct server *server, size_t at)
 {
     uint64_t total = 0;
 
-    for (unsigned i = 0; i < shared->event_thread_count; i++) {
-        const char *counters = (const char *)&shared->event_threads[i]->counters;
+    for (unsigned i = 0; i < server->event_thread_count; i++) {
+        const char *counters = (const char *)&server->event_threads[i]->counters;
         total += atomic_load_explicit((const _Atomic uint64_t *)(const void *)(counters + at), memory_order_relaxed);
     }
     return total;
@@ -32,17 +32,17 @@ static uint64_t sum(const struct shared *shared, size_t at)
 
 /* ---- requests -------------------------------------------------------------------------- */
 
-static uint64_t calls_of(const struct shared *shared, enum protocol protocol, size_t row, size_t code)
+static uint64_t calls_of(const struct server *server, enum protocol protocol, size_t row, size_t code)
 {
     uint64_t total = 0;
 
-    for (unsigned i = 0; i < shared->event_thread_count; i++)
+    for (unsigned i = 0; i < server->event_thread_count; i++)
         total +=
-            atomic_load_explicit(&shared->event_threads[i]->counters.calls[protocol][row][code], memory_order_relaxed);
+            atomic_load_explicit(&server->event_threads[i]->counters.calls[protocol][row][code], memory_order_relaxed);
     return total;
 }
 
-static void write_requests(const struct shared *shared, metrics_name_fn name_of, struct bytes *out)
+static void write_requests(const struct server *server, metrics_name_fn name_of, struct bytes *out)
 {
 #define CODE_TEXT(name, text) text,
     static const char *const codes[] = {REPLY_CODES(CODE_TEXT)};
@@ -52,7 +52,7 @@ static void write_requests(const struct shared *shared, metrics_name_fn name_of,
     for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
         for (size_t i = 0; i < (size_t)COUNTED_COMMANDS * CODE_COUNT; i++) {
             size_t row = i / CODE_COUNT, code = i % CODE_COUNT;
-            uint64_t calls = calls_of(shared, (enum protocol)protocol, row, code);
+            uint64_t calls = calls_of(server, (enum protocol)protocol, row, code);
             const char *name = name_of((enum protocol)protocol, row);
             if (calls > 0)
                 bytes_format(out, "frazild_requests_total{protocol=\"%s\",request=\"%s\",code=\"%s\"} %" PRIu64 "\n",
@@ -71,12 +71,12 @@ struct histogram {
     size_t at; /* of the first bucket, in struct counters */
 };
 
-static void write_buckets(const struct shared *shared, const struct histogram *histogram, struct bytes *out)
+static void write_buckets(const struct server *server, const struct histogram *histogram, struct bytes *out)
 {
     uint64_t total = 0;
 
     for (size_t i = 0; i < histogram->buckets; i++) {
-        total += sum(shared, histogram->at + i * sizeof(uint64_t));
+        total += sum(server, histogram->at + i * sizeof(uint64_t));
         if (i + 1 < histogram->buckets)
             bytes_format(out, "%s_bucket{le=\"%g\"} %" PRIu64 "\n", histogram->name,
                          (double)histogram->bounds[i] / histogram->scale, total);
@@ -85,7 +85,7 @@ static void write_buckets(const struct shared *shared, const struct histogram *h
                  histogram->name, total);
 }
 
-static void write_histograms(const struct shared *shared, struct bytes *out)
+static void write_histograms(const struct server *server, struct bytes *out)
 {
     static const uint64_t durations[] = DURATION_BOUNDS_US, sizes[] = BATCH_BOUNDS;
     static const struct histogram duration = {"frazild_request_duration_seconds", durations, DURATION_BUCKETS, 1e6,
@@ -94,12 +94,12 @@ static void write_histograms(const struct shared *shared, struct bytes *out)
                                            offsetof(struct counters, batches)};
 
     head(out, duration.name, "histogram", "Time from a request for ids to its ids.");
-    write_buckets(shared, &duration, out);
+    write_buckets(server, &duration, out);
     bytes_format(out, "%s_sum %.9f\n", duration.name,
-                 (double)sum(shared, offsetof(struct counters, duration_ns)) / 1e9);
+                 (double)sum(server, offsetof(struct counters, duration_ns)) / 1e9);
     head(out, batch.name, "histogram", "Ids that a request asked for and got.");
-    write_buckets(shared, &batch, out);
-    bytes_format(out, "%s_sum %" PRIu64 "\n", batch.name, sum(shared, offsetof(struct counters, batch_ids)));
+    write_buckets(server, &batch, out);
+    bytes_format(out, "%s_sum %" PRIu64 "\n", batch.name, sum(server, offsetof(struct counters, batch_ids)));
 }
 
 /* ---- connections ------------------------------------------------------------------------- */
@@ -110,14 +110,14 @@ struct labelled {
     size_t at; /* in struct counters */
 };
 
-static void write_labelled(const struct shared *shared, const char *name, const char *label,
+static void write_labelled(const struct server *server, const char *name, const char *label,
                            const struct labelled *rows, size_t count_of_rows, struct bytes *out)
 {
     for (size_t i = 0; i < count_of_rows; i++)
-        bytes_format(out, "%s{%s=\"%s\"} %" PRIu64 "\n", name, label, rows[i].label, sum(shared, rows[i].at));
+        bytes_format(out, "%s{%s=\"%s\"} %" PRIu64 "\n", name, label, rows[i].label, sum(server, rows[i].at));
 }
 
-static void write_connections(const struct shared *shared, struct bytes *out)
+static void write_connections(const struct server *server, struct bytes *out)
 {
     static const struct labelled refused[] = {{"max_connections", offsetof(struct counters, refused_full)},
                                               {"descriptors", offsetof(struct counters, refused_files)}};
@@ -128,27 +128,27 @@ static void write_connections(const struct shared *shared, struct bytes *out)
                                             {"out", offsetof(struct counters, bytes_out)}};
 
     head(out, "frazild_connections", "gauge", "Connections that are open.");
-    bytes_format(out, "frazild_connections %u\n", atomic_load(&shared->connections));
+    bytes_format(out, "frazild_connections %u\n", atomic_load(&server->connections));
     head(out, "frazild_connections_accepted_total", "counter", "Connections that were accepted.");
     bytes_format(out, "frazild_connections_accepted_total %" PRIu64 "\n",
-                 sum(shared, offsetof(struct counters, accepted)));
+                 sum(server, offsetof(struct counters, accepted)));
     head(out, "frazild_connections_refused_total", "counter", "Connections that were refused, by missing resource.");
-    write_labelled(shared, "frazild_connections_refused_total", "reason", refused, 2, out);
+    write_labelled(server, "frazild_connections_refused_total", "reason", refused, 2, out);
     head(out, "frazild_connections_cut_total", "counter", "Connections that the daemon cut, by what the client did.");
-    write_labelled(shared, "frazild_connections_cut_total", "reason", cut, 3, out);
+    write_labelled(server, "frazild_connections_cut_total", "reason", cut, 3, out);
     head(out, "frazild_bytes_total", "counter", "Bytes of requests and replies.");
-    write_labelled(shared, "frazild_bytes_total", "direction", bytes, 2, out);
+    write_labelled(server, "frazild_bytes_total", "direction", bytes, 2, out);
     head(out, "frazild_draining", "gauge", "1 after SIGTERM.");
-    bytes_format(out, "frazild_draining %d\n", atomic_load(&shared->leaving) ? 1 : 0);
+    bytes_format(out, "frazild_draining %d\n", atomic_load(&server->leaving) ? 1 : 0);
 }
 
-static void write_tls(const struct shared *shared, const struct setup *setup, struct bytes *out)
+static void write_tls(const struct server *server, const struct setup *setup, struct bytes *out)
 {
     static const struct labelled handshakes[] = {{"done", offsetof(struct counters, tls_handshakes)},
                                                  {"failed", offsetof(struct counters, tls_failures)}};
 
     head(out, "frazild_tls_handshakes_total", "counter", "Handshakes of TLS, by how they ended.");
-    write_labelled(shared, "frazild_tls_handshakes_total", "result", handshakes, 2, out);
+    write_labelled(server, "frazild_tls_handshakes_total", "result", handshakes, 2, out);
     head(out, "frazild_tls_certificate_end_timestamp_seconds", "gauge", "When a certificate of the listener ends.");
     for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
         if (setup->tls[protocol] != NULL)
@@ -363,7 +363,7 @@ uint64_t metrics_resident_bytes(void)
     return good ? strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-static void write_process(const struct shared *shared, struct bytes *out)
+static void write_process(const struct server *server, struct bytes *out)
 {
     struct rusage usage = {0};
     struct rlimit files = {0};
@@ -374,12 +374,12 @@ static void write_process(const struct shared *shared, struct bytes *out)
     bytes_format(out, "frazild_build_info{version=\"%s\"} 1\n", frazil_version());
     head(out, "frazild_config_last_reload_successful", "gauge",
          "0: the last SIGHUP found mistakes, the old one holds.");
-    bytes_format(out, "frazild_config_last_reload_successful %d\n", atomic_load(&shared->keeps_old) ? 0 : 1);
+    bytes_format(out, "frazild_config_last_reload_successful %d\n", atomic_load(&server->keeps_old) ? 0 : 1);
     head(out, "frazild_config_last_reload_success_timestamp_seconds", "gauge", "When the configuration was read.");
     bytes_format(out, "frazild_config_last_reload_success_timestamp_seconds %" PRId64 "\n",
-                 atomic_load(&shared->read_unix_s));
+                 atomic_load(&server->read_unix_s));
     head(out, "process_start_time_seconds", "gauge", "When the process began.");
-    bytes_format(out, "process_start_time_seconds %" PRId64 "\n", shared->event_threads[0]->started_unix_s);
+    bytes_format(out, "process_start_time_seconds %" PRId64 "\n", server->event_threads[0]->started_unix_s);
     head(out, "process_cpu_seconds_total", "counter", "Processor time that it used.");
     bytes_format(out, "process_cpu_seconds_total %.6f\n",
                  (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
@@ -397,9 +397,9 @@ void metrics_write(const struct metrics_view *view, struct bytes *out)
     write_generators(view, out);
     if (!users_may(view->user, VERB_STATS, slice_of("*")))
         return; /* the rest tells of all generators */
-    write_requests(view->shared, view->name_of, out);
-    write_histograms(view->shared, out);
-    write_connections(view->shared, out);
-    write_tls(view->shared, view->setup, out);
-    write_process(view->shared, out);
+    write_requests(view->server, view->name_of, out);
+    write_histograms(view->server, out);
+    write_connections(view->server, out);
+    write_tls(view->server, view->setup, out);
+    write_process(view->server, out);
 }

@@ -5,14 +5,14 @@
 #ifndef FRAZILD_METRICS_H
 #define FRAZILD_METRICS_H
 
-#include "shared.h"
+#include "server.h"
 
 /* The name of a command's or a route's row in the counters of an event thread; NULL: there is no such row. */
 typedef const char *(*metrics_name_fn)(enum protocol protocol, size_t row);
 
 /* The metrics that one user sees. */
 struct metrics_view {
-    const struct shared *shared;
+    const struct server *server;
     const struct setup *setup; /* the asking event thread's */
     const struct user *user;   /* sees the generators that it may; NULL: all */
     metrics_name_fn name_of;

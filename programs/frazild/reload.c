@@ -11,7 +11,7 @@
 
 struct reloader {
     const char *path;
-    struct shared *shared;
+    struct server *server;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t more;
@@ -20,13 +20,13 @@ struct reloader {
 };
 
 /* Has all event threads go over to a new setup, and returns when they have; the old one is the caller's to release. */
-static struct setup *go_over(struct shared *shared, struct setup *now)
+static struct setup *go_over(struct server *server, struct setup *now)
 {
-    (void)pthread_mutex_lock(&shared->lock);
-    struct setup *before = shared->setup;
-    shared->setup = now;
-    (void)pthread_mutex_unlock(&shared->lock);
-    shared_wake_event_threads(shared);
+    (void)pthread_mutex_lock(&server->lock);
+    struct setup *before = server->setup;
+    server->setup = now;
+    (void)pthread_mutex_unlock(&server->lock);
+    server_wake_event_threads(server);
     while (atomic_load(&before->holders) > 1)
         (void)poll(NULL, 0, RELEASE_LOOK_MS);
     return before;
@@ -35,23 +35,23 @@ static struct setup *go_over(struct shared *shared, struct setup *now)
 /* The old one is released last: giving a worker id back may take seconds. */
 static void reload(const struct reloader *reloader)
 {
-    struct shared *shared = reloader->shared;
+    struct server *server = reloader->server;
     struct bytes errors = {0};
 
     service_tell_reloading();
-    struct setup *now = setup_make(reloader->path, shared->setup, &errors);
+    struct setup *now = setup_make(reloader->path, server->setup, &errors);
     struct setup *before = NULL;
-    atomic_store(&shared->keeps_old, now == NULL);
+    atomic_store(&server->keeps_old, now == NULL);
     if (now != NULL) {
-        before = go_over(shared, now);
-        shared_note_setup(shared);
+        before = go_over(server, now);
+        server_note_setup(server);
         log_line(LOG_ALWAYS, "SIGHUP: the configuration was read: %zu generators, %zu users", now->generators.count,
                  now->users.count);
     } else {
         setup_log_errors(&errors);
         log_line(LOG_ALWAYS, "SIGHUP: the configuration stays as it was");
     }
-    if (!atomic_load(&shared->leaving)) /* else it has told that it ends */
+    if (!atomic_load(&server->leaving)) /* else it has told that it ends */
         service_tell_ready();
     if (before != NULL)
         setup_release(before);
@@ -76,13 +76,13 @@ static void *run(void *arg)
     return NULL;
 }
 
-struct reloader *reloader_start(const char *path, struct shared *shared)
+struct reloader *reloader_start(const char *path, struct server *server)
 {
     struct reloader *reloader = calloc(1, sizeof *reloader);
 
     if (reloader == NULL)
         return NULL;
-    *reloader = (struct reloader){.path = path, .shared = shared};
+    *reloader = (struct reloader){.path = path, .server = server};
     (void)pthread_mutex_init(&reloader->lock, NULL);
     (void)pthread_cond_init(&reloader->more, NULL);
     if (pthread_create(&reloader->thread, NULL, run, reloader) == 0)

@@ -6,12 +6,12 @@
 #ifndef FRAZILD_RELOAD_H
 #define FRAZILD_RELOAD_H
 
-#include "shared.h"
+#include "server.h"
 
 struct reloader;
 
 /* Starts the thread, for the file at that path (NULL: the default one).  NULL without memory or threads. */
-struct reloader *reloader_start(const char *path, struct shared *shared);
+struct reloader *reloader_start(const char *path, struct server *server);
 
 /*
  * Has it read the configuration, and once more if it is doing so already.  It keeps the old one if there are mistakes.

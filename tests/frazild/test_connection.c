@@ -31,7 +31,7 @@ int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 /* ---- a loop without its thread: the test says which event comes ---------------------------------- */
 
 static struct setup setup;
-static struct shared shared;
+static struct server server;
 static const struct listener listener = {.protocol = PROTOCOL_RESP, .unix_socket.path = "/socket"};
 static struct loop *loop;
 static int fds[16]; /* of clients */
@@ -101,12 +101,12 @@ static void expect_untouched(struct client client)
 static void open_loop(void)
 {
     setup = (struct setup){.settings.daemon.max_connections = 8};
-    shared = (struct shared){.setup = &setup};
+    server = (struct server){.setup = &setup};
     loop = calloc(1, sizeof *loop);
     assert_non_null(loop);
-    loop->shared = &shared;
+    loop->server = &server;
     loop->event_thread.setup = &setup;
-    loop->event_thread.connections = &shared.connections;
+    loop->event_thread.connections = &server.connections;
     loop->ready_end = &loop->ready;
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->input = malloc(INPUT_BYTES);

@@ -10,7 +10,7 @@
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 static struct setup setup;
-static struct shared shared;
+static struct server server;
 static struct event_thread event_thread;
 static struct session session;
 static struct bytes out;
@@ -20,9 +20,9 @@ static void open_session(void)
     setup = (struct setup){.settings.daemon.page = "/nowhere"};
     for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++)
         setup.settings.listen[protocol].hosts = "";
-    shared = (struct shared){.event_thread_count = 1, .event_threads = {&event_thread}};
+    server = (struct server){.event_thread_count = 1, .event_threads = {&event_thread}};
     memset(&event_thread, 0, sizeof event_thread);
-    event_thread.shared = &shared;
+    event_thread.server = &server;
     event_thread.setup = &setup;
     atomic_init(&event_thread.seen_ns, UINT64_MAX / 2);
     session_open(&session, &event_thread, NULL, 1);
@@ -141,13 +141,13 @@ TEST("A daemon that ends answers all requests that have come, and closes with th
     static const char text[] = GET("/livez") GET("/nothing") GET("/livez") "\r\n";
     size_t used;
 
-    atomic_store(&shared.leaving, true);
+    atomic_store(&server.leaving, true);
     assert_int_equal(give(text, sizeof text - 1, &used), SESSION_CLOSE);
     assert_int_equal(count_replies(200) + count_replies(404), 3);
     assert_int_equal(count_ends(), 1);
     close_session();
     open_session();
-    atomic_store(&shared.leaving, true);
+    atomic_store(&server.leaving, true);
     assert_int_equal(give(GET("/livez") GET("/livez") "GET /li", 2 * sizeof GET("/livez") + 5, &used), SESSION_CLOSE);
     assert_int_equal(count_replies(200), 2); /* a client that never pauses learns of the end, too */
     assert_int_equal(count_ends(), 1);

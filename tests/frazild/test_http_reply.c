@@ -4,7 +4,7 @@
 #include "http_routes.h"
 #include "lib/test.h"
 
-static struct shared shared;
+static struct server server;
 static struct event_thread event_thread;
 static struct session session;
 static struct bytes out;
@@ -12,9 +12,9 @@ static struct http_request request;
 
 BEFORE_EACH
 {
-    shared = (struct shared){.event_thread_count = 0};
+    server = (struct server){.event_thread_count = 0};
     memset(&event_thread, 0, sizeof event_thread);
-    event_thread.shared = &shared;
+    event_thread.server = &server;
     session = (struct session){.event_thread = &event_thread, .is_http = true};
     request = (struct http_request){.session = &session, .event_thread = &event_thread, .out = &out, .keeps = true};
 }
@@ -100,7 +100,7 @@ TEST("A connection stays unless the client or a drain ends it, and the reply say
     bytes_add(&out, "", 1);
     expect_line("\r\nConnection: keep-alive\r\n", true);
     out.len = 0;
-    atomic_store(&shared.leaving, true);
+    atomic_store(&server.leaving, true);
     http_reply_text(&request, HTTP_OK, "ok\n"); /* another one has come behind it */
     bytes_add(&out, "", 1);
     expect_line("\r\nConnection: keep-alive\r\n", true);

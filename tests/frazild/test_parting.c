@@ -13,11 +13,11 @@
 #define PING "*1\r\n$4\r\nPING\r\n"
 
 static struct setup setup;
-static struct shared shared;
+static struct server server;
 static const struct listener listener = {.protocol = PROTOCOL_RESP};
 static struct loop *loop;
 static int client; /* its end */
-static int server;
+static int accepted;
 
 static void on_wake(void *connection)
 {
@@ -41,9 +41,9 @@ static void connect_both(void)
     assert_int_equal(getsockname(listening, (struct sockaddr *)&address, &len), 0);
     client = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(connect(client, (const struct sockaddr *)&address, len), 0);
-    server = accept(listening, NULL, NULL);
-    assert_true(server >= 0);
-    assert_int_equal(fcntl(server, F_SETFL, O_NONBLOCK), 0);
+    accepted = accept(listening, NULL, NULL);
+    assert_true(accepted >= 0);
+    assert_int_equal(fcntl(accepted, F_SETFL, O_NONBLOCK), 0);
     (void)close(listening);
 }
 
@@ -51,18 +51,18 @@ BEFORE_EACH
 {
     setup = (struct setup){.settings.daemon = {.request_timeout_ns = 60 * NS_PER_S, .stall_timeout_ns = 60 * NS_PER_S}};
     atomic_init(&setup.holders, 2);
-    shared = (struct shared){.setup = &setup};
+    server = (struct server){.setup = &setup};
     loop = calloc(1, sizeof *loop);
     assert_non_null(loop);
-    *loop = (struct loop){.shared = &shared, .epoll = epoll_create1(EPOLL_CLOEXEC), .input = malloc(INPUT_BYTES)};
+    *loop = (struct loop){.server = &server, .epoll = epoll_create1(EPOLL_CLOEXEC), .input = malloc(INPUT_BYTES)};
     loop->ready_end = &loop->ready;
     loop->event_thread.wake = on_wake;
     loop->event_thread.notify = on_notify;
     loop->event_thread.user_of = connection_user;
-    shared_open_event_thread(&shared, &loop->event_thread);
+    server_open_event_thread(&server, &loop->event_thread);
     loop->event_thread.now_ns = 1000 * NS_PER_S;
     connect_both();
-    assert_true(connection_open(loop, server, &listener, &(struct peer){0}));
+    assert_true(connection_open(loop, accepted, &listener, &(struct peer){0}));
 }
 
 AFTER_EACH

@@ -25,7 +25,7 @@ static void write_file(const char *text, char path[PATH_SIZE])
     (void)snprintf(path, PATH_SIZE, "/proc/self/fd/%d", fd);
 }
 
-void daemon_rig_open(struct shared *ret, enum protocol protocol, const char *address, bool has_users)
+void daemon_rig_open(struct server *ret, enum protocol protocol, const char *address, bool has_users)
 {
     char secret_path[PATH_SIZE], path[PATH_SIZE], text[TEXT_SIZE];
     struct bytes errors = {0};
@@ -39,7 +39,7 @@ void daemon_rig_open(struct shared *ret, enum protocol protocol, const char *add
         (void)snprintf(text + len, sizeof text - (size_t)len,
                        "[user shop]\nsecret_file=%s\nallow=next:main inspect:* stats:main\n", secret_path);
     write_file(text, path);
-    *ret = (struct shared){.jobs = jobs_start()};
+    *ret = (struct server){.jobs = jobs_start()};
     (void)pthread_mutex_init(&ret->lock, NULL);
     ret->setup = setup_make(path, NULL, &errors);
     if (ret->setup == NULL)

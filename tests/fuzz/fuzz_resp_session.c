@@ -17,7 +17,7 @@ enum { DEPTH_MAX = 4, REPLY_MAX = 66000, ERROR_MAX = 1500 };
 
 /* A daemon with one event thread, for a conversation at a time. */
 struct host {
-    struct shared shared;
+    struct server server;
     struct event_thread event_thread;
     bool woken;
 };
@@ -45,12 +45,12 @@ static void on_notify(struct event_thread *event_thread)
 
 static void start(struct host *host, bool has_users)
 {
-    daemon_rig_open(&host->shared, PROTOCOL_RESP, "127.0.0.1:0", has_users);
+    daemon_rig_open(&host->server, PROTOCOL_RESP, "127.0.0.1:0", has_users);
     host->event_thread.wake = on_wake;
     host->event_thread.notify = on_notify;
     host->event_thread.ids = malloc(MAX_BATCH_MAX * sizeof(frazil_sno));
     REQUIRE(host->event_thread.ids != NULL);
-    shared_open_event_thread(&host->shared, &host->event_thread);
+    server_open_event_thread(&host->server, &host->event_thread);
 }
 
 /* ---- replies ----------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by all threads of the daemon.
+ * The server: what all threads of the daemon share.
  */
-#ifndef FRAZILD_SHARED_H
-#define FRAZILD_SHARED_H
+#ifndef FRAZILD_SERVER_H
+#define FRAZILD_SERVER_H
 
 #include <pthread.h>
 
@@ -12,7 +12,7 @@
 
 #define EVENT_THREADS_MAX 64
 
-struct shared {
+struct server {
     struct listeners *listeners;
     struct jobs *jobs;
     struct event_thread *event_threads[EVENT_THREADS_MAX]; /* set before the threads start */
@@ -30,21 +30,21 @@ struct shared {
 };
 
 /* Has all event threads look around. */
-void shared_wake_event_threads(const struct shared *shared);
+void server_wake_event_threads(const struct server *server);
 
 /* Notes that the configuration was read now. */
-void shared_note_setup(struct shared *shared);
+void server_note_setup(struct server *server);
 
 /* The setup of now, held once more. */
-struct setup *shared_hold_setup(struct shared *shared);
+struct setup *server_hold_setup(struct server *server);
 
 /* Prepares an event thread, which then holds the setup of now. */
-void shared_open_event_thread(struct shared *shared, struct event_thread *event_thread);
+void server_open_event_thread(struct server *server, struct event_thread *event_thread);
 
 /*
  * Gives an event thread the setup of now.  Returns the one that it had, for the caller to release; NULL: it is the
  * same.
  */
-struct setup *shared_renew(struct shared *shared, struct event_thread *event_thread);
+struct setup *server_renew(struct server *server, struct event_thread *event_thread);
 
 #endif
