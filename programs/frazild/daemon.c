@@ -6,9 +6,9 @@
 #include "drain_times.h"
 #include "log.h"
 #include "loop.h"
+#include "monitor.h"
 #include "reload.h"
 #include "service.h"
-#include "watch.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -204,7 +204,7 @@ static bool start(struct daemon *daemon)
 static bool is_ended_within(const struct daemon *daemon, uint64_t wait_ns)
 {
     service_tell_again();
-    int number = next_signal(&daemon->ends, wait_ns < WATCH_NS ? wait_ns : WATCH_NS);
+    int number = next_signal(&daemon->ends, wait_ns < MONITOR_NS ? wait_ns : MONITOR_NS);
     return number == SIGTERM || number == SIGINT;
 }
 
@@ -284,12 +284,12 @@ static void tell_watchdog(const struct daemon *daemon)
 static int serve(struct daemon *daemon)
 {
     uint64_t watchdog_ns = service_watchdog_ns();
-    uint64_t wait_ns = watchdog_ns > 0 && watchdog_ns / 2 < WATCH_NS ? watchdog_ns / 2 : WATCH_NS;
-    struct watch watch = {0};
+    uint64_t wait_ns = watchdog_ns > 0 && watchdog_ns / 2 < MONITOR_NS ? watchdog_ns / 2 : MONITOR_NS;
+    struct monitor monitor = {0};
 
     for (;;) {
         struct setup *setup = server_hold_setup(&daemon->server);
-        watch_look(&watch, &setup->generators);
+        monitor_look(&monitor, &setup->generators);
         setup_release(setup); /* the reloader has it, too, and waits for us */
         listeners_watch(&daemon->listeners);
         service_tell_again();

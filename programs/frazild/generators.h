@@ -26,7 +26,7 @@ struct engine {
     atomic_uint holders;
     _Atomic uint64_t ids;     /* taken for clients */
     _Atomic uint64_t waiting; /* requests that wait for ids now */
-    uint64_t seen_failures;   /* by the watch: to extend the grant, in a row */
+    uint64_t seen_failures;   /* by the monitor: to extend the grant, in a row */
     int32_t seen_state;       /* likewise: a frazil_health_state */
 };
 

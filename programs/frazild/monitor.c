@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "watch.h"
+#include "monitor.h"
 
 #include "clock.h"
 #include "info.h"
@@ -44,23 +44,23 @@ static void info_of_engine(struct engine *engine)
     engine->seen_state = health.state;
 }
 
-static void look_at_clock(struct watch *watch)
+static void look_at_clock(struct monitor *monitor)
 {
     struct timespec wall;
 
     (void)clock_gettime(CLOCK_REALTIME, &wall);
     int64_t offset_ns = (int64_t)wall.tv_sec * (int64_t)NS_PER_S + wall.tv_nsec - (int64_t)clock_ns();
-    int64_t step_ns = watch->has_looked ? offset_ns - watch->offset_ns : 0;
+    int64_t step_ns = monitor->has_looked ? offset_ns - monitor->offset_ns : 0;
     if (step_ns >= STEP_NS || step_ns <= -STEP_NS)
         log_line(LOG_GRANT, "the clock was set %s by %" PRId64 " ms", step_ns > 0 ? "forward" : "back",
                  (step_ns > 0 ? step_ns : -step_ns) / (int64_t)NS_PER_MS);
-    watch->offset_ns = offset_ns;
-    watch->has_looked = true;
+    monitor->offset_ns = offset_ns;
+    monitor->has_looked = true;
 }
 
-void watch_look(struct watch *watch, const struct generators *set)
+void monitor_look(struct monitor *monitor, const struct generators *set)
 {
-    look_at_clock(watch);
+    look_at_clock(monitor);
     for (size_t i = 0; i < set->count; i++) {
         for (struct engine *engine = set->rows[i].engine; engine != NULL; engine = engine->next)
             info_of_engine(engine);
