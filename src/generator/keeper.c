@@ -288,13 +288,13 @@ static uint64_t keep_grant(void *ctx)
     return pause_ns(gen);
 }
 
-static frazil_err join_watch(frazil *gen, frazil_error *reterr)
+static frazil_err join_pool(frazil *gen, frazil_error *reterr)
 {
-    struct fz_watched *watched = &gen->keeper.watched;
+    struct fz_keeper_task *task = &gen->keeper.task;
 
-    watched->look = keep_grant;
-    watched->ctx = gen;
-    int sys = fz_watch_join(watched, pause_ns(gen));
+    task->look = keep_grant;
+    task->ctx = gen;
+    int sys = fz_keeper_pool_join(task, pause_ns(gen));
     if (sys == 0)
         return FRAZIL_OK;
     return fz_fail_errno(reterr, sys, "the keeper thread cannot be started", NULL,
@@ -433,19 +433,19 @@ frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz
         return err;
 
     fz_events_begin(gen);
-    return mode == FZ_KEEPER_THREAD ? join_watch(gen, reterr) : FRAZIL_OK;
+    return mode == FZ_KEEPER_THREAD ? join_pool(gen, reterr) : FRAZIL_OK;
 }
 
 bool fz_keeper_has_thread(const frazil *gen)
 {
-    return fz_watch_is_ours(&gen->keeper.watched);
+    return fz_keeper_pool_is_ours(&gen->keeper.task);
 }
 
 /* Unless a try has failed, and it is too early for the next. */
 static void hurry(frazil *gen)
 {
     if (fz_keeper_retry_in_ns(gen) == 0)
-        fz_watch_hurry(&gen->keeper.watched);
+        fz_keeper_pool_hurry(&gen->keeper.task);
 }
 
 bool fz_keeper_delegate(frazil *gen)
@@ -499,7 +499,7 @@ void fz_keeper_stop(frazil *gen)
 {
     await_job(gen, FZ_DEADLINE_NONE);
     if (fz_keeper_has_thread(gen))
-        fz_watch_leave(&gen->keeper.watched);
+        fz_keeper_pool_leave(&gen->keeper.task);
 }
 
 /* No id has a later tick: where the word stands or, if the clock went back, stood on the other side. */

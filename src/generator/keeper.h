@@ -15,8 +15,8 @@
 
 #include "config/decision.h"
 #include "frazil/generator.h"
+#include "keeper_pool.h"
 #include "lease/granter.h"
-#include "watch.h"
 
 /* Bytes of a granter's name, terminator included; a longer URL or path is cut. */
 #define FZ_GRANTER_NAME_SIZE 256
@@ -26,13 +26,13 @@ struct fz_keeper {
     struct fz_granter granter;               /* ctx NULL: the worker needs no grant */
     char granter_name[FZ_GRANTER_NAME_SIZE]; /* for sentences, without passwords; set before opening */
     enum fz_keeper_mode mode;
-    bool asks_program;         /* the granter is the program's: only its own threads call it */
-    bool asks_coordinator;     /* whose answer may take long, and which is not asked in vain */
-    _Atomic uint64_t inside;   /* by its fork mark: the process of which a thread extends the grant; 0: none */
-    _Atomic uint64_t job;      /* likewise: a thread that frazil_keep has started is at work; 0: none */
-    _Atomic uint64_t new_tick; /* where the grant begins if a quarantine holds it back until then; 0: none does */
-    uint64_t process;          /* by its fork mark: the one that the granter was last used in */
-    struct fz_watched watched; /* with FZ_KEEPER_THREAD; its queue is set before opening */
+    bool asks_program;          /* the granter is the program's: only its own threads call it */
+    bool asks_coordinator;      /* whose answer may take long, and which is not asked in vain */
+    _Atomic uint64_t inside;    /* by its fork mark: the process of which a thread extends the grant; 0: none */
+    _Atomic uint64_t job;       /* likewise: a thread that frazil_keep has started is at work; 0: none */
+    _Atomic uint64_t new_tick;  /* where the grant begins if a quarantine holds it back until then; 0: none does */
+    uint64_t process;           /* by its fork mark: the one that the granter was last used in */
+    struct fz_keeper_task task; /* with FZ_KEEPER_THREAD; its queue is set before opening */
 };
 
 /*

@@ -342,7 +342,7 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
     frazil_err err;
 
     name_granter(gen, decision, ports);
-    gen->keeper.watched.queue = fz_watch_queue(decision->worker.url);
+    gen->keeper.task.queue = fz_keeper_pool_queue(decision->worker.url);
     gen->keeper.asks_coordinator = decision->worker.url != NULL && ports->granter == NULL;
     if (ports->granter != NULL) {
         gen->keeper.asks_program = true;

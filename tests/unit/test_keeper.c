@@ -184,7 +184,7 @@ TEST("After a failure nobody wakes the thread before it is time to try again")
     take_granted(); /* tries, and fails */
     assert_int_equal(fake->extended, 1);
     must_try_next();
-    assert_int_not_equal(rig.gen->keeper.watched.due_ns, 0);
+    assert_int_not_equal(rig.gen->keeper.task.due_ns, 0);
     fz_keeper_stop(rig.gen);
     assert_int_equal(fake->extended, 1);
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "frazil.h"
-#include "generator/watch.h"
+#include "generator/keeper_pool.h"
 #include "lib/callers.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
@@ -22,7 +22,7 @@ enum { MANY = 64, QUEUE_WIDTH = 4, A_LOOK_NS = 1000000 };
 
 /* In place of a generator: counts the looks, and on demand does not come back from one. */
 struct subject {
-    struct fz_watched watched;
+    struct fz_keeper_task task;
     uint64_t due_in_ns; /* each look says so */
     atomic_bool is_held;
     atomic_uint inside;
@@ -43,8 +43,8 @@ static uint64_t look(void *ctx)
 
 static void join(struct subject *subject, const char *url, uint64_t due_in_ns)
 {
-    subject->watched = (struct fz_watched){.look = look, .ctx = subject, .queue = fz_watch_queue(url)};
-    assert_int_equal(fz_watch_join(&subject->watched, due_in_ns), 0);
+    subject->task = (struct fz_keeper_task){.look = look, .ctx = subject, .queue = fz_keeper_pool_queue(url)};
+    assert_int_equal(fz_keeper_pool_join(&subject->task, due_in_ns), 0);
 }
 
 /* Of this process. */
@@ -100,8 +100,8 @@ TEST("A generator that joins is looked after when it said, and then whenever a l
     join(&once, NULL, A_LOOK_NS);
     await_looks(&often, 5);
     await_looks(&once, 1);
-    fz_watch_leave(&often.watched);
-    fz_watch_leave(&once.watched);
+    fz_keeper_pool_leave(&often.task);
+    fz_keeper_pool_leave(&once.task);
     assert_int_equal(once.looks, 1);
 }
 
@@ -110,11 +110,11 @@ TEST("A generator in a hurry is looked after before it is due")
     struct subject subject = {.due_in_ns = UINT64_MAX};
 
     join(&subject, NULL, UINT64_MAX);
-    fz_watch_hurry(&subject.watched);
+    fz_keeper_pool_hurry(&subject.task);
     await_looks(&subject, 1);
-    fz_watch_hurry(&subject.watched);
+    fz_keeper_pool_hurry(&subject.task);
     await_looks(&subject, 2);
-    fz_watch_leave(&subject.watched);
+    fz_keeper_pool_leave(&subject.task);
 }
 
 TEST("While one coordinator is silent four threads wait for it, and the generators of another one are looked after")
@@ -136,9 +136,9 @@ TEST("While one coordinator is silent four threads wait for it, and the generato
     hold_all(silent, MANY, false);
     for (unsigned i = 0; i < MANY; i++) {
         await_looks(&silent[i], 1);
-        fz_watch_leave(&silent[i].watched);
+        fz_keeper_pool_leave(&silent[i].task);
     }
-    fz_watch_leave(&other.watched);
+    fz_keeper_pool_leave(&other.task);
     await_threads(1);
 }
 
@@ -175,9 +175,9 @@ TEST("A look wakes up one thread to stand in, and not all that there are")
         pause_ns(50 * A_LOOK_NS); /* this thread sleeps, too */
     long sleeps = count_sleeps() - before;
     assert_true(sleeps < (long)atomic_load(&often.looks) * SLEEPS_PER_LOOK);
-    fz_watch_leave(&often.watched);
+    fz_keeper_pool_leave(&often.task);
     for (unsigned i = 0; i < THREADS; i++)
-        fz_watch_leave(&subjects[i].watched);
+        fz_keeper_pool_leave(&subjects[i].task);
 }
 
 TEST("Threads that nobody needs any more end, and one is left")
@@ -195,7 +195,7 @@ TEST("Threads that nobody needs any more end, and one is left")
     hold_all(slow, QUEUE_WIDTH, false);
     await_threads(2);
     for (unsigned i = 0; i < QUEUE_WIDTH; i++)
-        fz_watch_leave(&slow[i].watched);
+        fz_keeper_pool_leave(&slow[i].task);
     await_threads(1);
 }
 
@@ -218,10 +218,10 @@ TEST("A generator that leaves waits for its own look, and for nobody else's")
     join(&other, "redis://other/shop", 0);
     while (atomic_load(&silent.inside) == 0)
         pause_ns(A_LOOK_NS);
-    fz_watch_leave(&other.watched);
+    fz_keeper_pool_leave(&other.task);
     assert_int_equal(silent.looks, 0);
     assert_int_equal(pthread_create(&thread, NULL, let_go_soon, &silent), 0);
-    fz_watch_leave(&silent.watched);
+    fz_keeper_pool_leave(&silent.task);
     assert_int_equal(silent.looks, 1);
     pthread_join(thread, NULL);
 }
@@ -233,7 +233,7 @@ static void *join_and_leave(void *ctx)
         join(&subject, ctx, i % 2 == 0 ? 0 : UINT64_MAX);
         if (i % 2 == 0)
             await_looks(&subject, 1);
-        fz_watch_leave(&subject.watched);
+        fz_keeper_pool_leave(&subject.task);
     }
     return NULL;
 }
@@ -250,20 +250,20 @@ TEST("Threads of the program join and leave at once, also while the last one lea
     await_threads(1);
 }
 
-/* A child's verdict: nobody looks after what its parent joined, and it has a watch of its own. */
+/* A child's verdict: nobody looks after what its parent joined, and it has a pool of its own. */
 static void judge_child(struct subject *parents, unsigned looks)
 {
     struct subject own = {.due_in_ns = A_LOOK_NS};
-    bool is_good = !fz_watch_is_ours(&parents->watched);
+    bool is_good = !fz_keeper_pool_is_ours(&parents->task);
 
     join(&own, NULL, 0);
     await_looks(&own, 5);
-    is_good = is_good && fz_watch_is_ours(&own.watched) && atomic_load(&parents->looks) == looks;
-    fz_watch_leave(&own.watched);
+    is_good = is_good && fz_keeper_pool_is_ours(&own.task) && atomic_load(&parents->looks) == looks;
+    fz_keeper_pool_leave(&own.task);
     _exit(is_good ? 0 : 1);
 }
 
-TEST("A child that is born while threads are at work has a watch of its own, and its parent's goes on")
+TEST("A child that is born while threads are at work has a pool of its own, and its parent's goes on")
 {
     struct subject busy[2] = {{.due_in_ns = 1}, {.due_in_ns = 1}};
     int status;
@@ -277,19 +277,19 @@ TEST("A child that is born while threads are at work has a watch of its own, and
         assert_true(pid > 0);
         assert_int_equal(waitpid(pid, &status, 0), pid);
         assert_int_equal(status, 0);
-        assert_true(fz_watch_is_ours(&busy[0].watched));
+        assert_true(fz_keeper_pool_is_ours(&busy[0].task));
         await_looks(&busy[0], atomic_load(&busy[0].looks) + 1);
     }
-    fz_watch_leave(&busy[0].watched);
-    fz_watch_leave(&busy[1].watched);
+    fz_keeper_pool_leave(&busy[0].task);
+    fz_keeper_pool_leave(&busy[1].task);
 }
 
 TEST("All who wait for the same servers have one queue, whatever they ask them for")
 {
-    assert_int_equal(fz_watch_queue("redis://a:6379/shop"), fz_watch_queue("redis://a:6379/audit?tls=yes"));
-    assert_int_equal(fz_watch_queue("etcd://a,b"), fz_watch_queue("etcd://a,b?timeout=1s"));
-    assert_int_not_equal(fz_watch_queue("redis://a/shop"), fz_watch_queue("redis://b/shop"));
-    assert_int_not_equal(fz_watch_queue("redis://a/shop"), fz_watch_queue(NULL));
+    assert_int_equal(fz_keeper_pool_queue("redis://a:6379/shop"), fz_keeper_pool_queue("redis://a:6379/audit?tls=yes"));
+    assert_int_equal(fz_keeper_pool_queue("etcd://a,b"), fz_keeper_pool_queue("etcd://a,b?timeout=1s"));
+    assert_int_not_equal(fz_keeper_pool_queue("redis://a/shop"), fz_keeper_pool_queue("redis://b/shop"));
+    assert_int_not_equal(fz_keeper_pool_queue("redis://a/shop"), fz_keeper_pool_queue(NULL));
 }
 
 TEST(

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The keeper pool: the threads of a process that run the keepers of its generators, however many these are.
+ *
+ * One thread sleeps until the next generator is due.  Before it runs that one's keeper, which may take as long
+ * as a coordinator is silent, another thread takes over the sleeping, so that nobody waits for somebody else's
+ * coordinator.
+ * At most four threads wait for one coordinator.  A thread with nothing to do ends after two seconds, and the last
+ * ends with the last generator.
+ *
+ * A child inherits no threads, and locks in whatever state they were.  It never touches its parent's pool and starts
+ * one of its own when it opens a generator that wants one.
+ */
+#ifndef FZ_GENERATOR_KEEPER_POOL_H
+#define FZ_GENERATOR_KEEPER_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fz_keeper_pool;
+
+/* One who is looked after; lies in the memory of whoever joins.  Written under the pool's lock. */
+struct fz_keeper_task {
+    /* Does what is due, without the lock; returns in how many nanoseconds it is due again. */
+    uint64_t (*look)(void *ctx);
+    void *ctx;
+    unsigned queue; /* of fz_keeper_pool_queue */
+    /* Below: the pool's own. */
+    struct fz_keeper_pool *pool; /* NULL: nobody looks after it */
+    struct fz_keeper_task *next;
+    uint64_t due_ns; /* monotonic */
+    bool is_looked_after;
+    bool is_leaving;
+};
+
+/*
+ * The queue of all who wait for the same coordinator: of its URL as far as the names of the servers reach.  NULL: of
+ * those who wait for this host's disk.  Two coordinators may have one queue.
+ */
+FZ_PRIVATE unsigned fz_keeper_pool_queue(const char *url);
+
+/*
+ * Has look(ctx) called in due_in_ns, and then whenever it says, by a thread that takes no signals.  0, or the error
+ * number of a thread that cannot be started.  Any thread.
+ */
+FZ_PRIVATE int fz_keeper_pool_join(struct fz_keeper_task *task, uint64_t due_in_ns);
+
+/* Has it called now.  Not for who has been left behind by a fork: see fz_keeper_pool_is_ours. */
+FZ_PRIVATE void fz_keeper_pool_hurry(struct fz_keeper_task *task);
+
+/* Ends it, and waits for a call that is under way; with the last one the threads are gone.  Not after a fork, either.
+ */
+FZ_PRIVATE void fz_keeper_pool_leave(struct fz_keeper_task *task);
+
+/* Whether a thread of this process looks after it, and not one of the process that this one was forked from. */
+FZ_PRIVATE bool fz_keeper_pool_is_ours(const struct fz_keeper_task *task);
+
+#endif
