@@ -12,7 +12,7 @@
 #include "core/sized.h"
 #include "frazil/lease.h"
 #include "generator_internal.h"
-#include "observe.h"
+#include "observation.h"
 #include "open.h"
 #include "refusal.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "observe.h"
+#include "observation.h"
 
 /*
  * I3: in most layouts the worker stands above the sequence, so that ids of a smaller one would sort below what was

@@ -8,7 +8,7 @@
 #include "core/sized.h"
 #include "frazil/observe.h"
 #include "generator_internal.h"
-#include "observe.h"
+#include "observation.h"
 
 static frazil_health_state state_of(const frazil *gen, const struct fz_observation *seen)
 {

@@ -4,7 +4,7 @@
 #include "core/sno_internal.h"
 #include "frazil/observe.h"
 #include "generator_internal.h"
-#include "observe.h"
+#include "observation.h"
 
 static uint64_t load_u64(const _Atomic uint64_t *value)
 {

@@ -10,7 +10,7 @@
 #include "extension_lock.h"
 #include "generator_internal.h"
 #include "handover.h"
-#include "observe.h"
+#include "observation.h"
 #include "os/deadline.h"
 #include "os/fail_errno.h"
 #include "os/guard.h"

@@ -7,7 +7,7 @@
 
 #include "core/bounds.h"
 #include "core/sentence.h"
-#include "observe.h"
+#include "observation.h"
 #include "os/this_process.h"
 
 enum { SIDES = 2, BUCKET_BITS = 10 };

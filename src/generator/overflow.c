@@ -2,7 +2,7 @@
 #include "overflow.h"
 
 #include "generator_internal.h"
-#include "observe.h"
+#include "observation.h"
 
 /* Calls the program's function; with nothing held that another caller needs. */
 static void tell(const frazil *gen, const struct fz_observation *seen, uint32_t waiting, uint32_t ticks)

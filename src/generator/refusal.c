@@ -7,7 +7,7 @@
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "generator_internal.h"
-#include "observe.h"
+#include "observation.h"
 #include "wait_budget.h"
 
 frazil_err fz_refuse(struct fz_refusal *refusal, const struct fz_observation *seen, frazil_err code, uint64_t retry_ns)

@@ -12,7 +12,7 @@
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "monotonic_condition.h"
-#include "observe.h"
+#include "observation.h"
 #include "os/deadline.h"
 #include "retry_pause.h"
 #include "slot_runs.h"

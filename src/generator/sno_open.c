@@ -2,7 +2,7 @@
 /* Sno generators that continue from a snapshot. */
 #include "core/layout_internal.h"
 #include "generator_internal.h"
-#include "observe.h"
+#include "observation.h"
 #include "open.h"
 
 static uint64_t further_of(uint64_t a, uint64_t b)

@@ -12,7 +12,7 @@
 #include "compose.h"
 #include "extension_lock.h"
 #include "generator_internal.h"
-#include "observe.h"
+#include "observation.h"
 #include "os/counter.h"
 
 /* No machine runs more at a time: Linux numbers them up to 2^22. */

@@ -2,7 +2,7 @@
 /* Taking as many ids as there are, without waiting. */
 #include "core/sentence.h"
 #include "generator_internal.h"
-#include "observe.h"
+#include "observation.h"
 #include "take.h"
 
 /* Where the ids go, and their metabyte. */

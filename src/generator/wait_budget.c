@@ -2,7 +2,7 @@
 #include "wait_budget.h"
 
 #include "generator_internal.h"
-#include "observe.h"
+#include "observation.h"
 #include "os/deadline.h"
 #include "os/waits.h"
 

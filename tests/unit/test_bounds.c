@@ -5,7 +5,7 @@
  */
 
 #include "generator/generator_internal.h"
-#include "generator/observe.h"
+#include "generator/observation.h"
 #include "generator/take.h"
 #include "lib/rig.h"
 #include "lib/test.h"

@@ -7,7 +7,7 @@
 
 #include "generator/extension_lock.h"
 #include "generator/generator_internal.h"
-#include "generator/observe.h"
+#include "generator/observation.h"
 #include "lib/callers.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"

@@ -8,7 +8,7 @@
 
 #include "generator/generator_internal.h"
 #include "generator/handover.h"
-#include "generator/observe.h"
+#include "generator/observation.h"
 #include "generator/take.h"
 #include "lib/fake_granter.h"
 #include "lib/idset.h"

@@ -7,7 +7,7 @@
 
 #include "frazil.h"
 #include "generator/generator_internal.h"
-#include "generator/observe.h"
+#include "generator/observation.h"
 #include "lib/rig.h"
 #include "lib/test.h"
 #include "os/counter.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "observe.h"
+#include "observation.h"
 
 #include "core/duration.h"
 #include "core/now.h"

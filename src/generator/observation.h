@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Looking at the grant, the word and the clock. */
-#ifndef FZ_GENERATOR_OBSERVE_H
-#define FZ_GENERATOR_OBSERVE_H
+#ifndef FZ_GENERATOR_OBSERVATION_H
+#define FZ_GENERATOR_OBSERVATION_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
