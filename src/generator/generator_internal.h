@@ -108,11 +108,11 @@ struct frazil {
     frazil_clock clock;
     frazil_random random;
     struct fz_fork_mark fork_mark; /* which process this is: a child has another */
-    struct fz_remote *remote;      /* where slots come from instead of the word, see remote.h; NULL: nowhere else */
-    struct fz_left_off *left_off;  /* its record for the next one, see left_off.h; NULL: there is none */
+    struct fz_remote *remote; /* where slots come from instead of the word, see remote_slots.h; NULL: nowhere else */
+    struct fz_left_off *left_off; /* its record for the next one, see left_off.h; NULL: there is none */
     struct fz_living living;
     struct fz_shared_generator
-        *shared_generator; /* all of the process who opened it together, see shared_generator.c; NULL: one alone */
+        *shared_generator; /* all of the process who opened it together, see open_shared.c; NULL: one alone */
 
     _Atomic bool stopped;             /* by frazil_stop; a child's copy is, too */
     struct fz_overflow_hook overflow; /* set by the program, before it takes ids */

@@ -4,7 +4,7 @@
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "os/counter.h"
-#include "remote.h"
+#include "remote_slots.h"
 #include "take.h"
 
 /* One id through the slow path. */

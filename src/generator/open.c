@@ -20,7 +20,7 @@
 #include "os/host.h"
 #include "os/memory.h"
 #include "port_granter.h"
-#include "remote.h"
+#include "remote_slots.h"
 #include "state/grant_store.h"
 
 static const int64_t ten_years_ms = INT64_C(3652) * 24 * 60 * 60 * 1000;

@@ -22,7 +22,7 @@ FZ_PRIVATE void *fz_process_alloc(size_t size);
 /* Gives such memory back, which nobody has used. */
 FZ_PRIVATE void fz_process_free(void *memory);
 
-/* The kinds of things that a process keeps; keeper_pool.c and shared_generator.c make them. */
+/* The kinds of things that a process keeps; keeper_pool.c and open_shared.c make them. */
 enum fz_kept { FZ_KEPT_KEEPER_POOL, FZ_KEPT_SHARED_GENERATORS, FZ_KEPT_TOTAL };
 
 /* The thing of this kind that the process keeps; NULL at first, and in a child what its parent kept.  Any thread. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "remote.h"
+#include "remote_slots.h"
 
 #include <assert.h>
 #include <errno.h>

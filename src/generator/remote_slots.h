@@ -7,8 +7,8 @@
  * Slots whose tick has not come are tickets, for which the policies hold as for
  * any other.  A slot that is left over is never used by another process.
  */
-#ifndef FZ_GENERATOR_REMOTE_H
-#define FZ_GENERATOR_REMOTE_H
+#ifndef FZ_GENERATOR_REMOTE_SLOTS_H
+#define FZ_GENERATOR_REMOTE_SLOTS_H
 
 #include "config/decision.h"
 #include "frazil/generator.h"
