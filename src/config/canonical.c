@@ -3,12 +3,12 @@
 
 #include <string.h>
 
+#include "canonical_url.h"
 #include "client_environment.h"
 #include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/secret.h"
 #include "core/sentence.h"
-#include "place.h"
 #include "values.h"
 #include "worker_sources.h"
 
@@ -112,7 +112,7 @@ static void canon_url(struct canon *w, enum fz_key key, const char *url)
         return;
     }
     canon_key(w, key);
-    fz_place_write(url, true, canon_place, w);
+    fz_canonical_url_write(url, true, canon_place, w);
 }
 
 static void canon_duration(struct canon *w, enum fz_key key, uint64_t count, uint64_t unit_ns)

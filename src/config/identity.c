@@ -3,11 +3,11 @@
 
 #include <string.h>
 
+#include "canonical_url.h"
 #include "client_environment.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "os/host.h"
-#include "place.h"
 
 /* ---- the word of a worker ------------------------------------------------------------- */
 
@@ -94,7 +94,7 @@ static struct fz_lease_identity identify_place(const char *url)
 
     if (is_of_password)
         add_key(&identity);
-    fz_place_write(url, is_of_password, add_char, &identity);
+    fz_canonical_url_write(url, is_of_password, add_char, &identity);
     add_byte(&identity, 0);
     fz_client_environment(url, add_client_variable, &identity);
     return identity;

@@ -2,7 +2,7 @@
 /*
  * Identities.  Everything that processes share has its name from here, or from one of these:
  * - a generator of the process: fz_canonical_text with FZ_TEXT_KEY (canonical.h)
- * - the place of a URL: fz_place_write (place.h)
+ * - the place of a URL: fz_canonical_url_write (canonical_url.h)
  * - a layout: fz_layout_value, and frazil_layout_equal where text is no use (core/)
  * It decides by values that were parsed, never by the text that somebody typed or is shown.
  */

@@ -3,8 +3,8 @@
  * Goal of this test: two URLs are known as one place if and only if the coordinator that reads them reads the same. The
  * pairs are made of the coordinators' own tables, so a new key is among them, or the test asks for values of it.
  */
+#include "config/canonical_url.h"
 #include "config/coordinators.h"
-#include "config/place.h"
 #include "core/lower.h"
 #include "lib/callers.h"
 #include "lib/pairs.h"
@@ -34,7 +34,7 @@ static void collect(void *ctx, char c)
 static void place_of(const char *url, bool with_password, struct collected *ret)
 {
     memset(ret, 0, sizeof *ret);
-    fz_place_write(url, with_password, collect, ret);
+    fz_canonical_url_write(url, with_password, collect, ret);
 }
 
 static bool is_same_place(const char *one, const char *other, bool with_password)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* One text for all spellings of a URL, by which it is known whether two of them lead to one place. */
-#ifndef FZ_CONFIG_PLACE_H
-#define FZ_CONFIG_PLACE_H
+#ifndef FZ_CONFIG_CANONICAL_URL_H
+#define FZ_CONFIG_CANONICAL_URL_H
 
 #include <stdbool.h>
 
 #include "core/word.h"
 
-typedef void (*fz_place_writer)(void *ctx, char c);
+typedef void (*fz_url_writer)(void *ctx, char c);
 
 /*
  * Calls write for each character of the text.  It has the usual scheme, the port that is meant, hosts in lower case,
@@ -15,7 +15,7 @@ typedef void (*fz_place_writer)(void *ctx, char c);
  * that is said is as one that is not.  Two URLs of different meaning never have one text.  A password is
  * left out unless it is asked for: then whether there is one counts, too.
  */
-FZ_PRIVATE void fz_place_write(const char *url, bool with_password, fz_place_writer write, void *ctx);
+FZ_PRIVATE void fz_canonical_url_write(const char *url, bool with_password, fz_url_writer write, void *ctx);
 
 /*
  * Whether the password alone says who logs in, so that two of them may lead to two places: a Redis URL has one, and

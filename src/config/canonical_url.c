@@ -4,7 +4,7 @@
  * more, as the parts that know more about theirs are not loaded yet.  A URL that none of them accepts may have any
  * text.
  */
-#include "place.h"
+#include "canonical_url.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct span {
 };
 
 struct place_sink {
-    fz_place_writer write;
+    fz_url_writer write;
     void *ctx;
 };
 
@@ -344,7 +344,7 @@ static struct split split_url(const char *url)
     return split;
 }
 
-void fz_place_write(const char *url, bool with_password, fz_place_writer write, void *ctx)
+void fz_canonical_url_write(const char *url, bool with_password, fz_url_writer write, void *ctx)
 {
     const struct place_sink place = {.write = write, .ctx = ctx};
     const struct split split = split_url(url);
