@@ -32,9 +32,9 @@ static void prepare_page(void *page)
 }
 
 /* Parent and children: the last of them gives a leased worker back. */
-static frazil_err open_process_count(struct fz_store *store, frazil_error *reterr)
+static frazil_err open_process_family(struct fz_store *store, frazil_error *reterr)
 {
-    int sys = fz_process_count_open(&store->processes);
+    int sys = fz_process_family_open(&store->processes);
 
     store->is_counted = sys == 0;
     return sys == 0 ? FRAZIL_OK
@@ -46,7 +46,7 @@ static frazil_err open_in_memory(struct fz_store *store, const struct fz_decisio
                                  struct fz_shared **ret_shared, frazil_error *reterr)
 {
     if (decision->worker.is_granted) {
-        frazil_err err = open_process_count(store, reterr);
+        frazil_err err = open_process_family(store, reterr);
         if (err != FRAZIL_OK)
             return err;
     }
@@ -555,7 +555,7 @@ bool fz_store_leave(struct fz_store *store, struct fz_deadline deadline, struct 
 {
     if (store->is_counted) {
         store->is_counted = false;
-        return fz_process_count_leave(&store->processes);
+        return fz_process_family_leave(&store->processes);
     }
     if (!has_word_file(store))
         return false;
@@ -581,7 +581,7 @@ void fz_store_close(struct fz_store *store, struct fz_shared *shared)
     else if (store->kind == FZ_STORE_MEMORY)
         fz_unmap(shared, sizeof *shared);
     if (store->is_counted)
-        (void)fz_process_count_leave(&store->processes);
+        (void)fz_process_family_leave(&store->processes);
     if (store->locked)
         fz_worker_lock_release(&store->lock);
     fz_claim_release(&store->claim);

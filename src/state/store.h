@@ -11,7 +11,7 @@
 #include "lease/grant_file.h"
 #include "lease/record.h"
 #include "os/claim.h"
-#include "os/process_count.h"
+#include "os/process_family.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
 
@@ -56,7 +56,7 @@ struct fz_store {
     bool locked;
     struct fz_claim claim;  /* FZ_STORE_FILE, and FZ_STORE_MEMORY of a number of its own: keeps others from it */
     uint64_t claimed_until; /* FZ_STORE_FILE: the last tick that the claim said was used when the store was opened */
-    struct fz_process_count
+    struct fz_process_family
         processes; /* FZ_STORE_MEMORY of a leased worker: tells the last one to give the lease back */
     bool is_counted;
 };

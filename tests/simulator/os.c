@@ -13,7 +13,7 @@
 #include "os/guard.h"
 #include "os/host.h"
 #include "os/memory.h"
-#include "os/process_count.h"
+#include "os/process_family.h"
 #include "os/shards.h"
 #include "os/state_file.h"
 #include "os/word_file.h"
@@ -141,14 +141,14 @@ int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx)
 
 /* ---- process counts ---------------------------------------------------------------------------- */
 
-int fz_process_count_open(struct fz_process_count *ret)
+int fz_process_family_open(struct fz_process_family *ret)
 {
     faults_call(5 * US);
-    *ret = (struct fz_process_count){.held = {.fd = (int)file_open()}, .probe = FZ_KEPT_NONE};
+    *ret = (struct fz_process_family){.held = {.fd = (int)file_open()}, .probe = FZ_KEPT_NONE};
     return 0;
 }
 
-bool fz_process_count_leave(struct fz_process_count *processes)
+bool fz_process_family_leave(struct fz_process_family *processes)
 {
     uint64_t file = (uint64_t)processes->held.fd;
 

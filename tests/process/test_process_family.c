@@ -16,7 +16,7 @@
 #include "lib/ports.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "os/process_count.h"
+#include "os/process_family.h"
 
 enum { FDS_MAX = 64 };
 
@@ -70,11 +70,11 @@ static void end_child(const struct child *child)
     assert_int_equal(waitpid(child->pid, NULL, 0), child->pid);
 }
 
-static struct fz_process_count counted(void)
+static struct fz_process_family counted(void)
 {
-    struct fz_process_count processes;
+    struct fz_process_family processes;
 
-    assert_int_equal(fz_process_count_open(&processes), 0);
+    assert_int_equal(fz_process_family_open(&processes), 0);
     return processes;
 }
 
@@ -82,8 +82,8 @@ TEST("Alone is the last, and nothing stays open")
 {
     unsigned fds = scratch_open_fds();
 
-    struct fz_process_count processes = counted();
-    assert_true(fz_process_count_leave(&processes));
+    struct fz_process_family processes = counted();
+    assert_true(fz_process_family_leave(&processes));
     assert_int_equal(scratch_open_fds(), fds);
 }
 
@@ -92,8 +92,8 @@ TEST("It has no number of a standard stream that is closed, to which programs pr
     int saved[] = {dup(STDIN_FILENO), dup(STDOUT_FILENO)};
     close(STDIN_FILENO);
     close(STDOUT_FILENO);
-    struct fz_process_count processes;
-    int err = fz_process_count_open(&processes);
+    struct fz_process_family processes;
+    int err = fz_process_family_open(&processes);
     bool first_is_closed = fcntl(STDIN_FILENO, F_GETFD) < 0, second_is_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
     dup2(saved[0], STDIN_FILENO);
     dup2(saved[1], STDOUT_FILENO);
@@ -102,48 +102,48 @@ TEST("It has no number of a standard stream that is closed, to which programs pr
     assert_int_equal(err, 0);
     assert_true(first_is_closed);
     assert_true(second_is_closed);
-    assert_true(fz_process_count_leave(&processes));
+    assert_true(fz_process_family_leave(&processes));
 }
 
 TEST("A child counts from its birth to its end, also if it is killed")
 {
-    struct fz_process_count processes = counted();
+    struct fz_process_family processes = counted();
     struct child child = start_child(KEEPS_ALL);
-    assert_false(fz_process_count_leave(&processes));
+    assert_false(fz_process_family_leave(&processes));
     end_child(&child);
 
     processes = counted();
     child = start_child(KEEPS_ALL);
     assert_int_equal(kill(child.pid, SIGKILL), 0);
     end_child(&child);
-    assert_true(fz_process_count_leave(&processes));
+    assert_true(fz_process_family_leave(&processes));
 }
 
 TEST("A child that has closed all descriptors, as a daemon does, still has what it inherited: it counts")
 {
-    struct fz_process_count processes = counted();
+    struct fz_process_family processes = counted();
     struct child child = start_child(CLOSES_ALL_DESCRIPTORS);
-    assert_false(fz_process_count_leave(&processes));
+    assert_false(fz_process_family_leave(&processes));
     end_child(&child);
 }
 
 TEST("One that executes another program has left")
 {
-    struct fz_process_count processes = counted();
+    struct fz_process_family processes = counted();
     struct child child = start_child(EXECUTES);
-    assert_true(fz_process_count_leave(&processes));
+    assert_true(fz_process_family_leave(&processes));
     end_child(&child);
 }
 
 TEST("A process that closed its descriptors does not know, and closes none of others with the same number")
 {
-    struct fz_process_count processes = counted();
+    struct fz_process_family processes = counted();
     int held = processes.held.fd;
     int probe = processes.probe.fd;
     int other = open("/dev/null", O_RDONLY);
     assert_int_equal(dup2(other, held), held);
     assert_int_equal(dup2(other, probe), probe);
-    assert_false(fz_process_count_leave(&processes));
+    assert_false(fz_process_family_leave(&processes));
     assert_int_equal(fcntl(held, F_GETFD), 0);
     assert_int_equal(fcntl(probe, F_GETFD), 0);
     close(held);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding out who is the last: among a process and the children that have
+ * A family of processes, and who of it is the last: a process and the children that have
  * inherited something from it, however they end, and also if they have closed all
  * descriptors, as daemons do.
  */
-#ifndef FZ_OS_PROCESS_COUNT_H
-#define FZ_OS_PROCESS_COUNT_H
+#ifndef FZ_OS_PROCESS_FAMILY_H
+#define FZ_OS_PROCESS_FAMILY_H
 
 #include "kept_fd.h"
 
-struct fz_process_count {
+struct fz_process_family {
     void *page;              /* that of a locked file: who has it is a member; portable: the members' process ids */
     struct fz_kept_fd held;  /* the locked file; portable: the end of a pipe to write to */
     struct fz_kept_fd probe; /* the same file opened once more, to ask whether it is locked; portable: the other end */
@@ -19,12 +19,12 @@ struct fz_process_count {
  * Creates it with this process as its only member; children join by being forked, and leave by exec or exit.  The
  * portable build sees an exec only when its program ends.  0 or an errno.
  */
-FZ_PRIVATE int fz_process_count_open(struct fz_process_count *ret);
+FZ_PRIVATE int fz_process_family_open(struct fz_process_family *ret);
 
 /*
  * Leaves, once.  True: nobody else is in it, except somebody who is leaving at
  * the same time.  False: somebody is, or it cannot be known.
  */
-FZ_PRIVATE bool fz_process_count_leave(struct fz_process_count *processes);
+FZ_PRIVATE bool fz_process_family_leave(struct fz_process_family *processes);
 
 #endif

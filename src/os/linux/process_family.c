@@ -5,7 +5,7 @@
  * do.
  */
 #define _GNU_SOURCE /* memfd_create */
-#include "os/process_count.h"
+#include "os/process_family.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static int open_again(int fd)
 }
 
 /* Gives up what this process holds of it. */
-static void drop_process_count(struct fz_process_count *processes)
+static void drop_process_family(struct fz_process_family *processes)
 {
     if (processes->page != MAP_FAILED)
         munmap(processes->page, COUNT_PAGE_SIZE);
@@ -43,7 +43,7 @@ static void drop_process_count(struct fz_process_count *processes)
 }
 
 /* 0 or an errno; what is open then is in *processes. */
-static int begin_count(struct fz_process_count *processes)
+static int begin_count(struct fz_process_family *processes)
 {
     int sys = fz_kept_fd_take(&processes->held, fz_fd_above_standard(memfd_create("frazil", MFD_CLOEXEC)));
 
@@ -57,23 +57,23 @@ static int begin_count(struct fz_process_count *processes)
     return sys == 0 ? fz_own_file_lock(held_fd, LOCK_SH) : sys;
 }
 
-int fz_process_count_open(struct fz_process_count *ret)
+int fz_process_family_open(struct fz_process_family *ret)
 {
-    struct fz_process_count processes = {.page = MAP_FAILED, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
+    struct fz_process_family processes = {.page = MAP_FAILED, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
 
     int sys = begin_count(&processes);
     if (sys == 0) {
         *ret = processes;
         return 0;
     }
-    drop_process_count(&processes);
+    drop_process_family(&processes);
     fz_kept_fd_close(&processes.probe);
     return sys;
 }
 
-bool fz_process_count_leave(struct fz_process_count *processes)
+bool fz_process_family_leave(struct fz_process_family *processes)
 {
-    drop_process_count(processes);
+    drop_process_family(processes);
     int fd = fz_kept_fd_get(&processes->probe);
     bool last = fd >= 0 && fz_own_file_lock(fd, LOCK_EX) == 0;
     fz_kept_fd_close(&processes->probe);

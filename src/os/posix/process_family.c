@@ -6,7 +6,7 @@
  * them share.  It counts until nobody has that id, so a child that executes another
  * program counts until its end.
  */
-#include "os/process_count.h"
+#include "os/process_family.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,7 +138,7 @@ static bool close_on_exec(const struct fz_kept_fd *kept)
 }
 
 /* 0 or an errno; what is open then is in *processes. */
-static int lay_pipe(struct fz_process_count *processes)
+static int lay_pipe(struct fz_process_family *processes)
 {
     int ends[2];
 
@@ -167,7 +167,7 @@ static bool process_has_ended(int fd)
 /* ---- founding and leaving ---------------------------------------------------------- */
 
 /* 0 or an errno; what is open then is in *processes. */
-static int begin_count(struct fz_process_count *processes)
+static int begin_count(struct fz_process_family *processes)
 {
     int sys = lay_pipe(processes);
 
@@ -181,9 +181,9 @@ static int begin_count(struct fz_process_count *processes)
     return sys == 0 ? enlist(processes->page) : sys;
 }
 
-int fz_process_count_open(struct fz_process_count *ret)
+int fz_process_family_open(struct fz_process_family *ret)
 {
-    struct fz_process_count processes = {.page = NULL, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
+    struct fz_process_family processes = {.page = NULL, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
 
     int sys = begin_count(&processes);
     if (sys == 0) {
@@ -196,7 +196,7 @@ int fz_process_count_open(struct fz_process_count *ret)
     return sys;
 }
 
-bool fz_process_count_leave(struct fz_process_count *processes)
+bool fz_process_family_leave(struct fz_process_family *processes)
 {
     struct members *members = processes->page;
 
