@@ -9,7 +9,7 @@
 #include "host.h"
 #include "os/claim.h"
 #include "process.h"
-#include "shared.h"
+#include "shared_memory.h"
 #include "world.h"
 
 const char fz_claim_folders[FZ_CLAIM_FOLDERS][FZ_CLAIM_FOLDER_SIZE] = {"/dev/shm", "/tmp"};

@@ -12,7 +12,7 @@
 #include "plan.h"
 #include "process.h"
 #include "program.h"
-#include "shared.h"
+#include "shared_memory.h"
 #include "story.h"
 #include "users.h"
 #include "world.h"

@@ -6,7 +6,7 @@
 
 #include "host.h"
 #include "process.h"
-#include "shared.h"
+#include "shared_memory.h"
 #include "story.h"
 #include "world.h"
 

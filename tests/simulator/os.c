@@ -19,7 +19,7 @@
 #include "os/word_file.h"
 #include "plan.h"
 #include "process.h"
-#include "shared.h"
+#include "shared_memory.h"
 #include "state/shared_page.h"
 #include "story.h"
 #include "world.h"

@@ -11,7 +11,7 @@
 #include "os/guard.h"
 #include "os/worker_lock.h"
 #include "process.h"
-#include "shared.h"
+#include "shared_memory.h"
 #include "world.h"
 
 int fz_guard_open(struct fz_guard *ret, const char *path)

@@ -8,7 +8,7 @@
 #include <ucontext.h>
 
 #include "host.h"
-#include "shared.h"
+#include "shared_memory.h"
 #include "world.h"
 
 /* Fewer than there may be processes, so that some are there in turns; in a fleet each has one, which is much faster. */
@@ -442,7 +442,7 @@ void processes_begin(unsigned alive_max)
     memset(&all, 0, sizeof all);
     all.alive_max = alive_max;
     make_slots(alive_max > PROCESSES_OF_A_FEW_HOSTS ? alive_max : SLOTS_OF_A_FEW_HOSTS);
-    shared_begin(alive_max > PROCESSES_OF_A_FEW_HOSTS ? alive_max : 0);
+    shared_memory_begin(alive_max > PROCESSES_OF_A_FEW_HOSTS ? alive_max : 0);
 }
 
 /* ---- children and copies -------------------------------------------------------- */

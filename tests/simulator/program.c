@@ -11,7 +11,7 @@
 #include "nemesis.h"
 #include "plan.h"
 #include "process.h"
-#include "shared.h"
+#include "shared_memory.h"
 #include "sharing.h"
 #include "story.h"
 #include "taking.h"

@@ -4,8 +4,8 @@
  * all of them, and open files.  Of a page and its copy on a copied host, the one of
  * the process that runs has its contents there.
  */
-#ifndef SIMULATOR_SHARED_H
-#define SIMULATOR_SHARED_H
+#ifndef SIMULATOR_SHARED_MEMORY_H
+#define SIMULATOR_SHARED_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ struct host;
 struct page;
 
 /* Forgets all pages and files of the world before.  A page for each of so many processes has an address of its own. */
-void shared_begin(unsigned processes);
+void shared_memory_begin(unsigned processes);
 
 /* ---- pages ------------------------------------------------------------------ */
 

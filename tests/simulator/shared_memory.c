@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shared.h"
+#include "shared_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static void make_page_slots(size_t count)
     }
 }
 
-void shared_begin(unsigned processes)
+void shared_memory_begin(unsigned processes)
 {
     while (pages != NULL) {
         struct page *next = pages->next;
