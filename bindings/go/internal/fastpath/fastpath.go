@@ -43,7 +43,7 @@ func (p *Path) Take() (id uint64, taken bool) {
 	length := atomic.LoadUint64(&p.anchor[2])
 	firstSlot := atomic.LoadUint64(&p.anchor[3])
 	firstID := atomic.LoadUint64(&p.anchor[4])
-	if version&1 != 0 || atomic.LoadUint64(&p.anchor[0]) != version || !inRange(p.form, counter(), start, length) {
+	if !isWhole(version, atomic.LoadUint64(&p.anchor[0])) || !inRange(p.form, counter(), start, length) {
 		return 0, false
 	}
 	for {
@@ -56,6 +56,12 @@ func (p *Path) Take() (id uint64, taken bool) {
 			return firstID + nth<<(p.shift&63), true
 		}
 	}
+}
+
+// isWhole is steps 1 and 3: whether what was read between two readings of the version is of one tick. It is odd while a tick is
+// written.
+func isWhole(before, after uint64) bool {
+	return before&1 == 0 && after == before
 }
 
 // inRange is step 4.

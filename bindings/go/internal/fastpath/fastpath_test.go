@@ -60,6 +60,17 @@ func TestNoTickIsReadWhileItIsWritten(t *testing.T) {
 	}
 }
 
+func TestATickThatChangedWhileItWasReadIsNotWhole(t *testing.T) {
+	for _, versions := range [][2]uint64{{6, 7}, {6, 8}, {7, 7}, {7, 8}, {6, 4}} {
+		if isWhole(versions[0], versions[1]) {
+			t.Error(versions)
+		}
+	}
+	if !isWhole(6, 6) || !isWhole(0, 0) {
+		t.Error("a tick at rest is not whole")
+	}
+}
+
 func TestARangeThatIsOverHasNoIDs(t *testing.T) {
 	var m memory
 	path := m.path(6, 100, 0)
