@@ -169,7 +169,7 @@ static void write_text(int fd, char *text)
         peer_write(&its.peer, text);
 }
 
-/* Why the system lets nobody listen there. */
+/* Says why the system refuses to listen there. */
 static const char *reason(int error)
 {
     return error == EADDRINUSE ? "another program listens there (ss -ltnp names it): stop it, or name another address"
@@ -226,6 +226,14 @@ static bool add(struct listeners *listeners, const struct listener *listener)
     return true;
 }
 
+static void close_one(const struct listener *listener)
+{
+    if (listener->unix_socket.path[0] != '\0')
+        unix_socket_close(&listener->unix_socket);
+    else
+        (void)close(listener->fd);
+}
+
 static void open_one(struct listeners *listeners, enum protocol protocol, const struct listen_settings *settings,
                      const char *text, size_t len, struct bytes *errors)
 {
@@ -239,9 +247,12 @@ static void open_one(struct listeners *listeners, enum protocol protocol, const 
     } else if (why == NULL) {
         listener.fd = open_tcp(&address, &why);
     }
-    if (listener.fd < 0 || !add(listeners, &listener))
-        config_complain(errors, settings->place, "[listen %s] cannot listen on %.*s: %s", settings_protocol(protocol),
-                        (int)len, text, why);
+    if (listener.fd >= 0 && add(listeners, &listener))
+        return;
+    if (listener.fd >= 0)
+        close_one(&listener);
+    config_complain(errors, settings->place, "[listen %s] cannot listen on %.*s: %s", settings_protocol(protocol),
+                    (int)len, text, why != NULL ? why : "out of memory");
 }
 
 /* ---- looking at them beforehand --------------------------------------------------------- */
@@ -534,7 +545,7 @@ void listeners_open(struct listeners *listeners, const struct settings *settings
     }
 }
 
-void listeners_watch(struct listeners *listeners)
+void listeners_look_at_paths(struct listeners *listeners)
 {
     for (size_t i = 0; i < listeners->count; i++) {
         struct listener *row = &listeners->rows[i];
@@ -550,12 +561,8 @@ void listeners_watch(struct listeners *listeners)
 
 void listeners_close(struct listeners *listeners)
 {
-    for (size_t i = 0; i < listeners->count; i++) {
-        if (listeners->rows[i].unix_socket.path[0] != '\0')
-            unix_socket_close(&listeners->rows[i].unix_socket);
-        else
-            (void)close(listeners->rows[i].fd);
-    }
+    for (size_t i = 0; i < listeners->count; i++)
+        close_one(&listeners->rows[i]);
     free(listeners->rows);
     *listeners = (struct listeners){0};
 }

@@ -214,6 +214,7 @@ static void wait_for_ids(struct session *session, const struct call *call, const
     if (kept == NULL ||
         !dispatcher_park(&session->event_thread->dispatcher, &kept->id_request, session->event_thread->now_ns)) {
         free(kept);
+        give_rest_back(batch);
         for (uint32_t i = 0; i < batch->commands; i++)
             command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
         return;
@@ -233,9 +234,9 @@ static void reply_at_once(struct session *session, struct call *call, struct bat
         engine_hold(batch->id_request.engine);
 }
 
-static bool admit(struct session *session, const struct wish *wish, uint32_t commands_, struct refusal *ret)
+static bool admit(struct session *session, const struct wish *wish, uint32_t count, struct refusal *ret)
 {
-    return admission_by_rate(wish->generator, session_user(session), wish->n * commands_, session->event_thread->now_ns,
+    return admission_by_rate(wish->generator, session_user(session), wish->n * count, session->event_thread->now_ns,
                              ret);
 }
 
