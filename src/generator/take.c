@@ -250,7 +250,7 @@ static void count_full(frazil *gen, uint64_t first, uint64_t end)
 {
     uint64_t counted = atomic_load_explicit(&gen->shared->full_counted, memory_order_relaxed);
 
-    while (counted < end) {
+    while (first < end && counted < end) { /* a clock that was set back has passed through no tick */
         if (!atomic_compare_exchange_weak_explicit(&gen->shared->full_counted, &counted, end, memory_order_relaxed,
                                                    memory_order_relaxed))
             continue;

@@ -175,6 +175,28 @@ TEST("Each tick that a call waits through is full, and counts once, whoever else
     rig_close(&rig);
 }
 
+/* Meanwhile another thread sees that the clock was set back, and goes to the other side. */
+static struct rig set_back;
+
+static void sleep_and_set_back(void *ctx, uint64_t until_ns)
+{
+    set_back.clock.sleep_until(ctx, until_ns);
+    rig_step(&set_back, -10);
+    atomic_store(&set_back.gen->shared->full_counted, 0);
+}
+
+TEST("A clock that is set back while a call waits has passed through no full tick")
+{
+    uint64_t ids[32];
+
+    set_back = (struct rig){.random_state = 1};
+    rig_open(&set_back, SMALL "max_wait=20ms", RIG_NOW);
+    set_back.gen->clock.sleep_until = sleep_and_set_back;
+    assert_int_equal(frazil_take(set_back.gen, ids, sizeof ids / sizeof ids[0], FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
+    assert_int_equal(stat_of(set_back.gen, FRAZIL_STAT_FULL), 1);
+    rig_close(&set_back);
+}
+
 TEST("A batch that is refused while its tick has ids left does not make that tick full")
 {
     static const char *const specs[] = {SMALL "max_wait=0", SMALL "on_full=error"};
