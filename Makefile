@@ -24,7 +24,7 @@ BINDINGS = node python php go rust
 LONG = check-bindings check-databases check-page check-nemesis check-whole check-figures check-mutants check-packages \
 	check-sanitized check-portable check-musl check-clang lint memory-model coverage
 
-# What `make release` wants passed.
+# `make release` refuses a commit that has not passed these.
 BEFORE_RELEASE = check check-asan check-tsan check-own-libc long soak nemesis clusters mutants model fuzz check-cross check-clients \
 	check-restarts check-recipes check-deb check-dist walk check-image
 
@@ -322,21 +322,22 @@ before-release: | build ## what a release must have passed, each once with the l
 		grep -qxsF "$$line" build/tried || { echo "== $$target" && $(MAKE) $$target && echo "$$line" >>build/tried; } || exit; \
 	done
 
-build/release-tools: tools/release-requirements.txt | build
+build/release-tools/made: tools/release-requirements.txt | build
 	@sh tools/install-packages packages-python
-	@python3 -m venv $@
-	@$@/bin/pip install --quiet --requirement $<
+	@python3 -m venv --clear $(@D)
+	@$(@D)/bin/pip install --quiet --requirement $<
 	@touch $@
 
-release: build/release-tools ## make all files of a release, VERSION=1.0.0, into build/release-1.0.0: docs/releasing.md (30 min)
+release: build/release-tools/made ## make all files of a release, VERSION=1.0.0, into build/release-1.0.0: docs/releasing.md (30 min)
 	@sh tools/install-packages deb manual page $(BINDINGS:%=packages-%)
 	@sh tools/release '$(VERSION)' '$(JOBS)' $(BEFORE_RELEASE)
 
-check-release: build/release-tools ## install each of these files on an empty Debian machine, without a network, by root (20 min)
+check-release: build/release-tools/made ## install each of these files on an empty Debian machine, without a network, by root (20 min)
 	@sh tools/install-packages walk release
+	@[ -n '$(VERSION)' ] || { echo 'say which: make check-release VERSION=1.0.0' >&2 && exit 1; }
 	@bash tests/install/check-release.sh build/walk build/release-$(VERSION)
 
-check-image: build/release-tools ## build the container image of frazild without a registry, by root, and ask it for ids (10 min)
+check-image: build/release-tools/made ## build the container image of frazild without a registry, by root, and ask it for ids (10 min)
 	@sh tools/install-packages walk image
 	@bash tests/install/image.sh build/walk
 

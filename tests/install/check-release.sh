@@ -122,7 +122,7 @@ node -e 'console.log(require("frazil").open({ worker: "fixed:7" }).nextString())
 END
 
 makes_ids "Go module" "golang-go gcc libc6-dev" <<'END'
-export GOPROXY=file:///release/packages/go GONOSUMDB='*' GONOSUMCHECK=1 GOFLAGS=-mod=mod GOSUMDB=off
+export GOPROXY=file:///release/packages/go GOFLAGS=-mod=mod GOSUMDB=off
 go mod init app
 go get github.com/frazil/frazil-go@v$V
 cat >main.go <<'GO'

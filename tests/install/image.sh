@@ -56,10 +56,12 @@ if in_it "$container" -- frazild >"$dir/log" 2>&1; then
 fi
 grep -q 'no worker id is given' "$dir/log" || { cat "$dir/log" && fail "it does not say that a worker id is missing"; }
 in_it --env FRAZIL_WORKER=fixed:7 "$container" -- frazild >"$dir/log" 2>&1 &
-until grep -q 'is ready' "$dir/log"; do
+for _ in $(seq 600); do
+    grep -q 'is ready' "$dir/log" && break
     kill -0 $! || { cat "$dir/log" && fail "it does not start"; }
     sleep 0.1
 done
+grep -q 'is ready' "$dir/log" || { cat "$dir/log" && fail "it is not ready after a minute"; }
 mapfile -t check < <(sed -n '/^HEALTHCHECK/,/\]$/p' "$dockerfile" | sed 's/^.*CMD \[/[/; s/\\$//' | python3 -c 'import json, sys; print(*json.loads(sys.stdin.read()), sep="\n")')
 in_it "$container" -- "${check[@]}" || fail "it is ready, and its health check fails"
 # shellcheck disable=SC2016 # that shell's

@@ -56,7 +56,7 @@ refuses 'the tree has changes' 12.34.56
 commit
 sed -i 's/^set(FRAZIL_SOVERSION [0-9]*/set(FRAZIL_SOVERSION 12/' CMakeLists.txt
 commit
-refuses 'docs/performance.md has the figures of frazil' 12.34.56
+refuses 'docs/performance.md: is of frazil' 12.34.56
 [ "$(git rev-parse HEAD^)" = "$before" ] || fail "it did not commit the version, once"
 [ "$(sh tools/version)" = 12.34.56 ] || fail "the header has another version"
 sh tools/version --check >"$scratch/said" || fail "places say another version"
