@@ -97,9 +97,8 @@ void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings)
     else if (keeps == FZ_KEEPS_NOTHING)
         fz_finding_show(
             findings, FZ_FOUND_STATE_NONE,
-            "nothing is kept: ids repeat after a restart with the clock set back or within one tick, and beside "
-            "another generator of the worker: leave out state=memory (a sno: name a partition with "
-            "worker=)");
+            "nothing is recorded: ids repeat after a restart with the clock set back or within one tick: leave out "
+            "state=memory or clock=frozen (a sno: name a partition with worker=)");
 }
 
 /* A guard in which somebody else stays holds up whoever starts, and damages nothing. */
