@@ -48,7 +48,7 @@ void addresses_check(const struct settings *settings, struct bytes *errors);
 void listeners_open(struct listeners *listeners, const struct settings *settings, struct bytes *errors);
 
 /* Tells the log once of each unix socket whose path was taken away.  Called by the main thread now and then. */
-void listeners_watch(struct listeners *listeners);
+void listeners_look_at_paths(struct listeners *listeners);
 
 /* Closes them, and removes unix sockets. */
 void listeners_close(struct listeners *listeners);

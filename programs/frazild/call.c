@@ -87,7 +87,7 @@ struct generator *command_unnamed(struct session *session, const struct call *ca
 {
     if (generator != NULL && may(session, call, slice_of(generator->name)))
         return generator;
-    if (!may(session, call, slice_of("*"))) /* nor is whether there is one */
+    if (!may(session, call, slice_of("*"))) /* only who may use every generator learns that there is none */
         (void)forbid(session, call, with, (struct slice){"", 0});
     else
         command_fail(session, call, CODE_ERR, "%s", absent);

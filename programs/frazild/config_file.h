@@ -42,7 +42,7 @@ struct config_file {
     size_t others; /* of them, of the files before the one that is being read */
     char **names;  /* of the files */
     size_t name_count;
-    bool is_full;   /* it has as many sections as there may be: the first that is too many was named */
+    bool is_full;   /* a section too many was named already */
     bool skips;     /* the keys that follow: their section was refused */
     bool is_unread; /* one of them could not be read: what is missing may stand there */
 };

@@ -6,7 +6,7 @@
 #define FRAZILD_CONNECTION_H
 
 #include "io.h"
-#include "loop_internal.h"
+#include "loop_state.h"
 #include "session.h"
 
 struct connection {

@@ -291,7 +291,7 @@ static int serve(struct daemon *daemon)
         struct setup *setup = server_hold_setup(&daemon->server);
         monitor_look(&monitor, &setup->generators);
         setup_release(setup); /* the reloader has it, too, and waits for us */
-        listeners_watch(&daemon->listeners);
+        listeners_look_at_paths(&daemon->listeners);
         service_tell_again();
         int number = next_signal(&daemon->signals, wait_ns);
         if (number == SIGTERM || number == SIGINT)

@@ -162,7 +162,9 @@ static void refuse(struct http_request *request, const struct http_fault *fault)
     http_fail(request, (enum http_status)fault->status, CODE_ERR, "%s", fault->why);
 }
 
-/* Whether another request has come in full.  One in part has not: a client that always sends more is told of the end.
+/*
+ * Whether another request has arrived in full.  A request in part does not count: a client that always sends more must
+ * also learn of the end.
  */
 static bool has_another(struct slice behind)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session's conversation in HTTP: bytes in, bytes out.
+ * A session over HTTP: bytes in, bytes out.
  */
 #ifndef FRAZILD_HTTP_EXCHANGE_H
 #define FRAZILD_HTTP_EXCHANGE_H

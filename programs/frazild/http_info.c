@@ -53,7 +53,7 @@ static struct generator *default_generator(struct http_request *request)
 
     if (generator != NULL && users_may(request->user, verb, slice_of(generator->name)))
         return generator;
-    if (!users_may(request->user, verb, slice_of("*"))) /* nor is whether there is one */
+    if (!users_may(request->user, verb, slice_of("*"))) /* only who may use every generator learns that there is none */
         http_fail(request, HTTP_FORBIDDEN, CODE_NOPERM,
                   "user %s may not do this without generator= or layout=: see allow= of the user", request->user->name);
     else

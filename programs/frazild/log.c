@@ -53,7 +53,7 @@ static bool has_room(int wait_ms)
     return poll(&ready, 1, wait_ms) > 0;
 }
 
-/* Lines that standard error did not take, and since the last of them why. */
+/* Counts the lines that standard error did not take; why: the reason for the last of them. */
 static struct {
     atomic_uint lines;
     const char *why;

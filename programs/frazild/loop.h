@@ -6,7 +6,7 @@
 #ifndef FRAZILD_LOOP_H
 #define FRAZILD_LOOP_H
 
-#include "loop_internal.h"
+#include "loop_state.h"
 
 /* Prepares a loop and starts its thread.  False: errno says why. */
 bool loop_start(struct loop *loop, struct server *server);

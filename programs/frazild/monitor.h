@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The monitor: what an operator looks for in the log and no client's request tells: a grant that is lost or comes back,
- * a coordinator that does not answer, a step of the clock.
+ * The monitor logs what no client's request tells an operator: a grant that is lost or comes back, a coordinator that
+ * does not answer, a step of the clock.
  */
 #ifndef FRAZILD_MONITOR_H
 #define FRAZILD_MONITOR_H

@@ -99,7 +99,7 @@ bool session_login(struct session *session, struct user *user);
 /* The user, in the setup of now; a user that is there no more closes the session. */
 struct user *session_user(struct session *session);
 
-/* ---- the conversation: bytes in, bytes out ----------------------- */
+/* ---- requests in, replies out ----------------------- */
 
 /* Tells a client that waits for an answer that the daemon ends; the session is to be closed then. */
 void session_cut(struct session *session, struct bytes *out);

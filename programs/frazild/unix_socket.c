@@ -42,8 +42,8 @@ static int lock_folder(const char *path, unsigned tries)
 }
 
 /*
- * A socket that is there, but that nobody listens on, is left over from a daemon that was killed.  Who listens and is
- * stopped may have no room for one more: this does not wait for it.
+ * A socket that is there, but that nobody listens on, is left over from a daemon that was killed.  A program that
+ * listens and is stopped may have no room for one more: the socket does not block, so nobody waits for it.
  */
 static void remove_left_over(const struct sockaddr_un *name)
 {
@@ -71,7 +71,7 @@ static bool listen_there(const struct unix_socket *its, uint32_t mode, int backl
     return bound && listen(its->fd, backlog) == 0;
 }
 
-/* Why the system lets nobody listen there. */
+/* Says why the system refuses to listen there. */
 static const char *reason(int error)
 {
     if (error == EADDRINUSE)

@@ -163,7 +163,7 @@ static void read_secret(struct user *user, const struct user_settings *settings,
     file_wipe(&text);
 }
 
-/* Reads by what a user is known. */
+/* Reads the secret or the certificate by which a user is known. */
 static void read_proof(struct user *user, const struct user_settings *row, const struct settings *settings,
                        struct bytes *errors)
 {
@@ -188,7 +188,7 @@ static void read_proof(struct user *user, const struct user_settings *row, const
     gnutls_hash_deinit(hash, user->proof);
 }
 
-/* What a row is looked for by. */
+/* A look for a row: its text, and the rows to compare it with. */
 struct look {
     const struct user *rows;
     const unsigned char *sha256;

@@ -21,7 +21,7 @@ struct span {
     const char *end;
 };
 
-struct place_sink {
+struct url_sink {
     fz_url_writer write;
     void *ctx;
 };
@@ -56,15 +56,15 @@ static struct span behind_in(struct span span, struct span first)
 
 /* ---- characters ------------------------------------------------------------------ */
 
-static void place_put(const struct place_sink *place, char c)
+static void sink_put(const struct url_sink *place, char c)
 {
     place->write(place->ctx, c);
 }
 
-static void place_put_text(const struct place_sink *place, const char *text)
+static void sink_put_text(const struct url_sink *place, const char *text)
 {
     for (; *text != '\0'; text++)
-        place_put(place, *text);
+        sink_put(place, *text);
 }
 
 static bool is_plain(unsigned char c)
@@ -91,23 +91,23 @@ static int decoded_at(struct span span)
     return low < 0 ? -1 : high * 16 + low;
 }
 
-static void put_encoded(const struct place_sink *place, unsigned char c)
+static void put_encoded(const struct url_sink *place, unsigned char c)
 {
     static const char digits[] = "0123456789ABCDEF";
 
-    place_put(place, '%');
-    place_put(place, digits[c >> 4]);
-    place_put(place, digits[c & 15]);
+    sink_put(place, '%');
+    sink_put(place, digits[c >> 4]);
+    sink_put(place, digits[c & 15]);
 }
 
 /* Percent-encodes it in the one way, undoing first what is encoded.  The separator stands for itself. */
-static void put_decoded(const struct place_sink *place, struct span span, char separator)
+static void put_decoded(const struct url_sink *place, struct span span, char separator)
 {
     while (span.at < span.end) {
         int decoded = decoded_at(span);
         unsigned char c = (unsigned char)(decoded < 0 ? *span.at : decoded);
         if (is_plain(c) || (decoded < 0 && *span.at == separator))
-            place_put(place, (char)c);
+            sink_put(place, (char)c);
         else
             put_encoded(place, c);
         span.at += decoded < 0 ? 1 : 3;
@@ -115,11 +115,11 @@ static void put_decoded(const struct place_sink *place, struct span span, char s
 }
 
 /* Text in which nothing is encoded: the path of a file. */
-static void put_raw(const struct place_sink *place, struct span span)
+static void put_raw(const struct url_sink *place, struct span span)
 {
     for (; span.at < span.end; span.at++) {
         if (is_plain((unsigned char)*span.at) || *span.at == '/')
-            place_put(place, *span.at);
+            sink_put(place, *span.at);
         else
             put_encoded(place, (unsigned char)*span.at);
     }
@@ -128,14 +128,14 @@ static void put_raw(const struct place_sink *place, struct span span)
 /* ---- parts of a URL --------------------------------------------------------------- */
 
 /* Of those that mean the same, one. */
-static void put_scheme(const struct place_sink *place, struct span scheme)
+static void put_scheme(const struct url_sink *place, struct span scheme)
 {
     static const char *const usual[][2] = {{"postgresql", "postgres"}, {"mariadb", "mysql"}};
     size_t len = (size_t)(scheme.end - scheme.at);
 
     for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
         if (len == strlen(usual[i][0]) && memcmp(scheme.at, usual[i][0], len) == 0) {
-            place_put_text(place, usual[i][1]);
+            sink_put_text(place, usual[i][1]);
             return;
         }
     }
@@ -143,22 +143,22 @@ static void put_scheme(const struct place_sink *place, struct span scheme)
 }
 
 /* USER or USER:PASSWORD. */
-static void put_credentials(const struct place_sink *place, struct span credentials, bool with_password)
+static void put_credentials(const struct url_sink *place, struct span credentials, bool with_password)
 {
     struct span user = before_in(credentials, ':');
     bool shows_password = with_password && user.end < credentials.end;
 
     put_decoded(place, user, '\0');
     if (shows_password) {
-        place_put(place, ':');
+        sink_put(place, ':');
         put_decoded(place, behind_in(credentials, user), '\0');
     }
     if (shows_password || user.at < user.end)
-        place_put(place, '@');
+        sink_put(place, '@');
 }
 
 /* A name, which may be in capitals, or an address; that of a zone is a name of its own. */
-static void put_host(const struct place_sink *place, struct span host, uint16_t port)
+static void put_host(const struct url_sink *place, struct span host, uint16_t port)
 {
     const char *close = find_last_in(host, ']');
     struct span behind = {close == NULL ? host.at : close, host.end};
@@ -167,21 +167,21 @@ static void put_host(const struct place_sink *place, struct span host, uint16_t 
 
     bool is_name = find_in(host, '%') == NULL;
     for (const char *at = host.at; at < host.end; at++)
-        place_put(place, is_name ? fz_lower(*at) : *at);
+        sink_put(place, is_name ? fz_lower(*at) : *at);
     if (port == 0 || host.at == host.end || find_in(behind, ':') != NULL)
         return;
     fz_sentence_u64(&s, port);
-    place_put(place, ':');
-    place_put_text(place, digits);
+    sink_put(place, ':');
+    sink_put_text(place, digits);
 }
 
-static void put_hosts(const struct place_sink *place, struct span hosts, uint16_t port)
+static void put_hosts(const struct url_sink *place, struct span hosts, uint16_t port)
 {
     while (hosts.at < hosts.end) {
         struct span host = before_in(hosts, ',');
         put_host(place, host, port);
         if (host.end < hosts.end)
-            place_put(place, ',');
+            sink_put(place, ',');
         hosts = behind_in(hosts, host);
     }
 }
@@ -280,7 +280,7 @@ static bool says_default(const struct default_row *row, struct span value)
     return read_quantity(value, row->type, &said) && read_quantity(by_default, row->type, &unsaid) && said == unsaid;
 }
 
-static void put_pair(const struct place_sink *place, const struct default_row *row, struct span pair)
+static void put_pair(const struct url_sink *place, const struct default_row *row, struct span pair)
 {
     struct span key = before_in(pair, '=');
     uint64_t quantity = 0;
@@ -292,13 +292,13 @@ static void put_pair(const struct place_sink *place, const struct default_row *r
         return;
     }
     fz_sentence_u64(&s, quantity);
-    place_put_text(place, row->key);
-    place_put(place, '=');
-    place_put_text(place, digits);
+    sink_put_text(place, row->key);
+    sink_put(place, '=');
+    sink_put_text(place, digits);
 }
 
 /* A key that says its default is as one that is not said. */
-static void put_query(const struct place_sink *place, struct span query)
+static void put_query(const struct url_sink *place, struct span query)
 {
     char before = '?';
 
@@ -308,7 +308,7 @@ static void put_query(const struct place_sink *place, struct span query)
         const struct default_row *row = row_of(key);
         if (row != NULL && says_default(row, behind_in(pair, key)))
             continue;
-        place_put(place, before);
+        sink_put(place, before);
         put_pair(place, row, pair);
         before = '&';
     }
@@ -346,11 +346,11 @@ static struct split split_url(const char *url)
 
 void fz_canonical_url_write(const char *url, bool with_password, fz_url_writer write, void *ctx)
 {
-    const struct place_sink place = {.write = write, .ctx = ctx};
+    const struct url_sink place = {.write = write, .ctx = ctx};
     const struct split split = split_url(url);
 
     put_scheme(&place, split.scheme);
-    place_put_text(&place, "://");
+    sink_put_text(&place, "://");
     if (split.is_path) {
         put_raw(&place, split.middle);
         put_query(&place, split.query);
@@ -379,7 +379,7 @@ static struct span user_in(struct span query, struct span otherwise)
     return otherwise;
 }
 
-bool fz_place_is_of_password(const char *url)
+bool fz_url_is_of_password(const char *url)
 {
     const struct split split = split_url(url);
     const char *at = split.is_path ? NULL : find_last_in(split.middle, '@');

@@ -77,7 +77,11 @@ static void add_client_variable(void *identity, const char *variable)
     add_text(identity, variable, strlen(variable));
 }
 
-/* Others may see a hash, as the name of a file: the boot's id keeps them from trying passwords until they match. */
+/*
+ * The hash is the name of a file.  With the boot's id in it, a list of names that leaves this host does not let others
+ * try passwords.  Users of this host can read that id: the mode of the run directory protects the name from them.
+ * Systems without such an id have no key.
+ */
 static void add_key(struct fz_lease_identity *identity)
 {
     char boot_id[FZ_BOOT_ID_SIZE];
@@ -90,7 +94,7 @@ static void add_key(struct fz_lease_identity *identity)
 static struct fz_lease_identity identify_place(const char *url)
 {
     struct fz_lease_identity identity = {.name = name_begin, .check = check_begin};
-    bool is_of_password = fz_place_is_of_password(url);
+    bool is_of_password = fz_url_is_of_password(url);
 
     if (is_of_password)
         add_key(&identity);

@@ -133,7 +133,7 @@ static void sleep_as_spare(struct fz_keeper_pool *pool, uint64_t end_ns)
     pool->spares--;
 }
 
-static void *stand_pool(void *arg);
+static void *run_keepers(void *arg);
 
 /* It takes no signals: they are the program's. */
 static int start_thread(struct fz_keeper_pool *pool)
@@ -144,7 +144,7 @@ static int start_thread(struct fz_keeper_pool *pool)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int sys = pthread_create(&thread, NULL, stand_pool, pool);
+    int sys = pthread_create(&thread, NULL, run_keepers, pool);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pool->threads += sys == 0;
     pool->is_starting = sys == 0;
@@ -152,8 +152,8 @@ static int start_thread(struct fz_keeper_pool *pool)
 }
 
 /*
- * Sees to it that a thread is awake by then to find out who is due.  It wakes up one at the most, as each looks through
- * all who are task.  Errors as pthread_create.
+ * Makes sure that a thread is awake by then to find out which task is due.  It wakes up one at the most, as each looks
+ * through all tasks.  Errors as pthread_create.
  */
 static int rouse(struct fz_keeper_pool *pool, uint64_t due_ns)
 {
@@ -201,7 +201,7 @@ static void end_thread(struct fz_keeper_pool *pool)
         pthread_join(former, NULL);
 }
 
-static void *stand_pool(void *arg)
+static void *run_keepers(void *arg)
 {
     struct fz_keeper_pool *pool = arg;
     uint64_t next_ns;

@@ -2,11 +2,10 @@
 /*
  * The keeper pool: the threads of a process that run the keepers of its generators, however many these are.
  *
- * One thread sleeps until the next generator is due.  Before it runs that one's keeper, which may take as long
- * as a coordinator is silent, another thread takes over the sleeping, so that nobody waits for somebody else's
- * coordinator.
- * At most four threads wait for one coordinator.  A thread with nothing to do ends after two seconds, and the last
- * ends with the last generator.
+ * One thread sleeps until the next keeper is due.  A keeper may run for as long as its coordinator is silent.  So
+ * another thread takes over the sleeping first, and no generator waits for another one's coordinator.  At most four
+ * threads wait for one coordinator.  A thread with nothing to do ends after two seconds, and the last ends with the
+ * last generator.
  *
  * A child inherits no threads, and locks in whatever state they were.  It never touches its parent's pool and starts
  * one of its own when it opens a generator that wants one.

@@ -102,15 +102,15 @@ static frazil_err go_numbered(struct way *way, const char *begin, unsigned makes
     return go(way, "the default", begin, user, makes, reterr);
 }
 
-/* For who has no session: memory, too, but where everybody may make a name. */
+/* A user without a session gets memory, too, but where everybody may make a name. */
 static frazil_err go_public(struct way *way, const char *public, frazil_error *reterr)
 {
     way->is_public = true;
     return go_numbered(way, public, 1, reterr);
 }
 
-/* Service users have no home, or one that is not theirs.  Only root can have made this name. */
-static bool has_made(const char *of_user)
+/* Service users have no home, or may not write in it.  Only root can make a name in /var/lib. */
+static bool root_has_made(const char *of_user)
 {
     struct way way;
     struct stat status;
@@ -139,7 +139,7 @@ static frazil_err find_path(struct way *way, const struct dir_names *names, cons
         return go(way, "the default", names->of_root, "", 1, reterr);
     if ((path = variable(names->xdg)) != NULL)
         return go(way, names->xdg, path, "/frazil", names->xdg_makes, reterr);
-    if (names->of_user != NULL && has_made(names->of_user))
+    if (names->of_user != NULL && root_has_made(names->of_user))
         return go_numbered(way, names->of_user, 0, reterr);
     if (names->under_home != NULL && (path = variable("HOME")) != NULL)
         return go(way, "HOME", path, names->under_home, UNDER_HOME_MAKES, reterr);
@@ -272,15 +272,17 @@ static frazil_err cannot_use(const struct dir_names *names, const struct way *wa
     }
     fz_sentence_str(&s, " name another with ");
     fz_sentence_str(&s, names->key);
-    if (names->of_user != NULL && strcmp(way->named_by, "HOME") == 0) {
-        fz_sentence_str(&s, "=, have root make ");
+    fz_sentence_char(&s, '=');
+    /* The owner's processes claim their worker ids on the host, so another directory alone would be refused. */
+    if (sys == FZ_REFUSED_DIR_OWNER) {
+        fz_sentence_str(&s, " and take another worker id");
+    } else if (names->of_user != NULL && strcmp(way->named_by, "HOME") == 0) {
+        fz_sentence_str(&s, ", have root make ");
         fz_sentence_str(&s, names->of_user);
         fz_sentence_u64(&s, geteuid());
-        fz_sentence_str(&s, " for this user, or ");
-    } else
-        /* The owner's processes claim their worker ids on the host, so that another directory alone would be refused.
-         */
-        fz_sentence_str(&s, sys == FZ_REFUSED_DIR_OWNER ? "= and take another worker id, or " : "=, or ");
+        fz_sentence_str(&s, " for this user");
+    }
+    fz_sentence_str(&s, ", or ");
     fz_sentence_str(&s, names->without);
     return fz_fail_errno(reterr, sys, what, way->path, advice);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A family of processes, and who of it is the last: a process and the children that have
- * inherited something from it, however they end, and also if they have closed all
- * descriptors, as daemons do.
+ * A family is a process and the children that have inherited something from it.  A member that leaves learns whether it
+ * is the last one, however the others ended, and also if they closed all descriptors, as daemons do.
  */
 #ifndef FZ_OS_PROCESS_FAMILY_H
 #define FZ_OS_PROCESS_FAMILY_H
@@ -25,6 +24,6 @@ FZ_PRIVATE int fz_process_family_open(struct fz_process_family *ret);
  * Leaves, once.  True: nobody else is in it, except somebody who is leaving at
  * the same time.  False: somebody is, or it cannot be known.
  */
-FZ_PRIVATE bool fz_process_family_leave(struct fz_process_family *processes);
+FZ_PRIVATE bool fz_process_family_leave(struct fz_process_family *family);
 
 #endif

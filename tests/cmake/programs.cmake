@@ -60,7 +60,7 @@ foreach(folder IN LISTS folders)
   endforeach()
 endforeach()
 
-frazil_sampled(unit/test_pairs unit/test_place unit/test_small_layouts coordinators/test_redis_pairs coordinators/test_opening_forks)
+frazil_sampled(unit/test_pairs unit/test_canonical_url unit/test_small_layouts coordinators/test_redis_pairs coordinators/test_opening_forks)
 frazil_label(coordinators/test_opening_forks LABELS nemesis)
 
 frazil_first(coordinators/test_conformance coordinators/test_network-zookeeper coordinators/test_network-etcd

@@ -76,13 +76,13 @@ class Stops(Certificates):
         daemon.process.send_signal(signal.SIGCONT)
 
     def test_who_asks_while_the_daemon_is_stopped_is_answered(self):
-        daemon = self.start(BASE.replace("[listen", "threads=1\nidle_timeout=1s\n[listen") + generator("main"))
+        daemon = self.start(BASE.replace("[listen", "threads=1\nidle_timeout=5s\n[listen") + generator("main"))
         clients = [self.connect(daemon) for _ in range(20)]
         for client in clients:
             client.ask("PING")
-        time.sleep(0.5)  # more of their second than a turn of the loop
+        time.sleep(2.5)  # a good part of their five seconds
         clients[0].ask("PING")
-        self.stop(daemon, 2.3, lambda: [client.send(client.pack("PING")) for client in clients])
+        self.stop(daemon, 11.5, lambda: [client.send(client.pack("PING")) for client in clients])
         self.assertEqual([client.read() for client in clients], ["PONG"] * 20)
 
     def test_a_stop_counts_towards_no_timeout(self):

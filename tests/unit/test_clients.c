@@ -258,8 +258,8 @@ static void *leave_when_it_ends(void *ctx)
     while (check() == FRAZIL_OK)
         (void)poll(NULL, 0, 1);
     frazil_err again = enter();
-    (void)poll(NULL, 0,
-               A_WHILE_MS); /* asleep: who yields on a busy machine may be away for the second that exit waits */
+    /* It sleeps: a thread that yields on a busy machine may be away for the second that exit waits. */
+    (void)poll(NULL, 0, A_WHILE_MS);
     seen_by_thread = again == FRAZIL_ESYS ? 1 : 2;
     fz_clients_leave();
     return ctx;

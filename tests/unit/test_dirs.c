@@ -18,8 +18,14 @@ static const char *scratch;
 static const char *const variables[] = {"RUNTIME_DIRECTORY", "STATE_DIRECTORY", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
                                         "HOME"};
 
+/* The directory that root makes for a user.  The number is of no account, and of no other run of this test. */
+static uid_t service;
+static char service_dir[64];
+
 BEFORE_EACH
 {
+    service = UINT32_C(1) << 30 | (uid_t)getpid();
+    snprintf(service_dir, sizeof service_dir, "/var/lib/frazil-%lu", (unsigned long)service);
     scratch = scratch_make();
     assert_int_equal(chmod(scratch, 0755), 0); /* for the tests that become somebody else */
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
@@ -28,6 +34,7 @@ BEFORE_EACH
 
 AFTER_EACH
 {
+    (void)rmdir(service_dir);
     scratch_remove(scratch);
 }
 
@@ -72,7 +79,7 @@ static void assert_refused(bool prepare, enum fz_dir which, const char *wanted, 
                      code);
 }
 
-enum { NOBODY = 65534, SERVICE = 64123 };
+enum { NOBODY = 65534 };
 
 /* Runs a test as that user, in a child process.  A failure in the child ends in another exit status than 0. */
 static void as_user(unsigned user, void (*run)(void))
@@ -161,9 +168,6 @@ TEST("Where there is no default, none is made up")
     as_nobody(find_nothing);
 }
 
-/* No account has this number, so that no other program looks there. */
-static char service_dir[] = "/var/lib/frazil-64123";
-
 static void find_service_dir(void)
 {
     assert_found(FZ_DIR_STATE, NULL, service_dir);
@@ -190,14 +194,12 @@ TEST("A user has the directory that root has made for it, with or without a home
 {
     if (geteuid() != 0)
         skip();
-    (void)rmdir(service_dir);
-    as_user(SERVICE, find_no_service_dir);
+    as_user(service, find_no_service_dir);
     assert_int_equal(mkdir(service_dir, 0700), 0);
-    assert_int_equal(chown(service_dir, SERVICE, SERVICE), 0);
-    as_user(SERVICE, find_service_dir);
+    assert_int_equal(chown(service_dir, service, service), 0);
+    as_user(service, find_service_dir);
     assert_int_equal(chown(service_dir, NOBODY, NOBODY), 0);
-    as_user(SERVICE, use_others_dir);
-    assert_int_equal(rmdir(service_dir), 0);
+    as_user(service, use_others_dir);
 }
 
 TEST("A relative path would be another one after a chdir")

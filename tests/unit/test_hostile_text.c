@@ -155,8 +155,9 @@ static size_t draw_around_url(uint64_t *seed, char text[TEXT_SIZE])
     static const char *const passwords[] = {PASSWORD, "a " PASSWORD, PASSWORD " b", "a " PASSWORD " b"};
     size_t len = draw(seed, text, 0);
 
-    len += (size_t)snprintf(text + len, TEXT_SIZE - len, "%s%s@h/n", beginnings[seeded_next(seed) % 6],
-                            passwords[seeded_next(seed) % 4]);
+    const char *beginning = beginnings[seeded_next(seed) % (sizeof beginnings / sizeof beginnings[0])];
+    const char *password = passwords[seeded_next(seed) % (sizeof passwords / sizeof passwords[0])];
+    len += (size_t)snprintf(text + len, TEXT_SIZE - len, "%s%s@h/n", beginning, password);
     return draw(seed, text, len);
 }
 

@@ -34,48 +34,48 @@ static int open_again(int fd)
 }
 
 /* Gives up what this process holds of it. */
-static void drop_process_family(struct fz_process_family *processes)
+static void drop_process_family(struct fz_process_family *family)
 {
-    if (processes->page != MAP_FAILED)
-        munmap(processes->page, COUNT_PAGE_SIZE);
-    processes->page = MAP_FAILED;
-    fz_kept_fd_close(&processes->held);
+    if (family->page != MAP_FAILED)
+        munmap(family->page, COUNT_PAGE_SIZE);
+    family->page = MAP_FAILED;
+    fz_kept_fd_close(&family->held);
 }
 
-/* 0 or an errno; what is open then is in *processes. */
-static int begin_count(struct fz_process_family *processes)
+/* 0 or an errno; what is open then is in *family. */
+static int begin_family(struct fz_process_family *family)
 {
-    int sys = fz_kept_fd_take(&processes->held, fz_fd_above_standard(memfd_create("frazil", MFD_CLOEXEC)));
+    int sys = fz_kept_fd_take(&family->held, fz_fd_above_standard(memfd_create("frazil", MFD_CLOEXEC)));
 
     if (sys != 0)
         return sys;
-    int held_fd = fz_kept_fd_known(&processes->held);
-    processes->page = mmap(NULL, COUNT_PAGE_SIZE, PROT_READ, MAP_SHARED, held_fd, 0);
-    if (processes->page == MAP_FAILED)
+    int held_fd = fz_kept_fd_known(&family->held);
+    family->page = mmap(NULL, COUNT_PAGE_SIZE, PROT_READ, MAP_SHARED, held_fd, 0);
+    if (family->page == MAP_FAILED)
         return errno;
-    sys = fz_kept_fd_take(&processes->probe, fz_fd_above_standard(open_again(held_fd)));
+    sys = fz_kept_fd_take(&family->probe, fz_fd_above_standard(open_again(held_fd)));
     return sys == 0 ? fz_own_file_lock(held_fd, LOCK_SH) : sys;
 }
 
 int fz_process_family_open(struct fz_process_family *ret)
 {
-    struct fz_process_family processes = {.page = MAP_FAILED, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
+    struct fz_process_family family = {.page = MAP_FAILED, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
 
-    int sys = begin_count(&processes);
+    int sys = begin_family(&family);
     if (sys == 0) {
-        *ret = processes;
+        *ret = family;
         return 0;
     }
-    drop_process_family(&processes);
-    fz_kept_fd_close(&processes.probe);
+    drop_process_family(&family);
+    fz_kept_fd_close(&family.probe);
     return sys;
 }
 
-bool fz_process_family_leave(struct fz_process_family *processes)
+bool fz_process_family_leave(struct fz_process_family *family)
 {
-    drop_process_family(processes);
-    int fd = fz_kept_fd_get(&processes->probe);
+    drop_process_family(family);
+    int fd = fz_kept_fd_get(&family->probe);
     bool last = fd >= 0 && fz_own_file_lock(fd, LOCK_EX) == 0;
-    fz_kept_fd_close(&processes->probe);
+    fz_kept_fd_close(&family->probe);
     return last;
 }

@@ -222,7 +222,7 @@ int fz_disk_look(const char *path, struct fz_disk *ret)
 
 /* ---- os/file.h ------------------------------------------------------------- */
 
-/* Of the kernel: musl before 1.2.5 and glibc before 2.28 have neither statx() nor its struct. */
+/* The kernel's struct statx: musl before 1.2.5 and glibc before 2.28 have neither it nor statx(). */
 struct kernel_statx {
     uint32_t mask;
     uint32_t others[19];
@@ -263,7 +263,7 @@ bool fz_wipe_on_fork(void *pages, size_t size)
 #endif
 }
 
-/* Process ids repeat only in other namespaces, or when their process has ended. */
+/* The handle is not closed: RTLD_NODELETE keeps the library in any case. */
 void fz_keep_loaded(const void *here)
 {
     Dl_info own;
@@ -272,6 +272,7 @@ void fz_keep_loaded(const void *here)
         (void)dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+/* Process ids repeat only in other namespaces, or when their process has ended. */
 uint64_t fz_process_name(void)
 {
     struct stat space;

@@ -72,7 +72,7 @@ struct place {
     struct place *next;
 };
 
-static struct place first_place; /* most processes have one process count, and give all memory back */
+static struct place first_place; /* most family have one process count, and give all memory back */
 static _Atomic(struct place *) all_places = &first_place;
 
 static void join_all(void)
@@ -137,18 +137,18 @@ static bool close_on_exec(const struct fz_kept_fd *kept)
     return fcntl(fz_kept_fd_known(kept), F_SETFD, FD_CLOEXEC) == 0;
 }
 
-/* 0 or an errno; what is open then is in *processes. */
-static int lay_pipe(struct fz_process_family *processes)
+/* 0 or an errno; what is open then is in *family. */
+static int lay_pipe(struct fz_process_family *family)
 {
     int ends[2];
 
     if (pipe(ends) != 0)
         return errno;
-    int sys = fz_kept_fd_take(&processes->probe, fz_fd_above_standard(ends[0]));
-    int held_sys = fz_kept_fd_take(&processes->held, fz_fd_above_standard(ends[1]));
+    int sys = fz_kept_fd_take(&family->probe, fz_fd_above_standard(ends[0]));
+    int held_sys = fz_kept_fd_take(&family->held, fz_fd_above_standard(ends[1]));
     if (sys == 0 && held_sys == 0 &&
-        !(fcntl(fz_kept_fd_known(&processes->probe), F_SETFL, O_NONBLOCK) == 0 && close_on_exec(&processes->probe) &&
-          close_on_exec(&processes->held)))
+        !(fcntl(fz_kept_fd_known(&family->probe), F_SETFL, O_NONBLOCK) == 0 && close_on_exec(&family->probe) &&
+          close_on_exec(&family->held)))
         return errno;
     return sys != 0 ? sys : held_sys;
 }
@@ -166,48 +166,48 @@ static bool process_has_ended(int fd)
 
 /* ---- founding and leaving ---------------------------------------------------------- */
 
-/* 0 or an errno; what is open then is in *processes. */
-static int begin_count(struct fz_process_family *processes)
+/* 0 or an errno; what is open then is in *family. */
+static int begin_family(struct fz_process_family *family)
 {
-    int sys = lay_pipe(processes);
+    int sys = lay_pipe(family);
 
     if (sys != 0)
         return sys;
-    processes->page = fz_map_shared(sizeof(struct members));
-    if (processes->page == NULL)
+    family->page = fz_map_shared(sizeof(struct members));
+    if (family->page == NULL)
         return errno;
-    join_members(processes->page);
+    join_members(family->page);
     sys = listen_to_forks();
-    return sys == 0 ? enlist(processes->page) : sys;
+    return sys == 0 ? enlist(family->page) : sys;
 }
 
 int fz_process_family_open(struct fz_process_family *ret)
 {
-    struct fz_process_family processes = {.page = NULL, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
+    struct fz_process_family family = {.page = NULL, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
 
-    int sys = begin_count(&processes);
+    int sys = begin_family(&family);
     if (sys == 0) {
-        *ret = processes;
+        *ret = family;
         return 0;
     }
-    fz_unmap(processes.page, sizeof(struct members));
-    fz_kept_fd_close(&processes.held);
-    fz_kept_fd_close(&processes.probe);
+    fz_unmap(family.page, sizeof(struct members));
+    fz_kept_fd_close(&family.held);
+    fz_kept_fd_close(&family.probe);
     return sys;
 }
 
-bool fz_process_family_leave(struct fz_process_family *processes)
+bool fz_process_family_leave(struct fz_process_family *family)
 {
-    struct members *members = processes->page;
+    struct members *members = family->page;
 
     strike_out(members);
-    fz_kept_fd_close(&processes->held);
-    int fd = fz_kept_fd_get(&processes->probe);
+    fz_kept_fd_close(&family->held);
+    int fd = fz_kept_fd_get(&family->probe);
     /* The pipe first: a process that writes its id down has inherited it. */
     bool nobody_writes = fd >= 0 && process_has_ended(fd);
     bool last = part_from_members(members) && nobody_writes;
-    fz_kept_fd_close(&processes->probe);
+    fz_kept_fd_close(&family->probe);
     fz_unmap(members, sizeof *members);
-    processes->page = NULL;
+    family->page = NULL;
     return last;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The insides of a loop, for the loop and its connections.
+ * The state of a loop, for the loop and its connections.
  */
-#ifndef FRAZILD_LOOP_INTERNAL_H
-#define FRAZILD_LOOP_INTERNAL_H
+#ifndef FRAZILD_LOOP_STATE_H
+#define FRAZILD_LOOP_STATE_H
 
 #include "alarm.h"
 #include "server.h"
