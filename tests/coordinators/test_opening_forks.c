@@ -45,15 +45,14 @@ enum { LIVES = 50, LIVES_OF_SAMPLE = 5, EXITS = 60 };
 /* A child keeps what it inherited until it ends, so a lease is given back by its end only: there are many of them. */
 static const char layout_text[] = "41/16/6 epoch=2026-01-01";
 
-/* Runs the openers for so many lives over the coordinator at that URL, which may get keys.  how: NULL, or "exit". */
+/* Runs the openers for so many lives over the coordinator at that URL.  how: NULL, or "exit". */
 static void live_over(const char *url, unsigned count, const char *how)
 {
     char spec[600];
     char lives[16];
     int status = -1;
 
-    snprintf(spec, sizeof spec, "layout='%s' worker=%s%ctimeout=60s max_wait=120s open_wait=120s", layout_text, url,
-             strchr(url, '?') == NULL ? '?' : '&');
+    snprintf(spec, sizeof spec, "layout='%s' worker=%s max_wait=120s open_wait=120s", layout_text, url);
     snprintf(lives, sizeof lives, "%u", count);
     pid_t program = bound_fork();
     assert_true(program >= 0);
@@ -120,8 +119,8 @@ static void hold_exit(const frazil_coordinator *coordinator, const char *url, ui
     assert_ptr_not_equal(late, MAP_FAILED);
     assert_int_equal(pipe(go), 0);
     late->coordinators[0] = coordinator;
-    snprintf(late->spec, sizeof late->spec, "layout='%s' worker=%.*s127.0.0.1:%u%s%ctimeout=60s open_wait=10m",
-             layout_text, host_len, url, (unsigned)proxy->port, rest, strchr(url, '?') == NULL ? '?' : '&');
+    snprintf(late->spec, sizeof late->spec, "layout='%s' worker=%.*s127.0.0.1:%u%s open_wait=10m", layout_text,
+             host_len, url, (unsigned)proxy->port, rest);
     proxy_set(proxy, PROXY_DRIBBLE);
     pid_t child = bound_fork();
     assert_true(child >= 0);
@@ -307,7 +306,8 @@ TEST("The same over TLS to etcd, and processes that end meanwhile do not crash")
     server_prepare(&server, "etcd");
     certify(&server);
     etcd_server_restart(&server, options);
-    snprintf(url, sizeof url, "etcds://127.0.0.1:%u/orders?ca=%s/ids.pem", (unsigned)server.port, server.folder);
+    snprintf(url, sizeof url, "etcds://127.0.0.1:%u/orders?ca=%s/ids.pem&timeout=60s", (unsigned)server.port,
+             server.folder);
     hold_forks_and_exits(frazil_coordinator_etcd(), url, server.port);
     server_stop(&server);
 #else
@@ -328,7 +328,8 @@ TEST("The same over TLS to PostgreSQL, and processes that end meanwhile do not c
     postgresql_server_certify(&server);
     postgresql_server_crash(&server);
     postgresql_server_restart(&server, settings);
-    snprintf(url, sizeof url, "postgres://owner@127.0.0.1:%u/postgres/orders?sslmode=require", (unsigned)server.port);
+    snprintf(url, sizeof url, "postgres://owner@127.0.0.1:%u/postgres/orders?sslmode=require&timeout=60s",
+             (unsigned)server.port);
     hold_forks_and_exits(frazil_coordinator_postgresql(), url, server.port);
     postgresql_server_stop(&server);
 #else
@@ -355,8 +356,8 @@ TEST("The same over TLS to MySQL, and processes that end meanwhile do not crash"
     mysql_server_restart(&server, options);
     mysql_server_do(&server, "CREATE USER guarded@'%' IDENTIFIED BY 's3cret' REQUIRE SSL");
     mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO guarded@'%'");
-    snprintf(url, sizeof url, "mysql://guarded:s3cret@127.0.0.1:%u/app/orders?ssl-ca=%s/ids.pem", (unsigned)server.port,
-             server.folder);
+    snprintf(url, sizeof url, "mysql://guarded:s3cret@127.0.0.1:%u/app/orders?ssl-ca=%s/ids.pem&timeout=60s",
+             (unsigned)server.port, server.folder);
     hold_forks_and_exits(frazil_coordinator_mysql(), url, server.port);
     server_stop(&server);
 #else

@@ -33,9 +33,9 @@ BEFORE_EACH
 
     coordinators[0] = frazil_coordinator_redis();
     redis_server_start(&server, NULL);
-    snprintf(url, sizeof url, "redis://127.0.0.1:%u/orders", (unsigned)server.port);
+    snprintf(url, sizeof url, "redis://127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
     new_namespace(coordinators[0], url, "frazil", 1, HORIZON_MS);
-    snprintf(spec, sizeof spec, "worker=%s max_wait=0ms open_wait=500ms", url);
+    snprintf(spec, sizeof spec, "worker=%s max_wait=0ms", url);
 }
 
 AFTER_EACH
@@ -43,10 +43,10 @@ AFTER_EACH
     server_stop(&server);
 }
 
+static const struct ports ports = {.coordinators = coordinators};
+
 static frazil_err try_open(frazil_lease **ret, frazil_error *reterr)
 {
-    const struct ports ports = {.coordinators = coordinators};
-
     return ports_lease_open(ret, spec, &ports, reterr);
 }
 
@@ -60,13 +60,15 @@ static frazil_lease *must_open(void)
     return lease;
 }
 
-/* Nobody has the number but its owner. */
+/* Nobody has the number but its owner.  An opening waits for a number as long as it may. */
 static void assert_refused(frazil_err code)
 {
     frazil_lease *lease = NULL;
     frazil_error err = {.code = FRAZIL_OK};
+    char impatient[sizeof spec + 16];
 
-    if (try_open(&lease, &err) != code)
+    snprintf(impatient, sizeof impatient, "%s open_wait=2s", spec);
+    if (ports_lease_open(&lease, impatient, &ports, &err) != code)
         fail_msg("%s", err.message);
     assert_null(lease);
 }
@@ -89,10 +91,10 @@ static pid_t start_owner(void)
         for (;;)
             pause();
     }
+    close(ready[1]);
     assert_int_equal(read(ready[0], &byte, 1), 1);
     assert_int_equal(byte, 'y');
     close(ready[0]);
-    close(ready[1]);
     return owner;
 }
 

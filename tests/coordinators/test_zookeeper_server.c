@@ -18,7 +18,7 @@
 #include "lib/zookeeper_server.h"
 
 static const char *const settings[] = {"4lw.commands.whitelist=*", NULL};
-static const char *const short_sessions[] = {"maxSessionTimeout=1000", "4lw.commands.whitelist=*", NULL};
+static const char *const short_sessions[] = {"maxSessionTimeout=5000", "4lw.commands.whitelist=*", NULL};
 
 static struct server server;
 
@@ -83,6 +83,8 @@ TEST("A client that was stopped for longer than its session goes on as if nothin
     assert_true(child >= 0);
     if (child == 0)
         swap_twice(to_child[0], from_child[1]);
+    close(to_child[0]);
+    close(from_child[1]); /* or nobody would hear that the child has died */
     assert_int_equal(read(from_child[0], &byte, 1), 1);
     kill(child, SIGSTOP);
     zookeeper_server_await(&server, "mntr", "zk_global_sessions\t0\n");
@@ -90,10 +92,8 @@ TEST("A client that was stopped for longer than its session goes on as if nothin
     kill(child, SIGCONT);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    for (size_t i = 0; i < 2; i++) {
-        close(to_child[i]);
-        close(from_child[i]);
-    }
+    close(to_child[1]);
+    close(from_child[0]);
 }
 
 TEST("A register that is closed leaves no session behind; while it is used it keeps its own")
