@@ -31,9 +31,9 @@ static void make_namespace(const char *name, uint64_t horizon_ms)
 {
     char url[128];
 
-    snprintf(url, sizeof url, "redis://127.0.0.1:%u/%s", (unsigned)server.port, name);
+    snprintf(url, sizeof url, "redis://127.0.0.1:%u/%s?timeout=60s", (unsigned)server.port, name);
     new_namespace(frazil_coordinator_redis(), url, "frazil", GENERATORS, horizon_ms);
-    snprintf(spec, sizeof spec, "worker=%s?timeout=60s&wait=0 keeper=hook", url);
+    snprintf(spec, sizeof spec, "worker=%s&wait=0 keeper=hook", url);
 }
 
 /* Grants are short, and the server is new. */

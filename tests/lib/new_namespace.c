@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/new_namespace.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "lib/asserts.h"
 #include "lib/layouts.h"
 #include "os/clock.h"
@@ -13,15 +10,6 @@ static uint64_t creation_tick(void *ctx)
     const frazil_layout *layout = ctx;
 
     return (uint64_t)(fz_real_now().unix_ms - layout->epoch_unix_ms) / layout->tick_ms;
-}
-
-/* A busy machine's server may need more than the second that a URL gives it; a folder has no timeout. */
-static const char *patient(const char *url, char *buf, size_t size)
-{
-    bool has_server = strncmp(url, "file:", 5) != 0 && strstr(url, "timeout=") == NULL;
-
-    snprintf(buf, size, "%s%s", url, !has_server ? "" : strchr(url, '?') == NULL ? "?timeout=60s" : "&timeout=60s");
-    return buf;
 }
 
 void new_namespace(const frazil_coordinator *coordinator, const char *url, const char *layout, uint64_t workers,
@@ -37,8 +25,7 @@ void new_namespace(const frazil_coordinator *coordinator, const char *url, const
                                                  .now_tick = creation_tick,
                                                  .now_ctx = &parsed};
     frazil_error err;
-    char buf[600];
 
-    if (coordinator->init(coordinator, patient(url, buf, sizeof buf), &options, &err) != FRAZIL_OK)
+    if (coordinator->init(coordinator, url, &options, &err) != FRAZIL_OK)
         fail_msg("%s: %s", url, err.message);
 }

@@ -712,6 +712,9 @@ test_measured() {
     must_fail 'docs/performance.md: is of frazil 1.1.0, and 1.2.0 is released: run make bench'
     echo 'Measured on: a machine; gcc 12; frazil 1.2.0, 61 rounds; time from the counter.' | file docs/performance.md
     must_pass
+    echo '#define FRAZIL_VERSION "1.2.1"' | file include/frazil.h
+    echo '## 1.2.1, 2027-02-02' | file CHANGELOG.md
+    must_pass
     echo 'No figures.' | file docs/performance.md
     must_fail 'docs/performance.md: does not say what was measured'
 }
