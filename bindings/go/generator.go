@@ -60,6 +60,22 @@ type Generator struct {
 // Open opens a generator. FRAZIL_* variables of the environment say what the spec leaves out. Close it when it is not needed any
 // more; one that is forgotten is closed when it is collected.
 func Open(spec string, given ...Option) (*Generator, error) {
+	return open(spec, given, func(g *Generator, p prepared, why *C.frazil_error) C.frazil_err {
+		return C.frazil_open_with(&g.raw, p.raw, why)
+	})
+}
+
+// OpenShared is Open, but all openings of the process whose specs and options mean the same have one generator together: for
+// packages that open one wherever they need an id. It refuses a clock, a snapshot and a granter, by which no other opening could
+// find the generator.
+func OpenShared(spec string, given ...Option) (*Generator, error) {
+	return open(spec, given, func(g *Generator, p prepared, why *C.frazil_error) C.frazil_err {
+		g.shared = true
+		return C.frazil_open_shared_with(&g.raw, p.raw, why)
+	})
+}
+
+func open(spec string, given []Option, by func(*Generator, prepared, *C.frazil_error) C.frazil_err) (*Generator, error) {
 	p, o, err := prepare(spec, given)
 	if err != nil {
 		return nil, err
@@ -67,26 +83,8 @@ func Open(spec string, given ...Option) (*Generator, error) {
 	defer C.frazil_options_close(p.raw)
 	g := &Generator{maxWait: p.maxWait, sleepsIn: p.sleepsIn, clock: o.clock, granter: p.granter}
 	var why C.frazil_error
-	if err := C.frazil_open_with(&g.raw, p.raw, &why); err != C.FRAZIL_OK {
+	if err := by(g, p, &why); err != C.FRAZIL_OK {
 		p.granter.drop()
-		return nil, errorFrom(err, &why)
-	}
-	return g.opened(), nil
-}
-
-// OpenShared is Open, but all openings of the process whose specs mean the same have one generator together: for packages that
-// open one wherever they need an id.
-func OpenShared(spec string) (*Generator, error) {
-	p, _, err := prepare(spec, nil)
-	if err != nil {
-		return nil, err
-	}
-	C.frazil_options_close(p.raw)
-	g := &Generator{maxWait: p.maxWait, sleepsIn: p.sleepsIn, shared: true}
-	var why C.frazil_error
-	terminated := C.CString(spec)
-	defer C.free(boxed(terminated))
-	if err := C.frazil_open_shared(&g.raw, terminated, &why); err != C.FRAZIL_OK {
 		return nil, errorFrom(err, &why)
 	}
 	return g.opened(), nil

@@ -208,6 +208,28 @@ func TestClosingOneOfThoseWhoShareStopsNobody(t *testing.T) {
 	other.Close()
 }
 
+func TestWhoSharesIsFoundByWhatSpecAndOptionsMean(t *testing.T) {
+	spec := in(t, "worker=fixed:5 state=memory") // of which there cannot be two
+	one, err := frazil.OpenShared(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	other, err := frazil.OpenShared(spec, frazil.WithoutEnvironment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	clock, err := frazil.NewManualClock(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *frazil.Error
+	if _, err := frazil.OpenShared(spec, frazil.WithClock(clock)); !errors.As(err, &refused) || refused.Code != frazil.EInval {
+		t.Fatal(err)
+	}
+}
+
 func TestCloseInUse(t *testing.T) {
 	spec := in(t, "layout=41/6/16 worker=fixed:6")
 	all := seen{}

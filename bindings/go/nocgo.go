@@ -46,7 +46,7 @@ func Version() string { return "none, without cgo" }
 func Open(spec string, given ...Option) (*Generator, error) { return nil, errNoCgo }
 
 // OpenShared says what to do.
-func OpenShared(spec string) (*Generator, error) { return nil, errNoCgo }
+func OpenShared(spec string, given ...Option) (*Generator, error) { return nil, errNoCgo }
 
 // Check says what to do.
 func Check(spec string, given ...Option) error { return errNoCgo }

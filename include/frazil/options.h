@@ -147,6 +147,13 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_get(const frazil_options *opti
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_with(frazil **ret, const frazil_options *options, frazil_error *reterr)
     FRAZIL_NONNULL(1, 2);
 
+/*
+ * Opens the generator of all openings of the process that mean the same, as frazil_open_shared.  FRAZIL_EINVAL: the
+ * options have a clock, random numbers, a granter or a snapshot, by which no other opening could find it.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_shared_with(frazil **ret, const frazil_options *options,
+                                                           frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+
 FRAZIL_END_DECLS
 
 #endif

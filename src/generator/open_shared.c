@@ -188,15 +188,20 @@ static struct fz_shared_generator *entry_enter_text(const char *text, uint64_t p
     return NULL;
 }
 
-static frazil_err entry_open(struct fz_shared_generator *entry, const struct fz_decision *decision,
+/* An opening: what was decided, and which parts are there. */
+struct shared_opening {
+    struct fz_decision decision;
+    struct fz_ports ports; /* no clock, random numbers or granter */
+};
+
+static frazil_err entry_open(struct fz_shared_generator *entry, const struct shared_opening *opening,
                              frazil_error *reterr)
 {
-    static const struct fz_ports none = {.clock = NULL};
     frazil *gen;
 
     if (atomic_load_explicit(&entry->gen, memory_order_relaxed) != NULL)
         return FRAZIL_OK;
-    frazil_err err = fz_open_decided(&gen, decision, &none, reterr);
+    frazil_err err = fz_open_decided(&gen, &opening->decision, &opening->ports, reterr);
     if (err != FRAZIL_OK)
         return err;
     gen->shared_generator = entry;
@@ -204,7 +209,7 @@ static frazil_err entry_open(struct fz_shared_generator *entry, const struct fz_
     return FRAZIL_OK;
 }
 
-static frazil_err entry_open_text(frazil **ret, const char *text, const struct fz_decision *decision,
+static frazil_err entry_open_text(frazil **ret, const char *text, const struct shared_opening *opening,
                                   frazil_error *reterr)
 {
     uint64_t process = fz_this_process();
@@ -212,7 +217,7 @@ static frazil_err entry_open_text(frazil **ret, const char *text, const struct f
 
     if (entry == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    frazil_err err = entry_open(entry, decision, reterr);
+    frazil_err err = entry_open(entry, opening, reterr);
     if (err != FRAZIL_OK) {
         entry_part(entry, process);
         return err;
@@ -239,36 +244,58 @@ static frazil_err entry_make_key(const struct fz_decision *decision, char **ret,
     return fz_fail(reterr, err, key == NULL ? "out of memory" : "another thread changed the environment meanwhile");
 }
 
-static frazil_err entry_open_decided(frazil **ret, const struct fz_decision *decision, frazil_error *reterr)
+static frazil_err entry_open_decided(frazil **ret, const struct shared_opening *opening, frazil_error *reterr)
 {
     char *key = NULL;
 
-    frazil_err err = entry_make_key(decision, &key, reterr);
+    frazil_err err = entry_make_key(&opening->decision, &key, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = entry_open_text(ret, key, decision, reterr);
+    err = entry_open_text(ret, key, opening, reterr);
     fz_wipe(key, strlen(key));
     free(key);
+    return err;
+}
+
+/* What makes a generator other than its text says, which is how shared ones are found. */
+static const char *what_no_text_says(const frazil_options *options)
+{
+    return options->has_clock      ? "a clock of the program's"
+           : options->has_random   ? "random numbers of the program's"
+           : options->has_granter  ? "a granter of the program's"
+           : options->has_snapshot ? "a snapshot"
+                                   : NULL;
+}
+
+frazil_err frazil_open_shared_with(frazil **ret, const frazil_options *options, frazil_error *reterr)
+{
+    struct shared_opening opening = {.ports = {.coordinators = options->coordinators}};
+    const char *what = what_no_text_says(options);
+    int cancel;
+
+    if (what != NULL)
+        return fz_fail(reterr, FRAZIL_EINVAL,
+                       "%s cannot be shared by all openings that mean the same: open a generator of its own with it",
+                       what);
+    /* A thread that ends in here would hold its lock for ever. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    frazil_err err = fz_options_decide(&opening.decision, options, FZ_OPENING_GENERATOR, reterr);
+    if (err == FRAZIL_OK) {
+        err = entry_open_decided(ret, &opening, reterr);
+        fz_decision_free(&opening.decision);
+    }
+    pthread_setcancelstate(cancel, NULL);
     return err;
 }
 
 frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *reterr)
 {
     frazil_options options = {.environment = FRAZIL_ENVIRONMENT_BY_KEY};
-    struct fz_decision decision;
-    int cancel;
 
-    /* A thread that ends in here would hold its lock for ever. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     frazil_err err = fz_options_of_spec(&options, spec, reterr);
     if (err == FRAZIL_OK)
-        err = fz_options_decide(&decision, &options, FZ_OPENING_GENERATOR, reterr);
-    if (err == FRAZIL_OK) {
-        err = entry_open_decided(ret, &decision, reterr);
-        fz_decision_free(&decision);
-    }
+        err = frazil_open_shared_with(ret, &options, reterr);
     fz_options_forget(&options);
-    pthread_setcancelstate(cancel, NULL);
     return err;
 }
 

@@ -53,6 +53,102 @@ TEST("Specs that mean the same have one generator, others have another, and fraz
     frazil_close(other);
 }
 
+static frazil_options *options_of(const char *spec)
+{
+    frazil_options *options;
+
+    assert_int_equal(frazil_options_open(&options, &why), FRAZIL_OK);
+    assert_int_equal(frazil_options_spec(options, spec, strlen(spec), &why), FRAZIL_OK);
+    return options;
+}
+
+TEST("Options find the generator of a spec that means the same, by the environment that they name")
+{
+    frazil_options *options = options_of("worker=fixed:1 state=memory");
+    frazil *gen = open_shared("worker=fixed:1 state=memory layout=41/8/14"), *same;
+
+    assert_int_equal(setenv("FRAZIL_LAYOUT", "41/8/14", 1), 0);
+    assert_int_equal(frazil_options_environment(options, FRAZIL_ENVIRONMENT_ALL, &why), FRAZIL_OK);
+    frazil_err err = frazil_open_shared_with(&same, options, &why);
+    assert_int_equal(unsetenv("FRAZIL_LAYOUT"), 0);
+    assert_int_equal(err, FRAZIL_OK);
+    assert_ptr_equal(same, gen);
+    frazil_options_close(options);
+    frazil_close(gen);
+    frazil_close(same);
+}
+
+static uint64_t no_bits(void *ctx)
+{
+    (void)ctx;
+    return 0;
+}
+
+static frazil_err no_grant(void *ctx, int64_t now_unix_ms, frazil_grant *ret, frazil_error *reterr)
+{
+    (void)ctx, (void)now_unix_ms, (void)ret, (void)reterr;
+    return FRAZIL_EAGAIN;
+}
+
+static frazil_err no_extension(void *ctx, int64_t now_unix_ms, const frazil_grant *held, frazil_grant *ret,
+                               frazil_error *reterr)
+{
+    (void)held;
+    return no_grant(ctx, now_unix_ms, ret, reterr);
+}
+
+static frazil_err set_clock(frazil_options *options)
+{
+    frazil_manual_clock *clock;
+    frazil_clock port;
+
+    assert_int_equal(frazil_manual_clock_open(&clock, 0, 0, &why), FRAZIL_OK);
+    frazil_manual_clock_port(clock, &port, sizeof port);
+    frazil_err err = frazil_options_clock(options, &port, &why);
+    frazil_manual_clock_close(clock);
+    return err;
+}
+
+static frazil_err set_random(frazil_options *options)
+{
+    const frazil_random random = {.size = sizeof random, .next = no_bits};
+
+    return frazil_options_random(options, &random, &why);
+}
+
+static frazil_err set_granter(frazil_options *options)
+{
+    const frazil_granter granter = {.size = sizeof granter, .acquire = no_grant, .extend = no_extension};
+
+    return frazil_options_granter(options, &granter, &why);
+}
+
+static frazil_err set_snapshot(frazil_options *options)
+{
+    return frazil_options_snapshot(options, "{}", 2, &why);
+}
+
+TEST("What no text says makes no shared generator")
+{
+    static const struct {
+        frazil_err (*set)(frazil_options *options);
+        const char *sentence;
+    } cases[] = {{set_clock, "a clock of the program's"},
+                 {set_random, "random numbers of the program's"},
+                 {set_granter, "a granter of the program's"},
+                 {set_snapshot, "a snapshot"}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        frazil *gen = NULL;
+        frazil_options *options = options_of("state=memory");
+        assert_int_equal(cases[i].set(options), FRAZIL_OK);
+        assert_int_equal(frazil_open_shared_with(&gen, options, &why), FRAZIL_EINVAL);
+        assert_memory_equal(why.message, cases[i].sentence, strlen(cases[i].sentence));
+        assert_null(gen);
+        frazil_options_close(options);
+    }
+}
+
 TEST("Seventy thousand openings are one generator, also where each would draw a partition of its own")
 {
     enum { OPENINGS = 70000 };

@@ -210,7 +210,7 @@ static frazil_err open_options(const struct opening *opening, frazil_manual_cloc
     if (err == FRAZIL_OK)
         err = find_meaning(options, ret_meaning, error);
     if (err == FRAZIL_OK)
-        err = opening->shared ? frazil_open_shared(ret, opening->spec, error) : frazil_open_with(ret, options, error);
+        err = opening->shared ? frazil_open_shared_with(ret, options, error) : frazil_open_with(ret, options, error);
     frazil_options_close(options);
     return err;
 }

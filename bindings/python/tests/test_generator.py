@@ -139,6 +139,14 @@ def test_shared_openings_have_one_sequence():
         frazil.open("worker=fixed:1", shared=True, clock=frazil.ManualClock(0))
 
 
+def test_a_shared_opening_minds_its_environment(monkeypatch):
+    monkeypatch.setenv("FRAZIL_LAYOUT", "41/8/14")
+    with frazil.open(ROOMY, shared=True, environment="none") as a:
+        assert a.layout == frazil.open(ROOMY, environment="none").layout
+    with frazil.open("worker=fixed:6", shared=True, environment="all") as b:
+        assert str(b.layout) == str(frazil.Layout("41/8/14"))
+
+
 def test_seventy_thousand_shared_openings():
     first = frazil.open(ROOMY, shared=True)
     opened = [frazil.open(ROOMY, shared=True) for _ in range(70_000)]

@@ -278,8 +278,8 @@ def open(
     environment = "by-key" if environment is None else environment
     if environment not in _ENVIRONMENTS:
         raise ValueError(f"environment is by-key, none or all, not {environment!r}")
-    if shared and (clock is not None or snapshot is not None or environment != "by-key"):
-        raise ValueError("a shared generator is found by its spec: leave out clock, snapshot and environment")
+    if shared and (clock is not None or snapshot is not None):
+        raise ValueError("a shared generator is found by its spec: leave out clock and snapshot")
     pairs = [pair(key, value) for key, value in keys.items() if value is not None]
     generator: Generator = _frazil.open(
         Generator,

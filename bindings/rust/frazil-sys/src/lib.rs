@@ -583,6 +583,11 @@ extern "C" {
         reterr: *mut frazil_error,
     ) -> frazil_err;
     pub fn frazil_open_shared(ret: *mut *mut frazil, spec: *const c_char, reterr: *mut frazil_error) -> frazil_err;
+    pub fn frazil_open_shared_with(
+        ret: *mut *mut frazil,
+        options: *const frazil_options,
+        reterr: *mut frazil_error,
+    ) -> frazil_err;
     pub fn frazil_options_check(options: *const frazil_options, reterr: *mut frazil_error) -> frazil_err;
     pub fn frazil_options_clock(
         options: *mut frazil_options,

@@ -166,6 +166,22 @@ impl Options {
         }
     }
 
+    /// Opens the generator of all openings of the process that mean the same, as [`Generator::open_shared`].
+    /// [`Code::EINVAL`]: the options have a clock, a snapshot, or a function that is told of overflows, by which no other
+    /// opening could find it.
+    pub fn open_shared(self) -> Result<Generator> {
+        if self.overflow.is_some() {
+            let sentence = "whoever is told of overflows needs a generator of its own: use open";
+            return Err(Error::new(Code::EINVAL, sentence));
+        }
+        let mut raw = std::ptr::null_mut();
+        let mut why = Reason::new();
+        // SAFETY: outputs are ours.
+        let code = unsafe { sys::frazil_open_shared_with(&mut raw, self.raw.as_ptr(), why.as_mut_ptr()) };
+        why.check(code)?;
+        Ok(Generator::new(Handle::new(raw, None, None)))
+    }
+
     /// Opens a generator.
     pub fn open(mut self) -> Result<Generator> {
         let mut raw = std::ptr::null_mut();

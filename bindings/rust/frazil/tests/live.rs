@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::Scratch;
-use frazil::{Code, Generator, LocalGenerator, Options};
+use frazil::{Code, Generator, LocalGenerator, ManualClock, Options};
 
 extern "C" {
     fn fork() -> i32;
@@ -177,6 +177,24 @@ fn seventy_thousand_openings_share_one_generator() {
     seen.add(all.iter().step_by(7).map(|generator| generator.next().unwrap()));
     seen.add(take(&first, 10));
     assert_eq!(seen.count(), 10_010);
+}
+
+#[test]
+fn options_find_the_generator_of_all_who_mean_the_same() {
+    let scratch = Scratch::new();
+    let spec = scratch.spec("worker=fixed:6 state=memory"); // of which there cannot be two
+    let options = || Options::new().unwrap().spec(&spec).unwrap();
+    let mut seen = Seen::default();
+    let one = Generator::open_shared(&spec).unwrap();
+    let other = options().open_shared().unwrap();
+    seen.add(take(&one, 10));
+    seen.add(take(&other, 10));
+    assert_eq!(options().open().err().unwrap().code(), Code::EWORKER);
+    let told = options().on_overflow(|_| ()).open_shared();
+    assert_eq!(told.err().unwrap().code(), Code::EINVAL);
+    let clock = ManualClock::new(0).unwrap();
+    let clocked = options().clock(&clock).unwrap().open_shared();
+    assert_eq!(clocked.err().unwrap().code(), Code::EINVAL);
 }
 
 // ---- processes ------------------------------------------------------------------------
