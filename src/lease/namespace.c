@@ -408,9 +408,15 @@ struct creation {
     const struct fz_register *reg;
     const struct fz_namespace_options *options;
     struct fz_register_status status; /* of the latest answer */
+    uint64_t asked_tick;              /* the clock before its request */
     struct fz_namespace_record record;
     uint64_t version;
 };
+
+static void ask_clock(struct creation *creation)
+{
+    creation->asked_tick = creation->options->now_tick(creation->options->now_ctx);
+}
 
 /* Writes the record, and learns the time and the version. */
 static frazil_err write_record(struct creation *creation, frazil_error *reterr)
@@ -418,6 +424,8 @@ static frazil_err write_record(struct creation *creation, frazil_error *reterr)
     char text[FZ_RECORD_SIZE_MAX];
     frazil_error said = {.message = ""};
     size_t len = fz_namespace_record_format(&creation->record, text);
+
+    ask_clock(creation);
     enum fz_register_result result = creation->reg->swap(creation->reg->ctx, FZ_DEADLINE_NONE,
                                                          &(struct fz_swap){FZ_NAMESPACE, creation->version, text, len},
                                                          &creation->version, &creation->status, &said);
@@ -434,10 +442,12 @@ static frazil_err read_creation_clock(const struct creation *creation, uint64_t 
 
     if (now_tick > fz_layout_last_tick(options->layout))
         return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the layout's life is over: a namespace needs a new layout");
-    int64_t skew_ms = fz_clock_difference(options->layout, &creation->status, now_tick);
-    if (skew_ms > options->max_skew_ms || skew_ms < -options->max_skew_ms)
-        return fz_clocks_differ(options->layout, options->name, &creation->status, now_tick, options->max_skew_ms,
-                                reterr);
+    /* The coordinator read its clock between the two readings here: what the answer took is no difference of clocks. */
+    uint64_t here =
+        fz_clock_difference(options->layout, &creation->status, now_tick) < 0 ? creation->asked_tick : now_tick;
+    int64_t skew_ms = fz_clock_difference(options->layout, &creation->status, here);
+    if ((here == now_tick && skew_ms > options->max_skew_ms) || skew_ms < -options->max_skew_ms)
+        return fz_clocks_differ(options->layout, options->name, &creation->status, here, options->max_skew_ms, reterr);
     *ret_tick = now_tick;
     return FRAZIL_OK;
 }
@@ -488,6 +498,7 @@ frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespac
         return err;
     enum fz_register_result result =
         reg->prepare == NULL ? FZ_REGISTER_OK : reg->prepare(reg->ctx, FZ_DEADLINE_NONE, &said);
+    ask_clock(&creation);
     if (result == FZ_REGISTER_OK)
         result = reg->read(reg->ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &raw, &creation.status, &said);
     if (result != FZ_REGISTER_OK)

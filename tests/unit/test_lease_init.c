@@ -173,11 +173,61 @@ TEST("The clock is read when the namespace is closed already: a pause before tha
     fleet_stop(&fleet);
 }
 
+/* What the clock here shows, one reading after the other. */
+struct readings {
+    const uint64_t *ticks;
+    size_t n;
+};
+
+static uint64_t next_reading(void *ctx)
+{
+    struct readings *readings = ctx;
+
+    readings->n++;
+    return *readings->ticks++;
+}
+
+TEST("How long an answer takes is no difference of clocks, and what differs before and after it is one")
+{
+    enum { SKEW = 250, LATE = 5000 };
+    static const struct {
+        uint64_t ticks[2]; /* before the request, and after the answer, in which it is NOW */
+        frazil_err err;
+    } cases[] = {{{NOW, NOW}, FRAZIL_OK},
+                 {{NOW - 1, NOW + LATE}, FRAZIL_OK},
+                 {{NOW - LATE, NOW}, FRAZIL_OK},
+                 {{NOW - LATE, NOW - SKEW}, FRAZIL_OK},
+                 {{NOW - LATE, NOW - SKEW - 1}, FRAZIL_ECLOCK},
+                 {{NOW + SKEW, NOW + LATE}, FRAZIL_OK},
+                 {{NOW + SKEW + 1, NOW + LATE}, FRAZIL_ECLOCK}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fleet fleet;
+        const uint64_t ticks[] = {cases[i].ticks[0], cases[i].ticks[1], NOW}; /* the last one before the record */
+        struct readings readings = {.ticks = ticks};
+        fleet_start(&fleet);
+        fleet.server.has_clock = true;
+        fleet.server.unix_ms = NOW;
+        struct fz_register reg = sim_register(&fleet.observer.link);
+        const struct fz_namespace_options options = {.layout = &fleet.layout,
+                                                     .name = "orders",
+                                                     .horizon_ms = HORIZON,
+                                                     .workers = 4,
+                                                     .max_skew_ms = SKEW,
+                                                     .never_used = true,
+                                                     .now_tick = next_reading,
+                                                     .now_ctx = &readings};
+        assert_int_equal(fz_lease_init(&reg, &options, NULL), cases[i].err);
+        assert_int_equal(readings.n, cases[i].err == FRAZIL_OK ? 3 : 2);
+        fleet_stop(&fleet);
+    }
+}
+
 static uint64_t tick_after_the_end(void *ctx)
 {
     uint64_t *calls = ctx;
 
-    return (*calls)++ == 0 ? NOW : UINT64_C(1) << 41;
+    return (*calls)++ < 3 ? NOW : UINT64_C(1) << 41;
 }
 
 TEST("A namespace stays closed if the layout's life ends while it is being made")
@@ -193,7 +243,7 @@ TEST("A namespace stays closed if the layout's life ends while it is being made"
                                                  .now_tick = tick_after_the_end,
                                                  .now_ctx = &calls};
     assert_int_equal(fz_lease_init(&reg, &options, NULL), FRAZIL_EEXHAUSTED);
-    assert_int_equal(calls, 2);
+    assert_int_equal(calls, 4); /* before and after the look and the record */
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, FZ_TICK_MAX);
     fleet_stop(&fleet);
 }
