@@ -2,8 +2,10 @@
 # Real servers for tests of the command.
 # shellcheck disable=SC2034 # tests use the port
 
-# serve KIND: an empty server, until the test ends; sets port.
+# serve KIND: an empty server, until the test ends; sets port.  Openings have a minute for it: a busy machine's disk can hold a
+# server up for longer than the ten seconds of the default.
 serve() {
+    export FRAZIL_OPEN_WAIT=1m
     mkfifo "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
     "$TEST_SERVE" "$1" <"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 3>&- &
     server=$!

@@ -72,16 +72,6 @@ TEST("When a user has no connection left the server answers that, which passes")
     register_close(&first);
 }
 
-TEST("A server that would have the password told gets none, unless it proves who it is")
-{
-    if (server_user("mysql") == NULL)
-        skip(); /* the helper of PAM is for the user mysql alone; without it the server ends */
-    mysql_server_do(&server, "INSTALL SONAME 'auth_pam'");
-    mysql_server_do(&server, "CREATE OR REPLACE USER talker@'%' IDENTIFIED VIA pam");
-    assert_refused("talker:s3cret", "app/orders?timeout=60s&ssl-mode=DISABLED",
-                   "asks for a password in a way that would tell it to everybody");
-}
-
 TEST("A user logs in where the password is kept secret")
 {
     struct fz_register reg;

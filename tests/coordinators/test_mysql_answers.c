@@ -87,7 +87,7 @@ static struct script begin(const char *const setting[2])
 }
 
 /* Asks somebody who says all that. */
-static enum fz_register_result ask(const struct script *script, bool swaps)
+static enum fz_register_result ask_as(const char *user, const struct script *script, bool swaps)
 {
     const struct flood flood = {.pace = FLOOD_TRICKLE | FLOOD_FIRST,
                                 .greeting = greeting,
@@ -102,12 +102,28 @@ static enum fz_register_result ask(const struct script *script, bool swaps)
     uint16_t port;
 
     pid_t server = flood_start(&flood, &port);
-    struct fz_register reg = mysql_open_url("mysql://me@127.0.0.1:%u/app/orders?timeout=60s", (unsigned)port);
+    struct fz_register reg =
+        mysql_open_url("mysql://%s@127.0.0.1:%u/app/orders?timeout=60s&ssl-mode=DISABLED", user, (unsigned)port);
     result = swaps ? register_swap(&reg, 7, 0, "x", &untouched) : register_read(&reg, 7, &record);
     assert_int_equal(untouched, 4711);
     register_close(&reg);
     flood_stop(server);
     return result;
+}
+
+static enum fz_register_result ask(const struct script *script, bool swaps)
+{
+    return ask_as("me", script, swaps);
+}
+
+TEST("A server that would have the password told gets none, unless it proves who it is")
+{
+    static const char another_way[] = "\376mysql_clear_password";
+    struct script script = {.next = 2};
+
+    add_packet(&script, another_way, sizeof another_way);
+    assert_int_equal(ask_as("me:s3cret", &script, false), FZ_REGISTER_REFUSED);
+    register_assert_said("asks for a password in a way that would tell it to everybody");
 }
 
 TEST("An error of the second statement does not undo the first: the write may have been carried out")

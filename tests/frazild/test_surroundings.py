@@ -67,7 +67,7 @@ class Coordinator(Folder):
         self.addCleanup(self.redis.wait)
         self.addCleanup(self.redis.kill)
         self.url = f"redis+unix://{socket}/ids"
-        spec = f"worker={self.url} horizon=2s max_skew=50ms"
+        spec = f"worker={self.url} horizon=2s"
         create = [FRAZIL, "lease", "init", "--never-used", spec]
         until(lambda: subprocess.run(create, capture_output=True).returncode == 0)  # once the server listens
 

@@ -20,7 +20,8 @@ void new_namespace(const frazil_coordinator *coordinator, const char *url, const
                                                  .horizon_ms = horizon_ms,
                                                  .workers = workers,
                                                  .token = {1, (uint64_t)fz_real_now().unix_ms},
-                                                 .max_skew_ms = (int64_t)horizon_ms / 8,
+                                                 .max_skew_ms =
+                                                     FZ_SKEW_MS_DEFAULT, /* a busy machine reads an answer late */
                                                  .never_used = true,
                                                  .now_tick = creation_tick,
                                                  .now_ctx = &parsed};
