@@ -112,17 +112,6 @@ static void say_class(const struct fz_report *report, enum fz_register_class reg
     }
 }
 
-/* How far the coordinator's clock is ahead, at the least. */
-static int64_t skew_ms(const struct fz_register_status *status, int64_t now_ms)
-{
-    int64_t latest_ms = status->unix_ms + status->clock_width_ms;
-
-    /* Between the two bounds both clocks may agree: a coordinator that tells whole seconds is not late. */
-    if (latest_ms < now_ms)
-        return latest_ms - now_ms;
-    return status->unix_ms > now_ms ? status->unix_ms - now_ms : 0;
-}
-
 static void diagnose_register(const struct fz_register *reg, const char *name, const frazil_clock *clock,
                               const struct fz_report *report)
 {
@@ -133,6 +122,7 @@ static void diagnose_register(const struct fz_register *reg, const char *name, c
     /* The first exchange connects; the second one is what a round trip takes. */
     enum fz_register_result result = reg->read(reg->ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &record, &status, &said);
     uint64_t before_ns = clock->monotonic_ns(clock->ctx);
+    int64_t before_ms = fz_now(clock).unix_ms;
     if (result == FZ_REGISTER_OK)
         result = reg->read(reg->ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &record, &status, &said);
     if (result != FZ_REGISTER_OK) {
@@ -142,7 +132,8 @@ static void diagnose_register(const struct fz_register *reg, const char *name, c
     fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_ROUND_TRIP "%u us",
                   (clock->monotonic_ns(clock->ctx) - before_ns) / 1000);
     if (status.has_clock)
-        fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_SKEW "%d ms", skew_ms(&status, fz_now(clock).unix_ms));
+        fz_report_skew(report, (struct fz_clock_bounds){before_ms, fz_now(clock).unix_ms},
+                       (struct fz_clock_bounds){status.unix_ms, status.unix_ms + status.clock_width_ms});
     /* Generators never create it (L7), so a missing one fails them all. */
     if (record.version == 0)
         fz_report_say(report, FZ_FINDING_FAIL, "there is no namespace %s", name);

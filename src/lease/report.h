@@ -17,6 +17,19 @@ struct fz_report {
  */
 FZ_PRIVATE void fz_report_say(const struct fz_report *report, enum fz_finding_level level, const char *fmt, ...);
 
+/* A clock that is known to have been between two times. */
+struct fz_clock_bounds {
+    int64_t earliest_ms;
+    int64_t latest_ms;
+};
+
+/*
+ * Says how far the coordinator's clock is ahead, at the least.  here: ours before the request and after the answer. The
+ * coordinator read its clock in between, and what lies between is nobody's fault.
+ */
+FZ_PRIVATE void fz_report_skew(const struct fz_report *report, struct fz_clock_bounds here,
+                               struct fz_clock_bounds there);
+
 /*
  * Says that the coordinator could not be asked, and why: it refuses, for good or for a while, or it does not answer.
  * A finding, not an error: the doctor goes on with its other questions.

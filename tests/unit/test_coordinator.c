@@ -151,10 +151,14 @@ static uint64_t slow_ns(void *ctx)
     return *ns += 5000;
 }
 
+static int64_t answer_ms; /* how long an answer takes, which comes now */
+static bool is_asked;
+
 static void at_now(void *ctx, frazil_instant *ret)
 {
     (void)ctx;
-    *ret = (frazil_instant){.unix_ms = (int64_t)NOW};
+    *ret = (frazil_instant){.unix_ms = (int64_t)NOW - (is_asked ? 0 : answer_ms)};
+    is_asked = true;
 }
 
 static const char *findings(void)
@@ -163,6 +167,7 @@ static const char *findings(void)
     const frazil_clock clock = {.size = sizeof(frazil_clock), .ctx = &ns, .now = at_now, .monotonic_ns = slow_ns};
 
     diagnosed.found[0] = '\0';
+    is_asked = false;
     assert_int_equal(coordinator.diagnose(&coordinator, "sim://orders", &clock, note_finding, diagnosed.found, NULL),
                      FRAZIL_OK);
     return diagnosed.found;
@@ -179,6 +184,13 @@ TEST("How fast it answers, how far its clock is from ours, which class it is of,
     assert_non_null(strstr(findings(), "ok its clock minus ours: -7 ms\n"));
     fleet.server.unix_ms = (int64_t)NOW + 12;
     assert_non_null(strstr(findings(), "ok its clock minus ours: 12 ms\n"));
+    answer_ms = 500; /* which is no difference */
+    assert_non_null(strstr(findings(), "ok its clock minus ours: 12 ms\n"));
+    fleet.server.unix_ms = (int64_t)NOW - answer_ms;
+    assert_non_null(strstr(findings(), "ok its clock minus ours: 0 ms\n"));
+    fleet.server.unix_ms = (int64_t)NOW - answer_ms - 7;
+    assert_non_null(strstr(findings(), "ok its clock minus ours: -7 ms\n"));
+    answer_ms = 0;
     diagnosed.register_class = FZ_REGISTER_ASYNCHRONOUS;
     assert_non_null(strstr(findings(), "ok class: asynchronous: it may lose what it has acknowledged, and nothing is "
                                        "granted for a horizon when it may have\n"));

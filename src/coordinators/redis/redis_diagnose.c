@@ -250,14 +250,6 @@ static bool read_time(const redisReply *reply, uint64_t *ret_ms)
     return true;
 }
 
-/* The server read its clock between ours of before and after, and what lies between these is nobody's fault. */
-static void say_clock(const struct fz_report *report, int64_t before_ms, int64_t there_ms, int64_t after_ms)
-{
-    int64_t skew_ms = there_ms < before_ms ? there_ms - before_ms : there_ms > after_ms ? there_ms - after_ms : 0;
-
-    fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_SKEW "%d ms", skew_ms);
-}
-
 static enum fz_register_result compare_clocks(struct fz_redis_connection *connection, const frazil_clock *clock,
                                               const struct fz_report *report, frazil_error *reterr)
 {
@@ -274,7 +266,8 @@ static enum fz_register_result compare_clocks(struct fz_redis_connection *connec
     if (reply->type == REDIS_REPLY_ERROR)
         result = fz_redis_error_reply(connection, reply, reterr);
     else if (read_time(reply, &there_ms))
-        say_clock(report, before_ms, (int64_t)there_ms, fz_now(clock).unix_ms);
+        fz_report_skew(report, (struct fz_clock_bounds){before_ms, fz_now(clock).unix_ms},
+                       (struct fz_clock_bounds){(int64_t)there_ms, (int64_t)there_ms});
     freeReplyObject(reply);
     return result;
 }

@@ -179,6 +179,7 @@ static void diagnose(struct fz_sfid *sfid, const frazil_clock *clock, const stru
 
     frazil_err err = look_at_all(&look, sfid, &said); /* connects, too */
     uint64_t before_ns = clock->monotonic_ns(clock->ctx);
+    int64_t before_ms = fz_now(clock).unix_ms;
     struct look again = {.held = 0};
     if (err == FRAZIL_OK)
         err = look_at(&again, sfid, 0, 0, &said);
@@ -188,7 +189,8 @@ static void diagnose(struct fz_sfid *sfid, const frazil_clock *clock, const stru
     }
     fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_ROUND_TRIP "%u us",
                   (clock->monotonic_ns(clock->ctx) - before_ns) / 1000);
-    fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_SKEW "%d ms", again.server_ms - fz_now(clock).unix_ms);
+    fz_report_skew(report, (struct fz_clock_bounds){before_ms, fz_now(clock).unix_ms},
+                   (struct fz_clock_bounds){again.server_ms, again.server_ms});
     bool all = look.held >= pids_of(&look);
     fz_report_say(report, all ? FZ_FINDING_FAIL : FZ_FINDING_OK, "slots of sfid taken: %u%s", look.held,
                   all ? ": that is all of them" : "");
