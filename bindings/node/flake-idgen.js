@@ -35,7 +35,7 @@ function highest(mask) {
 /* ---- warnings -------------------------------------------------------------------------------- */
 
 let hasWarnedOfId = false;
-const masks = new Map(); // by id and epoch: the first highest sequence number that was seen, and whether another was
+const masks = new Map(); // by id and epoch: the first highest sequence number that opens, whether it has, and whether it is alone
 
 function warn(message, code) {
   process.emitWarning(message, { type: 'FrazilWarning', code });
@@ -52,12 +52,12 @@ function warnOfId() {
 }
 
 /**
- * Whether the mask is the first one of its id and epoch here. Generators of the others count for themselves, as in
+ * Whether the mask is the first one of its id and epoch that opens here. Generators of the others count for themselves, as in
  * flake-idgen, so the numbers that two masks allow are given out twice.
  */
 function isFirstMask(id, epoch, seqMax) {
   const place = `${id} ${epoch}`;
-  const seen = masks.get(place) ?? { first: seqMax, isOne: true };
+  const seen = masks.get(place) ?? { first: seqMax, isOpen: false, isOne: true };
   masks.set(place, seen);
   if (seqMax === seen.first) return true;
   if (seen.isOne)
@@ -68,6 +68,18 @@ function isFirstMask(id, epoch, seqMax) {
     );
   seen.isOne = false;
   return false;
+}
+
+/** Has the next mask be the first one, if this one was to be and could not be opened. */
+function forgetMask(id, epoch, seqMax) {
+  const place = `${id} ${epoch}`;
+  const seen = masks.get(place);
+  if (seen && !seen.isOpen && seen.first === seqMax) masks.delete(place);
+}
+
+function keepMask(id, epoch, seqMax) {
+  const seen = masks.get(`${id} ${epoch}`);
+  if (seen?.first === seqMax) seen.isOpen = true;
 }
 
 /* ---- generators ------------------------------------------------------------------------------ */
@@ -115,7 +127,8 @@ function translate(error) {
 }
 
 class FlakeId {
-  #spec;
+  #seqMax;
+  #spec; // decided when it is opened
   #generator;
   #waiting = []; // callbacks whose ids the present millisecond no longer has
   #first = 0; // the first of them
@@ -133,8 +146,33 @@ class FlakeId {
     }
     this.epoch = whole('epoch', epoch instanceof Date ? epoch.getTime() : (epoch ?? 0), 8.64e15);
     this.seqMask = whole('seqMask', seqMask || SEQUENCE_MOST, SEQUENCE_MOST);
-    const seqMax = highest(this.seqMask);
-    this.#spec = toSpec(this.id, this.epoch, seqMax, isFirstMask(this.id, this.epoch, seqMax));
+    this.#seqMax = highest(this.seqMask);
+  }
+
+  /** Decides the spec, and returns the generator that is open for it. */
+  #known() {
+    this.#spec ??= toSpec(this.id, this.epoch, this.#seqMax, isFirstMask(this.id, this.epoch, this.#seqMax));
+    return known(this.#spec);
+  }
+
+  #opened(generator) {
+    keepMask(this.id, this.epoch, this.#seqMax);
+    this.#generator ??= known(this.#spec) ?? keep(this.#spec, generator);
+    return this.#generator;
+  }
+
+  #notOpened(error) {
+    forgetMask(this.id, this.epoch, this.#seqMax);
+    this.#spec = undefined;
+    return translate(error);
+  }
+
+  #openNow() {
+    try {
+      return this.#opened(openShared(this.#spec));
+    } catch (error) {
+      throw this.#notOpened(error);
+    }
   }
 
   next(callback) {
@@ -142,8 +180,8 @@ class FlakeId {
       this.#call(callback);
       return undefined;
     }
+    this.#generator ??= this.#known() ?? this.#openNow();
     try {
-      this.#generator ??= known(this.#spec) ?? keep(this.#spec, openShared(this.#spec));
       return this.#generator.nextBuffer();
     } catch (error) {
       throw translate(error);
@@ -155,7 +193,7 @@ class FlakeId {
     if (typeof callback !== 'function') {
       throw new TypeError('the callback of next must be a function');
     }
-    this.#generator ??= known(this.#spec);
+    this.#generator ??= this.#known();
     if (this.#waiting.length === 0 && this.#generator && this.#deliver(callback)) return;
     this.#waiting.push(callback);
     if (this.#waiting.length > 1) return;
@@ -167,13 +205,13 @@ class FlakeId {
   #open() {
     openSharedAsync(this.#spec).then(
       (generator) => {
-        this.#generator ??= known(this.#spec) ?? keep(this.#spec, generator);
+        this.#opened(generator);
         this.#resume();
       },
       (error) => {
         const callbacks = this.#waiting;
         this.#waiting = [];
-        const translated = translate(error);
+        const translated = this.#notOpened(error);
         for (const callback of callbacks) process.nextTick(callback, translated);
       },
     );

@@ -198,6 +198,9 @@ test('another process with another mask for one id is refused, and one with the 
   assert.match(next('{ id: 31 }').stderr, /FRAZIL_EWORKER/);
   assert.equal(next('{ id: 30 }').stderr, '');
   assert.equal(next('{ id: 31, seqMask: 0x0f }').stderr, '');
+  const made = `const FlakeId = require('frazil/flake-idgen'); const made = new FlakeId({ id: 30, seqMask: 0x0f });`;
+  assert.equal(run(`${made} new FlakeId({ id: 30 }).next()`).stderr, ''); // a mask that is not used is none
+  assert.equal(run(`${made} try { made.next() } catch {} new FlakeId({ id: 30 }).next()`).stderr, ''); // nor is a refused one
   throwing(() => open('layout=flake worker=fixed:31'), 'FRAZIL_EWORKER', 'usage', /overlap/);
   assert.ok(first.next() && masked.next()); // they are open until now
 });
