@@ -38,9 +38,9 @@
 /* Bytes of a claim's path, terminator included. */
 enum { FZ_CLAIM_PATH_SIZE = FZ_PATH_SIZE };
 
-/* Where claims may be if nobody names a folder, the best one first. */
-enum { FZ_CLAIM_FOLDERS = 2, FZ_CLAIM_FOLDER_SIZE = 10 };
-extern const char fz_claim_folders[FZ_CLAIM_FOLDERS][FZ_CLAIM_FOLDER_SIZE];
+/* Where claims are if nobody names a folder. */
+enum { FZ_DEFAULT_HOST_DIR_SIZE = 9 };
+extern const char fz_default_host_dir[FZ_DEFAULT_HOST_DIR_SIZE];
 
 /* A word, as no other one of this kernel has these three numbers: a copy of its file lies elsewhere. */
 struct fz_claim_word {
@@ -103,9 +103,8 @@ enum { FZ_CLAIM_TAKEN = -1 };
 
 /*
  * The host directory.  wanted (host_dir=) is made if it is not there, for all users (mode 1777).  NULL or empty:
- * /dev/shm or else /tmp (the portable build: /tmp or else /var/tmp), the first one in which each user may make files,
- * and remove only its own.  FRAZIL_ESPEC: the path is not absolute.  FRAZIL_ESYS: there is none, or others could remove
- * files in it.
+ * /dev/shm (the portable build: /tmp), in which each user may make files, and remove only its own.  FRAZIL_ESPEC: the
+ * path is not absolute.  FRAZIL_ESYS: there is none, or others could remove files in it.
  */
 FZ_PRIVATE frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_error *reterr);
 

@@ -15,38 +15,26 @@
 
 #define OTHER_HOST_DIR "name a folder that all users of this host share with host_dir="
 
-/* The first of the folders that everybody has.  0, ENOENT if there is none, or an errno. */
-static int find_default(const char **ret)
+/*
+ * The one folder that all users of a host have.  There is no second choice: whoever does not see the first one, as in a
+ * chroot, would claim where nobody else looks.
+ */
+static frazil_err find_default_folder(char ret[FZ_PATH_SIZE], frazil_error *reterr)
 {
     const mode_t wanted = S_ISVTX | S_IWOTH | S_IXOTH | S_IROTH;
     struct stat status;
 
-    for (size_t i = 0; i < FZ_CLAIM_FOLDERS; i++) {
-        *ret = fz_claim_folders[i];
-        /* The folders above belong to root, so a symbolic link here is root's as well. */
-        if (stat(*ret, &status) != 0) {
-            if (errno != ENOENT && errno != ENOTDIR)
-                return errno; /* another user might see it, and claim there */
-        } else if (S_ISDIR(status.st_mode) && (status.st_mode & wanted) == wanted) {
-            return 0;
-        }
-    }
-    return ENOENT;
-}
-
-static frazil_err find_default_folder(char ret[FZ_PATH_SIZE], frazil_error *reterr)
-{
-    const char *folder;
-
-    int sys = find_default(&folder);
-    if (sys == ENOENT)
+    /* The folders above belong to root, so a symbolic link here is root's as well. */
+    int sys = stat(fz_default_host_dir, &status) == 0 ? 0 : errno;
+    if (sys == ENOENT || sys == ENOTDIR ||
+        (sys == 0 && (!S_ISDIR(status.st_mode) || (status.st_mode & wanted) != wanted)))
         return fz_fail(reterr, FRAZIL_ESYS,
-                       "the users of this host cannot tell each other of their worker ids, as neither %q nor %q is a "
-                       "folder of mode 1777: " OTHER_HOST_DIR,
-                       fz_claim_folders[0], fz_claim_folders[1]);
+                       "the processes of this host cannot tell each other of their worker ids, as %q is no folder of "
+                       "mode 1777: mount it there, in a chroot the host's, or " OTHER_HOST_DIR,
+                       fz_default_host_dir);
     if (sys != 0)
-        return fz_fail_errno(reterr, sys, "the host directory", folder, "; " OTHER_HOST_DIR);
-    memcpy(ret, folder, strlen(folder) + 1);
+        return fz_fail_errno(reterr, sys, "the host directory", fz_default_host_dir, "; " OTHER_HOST_DIR);
+    memcpy(ret, fz_default_host_dir, FZ_DEFAULT_HOST_DIR_SIZE);
     return FRAZIL_OK;
 }
 

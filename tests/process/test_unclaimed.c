@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,6 +67,31 @@ static int go_on(void)
     frazil_close(other);
     frazil_close(gen);
     return GOOD;
+}
+
+/* What a chroot sees that has no /dev/shm, or a host whose /dev/shm is for root alone.  /tmp is no second choice. */
+static int refuse_without_shm(void)
+{
+    static const char spec[] = "worker=fixed:7 state=file run_dir=/dev/shm/run state_dir=/dev/shm/state";
+    frazil_error err;
+    frazil *gen;
+
+    unsetenv("FRAZIL_HOST_DIR");
+    if (!mount_own_shm())
+        return NO_MOUNT;
+    if (chmod("/dev/shm", 0755) != 0 || frazil_open(&gen, spec, &err) != FRAZIL_ESYS)
+        return 2;
+    if (strstr(err.message, "'/dev/shm' is no folder of mode 1777") == NULL || strstr(err.message, "host_dir=") == NULL)
+        return 3;
+    if (mount("none", "/dev", "tmpfs", 0, "mode=0755") != 0 ||
+        frazil_open(&gen, "worker=file-lock state=file run_dir=/dev/run state_dir=/dev/state", &err) != FRAZIL_ESYS)
+        return 4;
+    if (strstr(err.message, "'/dev/shm' is no folder of mode 1777") == NULL)
+        return 5;
+    return frazil_open(&gen, "worker=file-lock state=file run_dir=/dev/run state_dir=/dev/state host_dir=/dev/host",
+                       &err) == FRAZIL_OK
+               ? GOOD
+               : 6;
 }
 
 /* ---- several of one process --------------------------------------------------------- */
@@ -187,6 +213,11 @@ static void assert_good(int (*run)(void))
 TEST("State in memory goes on in a read-only host directory where nobody has the number, and after no other failure")
 {
     assert_good(go_on);
+}
+
+TEST("A number is refused where /dev/shm is missing or not for everybody, as others would claim elsewhere")
+{
+    assert_good(refuse_without_shm);
 }
 
 TEST("Without a folder for claims two of a process with one number are not open at once, and go on one after another")

@@ -12,7 +12,7 @@
 #include "shared_memory.h"
 #include "world.h"
 
-const char fz_claim_folders[FZ_CLAIM_FOLDERS][FZ_CLAIM_FOLDER_SIZE] = {"/dev/shm", "/tmp"};
+const char fz_default_host_dir[FZ_DEFAULT_HOST_DIR_SIZE] = "/dev/shm";
 
 /* Descriptors are above the three that programs know. */
 enum { FIRST_FD = 2, CLAIM_SIZE = sizeof(struct fz_claim_page) };
@@ -205,10 +205,10 @@ static int say_folder_status(const char *path, struct stat *ret)
 
 int sim_stat(const char *path, struct stat *ret)
 {
-    size_t len = strlen(fz_claim_folders[0]);
+    size_t len = strlen(fz_default_host_dir);
 
     faults_call(US);
-    return strncmp(path, fz_claim_folders[0], len) == 0 && path[len] == '/'
+    return strncmp(path, fz_default_host_dir, len) == 0 && path[len] == '/'
                ? say_status(find_path(self()->host, path), ret)
                : say_folder_status(path, ret);
 }

@@ -122,7 +122,7 @@ bool fz_environment_is_foreign(void)
 
 /* ---- os/claim.h ------------------------------------------------------------ */
 
-FZ_PRIVATE const char fz_claim_folders[FZ_CLAIM_FOLDERS][FZ_CLAIM_FOLDER_SIZE] = {"/dev/shm", "/tmp"};
+FZ_PRIVATE const char fz_default_host_dir[FZ_DEFAULT_HOST_DIR_SIZE] = "/dev/shm";
 
 /* ---- os/clock.h ------------------------------------------------------------ */
 
