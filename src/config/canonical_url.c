@@ -366,6 +366,17 @@ void fz_canonical_url_write(const char *url, bool with_password, fz_url_writer w
     put_query(&place, split.query);
 }
 
+bool fz_url_has_encoded_path(const char *url)
+{
+    struct split split = split_url(url);
+
+    for (; split.is_path && split.middle.at < split.middle.end; split.middle.at++) {
+        if (decoded_at(split.middle) >= 0)
+            return true;
+    }
+    return false;
+}
+
 /* The user whom the keys behind the '?' name, or else `otherwise`. */
 static struct span user_in(struct span query, struct span otherwise)
 {

@@ -17,6 +17,9 @@ typedef void (*fz_url_writer)(void *ctx, char c);
  */
 FZ_PRIVATE void fz_canonical_url_write(const char *url, bool with_password, fz_url_writer write, void *ctx);
 
+/* Whether it has a path of a file, in which nothing is decoded, with a "%41" or the like in it. */
+FZ_PRIVATE bool fz_url_has_encoded_path(const char *url);
+
 /*
  * Whether the password alone says who logs in, so that two of them may lead to two places: a Redis URL has one, and
  * names no user but "default".  Servers that speak Redis' protocol, and proxies, choose a tenant by it.

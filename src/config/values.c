@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "behaviours.h"
+#include "canonical_url.h"
 #include "coordinators.h"
 #include "core/decimal.h"
 #include "core/duration.h"
@@ -218,6 +219,18 @@ static frazil_err read_key_of(struct fz_values *values, enum fz_key key, frazil_
     return err;
 }
 
+/* A path is taken as it is.  One that its writer has encoded would be another folder, and two processes would not meet.
+ */
+static frazil_err check_path(const struct fz_values *values, enum fz_key key, frazil_error *reterr)
+{
+    const char *url = fz_given_text(values, key);
+
+    if (url == NULL || !fz_is_url(url) || !fz_url_has_encoded_path(url))
+        return FRAZIL_OK;
+    return fz_value_refuse(values, key, "write the path as it is, without percent-encoding, such as ' ' for %20",
+                           reterr);
+}
+
 frazil_err fz_values_read(struct fz_values *ret, const struct fz_settings *settings, frazil_error *reterr)
 {
     frazil_err err = FRAZIL_OK;
@@ -228,5 +241,9 @@ frazil_err fz_values_read(struct fz_values *ret, const struct fz_settings *setti
         if (fz_is_given(ret, key) || value_rows[key].kind == VALUE_LAYOUT)
             err = read_key_of(ret, key, reterr);
     }
+    if (err == FRAZIL_OK)
+        err = check_path(ret, FZ_KEY_WORKER, reterr);
+    if (err == FRAZIL_OK)
+        err = check_path(ret, FZ_KEY_STATE, reterr);
     return err == FRAZIL_OK ? frazil_layout_validate(&ret->layout, reterr) : err;
 }

@@ -139,6 +139,31 @@ TEST("A wrong key or value is refused, and changes nothing")
     assert_non_null(strstr(text_of(0), " worker=fixed:1 "));
 }
 
+TEST("The path of a folder or a socket is taken as it is: one that is percent-encoded as well would be another place")
+{
+    static const char *const wrong[][2] = {{"worker", "file:///srv/a%20b"},
+                                           {"state", "konayuki+file:///srv/%41"},
+                                           {"state", "redis+unix:///run/a%2fb/orders?db=1"},
+                                           {"worker", "mysql+unix:///run/%6d.sock/app/orders?user=%61"}};
+    static const char *const right[][2] = {{"worker", "file:///srv/a b%2"},
+                                           {"worker", "file:///srv/100%/%zz"},
+                                           {"worker", "redis+unix:///run/redis.sock/orders?user=%61"},
+                                           {"worker", "redis://a%20b:c%20d@db1/orders"}};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        frazil_options_close(options);
+        assert_int_equal(frazil_options_open(&options, &why), FRAZIL_OK);
+        set("worker", "fixed:1");
+        set(wrong[i][0], wrong[i][1]);
+        refused(frazil_options_check(options, &why), FRAZIL_ESPEC, "write the path as it is");
+    }
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        assert_int_equal(frazil_options_set(options, "state", NULL, 0, &why), FRAZIL_OK);
+        set(right[i][0], right[i][1]);
+        assert_int_equal(frazil_options_check(options, &why), FRAZIL_OK);
+    }
+}
+
 TEST("An error in a spec says how many bytes stand before what is wrong; one in a value alone says none")
 {
     /* A '^' stands before what is wrong, and is no part of the text. */
