@@ -83,6 +83,9 @@ bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_
     return tick != 0 && tick == view->carried_tick && view->now_tick == tick + 1;
 }
 
+/* Of max_lead: for whoever adds past the end of a tick, and must be able to use what it got. */
+enum { SPARED_TICKS = 2 };
+
 /* Either reason may turn into the other while callers go on: each must let ids lead. */
 static bool leads_for(const struct fz_slot_rules *rules, enum fz_slot_reason reason)
 {
@@ -92,7 +95,13 @@ static bool leads_for(const struct fz_slot_rules *rules, enum fz_slot_reason rea
 
 bool fz_slot_may_lead_on(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t tick)
 {
-    return leads_for(rules, fz_slot_reason_for(view, tick, tick)) && tick - view->now_tick + 2 <= rules->max_lead;
+    return leads_for(rules, fz_slot_reason_for(view, tick, tick)) &&
+           tick - view->now_tick + SPARED_TICKS <= rules->max_lead;
+}
+
+uint64_t fz_slot_last_led(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t last)
+{
+    return view->now_tick + lesser(last - view->now_tick, rules->max_lead - SPARED_TICKS);
 }
 
 /*

@@ -186,6 +186,9 @@ FZ_PRIVATE bool fz_slot_may_finish(const struct fz_slot_rules *rules, const stru
  */
 FZ_PRIVATE bool fz_slot_may_lead_on(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t tick);
 
+/* The last tick in which they may, and no later one than `last`; for a view in which they may in one of these. */
+FZ_PRIVATE uint64_t fz_slot_last_led(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t last);
+
 /*
  * How many slots in a row can be taken and issued now, without waiting: those left in the tick of the clock, and where
  * the policies let ids lead also those ahead of it, as far as the grant reaches.

@@ -2,6 +2,7 @@
 #include "anchor.h"
 
 #include "core/duration.h"
+#include "os/counter.h"
 
 /* The first measurement takes this long at least; the next ones are ten times as far apart, up to the longest. */
 static const uint64_t shortest_period_ns = 1000000;
@@ -10,36 +11,62 @@ static const uint64_t longest_period_ns = 1000000000;
 /* Taken off the measured rate, as 1/n of it: more than clocks are slewed by in a period. */
 enum { SAFETY_SHARE = 128 };
 
-/* Makes the version odd; false if another thread has. */
-static bool lock_version(struct fz_anchor *anchor, uint64_t *ret_version)
+/* Makes that version odd; false if another thread has. */
+static bool lock_version(struct fz_anchor *anchor, uint64_t version)
 {
-    uint64_t version = atomic_load_explicit(&anchor->version, memory_order_relaxed);
-
-    *ret_version = version;
     return (version & 1) == 0 && atomic_compare_exchange_strong_explicit(&anchor->version, &version, version + 1,
                                                                          memory_order_acquire, memory_order_relaxed);
 }
 
-void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *view)
+void fz_anchor_publish_lead(struct fz_anchor *anchor, const struct fz_anchor_view *view,
+                            const struct fz_anchor_lead *lead)
 {
-    uint64_t version;
+    uint64_t version = atomic_load_explicit(&anchor->version, memory_order_relaxed);
 
-    if (!lock_version(anchor, &version))
+    if (!lock_version(anchor, version))
         return;
+    /*
+     * Asked under the lock: whoever read the anchor before this one, and finds this one when it has to move on, knows
+     * that the clock showed this one's time during its call.  A thread may be stopped for hours before it comes here.
+     */
+    bool lasts = lead->end != 0 && fz_counter_is_in(view->counter, view->range);
     atomic_store_explicit(&anchor->counter, view->counter, memory_order_release);
     atomic_store_explicit(&anchor->range, view->range, memory_order_release);
     atomic_store_explicit(&anchor->first_slot, view->first_slot, memory_order_release);
     atomic_store_explicit(&anchor->first_id, view->first_id, memory_order_release);
+    atomic_store_explicit(&anchor->lead_end, lasts ? lead->end : 0, memory_order_relaxed);
+    atomic_store_explicit(&anchor->lead_us, lead->us, memory_order_relaxed);
+    atomic_store_explicit(&anchor->grant_number, lead->grant_number, memory_order_relaxed);
     atomic_store_explicit(&anchor->version, version + 2, memory_order_release);
+}
+
+void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *view)
+{
+    const struct fz_anchor_lead none = {.end = 0};
+
+    fz_anchor_publish_lead(anchor, view, &none);
+}
+
+bool fz_anchor_move(struct fz_anchor *anchor, uint64_t version, uint64_t first_slot, uint64_t first_id,
+                    uint64_t lead_us)
+{
+    if (!lock_version(anchor, version))
+        return false;
+    atomic_store_explicit(&anchor->first_slot, first_slot, memory_order_release);
+    atomic_store_explicit(&anchor->first_id, first_id, memory_order_release);
+    atomic_store_explicit(&anchor->lead_us, lead_us, memory_order_relaxed);
+    atomic_store_explicit(&anchor->version, version + 2, memory_order_release);
+    return true;
 }
 
 bool fz_anchor_shut(struct fz_anchor *anchor)
 {
-    uint64_t version;
+    uint64_t version = atomic_load_explicit(&anchor->version, memory_order_relaxed);
 
-    if (!lock_version(anchor, &version))
+    if (!lock_version(anchor, version))
         return false;
     atomic_store_explicit(&anchor->range, 0, memory_order_release);
+    atomic_store_explicit(&anchor->lead_end, 0, memory_order_relaxed);
     atomic_store_explicit(&anchor->version, version + 2, memory_order_release);
     return true;
 }

@@ -9,6 +9,9 @@
  * noticed within one tick.  A counter that runs backward leaves the range,
  * because the compare is unsigned.
  *
+ * Its tick can be ahead of the clock's (on_full=lead).  While the clock's own tick lasts, such an anchor can be moved
+ * on to later ticks without another look at the clock, as far as max_lead and the grant reach.
+ *
  * The anchor is only about honest time.  That no id is issued twice rests on the
  * word alone, whatever the counter does.
  *
@@ -30,6 +33,11 @@ struct fz_anchor {
     _Atomic uint64_t range;   /* its length; 0: closed, ask the clock */
     _Atomic uint64_t first_slot;
     _Atomic uint64_t first_id;
+
+    /* Of an anchor that leads, for whoever moves it on.  Read and written under the same version. */
+    _Atomic uint64_t lead_end;     /* the first slot to which it may not be moved on; 0: it may not be moved */
+    _Atomic uint64_t lead_us;      /* how far its tick was ahead of the clock when the range began */
+    _Atomic uint64_t grant_number; /* of the grant that the slots up to there belong to, in the ring */
 };
 
 /* A copy of an anchor that was read whole. */
@@ -38,6 +46,13 @@ struct fz_anchor_view {
     uint64_t range;
     uint64_t first_slot; /* the first used slot of the tick */
     uint64_t first_id;   /* and its id */
+};
+
+/* How far an anchor can be moved on. */
+struct fz_anchor_lead {
+    uint64_t end;
+    uint64_t us;
+    uint64_t grant_number;
 };
 
 /* Reads an anchor; false while somebody writes it. */
@@ -54,6 +69,17 @@ static inline bool fz_anchor_read(const struct fz_anchor *anchor, struct fz_anch
 
 /* Publishes an anchor, unless another thread is just publishing one. */
 FZ_PRIVATE void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *view);
+
+/* The same for one that leads.  If its range is over it cannot be moved on: whoever moves it does not ask for that. */
+FZ_PRIVATE void fz_anchor_publish_lead(struct fz_anchor *anchor, const struct fz_anchor_view *view,
+                                       const struct fz_anchor_lead *lead);
+
+/*
+ * Moves an anchor that leads on to another tick, of that first slot and id, which is so far ahead of the clock where
+ * the range began.  False: it has changed since it had that version.
+ */
+FZ_PRIVATE bool fz_anchor_move(struct fz_anchor *anchor, uint64_t version, uint64_t first_slot, uint64_t first_id,
+                               uint64_t lead_us);
 
 /* Closes it: the tick is used up, or the word is ahead of the clock. */
 FZ_PRIVATE void fz_anchor_close(struct fz_anchor *anchor);

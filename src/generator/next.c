@@ -31,8 +31,8 @@ FZ_OUT_OF_LINE static frazil_err next_slow(frazil *gen, uint64_t *ret_id)
     return err;
 }
 
-/* One id for a slot that was taken past the end of its tick. */
-FZ_OUT_OF_LINE static frazil_err next_redeemed(frazil *gen, uint64_t slot, uint64_t *ret_id)
+/* One id for a slot that only the clock, or a wait, makes an id of. */
+FZ_OUT_OF_LINE static frazil_err next_waited(frazil *gen, uint64_t slot, uint64_t *ret_id)
 {
     struct fz_refusal refusal;
     struct fz_taken taken;
@@ -41,6 +41,12 @@ FZ_OUT_OF_LINE static frazil_err next_redeemed(frazil *gen, uint64_t slot, uint6
     if (err == FRAZIL_OK)
         *ret_id = fz_compose_slot(gen, taken.first, taken.worker);
     return err;
+}
+
+/* One id for a slot that was taken past the end of its tick. */
+FZ_OUT_OF_LINE static frazil_err next_redeemed(frazil *gen, uint64_t slot, uint64_t *ret_id)
+{
+    return fz_move_on(gen, slot, ret_id) ? FRAZIL_OK : next_waited(gen, slot, ret_id);
 }
 
 frazil_err frazil_next(frazil *gen, uint64_t *ret_id)

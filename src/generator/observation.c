@@ -99,6 +99,8 @@ struct fz_observation fz_observe(frazil *gen)
     seen.view.carried_tick = atomic_load_explicit(&shared->carried_tick, memory_order_relaxed);
     seen.high_us = atomic_load_explicit(&shared->high_us, memory_order_acquire);
     int64_t seen_us = atomic_load_explicit(&shared->seen_us, memory_order_acquire);
+    /* Ids that lead go on without a look, so the furthest of them is noted by the next one. */
+    fz_raise_u64(&shared->lead_max_us, atomic_load_explicit(&gen->private_page->anchor.lead_us, memory_order_relaxed));
     if (gen->fixed.counter_usable)
         seen.counter = fz_counter_read();
     seen.now = fz_now(&gen->clock);

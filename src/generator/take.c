@@ -170,6 +170,21 @@ static bool has_room_beyond(const struct fz_slot_rules *rules, uint64_t tick)
     return tick < rules->last_tick && (rules->last_tick - tick) * rules->capacity > most_threads;
 }
 
+/* How far an anchor of the tick can be moved on: not at all if that is no tick ahead in which ids may lead. */
+static struct fz_anchor_lead lead_of(const frazil *gen, const struct fz_observation *seen, uint64_t tick,
+                                     const struct fz_grant *grant, uint64_t grant_number)
+{
+    const struct fz_slot_rules *rules = &gen->rules;
+
+    if (!fz_slot_may_lead_on(rules, &seen->view, tick))
+        return (struct fz_anchor_lead){.end = 0};
+    uint64_t last = rules->last_tick - most_threads / rules->capacity - 1; /* the last one with room beyond */
+    last = fz_slot_last_led(rules, &seen->view, grant->until < last ? grant->until : last);
+    return (struct fz_anchor_lead){.end = fz_slot_first(rules, 0, last + 1),
+                                   .us = fz_ns_until(gen, seen->now, tick) / 1000,
+                                   .grant_number = grant_number};
+}
+
 /*
  * Lets the next calls do without the clock until the tick is over.  Only when
  * the word stands in that tick, or leads: an anchor must never precede its tick, and a
@@ -184,7 +199,8 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
     struct fz_slot_view view = seen->view;
 
     view.word = atomic_load_explicit(gen->word, memory_order_acquire);
-    struct fz_grant grant = fz_grant_ring_read(&gen->shared->grants);
+    uint64_t number;
+    struct fz_grant grant = fz_grant_ring_look(&gen->shared->grants, &number);
     uint64_t tick = fz_slot_tick(rules, view.word);
     if (gen->fast_path == FZ_FAST_NONE || !has_room_beyond(rules, tick) || !is_granted(&grant, tick) ||
         !(tick == view.now_tick || fz_slot_may_finish(rules, &view) || fz_slot_may_lead_on(rules, &view, tick)))
@@ -198,7 +214,8 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
                                     .range = fz_counter_clip(seen->counter, counts),
                                     .first_slot = first,
                                     .first_id = fz_compose_slot(gen, first, grant.worker)};
-    fz_anchor_publish(&gen->private_page->anchor, &anchor);
+    const struct fz_anchor_lead lead = lead_of(gen, seen, tick, &grant, number);
+    fz_anchor_publish_lead(&gen->private_page->anchor, &anchor, &lead);
     /* frazil_stop may have closed the anchor before this one was published. */
     if (fz_is_stopped(gen))
         fz_anchor_close(&gen->private_page->anchor);

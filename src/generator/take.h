@@ -26,6 +26,12 @@ FZ_PRIVATE frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, struct 
  */
 FZ_PRIVATE frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz_refusal *refusal);
 
+/*
+ * Makes the id of a slot that was taken by adding, and lies past the end of an anchored tick that leads, without a look
+ * at the clock.  False: that is for fz_redeem to do.
+ */
+FZ_PRIVATE bool fz_move_on(frazil *gen, uint64_t slot, uint64_t *ret_id);
+
 /* Takes n places of the current tick if they are free and known to be current without asking the clock. */
 FZ_PRIVATE bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor, uint64_t *ret_nth);
 

@@ -32,6 +32,23 @@ static void begin_anchor(void)
     model_share(&anchor.range, sizeof anchor.range);
     model_share(&anchor.first_slot, sizeof anchor.first_slot);
     model_share(&anchor.first_id, sizeof anchor.first_id);
+    model_count(&anchor.lead_end, sizeof anchor.lead_end);
+    model_count(&anchor.lead_us, sizeof anchor.lead_us);
+    model_count(&anchor.grant_number, sizeof anchor.grant_number);
+}
+
+/* To where the second one would be. */
+static void move(void)
+{
+    (void)fz_anchor_move(&anchor, 2, 22, 32, 0);
+}
+
+static void read_moved(void)
+{
+    struct fz_anchor_view view;
+
+    if (fz_anchor_read(&anchor, &view))
+        model_expect(view.first_id == view.first_slot + 10, "an anchor that nobody has moved there");
 }
 
 static void publish_second(void)
@@ -261,6 +278,11 @@ const struct scenario parts_scenarios[] = {
      .bound = 2,
      .begin = begin_anchor,
      .run = {publish_second, close_anchor, read_anchor}},
+    {.name = "anchor-moved",
+     .rule = "an anchor is read while it is moved on",
+     .threads = 2,
+     .begin = begin_anchor,
+     .run = {move, read_moved}},
     {.name = "ring-writers",
      .rule = "the grant is read while two threads put others in its place",
      .threads = 3,

@@ -14,10 +14,16 @@
 #define SPEC_WIDE                                                                                                      \
     "layout=40t/4w/6s epoch=1970-01-01T00:00:00Z worker=fixed:1 state=memory start=zero on_full=wait max_wait=1s"
 
+/* Ids lead. */
+#define SPEC_LEAD                                                                                                      \
+    "layout=40t/4w/2s epoch=1970-01-01T00:00:00Z worker=fixed:1 state=memory start=zero on_full=lead max_lead=6ms "    \
+    "max_wait=0s"
+
 static const struct world one_tick = {.spec = SPEC, .has_counter = true, .moments = 1, .ticks = {0}};
 static const struct world two_ticks = {.spec = SPEC, .has_counter = true, .moments = 2, .ticks = {0, 1}};
 static const struct world a_jump = {.spec = SPEC, .has_counter = true, .moments = 2, .ticks = {0, 3}};
 static const struct world never_waits = {.spec = SPEC_ERROR, .has_counter = true, .moments = 1, .ticks = {0}};
+static const struct world leads = {.spec = SPEC_LEAD, .has_counter = true, .moments = 1, .ticks = {0}, .max_lead = 6};
 static const struct world for_handles = {.spec = SPEC_WIDE, .has_counter = true, .moments = 1, .ticks = {0}};
 static const struct world without_counter = {.spec = SPEC, .moments = 2, .ticks = {0, 1}};
 
@@ -89,6 +95,14 @@ static void begin_full(void)
     world_share_carried();
     world_set_word(0, 3);
     world_anchor();
+}
+
+/* One id is left of a tick ahead of the clock. */
+static void begin_lead(void)
+{
+    world_begin(&leads);
+    world_set_word(2, 3);
+    world_anchor_lead(2);
 }
 
 /* The tick is used up, and whoever takes a ticket may find that its tick is long past. */
@@ -168,6 +182,12 @@ const struct scenario taking_scenarios[] = {
      .bound = 1,
      .begin = begin_full,
      .run = {next_0, next_1, next_2}},
+    {.name = "lead",
+     .rule = "two threads take ids of the tick that leads, and of the next one",
+     .threads = 2,
+     .bound = 2,
+     .begin = begin_lead,
+     .run = {twice_0, next_1}},
     {.name = "stale",
      .rule = "two threads find a used-up tick, and the clock far beyond it",
      .threads = 2,

@@ -11,6 +11,7 @@
 #include "generator/anchor.h"
 #include "lib/callers.h"
 #include "lib/test.h"
+#include "os/counter.h"
 
 #define MS UINT64_C(1000000)
 
@@ -114,6 +115,37 @@ TEST("Closing empties the range; publishing opens it again")
     fz_anchor_publish(&anchor, &in);
     assert_true(fz_anchor_read(&anchor, &out));
     assert_memory_equal(&in, &out, sizeof in);
+}
+
+TEST("An anchor that leads is moved on under the version that it had, and once it is closed no more")
+{
+    struct fz_anchor anchor = {.version = 0};
+    const struct fz_anchor_lead lead = {.end = 900, .us = 5, .grant_number = 8};
+    struct fz_anchor_view view = {.counter = fz_counter_read(), .first_slot = 64, .first_id = 128};
+
+    view.range = fz_counter_clip(view.counter, UINT64_MAX);
+    fz_anchor_publish_lead(&anchor, &view, &lead);
+    uint64_t version = anchor.version;
+    assert_int_equal(anchor.lead_end, 900);
+    assert_true(fz_anchor_move(&anchor, version, 72, 136, 1005));
+    assert_false(fz_anchor_move(&anchor, version, 80, 144, 2005));
+    assert_int_equal(anchor.lead_us, 1005);
+    assert_true(fz_anchor_read(&anchor, &view));
+    assert_int_equal(view.first_slot, 72);
+    assert_int_equal(view.first_id, 136);
+    fz_anchor_close(&anchor);
+    assert_int_equal(anchor.lead_end, 0);
+}
+
+TEST("One whose range is over when it comes to be published leads nowhere")
+{
+    struct fz_anchor anchor = {.version = 0};
+    const struct fz_anchor_lead lead = {.end = 900};
+    const struct fz_anchor_view view = {.counter = fz_counter_read() - 1000, .range = 10};
+
+    fz_anchor_publish_lead(&anchor, &view, &lead);
+    assert_int_equal(anchor.version, 2);
+    assert_int_equal(anchor.lead_end, 0);
 }
 
 TEST("While somebody writes, nobody reads, and nobody else writes")

@@ -207,6 +207,19 @@ TEST("Callers may go on ahead of the clock if ids lead whether the tick is full 
     }
 }
 
+TEST("The last tick that they may go on to is two before the limit, or where the grant or the layout's life ends")
+{
+    struct fz_slot_rules rules = rules_of(FZ_FULL_LEAD, FZ_BACKWARD_HOLD, FZ_START_ZERO);
+    const struct fz_slot_view view = {.word = slot_at(NOW + 1, 5), .now_tick = NOW};
+
+    rules.max_lead = 9;
+    assert_int_equal(fz_slot_last_led(&rules, &view, rules.last_tick), NOW + 7);
+    assert_int_equal(fz_slot_last_led(&rules, &view, NOW + 7), NOW + 7);
+    assert_int_equal(fz_slot_last_led(&rules, &view, NOW + 6), NOW + 6);
+    rules.max_lead = FZ_NO_LIMIT;
+    assert_int_equal(fz_slot_last_led(&rules, &view, rules.last_tick), rules.last_tick);
+}
+
 TEST("Spread: random while quiet, zero when the tick before was more than half used or the batch is large")
 {
     const struct fz_slot_rules rules = rules_of(FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD);
