@@ -230,7 +230,10 @@ bool fz_clients_resume(void)
 
 /* ---- the end of the process ------------------------------------------------------- */
 
-/* The thread that ends the process may be inside itself, and does not wait for that. */
+/*
+ * Each part registers it, some twice: the first call waits for all.  The thread that ends the process may be inside
+ * itself, and does not wait for that.
+ */
 static void clients_end(void)
 {
     struct fz_clients *clients = fz_clients_share(NULL);
@@ -244,6 +247,8 @@ static void clients_end(void)
     uint64_t word = atomic_load_explicit(&clients->word, memory_order_relaxed);
     while (!atomic_compare_exchange_weak(&clients->word, &word, clients_own_word(word, process) | CLIENTS_ENDED))
         ;
+    if ((clients_own_word(word, process) & CLIENTS_ENDED) != 0)
+        return;
     while ((atomic_load(&clients->word) & CLIENTS_INSIDE) > own && fz_deadline_left_ns(deadline) > 0)
         clock.sleep_until(clock.ctx, fz_deadline_in(clients_look_ns).at_ns);
 }

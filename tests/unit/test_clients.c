@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -283,6 +284,40 @@ static void *stay(void *ctx)
 TEST("The end of the process does not wait for ever")
 {
     assert_int_equal(end_with(stay, clear_up_after_a_library), NOTHING_YET);
+}
+
+/* How often the process has slept so far. */
+static long sleeps(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nvcsw : -1;
+}
+
+static long slept;
+
+static void note_sleeps(void)
+{
+    slept = sleeps();
+}
+
+static void clear_up_unless_it_slept_since(void)
+{
+    _exit(sleeps() > slept + 1 ? 104 : NOTHING_YET);
+}
+
+/* Another part has registered before. */
+static void *register_and_stay(void *ctx)
+{
+    if (atexit(note_sleeps) != 0)
+        return ctx;
+    fz_clients_end_at_exit();
+    return stay(ctx);
+}
+
+TEST("It waits once, however many parts have registered for it")
+{
+    assert_int_equal(end_with(register_and_stay, clear_up_unless_it_slept_since), NOTHING_YET);
 }
 
 static void *wait_for_a_server(void *ctx)
