@@ -5,8 +5,8 @@
  * what a thread of its parent's held, or repeats an id.  Nor does a program crash that ends while its threads do so
  * over TLS.
  *
- * The program is openers.c.  It forks 1,000 times over each coordinator, or 100 times where TEST_EVERY wants a
- * sample; `make nemesis` forks 10,000 times.
+ * The program is openers.c.  It forks 1,000 times over each coordinator, and ends 60 times; 40 and 10 times where
+ * TEST_EVERY wants a sample; `make nemesis` does it ten times as often.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
@@ -39,15 +39,16 @@
 #include "lib/postgresql_server.h"
 #endif
 
-/* Of 20 forks each. */
-enum { LIVES = 50, LIVES_OF_SAMPLE = 5, EXITS = 60 };
+/* Of 20 forks each, or of one end. */
+enum { LIVES = 50, LIVES_OF_SAMPLE = 2, EXITS = 60, EXITS_OF_SAMPLE = 10 };
 
 /* A child keeps what it inherited until it ends, so a lease is given back by its end only: there are many of them. */
 static const char layout_text[] = "41/16/6 epoch=2026-01-01";
 
-/* Runs the openers for so many lives over the coordinator at that URL.  how: NULL, or "exit". */
-static void live_over(const char *url, unsigned count, const char *how)
+/* Runs the openers for so many lives, or a sample of them, over the coordinator at that URL.  how: NULL, or "exit". */
+static void live_over(const char *url, unsigned whole, unsigned sample, const char *how)
 {
+    unsigned count = (getenv("TEST_EVERY") == NULL ? whole : sample) * nemesis_scale();
     char spec[600];
     char lives[16];
     int status = -1;
@@ -69,8 +70,7 @@ static void hold_forks(const frazil_coordinator *coordinator, const char *url)
     if (INSTRUMENT_SLOWDOWN != 1)
         skip(); /* a sanitizer's own locks are not made for a fork among threads */
     new_namespace(coordinator, url, layout_text, 0, 60000);
-    live_over(url, (getenv("TEST_EVERY") == NULL ? (unsigned)LIVES : (unsigned)LIVES_OF_SAMPLE) * nemesis_scale(),
-              NULL);
+    live_over(url, LIVES, LIVES_OF_SAMPLE, NULL);
 }
 
 #if defined FRAZIL_HAVE_ETCD || defined FRAZIL_HAVE_MYSQL || defined FRAZIL_HAVE_POSTGRESQL
@@ -106,8 +106,11 @@ _Noreturn static void end_amid_openings(struct late_opening *late, int go)
     exit(late->is_over ? 3 : 0);
 }
 
-/* exit neither waits for ever for who is inside, nor for a request at all. */
-static void hold_exit(const frazil_coordinator *coordinator, const char *url, uint16_t port)
+/*
+ * exit neither waits for ever for who is inside, nor for a request at all.  The answer to that many requests is waited
+ * for in TLS's handshake; the answers before it come slowly, so that no opening is over by then.
+ */
+static void hold_exit(const frazil_coordinator *coordinator, const char *url, uint16_t port, unsigned requests)
 {
     const char *rest = strchr(strstr(url, "127.0.0.1:") + strlen("127.0.0.1:"), '/');
     int host_len = (int)(strstr(url, "127.0.0.1:") - url);
@@ -126,7 +129,7 @@ static void hold_exit(const frazil_coordinator *coordinator, const char *url, ui
     assert_true(child >= 0);
     if (child == 0)
         end_amid_openings(late, go[0]);
-    proxy_await(&proxy->requests, 2); /* in TLS's handshake, or behind it */
+    proxy_await(&proxy->requests, requests);
     proxy_set(proxy, PROXY_HOLD_REPLIES);
     assert_int_equal(write(go[1], "", 1), 1);
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -137,11 +140,12 @@ static void hold_exit(const frazil_coordinator *coordinator, const char *url, ui
 }
 
 /* The same through TLS; and a process that ends while its threads are in there ends well, and soon. */
-static void hold_forks_and_exits(const frazil_coordinator *coordinator, const char *url, uint16_t port)
+static void hold_forks_and_exits(const frazil_coordinator *coordinator, const char *url, uint16_t port,
+                                 unsigned requests)
 {
     hold_forks(coordinator, url);
-    live_over(url, EXITS, "exit");
-    hold_exit(coordinator, url, port);
+    live_over(url, EXITS, EXITS_OF_SAMPLE, "exit");
+    hold_exit(coordinator, url, port, requests);
 }
 #endif
 
@@ -308,7 +312,7 @@ TEST("The same over TLS to etcd, and processes that end meanwhile do not crash")
     etcd_server_restart(&server, options);
     snprintf(url, sizeof url, "etcds://127.0.0.1:%u/orders?ca=%s/ids.pem&timeout=60s", (unsigned)server.port,
              server.folder);
-    hold_forks_and_exits(frazil_coordinator_etcd(), url, server.port);
+    hold_forks_and_exits(frazil_coordinator_etcd(), url, server.port, 1);
     server_stop(&server);
 #else
     skip();
@@ -330,7 +334,7 @@ TEST("The same over TLS to PostgreSQL, and processes that end meanwhile do not c
     postgresql_server_restart(&server, settings);
     snprintf(url, sizeof url, "postgres://owner@127.0.0.1:%u/postgres/orders?sslmode=require&timeout=60s",
              (unsigned)server.port);
-    hold_forks_and_exits(frazil_coordinator_postgresql(), url, server.port);
+    hold_forks_and_exits(frazil_coordinator_postgresql(), url, server.port, 2); /* the first asks for TLS */
     postgresql_server_stop(&server);
 #else
     skip();
@@ -358,7 +362,7 @@ TEST("The same over TLS to MySQL, and processes that end meanwhile do not crash"
     mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO guarded@'%'");
     snprintf(url, sizeof url, "mysql://guarded:s3cret@127.0.0.1:%u/app/orders?ssl-ca=%s/ids.pem&timeout=60s",
              (unsigned)server.port, server.folder);
-    hold_forks_and_exits(frazil_coordinator_mysql(), url, server.port);
+    hold_forks_and_exits(frazil_coordinator_mysql(), url, server.port, 1); /* the server speaks first */
     server_stop(&server);
 #else
     skip();
