@@ -53,7 +53,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 
 /*
  * From the highest time on the clock is not behind any more: what still lies ahead is so because ticks are full.  Under
- * on_full=error there is nothing to wait for then.
+ * on_full=error nobody has it before its own tick then.
  */
 uint64_t fz_slot_due(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason,
                      uint64_t tick)
@@ -63,7 +63,7 @@ uint64_t fz_slot_due(const struct fz_slot_rules *rules, const struct fz_slot_vie
     if (reason == FZ_SLOT_BACKWARD) {
         if (rules->on_backward == FZ_BACKWARD_TICKTOCK)
             return lesser(tick, greater(view->side_free, view->granted_first));
-        if (rules->on_backward == FZ_BACKWARD_HOLD && (led < view->high_tick || rules->on_full == FZ_FULL_ERROR))
+        if (rules->on_backward == FZ_BACKWARD_HOLD && led < view->high_tick)
             return led;
         led = greater(led, view->high_tick);
     }

@@ -45,7 +45,7 @@ static uint64_t due_tick(const struct model *model, const struct model_rules *ru
     if (rules->on_backward == MODEL_TICKTOCK)
         return model->free[model->side ^ 1] < tick ? model->free[model->side ^ 1] : tick;
     /* Either the policy lets ids go on before the clock has come back, or what holds for full ticks holds then. */
-    if (rules->on_backward == MODEL_HOLD && (led < model->high || rules->on_full == MODEL_ERROR))
+    if (rules->on_backward == MODEL_HOLD && led < model->high)
         return led;
     uint64_t back = full > model->high ? full : model->high;
     return back < tick ? back : tick;

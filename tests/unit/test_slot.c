@@ -77,7 +77,7 @@ static void check_case(const struct fz_slot_rules *rules, enum where where, uint
         assert_int_equal(plan.reason, FZ_SLOT_BACKWARD);
         assert_int_equal(plan.allowed, rules->on_backward != FZ_BACKWARD_ERROR);
         uint64_t due = tick;
-        if (rules->on_backward == FZ_BACKWARD_HOLD && (tick - LEAD < high_tick || rules->on_full == FZ_FULL_ERROR))
+        if (rules->on_backward == FZ_BACKWARD_HOLD && tick - LEAD < high_tick)
             due = tick - LEAD;
         else if (rules->on_full == FZ_FULL_LEAD && tick > high_tick)
             due = tick - LEAD > high_tick ? tick - LEAD : high_tick; /* the clock is back then, and the tick full */
@@ -178,6 +178,49 @@ TEST("A tick that callers had to wait for may be finished in the next one; any o
     /* Tick 0 was carried by nobody. */
     const struct fz_slot_view fresh = {.word = slot_at(0, 3), .now_tick = 1};
     assert_int_equal(fz_slot_plan(&rules, &fresh, 1, 0).first, slot_at(1, 0));
+}
+
+/* Whether an id can be taken when the clock, which goes on from here without a step, shows that tick. */
+static bool can_take_at(const struct fz_slot_rules *rules, struct fz_slot_view view, uint64_t tick,
+                        uint64_t *ret_due_tick)
+{
+    view.now_tick = tick;
+    view.high_tick = tick > view.high_tick ? tick : view.high_tick;
+    const struct fz_slot_plan plan = fz_slot_plan(rules, &view, 1, 0);
+    *ret_due_tick = plan.due_tick;
+    return plan.allowed && plan.due_tick <= tick;
+}
+
+static void check_due(const struct fz_slot_rules *rules, const struct fz_slot_view *view)
+{
+    uint64_t due;
+    uint64_t ignored;
+    uint64_t tick = NOW;
+
+    if (can_take_at(rules, *view, NOW, &due))
+        return;
+    while (!can_take_at(rules, *view, tick, &ignored))
+        tick++;
+    if (due != tick)
+        fail_msg("full %d, backward %d, lead %d, high +%d, word +%d: due at +%d, and can be taken at +%d",
+                 (int)rules->on_full, (int)rules->on_backward, (int)rules->max_lead, (int)(view->high_tick - NOW),
+                 (int)(fz_slot_tick(rules, view->word) - NOW), (int)(due - NOW), (int)(tick - NOW));
+}
+
+TEST("An id that is refused can be taken in the tick that the refusal names, and in none before it, if the clock goes "
+     "on without a step")
+{
+    for (int on_full = FZ_FULL_WAIT; on_full <= FZ_FULL_ERROR; on_full++)
+        for (int back = FZ_BACKWARD_HOLD; back <= FZ_BACKWARD_ERROR; back++)
+            for (uint64_t lead = 0; lead < 7; lead++)
+                for (uint64_t high = NOW; high < NOW + 9; high++)
+                    for (uint64_t word = slot_at(NOW, 0); word < slot_at(NOW + 14, 0); word++) {
+                        struct fz_slot_rules rules =
+                            rules_of((enum fz_on_full)on_full, (enum fz_on_backward)back, FZ_START_ZERO);
+                        const struct fz_slot_view view = {.word = word, .high_tick = high, .now_tick = NOW};
+                        rules.max_lead = lead;
+                        check_due(&rules, &view);
+                    }
 }
 
 TEST("Callers may go on ahead of the clock if ids lead whether the tick is full or the clock went back, and two ticks "
