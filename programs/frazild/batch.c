@@ -134,17 +134,16 @@ static void write_error(const struct batch *batch, const struct call *call)
     command_refuse(batch->session, call, &refusal);
 }
 
-/* Gives back what was charged for ids that did not come: to the charged ones, or to those that a reload put in their
- * place. */
-static void give_rest_back(const struct batch *batch)
+/* Gives back what was charged for n ids that the client does not get: to the charged ones, or to those that a reload
+ * put in their place. */
+static void give_back(const struct batch *batch, uint32_t n)
 {
     struct session *session = batch->session;
-    uint32_t rest = batch->id_request.wanted - whole_ids(batch);
 
-    if (rest > 0)
+    if (n > 0)
         admission_give_back(
             generators_find(&session->event_thread->setup->generators, slice_of(batch->id_request.engine->name)),
-            session_user(session), rest);
+            session_user(session), n);
 }
 
 static void count_batch(const struct batch *batch)
@@ -155,7 +154,7 @@ static void count_batch(const struct batch *batch)
                               .answered = whole_ids(batch) / batch->each,
                               .ns = event_thread->now_ns - batch->started_ns};
 
-    give_rest_back(batch);
+    give_back(batch, batch->id_request.wanted - whole_ids(batch));
     command_count(batch->session, batch->row, CODE_OK, ids.answered);
     counters_add_ids(&event_thread->counters, &ids);
 }
@@ -214,7 +213,7 @@ static void wait_for_ids(struct session *session, const struct call *call, const
     if (kept == NULL ||
         !dispatcher_park(&session->event_thread->dispatcher, &kept->id_request, session->event_thread->now_ns)) {
         free(kept);
-        give_rest_back(batch);
+        give_back(batch, batch->id_request.wanted); /* also for those that had come: none is sent */
         for (uint32_t i = 0; i < batch->commands; i++)
             command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
         return;
@@ -324,7 +323,7 @@ void batch_drop(struct session *session)
         return;
     struct engine *engine = session->batch->id_request.engine;
     if (session->batch->waiting) {
-        give_rest_back(session->batch);
+        give_back(session->batch, session->batch->id_request.wanted);
         dispatcher_cancel(&session->event_thread->dispatcher, &session->batch->id_request);
     } else {
         engine_release(engine, 0);
