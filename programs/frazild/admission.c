@@ -21,6 +21,34 @@ static void refuse(struct refusal *ret, enum reply_code code, uint64_t retry_ms,
     va_end(args);
 }
 
+bool admission_may(const struct setup *setup, const struct user *user, enum verb verb, struct slice name)
+{
+    return setup->users.count == 0 || (user != NULL && users_may(user, verb, name));
+}
+
+enum access admission_find(const struct setup *setup, const struct user *user, enum verb verb, struct slice name,
+                           struct generator **ret)
+{
+    struct generator *generator = generators_find(&setup->generators, name);
+
+    if (!settings_is_name(name))
+        return ACCESS_NO_NAME;
+    if (!admission_may(setup, user, verb, name))
+        return ACCESS_FORBIDDEN;
+    if (generator == NULL)
+        return ACCESS_ABSENT;
+    *ret = generator;
+    return ACCESS_GIVEN;
+}
+
+enum access admission_of_unnamed(const struct setup *setup, const struct user *user, enum verb verb,
+                                 const struct generator *generator)
+{
+    if (generator != NULL && admission_may(setup, user, verb, slice_of(generator->name)))
+        return ACCESS_GIVEN;
+    return admission_may(setup, user, verb, slice_of("*")) ? ACCESS_ABSENT : ACCESS_FORBIDDEN;
+}
+
 bool admission_by_size(const struct generator *generator, uint32_t n, struct refusal *ret)
 {
     if (n <= generator->max_batch)

@@ -7,7 +7,16 @@
 
 #include "counters.h"
 #include "dispatcher.h"
+#include "setup.h"
 #include "users.h"
+
+/* Whether a client may use a generator. */
+enum access {
+    ACCESS_GIVEN,
+    ACCESS_NO_NAME,   /* a generator cannot have that name */
+    ACCESS_FORBIDDEN, /* to this user, whether the generator is there or not */
+    ACCESS_ABSENT     /* the user might use it, but it is not there */
+};
 
 /* The ids that a client asks for by one command or request. */
 struct wish {
@@ -23,6 +32,22 @@ struct refusal {
     uint64_t retry_ms; /* when to come back; 0: time alone does not help */
     char text[700];
 };
+
+/* Whether the user may do this with the generator of that name, or with any if that is empty.  NULL is nobody, who may
+ * do everything where there are no users. */
+bool admission_may(const struct setup *setup, const struct user *user, enum verb verb, struct slice name);
+
+/*
+ * Looks for the generator of that name, for a user who wants to do this with it.  The user's rights come first: nobody
+ * learns whether a generator is there that it may not use.
+ */
+enum access admission_find(const struct setup *setup, const struct user *user, enum verb verb, struct slice name,
+                           struct generator **ret);
+
+/* The same for a generator that the client means without its name; NULL: none is meant.  Who may use every generator
+ * learns that, and nobody else. */
+enum access admission_of_unnamed(const struct setup *setup, const struct user *user, enum verb verb,
+                                 const struct generator *generator);
 
 /* Whether the generator gives so many ids to one request. */
 bool admission_by_size(const struct generator *generator, uint32_t n, struct refusal *ret);

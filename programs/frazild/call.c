@@ -38,15 +38,7 @@ void command_refuse(const struct session *session, const struct call *call, cons
         command_fail(session, call, refusal->code, "%s", refusal->text);
 }
 
-static bool may(struct session *session, const struct call *call, struct slice generator)
-{
-    struct user *user = session_user(session);
-
-    return session->event_thread->setup->users.count == 0 ||
-           (user != NULL && users_may(user, call->row->verb, generator));
-}
-
-static bool forbid(struct session *session, const struct call *call, const char *with, struct slice generator)
+static void forbid(struct session *session, const struct call *call, const char *with, struct slice generator)
 {
     const struct user *user = session_user(session);
 
@@ -55,40 +47,50 @@ static bool forbid(struct session *session, const struct call *call, const char 
                      call->row->name, with, (int)generator.len, generator.at);
     else
         command_fail(session, call, CODE_NOAUTH, "Authentication required: AUTH user token");
-    return false;
 }
 
 bool command_may(struct session *session, const struct call *call)
 {
     const struct slice none = {"", 0};
 
-    return may(session, call, none) || forbid(session, call, "with this daemon", none);
+    if (admission_may(session->event_thread->setup, session_user(session), call->row->verb, none))
+        return true;
+    forbid(session, call, "with this daemon", none);
+    return false;
 }
 
 struct generator *command_generator(struct session *session, const struct call *call, struct slice name)
 {
-    struct generator *generator = generators_find(&session->event_thread->setup->generators, name);
+    struct generator *generator = NULL;
 
-    if (!settings_is_name(name))
+    switch (admission_find(session->event_thread->setup, session_user(session), call->row->verb, name, &generator)) {
+    case ACCESS_NO_NAME:
         command_fail(session, call, CODE_ERR,
                      "no name of a generator: a name is a small letter, then up to 63 of a-z0-9_.-");
-    else if (!may(session, call, name)) /* whether it is there is not for those who may not use it */
-        (void)forbid(session, call, "with ", name);
-    else if (generator == NULL)
+        break;
+    case ACCESS_FORBIDDEN:
+        forbid(session, call, "with ", name);
+        break;
+    case ACCESS_ABSENT:
         command_fail(session, call, CODE_ERR, "there is no generator %.*s: GENERATORS lists them", (int)name.len,
                      name.at);
-    else
-        return generator;
-    return NULL;
+        break;
+    case ACCESS_GIVEN:
+        break;
+    }
+    return generator;
 }
 
 struct generator *command_unnamed(struct session *session, const struct call *call, struct generator *generator,
                                   const char *with, const char *absent)
 {
-    if (generator != NULL && may(session, call, slice_of(generator->name)))
+    enum access access =
+        admission_of_unnamed(session->event_thread->setup, session_user(session), call->row->verb, generator);
+
+    if (access == ACCESS_GIVEN)
         return generator;
-    if (!may(session, call, slice_of("*"))) /* only who may use every generator learns that there is none */
-        (void)forbid(session, call, with, (struct slice){"", 0});
+    if (access == ACCESS_FORBIDDEN)
+        forbid(session, call, with, (struct slice){"", 0});
     else
         command_fail(session, call, CODE_ERR, "%s", absent);
     return NULL;

@@ -32,28 +32,33 @@ static json_t *json_of(const struct info *info)
 
 struct generator *http_generator(struct http_request *request, struct slice name)
 {
-    struct generator *generator = generators_find(&request->event_thread->setup->generators, name);
+    struct generator *generator = NULL;
 
-    /* Whether it is there is not for those who may not use it. */
-    if (settings_is_name(name) && !users_may(request->user, request->route->verb, name))
+    switch (admission_find(request->event_thread->setup, request->user, request->route->verb, name, &generator)) {
+    case ACCESS_FORBIDDEN:
         http_fail(request, HTTP_FORBIDDEN, CODE_NOPERM, "user %s may not do this with %.*s: see allow= of the user",
                   request->user->name, (int)name.len, name.at);
-    else if (generator == NULL || !settings_is_name(name))
+        break;
+    case ACCESS_NO_NAME:
+    case ACCESS_ABSENT:
         http_fail(request, HTTP_NOT_FOUND, CODE_ERR, "there is no generator of that name: /v1/generators lists them");
-    else
-        return generator;
-    return NULL;
+        break;
+    case ACCESS_GIVEN:
+        break;
+    }
+    return generator;
 }
 
 /* The one that a client means which names none. */
 static struct generator *default_generator(struct http_request *request)
 {
-    struct generator *generator = generators_default(&request->event_thread->setup->generators);
-    enum verb verb = request->route->verb;
+    struct setup *setup = request->event_thread->setup;
+    struct generator *generator = generators_default(&setup->generators);
+    enum access access = admission_of_unnamed(setup, request->user, request->route->verb, generator);
 
-    if (generator != NULL && users_may(request->user, verb, slice_of(generator->name)))
+    if (access == ACCESS_GIVEN)
         return generator;
-    if (!users_may(request->user, verb, slice_of("*"))) /* only who may use every generator learns that there is none */
+    if (access == ACCESS_FORBIDDEN)
         http_fail(request, HTTP_FORBIDDEN, CODE_NOPERM,
                   "user %s may not do this without generator= or layout=: see allow= of the user", request->user->name);
     else

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Goal of this test: what is charged to a rate is what was given, to all who must agree or to nobody. */
+/*
+ * Goal of this test: what is charged to a rate is what was given, to all who must agree or to nobody; and nobody learns
+ * whether a generator is there that it may not use.
+ */
 #include "admission.h"
 #include "clock.h"
 #include "lib/test.h"
@@ -83,4 +86,52 @@ TEST("More than a second's worth is never given, and says so without a time")
     assert_false(admits(&poor, 2, NOW));
     assert_int_equal(refusal.retry_ms, 0);
     assert_true(admits(&poor, 1, NOW));
+}
+
+/* ---- generators that a user may use, and others ----------------------------------------- */
+
+static struct engine engines[] = {{.name = "orders"}, {.name = "secret"}};
+static struct generator rows[] = {{.engine = &engines[0], .name = engines[0].name},
+                                  {.engine = &engines[1], .name = engines[1].name}};
+static struct user shop = {.name = "shop", .allow = "next:orders* stats:secret"};
+static struct setup setup = {.generators = {rows, 2}, .users = {.rows = &shop, .count = 1}};
+static struct setup open_setup = {.generators = {rows, 2}};
+
+static enum access look_for(const struct setup *its, const struct user *user, const char *name)
+{
+    struct generator *found = NULL;
+    enum access access = admission_find(its, user, VERB_NEXT, slice_of(name), &found);
+
+    assert_true((found != NULL) == (access == ACCESS_GIVEN));
+    if (found != NULL)
+        assert_string_equal(found->name, name);
+    return access;
+}
+
+TEST("A name has one answer for a user who may not use it, whether it is a generator's or not")
+{
+    assert_int_equal(look_for(&setup, &shop, "orders"), ACCESS_GIVEN);
+    assert_int_equal(look_for(&setup, &shop, "orders.eu"), ACCESS_ABSENT);
+    assert_int_equal(look_for(&setup, &shop, "secret"), ACCESS_FORBIDDEN);
+    assert_int_equal(look_for(&setup, &shop, "missing"), ACCESS_FORBIDDEN);
+    assert_int_equal(look_for(&setup, &shop, "No name"), ACCESS_NO_NAME);
+}
+
+TEST("Nobody may do nothing where there are users, and everything where there are none")
+{
+    assert_int_equal(look_for(&setup, NULL, "orders"), ACCESS_FORBIDDEN);
+    assert_int_equal(look_for(&setup, NULL, "missing"), ACCESS_FORBIDDEN);
+    assert_int_equal(look_for(&open_setup, NULL, "secret"), ACCESS_GIVEN);
+    assert_int_equal(look_for(&open_setup, NULL, "missing"), ACCESS_ABSENT);
+}
+
+TEST("Who may not use every generator does not learn which one a client means that names none")
+{
+    static const struct user every = {.name = "every", .allow = "next:*"};
+
+    assert_int_equal(admission_of_unnamed(&setup, &shop, VERB_NEXT, &rows[0]), ACCESS_GIVEN);
+    assert_int_equal(admission_of_unnamed(&setup, &shop, VERB_NEXT, &rows[1]), ACCESS_FORBIDDEN);
+    assert_int_equal(admission_of_unnamed(&setup, &shop, VERB_NEXT, NULL), ACCESS_FORBIDDEN);
+    assert_int_equal(admission_of_unnamed(&setup, &every, VERB_NEXT, NULL), ACCESS_ABSENT);
+    assert_int_equal(admission_of_unnamed(&open_setup, NULL, VERB_NEXT, NULL), ACCESS_ABSENT);
 }
