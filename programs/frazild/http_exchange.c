@@ -162,19 +162,19 @@ static void refuse(struct http_request *request, const struct http_fault *fault)
     http_fail(request, (enum http_status)fault->status, CODE_ERR, "%s", fault->why);
 }
 
-/*
- * Whether another request has arrived in full.  A request in part does not count: a client that always sends more must
- * also learn of the end.
- */
-static bool has_another(struct slice behind)
-{
-    struct http_fault fault;
+/* What the bytes of a client begin with. */
+struct next_head {
+    enum http_result result;
     struct http_head head;
+    struct http_fault fault;
+};
 
-    return behind.len > 0 && http_read(behind, &head, &fault) != HTTP_MORE;
+static void read_next(struct slice bytes, struct next_head *ret)
+{
+    ret->result = bytes.len > 0 ? http_read(bytes, &ret->head, &ret->fault) : HTTP_MORE;
 }
 
-static void begin(struct session *session, const struct http_head *head, struct slice behind, struct bytes *out)
+static void begin(struct session *session, const struct http_head *head, bool is_last, struct bytes *out)
 {
     enum protocol protocol = session->has_tls ? PROTOCOL_HTTPS : PROTOCOL_HTTP;
     struct http_request request = {.session = session, .event_thread = session->event_thread, .out = out, .head = head};
@@ -183,7 +183,7 @@ static void begin(struct session *session, const struct http_head *head, struct 
     session->has_asked = true;
     request.is_head = slice_equals(head->method, slice_of("HEAD"));
     request.is_old = head->is_old;
-    request.is_last = !has_another(behind);
+    request.is_last = is_last;
     request.keeps = !http_field_has(head, FIELD_CONNECTION, "close") &&
                     (!head->is_old || http_field_has(head, FIELD_CONNECTION, "keep-alive"));
     if (http_head_is_right(head, session->event_thread->setup->settings.listen[protocol].hosts, &request.target,
@@ -231,9 +231,8 @@ static enum session_state break_off(struct session *session, const struct http_f
 enum session_state http_run(struct session *session, const char *bytes, size_t len, size_t *ret_used, size_t *ret_need,
                             struct bytes *out)
 {
+    struct next_head heads[2];
     enum session_state state;
-    struct http_fault fault;
-    struct http_head head;
 
     *ret_used = 0;
     for (unsigned requests = 0; finish(session, out, &state); requests++) {
@@ -242,16 +241,20 @@ enum session_state http_run(struct session *session, const char *bytes, size_t l
         if (out->len > OUT_BYTES_MAX)
             return SESSION_FULL;
         struct slice rest = {bytes + *ret_used, len - *ret_used};
-        enum http_result result = rest.len > 0 ? http_read(rest, &head, &fault) : HTTP_MORE;
+        struct next_head *next = &heads[requests % 2], *behind = &heads[(requests + 1) % 2];
+        if (requests == 0)
+            read_next(rest, next);
         *ret_need = rest.len + 1;
-        if (result == HTTP_MORE)
+        if (next->result == HTTP_MORE)
             return SESSION_READ;
-        if (result == HTTP_BROKEN)
-            return break_off(session, &fault, out);
+        if (next->result == HTTP_BROKEN)
+            return break_off(session, &next->fault, out);
         if (requests == REQUESTS_MAX_AT_ONCE)
             return SESSION_YIELD;
-        *ret_used += head.bytes;
-        begin(session, &head, (struct slice){rest.at + head.bytes, rest.len - head.bytes}, out);
+        *ret_used += next->head.bytes;
+        read_next((struct slice){bytes + *ret_used, len - *ret_used}, behind);
+        /* A request in part does not count: a client that always sends more must also learn of the end. */
+        begin(session, &next->head, behind->result == HTTP_MORE, out);
     }
     return state;
 }
