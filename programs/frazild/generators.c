@@ -69,17 +69,26 @@ struct generator *generators_default(const struct generators *set)
     return named == NULL && set->count == 1 ? &set->rows[0] : named;
 }
 
+/* Takes the next of the patterns; false: there is none. */
+static bool next_pattern(const char **patterns, struct slice *ret)
+{
+    static const char blanks[] = " \t";
+    const char *at = *patterns + strspn(*patterns, blanks);
+
+    *ret = (struct slice){at, strcspn(at, blanks)};
+    *patterns = at + ret->len;
+    return ret->len > 0;
+}
+
 /* The length of the longest of the patterns that fits; 0: none does. */
 static size_t longest_pattern(const char *patterns, struct slice key)
 {
+    struct slice pattern;
     size_t longest = 0;
 
-    while (*patterns != '\0') {
-        size_t pattern_len = strcspn(patterns, " \t");
-        if (pattern_len > longest && pattern_fits((struct slice){patterns, pattern_len}, key))
-            longest = pattern_len;
-        patterns += pattern_len;
-        patterns += strspn(patterns, " \t");
+    while (next_pattern(&patterns, &pattern)) {
+        if (pattern.len > longest && pattern_fits(pattern, key))
+            longest = pattern.len;
     }
     return longest;
 }
@@ -100,6 +109,69 @@ struct generator *generators_by_key(const struct generators *set, struct slice k
     }
     return found;
 }
+
+/* ---- keys that would mean two generators ------------------------------------------------- */
+
+/* A pattern of keys=, or the name of a generator, which comes before all patterns. */
+struct claim {
+    struct slice text;
+    const struct generator_settings *by;
+};
+
+/* By text; of those that are equal, the first of the configuration is the first. */
+static int by_text(const void *a, const void *b)
+{
+    const struct claim *x = a, *y = b;
+    int order = memcmp(x->text.at, y->text.at, x->text.len < y->text.len ? x->text.len : y->text.len);
+
+    if (order == 0)
+        order = (x->text.len > y->text.len) - (x->text.len < y->text.len);
+    return order != 0 ? order : (x->by > y->by) - (x->by < y->by);
+}
+
+static size_t count_claims(const struct settings *settings)
+{
+    size_t count = settings->generator_count;
+    struct slice ignored;
+
+    for (size_t i = 0; i < settings->generator_count; i++) {
+        for (const char *keys = settings->generators[i].keys; next_pattern(&keys, &ignored);)
+            count++;
+    }
+    return count;
+}
+
+static void list_claims(const struct settings *settings, struct claim *claims)
+{
+    for (size_t i = 0; i < settings->generator_count; i++) {
+        const struct generator_settings *by = &settings->generators[i];
+        *claims++ = (struct claim){slice_of(by->name), by};
+        for (const char *keys = by->keys; next_pattern(&keys, &claims->text); claims++)
+            claims->by = by;
+    }
+}
+
+void generators_check_keys(const struct settings *settings, struct bytes *errors)
+{
+    size_t count = count_claims(settings);
+    struct claim *claims = config_memory(malloc((count + 1) * sizeof *claims), errors);
+
+    if (claims == NULL)
+        return;
+    list_claims(settings, claims);
+    qsort(claims, count, sizeof *claims, by_text);
+    for (size_t i = 1; i < count; i++) {
+        const struct claim *before = &claims[i - 1], *its = &claims[i];
+        if (slice_equals(its->text, before->text) && strcmp(its->by->name, before->by->name) != 0)
+            config_complain(errors, its->by->place,
+                            "[generator %s]: the key %.*s of INCR is that of [generator %s] already, by its name or "
+                            "its keys=: name it in one of them",
+                            its->by->name, (int)its->text.len, its->text.at, before->by->name);
+    }
+    free(claims);
+}
+
+/* ---- engines ------------------------------------------------------------------------------ */
 
 void engine_hold(struct engine *engine)
 {

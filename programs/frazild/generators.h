@@ -52,6 +52,9 @@ struct generators {
 void generators_open(struct generators *set, const struct settings *settings, const struct generators *before,
                      struct bytes *errors);
 
+/* Looks for a pattern of keys= that two generators have, or that is the name of another; each is added to errors. */
+void generators_check_keys(const struct settings *settings, struct bytes *errors);
+
 /* Lets a set go; the engines that nobody else holds are closed, each within wait_ns. */
 void generators_close(struct generators *set, uint64_t wait_ns);
 
@@ -76,7 +79,10 @@ struct generator *generators_find(const struct generators *set, struct slice nam
 /* The generator for a client that names none: `main`, or the only one; NULL: there is neither. */
 struct generator *generators_default(const struct generators *set);
 
-/* The generator for a key of INCR: by name, else by the longest pattern that fits; NULL: none. */
+/*
+ * The generator for a key of INCR: by name, else by the longest pattern that fits, of equally long ones that of the
+ * first generator.  NULL: none.
+ */
 struct generator *generators_by_key(const struct generators *set, struct slice key);
 
 /* Whether a pattern fits a text: * stands for any characters. */

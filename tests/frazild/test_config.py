@@ -257,6 +257,32 @@ class Configuration(unittest.TestCase):
         self.refuse(BASE + generator("main") + users, "[user c] has the token of [user a]")
         self.refuse(BASE + generator("main") + users.replace("@/2", "@/1"), "[user b] has the token of [user a]")
 
+    def test_a_key_of_incr_means_one_generator(self):
+        start = BASE + generator("b", 1, keys="'x:* b\tb x:* same'")
+        line = start.count("\n") + 1
+        for keys, key in (("y:* x:*", "x:*"), ("b", "b"), ("same\ty", "same")):
+            self.expect(start + generator("a", 2, keys=keys), line, f"the key {key} of INCR is that of [generator b] already")
+        self.expect(start + generator("same", 2), line, "the key same of INCR is that of [generator b] already")
+        self.expect(start + generator("c", 2) + generator("a", 3, keys="c"), line + 3, "that of [generator c] already")
+        self.write(start + generator("a", 2, keys="x: x:** *:x xx:* a sam same*"))
+        self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
+
+    def test_sections_and_keys_are_given_once_in_all_files(self):
+        self.write(BASE + generator("main"))
+        for more, line, words in (
+            ("[daemon]\nthreads=1\n", 1, "[daemon] is already defined at "),
+            ("[listen resp]\naddress=unix:@/s\n", 1, "[resp] is already defined at "),
+            (generator("main"), 1, "[main] is already defined at "),
+            ("keys=a\n", 1, "before the first [section]"),
+            (generator("other", 2, keys="a") + "keys=b\n", 5, "the key keys is already set at "),
+            (generator("other", 2, keys="main"), 1, "that of [generator main] already"),
+            ("[user a]\nallow=next:*\nallow=next:*\n", 3, "the key allow is already set at "),
+        ):
+            beside = self.write(more, "conf.d/more.conf")
+            result = self.run_it("-c", self.path, "--check")
+            self.assertEqual(result.returncode, 1)
+            self.assertTrue(any(x.startswith(f"{beside}:{line}: ") and words in x for x in result.stderr.splitlines()), result.stderr)
+
     def test_a_rule_that_fits_no_generator_is_a_warning(self):
         self.write("1" * 64, "1")
         config = BASE + generator("main") + generator("orders", 2)
