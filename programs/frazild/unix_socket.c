@@ -43,7 +43,9 @@ static int lock_folder(const char *path, unsigned tries)
 
 /*
  * A socket that is there, but that nobody listens on, is left over from a daemon that was killed.  A program that
- * listens and is stopped may have no room for one more: the socket does not block, so nobody waits for it.
+ * listens and is stopped may have no room for one more: the socket does not block, so nobody waits for it.  A program
+ * between bind and listen looks as if it were gone: /proc/net/unix, which tells them apart, shows one network namespace
+ * alone.
  */
 static void remove_left_over(const struct sockaddr_un *name)
 {
