@@ -12,16 +12,32 @@
 #include <unistd.h>
 
 #define LINES_A_MINUTE 20
-#define WAIT_MS 1000
+#define WAIT_MS 1000 /* for the reader of a full pipe */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, writing = PTHREAD_MUTEX_INITIALIZER;
+/* Guards `kinds`.  It is not `writing`, which a thread holds during a system call. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The lines of each kind in one minute: the last in which a client caused one. */
 static struct {
     uint64_t minute;
     unsigned lines;
     unsigned dropped;
 } kinds[LOG_KINDS];
 
-/* Whether this line may be written; *ret_dropped: how many could not in the last minute that had some. */
+/* Makes each line, and what it says of lost ones, one piece of the log.  Guards `lost` but for its count. */
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+
+/* Lines that are not in the log.  The next line that can be written says how many, and why the last of them is not. */
+static struct {
+    atomic_uint lines;
+    const char *why;
+    bool is_torn; /* the log ends with a part of a line, which the next one must end */
+} lost;
+
+/*
+ * Whether this minute has room for one more line of the kind.  *ret_dropped: how many lines of an earlier minute were
+ * left out, which this line is to say; 0 unless it is the first of its minute.
+ */
 static bool may_write(enum log_kind kind, unsigned *ret_dropped)
 {
     bool may;
@@ -45,7 +61,10 @@ static bool may_write(enum log_kind kind, unsigned *ret_dropped)
     return may;
 }
 
-/* Whether standard error takes a line within that time: a pipe that tells of room has some for 4,096 bytes. */
+/*
+ * Whether standard error takes a line within that time.  A pipe is ready for poll when it has room for PIPE_BUF bytes,
+ * 4,096, and no line is so long: then write does not block.
+ */
 static bool has_room(int wait_ms)
 {
     struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -53,14 +72,8 @@ static bool has_room(int wait_ms)
     return poll(&ready, 1, wait_ms) > 0;
 }
 
-/* Counts the lines that standard error did not take; why: the reason for the last of them. */
-static struct {
-    atomic_uint lines;
-    const char *why;
-    bool is_torn; /* a part of a line was taken: the next one begins anew */
-} lost;
-
-/* Writes all of it; false: at most a part, of which nobody knows that it is one. */
+/* Writes the text in one call, so that no line of another process comes in between.  False: a full disk took at most
+ * a part of it. */
 static bool write_all(const char *text, size_t len)
 {
     ssize_t written = len > 0 ? write(STDERR_FILENO, text, len) : 0;
@@ -72,7 +85,10 @@ static bool write_all(const char *text, size_t len)
     return false;
 }
 
-/* Tells first what was lost before.  False: the text is lost, too. */
+/*
+ * Writes the text, and before it how many lines were lost.  They count as lost until that is written: a disk may be
+ * full again.  False: the text is lost, too.
+ */
 static bool put_now(const char *text)
 {
     char line[160] = "\n";
@@ -90,8 +106,9 @@ static bool put_now(const char *text)
 }
 
 /*
- * Writes text, or drops it: no thread waits for somebody who does not read.  A line for the operator waits for a
- * moment, but not once more before something was read.
+ * Writes text, or counts it as lost: a reader that has stopped must not stop the daemon.  A line that may wait waits
+ * WAIT_MS for a reader that is only slow, but not while lines are lost: else each line of a dead log would cost a
+ * second.
  */
 static void put(const char *text, bool may_wait)
 {

@@ -18,10 +18,13 @@ enum log_kind {
     LOG_KINDS
 };
 
-/* Writes a line; control characters in it become '?'.  Any thread. */
+/*
+ * Writes a line; control characters in it become '?'.  The line is dropped, and a later one says so, where nobody reads
+ * standard error or its disk is full: within a second for LOG_ALWAYS, at once for the others.  Any thread.
+ */
 void log_line(enum log_kind kind, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes text as it is, to standard error, or drops it where that would have to wait.  Any thread. */
+/* Writes text as it is, to standard error, or drops it where nobody reads that within a second.  Any thread. */
 void log_text(const char *text);
 
 #endif
