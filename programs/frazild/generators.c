@@ -178,17 +178,18 @@ void engine_hold(struct engine *engine)
     (void)atomic_fetch_add(&engine->holders, 1);
 }
 
-static void close_engine(struct engine *engine, uint64_t wait_ns)
+/* waits: time was given for it.  Otherwise the library goes on in a thread, and that is no news. */
+static void close_engine(struct engine *engine, bool waits, uint64_t wait_ns)
 {
     frazil_info info;
 
     frazil_get_info(engine->gen, &info, sizeof info);
     frazil_err err = frazil_close_within(engine->gen, wait_ns);
 
-    if (err != FRAZIL_OK)
+    if (err != FRAZIL_OK && (waits || err != FRAZIL_EAGAIN))
         log_line(LOG_ALWAYS, "generator %s: the release of its worker id %" PRIu32 " was not confirmed: %s",
                  engine->name, info.worker,
-                 err == FRAZIL_EAGAIN ? "its coordinator did not answer in time" : frazil_strerror(err));
+                 err == FRAZIL_EAGAIN ? "its coordinator or its disk did not answer in time" : frazil_strerror(err));
     if (engine->meaning != NULL)
         explicit_bzero(engine->meaning, strlen(engine->meaning));
     free(engine->meaning);
@@ -202,7 +203,7 @@ void engine_release(struct engine *engine, uint64_t wait_ns)
     while (engine != NULL && atomic_fetch_sub(&engine->holders, 1) == 1) {
         struct engine *next = engine->next;
         uint64_t now_ns = wait_ns > 0 ? clock_ns() : 0;
-        close_engine(engine, end_ns > now_ns ? end_ns - now_ns : 0);
+        close_engine(engine, wait_ns > 0, end_ns > now_ns ? end_ns - now_ns : 0);
         engine = next;
     }
 }
@@ -436,7 +437,8 @@ static void *close_some(void *arg)
 
     while ((i = atomic_fetch_add(&closing->next, 1)) < closing->set->count) {
         uint64_t now_ns = clock_ns();
-        engine_release(closing->set->rows[i].engine, closing->end_ns > now_ns ? closing->end_ns - now_ns : 0);
+        /* Not 0: a time that is over was given. */
+        engine_release(closing->set->rows[i].engine, closing->end_ns > now_ns ? closing->end_ns - now_ns : 1);
     }
     return NULL;
 }

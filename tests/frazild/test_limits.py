@@ -70,6 +70,22 @@ class Log(WithUsers):
         self.assertTrue(stays.ask("NEXT").isdigit())
 
 
+    def test_a_generator_that_a_reload_took_away_ends_with_its_last_request_and_without_an_alarm(self):
+        daemon = self.start(BASE + generator("main") + generator("slow", 2, layout="31/10/2", tick="10s"))
+        watch, client = self.connect(daemon), self.connect(daemon)
+        client.send(client.pack("NEXT", "slow", 10))
+        while watch.ask("STATS", "slow")[-1] != 1:
+            pass
+        with open(daemon.config, "w", encoding="utf-8") as file:
+            file.write(BASE + generator("main"))
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_for_line("the configuration was read: 1 generators")
+        client.close()
+        while b"connected_clients:1\r\n" not in watch.ask("INFO"):
+            pass
+        self.assertEqual([line for line in daemon.lines if "not confirmed" in line], [])
+
+
 class Rates(WithUsers):
     def post(self, daemon, name, n):
         connection = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
