@@ -21,7 +21,6 @@ struct batch {
     uint32_t each;
     uint32_t commands; /* how many equal ones */
     uint32_t written;  /* ids that are in the output */
-    uint32_t answered; /* commands */
     enum batch_shape shape;
     int form;
     bool waiting;

@@ -69,24 +69,13 @@ struct generator *generators_default(const struct generators *set)
     return named == NULL && set->count == 1 ? &set->rows[0] : named;
 }
 
-/* Takes the next of the patterns; false: there is none. */
-static bool next_pattern(const char **patterns, struct slice *ret)
-{
-    static const char blanks[] = " \t";
-    const char *at = *patterns + strspn(*patterns, blanks);
-
-    *ret = (struct slice){at, strcspn(at, blanks)};
-    *patterns = at + ret->len;
-    return ret->len > 0;
-}
-
 /* The length of the longest of the patterns that fits; 0: none does. */
 static size_t longest_pattern(const char *patterns, struct slice key)
 {
     struct slice pattern;
     size_t longest = 0;
 
-    while (next_pattern(&patterns, &pattern)) {
+    while (slice_next_word(&patterns, &pattern)) {
         if (pattern.len > longest && pattern_fits(pattern, key))
             longest = pattern.len;
     }
@@ -135,7 +124,7 @@ static size_t count_claims(const struct settings *settings)
     struct slice ignored;
 
     for (size_t i = 0; i < settings->generator_count; i++) {
-        for (const char *keys = settings->generators[i].keys; next_pattern(&keys, &ignored);)
+        for (const char *keys = settings->generators[i].keys; slice_next_word(&keys, &ignored);)
             count++;
     }
     return count;
@@ -146,7 +135,7 @@ static void list_claims(const struct settings *settings, struct claim *claims)
     for (size_t i = 0; i < settings->generator_count; i++) {
         const struct generator_settings *by = &settings->generators[i];
         *claims++ = (struct claim){slice_of(by->name), by};
-        for (const char *keys = by->keys; next_pattern(&keys, &claims->text); claims++)
+        for (const char *keys = by->keys; slice_next_word(&keys, &claims->text); claims++)
             claims->by = by;
     }
 }

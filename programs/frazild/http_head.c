@@ -130,13 +130,11 @@ static bool split(struct slice target, struct http_target *ret)
 
 static bool is_listed(const char *host, const char *hosts)
 {
-    size_t host_len = strlen(host);
+    struct slice known;
 
-    for (hosts += strspn(hosts, " \t"); *hosts != '\0'; hosts += strspn(hosts, " \t")) {
-        size_t len = strcspn(hosts, " \t");
-        if (len == host_len && strncasecmp(hosts, host, len) == 0)
+    while (slice_next_word(&hosts, &known)) {
+        if (slice_equals_any_case(known, slice_of(host)))
             return true;
-        hosts += len;
     }
     return false;
 }

@@ -15,15 +15,13 @@ static json_t *parameter(const char *name, size_t len, const char *where)
 static json_t *parameters_of(const struct http_route *route)
 {
     json_t *list = json_array();
-    const char *open = strchr(route->path, '{'), *at = route->parameters;
+    const char *open = strchr(route->path, '{'), *parameters = route->parameters;
+    struct slice name;
 
     if (open != NULL)
         (void)json_array_append_new(list, parameter(open + 1, strcspn(open + 1, "}"), "path"));
-    for (at += strspn(at, " "); *at != '\0'; at += strspn(at, " ")) {
-        size_t len = strcspn(at, " ");
-        (void)json_array_append_new(list, parameter(at, len, "query"));
-        at += len;
-    }
+    while (slice_next_word(&parameters, &name))
+        (void)json_array_append_new(list, parameter(name.at, name.len, "query"));
     if (route->verb == VERB_NEXT) /* not with a token */
         (void)json_array_append_new(list, parameter("X-Requested-With", strlen("X-Requested-With"), "header"));
     return list;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings_values.h"
 
+#include "slice.h"
+
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -206,11 +208,11 @@ static bool is_host(const char *text, size_t len)
 
 static bool read_hosts(const char *text, void *to)
 {
-    size_t len;
+    const char *rest = text;
+    struct slice host;
 
-    for (const char *at = text + strspn(text, " \t"); *at != '\0'; at += len + strspn(at + len, " \t")) {
-        len = strcspn(at, " \t");
-        if (!is_host(at, len))
+    while (slice_next_word(&rest, &host)) {
+        if (!is_host(host.at, host.len))
             return false;
     }
     return read_text(text, to);

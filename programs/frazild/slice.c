@@ -94,6 +94,16 @@ struct slice slice_cut(struct slice *slice, char mark)
     return part;
 }
 
+bool slice_next_word(const char **list, struct slice *ret)
+{
+    static const char blanks[] = " \t";
+    const char *at = *list + strspn(*list, blanks);
+
+    *ret = (struct slice){at, strcspn(at, blanks)};
+    *list = at + ret->len;
+    return ret->len > 0;
+}
+
 bool slice_number(struct slice slice, uint64_t most, uint64_t *ret)
 {
     uint64_t number = 0;

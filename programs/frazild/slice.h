@@ -41,6 +41,9 @@ bool slice_skip(struct slice *slice, const char *text);
  */
 struct slice slice_cut(struct slice *slice, char mark);
 
+/* Takes the next word of a list, whose words blanks separate, and moves behind it.  False: there is none. */
+bool slice_next_word(const char **list, struct slice *ret);
+
 /* Reads a number of digits alone, up to most. */
 bool slice_number(struct slice slice, uint64_t most, uint64_t *ret);
 

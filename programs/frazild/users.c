@@ -21,16 +21,14 @@ static const char *const verbs[VERB_COUNT] = {[VERB_NONE] = "",
 #undef VERB_NAME
 };
 
-static const char blanks[] = " \t";
-
 /* Calls fit for each "verb:pattern" until it says true. */
 static bool any_rule(const char *allow, bool (*fit)(const char *rule, size_t len, const void *ctx), const void *ctx)
 {
-    for (allow += strspn(allow, blanks); *allow != '\0'; allow += strspn(allow, blanks)) {
-        size_t len = strcspn(allow, blanks);
-        if (fit(allow, len, ctx))
+    struct slice rule;
+
+    while (slice_next_word(&allow, &rule)) {
+        if (fit(rule.at, rule.len, ctx))
             return true;
-        allow += len;
     }
     return false;
 }

@@ -75,3 +75,27 @@ TEST("Parts are cut without the blanks around them, until there is none")
     assert_null(slice.at);
     assert_null(slice_cut(&slice, ',').at);
 }
+
+TEST("The words of a list come one after the other, whatever blanks stand around them")
+{
+    static const char *const lists[] = {"a bc d", "  a\tbc \t d ", "\ta  bc\td\t\t"};
+    struct slice word;
+
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        const char *list = lists[i];
+        assert_true(slice_next_word(&list, &word) && slice_equals(word, slice_of("a")));
+        assert_true(slice_next_word(&list, &word) && slice_equals(word, slice_of("bc")));
+        assert_true(slice_next_word(&list, &word) && slice_equals(word, slice_of("d")));
+        assert_false(slice_next_word(&list, &word));
+        assert_false(slice_next_word(&list, &word));
+    }
+}
+
+TEST("A list of blanks has no words")
+{
+    const char *empty = "", *blanks = " \t ";
+    struct slice word;
+
+    assert_false(slice_next_word(&empty, &word));
+    assert_false(slice_next_word(&blanks, &word));
+}
