@@ -6,28 +6,24 @@
 #define FRAZILD_ADDRESSES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "peer.h"
 #include "settings.h"
-#include "unix_socket.h"
+#include "slice.h"
 
-#define BACKLOG 4096 /* connections that the system lets in before they are accepted */
+struct addrinfo;
 
-/* A socket that listens. */
-struct listener {
-    int fd;
-    enum protocol protocol;
-    char text[ADDRESS_TEXT_SIZE];   /* where it listens, with the port that the system chose for port 0 */
-    struct unix_socket unix_socket; /* at a path; its path is "" for others */
-    bool is_gone;                   /* another file is at its path, or none, and the log says so */
-    bool is_shared;                 /* the manager of services has it, too, and hands it to the next daemon */
+/* An address in parts. */
+struct address {
+    bool is_unix;
+    char host[256]; /* or the path */
+    char port[8];
 };
 
-struct listeners {
-    struct listener *rows;
-    size_t count;
-};
+/* Reads HOST:PORT, [IPV6]:PORT or unix:PATH.  Returns NULL, or what is wrong. */
+const char *address_read(struct slice text, struct address *ret);
+
+/* Asks the system for the address; freeaddrinfo frees it.  NULL: *ret_why says why it gives none. */
+struct addrinfo *address_resolve(const struct address *address, const char **ret_why);
 
 /* Whether all addresses of a list are of this host alone. */
 bool addresses_are_local(const char *addresses);
@@ -40,17 +36,5 @@ bool addresses_check_reach(const struct settings *settings, enum protocol protoc
  * has a place.  It listens nowhere; whether another process listens there is found out at the start.
  */
 void addresses_check(const struct settings *settings, struct bytes *errors);
-
-/*
- * Opens all sockets of the settings, but takes those over that the manager of services has opened for a protocol. Each
- * failure is added to errors.
- */
-void listeners_open(struct listeners *listeners, const struct settings *settings, struct bytes *errors);
-
-/* Tells the log once of each unix socket whose path was taken away.  Called by the main thread now and then. */
-void listeners_look_at_paths(struct listeners *listeners);
-
-/* Closes them, and removes unix sockets. */
-void listeners_close(struct listeners *listeners);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include <pthread.h>
 
-#include "addresses.h"
 #include "event_thread.h"
+#include "listeners.h"
 
 #define EVENT_THREADS_MAX 64
 
