@@ -20,7 +20,7 @@ static const char *read_unix(const char *path, size_t len, struct address *ret)
     return NULL;
 }
 
-/* Whether it can stand for a host. Anything else may hold a password, and is shown nowhere. */
+/* Whether it can be the name of a host.  Any other text may hold a password, and no error shows it. */
 static bool is_host(const char *text, size_t len)
 {
     return len > 0 && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_*") >= len;

@@ -14,7 +14,7 @@
 #define TEXTS_AT_ONCE 64U
 
 struct batch {
-    struct id_request id_request; /* the first: the dispatcher gives it back */
+    struct id_request id_request; /* the first member: on_done gets it, and casts it to its batch */
     struct session *session;
     const struct command *row;
     uint64_t started_ns;
@@ -176,7 +176,7 @@ static bool write_on(struct batch *batch, struct bytes *out)
     return true;
 }
 
-/* The dispatcher has met the request, or given it up. */
+/* The dispatcher calls this once: the ids have come, or some of them never will. */
 static void on_done(struct id_request *id_request)
 {
     struct batch *batch = (struct batch *)id_request;

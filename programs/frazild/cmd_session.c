@@ -189,7 +189,7 @@ void cmd_quit(struct session *session, struct call *call)
     session->closing = true;
 }
 
-/* As new, but for the connection: a client that has shown a certificate need still not say who it is. */
+/* Makes the session new.  The connection stays, and so does the user whose certificate the client has shown. */
 void cmd_reset(struct session *session, struct call *call)
 {
     const struct session before = *session;

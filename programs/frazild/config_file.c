@@ -95,12 +95,13 @@ static bool is_word_with(struct bytes text, const char *others)
     return text.len > 0;
 }
 
-/* Whether it can be a key; whether it can be a word of a section. */
+/* Whether it can be a key. */
 static bool is_key(struct bytes text)
 {
     return is_word_with(text, "_-");
 }
 
+/* Whether it can be the kind or the name of a section. */
 static bool is_word(struct bytes text)
 {
     return is_word_with(text, "_.-");
@@ -272,7 +273,7 @@ static void add_row(struct config_file *file, struct bytes line, struct place pl
         free_row(&row);
 }
 
-/* has_lines: somebody can look them up by their numbers. */
+/* has_lines: the text is a file, whose lines errors can number. */
 static void read_lines(struct config_file *file, const char *name, bool has_lines, const char *text, size_t len,
                        struct bytes *errors)
 {

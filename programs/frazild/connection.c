@@ -36,8 +36,8 @@ static void log_cut(struct connection *connection, const char *why)
 }
 
 /*
- * Tells epoll which events matter now; it cannot tell of bytes that TLS has read already.  The last that is done with a
- * connection in its turn: it is closed if that fails, as nothing would be heard of it.
+ * Tells epoll which events matter now.  TLS may have read bytes already, of which epoll knows nothing.  A turn ends
+ * with this call: it closes the connection if epoll refuses, since no event would ever come for it.
  */
 static void watch(struct loop *loop, struct connection *connection)
 {
@@ -182,7 +182,10 @@ void connection_cut(struct loop *loop, struct connection *connection)
     connection_close(loop, connection);
 }
 
-/* Nothing more will be sent.  Closing with unread bytes would cut off replies that are on their way. */
+/*
+ * Ends the output, and reads on for LINGER_NS: the system resets a connection that is closed with unread bytes, and its
+ * client loses replies that are on their way.
+ */
 static void end(struct loop *loop, struct connection *connection)
 {
     if (connection->ended) {
@@ -209,15 +212,15 @@ static bool keep_rest(struct connection *connection, const char *at, size_t len,
     return good;
 }
 
-/* Whether it must still say who it is. */
+/* Whether its client has not authenticated yet, or has not sent a first request by HTTP. */
 static bool is_unknown(struct connection *connection)
 {
     return session_limit(&connection->session) != COMMAND_BYTES_MAX;
 }
 
 /*
- * Notes since when a command is unfinished: a client that sends one byte at a time gets no more time for it.  Commands
- * of a client that nobody knows give it no more time to say who it is.
+ * Notes since when a command is unfinished: a client that sends it byte by byte gets no more time.  Nor do the commands
+ * of an unknown client give it more time to authenticate.
  */
 static void note_progress(const struct loop *loop, struct connection *connection, size_t used)
 {

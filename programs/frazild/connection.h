@@ -49,7 +49,8 @@ void connection_go_on(struct loop *loop, struct connection *connection);
 /* Puts it among those that go on in this iteration. */
 void connection_make_ready(struct loop *loop, struct connection *connection);
 
-/* Whom the certificate of its client names; NULL: nobody, or it has shown none.  An event thread's user_of. */
+/* The user that the certificate of its client names; NULL: none, or there is no certificate.  An event thread's
+ * user_of. */
 struct user *connection_user(void *connection);
 
 /* The loop has another setup: what it means for this connection shows when it goes on. */

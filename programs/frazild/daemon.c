@@ -149,7 +149,7 @@ static bool run_in_background(struct daemon *daemon, void *(*work)(void *), uint
 
     atomic_store(&daemon->in_background, true);
     if (pthread_create(&thread, NULL, work, daemon) != 0) {
-        (void)work(daemon); /* rather late than not at all */
+        (void)work(daemon); /* without a thread it keeps this one busy, deaf to signals */
         return true;
     }
     while (atomic_load(&daemon->in_background)) {
@@ -161,7 +161,7 @@ static bool run_in_background(struct daemon *daemon, void *(*work)(void *), uint
     return pthread_join(thread, NULL) == 0;
 }
 
-/* The last of a background thread. */
+/* Each background thread ends with this, which wakes the main thread. */
 static void *end_background(struct daemon *daemon)
 {
     atomic_store(&daemon->in_background, false);

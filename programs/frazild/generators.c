@@ -36,7 +36,7 @@ bool pattern_fits(struct slice pattern, struct slice text)
     return at == pattern.len;
 }
 
-/* As strcmp; the name is a client's, and may hold a zero byte. */
+/* Compares as strcmp does; the name is a client's, and may hold a zero byte. */
 static int compare_name(const char *own, struct slice name)
 {
     size_t own_len = strlen(own), least = own_len < name.len ? own_len : name.len;

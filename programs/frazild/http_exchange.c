@@ -77,7 +77,7 @@ static struct slice token_of(const struct http_request *request)
     return slice_cut(&words, '\0'); /* without blanks around it */
 }
 
-/* Finds the user by the token, or without one by the certificate.  False: the reply says that nobody comes in so. */
+/* Finds the user by the token, or without one by the certificate.  False: the reply says that neither is a user's. */
 static bool find_user(struct http_request *request)
 {
     const struct users *users = &request->event_thread->setup->users;
@@ -102,7 +102,7 @@ static bool find_user(struct http_request *request)
     return false;
 }
 
-/* Whether the user may do this at all; the generator is looked at by whoever finds it. */
+/* Whether the user may do this at all; admission_find checks the generator of a route that names one. */
 static bool may(struct http_request *request)
 {
     const struct http_route *route = request->route;
@@ -162,7 +162,7 @@ static void refuse(struct http_request *request, const struct http_fault *fault)
     http_fail(request, (enum http_status)fault->status, CODE_ERR, "%s", fault->why);
 }
 
-/* What the bytes of a client begin with. */
+/* The next head of a client's bytes, or why there is none. */
 struct next_head {
     enum http_result result;
     struct http_head head;

@@ -7,7 +7,7 @@
 
 #include "session.h"
 
-/* As session_run, which calls it for a session of HTTP. */
+/* session_run calls this for a session of HTTP; the contract is the same. */
 enum session_state http_run(struct session *session, const char *bytes, size_t len, size_t *ret_used, size_t *ret_need,
                             struct bytes *out);
 

@@ -68,7 +68,7 @@ bool http_decode(struct slice text, bool is_query, char *to, struct slice *ret)
     return true;
 }
 
-/* A path that a proxy could read as another one, by what it decodes or resolves, is not ours to guess. */
+/* Refuses a path that a proxy may decode or resolve to another one: its rules would not be those for this path. */
 static bool path_is_plain(struct slice path)
 {
     char text[HTTP_HEAD_MAX];
@@ -163,7 +163,7 @@ static bool host_is_known(struct slice host, const char *hosts)
 
 /* ---- the site that asks ------------------------------------------------------------------------------ */
 
-/* Whom the request calls: the target says it before the field does (RFC 9112, 3.2.2). */
+/* The host that the request is for.  That of the target comes before that of the field (RFC 9112, 3.2.2). */
 static struct slice host_of(const struct http_head *head, const struct http_target *target)
 {
     return target->authority.at != NULL ? target->authority : http_field(head, FIELD_HOST);

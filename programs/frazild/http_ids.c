@@ -23,7 +23,7 @@ static const char *const types[MEDIA_COUNT] = {"application/json", "text/plain",
 
 /* A request's ids, and how far they are written. */
 struct http_ids {
-    struct id_request id_request; /* the first: the dispatcher gives it back */
+    struct id_request id_request; /* the first member: on_done gets it, and casts it to its http_ids */
     struct session *session;      /* which waits for them */
     uint64_t started_ns;
     uint32_t written; /* ids */
@@ -73,7 +73,10 @@ static bool is_written(const struct http_ids *ids)
     return ids->written == ids->id_request.wanted;
 }
 
-/* How long the text of the ids that are left is.  It is written twice, so that no reply is cut off unnoticed. */
+/*
+ * How long the text of the ids that are left is.  It is written only to be counted: Content-Length comes before it, and
+ * tells the client when a reply is cut off.
+ */
 static size_t measure_rest(struct http_ids *ids, struct bytes *out)
 {
     uint32_t written = ids->written;
@@ -182,7 +185,7 @@ static void count_ids(const struct http_ids *ids)
         give_back(ids);
 }
 
-/* The dispatcher has met the request, or given it up. */
+/* The dispatcher calls this once: the ids have come, or some of them never will. */
 static void on_done(struct id_request *id_request)
 {
     struct http_ids *ids = (struct http_ids *)id_request;

@@ -26,12 +26,12 @@ static void on_wake(void *connection)
     connection_make_ready(loop, woken);
 }
 
-/* Has the loop look around: a new setup, a background job that is done, or the end. */
+/* Wakes the loop from any thread: there is a new setup, a background job is done, or the daemon ends. */
 static void on_notify(struct event_thread *event_thread)
 {
     const struct loop *loop = (const struct loop *)event_thread;
     uint64_t one = 1;
-    ssize_t ignored = write(loop->event, &one, sizeof one); /* it is full only if the loop is woken anyway */
+    ssize_t ignored = write(loop->event, &one, sizeof one); /* it fails only if the loop is to wake already */
 
     (void)ignored;
 }
@@ -83,11 +83,12 @@ static void forget_listeners(const struct loop *loop)
 static bool has_reserve(struct loop *loop)
 {
     if (loop->reserve < 0)
-        loop->reserve = eventfd(0, EFD_CLOEXEC); /* which needs no file */
+        loop->reserve = eventfd(0, EFD_CLOEXEC); /* it costs a descriptor, and opens no file */
     return loop->reserve >= 0;
 }
 
-/* Without a reserve epoll would tell of the same connection for ever: it waits until the next sweep. */
+/* Without a reserve nobody can be refused, and epoll would report the same connection again and again: listening
+ * pauses until the next sweep. */
 static void pause_accepting(struct loop *loop)
 {
     loop->pauses = true;

@@ -121,7 +121,7 @@ static bool is_client_reply(const struct call *call)
     return call->row->run == cmd_client && slice_is(call->words->args[1], "REPLY");
 }
 
-/* Looks at a command from all sides, and runs, queues or refuses it.  bytes: as it was sent. */
+/* Checks a command and the user's rights, and runs, queues or refuses it.  bytes: as it was sent. */
 static void dispatch(struct session *session, struct call *call, const char *bytes)
 {
     const struct command *row = call->row;

@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* The last state that the manager does not know yet; "": it knows all. */
+/* The last state that was not sent yet, because the manager's queue was full; "": all were. */
 static struct {
     pthread_mutex_t lock;
     char lines[80];

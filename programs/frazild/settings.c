@@ -32,7 +32,7 @@ static const struct key user_keys[] = {USER_KEYS(USER_KEY){0}};
 
 static const char *const protocols[PROTOCOL_COUNT] = {"resp", "resps", "http", "https"};
 
-/* For a first try. */
+/* Serves without a configuration file, so that a first try needs none. */
 static const char built_in[] = "[daemon]\ndrain_delay=0s\n[listen resp]\naddress=127.0.0.1:6380\n"
                                "[listen http]\naddress=127.0.0.1:6381\n[generator main]\n";
 
@@ -188,7 +188,7 @@ static void check_generator(const struct settings *settings, struct generator_se
     free(spec);
 }
 
-/* As `frazil next`: all of the environment, and a default where no worker is named. */
+/* Reads all of the environment, and takes a default where no worker is named, as `frazil next` does. */
 static void read_environment(struct generator_settings *generator, struct bytes *errors)
 {
     frazil_error err;

@@ -8,7 +8,7 @@
 
 #define AHEAD_US UINT64_C(1000000) /* a shorter wait is no trouble */
 
-/* The library says in how long ids can follow to those who ask for one; it gives none now. */
+/* When ids can follow: the library says so to a caller that asks for one, and it has none to give now. */
 static uint64_t ask_when(const struct engine *engine)
 {
     frazil_error err = {.retry_ns = 0};
