@@ -21,6 +21,7 @@
 #define LOOK_NS (1 * NS_PER_S)
 #define LOOK_LEAST_NS (50 * NS_PER_MS) /* thousands of connections are looked at */
 #define READ_LEAST ((size_t)512)
+#define SENDS_MAX_AT_ONCE 2 /* of a full output; then other connections have their turn */
 
 _Static_assert(sizeof(struct connection) <= 512, "an idle connection takes at most 512 bytes");
 
@@ -256,14 +257,16 @@ static bool is_over(const struct loop *loop, const struct connection *connection
 
 /*
  * Runs the session over len bytes, as far as it goes, and sends what it says.  Its output begins empty and ends here,
- * sent or kept or lost with its connection.  False: the connection is broken.
+ * sent or kept or lost with its connection.  A client that reads as fast as this writes never fills its socket: it has
+ * its turn as others have theirs.  False: the connection is broken.
  */
 static bool converse(struct loop *loop, struct connection *connection, const char *at, size_t len, size_t *ret_used,
                      enum session_state *ret_state)
 {
     struct bytes output = bytes_take(&loop->output);
+    unsigned sends = 0;
+    bool good, is_more;
     size_t used;
-    bool good;
 
     *ret_used = 0;
     do {
@@ -271,7 +274,10 @@ static bool converse(struct loop *loop, struct connection *connection, const cha
             session_run(&connection->session, at + *ret_used, len - *ret_used, &used, &connection->need, &output);
         *ret_used += used;
         good = send_output(loop, connection, &output);
-    } while (good && *ret_state == SESSION_FULL && connection->out.len == 0);
+        is_more = good && *ret_state == SESSION_FULL && connection->out.len == 0;
+    } while (is_more && ++sends < SENDS_MAX_AT_ONCE);
+    if (is_more)
+        *ret_state = SESSION_YIELD;
     bytes_give_back(&output, &loop->output);
     return good;
 }

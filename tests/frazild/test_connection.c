@@ -445,6 +445,49 @@ TEST("A reader that gets on is spared, and one that stops is cut")
     assert_int_equal(atomic_load(&loop->event_thread.counters.cut_stalled), 1);
 }
 
+/* How many bytes have come to the client, which takes them all. */
+static size_t read_all(struct client client)
+{
+    char got[4096];
+    size_t all = 0;
+
+    for (ssize_t n; (n = read(client.fd, got, sizeof got)) > 0;)
+        all += (size_t)n;
+    return all;
+}
+
+#define FAST_COMMANDS 200
+
+TEST("A client that reads as fast as the daemon writes gets its replies in turns, and all of them")
+{
+    struct client fast = client_new();
+    int large = 1 << 20;
+    unsigned turns = 1;
+
+    assert_int_equal(setsockopt(fast.its->io.fd, SOL_SOCKET, SO_SNDBUF, &large, sizeof large), 0);
+    say(fast, "COMMAND DOCS\r\n");
+    happens(fast, EPOLLIN);
+    size_t one = read_all(fast);
+    for (int i = 0; i < FAST_COMMANDS; i++)
+        say(fast, "COMMAND DOCS\r\n");
+    happens(fast, EPOLLIN);
+    size_t all = read_all(fast);
+    assert_true(all < 3 * OUT_BYTES_MAX);
+    for (; all < FAST_COMMANDS * one; turns++) {
+        assert_true(loop->ready == fast.its); /* others have their turn before it goes on */
+        fast.its->is_ready = false;
+        loop->ready = NULL;
+        loop->ready_end = &loop->ready;
+        connection_go_on(loop, fast.its);
+        size_t its = read_all(fast);
+        assert_true(its < 3 * OUT_BYTES_MAX);
+        all += its;
+    }
+    assert_int_equal(all, FAST_COMMANDS * one);
+    assert_true(turns >= FAST_COMMANDS * one / (3 * OUT_BYTES_MAX));
+    assert_null(loop->ready);
+}
+
 /* Whether a connection is cut or ended once so many seconds more have passed, of which the process ran in none. */
 static bool ends_in_a_stop(struct client client, unsigned seconds)
 {
