@@ -169,6 +169,8 @@ static bool send_kept(struct loop *loop, struct connection *connection)
     if (connection->out.len == 0) {
         bytes_free(&connection->out);
         connection->stalled_ns = 0;
+        if (connection->begun_ns > 0) /* only now its client can send the rest of a command */
+            connection->begun_ns = loop->event_thread.now_ns;
     }
     return true;
 }
@@ -220,10 +222,11 @@ static bool is_unknown(struct connection *connection)
 }
 
 /*
- * Notes since when a command is unfinished: a client that sends it byte by byte gets no more time.  Nor do the commands
- * of an unknown client give it more time to authenticate.
+ * Notes since when a command is unfinished: a client that sends it byte by byte gets no more time, but time in which
+ * nothing was read of it does not count (was_deaf).  Nor do the commands of an unknown client give it more time to
+ * authenticate.
  */
-static void note_progress(const struct loop *loop, struct connection *connection, size_t used)
+static void note_progress(const struct loop *loop, struct connection *connection, size_t used, bool was_deaf)
 {
     if (used > 0) {
         if (!is_unknown(connection))
@@ -233,7 +236,7 @@ static void note_progress(const struct loop *loop, struct connection *connection
     }
     if (connection->in.len == 0)
         connection->begun_ns = 0;
-    else if (connection->begun_ns == 0)
+    else if (connection->begun_ns == 0 || was_deaf)
         connection->begun_ns = loop->event_thread.now_ns;
 }
 
@@ -298,7 +301,7 @@ static void work(struct loop *loop, struct connection *connection, const char *a
         connection_close(loop, connection);
         return;
     }
-    note_progress(loop, connection, used);
+    note_progress(loop, connection, used, waited);
     if (waited && !is_unknown(connection)) /* it is silent from its answer on */
         connection->active_ns = loop->event_thread.now_ns;
     connection->reads = state == SESSION_READ;
@@ -479,7 +482,8 @@ static const char *late(struct loop *loop, struct connection *connection)
         count(&counters->cut_stalled, 1);
         return "it does not read its replies (stall_timeout)";
     }
-    if (connection->reads && connection->begun_ns > 0 && now_ns - connection->begun_ns > settings->request_timeout_ns) {
+    bool listens = connection->reads && connection->out.len == 0;
+    if (listens && connection->begun_ns > 0 && now_ns - connection->begun_ns > settings->request_timeout_ns) {
         count(&counters->cut_slow, 1);
         return "its command did not come in full (request_timeout)";
     }

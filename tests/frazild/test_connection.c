@@ -445,6 +445,51 @@ TEST("A reader that gets on is spared, and one that stops is cut")
     assert_int_equal(atomic_load(&loop->event_thread.counters.cut_stalled), 1);
 }
 
+/* Lets the client read until the daemon has sent all that it has for it. */
+static void let_read(struct client client)
+{
+    char got[4096];
+
+    while (client.its->out.len > 0) {
+        assert_true(read(client.fd, got, sizeof got) > 0);
+        happens(client, EPOLLOUT);
+    }
+}
+
+/* Whether a connection is open after so many seconds more. */
+static bool is_open_after(struct client client, unsigned seconds)
+{
+    loop->event_thread.now_ns += seconds * NS_PER_S;
+    connection_check_time(loop, client.its);
+    return is_open(client);
+}
+
+TEST("While the daemon reads nothing of a client, its unfinished command is not late")
+{
+    static char text[60030] = "*2\r\n$4\r\nECHO\r\n$60000\r\n";
+
+    loop->event_thread.now_ns = NS_PER_S;
+    struct client reads = client_new(), waits = client_new();
+    setup.settings.daemon.stall_timeout_ns = 30 * NS_PER_S;
+    setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
+    memset(text + 22, 'x', 60000);
+    memcpy(text + 60022, "\r\nECHO ", 8);
+    say(reads, text);
+    happens(reads, EPOLLIN);
+    assert_true(reads.its->in.len > 0 && reads.its->out.len > 0);
+    assert_true(is_open_after(reads, 25)); /* it has the rest of its stall_timeout */
+    let_read(reads);
+    assert_true(is_open_after(reads, 10));
+    assert_false(is_open_after(reads, 1));
+    say(waits, "ECHO ");
+    happens(waits, EPOLLIN);
+    waits.its->reads = false; /* as if it waited for ids */
+    assert_true(is_open_after(waits, 25));
+    connection_go_on(loop, waits.its);
+    assert_true(is_open_after(waits, 10));
+    assert_false(is_open_after(waits, 1));
+}
+
 /* How many bytes have come to the client, which takes them all. */
 static size_t read_all(struct client client)
 {
