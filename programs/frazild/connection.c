@@ -21,7 +21,7 @@
 #define LOOK_NS (1 * NS_PER_S)
 #define LOOK_LEAST_NS (50 * NS_PER_MS) /* thousands of connections are looked at */
 #define READ_LEAST ((size_t)512)
-#define SENDS_MAX_AT_ONCE 2 /* of a full output; then other connections have their turn */
+#define TURN_BYTES_MAX (2 * OUT_BYTES_MAX) /* of replies; then other connections have their turn */
 
 _Static_assert(sizeof(struct connection) <= 512, "an idle connection takes at most 512 bytes");
 
@@ -267,18 +267,18 @@ static bool converse(struct loop *loop, struct connection *connection, const cha
                      enum session_state *ret_state)
 {
     struct bytes output = bytes_take(&loop->output);
-    unsigned sends = 0;
+    size_t used, made = 0;
     bool good, is_more;
-    size_t used;
 
     *ret_used = 0;
     do {
         *ret_state =
             session_run(&connection->session, at + *ret_used, len - *ret_used, &used, &connection->need, &output);
         *ret_used += used;
+        made += output.len + connection->session.hidden_work;
         good = send_output(loop, connection, &output);
         is_more = good && *ret_state == SESSION_FULL && connection->out.len == 0;
-    } while (is_more && ++sends < SENDS_MAX_AT_ONCE);
+    } while (is_more && made <= TURN_BYTES_MAX);
     if (is_more)
         *ret_state = SESSION_YIELD;
     bytes_give_back(&output, &loop->output);

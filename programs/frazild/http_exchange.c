@@ -238,7 +238,7 @@ enum session_state http_run(struct session *session, const char *bytes, size_t l
     for (unsigned requests = 0; finish(session, out, &state); requests++) {
         if (session->closing || out->failed)
             return SESSION_CLOSE;
-        if (out->len > OUT_BYTES_MAX)
+        if (out->len + session->hidden_work > OUT_BYTES_MAX)
             return SESSION_FULL;
         struct slice rest = {bytes + *ret_used, len - *ret_used};
         struct next_head *next = &heads[requests % 2], *behind = &heads[(requests + 1) % 2];

@@ -84,11 +84,18 @@ static void write_head(struct http_request *request, const struct kind *kind, si
     request->session->closing |= !request->keeps;
 }
 
+static void write_body(struct http_request *request, struct slice body)
+{
+    if (request->is_head)
+        request->session->hidden_work += body.len;
+    else
+        bytes_add(request->out, body.at, body.len);
+}
+
 static void write_reply(struct http_request *request, const struct kind *kind, struct slice body)
 {
     write_head(request, kind, body.len);
-    if (!request->is_head)
-        bytes_add(request->out, body.at, body.len);
+    write_body(request, body);
 }
 
 void http_reply_head(struct http_request *request, const char *type, size_t length)
@@ -103,8 +110,7 @@ void http_reply(struct http_request *request, const char *type, struct bytes *bo
 {
     request->out->failed |= body->failed;
     http_reply_head(request, type, body->len);
-    if (!request->is_head)
-        bytes_add(request->out, body->at, body->len);
+    write_body(request, (struct slice){body->at, body->len});
     bytes_free(body);
 }
 

@@ -6,6 +6,7 @@
 #include "http_routes.h"
 #include "metrics.h"
 
+#define LOOK_BYTES 256           /* a look at a generator takes as long as a reply of so many */
 #define STUCK_NS (10 * NS_PER_S) /* an event thread wakes up each second */
 
 static const char *name_of(enum protocol protocol, size_t row)
@@ -73,5 +74,6 @@ void http_livez(struct http_request *request)
 
 void http_readyz(struct http_request *request)
 {
+    request->session->hidden_work += request->event_thread->setup->generators.count * LOOK_BYTES;
     send_health(request, find_unready(request->event_thread));
 }

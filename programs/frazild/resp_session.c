@@ -180,8 +180,10 @@ static bool runs_multi(const struct session *session)
 /* Before the command and after it, CLIENT REPLY decides what becomes of the reply that stands behind `mark`. */
 static void hush(struct session *session, struct bytes *out, size_t mark)
 {
-    if (session->silent || session->skip == 1)
+    if (session->silent || session->skip == 1) {
+        session->hidden_work += out->len - mark;
         out->len = mark;
+    }
     /* EXEC is one command: what it runs is skipped with it. */
     if (session->skip > 0 && session->batch == NULL && session->job == NULL && !runs_multi(session))
         session->skip--;
@@ -230,7 +232,7 @@ static bool can_go_on(struct session *session, struct bytes *out, enum session_s
         return false;
     }
     *ret = SESSION_FULL;
-    return out->len <= session_output_limit(session);
+    return out->len + session->hidden_work <= session_output_limit(session);
 }
 
 static enum session_state break_off(struct session *session, const char *why, struct bytes *out)
@@ -266,6 +268,7 @@ enum session_state session_run(struct session *session, const char *bytes, size_
     const char *why;
     size_t used = 0;
 
+    session->hidden_work = 0;
     if (session->is_http)
         return http_run(session, bytes, len, ret_used, ret_need, out);
     *ret_used = 0;

@@ -58,15 +58,16 @@ struct session {
     char *lib;          /* CLIENT SETINFO LIB-NAME */
     char *lib_version;
     uint64_t id;
-    struct peer peer; /* for the log */
-    uint8_t version;  /* of the protocol: 2 or 3 */
-    bool has_tls;     /* it is held through TLS */
-    bool is_http;     /* else it is of the Redis protocol */
-    bool has_asked;   /* something, by HTTP */
-    bool rounds;      /* the client rounds integers above 2^53 */
-    bool closing;     /* after what is written */
-    bool silent;      /* CLIENT REPLY OFF */
-    uint8_t skip;     /* CLIENT REPLY SKIP: 2 when it was said, 1 for the command after it */
+    size_t hidden_work; /* of the last session_run: bytes of replies that are not sent, or what takes as long */
+    struct peer peer;   /* for the log */
+    uint8_t version;    /* of the protocol: 2 or 3 */
+    bool has_tls;       /* it is held through TLS */
+    bool is_http;       /* else it is of the Redis protocol */
+    bool has_asked;     /* something, by HTTP */
+    bool rounds;        /* the client rounds integers above 2^53 */
+    bool closing;       /* after what is written */
+    bool silent;        /* CLIENT REPLY OFF */
+    uint8_t skip;       /* CLIENT REPLY SKIP: 2 when it was said, 1 for the command after it */
 };
 
 /* A new session. */

@@ -501,6 +501,15 @@ static size_t read_all(struct client client)
     return all;
 }
 
+/* Runs a connection that is ready, as the loop does. */
+static void next_turn(struct client client)
+{
+    client.its->is_ready = false;
+    loop->ready = NULL;
+    loop->ready_end = &loop->ready;
+    connection_go_on(loop, client.its);
+}
+
 #define FAST_COMMANDS 200
 
 TEST("A client that reads as fast as the daemon writes gets its replies in turns, and all of them")
@@ -520,10 +529,7 @@ TEST("A client that reads as fast as the daemon writes gets its replies in turns
     assert_true(all < 3 * OUT_BYTES_MAX);
     for (; all < FAST_COMMANDS * one; turns++) {
         assert_true(loop->ready == fast.its); /* others have their turn before it goes on */
-        fast.its->is_ready = false;
-        loop->ready = NULL;
-        loop->ready_end = &loop->ready;
-        connection_go_on(loop, fast.its);
+        next_turn(fast);
         size_t its = read_all(fast);
         assert_true(its < 3 * OUT_BYTES_MAX);
         all += its;
@@ -531,6 +537,24 @@ TEST("A client that reads as fast as the daemon writes gets its replies in turns
     assert_int_equal(all, FAST_COMMANDS * one);
     assert_true(turns >= FAST_COMMANDS * one / (3 * OUT_BYTES_MAX));
     assert_null(loop->ready);
+}
+
+TEST("A client that wants no replies has its turn, too, and others have theirs")
+{
+    struct client silent = client_new();
+    unsigned turns = 1;
+
+    say(silent, "CLIENT REPLY OFF\r\n");
+    for (int i = 0; i < FAST_COMMANDS; i++)
+        say(silent, "COMMAND DOCS\r\n");
+    say(silent, "CLIENT REPLY ON\r\n");
+    happens(silent, EPOLLIN);
+    for (; loop->ready == silent.its; turns++) {
+        assert_int_equal(read_all(silent), 0);
+        next_turn(silent);
+    }
+    assert_int_equal(read_all(silent), 5); /* of the last command alone */
+    assert_true(turns > 4);
 }
 
 /* Whether a connection is cut or ended once so many seconds more have passed, of which the process ran in none. */

@@ -8,6 +8,7 @@
 #include "session.h"
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: localhost\r\n\r\n"
+#define HEAD(path) "HEAD " path " HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 static struct setup setup;
 static struct server server;
@@ -110,6 +111,18 @@ TEST("A client that does not read is not answered without bounds")
     assert_int_equal(give(text, sizeof text - 1, &used), SESSION_FULL);
     assert_true(out.len > OUT_BYTES_MAX && out.len < 2 * OUT_BYTES_MAX);
     assert_true(used < sizeof text - 1);
+}
+
+TEST("A reply without its body costs as much of a turn as one with it")
+{
+    char text[60 * (sizeof HEAD("/openapi.json") - 1) + 1];
+    size_t used;
+
+    for (size_t at = 0; at + 1 < sizeof text; at += sizeof HEAD("/openapi.json") - 1)
+        memcpy(text + at, HEAD("/openapi.json"), sizeof HEAD("/openapi.json") - 1);
+    assert_int_equal(give(text, sizeof text - 1, &used), SESSION_FULL);
+    assert_true(used > 0 && used < sizeof text / 4);
+    assert_true(out.len < OUT_BYTES_MAX / 8);
 }
 
 TEST("Behind a head that is refused nothing is read")
