@@ -412,39 +412,6 @@ static struct client slow_reader(void)
     return slow;
 }
 
-TEST("A reader that gets on is spared, and one that stops is cut")
-{
-    struct client slow = slow_reader();
-    unsigned pieces = 0;
-    char got[600];
-
-    setup.settings.daemon.stall_timeout_ns = 30 * NS_PER_S;
-    setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
-    for (size_t before = slow.its->out.len; before > 4096; before = slow.its->out.len, pieces++) {
-        loop->event_thread.now_ns += 25 * NS_PER_S;
-        connection_check_time(loop, slow.its);
-        assert_true(is_open(slow));
-        while (slow.its->out.len == before) {
-            assert_true(read(slow.fd, got, sizeof got) > 0);
-            happens(slow, EPOLLOUT);
-        }
-        connection_check_time(loop, slow.its);
-        assert_true(is_open(slow));
-    }
-    assert_true(pieces > 1);
-    struct client reads_all = slow_reader();
-    while (reads_all.its->out.len > 0) {
-        assert_true(read(reads_all.fd, got, sizeof got) > 0);
-        happens(reads_all, EPOLLOUT);
-    }
-    loop->event_thread.now_ns += 31 * NS_PER_S;
-    connection_check_time(loop, reads_all.its);
-    assert_true(is_open(reads_all)); /* there is no reply that it has not read */
-    connection_check_time(loop, slow.its);
-    assert_false(is_open(slow));
-    assert_int_equal(atomic_load(&loop->event_thread.counters.cut_stalled), 1);
-}
-
 /* Lets the client read until the daemon has sent all that it has for it. */
 static void let_read(struct client client)
 {
@@ -462,6 +429,30 @@ static bool is_open_after(struct client client, unsigned seconds)
     loop->event_thread.now_ns += seconds * NS_PER_S;
     connection_check_time(loop, client.its);
     return is_open(client);
+}
+
+TEST("A reader that gets on is spared, and one that stops is cut")
+{
+    struct client slow = slow_reader();
+    unsigned pieces = 0;
+    char got[600];
+
+    setup.settings.daemon.stall_timeout_ns = 30 * NS_PER_S;
+    setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
+    for (size_t before = slow.its->out.len; before > 4096; before = slow.its->out.len, pieces++) {
+        assert_true(is_open_after(slow, 25));
+        while (slow.its->out.len == before) {
+            assert_true(read(slow.fd, got, sizeof got) > 0);
+            happens(slow, EPOLLOUT);
+        }
+        assert_true(is_open_after(slow, 0));
+    }
+    assert_true(pieces > 1);
+    struct client reads_all = slow_reader();
+    let_read(reads_all);
+    assert_true(is_open_after(reads_all, 31)); /* there is no reply that it has not read */
+    assert_false(is_open_after(slow, 0));
+    assert_int_equal(atomic_load(&loop->event_thread.counters.cut_stalled), 1);
 }
 
 TEST("While the daemon reads nothing of a client, its unfinished command is not late")
