@@ -2,7 +2,6 @@
 /* A generator at its limit, and how long calls take: by one thread and by many. */
 #include "lab.h"
 
-#include "complain.h"
 #include "histogram.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 /* frazil completion: what a shell offers.  It asks the command at each key, so that it knows what the command knows. */
 #include "cli/cli.h"
 #include "command.h"
-#include "complain.h"
 #include "ids.h"
 #include "options.h"
 #include "output.h"

@@ -6,7 +6,6 @@
 #include "findings.h"
 #include "ids.h"
 #include "options.h"
-#include "output.h"
 #include "sorter.h"
 #include "values.h"
 #include "worker_stats.h"

@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 
-#include "core/word.h"
-
 typedef void (*fz_url_writer)(void *ctx, char c);
 
 /*

@@ -8,8 +8,6 @@
 
 #include <stdbool.h>
 
-#include "core/word.h"
-
 typedef void (*fz_variable_visitor)(void *ctx, const char *variable);
 
 /*

@@ -13,7 +13,6 @@
 
 #include "deadline.h"
 #include "dirs.h"
-#include "fail_errno.h"
 #include "own_file.h"
 #include "waits.h"
 

@@ -9,7 +9,6 @@
 #include <stdarg.h>
 
 #include "coordinators/mysql/mysql_connection.h"
-#include "lib/ports.h"
 #include "lib/server.h"
 #include "lib/test.h"
 

@@ -25,7 +25,6 @@
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
 #include "lib/register_rig.h"
-#include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/clients.h"
 

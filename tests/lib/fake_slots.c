@@ -7,7 +7,6 @@
 #include "core/sentence.h"
 #include "lib/patience.h"
 #include "lib/rig.h"
-#include "lib/server.h"
 
 struct fake_slots fake_slots;
 

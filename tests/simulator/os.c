@@ -11,7 +11,6 @@
 #include "os/fail_errno.h"
 #include "os/fork_mark.h"
 #include "os/guard.h"
-#include "os/host.h"
 #include "os/memory.h"
 #include "os/process_family.h"
 #include "os/shards.h"

@@ -6,7 +6,6 @@
 #include "config/canonical_url.h"
 #include "config/coordinators.h"
 #include "core/lower.h"
-#include "lib/callers.h"
 #include "lib/pairs.h"
 #include "lib/scratch.h"
 #include "lib/test.h"

@@ -7,7 +7,6 @@
 #include "lib/fake_granter.h"
 #include "lib/patience.h"
 #include "lib/rig.h"
-#include "lib/server.h"
 #include "lib/test.h"
 #include "os/deadline.h"
 

@@ -7,7 +7,6 @@
 
 #include "core/crc32.h"
 #include "frazil/extras.h"
-#include "lib/near_miss.h"
 #include "lib/test.h"
 
 /* CRC-32 bit by bit, as the standard writes it. */

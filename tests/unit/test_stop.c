@@ -13,7 +13,6 @@
 #include "lib/fake_granter.h"
 #include "lib/fake_slots.h"
 #include "lib/rig.h"
-#include "lib/server.h"
 #include "lib/test.h"
 
 enum { CAPACITY = 4096, BATCH_TICKS = 1000 };

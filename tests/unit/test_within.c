@@ -12,7 +12,6 @@
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
 #include "lib/scratch.h"
-#include "lib/server.h"
 #include "lib/test.h"
 
 enum { WORKER = 3, HORIZON = 1000 };
