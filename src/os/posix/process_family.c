@@ -64,7 +64,7 @@ static bool part_from_members(struct members *members)
     return last && !atomic_load_explicit(&members->overflowed, memory_order_acquire);
 }
 
-/* ---- the process counts of this process ---------------------------------------------- */
+/* ---- the families of this process ---------------------------------------------------- */
 
 /* A list that only grows, and is read in a child among whose parent's threads one may have been changing it. */
 struct place {
@@ -72,7 +72,7 @@ struct place {
     struct place *next;
 };
 
-static struct place first_place; /* most family have one process count, and give all memory back */
+static struct place first_place; /* most processes are of one family, and give all memory back */
 static _Atomic(struct place *) all_places = &first_place;
 
 static void join_all(void)
