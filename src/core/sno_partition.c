@@ -6,7 +6,7 @@
 #include "frazil/sno.h"
 #include "sentence.h"
 
-enum { BYTE_MAX = 255, FORM_LEN_MAX = 16 };
+enum { BYTE_MAX = 255 };
 
 #define FORMS "a number from 0 to 65535, or two bytes such as A,10 or {'A', 10}"
 

@@ -178,11 +178,6 @@ frazil_err fz_guard_fail(int sys_errno, const char *what, const char *path, fraz
     return fz_fail_errno(reterr, sys_errno, what, name, "");
 }
 
-bool fz_guard_is_open(const struct fz_guard *guard)
-{
-    return fz_kept_fd_get(&guard->file) >= 0;
-}
-
 /* Enters by the descriptor, which is the guard's and was looked at just now.  0 or an errno. */
 static int enter_by(struct fz_guard *guard, int fd, const struct fz_guard_wish *wish)
 {

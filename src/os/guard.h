@@ -38,9 +38,6 @@ FZ_PRIVATE struct fz_deadline fz_guard_deadline(void);
 /* Opens, and makes if need be, the guard of a file.  0 or an errno.  Not entered yet; close it with fz_guard_close. */
 FZ_PRIVATE int fz_guard_open(struct fz_guard *ret, const char *path);
 
-/* Whether it is open, and the program has not closed its descriptor. */
-FZ_PRIVATE bool fz_guard_is_open(const struct fz_guard *guard);
-
 /*
  * Waits for its turn, up to the deadline.  If that has passed, it looks once.  0, FZ_GUARD_HELD, FZ_GUARD_OUTRUN or an
  * errno.  EBADF: the guard is not open, or the program has closed it.

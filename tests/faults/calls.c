@@ -404,7 +404,6 @@ frazil_err __wrap_fz_part_load(const char *part, const void **ret, frazil_error 
 enum { NS_PER_S = 1000000000 };
 
 static _Atomic int64_t passed_ns; /* since the beginning, on both clocks */
-static _Atomic int64_t wall_ns;   /* how far the wall clock is ahead of the other one */
 
 /* 2026-01-01, and an hour after the boot. */
 static const int64_t wall_start_ns = INT64_C(1767225600) * NS_PER_S;
@@ -420,18 +419,13 @@ uint64_t calls_passed(void)
     return (uint64_t)passed_ns;
 }
 
-void calls_step(int64_t ns)
-{
-    wall_ns += ns;
-}
-
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
 int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest);
 bool __wrap_fz_counter_usable(void);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
 {
-    int64_t ns = passed_ns + (clock == CLOCK_REALTIME ? wall_start_ns + wall_ns : start_ns);
+    int64_t ns = passed_ns + (clock == CLOCK_REALTIME ? wall_start_ns : start_ns);
 
     *ret = (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
     return 0;

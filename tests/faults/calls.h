@@ -97,9 +97,8 @@ long calls_maps(void);
 const char *call_name(enum call call);
 const int *call_errors(enum call call);
 
-/* Wall clock and monotonic clock go on by so much; wall_ns of the wall clock alone, in either direction. */
+/* Wall clock and monotonic clock go on by so much. */
 void calls_pass(uint64_t ns);
-void calls_step(int64_t wall_ns);
 
 /* How much has passed. */
 uint64_t calls_passed(void);

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "coordinators/file/record_file.h"
-#include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "faults/calls.h"
 #include "faults/disk_log.h"
@@ -156,11 +155,6 @@ static void check_id(uint64_t id)
 }
 
 /* ---- the parts of scenarios --------------------------------------------------------- */
-
-const char *scenario_folder(void)
-{
-    return folder;
-}
 
 const char *scenario_text(const char *text)
 {

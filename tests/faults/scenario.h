@@ -42,9 +42,6 @@ unsigned scenario_looks(void);
 
 /* ---- the parts of scenarios ------------------------------------------------- */
 
-/* The scenario's folder; what is to be durable is below "disk". */
-const char *scenario_folder(void);
-
 /* A text with the folder for each @, in one of two buffers. */
 const char *scenario_text(const char *text);
 

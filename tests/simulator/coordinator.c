@@ -167,11 +167,6 @@ struct coordinator_load *coordinator_load(void)
     return &server.load;
 }
 
-bool coordinator_has_namespace(void)
-{
-    return record(FZ_NAMESPACE)->version != 0;
-}
-
 /* Tells the oracle of a worker's record that was just stored. */
 static void note_record(const struct message *message, const char *text, uint64_t until)
 {

@@ -61,7 +61,4 @@ bool coordinator_is_far_ahead(uint64_t until);
 /* The highest world time that it has ever shown: what it grants no more after a loss ends behind that. */
 uint64_t coordinator_highest_ns(void);
 
-/* Whether the namespace is there. */
-bool coordinator_has_namespace(void);
-
 #endif

@@ -18,7 +18,6 @@ static struct {
     uint64_t left;  /* steps until the next that is interrupted */
     uint64_t steps; /* up to now */
     bool over;
-    uint64_t healed_ns;
     uint64_t due_ns; /* when each service must be able to issue again */
     uint64_t end_ns; /* and when each must have */
     struct host *operator_host;

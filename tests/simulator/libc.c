@@ -124,7 +124,8 @@ int sim_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes
     return 0;
 }
 
-int sim_mutex_trylock(pthread_mutex_t *mutex)
+/* 0 or EBUSY. */
+static int try_mutex(pthread_mutex_t *mutex)
 {
     struct mutex *m = mutex_of(mutex);
 
@@ -140,7 +141,7 @@ int sim_mutex_lock(pthread_mutex_t *mutex)
 {
     int err;
 
-    while ((err = sim_mutex_trylock(mutex)) == EBUSY)
+    while ((err = try_mutex(mutex)) == EBUSY)
         self_spend(100 * US);
     return err;
 }

@@ -38,7 +38,6 @@ int sim_clock_gettime(clockid_t id, struct timespec *ret);
 int sim_clock_nanosleep(clockid_t id, int flags, const struct timespec *pause, struct timespec *ret_left);
 int sim_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes);
 int sim_mutex_lock(pthread_mutex_t *mutex);
-int sim_mutex_trylock(pthread_mutex_t *mutex);
 int sim_mutex_unlock(pthread_mutex_t *mutex);
 int sim_mutex_destroy(pthread_mutex_t *mutex);
 int sim_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes);
@@ -65,7 +64,6 @@ int sim_sigmask(int how, const sigset_t *set, sigset_t *ret);
 #define clock_nanosleep sim_clock_nanosleep
 #define pthread_mutex_init sim_mutex_init
 #define pthread_mutex_lock sim_mutex_lock
-#define pthread_mutex_trylock sim_mutex_trylock
 #define pthread_mutex_unlock sim_mutex_unlock
 #define pthread_mutex_destroy sim_mutex_destroy
 #define pthread_cond_init sim_cond_init
