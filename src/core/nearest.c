@@ -17,9 +17,14 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
+static bool is_same_letter(char a, char b)
+{
+    return fz_lower(a) == fz_lower(b);
+}
+
 static bool changed_places(const char *a, const char *b)
 {
-    return fz_lower(a[0]) == fz_lower(b[-1]) && fz_lower(a[-1]) == fz_lower(b[0]);
+    return is_same_letter(a[0], b[-1]) && is_same_letter(a[-1], b[0]);
 }
 
 /*
@@ -39,7 +44,7 @@ static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_le
         const unsigned *last = rows[(i + 2) % 3];
         unsigned least_of_row = now[0] = (unsigned)i;
         for (size_t j = 1; j <= b_len; j++) {
-            unsigned replaced = last[j - 1] + (fz_lower(a[i - 1]) != fz_lower(b[j - 1]));
+            unsigned replaced = last[j - 1] + !is_same_letter(a[i - 1], b[j - 1]);
             now[j] = least(replaced, 1 + least(last[j], now[j - 1]));
             if (i > 1 && j > 1 && changed_places(&a[i - 1], &b[j - 1]))
                 now[j] = least(now[j], rows[(i + 1) % 3][j - 2] + 1);

@@ -17,9 +17,8 @@ struct fz_left_off {
     frazil_layout layout;
     struct fz_bounds bounds;
     uint32_t worker;
-    _Atomic uint64_t
-        free[SIDES];         /* of the line of each side, the first slot that nobody has taken; 0: none was taken */
-    _Atomic int64_t high_us; /* the highest reading of the clock */
+    _Atomic uint64_t free[SIDES]; /* of each side's line, the first slot that nobody has taken; 0: none was taken */
+    _Atomic int64_t high_us;      /* the highest reading of the clock */
     _Atomic uint64_t explicit_taken;
     _Atomic uint32_t live[2]; /* generators that are open: those that others can see, and those that know of none */
 };
@@ -35,6 +34,19 @@ static struct fz_left_off *_Atomic *bucket_of(const frazil_layout *layout, uint3
     key = (key * 31 + layout->worker_bits) * 31 + layout->sequence_bits;
     key = (key << 32 ^ key ^ worker) * UINT64_C(0x9e3779b97f4a7c15);
     return &buckets[key >> (64 - BUCKET_BITS)];
+}
+
+/* The next record of the worker whose sequence numbers overlap with these; the first one behind NULL; NULL: the end. */
+static struct fz_left_off *next_beside(const frazil *gen, uint32_t worker, const struct fz_bounds *bounds,
+                                       const struct fz_left_off *before)
+{
+    struct fz_left_off *at =
+        before == NULL ? atomic_load_explicit(bucket_of(&gen->layout, worker), memory_order_acquire) : before->next;
+
+    while (at != NULL && (at->worker != worker || !fz_bounds_overlap(&at->bounds, bounds) ||
+                          !frazil_layout_equal(&at->layout, &gen->layout)))
+        at = at->next;
+    return at;
 }
 
 /* All that a new generator has to respect. */
@@ -68,14 +80,10 @@ static void respect(struct known *known, const frazil *gen, struct fz_left_off *
 static struct known look_up(const frazil *gen, uint32_t worker, const struct fz_bounds *bounds)
 {
     struct known known = {.high_us = INT64_MIN};
+    struct fz_left_off *at = NULL;
 
-    struct fz_left_off *_Atomic *bucket = bucket_of(&gen->layout, worker);
-
-    for (struct fz_left_off *at = atomic_load_explicit(bucket, memory_order_acquire); at != NULL; at = at->next) {
-        if (at->worker == worker && fz_bounds_overlap(&at->bounds, bounds) &&
-            frazil_layout_equal(&at->layout, &gen->layout))
-            respect(&known, gen, at, fz_bounds_are_equal(&at->bounds, bounds));
-    }
+    while ((at = next_beside(gen, worker, bounds, at)) != NULL)
+        respect(&known, gen, at, fz_bounds_are_equal(&at->bounds, bounds));
     return known;
 }
 
@@ -101,14 +109,11 @@ static struct fz_left_off *add_record(const frazil *gen, uint32_t worker, const 
 /* The generators of its worker that it cannot live beside, and whose sequence numbers overlap. */
 static uint32_t count_others(const frazil *gen, uint32_t worker, const struct fz_bounds *bounds, bool is_alone)
 {
-    struct fz_left_off *_Atomic *bucket = bucket_of(&gen->layout, worker);
+    const struct fz_left_off *at = NULL;
     uint32_t found = 0;
 
-    for (struct fz_left_off *at = atomic_load_explicit(bucket, memory_order_acquire); at != NULL; at = at->next) {
-        if (at->worker == worker && fz_bounds_overlap(&at->bounds, bounds) &&
-            frazil_layout_equal(&at->layout, &gen->layout))
-            found += atomic_load(&at->live[true]) + (is_alone ? atomic_load(&at->live[false]) : 0);
-    }
+    while ((at = next_beside(gen, worker, bounds, at)) != NULL)
+        found += atomic_load(&at->live[true]) + (is_alone ? atomic_load(&at->live[false]) : 0);
     return found - (is_alone ? 1 : 0);
 }
 
