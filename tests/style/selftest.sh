@@ -47,6 +47,18 @@ must_fail() {
     samples=$((samples + 1))
 }
 
+# finds SENTENCE in PATH TEXT: with that text in the file it does.
+finds() {
+    echo "$4" | file "$3"
+    must_fail "$1"
+}
+
+# needs SENTENCE: it does so in an empty project.
+needs() {
+    project
+    must_fail "$1"
+}
+
 # lines N: as many statements.
 lines() {
     awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "    x++;" }'
@@ -66,47 +78,34 @@ test_arrows() {
     printf '#include "a.h"\n#include <string.h>\n#include "core/a.h"\n' | file src/core/a.c
     echo '#include "core/a.h"' | file src/generator/b.c
     must_pass
-    echo '#include "os/clock.h"' | file src/core/a.c
-    must_fail 'src/core/a.c:1: core may not see os'
+    finds 'src/core/a.c:1: core may not see os' in src/core/a.c '#include "os/clock.h"'
     printf '#include "a.h"\n' | file src/core/a.c
-    echo '#include "config/settings.h"' | file src/generator/b.c
-    must_fail 'src/generator/b.c:1: reads the settings again'
-    echo '#include "core/secret.h"' | file src/generator/b.c
-    must_fail 'src/generator/b.c:1: leaves passwords out'
+    finds 'src/generator/b.c:1: reads the settings again' in src/generator/b.c '#include "config/settings.h"'
+    finds 'src/generator/b.c:1: leaves passwords out' in src/generator/b.c '#include "core/secret.h"'
     echo '#include "core/a.h"' | file src/generator/b.c
-    echo '#include <stdio.h>' | file src/core/a.c
-    must_fail 'src/core/a.c:1: the core may not include <stdio.h>'
-    echo '#include "../generator/b.h"' | file src/core/a.c
-    must_fail 'name the room, not the way to it'
-    echo '#include "b.h"' | file src/core/a.c
-    must_fail 'which is not beside it'
+    finds 'src/core/a.c:1: the core may not include <stdio.h>' in src/core/a.c '#include <stdio.h>'
+    finds 'name the room, not the way to it' in src/core/a.c '#include "../generator/b.h"'
+    finds 'which is not beside it' in src/core/a.c '#include "b.h"'
     project
-    echo '#include "core/a.h"' | file programs/frazil/main.c
-    must_fail 'this folder may not see core'
+    finds 'this folder may not see core' in programs/frazil/main.c '#include "core/a.h"'
     project
     echo '#include <stdint.h>' | file programs/frazil/output.h
     printf '#include "output.h"\n#include "table.h"\n' | file programs/frazil/bench/table.c
     echo '#include <stdint.h>' | file programs/frazil/bench/table.h
     printf '#include "output.h"\n#include "bench/table.h"\n' | file bench/lab/main.c
     must_pass
-    echo '#include "bench/table.h"' | file programs/frazil/main.c
-    must_fail 'programs/frazil/main.c:1: this folder may not see bench'
+    finds 'programs/frazil/main.c:1: this folder may not see bench' in programs/frazil/main.c '#include "bench/table.h"'
     project
-    echo '#include "core/a.h"' | file bench/lab/main.c
-    must_fail 'lab may not see core'
+    finds 'lab may not see core' in bench/lab/main.c '#include "core/a.h"'
     project
-    echo '#include "core/a.h"' | file src/opaque/a.c
-    must_fail 'opaque may not see core'
+    finds 'opaque may not see core' in src/opaque/a.c '#include "core/a.h"'
     project
     echo '#include "common/url.h"' | file src/coordinators/redis/a.c
     must_pass
-    echo '#include "etcd/a.h"' | file src/coordinators/redis/a.c
-    must_fail 'redis may not see etcd'
+    finds 'redis may not see etcd' in src/coordinators/redis/a.c '#include "etcd/a.h"'
     project
-    echo '#include <pthread.h>' | file include/frazil/x.h
-    must_fail 'a public header may not include <pthread.h>'
-    project
-    must_fail 'no include found'
+    finds 'a public header may not include <pthread.h>' in include/frazil/x.h '#include <pthread.h>'
+    needs 'no include found'
 }
 
 test_circles() {
@@ -131,8 +130,7 @@ test_circles() {
     echo '#include "core/c.h"' | file src/os/d.h
     for name in core/c os/b; do echo | file "src/$name.h"; done
     must_fail 'a circle of rooms: src/'
-    project
-    must_fail 'no include found'
+    needs 'no include found'
 }
 
 # tables_project: what the check looks at, as it is.
@@ -164,8 +162,7 @@ test_tables() {
     with src/config/coordinators.h 's/etcds/etcdx/' 'man/frazil.spec.5:1: lacks the URLs etcdx://'
     with debian/control 's/^Package: libfrazil-redis1/Package: libfrazil-radish1/' 'debian/control:1: has radish, which is no package of the table'
     with docs/coordinators/README.md 's/(etcd.md)/(etc.md)/' 'docs/coordinators/README.md:1: does not lead to etcd.md'
-    project
-    must_fail 'no table of behaviours found'
+    needs 'no table of behaviours found'
 }
 
 test_lengths() {
@@ -188,8 +185,7 @@ test_lengths() {
     project
     function_of a 16 | file src/a.c
     must_fail 'at most 15 and 50 are allowed'
-    project
-    must_fail 'no source found'
+    needs 'no source found'
 }
 
 test_banned() {
@@ -201,30 +197,25 @@ test_banned() {
         printf 'int a;\nint b = %s(1);\n' "$call" | file src/a.c
         must_fail "src/a.c:2: $call() is banned: use "
     done
-    echo 'int a = atoi ("1");' | file programs/a.c
-    must_fail 'programs/a.c:1: atoi() is banned'
+    finds 'programs/a.c:1: atoi() is banned' in programs/a.c 'int a = atoi ("1");'
     rm "$scratch/project/programs/a.c"
     # Strings of C, where bytes of clients are.
     project
     for use in 'strcmp(a.at, b)' 'strncasecmp(a, b->c.at, 1)' 'f(strlen (a[1].at))' 'strlen(a->at)'; do
-        echo "int a = $use;" | file programs/frazild/a.c
-        must_fail 'programs/frazild/a.c:1: str*() is banned of .at'
+        finds 'programs/frazild/a.c:1: str*() is banned of .at' in programs/frazild/a.c "int a = $use;"
     done
     echo 'int a = f(strlen(a), &b.at) + memcmp(a.at, b, 1); struct slice b = {.at = c, .len = strlen(c)};' | file programs/frazild/a.c
     must_pass
     project
     # Process ids, and waits on a clock that can be set.
-    echo 'int a = getpid();' | file src/a.c
-    must_fail 'src/a.c:1: getpid() is banned: use fz_fork_mark_read'
+    finds 'src/a.c:1: getpid() is banned: use fz_fork_mark_read' in src/a.c 'int a = getpid();'
     echo 'int a;' | file src/a.c
     echo 'int a = getpid();' | file src/os/worker_lock.c
     must_pass
     for call in pthread_mutex_timedlock pthread_rwlock_timedrdlock sem_timedwait cnd_timedwait; do
-        echo "int a = $call(b, c);" | file src/a.c
-        must_fail "src/a.c:1: $call() is banned: use what waits on the monotonic clock"
+        finds "src/a.c:1: $call() is banned: use what waits on the monotonic clock" in src/a.c "int a = $call(b, c);"
     done
-    echo 'int a = pthread_cond_timedwait(b, c, d);' | file src/a.c
-    must_fail 'src/a.c:1: pthread_cond_timedwait() is banned without'
+    finds 'src/a.c:1: pthread_cond_timedwait() is banned without' in src/a.c 'int a = pthread_cond_timedwait(b, c, d);'
     printf 'int b = pthread_condattr_setclock(x, CLOCK_REALTIME);\nint a = pthread_cond_timedwait(b, c, d);\n' | file src/a.c
     must_fail 'src/a.c:2: pthread_cond_timedwait() is banned without'
     printf 'int b = pthread_condattr_setclock(x, CLOCK_MONOTONIC);\nint a = pthread_cond_timedwait(b, c, d);\n' | file src/a.c
@@ -248,19 +239,15 @@ test_banned() {
     must_pass
     for room in coordinators/common coordinators/redis; do
         project
-        echo 'int a = memset(password, 0, 1);' | file "src/$room/a.c"
-        must_fail "src/$room/a.c:1: memset() is banned: use fz_wipe"
+        finds "src/$room/a.c:1: memset() is banned: use fz_wipe" in "src/$room/a.c" 'int a = memset(password, 0, 1);'
     done
     project
     echo 'const char *a = getenv("A");' | file src/os/host.c
     must_pass
-    echo 'const char *a = getenv("A");' | file src/os/dirs.c
-    must_fail 'src/os/dirs.c:1: getenv() is banned: use fz_environment'
+    finds 'src/os/dirs.c:1: getenv() is banned: use fz_environment' in src/os/dirs.c 'const char *a = getenv("A");'
     project
-    echo 'const char *a = getenv("A");' | file programs/a.c
-    must_fail 'programs/a.c:1: getenv() is banned: use fz_typed_variable'
-    project
-    must_fail 'no source found'
+    finds 'programs/a.c:1: getenv() is banned: use fz_typed_variable' in programs/a.c 'const char *a = getenv("A");'
+    needs 'no source found'
 }
 
 test_typed() {
@@ -276,13 +263,11 @@ test_typed() {
         must_fail 'programs/a.c:2: complains about what was typed without typed() or quoted()'
     done
     # shellcheck disable=SC2028 # it is a backslash
-    echo 'complain("no \"%s\"", x);' | file programs/a.c
-    must_fail 'programs/a.c:1: quotes what may have been typed by %s'
+    finds 'programs/a.c:1: quotes what may have been typed by %s' in programs/a.c 'complain("no \"%s\"", x);'
     project
     echo "return fz_fail(reterr, FRAZIL_ESPEC, \"no '%s'\", x);" | file src/a.c
     must_fail 'src/a.c:1: quotes what may have been typed by %s'
-    project
-    must_fail 'no source found'
+    needs 'no source found'
 }
 
 test_structures() {
@@ -314,8 +299,7 @@ test_kept() {
     must_fail 'src/a.h:5: a descriptor is kept as a number'
     printf 'typedef struct a {\n    int sockets[4];\n} a;\n' | file src/a.h
     must_fail 'src/a.h:2: a descriptor is kept as a number'
-    project
-    must_fail 'no source found'
+    needs 'no source found'
 }
 
 test_contracts() {
@@ -340,13 +324,11 @@ test_contracts() {
         printf '/* A. */\nFRAZIL_API void %s(frazil_a *a);\n' $name | file include/a.h
         must_fail "include/a.h:2: $name(): a handle has _open and _close"
     done
-    project
-    must_fail 'no header found'
+    needs 'no header found'
 }
 
 test_growth() {
-    project
-    must_fail 'no struct found'
+    needs 'no struct found'
     file include/a.h <<'EOF'
 /* With a size argument. */
 typedef struct frazil_a {
@@ -385,8 +367,7 @@ EOF
     must_fail 'include/b.h:4: frazil_b cannot grow'
     printf '/* It does not grow. */\ntypedef struct frazil_b {\n    int a; /* a */\n} frazil_b;\n' | file include/b.h
     must_pass
-    echo '#define FRAZIL_A_COUNT 3' | file include/c.h
-    must_fail 'include/c.h:1: FRAZIL_A_COUNT'
+    finds 'include/c.h:1: FRAZIL_A_COUNT' in include/c.h '#define FRAZIL_A_COUNT 3'
     printf 'FRAZIL_API int frazil_a(int a,\n                        bool b);\n' | file include/c.h
     must_fail 'include/c.h:2: frazil_a() has a bool argument'
 }
@@ -399,14 +380,11 @@ test_private() {
         file src/os/a.h
     echo 'int fz_g(void);' | file src/admin/a.h
     must_pass
-    echo 'const char *fz_a(void);' | file src/core/a.h
-    must_fail 'src/core/a.h:1: fz_a() is declared without FZ_PRIVATE'
+    finds 'src/core/a.h:1: fz_a() is declared without FZ_PRIVATE' in src/core/a.h 'const char *fz_a(void);'
     printf 'const char *\nfz_a(void);\n' | file src/core/a.h
     must_fail 'src/core/a.h:2: fz_a() is declared without FZ_PRIVATE'
-    echo 'extern int fz_a;' | file src/core/a.h
-    must_fail 'src/core/a.h:1: data that changes is shared'
-    project
-    must_fail 'no header found'
+    finds 'src/core/a.h:1: data that changes is shared' in src/core/a.h 'extern int fz_a;'
+    needs 'no header found'
 }
 
 test_unique() {
@@ -417,8 +395,7 @@ test_unique() {
     printf 'static int c;\n' | file src/os/linux/c.c
     printf 'static int c;\n' | file src/os/posix/c.c
     must_pass
-    echo 'enum { a = 1 };' | file src/os/b.c
-    must_fail 'src/os/b.c:1: a is also a name of src/core/a.c:1'
+    finds 'src/os/b.c:1: a is also a name of src/core/a.c:1' in src/os/b.c 'enum { a = 1 };'
     printf 'struct a {\n    int b;\n};\n' | file src/os/b.c
     must_fail 'src/os/b.c:1: a is also a name of src/core/a.c:1'
     printf 'static int b;\n' | file src/os/b.c
@@ -426,25 +403,19 @@ test_unique() {
     must_pass
     printf 'static inline int a(void)\n{\n    return 1;\n}\n' | file src/os/b.h
     must_fail 'src/os/b.h:1: a is also a name of src/core/a.c:1'
-    project
-    must_fail 'no source found'
+    needs 'no source found'
 }
 
 test_headers() {
     project
     printf '#include <stdint.h>\nint a(uint8_t x);\n' | file include/a.h
     must_pass
-    echo 'int a(uint8_t x);' | file include/a.h
-    must_fail 'a.h:1: does not stand alone as c99'
-    echo '_Static_assert(1, "");' | file include/a.h
-    must_fail 'a.h:1: does not stand alone as c99'
-    echo 'int a(int class);' | file include/a.h
-    must_fail 'a.h:1: does not stand alone as c++11'
+    finds 'a.h:1: does not stand alone as c99' in include/a.h 'int a(uint8_t x);'
+    finds 'a.h:1: does not stand alone as c99' in include/a.h '_Static_assert(1, "");'
+    finds 'a.h:1: does not stand alone as c++11' in include/a.h 'int a(int class);'
     echo 'int a(void);' | file include/a.h
-    echo 'int a(size_t n);' | file src/a.h
-    must_fail 'src/a.h:1: does not stand alone as c11'
-    project
-    must_fail 'no header found'
+    finds 'src/a.h:1: does not stand alone as c11' in src/a.h 'int a(size_t n);'
+    needs 'no header found'
 }
 
 test_outside() {
@@ -453,19 +424,15 @@ test_outside() {
     echo 'Tissue 7' | file README.md
     must_pass
     for text in 'see ../shared/x.md' 'in /work/main' 'see issue 7' 'Part 1 of 6'; do
-        echo "$text" | file README.md
-        must_fail "README.md:1:$text"
+        finds "README.md:1:$text" in README.md "$text"
     done
-    echo '[it](nowhere.md)' | file README.md
-    must_fail 'README.md:1: links to nowhere.md, which does not exist'
+    finds 'README.md:1: links to nowhere.md, which does not exist' in README.md '[it](nowhere.md)'
     # shellcheck disable=SC2016 # the backquotes are those of Markdown
     printf '# a\n## Why, and how?\n```\n# b\n```\n[x](#why-and-how) [x](#a)\n' | file docs/b.md
     echo '[it](docs/b.md#why-and-how)' | file README.md
     must_pass
-    echo '[it](docs/b.md#b)' | file README.md
-    must_fail 'README.md:1: links to docs/b.md#b, and no heading is called so'
-    echo '[it](#there)' | file README.md
-    must_fail 'README.md:1: links to #there, and no heading is called so'
+    finds 'README.md:1: links to docs/b.md#b, and no heading is called so' in README.md '[it](docs/b.md#b)'
+    finds 'README.md:1: links to #there, and no heading is called so' in README.md '[it](#there)'
 }
 
 # manual_project: a project whose manual has no fault.
@@ -488,8 +455,7 @@ manual_project() {
 test_manual() {
     manual_project
     must_pass
-    echo '| `FRAZIL_EA` -2 | cause | cure |' | file docs/ERRORS.md
-    must_fail 'docs/ERRORS.md:1: no row begins with `FRAZIL_EA` -1'
+    finds 'docs/ERRORS.md:1: no row begins with `FRAZIL_EA` -1' in docs/ERRORS.md '| `FRAZIL_EA` -2 | cause | cure |'
     manual_project
     echo frazil_d >>"$scratch/project/tests/api/exported-symbols.txt"
     must_fail 'include:1: frazil_d() has no page'
@@ -544,8 +510,7 @@ keys_project() {
 test_keys() {
     keys_project
     must_pass
-    echo 'x = {{"path", FZ_URL_OWN, "/y", NULL, NULL, 0, read}, {.name = NULL}};' | file src/coordinators/a/a_url.c
-    must_fail 'docs/coordinators/a.md:1: lacks the key path /y - -'
+    finds 'docs/coordinators/a.md:1: lacks the key path /y - -' in src/coordinators/a/a_url.c 'x = {{"path", FZ_URL_OWN, "/y", NULL, NULL, 0, read}, {.name = NULL}};'
     must_fail 'docs/coordinators/a.md:1: has path /x - -, which is not in the table of keys'
     echo 'x = {{"path", FZ_URL_OWN, "/x", NULL, NULL, 0, read}, {"b", FZ_URL_FILE, NULL, NULL, NULL, 0, NULL}};' |
         file src/coordinators/a/a_url.c
@@ -558,13 +523,11 @@ test_keys() {
     printf '.It Cm a://HOST\nKeys:\n.Cm path , more\n.El\nAll also have the keys\n.Cm timeout\nThey follow\n' | file man/frazil.spec.5
     must_fail 'man/frazil.spec.5:1: has more, which is not in the table of keys'
     must_fail 'man/frazil.spec.5:1: lacks the key user'
-    project
-    must_fail 'no table of keys found'
+    needs 'no table of keys found'
 }
 
 test_packaging() {
-    project
-    must_fail 'frazil.h'
+    needs 'frazil.h'
     echo '#define FRAZIL_VERSION "1.2.3"' | file include/frazil.h
     echo 'frazil (1.2.3) unstable; urgency=medium' | file debian/changelog
     echo frazil_a | file tests/api/exported-symbols.txt
@@ -577,14 +540,11 @@ test_packaging() {
     printf 'Package: libfrazil-a1\nPackage: libfrazil-b1\n' | file debian/control
     must_fail 'suggests libfrazil-b0, which debian/control does not build'
     # shellcheck disable=SC2016 # it is for make
-    echo 'PARTS := ${filter-out file,file a' | file debian/rules
-    must_fail 'make cannot read it'
-    echo 'PARTS :=' | file debian/rules
-    must_fail 'PARTS names no part'
+    finds 'make cannot read it' in debian/rules 'PARTS := ${filter-out file,file a'
+    finds 'PARTS names no part' in debian/rules 'PARTS :='
     echo 'PARTS := libfrazil-a1, libfrazil-b1' | file debian/rules
     must_pass
-    echo frazil_opaque_b | file tests/api/exported-symbols-opaque.txt
-    must_fail 'libfrazil-opaque1.symbols:1: frazil_opaque_a is in this or in'
+    finds 'libfrazil-opaque1.symbols:1: frazil_opaque_a is in this or in' in tests/api/exported-symbols-opaque.txt frazil_opaque_b
     must_fail 'libfrazil-opaque1.symbols:1: frazil_opaque_b is in this or in'
     printf 'usr/include/frazil/[!b]*.h\nusr/share/man/man3/frazil_[ao]*\n' | file debian/libfrazil-dev.install
     echo frazil_a | file tests/api/exported-symbols.txt
@@ -595,27 +555,21 @@ test_packaging() {
     echo frazil_b >>"$scratch/project/tests/api/exported-symbols.txt"
     must_fail 'debian:1: no package has usr/include/frazil/b.h'
     must_fail 'debian:1: no package has usr/share/man/man3/frazil_b.3'
-    echo 'frazil (1.2.2) unstable; urgency=medium' | file debian/changelog
-    must_fail 'debian/changelog:1: says 1.2.2'
+    finds 'debian/changelog:1: says 1.2.2' in debian/changelog 'frazil (1.2.2) unstable; urgency=medium'
     echo 'frazil (1.2.3) unstable; urgency=medium' | file debian/changelog
-    echo 'find_package(frazil 1.1 REQUIRED)' | file docs/start.md
-    must_fail 'docs/start.md:1: says 1.1, and the version is 1.2'
-    echo 'Unpack frazil-x-1.2.2.tgz' | file docs/x.md
-    must_fail 'docs/x.md:1:frazil-x-1.2.2'
+    finds 'docs/start.md:1: says 1.1, and the version is 1.2' in docs/start.md 'find_package(frazil 1.1 REQUIRED)'
+    finds 'docs/x.md:1:frazil-x-1.2.2' in docs/x.md 'Unpack frazil-x-1.2.2.tgz'
     rm "$scratch/project/docs/x.md"
-    echo 'set(FRAZIL_SOVERSION 2)' | file CMakeLists.txt
-    must_fail 'FRAZIL_SOVERSION is 2, and the version is 1.2.3'
+    finds 'FRAZIL_SOVERSION is 2, and the version is 1.2.3' in CMakeLists.txt 'set(FRAZIL_SOVERSION 2)'
 }
 
 test_printing() {
-    project
-    must_fail 'no source of the command found'
+    needs 'no source of the command found'
     printf '%s\n' 'void a(void) { output_string("a\n"); (void)snprintf(b, sizeof b, "x"); rewrite(1); }' | file programs/frazil/a.c
     printf '%s\n' 'void b(void) { (void)write(1, "\033[0m", 4); (void)fprintf(stderr, "x"); }' | file programs/frazil/output.c
     must_pass
     for call in 'printf("x")' 'fputs("x", stdout)' '(void)write(1, text, 1)' 'fwrite(a, 1, 1, stdout)'; do
-        echo "void c(void) { $call; }" | file programs/frazil/cmd_c.c
-        must_fail 'programs/frazil/cmd_c.c:1: prints by itself'
+        finds 'programs/frazil/cmd_c.c:1: prints by itself' in programs/frazil/cmd_c.c "void c(void) { $call; }"
     done
     for escape in '\\033[' '\\33[' '\\x1b[' '\\e['; do
         printf '%s\n' "const char *c = \"$escape\";" | file programs/frazil/cmd_c.c
@@ -628,15 +582,12 @@ test_campaigns() {
     project
     printf 'frazil_long(check-a a/b)\n  frazil_long(check-b c/d)\nfrazil_long(check-${KIND} ${test})\n' | file tests/CMakeLists.txt
     printf 'LONG = check-a check-b \\\n\tlint\n\ncheck-a check-b: | build ## more (10 min)\nlint: | build ## all (2 h)\n' | file Makefile
-    echo 'The campaigns: `check-a`, `check-b`, `lint`.' | file CONTRIBUTING.md
-    must_fail 'check-a: make help does not say how long it takes'
+    finds 'check-a: make help does not say how long it takes' in CONTRIBUTING.md 'The campaigns: `check-a`, `check-b`, `lint`.'
     printf 'LONG = check-a check-b \\\n\tlint\n\ncheck-a: | build ## more (10 min)\ncheck-b: ## less (3 min)\nlint: | build ## all (2 h)\n' | file Makefile
     must_pass
-    echo 'frazil_label(a/b LABELS check-whole)' | file tests/cmake/a.cmake
-    must_fail 'check-whole: not in LONG of the Makefile'
+    finds 'check-whole: not in LONG of the Makefile' in tests/cmake/a.cmake 'frazil_label(a/b LABELS check-whole)'
     rm "$scratch/project/tests/cmake/a.cmake"
-    echo 'The campaigns: `check-a`, `check-b`.' | file CONTRIBUTING.md
-    must_fail 'lint: not in CONTRIBUTING.md'
+    finds 'lint: not in CONTRIBUTING.md' in CONTRIBUTING.md 'The campaigns: `check-a`, `check-b`.'
     echo 'The campaigns: `check-a`, `check-b`, `lint`.' | file CONTRIBUTING.md
     printf 'if x; then\n    step make check\n    step make run\n    step make one-long\nelse\n    step make check-docs\nfi\n' | file .ci/run
     printf 'target: [check, run]\ntarget: [check-a, check-b,\n    lint]\n' | file .github/workflows/ci.yml
@@ -652,32 +603,26 @@ test_campaigns() {
 
 # shellcheck disable=SC2016 # the samples have dollars
 test_limits() {
-    project
-    must_fail 'no test found'
+    needs 'no test found'
     echo 'alarm(PATIENCE_S); AWAIT(a, "b"); open("redis://h/x?timeout=60s", "?timeout=8s", "?timeout=300ms"); alarm(0); alarm(600);' | file tests/unit/a.c
     echo 'its.settimeout(PATIENCE_S); its.settimeout(300); take(timeout=0)' | file tests/frazild/a.py
     echo 'timeout 300 "$FRAZIL" x timeout=60s' | file tests/cli/a.bats
     must_pass
     for line in 'alarm(60);' 'for (int tries = 0; tries < 4000; tries++)' 'open("redis://h/x?a=b&timeout=20s");'; do
-        echo "$line" | file tests/process/b.c
-        must_fail 'tests/process/b.c:1: '
+        finds 'tests/process/b.c:1: ' in tests/process/b.c "$line"
     done
     rm "$scratch/project/tests/process/b.c"
     for line in 'its.settimeout(60)' 'thread.join(60)' 'daemon.process.wait(5)' 'connect(address, timeout=5)'; do
-        echo "$line" | file tests/frazild/b.py
-        must_fail 'tests/frazild/b.py:1: less than five minutes'
+        finds 'tests/frazild/b.py:1: less than five minutes' in tests/frazild/b.py "$line"
     done
     rm "$scratch/project/tests/frazild/b.py"
-    echo 'run timeout 20 "$FRAZIL"' | file tests/cli/b.bats
-    must_fail 'tests/cli/b.bats:1: timeout of less than five minutes'
+    finds 'tests/cli/b.bats:1: timeout of less than five minutes' in tests/cli/b.bats 'run timeout 20 "$FRAZIL"'
     rm "$scratch/project/tests/cli/b.bats"
-    echo 'test("x", { timeout: 60_000 });' | file bindings/node/test/b.js
-    must_fail 'bindings/node/test/b.js:1: timeout of less than five minutes'
+    finds 'bindings/node/test/b.js:1: timeout of less than five minutes' in bindings/node/test/b.js 'test("x", { timeout: 60_000 });'
 }
 
 test_names() {
-    project
-    must_fail 'no header found'
+    needs 'no header found'
     printf '%s\n' 'enum { FRAZIL_A = 1 };' '/* As frazil_a. */' 'int frazil_a(void);' '#define FRAZIL_B 2' | file include/frazil.h
     printf '%s\n' 'function(frazil_room name)' | file cmake/a.cmake
     printf '    X(OPEN_WAIT, "open_wait", a) \\\n' | file src/config/keys.h
@@ -689,15 +634,12 @@ test_names() {
     echo 'There was frazil_gone.' | file CHANGELOG.md
     must_pass
     for word in frazil_gone FRAZIL_GONE frazil_sql_a; do
-        echo "Call $word." | file docs/b.md
-        must_fail "docs/b.md:1: there is no $word"
+        finds "docs/b.md:1: there is no $word" in docs/b.md "Call $word."
     done
-    echo '.Fn frazil_gone' | file man/frazil.7
-    must_fail 'man/frazil.7:1: there is no frazil_gone'
+    finds 'man/frazil.7:1: there is no frazil_gone' in man/frazil.7 '.Fn frazil_gone'
     rm "$scratch/project/man/frazil.7"
     for path in include/frazil/b.h src/b.c programs/b.c bindings/b.c; do
-        echo '/* As frazil_gone does. */' | file "$path"
-        must_fail "$path:1: there is no frazil_gone"
+        finds "$path:1: there is no frazil_gone" in "$path" '/* As frazil_gone does. */'
         rm "$scratch/project/$path"
     done
 }
@@ -708,15 +650,13 @@ test_measured() {
     echo 'Measured on: a machine; gcc 12; frazil 1.1.0, 61 rounds; time from the counter.' | file docs/performance.md
     echo '## 1.2.0, not yet released' | file CHANGELOG.md
     must_pass
-    echo '## 1.2.0, 2027-01-01' | file CHANGELOG.md
-    must_fail 'docs/performance.md: is of frazil 1.1.0, and 1.2.0 is released: run make bench'
+    finds 'docs/performance.md: is of frazil 1.1.0, and 1.2.0 is released: run make bench' in CHANGELOG.md '## 1.2.0, 2027-01-01'
     echo 'Measured on: a machine; gcc 12; frazil 1.2.0, 61 rounds; time from the counter.' | file docs/performance.md
     must_pass
     echo '#define FRAZIL_VERSION "1.2.1"' | file include/frazil.h
     echo '## 1.2.1, 2027-02-02' | file CHANGELOG.md
     must_pass
-    echo 'No figures.' | file docs/performance.md
-    must_fail 'docs/performance.md: does not say what was measured'
+    finds 'docs/performance.md: does not say what was measured' in docs/performance.md 'No figures.'
 }
 
 test_mawk() {
@@ -725,8 +665,7 @@ test_mawk() {
     echo 'function f(a,  b) { b = a; print b } { f($1) }' | file tools/a.awk
     must_pass
     # shellcheck disable=SC2016 # awk
-    echo 'function g(x) { return x } function f(a,  g) { g = a; print g } { f($1) }' | file tools/b.awk
-    must_fail 'tools/b.awk:1: syntax error at or near g'
+    finds 'tools/b.awk:1: syntax error at or near g' in tools/b.awk 'function g(x) { return x } function f(a,  g) { g = a; print g } { f($1) }'
 }
 
 test_format() {
