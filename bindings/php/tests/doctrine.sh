@@ -2,21 +2,11 @@
 # SPDX-License-Identifier: MIT
 # doctrine.sh PAGE EXTENSION: the files that README.md shows for Doctrine, over SQLite: persist() gives an entity an id, which is
 # the one of its row, and a string in JSON.
-set -eu
+# shellcheck source=bindings/php/tests/page.sh
+. "$(dirname "$0")/page.sh"
 
-page=$(realpath "$1")
-extension=$2
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-# block N: the Nth block of the page's section about Doctrine.
-block() {
-    sed -n '/^## Doctrine/,/^## Cost/p' "$page" | awk -v n="$1" '/^```/ { inside = !inside; at += inside; next } inside && at == n'
-}
-
-cd "$scratch"
-block 1 >FrazilIdGenerator.php
-block 2 >Order.php
+block 1 '' '## Doctrine and Symfony' >FrazilIdGenerator.php
+block 2 '' '## Doctrine and Symfony' >Order.php
 cat >try.php <<'PHP'
 <?php
 require_once 'Doctrine/ORM/autoload.php';
@@ -46,10 +36,5 @@ $rows = $connection->fetchFirstColumn('SELECT id FROM orders ORDER BY id');
 count($rows) === 3 && (string) $rows[2] === $before || exit('the rows are ' . json_encode($rows) . "\n");
 echo json_encode($found) === "{\"id\":\"$before\"}" ? "ok\n" : json_encode($found) . "\n";
 PHP
-parts=
-for part in ctype mbstring pdo pdo_sqlite tokenizer; do
-    php -n -m | grep -qix "$part" || parts="$parts -d extension=$part"
-done
-# shellcheck disable=SC2086 # words
-said=$(FRAZIL_WORKER=fixed:7 php -n -d "extension=$extension" $parts try.php)
+said=$(FRAZIL_WORKER=fixed:7 run ctype mbstring pdo pdo_sqlite tokenizer)
 [ "$said" = ok ] || { echo "$said" && exit 1; }

@@ -2,25 +2,15 @@
 # SPDX-License-Identifier: MIT
 # laravel.sh PAGE EXTENSION: the files that docs/laravel.md shows, in an application of Laravel's parts over SQLite: each way to
 # save a model gives it an id, which is a string in JSON.
-set -eu
+# shellcheck source=bindings/php/tests/page.sh
+. "$(dirname "$0")/page.sh"
 
-page=$(realpath "$1")
-extension=$2
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-# block N: the page's Nth block of PHP.
-block() {
-    awk -v n="$1" '/^```/ { inside = !inside; if (inside && /php$/) at++; else if (inside) inside = 2; next } inside == 1 && at == n' "$page"
-}
-
-cd "$scratch"
-{ echo '<?php return ['; block 1; echo '];'; } >services.php
-block 2 >HasFrazilId.php
-block 3 >Order.php
+{ echo '<?php return ['; block 1 php; echo '];'; } >services.php
+block 2 php >HasFrazilId.php
+block 3 php >Order.php
 {
     echo '<?php use Illuminate\Database\Schema\Blueprint; use Illuminate\Support\Facades\Schema;'
-    block 4
+    block 4 php
 } >migration.php
 cat >try.php <<'PHP'
 <?php
@@ -50,10 +40,5 @@ $own = Order::forceCreate(['id' => '42']);
 $known = Order::find($ids[0])->toJson();
 echo count(array_unique($ids)), ' ', $own->id, ' ', str_contains($known, "\"id\":\"$ids[0]\"") ? 'text' : $known, "\n";
 PHP
-parts=
-for part in ctype dom mbstring pdo pdo_sqlite tokenizer xml; do
-    php -n -m | grep -qix "$part" || parts="$parts -d extension=$part"
-done
-# shellcheck disable=SC2086 # words
-said=$(IDS_WORKER=fixed:7 php -n $parts -d "extension=$extension" try.php)
+said=$(IDS_WORKER=fixed:7 run ctype dom mbstring pdo pdo_sqlite tokenizer xml)
 [ "$said" = '3 42 text' ] || { echo "docs/laravel.md: $said" >&2; exit 1; }
