@@ -38,70 +38,73 @@ struct fleet {
     uint64_t lost_horizon_ms;    /* likewise, as in fz_namespace_options */
 };
 
-/* An empty coordinator. */
-void fleet_start(struct fleet *fleet);
+/* The one that a test has. */
+extern struct fleet fleet;
 
-/* Frees everything. */
-void fleet_stop(struct fleet *fleet);
+/* An empty coordinator, in place of the one before. */
+void fleet_start(void);
+
+/* Frees everything: for AFTER_EACH. */
+void fleet_stop(void);
 
 /* Options of owner i: seeded random numbers, a token of its own, all worker ids, what the namespace
  * has; how many workers that is, is said, so that the first look need not guess. */
-struct fz_lease_options fleet_options(struct fleet *fleet, size_t i);
+struct fz_lease_options fleet_options(size_t i);
 
 /* Opens the lease of owner i with these options. */
-void fleet_open_with(struct fleet *fleet, size_t i, const struct fz_lease_options *options);
+void fleet_open_with(size_t i, const struct fz_lease_options *options);
 
 /* Opens the lease of owner i with fleet_options. */
-void fleet_open(struct fleet *fleet, size_t i);
+void fleet_open(size_t i);
 
 /* Creates the namespace at that tick, for `workers` ids; never_used as in fz_namespace_options. */
-frazil_err fleet_init(struct fleet *fleet, uint64_t workers, uint64_t now_tick, bool never_used, frazil_error *reterr);
+frazil_err fleet_init(uint64_t workers, uint64_t now_tick, bool never_used, frazil_error *reterr);
 
 /* A coordinator with a namespace that has never been used and owners 0 .. n - 1. */
-void fleet_start_with(struct fleet *fleet, uint64_t workers, size_t n);
+void fleet_start_with(uint64_t workers, size_t n);
 
 /* fleet_start_with; the coordinator has a clock, which is always that of the caller. */
-void fleet_start_with_clock(struct fleet *fleet, uint64_t workers, size_t n);
+void fleet_start_with_clock(uint64_t workers, size_t n);
 
 /* acquire and extend of owner i; on success held is the new grant. */
-frazil_err fleet_acquire(struct fleet *fleet, size_t i, uint64_t now_tick);
-frazil_err fleet_extend(struct fleet *fleet, size_t i, uint64_t now_tick);
+frazil_err fleet_acquire(size_t i, uint64_t now_tick);
+frazil_err fleet_extend(size_t i, uint64_t now_tick);
 
 /* fleet_acquire and fleet_extend; the test fails unless they succeed. */
-void fleet_must_acquire(struct fleet *fleet, size_t i, uint64_t now_tick);
-void fleet_must_extend(struct fleet *fleet, size_t i, uint64_t now_tick);
+void fleet_must_acquire(size_t i, uint64_t now_tick);
+void fleet_must_extend(size_t i, uint64_t now_tick);
 
 /* Releases what owner i holds. */
-void fleet_release(struct fleet *fleet, size_t i, uint64_t used_tick);
+void fleet_release(size_t i, uint64_t used_tick);
 
 /* Opens owner `child` with the token of `parent` and what that one holds, as a child process has them. */
-void fleet_inherit(struct fleet *fleet, size_t child, size_t parent);
+void fleet_inherit(size_t child, size_t parent);
 
 /* fleet_start_with one owner, which acquires at FLEET_NOW, and its child, owner 1. */
-void fleet_start_with_child(struct fleet *fleet, uint64_t workers);
+void fleet_start_with_child(uint64_t workers);
 
 /* The grant that owner i holds. */
-const struct fz_grant *fleet_held(const struct fleet *fleet, size_t i);
+const struct fz_grant *fleet_held(size_t i);
 
 /* Fails the test unless the grant is exactly that. */
 void assert_grant(const struct fz_grant *grant, uint32_t worker, uint64_t floor, uint64_t until);
 
 /* The record of a worker, and what the coordinator calls its version; version 0: there is none. */
-uint64_t fleet_record(struct fleet *fleet, uint32_t worker, struct fz_worker_record *ret);
+uint64_t fleet_record(uint32_t worker, struct fz_worker_record *ret);
 
 /* The record of the namespace. */
-struct fz_namespace_record fleet_namespace(struct fleet *fleet);
+struct fz_namespace_record fleet_namespace(void);
 
 /* Writes a record as somebody else would. */
-void fleet_write(struct fleet *fleet, uint32_t worker, const struct fz_worker_record *record);
+void fleet_write(uint32_t worker, const struct fz_worker_record *record);
 
 /* Writes raw text there. */
-void fleet_write_text(struct fleet *fleet, uint32_t number, const char *text);
+void fleet_write_text(uint32_t number, const char *text);
 
 /* The counters of owner i. */
-struct fz_lease_counters fleet_count(struct fleet *fleet, size_t i);
+struct fz_lease_counters fleet_count(size_t i);
 
 /* Fails the test unless the last error of owner i has that code and its sentence holds these words. */
-void fleet_assert_error(const struct fleet *fleet, size_t i, frazil_err code, const char *words);
+void fleet_assert_error(size_t i, frazil_err code, const char *words);
 
 #endif

@@ -10,8 +10,6 @@
 
 #define NOW FLEET_NOW
 
-static struct fleet fleet;
-
 /* The findings of the next diagnosis: one text, a line each. */
 static struct {
     enum fz_register_class register_class;
@@ -49,17 +47,17 @@ static const frazil_coordinator coordinator = {FZ_LEASE_COORDINATOR, .open_regis
 BEFORE_EACH
 {
     memset(&diagnosed, 0, sizeof diagnosed);
-    fleet_start_with(&fleet, 4, 0);
+    fleet_start_with(4, 0);
 }
 
 AFTER_EACH
 {
-    fleet_stop(&fleet);
+    fleet_stop();
 }
 
 static struct fz_lease_request request_of(const char *url)
 {
-    struct fz_lease_options options = fleet_options(&fleet, 0);
+    struct fz_lease_options options = fleet_options(0);
 
     return (struct fz_lease_request){
         .url = url, .owner = options.owner, .layout = options.layout, .random = options.random};
@@ -77,7 +75,7 @@ TEST("A granter takes worker ids in the namespace; two of them are different own
         assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grants[i], NULL), FRAZIL_OK);
         granter.close(granter.ctx);
         assert_int_equal(fleet.observer.link.closed, i + 1);
-        assert_int_not_equal(fleet_record(&fleet, grants[i].worker, &records[i]), 0);
+        assert_int_not_equal(fleet_record(grants[i].worker, &records[i]), 0);
         assert_string_equal(records[i].owner, request.owner);
     }
     assert_int_not_equal(grants[0].worker, grants[1].worker);
@@ -124,7 +122,7 @@ TEST("An operator's work connects, does what its namesake does, under the regist
     assert_int_equal(coordinator.init(&coordinator, "sim://orders", &options, &err), FRAZIL_OK);
     assert_int_equal(coordinator.init(&coordinator, "sim://orders", &options, &err), FRAZIL_EINVAL);
     assert_non_null(strstr(err.message, "'orders'"));
-    fleet_write(&fleet, 2, &(struct fz_worker_record){.until = NOW, .owner = "x:1", .owners = 1});
+    fleet_write(2, &(struct fz_worker_record){.until = NOW, .owner = "x:1", .owners = 1});
     assert_int_equal(coordinator.list(&coordinator, "sim://orders", count_entry, &n, &space, &err), FRAZIL_OK);
     assert_int_equal(n, 1);
     assert_int_equal(space.workers, 3);

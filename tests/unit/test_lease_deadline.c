@@ -6,6 +6,11 @@
 #include "lib/fleet.h"
 #include "lib/test.h"
 
+AFTER_EACH
+{
+    fleet_stop();
+}
+
 enum { NOW = FLEET_NOW, REQUESTS_MAX = 64 };
 
 static struct fz_register real;
@@ -50,12 +55,12 @@ static enum fz_register_result noted_swap(void *ctx, struct fz_deadline deadline
 }
 
 /* Opens owner 0 over a register that notes the deadlines. */
-static struct fz_granter open_noted(struct fleet *fleet)
+static struct fz_granter open_noted(void)
 {
-    struct fz_lease_options options = fleet_options(fleet, 0);
+    struct fz_lease_options options = fleet_options(0);
     struct fz_lease *lease;
 
-    real = sim_register(&fleet->owners[0].link);
+    real = sim_register(&fleet.owners[0].link);
     struct fz_register noted = real;
     noted.read = noted_read;
     noted.read_all = noted_read_all;
@@ -78,12 +83,11 @@ static void assert_noted(unsigned least, uint64_t at_ns)
 TEST("Taking a worker id, extending it, after a swap without an answer and after a loss, and giving it back: each "
      "request has the deadline of its call")
 {
-    struct fleet fleet;
     struct fz_grant grant;
 
     requests = 0;
-    fleet_start_with(&fleet, 4, 0);
-    struct fz_granter granter = open_noted(&fleet);
+    fleet_start_with(4, 0);
+    struct fz_granter granter = open_noted();
     assert_int_equal(granter.acquire(granter.ctx, (struct fz_deadline){1000}, NOW, &grant, NULL), FRAZIL_OK);
     assert_noted(3, 1000); /* the look, the swap, and the namespace once more */
     assert_int_equal(granter.extend(granter.ctx, (struct fz_deadline){2000}, NOW + 1000, &grant, &grant, NULL),
@@ -96,5 +100,4 @@ TEST("Taking a worker id, extending it, after a swap without an answer and after
     assert_int_equal(granter.release(granter.ctx, (struct fz_deadline){4000}, &grant, NOW + 2000), FRAZIL_OK);
     assert_noted(1, 4000);
     granter.close(granter.ctx);
-    fleet_stop(&fleet);
 }

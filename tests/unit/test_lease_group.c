@@ -7,10 +7,14 @@
 #include "lib/fleet.h"
 #include "lib/test.h"
 
+AFTER_EACH
+{
+    fleet_stop();
+}
+
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
 
-static struct fleet fleet;
 static struct fz_lease_pair pair;
 static struct fz_grant in_force; /* the grant in force */
 
@@ -27,16 +31,16 @@ static const struct fz_lease_group group = {
 /* A member that finds what is in the ring. */
 static void join(size_t i)
 {
-    struct fz_lease_options options = fleet_options(&fleet, i);
+    struct fz_lease_options options = fleet_options(i);
 
     options.group = &group;
-    fleet_open_with(&fleet, i, &options);
+    fleet_open_with(i, &options);
     fleet.owners[i].held = in_force;
 }
 
 static void start(uint64_t workers, size_t members)
 {
-    fleet_start_with_clock(&fleet, workers, 0);
+    fleet_start_with_clock(workers, 0);
     pair = (struct fz_lease_pair){0};
     in_force = (struct fz_grant){.version = 0};
     for (size_t i = 0; i < members; i++)
@@ -46,22 +50,22 @@ static void start(uint64_t workers, size_t members)
 /* Member i acquires or extends what is in the ring, and puts it there. */
 static void must_acquire(size_t i, uint64_t now_tick)
 {
-    fleet_must_acquire(&fleet, i, now_tick);
-    in_force = *fleet_held(&fleet, i);
+    fleet_must_acquire(i, now_tick);
+    in_force = *fleet_held(i);
 }
 
 static void must_extend(size_t i, uint64_t now_tick)
 {
     fleet.owners[i].held = in_force;
-    fleet_must_extend(&fleet, i, now_tick);
-    in_force = *fleet_held(&fleet, i);
+    fleet_must_extend(i, now_tick);
+    in_force = *fleet_held(i);
 }
 
 /* Member i extends what is in the ring, and is killed before it can put it there. */
 static void extend_and_die(size_t i, uint64_t now_tick)
 {
     fleet.owners[i].held = in_force;
-    fleet_must_extend(&fleet, i, now_tick);
+    fleet_must_extend(i, now_tick);
 }
 
 static bool is_in_pair(const struct fz_lease_pair *of, uint32_t worker)
@@ -75,7 +79,7 @@ static uint64_t until_of(uint32_t worker)
 {
     struct fz_worker_record record;
 
-    assert_true(fleet_record(&fleet, worker, &record) > 0);
+    assert_true(fleet_record(worker, &record) > 0);
     return record.until;
 }
 
@@ -93,7 +97,7 @@ static void start_with_two(uint32_t *ret_first, uint32_t *ret_second)
 /* Somebody else has taken this worker id, for long. */
 static void give_away(uint32_t worker)
 {
-    fleet_write(&fleet, worker, &(struct fz_worker_record){.until = NOW + 9 * HORIZON, .owner = "x", .owners = 2});
+    fleet_write(worker, &(struct fz_worker_record){.until = NOW + 9 * HORIZON, .owner = "x", .owners = 2});
 }
 
 /* How many worker ids were ever taken. */
@@ -103,7 +107,7 @@ static unsigned count_taken(uint64_t workers)
     unsigned taken = 0;
 
     for (uint32_t worker = 0; worker < workers; worker++)
-        taken += fleet_record(&fleet, worker, &record) > 0;
+        taken += fleet_record(worker, &record) > 0;
     return taken;
 }
 
@@ -112,7 +116,6 @@ TEST("A worker id stands in the pair before the first swap for it, and a look fi
     start(8, 1);
     must_acquire(0, NOW);
     assert_true(is_in_pair(&pair, in_force.worker));
-    fleet_stop(&fleet);
 }
 
 TEST("A grant that a member was given and did not live to tell is burned: the next one moves to the second worker id, "
@@ -136,7 +139,6 @@ TEST("A grant that a member was given and did not live to tell is burned: the ne
         must_extend(member, now);
     }
     assert_int_equal(count_taken(8), 2);
-    fleet_stop(&fleet);
 }
 
 TEST("While the ticks of both lie ahead, the grant in force is kept, and no third worker id is taken")
@@ -149,13 +151,12 @@ TEST("While the ticks of both lie ahead, the grant in force is kept, and no thir
     extend_and_die(1, NOW + 2000);
     uint64_t burned = until_of(in_force.worker);
     fleet.owners[2].held = in_force;
-    assert_int_equal(fleet_extend(&fleet, 2, NOW + 2001), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(2, NOW + 2001), FRAZIL_EAGAIN);
     assert_int_equal(count_taken(8), 2);
     must_extend(2, in_force.until + 1);
     assert_int_not_equal(in_force.worker, second);
     assert_true(until_of(second) == burned);
     assert_int_equal(count_taken(8), 2);
-    fleet_stop(&fleet);
 }
 
 TEST("A swap that meets that of another member is no loss of the worker id: both go on with the pair")
@@ -166,9 +167,8 @@ TEST("A swap that meets that of another member is no loss of the worker id: both
     uint32_t first = in_force.worker;
     extend_and_die(0, NOW + 2000);
     must_extend(1, NOW + 2001);
-    assert_int_equal(fleet_count(&fleet, 1).lost, 0);
+    assert_int_equal(fleet_count(1).lost, 0);
     assert_int_not_equal(in_force.worker, first);
-    fleet_stop(&fleet);
 }
 
 TEST("Nor is it when the second worker id is taken")
@@ -185,11 +185,10 @@ TEST("Nor is it when the second worker id is taken")
     uint64_t burned = until_of(first);
     must_extend(1, until_of(in_force.worker) + 1);
     assert_int_equal(fleet.owners[1].link.struck[SIM_RIVAL], 1);
-    assert_int_equal(fleet_count(&fleet, 1).lost, 0);
-    assert_int_equal(fleet_count(&fleet, 1).clones, 0);
+    assert_int_equal(fleet_count(1).lost, 0);
+    assert_int_equal(fleet_count(1).clones, 0);
     assert_true(in_force.worker != first || in_force.floor > burned);
     assert_int_equal(count_taken(8), 2);
-    fleet_stop(&fleet);
 }
 
 TEST("A worker id that was freed by hand, and that another member has taken again, is theirs")
@@ -198,14 +197,13 @@ TEST("A worker id that was freed by hand, and that another member has taken agai
 
     start(1, 2);
     must_acquire(0, NOW);
-    (void)fleet_record(&fleet, 0, &record);
+    (void)fleet_record(0, &record);
     record.released = true;
-    fleet_write(&fleet, 0, &record);
+    fleet_write(0, &record);
     fleet.owners[1].held = in_force;
-    assert_int_equal(fleet_extend(&fleet, 1, NOW + 1000), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(1, NOW + 1000), FRAZIL_EAGAIN);
     extend_and_die(0, in_force.until + 1);
     must_extend(1, until_of(0) + 1);
-    fleet_stop(&fleet);
 }
 
 TEST("Before another worker id is taken the ring is asked: a member that was faster keeps the one there is")
@@ -214,10 +212,9 @@ TEST("Before another worker id is taken the ring is asked: a member that was fas
     must_acquire(0, NOW);
     fleet.owners[1].held = in_force;
     must_extend(0, NOW + 1000);
-    assert_int_equal(fleet_extend(&fleet, 1, NOW + 1001), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 1, FRAZIL_EAGAIN, "another process has just extended the grant");
+    assert_int_equal(fleet_extend(1, NOW + 1001), FRAZIL_EAGAIN);
+    fleet_assert_error(1, FRAZIL_EAGAIN, "another process has just extended the grant");
     assert_int_equal(count_taken(8), 1);
-    fleet_stop(&fleet);
 }
 
 TEST(
@@ -229,12 +226,11 @@ TEST(
     join(1);
     must_acquire(1, NOW + 2 * HORIZON);
     assert_int_equal(in_force.worker, worker);
-    fleet_release(&fleet, 1, in_force.floor);
+    fleet_release(1, in_force.floor);
     join(2);
     must_acquire(2, NOW + 2 * HORIZON + 1000);
     assert_int_equal(in_force.worker, worker);
     assert_int_equal(count_taken(8), 1);
-    fleet_stop(&fleet);
 }
 
 /* A third process takes another worker id in place of the first, which is somebody else's. */
@@ -256,7 +252,6 @@ TEST("A pair of which somebody else has one takes another in its place; what is 
     give_away(first);
     extend_and_die(1, NOW + 2000);
     must_replace(first, second, NOW + 2001);
-    fleet_stop(&fleet);
 }
 
 TEST("The worker id in the ring that somebody else has had meanwhile is not taken again while there are two others")
@@ -266,7 +261,7 @@ TEST("The worker id in the ring that somebody else has had meanwhile is not take
     start(8, 3);
     must_acquire(0, NOW);
     uint32_t first = in_force.worker;
-    fleet_write(&fleet, first, &others);
+    fleet_write(first, &others);
     for (size_t i = 0; i < 2; i++) {
         struct fz_grant before = in_force;
         extend_and_die(i, NOW + 1000 + i);
@@ -274,11 +269,10 @@ TEST("The worker id in the ring that somebody else has had meanwhile is not take
     }
     others.until = in_force.until;
     others.released = true;
-    fleet_write(&fleet, first, &others);
+    fleet_write(first, &others);
     must_extend(2, NOW + 1001 + HORIZON + 1);
     assert_int_not_equal(in_force.worker, first);
     assert_int_equal(count_taken(8), 3);
-    fleet_stop(&fleet);
 }
 
 TEST("A pair that was taken away as a whole is left for others")
@@ -291,7 +285,6 @@ TEST("A pair that was taken away as a whole is left for others")
     must_extend(1, NOW + 2000);
     assert_int_not_equal(in_force.worker, first);
     assert_int_not_equal(in_force.worker, second);
-    fleet_stop(&fleet);
 }
 
 TEST("A worker id that the pool does not have any more is dropped from the pair")
@@ -300,7 +293,6 @@ TEST("A worker id that the pool does not have any more is dropped from the pair"
     assert_true(fz_pair_add(&pair, 700) && fz_pair_add(&pair, 900));
     must_acquire(0, NOW);
     assert_true(in_force.worker < 2);
-    fleet_stop(&fleet);
 }
 
 TEST("The place of a member that was killed before its first swap is used: nobody looks for a third")
@@ -309,7 +301,6 @@ TEST("The place of a member that was killed before its first swap is used: nobod
     assert_true(fz_pair_add(&pair, 3) && fz_pair_add(&pair, 6));
     must_acquire(0, NOW);
     assert_true(in_force.worker == 3 || in_force.worker == 6);
-    fleet_stop(&fleet);
 }
 
 TEST("In a pool that is looked at in samples, the pair is looked at first and, while it is full, alone")
@@ -322,7 +313,7 @@ TEST("In a pool that is looked at in samples, the pair is looked at first and, w
     extend_and_die(1, NOW + 2000);
     uint64_t shown = fleet.server.shown;
     fleet.owners[2].held = in_force;
-    assert_int_equal(fleet_extend(&fleet, 2, NOW + 2001), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(2, NOW + 2001), FRAZIL_EAGAIN);
     assert_true(fleet.server.shown - shown <= 3); /* those two, and the namespace */
     /* The read, the look, a swap without an answer, and the look again. */
     fleet.owners[2].link.script[1] = SIM_LOST_REPLY;
@@ -331,7 +322,6 @@ TEST("In a pool that is looked at in samples, the pair is looked at first and, w
     must_extend(2, until_of(in_force.worker) + 1);
     assert_int_equal(fleet.owners[2].link.struck[SIM_LOST_REPLY], 1);
     assert_true(fleet.server.shown - shown <= 6);
-    fleet_stop(&fleet);
 }
 
 TEST("The worker id in force is in the pair, also after a process was killed that was about to put it back")
@@ -347,7 +337,6 @@ TEST("The worker id in force is in the pair, also after a process was killed tha
     extend_and_die(1, NOW + 2000);
     must_extend(1, until_of(first) + 1);
     assert_int_equal(count_taken(8), 2);
-    fleet_stop(&fleet);
 }
 
 TEST("While others of the group have filled the pair, a member that looked before takes none")
@@ -385,7 +374,7 @@ static void extend_with_clock_ahead(uint64_t now_tick)
     fleet.clock_follows = false;
     fleet.server.unix_ms = (int64_t)now_tick;
     fleet.owners[0].held = in_force;
-    assert_int_equal(fleet_extend(&fleet, 0, now_tick + year), FRAZIL_ELEASE);
+    assert_int_equal(fleet_extend(0, now_tick + year), FRAZIL_ELEASE);
     fleet.clock_follows = true;
 }
 
@@ -404,7 +393,6 @@ TEST("A clock that was far ahead twice does not keep the group to two worker ids
         assert_int_not_equal(in_force.worker, before);
         assert_true(in_force.floor <= now + 1);
     }
-    fleet_stop(&fleet);
 }
 
 /* ---- copies of the host ------------------------------------------------------ */
@@ -418,19 +406,19 @@ static const struct fz_lease_group copied_group = {
 /* The host is copied, and process i of the copy goes on with its lease. */
 static void copy_host(size_t i)
 {
-    struct fz_lease_options options = fleet_options(&fleet, i);
+    struct fz_lease_options options = fleet_options(i);
 
     copied_pair = pair;
     copied_in_force = in_force;
     options.group = &copied_group;
-    fleet_open_with(&fleet, i, &options);
+    fleet_open_with(i, &options);
 }
 
 static void must_extend_copied(size_t i, uint64_t now_tick)
 {
     fleet.owners[i].held = copied_in_force;
-    fleet_must_extend(&fleet, i, now_tick);
-    copied_in_force = *fleet_held(&fleet, i);
+    fleet_must_extend(i, now_tick);
+    copied_in_force = *fleet_held(i);
 }
 
 /* The copy has extended the grant first; the process that comes too late waits, though its own one ends. */
@@ -439,13 +427,12 @@ static void assert_leaves_it_to_the_copy(void)
     must_acquire(0, NOW);
     copy_host(1);
     must_extend_copied(1, NOW + 1000);
-    assert_int_equal(fleet_extend(&fleet, 0, NOW + 1001), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_extend(&fleet, 0, in_force.until), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(0, NOW + 1001), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(0, in_force.until), FRAZIL_EAGAIN);
     must_extend_copied(1, in_force.until + 1);
-    assert_int_equal(fleet_count(&fleet, 1).extensions, 2);
-    assert_int_equal(fleet_extend(&fleet, 0, in_force.until + 2), FRAZIL_ELEASE);
-    assert_int_equal(fleet_count(&fleet, 0).clones, 1);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_count(1).extensions, 2);
+    assert_int_equal(fleet_extend(0, in_force.until + 2), FRAZIL_ELEASE);
+    assert_int_equal(fleet_count(0).clones, 1);
 }
 
 TEST("Of a host and its copy, one does not take the worker id that the other goes on with")
@@ -474,6 +461,5 @@ TEST("A record that reaches beyond all that was asked for here is a copy's, and 
     extend_and_die(0, NOW + 3000);
     must_extend_copied(1, NOW + 4000);
     must_replace(first, second, NOW + 4001);
-    assert_int_equal(fleet_count(&fleet, 2).clones, 1);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_count(2).clones, 1);
 }

@@ -7,50 +7,49 @@
 #include "lib/fleet.h"
 #include "lib/test.h"
 
+AFTER_EACH
+{
+    fleet_stop();
+}
+
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
 
 TEST("The namespace has exactly the settings asked for; without a number, all worker ids of the layout")
 {
-    struct fleet fleet;
-
-    fleet_start(&fleet);
+    fleet_start();
     memcpy(fleet.server.incarnation, "run-1", sizeof "run-1");
-    assert_int_equal(fleet_init(&fleet, 0, NOW, true, NULL), FRAZIL_OK);
-    struct fz_namespace_record record = fleet_namespace(&fleet);
+    assert_int_equal(fleet_init(0, NOW, true, NULL), FRAZIL_OK);
+    struct fz_namespace_record record = fleet_namespace();
     assert_string_equal(record.layout, FLEET_LAYOUT);
     assert_int_equal(record.horizon_ms, HORIZON);
     assert_int_equal(record.workers, 1024);
     assert_int_equal(record.created_unix_ms, NOW);
     assert_int_equal(record.quarantine_until, 0);
     assert_string_equal(record.incarnation, "run-1");
-    fleet_stop(&fleet);
 }
 
 TEST("A namespace is created once: the second time, the error says what is there")
 {
-    struct fleet fleet;
     frazil_error err;
 
-    fleet_start_with(&fleet, 16, 0);
-    struct fz_namespace_record before = fleet_namespace(&fleet);
-    assert_int_equal(fleet_init(&fleet, 8, NOW + 1, false, &err), FRAZIL_EINVAL);
+    fleet_start_with(16, 0);
+    struct fz_namespace_record before = fleet_namespace();
+    assert_int_equal(fleet_init(8, NOW + 1, false, &err), FRAZIL_EINVAL);
     assert_non_null(strstr(err.message, "exists since 1970-01-01T00:16:40.000Z, with the layout '" FLEET_LAYOUT
                                         "', a horizon of 1 min and 16 worker ids"));
-    struct fz_namespace_record after = fleet_namespace(&fleet);
+    struct fz_namespace_record after = fleet_namespace();
     assert_memory_equal(&before, &after, sizeof before);
-    fleet_write_text(&fleet, FZ_NAMESPACE, "frazil7 namespace");
-    assert_int_equal(fleet_init(&fleet, 8, NOW + 1, false, &err), FRAZIL_EINVAL);
+    fleet_write_text(FZ_NAMESPACE, "frazil7 namespace");
+    assert_int_equal(fleet_init(8, NOW + 1, false, &err), FRAZIL_EINVAL);
     assert_non_null(strstr(err.message, "exists, but the record was written by a newer frazil"));
-    fleet_stop(&fleet);
 }
 
 TEST("Horizon and number are held to what makes sense")
 {
-    struct fleet fleet;
     frazil_error err;
 
-    fleet_start(&fleet);
+    fleet_start();
     struct fz_register reg = sim_register(&fleet.observer.link);
     struct fz_namespace_options options = {
         .layout = &fleet.layout, .name = "orders", .horizon_ms = 99}; /* no clock: it is not asked */
@@ -67,17 +66,14 @@ TEST("Horizon and number are held to what makes sense")
     assert_int_equal(fz_lease_init(&reg, &options, &err), FRAZIL_ERANGE);
     assert_non_null(strstr(err.message, "3 s 3 ms"));
     assert_int_equal(fleet.observer.link.trips, 0);
-    fleet_stop(&fleet);
 }
 
 TEST("When the layout's life is over, there is no namespace to be created for it")
 {
-    struct fleet fleet;
     frazil_error err;
 
-    fleet_start(&fleet);
-    assert_int_equal(fleet_init(&fleet, 1, UINT64_C(1) << 41, false, &err), FRAZIL_EEXHAUSTED);
-    fleet_stop(&fleet);
+    fleet_start();
+    assert_int_equal(fleet_init(1, UINT64_C(1) << 41, false, &err), FRAZIL_EEXHAUSTED);
 }
 
 TEST("Creation can fail like anything else, and says so")
@@ -95,56 +91,49 @@ TEST("Creation can fail like anything else, and says so")
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct fleet fleet;
-        fleet_start(&fleet);
+        fleet_start();
         sim_link_script(&fleet.observer.link, cases[i].read);
         sim_link_script(&fleet.observer.link, cases[i].swap);
-        assert_int_equal(fleet_init(&fleet, 8, NOW, true, NULL), cases[i].err);
-        fleet_stop(&fleet);
+        assert_int_equal(fleet_init(8, NOW, true, NULL), cases[i].err);
     }
 }
 
 TEST("A creation that was interrupted leaves the namespace closed: nothing is granted, and the next creation goes on")
 {
-    struct fleet fleet;
-
-    fleet_start(&fleet);
-    fleet_open(&fleet, 0);
+    fleet_start();
+    fleet_open(0);
     sim_link_script(&fleet.observer.link, SIM_NONE);
     sim_link_script(&fleet.observer.link, SIM_NONE);
     sim_link_script(&fleet.observer.link, SIM_LOST_REQUEST);
-    assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_EUNREACHABLE);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "just being created; if that was interrupted, call frazil lease init");
-    assert_int_equal(fleet_init(&fleet, 4, NOW + 50, false, NULL), FRAZIL_OK);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 50 + HORIZON);
-    assert_int_equal(fleet_namespace(&fleet).created_unix_ms, NOW);
-    assert_int_equal(fleet_init(&fleet, 4, NOW + 60, false, NULL), FRAZIL_EINVAL);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_init(4, NOW, false, NULL), FRAZIL_EUNREACHABLE);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EAGAIN);
+    fleet_assert_error(0, FRAZIL_EAGAIN, "just being created; if that was interrupted, call frazil lease init");
+    assert_int_equal(fleet_init(4, NOW + 50, false, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + 50 + HORIZON);
+    assert_int_equal(fleet_namespace().created_unix_ms, NOW);
+    assert_int_equal(fleet_init(4, NOW + 60, false, NULL), FRAZIL_EINVAL);
 }
 
 TEST("Only by one who wants the same: another layout finds that it exists")
 {
-    struct fleet fleet;
     frazil_error err;
 
-    fleet_start(&fleet);
+    fleet_start();
     sim_link_script(&fleet.observer.link, SIM_NONE);
     sim_link_script(&fleet.observer.link, SIM_NONE);
     sim_link_script(&fleet.observer.link, SIM_LOST_REQUEST);
-    assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_EUNREACHABLE);
+    assert_int_equal(fleet_init(4, NOW, false, NULL), FRAZIL_EUNREACHABLE);
     assert_int_equal(
         frazil_layout_parse("41/10/12 epoch=1 tick=1ms", strlen("41/10/12 epoch=1 tick=1ms"), &fleet.layout, NULL),
         FRAZIL_OK);
-    assert_int_equal(fleet_init(&fleet, 4, NOW, false, &err), FRAZIL_EINVAL);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_init(4, NOW, false, &err), FRAZIL_EINVAL);
 }
 
 /* L8: the time that a quarantine is reckoned from is read when the namespace stands there, closed. */
 static uint64_t tick_when_closed(void *ctx)
 {
-    struct fleet *fleet = ctx;
-    struct fz_register reg = fz_memory_register(fleet->server.store);
+    (void)ctx;
+    struct fz_register reg = fz_memory_register(fleet.server.store);
     struct fz_record raw = {.version = 0};
     struct fz_namespace_record record;
 
@@ -158,9 +147,7 @@ static uint64_t tick_when_closed(void *ctx)
 
 TEST("The clock is read when the namespace is closed already: a pause before that shortens no quarantine")
 {
-    struct fleet fleet;
-
-    fleet_start(&fleet);
+    fleet_start();
     struct fz_register reg = sim_register(&fleet.observer.link);
     struct fz_namespace_options options = {.layout = &fleet.layout,
                                            .name = "orders",
@@ -169,8 +156,7 @@ TEST("The clock is read when the namespace is closed already: a pause before tha
                                            .now_tick = tick_when_closed,
                                            .now_ctx = &fleet};
     assert_int_equal(fz_lease_init(&reg, &options, NULL), FRAZIL_OK);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + HORIZON);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + HORIZON);
 }
 
 /* What the clock here shows, one reading after the other. */
@@ -202,10 +188,9 @@ TEST("How long an answer takes is no difference of clocks, and what differs befo
                  {{NOW + SKEW + 1, NOW + LATE}, FRAZIL_ECLOCK}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fleet fleet;
         const uint64_t ticks[] = {cases[i].ticks[0], cases[i].ticks[1], NOW}; /* the last one before the record */
         struct readings readings = {.ticks = ticks};
-        fleet_start(&fleet);
+        fleet_start();
         fleet.server.has_clock = true;
         fleet.server.unix_ms = NOW;
         struct fz_register reg = sim_register(&fleet.observer.link);
@@ -219,7 +204,6 @@ TEST("How long an answer takes is no difference of clocks, and what differs befo
                                                      .now_ctx = &readings};
         assert_int_equal(fz_lease_init(&reg, &options, NULL), cases[i].err);
         assert_int_equal(readings.n, cases[i].err == FRAZIL_OK ? 3 : 2);
-        fleet_stop(&fleet);
     }
 }
 
@@ -232,10 +216,9 @@ static uint64_t tick_after_the_end(void *ctx)
 
 TEST("A namespace stays closed if the layout's life ends while it is being made")
 {
-    struct fleet fleet;
     uint64_t calls = 0;
 
-    fleet_start(&fleet);
+    fleet_start();
     struct fz_register reg = sim_register(&fleet.observer.link);
     const struct fz_namespace_options options = {.layout = &fleet.layout,
                                                  .name = "orders",
@@ -244,6 +227,5 @@ TEST("A namespace stays closed if the layout's life ends while it is being made"
                                                  .now_ctx = &calls};
     assert_int_equal(fz_lease_init(&reg, &options, NULL), FRAZIL_EEXHAUSTED);
     assert_int_equal(calls, 4); /* before and after the look and the record */
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, FZ_TICK_MAX);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_namespace().quarantine_until, FZ_TICK_MAX);
 }

@@ -7,6 +7,11 @@
 #include "lib/fleet.h"
 #include "lib/test.h"
 
+AFTER_EACH
+{
+    fleet_stop();
+}
+
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
 
@@ -14,29 +19,22 @@
 
 TEST("A missing namespace is an error that says what may have happened, not a fresh start")
 {
-    struct fleet fleet;
-
-    fleet_start(&fleet);
-    fleet_open(&fleet, 0);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
-    fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE,
-                       "there is no namespace 'orders': create it once with frazil lease init");
+    fleet_start();
+    fleet_open(0);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_ENAMESPACE);
+    fleet_assert_error(0, FRAZIL_ENAMESPACE, "there is no namespace 'orders': create it once with frazil lease init");
     assert_int_equal(fleet.owners[0].link.swaps, 0);
-    fleet_stop(&fleet);
 }
 
 TEST("One that vanishes under an owner is said to have been wiped, for as long as its grant lasts, and after it")
 {
-    struct fleet fleet;
-
-    fleet_start_with(&fleet, 4, 1);
-    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_start_with(4, 1);
+    fleet_must_acquire(0, NOW);
     sim_server_wipe(&fleet.server);
-    assert_int_equal(fleet_extend(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "namespace 'orders' has vanished: the coordinator was wiped");
-    assert_int_equal(fleet_extend(&fleet, 0, NOW + HORIZON + 1), FRAZIL_ELEASE);
-    fleet_assert_error(&fleet, 0, FRAZIL_ELEASE, "has vanished");
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_extend(0, NOW + 1), FRAZIL_EAGAIN);
+    fleet_assert_error(0, FRAZIL_EAGAIN, "namespace 'orders' has vanished: the coordinator was wiped");
+    assert_int_equal(fleet_extend(0, NOW + HORIZON + 1), FRAZIL_ELEASE);
+    fleet_assert_error(0, FRAZIL_ELEASE, "has vanished");
 }
 
 TEST("Another layout, or epoch, or tick, in the same namespace: refused, with both")
@@ -45,166 +43,139 @@ TEST("Another layout, or epoch, or tick, in the same namespace: refused, with bo
                                          "41/10/12 epoch=0 tick=10ms"};
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        struct fleet fleet;
-        fleet_start_with(&fleet, 16, 0);
+        fleet_start_with(16, 0);
         assert_int_equal(frazil_layout_parse(others[i], strlen(others[i]), &fleet.layout, NULL), FRAZIL_OK);
-        fleet_open(&fleet, 0);
-        assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
-        fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE, others[i]);
-        fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE, FLEET_LAYOUT);
-        fleet_stop(&fleet);
+        fleet_open(0);
+        assert_int_equal(fleet_acquire(0, NOW), FRAZIL_ENAMESPACE);
+        fleet_assert_error(0, FRAZIL_ENAMESPACE, others[i]);
+        fleet_assert_error(0, FRAZIL_ENAMESPACE, FLEET_LAYOUT);
     }
 }
 
 TEST("A record of the namespace that is damaged, or of a newer form, is refused with the reason")
 {
-    struct fleet fleet;
-
-    fleet_start_with(&fleet, 16, 1);
-    fleet_write_text(&fleet, FZ_NAMESPACE, "frazil1 namespace layout=");
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
-    fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE, "namespace 'orders': the record cannot be read");
-    fleet_write_text(&fleet, FZ_NAMESPACE, "frazil3 namespace layout=");
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
-    fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE, "written by a newer frazil");
-    fleet_stop(&fleet);
+    fleet_start_with(16, 1);
+    fleet_write_text(FZ_NAMESPACE, "frazil1 namespace layout=");
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_ENAMESPACE);
+    fleet_assert_error(0, FRAZIL_ENAMESPACE, "namespace 'orders': the record cannot be read");
+    fleet_write_text(FZ_NAMESPACE, "frazil3 namespace layout=");
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_ENAMESPACE);
+    fleet_assert_error(0, FRAZIL_ENAMESPACE, "written by a newer frazil");
 }
 
 TEST("Numbers beyond what one look can tell apart are found in several")
 {
-    struct fleet fleet;
-
-    fleet_start(&fleet);
+    fleet_start();
     assert_int_equal(
         frazil_layout_parse("31/20/12 epoch=0 tick=1ms", strlen("31/20/12 epoch=0 tick=1ms"), &fleet.layout, NULL),
         FRAZIL_OK);
-    assert_int_equal(fleet_init(&fleet, 0, NOW, true, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_init(0, NOW, true, NULL), FRAZIL_OK);
     for (size_t i = 0; i < FLEET_OWNERS_MAX; i++) {
-        fleet_open(&fleet, i);
-        fleet_must_acquire(&fleet, i, NOW);
+        fleet_open(i);
+        fleet_must_acquire(i, NOW);
         for (size_t j = 0; j < i; j++)
-            assert_int_not_equal(fleet_held(&fleet, i)->worker, fleet_held(&fleet, j)->worker);
+            assert_int_not_equal(fleet_held(i)->worker, fleet_held(j)->worker);
     }
-    fleet_stop(&fleet);
 }
 
 /* ---- quarantine ------------------------------------------------------------ */
 
 TEST("Creation holds everything back that may have been granted before, unless the namespace is known to be new")
 {
-    struct fleet fleet;
-
-    fleet_start(&fleet);
-    assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_OK);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + HORIZON);
-    fleet_open(&fleet, 0);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN,
+    fleet_start();
+    assert_int_equal(fleet_init(4, NOW, false, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + HORIZON);
+    fleet_open(0);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EAGAIN);
+    fleet_assert_error(0, FRAZIL_EAGAIN,
                        "namespace 'orders' was created without --never-used: its first ids come at "
                        "1970-01-01T00:17:40.001Z");
     assert_int_equal(fleet.owners[0].err.retry_ns, 1000000);
-    fleet_must_acquire(&fleet, 0, NOW + 1);
-    assert_int_equal(fleet_held(&fleet, 0)->floor, NOW + HORIZON + 1);
-    fleet_stop(&fleet);
+    fleet_must_acquire(0, NOW + 1);
+    assert_int_equal(fleet_held(0)->floor, NOW + HORIZON + 1);
 }
 
 TEST("FLUSHALL and a new init: whoever still holds a grant of before never meets one of after")
 {
-    struct fleet fleet;
-
-    fleet_start_with(&fleet, 1, 2);
-    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_start_with(1, 2);
+    fleet_must_acquire(0, NOW);
     sim_server_wipe(&fleet.server);
-    assert_int_equal(fleet_init(&fleet, 1, NOW, false, NULL), FRAZIL_OK);
-    for (uint64_t t = NOW; fleet_acquire(&fleet, 1, t) != FRAZIL_OK; t++)
+    assert_int_equal(fleet_init(1, NOW, false, NULL), FRAZIL_OK);
+    for (uint64_t t = NOW; fleet_acquire(1, t) != FRAZIL_OK; t++)
         assert_true(t < NOW + HORIZON);
-    assert_true(fleet_held(&fleet, 1)->floor > fleet_held(&fleet, 0)->until);
-    fleet_stop(&fleet);
+    assert_true(fleet_held(1)->floor > fleet_held(0)->until);
 }
 
 TEST("Another incarnation of the coordinator: nothing up to now + horizon is granted any more, to anybody")
 {
-    struct fleet fleet;
-
-    fleet_start_with_clock(&fleet, 4, 3);
-    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_start_with_clock(4, 3);
+    fleet_must_acquire(0, NOW);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
-    assert_int_equal(fleet_acquire(&fleet, 1, NOW + 100), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 100 + HORIZON);
-    assert_string_equal(fleet_namespace(&fleet).incarnation, "run-2");
-    assert_int_equal(fleet_count(&fleet, 1).quarantines, 1);
+    assert_int_equal(fleet_acquire(1, NOW + 100), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + 100 + HORIZON);
+    assert_string_equal(fleet_namespace().incarnation, "run-2");
+    assert_int_equal(fleet_count(1).quarantines, 1);
 
     /* The next one finds it begun, and nothing is taken before its end (L9). */
-    assert_int_equal(fleet_acquire(&fleet, 2, NOW + 150), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_acquire(2, NOW + 150), FRAZIL_EAGAIN);
     assert_int_equal(fleet.owners[2].err.retry_ns, (HORIZON - 49) * UINT64_C(1000000));
-    assert_int_equal(fleet_acquire(&fleet, 2, NOW + 100 + HORIZON), FRAZIL_EAGAIN);
-    fleet_must_acquire(&fleet, 2, NOW + 100 + HORIZON + 1);
-    assert_int_equal(fleet_held(&fleet, 2)->floor, NOW + 100 + HORIZON + 1);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 100 + HORIZON);
-    assert_int_equal(fleet_count(&fleet, 2).quarantines, 0);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_acquire(2, NOW + 100 + HORIZON), FRAZIL_EAGAIN);
+    fleet_must_acquire(2, NOW + 100 + HORIZON + 1);
+    assert_int_equal(fleet_held(2)->floor, NOW + 100 + HORIZON + 1);
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + 100 + HORIZON);
+    assert_int_equal(fleet_count(2).quarantines, 0);
 }
 
 TEST("An owner whose grant has ended notices it in the answer to its swap: that grant is burned, and the next "
      "grant begins after the quarantine")
 {
-    struct fleet fleet;
-
-    fleet_start_with_clock(&fleet, 4, 1);
-    fleet_must_acquire(&fleet, 0, NOW);
-    const struct fz_grant old = *fleet_held(&fleet, 0);
+    fleet_start_with_clock(4, 1);
+    fleet_must_acquire(0, NOW);
+    const struct fz_grant old = *fleet_held(0);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
-    assert_int_equal(fleet_extend(&fleet, 0, old.until), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "since records may have been lost");
+    assert_int_equal(fleet_extend(0, old.until), FRAZIL_EAGAIN);
+    fleet_assert_error(0, FRAZIL_EAGAIN, "since records may have been lost");
     const uint64_t end = old.until + HORIZON;
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, end);
-    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
-    assert_int_equal(fleet_extend(&fleet, 0, end), FRAZIL_ELEASE);
-    fleet_must_extend(&fleet, 0, end + 1);
-    assert_grant(fleet_held(&fleet, 0), old.worker, end + 1, end + 1 + HORIZON);
-    fleet_must_extend(&fleet, 0, end + 2);
-    assert_grant(fleet_held(&fleet, 0), old.worker, end + 1, end + 2 + HORIZON);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_namespace().quarantine_until, end);
+    assert_int_equal(fleet_count(0).burned, 1);
+    assert_int_equal(fleet_extend(0, end), FRAZIL_ELEASE);
+    fleet_must_extend(0, end + 1);
+    assert_grant(fleet_held(0), old.worker, end + 1, end + 1 + HORIZON);
+    fleet_must_extend(0, end + 2);
+    assert_grant(fleet_held(0), old.worker, end + 1, end + 2 + HORIZON);
 }
 
 TEST("Nor does it go on when another has begun the quarantine, or another process reads it first: no swap "
      "is tried")
 {
-    struct fleet fleet;
-
-    fleet_start_with_clock(&fleet, 4, 3);
-    fleet_must_acquire(&fleet, 0, NOW);
-    const struct fz_grant old = *fleet_held(&fleet, 0);
+    fleet_start_with_clock(4, 3);
+    fleet_must_acquire(0, NOW);
+    const struct fz_grant old = *fleet_held(0);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
-    assert_int_equal(fleet_acquire(&fleet, 1, NOW + 100), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_acquire(1, NOW + 100), FRAZIL_EAGAIN);
     fleet.owners[2].held = old; /* shares the grant, and has never asked the coordinator before */
-    assert_int_equal(fleet_extend(&fleet, 2, old.until), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(2, old.until), FRAZIL_EAGAIN);
     assert_int_equal(fleet.owners[2].link.swaps, 0);
-    assert_int_equal(fleet_extend(&fleet, 2, NOW + 100 + HORIZON), FRAZIL_ELEASE);
-    fleet_must_extend(&fleet, 2, NOW + 100 + HORIZON + 1);
-    assert_int_equal(fleet_held(&fleet, 2)->floor, NOW + 100 + HORIZON + 1);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_extend(2, NOW + 100 + HORIZON), FRAZIL_ELEASE);
+    fleet_must_extend(2, NOW + 100 + HORIZON + 1);
+    assert_int_equal(fleet_held(2)->floor, NOW + 100 + HORIZON + 1);
 }
 
 TEST("A fail-over to a copy that has not seen the last swaps: the overtaken owner's version is the current one again")
 {
-    struct fleet fleet;
-
-    fleet_start_with_clock(&fleet, 1, 2);
-    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_start_with_clock(1, 2);
+    fleet_must_acquire(0, NOW);
     struct fz_memory_store *copy = sim_server_copy(&fleet.server);
-    fleet_must_acquire(&fleet, 1, NOW + HORIZON + 1);
+    fleet_must_acquire(1, NOW + HORIZON + 1);
     sim_server_roll_back(&fleet.server, copy);
     memcpy(fleet.server.incarnation, "replica", sizeof "replica");
     uint64_t t = NOW + HORIZON + 2;
-    while (fleet_extend(&fleet, 0, t) != FRAZIL_OK)
+    while (fleet_extend(0, t) != FRAZIL_OK)
         t++;
-    assert_true(fleet_held(&fleet, 0)->floor > fleet_held(&fleet, 1)->until);
-    fleet_stop(&fleet);
+    assert_true(fleet_held(0)->floor > fleet_held(1)->until);
 }
 
 struct usurper {
-    struct fleet *fleet;
     uint64_t trips;
 };
 
@@ -213,23 +184,20 @@ static void usurp_second(void *ctx)
     struct usurper *usurper = ctx;
 
     if (++usurper->trips == 2)
-        memcpy(usurper->fleet->server.incarnation, "run-2", sizeof "run-2");
+        memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
 }
 
 TEST("If the coordinator changes between the look and the swap, what the swap granted is burned")
 {
-    struct fleet fleet;
-
-    fleet_start_with_clock(&fleet, 2, 1);
+    fleet_start_with_clock(2, 1);
     for (uint32_t worker = 0; worker < 2; worker++) /* a record that is there: L8 does not look again */
-        fleet_write(&fleet, worker, &(struct fz_worker_record){.owner = "x", .released = true, .owners = 1});
-    struct usurper usurper = {.fleet = &fleet};
+        fleet_write(worker, &(struct fz_worker_record){.owner = "x", .released = true, .owners = 1});
+    struct usurper usurper = {0};
     fleet.owners[0].link.before = usurp_second;
     fleet.owners[0].link.ctx = &usurper;
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + HORIZON);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_count(0).burned, 1);
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + HORIZON);
 }
 
 /*
@@ -238,263 +206,228 @@ TEST("If the coordinator changes between the look and the swap, what the swap gr
  */
 static void wipe_before_swap(void *ctx)
 {
-    struct fleet *fleet = ctx;
+    (void)ctx;
 
-    if (fleet->owners[0].link.trips == 1)
-        sim_server_wipe(&fleet->server);
+    if (fleet.owners[0].link.trips == 1)
+        sim_server_wipe(&fleet.server);
 }
 
 static void wipe_and_create_before_swap(void *ctx)
 {
-    struct fleet *fleet = ctx;
+    (void)ctx;
 
-    if (fleet->owners[0].link.trips != 1)
+    if (fleet.owners[0].link.trips != 1)
         return;
-    sim_server_wipe(&fleet->server);
-    assert_int_equal(fleet_init(fleet, 4, NOW, false, NULL), FRAZIL_OK);
+    sim_server_wipe(&fleet.server);
+    assert_int_equal(fleet_init(4, NOW, false, NULL), FRAZIL_OK);
 }
 
 static void wipe_and_create_as_new_before_swap(void *ctx)
 {
-    struct fleet *fleet = ctx;
+    (void)ctx;
 
-    if (fleet->owners[0].link.trips != 1)
+    if (fleet.owners[0].link.trips != 1)
         return;
-    sim_server_wipe(&fleet->server);
-    assert_int_equal(fleet_init(fleet, 4, NOW, true, NULL), FRAZIL_OK);
+    sim_server_wipe(&fleet.server);
+    assert_int_equal(fleet_init(4, NOW, true, NULL), FRAZIL_OK);
 }
 
 static void raise_quarantine_before_swap(void *ctx)
 {
-    struct fleet *fleet = ctx;
-    struct fz_namespace_record record = fleet_namespace(fleet);
+    (void)ctx;
+    struct fz_namespace_record record = fleet_namespace();
     char text[FZ_RECORD_SIZE_MAX + 1];
 
-    if (fleet->owners[0].link.trips != 1)
+    if (fleet.owners[0].link.trips != 1)
         return;
     record.quarantine_until = NOW + 17;
     text[fz_namespace_record_format(&record, text)] = '\0';
-    fleet_write_text(fleet, FZ_NAMESPACE, text);
+    fleet_write_text(FZ_NAMESPACE, text);
 }
 
 TEST("If the namespace is wiped, made anew or closed between the look and the swap, what the swap granted is burned")
 {
-    struct fleet fleet;
-
-    fleet_start_with(&fleet, 4, 1);
+    fleet_start_with(4, 1);
     fleet.owners[0].link.before = wipe_before_swap;
-    fleet.owners[0].link.ctx = &fleet;
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
-    fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE, "has vanished");
-    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_ENAMESPACE);
+    fleet_assert_error(0, FRAZIL_ENAMESPACE, "has vanished");
+    assert_int_equal(fleet_count(0).burned, 1);
 
-    fleet_start_with(&fleet, 4, 1);
+    fleet_start_with(4, 1);
     fleet.owners[0].link.before = wipe_and_create_before_swap;
-    fleet.owners[0].link.ctx = &fleet;
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_count(0).burned, 1);
 
     /* As new, and without a clock of the coordinator: the time counts at the next call. */
-    fleet_start_with(&fleet, 4, 1);
+    fleet_start_with(4, 1);
     fleet.owners[0].link.before = wipe_and_create_as_new_before_swap;
-    fleet.owners[0].link.ctx = &fleet;
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_count(0).burned, 1);
 
-    fleet_start_with(&fleet, 4, 1);
+    fleet_start_with(4, 1);
     fleet.owners[0].link.before = raise_quarantine_before_swap;
-    fleet.owners[0].link.ctx = &fleet;
-    fleet_must_acquire(&fleet, 0, NOW);
-    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
-    assert_int_equal(fleet_held(&fleet, 0)->floor, NOW + 18);
-    fleet_stop(&fleet);
+    fleet_must_acquire(0, NOW);
+    assert_int_equal(fleet_count(0).burned, 1);
+    assert_int_equal(fleet_held(0)->floor, NOW + 18);
 }
 
 TEST("A namespace that was created again as new, although an owner remembers it: that owner begins the quarantine")
 {
-    struct fleet fleet;
-
-    fleet_start_with_clock(&fleet, 4, 3);
-    fleet_must_acquire(&fleet, 0, NOW);
-    fleet_must_acquire(&fleet, 1, NOW);
+    fleet_start_with_clock(4, 3);
+    fleet_must_acquire(0, NOW);
+    fleet_must_acquire(1, NOW);
     sim_server_wipe(&fleet.server);
-    assert_int_equal(fleet_init(&fleet, 4, NOW + 10, true, NULL), FRAZIL_OK);
-    assert_int_equal(fleet_extend(&fleet, 0, NOW + 20), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 20 + HORIZON);
-    assert_int_equal(fleet_extend(&fleet, 1, NOW + 30), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 20 + HORIZON);
-    assert_int_equal(fleet_acquire(&fleet, 2, NOW + 20 + HORIZON), FRAZIL_EAGAIN);
-    fleet_must_acquire(&fleet, 2, NOW + 20 + HORIZON + 1);
-    assert_int_equal(fleet_held(&fleet, 2)->floor, NOW + 20 + HORIZON + 1);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_init(4, NOW + 10, true, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_extend(0, NOW + 20), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + 20 + HORIZON);
+    assert_int_equal(fleet_extend(1, NOW + 30), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + 20 + HORIZON);
+    assert_int_equal(fleet_acquire(2, NOW + 20 + HORIZON), FRAZIL_EAGAIN);
+    fleet_must_acquire(2, NOW + 20 + HORIZON + 1);
+    assert_int_equal(fleet_held(2)->floor, NOW + 20 + HORIZON + 1);
 }
 
 TEST("A quarantine is never shortened by a later one, whose coordinator's clock is behind")
 {
-    struct fleet fleet;
-
-    fleet_start(&fleet);
-    assert_int_equal(fleet_init(&fleet, 4, NOW + 1000, false, NULL), FRAZIL_OK);
+    fleet_start();
+    assert_int_equal(fleet_init(4, NOW + 1000, false, NULL), FRAZIL_OK);
     fleet.server.has_clock = fleet.clock_follows = true;
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
-    struct fz_lease_options options = fleet_options(&fleet, 0);
-    fleet_open_with(&fleet, 0, &options);
+    struct fz_lease_options options = fleet_options(0);
+    fleet_open_with(0, &options);
     /* The namespace's own record says when it was created, which counts like a clock: here it lies before. */
-    struct fz_namespace_record record = fleet_namespace(&fleet);
+    struct fz_namespace_record record = fleet_namespace();
     record.created_unix_ms = 0;
     char text[FZ_RECORD_SIZE_MAX + 1];
     text[fz_namespace_record_format(&record, text)] = '\0';
-    fleet_write_text(&fleet, FZ_NAMESPACE, text);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
-    assert_string_equal(fleet_namespace(&fleet).incarnation, "run-2");
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 1000 + HORIZON);
-    fleet_stop(&fleet);
+    fleet_write_text(FZ_NAMESPACE, text);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EAGAIN);
+    assert_string_equal(fleet_namespace().incarnation, "run-2");
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + 1000 + HORIZON);
 }
 
 TEST("A quarantine that cannot be written down is not begun, and nothing is granted")
 {
-    struct fleet fleet;
-
-    fleet_start_with_clock(&fleet, 4, 2);
+    fleet_start_with_clock(4, 2);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
     sim_link_script(&fleet.owners[0].link, SIM_NONE);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REQUEST);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EUNREACHABLE);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
+    assert_int_equal(fleet_acquire(0, NOW + 1), FRAZIL_EUNREACHABLE);
+    assert_int_equal(fleet_namespace().quarantine_until, 0);
     sim_link_script(&fleet.owners[0].link, SIM_NONE);
     sim_link_script(&fleet.owners[0].link, SIM_RIVAL);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 2), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 2 + HORIZON);
-    assert_int_equal(fleet_count(&fleet, 0).quarantines, 0);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_acquire(0, NOW + 2), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + 2 + HORIZON);
+    assert_int_equal(fleet_count(0).quarantines, 0);
 }
 
 TEST("Without a coordinator's clock, the caller's own counts only if it was read after the loss was seen: the first "
      "call sees it, the second one begins the quarantine")
 {
-    struct fleet fleet;
-
-    fleet_start_with(&fleet, 4, 1);
+    fleet_start_with(4, 1);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "may have been lost: nothing is granted now");
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
+    assert_int_equal(fleet_acquire(0, NOW + 1), FRAZIL_EAGAIN);
+    fleet_assert_error(0, FRAZIL_EAGAIN, "may have been lost: nothing is granted now");
+    assert_int_equal(fleet_namespace().quarantine_until, 0);
     memcpy(fleet.server.incarnation, "run-3", sizeof "run-3");
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 2), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 3), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 3 + HORIZON);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_acquire(0, NOW + 2), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace().quarantine_until, 0);
+    assert_int_equal(fleet_acquire(0, NOW + 3), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + 3 + HORIZON);
 }
 
 TEST("A layout may have more worker ids than a namespace has numbers: the namespace has all of its own")
 {
-    struct fleet fleet;
-
-    fleet_start(&fleet);
+    fleet_start();
     assert_int_equal(
         frazil_layout_parse("25/32/6 epoch=0 tick=1ms", strlen("25/32/6 epoch=0 tick=1ms"), &fleet.layout, NULL),
         FRAZIL_OK);
-    assert_int_equal(fleet_init(&fleet, 0, NOW, true, NULL), FRAZIL_OK);
-    assert_int_equal(fleet_namespace(&fleet).workers, FZ_NAMESPACE);
-    fleet_open(&fleet, 0);
-    fleet_must_acquire(&fleet, 0, NOW);
-    struct fz_lease_options options = fleet_options(&fleet, 1);
+    assert_int_equal(fleet_init(0, NOW, true, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_namespace().workers, FZ_NAMESPACE);
+    fleet_open(0);
+    fleet_must_acquire(0, NOW);
+    struct fz_lease_options options = fleet_options(1);
     options.base = FZ_NAMESPACE - 1;
-    fleet_open_with(&fleet, 1, &options);
-    fleet_must_acquire(&fleet, 1, NOW);
-    assert_int_equal(fleet_held(&fleet, 1)->worker, FZ_NAMESPACE - 1);
-    fleet_stop(&fleet);
+    fleet_open_with(1, &options);
+    fleet_must_acquire(1, NOW);
+    assert_int_equal(fleet_held(1)->worker, FZ_NAMESPACE - 1);
 }
 
 TEST("One that says it was created outside the layout's life has not guarded what was granted before it: the end of "
      "the holder's own grant is known")
 {
-    struct fleet fleet;
-
-    fleet_start(&fleet);
+    fleet_start();
     assert_int_equal(frazil_layout_parse("41/10/12 epoch=1000 tick=1ms", strlen("41/10/12 epoch=1000 tick=1ms"),
                                          &fleet.layout, NULL),
                      FRAZIL_OK);
-    assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_OK);
-    fleet_open(&fleet, 0);
-    fleet_must_acquire(&fleet, 0, NOW);
+    assert_int_equal(fleet_init(4, NOW, true, NULL), FRAZIL_OK);
+    fleet_open(0);
+    fleet_must_acquire(0, NOW);
     sim_server_wipe(&fleet.server);
-    assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_OK);
-    struct fz_namespace_record record = fleet_namespace(&fleet);
+    assert_int_equal(fleet_init(4, NOW, true, NULL), FRAZIL_OK);
+    struct fz_namespace_record record = fleet_namespace();
     record.created_unix_ms = 0;
     char text[FZ_RECORD_SIZE_MAX + 1];
     text[fz_namespace_record_format(&record, text)] = '\0';
-    fleet_write_text(&fleet, FZ_NAMESPACE, text);
-    assert_int_equal(fleet_extend(&fleet, 0, NOW + 20), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_extend(&fleet, 0, NOW + 30), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + HORIZON);
-    assert_int_equal(fleet_namespace(&fleet).losses, 1);
-    fleet_stop(&fleet);
+    fleet_write_text(FZ_NAMESPACE, text);
+    assert_int_equal(fleet_extend(0, NOW + 20), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(0, NOW + 30), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + HORIZON);
+    assert_int_equal(fleet_namespace().losses, 1);
 }
 
 TEST("One that an owner finds to be due when it extends, and cannot write down, begins at its next call")
 {
-    struct fleet fleet;
-
-    fleet_start_with_clock(&fleet, 4, 1);
-    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_start_with_clock(4, 1);
+    fleet_must_acquire(0, NOW);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
     sim_link_script(&fleet.owners[0].link, SIM_NONE);
     sim_link_script(&fleet.owners[0].link, SIM_NONE);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REQUEST);
-    fleet_must_extend(&fleet, 0, NOW + 1);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
-    fleet_must_extend(&fleet, 0, NOW + 2);
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 2 + HORIZON);
-    fleet_stop(&fleet);
+    fleet_must_extend(0, NOW + 1);
+    assert_int_equal(fleet_namespace().quarantine_until, 0);
+    fleet_must_extend(0, NOW + 2);
+    assert_int_equal(fleet_namespace().quarantine_until, NOW + 2 + HORIZON);
 }
 
 /* Somebody who writes the namespace's record again, as it is, before each swap. */
 static enum sim_fault rewrite(void *ctx, bool is_swap)
 {
-    struct fleet *fleet = ctx;
+    (void)ctx;
     char text[FZ_RECORD_SIZE_MAX + 1];
 
     if (is_swap) {
-        struct fz_namespace_record record = fleet_namespace(fleet);
+        struct fz_namespace_record record = fleet_namespace();
         text[fz_namespace_record_format(&record, text)] = '\0';
-        fleet_write_text(fleet, FZ_NAMESPACE, text);
+        fleet_write_text(FZ_NAMESPACE, text);
     }
     return SIM_NONE;
 }
 
 TEST("A process that is never fast enough to begin a quarantine has no grant, and no further one")
 {
-    struct fleet fleet;
-
-    fleet_start_with_clock(&fleet, 4, 2);
-    fleet_must_acquire(&fleet, 1, NOW);
+    fleet_start_with_clock(4, 2);
+    fleet_must_acquire(1, NOW);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
     for (size_t i = 0; i < 2; i++) {
         fleet.owners[i].link.choose = rewrite;
-        fleet.owners[i].link.ctx = &fleet;
     }
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "other processes changed namespace");
-    fleet_must_extend(&fleet, 1, NOW + 1); /* sees it; what it extends is certainly its own */
-    assert_int_equal(fleet_extend(&fleet, 1, NOW + 2), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 1, FRAZIL_EAGAIN, "other processes changed namespace");
-    assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
-    assert_int_equal(fleet_count(&fleet, 0).quarantines, 0);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_acquire(0, NOW + 1), FRAZIL_EAGAIN);
+    fleet_assert_error(0, FRAZIL_EAGAIN, "other processes changed namespace");
+    fleet_must_extend(1, NOW + 1); /* sees it; what it extends is certainly its own */
+    assert_int_equal(fleet_extend(1, NOW + 2), FRAZIL_EAGAIN);
+    fleet_assert_error(1, FRAZIL_EAGAIN, "other processes changed namespace");
+    assert_int_equal(fleet_namespace().quarantine_until, 0);
+    assert_int_equal(fleet_count(0).quarantines, 0);
 }
 
 /* A coordinator that is another incarnation at each look. */
 static enum sim_fault change_incarnation(void *ctx, bool is_swap)
 {
-    struct fleet *fleet = ctx;
-    char *last = &fleet->server.incarnation[4];
+    (void)ctx;
+    char *last = &fleet.server.incarnation[4];
 
-    memcpy(fleet->server.incarnation, "run-", 4);
+    memcpy(fleet.server.incarnation, "run-", 4);
     if (!is_swap)
         *last = *last == '1' ? '2' : '1';
     return SIM_NONE;
@@ -502,13 +435,9 @@ static enum sim_fault change_incarnation(void *ctx, bool is_swap)
 
 TEST("A search that begins a quarantine at each look says so, and does not speak of others")
 {
-    struct fleet fleet;
-
-    fleet_start_with_clock(&fleet, 4, 2);
+    fleet_start_with_clock(4, 2);
     fleet.owners[0].link.choose = change_incarnation;
-    fleet.owners[0].link.ctx = &fleet;
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "changed between reads");
-    assert_int_equal(fleet_count(&fleet, 0).quarantines, 4);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_acquire(0, NOW + 1), FRAZIL_EAGAIN);
+    fleet_assert_error(0, FRAZIL_EAGAIN, "changed between reads");
+    assert_int_equal(fleet_count(0).quarantines, 4);
 }

@@ -11,6 +11,11 @@
 #include "lib/near_miss.h"
 #include "lib/test.h"
 
+AFTER_EACH
+{
+    fleet_stop();
+}
+
 enum { SEEDS = 2000, STEPS = 250, HORIZON = 300, SKEW_MS = 40, DEPTH_MAX = 3, WILD_MS = 100000 };
 
 /* The kinds of events; each must have happened when all seeds have run. */
@@ -48,7 +53,6 @@ struct actor {
 };
 
 struct world {
-    struct fleet fleet;
     struct grant_oracle oracle;
     struct actor actors[FLEET_OWNERS_MAX];
     struct sim_link operator_link; /* of whoever creates namespaces and frees by hand */
@@ -68,6 +72,7 @@ struct world {
     uint64_t losses; /* how often records were lost */
     int depth;
     uint64_t happened[HAPPENINGS];
+    uint64_t struck[SIM_FAULTS_TOTAL];
     struct fz_lease_counters counters;
 };
 
@@ -90,7 +95,7 @@ static int64_t any_offset(struct world *world, int64_t reach_ms)
 
 static void set_server_clock(struct world *world)
 {
-    world->fleet.server.unix_ms = world->now_ms + world->server_offset_ms;
+    fleet.server.unix_ms = world->now_ms + world->server_offset_ms;
 }
 
 static uint64_t tick_of(const struct world *world, const struct actor *actor)
@@ -134,8 +139,8 @@ static void fail_world(const struct world *world, const char *what)
 
 static void open_actor(struct world *world, size_t i, struct fz_token token)
 {
-    struct fz_lease_options options = fleet_options(&world->fleet, i);
-    struct sim_link *link = &world->fleet.owners[i].link;
+    struct fz_lease_options options = fleet_options(i);
+    struct sim_link *link = &fleet.owners[i].link;
 
     options.token = token;
     options.max_skew_ms = world->skew_ms;
@@ -145,12 +150,12 @@ static void open_actor(struct world *world, size_t i, struct fz_token token)
     world->actors[i].id = ++world->next_id;
     world->actors[i].holds = false;
     world->actors[i].release_min = 0;
-    fleet_open_with(&world->fleet, i, &options);
+    fleet_open_with(i, &options);
 }
 
 static void close_actor(struct world *world, size_t i)
 {
-    struct fleet_owner *owner = &world->fleet.owners[i];
+    struct fleet_owner *owner = &fleet.owners[i];
     struct fz_lease_counters counters = fz_lease_count(owner->lease);
 
     world->counters.lost += counters.lost;
@@ -164,7 +169,7 @@ static void close_actor(struct world *world, size_t i)
 /* L10: what was left of a grant is given up, and nothing is granted for it. */
 static void check_withdrawal(const struct world *world, size_t i, const struct fz_grant *before)
 {
-    const struct fz_grant *grant = fleet_held(&world->fleet, i);
+    const struct fz_grant *grant = fleet_held(i);
 
     if (before == NULL || grant->worker != before->worker || grant->until != before->until ||
         grant->floor != before->until + 1 || before->floor > before->until)
@@ -175,7 +180,7 @@ static void check_withdrawal(const struct world *world, size_t i, const struct f
 static void check_grant(struct world *world, size_t i, const struct fz_grant *before, uint64_t now_tick)
 {
     struct actor *actor = &world->actors[i];
-    const struct fz_grant *grant = fleet_held(&world->fleet, i);
+    const struct fz_grant *grant = fleet_held(i);
     bool contiguous = before != NULL && before->worker == grant->worker && before->floor == grant->floor;
     struct fz_worker_record record;
 
@@ -184,7 +189,7 @@ static void check_grant(struct world *world, size_t i, const struct fz_grant *be
         return;
     }
     /* Others may have swapped it since then, which makes its version greater; and what was answered may be lost. */
-    uint64_t version = fleet_record(&world->fleet, grant->worker, &record);
+    uint64_t version = fleet_record(grant->worker, &record);
     if ((version < grant->version && actor->losses == world->losses) ||
         (version == grant->version && record.until != grant->until))
         fail_world(world, "a grant that is not recorded");
@@ -211,10 +216,10 @@ static void act_acquire(struct world *world, size_t i)
     struct actor *actor = &world->actors[i];
     uint64_t now_tick = tick_of(world, actor);
 
-    if (world->fleet.owners[i].lease == NULL)
+    if (fleet.owners[i].lease == NULL)
         open_actor(world, i, (struct fz_token){.high = world->seed, .low = world->next_id + 1});
     begin_call(world, actor);
-    actor->holds = fleet_acquire(&world->fleet, i, now_tick) == FRAZIL_OK;
+    actor->holds = fleet_acquire(i, now_tick) == FRAZIL_OK;
     actor->busy = false;
     if (actor->holds)
         check_grant(world, i, NULL, now_tick);
@@ -228,29 +233,29 @@ static bool is_same_grant(const struct fz_grant *a, const struct fz_grant *b)
 static void act_extend(struct world *world, size_t i)
 {
     struct actor *actor = &world->actors[i];
-    struct fz_grant before = *fleet_held(&world->fleet, i);
+    struct fz_grant before = *fleet_held(i);
     uint64_t now_tick = tick_of(world, actor);
 
     begin_call(world, actor);
-    frazil_err err = fleet_extend(&world->fleet, i, now_tick);
+    frazil_err err = fleet_extend(i, now_tick);
     actor->busy = false;
     if (err == FRAZIL_OK)
         check_grant(world, i, &before, now_tick);
-    else if (!is_same_grant(&before, fleet_held(&world->fleet, i)))
+    else if (!is_same_grant(&before, fleet_held(i)))
         fail_world(world, "a failed extension changed the grant");
 }
 
 static void act_release(struct world *world, size_t i)
 {
     struct actor *actor = &world->actors[i];
-    struct fz_grant held = *fleet_held(&world->fleet, i);
+    struct fz_grant held = *fleet_held(i);
     uint64_t least = held.floor > actor->release_min ? held.floor : actor->release_min;
     uint64_t used = least >= held.until ? held.until : least + pick(world, held.until - least + 1);
 
     begin_call(world, actor);
     actor->holds = false;
     grant_oracle_give_back(&world->oracle, actor->id, held.worker, used);
-    fleet_release(&world->fleet, i, used);
+    fleet_release(i, used);
     actor->busy = false;
     close_actor(world, i);
     world->happened[RELEASED]++;
@@ -264,23 +269,23 @@ static void act_clone(struct world *world, size_t i)
 {
     size_t j = pick(world, world->owners);
 
-    if (world->fleet.owners[j].lease != NULL || world->actors[j].busy)
+    if (fleet.owners[j].lease != NULL || world->actors[j].busy)
         return;
-    if (world->lossy && world->fleet.server.has_clock)
+    if (world->lossy && fleet.server.has_clock)
         return;
     struct fz_token token = {.high = world->seed, .low = world->actors[i].id};
     open_actor(world, j, token);
-    world->fleet.owners[j].random = world->fleet.owners[i].random;
-    world->fleet.owners[j].held = world->fleet.owners[i].held;
+    fleet.owners[j].random = fleet.owners[i].random;
+    fleet.owners[j].held = fleet.owners[i].held;
     world->actors[j].holds = true;
-    world->actors[i].release_min = world->actors[j].release_min = world->fleet.owners[i].held.until;
+    world->actors[i].release_min = world->actors[j].release_min = fleet.owners[i].held.until;
     world->happened[CLONED]++;
 }
 
 static void act(struct world *world, size_t i)
 {
     struct actor *actor = &world->actors[i];
-    bool is_open = world->fleet.owners[i].lease != NULL;
+    bool is_open = fleet.owners[i].lease != NULL;
 
     if (actor->busy)
         return;
@@ -312,7 +317,7 @@ static uint64_t creators_tick(void *ctx)
 static void create_namespace(struct world *world, bool never_used)
 {
     struct fz_register reg = sim_register(&world->operator_link);
-    struct fz_namespace_options options = {.layout = &world->fleet.layout,
+    struct fz_namespace_options options = {.layout = &fleet.layout,
                                            .name = "orders",
                                            .horizon_ms = HORIZON,
                                            .workers = world->workers,
@@ -328,9 +333,9 @@ static void create_namespace(struct world *world, bool never_used)
 /* The coordinator is another one from now on, with another clock. */
 static void change_incarnation(struct world *world)
 {
-    char *incarnation = world->fleet.server.incarnation;
+    char *incarnation = fleet.server.incarnation;
 
-    snprintf(incarnation, sizeof world->fleet.server.incarnation, "run-%u", ++world->incarnations);
+    snprintf(incarnation, sizeof fleet.server.incarnation, "run-%u", ++world->incarnations);
     world->server_offset_ms = any_offset(world, world->skew_ms / 2);
     set_server_clock(world);
 }
@@ -345,7 +350,7 @@ static void lose_records(struct world *world)
     case 1:
         if (chance(world, 2))
             change_incarnation(world);
-        sim_server_wipe(&world->fleet.server);
+        sim_server_wipe(&fleet.server);
         world->losses++;
         world->happened[WIPED]++;
         if (chance(world, 2))
@@ -353,13 +358,13 @@ static void lose_records(struct world *world)
         break;
     case 2:
         fz_memory_store_free(world->copy);
-        world->copy = sim_server_copy(&world->fleet.server);
+        world->copy = sim_server_copy(&fleet.server);
         world->happened[COPIED]++;
         break;
     default:
         if (world->copy == NULL)
             break;
-        sim_server_roll_back(&world->fleet.server, world->copy);
+        sim_server_roll_back(&fleet.server, world->copy);
         world->copy = NULL;
         world->losses++;
         change_incarnation(world);
@@ -373,7 +378,7 @@ static void set_clock_wild(struct world *world)
 {
     struct actor *actor = &world->actors[pick(world, world->owners)];
 
-    if (world->lossy && !world->fleet.server.has_clock)
+    if (world->lossy && !fleet.server.has_clock)
         return;
     actor->offset_ms = chance(world, 2) ? any_offset(world, WILD_MS) : any_offset(world, 2 * world->skew_ms + 2);
     if (!world->lossy && chance(world, 4))
@@ -391,7 +396,7 @@ static void free_by_hand(struct world *world)
 
 static void deliver_late(struct world *world)
 {
-    sim_server_deliver(&world->fleet.server, pick(world, world->fleet.server.n_delayed));
+    sim_server_deliver(&fleet.server, pick(world, fleet.server.n_delayed));
     world->happened[DELIVERED_LATE]++;
 }
 
@@ -411,7 +416,7 @@ static void step(struct world *world)
         set_clock_wild(world);
     else if (what < 12)
         free_by_hand(world);
-    else if (what < 20 && world->fleet.server.n_delayed > 0)
+    else if (what < 20 && fleet.server.n_delayed > 0)
         deliver_late(world);
     else
         act(world, pick(world, world->owners));
@@ -427,7 +432,7 @@ static void check_recovery(struct world *world)
     world->now_ms += 2 * WILD_MS + 10 * HORIZON;
     set_server_clock(world);
     create_namespace(world, false);
-    if (world->fleet.owners[0].lease != NULL)
+    if (fleet.owners[0].lease != NULL)
         close_actor(world, 0);
     world->actors[0] = sane;
     for (int tries = 0; tries < 3 * HORIZON && !world->actors[0].holds; tries++) {
@@ -436,7 +441,7 @@ static void check_recovery(struct world *world)
         set_server_clock(world);
     }
     if (!world->actors[0].holds)
-        fail_world(world, world->fleet.owners[0].err.message);
+        fail_world(world, fleet.owners[0].err.message);
 }
 
 static void run_seed(struct world *total, uint64_t seed)
@@ -447,16 +452,16 @@ static void run_seed(struct world *total, uint64_t seed)
     world.seed = seed;
     world.random = seed;
     world.now_ms = 1000000;
-    fleet_start(&world.fleet);
+    fleet_start();
     world.workers = 1 + pick(&world, 4);
     world.owners = 2 + pick(&world, FLEET_OWNERS_MAX - 1);
     world.lossy = chance(&world, 2);
     world.fault_percent = (uint32_t)pick(&world, 4) * 8;
     world.skew_ms = chance(&world, 2) ? 0 : SKEW_MS;
-    world.fleet.server.has_clock = chance(&world, 2);
+    fleet.server.has_clock = chance(&world, 2);
     change_incarnation(&world);
     world.operator_link =
-        (struct sim_link){.server = &world.fleet.server, .choose = choose_fault, .before = interrupt, .ctx = &world};
+        (struct sim_link){.server = &fleet.server, .choose = choose_fault, .before = interrupt, .ctx = &world};
     for (size_t i = 0; i < FLEET_OWNERS_MAX; i++)
         world.actors[i].offset_ms = any_offset(&world, world.skew_ms / 2);
     create_namespace(&world, true);
@@ -467,8 +472,8 @@ static void run_seed(struct world *total, uint64_t seed)
 
     for (size_t i = 0; i < FLEET_OWNERS_MAX; i++) {
         for (size_t fault = 0; fault < SIM_FAULTS_TOTAL; fault++)
-            total->fleet.owners[0].link.struck[fault] += world.fleet.owners[i].link.struck[fault];
-        if (world.fleet.owners[i].lease != NULL)
+            total->struck[fault] += fleet.owners[i].link.struck[fault];
+        if (fleet.owners[i].lease != NULL)
             close_actor(&world, i);
     }
     for (size_t i = 0; i < HAPPENINGS; i++)
@@ -479,7 +484,6 @@ static void run_seed(struct world *total, uint64_t seed)
     total->counters.quarantines += world.counters.quarantines;
     fz_memory_store_free(world.copy);
     grant_oracle_free(&world.oracle);
-    sim_server_stop(&world.fleet.server);
 }
 
 static uint64_t number_from(const char *name, uint64_t otherwise)
@@ -504,7 +508,7 @@ TEST("No two rectangles overlap, in any of the seeds; and each kind of fault has
             fail_msg("happened %llu times only: %s", (unsigned long long)total.happened[i], happening_names[i]);
     }
     for (size_t fault = 0; fault < SIM_FAULTS_TOTAL; fault++)
-        assert_true(total.fleet.owners[0].link.struck[fault] >= 10);
+        assert_true(total.struck[fault] >= 10);
     assert_true(total.counters.lost >= 10 && total.counters.clones >= 10);
     assert_true(total.counters.burned >= 10 && total.counters.quarantines >= 10);
 }

@@ -4,6 +4,11 @@
 #include "lib/fleet.h"
 #include "lib/test.h"
 
+AFTER_EACH
+{
+    fleet_stop();
+}
+
 #define NOW FLEET_NOW
 
 enum { LARGE = 2000 };
@@ -38,19 +43,19 @@ static uint64_t always_zero(void *ctx)
 }
 
 /* Opens a lease of a pool of LARGE, whose searches look at worker ids 0, 1, 2 ... in turn. */
-static struct fz_granter open_large(struct fleet *fleet)
+static struct fz_granter open_large(void)
 {
     static const frazil_random zeros = {sizeof(frazil_random), NULL, always_zero};
     const char *layout = "31/20/12 epoch=0 tick=1ms";
     struct fz_lease *lease;
 
-    fleet_start(fleet);
-    assert_int_equal(frazil_layout_parse(layout, strlen(layout), &fleet->layout, NULL), FRAZIL_OK);
-    assert_int_equal(fleet_init(fleet, LARGE, NOW, true, NULL), FRAZIL_OK);
-    struct fz_lease_options options = fleet_options(fleet, 0);
+    fleet_start();
+    assert_int_equal(frazil_layout_parse(layout, strlen(layout), &fleet.layout, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_init(LARGE, NOW, true, NULL), FRAZIL_OK);
+    struct fz_lease_options options = fleet_options(0);
     options.random = &zeros;
     options.workers = LARGE; /* known at once, so that there is no look at ids that the pool does not have */
-    large_reg = sim_register(&fleet->owners[0].link);
+    large_reg = sim_register(&fleet.owners[0].link);
     struct fz_register reg = large_reg;
     reg.read_many = watch_read_many;
     asked_count = 0;
@@ -61,12 +66,11 @@ static struct fz_granter open_large(struct fleet *fleet)
 TEST("Of a pool above 1024 three records are read; of four ids more it is asked whether they were ever taken, and one "
      "is had")
 {
-    struct fleet fleet;
-    struct fz_granter granter = open_large(&fleet);
+    struct fz_granter granter = open_large();
     struct fz_grant grant;
 
     for (uint32_t worker = 0; worker < 5; worker++)
-        fleet_write(&fleet, worker, &(struct fz_worker_record){.until = NOW + 9, .owner = "x", .owners = 1});
+        fleet_write(worker, &(struct fz_worker_record){.until = NOW + 9, .owner = "x", .owners = 1});
     assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grant, NULL), FRAZIL_OK);
     assert_in_range(grant.worker, 5, 6);
     assert_int_equal(asked_count, 1);
@@ -74,18 +78,16 @@ TEST("Of a pool above 1024 three records are read; of four ids more it is asked 
     assert_int_equal(asked[0].whole, 3 + 1);
     assert_int_equal(fleet.owners[0].link.trips, 3);
     granter.close(granter.ctx);
-    fleet_stop(&fleet);
 }
 
 TEST("The second look reads four records and asks of eight ids more, of which one is had that nobody ever took")
 {
-    struct fleet fleet;
-    struct fz_granter granter = open_large(&fleet);
+    struct fz_granter granter = open_large();
     struct fz_grant grant;
 
     for (uint32_t worker = 0; worker < LARGE; worker++) {
         if (worker != 7 + 4 + 7)
-            fleet_write(&fleet, worker, &(struct fz_worker_record){.until = NOW + 9, .owner = "x", .owners = 1});
+            fleet_write(worker, &(struct fz_worker_record){.until = NOW + 9, .owner = "x", .owners = 1});
     }
     assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grant, NULL), FRAZIL_OK);
     assert_int_equal(grant.worker, 7 + 4 + 7);
@@ -93,37 +95,32 @@ TEST("The second look reads four records and asks of eight ids more, of which on
     assert_int_equal(asked[1].n, 4 + 1 + 8); /* with the namespace */
     assert_int_equal(asked[1].whole, 4 + 1);
     granter.close(granter.ctx);
-    fleet_stop(&fleet);
 }
 
 TEST("An id that was only found to be taken is none to have, even if its record is free")
 {
-    struct fleet fleet;
-    struct fz_granter granter = open_large(&fleet);
+    struct fz_granter granter = open_large();
     struct fz_grant grant;
 
     for (uint32_t worker = 0; worker < LARGE; worker++) {
         bool is_free = worker >= 3 && worker < 3 + 4 + 1;
-        fleet_write(&fleet, worker,
-                    &(struct fz_worker_record){.until = is_free ? 9 : NOW + 9, .owner = "x", .owners = 1});
+        fleet_write(worker, &(struct fz_worker_record){.until = is_free ? 9 : NOW + 9, .owner = "x", .owners = 1});
     }
     assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &grant, NULL), FRAZIL_OK);
     assert_int_equal(grant.worker, 3 + 4); /* the first of the next sample */
     granter.close(granter.ctx);
-    fleet_stop(&fleet);
 }
 
 TEST("The own record is read and named once, also where a sample would only ask for it")
 {
-    struct fleet fleet;
-    struct fz_granter granter = open_large(&fleet);
+    struct fz_granter granter = open_large();
     struct fz_grant grant;
     struct fz_grant held;
     frazil_error err;
 
     for (uint32_t worker = 0; worker < LARGE; worker++) {
         if (worker != 4)
-            fleet_write(&fleet, worker, &(struct fz_worker_record){.until = NOW + 900000, .owner = "x", .owners = 1});
+            fleet_write(worker, &(struct fz_worker_record){.until = NOW + 900000, .owner = "x", .owners = 1});
     }
     assert_int_equal(granter.acquire(granter.ctx, FZ_DEADLINE_NONE, NOW, &held, NULL), FRAZIL_OK);
     assert_int_equal(held.worker, 4);
@@ -138,5 +135,4 @@ TEST("The own record is read and named once, also where a sample would only ask 
     assert_int_equal(asked[0].whole, 3 + 1 + 1);
     assert_int_equal(asked[0].numbers[asked[0].whole - 1], 4);
     granter.close(granter.ctx);
-    fleet_stop(&fleet);
 }

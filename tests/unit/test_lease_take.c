@@ -8,45 +8,46 @@
 #include "lib/fleet.h"
 #include "lib/test.h"
 
+AFTER_EACH
+{
+    fleet_stop();
+}
+
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
 
 TEST("Worker ids never taken come first, from a random start on; then those that are free for the longest time")
 {
-    struct fleet fleet;
     uint32_t seen = 0;
 
-    fleet_start_with(&fleet, 8, 1);
-    fleet_write(&fleet, 5, &(struct fz_worker_record){.until = 40, .owner = "x", .owners = 1});
+    fleet_start_with(8, 1);
+    fleet_write(5, &(struct fz_worker_record){.until = 40, .owner = "x", .owners = 1});
     for (uint64_t i = 0; i < 7; i++) {
-        fleet_must_acquire(&fleet, 0, NOW);
-        seen |= 1U << fleet_held(&fleet, 0)->worker;
+        fleet_must_acquire(0, NOW);
+        seen |= 1U << fleet_held(0)->worker;
     }
     assert_int_equal(seen, 0xff & ~(1U << 5));
-    fleet_must_acquire(&fleet, 0, NOW);
-    assert_int_equal(fleet_held(&fleet, 0)->worker, 5);
-    fleet_write(&fleet, 2, &(struct fz_worker_record){.until = 60, .owner = "x", .owners = 1});
-    fleet_write(&fleet, 3, &(struct fz_worker_record){.until = 50, .owner = "x", .released = true, .owners = 1});
-    fleet_write(&fleet, 6, &(struct fz_worker_record){.until = 45, .owner = "x", .owners = 1});
+    fleet_must_acquire(0, NOW);
+    assert_int_equal(fleet_held(0)->worker, 5);
+    fleet_write(2, &(struct fz_worker_record){.until = 60, .owner = "x", .owners = 1});
+    fleet_write(3, &(struct fz_worker_record){.until = 50, .owner = "x", .released = true, .owners = 1});
+    fleet_write(6, &(struct fz_worker_record){.until = 45, .owner = "x", .owners = 1});
     const uint32_t wanted[] = {6, 3, 2};
     for (size_t i = 0; i < 3; i++) {
-        fleet_must_acquire(&fleet, 0, NOW);
-        assert_int_equal(fleet_held(&fleet, 0)->worker, wanted[i]);
+        fleet_must_acquire(0, NOW);
+        assert_int_equal(fleet_held(0)->worker, wanted[i]);
     }
-    fleet_stop(&fleet);
 }
 
 TEST("Owners who start at the same time begin at different places")
 {
-    struct fleet fleet;
     uint32_t first[FLEET_OWNERS_MAX];
     size_t different = 0;
 
     for (size_t i = 0; i < FLEET_OWNERS_MAX; i++) {
-        fleet_start_with(&fleet, 1024, FLEET_OWNERS_MAX);
-        fleet_must_acquire(&fleet, i, NOW);
-        first[i] = fleet_held(&fleet, i)->worker;
-        fleet_stop(&fleet);
+        fleet_start_with(1024, FLEET_OWNERS_MAX);
+        fleet_must_acquire(i, NOW);
+        first[i] = fleet_held(i)->worker;
     }
     for (size_t i = 1; i < FLEET_OWNERS_MAX; i++)
         different += first[i] != first[0];
@@ -55,7 +56,6 @@ TEST("Owners who start at the same time begin at different places")
 
 /* Somebody who takes what is free between the look and the swap. */
 struct snatcher {
-    struct fleet *fleet;
     uint64_t snatched;
 };
 
@@ -71,7 +71,6 @@ static enum sim_fault snatch(void *ctx, bool is_swap)
 
 /* Somebody who wipes the coordinator, and creates the namespace again, between the look and the swap. */
 struct wiper {
-    struct fleet *fleet;
     bool done;
 };
 
@@ -81,73 +80,62 @@ static enum sim_fault wipe_before_swap(void *ctx, bool is_swap)
 
     if (is_swap && !wiper->done) {
         wiper->done = true;
-        sim_server_wipe(&wiper->fleet->server);
+        sim_server_wipe(&fleet.server);
     }
     return SIM_NONE;
 }
 
 TEST("In a namespace of 1024 with four free: at most five round trips, and one for each that is snatched away")
 {
-    struct fleet fleet;
-
-    fleet_start_with(&fleet, 1024, 1);
+    fleet_start_with(1024, 1);
     for (uint32_t worker = 0; worker < 1024; worker++) {
         bool is_free = worker % 300 == 7;
-        fleet_write(&fleet, worker,
-                    &(struct fz_worker_record){
-                        .until = is_free ? NOW - 1000 - worker : NOW + 1 + worker, .owner = "somebody", .owners = 1});
+        fleet_write(worker, &(struct fz_worker_record){.until = is_free ? NOW - 1000 - worker : NOW + 1 + worker,
+                                                       .owner = "somebody",
+                                                       .owners = 1});
     }
-    struct snatcher snatcher = {.fleet = &fleet};
+    struct snatcher snatcher = {0};
     fleet.owners[0].link.choose = snatch;
     fleet.owners[0].link.ctx = &snatcher;
-    fleet_must_acquire(&fleet, 0, NOW);
-    assert_int_equal(fleet_held(&fleet, 0)->worker % 300, 7);
+    fleet_must_acquire(0, NOW);
+    assert_int_equal(fleet_held(0)->worker % 300, 7);
     assert_int_equal(snatcher.snatched, 3);
     assert_in_range(fleet.owners[0].link.trips, 2, 5 + 3);
-    fleet_stop(&fleet);
 }
 
 /* Fills a pool: the last `held` worker ids are held, those before them were abandoned. */
-static void fill(struct fleet *fleet, uint32_t workers, uint32_t held)
+static void fill(uint32_t workers, uint32_t held)
 {
     for (uint32_t worker = 0; worker < workers; worker++) {
         bool is_free = worker < workers - held;
-        fleet_write(fleet, worker,
-                    &(struct fz_worker_record){
-                        .until = is_free ? NOW - 1000 : NOW + 10 * HORIZON, .owner = "somebody", .owners = 1});
+        fleet_write(worker, &(struct fz_worker_record){
+                                .until = is_free ? NOW - 1000 : NOW + 10 * HORIZON, .owner = "somebody", .owners = 1});
     }
 }
 
 TEST("Of a large pool a sample is read: sixteen records and the namespace, also where all worker ids have a record")
 {
-    struct fleet fleet;
-
-    fleet_start_with(&fleet, 1024, 1);
-    fill(&fleet, 1024, 0);
+    fleet_start_with(1024, 1);
+    fill(1024, 0);
     uint64_t before = fleet.server.shown;
-    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_must_acquire(0, NOW);
     assert_int_equal(fleet.server.shown - before, 16 + 1);
     assert_int_equal(fleet.owners[0].link.trips, 2);
-    fleet_stop(&fleet);
 }
 
 /* The records that 40 openings read, where so many of 16,384 worker ids are held. */
 static uint64_t records_read(uint32_t held)
 {
     const char *layout = "31/20/12 epoch=0 tick=1ms";
-    struct fleet fleet;
-
-    fleet_start(&fleet);
+    fleet_start();
     assert_int_equal(frazil_layout_parse(layout, strlen(layout), &fleet.layout, NULL), FRAZIL_OK);
-    assert_int_equal(fleet_init(&fleet, 16384, NOW, true, NULL), FRAZIL_OK);
-    fleet_open(&fleet, 0);
-    fill(&fleet, held, held);
+    assert_int_equal(fleet_init(16384, NOW, true, NULL), FRAZIL_OK);
+    fleet_open(0);
+    fill(held, held);
     uint64_t before = fleet.server.shown;
     for (int i = 0; i < 40; i++)
-        fleet_must_acquire(&fleet, 0, NOW);
-    uint64_t shown = fleet.server.shown - before;
-    fleet_stop(&fleet);
-    return shown;
+        fleet_must_acquire(0, NOW);
+    return fleet.server.shown - before;
 }
 
 TEST("An opening reads little more of a large pool that fills: six records if six tenths are taken")
@@ -158,134 +146,113 @@ TEST("An opening reads little more of a large pool that fills: six records if si
 
 TEST("A sample that has nothing says nothing about the rest: the last free id of a large pool is found, from any start")
 {
-    struct fleet fleet;
-
     for (uint64_t start = 0; start < 200; start++) {
-        fleet_start_with(&fleet, 1000, 1);
-        fill(&fleet, 1000, 999);
+        fleet_start_with(1000, 1);
+        fill(1000, 999);
         fleet.owners[0].random = start;
-        fleet_must_acquire(&fleet, 0, NOW);
-        assert_int_equal(fleet_held(&fleet, 0)->worker, 0);
+        fleet_must_acquire(0, NOW);
+        assert_int_equal(fleet_held(0)->worker, 0);
         assert_in_range(fleet.owners[0].link.trips, 2, 5);
-        fleet_stop(&fleet);
     }
 }
 
 TEST("That all ids of a large pool are taken is said after a look at all, with how many there are")
 {
-    struct fleet fleet;
-
-    fleet_start_with(&fleet, 1000, 1);
-    fill(&fleet, 1000, 1000);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL,
-                       "all 1000 worker ids (0 to 999) of namespace 'orders' are taken: 0 by ");
-    fleet_stop(&fleet);
+    fleet_start_with(1000, 1);
+    fill(1000, 1000);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(0, FRAZIL_EPOOL, "all 1000 worker ids (0 to 999) of namespace 'orders' are taken: 0 by ");
 }
 
 TEST("The best of a sample is what would be taken of a small pool: never used before released before abandoned")
 {
-    struct fleet fleet;
     uint64_t fresh = 0;
 
     for (uint64_t start = 0; start < 50; start++) {
-        fleet_start_with(&fleet, 500, 1);
-        fill(&fleet, 400, 0); /* a fifth was never used: a sample without one is rare */
+        fleet_start_with(500, 1);
+        fill(400, 0); /* a fifth was never used: a sample without one is rare */
         fleet.owners[0].random = start;
-        fleet_must_acquire(&fleet, 0, NOW);
-        fresh += fleet_held(&fleet, 0)->worker >= 400;
-        fleet_stop(&fleet);
+        fleet_must_acquire(0, NOW);
+        fresh += fleet_held(0)->worker >= 400;
     }
     assert_in_range(fresh, 35, 50);
 }
 
 TEST("L8: a worker id that a sample shows as never taken is not used if the namespace is wiped before the second look")
 {
-    struct fleet fleet;
-
-    fleet_start_with(&fleet, 1000, 1);
-    struct wiper wiper = {.fleet = &fleet};
+    fleet_start_with(1000, 1);
+    struct wiper wiper = {0};
     fleet.owners[0].link.choose = wipe_before_swap;
     fleet.owners[0].link.ctx = &wiper;
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_ENAMESPACE);
     assert_true(wiper.done);
-    fleet_stop(&fleet);
 }
 
 TEST("An owner whose swap had no answer finds its record again, wherever the samples of a large pool lie")
 {
-    struct fleet fleet;
-
     for (uint64_t start = 0; start < 50; start++) {
-        fleet_start_with_clock(&fleet, 1000, 1);
-        fill(&fleet, 1000, 1000);
-        fleet_write(&fleet, 7, &(struct fz_worker_record){.until = NOW - 1000, .owner = "x", .owners = 1});
+        fleet_start_with_clock(1000, 1);
+        fill(1000, 1000);
+        fleet_write(7, &(struct fz_worker_record){.until = NOW - 1000, .owner = "x", .owners = 1});
         fleet.owners[0].random = start;
-        fleet_must_acquire(&fleet, 0, NOW);
+        fleet_must_acquire(0, NOW);
         sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
-        assert_int_equal(fleet_extend(&fleet, 0, NOW + 20000), FRAZIL_EAGAIN); /* the rest of its grant comes first */
-        fleet_must_extend(&fleet, 0, NOW + 20000 + fleet.owners[0].err.retry_ns / 1000000);
-        assert_int_equal(fleet_held(&fleet, 0)->worker, 7);
-        assert_true(fleet_held(&fleet, 0)->floor == NOW + 20000 + HORIZON + 1);
-        fleet_stop(&fleet);
+        assert_int_equal(fleet_extend(0, NOW + 20000), FRAZIL_EAGAIN); /* the rest of its grant comes first */
+        fleet_must_extend(0, NOW + 20000 + fleet.owners[0].err.retry_ns / 1000000);
+        assert_int_equal(fleet_held(0)->worker, 7);
+        assert_true(fleet_held(0)->floor == NOW + 20000 + HORIZON + 1);
     }
 }
 
 TEST("base and count bound what is taken, wherever the search starts")
 {
-    struct fleet fleet;
     uint32_t seen = 0;
 
-    fleet_start_with(&fleet, 16, 0);
-    struct fz_lease_options options = fleet_options(&fleet, 0);
+    fleet_start_with(16, 0);
+    struct fz_lease_options options = fleet_options(0);
     options.base = 5;
     options.count = 3;
-    fleet_open_with(&fleet, 0, &options);
+    fleet_open_with(0, &options);
     for (size_t i = 0; i < 3; i++) {
-        fleet_must_acquire(&fleet, 0, NOW);
-        seen |= 1U << fleet_held(&fleet, 0)->worker;
+        fleet_must_acquire(0, NOW);
+        seen |= 1U << fleet_held(0)->worker;
     }
     assert_int_equal(seen, 7U << 5);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "all 3 worker ids (5 to 7) of namespace 'orders' are taken");
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(0, FRAZIL_EPOOL, "all 3 worker ids (5 to 7) of namespace 'orders' are taken");
 
-    options = fleet_options(&fleet, 1);
+    options = fleet_options(1);
     options.base = 15;
-    fleet_open_with(&fleet, 1, &options);
-    fleet_must_acquire(&fleet, 1, NOW);
-    assert_int_equal(fleet_held(&fleet, 1)->worker, 15);
-    fleet_stop(&fleet);
+    fleet_open_with(1, &options);
+    fleet_must_acquire(1, NOW);
+    assert_int_equal(fleet_held(1)->worker, 15);
 }
 
 TEST("Of a range with few worker ids these are read, however large the namespace; one look tells that all are taken")
 {
-    struct fleet fleet;
-
-    fleet_start_with(&fleet, 1000, 0);
-    fill(&fleet, 1000, 1000);
-    struct fz_lease_options options = fleet_options(&fleet, 0);
+    fleet_start_with(1000, 0);
+    fill(1000, 1000);
+    struct fz_lease_options options = fleet_options(0);
     options.base = 500;
     options.count = 20;
-    fleet_open_with(&fleet, 0, &options);
+    fleet_open_with(0, &options);
     uint64_t before = fleet.server.shown;
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "all 20 worker ids (500 to 519) of namespace 'orders' are taken: ");
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(0, FRAZIL_EPOOL, "all 20 worker ids (500 to 519) of namespace 'orders' are taken: ");
     assert_int_equal(fleet.server.shown - before, 20 + 1);
-    fleet_write(&fleet, 507, &(struct fz_worker_record){.until = NOW - 1000, .owner = "x", .owners = 1});
-    fleet_must_acquire(&fleet, 0, NOW);
-    assert_int_equal(fleet_held(&fleet, 0)->worker, 507);
-    fleet_stop(&fleet);
+    fleet_write(507, &(struct fz_worker_record){.until = NOW - 1000, .owner = "x", .owners = 1});
+    fleet_must_acquire(0, NOW);
+    assert_int_equal(fleet_held(0)->worker, 507);
 }
 
 TEST("base and count outside the layout, the namespace as it is said, or the one there is, are refused with both "
      "numbers")
 {
-    struct fleet fleet;
     struct fz_lease *lease = NULL;
     frazil_error err;
 
-    fleet_start_with(&fleet, 16, 0);
-    struct fz_lease_options options = fleet_options(&fleet, 0);
+    fleet_start_with(16, 0);
+    struct fz_lease_options options = fleet_options(0);
     options.base = 16;
     assert_int_equal(fz_lease_open(&lease, sim_register(&fleet.owners[0].link), &options, &err), FRAZIL_ERANGE);
     assert_non_null(strstr(err.message, "0 to 15"));
@@ -300,112 +267,95 @@ TEST("base and count outside the layout, the namespace as it is said, or the one
     assert_int_equal(fz_lease_open(&lease, sim_register(&fleet.owners[0].link), &options, &err), FRAZIL_ERANGE);
 
     options.count = 16;
-    fleet_open_with(&fleet, 0, &options);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
-    fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE, "has worker ids 0 to 15, and base and count ask for 1 to 16");
-    fleet_stop(&fleet);
+    fleet_open_with(0, &options);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_ENAMESPACE);
+    fleet_assert_error(0, FRAZIL_ENAMESPACE, "has worker ids 0 to 15, and base and count ask for 1 to 16");
 }
 
 TEST("When all are taken, the error says by whom and until when, for those that end first, and counts the others")
 {
-    struct fleet fleet;
     struct fz_worker_record record = {.owners = 1};
 
-    fleet_start_with(&fleet, 64, 1);
+    fleet_start_with(64, 1);
     for (uint32_t worker = 0; worker < 64; worker++) {
         record.until = NOW + 1000 - worker;
         memcpy(record.owner, "host:1", sizeof "host:1");
-        fleet_write(&fleet, worker, &record);
+        fleet_write(worker, &record);
     }
-    fleet_write_text(&fleet, 9, "frazil2 worker of the future");
+    fleet_write_text(9, "frazil2 worker of the future");
     uint64_t before = fleet.server.shown;
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EPOOL);
     assert_int_equal(fleet.server.shown - before, 64 + 1); /* once */
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "all 64 worker ids (0 to 63) of namespace 'orders' are taken: ");
+    fleet_assert_error(0, FRAZIL_EPOOL, "all 64 worker ids (0 to 63) of namespace 'orders' are taken: ");
     for (unsigned shown = 0; shown < 7; shown++) {
         char holder[64];
         snprintf(holder, sizeof holder, "%u by host:1 until 1970-01-01T00:16:40.%03uZ, ", 63 - shown, 937 + shown);
-        fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, holder);
+        fleet_assert_error(0, FRAZIL_EPOOL, holder);
     }
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL,
-                       "56 by host:1 until 1970-01-01T00:16:40.944Z, and 55 more, 1 cannot be read");
-    fleet_stop(&fleet);
+    fleet_assert_error(0, FRAZIL_EPOOL, "56 by host:1 until 1970-01-01T00:16:40.944Z, and 55 more, 1 cannot be read");
 }
 
 TEST("A sentence about owners with the longest names is still whole")
 {
-    struct fleet fleet;
     struct fz_worker_record record = {.until = NOW + 10, .owners = 1};
 
-    fleet_start_with(&fleet, 64, 1);
+    fleet_start_with(64, 1);
     memset(record.owner, 'n', FZ_OWNER_SIZE - 1);
     for (uint32_t worker = 0; worker < 64; worker++)
-        fleet_write(&fleet, worker, &record);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, ", and 59 more");
-    fleet_stop(&fleet);
+        fleet_write(worker, &record);
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(0, FRAZIL_EPOOL, ", and 59 more");
 }
 
 TEST("A record that cannot be read is never taken for a free one")
 {
-    struct fleet fleet;
-
-    fleet_start_with(&fleet, 2, 1);
-    fleet_write_text(&fleet, 0, "");
-    fleet_write_text(&fleet, 1, "frazil1 worker until=1 floor=1");
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "are taken: 2 cannot be read");
-    fleet_stop(&fleet);
+    fleet_start_with(2, 1);
+    fleet_write_text(0, "");
+    fleet_write_text(1, "frazil1 worker until=1 floor=1");
+    assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(0, FRAZIL_EPOOL, "are taken: 2 cannot be read");
 }
 
 TEST("L4: a child goes on with what its parent holds: it knows nothing of the parent's swap that had no answer, and "
      "takes what that has burned for their own, not for somebody else's")
 {
-    struct fleet fleet;
-
-    fleet_start_with_child(&fleet, 1);
+    fleet_start_with_child(1);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
-    assert_int_equal(fleet_extend(&fleet, 0, NOW + 20000), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_extend(&fleet, 1, NOW + 20100), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 1, FRAZIL_EAGAIN, "is ours until ");
+    assert_int_equal(fleet_extend(0, NOW + 20000), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(1, NOW + 20100), FRAZIL_EAGAIN);
+    fleet_assert_error(1, FRAZIL_EAGAIN, "is ours until ");
     const uint64_t retry_tick = NOW + 20100 + fleet.owners[1].err.retry_ns / 1000000;
-    fleet_must_extend(&fleet, 1, retry_tick);
-    assert_grant(fleet_held(&fleet, 1), 0, NOW + 20000 + HORIZON + 1, retry_tick + HORIZON);
-    assert_int_equal(fleet_count(&fleet, 1).lost, 0);
-    fleet_stop(&fleet);
+    fleet_must_extend(1, retry_tick);
+    assert_grant(fleet_held(1), 0, NOW + 20000 + HORIZON + 1, retry_tick + HORIZON);
+    assert_int_equal(fleet_count(1).lost, 0);
 }
 
 TEST("A loss is said at once while the ticks still stand, and until when they stand")
 {
-    struct fleet fleet;
     struct fz_worker_record record;
 
-    fleet_start_with(&fleet, 1, 2);
-    fleet_must_acquire(&fleet, 0, NOW);
-    fleet_record(&fleet, 0, &record);
+    fleet_start_with(1, 2);
+    fleet_must_acquire(0, NOW);
+    fleet_record(0, &record);
     record.token.low++;
-    fleet_write(&fleet, 0, &record);
-    assert_int_equal(fleet_extend(&fleet, 0, NOW + 1), FRAZIL_ELEASE);
-    fleet_assert_error(&fleet, 0, FRAZIL_ELEASE, "worker id 0 is ours until ");
-    fleet_assert_error(&fleet, 0, FRAZIL_ELEASE, " and is lost: all 1 worker ids ");
-    assert_int_equal(fleet_extend(&fleet, 0, fleet_held(&fleet, 0)->until), FRAZIL_ELEASE);
-    fleet_stop(&fleet);
+    fleet_write(0, &record);
+    assert_int_equal(fleet_extend(0, NOW + 1), FRAZIL_ELEASE);
+    fleet_assert_error(0, FRAZIL_ELEASE, "worker id 0 is ours until ");
+    fleet_assert_error(0, FRAZIL_ELEASE, " and is lost: all 1 worker ids ");
+    assert_int_equal(fleet_extend(0, fleet_held(0)->until), FRAZIL_ELEASE);
 }
 
 TEST("Ids that are free from now on wait behind those that were never taken, of which one look remembers some")
 {
-    struct fleet fleet;
-
-    fleet_start_with(&fleet, 12, 1);
-    fleet_write(&fleet, 5, &(struct fz_worker_record){.until = 40, .owner = "x", .released = true, .owners = 1});
-    fleet_write(&fleet, 6, &(struct fz_worker_record){.until = 50, .owner = "x", .owners = 1});
+    fleet_start_with(12, 1);
+    fleet_write(5, &(struct fz_worker_record){.until = 40, .owner = "x", .released = true, .owners = 1});
+    fleet_write(6, &(struct fz_worker_record){.until = 50, .owner = "x", .owners = 1});
     for (size_t i = 0; i < 10; i++) {
-        fleet_must_acquire(&fleet, 0, NOW);
-        assert_true(fleet_held(&fleet, 0)->worker != 5 && fleet_held(&fleet, 0)->worker != 6);
+        fleet_must_acquire(0, NOW);
+        assert_true(fleet_held(0)->worker != 5 && fleet_held(0)->worker != 6);
     }
-    fleet_must_acquire(&fleet, 0, NOW);
-    assert_int_equal(fleet_held(&fleet, 0)->worker, 5);
-    fleet_stop(&fleet);
+    fleet_must_acquire(0, NOW);
+    assert_int_equal(fleet_held(0)->worker, 5);
 }
 
 /* ---- more than one look can tell apart -------------------------------------- */
@@ -463,18 +413,17 @@ static uint64_t next_start(void *ctx)
 TEST("Which ids were never taken is told apart for 65536 at a time: when all of these are held, the next look begins "
      "elsewhere")
 {
-    struct fleet fleet;
     uint64_t draws = 0;
     const frazil_random starts = {.size = sizeof(frazil_random), .ctx = &draws, .next = next_start};
     struct fz_lease *lease;
     struct fz_grant grant;
 
-    fleet_start(&fleet);
+    fleet_start();
     assert_int_equal(
         frazil_layout_parse("31/20/12 epoch=0 tick=1ms", strlen("31/20/12 epoch=0 tick=1ms"), &fleet.layout, NULL),
         FRAZIL_OK);
-    assert_int_equal(fleet_init(&fleet, CROWD, NOW, true, NULL), FRAZIL_OK);
-    struct fz_lease_options options = fleet_options(&fleet, 0);
+    assert_int_equal(fleet_init(CROWD, NOW, true, NULL), FRAZIL_OK);
+    struct fz_lease_options options = fleet_options(0);
     options.random = &starts;
     crowd_reg = sim_register(&fleet.owners[0].link);
     struct fz_register reg = crowd_reg;
@@ -487,7 +436,6 @@ TEST("Which ids were never taken is told apart for 65536 at a time: when all of 
     assert_int_equal(grant.worker, CROWD_FREE);
     assert_int_equal(draws, DRAWS_TO_ALL + 1);
     granter.close(granter.ctx);
-    fleet_stop(&fleet);
 }
 
 /* ---- a crowd ------------------------------------------------------------------ */
@@ -510,20 +458,18 @@ static enum sim_fault snatch_first(void *ctx, bool is_swap)
 
 TEST("A process that lost the best id takes one as good by chance, so that a crowd does not stay together")
 {
-    struct fleet fleet;
     const frazil_random random = {sizeof(frazil_random), NULL, always_two};
     bool snatched = false;
 
-    fleet_start_with(&fleet, 5, 0);
+    fleet_start_with(5, 0);
     for (uint32_t worker = 0; worker < 5; worker++)
-        fleet_write(&fleet, worker, &(struct fz_worker_record){.until = 40 + worker, .owner = "x", .owners = 1});
-    struct fz_lease_options options = fleet_options(&fleet, 0);
+        fleet_write(worker, &(struct fz_worker_record){.until = 40 + worker, .owner = "x", .owners = 1});
+    struct fz_lease_options options = fleet_options(0);
     options.random = &random;
-    fleet_open_with(&fleet, 0, &options);
+    fleet_open_with(0, &options);
     fleet.owners[0].link.choose = snatch_first;
     fleet.owners[0].link.ctx = &snatched;
-    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_must_acquire(0, NOW);
     /* 0 was the best, and of 1 to 4 chance has the third. */
-    assert_int_equal(fleet_held(&fleet, 0)->worker, 3);
-    fleet_stop(&fleet);
+    assert_int_equal(fleet_held(0)->worker, 3);
 }
