@@ -90,20 +90,7 @@ static void in_time(void (*scenario)(void))
         fail_msg("line %d: %s", wrong.line, wrong.what);
 }
 
-BEFORE_ALL
-{
-    slots_start();
-}
-
-AFTER_ALL
-{
-    slots_stop();
-}
-
-BEFORE_EACH
-{
-    slots_begin_test();
-}
+HOOKS_OF(slots)
 
 static void count_milliseconds(void)
 {

@@ -113,20 +113,7 @@ static frazil *open_own(void)
     return open_spec("worker=fixed:7 max_lead=100ms state=redis://127.0.0.1:", "/orders");
 }
 
-BEFORE_ALL
-{
-    slots_start();
-}
-
-AFTER_ALL
-{
-    slots_stop();
-}
-
-BEFORE_EACH
-{
-    slots_begin_test();
-}
+HOOKS_OF(slots)
 
 TEST("I1, I5: generators that were opened apart, and one that was inherited")
 {

@@ -16,20 +16,7 @@ static long long fenced_ms(unsigned pid)
     return strtoll(sfid_ask("HGET frazil:sfid:shop %u", pid), NULL, 10);
 }
 
-BEFORE_ALL
-{
-    sfid_start();
-}
-
-AFTER_ALL
-{
-    sfid_stop();
-}
-
-BEFORE_EACH
-{
-    sfid_begin_test();
-}
+HOOKS_OF(sfid)
 
 TEST("The key is \"sfid:{app}:\" and the pid in two bytes, low one first; it holds a UUID and expires after 600 s")
 {

@@ -22,20 +22,7 @@ static void assert_refused(const struct fz_lease_request *request, frazil_err co
     assert_null(taker.granter.ctx);
 }
 
-BEFORE_ALL
-{
-    sfid_start();
-}
-
-AFTER_ALL
-{
-    sfid_stop();
-}
-
-BEFORE_EACH
-{
-    sfid_begin_test();
-}
+HOOKS_OF(sfid)
 
 TEST("An impossible request is refused before anything is connected to")
 {

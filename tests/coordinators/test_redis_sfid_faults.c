@@ -11,20 +11,7 @@
 #include "lib/sfid_rig.h"
 #include "lib/test.h"
 
-BEFORE_ALL
-{
-    sfid_start();
-}
-
-AFTER_ALL
-{
-    sfid_stop();
-}
-
-BEFORE_EACH
-{
-    sfid_begin_test();
-}
+HOOKS_OF(sfid)
 
 TEST("A key that expired is lost, whether somebody has it by now or not: the next grant is of another pid")
 {

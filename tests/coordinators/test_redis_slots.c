@@ -35,20 +35,7 @@ static void establish(void)
     slots_ask("HSET frazil:slots:orders " LINE " \"1 0 %s\"", slots_life());
 }
 
-BEFORE_ALL
-{
-    slots_start();
-}
-
-AFTER_ALL
-{
-    slots_stop();
-}
-
-BEFORE_EACH
-{
-    slots_begin_test();
-}
+HOOKS_OF(slots)
 
 TEST("Slots come in a row, from the earliest tick that has one, and a tick has as many as the capacity says")
 {

@@ -27,4 +27,19 @@ void redis_rig_start(struct redis_rig *rig, const char *const *arguments);
 /* Stops all. */
 void redis_rig_stop(struct redis_rig *rig);
 
+/* The hooks of a file whose tests share a rig: RIG_start, RIG_stop, and RIG_begin_test before each. */
+#define HOOKS_OF(rig)                                                                                                  \
+    BEFORE_ALL                                                                                                         \
+    {                                                                                                                  \
+        rig##_start();                                                                                                 \
+    }                                                                                                                  \
+    AFTER_ALL                                                                                                          \
+    {                                                                                                                  \
+        rig##_stop();                                                                                                  \
+    }                                                                                                                  \
+    BEFORE_EACH                                                                                                        \
+    {                                                                                                                  \
+        rig##_begin_test();                                                                                            \
+    }
+
 #endif

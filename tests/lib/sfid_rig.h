@@ -27,7 +27,7 @@ struct taker {
     frazil_error err; /* of the last call */
 };
 
-/* For BEFORE_ALL, AFTER_ALL and BEFORE_EACH. */
+/* HOOKS_OF(sfid). */
 void sfid_start(void);
 void sfid_stop(void);
 void sfid_begin_test(void);

@@ -24,7 +24,7 @@ struct slot_taker {
     frazil_error err; /* of the last call */
 };
 
-/* For BEFORE_ALL, AFTER_ALL and BEFORE_EACH. */
+/* HOOKS_OF(slots). */
 void slots_start(void);
 void slots_stop(void);
 void slots_begin_test(void);
