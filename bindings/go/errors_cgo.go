@@ -12,34 +12,7 @@ import (
 	"time"
 )
 
-// The compiler stops here where a number of errors.go is not the header's.
-var _ = [1]int{}[0|
-	(EInval-C.FRAZIL_EINVAL)|
-	(ESpec-C.FRAZIL_ESPEC)|
-	(ELayout-C.FRAZIL_ELAYOUT)|
-	(ERange-C.FRAZIL_ERANGE)|
-	(EParse-C.FRAZIL_EPARSE)|
-	(EChecksum-C.FRAZIL_ECHECKSUM)|
-	(EBuffer-C.FRAZIL_EBUFFER)|
-	(ENoWorker-C.FRAZIL_ENOWORKER)|
-	(EWorker-C.FRAZIL_EWORKER)|
-	(EShortLife-C.FRAZIL_ESHORTLIFE)|
-	(EKind-C.FRAZIL_EKIND)|
-	(ENotBuilt-C.FRAZIL_ENOTBUILT)|
-	(ERefused-C.FRAZIL_EREFUSED)|
-	(ENamespace-C.FRAZIL_ENAMESPACE)|
-	(EAgain-C.FRAZIL_EAGAIN)|
-	(EFull-C.FRAZIL_EFULL)|
-	(EClock-C.FRAZIL_ECLOCK)|
-	(EUnreachable-C.FRAZIL_EUNREACHABLE)|
-	(EPool-C.FRAZIL_EPOOL)|
-	(ELease-C.FRAZIL_ELEASE)|
-	(EExhausted-C.FRAZIL_EEXHAUSTED)|
-	(ENoMem-C.FRAZIL_ENOMEM)|
-	(ESys-C.FRAZIL_ESYS)|
-	(EState-C.FRAZIL_ESTATE)|
-	(EStopped-C.FRAZIL_ESTOPPED)]
-
+// The compiler stops here where a class of errors.go is not the header's.
 var _ = [1]int{}[(Usage-C.FRAZIL_CLASS_USAGE)|(Retry-C.FRAZIL_CLASS_RETRY)|
 	(Fenced-C.FRAZIL_CLASS_FENCED)|(Fatal-C.FRAZIL_CLASS_FATAL)]
 

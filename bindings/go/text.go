@@ -31,22 +31,6 @@ func FormByName(name string) (Form, error) {
 	return 0, newError(EInval, "there is no text form '"+name+"'")
 }
 
-// The compiler stops here where a number of forms.go is not the header's.
-var _ = [1]int{}[0|
-	(Dec-C.FRAZIL_TEXT_DEC)|
-	(DecPadded-C.FRAZIL_TEXT_DEC_PADDED)|
-	(Hex-C.FRAZIL_TEXT_HEX)|
-	(Crockford-C.FRAZIL_TEXT_CROCKFORD)|
-	(Base36-C.FRAZIL_TEXT_BASE36)|
-	(Base58-C.FRAZIL_TEXT_BASE58)|
-	(Base62-C.FRAZIL_TEXT_BASE62)|
-	(Base64URL-C.FRAZIL_TEXT_BASE64URL)|
-	(Bin-C.FRAZIL_TEXT_BIN)|
-	(Bytes-C.FRAZIL_TEXT_BYTES)|
-	(Hex0x-C.FRAZIL_TEXT_HEX0X)|
-	(HexShort-C.FRAZIL_TEXT_HEX_SHORT)|
-	(Signed-C.FRAZIL_TEXT_SIGNED)]
-
 // text copies what the library has written.
 func text(written C.shim_text) (string, error) {
 	if written.err != C.FRAZIL_OK {
