@@ -137,7 +137,8 @@ test_circles() {
 tables_project() {
     project
     (cd "$style/../.." && tar cf - src/config src/coordinators/*/CMakeLists.txt man docs/worker-ids.md docs/coordinators debian include \
-        programs/frazild/settings_keys.h tests/lib/kind_*.c) | tar xf - -C "$scratch/project"
+        programs/frazild/settings_keys.h tests/lib/kind_*.c bindings/node/lib/options.js bindings/node/index.d.ts \
+        bindings/python/src/frazil/_options.py) | tar xf - -C "$scratch/project"
 }
 
 # with FILE SED SENTENCE: after that change, the check says so.
@@ -157,6 +158,10 @@ test_tables() {
     with src/config/behaviours.h 's/"post"/"poste"/' 'man/frazil.spec.5:1: lacks the behaviour poste'
     with include/frazil/coordinators.h '/coordinator_etcd(/d' 'include/frazil/coordinators.h:1: lacks frazil_coordinator_etcd'
     with programs/frazild/settings_keys.h 's/threads,/strands,/' 'man/frazild.conf.5:1: lacks the key strands'
+    with src/config/keys.h 's/"open_wait"/"opening_wait"/' 'bindings/node/index.d.ts:1: lacks the key opening_wait'
+    with bindings/node/index.d.ts 's/  openWait?/  openingWait?/' 'bindings/node/index.d.ts:1: has opening_wait, which is no key of the table'
+    with bindings/node/lib/options.js "s/'maxSkew', //" 'bindings/node/lib/options.js:1: lacks the time max_skew'
+    with bindings/python/src/frazil/_options.py 's/"max_skew", //' 'bindings/python/src/frazil/_options.py:1: lacks the time max_skew'
     with src/config/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators/consul.md:1: is missing'
     with src/config/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators:1: has etcd, which is no coordinator of the table'
     with src/config/coordinators.h 's/etcds/etcdx/' 'man/frazil.spec.5:1: lacks the URLs etcdx://'
