@@ -6,7 +6,7 @@
  */
 
 #include "coordinators/etcd/etcd_http.h"
-#include "lib/etcd_rig.h"
+#include "lib/etcd_server.h"
 #include "lib/proxy.h"
 #include "lib/test.h"
 

@@ -5,7 +5,7 @@
  */
 
 #include "frazil/coordinators.h"
-#include "lib/etcd_rig.h"
+#include "lib/etcd_server.h"
 #include "lib/findings.h"
 #include "lib/test.h"
 

@@ -4,7 +4,7 @@
  * members.
  */
 
-#include "lib/etcd_rig.h"
+#include "lib/etcd_server.h"
 #include "lib/patience.h"
 #include "lib/proxy.h"
 #include "lib/test.h"

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/etcd_rig.h"
+#include "lib/etcd_server.h"
 #include "lib/proxy.h"
 #include "lib/scratch.h"
 #include "lib/test.h"

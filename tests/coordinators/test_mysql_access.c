@@ -5,7 +5,7 @@
  */
 #include <unistd.h>
 
-#include "lib/mysql_rig.h"
+#include "lib/mysql_server.h"
 #include "lib/test.h"
 
 static const char galera[] = "/usr/lib/galera/libgalera_smm.so";

@@ -7,7 +7,7 @@
 #include <mysqld_error.h>
 
 #include "lib/flood.h"
-#include "lib/mysql_rig.h"
+#include "lib/mysql_server.h"
 #include "lib/test.h"
 
 /* A server of MariaDB's, without TLS and without a password; a login that succeeds is the second packet. */

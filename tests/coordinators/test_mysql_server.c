@@ -9,7 +9,7 @@
 
 #include "frazil/coordinators.h"
 #include "lib/findings.h"
-#include "lib/mysql_rig.h"
+#include "lib/mysql_server.h"
 #include "lib/test.h"
 
 /* One for all tests that do not end it. */

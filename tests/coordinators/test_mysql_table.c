@@ -5,7 +5,7 @@
  */
 #include "frazil/coordinators.h"
 #include "lib/findings.h"
-#include "lib/mysql_rig.h"
+#include "lib/mysql_server.h"
 #include "lib/test.h"
 
 #define COLUMNS(name)                                                                                                  \

@@ -10,7 +10,7 @@
 
 #include "core/layout_internal.h"
 #include "lease/lease.h"
-#include "lib/postgresql_rig.h"
+#include "lib/postgresql_server.h"
 #include "lib/test.h"
 #include "os/clock.h"
 

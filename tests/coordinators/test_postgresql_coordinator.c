@@ -7,7 +7,7 @@
 
 #include "frazil/coordinators.h"
 #include "lib/findings.h"
-#include "lib/postgresql_rig.h"
+#include "lib/postgresql_server.h"
 #include "lib/test.h"
 
 /* The findings on this server by this user. */

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "lib/postgresql_rig.h"
+#include "lib/postgresql_server.h"
 #include "lib/test.h"
 
 /* ---- the server ------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 #include "lib/patience.h"
-#include "lib/postgresql_rig.h"
+#include "lib/postgresql_server.h"
 #include "lib/test.h"
 #include "os/clock.h"
 

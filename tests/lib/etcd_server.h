@@ -6,6 +6,8 @@
 #ifndef TESTS_LIB_ETCD_SERVER_H
 #define TESTS_LIB_ETCD_SERVER_H
 
+#include "coordinators/etcd/etcd_register.h"
+#include "lib/register_rig.h"
 #include "lib/server.h"
 
 /* server_installed of it, and of etcdctl. */
@@ -26,5 +28,8 @@ bool etcd_server_control(const struct server *server, const char *words);
 
 /* etcd_server_control; the test fails unless it says that all is well. */
 void etcd_server_must(const struct server *server, const char *words);
+
+/* A register of the URL that printf would write. */
+#define etcd_open_url(...) register_open(fz_etcd_register_open, __VA_ARGS__)
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "lib/asserts.h"
-#include "lib/etcd_rig.h"
+#include "lib/etcd_server.h"
 #include "lib/register_kinds.h"
 
 static struct server server;

@@ -2,7 +2,7 @@
 #include <stddef.h> /* an empty unit would be none */
 
 #ifdef FRAZIL_HAVE_MYSQL
-#include "lib/mysql_rig.h"
+#include "lib/mysql_server.h"
 
 static const char *const settings[] = {"--innodb-flush-method=nosync", NULL};
 

@@ -2,7 +2,7 @@
 #include <stddef.h> /* an empty unit would be none */
 
 #ifdef FRAZIL_HAVE_POSTGRESQL
-#include "lib/postgresql_rig.h"
+#include "lib/postgresql_server.h"
 
 static const char *const settings[] = {"fsync=off", "max_connections=100", NULL}; /* its crashes are not the host's */
 

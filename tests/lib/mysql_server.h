@@ -6,6 +6,8 @@
 #ifndef TESTS_LIB_MYSQL_SERVER_H
 #define TESTS_LIB_MYSQL_SERVER_H
 
+#include "coordinators/mysql/mysql_register.h"
+#include "lib/register_rig.h"
 #include "lib/server.h"
 
 /* Whether there is a mariadbd to start, as server_installed says. */
@@ -32,5 +34,8 @@ const char *mysql_server_do(const struct server *server, const char *sql);
 
 /* Asks until the answer is the one that is wanted. */
 void mysql_server_await(const struct server *server, const char *sql, const char *wanted);
+
+/* A register of the URL that printf would write. */
+#define mysql_open_url(...) register_open(fz_mysql_register_open, __VA_ARGS__)
 
 #endif

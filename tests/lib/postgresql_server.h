@@ -8,6 +8,8 @@
 #ifndef TESTS_LIB_POSTGRESQL_SERVER_H
 #define TESTS_LIB_POSTGRESQL_SERVER_H
 
+#include "coordinators/postgresql/postgresql_register.h"
+#include "lib/register_rig.h"
 #include "lib/server.h"
 
 /* Whether there is a postgres to start, as server_installed says. */
@@ -48,5 +50,8 @@ struct pg_conn *postgresql_server_session(const struct server *server);
 
 /* Asks until the answer is the one that is wanted. */
 void postgresql_server_await(const struct server *server, const char *sql, const char *wanted);
+
+/* A register of the URL that printf would write. */
+#define postgresql_open_url(...) register_open(fz_postgresql_register_open, __VA_ARGS__)
 
 #endif
