@@ -10,14 +10,20 @@
 #include "lib/redis_rig.h"
 #include "lib/test.h"
 
+static struct redis_rig rig;
+
 BEFORE_ALL
 {
     test_need(redis_server_installed());
 }
 
+AFTER_EACH
+{
+    redis_rig_stop(&rig);
+}
+
 TEST("A restart is another incarnation, with what was saved or without; nothing else is")
 {
-    struct redis_rig rig;
     struct fz_record record;
     uint64_t version = 0;
 
@@ -35,24 +41,19 @@ TEST("A restart is another incarnation, with what was saved or without; nothing 
     assert_string_not_equal(second.incarnation, first.incarnation);
     assert_int_equal(register_read(&rig.direct, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, version);
-    redis_rig_stop(&rig);
 }
 
 TEST("The clock is the server's")
 {
-    struct redis_rig rig;
-
     redis_rig_start(&rig, NULL);
     struct fz_register_status status = register_status_of(&rig.direct);
     long long before_s = strtoll(redis_server_ask(&rig.server, "EVAL \"return redis.call('TIME')[1]\" 0"), NULL, 10);
     assert_true(status.has_clock);
     assert_in_range(before_s * 1000 - status.unix_ms + 60000, 0, 120000);
-    redis_rig_stop(&rig);
 }
 
 TEST("The incarnation is the run id and the replication id, each of which can change alone")
 {
-    struct redis_rig rig;
     char run_id[64];
     char wanted[FZ_INCARNATION_SIZE];
 
@@ -69,15 +70,14 @@ TEST("The incarnation is the run id and the replication id, each of which can ch
         assert_string_equal(redis_server_ask(&rig.server, "REPLICAOF NO ONE"), "OK");
         assert_string_not_equal(register_status_of(&rig.direct).incarnation, wanted);
     }
-    redis_rig_stop(&rig);
 }
 
-static void start_replica(const struct redis_rig *master, struct server *ret)
+static void start_replica(struct server *ret)
 {
     char port[8];
     const char *arguments[] = {"--replicaof", "127.0.0.1", port, "--repl-diskless-sync-delay", "0", NULL};
 
-    snprintf(port, sizeof port, "%u", (unsigned)master->server.port);
+    snprintf(port, sizeof port, "%u", (unsigned)rig.server.port);
     /* On the command line the two words of replicaof are one option's. */
     redis_server_start(ret, arguments);
     static const char look[] = "EVAL \"return redis.call('INFO', 'replication'):match('link_status:(%a+)')\" 0";
@@ -86,31 +86,28 @@ static void start_replica(const struct redis_rig *master, struct server *ret)
 
 TEST("The first replica makes the server another incarnation, and one that comes back does not")
 {
-    struct redis_rig rig;
     struct server replica;
 
     redis_rig_start(&rig, NULL);
     struct fz_register_status alone = register_status_of(&rig.direct);
-    start_replica(&rig, &replica);
+    start_replica(&replica);
     struct fz_register_status with_one = register_status_of(&rig.direct);
     assert_string_not_equal(with_one.incarnation, alone.incarnation);
     server_stop(&replica);
-    start_replica(&rig, &replica);
+    start_replica(&replica);
     assert_string_equal(register_status_of(&rig.direct).incarnation, with_one.incarnation);
     server_stop(&replica);
-    redis_rig_stop(&rig);
 }
 
 TEST("A replica is not asked; when it has been made a master it is another incarnation than the old one was")
 {
-    struct redis_rig rig;
     struct server replica;
     struct fz_record record;
     uint64_t version;
 
     redis_rig_start(&rig, NULL);
     struct fz_register_status old = register_status_of(&rig.direct);
-    start_replica(&rig, &replica);
+    start_replica(&replica);
     struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders", (unsigned)replica.port);
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
     register_assert_said("is a replica: worker ids need its master");
@@ -119,12 +116,10 @@ TEST("A replica is not asked; when it has been made a master it is another incar
     assert_string_not_equal(register_status_of(&reg).incarnation, old.incarnation);
     register_close(&reg);
     server_stop(&replica);
-    redis_rig_stop(&rig);
 }
 
 TEST("wait=N: a write that too few replicas have is done, and yet not to be relied on")
 {
-    struct redis_rig rig;
     struct server replica;
     struct fz_record record;
     uint64_t version = 0;
@@ -141,20 +136,18 @@ TEST("wait=N: a write that too few replicas have is done, and yet not to be reli
     assert_int_equal(register_swap(&reg, 0, 1, "x", &version), FZ_REGISTER_CONFLICT);
     register_close(&reg);
 
-    start_replica(&rig, &replica);
+    start_replica(&replica);
     reg = redis_open_url("redis://127.0.0.1:%u/orders?wait=1&timeout=60s", (unsigned)rig.server.port);
     assert_int_equal(register_swap(&reg, 0, record.version, "kept", &version), FZ_REGISTER_OK);
     assert_string_equal(
         redis_server_ask(&replica, "EVAL \"return redis.call('HGET', 'frazil:lease:orders', '0'):sub(-4)\" 0"), "kept");
     register_close(&reg);
     server_stop(&replica);
-    redis_rig_stop(&rig);
 }
 
 TEST("A server that may evict any key is refused, and the sentence says what to set")
 {
     static const char *const arguments[] = {"--maxmemory-policy", "allkeys-lru", NULL};
-    struct redis_rig rig;
     struct fz_record record;
     uint64_t version;
 
@@ -167,13 +160,11 @@ TEST("A server that may evict any key is refused, and the sentence says what to 
     assert_string_equal(redis_server_ask(&rig.server, "CONFIG SET maxmemory-policy volatile-lru"), "OK");
     assert_int_equal(register_swap(&rig.direct, 0, 0, "x", &version), FZ_REGISTER_OK);
     assert_string_equal(redis_server_ask(&rig.server, "TTL frazil:lease:orders"), "-1");
-    redis_rig_stop(&rig);
 }
 
 TEST("A password, by the URL or by a file; without it or with a wrong one: refused, and no sentence has it")
 {
     static const char *const arguments[] = {"--requirepass", "s3cret/?", NULL};
-    struct redis_rig rig;
     struct fz_record record;
     char path[128];
 
@@ -202,12 +193,10 @@ TEST("A password, by the URL or by a file; without it or with a wrong one: refus
     register_close(&named);
     register_close(&right);
     register_close(&wrong);
-    redis_rig_stop(&rig);
 }
 
 TEST("The rights that the manual names are enough; one of them less is refused")
 {
-    struct redis_rig rig;
     uint64_t version = 0;
 
     redis_rig_start(&rig, NULL);
@@ -230,12 +219,10 @@ TEST("The rights that the manual names are enough; one of them less is refused")
     assert_int_equal(register_swap(&reg, 0, version, "y", &version), FZ_REGISTER_REFUSED);
     register_assert_said("NOPERM");
     register_close(&reg);
-    redis_rig_stop(&rig);
 }
 
 TEST("Without an answer to the password nothing that matters was sent: nothing is in doubt")
 {
-    struct redis_rig rig;
     uint64_t version;
 
     redis_rig_start(&rig, NULL);
@@ -244,12 +231,10 @@ TEST("Without an answer to the password nothing that matters was sent: nothing i
     assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
     register_assert_said("did not answer within 100 ms");
     register_close(&reg);
-    redis_rig_stop(&rig);
 }
 
 TEST("Databases and namespaces are apart; one that does not exist is refused before anything is written elsewhere")
 {
-    struct redis_rig rig;
     struct fz_record record;
     uint64_t version;
 
@@ -275,38 +260,34 @@ TEST("Databases and namespaces are apart; one that does not exist is refused bef
     register_close(&other_name);
     register_close(&no_db);
     register_close(&by_socket);
-    redis_rig_stop(&rig);
 }
 
 /* How often the server was sent a script and not its name, this question included. */
-static long scripts_sent(const struct redis_rig *rig)
+static long scripts_sent(void)
 {
-    return strtol(redis_server_ask(&rig->server, "EVAL \"return redis.call('INFO', "
-                                                 "'commandstats'):match('cmdstat_eval:calls=(%d+)') or 0\" 0"),
+    return strtol(redis_server_ask(&rig.server, "EVAL \"return redis.call('INFO', "
+                                                "'commandstats'):match('cmdstat_eval:calls=(%d+)') or 0\" 0"),
                   NULL, 10);
 }
 
 TEST("One process of a fleet sends the script; the others call it by its name at once")
 {
-    struct redis_rig rig;
     uint64_t version;
 
     redis_rig_start(&rig, NULL);
-    (void)scripts_sent(&rig);
-    long before = scripts_sent(&rig);
+    (void)scripts_sent();
+    long before = scripts_sent();
     assert_int_equal(register_swap(&rig.direct, 0, 0, "x", &version), FZ_REGISTER_OK);
-    assert_int_equal(scripts_sent(&rig) - before, 2);
-    before = scripts_sent(&rig);
+    assert_int_equal(scripts_sent() - before, 2);
+    before = scripts_sent();
     struct fz_register another = redis_open_url("redis://127.0.0.1:%u/orders", (unsigned)rig.server.port);
     assert_int_equal(register_swap(&another, 1, 0, "x", &version), FZ_REGISTER_OK);
-    assert_int_equal(scripts_sent(&rig) - before, 1);
+    assert_int_equal(scripts_sent() - before, 1);
     register_close(&another);
-    redis_rig_stop(&rig);
 }
 
 TEST("After SCRIPT FLUSH the script is sent again, by itself")
 {
-    struct redis_rig rig;
     uint64_t version = 0;
 
     redis_rig_start(&rig, NULL);
@@ -315,24 +296,20 @@ TEST("After SCRIPT FLUSH the script is sent again, by itself")
         assert_int_equal(register_swap(&rig.direct, 0, version, "x", &version), FZ_REGISTER_OK);
         assert_string_equal(redis_server_ask(&rig.server, "SCRIPT FLUSH"), "OK");
     }
-    redis_rig_stop(&rig);
 }
 
 TEST("Versions grow when the server's clock has gone back, too")
 {
-    struct redis_rig rig;
     uint64_t version = 0;
 
     redis_rig_start(&rig, NULL);
     assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders 0 '9000000000000000 x'"), "1");
     assert_int_equal(register_swap(&rig.direct, 0, UINT64_C(9000000000000000), "y", &version), FZ_REGISTER_OK);
     assert_int_equal(version, UINT64_C(9000000000000001));
-    redis_rig_stop(&rig);
 }
 
 TEST("A foreign value in the key is refused, or shown as damaged, and never overwritten")
 {
-    struct redis_rig rig;
     struct fz_record record;
     uint64_t version;
     uint64_t versions[4] = {0};
@@ -364,5 +341,4 @@ TEST("A foreign value in the key is refused, or shown as damaged, and never over
     assert_int_equal(
         rig.direct.read_all(rig.direct.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, &register_said),
         FZ_REGISTER_REFUSED);
-    redis_rig_stop(&rig);
 }

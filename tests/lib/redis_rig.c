@@ -14,10 +14,13 @@ void redis_rig_start(struct redis_rig *rig, const char *const *arguments)
 
 void redis_rig_stop(struct redis_rig *rig)
 {
+    if (rig->proxy == NULL)
+        return;
     register_close(&rig->through);
     register_close(&rig->direct);
     proxy_stop(rig->proxy);
     server_stop(&rig->server);
+    rig->proxy = NULL;
 }
 
 #endif

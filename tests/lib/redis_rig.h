@@ -24,7 +24,7 @@ struct redis_rig {
 /* Starts all; arguments as for redis_server_start. */
 void redis_rig_start(struct redis_rig *rig, const char *const *arguments);
 
-/* Stops all. */
+/* Stops all, once. */
 void redis_rig_stop(struct redis_rig *rig);
 
 /* The hooks of a file whose tests share a rig: RIG_start, RIG_stop, and RIG_begin_test before each. */
