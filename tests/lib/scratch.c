@@ -41,6 +41,15 @@ const char *scratch_path(const char *dir, const char *name)
     return buf;
 }
 
+const char *scratch_host(const char *dir)
+{
+    static char path[SIZE];
+
+    assert_true(snprintf(path, SIZE, "%s/host", dir) < SIZE);
+    assert_true(mkdir(path, 0700) == 0 && chmod(path, 01777) == 0);
+    return path;
+}
+
 void scratch_write(const char *path, const void *bytes, size_t len)
 {
     FILE *file = fopen(path, "wb");

@@ -35,6 +35,9 @@ void scratch_prefer_memory(void);
 /* "DIR/name", in one of a few buffers that take turns. */
 const char *scratch_path(const char *dir, const char *name);
 
+/* Makes DIR/host, in which everybody may make files, as in /dev/shm.  The path is there until the next one is made. */
+const char *scratch_host(const char *dir);
+
 /* Writes a file, in place of one that is there. */
 void scratch_write(const char *path, const void *bytes, size_t len);
 

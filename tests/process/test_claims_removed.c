@@ -22,14 +22,12 @@ static const char *host;
 BEFORE_EACH
 {
     scratch = scratch_make();
-    host = strdup(scratch_path(scratch, "host"));
-    assert_true(mkdir(host, 0700) == 0 && chmod(host, 01777) == 0);
+    host = scratch_host(scratch);
     unsetenv("FRAZIL_STATE");
 }
 
 AFTER_EACH
 {
-    free((void *)(uintptr_t)host);
     scratch_remove(scratch);
 }
 

@@ -27,8 +27,7 @@ static const char *state; /* the name of the state directory; NULL: that of the 
 BEFORE_EACH
 {
     scratch = scratch_make();
-    host = strdup(scratch_path(scratch, "host"));
-    assert_true(mkdir(host, 0700) == 0 && chmod(host, 01777) == 0);
+    host = scratch_host(scratch);
     unsetenv("FRAZIL_STATE");
     state = NULL;
     now_ms = (int64_t)time(NULL) * 1000;
@@ -38,7 +37,6 @@ BEFORE_EACH
 AFTER_EACH
 {
     frazil_manual_clock_close(clock_of_test);
-    free((void *)(uintptr_t)host);
     scratch_remove(scratch);
 }
 
@@ -193,7 +191,7 @@ TEST("Where the grant is lost, the first sentence says how ids come: without the
 TEST("A sentence that is too long for the path of the claim still says what to run")
 {
     enum { DEPTH = 5, NAME = 120 };
-    char path[1024];
+    static char path[1024];
     frazil_error why;
     uint64_t id = 0;
     frazil *gen;
@@ -204,8 +202,7 @@ TEST("A sentence that is too long for the path of the claim still says what to r
         assert_int_equal(mkdir(path, 0700), 0);
     }
     assert_int_equal(chmod(path, 01777), 0);
-    free((void *)(uintptr_t)host);
-    host = strdup(path);
+    host = path;
     take_ahead("first");
     assert_int_equal(unlink(scratch_path(scratch, "first-state/n/worker-7.grant")), 0);
     if (try_open(&gen, "first", &why) != FRAZIL_OK)
