@@ -5,6 +5,8 @@
 #include "lib/layouts.h"
 #include "os/clock.h"
 
+enum { SKEW_MS = 30000 }; /* on one host, which may stop a process between its clock and the coordinator's */
+
 static uint64_t creation_tick(void *ctx)
 {
     const frazil_layout *layout = ctx;
@@ -20,8 +22,7 @@ void new_namespace(const frazil_coordinator *coordinator, const char *url, const
                                                  .horizon_ms = horizon_ms,
                                                  .workers = workers,
                                                  .token = {1, (uint64_t)fz_real_now().unix_ms},
-                                                 .max_skew_ms =
-                                                     FZ_SKEW_MS_DEFAULT, /* a busy machine reads an answer late */
+                                                 .max_skew_ms = SKEW_MS,
                                                  .never_used = true,
                                                  .now_tick = creation_tick,
                                                  .now_ctx = &parsed};

@@ -7,7 +7,7 @@
 
 /*
  * Creates the namespace of that URL, never used before, for `workers` ids (0: all that the layout has).  Fails the
- * test, with the sentence, if that does not succeed.  Clocks may differ by an eighth of the horizon: where a machine is
+ * test, with the sentence, if that does not succeed.  Clocks may differ by half a minute: where a machine is
  * busy, an answer that is late looks like a clock that is wrong.
  */
 void new_namespace(const frazil_coordinator *coordinator, const char *url, const char *layout, uint64_t workers,
