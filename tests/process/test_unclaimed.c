@@ -96,8 +96,9 @@ static int refuse_without_shm(void)
 
 /* ---- several of one process --------------------------------------------------------- */
 
-/* With ticks of a minute, one that begins where it should not repeats an id at once. */
+/* With ticks of a minute, one that begins where it should not repeats an id at once.  Both are the same value. */
 #define SLOW "layout='37/8/18 tick=60s' start=zero state=memory "
+#define SPLIT "layout='37/4+4/18 tick=60s' start=zero state=memory "
 
 enum { THREADS = 4, ROUNDS = 300 };
 
@@ -129,7 +130,7 @@ static void *open_by_turns(void *arg)
 
     for (size_t n = 0; n < ROUNDS;) {
         frazil *gen;
-        if (open_in_memory(SLOW "worker=fixed:8", &gen) != FRAZIL_OK)
+        if (open_in_memory(n % 2 == 0 ? SLOW "worker=fixed:8" : SPLIT "worker=fixed:8", &gen) != FRAZIL_OK)
             sched_yield();
         else if (frazil_next(gen, &ids[n++]) != FRAZIL_OK)
             ids[n - 1] = 0; /* which is twice there */
