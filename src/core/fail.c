@@ -84,6 +84,10 @@ static void sentence_directive(struct fz_sentence *s, char directive, va_list *a
         text = va_arg(*args, const char *);
         fz_sentence_shown(s, text, fz_text_len(text));
         break;
+    case 'V':
+        text = va_arg(*args, const char *);
+        fz_sentence_shown(s, text, va_arg(*args, size_t));
+        break;
     case 'Q':
         text = va_arg(*args, const char *);
         fz_sentence_quoted(s, text, va_arg(*args, size_t));

@@ -287,8 +287,6 @@ static frazil_err fail_name(struct piece word, struct piece rest, frazil_error *
 {
     bool is_quoted = word.len > 1 && (word.text[0] == '"' || word.text[0] == '\'');
     struct fz_nearest near = fz_nearest_to(word.text + is_quoted, word.len - is_quoted);
-    char keys[128];
-    struct fz_sentence s = fz_sentence_in(keys, sizeof keys);
 
     for (size_t i = 0; frazil_layout_preset(i) != NULL; i++)
         fz_nearest_offer(&near, frazil_layout_preset(i)->name);
@@ -305,12 +303,8 @@ static frazil_err fail_name(struct piece word, struct piece rest, frazil_error *
     /* Quotes around all of it were meant for a shell. */
     if (is_quoted && rest.len > 0 && rest.text[rest.len - 1] == word.text[0])
         rest.len--;
-    if (rest.len > 0) {
-        fz_sentence_char(&s, ' ');
-        fz_sentence_shown(&s, rest.text, rest.len);
-    }
-    return fz_fail_at(reterr, word.at, FRAZIL_ELAYOUT, "there is no layout %Q: did you mean %s%s?", word.text, word.len,
-                      near.word, keys);
+    return fz_fail_at(reterr, word.at, FRAZIL_ELAYOUT, "there is no layout %Q: did you mean %s%s%V?", word.text,
+                      word.len, near.word, rest.len > 0 ? " " : "", rest.text, rest.len);
 }
 
 static frazil_err read_base(struct piece word, struct piece rest, frazil_layout *ret, size_t *ret_at,

@@ -56,7 +56,7 @@ FZ_PRIVATE frazil_err fz_sentence_give(const struct fz_sentence *s, char *buf, s
 
 /*
  * Writes fmt with the arguments.  Directives: %s C string of our own, %q quoted C string,
- * %Q quoted (const char *, size_t), %v as %q without the quotes, %u uint64_t, %d int64_t,
+ * %Q quoted (const char *, size_t), %v and %V as %q and %Q without the quotes, %u uint64_t, %d int64_t,
  * %t int64_t Unix ms as a time, %c int, %% percent.  %D is uint64_t us as a duration.  %P a quoted piece of a text
  * (const char *text, size_t before, size_t len, size_t behind), as fz_sentence_quoted_piece takes it.
  * Integers must be passed as exactly uint64_t / int64_t / size_t.

@@ -117,6 +117,8 @@ TEST("Each directive writes its argument, at both ends of its range")
 
     assert_int_equal(fz_fail(&err, FRAZIL_EINVAL, "%s|%q|%Q|%c|%%", "a", "b c", "defg", (size_t)2, 'h'), FRAZIL_EINVAL);
     assert_string_equal(err.message, "a|'b c'|'de'|h|%");
+    (void)fz_fail(&err, FRAZIL_EINVAL, "%v|%V", "b\t", "de\nf", (size_t)3);
+    assert_string_equal(err.message, "b\\x09|de\\x0a");
     (void)fz_fail(&err, FRAZIL_EINVAL, "%u %u %u", UINT64_C(0), UINT64_C(10), UINT64_MAX);
     assert_string_equal(err.message, "0 10 18446744073709551615");
     (void)fz_fail(&err, FRAZIL_EINVAL, "%d %d %d %d", INT64_C(0), INT64_C(-1), INT64_MAX, INT64_MIN);
