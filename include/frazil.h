@@ -15,22 +15,23 @@
  * - A function that can fail returns frazil_err; 0 (FRAZIL_OK) is success.
  * - On failure nothing has changed: outputs named ret_* are untouched and the
  *   generator is as if the call had not been made.
- * - A function that can tell why it failed takes a frazil_error of the caller's as
- *   its last argument, reterr, which may be NULL.
- * - _open makes a thing, and _close ends it: any thing, once, and NULL is allowed.
- * - _get_ fills a struct that may grow.  Its size argument is sizeof of the program's own struct: a longer one of a
- *   newer header is filled up with zeros, a shorter one of an older header as far as it goes.  A struct without a size
- *   does not grow, but into its reserved members.  They are 0, also in structs that a program fills.
- * - flags are 0 or the named bits; another bit is FRAZIL_EINVAL.
- * - An enum is an int.  Later versions may add values to it, and no value ever changes its meaning.
- * - A macro that says a size, such as FRAZIL_TEXT_SIZE, is enough for every version with this soname.
+ * - A function that can explain its failure takes the caller's frazil_error as its last argument, reterr, which may be
+ *   NULL.
+ * - _open creates a handle, and _close frees it.  A handle is closed once; closing NULL does nothing.
+ * - _get_ fills a struct that may grow.  Its size argument is the sizeof of the program's own struct.  The rest of a
+ *   longer one (newer header) becomes zero; a shorter one (older header) gets the members that it has.  A struct
+ *   without a size grows only into its reserved members.  These are 0, and a program sets them to 0 in a struct that it
+ *   fills.
+ * - flags are 0 or the named bits; any other bit is FRAZIL_EINVAL.
+ * - An enum is an int.  Later versions may add values, and no value ever changes its meaning.
+ * - A macro for a buffer size, such as FRAZIL_TEXT_SIZE, is large enough for every version with this soname.
  * - The library never prints, exits, installs a signal handler, or keeps an error in hidden
  *   state.
  *
- * Signals: nothing of frazil may be called from a signal handler, whatever it does.
+ * Signals: no function of frazil may be called from a signal handler.
  *
- * frazil(7) explains how ids stay unique, and frazil.spec(5) has all that a generator can be told.  frazil/admin.h,
- * frazil/coordinators.h, frazil/extras.h and frazil/opaque.h belong to libraries of their own.
+ * frazil(7) explains how ids stay unique, and frazil.spec(5) lists all settings of a generator.  frazil/admin.h,
+ * frazil/coordinators.h, frazil/extras.h and frazil/opaque.h belong to separate libraries.
  */
 #ifndef FRAZIL_H
 #define FRAZIL_H
@@ -51,26 +52,27 @@
 
 FRAZIL_BEGIN_DECLS
 
-/* The version of these headers, whose parts follow Semantic Versioning. */
+/* The version of these headers, which follows Semantic Versioning. */
 #define FRAZIL_VERSION "0.2.0"
-#define FRAZIL_VERSION_MAJOR 0 /* raised when programs have to change */
-#define FRAZIL_VERSION_MINOR 2 /* raised when something is added; before 1.0, also when programs have to change */
-#define FRAZIL_VERSION_PATCH 0 /* raised when something is mended */
+#define FRAZIL_VERSION_MAJOR 0 /* raised when programs must change */
+#define FRAZIL_VERSION_MINOR 2 /* raised when something is added; before 1.0, also when programs must change */
+#define FRAZIL_VERSION_PATCH 0 /* raised for bug fixes */
 
-/* The same as a number that grows: 1,000,000 of the first part, 1,000 of the second, 1 of the third. */
+/* The same as one increasing number: major * 1,000,000 + minor * 1,000 + patch. */
 #define FRAZIL_VERSION_NUMBER (FRAZIL_VERSION_MAJOR * 1000000 + FRAZIL_VERSION_MINOR * 1000 + FRAZIL_VERSION_PATCH)
 FRAZIL_API uint32_t frazil_version_number(void);
 
 /*
- * Whether a library of this version number has what programs compiled with these headers need: their major version, and
- * their minor one or a newer one; before 1.0 their minor version.  For bindings, which load whatever is there.
+ * Whether a library with this version number suits programs compiled with these headers.  It has the same major version
+ * and the same or a newer minor one; before 1.0, the same minor version.  For bindings, which load whatever library is
+ * installed.
  */
 #define FRAZIL_VERSION_FITS(number)                                                                                    \
     ((number) / 1000000 == FRAZIL_VERSION_MAJOR &&                                                                     \
      (FRAZIL_VERSION_MAJOR == 0 ? (number) / 1000 == FRAZIL_VERSION_MINOR                                              \
                                 : (number) / 1000 % 1000 + 1 > FRAZIL_VERSION_MINOR))
 
-/* The version of the library that is running, "1.2.3".  Never freed.  Any thread. */
+/* The version of the loaded library, "1.2.3".  Never freed.  Any thread. */
 FRAZIL_API const char *frazil_version(void);
 
 /* A constant of these headers.  It does not grow. */
@@ -80,9 +82,9 @@ typedef struct frazil_constant {
 } frazil_constant;
 
 /*
- * Fills ret with the numbers among the macros and enumerators of this header and frazil/extras.h, n at the most, for
- * languages that cannot see them.  Returns how many there are, which may be more than n.  The order may change between
- * versions.  ret may be NULL if n is 0.  Any thread.
+ * Fills ret with at most n of the numeric macros and enumerators of this header and frazil/extras.h, for languages that
+ * cannot read headers.  Returns how many there are, which may be more than n.  The order may change between versions.
+ * ret may be NULL if n is 0.  Any thread.
  */
 FRAZIL_API size_t frazil_get_constants(frazil_constant *ret, size_t n);
 

@@ -105,7 +105,7 @@ final class Generator implements \IteratorAggregate
     }
 
     /**
-     * One id.  Waits max_wait at the most.
+     * One id.  Waits at most max_wait.
      *
      * @throws Exception
      */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every public header of frazil needs this: how symbols are exported, and the
- * compiler attributes that carry contracts.  Include <frazil.h>, not this.
+ * Every public header of frazil needs this: how symbols are exported, and the compiler attributes that express
+ * contracts.  Include <frazil.h>, not this.
  */
 #ifndef FRAZIL_BASE_H
 #define FRAZIL_BASE_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Define this as nothing to compile frazil.c into a library of your own: the library then hides frazil. */
+/* Define this as empty to compile frazil.c into your own library, which then hides frazil. */
 #ifndef FRAZIL_API
 #if defined(__GNUC__)
 #define FRAZIL_API __attribute__((visibility("default")))
@@ -28,8 +28,8 @@
 #endif
 
 /*
- * The last enumerator of each public enum.  It is no value of the enum: it makes the enum four bytes long everywhere,
- * also with -fshort-enums, and makes room for values that later versions add.
+ * The last enumerator of each public enum.  It is not a value of the enum: it makes the enum four bytes long
+ * everywhere, even with -fshort-enums, and leaves room for values that later versions add.
  */
 #define FRAZIL_ENUM_IS_INT(prefix) prefix##_FORCE_INT = 0x7fffffff
 

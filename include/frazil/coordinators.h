@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts that know a kind of coordinator, for programs that link them.  Each
- * function is in a library of its own, of the same version as libfrazil (pkg-config frazil-NAME):
+ * The parts for each kind of coordinator, for programs that link them.  Each function is in a separate library of the
+ * same version as libfrazil (pkg-config frazil-NAME):
  *
  *   frazil_coordinator_file         libfrazil-file: file:// konayuki+file://
  *   frazil_coordinator_redis        libfrazil-redis: redis:// redis+unix:// rediss:// sfid+redis:// konayuki+redis://

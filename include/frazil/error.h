@@ -10,9 +10,8 @@
 FRAZIL_BEGIN_DECLS
 
 /*
- * The remedy that an error has.  usage: correct the call or the
- * configuration.  retry: the same call can succeed later.  fenced: this generator
- * cannot now; go elsewhere or wait.  fatal: it will not get better by itself.
+ * The remedy for an error.  usage: correct the call or the configuration.  retry: the same call can succeed later.
+ * fenced: this generator cannot issue ids now; use another one or wait.  fatal: waiting will not help.
  */
 typedef enum frazil_err_class {
     FRAZIL_CLASS_NONE = 0,
@@ -25,9 +24,8 @@ typedef enum frazil_err_class {
 
 /* clang-format off */
 /*
- * X(name, number, class, sentence): the only list of errors there is.  Numbers are for ever.  Each class has a range of
- * its own, usage to -19, retry to -29, fenced to -39, fatal from -40 on, and a number that is free again (-43) stays
- * free.
+ * X(name, number, class, sentence): the only list of errors.  Numbers never change.  Each class has its own range:
+ * usage to -19, retry to -29, fenced to -39, fatal from -40 on.  A retired number (-43) is not reused.
  */
 #define FRAZIL_ERRORS(X) \
     X(OK,            0, NONE,   "success") \
@@ -58,7 +56,7 @@ typedef enum frazil_err_class {
     X(ESTOPPED,    -45, FATAL,  "the generator was stopped")
 /* clang-format on */
 
-/* The errors of the table, by number.  Later versions add some: look at the class of one that you do not know. */
+/* The errors of the table, by number.  Later versions may add some: for an unknown one, use its class. */
 typedef enum frazil_err {
 #define FRAZIL_ERR_ENUM(name, number, err_class, sentence) FRAZIL_##name = number,
     FRAZIL_ERRORS(FRAZIL_ERR_ENUM)
@@ -67,15 +65,12 @@ typedef enum frazil_err {
 } frazil_err;
 
 /*
- * The sentence of the table for err; a fixed sentence for a number that is no
- * error of frazil.  Never NULL, never freed.  Any thread.
+ * The sentence of the table for err; a fixed sentence for a number that is not an error of frazil.  Never NULL, never
+ * freed.  Any thread.
  */
 FRAZIL_API const char *frazil_strerror(frazil_err err);
 
-/*
- * The name of err, as "FRAZIL_EFULL"; "FRAZIL_?" for an unknown number.
- * Never NULL, never freed.  Any thread.
- */
+/* The name of err, such as "FRAZIL_EFULL"; "FRAZIL_?" for an unknown number.  Never NULL, never freed.  Any thread. */
 FRAZIL_API const char *frazil_err_name(frazil_err err);
 
 /*
@@ -84,34 +79,32 @@ FRAZIL_API const char *frazil_err_name(frazil_err err);
  */
 FRAZIL_API frazil_err_class frazil_err_classify(frazil_err err);
 
-/*
- * The name of a class in small letters, as "retry"; "?" for an unknown one.  Never
- * NULL, never freed.  Any thread.
- */
+/* The name of a class in lower case, such as "retry"; "?" for an unknown one.  Never NULL, never freed.  Any thread. */
 FRAZIL_API const char *frazil_err_class_name(frazil_err_class err_class);
 
-/* Bytes in frazil_error.message, terminator included; longer sentences are cut. */
+/* Bytes in frazil_error.message, terminator included; longer messages are truncated. */
 #define FRAZIL_ERROR_MESSAGE_SIZE 968
 
-/* Stands in frazil_error.position where the error is at no place of a text. */
+/* The value of frazil_error.position if the error has no position in a text. */
 #define FRAZIL_NO_POSITION (-1)
 
 /*
- * Why a call failed, in 1,024 bytes.  Filled on failure only, and only as far as
- * used: behind the message's terminator stands what stood there before.
+ * Why a call failed, in 1,024 bytes.  Filled on failure only.  The bytes after the message's terminator do not change.
  */
 typedef struct frazil_error {
     int32_t code;      /* the result of the call, a frazil_err */
     int32_t err_class; /* its remedy, a frazil_err_class */
     int32_t sys_errno; /* errno for FRAZIL_ESYS, else 0 */
-    uint32_t length;   /* bytes of the message, its terminator not counted */
-    int64_t position;  /* of a text that was parsed: bytes before what is wrong; else FRAZIL_NO_POSITION */
-    /* where that is the reason (FRAZIL_ECLOCK, or EAGAIN of a call that never waits): microseconds by which the clock
-     * is behind the highest time seen; else 0 */
+    uint32_t length;   /* bytes of the message, without its terminator */
+    int64_t position;  /* in a parsed text: bytes before the error; else FRAZIL_NO_POSITION */
+    /*
+     * if that is the reason (FRAZIL_ECLOCK, or EAGAIN of a call that never waits): microseconds by which the clock is
+     * behind the highest time seen; else 0
+     */
     int64_t behind_us;
-    uint64_t retry_ns; /* of class retry: nanoseconds after which the call can succeed, where that is known; else 0 */
+    uint64_t retry_ns;                       /* class retry: nanoseconds until the call can succeed, if known; else 0 */
     uint64_t reserved[2];                    /* 0 */
-    char message[FRAZIL_ERROR_MESSAGE_SIZE]; /* one sentence: what, where, what would be right */
+    char message[FRAZIL_ERROR_MESSAGE_SIZE]; /* one sentence: what failed, where, what to do */
 } frazil_error;
 
 FRAZIL_END_DECLS

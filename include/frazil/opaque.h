@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opaque ids: 128 bits that tell nothing about the id without the key, except
- * whether two of them are equal.  One AES-128 block of the id (8 bytes, big-endian)
- * and 64 zero bits, which are checked on the way back: a forged or altered one is
- * accepted with one chance in 2^64.
+ * Opaque ids: 128 bits that tell nothing about the id without the key, except whether two of them are equal.  Each is
+ * one AES-128 block of the id (8 bytes, big-endian) and 64 zero bits.  Decryption checks these bits: it accepts a
+ * forged or altered one with a probability of 2^-64.
  *
- * An optional part: link libfrazil-opaque as well (pkg-config frazil-opaque).
- * It uses the processor's AES instructions where there are any, and libcrypto
- * where it was built with it.
+ * This is a separate, optional library: link libfrazil-opaque too (pkg-config frazil-opaque).  It uses the processor's
+ * AES instructions if there are any, and else libcrypto if it was built with that.
  */
 #ifndef FRAZIL_OPAQUE_H
 #define FRAZIL_OPAQUE_H
@@ -36,14 +34,13 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_opaque_key_init(frazil_opaque_key *ret
 /* Overwrites a prepared key, which cannot be used afterwards.  Cannot fail. */
 FRAZIL_API void frazil_opaque_key_wipe(frazil_opaque_key *key) FRAZIL_NONNULL(1);
 
-/* The opaque form of an id.  FRAZIL_EINVAL: a wiped key.  FRAZIL_ESYS: libcrypto failed.  Any thread; one key serves
- * all. */
+/* Encrypts an id.  FRAZIL_EINVAL: a wiped key.  FRAZIL_ESYS: libcrypto failed.  Any thread; one key serves all. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_opaque_encrypt(const frazil_opaque_key *key, uint64_t id,
                                                          uint8_t ret[FRAZIL_OPAQUE_SIZE]) FRAZIL_NONNULL(1, 3);
 
 /*
- * Back to the id.  FRAZIL_ECHECKSUM: not made with this key.  FRAZIL_EINVAL: a
- * wiped key.  FRAZIL_ESYS: libcrypto failed.  Any thread.
+ * Decrypts an opaque id.  FRAZIL_ECHECKSUM: it was not made with this key.  FRAZIL_EINVAL: a wiped key.  FRAZIL_ESYS:
+ * libcrypto failed.  Any thread.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_opaque_decrypt(const frazil_opaque_key *key,
                                                          const uint8_t opaque[FRAZIL_OPAQUE_SIZE], uint64_t *ret_id)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Snos: 80-bit ids, ten bytes big-endian, sixteen characters that sort alike.
+ * Snos: 80-bit ids, as ten big-endian bytes or as sixteen characters, which sort alike.
  *
  *   39 bits time in units of 4 ms since 2010-01-01, 1 bit tick-tock,
  *   8 bits metabyte, 16 bits partition, 16 bits sequence.
  *
- * Everything here is pure: no clock, no state, any thread.  generator.h generates snos; frazil/extras.h has them as
- * UUIDs and JSON.  memcmp of the bytes orders snos as their texts; ten zero bytes stand for "none".
+ * Everything here is pure: no clock, no state, any thread.  generator.h generates snos; frazil/extras.h converts them
+ * to UUIDs and JSON.  memcmp of the bytes sorts snos like their texts; ten zero bytes mean "none".
  */
 #ifndef FRAZIL_SNO_H
 #define FRAZIL_SNO_H
@@ -20,7 +20,7 @@ FRAZIL_BEGIN_DECLS
 
 /* A sno, by value: ten bytes, which do not grow. */
 typedef struct frazil_sno {
-    uint8_t bytes[FRAZIL_SNO_SIZE]; /* big-endian: they sort as the text does */
+    uint8_t bytes[FRAZIL_SNO_SIZE]; /* big-endian: they sort like the text */
 } frazil_sno;
 
 /* The fields of a sno, in 24 bytes. */
@@ -34,22 +34,22 @@ typedef struct frazil_sno_fields {
 } frazil_sno_fields;
 
 /*
- * The sno of the given fields; unix_ms is rounded down to its unit.
- * FRAZIL_ERANGE: time before 2010-01-01T00:00:00Z or after
- * 2079-09-07T15:47:35.551Z, or ticktock above 1.  FRAZIL_EINVAL: a reserved member is not 0.
+ * Composes the sno of the given fields; unix_ms is rounded down to its unit.  FRAZIL_ERANGE: time before
+ * 2010-01-01T00:00:00Z or after 2079-09-07T15:47:35.551Z, or ticktock above 1.  FRAZIL_EINVAL: a reserved member is not
+ * 0.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_compose(const frazil_sno_fields *fields, frazil_sno *ret,
                                                       frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
-/* The fields of a sno.  Every ten bytes are one: cannot fail. */
+/* Splits a sno into its fields.  Any ten bytes are a sno: cannot fail. */
 FRAZIL_API void frazil_sno_decompose(const frazil_sno *id, frazil_sno_fields *ret) FRAZIL_NONNULL(1, 2);
 
-/* Writes the 16 characters of 2-9a-x; no terminator.  Cannot fail. */
+/* Writes 16 characters from 2-9a-x; no terminator.  Cannot fail. */
 FRAZIL_API void frazil_sno_encode(const frazil_sno *id, char ret_text[FRAZIL_SNO_LEN]) FRAZIL_NONNULL(1, 2);
 
 /*
- * Reads a sno of exactly len characters; text needs no terminator.  FRAZIL_EPARSE: there are not 16, or one of them is
- * not in 2-9a-x; reterr names the position, and *ret_id is untouched.
+ * Reads a sno of exactly len characters; text needs no terminator.  FRAZIL_EPARSE: len is not 16, or a character is not
+ * in 2-9a-x; reterr has the position, and *ret_id is untouched.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_decode(const char *text, size_t len, frazil_sno *ret_id,
                                                      frazil_error *reterr) FRAZIL_NONNULL(1, 3);
@@ -77,8 +77,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_partition_format(uint16_t partitio
 
 /*
  * Reads a partition of exactly len characters: a number from 0 to 65535, or two bytes with a comma between them, each a
- * number, a letter or a character in '...'; also as the Go library's source has it, {'A', 10}.  FRAZIL_EPARSE: it is
- * none; FRAZIL_ERANGE: a number above 65535.
+ * number, a letter or a character in '...'; also as the Go library writes it, {'A', 10}.  FRAZIL_EPARSE: it is not a
+ * partition; FRAZIL_ERANGE: a number above 65535.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_partition_parse(const char *text, size_t len, uint16_t *ret_partition,
                                                               frazil_error *reterr) FRAZIL_NONNULL(1, 3);

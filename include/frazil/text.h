@@ -11,10 +11,10 @@ FRAZIL_BEGIN_DECLS
 
 /* clang-format off */
 /*
- * The text forms, all of them: X(identifier, number, name, room), where room is the most characters that the form
- * writes.  Those of fixed width sort like the numbers, but BASE64URL.  Decoders are strict: what a form would not write is refused,
- * except where noted.  BASE58, BASE62 and BASE64URL need a collation that tells a from A: under a case-insensitive
- * one, different ids are equal in a database.
+ * All text forms: X(identifier, number, name, room), where room is the most characters that the form writes.  Forms of
+ * fixed width sort like the numbers, except BASE64URL.  Decoders are strict: they reject text that the form would not
+ * write, except as noted.  BASE58, BASE62 and BASE64URL need a case-sensitive collation: under another one, different
+ * ids are equal in a database.
  *
  *   DEC         decimal, no leading zero: up to 20 digits.
  *   DEC_PADDED  decimal, 20 digits.
@@ -28,7 +28,7 @@ FRAZIL_BEGIN_DECLS
  *   BYTES       the 8 big-endian bytes, as 16 hex digits; read also with a space between bytes.
  *   HEX0X       0x and hex digits, lower case, no padding; the digits are read in either case.
  *   HEX_SHORT   hex digits, lower case, no padding; read in either case.
- *   SIGNED      decimal of the same 64 bits as a signed number, as BIGINT and Java's long have it: from 2^63 on, the
+ *   SIGNED      decimal of the same 64 bits as a signed number, as in BIGINT and Java's long: from 2^63 on, the
  *               id less 2^64.  No leading zero, no +.
  */
 #define FRAZIL_TEXTS(X) \
@@ -47,7 +47,7 @@ FRAZIL_BEGIN_DECLS
     X(SIGNED,     12, "signed",    20)
 /* clang-format on */
 
-/* The forms of the table, by number.  Later versions add some at the end. */
+/* The forms of the table, by number.  Later versions may add some at the end. */
 typedef enum frazil_text {
 #define FRAZIL_TEXT_ENUM(identifier, number, name, room) FRAZIL_TEXT_##identifier = number,
     FRAZIL_TEXTS(FRAZIL_TEXT_ENUM)
@@ -59,12 +59,12 @@ typedef enum frazil_text {
 #define FRAZIL_TEXT_SIZE 80
 
 /*
- * The form's name in the command and the manual, as the table has it; NULL for an unknown one.  Forms are numbered from
- * 0, so a program that counts up to the first NULL has seen all.  Never freed.
+ * The form's name in the command and the manual, as in the table; NULL for an unknown one.  Forms are numbered from 0,
+ * so a program that counts up to the first NULL has seen all.  Never freed.
  */
 FRAZIL_API const char *frazil_text_name(frazil_text form);
 
-/* The form of that name.  FRAZIL_EINVAL: there is none; the sentence lists them, and says the nearest one. */
+/* The form with that name.  FRAZIL_EINVAL: there is none; the message lists them, and suggests the nearest one. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_text_by_name(const char *name, frazil_text *ret, frazil_error *reterr)
     FRAZIL_NONNULL(1, 2);
 
@@ -77,9 +77,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_format(frazil_text form, uint64_t i
                                                     size_t *ret_len) FRAZIL_NONNULL(3);
 
 /*
- * Reads an id of exactly len characters; text needs no terminator.
- * FRAZIL_EPARSE: wrong length, a character that the form does not have, or a
- * number above 2^64 - 1; reterr names the position, counted from 1.
+ * Reads an id of exactly len characters; text needs no terminator.  FRAZIL_EPARSE: wrong length, a character that is
+ * not in the form, or a number above 2^64 - 1; reterr's message has the position, counted from 1.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_parse(frazil_text form, const char *text, size_t len, uint64_t *ret_id,
                                                    frazil_error *reterr) FRAZIL_NONNULL(2, 4);

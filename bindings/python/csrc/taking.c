@@ -480,7 +480,7 @@ PyMethodDef taking_methods[] = {
      "Returns exactly n increasing ids, or raises and takes none."},
     {"take", (PyCFunction)(void (*)(void))take_method, METH_VARARGS | METH_KEYWORDS,
      "take($self, /, n, timeout=...)\n--\n\n"
-     "next_n() that waits so many seconds at the most: 0 not at all, None without a bound."},
+     "next_n() that waits at most this many seconds: 0 not at all, None without a limit."},
     {"try_take", try_take, METH_O,
      "try_take($self, n, /)\n--\n\n"
      "Returns the ids that are free now, at most n, and the nanoseconds after which to come back."},

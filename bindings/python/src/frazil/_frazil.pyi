@@ -24,7 +24,7 @@ class Generator:
     def next_at(self, unix_ms: int, /) -> int:
         """Returns an id for a time of the caller's, for bringing in old records."""
     def take(self, n: SupportsIndex, timeout: float | EllipsisType | None = ...) -> list[int]:
-        """next_n() that waits so many seconds at the most: 0 not at all, None without a bound."""
+        """next_n() that waits at most this many seconds: 0 not at all, None without a limit."""
     def try_next(self) -> int | None:
         """Returns one id without ever waiting; None: none is free now."""
     def try_take(self, n: SupportsIndex, /) -> tuple[list[int], int]:
@@ -56,7 +56,7 @@ class Generator:
     def stop(self) -> None:
         """Ends all waiting calls, and refuses each later one."""
     def close(self, timeout: float | None = None, /) -> None:
-        """Closes it.  With a timeout it raises if the worker id was not given back within so many seconds."""
+        """Closes it.  With a timeout it raises if the worker id was not released within this many seconds."""
     def _info(self) -> tuple[int, int, int, int, int, int, bool, bool, str, int]: ...
     def _health(self) -> tuple[int, str, int, bool, int, int, int, int]: ...
     def _layout(self) -> LayoutHandle: ...

@@ -504,7 +504,7 @@ impl LocalGenerator {
         why.check(code).map(|()| id)
     }
 
-    /// Exactly as many ids as fit, increasing, or an error and none. Waits `max_wait` at the most.
+    /// Exactly as many ids as fit, increasing, or an error and none. Waits at most `max_wait`.
     pub fn fill(&self, ids: &mut [u64]) -> Result<()> {
         let mut why = Reason::new();
         // SAFETY: open, and of this thread; room for that many.

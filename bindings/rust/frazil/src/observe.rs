@@ -171,7 +171,7 @@ pub struct Health {
     pub last_failure: Option<Code>,
     /// For sno: the partition.
     pub worker: u32,
-    /// No id is given for this time or a later one; `None`: the worker id is its own for ever.
+    /// No id is issued for this time or a later one; `None`: the worker id is not limited in time.
     pub grant_end_unix_ms: Option<i64>,
     /// How far a fresh grant reaches.
     pub horizon: Duration,
