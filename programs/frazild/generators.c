@@ -314,7 +314,7 @@ static struct engine *open_next(const struct generator_settings *settings, const
     if (engine != NULL) {
         config_complain(errors, settings->place,
                         "[generator %s]: worker= gives %" PRIu32 " again: worker_ids=%" PRIu32
-                        " needs a source of several, as file-lock or a coordinator",
+                        " needs a source with several, such as file-lock or a coordinator",
                         settings->name, worker_of(engine), settings->worker_ids);
         engine_release(engine, NS_PER_S);
     }

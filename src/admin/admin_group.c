@@ -62,16 +62,15 @@ static frazil_err check_worker_ids(const frazil_admin_group *group, const struct
     uint64_t has = fz_worker_range_of(&member->decision).count, taken = 0;
 
     if (member->worker_ids == 0)
-        return fz_fail(reterr, FRAZIL_EINVAL, "worker_ids=0: must be 1 at least");
+        return fz_fail(reterr, FRAZIL_EINVAL, "worker_ids=0: must be at least 1");
     if (worker->in_process)
         return FRAZIL_OK;
     if (worker->url == NULL && !worker->lock) /* its generators share the number */
-        return member->worker_ids == 1
-                   ? FRAZIL_OK
-                   : fz_fail(reterr, FRAZIL_EPOOL,
-                             "worker= gives one number: worker_ids=%u needs a source of several, as file-lock or a "
-                             "coordinator",
-                             (uint64_t)member->worker_ids);
+        return member->worker_ids == 1 ? FRAZIL_OK
+                                       : fz_fail(reterr, FRAZIL_EPOOL,
+                                                 "worker= gives one number: worker_ids=%u needs a source with several, "
+                                                 "such as file-lock or a coordinator",
+                                                 (uint64_t)member->worker_ids);
     for (size_t i = 0; i < group->count; i++) {
         if (have_one_source(&group->members[i].decision, &member->decision))
             taken += group->members[i].worker_ids;

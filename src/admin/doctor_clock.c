@@ -19,14 +19,13 @@ static void judge_synchronisation(const struct fz_clock_facts *facts, const stru
                  (int64_t)facts->kernel_errno);
     else if (!facts->kernel.synchronised)
         fz_found(findings, FZ_FOUND_CLOCK_UNSYNCHRONISED,
-                 "nothing keeps the clock right: run chronyd, ntpd or systemd-timesyncd on this host (in a container, "
+                 "nothing synchronises the clock: run chronyd, ntpd or systemd-timesyncd on this host (in a container, "
                  "on its host)");
     else if (error_us / 1000 > facts->max_skew_ms)
-        fz_found(
-            findings, FZ_FOUND_CLOCK_INACCURATE,
-            "the clock is synchronised, but may be wrong by %D, and %D are allowed: look for a nearer time server, "
-            "or raise max_skew",
-            (uint64_t)error_us, 1000 * (uint64_t)facts->max_skew_ms);
+        fz_found(findings, FZ_FOUND_CLOCK_INACCURATE,
+                 "the clock is synchronised, but may be wrong by %D, and %D are allowed: use a nearer time server, or "
+                 "raise max_skew",
+                 (uint64_t)error_us, 1000 * (uint64_t)facts->max_skew_ms);
     else
         fz_found(findings, FZ_FOUND_CLOCK_SYNCHRONISED, "synchronised, with an error of at most %D",
                  (uint64_t)error_us);
@@ -42,12 +41,13 @@ static void judge_counter(const struct fz_clock_facts *facts, const struct fz_fi
                  "this processor has no counter whose rate is known to be constant: each id costs one more clock read; "
                  "a newer machine, or hypervisor, has one");
     else if (facts->source[0] == '\0')
-        fz_finding_show(findings, FZ_FOUND_CLOCK_NO_COUNTER,
-                        "the kernel does not say whether it tells time by the processor's counter, or a portable build "
-                        "does not ask: each id costs one more clock read");
+        fz_finding_show(
+            findings, FZ_FOUND_CLOCK_NO_COUNTER,
+            "the kernel does not say whether it uses the processor's counter for the time, or a portable build "
+            "does not ask: each id costs one more clock read");
     else
         fz_found(findings, FZ_FOUND_CLOCK_NO_COUNTER,
-                 "the kernel tells time by %s and not by the processor's counter: each id costs one more clock read; "
+                 "the kernel uses %s for the time, not the processor's counter: each id costs one more clock read; "
                  "see its log for why, and boot with clocksource=tsc if that was a mistake",
                  facts->source);
 }
@@ -59,12 +59,12 @@ static void judge_step(const struct fz_clock_facts *facts, const struct fz_findi
     if (facts->compared && (step_us >= FZ_CLOCK_STEP_MIN_US || step_us <= -FZ_CLOCK_STEP_MIN_US))
         fz_found(
             findings, FZ_FOUND_CLOCK_STEPPED,
-            "the clock was stepped %s by %D since the last run: let it be slewed (chrony: makestep only at the start)",
+            "the clock was stepped %s by %D since the last run: slew it instead (chrony: makestep only at the start)",
             step_us < 0 ? "back" : "ahead", step_us < 0 ? 0 - (uint64_t)step_us : (uint64_t)step_us);
     else
         fz_finding_show(findings, FZ_FOUND_CLOCK_STEADY,
                         facts->compared ? "not stepped since the last run"
-                                        : "whether it is stepped will be known at the next run");
+                                        : "a step will be noticed from the next run on");
 }
 
 void fz_judge_clock(const struct fz_clock_facts *facts, const struct fz_findings *findings)

@@ -93,12 +93,12 @@ void fz_judge_coordinator(enum fz_finding_level level, const char *sentence, int
         fz_finding_show(findings, FZ_FOUND_COORDINATOR_REFUSED, sentence);
     else if (begins(sentence, FZ_FINDING_SILENT))
         fz_found(findings, FZ_FOUND_COORDINATOR_SILENT,
-                 "%s: see that it runs, that this host can reach it, and that the URL is right", sentence);
+                 "%s: check that it runs, that this host can reach it, and that the URL is right", sentence);
     else if (begins(sentence, missing))
-        fz_found(findings, FZ_FOUND_COORDINATOR_NO_NAME,
-                 "%s: create it, once, with `frazil lease init`; if it was there, the coordinator was wiped or is "
-                 "another one",
-                 sentence);
+        fz_found(
+            findings, FZ_FOUND_COORDINATOR_NO_NAME,
+            "%s: create it, once, with `frazil lease init`; if it existed, the coordinator was wiped or is another one",
+            sentence);
     else if (begins(sentence, FZ_FINDING_SKEW) && read_ms(sentence + strlen(FZ_FINDING_SKEW), &skew_ms))
         judge_skew(skew_ms, max_skew_ms, findings);
     else
@@ -125,10 +125,11 @@ static void judge_room(const struct fz_namespace_facts *facts, const struct fz_f
                  held, workers);
     else if (held >= workers - workers / 10)
         fz_found(findings, FZ_FOUND_COORDINATOR_LOW,
-                 "%u of %u worker ids are held: soon there is none left: see `frazil lease list`", held, workers);
+                 "%u of %u worker ids are held: few are left: see `frazil lease list`", held, workers);
     else
-        fz_found(findings, FZ_FOUND_COORDINATOR_NAME, "%u of %u worker ids are held; it may be away for up to %D", held,
-                 workers, 1000 * (uint64_t)facts->leases.horizon_ms);
+        fz_found(findings, FZ_FOUND_COORDINATOR_NAME,
+                 "%u of %u worker ids are held; it may be unreachable for up to %D", held, workers,
+                 1000 * (uint64_t)facts->leases.horizon_ms);
 }
 
 void fz_judge_namespace(const struct fz_namespace_facts *facts, const struct fz_findings *findings)

@@ -36,14 +36,15 @@ static void judge_state_disk(const struct fz_dir_facts *facts, const struct fz_f
                  facts->path, facts->disk.free_bytes / 1024);
     else if (facts->disk.kind == FZ_DISK_MEMORY)
         fz_found(findings, FZ_FOUND_STATE_IN_MEMORY,
-                 "the state directory %q is in memory: after a boot nothing says up to when ids were made, and a "
-                 "clock set back repeats them: name one on a disk with state_dir=",
+                 "the state directory %q is in memory: a boot erases up to when ids were issued, and a clock set back "
+                 "then repeats them: name one on a disk with state_dir=",
                  facts->path);
     else if (facts->disk.kind == FZ_DISK_LAYER)
-        fz_found(findings, FZ_FOUND_STATE_LAYER,
-                 "the state directory %q is the container's own and is gone with it: mount a volume, and name it with "
-                 "state_dir=",
-                 facts->path);
+        fz_found(
+            findings, FZ_FOUND_STATE_LAYER,
+            "the state directory %q belongs to the container and is lost with it: mount a volume, and name it with "
+            "state_dir=",
+            facts->path);
     else if (facts->disk.kind == FZ_DISK_REMOTE)
         fz_found(findings, FZ_FOUND_STATE_REMOTE,
                  "the state directory %q is on a network file system: give each host its own, on a local disk, with "
@@ -64,7 +65,7 @@ static void judge_room(const struct fz_dir_facts *facts, bool is_state, const st
                  "no inode is free in %q, so no file can be created: remove files there", facts->path);
     if (facts->disk.open_to_others)
         fz_found(findings, is_state ? FZ_FOUND_STATE_OPEN : FZ_FOUND_RUN_OPEN,
-                 "others than its owner may write in %q, and can take the files away: chmod go-w", facts->path);
+                 "users other than its owner may write to %q, and can remove the files: chmod go-w", facts->path);
 }
 
 void fz_judge_dir(const struct fz_dir_facts *facts, bool is_state, const struct fz_findings *findings)
@@ -79,12 +80,11 @@ void fz_judge_dir(const struct fz_dir_facts *facts, bool is_state, const struct 
     }
     if (facts->look_errno != 0 || facts->flock_errno != 0)
         fz_found(findings, is_state ? FZ_FOUND_STATE_UNUSABLE : FZ_FOUND_RUN_UNUSABLE,
-                 "%q cannot be tried out (errno %d): see to its permissions, or name another directory", facts->path,
+                 "%q cannot be tested (errno %d): check its permissions, or name another directory", facts->path,
                  (int64_t)(facts->look_errno != 0 ? facts->look_errno : facts->flock_errno));
     else if (!facts->flock_works)
         fz_found(findings, is_state ? FZ_FOUND_STATE_NO_LOCKS : FZ_FOUND_RUN_NO_LOCKS,
-                 "a lock (flock) in %q does not keep another process out: name a directory on another file system",
-                 facts->path);
+                 "locks (flock) do not work in %q: name a directory on another file system", facts->path);
 }
 
 void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings)
@@ -114,11 +114,10 @@ void fz_judge_damage(uint32_t worker, const frazil_error *wrong, const struct fz
 
 void fz_judge_ahead(uint32_t worker, int64_t from_unix_ms, int64_t now_unix_ms, const struct fz_findings *findings)
 {
-    fz_found(
-        findings, FZ_FOUND_STATE_AHEAD,
-        "worker %u can give no id before %t, in %u s, as the clock was ahead once: take another worker id, or stop "
-        "the processes that use it, and run `frazil state init --all` with the spec that they have",
-        (uint64_t)worker, from_unix_ms, (uint64_t)(from_unix_ms - now_unix_ms) / 1000);
+    fz_found(findings, FZ_FOUND_STATE_AHEAD,
+             "worker %u can issue no id before %t, in %u s, because the clock was once ahead: take another worker id, "
+             "or stop the processes that use it, and run `frazil state init --all` with their spec",
+             (uint64_t)worker, from_unix_ms, (uint64_t)(from_unix_ms - now_unix_ms) / 1000);
 }
 
 void fz_judge_lease_damage(const frazil_error *wrong, const struct fz_findings *findings)

@@ -18,15 +18,15 @@ void fz_judge_fork(const struct fz_fork_facts *facts, const struct fz_findings *
                         "--all`, and give this machine worker ids of its own");
     else
         fz_finding_show(findings, FZ_FOUND_FORK_SAME_MACHINE,
-                        facts->compared ? "the machine is that of the last run"
-                                        : "whether it is copied will be known at the next run");
+                        facts->compared ? "this is the machine of the last run"
+                                        : "a copy will be noticed from the next run on");
     if (facts->has_generation)
         fz_finding_show(findings, FZ_FOUND_FORK_GENERATION,
                         "the kernel is notified of copies of this virtual machine; ids do not depend on it");
     else
         fz_finding_show(findings, FZ_FOUND_FORK_NO_GENERATION,
                         "copies of a running virtual machine would not be noticed at once: do not resume one twice; "
-                        "ids of two copies repeat at the most until the grant ends that both had");
+                        "two copies can repeat ids until the grant that both had ends");
 }
 
 void fz_collect_fork(struct fz_fork_facts *ret, const char *state_dir)

@@ -25,7 +25,7 @@ static void judge_life(const frazil_layout_info *info, int64_t now_unix_ms, cons
                  last, years);
     else if (years < WARNED_BELOW_YEARS)
         fz_found(findings, FZ_FOUND_LAYOUT_AGEING,
-                 "the layout ends at %t, in %d years; ten years before, it does not open any more: plan another one "
+                 "the layout ends at %t, in %d years; ten years before that, generators refuse it: plan another one "
                  "(`frazil layout overlap`)",
                  last, years);
     else
@@ -56,7 +56,7 @@ void fz_judge_layout(const frazil_layout *layout, int64_t now_unix_ms, const str
         fz_finding_show(findings, FZ_FOUND_LAYOUT_FITS_53, "ids are exact in JavaScript and in JSON numbers");
     else
         fz_finding_show(findings, FZ_FOUND_LAYOUT_OVER_53,
-                        "ids are too large for JavaScript's numbers: send them as strings (layout=js53 stays below)");
+                        "ids are too large for JavaScript's numbers: send them as strings (layout=js53 fits)");
 }
 
 void fz_judge_layout_bits(const frazil_layout *layout, bool as_konayuki, const struct fz_findings *findings)
@@ -68,13 +68,13 @@ void fz_judge_layout_bits(const frazil_layout *layout, bool as_konayuki, const s
     frazil_layout_get_info(layout, &info, sizeof info);
     if (as_konayuki && (layout->kind == FRAZIL_LAYOUT_SNO || bits != BITS_OF_A_POSITIVE_ID))
         fz_found(findings, FZ_FOUND_LAYOUT_NOT_KONAYUKI,
-                 "behaviour=konayuki, and the layout's bits sum up to %u: konayuki refuses any sum but 63: change the "
-                 "bits if it is to read these ids",
+                 "behaviour=konayuki, and the layout's bits add up to %u: konayuki accepts only 63: change the bits if "
+                 "it is to read these ids",
                  bits);
     /* A preset has the bits that it has, and who stays below 2^53 means to. */
     else if (layout->kind == FRAZIL_LAYOUT_64 && strcmp(layout->name, "custom") == 0 && !info.fits_53_bits &&
              bits < BITS_OF_A_POSITIVE_ID)
         fz_found(findings, FZ_FOUND_LAYOUT_SPARE_BITS,
-                 "the layout's bits sum up to %u: %u more fit into a positive 64-bit id, for time, worker or sequence",
+                 "the layout's bits add up to %u: %u more fit into a positive 64-bit id, for time, worker or sequence",
                  bits, BITS_OF_A_POSITIVE_ID - bits);
 }

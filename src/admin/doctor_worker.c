@@ -43,8 +43,8 @@ static void judge_lock(const struct fz_worker_facts *facts, const struct fz_find
                  (uint64_t)facts->hosts, (uint64_t)facts->choice.first);
     else if (facts->choice.was_default)
         fz_found(findings, FZ_FOUND_WORKER_DEFAULT,
-                 "no worker= is named, and `frazil next` takes file-lock: right for processes of one host, wrong as "
-                 "soon as there is a second one (the library takes none): name a source");
+                 "no worker= is named, and `frazil next` uses file-lock: right for processes of one host, wrong with a "
+                 "second host (the library has no default): name a source");
     else
         fz_found(findings, FZ_FOUND_WORKER_LOCK,
                  "file-lock: each process of this host has its own number, of %u; for one host only",
@@ -56,14 +56,14 @@ static void judge_given(const struct fz_worker_facts *facts, const struct fz_fin
 {
     static const char *const sharers[] = {
         [FZ_SHARED_BY_USER] = "all processes of this user with it share one sequence",
-        [FZ_SHARED_BY_NOBODY] = "one generator alone may have it, as its state is in memory",
+        [FZ_SHARED_BY_NOBODY] = "only one generator may have it, because its state is in memory",
         [FZ_SHARED_BY_FOLDER] = "all processes that count in the folder of state= share one sequence"};
     uint64_t worker = facts->choice.first;
 
     if (facts->hosts > 1)
         fz_found(findings, FZ_FOUND_WORKER_GIVEN_MANY,
-                 "worker id %u is safe if none of the other %u hosts is given it, which cannot be seen from here: see "
-                 "to it where the numbers are given out",
+                 "worker id %u is safe if none of the other %u hosts has it, which cannot be seen from here: check "
+                 "where the numbers are assigned",
                  worker, (uint64_t)facts->hosts - 1);
     else
         fz_found(findings, FZ_FOUND_WORKER_GIVEN, "worker id %u; %s, no other host may have it", worker,
@@ -90,7 +90,7 @@ static void judge_hash(const struct fz_worker_facts *facts, const struct fz_find
     write_chance(chance, sizeof chance, ppm);
     fz_found(findings, ppm >= LIKELY_PPM ? FZ_FOUND_WORKER_HASH_LIKELY : FZ_FOUND_WORKER_HASH,
              "worker id %u by hash: the probability that two of %u hosts share a number, and make the same ids, is %s: "
-             "let a coordinator give out the numbers",
+             "use a coordinator",
              (uint64_t)facts->choice.first, (uint64_t)hosts, chance);
 }
 
@@ -140,9 +140,9 @@ static void judge_leased(const struct fz_worker_facts *facts, const struct fz_fi
 static void judge_in_process(const struct fz_worker_facts *facts, const struct fz_findings *findings)
 {
     (void)facts;
-    fz_finding_show(findings, FZ_FOUND_WORKER_IN_PROCESS,
-                    "worker=auto is unique in one process only: where ids of several meet, name a partition with "
-                    "worker=");
+    fz_finding_show(
+        findings, FZ_FOUND_WORKER_IN_PROCESS,
+        "worker=auto is unique within one process only: if ids of several are combined, name a partition with worker=");
 }
 
 static void judge_ordinal(const struct fz_worker_facts *facts, const struct fz_findings *findings)
@@ -155,8 +155,8 @@ static void judge_ordinal(const struct fz_worker_facts *facts, const struct fz_f
 static void judge_octet(const struct fz_worker_facts *facts, const struct fz_findings *findings)
 {
     fz_found(findings, FZ_FOUND_WORKER_OCTET,
-             "worker id %u, from the host's address: safe only if all hosts are in one /24 network: otherwise let "
-             "a coordinator give out the numbers",
+             "worker id %u, from the host's address: safe only if all hosts are in one /24 network: otherwise use a "
+             "coordinator",
              (uint64_t)facts->choice.first);
 }
 

@@ -47,10 +47,10 @@ static frazil_err check_set(const struct fz_lease_terms *terms, bool never_used,
 {
     if (never_used || (terms->horizon_ms != 0 && terms->max_skew_is_set))
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ESPEC,
-                   "without --never-used, ids wait until all grants of a lost namespace of this name have ended: say "
-                   "its horizon= and max_skew= (60s and 250ms unless you chose others); if there never was one, say "
-                   "--never-used");
+    return fz_fail(
+        reterr, FRAZIL_ESPEC,
+        "without --never-used, ids wait until all grants of a lost namespace of this name have ended: give its "
+        "horizon= and max_skew= (60s and 250ms unless you chose others); if there never was one, use --never-used");
 }
 
 static frazil_err init_target(const struct fz_target *target, bool never_used, int64_t *ret_opens_unix_ms,

@@ -38,7 +38,8 @@ static frazil_err check_kept(const struct fz_decision *decision, frazil_error *r
     const struct fz_worker_choice *worker = &decision->worker;
 
     if (decision->state.kind == FZ_STATE_URL)
-        return fz_fail(reterr, FRAZIL_ESPEC, "with state=URL nothing is kept on this host: the slots are there");
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "with state=URL nothing is kept on this host: the coordinator has the slots");
     if (worker->url != NULL && decision->state.kind != FZ_STATE_SHARED)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "with a coordinator nothing is kept on this host: `frazil lease list` shows what it has");

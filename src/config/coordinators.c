@@ -105,19 +105,19 @@ static bool says_structures(const frazil_coordinator *coordinator)
 static frazil_err check_build(const frazil_coordinator *coordinator, frazil_error *reterr)
 {
     if (!says_structures(coordinator))
+        return fz_fail(reterr, FRAZIL_ENOTBUILT,
+                       "the part of frazil for this is from an older build than the frazil %s that loads it: install "
+                       "both from one build",
+                       FRAZIL_VERSION);
+    if (strcmp(coordinator->version, FRAZIL_VERSION) != 0)
         return fz_fail(
             reterr, FRAZIL_ENOTBUILT,
-            "the part of frazil for this is of an older build than the frazil %s that wants it: install both "
-            "from one build",
-            FRAZIL_VERSION);
-    if (strcmp(coordinator->version, FRAZIL_VERSION) != 0)
-        return fz_fail(reterr, FRAZIL_ENOTBUILT,
-                       "libfrazil-%s is of version %s, and the frazil that wants it is of %s: install the same of both",
-                       coordinator->part, coordinator->version, FRAZIL_VERSION);
+            "libfrazil-%s has version %s, but the frazil that loads it has %s: install the same version of both",
+            coordinator->part, coordinator->version, FRAZIL_VERSION);
     if (coordinator->size == sizeof *coordinator && coordinator->structures == FZ_STRUCTURES)
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_ENOTBUILT,
-                   "libfrazil-%s is of another build of version %s than the frazil that wants it: its structures are "
+                   "libfrazil-%s is of another build of version %s than the frazil that loads it: its structures are "
                    "%u (of %u bytes), not %u (of %u bytes): install both from one build",
                    coordinator->part, FRAZIL_VERSION, (uint64_t)coordinator->structures, (uint64_t)coordinator->size,
                    (uint64_t)FZ_STRUCTURES, (uint64_t)sizeof *coordinator);

@@ -33,12 +33,12 @@ static frazil_err decide_slots(struct fz_decision *decision, const struct fz_val
     /* A tick has one counter there, which whoever is konayuki's counts from 0 to the layout's largest number. */
     if (fz_coordinator_is_konayuki(url) && !fz_bounds_are_all(&decision->bounds))
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "the sequence numbers %u to %u do not go with konayuki's counters, which count all numbers of a "
-                       "tick: leave seq_min and seq_max out",
+                       "the sequence numbers %u to %u cannot be combined with konayuki's counters, which use all "
+                       "numbers of a tick: leave out seq_min and seq_max",
                        decision->bounds.min, decision->bounds.max);
     if (fz_is_given(values, FZ_KEY_START) && decision->rules.start == FZ_START_SPREAD)
         return fz_value_refuse(values, FZ_KEY_START,
-                               "needs to know how busy all are who share the slots of a state=URL: say zero or random",
+                               "needs to know the load of all that share the slots of a state=URL: use zero or random",
                                reterr);
     decision->state =
         (struct fz_state_choice){.kind = FZ_STATE_URL, .url = url, .batch = batch < capacity ? batch : capacity};
@@ -67,7 +67,7 @@ static frazil_err check_slots(const struct fz_worker_choice *worker, frazil_erro
     if (worker->is_granted || worker->lock)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "state=URL is for hosts that share one worker number: worker=file-lock, a coordinator and a "
-                       "granter give each its own, and need no slots from elsewhere; say fixed:N");
+                       "granter give each its own, and need no remote slots; use fixed:N");
     return FRAZIL_OK;
 }
 
@@ -180,8 +180,8 @@ static frazil_err check_range(const struct fz_decision *decision, frazil_error *
     if (worker->url == NULL || workers == 0 || end <= workers)
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_ESPEC,
-                   "workers=%u says that the namespace has worker ids 0 to %u, and base and count ask for %u to %u: "
-                   "they must lie inside",
+                   "workers=%u says that the namespace has worker ids 0 to %u, but base and count ask for %u to %u: "
+                   "choose them within that range",
                    workers, workers - 1, (uint64_t)worker->first, end - 1);
 }
 
@@ -222,7 +222,7 @@ static frazil_err settle_sharing(struct fz_decision *decision, const struct fz_v
     if (alone && !elsewhere)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "share=host cannot be combined with %s: leave it out, or say share=process",
-                       is_lease                      ? "a lease without a generator, which is one process's"
+                       is_lease                      ? "a lease without a generator, which belongs to one process"
                        : in_memory                   ? "state=memory, which no other process finds"
                        : decision->worker.by_program ? "a granter of the program's"
                        : decision->lease.stay        ? "on_loss=stop, as one process may move the lease of all"
@@ -279,7 +279,7 @@ static frazil_err drop_taken(struct fz_settings *settings, frazil_error *reterr)
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         char *value = settings->value[taken[i]];
         if (value != NULL && !settings->from_elsewhere[taken[i]])
-            return fz_fail(reterr, FRAZIL_ESPEC, "%s comes from the snapshot and cannot be given beside it",
+            return fz_fail(reterr, FRAZIL_ESPEC, "%s comes from the snapshot and cannot be given as well",
                            fz_key_name(taken[i]));
         fz_settings_forget(value);
         settings->value[taken[i]] = NULL;
@@ -504,7 +504,7 @@ frazil_err fz_decide_spec_or_url(struct fz_decision *ret, const char *spec_or_ur
     if (!is_bare_url(spec_or_url))
         return fz_decide(ret, spec_or_url, occasion, reterr);
     if (strpbrk(spec_or_url, " \t\r\n") != NULL)
-        return fz_fail(reterr, FRAZIL_ESPEC, "a URL stands alone: with anything else, write worker=URL");
+        return fz_fail(reterr, FRAZIL_ESPEC, "a URL must be the only argument: with other keys, write worker=URL");
     frazil_err err = fz_settings_set(&given, "worker", spec_or_url, strlen(spec_or_url), reterr);
     if (err == FRAZIL_OK)
         err = fz_decide_given(ret, &given, FRAZIL_ENVIRONMENT_BY_KEY, occasion, reterr);

@@ -148,7 +148,7 @@ static frazil_err read_value(struct reader *reader, enum fz_key key, char **ret)
     /* NOLINTNEXTLINE(clang-analyzer-core.*) */
     if (err == FRAZIL_OK && value[0] == '\0')
         err = fz_fail_at(reader->reterr, place_in_spec(reader, start), FRAZIL_ESPEC,
-                         "%s: the value of %s is empty: write it right behind the '=', or leave the key out",
+                         "%s: the value of %s is empty: write it right after the '=', or leave the key out",
                          reader->where, fz_key_name(key));
     if (err != FRAZIL_OK) {
         fz_settings_forget(value);
@@ -224,7 +224,7 @@ static frazil_err add_line(struct fz_settings *settings, const char *line, bool 
     skip_space(&reader);
     if (*reader.at != '\0')
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "%s: more than one pair on a line, at character %u: a value with spaces stands in '...'", where,
+                       "%s: more than one pair on a line, at character %u: quote a value with spaces as '...'", where,
                        position(&reader));
     return FRAZIL_OK;
 }

@@ -115,7 +115,7 @@ void fz_decision_idle_keys(const struct fz_decision *decision, fz_idle_visitor v
     for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
         if ((decision->passed_over >> key & 1) != 0)
             visit(ctx, fz_key_name((enum fz_key)key),
-                  "programs whose spec is empty, as what ids look like stands in one");
+                  "programs with an empty spec, because a spec says what ids look like");
     }
 }
 

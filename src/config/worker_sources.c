@@ -165,7 +165,8 @@ frazil_err fz_worker_from_auto(const struct fz_worker_ask *ask, struct fz_worker
                        "worker=auto is for layout=sno alone, because it is unique within a process only: use %s",
                        fz_worker_sources_in_words());
     if (fz_is_given(ask->values, FZ_KEY_BASE) || fz_is_given(ask->values, FZ_KEY_COUNT))
-        return fz_fail(reterr, FRAZIL_ESPEC, "base and count do not go with worker=auto, which uses all partitions");
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "base and count cannot be combined with worker=auto, which uses all partitions");
     choice->in_process = true; /* drawn by whoever opens it */
     return FRAZIL_OK;
 }
@@ -202,15 +203,14 @@ static frazil_err host_address(const struct fz_worker_ask *ask, char buf[FZ_ADDR
                        given);
     int sys = given == NULL ? fz_host_address(buf) : 0;
     if (sys != 0)
-        return fz_fail_errno(reterr, sys, "the host's address toward the outside cannot be found", NULL,
-                             ": give it with ip=");
+        return fz_fail_errno(reterr, sys, "the host's outgoing address cannot be found", NULL, ": give it with ip=");
     const char *address = given == NULL ? buf : given;
     const char *kind = fz_address_kind_of_many(address);
     if (kind != NULL)
         return fz_fail(
             reterr, FRAZIL_EWORKER,
-            "worker=%s: %s %s, which is %s: other hosts have it as well, so give the host's own with ip=", ask->given,
-            given == NULL ? "the host goes outward from" : "the address given is", address, kind);
+            "worker=%s: %s %s, which is %s: other hosts have it too, so give the host's own with ip=", ask->given,
+            given == NULL ? "the host's outgoing address is" : "the address given is", address, kind);
     *ret = address;
     return FRAZIL_OK;
 }
@@ -269,8 +269,8 @@ static frazil_err read_expected(const struct fz_worker_ask *ask, struct fz_worke
 
     if (!fz_is_given(ask->values, FZ_KEY_EXPECT))
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "worker=%s can give two hosts the same number: say with expect=N how many hosts there are, and "
-                       "see with `frazil worker --max %u --expect N` how likely that is",
+                       "worker=%s can give two hosts the same number: set expect=N to the number of hosts; `frazil "
+                       "worker --max %u --expect N` shows how likely that is",
                        ask->given, ask->space.count);
     frazil_err err = fz_value_number(ask->values, FZ_KEY_EXPECT, &hosts, reterr);
     if (err == FRAZIL_OK && (hosts < 1 || hosts > most))
@@ -335,9 +335,9 @@ frazil_err fz_worker_from_hostname_hash(const struct fz_worker_ask *ask, struct 
     if (err == FRAZIL_OK)
         err = host_name(ask, buf, &name, reterr);
     if (err == FRAZIL_OK && is_name_of_many(name))
-        err = fz_fail(reterr, FRAZIL_EWORKER,
-                      "worker=%s: %q is a name that other hosts may have as well: name the host, or say with hostname= "
-                      "what no other host is called",
-                      ask->given, name);
+        err = fz_fail(
+            reterr, FRAZIL_EWORKER,
+            "worker=%s: other hosts may also be called %q: rename the host, or give a unique name with hostname=",
+            ask->given, name);
     return err == FRAZIL_OK ? hash(ask, name, choice) : err;
 }

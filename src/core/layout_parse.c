@@ -177,7 +177,7 @@ static frazil_err check_fields(const struct field fields[FIELDS], frazil_error *
     for (size_t i = 0; i < FIELDS; i++) {
         for (size_t j = 0; j < i; j++) {
             if (fields[j].letter == fields[i].letter)
-                return fail_field(fields[i].text, "another one bears the same letter; there is one each of t, w and s",
+                return fail_field(fields[i].text, "another field has the same letter; use each of t, w and s once",
                                   reterr);
         }
         if (fields[i].upper_width > 0 && fields[i].letter != 'w')
@@ -393,10 +393,10 @@ static frazil_err check_marks(struct piece text, frazil_error *reterr)
         mark = memchr(text.text, '@', text.len);
     if (mark == NULL)
         return FRAZIL_OK;
-    return fz_fail_at(reterr, mark - text.text, FRAZIL_ELAYOUT,
-                      "there is a '%c' at position %u of the layout, where no layout has one: write it as 41/10/12; a "
-                      "URL stands in worker= or state=",
-                      (int)*mark, (uint64_t)(mark - text.text) + 1);
+    return fz_fail_at(
+        reterr, mark - text.text, FRAZIL_ELAYOUT,
+        "unexpected '%c' at position %u of the layout: write it as 41/10/12; a URL belongs in worker= or state=",
+        (int)*mark, (uint64_t)(mark - text.text) + 1);
 }
 
 frazil_err frazil_layout_parse(const char *text, size_t len, frazil_layout *ret, frazil_error *reterr)

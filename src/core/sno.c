@@ -29,8 +29,8 @@ static frazil_sno sno_of(uint64_t word, uint16_t sequence)
 static frazil_err unit_of(int64_t unix_ms, uint64_t *ret_unit, frazil_error *reterr)
 {
     if (unix_ms < FZ_SNO_EPOCH_MS || unix_ms > FZ_SNO_LAST_MS)
-        return fz_fail(reterr, FRAZIL_ERANGE, "%t lies outside what a sno can say, which is %t to %t", unix_ms,
-                       FZ_SNO_EPOCH_MS, FZ_SNO_LAST_MS);
+        return fz_fail(reterr, FRAZIL_ERANGE, "%t is outside the range of a sno, %t to %t", unix_ms, FZ_SNO_EPOCH_MS,
+                       FZ_SNO_LAST_MS);
     *ret_unit = (uint64_t)(unix_ms - FZ_SNO_EPOCH_MS) / FZ_SNO_UNIT_MS;
     return FRAZIL_OK;
 }

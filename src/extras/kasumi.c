@@ -155,7 +155,7 @@ frazil_err frazil_unscramble(uint64_t salt, uint32_t flags, const char *text, si
     if (salt % 2 == 0)
         return fz_fail(reterr, FRAZIL_EINVAL, "the salt %u is even; only an odd one can be undone", salt);
     if (has_unknown(flags))
-        return fz_fail(reterr, FRAZIL_EINVAL, "flags %u: there is FRAZIL_KASUMI_CHECKED (%u) alone", (uint64_t)flags,
+        return fz_fail(reterr, FRAZIL_EINVAL, "flags %u: must be 0 or FRAZIL_KASUMI_CHECKED (%u)", (uint64_t)flags,
                        (uint64_t)FRAZIL_KASUMI_CHECKED);
     frazil_err err = check_characters(text, len, checked ? FRAZIL_KASUMI_CHECKED_LEN : FRAZIL_KASUMI_LEN, reterr);
     if (err == FRAZIL_OK && checked)

@@ -11,8 +11,7 @@ frazil_err frazil_salt_new(const frazil_random *random, uint64_t *ret_salt, fraz
     int sys = 0;
 
     if (random != NULL && (random->size != sizeof *random || random->next == NULL))
-        return fz_fail(reterr, FRAZIL_EINVAL,
-                       "the program's random has another size than frazil_random, or lacks next");
+        return fz_fail(reterr, FRAZIL_EINVAL, "the program's random has a wrong size, or lacks next");
     if (random != NULL)
         bits = random->next(random->ctx);
     else

@@ -41,7 +41,7 @@ frazil_err frazil_sno_from_json(const char *text, size_t len, frazil_sno *ret, f
 {
     if (len > 0 && text[0] == '"') {
         if (len == 1 || text[len - 1] != '"')
-            return fz_fail(reterr, FRAZIL_EPARSE, "sno: the string that begins at position 1 has no end");
+            return fz_fail(reterr, FRAZIL_EPARSE, "sno: the string that begins at position 1 is not closed");
         return fz_sno_decode_at(text + 1, len - 2, 1, ret, reterr);
     }
     for (size_t i = 0; i < NULL_LEN; i++) {

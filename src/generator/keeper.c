@@ -225,7 +225,7 @@ frazil_err fz_keeper_extend(frazil *gen, struct fz_deadline deadline, frazil_err
     if (!is_our_work(gen))
         return FRAZIL_OK;
     if (!fz_extension_lock_try(gen, &lock))
-        return fz_fail(reterr, FRAZIL_EAGAIN, "another thread or process is just extending the grant");
+        return fz_fail(reterr, FRAZIL_EAGAIN, "another thread or process is extending the grant");
     frazil_err err = extend_locked(gen, deadline, reterr);
     fz_extension_lock_release(gen, &lock);
     return err;

@@ -139,7 +139,7 @@ frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_n
     struct fz_refusal refusal;
 
     if (fz_is_sno(gen))
-        return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is sno: take snos of it, not 64-bit ids");
+        return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is sno: take snos from it, not 64-bit ids");
     frazil_err err = n == 0 ? FRAZIL_OK : fz_take_ids(gen, ret_ids, n, wait_ns, &refusal);
     return err == FRAZIL_OK ? err : fz_explain_wait(gen, &refusal, wait_ns, reterr);
 }

@@ -146,7 +146,7 @@ static frazil_err port_extend(void *ctx, struct fz_deadline deadline, uint64_t n
     if (continues ? grant.until < held->until : grant.worker == held->worker && grant.floor <= held->until)
         return fz_fail(reterr, FRAZIL_EWORKER,
                        "the program's granter gave worker id %u from %t to %t, and it is held until %t: continue that "
-                       "grant, or begin behind it",
+                       "grant, or begin after it",
                        (uint64_t)given.worker, given.from_unix_ms, given.end_unix_ms, shown.end_unix_ms);
     *ret = grant;
     return FRAZIL_OK;

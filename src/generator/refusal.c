@@ -51,8 +51,8 @@ static void name_the_missing(const frazil *gen, char ret[FZ_SHARED_MESSAGE_SIZE]
     if (gen->keeper.mode == FZ_KEEPER_HOOK) {
         fz_sentence_str(&why, "with keeper=hook the program extends it by calling frazil_keep, and has not done so");
     } else if (gen->keeper.mode == FZ_KEEPER_OTHER) {
-        fz_sentence_str(&why, "with keeper=other another process of this host extends it, and has not done so: look "
-                              "whether it runs");
+        fz_sentence_str(
+            &why, "with keeper=other another process of this host extends it, and has not done so: check that it runs");
     } else {
         fz_sentence_str(&why, gen->keeper.granter_name);
         fz_sentence_str(&why, " has not answered yet");
@@ -96,7 +96,7 @@ static const char *advice_on_far_time(const frazil *gen, const struct fz_refusal
 
     fz_sentence_str(&s, "correct the clock if it was set back; else take another worker id, or ");
     if (is_lost)
-        fz_sentence_str(&s, "(if the ids of that time were thrown away) ");
+        fz_sentence_str(&s, "(if the ids of that time were discarded) ");
     fz_sentence_str(&s, "stop all that use this one, and run `frazil state init --all` with their spec");
     /* The path comes last: a sentence that is too long loses its end. */
     if (is_lost) {
@@ -159,8 +159,8 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
     /* No clock reading will ever help: the number of ids is wrong, not the time. */
     else if (r.code == FRAZIL_EINVAL)
         fz_fail(reterr, r.code,
-                "one call can be given %u ids at most, by its wait, on_full, max_lead, the grant of the worker id and "
-                "what the layout has left: take fewer at a time",
+                "one call can take at most %u ids, given its wait, on_full, max_lead, the grant of the worker id and "
+                "the layout's life: take fewer at a time",
                 r.largest);
     else if (r.code == FRAZIL_EFULL && r.fenced)
         fz_fail(reterr, r.code,

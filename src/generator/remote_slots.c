@@ -120,12 +120,11 @@ static frazil_err explain_by_source(frazil *gen, const struct fz_refusal *refusa
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     pthread_mutex_lock(&part->lock);
     if (refusal->is_queued)
-        fz_fail(
-            reterr, refusal->code,
-            "no slot from elsewhere: another thread waits for the answer of the coordinator %q, and max_wait is over",
-            gen->remote->url);
+        fz_fail(reterr, refusal->code,
+                "no remote slot: another thread waits for the answer of the coordinator %q, and max_wait is over",
+                gen->remote->url);
     else
-        fz_fail(reterr, refusal->code, "no slot from elsewhere: %s", part->failure);
+        fz_fail(reterr, refusal->code, "no remote slot: %s", part->failure);
     pthread_mutex_unlock(&part->lock);
     if (reterr != NULL) {
         reterr->behind_us = refusal->behind_us;
@@ -358,8 +357,8 @@ static frazil_err explain_in_vain(frazil *gen, const struct fz_refusal *refusal,
 {
     (void)gen;
     fz_fail(reterr, refusal->code,
-            "no slot from elsewhere: those of the next %D are taken, by others that share the worker id or before the "
-            "coordinator began anew, and the call may wait no longer: raise max_wait, or let fewer processes share it",
+            "no remote slot: those of the next %D are taken, by others that share the worker id or before the "
+            "coordinator restarted, and the call may wait no longer: raise max_wait, or let fewer processes share it",
             refusal->retry_ns / 1000 + (refusal->retry_ns % 1000 != 0));
     if (reterr != NULL)
         reterr->retry_ns = refusal->retry_ns;

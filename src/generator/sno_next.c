@@ -104,7 +104,7 @@ frazil_err frazil_sno_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_
     struct fz_refusal refusal;
 
     if (!fz_is_sno(gen))
-        return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: take 64-bit ids of it, not snos");
+        return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: take 64-bit ids from it, not snos");
     frazil_err err = n == 0 ? FRAZIL_OK : fz_take_snos(gen, meta, ret_ids, n, wait_ns, &refusal);
     return err == FRAZIL_OK ? err : fz_explain_wait(gen, &refusal, wait_ns, reterr);
 }

@@ -64,7 +64,7 @@ FZ_OUT_OF_LINE static frazil_err try_take_slow(frazil *gen, uint64_t *ret_ids, s
         return try_take_of(gen, &goal, n, ret_taken, ret_retry_ns, reterr);
     *ret_taken = 0;
     *ret_retry_ns = 0;
-    return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is sno: take snos of it, not 64-bit ids");
+    return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is sno: take snos from it, not 64-bit ids");
 }
 
 /*
@@ -94,5 +94,5 @@ frazil_err frazil_sno_try_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, s
         return try_take_of(gen, &goal, n, ret_taken, ret_retry_ns, reterr);
     *ret_taken = 0;
     *ret_retry_ns = 0;
-    return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: take 64-bit ids of it, not snos");
+    return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: take 64-bit ids from it, not snos");
 }

@@ -8,8 +8,7 @@
 #include "core/sentence.h"
 #include "grant_file_internal.h"
 
-static const char grant_way_out[] =
-    "stop the processes that use it, and run `frazil state init` with the spec that they have";
+static const char grant_way_out[] = "stop the processes that use it, and run `frazil state init` with their spec";
 
 /* The first sequence number; 0 would mean that nothing is durable yet. */
 enum { FIRST_SEQUENCE = 1 };

@@ -26,11 +26,10 @@ static frazil_err not_extended(const struct fz_lease *lease, uint64_t now_tick, 
     if (err == FRAZIL_EEXHAUSTED)
         return fz_fail(reterr, err, "%s", why->message);
     if (lease->remaking.repeated)
-        return fz_fail(
-            reterr, FRAZIL_ELEASE,
-            "worker id %u was granted to another process, because namespace %q was created again under those who "
-            "held ids: look for duplicates with frazil verify; %s",
-            (uint64_t)held->worker, lease->name, why->message);
+        return fz_fail(reterr, FRAZIL_ELEASE,
+                       "worker id %u was granted to another process, because namespace %q was created again while "
+                       "processes held ids: look for duplicates with frazil verify; %s",
+                       (uint64_t)held->worker, lease->name, why->message);
     fz_fail(reterr, code, "worker id %u %s %t and %s: %s", (uint64_t)held->worker,
             stands ? "is ours until" : "was ours until", fz_layout_tick_unix_ms(&lease->layout, held->until),
             lost ? "is lost" : "is not extended", why->message);
@@ -447,8 +446,8 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
     if (options->workers != 0 && options->workers < workers)
         workers = options->workers;
     if (options->base >= workers || options->count > workers - options->base)
-        return fz_fail(reterr, FRAZIL_ERANGE, "base=%u count=%u leave the worker ids, 0 to %u", (uint64_t)options->base,
-                       (uint64_t)options->count, workers - 1);
+        return fz_fail(reterr, FRAZIL_ERANGE, "base=%u count=%u exceed the worker ids, 0 to %u",
+                       (uint64_t)options->base, (uint64_t)options->count, workers - 1);
     struct fz_lease *lease = calloc(1, sizeof *lease);
     if (lease == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a lease");

@@ -80,7 +80,7 @@ static const char *what_it_cannot(frazil_err said)
 {
     if (said == FRAZIL_EAGAIN)
         return "cannot serve for a while";
-    return said == FRAZIL_EREFUSED || said == FRAZIL_ESYS ? "cannot serve until that is mended" : "cannot be reached";
+    return said == FRAZIL_EREFUSED || said == FRAZIL_ESYS ? "cannot serve until that is fixed" : "cannot be reached";
 }
 
 frazil_err fz_register_error(enum fz_register_result result, const char *name, const frazil_error *said,

@@ -71,11 +71,12 @@ bool fz_doubt_settle(struct fz_lease *lease, const struct fz_survey *survey)
 
 frazil_err fz_doubt_fail(const struct fz_lease *lease, uint64_t floor, uint64_t wait_ticks, frazil_error *reterr)
 {
-    fz_fail(reterr, FRAZIL_EUNREACHABLE,
-            "swaps in namespace %q had no answer, and have taken worker ids %u and %u: no third one is tried before "
-            "%t: %s",
-            lease->name, (uint64_t)lease->doubt.worker[0], (uint64_t)lease->doubt.worker[1],
-            fz_layout_tick_unix_ms(&lease->layout, floor), lease->doubt.why);
+    fz_fail(
+        reterr, FRAZIL_EUNREACHABLE,
+        "requests to namespace %q got no answer, and may have taken worker ids %u and %u: no third one is tried before "
+        "%t: %s",
+        lease->name, (uint64_t)lease->doubt.worker[0], (uint64_t)lease->doubt.worker[1],
+        fz_layout_tick_unix_ms(&lease->layout, floor), lease->doubt.why);
     if (reterr != NULL)
         reterr->retry_ns = fz_layout_ticks_ns(&lease->layout, wait_ticks);
     return FRAZIL_EUNREACHABLE;

@@ -104,23 +104,24 @@ static frazil_err check_agreement(const struct fz_lease *lease, const struct fz_
     uint64_t count = lease->wish.count == 0 ? 1 : lease->wish.count;
 
     if (lease->wish.horizon_ms != 0 && lease->wish.horizon_ms != record->horizon_ms)
-        return fz_fail(reterr, FRAZIL_ENAMESPACE,
-                       "namespace %q was created with horizon=%ums, and the one here is %ums: leave it out, or say the "
-                       "same",
-                       lease->name, record->horizon_ms, lease->wish.horizon_ms);
+        return fz_fail(
+            reterr, FRAZIL_ENAMESPACE,
+            "namespace %q was created with horizon=%ums, but this spec has %ums: leave it out, or use the same",
+            lease->name, record->horizon_ms, lease->wish.horizon_ms);
     if (lease->wish.max_skew_ms != FZ_SKEW_UNSET && lease->wish.max_skew_ms != record->max_skew_ms)
-        return fz_fail(reterr, FRAZIL_ENAMESPACE,
-                       "namespace %q was created with max_skew=%dms, and the one here is %dms: leave it out, or say "
-                       "the same",
-                       lease->name, record->max_skew_ms, lease->wish.max_skew_ms);
+        return fz_fail(
+            reterr, FRAZIL_ENAMESPACE,
+            "namespace %q was created with max_skew=%dms, but this spec has %dms: leave it out, or use the same",
+            lease->name, record->max_skew_ms, lease->wish.max_skew_ms);
     if (lease->wish.workers != 0 && lease->wish.workers != record->workers)
         return fz_fail(reterr, FRAZIL_ENAMESPACE,
-                       "namespace %q was created with workers=%u, and here it is %u: leave it out, or say the same",
+                       "namespace %q was created with workers=%u, but this spec has %u: leave it out, or use the same",
                        lease->name, record->workers, lease->wish.workers);
     if (lease->wish.base + count > record->workers)
-        return fz_fail(reterr, FRAZIL_ENAMESPACE,
-                       "namespace %q has worker ids 0 to %u, and base and count ask for %u to %u: they must lie inside",
-                       lease->name, record->workers - 1, (uint64_t)lease->wish.base, lease->wish.base + count - 1);
+        return fz_fail(
+            reterr, FRAZIL_ENAMESPACE,
+            "namespace %q has worker ids 0 to %u, but base and count ask for %u to %u: choose them within that range",
+            lease->name, record->workers - 1, (uint64_t)lease->wish.base, lease->wish.base + count - 1);
     return FRAZIL_OK;
 }
 
@@ -291,7 +292,7 @@ frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *ra
     /* Its creator has not yet read the clock after closing it (L8). */
     if (found.quarantine_until == CLOSED)
         return fz_fail(reterr, FRAZIL_EAGAIN,
-                       "namespace %q is just being created; if that was interrupted, call frazil lease init again",
+                       "namespace %q is being created; if that was interrupted, call frazil lease init again",
                        lease->name);
     lease->remaking.remade = lease->remaking.remade || is_another(lease, &found);
     /* Before agreement is checked: also a lease that is refused here knows of grants that the namespace must spare
@@ -381,7 +382,7 @@ static frazil_err exists(const struct fz_namespace_options *options, const struc
         return fz_fail(reterr, FRAZIL_EINVAL, "namespace %q exists, but %s", options->name, said.message);
     return fz_fail(reterr, FRAZIL_EINVAL,
                    "namespace %q exists since %t, with the layout %q, a horizon of %D and %u worker ids: open "
-                   "generators with its URL; for another one, end the URL in another name",
+                   "generators with its URL; for another one, change the name at the end of the URL",
                    options->name, record.created_unix_ms, record.layout, 1000 * record.horizon_ms, record.workers);
 }
 

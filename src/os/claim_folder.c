@@ -29,8 +29,8 @@ static frazil_err find_default_folder(char ret[FZ_PATH_SIZE], frazil_error *rete
     if (sys == ENOENT || sys == ENOTDIR ||
         (sys == 0 && (!S_ISDIR(status.st_mode) || (status.st_mode & wanted) != wanted)))
         return fz_fail(reterr, FRAZIL_ESYS,
-                       "the processes of this host cannot tell each other of their worker ids, as %q is no folder of "
-                       "mode 1777: mount it there, in a chroot the host's, or " OTHER_HOST_DIR,
+                       "the processes of this host cannot see each other's worker ids, because %q is not a folder of "
+                       "mode 1777: mount one there (in a chroot, the host's), or " OTHER_HOST_DIR,
                        fz_default_host_dir);
     if (sys != 0)
         return fz_fail_errno(reterr, sys, "the host directory", fz_default_host_dir, "; " OTHER_HOST_DIR);

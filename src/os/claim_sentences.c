@@ -117,8 +117,9 @@ static frazil_err refuse_for_future(uint32_t worker, const struct fz_claim_key *
     /* The path comes last: a sentence that is too long loses its end. */
     return fz_fail(
         reterr, FRAZIL_EWORKER,
-        "worker id %u cannot be used yet, as %s has used it on this host up to %D ahead of the clock: take another "
-        "worker id.  If the ids of that time were thrown away, uid %u or root may remove its file while no process "
+        "worker id %u cannot be used yet, because %s has used it on this host up to %D ahead of the clock: take "
+        "another "
+        "worker id.  If the ids of that time were discarded, uid %u or root may remove its file while no process "
         "has it open (fuser names it)%s: %q",
         (uint64_t)worker, who, ahead_ms > UINT64_MAX / 1000 ? UINT64_MAX : ahead_ms * 1000, other->uid,
         is_of_run_dir(other, key) ? ", and then run `frazil state init --all` with this spec" : "", other->path);
@@ -154,7 +155,7 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
     if (other->sys_errno != 0 && other->is_own)
         return fz_fail_errno(reterr, other->sys_errno,
                              "worker id cannot be claimed: this user may not open its own file", other->path,
-                             ": give it back its mode with chmod 744");
+                             ": restore its mode with chmod 744");
     if (other->sys_errno != 0)
         return fz_fail_errno(reterr, other->sys_errno, "cannot determine whether another user has the worker id, from",
                              other->path, ": its owner must let everybody read it, or remove it");

@@ -243,7 +243,7 @@ static const char *first_step(int sys)
     if (sys == ENOENT)
         return ": create the directory above it,";
     if (sys == ENOTDIR)
-        return ": make a directory of what stands there,";
+        return ": replace it with a directory,";
     return sys == EACCES || sys == EROFS || sys == EPERM ? ": make it writable," : sys < 0 ? "," : ":";
 }
 

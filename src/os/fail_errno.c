@@ -13,7 +13,7 @@ static const struct {
     char cure[64];
 } cures[] = {
     {ENOSPC, ": make room on that disk"},
-    {EDQUOT, ": make room, or let this user have more of that disk"},
+    {EDQUOT, ": free some space, or raise this user's disk quota"},
     {EFBIG, ": raise the process's limit on the size of files (ulimit -f)"},
     {EROFS, ": mount that file system so that it can be written to"},
     {EMFILE, ": raise the process's limit on open files (ulimit -n)"},
@@ -25,14 +25,14 @@ static const struct {
     int sys_errno;
     char reason[92];
 } refusals[] = {
-    {FZ_REFUSED_KIND, ENXIO, "it is not a regular file: remove it, frazil makes a new one"},
+    {FZ_REFUSED_KIND, ENXIO, "it is not a regular file: remove it, frazil creates a new one"},
     {FZ_REFUSED_FIFO, ENXIO, "it is a FIFO, not a regular file: name a regular file"},
-    {FZ_REFUSED_LENGTH, EFBIG, "it is longer than what belongs into it: look whether it is the right file"},
+    {FZ_REFUSED_LENGTH, EFBIG, "it is longer than expected: check that it is the right file"},
     {FZ_REFUSED_OWNER, EPERM, "it belongs to another user: run as that user, or name another directory"},
-    {FZ_REFUSED_MODE, EPERM, "other users may write to it: look who did, then `chmod 600` it"},
+    {FZ_REFUSED_MODE, EPERM, "other users may write to it: check who did, then `chmod 600` it"},
     {FZ_REFUSED_NAMES, EMLINK, "it has a second name (a hard link), through which it can be changed: remove that name"},
     {FZ_REFUSED_LINK, ELOOP, "it is a symbolic link, which frazil does not follow: remove it"},
-    {FZ_REFUSED_SECRET, EPERM, "others than its owner may use it: `chmod 600` it, or mount it read-only"},
+    {FZ_REFUSED_SECRET, EPERM, "users other than its owner may use it: `chmod 600` it, or mount it read-only"},
     {FZ_REFUSED_DIR_OWNER, EPERM, "it belongs to another user, who could change what is in it"},
     {FZ_REFUSED_DIR_MODE, EPERM,
      "other users may write to it: name a folder inside it, which frazil makes, or `chmod o-w` it"},

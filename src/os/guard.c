@@ -165,16 +165,15 @@ frazil_err fz_guard_fail(int sys_errno, const char *what, const char *path, fraz
 
     /* Both pass by themselves, and no system call failed. */
     if (sys_errno == FZ_GUARD_HELD)
+        return fz_fail(reterr, FRAZIL_EAGAIN,
+                       "a process has held the lock %q for too long: if it is stopped, resume it (`kill -CONT`) or end "
+                       "it; `fuser -v` names it",
+                       name);
+    if (sys_errno == FZ_GUARD_OUTRUN)
         return fz_fail(
             reterr, FRAZIL_EAGAIN,
-            "a process has not left in time the guard %q, for which others wait: if it is stopped, let it go "
-            "on (`kill -CONT`) or end it; `fuser -v` names it",
+            "too many processes are waiting for the lock %q: try again, with more time or fewer processes at once",
             name);
-    if (sys_errno == FZ_GUARD_OUTRUN)
-        return fz_fail(reterr, FRAZIL_EAGAIN,
-                       "so many processes go before this one that the time was not enough for the guard %q: try again, "
-                       "with more time or fewer at once",
-                       name);
     return fz_fail_errno(reterr, sys_errno, what, name, "");
 }
 

@@ -95,17 +95,17 @@ frazil_err fz_state_file_enter(void *ctx, struct fz_deadline deadline, frazil_er
     int err = enter_guard_of(file, deadline);
 
     if (err != 0)
-        return fz_guard_fail(err, "the guard of the state file cannot be opened:", file->worker_path, reterr);
+        return fz_guard_fail(err, "the lock of the state file cannot be opened:", file->worker_path, reterr);
     err = turn(file);
     if (err == 0)
         return FRAZIL_OK;
     fz_guard_leave(&file->guard);
     if (err == FZ_REFUSED_KIND) /* a directory, as container runtimes make for a file that they miss, or worse */
-        return fz_fail(reterr, FRAZIL_ESTATE,
-                       "the state file %q is not a regular file, so it is not known what was granted: stop the "
-                       "processes that use it, remove it (rm, or rmdir), and run `frazil state init --all` with the "
-                       "spec that they have",
-                       file->path);
+        return fz_fail(
+            reterr, FRAZIL_ESTATE,
+            "the state file %q is not a regular file, so it is not known what was granted: stop the "
+            "processes that use it, remove it (rm, or rmdir), and run `frazil state init --all` with their spec",
+            file->path);
     return fail_state(file, err, "the state file cannot be opened:", reterr);
 }
 

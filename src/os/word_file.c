@@ -398,7 +398,7 @@ static frazil_err do_guarded(struct opening *o, frazil_err (*act)(struct opening
 
     int sys = fz_guard_open_and_enter(&file->guard, file->worker_path, o->deadline);
     if (sys != 0)
-        return fz_guard_fail(sys, "the guard of the word file cannot be opened:", file->worker_path, o->reterr);
+        return fz_guard_fail(sys, "the lock of the word file cannot be opened:", file->worker_path, o->reterr);
     frazil_err err = act(o);
     if (!o->is_open)
         drop(file);

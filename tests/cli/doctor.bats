@@ -51,7 +51,7 @@ finds() {
 @test "advice about names and bits that a person would miss" {
     run frazil doctor --json worker=hostname-hash hostname=7f3a2b1c4d5e expect=1 layout=41/8/10 behaviour=konayuki
     [[ $output == *'"worker.random-name"'*7f3a2b1c4d5e* ]]
-    [[ $output == *'"layout.not-konayuki"'*"sum up to 59"* ]]
+    [[ $output == *'"layout.not-konayuki"'*"add up to 59"* ]]
     run frazil doctor --json worker=hostname-hash hostname=orders-3 expect=1 layout=41/8/10
     [[ $output != *random-name* && $output != *not-konayuki* && $output == *'"layout.spare-bits"'*"4 more fit"* ]]
 }
@@ -167,8 +167,8 @@ tells_where_read_only() {
     exec 9<>"$guard"
     flock 9
     finds 2 FAIL state.held-up worker=fixed:7
-    [[ $output == *"has not left in time the guard '$guard'"* && $output == *"fuser -v"* ]]
-    fails 3 "if it is stopped, let it go on" frazil next worker=fixed:7 open_wait=100ms
+    [[ $output == *"has held the lock '$guard' for too long"* && $output == *"fuser -v"* ]]
+    fails 3 "if it is stopped, resume it" frazil next worker=fixed:7 open_wait=100ms
     exec 9<&-
     finds 1 OK worker.given worker=fixed:7
 }

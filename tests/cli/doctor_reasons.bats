@@ -177,8 +177,8 @@ teardown() {
     local folder=$BATS_TEST_TMPDIR/registers
     says coordinator.no-namespace "there is no namespace orders" "file://$folder/none/orders"
     : >"$folder"
-    says coordinator.absent "Not a directory.*: make a directory of what stands there, or name another folder" "file://$folder/orders"
-    says coordinator.absent "Not a directory.*: make a directory of what stands there, or name another folder" "file://$folder"
+    says coordinator.absent "Not a directory.*: replace it with a directory, or name another folder" "file://$folder/orders"
+    says coordinator.absent "Not a directory.*: replace it with a directory, or name another folder" "file://$folder"
 }
 
 # as_user COMMAND...: by a user whom permissions bind.  That is nobody where the tests run as root.

@@ -130,7 +130,7 @@ ms_of() {
     says 3 frazil next worker=fixed:7
     frazil next worker=fixed:8
     run -2 frazil doctor --json worker=fixed:7
-    [[ $output == *'"state.ahead"'*"worker 7 can give no id before"* ]]
+    [[ $output == *'"state.ahead"'*"worker 7 can issue no id before"* ]]
     run frazil doctor --json worker=fixed:8
     [[ $output != *'"state.ahead"'* ]]
     frazil state init --all worker=fixed:7 | in_page

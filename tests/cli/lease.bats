@@ -33,9 +33,9 @@ setup() {
 }
 
 @test "init: what a lost namespace had is said, not guessed" {
-    fails 2 "say its horizon= and max_skew=" frazil lease init "$url"
-    fails 2 "say its horizon= and max_skew=" frazil lease init horizon=1h worker="$url"
-    fails 2 "say its horizon= and max_skew=" frazil lease init max_skew=1s worker="$url"
+    fails 2 "give its horizon= and max_skew=" frazil lease init "$url"
+    fails 2 "give its horizon= and max_skew=" frazil lease init horizon=1h worker="$url"
+    fails 2 "give its horizon= and max_skew=" frazil lease init max_skew=1s worker="$url"
     fails 2 "horizon='0s'" frazil lease init horizon=0s max_skew=1s worker="$url"
     fails 2 "horizon='0s'" frazil lease init --never-used horizon=0s worker="$url"
     fails 2 "there is no namespace" frazil lease list "$url"
@@ -60,7 +60,7 @@ setup() {
 
 @test "a max_skew that differs from the namespace's is refused with both" {
     frazil lease init --never-used max_skew=3s worker="$url"
-    fails 2 "was created with max_skew=3000ms, and the one here is 250ms" frazil next max_skew=250ms worker="$url"
+    fails 2 "was created with max_skew=3000ms, but this spec has 250ms" frazil next max_skew=250ms worker="$url"
     frazil next worker="$url"
     frazil next max_skew=3s worker="$url"
 }
@@ -118,7 +118,7 @@ setup() {
     fails 2 "one of init, list" frazil lease
     fails 2 'not "frob"' frazil lease frob "$url"
     fails 2 "one of init, list" frazil lease "$url"
-    fails 2 "a URL stands alone" frazil lease init "$url" horizon=3s
+    fails 2 "a URL must be the only argument" frazil lease init "$url" horizon=3s
     fails 2 "no coordinator is named" frazil lease list worker=fixed:3
     fails 2 "no coordinator is called" frazil lease list gopher://orders
     fails 2 "called 'valkey': write redis://; there are" frazil lease list valkey://db1/orders

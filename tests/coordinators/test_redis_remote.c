@@ -279,7 +279,7 @@ TEST("A server that is away for less than max_wait causes no error; one that is 
         code = frazil_take(gen, &id, 1, 1000000, &err);
     while (code == FRAZIL_OK);
     assert_int_equal(code, FRAZIL_EUNREACHABLE);
-    assert_non_null(strstr(err.message, "no slot from elsewhere: redis://127.0.0.1:"));
+    assert_non_null(strstr(err.message, "no remote slot: redis://127.0.0.1:"));
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {

@@ -153,7 +153,7 @@ class Configuration(unittest.TestCase):
             with self.subTest(key=key):
                 wrong = "".join({**keys, key: f"{key}=@/no/folder\n"}.values())
                 self.expect(BASE + "[generator main]\nworker=fixed:1\nstate=file\n" + wrong, base, f"[generator main]: {words}")
-        for url, words in (("file://@/no/folder", "create the directory above it"), (f"file://{file}", "make a directory of what stands there")):
+        for url, words in (("file://@/no/folder", "create the directory above it"), (f"file://{file}", "replace it with a directory")):
             with self.subTest(url=url):
                 self.expect(BASE + f"[generator main]\nworker={url}\n", base, words)
         for url in ("file://host/x", "file://", "file:relative"):

@@ -173,6 +173,6 @@ if [ -e "$build/parts/libfrazil-redis.so" ]; then
     part_says '^loaded$' redis
     sed -i 's/^#define FRAZIL_VERSION ".*"/#define FRAZIL_VERSION "0.0.1"/' frazil.h
     "$cc" -o parts parts.c frazil.c -lpthread -ldl
-    part_says 'is of version .*0\.0\.1: install the same' redis
+    part_says 'has version .*0\.0\.1: install the same' redis
     unset LD_LIBRARY_PATH
 fi

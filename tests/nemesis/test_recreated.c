@@ -98,7 +98,7 @@ static void holders_ahead(const struct register_kind *kind)
     nemesis_rename();
     must_create(kind, &before);
     assert_int_equal(ports_open(&gen, nemesis_spec(kind, 0, "max_skew=250ms"), &ports, &err), FRAZIL_ENAMESPACE);
-    assert_non_null(strstr(err.message, "was created with max_skew=1000ms, and the one here is 250ms"));
+    assert_non_null(strstr(err.message, "was created with max_skew=1000ms, but this spec has 250ms"));
     herd_open(&herd, 4, 4 * IDS, nemesis_coordinators());
     herd_use_clock(&herd);
     herd_set_clock(&herd, 900);

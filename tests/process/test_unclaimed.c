@@ -81,12 +81,13 @@ static int refuse_without_shm(void)
         return NO_MOUNT;
     if (chmod("/dev/shm", 0755) != 0 || frazil_open(&gen, spec, &err) != FRAZIL_ESYS)
         return 2;
-    if (strstr(err.message, "'/dev/shm' is no folder of mode 1777") == NULL || strstr(err.message, "host_dir=") == NULL)
+    if (strstr(err.message, "'/dev/shm' is not a folder of mode 1777") == NULL ||
+        strstr(err.message, "host_dir=") == NULL)
         return 3;
     if (mount("none", "/dev", "tmpfs", 0, "mode=0755") != 0 ||
         frazil_open(&gen, "worker=file-lock state=file run_dir=/dev/run state_dir=/dev/state", &err) != FRAZIL_ESYS)
         return 4;
-    if (strstr(err.message, "'/dev/shm' is no folder of mode 1777") == NULL)
+    if (strstr(err.message, "'/dev/shm' is not a folder of mode 1777") == NULL)
         return 5;
     return frazil_open(&gen, "worker=file-lock state=file run_dir=/dev/run state_dir=/dev/state host_dir=/dev/host",
                        &err) == FRAZIL_OK

@@ -112,7 +112,7 @@ TEST("Each fact that is not good is a finding, and where the limit lies")
     facts = good_clock;
     facts.counter_usable = false;
     judge_clock(facts);
-    EXPECT("WARN clock.no-counter the kernel tells time by tsc");
+    EXPECT("WARN clock.no-counter the kernel uses tsc for the time");
     facts.counter_constant = false;
     judge_clock(facts);
     EXPECT("WARN clock.no-counter this processor");
@@ -133,7 +133,7 @@ TEST("Steps in both directions, from the limit on; none can be seen at the first
     EXPECT("WARN clock.stepped the clock was stepped back by 1 h");
     facts.compared = false;
     judge_clock(facts);
-    EXPECT("OK clock.steady whether it is stepped will be known");
+    EXPECT("OK clock.steady a step will be noticed");
 }
 
 TEST("A clock that no id can be stamped with, and one for tests")
@@ -205,10 +205,10 @@ TEST("No room, open to others, locks that do not hold, not to be tried out, not 
     EXPECT("FAIL state.full no inode is free");
     facts.flock_errno = 5;
     judge_dir(&facts, true);
-    EXPECT("FAIL state.unusable '/dir' cannot be tried out (errno 5)");
+    EXPECT("FAIL state.unusable '/dir' cannot be tested (errno 5)");
     facts.look_errno = 6;
     judge_dir(&facts, false);
-    EXPECT("FAIL run.unusable '/dir' cannot be tried out (errno 6)");
+    EXPECT("FAIL run.unusable '/dir' cannot be tested (errno 6)");
     (void)fz_fail(&facts.unusable, FRAZIL_ESYS, "no: make it writable");
     judge_dir(&facts, false);
     EXPECT("FAIL run.unusable no: make it writable");
@@ -226,7 +226,7 @@ TEST("Where nothing is kept on this host, it is said why, and whether that is we
     fz_judge_damage(8, &(frazil_error){.code = FRAZIL_EAGAIN, .message = "somebody stays: end it"}, &findings);
     EXPECT("OK state.elsewhere", "WARN state.none",
            "FAIL state.damaged worker 7 cannot start: the file is damaged: repair it",
-           "FAIL state.ahead worker 9 can give no id before 1970-01-01T01:00:05.000Z, in 3600 s",
+           "FAIL state.ahead worker 9 can issue no id before 1970-01-01T01:00:05.000Z, in 3600 s",
            "FAIL state.held-up worker 8 cannot start: somebody stays: end it");
 }
 
@@ -253,7 +253,7 @@ TEST("Each source, for one host and for several")
                  "FAIL worker.file-lock-many with file-lock each of the 2 hosts begins at worker id 0");
     judge_worker("fixed:7", (struct fz_worker_facts){.choice = seven}, "OK worker.given worker id 7");
     judge_worker("fixed:7", (struct fz_worker_facts){.choice = seven, .sharers = FZ_SHARED_BY_NOBODY},
-                 "OK worker.given worker id 7; one generator alone may have it");
+                 "OK worker.given worker id 7; only one generator may have it");
     judge_worker("fixed:7", (struct fz_worker_facts){.choice = seven, .sharers = FZ_SHARED_BY_FOLDER},
                  "OK worker.given worker id 7; all processes that count in the folder");
     judge_worker("ip-hash", (struct fz_worker_facts){.choice = hash, .hosts = 3000, .sharers = FZ_SHARED_BY_HOSTS},
@@ -435,7 +435,8 @@ TEST("The namespace: as the spec has it, with room, open")
                                             .leases = {.layout = "a", .horizon_ms = 60000, .workers = 100, .held = 89}};
     struct fz_namespace_facts facts = good;
 
-    judge_namespace(&facts, "OK coordinator.namespace 89 of 100 worker ids are held; it may be away for up to 1 min");
+    judge_namespace(&facts,
+                    "OK coordinator.namespace 89 of 100 worker ids are held; it may be unreachable for up to 1 min");
     facts.leases.held = 90;
     judge_namespace(&facts, "WARN coordinator.almost-full 90 of 100");
     facts.leases.held = 100;
@@ -491,9 +492,9 @@ TEST("Bits that are left over are told where somebody chose them, and konayuki's
     for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
         assert_string_equal(found_of_bits(quiet[i], false), "");
     assert_string_equal(found_of_bits("konayuki", true), "");
-    assert_non_null(strstr(found_of_bits("41/10/11", false), "OK layout.spare-bits the layout's bits sum up to 62: 1"));
+    assert_non_null(strstr(found_of_bits("41/10/11", false), "OK layout.spare-bits the layout's bits add up to 62: 1"));
     assert_non_null(strstr(found_of_bits("41/4/10", true), "WARN layout.not-konayuki behaviour=konayuki, and"));
-    assert_non_null(strstr(found_of_bits("discord", true), "sum up to 64: konayuki refuses any sum but 63"));
+    assert_non_null(strstr(found_of_bits("discord", true), "add up to 64: konayuki accepts only 63"));
 }
 
 TEST("An epoch in seconds is taken for milliseconds of 1970, and told")
@@ -535,7 +536,7 @@ TEST("Findings about forks and about copied machines")
 
     forget();
     fz_judge_fork(&facts, &findings);
-    EXPECT("OK fork.wiped", "OK fork.machine the machine is that", "OK fork.generation");
+    EXPECT("OK fork.wiped", "OK fork.machine this is the machine", "OK fork.generation");
     facts.same_machine = false;
     facts.wiped = facts.has_generation = false;
     forget();
@@ -544,7 +545,7 @@ TEST("Findings about forks and about copied machines")
     facts.compared = false;
     forget();
     fz_judge_fork(&facts, &findings);
-    EXPECT("OK fork.machine whether it is copied will be known");
+    EXPECT("OK fork.machine a copy will be noticed");
 }
 
 /* ---- all of them ------------------------------------------------------------------------ */

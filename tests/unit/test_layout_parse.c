@@ -224,7 +224,7 @@ TEST("Each wrong description is refused, and says what would be right")
     assert_refused("///", "three fields were expected");
     assert_refused("12s/41t/10w", "the field '12s' of the layout: time must be the first field");
     assert_refused("10w/41/12", "time must be the first field");
-    assert_refused("41t/10t/12", "the field '10t' of the layout: another one bears the same letter");
+    assert_refused("41t/10t/12", "the field '10t' of the layout: another field has the same letter");
     assert_refused("41/12/5+5", "the field '5+5' of the layout: only the worker can be split: mark it with w");
     assert_refused("20+21/10/12", "only the worker can be split");
     assert_refused("41/0+5/12", "the field '0+5' of the layout: both parts");
@@ -241,10 +241,10 @@ TEST("Each wrong description is refused, and says what would be right")
 
 TEST("A URL in place of a layout is not quoted in pieces, which could be those of a password")
 {
-    assert_refused("env:s3cret:41/10/12", "there is a ':' at position 4 of the layout");
-    assert_refused("41/joe:s3/cret", "there is a ':' at position 7");
-    assert_refused("41/s3/cret@h", "there is a '@' at position 11");
-    assert_refused("41/10/12 epoch=joe@h", "there is a '@' at position 19");
+    assert_refused("env:s3cret:41/10/12", "unexpected ':' at position 4 of the layout");
+    assert_refused("41/joe:s3/cret", "unexpected ':' at position 7");
+    assert_refused("41/s3/cret@h", "unexpected '@' at position 11");
+    assert_refused("41/10/12 epoch=joe@h", "unexpected '@' at position 19");
     assert_parses("41/10/12 epoch=2026-01-01T00:00:00Z", "custom", "41/10/12 epoch=1767225600000 tick=1ms");
 }
 

@@ -107,7 +107,7 @@ TEST("A creation that was interrupted leaves the namespace closed: nothing is gr
     sim_link_script(&fleet.observer.link, SIM_LOST_REQUEST);
     assert_int_equal(fleet_init(4, NOW, false, NULL), FRAZIL_EUNREACHABLE);
     assert_int_equal(fleet_acquire(0, NOW), FRAZIL_EAGAIN);
-    fleet_assert_error(0, FRAZIL_EAGAIN, "just being created; if that was interrupted, call frazil lease init");
+    fleet_assert_error(0, FRAZIL_EAGAIN, "is being created; if that was interrupted, call frazil lease init");
     assert_int_equal(fleet_init(4, NOW + 50, false, NULL), FRAZIL_OK);
     assert_int_equal(fleet_namespace().quarantine_until, NOW + 50 + HORIZON);
     assert_int_equal(fleet_namespace().created_unix_ms, NOW);

@@ -32,7 +32,7 @@ TEST("A generator that says another max_skew than the namespace has is refused, 
     fleet_open_with(0, &options);
     assert_int_equal(fleet_acquire(0, NOW), FRAZIL_ENAMESPACE);
     fleet_assert_error(0, FRAZIL_ENAMESPACE,
-                       "namespace 'orders' was created with max_skew=250ms, and the one here is 30000ms");
+                       "namespace 'orders' was created with max_skew=250ms, but this spec has 30000ms");
     options = fleet_options(1);
     options.max_skew_ms = 250;
     fleet_open_with(1, &options);

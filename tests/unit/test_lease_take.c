@@ -269,7 +269,7 @@ TEST("base and count outside the layout, the namespace as it is said, or the one
     options.count = 16;
     fleet_open_with(0, &options);
     assert_int_equal(fleet_acquire(0, NOW), FRAZIL_ENAMESPACE);
-    fleet_assert_error(0, FRAZIL_ENAMESPACE, "has worker ids 0 to 15, and base and count ask for 1 to 16");
+    fleet_assert_error(0, FRAZIL_ENAMESPACE, "has worker ids 0 to 15, but base and count ask for 1 to 16");
 }
 
 TEST("When all are taken, the error says by whom and until when, for those that end first, and counts the others")

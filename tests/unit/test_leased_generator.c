@@ -202,9 +202,9 @@ TEST("The settings in a spec must be those of the namespace: horizon and workers
     rig_open(&rig, SPEC "horizon=3s workers=4", RIG_NOW);
     ports.clock = &rig.clock;
     assert_open_refused(SPEC "horizon=60s", &ports, FRAZIL_ENAMESPACE,
-                        "'orders' was created with horizon=3000ms, and the one here is 60000ms");
+                        "'orders' was created with horizon=3000ms, but this spec has 60000ms");
     assert_open_refused(SPEC "workers=8", &ports, FRAZIL_ENAMESPACE,
-                        "'orders' was created with workers=4, and here it is 8");
+                        "'orders' was created with workers=4, but this spec has 8");
 }
 
 /* The sentence in which a part of another build is refused. */
@@ -228,7 +228,7 @@ TEST("A part of another version, or of another build with other structures, is r
     rig_open(&rig, SPEC, RIG_NOW);
     part.version = "0.0.9";
     assert_part_refused(&part, SPEC,
-                        "libfrazil-memory is of version 0.0.9, and the frazil that wants it is of " FRAZIL_VERSION);
+                        "libfrazil-memory has version 0.0.9, but the frazil that loads it has " FRAZIL_VERSION);
     part = memory_coordinator;
     part.structures++;
     assert_part_refused(&part, SPEC, "another build of version " FRAZIL_VERSION);
@@ -238,7 +238,7 @@ TEST("A part of another version, or of another build with other structures, is r
     part.size -= 8;
     assert_part_refused(&part, SPEC, "another build");
     memcpy(&part, &unnumbered, sizeof part);
-    assert_part_refused(&part, SPEC, "of an older build than the frazil " FRAZIL_VERSION);
+    assert_part_refused(&part, SPEC, "from an older build than the frazil " FRAZIL_VERSION);
 }
 
 TEST("A failure to open is said in words, and nothing is taken")

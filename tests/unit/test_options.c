@@ -209,7 +209,7 @@ static frazil_err no_grant(void *ctx, int64_t now_unix_ms, frazil_grant *ret, fr
     return FRAZIL_EPOOL;
 }
 
-TEST("A port of another size, or without a function, is refused; NULL takes one back")
+TEST("A port of a wrong size, or without a function, is refused; NULL takes one back")
 {
     frazil_manual_clock *manual;
     assert_int_equal(frazil_manual_clock_open(&manual, RIG_NOW, 0, NULL), FRAZIL_OK);
@@ -236,7 +236,7 @@ TEST("A port of another size, or without a function, is refused; NULL takes one 
     frazil_manual_clock_close(manual);
 }
 
-TEST("Of a port that says another size nothing else is read")
+TEST("Of a port that says a wrong size nothing else is read")
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t size = sizeof size;
@@ -250,7 +250,7 @@ TEST("Of a port that says another size nothing else is read")
     refused(frazil_options_clock(options, port, &why), FRAZIL_EINVAL, "has size");
     refused(frazil_options_random(options, port, &why), FRAZIL_EINVAL, "has size");
     refused(frazil_options_granter(options, port, &why), FRAZIL_EINVAL, "has size");
-    refused(frazil_salt_new(port, &salt, &why), FRAZIL_EINVAL, "another size");
+    refused(frazil_salt_new(port, &salt, &why), FRAZIL_EINVAL, "a wrong size");
     assert_int_equal(mprotect(end, page, PROT_READ | PROT_WRITE), 0);
     free(pages);
 }

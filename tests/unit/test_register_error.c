@@ -12,8 +12,8 @@ TEST("A coordinator that answers is not told to be out of reach, and a cause tha
     } rows[] = {
         {FRAZIL_EUNREACHABLE, "the coordinator of namespace 'orders' cannot be reached: it said so"},
         {FRAZIL_EAGAIN, "the coordinator of namespace 'orders' cannot serve for a while: it said so"},
-        {FRAZIL_EREFUSED, "the coordinator of namespace 'orders' cannot serve until that is mended: it said so"},
-        {FRAZIL_ESYS, "the coordinator of namespace 'orders' cannot serve until that is mended: it said so"},
+        {FRAZIL_EREFUSED, "the coordinator of namespace 'orders' cannot serve until that is fixed: it said so"},
+        {FRAZIL_ESYS, "the coordinator of namespace 'orders' cannot serve until that is fixed: it said so"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -189,7 +189,7 @@ TEST("The source has none now: the call waits as long as it may, and no longer")
     assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_EFULL);
     assert_in_range(rig_monotonic_ns(&rig) - before_ns, 6 * RIG_MS, 10 * RIG_MS);
     assert_int_equal(err.retry_ns, 4 * RIG_MS);
-    assert_non_null(strstr(err.message, "no slot from elsewhere: the source says so"));
+    assert_non_null(strstr(err.message, "no remote slot: the source says so"));
     assert_true(id == RIG_UNTOUCHED);
     rig_close(&rig);
 }
@@ -575,13 +575,13 @@ TEST("Settings that do not go together are refused, in a sentence that names the
     const struct ports ports = {.coordinators = fake_slots_coordinators};
 
     assert_open_refused("layout=sno state=fake://x", &ports, FRAZIL_ESPEC, "cannot be combined with layout=sno");
-    assert_open_refused("worker=file-lock state=fake://x", &ports, FRAZIL_ESPEC, "say fixed:N");
-    assert_open_refused("worker=fake://x state=fake://x", &ports, FRAZIL_ESPEC, "say fixed:N");
+    assert_open_refused("worker=file-lock state=fake://x", &ports, FRAZIL_ESPEC, "use fixed:N");
+    assert_open_refused("worker=fake://x state=fake://x", &ports, FRAZIL_ESPEC, "use fixed:N");
     assert_open_refused("worker=fixed:1 state=fake://x clock=frozen:1780272000000", &ports, FRAZIL_ESPEC,
                         "a frozen clock");
     assert_open_refused("worker=fixed:1 seq_min=1 state=konayuki+fake://x", &ports, FRAZIL_ESPEC,
-                        "1 to 4095 do not go with konayuki's counters");
-    assert_open_refused("worker=fixed:1 state=fake://x start=spread", &ports, FRAZIL_ESPEC, "say zero or random");
+                        "1 to 4095 cannot be combined with konayuki's counters");
+    assert_open_refused("worker=fixed:1 state=fake://x start=spread", &ports, FRAZIL_ESPEC, "use zero or random");
     assert_open_refused("worker=fixed:1 state=memory batch=3", &ports, FRAZIL_ESPEC, "batch='3': is for state=URL");
     assert_open_refused("worker=fixed:1 state=fake://x batch=0", &ports, FRAZIL_ERANGE, "batch=0: must be from 1");
     assert_open_refused("worker=fixed:1 state=fake://x batch=4097", &ports, FRAZIL_ERANGE, "to 4096");

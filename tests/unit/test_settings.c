@@ -83,7 +83,7 @@ TEST("A text outside the grammar is refused, and the sentence says where and wha
         {"'worker'=fixed:1", "unknown key ''worker''"},
         {"worker", "the key worker at character 7 has no value: write worker=value"},
         {"worker fixed:1", "the key worker at character 8 has no value"},
-        {"worker=", "the value of worker is empty: write it right behind the '=', or leave the key out"},
+        {"worker=", "the value of worker is empty: write it right after the '=', or leave the key out"},
         {"worker=''", "the value of worker is empty"},
         {"worker= fixed:1", "the value of worker is empty"},
         {"worker = fixed:1", "the value of worker is empty"},

@@ -427,7 +427,7 @@ TEST("Calls of the other kind are FRAZIL_EKIND and do nothing")
     assert_int_equal(frazil_take(sno.gen, &number, 1, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EKIND);
     assert_int_equal(try_one(sno.gen, &number, &retry_ns), FRAZIL_EKIND);
     assert_int_equal(frazil_take(sno.gen, &number, 1, 0, &err), FRAZIL_EKIND);
-    assert_non_null(strstr(err.message, "take snos of it"));
+    assert_non_null(strstr(err.message, "take snos from it"));
     assert_int_equal(frazil_next_at(sno.gen, RIG_NOW, &number, NULL), FRAZIL_EKIND);
     assert_int_equal(frazil_local_open(&local, sno.gen, NULL), FRAZIL_EKIND);
     assert_null(local);
@@ -435,7 +435,7 @@ TEST("Calls of the other kind are FRAZIL_EKIND and do nothing")
     assert_int_equal(frazil_sno_take(plain.gen, 0, &id, 1, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_EKIND);
     assert_int_equal(try_one_sno(plain.gen, 0, &id, &retry_ns), FRAZIL_EKIND);
     assert_int_equal(frazil_sno_take(plain.gen, 0, &id, 1, 0, &err), FRAZIL_EKIND);
-    assert_non_null(strstr(err.message, "take 64-bit ids of it"));
+    assert_non_null(strstr(err.message, "take 64-bit ids from it"));
     assert_int_equal(frazil_sno_next_at(plain.gen, RIG_NOW, 0, &id, NULL), FRAZIL_EKIND);
     assert_int_equal(frazil_sno_snapshot(plain.gen, snapshot, sizeof snapshot, NULL), FRAZIL_EKIND);
     assert_int_equal(frazil_sno_take(sno.gen, 0, &id, 0, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);

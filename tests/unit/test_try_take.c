@@ -213,7 +213,7 @@ TEST("A batch that is too large is a wrong request; the error names the largest 
         assert_int_equal(frazil_take(rig.gen, ids, cases[i].largest + 1, cases[i].wait_ns, &why), FRAZIL_EINVAL);
         assert_int_equal(why.err_class, FRAZIL_CLASS_USAGE);
         assert_int_equal(why.retry_ns, 0);
-        snprintf(largest, sizeof largest, "given %zu ids at most", cases[i].largest);
+        snprintf(largest, sizeof largest, "can take at most %zu ids", cases[i].largest);
         assert_non_null(strstr(why.message, largest));
         assert_true(ids[0] == RIG_UNTOUCHED);
         assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_ISSUED), 0);
@@ -276,7 +276,7 @@ TEST("More ids than the layout has left are a wrong request, and the error names
     rig_step(&rig, (int64_t)(rig.gen->rules.last_tick - rig_now_tick(&rig) - 2));
     rig_next(&rig);
     assert_int_equal(frazil_take(rig.gen, many, 3 * CAPACITY, FRAZIL_WAIT_FOREVER, &why), FRAZIL_EINVAL);
-    assert_non_null(strstr(why.message, "given 47 ids at most"));
+    assert_non_null(strstr(why.message, "can take at most 47 ids"));
     assert_int_equal(frazil_take(rig.gen, many, 3 * CAPACITY - 1, FRAZIL_WAIT_FOREVER, NULL), FRAZIL_OK);
     assert_int_equal(frazil_take(rig.gen, many, 2, FRAZIL_WAIT_FOREVER, &why), FRAZIL_EEXHAUSTED);
     assert_int_equal(frazil_take(rig.gen, many, SIZE_MAX, 0, &why), FRAZIL_EEXHAUSTED);

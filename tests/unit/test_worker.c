@@ -99,8 +99,8 @@ TEST("A source that gives no number, or one out of range, is an error that names
         {"layout=twitter worker=fixed:32 datacenter=1", FRAZIL_EWORKER, "gives 32: must be from 0 to 31"},
         {"layout=twitter worker=fixed:0 datacenter=1 base=32", FRAZIL_ERANGE, "base=32: must be from 0 to 31"},
         {"worker=auto", FRAZIL_ESPEC, "worker=auto is for layout=sno alone"},
-        {"layout=sno worker=auto base=1", FRAZIL_ESPEC, "base and count do not go with worker=auto"},
-        {"layout=sno count=1", FRAZIL_ESPEC, "base and count do not go with worker=auto"},
+        {"layout=sno worker=auto base=1", FRAZIL_ESPEC, "base and count cannot be combined with worker=auto"},
+        {"layout=sno count=1", FRAZIL_ESPEC, "base and count cannot be combined with worker=auto"},
     };
 
     assert_int_equal(unsetenv("TEST_UNSET"), 0);

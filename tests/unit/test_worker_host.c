@@ -363,9 +363,9 @@ TEST("Settings that do not suit, with the sentence that says why and how")
         frazil_err code;
         const char *why;
     } rows[] = {
-        {"worker=hostname-hash", FRAZIL_ESPEC, "worker=hostname-hash can give two hosts the same number: say with"},
-        {"worker=ip-hash", FRAZIL_ESPEC, "worker=ip-hash can give two hosts the same number: say with expect=N how"},
-        {"worker=ip-hash count=100", FRAZIL_ESPEC, "see with `frazil worker --max 100 --expect N` how likely that is"},
+        {"worker=hostname-hash", FRAZIL_ESPEC, "worker=hostname-hash can give two hosts the same number: set expect=N"},
+        {"worker=ip-hash", FRAZIL_ESPEC, "worker=ip-hash can give two hosts the same number: set expect=N to the"},
+        {"worker=ip-hash count=100", FRAZIL_ESPEC, "`frazil worker --max 100 --expect N` shows how likely that is"},
         {"worker=hostname-hash expect=0", FRAZIL_ERANGE, "expect=0: must be from 1 to 1024 hosts, as there are 1024"},
         {"worker=hostname-hash expect=1025", FRAZIL_ERANGE, "expect=1025: must be from 1 to 1024 hosts"},
         {"worker=ip-hash expect=5 count=4", FRAZIL_ERANGE,
@@ -422,26 +422,25 @@ TEST("An address or a name that other hosts have as well is refused, whether it 
 
     for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
         host.v4.local = addresses[i];
-        assert_open_refused("worker=ip-hash expect=2", NULL, FRAZIL_EWORKER, "the host goes outward from ");
+        assert_open_refused("worker=ip-hash expect=2", NULL, FRAZIL_EWORKER, "the host's outgoing address is ");
         assert_open_refused("worker=ip-last-octet", NULL, FRAZIL_EWORKER, "so give the host's own with ip=");
         snprintf(spec, sizeof spec, "worker=ip-hash expect=2 ip=%s", addresses[i]);
         assert_open_refused(spec, NULL, FRAZIL_EWORKER, "the address given is ");
         snprintf(spec, sizeof spec, "worker=ip-last-octet ip=%s", addresses[i]);
-        assert_open_refused(spec, NULL, FRAZIL_EWORKER, "other hosts have it as well");
+        assert_open_refused(spec, NULL, FRAZIL_EWORKER, "other hosts have it too");
     }
     host.v4.connect_errno = ENETUNREACH;
     for (size_t i = 0; i < sizeof sixes / sizeof sixes[0]; i++) {
         host.v6.local = sixes[i];
-        assert_open_refused("worker=ip-hash expect=2", NULL, FRAZIL_EWORKER, "the host goes outward from ");
+        assert_open_refused("worker=ip-hash expect=2", NULL, FRAZIL_EWORKER, "the host's outgoing address is ");
         snprintf(spec, sizeof spec, "worker=ip-hash expect=2 ip=%s", sixes[i]);
         assert_open_refused(spec, NULL, FRAZIL_EWORKER, "the address given is ");
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         host.name = names[i];
-        assert_open_refused("worker=hostname-hash expect=2", NULL, FRAZIL_EWORKER,
-                            "is a name that other hosts may have as well");
+        assert_open_refused("worker=hostname-hash expect=2", NULL, FRAZIL_EWORKER, "other hosts may also be called ");
         snprintf(spec, sizeof spec, "worker=hostname-hash expect=2 hostname=%s", names[i]);
-        assert_open_refused(spec, NULL, FRAZIL_EWORKER, "is a name that other hosts may have as well");
+        assert_open_refused(spec, NULL, FRAZIL_EWORKER, "other hosts may also be called ");
     }
 }
 
@@ -520,9 +519,10 @@ TEST("Worker ids that the namespace is said not to have are refused before a coo
         const char *why;
     } rows[] = {
         {"worker=redis://h/n base=10 workers=10",
-         "workers=10 says that the namespace has worker ids 0 to 9, and base and count ask for 10 to 10"},
-        {"worker=redis://h/n base=3 count=8 workers=10", "ask for 3 to 10: they must lie inside"},
-        {"worker=redis://h/n layout=41/5+5/12 datacenter=3 workers=100", "ask for 96 to 127: they must lie inside"},
+         "workers=10 says that the namespace has worker ids 0 to 9, but base and count ask for 10 to 10"},
+        {"worker=redis://h/n base=3 count=8 workers=10", "ask for 3 to 10: choose them within that range"},
+        {"worker=redis://h/n layout=41/5+5/12 datacenter=3 workers=100",
+         "ask for 96 to 127: choose them within that range"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

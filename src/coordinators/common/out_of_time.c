@@ -8,6 +8,6 @@ bool fz_out_of_time(struct fz_deadline deadline, const char *shown, frazil_error
 {
     if (fz_deadline_left_ns(deadline) > 0)
         return false;
-    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: not asked: the time of the call was over", shown);
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: not asked: the call had no time left", shown);
     return true;
 }

@@ -80,7 +80,7 @@ static enum fz_register_result enter_guard(const struct file_register *reg, stru
         sys = fz_guard_enter(ret, fz_deadline_earlier(deadline, fz_guard_deadline()));
     if (sys == 0)
         return FZ_REGISTER_OK;
-    fz_guard_fail(sys, "the guard of the namespace cannot be entered:", path, reterr);
+    fz_guard_fail(sys, "the namespace cannot be locked:", path, reterr);
     fz_guard_close(ret);
     return FZ_REGISTER_UNREACHABLE;
 }

@@ -178,7 +178,7 @@ static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick
         fz_guard_close(&guard);
         if (sys == ENOENT)
             return folder_is_gone(slots, reterr);
-        return fz_guard_fail(sys, "the guard of the count cannot be opened:", slots->base, reterr);
+        return fz_guard_fail(sys, "the lock of the count cannot be opened:", slots->base, reterr);
     }
     frazil_err err = take_guarded(slots, now_tick, n, ret, reterr);
     fz_guard_leave(&guard);
