@@ -21,6 +21,6 @@ setup() {
     serve zookeeper
     local end="@127.0.0.1:$port/orders?timeout=60s"
     frazil lease init --never-used "zookeeper://joe:another$end"
-    says coordinator.refused "permissions of .* do not allow this: give user and password of who created it" "zookeeper://127.0.0.1:$port/orders?timeout=60s"
-    says coordinator.refused "permissions of .* do not allow this: give user and password of who created it" "zookeeper://joe:s3cret$end"
+    says coordinator.refused "permissions of .* do not allow this: give the user and password of its creator" "zookeeper://127.0.0.1:$port/orders?timeout=60s"
+    says coordinator.refused "permissions of .* do not allow this: give the user and password of its creator" "zookeeper://joe:s3cret$end"
 }

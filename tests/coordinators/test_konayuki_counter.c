@@ -142,7 +142,7 @@ TEST("A folder that was removed is an error, with the command that makes it agai
     scratch_delete(folder);
     assert_int_equal(source.take(source.ctx, FZ_DEADLINE_NONE, 2, 1, &run, &err), FRAZIL_ESYS);
     assert_non_null(strstr(err.message, folder));
-    assert_non_null(strstr(err.message, "make it again (mkdir -m 700)"));
+    assert_non_null(strstr(err.message, "create it again (mkdir -m 700)"));
     assert_int_equal(mkdir(folder, 0700), 0);
     must_refuse(&source, 2, FRAZIL_EFULL);
     assert_int_equal(must_take(&source, 3, 1).place, 0);

@@ -123,7 +123,7 @@ TEST("A server that would have the password told gets none, unless it proves who
 
     add_packet(&script, another_way, sizeof another_way);
     assert_int_equal(ask_as("me:s3cret", &script, false), FZ_REGISTER_REFUSED);
-    register_assert_said("asks for a password in a way that would tell it to everybody");
+    register_assert_said("asks for a password in a way that would expose it");
 }
 
 TEST("An error of the second statement does not undo the first: the write may have been carried out")

@@ -281,7 +281,7 @@ TEST("A password goes over TCP to a server that proves who it is, or where the U
     mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE ON app.* TO guarded@'%'");
     reg = open_on(&server, "guarded:s3cret", "");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
-    register_assert_said("no password is sent without TLS that proves who the server is");
+    register_assert_said("no password is sent without TLS that verifies the server");
     register_close(&reg);
     reg = open_on(&server, "guarded:s3cret", "&ssl-mode=DISABLED");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
@@ -331,7 +331,7 @@ TEST("Over TLS, to a server whose certificate is good, and to no other one; a ch
     mysql_server_do(&own, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO guarded@'%'");
     struct fz_register reg = open_on(&own, "guarded:s3cret", "");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
-    register_assert_said("no password is sent without TLS that proves who the server is");
+    register_assert_said("no password is sent without TLS that verifies the server");
     register_close(&reg);
     snprintf(keys, sizeof keys, "&ssl-ca=%s/crt", own.folder);
     reg = open_on(&own, "guarded:s3cret", keys);

@@ -105,9 +105,10 @@ TEST("One that takes two namespaces for one is refused by init, and named by the
 {
     struct fz_register reg = make("(" COLUMNS("VARCHAR(63)") KEY ") ENGINE = InnoDB, CHARACTER SET utf8mb4");
 
-    assert_found(diagnose(), "FAIL table: it takes some namespaces for one, as it compares their names by utf8mb4_");
+    assert_found(diagnose(),
+                 "FAIL table: it treats some namespaces as one, because it compares their names by utf8mb4_");
     assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
-    register_assert_said("takes some namespaces for one");
+    register_assert_said("treats some namespaces as one");
     assert_mended(&reg);
 }
 

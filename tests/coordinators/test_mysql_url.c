@@ -51,7 +51,7 @@ TEST("A socket in place of a host; one of them, and a user, there must be")
     url_assert_refused(fz_mysql_url_kind, "mysql://me@/app/orders", FRAZIL_ESPEC, "names no host");
     url_assert_refused(fz_mysql_url_kind, "mysql://h/app/orders", FRAZIL_ESPEC, "names no user");
     url_assert_refused(fz_mysql_url_kind, "mysql://me@h/app/orders?socket=/run/s", FRAZIL_ESPEC,
-                       "has a host, and a socket");
+                       "has both a host and a socket");
     url_assert_refused(fz_mysql_url_kind, "mysql://me@/app/orders?socket=elsewhere", FRAZIL_ESPEC,
                        "socket='elsewhere'");
 }
@@ -91,11 +91,11 @@ TEST("The settings of TLS")
     url_assert_refused(fz_mysql_url_kind, "mysql://me@h/app/orders?ssl-mode=REQUIRED", FRAZIL_ESPEC,
                        "must be DISABLED or VERIFY_IDENTITY");
     url_assert_refused(fz_mysql_url_kind, "mysql://me@h/app/orders?ssl-mode=DISABLED&ssl-ca=/c", FRAZIL_ESPEC,
-                       "has ssl-mode=DISABLED, and files of TLS");
+                       "has ssl-mode=DISABLED, and TLS files");
     url_assert_refused(fz_mysql_url_kind, "mysql://me@/app/orders?socket=/s&ssl-mode=VERIFY_IDENTITY", FRAZIL_ESPEC,
-                       "has a socket, over which there is no TLS");
+                       "has a socket, which has no TLS");
     url_assert_refused(fz_mysql_url_kind, "mysql://me@/app/orders?socket=/s&ssl-ca=/c", FRAZIL_ESPEC,
-                       "has a socket, over which there is no TLS");
+                       "has a socket, which has no TLS");
     assert_true(parse("mysql://me@/app/orders?socket=/s&ssl-mode=DISABLED").common.is_path);
     url_assert_refused(fz_mysql_url_kind, "mysql://me@h/app/orders?ssl-cert=/c", FRAZIL_ESPEC,
                        "one of ssl-cert and ssl-key");

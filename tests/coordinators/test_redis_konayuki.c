@@ -320,7 +320,7 @@ TEST("The findings are those of a server whose keys expire")
         frazil_coordinator_redis()->diagnose_slots(frazil_coordinator_redis(), url, &clock, note_finding, text, NULL),
         FRAZIL_OK);
     assert_non_null(strstr(text, "0 its clock minus ours: "));
-    assert_non_null(strstr(text, "2 eviction: maxmemory-policy 'volatile-ttl' throws keys in use away"));
+    assert_non_null(strstr(text, "2 eviction: maxmemory-policy 'volatile-ttl' evicts keys in use"));
     assert_non_null(strstr(text, "0 role: master\n"));
     slots_ask("CONFIG SET maxmemory 0");
     slots_ask("CONFIG SET maxmemory-policy noeviction");

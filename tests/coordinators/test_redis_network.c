@@ -183,7 +183,7 @@ TEST("Of several replies that come together each one counts")
         {":pw@", "db=9", "+OK\r\n-ERR DB index is out of range\r\n", FZ_REGISTER_REFUSED, "DB index is out of range"},
         {":pw@", "db=9", "-WRONGPASS no\r\n+OK\r\n", FZ_REGISTER_REFUSED, "WRONGPASS"},
         {"", "wait=2", ANSWER "$1\r\n9\r\n:1\r\n", FZ_REGISTER_UNKNOWN,
-         "1 of the 2 replicas that are wanted have the write"},
+         "only 1 of the 2 required replicas have the write"},
         {"", "wait=2", ANSWER "$1\r\n9\r\n:2\r\n", FZ_REGISTER_OK, ""},
         {"", "wait=2", ANSWER "$1\r\n0\r\n:1\r\n", FZ_REGISTER_CONFLICT, ""},
     };

@@ -130,7 +130,7 @@ TEST("wait=N: a write that too few replicas have is done, and yet not to be reli
     AWAIT((result = register_swap(&reg, 0, 0, "lonely", &version)) != FZ_REGISTER_UNREACHABLE, "%s",
           register_said.message); /* not sent in time */
     assert_int_equal(result, FZ_REGISTER_UNKNOWN);
-    register_assert_said("0 of the 1 replicas that are wanted have the write");
+    register_assert_said("only 0 of the 1 required replicas have the write");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     assert_memory_equal(record.data, "lonely", 6);
     assert_int_equal(register_swap(&reg, 0, 1, "x", &version), FZ_REGISTER_CONFLICT);

@@ -350,7 +350,7 @@ TEST("A server that evicts, or whose key holds something else, is refused")
     slots_ask("CONFIG SET maxmemory-policy noeviction");
     slots_ask("HSET frazil:slots:orders " LINE " foreign");
     assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_ENAMESPACE);
-    slots_assert_said(&taker, "'frazil:slots:orders' do not hold what frazil writes there");
+    slots_assert_said(&taker, "'frazil:slots:orders' were not written by frazil");
     slots_ask("DEL frazil:slots:orders");
     slots_ask("SET frazil:slots:orders x");
     assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EREFUSED);

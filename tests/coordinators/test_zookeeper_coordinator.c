@@ -74,7 +74,7 @@ TEST("A server that does not report its mode, as when something in between hangs
     proxy_set(proxy, PROXY_HANG_UP);
     assert_int_equal(reg.diagnose(reg.ctx, FZ_DEADLINE_NONE, findings_note, &findings, &err), FZ_REGISTER_OK);
     assert_not_found(findings, "FAIL");
-    assert_found(findings, "WARN mode: not known, as the server does not answer 'srvr'");
+    assert_found(findings, "WARN mode: unknown, because the server does not answer 'srvr'");
     assert_not_found(findings, "version: ");
     reg.close(reg.ctx);
     proxy_stop(proxy);

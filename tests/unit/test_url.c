@@ -175,9 +175,9 @@ TEST("Everything else is refused with what is wrong; no sentence has a password,
         {"x:/h/x", "this is no X URL"},
         {"x://h", "names no namespace"},
         {"x://h/", "names no namespace"},
-        {"x://h/a/b", "'a/b', which is none"},
-        {"x://h/a%20b", "which is none"},
-        {"x://h/a b", "which is none"},
+        {"x://h/a/b", "an invalid one, 'a/b'"},
+        {"x://h/a%20b", "an invalid one"},
+        {"x://h/a b", "an invalid one"},
         {"x:///x", "'' in the X URL is not a host"},
         {"x://a b/x", "'a b' in the X URL is not a host"},
         {"x://:5432/x", "is not a host"},
@@ -218,15 +218,15 @@ TEST("Everything else is refused with what is wrong; no sentence has a password,
         {"x://:s3cret%@h/x", "percent-encoded"},
         {"x://:s3cret%00@h/x", "percent-encoded"},
         {"x://:s3cret@/x", "not a host"},
-        {"x://:s3cret@h:x/x", "must be a number from 1 to 65535; if that"},
-        {"x://:s3cret@h/x/y", "'x/y', which is none"},
+        {"x://:s3cret@h:x/x", "must be a number from 1 to 65535; if it was meant"},
+        {"x://:s3cret@h/x/y", "an invalid one, 'x/y'"},
         {"x://:s3cret@h/x?number=x", "'number'"},
         {"x://:s3?cret@h/x", "write %3F for a '?' in a password"},
         {"x://:s3cret?s3cret@h/x", "write %3F"},
         {"x://:s3cret@h/x?password_file=/etc/hostname", "give one of them"},
         {"x://h/x?password_file=", "'password_file' in the X URL names no file"},
-        {"x://h/x?password_file=s3cret", "password_file in the X URL must be a whole path"},
-        {"x://h/x?password_file=%20/s3cret", "password_file in the X URL must be a whole path"},
+        {"x://h/x?password_file=s3cret", "password_file in the X URL must be an absolute path"},
+        {"x://h/x?password_file=%20/s3cret", "password_file in the X URL must be an absolute path"},
     };
 
     url_assert_all_refused(&plain, texts, sizeof texts / sizeof texts[0]);
@@ -242,7 +242,7 @@ TEST("Nothing that is too long is cut")
     snprintf(text, sizeof text, "x://h/%.63s", name);
     assert_int_equal(strlen(parse(text).common.name), 63);
     snprintf(text, sizeof text, "x://h/%.64s", name);
-    assert_refused(text, "which is none");
+    assert_refused(text, "an invalid one");
     snprintf(text, sizeof text, "x://%.255s/x", name);
     assert_int_equal(strlen(parse(text).common.hosts[0].name), 255);
     snprintf(text, sizeof text, "x://%.256s/x", name);

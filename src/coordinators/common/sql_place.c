@@ -19,8 +19,8 @@ frazil_err fz_sql_place_read_path(const struct fz_url_kind *kind, struct fz_url_
     struct fz_url_piece database = fz_url_cut(&name, '/');
 
     if (!fz_url_decode(database, ret_database, size) || ret_database[0] == '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL names no database, or %Q, which is none: write %s", kind->what,
-                       database.at == NULL ? "" : database.at, database.len, kind->form);
+        return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL names no database, or an invalid one, %Q: write %s",
+                       kind->what, database.at == NULL ? "" : database.at, database.len, kind->form);
     return fz_url_read_name(kind, name, url->name, reterr);
 }
 

@@ -138,7 +138,7 @@ static frazil_err split(const struct fz_url_kind *kind, const char *text, struct
     pieces.query = rest;
     if (fz_url_find(pieces.query, '@') != NULL) /* the '?' may be one of a password: nothing may be quoted */
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "there is an '@' behind the '?' of the %s URL: write %%3F for a '?' in a password, and %%40 for "
+                       "there is an '@' after the '?' of the %s URL: write %%3F for a '?' in a password, and %%40 for "
                        "an '@' elsewhere",
                        kind->what);
     bool is_path = pieces.scheme->is_path;
@@ -164,17 +164,16 @@ static frazil_err read_credentials(const struct fz_url_kind *kind, struct fz_url
     if (piece.at == NULL)
         return FRAZIL_OK;
     if (colon == NULL && !kind->user_alone)
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "before the '@' of the %s URL there is no ':': write [USER]:PASSWORD@, so that nobody takes one "
-                       "for the other",
-                       kind->what);
+        return fz_fail(
+            reterr, FRAZIL_ESPEC,
+            "before the '@' of the %s URL there is no ':': write [USER]:PASSWORD@, so that it is clear which is given",
+            kind->what);
     struct fz_url_piece user = colon == NULL ? piece : fz_url_before(piece, colon);
     struct fz_url_piece password = colon == NULL ? (struct fz_url_piece){"", 0} : fz_url_after(piece, colon);
     if (!fz_url_decode(user, ret->user, sizeof ret->user) ||
         !fz_url_decode(password, ret->password, sizeof ret->password))
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "user or password in the %s URL are too long, or not percent-encoded as they should be",
-                       kind->what);
+                       "user or password in the %s URL is too long, or not correctly percent-encoded", kind->what);
     if (colon != NULL && ret->password[0] == '\0')
         return fz_fail(reterr, FRAZIL_ESPEC, "the password in the %s URL is empty: leave out what is before the '@'",
                        kind->what);
@@ -203,7 +202,7 @@ static frazil_err read_port(const struct fz_url_kind *kind, struct fz_url_piece 
             return fz_fail(reterr, FRAZIL_ESPEC, "port %Q in the %s URL: must be a number from 1 to 65535", piece.at,
                            piece.len, kind->what);
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "the port in the %s URL must be a number from 1 to 65535; if that was to be a password, write "
+                       "the port in the %s URL must be a number from 1 to 65535; if it was meant as a password, write "
                        "[USER]:PASSWORD@ before the host",
                        kind->what);
     }
@@ -274,11 +273,11 @@ frazil_err fz_url_read_name(const struct fz_url_kind *kind, struct fz_url_piece 
         good = good && is_name_character(piece.at[i]);
     if (good && fz_url_copy(piece, ret, FZ_URL_NAMESPACE_SIZE))
         return FRAZIL_OK;
-    return fz_fail(
-        reterr, FRAZIL_ESPEC,
-        "the %s URL names no namespace, or %Q, which is none: 1 to %u letters, digits, '.', '_', '-' and ':' "
-        "behind the last '/', as in %s",
-        kind->what, piece.at == NULL ? "" : piece.at, piece.len, (uint64_t)FZ_URL_NAMESPACE_SIZE - 1, kind->form);
+    return fz_fail(reterr, FRAZIL_ESPEC,
+                   "the %s URL names no namespace, or an invalid one, %Q: 1 to %u letters, digits, '.', '_', '-' and "
+                   "':' after the last '/', as in %s",
+                   kind->what, piece.at == NULL ? "" : piece.at, piece.len, (uint64_t)FZ_URL_NAMESPACE_SIZE - 1,
+                   kind->form);
 }
 
 /* ---- keys -------------------------------------------------------------------- */
@@ -340,15 +339,14 @@ static frazil_err read_password_file(const struct pair *pair, struct fz_url_acce
     size_t len;
 
     if (access->password[0] != '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL has a password, and a password_file: give one of them",
+        return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL has both a password and a password_file: give one of them",
                        pair->kind->what);
     frazil_err err = read_file(pair, path, reterr);
     if (err != FRAZIL_OK)
         return err;
     /* It may be the password itself, which must not be quoted as a path. */
     if (path[0] != '/')
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "password_file in the %s URL must be a whole path, which begins with a '/'", pair->kind->what);
+        return fz_fail(reterr, FRAZIL_ESPEC, "password_file in the %s URL must be an absolute path", pair->kind->what);
     int sys = fz_file_read_secret(path, access->password, sizeof access->password, &len);
     if (sys != 0) {
         fz_wipe(access->password, sizeof access->password);

@@ -290,7 +290,7 @@ static enum outcome log_in(struct fz_etcd_client *client, const struct fz_allowa
     size_t len = 0;
     char *body = write_login(access, &len);
     if (body == NULL) {
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: user and password must be UTF-8, and there must be memory for them",
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: user and password must be UTF-8 (or memory is exhausted)",
                 client->shown);
         return REFUSED;
     }
@@ -349,7 +349,7 @@ enum fz_register_result fz_etcd_ask(struct fz_etcd_client *client, const struct 
     json_decref(question->body);
     message.body = body;
     if (body == NULL)
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: there is no memory for a question", client->shown);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: no memory for a request", client->shown);
     else
         outcome = ask_logged_in(client, &message, ret, reterr);
     free(body);

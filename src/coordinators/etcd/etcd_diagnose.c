@@ -22,7 +22,7 @@ static enum fz_register_result ask_for(const struct diagnosis *diagnosis, const 
 
     *ret = result == FZ_REGISTER_OK ? *ret : NULL;
     if (result == FZ_REGISTER_REFUSED) {
-        fz_report_say(&diagnosis->report, FZ_FINDING_WARN, "%s: etcd refuses to tell", what);
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN, "%s: etcd refuses to answer", what);
         return FZ_REGISTER_OK;
     }
     if (result != FZ_REGISTER_OK && reterr != NULL)
@@ -56,7 +56,7 @@ static enum fz_register_result say_status(const struct diagnosis *diagnosis, fra
                       "leader: none: nothing can be granted until most members see each other");
     if (json_is_true(json_object_get(answer, "isLearner")))
         fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
-                      "this member is a learner, which answers nothing: name another one");
+                      "this member is a learner, which serves no requests: name another one");
     json_decref(answer);
     return result;
 }
@@ -79,7 +79,7 @@ static enum fz_register_result say_members(const struct diagnosis *diagnosis, fr
                       "members: %u: when one of them stops nothing can be granted: use three", voters);
     else if (voters % 2 == 0)
         fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
-                      "members: %u: no more of them may stop than of one less: use an odd number", voters);
+                      "members: %u: one member fewer tolerates as many failures: use an odd number", voters);
     else
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "members: %u", voters);
     return result;
@@ -100,7 +100,7 @@ static enum fz_register_result say_alarms(const struct diagnosis *diagnosis, fra
             &diagnosis->report, FZ_FINDING_FAIL, "alarm: %q%s", alarm,
             strcmp(alarm, "NOSPACE") == 0
                 ? ": it refuses to write: compact, defragment, raise --quota-backend-bytes, then: etcdctl alarm disarm"
-                : ": it is not to be relied on: see its manual");
+                : ": do not rely on it: see its manual");
     }
     if (json_array_size(alarms) == 0)
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "alarms: none");

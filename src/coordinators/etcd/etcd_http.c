@@ -346,7 +346,7 @@ static enum fz_etcd_http_result perform(struct fz_etcd_http *http, const struct 
     if (code == CURLE_SEND_FAIL_REWIND)
         give_reason(http, "lost the connection before the reply");
     else if (http->is_too_long)
-        give_reason(http, "the reply is too large: check that an etcd is there");
+        give_reason(http, "the reply is too large: check that it is etcd");
     else if (http->reason[0] == '\0')
         give_reason(http, curl_easy_strerror(code));
     if (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY)

@@ -87,7 +87,7 @@ static enum fz_register_result ask(struct etcd_register *reg, const struct fz_et
     if (!read_clock(&reg->client.http, &told)) {
         json_decref(answer);
         fz_fail(reterr, FRAZIL_EUNREACHABLE,
-                "%s: its answer has no Date header with the time, as etcd's have: is there a proxy that removes it?",
+                "%s: its answer has no Date header with the time, as those of etcd have: does a proxy remove it?",
                 reg->client.shown);
         return FZ_REGISTER_UNKNOWN;
     }
@@ -224,7 +224,7 @@ static enum fz_register_result visit_operation(struct etcd_register *reg, const 
 
     /* A record that is left out would be taken for one that does not exist. */
     if (!json_is_object(range)) {
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: does not answer all that it was asked", reg->client.shown);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: does not answer the whole request", reg->client.shown);
         return FZ_REGISTER_UNKNOWN;
     }
     if (!whole) {

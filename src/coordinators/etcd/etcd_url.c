@@ -31,11 +31,11 @@ static frazil_err check(const struct fz_url_kind *kind, const struct fz_url *com
         }
     }
     if (common->access.password[0] != '\0' && common->access.user[0] == '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the etcd URL has a password without a user: etcd knows no such thing");
+        return fz_fail(reterr, FRAZIL_ESPEC, "the etcd URL has a password without a user: etcd needs both");
     if (!common->tls && (url->ca[0] != '\0' || url->cert[0] != '\0' || url->key[0] != '\0'))
         return fz_fail(reterr, FRAZIL_ESPEC, "ca, cert and key in the etcd URL are for TLS: write etcds://");
     if ((url->cert[0] != '\0') != (url->key[0] != '\0'))
-        return fz_fail(reterr, FRAZIL_ESPEC, "the etcd URL has one of cert and key: give both, or none");
+        return fz_fail(reterr, FRAZIL_ESPEC, "the etcd URL has only one of cert and key: give both or neither");
     return FRAZIL_OK;
 }
 

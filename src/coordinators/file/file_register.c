@@ -99,7 +99,7 @@ static enum fz_register_result judge_read(int sys, enum fz_record_form form, con
     }
     if (form == FZ_RECORD_DAMAGED) {
         fz_fail(reterr, FRAZIL_ENAMESPACE,
-                "the file %q is not a valid record of frazil: it is damaged, or of another program", path);
+                "the file %q is not a valid record of frazil: it is damaged, or belongs to another program", path);
         return FZ_REGISTER_REFUSED;
     }
     return FZ_REGISTER_OK;

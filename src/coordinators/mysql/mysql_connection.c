@@ -313,15 +313,14 @@ static enum fz_register_result not_connected(struct call *call, frazil_error *re
         result = FZ_REGISTER_REFUSED;
     if (number == CR_SSL_CONNECTION_ERROR && url->tls == FZ_MYSQL_TLS_UNSET && url->common.access.password[0] != '\0')
         return fz_session_failed(&connection->sql.session, result,
-                                 "cannot connect, and no password is sent without TLS that proves who the server is, "
-                                 "unless ssl-mode=DISABLED allows it",
+                                 "cannot connect, and no password is sent without TLS that verifies the server, unless "
+                                 "ssl-mode=DISABLED allows it",
                                  mysql_error(connection->sql.session.handle), reterr);
     if (number == CR_PLUGIN_NOT_ALLOWED)
-        return fz_session_failed(
-            &connection->sql.session, result,
-            "asks for a password in a way that would tell it to everybody: use ssl-mode=VERIFY_IDENTITY, or "
-            "another way for this user",
-            mysql_error(connection->sql.session.handle), reterr);
+        return fz_session_failed(&connection->sql.session, result,
+                                 "asks for a password in a way that would expose it: use ssl-mode=VERIFY_IDENTITY, or "
+                                 "another authentication method for this user",
+                                 mysql_error(connection->sql.session.handle), reterr);
     if (number == ER_DBACCESS_DENIED_ERROR)
         return fz_session_failed(&connection->sql.session, result,
                                  "this user has no privileges in the database: let its owner create the table and run "

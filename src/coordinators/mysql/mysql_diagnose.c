@@ -65,10 +65,9 @@ static void say_durability(const struct diagnosis *diagnosis)
             "granted for a horizon after a restart: set innodb_flush_log_at_trx_commit = 1",
             setting(diagnosis, "innodb_flush_log_at_trx_commit"));
     else if (setting_is(diagnosis, "innodb_doublewrite", "OFF"))
-        fz_report_say(
-            &diagnosis->report, FZ_FINDING_WARN,
-            "durability: innodb_doublewrite is off: a crash of the host can damage the table, unless the file "
-            "system never leaves half a page: set innodb_doublewrite = ON");
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
+                      "durability: innodb_doublewrite is off: a crash of the host can damage the table, unless the "
+                      "file system prevents half-written pages: set innodb_doublewrite = ON");
     else
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "durability: a grant is on the disk before it is used");
 }
@@ -140,12 +139,12 @@ static void judge(const char *table, const char *key, const char *collation, str
     if (collation == NULL) /* no table */
         return;
     if (key == NULL || strcmp(key, "namespace,number") != 0) {
-        fz_sentence_str(ret, "does not keep records apart, as its primary key is another one: run ALTER TABLE ");
+        fz_sentence_str(ret, "does not keep records apart, because it has the wrong primary key: run ALTER TABLE ");
         fz_sentence_str(ret, table);
         fz_sentence_str(ret, key == NULL ? " ADD" : " DROP PRIMARY KEY, ADD");
         fz_sentence_str(ret, " PRIMARY KEY (namespace, number)");
     } else if (!ends_in(collation, "_bin")) {
-        fz_sentence_str(ret, "takes some namespaces for one, as it compares their names by ");
+        fz_sentence_str(ret, "treats some namespaces as one, because it compares their names by ");
         fz_sentence_shown(ret, collation, strlen(collation));
         fz_sentence_str(ret, ": run ALTER TABLE ");
         fz_sentence_str(ret, table);

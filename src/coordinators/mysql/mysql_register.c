@@ -108,7 +108,7 @@ static enum fz_register_result read_incarnation(struct fz_sql_connection *connec
         return FZ_REGISTER_UNREACHABLE;
     }
     if (table != NULL && strncmp(table, engine, sizeof engine - 1) != 0) {
-        fz_fail(reterr, FRAZIL_EREFUSED, "%s: the table %s is kept by %q: run ALTER TABLE %s ENGINE = InnoDB",
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: the table %s uses the engine %q: run ALTER TABLE %s ENGINE = InnoDB",
                 connection->session.shown, connection->table, table, connection->table);
         return FZ_REGISTER_REFUSED;
     }

@@ -43,7 +43,7 @@ static frazil_err read_socket(struct fz_url_piece value, struct fz_url *common, 
     struct fz_url_host *host = &common->hosts[0];
 
     if (host->name[0] != '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the MySQL URL has a host, and a socket: give one of them");
+        return fz_fail(reterr, FRAZIL_ESPEC, "the MySQL URL has both a host and a socket: give one of them");
     common->is_path = true;
     if (fz_url_decode(value, host->name, sizeof host->name) && host->name[0] == '/')
         return FRAZIL_OK;
@@ -76,14 +76,14 @@ static frazil_err check_tls(const struct fz_mysql_url *url, frazil_error *reterr
     bool has_file = url->ca[0] != '\0' || url->cert[0] != '\0' || url->key[0] != '\0';
 
     if ((url->cert[0] != '\0') != (url->key[0] != '\0'))
-        return fz_fail(reterr, FRAZIL_ESPEC, "the MySQL URL has one of ssl-cert and ssl-key: give both, or none");
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "the MySQL URL has only one of ssl-cert and ssl-key: give both or neither");
     if (url->common.is_path && (has_file || url->tls == FZ_MYSQL_TLS_VERIFY_IDENTITY))
-        return fz_fail(
-            reterr, FRAZIL_ESPEC,
-            "the MySQL URL has a socket, over which there is no TLS: leave out ssl-mode and the files of TLS");
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "the MySQL URL has a socket, which has no TLS: leave out ssl-mode and the TLS files");
     if (url->tls == FZ_MYSQL_TLS_DISABLED && has_file)
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "the MySQL URL has ssl-mode=DISABLED, and files of TLS: leave out the mode, or the files");
+                       "the MySQL URL has ssl-mode=DISABLED, and TLS files: leave out the mode, or the files");
     return FRAZIL_OK;
 }
 

@@ -79,7 +79,7 @@ static void note_notice(void *arg, const PGresult *notice)
     struct fz_sentence s = fz_sentence_in(connection->sql.warning, sizeof connection->sql.warning);
 
     if (severity == NULL || strcmp(severity, "WARNING") == 0)
-        fz_sentence_str(&s, message == NULL ? "a warning without words" : message);
+        fz_sentence_str(&s, message == NULL ? "a warning without a message" : message);
 }
 
 /* ---- connecting ------------------------------------------------------------ */

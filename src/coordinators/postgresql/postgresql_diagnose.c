@@ -75,10 +75,9 @@ static void say_durability(const struct diagnosis *diagnosis)
             &diagnosis->report, FZ_FINDING_FAIL,
             "durability: fsync is off: a crash of the host can lose grants, or damage the table: set fsync = on");
     else if (!column_is(diagnosis, FULL_PAGE_WRITES, "on"))
-        fz_report_say(
-            &diagnosis->report, FZ_FINDING_WARN,
-            "durability: full_page_writes is off: a crash of the host can damage the table, unless the file system "
-            "never leaves half a page: set full_page_writes = on");
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
+                      "durability: full_page_writes is off: a crash of the host can damage the table, unless the file "
+                      "system prevents half-written pages: set full_page_writes = on");
     else
         fz_report_say(&diagnosis->report, FZ_FINDING_OK,
                       "durability: a grant is on the disk before it is used, whatever synchronous_commit is");

@@ -67,7 +67,8 @@ static frazil_err read_folder(struct fz_url_piece value, struct fz_url *common, 
     struct fz_url_host *host = &common->hosts[0];
 
     if (host->name[0] != '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the PostgreSQL URL has a host, and one behind the '?': give one of them");
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "the PostgreSQL URL has a host, and another after the '?': give one of them");
     if (fz_url_decode(value, host->name, sizeof host->name) && host->name[0] == '/')
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_ESPEC,

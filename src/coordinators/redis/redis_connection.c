@@ -203,7 +203,7 @@ static enum fz_register_result not_redis(struct fz_redis_connection *connection,
                 context_of(connection)->reader->errstr);
     else if (is_too_much(connection))
         fz_fail(reterr, FRAZIL_EUNREACHABLE,
-                "%s: the reply is too large (more than %u MiB or %u elements): check that a Redis is there",
+                "%s: the reply is too large (more than %u MiB or %u elements): check that it is Redis",
                 connection->shown, (uint64_t)FZ_ANSWER_SIZE_MAX >> 20, (uint64_t)FZ_REDIS_ELEMENTS_MAX);
     else
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: unexpected reply: %s", connection->shown,

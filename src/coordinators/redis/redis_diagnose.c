@@ -98,10 +98,9 @@ static void say_version(const struct diagnosis *diagnosis)
         fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
                       "version: %q: its scripts lack required functions: use 5.0 or later", version);
     if (info_is(diagnosis, "redis_mode", "cluster"))
-        fz_report_say(
-            &diagnosis->report, FZ_FINDING_WARN,
-            "a node of a cluster: frazil follows no redirection: name the node that has the namespace's hash slot, or "
-            "use a Redis of its own");
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
+                      "a node of a cluster: frazil follows no redirections: name the node that has the namespace's "
+                      "hash slot, or use a separate Redis");
 }
 
 static void say_role(const struct diagnosis *diagnosis)
@@ -126,7 +125,7 @@ static void say_memory(const struct diagnosis *diagnosis)
     if (strncmp(policy, "allkeys-", 8) == 0 || (spares_leases && max != 0 && diagnosis->keys_expire))
         fz_report_say(
             &diagnosis->report, FZ_FINDING_FAIL,
-            "eviction: maxmemory-policy %q throws keys in use away when memory is full, and is refused: set noeviction",
+            "eviction: maxmemory-policy %q evicts keys in use when memory is full, and is refused: set noeviction",
             policy);
     else if (spares_leases && max != 0)
         fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
@@ -150,21 +149,18 @@ static void say_persistence(const struct diagnosis *diagnosis)
     bool saves = !diagnosis->config_known || setting(diagnosis, SAVE)[0] != '\0';
 
     if (info_is(diagnosis, "aof_last_write_status", "err") || info_is(diagnosis, "rdb_last_bgsave_status", "err"))
-        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
-                      "persistence: the last writing to its disk failed: see its log");
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL, "persistence: the last save to disk failed: see its log");
     if (info_is(diagnosis, "aof_enabled", "1"))
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "persistence: appendonly, appendfsync %q",
                       setting(diagnosis, APPENDFSYNC));
     else if (saves)
-        fz_report_say(
-            &diagnosis->report, FZ_FINDING_WARN,
-            "persistence: snapshots only: a crash takes it back to the last one, which may be before the namespace was "
-            "made: set appendonly yes");
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
+                      "persistence: snapshots only: a crash takes it back to the last one, which may predate the "
+                      "namespace: set appendonly yes");
     else
-        fz_report_say(
-            &diagnosis->report, FZ_FINDING_WARN,
-            "persistence: none: each restart loses the namespace, and nobody gets an id until it is made again: set "
-            "appendonly yes");
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
+                      "persistence: none: each restart loses the namespace, and no ids are issued until it is created "
+                      "again: set appendonly yes");
 }
 
 static void say_replication(const struct diagnosis *diagnosis)
@@ -177,7 +173,7 @@ static void say_replication(const struct diagnosis *diagnosis)
     info_of(diagnosis, "connected_slaves", replicas);
     if (info_number(diagnosis, "connected_slaves") < wanted_by_url)
         fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
-                      "replication: replicas: %q, and wait=%u of the URL wants more: nothing is granted without them",
+                      "replication: replicas: %q, and wait=%u of the URL needs more: nothing is granted without them",
                       replicas, wanted_by_url);
     else if (info_number(diagnosis, "connected_slaves") == 0)
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "replication: no replica");
@@ -186,9 +182,8 @@ static void say_replication(const struct diagnosis *diagnosis)
                       waits ? "; a grant waits for them" : "; writes need some of them");
     else
         fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
-                      "replication: replicas: %q; one that is cut off with a part of the fleet and made a master "
-                      "grants the same worker ids as the old "
-                      "one: set min-replicas-to-write, or put wait=1 into the URL",
+                      "replication: replicas: %q; one that is promoted in a network partition grants the same worker "
+                      "ids as the old master: set min-replicas-to-write, or put wait=1 into the URL",
                       replicas);
 }
 
@@ -201,9 +196,8 @@ static void say_all(struct diagnosis *diagnosis)
     say_persistence(diagnosis);
     say_replication(diagnosis);
     if (!diagnosis->config_known)
-        fz_report_say(
-            &diagnosis->report, FZ_FINDING_WARN,
-            "CONFIG GET is not allowed to this user: whether it saves and what its writes wait for is not known");
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
+                      "this user may not run CONFIG GET: persistence and replication settings are unknown");
 }
 
 enum fz_register_result fz_redis_diagnose(struct fz_redis_connection *connection, bool keys_expire,

@@ -105,7 +105,7 @@ static enum fz_register_result check_wait(const struct fz_redis_connection *conn
 
     if (reply->type == REDIS_REPLY_INTEGER && reply->integer >= wanted)
         return FZ_REGISTER_OK;
-    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %d of the %d replicas that are wanted have the write", connection->shown,
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: only %d of the %d required replicas have the write", connection->shown,
             (int64_t)(reply->type == REDIS_REPLY_INTEGER ? reply->integer : 0), (int64_t)wanted);
     return FZ_REGISTER_UNKNOWN;
 }

@@ -111,8 +111,8 @@ static frazil_err full(const struct redis_slots *slots, uint64_t now_tick, uint6
 
 static frazil_err not_understood(const struct redis_slots *slots, frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: the keys of %q do not hold what frazil writes there",
-                   slots->connection.shown, slots->key);
+    return fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: the keys of %q were not written by frazil", slots->connection.shown,
+                   slots->key);
 }
 
 /* There is a line of others, whose bounds are the answer's. */

@@ -22,7 +22,7 @@ static frazil_err read_place(const struct fz_url_kind *kind, struct fz_url_piece
     url->host_count = 1;
     if (place.len > 0 && place.at[0] == '/' && fz_url_copy(place, url->hosts[0].name, sizeof url->hosts[0].name))
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ESPEC, "the Redis URL names no socket by an absolute path: write %s", kind->form);
+    return fz_fail(reterr, FRAZIL_ESPEC, "the Redis URL names no absolute path of a socket: write %s", kind->form);
 }
 
 static const struct fz_url_kind redis = {
@@ -41,7 +41,7 @@ frazil_err fz_redis_url_check_namespace(const char *name, frazil_error *reterr)
     if (strspn(name, "0123456789") < strlen(name))
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_ESPEC,
-                   "a namespace of digits alone, /%s, is taken for the number of a database: give it a name; database "
+                   "a namespace of digits alone, /%s, is read as the number of a database: give it a name; database "
                    "%s is /NAME?db=%s",
                    name, name, name);
 }

@@ -240,7 +240,7 @@ static enum fz_register_result carry_out(struct fz_zookeeper_connection *connect
         return FZ_REGISTER_OK;
     }
     if (rc == ZAUTHFAILED) {
-        fz_fail(reterr, FRAZIL_EREFUSED, "%s: user or password are not accepted", connection->shown);
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: user or password was rejected", connection->shown);
         result = FZ_REGISTER_REFUSED;
     } else {
         say(connection, "did not answer", rc, reterr);
@@ -388,8 +388,8 @@ enum fz_register_result fz_zookeeper_error_reply(struct fz_zookeeper_connection 
     switch (rc) {
     case ZNOAUTH:
         fz_fail(reterr, FRAZIL_EREFUSED,
-                "%s: the permissions of %q, or of the node above it, do not allow this: give user and password of who "
-                "created it, or have its ACL changed",
+                "%s: the permissions of %q, or of the node above it, do not allow this: give the user and password of "
+                "its creator, or change its ACL",
                 connection->shown, path);
         return FZ_REGISTER_REFUSED;
     case ZSESSIONEXPIRED:

@@ -79,7 +79,8 @@ static void diagnose_server(struct fz_zookeeper_connection *connection, struct f
     if (!ask(fz_kept_fd_get(&connection->socket), "srvr", fz_zookeeper_deadline(connection, deadline), answer) ||
         !line_of(answer, "Mode: ", mode, sizeof mode)) {
         fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
-                      "mode: not known, as the server does not answer %q: allow it by 4lw.commands.whitelist", "srvr");
+                      "mode: unknown, because the server does not answer %q: allow it in 4lw.commands.whitelist",
+                      "srvr");
         return;
     }
     if (line_of(answer, "Zookeeper version: ", version, sizeof version)) {
@@ -87,10 +88,10 @@ static void diagnose_server(struct fz_zookeeper_connection *connection, struct f
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "version: %q", version);
     }
     if (strcmp(mode, "standalone") == 0)
-        fz_report_say(
-            &diagnosis->report, FZ_FINDING_WARN,
-            "mode: %q: while this server is away no grant can be extended, and its disk holds all there is: run three",
-            mode);
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
+                      "mode: %q: while this server is down no grant can be extended, and only its disk has the "
+                      "records: run three",
+                      mode);
     else
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "mode: %q", mode);
 }
@@ -101,7 +102,7 @@ static void diagnose_url(const struct fz_zookeeper_url *url, const struct diagno
 
     fz_report_say(&diagnosis->report, alone ? FZ_FINDING_WARN : FZ_FINDING_OK, "servers: %u in the URL%s",
                   (uint64_t)url->common.host_count,
-                  alone ? ": name all of the ensemble, so that another one is found when this one is away" : "");
+                  alone ? ": name the whole ensemble, so that another one is found when this one is down" : "");
 }
 
 /* ---- the permissions ------------------------------------------------------------ */
@@ -132,8 +133,8 @@ static void report_permissions(const struct diagnosis *diagnosis)
 {
     if (diagnosis->is_open)
         fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
-                      "permissions: everybody may change %q and everything below it: make the namespace by a URL with "
-                      "user and password",
+                      "permissions: everybody may change %q and everything below it: create the namespace with a URL "
+                      "that has user and password",
                       diagnosis->folder);
     else
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "permissions: not everybody may change %q", diagnosis->folder);

@@ -90,8 +90,8 @@ static frazil_err read_count(const struct file_slots *slots, int fd, struct coun
         return FRAZIL_OK;
     if (got != COUNT_SIZE || !parse_count(text, ret) || ret->place >= slots->capacity)
         return fz_fail(reterr, FRAZIL_ESTATE,
-                       "%s holds no count of slots as frazil writes it, or one of another layout: remove it, and its "
-                       "slots are counted anew from the next tick on",
+                       "%s is not a slot count of frazil, or is of another layout: remove it, and counting restarts at "
+                       "the next tick",
                        slots->path);
     return FRAZIL_OK;
 }
@@ -162,7 +162,7 @@ static frazil_err folder_is_gone(const struct file_slots *slots, frazil_error *r
     memcpy(folder, slots->base, sizeof folder);
     *strrchr(folder, '/') = '\0';
     return fz_fail_errno(reterr, ENOENT, "the folder of the counts was removed:", folder,
-                         ": make it again (mkdir -m 700), and its slots are counted anew from the next tick on");
+                         ": create it again (mkdir -m 700), and counting restarts at the next tick");
 }
 
 static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret,

@@ -54,7 +54,7 @@ static frazil_err check(const struct fz_slots_request *request, frazil_error *re
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_ERANGE,
                    "max_lead %D and max_skew %D: konayuki's keys expire after %D, and a tick must not be used "
-                   "again after that: max_lead + 2 max_skew + a tick may be as long at the most",
+                   "again after that: max_lead + 2 max_skew + a tick must not exceed that",
                    1000 * (uint64_t)request->max_lead_ms, 1000 * (uint64_t)request->max_skew_ms,
                    1000 * (uint64_t)EXPIRY_MS);
 }

@@ -93,7 +93,7 @@ frazil_err fz_sfid_open(struct fz_sfid *sfid, const char *url, frazil_error *ret
     size_t prefix_len = strlen(FZ_SFID_SCHEME_PREFIX);
 
     if (strncmp(url, FZ_SFID_SCHEME_PREFIX, prefix_len) != 0)
-        return fz_fail(reterr, FRAZIL_ESPEC, "this is no URL of sfid's keys: write sfid+redis://HOST[:PORT]/APP");
+        return fz_fail(reterr, FRAZIL_ESPEC, "this is not a URL of sfid's keys: write sfid+redis://HOST[:PORT]/APP");
     fz_wipe(sfid, sizeof *sfid);
     frazil_err err = fz_redis_connection_open(&sfid->connection, url + prefix_len, reterr);
     if (err != FRAZIL_OK)
@@ -148,7 +148,7 @@ frazil_err fz_sfid_call(struct fz_sfid *sfid, const struct fz_redis_call *call, 
         return fz_session_error(result, &said, reterr);
     if (!begins_with_text(answer)) {
         freeReplyObject(answer);
-        return fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not answer as a Redis does", sfid->connection.shown);
+        return fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not answer like Redis", sfid->connection.shown);
     }
     *ret_answer = answer;
     return FRAZIL_OK;

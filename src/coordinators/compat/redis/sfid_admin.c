@@ -103,7 +103,7 @@ static frazil_err read_answer(struct look *look, const struct fz_sfid *sfid, con
     for (size_t i = 1; good && i < answer->elements; i++)
         good = fz_redis_is_text(answer->element[i]);
     if (!good || !fz_redis_read_u64(answer->element[1], &server_ms) || server_ms > INT64_MAX / 2)
-        return fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not answer as a Redis does", sfid->connection.shown);
+        return fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not answer like Redis", sfid->connection.shown);
     look->server_ms = (int64_t)server_ms;
     const char *layout = answer->element[2]->str;
     const char *named = layout[0] == '\0' ? "sfid" : layout;
@@ -193,10 +193,10 @@ static void diagnose(struct fz_sfid *sfid, const frazil_clock *clock, const stru
                    (struct fz_clock_bounds){again.server_ms, again.server_ms});
     bool all = look.held >= pids_of(&look);
     fz_report_say(report, all ? FZ_FINDING_FAIL : FZ_FINDING_OK, "slots of sfid taken: %u%s", look.held,
-                  all ? ": that is all of them" : "");
+                  all ? ": all of them" : "");
     fz_report_say(report, FZ_FINDING_WARN,
                   "class: by time: between a frazil and an sfid ids can repeat if a clock is wrong, or if the server "
-                  "loses keys: where no sfid takes part use redis://");
+                  "loses keys: if no sfid takes part, use redis://");
     if (fz_redis_diagnose(&sfid->connection, true, FZ_DEADLINE_NONE, report->visit, report->ctx, &said) !=
         FZ_REGISTER_OK)
         fz_report_say(report, FZ_FINDING_WARN, "%s", said.message);

@@ -81,7 +81,7 @@ static void begin(const struct sfid_granter *granter, struct fz_redis_call *call
 
 static frazil_err not_understood(const struct sfid_granter *granter, frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not answer as a Redis does", granter->sfid.connection.shown);
+    return fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not answer like Redis", granter->sfid.connection.shown);
 }
 
 /* Why nothing was granted. */
@@ -189,11 +189,11 @@ static frazil_err acquire(void *ctx, struct fz_deadline deadline, uint64_t now_t
     }
     if (err != FRAZIL_OK || done)
         return err;
-    return fz_fail(reterr, FRAZIL_EPOOL,
-                   "all %u slots of sfid app %q (%u to %u) are taken: free ones come back %u minutes after their owner "
-                   "is gone",
-                   granter->count, granter->sfid.connection.url.common.name, granter->base,
-                   granter->base + granter->count - 1, (uint64_t)FZ_SFID_EXPIRY_MS / 60000);
+    return fz_fail(
+        reterr, FRAZIL_EPOOL,
+        "all %u slots of sfid app %q (%u to %u) are taken: a slot becomes free %u minutes after its owner is gone",
+        granter->count, granter->sfid.connection.url.common.name, granter->base, granter->base + granter->count - 1,
+        (uint64_t)FZ_SFID_EXPIRY_MS / 60000);
 }
 
 /* ---- extending ------------------------------------------------------------------- */
@@ -304,9 +304,10 @@ static frazil_err check_request(const struct fz_lease_request *request, uint64_t
     uint64_t workers = fz_layout_max_worker(request->layout) + 1;
 
     if (request->group != NULL)
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "share=host is for leases, and a key of sfid is one process's: leave it out, or take another "
-                       "coordinator");
+        return fz_fail(
+            reterr, FRAZIL_ESPEC,
+            "share=host is for leases, and a key of sfid belongs to one process: leave it out, or take another "
+            "coordinator");
     if (count == 0 || request->base >= workers || count > workers - request->base)
         return fz_fail(reterr, FRAZIL_ERANGE, "worker ids %u to %u: the layout has 0 to %u", (uint64_t)request->base,
                        request->base + count - 1, workers - 1);

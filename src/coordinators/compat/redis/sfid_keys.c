@@ -37,7 +37,7 @@ static frazil_err init(const frazil_coordinator *self, const char *url, const st
     (void)self;
     (void)url;
     (void)options;
-    return fz_fail(reterr, FRAZIL_EINVAL, "sfid's keys need no namespace: it is there when the first key is taken");
+    return fz_fail(reterr, FRAZIL_EINVAL, "sfid's keys need no namespace: the first key that is taken creates it");
 }
 
 static frazil_err list(const frazil_coordinator *self, const char *url, fz_lease_visitor visit, void *ctx,
@@ -53,8 +53,8 @@ static frazil_err release(const frazil_coordinator *self, const char *url, uint3
     (void)url;
     (void)worker;
     return fz_fail(reterr, FRAZIL_EINVAL,
-                   "a key of sfid cannot be taken away safely: an owner that lives goes on using the worker id, and "
-                   "one that is gone loses it %u minutes after its last heartbeat",
+                   "a key of sfid cannot be taken away safely: a live owner keeps using the worker id, and a dead one "
+                   "loses it %u minutes after its last heartbeat",
                    (uint64_t)FZ_SFID_EXPIRY_MS / 60000);
 }
 
