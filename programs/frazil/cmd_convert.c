@@ -50,12 +50,12 @@ static int cmd_convert_run(int argc, char **argv)
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"from", 'f', OPTION_TEXT, &from, "FORM", "what the values are (default: recognised)", 0},
-        {"to", 't', OPTION_TEXT, &to, "FORM", "what they shall become", 0},
+        {"from", 'f', OPTION_TEXT, &from, "FORM", "the form of the values (default: recognised)", 0},
+        {"to", 't', OPTION_TEXT, &to, "FORM", "the form to convert them to", 0},
         {0},
     };
     static const struct option_help help = {
-        "convert", "[--from FORM] --to FORM [VALUE]...", "Prints ids in another text form, one a line.",
+        "convert", "[--from FORM] --to FORM [VALUE]...", "Prints ids in another text form, one per line.",
         IDS_FORM_HELP "\n"
                       "With sno or uuid on one side, hex on the other is a sno's 20 digits.  Values\n"
                       "that begin with - go after --.\n\n"

@@ -88,7 +88,7 @@ static int cmd_doctor_run(int argc, char **argv)
         {"hosts", 0, OPTION_U64, &hosts, "N", "how many hosts make ids like this", UINT32_MAX},
         {"quiet", 'q', OPTION_FLAG, &report.quiet, NULL, "warnings and failures only", 0},
         {"color", 0, OPTION_TEXT, &when, "WHEN", "auto, always or never", 0},
-        {"json", 'j', OPTION_FLAG, &report.json, NULL, "one object a line", 0},
+        {"json", 'j', OPTION_FLAG, &report.json, NULL, "one object per line", 0},
         {0},
     };
     static const struct option_help help = {

@@ -90,7 +90,7 @@ static int rounded_one(void *ctx, const struct value *value)
             fields_check(layout, &id, &err) != FRAZIL_OK)
             return values_complain_error(value, &err);
         if (id.kind == FRAZIL_LAYOUT_SNO) {
-            complain("--rounded is for 64-bit ids: no sno is a number");
+            complain("--rounded is for 64-bit ids: a sno is not a number");
             return STATUS_BAD_VALUE;
         }
         range = rounded_as(id.number);
@@ -167,9 +167,9 @@ static int cmd_inspect_run(int argc, char **argv)
     int status;
     const struct option_row rows[] = {
         {"layout", 'l', OPTION_TEXT, &layout, "L", "preset or description (default frazil)", 0},
-        {"guess", 'g', OPTION_FLAG, &inspection.guess, NULL, "each known layout, how plausible it is", 0},
-        {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids, where it is in doubt", 0},
-        {"json", 'j', OPTION_FLAG, &inspection.json, NULL, "one object a line", 0},
+        {"guess", 'g', OPTION_FLAG, &inspection.guess, NULL, "how plausible each known layout is", 0},
+        {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids, if it is ambiguous", 0},
+        {"json", 'j', OPTION_FLAG, &inspection.json, NULL, "one object per line", 0},
         {"forms", 0, OPTION_FLAG, &inspection.forms, NULL, "also the id in each text form", 0},
         {"rounded", 'r', OPTION_FLAG, &inspection.rounded, NULL, "which ids a double shows as this one", 0},
         {"page", 'p', OPTION_FLAG, &inspection.page, NULL, "the address of the page that draws it", 0},
@@ -179,7 +179,7 @@ static int cmd_inspect_run(int argc, char **argv)
     static const struct option_help help = {
         "inspect", "[OPTION]... [ID]...", "Takes ids apart: time, age, worker, sequence.",
         "L: a preset (frazil layout lists them) or a description with its keys, in one\n"
-        "argument.  Without --layout, FRAZIL_LAYOUT of the environment counts.\n" IDS_FORM_HELP "\n\n"
+        "argument.  Without --layout, FRAZIL_LAYOUT of the environment is used.\n" IDS_FORM_HELP "\n\n"
         "  frazil inspect --layout twitter 1541815603606036480\n"
         "  frazil inspect --layout 'flake epoch=1300000000000' 4794480928292039691\n"
         "  frazil inspect --guess 175928847299117063",

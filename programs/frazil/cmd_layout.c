@@ -215,7 +215,7 @@ static void print_safe(const struct ids_layout *before, const struct ids_layout 
 {
     output_format("Safe: moving from %s to %s at %s, ", before->label, after->label, since);
     if (before->layout.kind == FRAZIL_LAYOUT_SNO)
-        output_string("snos of the same layout stay apart.\n");
+        output_string("snos of the same layout never collide.\n");
     else
         output_format("every new id (from %" PRIu64 ") is above every old one (to %" PRIu64 ").\n", overlap->new_first,
                       overlap->old_last);
@@ -235,9 +235,8 @@ static void print_unsafe(const struct ids_layout *before, const struct ids_layou
         output_format("It is safe to begin issuing new ids at %s, if old ones end at %s.\n",
                       fields_time(overlap->safe_unix_ms, safe), since);
     else
-        output_string(
-            "New ids never get above the old ones, and no epoch changes that: the new layout has too few bits. "
-            "Choose one with larger ids.\n");
+        output_string("New ids never exceed the old ones, whatever the epoch: the new layout has too few bits. "
+                      "Choose one with larger ids.\n");
 }
 
 /* Prints a plain sentence or one JSON object; STATUS_OK if the move is safe, else STATUS_BAD_VALUE. */
@@ -326,7 +325,7 @@ static int layout_show_run(int argc, char **argv)
     bool json = false;
     int status;
     const struct option_row rows[] = {
-        {"json", 'j', OPTION_FLAG, &json, NULL, "one object a line", 0},
+        {"json", 'j', OPTION_FLAG, &json, NULL, "one object per line", 0},
         {"color", 0, OPTION_TEXT, &color, "WHEN", "auto, always, never", 0},
         {0},
     };
@@ -334,7 +333,7 @@ static int layout_show_run(int argc, char **argv)
         "layout", "[OPTION]... [LAYOUT | ACTION...]", "Lists the layouts, or shows one.",
         "LAYOUT: a preset, or a description and its keys in one argument: bits of time,\n"
         "worker and sequence, epoch=TIME, tick=10ms.  Split worker: 41/5+5/12; letters\n"
-        "t, w, s where the order is another: 39/8s/16w.\n\n"
+        "t, w, s for another order: 39/8s/16w.\n\n"
         "  frazil layout '41/12/10 epoch=2026-01-01T00:00:00Z'",
         layout_actions};
 

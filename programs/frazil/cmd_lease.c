@@ -63,15 +63,15 @@ static int lease_init_run(int argc, char **argv)
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"never-used", 0, OPTION_FLAG, &never_used, NULL, "nobody ever had ids from it: do not wait", 0},
+        {"never-used", 0, OPTION_FLAG, &never_used, NULL, "no id was ever issued from it: do not wait", 0},
         {0},
     };
     static const struct option_help help = {
         "lease init", NEEDED, "Creates a namespace of worker ids in a coordinator.",
         "A namespace has the layout, the horizon (how far its grants reach ahead; by\n"
         "default 60s) and the max_skew (how far clocks may differ; default 250ms) of the\n"
-        "spec that creates it.  One that is created again after a loss must say the last\n"
-        "two, as the lost one had them.\n\n"
+        "spec that creates it.  One that is created again after a loss must give the last\n"
+        "two as the lost one had them.\n\n"
         "  frazil lease init --never-used layout=twitter worker=redis://10.0.0.5/orders\n"
         "  frazil lease init horizon=60s max_skew=250ms worker=redis://10.0.0.5/orders",
         NULL};
@@ -96,7 +96,7 @@ static int lease_list_run(int argc, char **argv)
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"json", 'j', OPTION_FLAG, &json, NULL, "one object a line", 0},
+        {"json", 'j', OPTION_FLAG, &json, NULL, "one object per line", 0},
         {0},
     };
     static const struct option_help help = {"lease list", NEEDED,
@@ -117,7 +117,7 @@ static int release(const char *spec, const void *options)
 
     if (frazil_admin_leases_release(spec, NULL, (uint32_t)worker->value, &err) != FRAZIL_OK)
         return complain_error(&err);
-    output_format("worker id %" PRIu64 " is free; ids that were granted of it stay taken\n", worker->value);
+    output_format("worker id %" PRIu64 " is free; the time granted so far stays used\n", worker->value);
     return STATUS_OK;
 }
 
@@ -165,8 +165,8 @@ static int lease_watch_run(int argc, char **argv)
     int status;
     const struct option_row rows[] = {
         {"interval", 'i', OPTION_U64, &watching.interval, "MS", "how often to look (default 1000)", 3600000},
-        {"looks", 'n', OPTION_U64, &watching.looks, "N", "end after so many looks", 0},
-        {"json", 'j', OPTION_FLAG, &watching.json, NULL, "one object a line", 0},
+        {"looks", 'n', OPTION_U64, &watching.looks, "N", "end after this many looks", 0},
+        {"json", 'j', OPTION_FLAG, &watching.json, NULL, "one object per line", 0},
         {0},
     };
     static const struct option_help help = {"lease watch", NEEDED, "Prints each change of the holders of worker ids.",

@@ -26,7 +26,7 @@ struct request {
     const char *rate_text;
     const char *form_text;
     bool json;
-    bool quiet;  /* nothing on stderr but errors */
+    bool quiet;  /* only errors on stderr */
     double rate; /* ids a second; 0: as fast as it goes */
     int form;
 };
@@ -308,16 +308,16 @@ static int cmd_next_run(int argc, char **argv)
         {"rate", 'r', OPTION_TEXT, &request.rate_text, "R", "at most R a second, each written at once", 0},
         {"at", 'a', OPTION_TIME, &request.at, "TIME", "ids of another time, for old records", 0},
         {"form", 'f', OPTION_TEXT, &request.form_text, "FORM", "text form (default dec; for snos: sno or hex)", 0},
-        {"json", 'j', OPTION_FLAG, &request.json, NULL, "one object a line, with the fields", 0},
+        {"json", 'j', OPTION_FLAG, &request.json, NULL, "one object per line, with the fields", 0},
         {"meta", 'm', OPTION_U64, &request.meta, "N", "the metabyte of snos (default 0)", 255},
-        {"quiet", 'q', OPTION_FLAG, &request.quiet, NULL, "nothing on stderr but errors", 0},
+        {"quiet", 'q', OPTION_FLAG, &request.quiet, NULL, "only errors on stderr", 0},
         {0},
     };
     static const struct option_help help = {
-        "next", "[OPTION]... [SPEC]...", "Prints new ids, one a line.",
+        "next", "[OPTION]... [SPEC]...", "Prints new ids, one per line.",
         "SPEC is key=value pairs: layout, epoch, tick, behaviour, worker, datacenter,\n"
         "base, count, expect, on_full, on_backward, max_lead, max_wait, start, ...; man\n"
-        "frazil has all.  FRAZIL_<KEY> of the environment is for a key that is left out.\n" IDS_FORM_HELP "\n\n"
+        "frazil has all.  FRAZIL_<KEY> of the environment sets a key that is left out.\n" IDS_FORM_HELP "\n\n"
         "  frazil next worker=fixed:1\n"
         "  frazil next -n 1000 layout=twitter worker=fixed:7 datacenter=3\n"
         "  frazil next --form crockford layout=41/12/10 epoch=2026-01-01 worker=ordinal",

@@ -87,7 +87,7 @@ static int read_key(int fd, const char *path, frazil_opaque_key *ret)
     }
     if (!fz_secret_is_kept(fd)) {
         const char *shown = typed(path, strlen(path));
-        complain("others than its owner may use the key file %s: chmod 600 %s", shown, shown);
+        complain("users other than its owner may use the key file %s: chmod 600 %s", shown, shown);
         return STATUS_USAGE;
     }
     ssize_t len = read_all(fd, content, sizeof content);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* frazil range: the first and the last id of a stretch of time. */
+/* frazil range: the first and the last id of a period. */
 #include "command.h"
 #include "complain.h"
 #include "fields.h"
@@ -76,7 +76,7 @@ static int cmd_range_run(int argc, char **argv)
     static const struct option_help help = {
         "range", "[OPTION]... FROM TO",
         "Prints the smallest and the largest id of the ticks from FROM to TO, both\n"
-        "included: what stands in WHERE id BETWEEN first AND last.",
+        "included, for WHERE id BETWEEN first AND last.",
         "FROM, TO: RFC 3339 (2026-01-01T00:00:00Z), a date (its midnight in UTC), now, or\n"
         "Unix milliseconds (those that begin with - go after --).\n\n"
         "  frazil range --layout twitter 2022-06-28T00:00:00Z 2022-06-28T23:59:59.999Z",
@@ -95,4 +95,4 @@ static int cmd_range_run(int argc, char **argv)
     return print_range(&layout, form, json, at);
 }
 
-const struct command cmd_range = {"range", "the first and the last id of a stretch of time", cmd_range_run};
+const struct command cmd_range = {"range", "the first and the last id of a period", cmd_range_run};

@@ -88,7 +88,7 @@ static int run_either(const struct option_help *help, int argc, char **argv, val
     if (!options_read(help, rows, argc, argv, &args, &status))
         return status;
     if (new_salt && (salt.given || scrambling.checked || form != NULL || args.count > 0)) {
-        complain("scramble --new-salt goes with nothing else: first make a salt, then use it");
+        complain("scramble --new-salt takes no other argument: first make a salt, then use it");
         return STATUS_USAGE;
     }
     if (new_salt)
@@ -107,8 +107,7 @@ static int run_either(const struct option_help *help, int argc, char **argv, val
 static int cmd_scramble_run(int argc, char **argv)
 {
     static const struct option_help help = {
-        "scramble", "--salt S [--checksum] [ID]...",
-        "Prints each id as 14 characters that do not look like their neighbours.",
+        "scramble", "--salt S [--checksum] [ID]...", "Prints each id as 14 characters, unlike those of its neighbours.",
         "--new-salt makes a salt.  It hides nothing from an attacker: for that, see\n"
         "frazil help opaque.\n\n"
         "  frazil scramble --salt 1234567891 --checksum 7123456789012345",
@@ -126,5 +125,5 @@ static int cmd_unscramble_run(int argc, char **argv)
     return run_either(&help, argc, argv, unscramble_one);
 }
 
-const struct command cmd_scramble = {"scramble", "ids that do not look like their neighbours", cmd_scramble_run};
-const struct command cmd_unscramble = {"unscramble", "back from scramble", cmd_unscramble_run};
+const struct command cmd_scramble = {"scramble", "ids as texts unlike their neighbours", cmd_scramble_run};
+const struct command cmd_unscramble = {"unscramble", "ids from scrambled texts", cmd_unscramble_run};

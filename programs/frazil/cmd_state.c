@@ -173,7 +173,7 @@ static void print_repair(const frazil_admin_kept *kept, bool json)
 {
     if (kept->is_lease)
         output_string(json ? "{\"lease\":true,\"made_anew\":true}\n"
-                           : "the lease's word: gone, and those who start now take another worker id\n");
+                           : "the lease's word: gone, and processes that start now take another worker id\n");
     else if (json)
         output_format("{\"worker\":%" PRIu32 ",\"sequence_min\":%" PRIu64 ",\"sequence_max\":%" PRIu64
                       ",\"made_anew\":true}\n",
@@ -230,13 +230,13 @@ static int state_init_run(int argc, char **argv)
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"all", 'a', OPTION_FLAG, &options.all, NULL, "also files that look right", 0},
-        {"json", 'j', OPTION_FLAG, &options.json, NULL, "one object a line", 0},
+        {"all", 'a', OPTION_FLAG, &options.all, NULL, "also files that look valid", 0},
+        {"json", 'j', OPTION_FLAG, &options.json, NULL, "one object per line", 0},
         {0},
     };
     static const struct option_help help = {
         "state init", "[OPTION]... [SPEC]...", "Recreates files that are damaged or of another layout.",
-        "Give the spec that the program has.  It refuses while a process uses the worker,\n"
+        "Give the program's spec.  It refuses while a process uses the worker,\n"
         "and gives up all ids that may have been made until now.  --all is for when a\n"
         "state directory was restored from an old copy, or lost.\n\n"
         "  frazil state init worker=fixed:7",
@@ -260,15 +260,15 @@ static int state_show_run(int argc, char **argv)
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"json", 'j', OPTION_FLAG, &options.json, NULL, "one object a line", 0},
+        {"json", 'j', OPTION_FLAG, &options.json, NULL, "one object per line", 0},
         {0},
     };
     static const struct option_help help = {
         "state", "[ACTION] [OPTION]... [SPEC]...",
-        "Shows what this host keeps of its workers, so that no id is repeated after a\n"
+        "Shows the state files of this host's workers, which prevent repeated ids after\n"
         "restart.",
-        "Give the spec that the program has.  With share=host it is about the lease of\n"
-        "this host's processes.\n"
+        "Give the program's spec.  With share=host it shows the lease of this host's\n"
+        "processes.\n"
         "Exit status: 1 if a file is wrong.  See also frazil help state init.\n\n"
         "  frazil state worker=fixed:7",
         state_actions};
@@ -285,4 +285,4 @@ static int cmd_state_run(int argc, char **argv)
     return options_run_action(state_actions, argc, argv, &status) ? status : state_show_run(argc, argv);
 }
 
-const struct command cmd_state = {"state", "what this host keeps of its workers; repair it", cmd_state_run};
+const struct command cmd_state = {"state", "the state files of this host's workers; repair them", cmd_state_run};

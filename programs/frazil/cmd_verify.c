@@ -296,17 +296,16 @@ static int cmd_verify_run(int argc, char **argv)
         {"layout", 'l', OPTION_TEXT, &layout, "L", "preset or description (default frazil)", 0},
         {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids (default dec; snos: sno or hex)", 0},
         {"list", 'n', OPTION_U64, &list, "N", "show the first N of everything (default 10)", LIST_MAX},
-        {"tolerance", 0, OPTION_U64, &tolerance, "MS", "how far ahead of the clock is not yet future (1000)",
-         INT32_MAX},
-        {"apart", 0, OPTION_U64, &apart, "DAYS", "a pause of all that is a finding (730; 0: none)", 36525},
+        {"tolerance", 0, OPTION_U64, &tolerance, "MS", "how far ahead of the clock is accepted (1000)", INT32_MAX},
+        {"apart", 0, OPTION_U64, &apart, "DAYS", "a gap without any id that is a finding (730; 0: none)", 36525},
         {"json", 'j', OPTION_FLAG, &json, NULL, "one object", 0},
         {0},
     };
     static const struct option_help help = {
         "verify", "[OPTION]... [FILE]...",
-        "Reads ids, one a line, and reports duplicates, ids that are below the previous\n"
-        "one of their worker, ids of the future, of another layout or years from all\n"
-        "others, and each worker's rate.  Exact; about 8 bytes of memory an id.\n"
+        "Reads ids, one per line, and reports duplicates, ids below the previous one\n"
+        "of their worker, ids of the future, of another layout or years from all\n"
+        "others, and each worker's rate.  Exact; about 8 bytes of memory per id.\n"
         "Exit 0: clean, 1: findings.",
         "  psql -Atc 'select id from orders' | frazil verify --layout twitter\n" IDS_FORM_HELP, NULL};
 

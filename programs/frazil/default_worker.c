@@ -22,9 +22,8 @@ frazil_err default_worker_check(frazil_options *options, bool *ret_assumed, fraz
     frazil_error both = without;
     size_t len = strlen(both.message);
     int rest = (int)(sizeof both.message - len); /* what does not fit is cut */
-    (void)snprintf(both.message + len, (size_t)rest,
-                   " (worker=" SOURCE ", which is taken where none is named, does not do here: %.*s)", rest,
-                   err->message);
+    (void)snprintf(both.message + len, (size_t)rest, " (worker=" SOURCE ", the default, does not work here: %.*s)",
+                   rest, err->message);
     *err = both;
     return missing;
 }

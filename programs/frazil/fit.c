@@ -118,7 +118,7 @@ static void print_fit(const struct fit *fit, bool json)
     if (fit->high != fit->low)
         output_format("             to %s  (%" PRId64 ")\n", fields_time(fit->high, high), fit->high);
     output_format("\nTry it: frazil inspect --layout '%u/0/%u epoch=%" PRId64 " tick=%" PRId64 "ms'\n"
-                  "How the %u bits are divided into worker and sequence, the times do not tell.\n",
+                  "The times do not show how the %u bits are divided into worker and sequence.\n",
                   time_bits, fit->below, fit->low, fit->tick_ms, fit->below);
 }
 
@@ -141,11 +141,10 @@ int fit_print(char *const *texts, size_t count, bool json)
     }
     size_t found = find(pairs, count, &best);
     if (found != 1) {
-        complain(found == 0
-                     ? "no layout with the time above %d to %d bits and a tick of 1, 10, 100 or 1000 ms fits all "
-                       "pairs to %d ms: is each time that of its id?"
-                     : "more than one layout fits (above %d to %d bits, to %d ms): take ids that were made "
-                       "further apart",
+        complain(found == 0 ? "no layout with the time above %d to %d bits and a tick of 1, 10, 100 or 1000 ms fits "
+                              "all pairs to %d ms: check that each time belongs to its id"
+                            : "more than one layout fits (above %d to %d bits, to %d ms): take ids that were made "
+                              "further apart",
                  BELOW_MIN, BELOW_MAX, SLACK_MS);
         return STATUS_BAD_VALUE;
     }

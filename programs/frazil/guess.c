@@ -95,7 +95,7 @@ static void judge(struct guess *guess, int64_t now_ms)
         guess->reason = "its time is in the future";
     } else if (guess->unix_ms - guess->layout->epoch_unix_ms < DAY_MS) {
         guess->score = 10;
-        guess->reason = "within a day of the epoch: rather a small number than an id";
+        guess->reason = "within a day of the epoch: probably a small number, not an id";
     } else if (guess->unix_ms < guess->candidate->first_unix_ms) {
         guess->score = 15;
         guess->reason = "its time is before such ids existed";
@@ -188,7 +188,7 @@ void guess_suggest(const char *label, const struct ids_reading *reading)
     static struct guess guesses[CANDIDATES_MAX];
     size_t n = judge_all(NULL, reading, 1, candidates, guesses), shown = 0;
 
-    output_format("\nNo clock shows that time yet, so it is hardly an id of %s.", label);
+    output_format("\nThat time is in the future, so it is probably not an id of %s.", label);
     for (; shown < n && shown < SUGGESTED_MAX && guesses[shown].score >= SUGGESTED_SCORE_MIN; shown++) {
         if (shown == 0) {
             output_string("  It may be one of\n");
@@ -197,9 +197,9 @@ void guess_suggest(const char *label, const struct ids_reading *reading)
         print_row(&guesses[shown]);
     }
     if (shown == 0)
-        output_string("  No layout that is known fits it; name its layout with --layout.\n");
+        output_string("  No known layout fits it; name its layout with --layout.\n");
     else
-        output_format("To take it apart as such: frazil inspect --layout %s%s%s\n", needs_label(&guesses[0]) ? "'" : "",
+        output_format("To decode it as one: frazil inspect --layout %s%s%s\n", needs_label(&guesses[0]) ? "'" : "",
                       guesses[0].candidate->layout.label, needs_label(&guesses[0]) ? "'" : "");
 }
 

@@ -41,7 +41,7 @@ bool ids_form_is_of_sno(int form)
 /* A sno's form, for an id that is none. */
 static frazil_err fail_sno_only(int form, frazil_error *reterr)
 {
-    return fail(reterr, FRAZIL_EKIND, "the form %s is for snos, which --layout sno asks for", ids_form_name(form));
+    return fail(reterr, FRAZIL_EKIND, "the form %s is for snos: use --layout sno", ids_form_name(form));
 }
 
 /* A form of 64 bits, for a sno. */
@@ -232,7 +232,7 @@ static frazil_err recognise_number(const char *text, size_t len, uint64_t *ret, 
     if (count == 0)
         return fail_number(text, len, FRAZIL_EPARSE, IDS_NO_FORM, reterr);
     if (readings[0].id.kind == FRAZIL_LAYOUT_SNO)
-        return fail(reterr, FRAZIL_EPARSE, "it reads as a sno, which --layout sno asks for");
+        return fail(reterr, FRAZIL_EPARSE, "it looks like a sno: use --layout sno");
     count = number_readings(text, len, readings);
     if (count > 1 || readings[0].form == FRAZIL_TEXT_BASE36 || readings[0].form == FRAZIL_TEXT_BASE58)
         return fail_ambiguous(readings, count, reterr);

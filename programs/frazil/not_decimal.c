@@ -88,7 +88,7 @@ bool not_decimal_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE
         (void)snprintf(
             buf, NOT_DECIMAL_SIZE,
             "it is an id of 64 bits as a signed number, of a BIGINT or a long: add 2^64, which makes %" PRIu64
-            ", or have it read so with --form signed (convert: --from)",
+            ", or use --form signed (convert: --from)",
             id);
     else
         return false;

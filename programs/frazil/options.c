@@ -261,7 +261,7 @@ static void complain_unknown(const struct option_help *help, const struct option
     const char *action = action_with(help->actions, option, len);
 
     if (action != NULL) {
-        complain("--%.*s is for %s: write it behind that", (int)len, option, action);
+        complain("--%.*s is for %s: write it after that", (int)len, option, action);
         return;
     }
     if (strstr(help->usage, "SPEC") != NULL && fz_typed_is_key(option, len)) {
@@ -272,7 +272,7 @@ static void complain_unknown(const struct option_help *help, const struct option
         names[i] = rows[i].name;
     names[count] = "help";
     names[count + 1] = NULL;
-    complain("%s has no option %s%s, or several that begin so; see frazil help %s", help->name,
+    complain("%s has no option %s%s, or several that begin with it; see frazil help %s", help->name,
              typed(argv[optind - 1], strlen(argv[optind - 1])), meant(typed(option, len), names), help->name);
 }
 

@@ -77,7 +77,7 @@ int values_each_raw(const char *path, values_fn *fn, void *ctx)
         return STATUS_FATAL;
     }
     if (is_stdin && isatty(fd) == 1 && isatty(STDERR_FILENO) == 1)
-        complain("reading from the terminal, one value a line; Ctrl-D ends it");
+        complain("reading from the terminal, one value per line; Ctrl-D ends it");
     if (lines_open(&lines, fd)) {
         status = each_line_of(&lines, is_stdin ? "standard input" : path, fn, ctx);
         lines_close(&lines);

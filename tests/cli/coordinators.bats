@@ -29,7 +29,7 @@ life() {
     read -r _ <&9
     [ "$(frazil lease list --json "$1" | json state)" = held ]
     frazil lease watch --looks 1 "$1" | grep -q ' 7  taken  '
-    [ "$(frazil lease release -w 7 "$1")" = "worker id 7 is free; ids that were granted of it stay taken" ]
+    [ "$(frazil lease release -w 7 "$1")" = "worker id 7 is free; the time granted so far stays used" ]
     fails 2 "is free already" frazil lease release -w 7 "$1"
     exec 9<&-
     wait $!

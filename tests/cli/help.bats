@@ -63,7 +63,7 @@ helps() {
     fails 2 'lease takes one of init, list, release, watch, not "lst" (did you mean list?)' frazil lease lst
     fails 2 "lease list has no option --never-used" frazil lease list --never-used redis://db1/orders
     fails 2 "see frazil help lease init" frazil lease init --nosuch
-    fails 2 "--all is for state init: write it behind that" frazil state --all
+    fails 2 "--all is for state init: write it after that" frazil state --all
     fails 2 "--since is for layout overlap" frazil layout --since 2026-01-01 overlap flake frazil
 }
 

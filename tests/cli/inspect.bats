@@ -39,18 +39,18 @@ ID=1541815603606036480
     run frazil inspect $ID
     [ "$status" -eq 0 ]
     [[ $output == *": in the future)"* ]]
-    [[ $output == *"hardly an id of frazil.  It may be one of"* ]]
+    [[ $output == *"probably not an id of frazil.  It may be one of"* ]]
     grep -q "^   80  twitter .*2022-06-28T16:07:40.105Z .*378" <<<"$output"
-    [[ ${lines[-1]} == "To take it apart as such: frazil inspect --layout twitter" ]]
+    [[ ${lines[-1]} == "To decode it as one: frazil inspect --layout twitter" ]]
     frazil inspect --layout twitter $ID | grep -q '^time  *2022-06-28T16:07:40.105Z'
     [ "$(frazil inspect --json $ID | wc -l)" -eq 1 ]
     run frazil inspect --layout flake 18446744073709551615
-    [[ ${lines[-1]} == *"No layout that is known fits it; name its layout with --layout." ]]
+    [[ ${lines[-1]} == *"No known layout fits it; name its layout with --layout." ]]
     # Within a day the clock may be wrong, and nothing is suggested.
     run frazil inspect "$(frazil compose --unix-ms $((($(date +%s) + 3600) * 1000)) -w 0 -s 0)"
-    [[ $output == *": in the future)"* && $output != *"hardly"* ]]
+    [[ $output == *": in the future)"* && $output != *"probably not"* ]]
     run frazil inspect --layout sno ffffffffffffffffffff
-    [[ $output == *"hardly an id of sno."* ]]
+    [[ $output == *"probably not an id of sno."* ]]
 }
 
 @test "JSON: the keys and their order" {
@@ -143,8 +143,8 @@ ID=1541815603606036480
     [[ $output == *"layout      sno"* ]]
     run frazil inspect 3e0aa1282e0032160000
     [[ $output == *"layout      sno"* ]]
-    fails 1 "reads as a sno, which --layout sno asks for" frazil inspect --layout twitter 9q7c4c3422r34222
-    FRAZIL_LAYOUT=twitter fails 1 "reads as a sno, which --layout sno asks for" frazil inspect 9q7c4c3422r34222
+    fails 1 "looks like a sno: use --layout sno" frazil inspect --layout twitter 9q7c4c3422r34222
+    FRAZIL_LAYOUT=twitter fails 1 "looks like a sno: use --layout sno" frazil inspect 9q7c4c3422r34222
 }
 
 @test "what is no id of the layout is refused" {
@@ -260,7 +260,7 @@ ID=1541815603606036480
     [ "$(frazil inspect --rounded 5)" = "5 to 5  (2026-01-01T00:00:00.000Z to 2026-01-01T00:00:00.000Z)" ]
     [ "$(frazil inspect --rounded --layout flake 18446744073709551615)" = "18446744073709550592 to 18446744073709551615  (2109-05-15T07:35:11.103Z to 2109-05-15T07:35:11.103Z)" ]
     [ "$(frazil inspect --rounded 0)" = "0 to 0  (2026-01-01T00:00:00.000Z to 2026-01-01T00:00:00.000Z)" ]
-    fails 1 "no sno is a number" frazil inspect --rounded --layout sno a222222222222222
+    fails 1 "a sno is not a number" frazil inspect --rounded --layout sno a222222222222222
 }
 
 # Excel shows the first, jq 1.6 prints the second one; awk tells a double of so many digits from its neighbours.

@@ -90,7 +90,7 @@ setup() {
     "$FRAZIL" next -n 0 --rate 50 base=7 count=1 worker="$url" >"$BATS_TEST_TMPDIR/fifo" 3>&- &
     exec 9<"$BATS_TEST_TMPDIR/fifo"
     read -r _ <&9
-    [ "$(frazil lease release -w 7 "$url")" = "worker id 7 is free; ids that were granted of it stay taken" ]
+    [ "$(frazil lease release -w 7 "$url")" = "worker id 7 is free; the time granted so far stays used" ]
     [ "$(frazil lease list --json "$url" | json state)" = released ]
     fails 2 "is free already" frazil lease release -w 7 "$url"
     exec 9<&-

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Goal of this test: the first and the last id of a stretch of time.
+# Goal of this test: the first and the last id of a period.
 # shellcheck disable=SC2016,SC2154 # $ is for the shell inside; bats sets stderr
 load helpers
 

@@ -66,7 +66,7 @@ load helpers
     [ "$salt" -lt 4294967296 ]
     [ "$(frazil scramble -n)" != "$salt" ] # alike once in 2^31 runs
     [ "$(frazil unscramble --salt "$salt" "$(frazil scramble --salt "$salt" 7123456789012345)")" = 7123456789012345 ]
-    fails 2 "goes with nothing else" frazil scramble --new-salt 5
-    fails 2 "goes with nothing else" frazil scramble --new-salt --salt 5
+    fails 2 "takes no other argument" frazil scramble --new-salt 5
+    fails 2 "takes no other argument" frazil scramble --new-salt --salt 5
     fails 2 "new-salt" frazil unscramble --new-salt
 }

@@ -157,7 +157,7 @@ shares() {
     [ "$status" -eq 1 ]
     [[ $output == *" lease  WRONG "* ]]
     [[ "$(frazil doctor worker="$url" share=host)" == *"the lease of this host's processes cannot be opened: "* ]]
-    [[ "$(frazil state init worker="$url" share=host)" == *"those who start now take another worker id" ]]
+    [[ "$(frazil state init worker="$url" share=host)" == *"processes that start now take another worker id" ]]
     frazil next worker="$url" share=host
 }
 

@@ -7,7 +7,7 @@ load helpers
 @test "what waits for a terminal says so, and nothing else does" {
     command -v script >/dev/null || skip "there is no script(1)"
     export FRAZIL
-    [[ $(printf '5\n\004' | script -qec '"$FRAZIL" inspect' /dev/null) == *"reading from the terminal, one value a line; Ctrl-D ends it"* ]]
+    [[ $(printf '5\n\004' | script -qec '"$FRAZIL" inspect' /dev/null) == *"reading from the terminal, one value per line; Ctrl-D ends it"* ]]
     run --separate-stderr frazil inspect <<<5
     [ -z "$stderr" ]
 }
@@ -43,7 +43,7 @@ load helpers
 
 # Numbers as other programs make them of ids, each with the next step.
 @test "numbers that are nearly ids" {
-    fails 1 'signed number, of a BIGINT or a long: add 2^64, which makes 18446744073709551615, or have it read so with --form signed' \
+    fails 1 'signed number, of a BIGINT or a long: add 2^64, which makes 18446744073709551615, or use --form signed' \
         frazil inspect -- -1
     run --separate-stderr frazil verify <<<-9223372036854775808
     [[ $stderr == *"standard input:1: "*"add 2^64, which makes 9223372036854775808,"* ]]

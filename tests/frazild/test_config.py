@@ -113,7 +113,7 @@ class Configuration(unittest.TestCase):
         command = os.path.join(os.path.dirname(FRAZILD), "frazil")
         next_ = subprocess.run([command, "next"], capture_output=True, text=True, timeout=PATIENCE_S, env=os.environ | {"FRAZIL_STATE": "memory"})
         sentence = next_.stderr.removeprefix("frazil: ")
-        self.assertIn("which is taken where none is named, does not do here", sentence)
+        self.assertIn("the default, does not work here", sentence)
         self.assertEqual(checked.stderr, f"(no configuration): [generator main]: {sentence}")
 
     def test_a_key_that_is_no_word_is_refused_and_not_shown(self):

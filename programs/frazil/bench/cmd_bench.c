@@ -42,7 +42,7 @@ static int cmd_bench_run(int argc, char **argv)
         {"threads", 't', OPTION_U64, &threads, "N", "threads that share SPEC's generator (default 64)",
          BENCH_THREADS_MAX},
         {"quick", 'q', OPTION_FLAG, &request.quick, NULL, "in a second: rough figures", 0},
-        {"json", 'j', OPTION_FLAG, &request.json, NULL, "one object, a row a line", 0},
+        {"json", 'j', OPTION_FLAG, &request.json, NULL, "one object, one row per line", 0},
         {0},
     };
     static const struct option_help help = {
