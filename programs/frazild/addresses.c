@@ -94,12 +94,12 @@ bool addresses_check_reach(const struct settings *settings, enum protocol protoc
     if (!row->insecure && !has_tls)
         config_complain(errors, row->place,
                         "[listen %s] listens beyond this host without TLS: use [listen %ss], or a TLS proxy before an "
-                        "address of this host, or say insecure=yes in a network that you trust",
+                        "address of this host, or set insecure=yes in a network that you trust",
                         name, name);
     if (!row->insecure && !has_users)
         config_complain(errors, row->place,
                         "[listen %s] is reachable from other hosts, and there are no users: anybody could take ids; "
-                        "add [user NAME], or say insecure=yes in a network that you trust",
+                        "add [user NAME], or set insecure=yes in a network that you trust",
                         name);
     return row->insecure || (has_tls && has_users);
 }
@@ -206,7 +206,7 @@ static const char *look_at_path(const char *path, struct known_address *ret)
         return "the folder of the socket is not a directory: name another path";
     return access(folder, R_OK | W_OK | X_OK) == 0
                ? NULL
-               : "this user can make no file in the folder of the socket, or not lock it: let it write and read there "
+               : "this user cannot create or lock a file in the folder of the socket: let it write and read there "
                  "(chown, chmod), or name another folder";
 }
 

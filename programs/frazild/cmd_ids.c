@@ -16,7 +16,7 @@ static bool read_count(const struct session *session, const struct call *call, s
     uint64_t n;
 
     if (!slice_number(word, UINT32_MAX, &n) || n == 0) {
-        command_fail(session, call, CODE_ERR, "the count of ids is a number from 1 on, not %.*s",
+        command_fail(session, call, CODE_ERR, "the count of ids must be a number, at least 1, not %.*s",
                      word.len < 30 ? (int)word.len : 30, word.at);
         return false;
     }
@@ -139,13 +139,15 @@ static bool can_reserve(const struct session *session, const struct call *call, 
     if (n == 1 || n > generator->max_batch || (!engine->layout.sequence_above_worker && n <= info.capacity))
         return true;
     if (engine->layout.sequence_above_worker)
-        command_fail(session, call, CODE_ERR,
-                     "INCRBY above 1 reserves numbers in a row, and those of generator %s are not: the layout has the "
-                     "worker below the sequence; NEXT %s n gives n ids",
-                     generator->name, generator->name);
+        command_fail(
+            session, call, CODE_ERR,
+            "INCRBY above 1 reserves consecutive numbers, and those of generator %s are not: the layout has the "
+            "worker below the sequence; NEXT %s n gives n ids",
+            generator->name, generator->name);
     else
         command_fail(session, call, CODE_LIMIT,
-                     "INCRBY reserves numbers in a row, and a tick of generator %s has %" PRIu64 ": NEXT %s n gives n "
+                     "INCRBY reserves consecutive numbers, and a tick of generator %s has %" PRIu64
+                     ": NEXT %s n gives n "
                      "ids",
                      generator->name, info.capacity, generator->name);
     return false;

@@ -223,7 +223,7 @@ void cmd_acl(struct session *session, struct call *call)
         resp_text(call->out, user != NULL ? user->name : "default");
     else
         command_fail(session, call, CODE_ERR,
-                     "ACL has WHOAMI alone: the users stand in the configuration, see frazild.conf(5)");
+                     "ACL has only WHOAMI: the users are in the configuration, see frazild.conf(5)");
 }
 
 /* ---- CLIENT ------------------------------------------------------------------------------ */
@@ -296,12 +296,12 @@ static void client_tracking(struct session *session, struct call *call)
         resp_status(call->out, "OK");
     else
         command_fail(session, call, CODE_ERR,
-                     "CLIENT TRACKING takes OFF alone: an id is given once, so that no cache can have it");
+                     "CLIENT TRACKING takes only OFF: an id is issued once, so it cannot be cached");
 }
 
 static void client_kill(struct session *session, struct call *call)
 {
-    command_fail(session, call, CODE_ERR, "CLIENT KILL: a client sees and ends itself alone: QUIT");
+    command_fail(session, call, CODE_ERR, "CLIENT KILL: a client can end only its own connection, with QUIT");
 }
 
 static void client_reply(struct session *session, struct call *call)

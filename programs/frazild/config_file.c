@@ -237,7 +237,7 @@ static void keep_row(struct config_section *section, struct config_row *row, str
         return;
     }
     if (row->value[0] == '\0')
-        config_complain(errors, row->place, "the key %s has no value: leave it out to have its default", row->key);
+        config_complain(errors, row->place, "the key %s has no value: leave it out for its default", row->key);
     section->rows = rows;
     section->rows[section->count++] = *row;
 }

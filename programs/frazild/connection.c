@@ -410,9 +410,8 @@ static bool cut_ended(struct loop *loop, struct connection *connection)
     (void)clock_gettime(CLOCK_REALTIME, &now);
     if (!connection->distrusted && now.tv_sec <= connection->client_end_unix_s)
         return false;
-    log_cut(connection, connection->distrusted
-                            ? "the certificate of its client is of none of the signers (tls_client_ca)"
-                            : "the certificate of its client has ended");
+    log_cut(connection, connection->distrusted ? "the certificate of its client is not signed by tls_client_ca"
+                                               : "the certificate of its client has expired");
     connection_close(loop, connection);
     return true;
 }
@@ -485,7 +484,7 @@ static const char *late(struct loop *loop, struct connection *connection)
     bool listens = connection->reads && connection->out.len == 0;
     if (listens && connection->begun_ns > 0 && now_ns - connection->begun_ns > settings->request_timeout_ns) {
         count(&counters->cut_slow, 1);
-        return "its command did not come in full (request_timeout)";
+        return "its command did not arrive in full (request_timeout)";
     }
     if (connection->io.greets && silent_ns > GREETING_NS) {
         count(&counters->cut_slow, 1);

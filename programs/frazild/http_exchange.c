@@ -125,9 +125,9 @@ static bool is_own(struct http_request *request)
 
     if (request->route->verb != VERB_NEXT || has_token || http_head_is_own(request->head, &request->target))
         return true;
-    http_fail(request, HTTP_FORBIDDEN, CODE_NOPERM,
-              "ids are given to a request with the header X-Requested-With, with any value: a page of another site "
-              "cannot send it");
+    http_fail(
+        request, HTTP_FORBIDDEN, CODE_NOPERM,
+        "a request for ids needs the header X-Requested-With, with any value: a page of another site cannot send it");
     return false;
 }
 

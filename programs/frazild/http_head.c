@@ -202,7 +202,7 @@ bool http_head_is_own(const struct http_head *head, const struct http_target *ta
 static bool body_is_right(const struct http_head *head, struct http_fault *ret)
 {
     struct slice length = http_field(head, FIELD_CONTENT_LENGTH);
-    static const char not_a_number[] = "Content-Length is a number";
+    static const char not_a_number[] = "Content-Length must be a number";
     uint64_t bytes = 0;
 
     for (size_t i = 0; i < length.len; i++) {
@@ -226,16 +226,16 @@ bool http_head_is_right(const struct http_head *head, const char *hosts, struct 
     if (!body_is_right(head, ret_fault))
         return false;
     if (!split(head->target, ret))
-        return fault(ret_fault, 400, "the target of a request is a path, or http://host/path");
+        return fault(ret_fault, 400, "the target of a request must be a path, or http://host/path");
     if (!path_is_plain(ret->path))
         return fault(ret_fault, 400, "the path holds . or .. or an encoded / or control character");
     if (host.at == NULL && !head->is_old)
-        return fault(ret_fault, 400, "a request has one Host");
+        return fault(ret_fault, 400, "a request must have one Host");
     host = host_of(head, ret);
     if (host.at != NULL && !host_is_known(host, hosts))
         return fault(ret_fault, 421,
                      "this daemon is not known by that Host: add the name to hosts= of its [listen] section");
     if (is_cross_site(head, ret))
-        return fault(ret_fault, 403, "a page of another site asks: browsers may call from this host's own pages");
+        return fault(ret_fault, 403, "cross-site request: browsers may call only from this host's own pages");
     return true;
 }

@@ -260,7 +260,7 @@ static bool read_media(struct http_request *request, struct wish *wish, enum med
         http_fail(request, HTTP_NOT_ACCEPTABLE, CODE_ERR, "ids are sent as %s, %s or %s", types[MEDIA_JSON],
                   types[MEDIA_TEXT], types[MEDIA_BYTES]);
     else if (form.at != NULL && *ret == MEDIA_BYTES)
-        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "form= is of text: %s has 8 bytes an id", types[MEDIA_BYTES]);
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "form= is for text: %s has 8 bytes per id", types[MEDIA_BYTES]);
     else if (form.at != NULL && !form_by_name(engine, form, &wish->form))
         http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "form= takes %s", form_names(engine));
     else
@@ -274,12 +274,12 @@ static bool read_wish(struct http_request *request, struct wish *wish, enum medi
     uint64_t number = 1, byte = 0;
 
     if (n.at != NULL && (!slice_number(n, UINT32_MAX, &number) || number == 0))
-        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "n= is a number from 1 on");
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "n= must be a number, at least 1");
     else if (meta.at != NULL && !wish->generator->engine->is_sno)
-        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "meta= is of snos; generator %s gives 64-bit ids",
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "meta= is for snos; generator %s gives 64-bit ids",
                   wish->generator->name);
     else if (meta.at != NULL && !slice_number(meta, 255, &byte))
-        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "meta= is a byte: 0 to 255");
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "meta= must be a byte: 0 to 255");
     else
         return wish->n = (uint32_t)number, wish->meta = (uint8_t)byte, read_media(request, wish, ret_media);
     return false;

@@ -36,7 +36,7 @@ static enum http_result take_line(struct slice *rest, struct slice *ret, struct 
     if (len == rest->len || (rest->at[len] == '\r' && len + 1 == rest->len))
         return HTTP_MORE;
     if (rest->at[len] != '\r' || rest->at[len + 1] != '\n')
-        return fault(ret_fault, 400, "a line of the head ends with CR LF, and holds no control character");
+        return fault(ret_fault, 400, "a line of the head must end with CR LF, and contain no control character");
     *ret = (struct slice){rest->at, len};
     *rest = (struct slice){rest->at + len + 2, rest->len - len - 2};
     return HTTP_WHOLE;
@@ -67,13 +67,14 @@ static enum http_result read_first_line(struct slice line, struct http_head *ret
     ret->method = take_word(&line);
     ret->target = take_word(&line);
     if (!is_token(ret->method) || !is_visible(ret->target) || line.at == NULL)
-        return fault(ret_fault, 400, "the first line is a method, a target and HTTP/1.1, with a blank between them");
+        return fault(ret_fault, 400,
+                     "the first line must be a method, a target and HTTP/1.1, separated by single spaces");
     ret->is_old = slice_equals(line, slice_of("HTTP/1.0"));
     if (ret->is_old || slice_equals(line, slice_of("HTTP/1.1")))
         return HTTP_WHOLE;
     if (slice_skip(&line, "HTTP/") && line.len == 3 && line.at[1] == '.' && line.at[0] >= '0' && line.at[0] <= '9')
         return fault(ret_fault, 505, "this daemon speaks HTTP/1.1 and HTTP/1.0");
-    return fault(ret_fault, 400, "the first line ends with HTTP/1.1");
+    return fault(ret_fault, 400, "the first line must end with HTTP/1.1");
 }
 
 static enum http_name name_of(struct slice text)
@@ -107,7 +108,7 @@ static enum http_result read_field(struct slice line, struct http_head *ret, str
 
     /* A blank before the colon, or at the beginning of a line that goes on with the one before, is no token's. */
     if (!is_token(name))
-        return fault(ret_fault, 400, "a header field is a name, a colon and a value, on one line");
+        return fault(ret_fault, 400, "a header field must be a name, a colon and a value, on one line");
     enum http_name known = name_of(name);
     if (known == FIELD_COUNT)
         return HTTP_WHOLE;

@@ -50,7 +50,7 @@ static const char *find_unready(const struct event_thread *event_thread)
     frazil_health health;
 
     if (atomic_load(&event_thread->server->leaving))
-        return "the daemon is about to end\n";
+        return "the daemon is shutting down\n";
     for (size_t i = 0; i < set->count; i++) {
         frazil_get_health(generator_worst(&set->rows[i])->gen, &health, sizeof health, NULL);
         if (health.state != FRAZIL_HEALTH_SERVING)

@@ -172,8 +172,8 @@ static const char *look_at_socket(int fd)
     if (option_of(fd, SO_ACCEPTCONN) > 0)
         return NULL;
     if (getpeername(fd, (struct sockaddr *)&peer, &len) == 0)
-        return "it is a connection, and no socket that listens: use Accept=no";
-    return "it does not listen: the manager is to call listen(), as ListenStream= does";
+        return "it is a connection, not a listening socket: use Accept=no";
+    return "it does not listen: the manager must call listen(), as ListenStream= does";
 }
 
 /* The first of the manager's sockets that is this one; i: it comes once. */
@@ -207,8 +207,8 @@ static void take_over_one(struct listeners *listeners, const struct settings *se
                      i, len, name);
     else if (first_of_same(i) < i)
         bytes_format(errors,
-                     "socket %d of the service manager, '%.*s', is its socket %d once more: give each a socket of its "
-                     "own\n",
+                     "socket %d of the service manager, '%.*s', is the same as its socket %d: give each its own "
+                     "socket\n",
                      i, len, name, first_of_same(i));
     else if (!is_of_this_host(fd) && !addresses_check_reach(settings, listener.protocol, errors))
         return;

@@ -14,9 +14,9 @@
 
 static const char usage[] = "usage: frazild [OPTION]...\nServes ids to any Redis or HTTP client.\n\n"
                             "  -c, --config FILE   Reads this configuration, not /etc/frazil/frazild.conf.\n"
-                            "      --check         Looks at the configuration and starts nothing.\n"
+                            "      --check         Checks the configuration and exits.\n"
                             "      --print-config  The same, and prints it with all defaults.\n"
-                            "      --new-token     Prints a new token, and the line of its secret_file.\n"
+                            "      --new-token     Prints a new token, and its line for the secret_file.\n"
                             "      --version       Prints the version.\n"
                             "  -h, --help          Prints this.\n\n"
                             "Without a configuration it serves a generator `main` to this host alone.\n"

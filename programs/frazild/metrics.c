@@ -48,7 +48,7 @@ static void write_requests(const struct server *server, metrics_name_fn name_of,
     static const char *const codes[] = {REPLY_CODES(CODE_TEXT)};
 #undef CODE_TEXT
 
-    head(out, "frazild_requests_total", "counter", "Requests that were answered, by what they asked and the code.");
+    head(out, "frazild_requests_total", "counter", "Requests that were answered, by request and code.");
     for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
         for (size_t i = 0; i < (size_t)COUNTED_COMMANDS * CODE_COUNT; i++) {
             size_t row = i / CODE_COUNT, code = i % CODE_COUNT;
@@ -147,9 +147,9 @@ static void write_tls(const struct server *server, const struct setup *setup, st
     static const struct labelled handshakes[] = {{"done", offsetof(struct counters, tls_handshakes)},
                                                  {"failed", offsetof(struct counters, tls_failures)}};
 
-    head(out, "frazild_tls_handshakes_total", "counter", "Handshakes of TLS, by how they ended.");
+    head(out, "frazild_tls_handshakes_total", "counter", "TLS handshakes, by result.");
     write_labelled(server, "frazild_tls_handshakes_total", "result", handshakes, 2, out);
-    head(out, "frazild_tls_certificate_end_timestamp_seconds", "gauge", "When a certificate of the listener ends.");
+    head(out, "frazild_tls_certificate_end_timestamp_seconds", "gauge", "When a certificate of the listener expires.");
     for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
         if (setup->tls[protocol] != NULL)
             bytes_format(out, "frazild_tls_certificate_end_timestamp_seconds{protocol=\"%s\"} %" PRId64 "\n",
@@ -225,7 +225,7 @@ static const struct gauge gauges[] = {
     {"frazil_worker", "The worker id, for snos the partition.", read_worker},
     {"frazil_serving", "1: it serves ids, and more than a quarter of its grant is left.", read_serving},
     {"frazil_grant_failures", "Attempts to extend the grant that failed, in a row.", read_failures},
-    {"frazil_grant_end_timestamp_seconds", "When the grant ends: no id is given after it.", read_grant_end},
+    {"frazil_grant_end_timestamp_seconds", "When the grant ends: no id is issued after it.", read_grant_end},
     {"frazil_layout_end_timestamp_seconds", "When the layout has no more ticks.", read_layout_end},
     {"frazil_tick_seconds", "How long a tick of the layout is.", read_tick},
     {"frazild_waiting_requests", "Requests that wait for ids.", read_waiting},
@@ -373,22 +373,22 @@ static void write_process(const struct server *server, struct bytes *out)
     head(out, "frazild_build_info", "gauge", "1, with the version as a label.");
     bytes_format(out, "frazild_build_info{version=\"%s\"} 1\n", frazil_version());
     head(out, "frazild_config_last_reload_successful", "gauge",
-         "0: the last SIGHUP found mistakes, the old one holds.");
+         "0: the last SIGHUP found errors, and the old configuration stays.");
     bytes_format(out, "frazild_config_last_reload_successful %d\n", atomic_load(&server->keeps_old) ? 0 : 1);
     head(out, "frazild_config_last_reload_success_timestamp_seconds", "gauge", "When the configuration was read.");
     bytes_format(out, "frazild_config_last_reload_success_timestamp_seconds %" PRId64 "\n",
                  atomic_load(&server->read_unix_s));
-    head(out, "process_start_time_seconds", "gauge", "When the process began.");
+    head(out, "process_start_time_seconds", "gauge", "When the process started.");
     bytes_format(out, "process_start_time_seconds %" PRId64 "\n", server->event_threads[0]->started_unix_s);
-    head(out, "process_cpu_seconds_total", "counter", "Processor time that it used.");
+    head(out, "process_cpu_seconds_total", "counter", "CPU time that the process used.");
     bytes_format(out, "process_cpu_seconds_total %.6f\n",
                  (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
-    head(out, "process_resident_memory_bytes", "gauge", "Memory that it has.");
+    head(out, "process_resident_memory_bytes", "gauge", "Resident memory of the process.");
     bytes_format(out, "process_resident_memory_bytes %" PRIu64 "\n", metrics_resident_bytes());
-    head(out, "process_open_fds", "gauge", "Descriptors that it has.");
+    head(out, "process_open_fds", "gauge", "Open file descriptors of the process.");
     bytes_format(out, "process_open_fds %u\n", open_files());
-    head(out, "process_max_fds", "gauge", "Descriptors that it may have.");
+    head(out, "process_max_fds", "gauge", "Limit on open file descriptors.");
     bytes_format(out, "process_max_fds %" PRIu64 "\n", (uint64_t)files.rlim_cur);
 }
 

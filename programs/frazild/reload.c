@@ -49,7 +49,7 @@ static void reload(const struct reloader *reloader)
                  now->users.count);
     } else {
         setup_log_errors(&errors);
-        log_line(LOG_ALWAYS, "SIGHUP: the configuration stays as it was");
+        log_line(LOG_ALWAYS, "SIGHUP: the old configuration stays in use");
     }
     if (!atomic_load(&server->leaving)) /* else it has told that it ends */
         service_tell_ready();

@@ -54,7 +54,7 @@ static enum resp_result read_length(struct cursor *cursor, char mark, size_t *re
     if (at + 1 == cursor->len)
         return more(cursor, at + 2);
     if (cursor->bytes[at + 1] != '\n')
-        return broken(cursor, "expected LF behind CR");
+        return broken(cursor, "expected LF after CR");
     cursor->at = at + 2;
     *ret = number;
     return RESP_COMMAND;

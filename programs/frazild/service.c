@@ -120,7 +120,7 @@ uint64_t service_watchdog_ns(void)
         return 0;
     if (read_number(text, &us) && us <= UINT64_MAX / 1000)
         return us * 1000;
-    log_line(LOG_ALWAYS, "WATCHDOG_USEC=%s is no number of microseconds: the manager is not told that threads run",
+    log_line(LOG_ALWAYS, "WATCHDOG_USEC=%s is not a number of microseconds: the manager gets no watchdog messages",
              text);
     return 0;
 }

@@ -24,7 +24,7 @@ void session_log_wrong_token(const struct session *session)
     char peer[ADDRESS_TEXT_SIZE];
 
     peer_write(&session->peer, peer);
-    log_line(LOG_AUTH, "connection %llu, %s, sent a wrong token by %s", (unsigned long long)session->id, peer,
+    log_line(LOG_AUTH, "connection %llu, %s, sent a wrong token over %s", (unsigned long long)session->id, peer,
              session->is_http ? "HTTP" : "the Redis protocol");
 }
 
@@ -52,7 +52,7 @@ struct user *session_user(struct session *session)
     struct user *now = users_find(&setup->users, slice_of(session->user_name));
     if (now == NULL || memcmp(now->proof, session->user_proof, sizeof now->proof) != 0) {
         session->closing = true;
-        session->broken = "a reload took its user away, or gave it another token or certificate";
+        session->broken = "a reload removed its user, or gave it another token or certificate";
     } else {
         session->known = setup;
     }

@@ -237,5 +237,5 @@ const struct value_kind value_timeout_or_none = {read_timeout_or_none, write_dur
 const struct value_kind value_yes = {read_yes, write_yes, "yes or no"};
 const struct value_kind value_incr_reply = {read_incr_reply, write_incr_reply, "auto, integer or string"};
 const struct value_kind value_hosts = {read_hosts, write_text,
-                                       "names of hosts, several by blanks, each without a port, a path or a *"};
+                                       "names of hosts, separated by spaces, each without a port, a path or a *"};
 const struct value_kind value_text = {read_text, write_text, "a text"};

@@ -101,7 +101,7 @@ static const char *load(struct tls *tls, const struct bytes *certificate, const 
     tls->end_unix_s = end_of(tls->credentials, &begin_unix_s);
     if (begin_unix_s > time(NULL))
         return "the certificate is not valid yet";
-    return tls->end_unix_s < time(NULL) ? "the certificate has ended" : NULL;
+    return tls->end_unix_s < time(NULL) ? "the certificate has expired" : NULL;
 }
 
 /* Reads certificate and key.  Returns whether both are right, or complains. */

@@ -79,8 +79,8 @@ static const char *reason(int error)
     if (error == EADDRINUSE)
         return "another program listens there (ss -lxp names it): stop it, or name another address";
     if (error == EWOULDBLOCK)
-        return "another program has locked the folder of the socket (flock) for a second: if it is not a daemon that "
-               "starts, name a path in another folder";
+        return "another program has locked the folder of the socket (flock) for a second: unless it is a daemon that "
+               "is starting, name a path in another folder";
     return strerror(error);
 }
 

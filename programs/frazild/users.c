@@ -107,7 +107,7 @@ static bool look_at_rule(const char *rule, size_t len, const void *ctx)
             return false;
     }
     config_complain(check->warnings, check->user->place,
-                    "warning: [user %s]: no generator fits %.*s of its allow=", check->user->name, (int)len, rule);
+                    "warning: [user %s]: no generator matches %.*s of its allow=", check->user->name, (int)len, rule);
     return false;
 }
 
@@ -296,7 +296,7 @@ void users_open(struct users *users, const struct settings *settings, struct byt
         if (any_rule(row->allow, is_wrong_rule, NULL))
             config_complain(
                 errors, row->place,
-                "[user %s]: allow= takes VERB:PATTERN, several by blanks; the verbs are next, inspect, stats, "
+                "[user %s]: allow= takes VERB:PATTERN, separated by spaces; the verbs are next, inspect, stats, "
                 "leases and *, and a pattern is the name of a generator, or has * for any characters",
                 row->name);
     }

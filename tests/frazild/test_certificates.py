@@ -239,7 +239,7 @@ class Ended(Clients):
             clock.step(3 * 86400 * 1000)
             with self.assertRaises((OSError, EOFError, IndexError)):
                 asking.ask("PING")
-            daemon.wait_for_line("is cut: the certificate of its client has ended", 2)
+            daemon.wait_for_line("is cut: the certificate of its client has expired", 2)
             self.assertTrue(silent.is_closed())
             self.assert_error("NOAUTH", "Authentication required", anybody, "PING")
 
@@ -267,7 +267,7 @@ class Ended(Clients):
                     self.assertGreater(int(client.ask("NEXT", "main")), 0)
             write("stranger.pem")
             daemon.process.send_signal(signal.SIGHUP)
-            daemon.wait_for_line("is of none of the signers", 2)
+            daemon.wait_for_line("is not signed by tls_client_ca", 2)
             daemon.wait_for_line("SIGHUP: the configuration was read", 3)
             for client in clients:
                 self.assertTrue(client.is_closed())
@@ -313,13 +313,13 @@ class Mistakes(Clients):
         self.expect(self.config().replace("/ca.pem", "/none.pem"), "tls_client_ca=")
         self.expect(self.config().replace("/ca.pem", "/server.key"), "cannot be used")
         self.expect(self.config().replace("/server.", "/early."), "the certificate is not valid yet")
-        self.expect(self.config().replace("/server.", "/ended."), "the certificate has ended")
+        self.expect(self.config().replace("/server.", "/ended."), "the certificate has expired")
         with open(os.path.join(self.folder, "chain.pem"), "w", encoding="utf-8") as chain:
             for name in ("ended.pem", "ca.pem"):  # the first of a chain that ends is its end
                 with open(os.path.join(self.folder, name), encoding="utf-8") as file:
                     chain.write(file.read())
         ended = self.config().replace("/server.pem", "/chain.pem").replace("/server.key", "/ended.key")
-        self.expect(ended, "the certificate has ended")
+        self.expect(ended, "the certificate has expired")
         self.expect(self.config(certificate=""), "[user shop] needs secret_file= or certificate=")
         same = USER.format(name="later", certificate="shop", allow="*:*")
         self.expect(self.config(more=same), "[user later] has the certificate= of [user shop]")

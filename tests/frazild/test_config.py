@@ -175,7 +175,7 @@ class Configuration(unittest.TestCase):
             os.chmod(os.path.join(self.folder, "others"), 0o555)
         result = subprocess.run([FRAZILD, "-c", self.path, "--check"], capture_output=True, text=True, timeout=PATIENCE_S, **other)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("unix:" + os.path.join(self.folder, "others/socket: this user can make no file"), result.stderr)
+        self.assertIn("unix:" + os.path.join(self.folder, "others/socket: this user cannot create or lock a file"), result.stderr)
         self.assertRegex(result.stderr, "the run directory .*(run as its owner|make it writable)")
 
     def test_all_mistakes_are_told_at_once(self):
@@ -289,7 +289,7 @@ class Configuration(unittest.TestCase):
         line = config.count("\n") + 1
         config += "[user a]\nsecret_file=@/1\nallow=next:ordres *:* stats:main leases:o* inspect:x*\tnext:main.\n"
         self.write(config)
-        warnings = [f"{self.path}:{line}: warning: [user a]: no generator fits {rule} of its allow="
+        warnings = [f"{self.path}:{line}: warning: [user a]: no generator matches {rule} of its allow="
                     for rule in ("next:ordres", "inspect:x*", "next:main.")]  # fmt: skip
         checked = self.run_it("-c", self.path, "--check")
         self.assertEqual((checked.returncode, checked.stdout, checked.stderr.splitlines()), (0, "", warnings))
@@ -580,7 +580,7 @@ class Configuration(unittest.TestCase):
         for url, words in (
             ("redis://h:1x/n", "the port in the Redis URL must be a number"),
             ("redis://h/n?foo=1", "'foo' is not a key of a Redis URL"),
-            ("redis://h/n?password_file=rel", "must be a whole path"),
+            ("redis://h/n?password_file=rel", "must be an absolute path"),
             ("redis://h/n?password_file=@/fifo", "it is a FIFO"),
             ("redis://h/n?password_file=@/none", "cannot be read"),
             ("redis://u:hunter2@h", "hunter2 is not shown"),

@@ -70,7 +70,7 @@ OTHERS = {"rate=100": "rate=5", "max_batch=10": "max_batch=3", "a:* b:*": "c:*",
 # Right in a file, and wrong in a daemon: what a look at the file cannot know, and what a reload may not change, or not at
 # once: a worker id is free for another generator when the one that has it is closed.
 UNKNOWN_TO_A_CHECK = re.compile(r"needs a restart|cannot be reached|cannot listen on|another program listens there|is in use on this host")
-RESULT = "SIGHUP: the configuration "
+RESULT = "SIGHUP: the "
 
 
 def token(name):
@@ -156,7 +156,7 @@ class Mutations(TestCase):
         text = mutated(number)
         self.place.write(text)
         said = self.reload()
-        is_read = any(RESULT + "was read" in line for line in said)
+        is_read = any(RESULT + "configuration was read" in line for line in said)
         seen["reload", is_read] += 1
         if number % PROCESSES != 0:
             return

@@ -65,7 +65,7 @@ class Hangs(TestCase):
         waits, _ = silent.accept()
         self.addCleanup(waits.close)
         self.assertTrue(client.ask("NEXT").isdigit())
-        self.end_before(daemon, "stays as it was")
+        self.end_before(daemon, "stays in use")
         self.assertTrue(any(line and CUT in line for line in daemon.lines), daemon.lines)
 
     def test_sigterm_is_heard_while_a_start_waits_for_a_coordinator(self):
@@ -91,7 +91,7 @@ class Hangs(TestCase):
         daemon.process.send_signal(signal.SIGHUP)
         silent.close()  # the next attempt is refused at once
         waits.close()
-        daemon.wait_for_line("stays as it was")
+        daemon.wait_for_line("stays in use")
         daemon.wait_for_line("was read: 2 generators")
         self.assertTrue(self.connect(daemon).ask("NEXT", "near").isdigit())
 

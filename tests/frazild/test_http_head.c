@@ -139,7 +139,7 @@ TEST("A body has no length but 0, in digits, and no chunks")
                 "Content-Length: 65535", "Transfer-Encoding: chunked", "Transfer-Encoding: identity",
                 "Transfer-Encoding:", "Content-Length: 0\r\nTransfer-Encoding: chunked");
     assert_int_equal(look_at("Content-Length:"), 400);
-    assert_string_equal(fault.why, "Content-Length is a number");
+    assert_string_equal(fault.why, "Content-Length must be a number");
     EXPECT_EACH(413, look_at, "Content-Length: 65536", "Content-Length: 99999999999999999999999999");
 }
 

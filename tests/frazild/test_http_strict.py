@@ -261,7 +261,7 @@ class Sight(Raw):
         daemon.process.send_signal(signal.SIGTERM)
         daemon.wait_for_line("draining")
         self.assertIn("frazild_draining 1\n", self.exchange(daemon, get("/metrics"))[0][1].decode())
-        self.assertEqual(self.exchange(daemon, get("/readyz")), [(503, b"the daemon is about to end\n")])
+        self.assertEqual(self.exchange(daemon, get("/readyz")), [(503, b"the daemon is shutting down\n")])
 
 
 class Shortage(Raw):

@@ -51,7 +51,7 @@ class Reload(TestCase):
         daemon = self.start(BASE + generator("main") + generator("old", 2))
         renamed = BASE + generator("main") + generator("new", 2)
         self.reload(daemon, renamed, "a generator that this reload closes keeps its worker id until then")
-        daemon.wait_for_line("stays as it was")
+        daemon.wait_for_line("stays in use")
         self.reload(daemon, BASE + generator("main"), "1 generators")
         self.reload(daemon, renamed, "2 generators")
         self.assertTrue(self.connect(daemon).ask("NEXT", "new").isdigit())
@@ -93,7 +93,7 @@ class Reload(TestCase):
         ):
             with self.subTest(words=words, count=count):
                 before = len(daemon.lines)
-                self.reload(daemon, text, "stays as it was", count)
+                self.reload(daemon, text, "stays in use", count)
                 self.assertTrue(any(words in line for line in daemon.lines[before:]), daemon.lines[before:])
                 self.assertTrue(client.ask("NEXT").isdigit())
         its = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
@@ -119,7 +119,7 @@ class Reload(TestCase):
         wrong = BASE.replace("[listen", f"page={folder.name}\n[listen") + generator("main")  # it can be opened, and is no file
         counts = []
         for count in range(1, 5):
-            self.reload(daemon, wrong, "stays as it was", count)
+            self.reload(daemon, wrong, "stays in use", count)
             counts.append(len(os.listdir(f"/proc/{daemon.process.pid}/fd")))
         self.assertEqual(counts, counts[:1] * 4)
 
@@ -130,8 +130,8 @@ class Reload(TestCase):
         def complaints(count):
             """Of the last SIGHUP."""
             daemon.process.send_signal(signal.SIGHUP)
-            daemon.wait_for_line("stays as it was", count)
-            return [line for line in daemon.lines[seen:] if "stays as it was" not in line]
+            daemon.wait_for_line("stays in use", count)
+            return [line for line in daemon.lines[seen:] if "stays in use" not in line]
 
         for count, wrong in enumerate((text.replace("threads=3", "threads=x"), text + "colour=red\n"), 1):
             self.write(daemon, wrong)
@@ -444,7 +444,7 @@ class Services(TestCase):
             process = self.run_it(manager, WATCHDOG_USEC=text)
             manager.wait_until_told("READY=1")
             process.send_signal(signal.SIGTERM)
-            self.assertIn(f"WATCHDOG_USEC={text} is no number of microseconds", process.stderr.read())
+            self.assertIn(f"WATCHDOG_USEC={text} is not a number of microseconds", process.stderr.read())
             self.assertEqual(process.wait(PATIENCE_S), 0)
 
     def test_a_manager_may_have_an_abstract_name(self):
@@ -491,8 +491,8 @@ class Services(TestCase):
         for its, words in (
             (socket.socket(socket.AF_INET, socket.SOCK_DGRAM), "it is not a TCP or unix stream socket"),
             (socket.socket(), "it does not listen"),
-            (connected, "it is a connection, and no socket that listens: use Accept=no"),
-            (listening.accept()[0], "it is a connection, and no socket that listens: use Accept=no"),
+            (connected, "it is a connection, not a listening socket: use Accept=no"),
+            (listening.accept()[0], "it is a connection, not a listening socket: use Accept=no"),
             (open(manager.config, encoding="utf-8"), "it is not a socket"),
         ):
             with self.subTest(words=words), its:
@@ -514,7 +514,7 @@ class Services(TestCase):
         manager = self.manage(BOTH + generator("main"))
         process = self.run_it(manager, ("http", "resp", "resp"), LISTEN_FDNAMES="http:resp:http")
         said = process.stderr.read()
-        self.assertIn("socket 2 of the service manager, 'http', is its socket 1 once more: give each a socket of its own", said)
+        self.assertIn("socket 2 of the service manager, 'http', is the same as its socket 1: give each its own socket", said)
         self.assertEqual((said.count("\n"), process.wait(PATIENCE_S)), (1, 4))
 
     def test_a_socket_with_an_abstract_name_is_named(self):

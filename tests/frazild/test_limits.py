@@ -48,13 +48,13 @@ class Log(WithUsers):
         self.assertEqual(client.ask("RESET"), "RESET")
         self.assert_error("WRONGPASS", "invalid", client, "AUTH", "shop", "wrong")
         for count in (1, 2):
-            line = daemon.wait_for_line("sent a wrong token by the Redis protocol", count)
+            line = daemon.wait_for_line("sent a wrong token over the Redis protocol", count)
             self.assertIn(", 127.0.0.1:%d, " % client.socket.getsockname()[1], line)
         connection = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
         self.addCleanup(connection.close)
         connection.request("GET", "/v1/generators/main/ids", headers={"Authorization": "Bearer wrong"})
         self.assertEqual(connection.getresponse().status, 401)
-        line = daemon.wait_for_line("sent a wrong token by HTTP")
+        line = daemon.wait_for_line("sent a wrong token over HTTP")
         self.assertIn(", 127.0.0.1:%d, " % connection.sock.getsockname()[1], line)
 
     def test_it_says_that_a_reload_took_the_user_of_a_client_away(self):
@@ -64,7 +64,7 @@ class Log(WithUsers):
         with open(daemon.config, "w", encoding="utf-8") as file:
             file.write(BASE + generator("main") + self.user("other"))
         daemon.process.send_signal(signal.SIGHUP)
-        daemon.wait_for_line("is cut: a reload took its user away", len(clients))
+        daemon.wait_for_line("is cut: a reload removed its user", len(clients))
         for client in clients:
             self.assertTrue(client.is_closed())
         self.assertTrue(stays.ask("NEXT").isdigit())

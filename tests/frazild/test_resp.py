@@ -90,8 +90,8 @@ class Commands(TestCase):
 
     def test_a_count_beyond_64_bits_is_none(self):
         for n in (2**32, 2**32 + 1, 2**64, 2**64 + 1, 2**128 + 1):
-            self.refuse("ERR", "a number from 1 on", "NEXT", "main", n)
-            self.refuse("ERR", "a number from 1 on", "NEXT.BIN", "main", n)
+            self.refuse("ERR", "must be a number, at least 1", "NEXT", "main", n)
+            self.refuse("ERR", "must be a number, at least 1", "NEXT.BIN", "main", n)
         self.refuse("LIMIT", "max_batch", "NEXT", "main", 2**32 - 1)
 
     def test_incr_finds_the_generator_by_name_then_by_the_longest_pattern(self):
@@ -276,10 +276,10 @@ class Commands(TestCase):
         for words, command in {
             "one key space": "SELECT 16",
             "out of range": "SELECT -1",
-            "no cache can have it": "CLIENT TRACKING on",
-            "itself alone": "CLIENT KILL ID 5",
+            "it cannot be cached": "CLIENT TRACKING on",
+            "only its own": "CLIENT KILL ID 5",
             "ON or OFF": "CLIENT NO-TOUCH maybe",
-            "WHOAMI alone": "ACL LIST",
+            "only WHOAMI": "ACL LIST",
         }.items():
             self.refuse("ERR", words, *command.split())
 

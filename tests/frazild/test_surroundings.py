@@ -194,7 +194,7 @@ class Disk(Folder):
         pathlib.Path(path).write_text(self.config(30), encoding="utf-8")
         daemon.process.send_signal(signal.SIGHUP)
         daemon.wait_for_line("No space left on device")
-        daemon.wait_for_line("stays as it was")
+        daemon.wait_for_line("stays in use")
         ids += [int(id) for id in client.ask("NEXT", "g0", "10000")]
         self.assert_error("ERR", "no generator", client, "NEXT", "g1")
         self.assertEqual(ids, sorted(set(ids)))

@@ -271,7 +271,7 @@ class Renewal(Secured):
         daemon = self.start_https()
         with open(os.path.join(self.folder, "key.pem"), "w", encoding="utf-8") as file:
             file.write("nothing")
-        self.reload(daemon, "stays as it was", 1)
+        self.reload(daemon, "stays in use", 1)
         self.assertTrue(any("cannot be used" in line for line in daemon.lines if line))
         self.assertEqual(self.ask(self.connect_https(daemon), "/livez")[0], 200)
         self.assertEqual(self.connect_tls(daemon).ask("PING"), "PONG")
