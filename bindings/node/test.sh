@@ -75,4 +75,4 @@ if LD_PRELOAD=$work/other.so LD_LIBRARY_PATH=$lib node -e 'require("frazil")' 2>
     echo "a library of version 9.0 was not refused"
     exit 1
 fi
-grep -q 'the installed libfrazil is of another version' "$work/refusal" || { cat "$work/refusal"; exit 1; }
+grep -q 'compiled for another version of libfrazil' "$work/refusal" || { cat "$work/refusal"; exit 1; }

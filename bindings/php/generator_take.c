@@ -22,7 +22,7 @@ static zend_never_inline bool explain(frazil *gen, frazil_err code, uint64_t *re
 
 static zend_never_inline void throw_too_large(void)
 {
-    frazil_throw_usage("the layout's ids have reached 2^63, where an int of PHP ends: take them by nextString()");
+    frazil_throw_usage("the layout's ids have reached 2^63, above PHP's int: take them with nextString()");
 }
 
 FRAZIL_ARGS(args_int, 0, IS_LONG, 0)

@@ -39,7 +39,7 @@ static PHP_MINIT_FUNCTION(frazil)
     (void)module_number;
     /* The installed library may be another one than the header. */
     if (!FRAZIL_VERSION_FITS(frazil_version_number())) {
-        php_error_docref(NULL, E_CORE_ERROR, "libfrazil is %s, and this extension was built for %s: build it again",
+        php_error_docref(NULL, E_CORE_ERROR, "libfrazil is %s, and this extension was built for %s: rebuild it",
                          frazil_version(), FRAZIL_VERSION);
         return FAILURE;
     }

@@ -68,7 +68,7 @@ static bool is_key(const zend_string *key)
 static bool add_option(smart_str *spec, const zend_string *key, zval *value)
 {
     if (!is_key(key)) {
-        frazil_throw_usage("the options have a key that is no name of small letters and _");
+        frazil_throw_usage("the options have a key that is not a name of lower-case letters and _");
         return false;
     }
     ZVAL_DEREF(value);

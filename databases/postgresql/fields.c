@@ -22,7 +22,7 @@ struct layout_memo {
 static void check_kind(const frazil_layout *layout)
 {
     if (layout->kind != FRAZIL_LAYOUT_64)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a sno is no bigint"),
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a sno is not a bigint"),
                         errhint("Name a layout of 64-bit ids.")));
 }
 
@@ -133,7 +133,8 @@ Datum frazil_pg_parts(PG_FUNCTION_ARGS)
     bool nulls[4] = {false, false, false, false};
 
     if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("the result is used as no row")));
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("function returning record called in context that cannot accept type record")));
     Datum values[4] = {TimestampTzGetDatum(timestamp_of(fields.unix_ms)), Int32GetDatum(as_int(fields.datacenter)),
                        Int32GetDatum(as_int(fields.worker)), Int32GetDatum(as_int(fields.sequence))};
     return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls));

@@ -133,7 +133,7 @@ static void check_kind(const struct generator *g)
         return;
     frazil_close(g->gen);
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("the layout of generator \"%s\" is sno, and a sno is no bigint", g->name),
+                    errmsg("the layout of generator \"%s\" is sno, and a sno is not a bigint", g->name),
                     errhint("Choose a layout of 64-bit ids in frazil.generators.")));
 }
 
@@ -332,8 +332,8 @@ static struct generator *source_of(const char *name)
 
     if (g->is_past)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("the generator \"%s\" makes ids for past times alone", name),
-                        errhint("Take them by frazil_at(TIME).")));
+                        errmsg("the generator \"%s\" makes ids only for past times", name),
+                        errhint("Take them with frazil_at(TIME).")));
     return g;
 }
 
@@ -447,10 +447,11 @@ static ReturnSetInfo *begin_rows(FunctionCallInfo fcinfo)
     ReturnSetInfo *result = (ReturnSetInfo *)fcinfo->resultinfo;
 
     if (result == NULL || !IsA(result, ReturnSetInfo) || !(result->allowedModes & SFRM_Materialize))
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("the result is used as no set of rows")));
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("set-valued function called in context that cannot accept a set")));
     MemoryContext before = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
     if (get_call_result_type(fcinfo, NULL, &result->setDesc) != TYPEFUNC_COMPOSITE)
-        elog(ERROR, "the result is no row");
+        elog(ERROR, "return type must be a row type");
     result->returnMode = SFRM_Materialize;
     result->setResult = tuplestore_begin_heap(result->allowedModes & SFRM_Materialize_Random, false, work_mem);
     (void)MemoryContextSwitchTo(before);
@@ -519,7 +520,7 @@ Datum frazil_pg_adopt_here(PG_FUNCTION_ARGS)
     (void)fcinfo;
     if (frazil_pg_worker_setting().source == FRAZIL_PG_COORDINATOR)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("frazil.worker is the URL of a coordinator, which says whose a number is")));
+                        errmsg("frazil.worker is the URL of a coordinator, which assigns the numbers")));
     frazil_pg_worker worker = frazil_pg_any_number();
     frazil_pg_adopt(&worker);
     PG_RETURN_VOID();

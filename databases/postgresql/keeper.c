@@ -108,7 +108,7 @@ static void look_after(struct lease *lease)
     if (lease->gen != NULL) {
         frazil_get_health(lease->gen, &health, sizeof health, NULL);
         if (health.state == FRAZIL_HEALTH_SERVING && !is_found(lease)) {
-            say_failure(lease, "the lease is not to be found in frazil.run_dir any more, so another one is taken");
+            say_failure(lease, "the lease is no longer in frazil.run_dir, so another one is taken");
             close_lease(lease);
         }
     }

@@ -52,8 +52,8 @@ static void check_outside(const char *setting, const char *said_by, const char *
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("%s%s%s lies inside the data directory", setting,
                                said_by == NULL ? "" : " is not set, and ", said_by == NULL ? "" : said_by),
-                        errhint("Set %s to a directory outside: a base backup would copy it, and two servers would go "
-                                "on from one state.",
+                        errhint("Set %s to a directory outside: a base backup would copy it, and two servers would "
+                                "continue from one state.",
                                 setting)));
 }
 
@@ -233,7 +233,7 @@ static void check_keys(const char *name, const char *spec, size_t len)
             known |= strlen(LOOKS[i]) == (size_t)(c - key) && strncmp(LOOKS[i], key, (size_t)(c - key)) == 0;
         if (!known)
             ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                            errmsg("frazil.generators: \"%.*s\" of generator \"%s\" is no key that it takes",
+                            errmsg("frazil.generators: \"%.*s\" of generator \"%s\" is not one of its keys",
                                    is_word(key, (size_t)(c - key)) ? (int)(c - key) : 3,
                                    is_word(key, (size_t)(c - key)) ? key : "...", name),
                             errhint("It takes layout, epoch, tick, behaviour, on_full, on_backward, max_lead, start, "

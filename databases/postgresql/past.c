@@ -93,7 +93,7 @@ static void check_time(int64 unix_ms, int64 start_ms, int64 now_ms)
     if (unix_ms <= start_ms)
         ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                         errmsg("%s lies before this server began to make ids for past times", text_of(unix_ms)),
-                        errdetail("It began at its start, %s. Nobody knows all ids of before.", text_of(start_ms)),
+                        errdetail("It began at its start, %s. Not all earlier ids are known.", text_of(start_ms)),
                         errhint("Take frazil_at(greatest(TIME, frazil_at_first())).")));
     if (unix_ms < now_ms - most_ms)
         ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
@@ -117,7 +117,7 @@ static uint32 count(uint64 tick, uint64 now, uint64 most)
         if (number >= Min(most, COUNT_MAX))
             ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
                             errmsg("frazil_at has made all " UINT64_FORMAT " ids of this time", number),
-                            errhint("Take a time next to it. Each has as many again when frazil.past_most is over.")));
+                            errhint("Take a time next to it. Each time has as many again after frazil.past_most.")));
     } while (!atomic_compare_exchange_weak(counter, &old, Max(last, now) << COUNT_BITS | (number + 1)));
     return (uint32)number;
 }

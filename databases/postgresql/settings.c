@@ -20,13 +20,13 @@ void frazil_pg_make_settings(void)
                                "For example 'main: layout=frazil; audit: layout=twitter'.",
                                &frazil_pg_settings.generators, "main: layout=frazil", PGC_POSTMASTER, 0, NULL, NULL,
                                NULL);
-    DefineCustomStringVariable("frazil.run_dir", "The directory of files that are gone after a boot.", NULL,
+    DefineCustomStringVariable("frazil.run_dir", "The directory of files that do not survive a boot.", NULL,
                                &frazil_pg_settings.run_dir, NULL, PGC_POSTMASTER, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
-    DefineCustomStringVariable("frazil.state_dir", "The directory of files that stay.",
+    DefineCustomStringVariable("frazil.state_dir", "The directory of files that survive a boot.",
                                "It must lie outside the data directory, which is copied.",
                                &frazil_pg_settings.state_dir, NULL, PGC_POSTMASTER, GUC_SUPERUSER_ONLY, NULL, NULL,
                                NULL);
-    DefineCustomStringVariable("frazil.host_dir", "The directory in which users of this host tell of worker numbers.",
+    DefineCustomStringVariable("frazil.host_dir", "The directory in which users of this host announce worker numbers.",
                                NULL, &frazil_pg_settings.host_dir, NULL, PGC_POSTMASTER, GUC_SUPERUSER_ONLY, NULL, NULL,
                                NULL);
     DefineCustomIntVariable("frazil.max_wait", "How long a statement waits for an id.", NULL,

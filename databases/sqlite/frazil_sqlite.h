@@ -16,7 +16,7 @@ extern "C" {
  * name; a name that is given twice keeps the last spec.  Without it the spec of a name is that of the environment
  * (see the README).  The keeper is inline and is not part of the spec.
  *
- * name: [a-z][a-z0-9_]*, 63 characters at most.  SQLITE_OK; SQLITE_MISUSE for such a name that is none, SQLITE_FULL
+ * name: [a-z][a-z0-9_]*, at most 63 characters.  SQLITE_OK; SQLITE_MISUSE for such a name that is none, SQLITE_FULL
  * when 64 are named, SQLITE_NOMEM.  Threads: none beside it; it is for the start of a program.
  */
 int frazil_sqlite_config(const char *name, const char *spec);

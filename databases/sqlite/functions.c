@@ -84,7 +84,7 @@ static bool layout_of(sqlite3_context *context, int argc, sqlite3_value **argv, 
     frazil_err code = frazil_layout_parse(text, (size_t)sqlite3_value_bytes(argv[i]), layout, &err);
     if (code == FRAZIL_OK && layout->kind != FRAZIL_LAYOUT_64) {
         code = FRAZIL_EKIND;
-        snprintf(err.message, sizeof err.message, "a sno is no integer: name a layout of 64-bit ids");
+        snprintf(err.message, sizeof err.message, "a sno is not an integer: name a layout of 64-bit ids");
     }
     if (code != FRAZIL_OK) {
         sqlite3_free(layout);
@@ -234,7 +234,7 @@ static bool first_of(sqlite3_context *context, sqlite3_value *value, const frazi
         frazil_err code =
             text == NULL ? FRAZIL_ENOMEM : frazil_time_parse(text, (size_t)sqlite3_value_bytes(value), &unix_ms, &err);
         if (code != FRAZIL_OK) {
-            fail_with(context, code, err.message, "; of SQLite's own times take strftime('%Y-%m-%dT%H:%M:%fZ', ...)");
+            fail_with(context, code, err.message, "; for SQLite's own times use strftime('%Y-%m-%dT%H:%M:%fZ', ...)");
             return false;
         }
         break;

@@ -78,7 +78,7 @@ static frazil_err open_by_name(frazil **ret, const char *name, frazil_error *ret
     if (err == FRAZIL_OK && info.layout->kind != FRAZIL_LAYOUT_64) {
         frazil_close(*ret);
         snprintf(reterr->message, sizeof reterr->message,
-                 "the layout of the generator '%s' is sno, and a sno is no integer: choose a layout of 64-bit ids",
+                 "the layout of the generator '%s' is sno, and a sno is not an integer: choose a layout of 64-bit ids",
                  name);
         err = FRAZIL_EKIND;
     }
@@ -136,7 +136,7 @@ frazil_err fz_sqlite_take(frazil *gen, uint64_t *ret_id, frazil_error *reterr)
     if (err == FRAZIL_OK && *ret_id > INT64_MAX) {
         err = FRAZIL_ERANGE;
         snprintf(reterr->message, sizeof reterr->message,
-                 "the layout's ids have reached 2^63, and integers of SQLite end there: move to a layout of 63 bits");
+                 "the layout's ids have reached 2^63, above SQLite's integers: move to a layout of 63 bits");
     }
     return err;
 }

@@ -79,11 +79,11 @@ frazil_err fz_sqlite_no_generator(const char *name, frazil_error *reterr)
 {
     if (fz_sqlite_is_name(name))
         snprintf(reterr->message, sizeof reterr->message,
-                 "there is no generator '%s': say its spec in the environment, as %s and its name in capitals, before "
+                 "there is no generator '%s': set its spec in the environment, as %s and its name in capitals, before "
                  "the program starts",
                  name, FZ_SQLITE_ENVIRONMENT);
     else
         snprintf(reterr->message, sizeof reterr->message,
-                 "'%.63s' is no name of a generator: a-z, then a-z, 0-9 and _, 63 characters at most", name);
+                 "'%.63s' is not a generator's name: a-z, then a-z, 0-9 and _, at most 63 characters", name);
     return FRAZIL_ESPEC;
 }

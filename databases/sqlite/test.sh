@@ -104,7 +104,7 @@ refused() {
     esac
 }
 refused "frazil_next(NULL)" "the name of the generator is NULL"
-refused "frazil_next('Orders')" "is no name of a generator"
+refused "frazil_next('Orders')" "is not a generator's name"
 refused "frazil_time(-1)" "an id is not negative"
 refused "frazil_time(1.5)" "not a REAL"
 refused "frazil_time('12x')" "frazil: "
@@ -114,7 +114,7 @@ done
 refused "frazil_time(1, 'nonsense')" "frazil: "
 refused "frazil_time(1, NULL)" "the layout is NULL"
 refused "frazil_first('yesterday')" "frazil: "
-refused "frazil_first(datetime('2026-05-01'))" "of SQLite's own times take strftime('%Y-%m-%dT%H:%M:%fZ', ...)"
+refused "frazil_first(datetime('2026-05-01'))" "for SQLite's own times use strftime('%Y-%m-%dT%H:%M:%fZ', ...)"
 refused "frazil_first(unixepoch('2026-05-01'))" "looks like seconds: multiply it by 1000"
 refused "frazil_within(43667737804828673, 1777593600, 1777680000)" "looks like seconds"
 answers "frazil_first(0) || ' ' || frazil_first(-1) || ' ' || frazil_first(100000000000, 'twitter')" "0 0 0"
@@ -125,7 +125,7 @@ refused "frazil_id('18446744073709551615')" "keep it as text"
 refused "id FROM frazil_series" "needs a number of ids"
 refused "id FROM frazil_series(-1)" "0 or more"
 refused "id FROM frazil_series('10')" "CAST(... AS INTEGER)"
-refused "id FROM frazil_series(1, 'Orders')" "'Orders' is no name of a generator"
+refused "id FROM frazil_series(1, 'Orders')" "'Orders' is not a generator's name"
 refused "id FROM frazil_series(1, NULL)" "the name of the generator is NULL"
 export FRAZIL_SQLITE_SNO='layout=sno worker=fixed:1 state=memory'
 refused "frazil_next('sno')" "choose a layout of 64-bit ids"

@@ -62,7 +62,7 @@ static bool check_version(napi_env env)
     if (FRAZIL_VERSION_FITS(frazil_version_number()))
         return true;
     (void)napi_throw_error(env, NULL,
-                           "the installed libfrazil is of another version than this addon was compiled for; run "
+                           "this addon was compiled for another version of libfrazil than the installed one; run "
                            "'npm rebuild frazil'");
     return false;
 }

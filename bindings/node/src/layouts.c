@@ -11,7 +11,7 @@ static frazil_layout arg_layout(struct args *args, size_t i)
     const uint8_t *bytes = arg_bytes(args, i, "a layout", &len);
 
     if (!args->wrong && len != sizeof layout)
-        (void)throw_wrong(args, "this is no layout");
+        (void)throw_wrong(args, "this is not a layout");
     if (!args->wrong)
         memcpy(&layout, bytes, sizeof layout);
     return layout;

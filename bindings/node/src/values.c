@@ -200,7 +200,7 @@ frazil_sno arg_sno(struct args *args, size_t i)
             (void)throw_error(args, err, &why);
         return id;
     }
-    const uint8_t *bytes = arg_bytes(args, i, "a sno that is no string", &len);
+    const uint8_t *bytes = arg_bytes(args, i, "a sno that is not a string", &len);
     if (!args->wrong && len != FRAZIL_SNO_SIZE)
         (void)throw_wrong(args, "a sno has 16 characters or %d bytes", FRAZIL_SNO_SIZE);
     if (!args->wrong)
@@ -213,7 +213,7 @@ void *arg_external(struct args *args, size_t i)
     void *data = NULL;
 
     if (type_of(args, i) != napi_external || napi_get_value_external(args->env, args->value[i], &data) != napi_ok)
-        (void)throw_wrong(args, "this is no handle of frazil");
+        (void)throw_wrong(args, "this is not a handle of frazil");
     return data;
 }
 
@@ -239,7 +239,7 @@ napi_value make_ms(struct args *args, int64_t unix_ms)
 {
     frazil_error why = {.code = FRAZIL_ERANGE,
                         .position = FRAZIL_NO_POSITION,
-                        .message = "this time lies so far away that no number of JavaScript holds it exactly"};
+                        .message = "this time is too far away for an exact JavaScript number"};
 
     if ((double)unix_ms > SAFE_MOST || (double)unix_ms < -SAFE_MOST)
         return throw_error(args, FRAZIL_ERANGE, &why);

@@ -175,7 +175,7 @@ static PyObject *layout_first(PyObject *module, PyObject *args)
     if (layout == NULL)
         return NULL;
     if (layout->kind == FRAZIL_LAYOUT_SNO)
-        return raise_sentence(state, FRAZIL_EKIND, "a sno is no number: use frazil.sno.range");
+        return raise_sentence(state, FRAZIL_EKIND, "a sno is not a number: use frazil.sno.range");
     return PyLong_FromUnsignedLongLong(frazil_id_first(layout, unix_ms));
 }
 

@@ -198,6 +198,6 @@ PyMethodDef looking_methods[] = {
      "Ends all waiting calls, and refuses each later one."},
     {"keep", keep_grant, METH_VARARGS,
      "keep($self, timeout=0.0, /)\n--\n\n"
-     "Extends the grant if it is time to, for keeper=hook; returns after how many seconds to call it again."},
+     "Extends the grant if it is due, for keeper=hook; returns after how many seconds to call it again."},
     {NULL, NULL, 0, NULL},
 };

@@ -10,11 +10,10 @@ static int check_version(void)
 {
     if (FRAZIL_VERSION_FITS(frazil_version_number()))
         return 0;
-    (void)PyErr_Format(
-        PyExc_ImportError,
-        "this package was built for frazil %d.%d, and the library that was loaded is %s: install the one "
-        "that fits, or build the package anew",
-        FRAZIL_VERSION_MAJOR, FRAZIL_VERSION_MINOR, frazil_version());
+    (void)PyErr_Format(PyExc_ImportError,
+                       "this package was built for frazil %d.%d, and the library that was loaded is %s: install the "
+                       "one that fits, or rebuild the package",
+                       FRAZIL_VERSION_MAJOR, FRAZIL_VERSION_MINOR, frazil_version());
     return -1;
 }
 

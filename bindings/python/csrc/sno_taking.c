@@ -140,7 +140,7 @@ PyMethodDef sno_methods[] = {
      "Returns one sno without ever waiting; None: none is free now."},
     {"sno_next_at", sno_next_at, METH_VARARGS,
      "sno_next_at($self, unix_ms, meta=0, /)\n--\n\n"
-     "Returns a sno for a time of the caller's."},
+     "Returns a sno for a given time."},
     {"sno_take", (PyCFunction)(void (*)(void))sno_take, METH_VARARGS | METH_KEYWORDS,
      "sno_take($self, /, n, meta=0, timeout=...)\n--\n\n"
      "Returns exactly n increasing snos."},

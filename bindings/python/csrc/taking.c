@@ -474,7 +474,7 @@ PyMethodDef taking_methods[] = {
      "Returns one id without ever waiting; None: none is free now."},
     {"next_at", next_at, METH_O,
      "next_at($self, unix_ms, /)\n--\n\n"
-     "Returns an id for a time of the caller's, for bringing in old records."},
+     "Returns an id for a given time, to import old records."},
     {"next_n", next_n, METH_O,
      "next_n($self, n, /)\n--\n\n"
      "Returns exactly n increasing ids, or raises and takes none."},

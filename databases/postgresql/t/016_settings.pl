@@ -30,15 +30,15 @@ my $log = slurp_file($node->logfile);
 like($log, qr/LOG:  frazil: generator "main": .*nonsense/, 'and so they do');
 unlike($log, qr/tellnobody/, 'a secret is not shown');
 refused("frazil.worker = 'fixed:1024'", qr/must be from 0 to 1023/);
-refused("frazil.worker = 'fixed:1'\nfrazil.generators = 'main: run_dir=/tmp'", qr/"run_dir" of generator "main" is no key/);
-refused("frazil.generators = 'main: max batch=10'", qr/"max" of generator "main" is no key/);
-refused("frazil.generators = 'main: redis://me:hunter2\@h/n x'", qr/"\.\.\." of generator "main" is no key/);
-refused("frazil.generators = 'main: max\\\\batch=10'", qr/"\.\.\." of generator "main" is no key/);
-refused("frazil.generators = 'main: layout=a b c'", qr/"b" of generator "main" is no key/);
+refused("frazil.worker = 'fixed:1'\nfrazil.generators = 'main: run_dir=/tmp'", qr/"run_dir" of generator "main" is not one of its keys/);
+refused("frazil.generators = 'main: max batch=10'", qr/"max" of generator "main" is not one of its keys/);
+refused("frazil.generators = 'main: redis://me:hunter2\@h/n x'", qr/"\.\.\." of generator "main" is not one of its keys/);
+refused("frazil.generators = 'main: max\\\\batch=10'", qr/"\.\.\." of generator "main" is not one of its keys/);
+refused("frazil.generators = 'main: layout=a b c'", qr/"b" of generator "main" is not one of its keys/);
 refused("frazil.generators = 'audit: layout=twitter'", qr/there is no generator "main"/);
 refused("frazil.generators = 'main: layout=nonsense'", qr/there is no layout 'nonsense'/);
 
-refused("frazil.generators = 'main: layout=sno'", qr/a sno is no bigint\nHINT:  Choose a layout of 64-bit ids/);
+refused("frazil.generators = 'main: layout=sno'", qr/a sno is not a bigint\nHINT:  Choose a layout of 64-bit ids/);
 refused("frazil.generators = 'main: layout=frazil; main: layout=twitter'", qr/has the generator "main" twice/);
 refused("frazil.generators = 'main: layout=frazil'\nfrazil.worker = 'timeline:1020/8'", qr/must be from 0 to 1023\nHINT:  A later timeline has that number/);
 

@@ -44,7 +44,7 @@ $node->safe_psql('postgres', q{CREATE INDEX ON orders (frazil_worker(id, 'twitte
 $node->append_conf('postgresql.conf', q{frazil.generators = 'main: layout=sno; audit: layout=twitter'});
 $node->restart;
 my (undef, undef, $stderr) = $node->psql('postgres', 'SELECT frazil_time(1)');
-like($stderr, qr/a sno is no bigint/, 'a generator of snos has no layout for bigint');
+like($stderr, qr/a sno is not a bigint/, 'a generator of snos has no layout for bigint');
 $node->append_conf('postgresql.conf', q{frazil.generators = 'audit: layout=twitter'});
 $node->restart;
 (undef, undef, $stderr) = $node->psql('postgres', 'SELECT frazil_time(1)');

@@ -22,7 +22,7 @@ class Generator:
     def next_n(self, n: SupportsIndex, /) -> list[int]:
         """Returns exactly n increasing ids, or raises and takes none."""
     def next_at(self, unix_ms: int, /) -> int:
-        """Returns an id for a time of the caller's, for bringing in old records."""
+        """Returns an id for a given time, to import old records."""
     def take(self, n: SupportsIndex, timeout: float | EllipsisType | None = ...) -> list[int]:
         """next_n() that waits at most this many seconds: 0 not at all, None without a limit."""
     def try_next(self) -> int | None:
@@ -38,7 +38,7 @@ class Generator:
     def sno_try_next(self, meta: SupportsIndex = 0, /) -> bytes | None:
         """Returns one sno without ever waiting; None: none is free now."""
     def sno_next_at(self, unix_ms: int, meta: SupportsIndex = 0, /) -> bytes:
-        """Returns a sno for a time of the caller's."""
+        """Returns a sno for a given time."""
     def sno_take(
         self, n: SupportsIndex, meta: SupportsIndex = 0, timeout: float | EllipsisType | None = ...
     ) -> list[bytes]:
@@ -46,7 +46,7 @@ class Generator:
     def sno_snapshot(self) -> str:
         """Returns the state of a sno generator as sno's own JSON."""
     def keep(self, timeout: float = 0.0, /) -> float | None:
-        """Extends the grant if it is time to, for keeper=hook; returns after how many seconds to call it again."""
+        """Extends the grant if it is due, for keeper=hook; returns after how many seconds to call it again."""
     def available(self) -> int:
         """Returns how many ids are left in this tick."""
     def stats(self) -> dict[str, int]:

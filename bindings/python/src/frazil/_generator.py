@@ -131,11 +131,11 @@ class Generator(_frazil.Generator):
         return self._is_closed()
 
     def next_at(self, when: Instant, /) -> int:
-        """Returns an id for a time of the caller's, for bringing in old records."""
+        """Returns an id for a given time, to import old records."""
         return super().next_at(unix_ms(when))
 
     def sno_next_at(self, when: Instant, meta: SupportsIndex = 0, /) -> bytes:
-        """Returns a sno for a time of the caller's."""
+        """Returns a sno for a given time."""
         return super().sno_next_at(unix_ms(when), meta)
 
     def inspect(self, id: int) -> Fields:
