@@ -19,7 +19,7 @@ struct fz_bounds {
 /* Whether these are all sequence numbers of the layout. */
 FZ_PRIVATE bool fz_bounds_are_all(const struct fz_bounds *bounds);
 
-/* How many there are, which is one at the least. */
+/* How many there are: at least one. */
 FZ_PRIVATE uint64_t fz_bounds_count(const struct fz_bounds *bounds);
 
 /* Whether the same sequence numbers are meant. */

@@ -19,7 +19,7 @@ struct fz_date {
 /* Days from 1970-01-01 to a date that exists. */
 FZ_PRIVATE int64_t fz_days_of_date(struct fz_date date);
 
-/* The date so many days after 1970-01-01. */
+/* The date `days` days after 1970-01-01. */
 FZ_PRIVATE struct fz_date fz_date_of_days(int64_t days);
 
 /* How many days a month (1 .. 12) of a year has. */

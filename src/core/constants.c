@@ -4,7 +4,7 @@
 #include "frazil/extras.h"
 
 /* clang-format off */
-/* Those that stand in no list of the headers. */
+/* Those that are in no list of the headers. */
 #define CONSTANTS(X) \
     X(FRAZIL_VERSION_NUMBER) \
     X(FRAZIL_VERSION_MAJOR) \

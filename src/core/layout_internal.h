@@ -78,7 +78,7 @@ FZ_PRIVATE uint64_t fz_layout_last_tick(const frazil_layout *layout);
 /* Start of a tick (<= the last one) in Unix ms. */
 FZ_PRIVATE int64_t fz_layout_tick_unix_ms(const frazil_layout *layout, uint64_t tick);
 
-/* Nanoseconds of so many ticks; saturates. */
+/* The nanoseconds of `ticks` ticks; saturates. */
 FZ_PRIVATE uint64_t fz_layout_ticks_ns(const frazil_layout *layout, uint64_t ticks);
 
 /*

@@ -69,7 +69,7 @@ FZ_PRIVATE void fz_sentence_format(struct fz_sentence *s, const char *fmt, va_li
  *     return fz_fail(reterr, FRAZIL_ERANGE, "worker %u is above %u", w, max);
  */
 #define fz_fail(reterr, ...) fz_failed(fz_fail_with(reterr, FRAZIL_NO_POSITION, __VA_ARGS__))
-/* The same for what is wrong in a text, behind so many bytes of it. */
+/* The same for an error in a text, after `position` bytes of it. */
 #define fz_fail_at(reterr, position, ...) fz_failed(fz_fail_with(reterr, (int64_t)(position), __VA_ARGS__))
 FZ_PRIVATE frazil_err fz_fail_with(frazil_error *reterr, int64_t position, frazil_err code, const char *fmt, ...);
 

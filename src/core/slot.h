@@ -182,7 +182,7 @@ FZ_PRIVATE bool fz_slot_may_finish(const struct fz_slot_rules *rules, const stru
 
 /*
  * Whether callers may go on in a tick ahead of the clock, until the clock's tick is over.  They may be so far ahead,
- * and so may whoever takes the first slot of the tick behind it.
+ * and so may the caller that takes the first slot of the next tick.
  */
 FZ_PRIVATE bool fz_slot_may_lead_on(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t tick);
 

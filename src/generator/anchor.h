@@ -85,8 +85,8 @@ FZ_PRIVATE bool fz_anchor_move(struct fz_anchor *anchor, uint64_t version, uint6
 FZ_PRIVATE void fz_anchor_close(struct fz_anchor *anchor);
 
 /*
- * Closes it, also if it is closed already: whoever publishes one afterwards sees what was written before this call.
- * False: another thread is just publishing one.
+ * Closes it, even if it is closed already: a thread that publishes one afterwards sees what was written before this
+ * call.  False: another thread is publishing one.
  */
 FZ_PRIVATE bool fz_anchor_shut(struct fz_anchor *anchor);
 

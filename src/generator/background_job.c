@@ -10,7 +10,7 @@
 #include "core/duration.h"
 #include "monotonic_condition.h"
 
-/* The caller and the thread hold it; whoever is the last frees it. */
+/* The caller and the thread hold it; the last one frees it. */
 struct job {
     pthread_mutex_t lock;
     pthread_cond_t ended;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Background jobs: work that may block, done by a thread of its own while the caller
- * waits for no longer than it wants to.  An exchange with a coordinator is not cut
- * off, because a swap whose answer nobody saw burns the grant: it goes on
+ * Background jobs: work that may block, done by a thread of its own while the caller waits for no longer than it wants
+ * to.  An exchange with a coordinator is not cut off, because a swap whose answer is lost burns the grant: it goes on
  * behind the caller's back, until its own timeout.
  */
 #ifndef FZ_GENERATOR_BACKGROUND_JOB_H

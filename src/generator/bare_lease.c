@@ -89,7 +89,7 @@ frazil_err frazil_lease_keep(frazil_lease *lease, uint64_t wait_ns, uint64_t *re
     return frazil_keep(lease->gen, wait_ns, ret_next_ns, reterr);
 }
 
-/* Each process notes what it used; whoever is the last gives back what lies above all of it. */
+/* Each process notes what it used; the last one releases what lies above all of it. */
 static void note_used(frazil *gen, int64_t used_unix_ms)
 {
     struct fz_grant held = fz_grant_ring_read(&gen->shared->grants);

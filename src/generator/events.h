@@ -68,7 +68,7 @@ FZ_PRIVATE void fz_events_see_grant(frazil *gen, const struct fz_grant *grant);
 /* The grant was put in force: it may be another worker id's, or take the one before away. */
 FZ_PRIVATE void fz_events_note_grant(frazil *gen, const struct fz_grant *grant);
 
-/* The grant has ended, or is lost: told once, by whoever is the first to see it. */
+/* The grant has ended, or is lost: told once, by the first thread that sees it. */
 FZ_PRIVATE void fz_events_note_end(frazil *gen, const struct fz_grant *grant);
 
 /* Extending failed; is_first: for the first time after a success. */

@@ -57,7 +57,7 @@ static uint64_t now_ns(bool is_guarded)
     return before_ns | (uint64_t)(is_guarded ? HOLD_TAKEN : HOLD_TAKEN | HOLD_BY_TIME);
 }
 
-/* Whether only time tells when the lock is free again, as whoever has it has no guard. */
+/* Whether only time tells when the lock is free again, because its holder has no guard. */
 static bool is_by_time(uint64_t since_ns)
 {
     return (since_ns & HOLD_BY_TIME) != 0;
@@ -217,7 +217,7 @@ void fz_extension_lock_release(frazil *gen, const struct fz_extension_lock *lock
     pthread_setcancelstate(lock->cancel_state, &(int){0});
 }
 
-/* Whether whoever has set the time does not hold the guard any more: it was killed. */
+/* Whether the process that set the time no longer holds the guard: it was killed. */
 static bool is_abandoned(const frazil *gen, uint64_t since_ns)
 {
     struct fz_guard guard;
@@ -230,7 +230,7 @@ static bool is_abandoned(const frazil *gen, uint64_t since_ns)
     return true;
 }
 
-/* Acquires: whoever sees that it is over goes on with what was put in force. */
+/* Acquires: a thread that sees that it is over goes on with the grant that was put in force. */
 bool fz_extension_lock_is_held(frazil *gen)
 {
     uint64_t inside = atomic_load_explicit(&gen->keeper.inside, memory_order_acquire);

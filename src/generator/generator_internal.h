@@ -118,7 +118,7 @@ struct frazil {
     struct fz_overflow_hook overflow; /* set by the program, before it takes ids */
     struct fz_event_state events;     /* see events.h */
     struct fz_store store;            /* written by opening and closing */
-    struct fz_keeper keeper;          /* written by whoever extends the grant */
+    struct fz_keeper keeper;          /* written by the thread that extends the grant */
     struct fz_own_ports own;          /* read through the ports alone */
 };
 

@@ -10,7 +10,7 @@ static bool shorten(frazil *gen, struct fz_observation *seen, uint64_t until)
     struct fz_grant grant = seen->grant;
 
     grant.until = until < grant.until ? until : grant.until;
-    /* Before its floor none of its ticks is left; no grant ends earlier, for whoever finds this one. */
+    /* Before its floor none of its ticks is left; no grant ends earlier, for a process that finds this one. */
     if (grant.until + 1 < grant.floor)
         grant.until = grant.floor - 1;
     if (!fz_grant_ring_put(ring, seen->grant_number, &grant))

@@ -155,7 +155,7 @@ static bool is_overtaken(const frazil *gen, const struct fz_observation *seen)
     return number != seen->grant_number;
 }
 
-/* Whether whoever grants is to be asked now.  If not, *ret_err is FRAZIL_OK where the grant lasts, or the reason. */
+/* Whether the granter is to be asked now.  If not, *ret_err is FRAZIL_OK where the grant lasts, or the reason. */
 static bool is_to_be_asked(const frazil *gen, const struct fz_observation *seen, frazil_err *ret_err,
                            frazil_error *reterr)
 {
@@ -189,7 +189,7 @@ static frazil_err extend_locked(frazil *gen, struct fz_deadline deadline, frazil
     err = gen->keeper.granter.extend(gen->keeper.granter.ctx, deadline, seen.view.now_tick, &seen.grant, &grant, &why);
     if (err != FRAZIL_OK && is_overtaken(gen, &seen))
         return FRAZIL_OK; /* nobody needs the answer any more */
-    /* It did not wait for whoever is in a guard: that puts nothing off for the next one, who may. */
+    /* It did not wait for the holder of a guard: that delays nothing for the next caller, which may wait. */
     if (err == FRAZIL_EAGAIN && never_waits)
         return reterr == NULL ? err : (*reterr = why).code;
     if (err != FRAZIL_OK) {
@@ -525,7 +525,7 @@ struct fz_remnant fz_keeper_end(frazil *gen)
     uint64_t used = last_used_tick(gen);
 
     remnant.used_tick = used < remnant.held.until ? used : remnant.held.until;
-    /* Nobody else writes to it now.  It has no tick left, whoever may still have the page mapped. */
+    /* Nobody else writes to it now.  It has no tick left, even if a process still has the page mapped. */
     ended.version = 0;
     ended.floor = ended.until + 1;
     if (gen->store.kind == FZ_STORE_LEASE)

@@ -57,8 +57,8 @@ FZ_PRIVATE frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *grant
 FZ_PRIVATE frazil_err fz_keeper_extend(frazil *gen, struct fz_deadline deadline, frazil_error *reterr);
 
 /*
- * The same for a call that waits until the deadline at the most.  A request to a coordinator is not cut off, as an
- * answer that nobody sees costs the worker id: what takes longer goes on in a thread of its own, and the call has
+ * The same for a call that waits at most until the deadline.  A request to a coordinator is not cut off, as an answer
+ * that nobody sees costs the worker id: what takes longer goes on in a thread of its own, and the call has
  * FRAZIL_EAGAIN.
  */
 FZ_PRIVATE frazil_err fz_keeper_extend_within(frazil *gen, struct fz_deadline deadline, frazil_error *reterr);
@@ -96,8 +96,8 @@ struct fz_remnant {
 };
 
 /*
- * Ends the grant, so that whoever finds the page from now on does not use it, and returns what is left of it.  Only for
- * the last one who has the word, when nobody can take a slot any more.
+ * Ends the grant, so that a process that finds the page from now on does not use it, and returns what is left of it.
+ * Only for the last process that has the word, when no slot can be taken any more.
  */
 FZ_PRIVATE struct fz_remnant fz_keeper_end(frazil *gen);
 

@@ -13,7 +13,7 @@
 #include "monotonic_condition.h"
 #include "os/this_process.h"
 
-/* Queues are counted by the hash of a coordinator: with so many, two rarely share one. */
+/* Queues are counted by the hash of a coordinator: with this many, two rarely share one. */
 enum { QUEUES = 64, QUEUE_WIDTH = 4 };
 
 /* A thread that nobody has needed for so long ends.  Not at once: generators that share a grant's length are due
@@ -152,7 +152,7 @@ static int start_thread(struct fz_keeper_pool *pool)
 }
 
 /*
- * Makes sure that a thread is awake by then to find out which task is due.  It wakes up one at the most, as each looks
+ * Makes sure that a thread is awake by then to find out which task is due.  It wakes up at most one, as each looks
  * through all tasks.  Errors as pthread_create.
  */
 static int rouse(struct fz_keeper_pool *pool, uint64_t due_ns)

@@ -18,7 +18,7 @@
 
 struct fz_keeper_pool;
 
-/* One who is looked after; lies in the memory of whoever joins.  Written under the pool's lock. */
+/* A generator that is looked after; lies in its own memory.  Written under the pool's lock. */
 struct fz_keeper_task {
     /* Does what is due, without the lock; returns in how many nanoseconds it is due again. */
     uint64_t (*look)(void *ctx);

@@ -49,7 +49,7 @@ static void drop_block(frazil_local *local)
     local->block->left = 0;
 }
 
-/* Takes a block of the current tick, of n or more; false if that is not to be had without asking the clock. */
+/* Takes a block of the current tick, of n or more; false if that is impossible without asking the clock. */
 static bool refill(frazil_local *local, size_t n)
 {
     struct fz_anchor_view anchor;

@@ -10,7 +10,7 @@
 /* Makes a condition for pthread_cond_timedwait with times of CLOCK_MONOTONIC.  0 or an errno.  Any thread. */
 FZ_PRIVATE int fz_monotonic_condition_init(pthread_cond_t *ret);
 
-/* The time in so many nanoseconds, a second at the most, for such a wait.  Any thread. */
+/* The time in ns nanoseconds, at most a second, for such a wait.  Any thread. */
 FZ_PRIVATE struct timespec fz_monotonic_in(uint64_t ns);
 
 #endif

@@ -58,7 +58,7 @@ uint64_t fz_ns_until(const frazil *gen, frazil_instant now, uint64_t tick)
     return ms > UINT64_MAX / FZ_NS_PER_MS ? UINT64_MAX : ms * FZ_NS_PER_MS - now.ns;
 }
 
-/* Counts a step back, once whoever sees it, and remembers what the clock shows. */
+/* Counts a step back once, whichever thread sees it, and remembers what the clock shows. */
 static void note_reading(frazil *gen, int64_t high_us, int64_t seen_us, int64_t now_us)
 {
     struct fz_shared *shared = gen->shared;

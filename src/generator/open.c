@@ -88,8 +88,8 @@ static frazil_err open_pages(frazil *gen, const struct fz_decision *decision, st
 }
 
 /*
- * An epoch in the future is a mistake in the spec, which no waiting mends.  It is the clock that is wrong only if it
- * shows a time before there was any frazil, as hosts do that have just booted; then ids wait for the clock.
+ * An epoch in the future is a mistake in the spec, which waiting does not fix.  It is the clock that is wrong only if
+ * it shows a time before there was any frazil, as hosts do that have just booted; then ids wait for the clock.
  */
 static frazil_err check_epoch(const frazil *gen, frazil_error *reterr)
 {
@@ -388,7 +388,7 @@ static void tell_warnings(frazil *gen, const struct fz_decision *decision)
                        (uint64_t)gen->layout.epoch_unix_ms - (uint64_t)now_ms);
 }
 
-/* Leaves the shared page; whoever is the last gives the grant back. */
+/* Leaves the shared page; the last process releases the grant. */
 static frazil_err leave_store(frazil *gen, struct fz_deadline deadline, bool opened)
 {
     frazil_err err = FRAZIL_OK;

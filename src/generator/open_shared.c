@@ -49,7 +49,7 @@ struct fz_shared_generator {
     struct fz_shared_generator *_Atomic next;
     _Atomic uint64_t lock; /* of opening and closing */
     _Atomic bool stopped;  /* the generator was: it stays with those who have it, and nobody else joins them */
-    uint64_t users;        /* under the lock of all; whoever waits for the entry's own is one, too */
+    uint64_t users;        /* under the lock of all; a thread that waits for the entry's own is one, too */
     frazil *_Atomic gen;   /* under the entry's lock; NULL: nobody has opened it, or it is being closed */
     char text[];           /* the key of what was decided, passwords included */
 };
@@ -82,7 +82,7 @@ static bool entry_is_stopped(const struct fz_shared_generator *entry)
     return atomic_load_explicit(&entry->stopped, memory_order_acquire);
 }
 
-/* Made by whoever is the first to need them; NULL: out of memory. */
+/* Made by the first thread that needs them; NULL: out of memory. */
 static struct fz_shared_generators *entries_of_process(void)
 {
     struct fz_shared_generators *all = fz_process_kept(FZ_KEPT_SHARED_GENERATORS);

@@ -23,8 +23,8 @@ void fz_overflow_enter(frazil *gen, const struct fz_observation *seen)
     uint32_t waiting = atomic_fetch_add_explicit(&state->waiting, 1, memory_order_relaxed) + 1;
     uint64_t reported = atomic_load_explicit(&state->reported_tick, memory_order_relaxed);
     /*
-     * Many callers find the same tick full; whoever swaps its mark in first tells of it.  A straggler who looked at the
-     * clock a tick ago does not, as somebody has told of a later tick since.
+     * Many callers find the same tick full; the first that swaps its mark in tells of it.  A straggler that read the
+     * clock a tick ago does not, because another one has told of a later tick since.
      */
     if (reported != mark && reported != mark + 1 &&
         atomic_compare_exchange_strong_explicit(&state->reported_tick, &reported, mark, memory_order_relaxed,

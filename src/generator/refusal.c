@@ -43,7 +43,7 @@ frazil_err fz_fail_stopped(frazil_error *reterr)
     return fz_fail(reterr, FRAZIL_ESTOPPED, "the program has stopped this generator: open another one");
 }
 
-/* Why there is no more of a grant that nobody has tried in vain to extend: whose turn it is. */
+/* Why a grant has ended without a failed extension: whose turn it is. */
 static void name_the_missing(const frazil *gen, char ret[FZ_SHARED_MESSAGE_SIZE])
 {
     struct fz_sentence why = fz_sentence_in(ret, FZ_SHARED_MESSAGE_SIZE);
@@ -85,8 +85,8 @@ enum { ADVICE_SIZE = 256 + FZ_CLAIM_PATH_SIZE };
 
 /*
  * Says what helps where ids of a far time were made with the files of this host.  If the grant file was lost, the claim
- * alone still knows their time, and would refuse the number to the files that are made anew.  The claim is not asked
- * here: the keeper may be mapping another one, and each grant raises it before the grant is in force.
+ * alone still knows their time, and would refuse the number to the new files.  The claim is not asked here: the keeper
+ * may be mapping another one, and each grant raises it before the grant is in force.
  */
 static const char *advice_on_far_time(const frazil *gen, const struct fz_refusal *r, char buf[ADVICE_SIZE])
 {
@@ -261,7 +261,7 @@ frazil_err fz_explain_wait(frazil *gen, const struct fz_refusal *refusal, uint64
 
 frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uint64_t *ret_retry_ns)
 {
-    /* Errors that time does not mend are returned as they are: the caller must not try again for ever. */
+    /* Errors that time does not fix are returned as they are: the caller must not retry for ever. */
     bool passes = frazil_err_classify(refusal->code) == FRAZIL_CLASS_RETRY;
     bool is_error = (refusal->code == FRAZIL_EFULL && gen->rules.on_full == FZ_FULL_ERROR) ||
                     (refusal->code == FRAZIL_ECLOCK && gen->rules.on_backward == FZ_BACKWARD_ERROR) || !passes;

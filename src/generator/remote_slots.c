@@ -262,8 +262,8 @@ static frazil_err check_time(const frazil *gen, const struct fz_observation *see
 }
 
 /*
- * A call that never waits has to ask all the same, as there is nothing else to take: the URL's timeout bounds it.  An
- * answer that comes too late costs no more than its slots.
+ * Even a call that never waits has to ask, as there is nothing else to take: the URL's timeout bounds it.  An answer
+ * that comes too late costs no more than its slots.
  */
 static struct fz_deadline deadline_of(const frazil *gen, struct fz_wait_budget *budget)
 {

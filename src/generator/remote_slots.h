@@ -23,11 +23,11 @@ FZ_PRIVATE frazil_err fz_remote_open(frazil *gen, const struct fz_decision *deci
                                      const frazil_coordinator *const *given, frazil_error *reterr);
 
 /*
- * Takes n ids, or none: then ret_ids is untouched, and the slots are for the next call unless another thread took
- * later ones meanwhile.  Waits wait_ns at the most for their ticks and for another thread's request; if this call
- * makes the request itself, an answer may take as long as the coordinator's URL says on top of that.
- * FRAZIL_EFULL, ECLOCK, EEXHAUSTED as fz_take; those of the source's take, or of the request that this call waited
- * for; FRAZIL_EAGAIN: another thread's request takes longer than wait_ns; FRAZIL_ENOMEM.  Any thread.
+ * Takes n ids, or none: then ret_ids is untouched, and the slots are for the next call unless another thread took later
+ * ones meanwhile.  Waits at most wait_ns for their ticks and for another thread's request; if this call makes the
+ * request itself, an answer may take as long as the coordinator's URL says on top of that.  FRAZIL_EFULL, ECLOCK,
+ * EEXHAUSTED as fz_take; those of the source's take, or of the request that this call waited for; FRAZIL_EAGAIN:
+ * another thread's request takes longer than wait_ns; FRAZIL_ENOMEM.  Any thread.
  */
 FZ_PRIVATE frazil_err fz_remote_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns,
                                      struct fz_refusal *refusal);

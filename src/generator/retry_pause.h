@@ -31,7 +31,7 @@ struct fz_failed_try {
  */
 FZ_PRIVATE uint64_t fz_retry_pause(const struct fz_failed_try *failed, const frazil_random *random);
 
-/* Whether fz_retry_pause can return so many nanoseconds, or not many less, so that they may be what is left of one. */
+/* Whether fz_retry_pause can return ns nanoseconds, or not many less, so that they may be the rest of one. */
 FZ_PRIVATE bool fz_retry_pause_may_be(uint64_t ns);
 
 /*

@@ -357,9 +357,8 @@ static void note_full(frazil *gen, const struct fz_observation *seen, enum fz_sl
 }
 
 /*
- * Looks, and sees to the grant if it is about to end.  A call that may not wait
- * leaves that to whoever else does it; one that may waits for whoever is at it, if
- * there is nothing left to go on with.
+ * Looks, and sees to the grant if it is about to end.  A call that may not wait leaves that to another thread.  One
+ * that may wait waits for the thread that does it, if no slot is left.
  */
 static struct fz_observation observe_kept(frazil *gen, struct fz_wait_budget *budget)
 {
@@ -419,7 +418,7 @@ static struct fence look_at_fence(const frazil *gen, const struct fz_slot_plan *
     return at;
 }
 
-/* Extends the grant, or has that done by whoever sees to it.  True: another grant is in force. */
+/* Extends the grant, or has its keeper do so.  True: another grant is in force. */
 static bool extend_at_fence(frazil *gen, const struct fz_observation *seen, struct fz_wait_budget *budget)
 {
     uint64_t number;

@@ -37,8 +37,8 @@ struct fz_lease_request {
 };
 
 /*
- * The number of the structures that a part and whoever loads it hand each other.  Each change of one of them raises
- * it: builds of one version can differ in it.  tests/style/structures.sh knows them all.
+ * The number of the structures that a part and its loader exchange.  Each change of one of them raises it: builds of
+ * one version can differ in it.  tests/style/structures.sh knows them all.
  */
 #define FZ_STRUCTURES 9
 
@@ -55,7 +55,7 @@ struct frazil_coordinator {
     /* Of its URLs, without "://"; NULL at the end.  NULL: those of the part's row in FZ_COORDINATORS. */
     const char *const *schemes;
 
-    /* fz_clients_share of the part: it counts who is inside its client library.  NULL: it has none. */
+    /* fz_clients_share of the part: it counts the threads inside its client library.  NULL: it has none. */
     struct fz_clients *(*share_clients)(struct fz_clients *given);
 
     /*
@@ -99,7 +99,7 @@ struct frazil_coordinator {
                                  fz_finding_visitor visit, void *ctx, frazil_error *reterr);
 };
 
-/* By what a part and whoever loads it know each other. */
+/* How a part and its loader recognise each other. */
 #define FZ_COORDINATOR_BUILD .size = sizeof(frazil_coordinator), .structures = FZ_STRUCTURES, .version = FRAZIL_VERSION
 
 /* The functions of a coordinator whose worker ids are leases over its register. */

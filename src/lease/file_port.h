@@ -46,9 +46,8 @@ struct fz_file_port {
     frazil_err (*write)(void *ctx, uint64_t offset, const void *buf, size_t len, frazil_error *reterr);
 
     /*
-     * Everything that was written is durable, and so is the file's name: whoever
-     * made it may not have come so far.  After a failure nothing written
-     * since the last success can be trusted to be, although it may be read back,
+     * Everything that was written is durable, and so is the file's name: its creator may have crashed before syncing
+     * it.  After a failure nothing written since the last success can be trusted to be, although it may be read back,
      * and also if the next sync succeeds: it must be written again.
      */
     frazil_err (*sync)(void *ctx, frazil_error *reterr);

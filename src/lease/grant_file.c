@@ -338,7 +338,7 @@ static frazil_err acquire_inside(struct fz_grant_file *file, uint64_t now, struc
         return err;
     struct fz_grant_record next = exists ? previous : fz_grant_file_blank(&file->owner);
     enum progress progress = MOVED;
-    /* The nonce is the word's: whoever has the same one shares the memory from which ids are taken. */
+    /* The nonce is the word's: a process with the same one shares the memory from which ids are taken. */
     if (exists && previous.nonce == file->owner.nonce) {
         err = grant_on(file, &next, now, &progress, reterr);
     } else {

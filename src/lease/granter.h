@@ -38,8 +38,8 @@ struct fz_grant {
      * be the one that extends it.
      */
     uint64_t version;
-    struct fz_grant_space space; /* likewise the granter's own, for whoever extends the grant without having taken it */
-    bool ends_quarantine;        /* the floor is where a quarantine ends; only whoever was granted it learns of this */
+    struct fz_grant_space space; /* likewise the granter's own, for a process that did not take the grant */
+    bool ends_quarantine;        /* the floor is where a quarantine ends; only its grantee learns of this */
 };
 
 /*
@@ -59,15 +59,12 @@ struct fz_granter {
                           frazil_error *reterr);
 
     /*
-     * A grant that reaches further than *held, which is the caller's present
-     * one.  *ret has the same worker and floor if it is contiguous; otherwise
-     * (lost and taken again, or another worker) ret->floor lies above every tick
-     * that was granted before; one without a tick takes away what is left of *held.
-     * FRAZIL_ELEASE: lost, and none to be had;
-     * FRAZIL_EAGAIN: the coordinator or the disk did not answer, the present grant
-     * stands, or there is nothing further to be had yet (reterr->retry_ns says when,
-     * if that is known).  A failure takes nothing away: the ticks of *held stay the
-     * caller's, because whoever has taken the worker over starts above them.
+     * A grant that reaches further than *held, which is the caller's present one.  *ret has the same worker and floor
+     * if it is contiguous; otherwise (lost and taken again, or another worker) ret->floor lies above every tick that
+     * was granted before; one without a tick takes away what is left of *held.  FRAZIL_ELEASE: lost, and none is
+     * available; FRAZIL_EAGAIN: the coordinator or the disk did not answer, the present grant stands, or there is
+     * nothing further to get yet (reterr->retry_ns says when, if that is known).  A failure takes nothing away: the
+     * ticks of *held stay the caller's, because a process that has taken the worker over starts above them.
      */
     frazil_err (*extend)(void *ctx, struct fz_deadline deadline, uint64_t now_tick, const struct fz_grant *held,
                          struct fz_grant *ret, frazil_error *reterr);

@@ -47,7 +47,7 @@ static struct fz_grant nothing_left(const struct fz_grant *held)
     return none;
 }
 
-/* The record is not the one that *held stands in any more. */
+/* The record is no longer the one that contains *held. */
 static void note_replaced(struct fz_lease *lease, const struct fz_grant *held, const struct fz_record *raw)
 {
     struct fz_worker_record found;

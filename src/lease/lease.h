@@ -9,14 +9,14 @@
  *       a cloned machine has the same token and the same random numbers.
  *   L4  A swap without an answer burns what it would have granted: what is found
  *       in the record afterwards may be a clone's, so the next grant starts above it.
- *   L5  A grant reaches `horizon` beyond the owner's clock at the most, and the
+ *   L5  A grant reaches at most `horizon` beyond the owner's clock, and the
  *       owner's clock is within max_skew of the coordinator's.  Both numbers stand
  *       in the namespace: nobody has one of his own.
  *   L6  A coordinator that may have lost records grants nothing up to
  *       now + horizon + 2 max_skew: by L5 nobody was granted more, if the old
  *       coordinator's clock was within max_skew of the new one's.  Where the
- *       namespace itself was lost, whoever creates it again says what the lost
- *       one's numbers were.
+ *       namespace itself was lost, the caller that creates it again gives the
+ *       lost one's numbers.
  *   L7  A namespace is created once; one that is missing or different is an
  *       error, never a fresh start.
  *   L8  Versions never come back, but the absence of a record does, when all are
@@ -29,8 +29,8 @@
  *       extended without a gap, in spite of L6, if his record has the very version of
  *       his grant, and the grant has more than 2 max_skew left by the clock in that
  *       answer, and by his own: what was lost came later, and was not a taking.
- *   L10 Whoever creates a namespace again may say too little (L6), and a holder that
- *       still runs knows better.  So a holder that finds another namespace than it
+ *   L10 A caller that creates a namespace again may give too little (L6), and a holder
+ *       that still runs knows better.  So a holder that finds another namespace than it
  *       knew, or no record that covers its grant, first raises the quarantine to the
  *       end of its grant, and of whatever else the namespace that it knew can have
  *       granted.  Only then does it agree, refuse or take anything.  If it comes too

@@ -258,7 +258,7 @@ FZ_PRIVATE void fz_doubt_sample(const struct fz_lease *lease, struct fz_sample *
 /* After a look at that sample: true if one of them is none any more, as it is somebody else's. */
 FZ_PRIVATE bool fz_doubt_settle(struct fz_lease *lease, const struct fz_survey *survey);
 
-/* Fails with FRAZIL_EUNREACHABLE: both have been taken, and neither is free before `floor`, in so many ticks. */
+/* Fails with FRAZIL_EUNREACHABLE: both have been taken, and neither is free before `floor`, in wait_ticks ticks. */
 FZ_PRIVATE frazil_err fz_doubt_fail(const struct fz_lease *lease, uint64_t floor, uint64_t wait_ticks,
                                     frazil_error *reterr);
 

@@ -13,7 +13,7 @@
 /* How long before its end a grant is given up for one that begins later: time for a swap, and little to lose. */
 #define SWITCH_MS 100
 
-/* ---- nothing to be had ---------------------------------------------------- */
+/* ---- nothing available ---------------------------------------------------- */
 
 /* There is something, but not yet. */
 static frazil_err not_yet(const struct fz_lease *lease, uint64_t floor, uint64_t wait_ticks, frazil_error *reterr)
@@ -180,7 +180,7 @@ static enum outcome attempt(struct worker_search *search, const struct fz_candid
         /* Without a grant there is no trouble of another worker that this would forget. */
         if (search->held == NULL)
             fz_lease_set_trouble(lease, FZ_TROUBLE_BURNED, candidate->worker, 0);
-        /* One further worker id may be taken for nothing, and no more: whoever is silent twice is silent for longer. */
+        /* Only one further worker id may be wasted: a coordinator that is silent twice is silent for longer. */
         if (result == FZ_REGISTER_UNKNOWN) {
             search->unanswered++;
             fz_doubt_note(lease, candidate->worker, search->said.message);
@@ -312,7 +312,7 @@ static enum outcome decide_by_survey(struct worker_search *search, frazil_err *r
         *ret_err = not_yet(lease, earliest, lease->trouble.defer_until - now_tick, search->reterr);
         return NOT_LEASED;
     }
-    /* The first to be had is worth waiting for the coordinator's clock: those behind it begin later still. */
+    /* The first available one is worth waiting for the coordinator's clock: later ones begin later still. */
     uint64_t latest = floor_max(search, &best[0]);
     if (earliest > latest) {
         bool is_silent = in_doubt && search->held == NULL;
@@ -515,7 +515,7 @@ frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct
         if (outcome != READ_ON)
             looks++;
         else if (!search.survey.sample.is_pair)
-            search.samples++; /* a few times at the most: in the end all are looked at */
+            search.samples++; /* a few times at most: in the end all are looked at */
         if (outcome == NOT_LEASED)
             return err;
         if (outcome == LEASED) {

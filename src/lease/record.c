@@ -186,7 +186,7 @@ static void get_text(struct record_reader *r, const char *key, char end, bool (*
     while (good < len && allowed(r->text[r->pos + good]))
         good++;
     if (good < len || len < min || len >= size) {
-        /* Points at the character at fault, which is what whoever edits records by hand needs. */
+        /* Points at the wrong character, which a person who edits records by hand needs. */
         r->pos += good < size ? good : size - 1;
         refuse_text(r, "another character, or an earlier end of the text,");
         return;
@@ -233,7 +233,7 @@ static bool get_yes_or_no(struct record_reader *r, const char *key)
     return yes;
 }
 
-/* The version of the form, `newest` at the most. */
+/* The version of the form, at most `newest`. */
 static void get_form(struct record_reader *r, uint64_t newest)
 {
     expect(r, FORM_NAME);

@@ -26,7 +26,7 @@ struct fz_token {
 /* Bytes of an owner's text, terminator included. */
 #define FZ_OWNER_SIZE 64
 
-/* Ticks have 63 bits at the most. */
+/* Ticks have at most 63 bits. */
 #define FZ_TICK_MAX (UINT64_MAX >> 1)
 
 #define FZ_HORIZON_MS_MIN 100
@@ -41,7 +41,7 @@ struct fz_token {
 /* The owner of a worker id, and its last tick. */
 struct fz_worker_record {
     uint64_t until;        /* no tick above it is anybody's; every one up to it is taken for ever */
-    uint64_t floor;        /* first tick that this owner may use; until + 1 at the most */
+    uint64_t floor;        /* first tick that this owner may use; at most until + 1 */
     struct fz_token token; /* of the owner's */
     char owner[FZ_OWNER_SIZE];
     int64_t since_unix_ms; /* when the owner took it */
@@ -53,7 +53,7 @@ struct fz_worker_record {
 /* The settings that all who share a namespace must agree about. */
 struct fz_namespace_record {
     char layout[FRAZIL_FINGERPRINT_SIZE];
-    uint64_t horizon_ms;   /* a grant reaches this far beyond the moment in which it is made, at the most */
+    uint64_t horizon_ms;   /* a grant reaches at most this far beyond the moment in which it is made */
     int64_t max_skew_ms;   /* how far the clocks of all that take part may differ */
     uint64_t workers;      /* worker ids 0 .. workers - 1 */
     struct fz_token token; /* tells it from another one of the same name, created before or after */

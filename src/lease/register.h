@@ -21,13 +21,13 @@
 
 #define FZ_NAMESPACE UINT32_MAX
 
-/* Bytes that a record may have at the most. */
+/* The most bytes that a record may have. */
 #define FZ_RECORD_SIZE_MAX 512
 
-/* Bytes that a coordinator may answer in one exchange at the most: room for 80,000 records. */
+/* The most bytes that a coordinator may answer in one exchange: room for 80,000 records. */
 #define FZ_ANSWER_SIZE_MAX (16 << 20)
 
-/* Records that can be asked for by number at once, at the most. */
+/* The most records that can be requested by number at once. */
 #define FZ_READ_MANY_MAX 1024
 
 /* Bytes of an incarnation, terminator included. */
@@ -40,7 +40,7 @@ enum fz_register_result {
     /*
      * It certainly was not carried out.  The code in reterr says why: FRAZIL_EUNREACHABLE, it does not answer;
      * FRAZIL_EAGAIN, it answers that it cannot, and that passes by itself; FRAZIL_EREFUSED or FRAZIL_ESYS, likewise,
-     * and somebody has to mend it.
+     * and an operator has to fix it.
      */
     FZ_REGISTER_UNREACHABLE,
     FZ_REGISTER_REFUSED /* the coordinator said no (permissions, wrong type, bad configuration); reterr says why */
@@ -64,7 +64,7 @@ struct fz_swap {
     uint32_t number;
     uint64_t expected; /* 0: the record must not exist */
     const char *data;
-    size_t len; /* FZ_RECORD_SIZE_MAX at the most */
+    size_t len; /* at most FZ_RECORD_SIZE_MAX */
 };
 
 /* A coordinator tells this about itself with each answer. */

@@ -24,7 +24,7 @@ struct fz_clock_bounds {
 };
 
 /*
- * Says how far the coordinator's clock is ahead, at the least.  here: ours before the request and after the answer. The
+ * Says how far the coordinator's clock is ahead, at least.  here: ours before the request and after the answer. The
  * coordinator read its clock in between, and what lies between is nobody's fault.
  */
 FZ_PRIVATE void fz_report_skew(const struct fz_report *report, struct fz_clock_bounds here,
