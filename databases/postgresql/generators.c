@@ -85,7 +85,7 @@ static void check_recovery(void)
                                 "standby has a worker number of its own.")));
 }
 
-/* Opens it.  A lease that the background worker is about to take is waited for, frazil.max_wait at the most. */
+/* Opens it.  It waits at most frazil.max_wait for a lease that the background worker is about to take. */
 static frazil_err open_patiently(struct generator *g, const frazil_options *options, frazil_error *err)
 {
     instr_time began;
@@ -287,7 +287,7 @@ static bool may_wait(frazil_err_class class, uint64 retry_ns, double left_ms)
     return class == FRAZIL_CLASS_FENCED || (class == FRAZIL_CLASS_RETRY && (double)retry_ns / 1e6 <= left_ms);
 }
 
-/* 1 to n ids, increasing.  Waits frazil.max_wait at the most. */
+/* 1 to n ids, increasing.  Waits at most frazil.max_wait. */
 static size_t take(struct generator *g, uint64 *ret_ids, size_t n)
 {
     instr_time began;

@@ -173,10 +173,9 @@ FZ_PRIVATE bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const stru
                                    enum fz_slot_reason reason);
 
 /*
- * Whether the word's tick may be finished although the clock has just left it.
- * It may when callers had to wait for it: they are woken some time into it, and
- * what they cannot use of it would be lost to the rate.  The ids are behind the
- * clock by one tick at the most.
+ * Whether the word's tick may be finished although the clock has just left it.  It may when callers had to wait for it:
+ * they are woken some time into it, and what they cannot use of it would be lost to the rate.  The ids are behind the
+ * clock by at most one tick.
  */
 FZ_PRIVATE bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
 

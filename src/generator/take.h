@@ -12,9 +12,8 @@
 #include "wait_budget.h"
 
 /*
- * Takes n slots (n >= 1) as the policies allow, waiting wait_ns at the most
- * (FRAZIL_WAIT_FOREVER: without a bound).  FRAZIL_EFULL, ECLOCK, ELEASE,
- * EEXHAUSTED; then nothing is taken.
+ * Takes n slots (n >= 1) as the policies allow, waiting at most wait_ns (FRAZIL_WAIT_FOREVER: without a bound).
+ * FRAZIL_EFULL, ECLOCK, ELEASE, EEXHAUSTED; then nothing is taken.
  */
 FZ_PRIVATE frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_taken *ret,
                               struct fz_refusal *refusal);

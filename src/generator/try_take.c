@@ -26,7 +26,7 @@ static size_t first_try(frazil *gen, size_t n)
     struct fz_observation seen = fz_observe(gen);
     uint64_t ready = seen.before_epoch ? 0 : fz_slot_ready(&gen->rules, &seen.view);
 
-    if (gen->remote != NULL) /* a tick's at the most; how many are left of it, its source knows */
+    if (gen->remote != NULL) /* at most a tick's; its source knows how many are left of it */
         ready = gen->capacity;
     return ready == 0 ? 1 : ready < n ? (size_t)ready : n;
 }

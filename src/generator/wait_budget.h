@@ -41,7 +41,7 @@ FZ_PRIVATE uint64_t fz_wait_budget_left(const frazil *gen, const struct fz_wait_
  */
 FZ_PRIVATE struct fz_deadline fz_wait_budget_until(const frazil *gen, struct fz_wait_budget *budget);
 
-/* Sleeps for ns at the most; with a callback no further than into the next tick, of which it wants to be told. */
+/* Sleeps for at most ns; with a callback no further than into the next tick, so that it is called then. */
 FZ_PRIVATE void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_wait_budget *budget, uint64_t ns);
 
 #endif

@@ -27,7 +27,7 @@ FZ_PRIVATE int fz_path_join(char buf[FZ_PATH_SIZE], const char *a, const char *b
  */
 FZ_PRIVATE int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len);
 
-/* Reads what a file begins with, size bytes at the most.  0 or an errno. */
+/* Reads at most size bytes from the beginning of a file.  0 or an errno. */
 FZ_PRIVATE int fz_file_read_first(int fd, void *buf, size_t size, size_t *ret_len);
 
 /*

@@ -18,7 +18,7 @@
 /* Bytes of a statement with everything put in, terminator included. */
 #define FZ_SQL_SIZE (4096 + FZ_READ_MANY_MAX * sizeof "4294967295,")
 
-/* The columns of an answer at the most. */
+/* The most columns of an answer. */
 enum { FZ_SQL_COLUMNS_MAX = 8 };
 
 struct fz_sql_dialect;

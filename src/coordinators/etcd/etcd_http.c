@@ -15,12 +15,12 @@
 #include "os/quiet_signal.h"
 
 /*
- * Bytes that an answer may have.  A page of records has half of that at the most, and reading JSON may take twenty
- * times the memory of its text.
+ * Bytes that an answer may have.  A page of records has at most half of that, and reading JSON may take twenty times
+ * the memory of its text.
  */
 enum { REPLY_MAX = FZ_ANSWER_SIZE_MAX / 8, HEAD_MAX = 65536 };
 
-/* How long curl sleeps at a time at the most; it knows when it has to wake up. */
+/* The longest single sleep of curl; it knows when it has to wake up. */
 enum { LOOK_MS = 1000 };
 
 /* ---- callbacks of curl -------------------------------------------------------- */

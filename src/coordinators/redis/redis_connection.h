@@ -16,7 +16,7 @@
 #define FZ_REDIS_COUNT int
 #endif
 
-/* Elements of the arrays that one exchange may bring: all records of a namespace have three each at the most. */
+/* Elements of the arrays that one exchange may bring: all records of a namespace have at most three each. */
 enum { FZ_REDIS_ELEMENTS_MAX = 1 << 19 };
 
 struct fz_redis_connection {

@@ -21,7 +21,7 @@ struct fz_zookeeper_url {
 /* For fz_url_parse, which reads them into the common part of such a struct.  Never freed. */
 extern const struct fz_url_kind *const fz_zookeeper_url_kind;
 
-/* Bytes that fz_zookeeper_url_show writes at the most, terminator included; what is longer is cut. */
+/* The most bytes that fz_zookeeper_url_show writes, terminator included; longer texts are cut. */
 #define FZ_ZOOKEEPER_SHOWN_SIZE 256
 
 /* Servers and path, without user and password, for sentences: "zookeeper://10.0.0.7:2181/frazil/orders". */

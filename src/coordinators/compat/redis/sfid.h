@@ -22,13 +22,13 @@
  * These two facts hold between a frazil and an sfid.  H1: everybody's clock is within
  * max_skew of the server's, and the server's runs at the speed of theirs.  H2: the server loses
  * no key before it expires.  Then
- * - a frazil's ids lie before the expiry of its key by a minute at least, and the next
- *   owner, whose clock is slow by max_skew at the most, stamps none of these;
+ * - a frazil's ids lie before the expiry of its key by a minute at least, and the next owner, whose clock is slow by at
+ *   most max_skew, stamps none of these;
  * - a frazil that takes a pid starts max_skew above all clocks, so above what the previous
  *   owner stamped, unless that one was ahead of its own clock: sfid bounds that by nothing.
- * Where H1 or H2 do not hold, ids can repeat; a FLUSHALL gives each pid to a second owner, and
- * until its next heartbeat, three minutes later at the most, the first one does not notice.
- * That is the price of sharing these keys: redis:// alone has none of it.
+ * Where H1 or H2 do not hold, ids can repeat; a FLUSHALL gives each pid to a second owner, and until its next
+ * heartbeat, at most three minutes later, the first one does not notice.  That is the price of sharing these keys:
+ * redis:// alone has none of it.
  */
 #ifndef FZ_COORDINATORS_SFID_H
 #define FZ_COORDINATORS_SFID_H
