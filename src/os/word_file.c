@@ -416,7 +416,8 @@ static frazil_err begin(struct opening *o, const char *path, const struct fz_bou
         return fz_fail(o->reterr, FRAZIL_ESPEC, "the path of the word file is too long: %q", path);
     int sys = fz_boot_id(o->boot_id);
     if (sys != 0 && sys != ENOTSUP)
-        return fz_fail_errno(o->reterr, sys, "cannot determine the boot id", NULL, "");
+        return fz_fail_errno(o->reterr, sys, "cannot determine the boot id", NULL,
+                             "; let this program see /proc/sys (a service: without ProcSubset=pid)");
     if (sys == 0)
         o->boot_id[strlen(o->boot_id)] = '\n'; /* as the kernel writes it, and the files do */
     frazil_err err = do_guarded(o, act);
