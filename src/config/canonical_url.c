@@ -280,15 +280,35 @@ static bool says_default(const struct default_row *row, struct span value)
     return read_quantity(value, row->type, &said) && read_quantity(by_default, row->type, &unsaid) && said == unsaid;
 }
 
-static void put_pair(const struct url_sink *place, const struct default_row *row, struct span pair)
+/* PostgreSQL's default is part of the name of a table; no other coordinator has tables with such a name. */
+static struct span without_schema(struct span table)
+{
+    static const char by_default[] = "public.";
+    size_t len = sizeof by_default - 1;
+    bool has = (size_t)(table.end - table.at) >= len && memcmp(table.at, by_default, len) == 0;
+
+    return (struct span){has ? table.at + len : table.at, table.end};
+}
+
+static struct span value_of(struct span pair)
 {
     struct span key = before_in(pair, '=');
+    struct span value = behind_in(pair, key);
+
+    return is_text(key, "table") ? without_schema(value) : value;
+}
+
+static void put_pair(const struct url_sink *place, const struct default_row *row, struct span pair)
+{
+    const struct span key = {pair.at, behind_in(pair, before_in(pair, '=')).at};
+    const struct span value = value_of(pair);
     uint64_t quantity = 0;
     char digits[24];
     struct fz_sentence s = fz_sentence_in(digits, sizeof digits);
 
-    if (row == NULL || !read_quantity(behind_in(pair, key), row->type, &quantity)) {
-        put_decoded(place, pair, '=');
+    if (row == NULL || !read_quantity(value, row->type, &quantity)) {
+        put_decoded(place, key, '=');
+        put_decoded(place, value, '=');
         return;
     }
     fz_sentence_u64(&s, quantity);
@@ -304,9 +324,8 @@ static void put_query(const struct url_sink *place, struct span query)
 
     for (struct span pair = pair_behind(query, (struct span){NULL, NULL}); pair.at != NULL;
          pair = pair_behind(query, pair)) {
-        const struct span key = before_in(pair, '=');
-        const struct default_row *row = row_of(key);
-        if (row != NULL && says_default(row, behind_in(pair, key)))
+        const struct default_row *row = row_of(before_in(pair, '='));
+        if (row != NULL && says_default(row, value_of(pair)))
             continue;
         sink_put(place, before);
         put_pair(place, row, pair);

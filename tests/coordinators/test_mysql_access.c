@@ -110,6 +110,25 @@ TEST("A user who may not create the table is told what to have run; that is enou
     register_close(&reg);
 }
 
+TEST("Whatever database the server chooses for a session, a URL leads to the table in its own one")
+{
+    mysql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
+    mysql_server_do(&server, "CREATE DATABASE `we``b`");
+    mysql_server_do(&server, "CREATE OR REPLACE USER web@'127.0.0.%' IDENTIFIED BY ''");
+    mysql_server_do(&server, "GRANT ALL ON `we``b`.* TO web@'127.0.0.%'");
+    mysql_server_do(&server, "GRANT ALL ON app.* TO web@'127.0.0.%'");
+    mysql_server_do(&server, "SET GLOBAL init_connect = 'USE app'");
+    struct fz_register reg = open_on(&server, "web", "we%60b/orders?timeout=60s");
+    register_prepare(&reg);
+    (void)register_must_swap(&reg, 0, 0, "x");
+    register_close(&reg);
+    mysql_server_do(&server, "SET GLOBAL init_connect = ''");
+    assert_string_equal(mysql_server_do(&server, "SELECT GROUP_CONCAT(table_schema) FROM information_schema.tables "
+                                                 "WHERE table_name = 'frazil_lease'"),
+                        "we`b");
+    mysql_server_do(&server, "DROP DATABASE `we``b`");
+}
+
 TEST("A node of a Galera cluster is refused")
 {
     char provider[96];

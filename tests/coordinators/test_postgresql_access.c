@@ -26,7 +26,7 @@ static struct fz_register open_as(const char *user, const char *keys)
 /* A user who may log in and nothing more; no table. */
 static void start(void)
 {
-    postgresql_server_do(&server, "DROP SCHEMA IF EXISTS ids CASCADE; DROP TABLE IF EXISTS frazil_lease");
+    postgresql_server_do(&server, "DROP SCHEMA IF EXISTS ids, \"Ids\" CASCADE; DROP TABLE IF EXISTS frazil_lease");
     postgresql_server_do(&server, "DROP ROLE IF EXISTS \"the app\"; CREATE ROLE \"the app\" LOGIN; "
                                   "DROP ROLE IF EXISTS guarded; CREATE ROLE guarded LOGIN PASSWORD 's3cret:/@'");
     postgresql_server_do(&server, "REVOKE CREATE ON SCHEMA public FROM PUBLIC; "
@@ -35,7 +35,7 @@ static void start(void)
 
 static void stop(void)
 {
-    postgresql_server_do(&server, "DROP SCHEMA IF EXISTS ids CASCADE; DROP TABLE IF EXISTS frazil_lease; "
+    postgresql_server_do(&server, "DROP SCHEMA IF EXISTS ids, \"Ids\" CASCADE; DROP TABLE IF EXISTS frazil_lease; "
                                   "REVOKE ALL ON SCHEMA public FROM guarded");
 }
 
@@ -47,9 +47,9 @@ static void run_what_was_said(const char *message)
 
     assert_non_null(run);
     snprintf(sql, sizeof sql, "%s", run + 6);
-    char *and = strstr(sql, "; USAGE on");
-    if (and != NULL)
-        *and = '\0';
+    char *end = strrchr(sql, ';'); /* what follows is prose */
+    assert_non_null(end);
+    *end = '\0';
     postgresql_server_do(&server, sql);
 }
 
@@ -76,7 +76,7 @@ TEST("Without a table there is no record and none can be made; who the server is
     assert_true(status.incarnation[0] != '\0');
     assert_int_equal(reg.swap(reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){0, 0, "x", 1}, &version, NULL, &err),
                      FZ_REGISTER_REFUSED);
-    assert_non_null(strstr(err.message, "there is no table \"frazil_lease\": frazil lease init creates it"));
+    assert_non_null(strstr(err.message, "there is no table \"public\".\"frazil_lease\": frazil lease init creates it"));
     assert_int_equal(version, 4711);
     register_close(&reg);
     stop();
@@ -90,33 +90,39 @@ static uint64_t now_tick(void *ctx)
     return tick;
 }
 
+static frazil_err init(const struct fz_register *reg, frazil_error *reterr)
+{
+    frazil_layout layout;
+
+    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
+    const struct fz_namespace_options options = {.layout = &layout,
+                                                 .name = "orders",
+                                                 .horizon_ms = 60000,
+                                                 .max_skew_ms = 2000,
+                                                 .never_used = true,
+                                                 .now_tick = now_tick,
+                                                 .now_ctx = &layout};
+    return fz_lease_init(reg, &options, reterr);
+}
+
 TEST("`frazil lease init` makes the table, once, also for a namespace that was never used; a second namespace "
      "shares it")
 {
-    frazil_layout layout;
     frazil_error err = {.message = ""};
     struct fz_record record;
 
     start();
     struct fz_register reg = open_as("guarded:s3cret%3A%2F%40", "&sslmode=disable");
-    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
-    struct fz_namespace_options options = {.layout = &layout,
-                                           .name = "orders",
-                                           .horizon_ms = 60000,
-                                           .max_skew_ms = 2000,
-                                           .never_used = true,
-                                           .now_tick = now_tick,
-                                           .now_ctx = &layout};
-    if (fz_lease_init(&reg, &options, &err) != FRAZIL_OK)
+    if (init(&reg, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
-    assert_int_equal(fz_lease_init(&reg, &options, &err), FRAZIL_EINVAL);
+    assert_int_equal(init(&reg, &err), FRAZIL_EINVAL);
     assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &record, NULL, NULL), FZ_REGISTER_OK);
     struct fz_namespace_record space;
     assert_int_equal(fz_namespace_record_parse(record.data, record.len, &space, NULL), FRAZIL_OK);
     assert_string_equal(space.incarnation, register_status_of(&reg).incarnation);
     struct fz_register other = postgresql_open_url(
         "postgres://guarded:s3cret%%3A%%2F%%40@127.0.0.1:%u/postgres/others?sslmode=disable", (unsigned)server.port);
-    assert_int_equal(fz_lease_init(&other, &options, &err), FRAZIL_OK);
+    assert_int_equal(init(&other, &err), FRAZIL_OK);
     assert_string_equal(postgresql_server_do(&server, "SELECT string_agg(namespace, ' ' ORDER BY 1) FROM frazil_lease"),
                         "orders others");
     register_close(&other);
@@ -156,10 +162,12 @@ TEST("A user who may not create the table is told what to have run; that is enou
     start();
     struct fz_register reg = open_as("the%20app", "");
     assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &err), FZ_REGISTER_REFUSED);
-    const char *wanted = "may not create its table; let a user with that permission run: CREATE TABLE IF NOT EXISTS "
-                         "\"frazil_lease\" (namespace text, number bigint, version bigint NOT NULL, data bytea NOT "
-                         "NULL, PRIMARY KEY (namespace, number)); GRANT SELECT, INSERT, UPDATE ON \"frazil_lease\" TO "
-                         "\"the app\";";
+    const char *wanted =
+        "may not create its table; let a user with that permission run: CREATE TABLE IF NOT EXISTS "
+        "\"public\".\"frazil_lease\" (namespace text, number bigint, version bigint NOT NULL, data bytea "
+        "NOT NULL, PRIMARY KEY (namespace, number)); GRANT SELECT, INSERT, UPDATE ON "
+        "\"public\".\"frazil_lease\" TO \"the app\"; or name a table of another schema in each URL "
+        "of the fleet, as table=SCHEMA.NAME";
     if (strstr(err.message, wanted) == NULL)
         fail_msg("%s", err.message);
     run_what_was_said(err.message);
@@ -181,7 +189,7 @@ TEST("The same where the table is in a schema that the user may not even look in
     register_prepare(&owner);
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("permission denied for table frazil_lease': let the owner of the table run: GRANT SELECT, "
-                         "INSERT, UPDATE ON \"frazil_lease\" TO \"the app\"; USAGE on its schema");
+                         "INSERT, UPDATE ON \"public\".\"frazil_lease\" TO \"the app\"; USAGE on its schema");
     postgresql_server_do(&server, "GRANT SELECT ON frazil_lease TO \"the app\"");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
@@ -206,13 +214,14 @@ TEST("The same where the table is in a schema that the user may not even look in
 
 TEST("Tables with other names and in other schemas, and namespaces of one table, are apart")
 {
-    static const char *const keys[] = {"", "&table=other_table", "&table=ids.frazil_lease", "&table=Frazil_Lease"};
+    static const char *const keys[] = {"", "&table=other_table", "&table=ids.frazil_lease", "&table=Ids.frazil_lease",
+                                       "&table=Frazil_Lease"};
     enum { KEYS = sizeof keys / sizeof keys[0] };
     struct fz_register regs[KEYS + 1];
     struct fz_record record;
 
     start();
-    postgresql_server_do(&server, "CREATE SCHEMA ids");
+    postgresql_server_do(&server, "CREATE SCHEMA ids; CREATE SCHEMA \"Ids\"");
     for (size_t i = 0; i < KEYS; i++)
         regs[i] = open_as("owner", keys[i]);
     regs[KEYS] = postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/others", (unsigned)server.port);
@@ -224,12 +233,55 @@ TEST("Tables with other names and in other schemas, and namespaces of one table,
     }
     for (size_t i = 0; i <= KEYS; i++)
         register_close(&regs[i]);
-    struct fz_register reg = open_as("owner", "&table=nowhere.frazil_lease");
+    struct fz_register reg = open_as("owner", "&table=public.frazil_lease");
+    uint64_t version;
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_CONFLICT);
+    register_close(&reg);
+    reg = open_as("owner", "&table=nowhere.frazil_lease");
     frazil_error err;
     assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &err), FZ_REGISTER_REFUSED);
     assert_non_null(strstr(err.message, "schema \"nowhere\" does not exist' (3F000)"));
     register_close(&reg);
     postgresql_server_do(&server, "DROP TABLE other_table, \"Frazil_Lease\"");
+    stop();
+}
+
+TEST("Whatever the search_path of a role or a session is, a URL leads to one table, which its schema decides")
+{
+    frazil_error err = {.message = ""};
+    struct fz_record record;
+    uint64_t version;
+
+    start();
+    postgresql_server_do(&server, "CREATE ROLE web LOGIN; CREATE SCHEMA AUTHORIZATION web; CREATE ROLE job LOGIN; "
+                                  "CREATE SCHEMA AUTHORIZATION job; GRANT CREATE ON SCHEMA public TO web, job");
+    struct fz_register web = open_as("web", "");
+    struct fz_register job = open_as("job", "");
+    assert_int_equal(init(&web, &err), FRAZIL_OK);
+    assert_int_equal(init(&job, &err), FRAZIL_EREFUSED);
+    run_what_was_said(err.message);
+    assert_int_equal(init(&job, &err), FRAZIL_EINVAL); /* it is there */
+    uint64_t first = register_must_swap(&web, 0, 0, "x");
+    assert_int_equal(register_swap(&job, 0, 0, "y", &version), FZ_REGISTER_CONFLICT);
+    register_close(&job);
+
+    postgresql_server_do(&server, "CREATE TABLE job.frazil_lease (LIKE public.frazil_lease INCLUDING ALL); "
+                                  "GRANT ALL ON job.frazil_lease TO web; GRANT USAGE ON SCHEMA job TO web; "
+                                  "ALTER ROLE job SET search_path = job");
+    job = open_as("job", "");
+    assert_int_equal(setenv("PGOPTIONS", "-c search_path=job,public", 1), 0);
+    struct fz_register session = open_as("web", "");
+    enum fz_register_result result = register_read(&session, 0, &record);
+    unsetenv("PGOPTIONS");
+    assert_int_equal(result, FZ_REGISTER_OK);
+    assert_int_equal(record.version, first);
+    assert_string_equal(register_status_of(&session).incarnation, register_status_of(&web).incarnation);
+    assert_true(register_must_swap(&job, 0, first, "y") > first);
+    register_close(&session);
+    register_close(&job);
+    register_close(&web);
+    assert_string_equal(postgresql_server_do(&server, "SELECT count(*) FROM job.frazil_lease"), "0");
+    postgresql_server_do(&server, "DROP OWNED BY web, job CASCADE; DROP ROLE web, job");
     stop();
 }
 

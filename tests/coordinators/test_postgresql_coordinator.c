@@ -38,7 +38,8 @@ TEST("A server as one wishes it: nothing but OK, once table and namespace are th
     postgresql_server_start(&server, NULL);
     struct findings findings = diagnose(&server);
     assert_found(findings, "FAIL there is no namespace orders\n");
-    assert_found(findings, "FAIL permissions: there is no table \"frazil_lease\": frazil lease init creates it\n");
+    assert_found(findings,
+                 "FAIL permissions: there is no table \"public\".\"frazil_lease\": frazil lease init creates it\n");
     postgresql_server_do(&server, "CREATE TABLE frazil_lease (namespace text, number bigint, version bigint NOT NULL, "
                                   "data bytea NOT NULL, PRIMARY KEY (namespace, number))");
     postgresql_server_do(&server, "INSERT INTO frazil_lease VALUES ('orders', 4294967295, 1, 'x')");
@@ -49,7 +50,7 @@ TEST("A server as one wishes it: nothing but OK, once table and namespace are th
     assert_found(findings, "OK role: primary\n");
     assert_found(findings, "OK durability: a grant is on the disk before it is used");
     assert_found(findings, "OK replication: no standby is connected: nothing that was acknowledged can be lost\n");
-    assert_found(findings, "OK permissions: this user may read and write \"frazil_lease\"\n");
+    assert_found(findings, "OK permissions: this user may read and write \"public\".\"frazil_lease\"\n");
     postgresql_server_stop(&server);
 }
 
@@ -129,7 +130,7 @@ TEST("The examination names the rights of this user, and those that are missing"
                  privileges[i]);
         postgresql_server_do(&server, sql);
         assert_found(diagnose_as(&server, "app"),
-                     "FAIL permissions: this user needs SELECT, INSERT and UPDATE on \"frazil_lease\"\n");
+                     "FAIL permissions: this user needs SELECT, INSERT and UPDATE on \"public\".\"frazil_lease\"\n");
     }
     postgresql_server_do(&server, "GRANT SELECT, INSERT, UPDATE ON frazil_lease TO app");
     assert_found(diagnose_as(&server, "app"), "OK permissions: this user may read and write");

@@ -447,7 +447,7 @@ TEST("A foreign row is refused, or shown as damaged, and never overwritten")
                                   "('orders', 2, 9, repeat('x', 513)::bytea), ('orders', 3, 9, ''), "
                                   "('others', 4, 9, 'x')");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
-    register_assert_said("a record in the table \"frazil_lease\" was not written by frazil");
+    register_assert_said("a record in the table \"public\".\"frazil_lease\" was not written by frazil");
     assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_CONFLICT);
     assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
     static const uint64_t wanted[6] = {1, 1, 1, 9, 0, 0};

@@ -35,7 +35,7 @@ TEST("Host, database and namespace; what is not said is left to libpq, but for t
     assert_int_equal(url.common.hosts[0].port, 0);
     assert_string_equal(url.database, "app");
     assert_string_equal(url.common.name, "orders");
-    assert_string_equal(url.table, "\"frazil_lease\"");
+    assert_string_equal(url.table, "\"public\".\"frazil_lease\"");
     assert_int_equal(url.common.access.timeout_ms, 1000);
     assert_string_equal(url.common.access.user, "");
     assert_string_equal(url.common.access.password, "");
@@ -96,10 +96,11 @@ TEST("User and password; what is behind the '@' must still be DATABASE/NAMESPACE
     url_assert_refused(fz_postgresql_url_kind, "postgres://me:s3cret/@h/orders", FRAZIL_ESPEC, "names no namespace");
 }
 
-TEST("A table, with its schema or not, is quoted from then on; nothing else gets into SQL")
+TEST("A table is in the schema of the URL, or in public, and both are quoted; nothing else gets into SQL")
 {
-    assert_string_equal(parse("postgres://h/app/orders?table=Leases_2").table, "\"Leases_2\"");
+    assert_string_equal(parse("postgres://h/app/orders?table=Leases_2").table, "\"public\".\"Leases_2\"");
     assert_string_equal(parse("postgres://h/app/orders?table=ids.lease").table, "\"ids\".\"lease\"");
+    assert_string_equal(parse("postgres://h/app/orders?table=Web.Ids").table, "\"Web\".\"Ids\"");
     static const char *const wrong[] = {"",      ".",    "a.",  ".a",  "a.b.c", "a b",
                                         "a%22b", "a\"b", "a;b", "a-b", "a'b",   "\xc3\xa9"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -258,12 +258,10 @@ static const char *second_least(const struct fz_url_key *key)
     return key->initial != NULL && strcmp(key->initial, key->least) == 0 ? "1" : key->least;
 }
 
-static void put_key(struct spelling *s, const struct fz_url_key *key, unsigned value, const char *folder)
+static void put_value(struct spelling *s, const struct fz_url_key *key, unsigned value, const char *folder)
 {
     char path[512];
 
-    put(s, key->name);
-    put(s, "=");
     switch (key->type) {
     case FZ_URL_NUMBER:
     case FZ_URL_DURATION:
@@ -303,6 +301,13 @@ static const char *initial_of(const struct fz_url_key *key, uint64_t *random)
     return key->initial;
 }
 
+/* PostgreSQL's default schema may be said as well; the value of a table follows. */
+static void put_schema(struct spelling *s, const struct fz_url_kind *kind, const struct fz_url_key *key)
+{
+    if (strcmp(kind->what, "PostgreSQL") == 0 && strcmp(key->name, "table") == 0 && url_pick(s->random, 2) == 0)
+        put(s, "public.");
+}
+
 /* The keys in any order. */
 static void put_query(struct spelling *s, const struct url_meaning *url, const char *folder)
 {
@@ -320,13 +325,13 @@ static void put_query(struct spelling *s, const struct url_meaning *url, const c
             continue;
         put(s, before);
         before = "&";
-        if (url->key[at] != 0) {
-            put_key(s, key, url->key[at], folder);
-            continue;
-        }
         put(s, key->name);
         put(s, "=");
-        put(s, initial_of(key, s->random));
+        put_schema(s, url->kind, key);
+        if (url->key[at] != 0)
+            put_value(s, key, url->key[at], folder);
+        else
+            put(s, initial_of(key, s->random));
     }
 }
 

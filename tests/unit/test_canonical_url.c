@@ -138,6 +138,16 @@ TEST("The port that a URL leaves out is the one that the coordinator takes")
     }
 }
 
+TEST("A table that names no schema is that of the schema public, and no other schema is")
+{
+    assert_true(is_same_place("postgres://h/a/n", "postgres://h/a/n?table=public.frazil_lease", true));
+    assert_true(is_same_place("postgres://h/a/n?table=ids", "postgresql://h/a/n?table=public.ids", true));
+    assert_false(is_same_place("postgres://h/a/n", "postgres://h/a/n?table=web.frazil_lease", true));
+    assert_false(is_same_place("postgres://h/a/n?table=ids", "postgres://h/a/n?table=web.ids", true));
+    assert_false(is_same_place("postgres://h/a/n?table=ids", "postgres://h/a/n?table=Public.ids", true));
+    assert_false(is_same_place("postgres://h/a/n?table=ids", "postgres://h/a/n?table=public_.ids", true));
+}
+
 TEST("Nothing is decoded in the path of a file or a socket, and of a key that is there twice the last one counts")
 {
     assert_false(is_same_place("file:///a%41", "file:///aA", true));

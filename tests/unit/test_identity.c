@@ -142,6 +142,12 @@ static const struct row {
     {FZ_KEY_WORKER, BOTH, LEASE "worker=mysql://u:p@h/db/n?table=a", LEASE "worker=mysql://u:p@h/db/n?table=b"},
     {FZ_KEY_WORKER, BOTH, LEASE "worker=postgres://h/a/n", LEASE "worker=postgres://h/b/n"},
     {FZ_KEY_WORKER, BOTH, LEASE "worker=postgres://h/a/n?table=a", LEASE "worker=postgres://h/a/n?table=b"},
+    {FZ_KEY_WORKER, BOTH, LEASE "worker=postgres://h/a/n?table=a.t", LEASE "worker=postgres://h/a/n?table=b.t"},
+    {FZ_KEY_WORKER, BOTH, LEASE "worker=postgres://h/a/n?table=t", LEASE "worker=postgres://h/a/n?table=b.t"},
+    {FZ_KEY_WORKER, BOTH, LEASE "worker=postgres://h/a/n", LEASE "worker=postgres://h/a/n?table=b.frazil_lease"},
+    {FZ_KEY_WORKER, NOTHING, LEASE "worker=postgres://h/a/n?table=t", LEASE "worker=postgres://h/a/n?table=public.t"},
+    {FZ_KEY_WORKER, NOTHING, LEASE "worker=postgres://h/a/n",
+     LEASE "worker=postgres://h/a/n?table=public.frazil_lease"},
     {FZ_KEY_WORKER, BOTH, LEASE "worker=postgres://a@h/a/n", LEASE "worker=postgres://b@h/a/n"},
 };
 enum { ROWS = sizeof rows / sizeof rows[0], TEXT_SIZE = 4096 };
@@ -271,6 +277,8 @@ static const struct relation {
     /* One namespace of one coordinator; another one parts on purpose. */
     {FZ_RELATION_SHARED, "worker=redis://u:p@h/a", "worker=redis://u:q@H:6379/a count=3"},
     {FZ_RELATION_SHARED, "worker=postgres://h/a/n?table=a&user=b", "worker=postgresql://h/a/n?user=b&table=a"},
+    {FZ_RELATION_SHARED, "worker=postgres://h/a/n", "worker=postgresql://h/a/n?table=public.frazil_lease"},
+    {FZ_RELATION_APART, "worker=postgres://h/a/n", "worker=postgres://h/a/n?table=web.frazil_lease"},
     {FZ_RELATION_APART, "worker=redis://h/a", "worker=redis://h/b"},
     {FZ_RELATION_APART, "worker=redis://h/a", "worker=redis://g/a"},
     {FZ_RELATION_APART, "worker=redis://h/a", "worker=redis://h:6380/a"},

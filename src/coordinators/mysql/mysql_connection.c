@@ -336,6 +336,17 @@ static enum fz_register_result not_connected(struct call *call, frazil_error *re
                        reterr);
 }
 
+/* The server's init_connect may have chosen another database: its users would have a table of their own there. */
+static void put_use(struct fz_sentence *s, const char *database)
+{
+    fz_sentence_str(s, "USE `");
+    for (; *database != '\0'; database++) {
+        fz_sentence_str(s, *database == '`' ? "`" : "");
+        fz_sentence_char(s, *database);
+    }
+    fz_sentence_str(s, "`; ");
+}
+
 /*
  * Every statement sees all that was committed last and waits for a lock for a second at most.  A Galera cluster, whose
  * nodes all take writes, is no one place; a read-only server is a replica or will be one.  MariaDB 12 has more values
@@ -343,7 +354,7 @@ static enum fz_register_result not_connected(struct call *call, frazil_error *re
  */
 static enum fz_register_result set_up(struct call *call, frazil_error *reterr)
 {
-    static const char sql[] =
+    static const char settings[] =
         "SET SESSION autocommit = 1, timestamp = DEFAULT, time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES', "
         "lock_wait_timeout = 1, innodb_lock_wait_timeout = 1, sql_select_limit = 18446744073709551615, "
         "sql_big_selects = 1, sql_safe_updates = 0, unique_checks = 1; "
@@ -351,7 +362,12 @@ static enum fz_register_result set_up(struct call *call, frazil_error *reterr)
         "SHOW GLOBAL VARIABLES WHERE (variable_name = 'read_only' AND value <> 'OFF') "
         "OR (variable_name = 'wsrep_on' AND value = 'ON')";
     struct fz_mysql_connection *connection = call->connection;
+    char sql[sizeof settings + 2 * FZ_MYSQL_NAME_SIZE + sizeof "USE ``; "];
+    struct fz_sentence s = fz_sentence_in(sql, sizeof sql);
     MYSQL_RES *rows = NULL;
+
+    put_use(&s, connection->url.database);
+    fz_sentence_str(&s, settings);
     enum fz_register_result result = exchange(call, sql, &rows, reterr);
     MYSQL_ROW row = result == FZ_REGISTER_OK ? mysql_fetch_row(rows) : NULL;
 

@@ -122,7 +122,7 @@ static enum fz_register_result may_not_create(struct fz_sql_connection *connecti
     fz_postgresql_user_sql((struct fz_postgresql_connection *)connection, user);
     fz_fail(reterr, FRAZIL_EREFUSED,
             "%s: may not create its table; let a user with that permission run: %s; GRANT SELECT, INSERT, UPDATE ON %s "
-            "TO %s;",
+            "TO %s; or name a table of another schema in each URL of the fleet, as table=SCHEMA.NAME",
             connection->session.shown, fz_sql_of_table(connection, create_sql, sql), connection->table, user);
     return FZ_REGISTER_REFUSED;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PostgreSQL as a dialect of common/sql_register.h: one table, by default frazil_lease.  A standby is not asked.
+ * PostgreSQL as a dialect of common/sql_register.h: one table, by default public.frazil_lease.  A standby is not asked.
  *
  * The incarnation is SYSTEM.TIMELINE.START.TABLE: the cluster's identifier, its
  * timeline, when the server was started, and the table's oid.  It changes when a

@@ -27,24 +27,30 @@ static void quote(struct fz_sentence *s, struct fz_url_piece piece)
     fz_sentence_char(s, '"');
 }
 
-/* NAME or SCHEMA.NAME, each in quotes from now on. */
+/*
+ * NAME or SCHEMA.NAME, each in quotes from now on.  The schema always stands there: by search_path, each role and each
+ * session could have a table of its own, and one worker id each.
+ */
 static frazil_err read_table(struct fz_url_piece value, struct fz_url *common, frazil_error *reterr)
 {
+    static const struct fz_url_piece by_default = {"public", sizeof "public" - 1};
     struct fz_postgresql_url *url = (struct fz_postgresql_url *)common;
-    struct fz_url_piece second = value;
-    struct fz_url_piece first = fz_url_cut(&second, '.');
+    struct fz_url_piece name = value;
+    struct fz_url_piece schema = fz_url_cut(&name, '.');
     struct fz_sentence s = fz_sentence_in(url->table, sizeof url->table);
 
-    if (!is_identifier(first) || (second.at != NULL && !is_identifier(second)))
+    if (name.at == NULL) {
+        name = schema;
+        schema = by_default;
+    }
+    if (!is_identifier(schema) || !is_identifier(name))
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "table=%Q in the PostgreSQL URL: must be NAME or SCHEMA.NAME, each of 1 to %u letters, digits "
                        "and '_'",
                        value.at, value.len, (uint64_t)FZ_POSTGRESQL_NAME_SIZE - 1);
-    quote(&s, first);
-    if (second.at != NULL) {
-        fz_sentence_char(&s, '.');
-        quote(&s, second);
-    }
+    quote(&s, schema);
+    fz_sentence_char(&s, '.');
+    quote(&s, name);
     return FRAZIL_OK;
 }
 

@@ -23,7 +23,7 @@ enum {
 struct fz_postgresql_url {
     struct fz_url common;
     char database[FZ_POSTGRESQL_NAME_SIZE];
-    char table[FZ_POSTGRESQL_TABLE_SIZE]; /* as SQL writes it, quoted: "frazil_lease" */
+    char table[FZ_POSTGRESQL_TABLE_SIZE]; /* as SQL writes it: "public"."frazil_lease" */
     char sslmode[16];
     char sslrootcert[FZ_URL_PATH_SIZE];
     char sslcert[FZ_URL_PATH_SIZE];
