@@ -188,7 +188,8 @@ static void *call(void *arg)
     frazil *gen = caller->session->gen;
     frazil_layout_kind kind = (frazil_layout_kind)caller->session->layout.kind;
 
-    while (caller->err == FRAZIL_OK && !atomic_load_explicit(caller->stop, memory_order_relaxed)) {
+    /* One call at least: on a busy machine the time may be over before this thread runs. */
+    do {
         uint64_t start = bench_stamp();
         caller->err = bench_take_one(gen, kind);
         uint64_t end = bench_stamp();
@@ -196,7 +197,7 @@ static void *call(void *arg)
         if (end > start && end - start > caller->longest)
             caller->longest = end - start;
         caller->calls++;
-    }
+    } while (caller->err == FRAZIL_OK && !atomic_load_explicit(caller->stop, memory_order_relaxed));
     return NULL;
 }
 
