@@ -35,7 +35,7 @@ function highest(mask) {
 /* ---- warnings -------------------------------------------------------------------------------- */
 
 let hasWarnedOfId = false;
-const masks = new Map(); // by id and epoch: the first highest sequence number that opens, whether it has, and whether it is alone
+const places = new Map(); // by id and epoch: which masks open there, see placeOf
 
 function warn(message, code) {
   process.emitWarning(message, { type: 'FrazilWarning', code });
@@ -49,37 +49,6 @@ function warnOfId() {
       'same ids. Give each of them an id of its own, from 0 to 1023.',
     'FRAZIL_FLAKE_ID_0',
   );
-}
-
-/**
- * Whether the mask is the first one of its id and epoch that opens here. Generators of the others count for themselves, as in
- * flake-idgen, so the numbers that two masks allow are given out twice.
- */
-function isFirstMask(id, epoch, seqMax) {
-  const place = `${id} ${epoch}`;
-  const seen = masks.get(place) ?? { first: seqMax, isOpen: false, isOne: true };
-  masks.set(place, seen);
-  if (seqMax === seen.first) return true;
-  if (seen.isOne)
-    warn(
-      `two FlakeIds have the id ${id} and different masks, up to ${seen.first} and up to ${seqMax}: in one millisecond ` +
-        'both can make the same id. Give them the same mask, or different ids.',
-      'FRAZIL_FLAKE_MASKS',
-    );
-  seen.isOne = false;
-  return false;
-}
-
-/** Has the next mask be the first one, if this one was to be and could not be opened. */
-function forgetMask(id, epoch, seqMax) {
-  const place = `${id} ${epoch}`;
-  const seen = masks.get(place);
-  if (seen && !seen.isOpen && seen.first === seqMax) masks.delete(place);
-}
-
-function keepMask(id, epoch, seqMax) {
-  const seen = masks.get(`${id} ${epoch}`);
-  if (seen?.first === seqMax) seen.isOpen = true;
 }
 
 /* ---- generators ------------------------------------------------------------------------------ */
@@ -100,10 +69,42 @@ function keep(spec, generator) {
   return generator;
 }
 
+/**
+ * The place of an id and epoch. Its first mask is the first one that is opened in this process. Generators of the others count for
+ * themselves, as in flake-idgen, so the numbers that two masks allow are given out twice.
+ */
+function placeOf(id, epoch, seqMax) {
+  const key = `${id} ${epoch}`;
+  const place = places.get(key) ?? { key, first: seqMax, openings: 0, isOpen: false, isOne: true };
+  places.set(key, place);
+  if (seqMax !== place.first && place.isOne) {
+    place.isOne = false;
+    warn(
+      `two FlakeIds have the id ${id} and different masks, up to ${place.first} and up to ${seqMax}: in one millisecond ` +
+        'both can make the same id. Give them the same mask, or different ids.',
+      'FRAZIL_FLAKE_MASKS',
+    );
+  }
+  return place;
+}
+
 /** Masks of one id need a folder each: the library refuses bounds of one worker that overlap, also to other processes. */
-function toSpec(id, epoch, seqMax, isFirst) {
+function specAt(place, id, epoch, seqMax) {
   const spec = `layout=flake behaviour=flake worker=fixed:${id} epoch=${epoch} seq_max=${seqMax}`;
-  return isFirst ? spec : `${spec} namespace=flake-idgen-${epoch}-${seqMax}`;
+  return seqMax === place.first ? spec : `${spec} namespace=flake-idgen-${epoch}-${seqMax}`;
+}
+
+/**
+ * Counts an opening of a place until the function that it returns is told how it ended. The first mask is forgotten if no opening
+ * of it succeeds, so that the next one shares the ids of other processes.
+ */
+function beginOpening(place) {
+  place.openings++;
+  return (isOpen) => {
+    place.openings--;
+    place.isOpen ||= isOpen;
+    if (place.isOne && !place.isOpen && place.openings === 0) places.delete(place.key);
+  };
 }
 
 /** A FlakeId has no options for places: the advice of an error names the variables of the environment that do the same. */
@@ -128,7 +129,6 @@ function translate(error) {
 
 class FlakeId {
   #seqMax;
-  #spec; // decided when it is opened
   #generator;
   #waiting = []; // callbacks whose ids the present millisecond no longer has
   #first = 0; // the first of them
@@ -149,30 +149,26 @@ class FlakeId {
     this.#seqMax = highest(this.seqMask);
   }
 
-  /** Decides the spec, and returns the generator that is open for it. */
-  #known() {
-    this.#spec ??= toSpec(this.id, this.epoch, this.#seqMax, isFirstMask(this.id, this.epoch, this.#seqMax));
-    return known(this.#spec);
-  }
-
-  #opened(generator) {
-    keepMask(this.id, this.epoch, this.#seqMax);
-    this.#generator ??= known(this.#spec) ?? keep(this.#spec, generator);
-    return this.#generator;
-  }
-
-  #notOpened(error) {
-    forgetMask(this.id, this.epoch, this.#seqMax);
-    this.#spec = undefined;
-    return translate(error);
+  /** Its place, and the spec that opens it there now. */
+  #at() {
+    const place = placeOf(this.id, this.epoch, this.#seqMax);
+    return { place, spec: specAt(place, this.id, this.epoch, this.#seqMax) };
   }
 
   #openNow() {
+    const { place, spec } = this.#at();
+    const open = known(spec);
+    if (open) return open;
+    const end = beginOpening(place);
+    let generator;
     try {
-      return this.#opened(openShared(this.#spec));
+      generator = openShared(spec);
     } catch (error) {
-      throw this.#notOpened(error);
+      throw translate(error);
+    } finally {
+      end(generator !== undefined);
     }
+    return keep(spec, generator);
   }
 
   next(callback) {
@@ -180,7 +176,7 @@ class FlakeId {
       this.#call(callback);
       return undefined;
     }
-    this.#generator ??= this.#known() ?? this.#openNow();
+    this.#generator ??= this.#openNow();
     try {
       return this.#generator.nextBuffer();
     } catch (error) {
@@ -193,7 +189,7 @@ class FlakeId {
     if (typeof callback !== 'function') {
       throw new TypeError('the callback of next must be a function');
     }
-    this.#generator ??= this.#known();
+    this.#generator ??= known(this.#at().spec);
     if (this.#waiting.length === 0 && this.#generator && this.#deliver(callback)) return;
     this.#waiting.push(callback);
     if (this.#waiting.length > 1) return;
@@ -203,15 +199,19 @@ class FlakeId {
 
   /** Opening takes files and their locks, and so a thread. */
   #open() {
-    openSharedAsync(this.#spec).then(
+    const { place, spec } = this.#at();
+    const end = beginOpening(place);
+    openSharedAsync(spec).then(
       (generator) => {
-        this.#opened(generator);
+        end(true);
+        this.#generator ??= known(spec) ?? keep(spec, generator);
         this.#resume();
       },
       (error) => {
+        end(false);
         const callbacks = this.#waiting;
         this.#waiting = [];
-        const translated = this.#notOpened(error);
+        const translated = translate(error);
         for (const callback of callbacks) process.nextTick(callback, translated);
       },
     );

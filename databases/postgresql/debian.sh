@@ -38,7 +38,7 @@ for empty in /etc/postgresql /var/run/postgresql /var/log/postgresql /dev/shm "$
     mkdir -p "$scratch/$empty"
     mount --bind "$scratch/$empty" "$empty"
 done
-chmod 1777 /dev/shm # as each machine has it: without, claims would lie in its /tmp
+chmod 1777 /dev/shm # as each machine has it: without, a worker id is refused
 
 # Starts it as a machine does that boots: from an environment that has next to nothing.
 start() {

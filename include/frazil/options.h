@@ -148,7 +148,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_with(frazil **ret, const frazil_o
 
 /*
  * Opens the generator of all openings of the process that mean the same, as frazil_open_shared.  FRAZIL_EINVAL: the
- * options have a clock, random numbers, a granter or a snapshot, by which no other opening could find it.
+ * options have a clock, random numbers, a granter or a snapshot, by which no other opening could find it.  Parts of
+ * frazil_options_coordinator count for the opening that comes first.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_shared_with(frazil **ret, const frazil_options *options,
                                                            frazil_error *reterr) FRAZIL_NONNULL(1, 2);

@@ -33,8 +33,10 @@ struct refusal {
     char text[700];
 };
 
-/* Whether the user may do this with the generator of that name, or with any if that is empty.  NULL is nobody, who may
- * do everything where there are no users. */
+/*
+ * Whether the user may do this with the generator of that name, or with any if that is empty.  NULL: the client has not
+ * logged in.  Where the configuration has no users, all may do everything.
+ */
 bool admission_may(const struct setup *setup, const struct user *user, enum verb verb, struct slice name);
 
 /*
@@ -44,8 +46,10 @@ bool admission_may(const struct setup *setup, const struct user *user, enum verb
 enum access admission_find(const struct setup *setup, const struct user *user, enum verb verb, struct slice name,
                            struct generator **ret);
 
-/* The same for a generator that the client means without its name; NULL: none is meant.  Who may use every generator
- * learns that, and nobody else. */
+/*
+ * The same for a generator that the client means without its name; NULL: none is meant.  Only a user who may use every
+ * generator learns that none is meant.
+ */
 enum access admission_of_unnamed(const struct setup *setup, const struct user *user, enum verb verb,
                                  const struct generator *generator);
 

@@ -281,13 +281,13 @@ static bool says_default(const struct default_row *row, struct span value)
 }
 
 /* PostgreSQL's default is part of the name of a table; no other coordinator has tables with such a name. */
-static struct span without_schema(struct span table)
+static struct span without_schema(struct span name)
 {
     static const char by_default[] = "public.";
     size_t len = sizeof by_default - 1;
-    bool has = (size_t)(table.end - table.at) >= len && memcmp(table.at, by_default, len) == 0;
+    bool has = (size_t)(name.end - name.at) >= len && memcmp(name.at, by_default, len) == 0;
 
-    return (struct span){has ? table.at + len : table.at, table.end};
+    return (struct span){has ? name.at + len : name.at, name.end};
 }
 
 static struct span value_of(struct span pair)

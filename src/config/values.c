@@ -219,16 +219,15 @@ static frazil_err read_key_of(struct fz_values *values, enum fz_key key, frazil_
     return err;
 }
 
-/* A path is taken as it is.  One that its writer has encoded would be another folder, and two processes would not meet.
- */
+/* A path is taken as it is.  An encoded one would be another folder, in which two processes would not meet. */
 static frazil_err check_path(const struct fz_values *values, enum fz_key key, frazil_error *reterr)
 {
     const char *url = fz_given_text(values, key);
 
     if (url == NULL || !fz_is_url(url) || !fz_url_has_encoded_path(url))
         return FRAZIL_OK;
-    return fz_value_refuse(values, key, "write the path as it is, without percent-encoding, such as ' ' for %20",
-                           reterr);
+    return fz_value_refuse(
+        values, key, "write the path without percent-encoding, such as ' ' for %20, or choose another name", reterr);
 }
 
 frazil_err fz_values_read(struct fz_values *ret, const struct fz_settings *settings, frazil_error *reterr)

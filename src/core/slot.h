@@ -185,7 +185,7 @@ FZ_PRIVATE bool fz_slot_may_finish(const struct fz_slot_rules *rules, const stru
  */
 FZ_PRIVATE bool fz_slot_may_lead_on(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t tick);
 
-/* The last tick in which they may, and no later one than `last`; for a view in which they may in one of these. */
+/* The last tick, at most `last`, in which they may.  The caller knows that they may in the word's own tick. */
 FZ_PRIVATE uint64_t fz_slot_last_led(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t last);
 
 /*

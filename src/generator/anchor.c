@@ -74,7 +74,7 @@ bool fz_anchor_shut(struct fz_anchor *anchor)
 void fz_anchor_close(struct fz_anchor *anchor)
 {
     if (atomic_load_explicit(&anchor->range, memory_order_relaxed) != 0)
-        (void)fz_anchor_shut(anchor); /* or another thread is just publishing one, which is no older than this call */
+        (void)fz_anchor_shut(anchor); /* or another thread just writes one: the end of its tick closes that */
 }
 
 /* Starts a measurement here.  The counter is read last: later than the time it is paired with. */

@@ -70,7 +70,8 @@ static inline bool fz_anchor_read(const struct fz_anchor *anchor, struct fz_anch
 /* Publishes an anchor, unless another thread is just publishing one. */
 FZ_PRIVATE void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *view);
 
-/* The same for one that leads.  If its range is over it cannot be moved on: whoever moves it does not ask for that. */
+/* The same for one that leads.  If its range is over it cannot be moved on, as fz_anchor_move does not look at the
+ * range. */
 FZ_PRIVATE void fz_anchor_publish_lead(struct fz_anchor *anchor, const struct fz_anchor_view *view,
                                        const struct fz_anchor_lead *lead);
 

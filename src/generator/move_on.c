@@ -34,6 +34,9 @@ bool fz_move_on(frazil *gen, uint64_t slot, uint64_t *ret_id)
     first_slot += ticks << rules->seq_bits;
     if (!fz_anchor_move(anchor, version, first_slot, first_id, lead_us))
         return false;
+    /* frazil_stop may have wanted to close the anchor meanwhile. */
+    if (fz_is_stopped(gen))
+        fz_anchor_close(anchor);
     *ret_id = first_id + ((slot - first_slot) << gen->sequence_shift);
     return true;
 }

@@ -257,7 +257,7 @@ static frazil_err entry_open_decided(frazil **ret, const struct shared_opening *
     return err;
 }
 
-/* What makes a generator other than its text says, which is how shared ones are found. */
+/* An option that the text of the options does not hold, by which shared generators are found; NULL: there is none. */
 static const char *what_no_text_says(const frazil_options *options)
 {
     return options->has_clock      ? "a clock of the program's"

@@ -444,11 +444,12 @@ static frazil_err read_creation_clock(const struct creation *creation, uint64_t 
     if (now_tick > fz_layout_last_tick(options->layout))
         return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the layout's life is over: a namespace needs a new layout");
     /* The coordinator read its clock between the two readings here: what the answer took is no difference of clocks. */
-    uint64_t here =
-        fz_clock_difference(options->layout, &creation->status, now_tick) < 0 ? creation->asked_tick : now_tick;
-    int64_t skew_ms = fz_clock_difference(options->layout, &creation->status, here);
-    if ((here == now_tick && skew_ms > options->max_skew_ms) || skew_ms < -options->max_skew_ms)
-        return fz_clocks_differ(options->layout, options->name, &creation->status, here, options->max_skew_ms, reterr);
+    if (fz_clock_difference(options->layout, &creation->status, now_tick) > options->max_skew_ms)
+        return fz_clocks_differ(options->layout, options->name, &creation->status, now_tick, options->max_skew_ms,
+                                reterr);
+    if (fz_clock_difference(options->layout, &creation->status, creation->asked_tick) < -options->max_skew_ms)
+        return fz_clocks_differ(options->layout, options->name, &creation->status, creation->asked_tick,
+                                options->max_skew_ms, reterr);
     *ret_tick = now_tick;
     return FRAZIL_OK;
 }

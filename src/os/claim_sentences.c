@@ -118,9 +118,8 @@ static frazil_err refuse_for_future(uint32_t worker, const struct fz_claim_key *
     return fz_fail(
         reterr, FRAZIL_EWORKER,
         "worker id %u cannot be used yet, because %s has used it on this host up to %D ahead of the clock: take "
-        "another "
-        "worker id.  If the ids of that time were discarded, uid %u or root may remove its file while no process "
-        "has it open (fuser names it)%s: %q",
+        "another worker id.  If the ids of that time were discarded, uid %u or root may remove its file while no "
+        "process has it open (fuser names it)%s: %q",
         (uint64_t)worker, who, ahead_ms > UINT64_MAX / 1000 ? UINT64_MAX : ahead_ms * 1000, other->uid,
         is_of_run_dir(other, key) ? ", and then run `frazil state init --all` with this spec" : "", other->path);
 }

@@ -113,7 +113,7 @@ TEST("Ids have the clock's time again as soon as it has come up to those that le
     for (unsigned i = 0; i < 4; i++) {
         int64_t now_ms = fz_real_now().unix_ms;
         assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
-        assert_true(ms_of(gen, id) >= now_ms);
+        assert_true(ms_of(gen, id) >= now_ms - 1); /* I6: the tick before may be finished */
     }
     frazil_close(gen);
 }

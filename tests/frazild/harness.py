@@ -12,6 +12,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 FRAZILD = os.environ["FRAZILD"]
@@ -21,6 +22,15 @@ IDLE_S = 75  # after which the daemon closes a connection of HTTP that is idle
 
 GENERATOR = "[generator {name}]\nworker=fixed:{worker}\nstate=memory\n"
 BASE = "[daemon]\ndrain_delay=0s\n[listen resp]\naddress=127.0.0.1:0\n"
+
+
+def until(condition):
+    """Waits until it holds."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("it did not happen")
+        time.sleep(0.05)
 
 
 class ReplyError(Exception):

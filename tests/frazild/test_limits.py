@@ -17,7 +17,7 @@ import tempfile
 import time
 import unittest
 
-from harness import BASE, FRAZILD, PATIENCE_S, Client, ReplyError, TestCase, generator
+from harness import BASE, FRAZILD, PATIENCE_S, Client, ReplyError, TestCase, generator, until
 
 LISTEN = BASE + "[listen http]\naddress=127.0.0.1:0\n"
 
@@ -74,16 +74,15 @@ class Log(WithUsers):
         daemon = self.start(BASE + generator("main") + generator("slow", 2, layout="31/10/2", tick="10s"))
         watch, client = self.connect(daemon), self.connect(daemon)
         client.send(client.pack("NEXT", "slow", 10))
-        while watch.ask("STATS", "slow")[-1] != 1:
-            pass
+        until(lambda: watch.ask("STATS", "slow")[-1] == 1)
         with open(daemon.config, "w", encoding="utf-8") as file:
             file.write(BASE + generator("main"))
         daemon.process.send_signal(signal.SIGHUP)
         daemon.wait_for_line("the configuration was read: 1 generators")
         client.close()
-        while b"connected_clients:1\r\n" not in watch.ask("INFO"):
-            pass
-        self.assertEqual([line for line in daemon.lines if "not confirmed" in line], [])
+        until(lambda: b"connected_clients:1\r\n" in watch.ask("INFO"))
+        self.assertEqual(daemon.end(), 0)
+        self.assertEqual([line for line in daemon.lines if line is not None and "not confirmed" in line], [])
 
 
 class Rates(WithUsers):

@@ -13,7 +13,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, TestCase, WallClock, generator
+from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, TestCase, WallClock, generator, until
 
 FRAZIL = pathlib.Path(FRAZILD).with_name("frazil")
 HTTP = "[listen http]\naddress=127.0.0.1:0\n"
@@ -35,14 +35,6 @@ def status_of(daemon, path):
 def body_of(daemon, path):
     with ask(daemon, path) as reply:
         return reply.read()
-
-
-def until(condition):
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError("it did not happen")
-        time.sleep(0.05)
 
 
 class Folder(TestCase):

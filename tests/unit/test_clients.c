@@ -5,6 +5,7 @@
  *
  * The child of a thread that is inside itself stands for that of another one: the count is the same.
  */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -291,7 +292,7 @@ static long sleeps(void)
 {
     struct rusage usage;
 
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nvcsw : -1;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : -1;
 }
 
 static long slept;

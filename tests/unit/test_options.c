@@ -155,7 +155,7 @@ TEST("The path of a folder or a socket is taken as it is: one that is percent-en
         assert_int_equal(frazil_options_open(&options, &why), FRAZIL_OK);
         set("worker", "fixed:1");
         set(wrong[i][0], wrong[i][1]);
-        refused(frazil_options_check(options, &why), FRAZIL_ESPEC, "write the path as it is");
+        refused(frazil_options_check(options, &why), FRAZIL_ESPEC, "write the path without percent-encoding");
     }
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         assert_int_equal(frazil_options_set(options, "state", NULL, 0, &why), FRAZIL_OK);

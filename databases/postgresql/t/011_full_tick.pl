@@ -36,7 +36,7 @@ sub waiting {
     my ($out, $err) = ('', '');
     my $run = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', "SET frazil.max_wait = '$max_wait'", '-c', $slow =~ s/slow/$generator/r ],
         '>', \$out, '2>', \$err, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-    ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'Extension'}), 'a statement waits');
+    ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'Extension' AND backend_type = 'client backend'}), 'a statement waits');
     return ($run, \$err);
 }
 

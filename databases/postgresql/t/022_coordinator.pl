@@ -93,7 +93,7 @@ wipe("$host/run");
 $take->();
 is(frazil_keeper($node), $keeper, 'a generator whose spec is wrong does not end the background worker');
 my $log = slurp_file($node->logfile);
-is(scalar(() = $log =~ /\[$keeper\] LOG:  frazil: generator "audit": .*"nonsense".* is no key/g), 1, 'which says it once');
+is(scalar(() = $log =~ /\[$keeper\] LOG:  frazil: generator "audit": .*"nonsense".* is not one of its keys/g), 1, 'which says it once');
 is(scalar(() = $log =~ /\[$keeper\] WARNING:  frazil.worker comes from postgresql\.auto\.conf/g), 1, 'and warns once of postgresql.auto.conf');
 is(same_ids(@lists), 0, 'and no id is made twice');
 $node->stop;

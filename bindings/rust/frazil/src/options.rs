@@ -171,8 +171,8 @@ impl Options {
     /// opening could find it.
     pub fn open_shared(self) -> Result<Generator> {
         if self.overflow.is_some() {
-            let sentence = "whoever is told of overflows needs a generator of its own: use open";
-            return Err(Error::new(Code::EINVAL, sentence));
+            let sentence = "a function that is told of overflows needs a generator of its own: use open";
+            return Err(Error::new(Code::EINVAL, sentence.to_string()));
         }
         let mut raw = std::ptr::null_mut();
         let mut why = Reason::new();
