@@ -11,7 +11,7 @@ bool fz_move_on(frazil *gen, uint64_t slot, uint64_t *ret_id)
 {
     struct fz_anchor *anchor = &gen->private_page->anchor;
     const struct fz_slot_rules *rules = &gen->rules;
-    /* What is read under this version is whole if it is still the version when the anchor is moved. */
+    /* The members belong together if this is still the version when the anchor is moved. */
     uint64_t version = atomic_load_explicit(&anchor->version, memory_order_acquire);
     uint64_t end = atomic_load_explicit(&anchor->lead_end, memory_order_relaxed);
 
@@ -20,7 +20,7 @@ bool fz_move_on(frazil *gen, uint64_t slot, uint64_t *ret_id)
     uint64_t first_slot = atomic_load_explicit(&anchor->first_slot, memory_order_relaxed);
     if (slot < first_slot)
         return false;
-    /* Whoever replaces a grant writes to the ring before it raises the word, from which this slot may have come. */
+    /* A process that replaces a grant writes to the ring before it raises the word, from which this slot may come. */
     (void)atomic_load_explicit(gen->word, memory_order_acquire);
     if (atomic_load_explicit(&anchor->grant_number, memory_order_relaxed) !=
         atomic_load_explicit(&gen->shared->grants.number, memory_order_relaxed))

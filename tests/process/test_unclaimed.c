@@ -69,7 +69,7 @@ static int go_on(void)
     return GOOD;
 }
 
-/* What a chroot sees that has no /dev/shm, or a host whose /dev/shm is for root alone.  /tmp is no second choice. */
+/* A chroot may have no /dev/shm, and a host may have one for root alone.  /tmp is no second choice. */
 static int refuse_without_shm(void)
 {
     static const char spec[] = "worker=fixed:7 state=file run_dir=/dev/shm/run state_dir=/dev/shm/state";

@@ -159,7 +159,7 @@ TEST("The clock is read when the namespace is closed already: a pause before tha
     assert_int_equal(fleet_namespace().quarantine_until, NOW + HORIZON);
 }
 
-/* What the clock here shows, one reading after the other. */
+/* The readings of the clock here, one after the other. */
 struct readings {
     const uint64_t *ticks;
     size_t n;
