@@ -18,8 +18,7 @@ static bool lock_version(struct fz_anchor *anchor, uint64_t version)
                                                                          memory_order_acquire, memory_order_relaxed);
 }
 
-void fz_anchor_publish_lead(struct fz_anchor *anchor, const struct fz_anchor_view *view,
-                            const struct fz_anchor_lead *lead)
+void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *view, const struct fz_anchor_lead *lead)
 {
     uint64_t version = atomic_load_explicit(&anchor->version, memory_order_relaxed);
 
@@ -38,13 +37,6 @@ void fz_anchor_publish_lead(struct fz_anchor *anchor, const struct fz_anchor_vie
     atomic_store_explicit(&anchor->lead_us, lead->us, memory_order_relaxed);
     atomic_store_explicit(&anchor->grant_number, lead->grant_number, memory_order_relaxed);
     atomic_store_explicit(&anchor->version, version + 2, memory_order_release);
-}
-
-void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *view)
-{
-    const struct fz_anchor_lead none = {.end = 0};
-
-    fz_anchor_publish_lead(anchor, view, &none);
 }
 
 bool fz_anchor_move(struct fz_anchor *anchor, uint64_t version, uint64_t first_slot, uint64_t first_id,

@@ -67,13 +67,12 @@ static inline bool fz_anchor_read(const struct fz_anchor *anchor, struct fz_anch
     return (version & 1) == 0 && version == atomic_load_explicit(&anchor->version, memory_order_relaxed);
 }
 
-/* Publishes an anchor, unless another thread is just publishing one. */
-FZ_PRIVATE void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *view);
-
-/* The same for one that leads.  If its range is over it cannot be moved on, as fz_anchor_move does not look at the
- * range. */
-FZ_PRIVATE void fz_anchor_publish_lead(struct fz_anchor *anchor, const struct fz_anchor_view *view,
-                                       const struct fz_anchor_lead *lead);
+/*
+ * Publishes an anchor, unless another thread is just publishing one.  It can be moved on up to lead->end, 0: not at
+ * all. If its range is over it cannot be either, as fz_anchor_move does not look at the range.
+ */
+FZ_PRIVATE void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *view,
+                                  const struct fz_anchor_lead *lead);
 
 /*
  * Moves an anchor that leads on to another tick, of that first slot and id, which is so far ahead of the clock where

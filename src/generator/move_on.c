@@ -5,7 +5,7 @@
 
 /*
  * The anchor is read without its counter: the caller has found the counter in the range of this anchor, or of one that
- * this one has replaced since, which it does only while its own range lasts (fz_anchor_publish_lead).
+ * this one has replaced since, which it does only while its own range lasts (fz_anchor_publish).
  */
 bool fz_move_on(frazil *gen, uint64_t slot, uint64_t *ret_id)
 {

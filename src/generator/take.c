@@ -215,7 +215,7 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
                                     .first_slot = first,
                                     .first_id = fz_compose_slot(gen, first, grant.worker)};
     const struct fz_anchor_lead lead = lead_of(gen, seen, tick, &grant, number);
-    fz_anchor_publish_lead(&gen->private_page->anchor, &anchor, &lead);
+    fz_anchor_publish(&gen->private_page->anchor, &anchor, &lead);
     /* frazil_stop may have closed the anchor before this one was published. */
     if (fz_is_stopped(gen))
         fz_anchor_close(&gen->private_page->anchor);

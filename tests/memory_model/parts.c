@@ -20,7 +20,7 @@ static void publish(uint64_t i)
 {
     const struct fz_anchor_view view = {.counter = i, .range = 10 + i, .first_slot = 20 + i, .first_id = 30 + i};
 
-    fz_anchor_publish(&anchor, &view);
+    fz_anchor_publish(&anchor, &view, &(struct fz_anchor_lead){.end = 0});
 }
 
 static void begin_anchor(void)

@@ -278,7 +278,7 @@ void world_anchor(void)
                                     .first_slot = first,
                                     .first_id = fz_compose_slot(world_gen, first, grant.worker)};
 
-    fz_anchor_publish(&world_gen->private_page->anchor, &anchor);
+    fz_anchor_publish(&world_gen->private_page->anchor, &anchor, &(struct fz_anchor_lead){.end = 0});
 }
 
 void world_anchor_lead(uint64_t ticks)
@@ -294,7 +294,7 @@ void world_anchor_lead(uint64_t ticks)
                                   .first_id = fz_compose_slot(world_gen, first, grant.worker)};
     struct fz_anchor_lead lead = {.end = fz_slot_first(&world_gen->rules, 0, tick + ticks + 1), .grant_number = number};
 
-    fz_anchor_publish_lead(anchor, &view, &lead);
+    fz_anchor_publish(anchor, &view, &lead);
     model_share(&anchor->lead_end, sizeof anchor->lead_end);
 }
 

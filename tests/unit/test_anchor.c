@@ -40,7 +40,7 @@ static void *publish_often(void *arg)
     /* Until the readers have had their turn, whatever the scheduler thinks. */
     for (int i = 0; i < PUBLICATIONS || atomic_load(&shared->whole) < READINGS; i++) {
         struct fz_anchor_view view = view_of(caller_random(&seed));
-        fz_anchor_publish(&shared->anchor, &view);
+        fz_anchor_publish(&shared->anchor, &view, &(struct fz_anchor_lead){.end = 0});
         if (i % 5 == 0)
             fz_anchor_close(&shared->anchor);
     }
@@ -78,7 +78,7 @@ TEST("Readers never see fields of two publications, with several writers at once
     struct fz_anchor_view first = view_of(1);
     pthread_t threads[WRITERS + READERS];
 
-    fz_anchor_publish(&shared.anchor, &first);
+    fz_anchor_publish(&shared.anchor, &first, &(struct fz_anchor_lead){.end = 0});
     for (size_t i = 0; i < WRITERS + READERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, i < WRITERS ? publish_often : read_often, &shared), 0);
     for (size_t i = 0; i < WRITERS + READERS; i++)
@@ -103,7 +103,7 @@ TEST("Closing empties the range; publishing opens it again")
     struct fz_anchor_view in = view_of(9);
     struct fz_anchor_view out;
 
-    fz_anchor_publish(&anchor, &in);
+    fz_anchor_publish(&anchor, &in, &(struct fz_anchor_lead){.end = 0});
     assert_true(fz_anchor_read(&anchor, &out));
     assert_memory_equal(&in, &out, sizeof in);
     fz_anchor_close(&anchor);
@@ -112,7 +112,7 @@ TEST("Closing empties the range; publishing opens it again")
     fz_anchor_close(&anchor);
     assert_true(fz_anchor_read(&anchor, &out));
     assert_int_equal(out.range, 0);
-    fz_anchor_publish(&anchor, &in);
+    fz_anchor_publish(&anchor, &in, &(struct fz_anchor_lead){.end = 0});
     assert_true(fz_anchor_read(&anchor, &out));
     assert_memory_equal(&in, &out, sizeof in);
 }
@@ -124,7 +124,7 @@ TEST("An anchor that leads is moved on under the version that it had, and once i
     struct fz_anchor_view view = {.counter = fz_counter_read(), .first_slot = 64, .first_id = 128};
 
     view.range = fz_counter_clip(view.counter, UINT64_MAX);
-    fz_anchor_publish_lead(&anchor, &view, &lead);
+    fz_anchor_publish(&anchor, &view, &lead);
     uint64_t version = anchor.version;
     assert_int_equal(anchor.lead_end, 900);
     assert_true(fz_anchor_move(&anchor, version, 72, 136, 1005));
@@ -143,7 +143,7 @@ TEST("One whose range is over when it comes to be published leads nowhere")
     const struct fz_anchor_lead lead = {.end = 900};
     const struct fz_anchor_view view = {.counter = fz_counter_read() - 1000, .range = 10};
 
-    fz_anchor_publish_lead(&anchor, &view, &lead);
+    fz_anchor_publish(&anchor, &view, &lead);
     assert_int_equal(anchor.version, 2);
     assert_int_equal(anchor.lead_end, 0);
 }
@@ -155,7 +155,7 @@ TEST("While somebody writes, nobody reads, and nobody else writes")
 
     assert_false(fz_anchor_read(&anchor, &view));
     view = view_of(3);
-    fz_anchor_publish(&anchor, &view);
+    fz_anchor_publish(&anchor, &view, &(struct fz_anchor_lead){.end = 0});
     fz_anchor_close(&anchor);
     assert_int_equal(anchor.version, 7);
     assert_int_equal(anchor.range, 5);

@@ -143,7 +143,7 @@ static bool take_anchored(frazil *gen, struct fz_anchor_view anchor, uint64_t n)
     for (unsigned tries = 0; tries < 3 && !taken; tries++) {
         anchor.counter = fz_counter_read();
         anchor.range = UINT32_MAX;
-        fz_anchor_publish(&gen->private_page->anchor, &anchor);
+        fz_anchor_publish(&gen->private_page->anchor, &anchor, &(struct fz_anchor_lead){.end = 0});
         taken = fz_take_anchored(gen, n, &anchor, &nth);
     }
     return taken;

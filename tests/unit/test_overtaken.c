@@ -42,7 +42,7 @@ static void overtaking_now(void *ctx, frazil_instant *ret)
                                     .range = fz_counter_clip(counter, UINT64_MAX),
                                     .first_slot = first,
                                     .first_id = fz_compose_slot(gen, first, 1)};
-    fz_anchor_publish(&gen->private_page->anchor, &anchor);
+    fz_anchor_publish(&gen->private_page->anchor, &anchor, &(struct fz_anchor_lead){.end = 0});
 }
 
 static void open_rival(const char *spec, enum fz_fast_path path)
