@@ -170,7 +170,7 @@ TEST("A password, by the URL or by a file; without it or with a wrong one: refus
 
     redis_rig_start(&rig, arguments);
     assert_int_equal(register_read(&rig.direct, 0, &record), FZ_REGISTER_REFUSED);
-    register_assert_said("NOAUTH");
+    register_assert_said("NOAUTH Authentication required.': give the password in the URL");
     unsigned port = rig.server.port;
     struct fz_register wrong = redis_open_url("redis://:wr0ng@127.0.0.1:%u/orders", port);
     assert_int_equal(register_read(&wrong, 0, &record), FZ_REGISTER_REFUSED);

@@ -338,6 +338,14 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
 
 /* ---- the meaning of errors ------------------------------------------------------ */
 
+/* Whether the word is there, and a space behind it. */
+static bool begins_with(const redisReply *reply, const char *word)
+{
+    size_t len = strlen(word);
+
+    return reply->len > len && memcmp(reply->str, word, len) == 0 && reply->str[len] == ' ';
+}
+
 enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connection, const redisReply *reply,
                                              frazil_error *reterr)
 {
@@ -355,15 +363,17 @@ enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connect
     char said[FZ_SAID_SIZE];
 
     for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++) {
-        size_t len = strlen(passing[i].word);
-        if (reply->len > len && memcmp(reply->str, passing[i].word, len) == 0 && reply->str[len] == ' ') {
-            result = FZ_REGISTER_UNREACHABLE;
-            code = passing[i].code;
-            if (passing[i].elsewhere)
-                fz_session_drop(&connection->session);
-        }
+        if (!begins_with(reply, passing[i].word))
+            continue;
+        result = FZ_REGISTER_UNREACHABLE;
+        code = passing[i].code;
+        if (passing[i].elsewhere)
+            fz_session_drop(&connection->session);
     }
-    fz_fail(reterr, code, "%s: %q", connection->shown,
-            fz_said(reply->str, reply->len, connection->url.common.access.password, said));
+    fz_fail(reterr, code, "%s: %q%s", connection->shown,
+            fz_said(reply->str, reply->len, connection->url.common.access.password, said),
+            begins_with(reply, "NOAUTH")
+                ? ": give the password in the URL, as in redis://:PASSWORD@HOST/NAMESPACE, or by password_file="
+                : "");
     return result;
 }
