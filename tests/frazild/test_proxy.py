@@ -65,7 +65,9 @@ class Proxy:
         for old, new in [
             ("127.0.0.1:6379", f"fd@{self.listeners['resp'].fileno()}"),
             ("127.0.0.1:8080", f"fd@{self.listeners['http'].fileno()}"),
-            ("inter 1s", "inter 50ms"),
+            ("inter 1s", "inter 200ms"),  # which also bounds how long a check may take to connect
+            ("timeout connect 2s", f"timeout connect {PATIENCE_S}s"),
+            ("timeout check 2s", f"timeout check {PATIENCE_S}s"),
             *[(f"{address}:6380 port 6381", f"{place.host}:{place.resp} port {place.http}") for address, place in places],
             *[(f"{address}:6381", f"{place.host}:{place.http}") for address, place in places],
         ]:
