@@ -7,8 +7,11 @@
  * tick the counter of its number modulo COUNTERS.  One begins again only when its last id was made more than
  * frazil.past_most ago: by then no tick of that time is asked for any more.  The counters live as long as the
  * postmaster, and so only times after its start are served: ids of before may have been made by another server, or
- * before a copy was put back.  Its start, and the present, are ids that the generator took itself.  These only grow,
- * whatever the clocks do.
+ * before a copy was put back.  Its start, and the present, are ids that the generator took itself.  While a server runs
+ * these only grow, whatever the clocks do.
+ *
+ * After a boot a clock may be behind, and the generator goes on below what it has left out before.  So a file says up
+ * to which time ids may have been made, RECORD_AHEAD_MS ahead of the present, and a server starts above that.
  */
 #include "frazil_pg.h"
 
@@ -17,10 +20,15 @@
 
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "storage/fd.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
 static const char PAST[] = "past";
+static const char RECORD[] = "frazil.past_until"; /* the server runs in the data directory */
+enum { RECORD_AHEAD_MS = 5000 };
 
 /* A counter is the time of its last id, in milliseconds since the start, and how many ids it has counted. */
 enum { COUNTERS = 65536, COUNT_BITS = 20 };
@@ -29,6 +37,8 @@ static const uint64 COUNT_MAX = (UINT64CONST(1) << COUNT_BITS) - 1;
 /* Made by the postmaster, and shared with all processes that it forks. */
 static struct past {
     _Atomic uint64 first_ms; /* the start: when the first id was taken, in Unix milliseconds; 0: none was */
+    _Atomic uint64 last_ms;  /* the latest present of a call of frazil_at */
+    _Atomic uint64 until_ms; /* the file has this time; 0: this server has not written it */
     _Atomic uint64 counters[COUNTERS];
 } * past;
 
@@ -72,20 +82,91 @@ static const char *text_of(int64 unix_ms)
     return frazil_time_format(unix_ms, text, sizeof text, NULL) == FRAZIL_OK ? text : "?";
 }
 
-/* When the server took the first id of the generator, at its start if all was well.  now_ms: if this is it. */
+/* ---- the record -------------------------------------------------------------------- */
+
+/* Up to which time ids may have been made before this server; 0: none were. */
+static int64 read_record(void)
+{
+    char text[32] = "";
+    char *end;
+    FILE *file = AllocateFile(RECORD, "r");
+
+    if (file == NULL && errno == ENOENT)
+        return 0;
+    if (file == NULL)
+        ereport(ERROR, (errcode_for_file_access(), errmsg("could not open \"%s\": %m", RECORD)));
+    (void)!fgets(text, sizeof text, file);
+    int64 until_ms = strtoll(text, &end, 10);
+    if (end == text || strcmp(end, "\n") != 0)
+        ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("\"%s\" is damaged", RECORD),
+                        errhint("If the clock has not been set back since the last frazil_at, remove it from the data "
+                                "directory.")));
+    FreeFile(file);
+    return until_ms;
+}
+
+static bool write_record(uint64 until_ms, int elevel)
+{
+    const char *temporary = psprintf("%s.new", RECORD); /* of whoever has the lock */
+    FILE *file = AllocateFile(temporary, "w");
+    bool is_written = file != NULL && fprintf(file, UINT64_FORMAT "\n", until_ms) > 0 && fflush(file) == 0 &&
+                      pg_fsync(fileno(file)) == 0;
+
+    if (!is_written)
+        ereport(elevel, (errcode_for_file_access(), errmsg("could not write \"%s\": %m", temporary)));
+    if (file != NULL)
+        FreeFile(file);
+    return is_written && durable_rename(temporary, RECORD, elevel) == 0;
+}
+
+/* Sees to it that the file covers the present. */
+static void record(uint64 now_ms)
+{
+    uint64 last_ms = atomic_load(&past->last_ms);
+
+    while (last_ms < now_ms && !atomic_compare_exchange_weak(&past->last_ms, &last_ms, now_ms)) {
+    }
+    if (now_ms <= atomic_load(&past->until_ms))
+        return;
+    LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+    if (now_ms > atomic_load(&past->until_ms) && write_record(now_ms + RECORD_AHEAD_MS, ERROR))
+        atomic_store(&past->until_ms, now_ms + RECORD_AHEAD_MS);
+    LWLockRelease(AddinShmemInitLock);
+}
+
+/* The end of a server whose backends have all ended: the next one need not wait. */
+static void record_end(int code, Datum arg)
+{
+    (void)arg;
+    if (code == 0 && atomic_load(&past->until_ms) != 0)
+        (void)write_record(atomic_load(&past->last_ms), LOG);
+}
+
+/* ---- times ------------------------------------------------------------------------- */
+
+/* Later than all that was made before this server, and if nothing is wrong its start.  now_ms: the present. */
 static int64 first_ms(int64 now_ms)
 {
-    uint64 first = 0;
+    uint64 first = atomic_load(&past->first_ms);
 
-    if (atomic_compare_exchange_strong(&past->first_ms, &first, (uint64)now_ms))
-        return now_ms;
-    return (int64)first;
+    if (first != 0)
+        return (int64)first;
+    uint64 start = (uint64)Max(now_ms, read_record());
+    return atomic_compare_exchange_strong(&past->first_ms, &first, start) ? (int64)start : (int64)first;
 }
 
 static void check_time(int64 unix_ms, int64 start_ms, int64 now_ms)
 {
     int64 most_ms = (int64)frazil_pg_settings.past_most_s * 1000;
 
+    if (start_ms > now_ms)
+        ereport(ERROR,
+                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                 errmsg("frazil_at makes no ids before %s", text_of(start_ms)),
+                 errdetail("A server has made ids for times up to then, and the clock has been set back since, or "
+                           "that server was killed less than %d s ago.",
+                           RECORD_AHEAD_MS / 1000),
+                 errhint("Wait until then, or take frazil_next().")));
     if (unix_ms > now_ms)
         ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                         errmsg("%s has not come yet, and frazil_at is for times that have", text_of(unix_ms)),
@@ -151,7 +232,10 @@ void frazil_pg_begin_past(frazil *gen)
     size_t taken;
     uint64_t id;
 
-    if (past != NULL && frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL) == FRAZIL_OK)
+    if (past == NULL)
+        return;
+    on_proc_exit(record_end, 0);
+    if (frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL) == FRAZIL_OK)
         (void)first_ms(fields_of(gen, id, &info).unix_ms);
 }
 
@@ -176,6 +260,7 @@ Datum frazil_pg_at(PG_FUNCTION_ARGS)
     uint64_t id;
 
     check_time(unix_ms, start_ms, fields.unix_ms);
+    record((uint64)fields.unix_ms);
     uint64 tick = (uint64)(unix_ms - layout->epoch_unix_ms) / layout->tick_ms;
     uint64 numbers = (uint64)info.sequence_max - info.sequence_min + 1;
     fields.sequence = info.sequence_min + count(tick, (uint64)(fields.unix_ms - start_ms), numbers);

@@ -81,6 +81,31 @@ is($other->safe_psql('postgres', 'SELECT frazil_worker(frazil_next())'), '7', 'a
 like(($other->psql('postgres', 'SELECT frazil_at(now())'))[2], qr/worker id 7 is in use on this host/, 'but none for past times');
 $other->stop;
 
+# A server that ends says up to which time it made ids, and one that is killed has said more: the next begins above, also
+# where a boot has set the clock back.
+my $record = $node->data_dir . '/frazil.past_until';
+$node->safe_psql('postgres', 'SELECT frazil_at(clock_timestamp())');
+my $now_ms = $node->safe_psql('postgres', 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)');
+my $ahead_ms = slurp_file($record) - $now_ms;
+cmp_ok($ahead_ms, '>', 0, 'the record is ahead of all ids');
+cmp_ok($ahead_ms, '<=', 5000, 'by at most five seconds');
+$node->stop;
+cmp_ok(slurp_file($record), '<=', $now_ms, 'at the end it is the last time');
+my $later_ms = $now_ms + 3600000;
+my $write = sub { open my $file, '>', $record or die $!; print {$file} @_; close $file or die $! };
+$write->("$later_ms\n");
+$node->start;
+$refuses->('before what was made', "SELECT frazil_at($_)", qr/frazil_at makes no ids before/, qr/the clock has been set back/)
+    for 'now()', 'greatest(least(now(), clock_timestamp()), frazil_at_first())';
+is($node->safe_psql('postgres', 'SELECT frazil_worker(frazil_next())'), '7', 'ids of the present are made');
+$node->stop;
+$write->('soon');
+$node->start;
+$refuses->('a damaged record', 'SELECT frazil_at(now())', qr/"frazil.past_until" is damaged/, qr/remove it from the data directory/);
+$node->stop;
+unlink $record;
+$node->start;
+
 # How long ago a time may be.  Then it has its ids again.
 $node->append_conf('postgresql.conf', q{frazil.past_most = '2s'});
 $node->restart;
