@@ -13,8 +13,6 @@
 #include "dirs.h"
 #include "fail_errno.h"
 
-#define OTHER_HOST_DIR "name a folder that all users of this host share with host_dir="
-
 /*
  * The one folder that all users of a host have.  There is no second choice: whoever does not see the first one, as in a
  * chroot, would claim where nobody else looks.
@@ -30,10 +28,10 @@ static frazil_err find_default_folder(char ret[FZ_PATH_SIZE], frazil_error *rete
         (sys == 0 && (!S_ISDIR(status.st_mode) || (status.st_mode & wanted) != wanted)))
         return fz_fail(reterr, FRAZIL_ESYS,
                        "the processes of this host cannot see each other's worker ids, because %q is not a folder of "
-                       "mode 1777: mount one there (in a chroot, the host's), or " OTHER_HOST_DIR,
+                       "mode 1777: mount one there (in a chroot, the host's), or " FZ_OTHER_HOST_DIR,
                        fz_default_host_dir);
     if (sys != 0)
-        return fz_fail_errno(reterr, sys, "the host directory", fz_default_host_dir, "; " OTHER_HOST_DIR);
+        return fz_fail_errno(reterr, sys, "the host directory", fz_default_host_dir, "; " FZ_OTHER_HOST_DIR);
     memcpy(ret, fz_default_host_dir, FZ_DEFAULT_HOST_DIR_SIZE);
     return FRAZIL_OK;
 }
@@ -75,9 +73,9 @@ static frazil_err judge_folder(int sys, const char *folder, frazil_error *reterr
 {
     if (sys == FZ_REFUSED_DIR_MODE)
         return fz_fail_errno(reterr, sys, "the host directory (from host_dir)", folder,
-                             "; give it the sticky bit (chmod 1777), or " OTHER_HOST_DIR);
+                             "; give it the sticky bit (chmod 1777), or " FZ_OTHER_HOST_DIR);
     return sys == 0 ? FRAZIL_OK
-                    : fz_fail_errno(reterr, sys, "the host directory (from host_dir)", folder, "; " OTHER_HOST_DIR);
+                    : fz_fail_errno(reterr, sys, "the host directory (from host_dir)", folder, "; " FZ_OTHER_HOST_DIR);
 }
 
 frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_error *reterr)
@@ -114,5 +112,5 @@ frazil_err fz_claim_folder_check(const char *folder, frazil_error *reterr)
 {
     if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0)
         return FRAZIL_OK;
-    return fz_fail_errno(reterr, errno, "no file can be made in the host directory", folder, "; " OTHER_HOST_DIR);
+    return fz_fail_errno(reterr, errno, "no file can be made in the host directory", folder, "; " FZ_OTHER_HOST_DIR);
 }

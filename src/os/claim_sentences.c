@@ -100,7 +100,7 @@ static bool is_lack(int sys)
 frazil_err fz_claim_fail(int sys, const char *path, frazil_error *reterr)
 {
     return fz_fail_errno(reterr, sys, "the worker id cannot be announced to the others on this host by the file", path,
-                         is_lack(sys) ? "" : "; name a folder that all users of this host share with host_dir=");
+                         is_lack(sys) ? "" : "; " FZ_OTHER_HOST_DIR);
 }
 
 static bool is_of_run_dir(const struct fz_claim_other *other, const struct fz_claim_key *key)
