@@ -174,6 +174,21 @@ static void hear(void *ctx, enum fz_finding_level level, const char *sentence)
     fz_judge_coordinator(level, sentence, asking->max_skew_ms, asking->findings);
 }
 
+/* Generators whose numbers the coordinator does not know, in the range that a spec asks it for. */
+static void look_for_rivals(const struct fz_decision *decision, uint64_t workers, const struct fz_findings *findings)
+{
+    const struct fz_worker_choice *worker = &decision->worker;
+    uint64_t end = worker->count == 0 ? workers : worker->first + (uint64_t)worker->count;
+    struct fz_rivals_facts facts;
+
+    if (end > workers)
+        end = workers;
+    if (worker->first >= end)
+        return;
+    fz_collect_rivals(&facts, decision, worker->first, (uint32_t)(end - 1));
+    fz_judge_rivals(&facts, findings);
+}
+
 static void ask_namespace(const struct fz_target *target, uint32_t hosts, const struct fz_findings *findings)
 {
     const struct fz_decision *decision = target->decision;
@@ -184,8 +199,10 @@ static void ask_namespace(const struct fz_target *target, uint32_t hosts, const 
         return;
     bool known = fz_target_leases(target, &facts.leases, &facts.unreadable) == FRAZIL_OK;
     fz_judge_namespace(&facts, findings);
-    if (known)
-        fz_leases_free(&facts.leases);
+    if (!known)
+        return;
+    look_for_rivals(decision, facts.leases.workers, findings);
+    fz_leases_free(&facts.leases);
 }
 
 void fz_diagnose_coordinator(const struct fz_decision *decision, const frazil_coordinator *const *given, uint32_t hosts,
@@ -229,10 +246,14 @@ void fz_diagnose_slots(const struct fz_decision *decision, const frazil_coordina
                        const struct fz_findings *findings)
 {
     struct asking asking = {.findings = findings, .max_skew_ms = decision->lease.max_skew_ms};
+    uint32_t worker = decision->worker.first;
+    struct fz_rivals_facts rivals;
     frazil_error why;
 
     if (ask_of_slots(decision, given, &asking, &why) != FRAZIL_OK)
         fz_judge_absence(&why, findings);
+    fz_collect_rivals(&rivals, decision, worker, worker);
+    fz_judge_rivals(&rivals, findings);
 }
 
 frazil_err fz_doctor_of_coordinator(const char *spec_or_url, const frazil_coordinator *const *given,

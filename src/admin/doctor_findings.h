@@ -56,6 +56,7 @@
     X(WORKER_IN_PROCESS,      WARN, "worker.in-process") \
     X(WORKER_LEASED,          OK,   "worker.leased") \
     X(WORKER_OTHER_USER,      FAIL, "worker.other-user") \
+    X(WORKER_OTHER_SOURCE,    WARN, "worker.other-source") \
     X(WORKER_UNCLAIMED,       WARN, "worker.unclaimed") \
     X(HOST_UNUSABLE,          FAIL, "host.unusable") \
     X(HOST_FULL,              FAIL, "host.full") \

@@ -10,6 +10,7 @@
 #include "doctor_findings.h"
 #include "lease/register.h"
 #include "leases.h"
+#include "os/claim.h"
 #include "os/clock.h"
 #include "os/dirs.h"
 #include "os/file.h"
@@ -110,6 +111,21 @@ void fz_judge_users(const struct fz_users_facts *facts, const struct fz_findings
 
 /* Looks for others who have the worker id of a decision that claims one, unless any free one will do. */
 void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *decision);
+
+/* Programs of this host that have numbers by themselves, of those that a coordinator grants or counts for. */
+struct fz_rivals_facts {
+    bool counts; /* slots of one number (state=URL); otherwise it grants numbers */
+    uint64_t count;
+    uint32_t first;                /* the lowest of the numbers, */
+    uint32_t last;                 /* the highest, */
+    char who[FZ_CLAIM_OTHER_SIZE]; /* and who has the lowest */
+};
+
+/* Judges whether there are such programs. */
+void fz_judge_rivals(const struct fz_rivals_facts *facts, const struct fz_findings *findings);
+
+/* Looks for those that have numbers from first to last in the host directory. */
+void fz_collect_rivals(struct fz_rivals_facts *ret, const struct fz_decision *decision, uint32_t first, uint32_t last);
 
 /* Judges a key of the environment or the config file that has no effect here: fz_idle_visitor of struct fz_findings. */
 void fz_judge_idle_key(void *findings, const char *key, const char *where);

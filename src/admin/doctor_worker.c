@@ -6,6 +6,7 @@
 
 #include "config/worker_sources.h"
 #include "core/collision.h"
+#include "core/layout_internal.h"
 #include "doctor_judge.h"
 #include "os/clock.h"
 #include "os/guard.h"
@@ -47,7 +48,8 @@ static void judge_lock(const struct fz_worker_facts *facts, const struct fz_find
                  "second host (the library has no default): name a source");
     else
         fz_found(findings, FZ_FOUND_WORKER_LOCK,
-                 "file-lock: each process of this host has its own number, of %u; for one host only",
+                 "file-lock: each process of this host has its own number, of %u; for one host only, and not beside a "
+                 "coordinator, which grants the same numbers",
                  (uint64_t)facts->choice.count);
 }
 
@@ -66,7 +68,8 @@ static void judge_given(const struct fz_worker_facts *facts, const struct fz_fin
                  "where the numbers are assigned",
                  worker, (uint64_t)facts->hosts - 1);
     else
-        fz_found(findings, FZ_FOUND_WORKER_GIVEN, "worker id %u; %s, no other host may have it", worker,
+        fz_found(findings, FZ_FOUND_WORKER_GIVEN,
+                 "worker id %u; %s, no other host may have it and no coordinator grant it", worker,
                  sharers[facts->sharers]);
 }
 
@@ -294,6 +297,48 @@ void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *deci
             look_at_state(&facts, worker, &key);
     }
     *ret = facts;
+}
+
+/* ---- the others on this host whose worker ids come from elsewhere ---------------------------- */
+
+#define ONE_RANGE_EACH "take all worker ids from one source, or give each source its own range with base= and count="
+
+void fz_judge_rivals(const struct fz_rivals_facts *facts, const struct fz_findings *findings)
+{
+    uint64_t first = facts->first;
+
+    if (facts->count > 0 && facts->counts)
+        fz_found(findings, FZ_FOUND_WORKER_OTHER_SOURCE,
+                 "worker id %u is in use on this host without the state= of this spec, by %s, so both can make the "
+                 "same ids: give all the same state=, or this one another worker id",
+                 first, facts->who);
+    else if (facts->count == 1)
+        fz_found(findings, FZ_FOUND_WORKER_OTHER_SOURCE,
+                 "worker id %u, which this coordinator can grant, is in use on this host from another source, by %s, "
+                 "so both can make the same ids: " ONE_RANGE_EACH,
+                 first, facts->who);
+    else if (facts->count > 1)
+        fz_found(findings, FZ_FOUND_WORKER_OTHER_SOURCE,
+                 "of the worker ids that this coordinator can grant, %u between %u and %u are in use on this host from "
+                 "another source, %u by %s, so both can make the same ids: " ONE_RANGE_EACH,
+                 facts->count, first, (uint64_t)facts->last, first, facts->who);
+}
+
+/* A host directory that is missing is not made: nobody has a claim there. */
+void fz_collect_rivals(struct fz_rivals_facts *ret, const struct fz_decision *decision, uint32_t first, uint32_t last)
+{
+    const char *host_dir = decision->places.host_dir;
+    char value[FRAZIL_FINGERPRINT_SIZE];
+    const struct fz_claim_key key = {
+        .folder = host_dir != NULL ? host_dir : fz_default_host_dir, .fingerprint = value, .bounds = decision->bounds};
+    struct fz_claims_held held;
+
+    fz_layout_value(&decision->layout, value);
+    (void)fz_claim_find_held(&key, first, last, &held);
+    *ret = (struct fz_rivals_facts){
+        .counts = decision->state.kind == FZ_STATE_URL, .count = held.count, .first = held.first, .last = held.last};
+    if (held.count > 0)
+        fz_claim_say_other(ret->who, &held.other);
 }
 
 /* ---- settings ------------------------------------------------------------------------ */

@@ -155,6 +155,28 @@ FZ_PRIVATE frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key
 /* Whether somebody else has the number, without claiming it.  As fz_claim_try, but the own file is not looked at. */
 FZ_PRIVATE int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other);
 
+/* Claims that somebody holds on numbers of one layout. */
+struct fz_claims_held {
+    uint64_t count;
+    uint32_t first;              /* the lowest of the numbers, */
+    uint32_t last;               /* the highest, */
+    struct fz_claim_other other; /* and who has the lowest */
+};
+
+/*
+ * Looks for those on numbers from first to last, in all namespaces, whose sequence numbers overlap: key's folder,
+ * fingerprint and bounds count.  One that cannot be asked counts as held.  0 or an errno; what was found until then is
+ * in *ret.
+ */
+FZ_PRIVATE int fz_claim_find_held(const struct fz_claim_key *key, uint32_t first, uint32_t last,
+                                  struct fz_claims_held *ret);
+
+/* Bytes of the words for who has a claim, terminator included. */
+enum { FZ_CLAIM_OTHER_SIZE = 600 };
+
+/* "uid 1001 (alice) with the run directory '/run/user/1001/frazil'" */
+FZ_PRIVATE void fz_claim_say_other(char ret[FZ_CLAIM_OTHER_SIZE], const struct fz_claim_other *other);
+
 /*
  * Whether those who hold the claim of key->word keep their grants in another folder than key->state, and which that is.
  * It holds the file for a moment, as fz_claim_find does those of others.

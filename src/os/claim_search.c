@@ -27,12 +27,18 @@ static void add_hash(struct fz_sentence *s, const char *text)
         fz_sentence_char(s, digits[crc >> shift & 15]);
 }
 
-/* FOLDER/frazil-claim-HASHES-WORKER-: so begin the paths of all files for the number. */
-static void add_beginning(struct fz_sentence *s, const struct fz_claim_key *key, uint32_t worker)
+/* FOLDER/frazil-claim-HASH: so begin the paths of all files for the layout. */
+static void add_layout(struct fz_sentence *s, const struct fz_claim_key *key)
 {
     fz_sentence_str(s, key->folder);
     fz_sentence_str(s, "/frazil-claim-");
     add_hash(s, key->fingerprint);
+}
+
+/* FOLDER/frazil-claim-HASHES-WORKER-: so begin the paths of all files for the number. */
+static void add_beginning(struct fz_sentence *s, const struct fz_claim_key *key, uint32_t worker)
+{
+    add_layout(s, key);
     add_hash(s, key->name);
     fz_sentence_char(s, '-');
     fz_sentence_u64(s, worker);
@@ -327,4 +333,73 @@ int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_cla
     int sys = fz_claim_path(own, key, worker, &beginning);
     memcpy(ret_other->path, own, sizeof own);
     return sys == 0 ? fz_claim_search(key, own, beginning, NULL, ret_other, &ignored, &is_lower) : sys;
+}
+
+/* ---- all of a layout ---------------------------------------------------------------- */
+
+/* A look through the folder for the claims of a layout that are held. */
+struct claim_census {
+    struct claim_search search; /* of the file that is looked at */
+    uint64_t first;
+    uint64_t last;
+    struct fz_claim_other other; /* who has that file */
+    struct fz_claims_held *found;
+};
+
+/* HASH-WORKER-MIN-MAX-WORD: behind the layout's hash comes that of the namespace, and any will do. */
+static bool parse_number(const char *rest, uint64_t *ret_worker, struct fz_bounds *ret_bounds)
+{
+    const char *number = strchr(rest, '-');
+    const char *end = number == NULL ? NULL : strchr(number + 1, '-');
+
+    return end != NULL && fz_decimal_parse(number + 1, (size_t)(end - number - 1), ret_worker) &&
+           parse_rest(end + 1, ret_bounds);
+}
+
+static void count_claim(struct claim_census *census, uint32_t worker)
+{
+    struct fz_claims_held *found = census->found;
+
+    if (found->count == 0 || worker < found->first) {
+        found->first = worker;
+        found->other = census->other;
+    }
+    if (found->count == 0 || worker > found->last)
+        found->last = worker;
+    found->count++;
+}
+
+static void look_at_any_name(void *ctx, const char *name)
+{
+    struct claim_census *census = ctx;
+    struct claim_search *search = &census->search;
+    struct fz_bounds bounds = {.top = search->key->bounds.top};
+    size_t len = search->beginning - search->folder, size = strlen(name) + 1;
+    uint64_t worker;
+
+    if (strncmp(name, search->path + search->folder, len) != 0 || search->folder + size > sizeof search->path ||
+        !parse_number(name + len, &worker, &bounds) || worker < census->first || worker > census->last ||
+        !fz_bounds_overlap(&bounds, &search->key->bounds))
+        return;
+    memcpy(search->path + search->folder, name, size);
+    if (look_at_claim(search, &bounds) == FZ_CLAIM_TAKEN)
+        count_claim(census, (uint32_t)worker);
+}
+
+int fz_claim_find_held(const struct fz_claim_key *key, uint32_t first, uint32_t last, struct fz_claims_held *ret)
+{
+    struct claim_census census = {.first = first, .last = last, .found = ret};
+    struct claim_search *search = &census.search;
+    struct fz_sentence s = fz_sentence_in(search->path, sizeof search->path);
+
+    *ret = (struct fz_claims_held){.count = 0};
+    add_layout(&s, key);
+    if (s.len + 1 >= s.size)
+        return ENAMETOOLONG;
+    search->key = key;
+    search->own_name = "";
+    search->other = &census.other;
+    search->folder = strlen(key->folder) + 1;
+    search->beginning = s.len;
+    return fz_list_dir(key->folder, look_at_any_name, &census);
 }

@@ -16,7 +16,7 @@
 
 #define PASSWD_FILE "/etc/passwd"
 
-enum { PASSWD_SIZE = 16384, OTHER_SIZE = 600 };
+enum { PASSWD_SIZE = 16384 };
 
 /* Finds the name in a line of NAME:PASSWORD:UID:...  0: it is another user's. */
 static size_t name_len_of(const char *line, uint64_t uid)
@@ -73,10 +73,9 @@ static bool is_own_user(const struct fz_claim_other *other)
     return other->uid == geteuid() && !is_hidden(other);
 }
 
-/* "uid 1001 (alice) with the run directory '/run/user/1001/frazil'" */
-static void say_other(char text[OTHER_SIZE], const struct fz_claim_other *other)
+void fz_claim_say_other(char ret[FZ_CLAIM_OTHER_SIZE], const struct fz_claim_other *other)
 {
-    struct fz_sentence s = fz_sentence_in(text, OTHER_SIZE);
+    struct fz_sentence s = fz_sentence_in(ret, FZ_CLAIM_OTHER_SIZE);
 
     fz_sentence_str(&s, is_hidden(other) ? "another user, of those whom this user namespace shows as uid " : "uid ");
     fz_sentence_u64(&s, other->uid);
@@ -135,9 +134,9 @@ static frazil_err refuse_for_ever(uint32_t worker, const struct fz_claim_other *
 
 frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_other *other, frazil_error *reterr)
 {
-    char who[OTHER_SIZE];
+    char who[FZ_CLAIM_OTHER_SIZE];
 
-    say_other(who, other);
+    fz_claim_say_other(who, other);
     return fz_fail(reterr, FRAZIL_ELEASE,
                    "the file %q, which kept others from the worker id, was removed, and %s has the worker id now: end "
                    "one of the two, look for duplicates with frazil verify, and name a folder that nobody cleans with "
@@ -149,7 +148,7 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
                            frazil_error *reterr)
 {
     const char *cure = "give each user a worker id of its own, or run all as one user with one run directory";
-    char who[OTHER_SIZE];
+    char who[FZ_CLAIM_OTHER_SIZE];
 
     if (other->sys_errno != 0 && other->is_own)
         return fz_fail_errno(reterr, other->sys_errno,
@@ -166,7 +165,7 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
                        (uint64_t)worker, other->path);
     if (other->until == FZ_CLAIM_UNKNOWN)
         return refuse_for_ever(worker, other, reterr);
-    say_other(who, other);
+    fz_claim_say_other(who, other);
     if (other->until != 0)
         return refuse_for_future(worker, key, other, who, reterr);
     if (is_of_run_dir(other, key))

@@ -132,6 +132,36 @@ finds() {
     finds 1 OK worker.given worker=fixed:7 "state_dir=$BATS_TEST_TMPDIR/other"
 }
 
+# while_has SPEC COMMAND...: the command, while a process of this host makes ids with that spec.
+while_has() {
+    local fifo
+    fifo=$(mktemp -u -p "$BATS_TEST_TMPDIR")
+    mkfifo "$fifo"
+    "$FRAZIL" next -n 0 --rate 50 "$1" >"$fifo" &
+    exec 9<"$fifo"
+    read -r _ <&9
+    "${@:2}"
+    exec 9<&-
+    wait
+}
+
+@test "a worker id that a program of this host has from another source" {
+    frazil lease init --never-used workers=10 horizon=3s worker="$url"
+    run frazil doctor --json "$url"
+    [[ $output != *worker.other-source* ]]
+    while_has worker=file-lock finds 1 WARN worker.other-source "worker=$url"
+    [[ $output == *"worker id 0, which this coordinator can grant, is in use on this host from another source, by uid "*"'$FRAZIL_RUN_DIR'"*"its own range with base= and count="* ]]
+    while_has worker=fixed:9 finds 1 WARN worker.other-source "worker=$url" base=8
+    while_has worker=fixed:9 finds 1 OK worker.leased "worker=$url" count=9
+    [[ $output != *worker.other-source* ]]
+    while_has worker=fixed:10 finds 1 OK worker.leased "worker=$url"
+    [[ $output != *worker.other-source* ]]
+    while_has worker=fixed:7 finds 1 WARN worker.other-source worker=fixed:7 "state=konayuki+file://$BATS_TEST_TMPDIR/slots"
+    [[ $output == *"without the state= of this spec"* ]]
+    while_has worker=fixed:6 frazil doctor --json worker=fixed:7 "state=konayuki+file://$BATS_TEST_TMPDIR/slots" >"$BATS_TEST_TMPDIR/out" || true
+    run ! grep -q worker.other-source "$BATS_TEST_TMPDIR/out"
+}
+
 # where_read_only ARGUMENT...: the command where the host directory is read-only.
 where_read_only() {
     # shellcheck disable=SC2016 # $ is for the shell inside
