@@ -28,10 +28,12 @@ followed() {
     bash -e -o pipefail -c "$4" >out 2>said </dev/null || { echo "$2: '$3' does not lead out: $4: $(cat out said)"; return 1; }
 }
 
-# rows PATTERN...: those lines of the table, by grep's arguments.
+# rows PATTERN...: those lines of the table, by grep's arguments.  TEST_EVERY=N: each Nth of them.
 rows() {
-    local bad=0 count=0 row
+    local bad=0 count=0 seen=0 row
     while IFS=$'\t' read -r -a row; do
+        seen=$((seen + 1))
+        [ $((seen % ${TEST_EVERY:-1})) -eq 0 ] || continue
         followed "${row[@]}" || bad=1
         count=$((count + 1))
     done < <(tail -n +2 "$BATS_TEST_DIRNAME/advice.tsv" | grep "$@")

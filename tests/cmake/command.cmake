@@ -49,7 +49,7 @@ if(TARGET frazil AND sources AND NOT CMAKE_CROSSCOMPILING)
       ENVIRONMENT "${test_environment};FRAZIL=$<TARGET_FILE:frazil>;TEST_LAB=$<TARGET_FILE:frazil-lab>;TEST_SERVE=$<TARGET_FILE:cli_serve>;TEST_OTHER_BUILD=$<TARGET_FILE_DIR:cli_other_build>;TEST_VECTORS_DIR=${CMAKE_CURRENT_SOURCE_DIR}/vectors")
     frazil_leave_out(cli/${name})
   endforeach()
-  frazil_sampled(cli/secrets)
+  frazil_sampled(cli/advice cli/secrets)
   frazil_first(cli/advice cli/coordinators cli/doctor_reasons cli/incidents cli/pages cli/secrets)
   frazil_long(check-whole cli/verify_many) # files of hundreds of megabytes; command/test_sorter tries small chunks
   frazil_long(check-nemesis cli/doctor_zookeeper) # a Java takes its time to start
