@@ -173,7 +173,7 @@ check-musl: | build ## the same against musl in place of glibc, without client l
 	@sh tools/cross-cmocka build/cross musl
 	@$(call test,musl)
 
-soak: | build ## 20,000 simulated worlds full of faults, 2,000 of shared leases, 2,000 of several users, a hundred fleets of 10,000 services, and what struck in them
+soak: | build ## 20,000 simulated worlds full of faults, 2,000 of shared leases, 2,000 of several users, a hundred fleets of 10,000 services, and what struck in them (the 20,000: 5 min)
 	@sh tools/install-packages check
 	@$(call build,check)
 	@build/check/tests/simulator/frazil-sim --seeds $(SOAK_SEEDS) --jobs $(JOBS)
@@ -220,16 +220,16 @@ nemesis: | build ## kill, stop and fork real processes over real servers, ten ti
 CLUSTERS_MINUTES ?= 60
 CLUSTERS_SEED ?= $(shell date +%Y%m%d)
 
-clusters: | build ## real clusters of hosts that are cut apart, an hour of it, by root: the figures for docs/TRUST.md
+clusters: | build ## real clusters of hosts that are cut apart, by root: the figures for docs/TRUST.md (60 min)
 	@sh tools/install-packages check
 	@$(call build,check)
 	@env $$(cat build/check/tests/clusters/environment) python3 -B tests/clusters/campaign.py --seed '$(CLUSTERS_SEED)' --minutes '$(CLUSTERS_MINUTES)'
 
-mutants: | build ## put known bugs of other systems into a copy of the tree, and see which test finds each
+mutants: | build ## put known bugs of other systems into a copy of the tree, and see which test finds each (30 min)
 	@sh tools/install-packages check
 	@sh tools/mutants build/mutants $(JOBS)
 
-model: | build ## look at all states of the model of the lease protocol, and of its variants that must fail
+model: | build ## look at all states of the model of the lease protocol, and of its variants that must fail (3 min)
 	@sh tools/install-packages model
 	@sh tests/model/check.sh all
 
