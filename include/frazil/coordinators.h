@@ -4,7 +4,7 @@
  * same version as libfrazil (pkg-config frazil-NAME):
  *
  *   frazil_coordinator_file         libfrazil-file: file:// konayuki+file://
- *   frazil_coordinator_redis        libfrazil-redis: redis:// redis+unix:// rediss:// sfid+redis:// konayuki+redis://
+ *   frazil_coordinator_redis        libfrazil-redis: redis:// redis+unix:// sfid+redis:// konayuki+redis://
  *   frazil_coordinator_etcd         libfrazil-etcd: etcd:// etcds://
  *   frazil_coordinator_zookeeper    libfrazil-zookeeper: zookeeper://
  *   frazil_coordinator_postgresql   libfrazil-postgresql: postgres:// postgresql://

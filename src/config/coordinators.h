@@ -19,7 +19,7 @@
     X(file,       "file konayuki+file", 0, \
       "  file:///FOLDER (one host)\n") \
     X(redis,      "redis redis+unix rediss sfid+redis sfid+redis+unix konayuki+redis konayuki+redis+unix", 6379, \
-      "  redis://[[USER]:PASSWORD@]HOST[:PORT]/NAMESPACE  rediss:// redis+unix://\n" \
+      "  redis://[[USER]:PASSWORD@]HOST[:PORT]/NAMESPACE  redis+unix:// (no rediss://)\n" \
       "  sfid+redis://HOST/APP (beside generators of sfid)\n") \
     X(etcd,       "etcd etcds", 2379, \
       "  etcd://[USER:PASSWORD@]HOST[:PORT][,...]/NAMESPACE  etcds:// (TLS)\n") \

@@ -78,9 +78,8 @@ frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, cons
         return err;
     if (parsed.common.tls)
         err = fz_fail(reterr, FRAZIL_ENOTBUILT,
-                      "rediss:// asks for TLS, and this frazil was built with a hiredis (%u.%u.%u) without it: use "
-                      "redis:// through a tunnel, or redis+unix://",
-                      (uint64_t)HIREDIS_MAJOR, (uint64_t)HIREDIS_MINOR, (uint64_t)HIREDIS_PATCH);
+                      "rediss:// asks for TLS, which frazil does not speak to Redis: use redis:// through a tunnel, as "
+                      "of stunnel, or redis+unix://");
     else
         fz_redis_connection_start(connection, &parsed);
     fz_wipe(&parsed, sizeof parsed);

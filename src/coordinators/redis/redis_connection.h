@@ -50,7 +50,7 @@ void fz_redis_connection_start(struct fz_redis_connection *connection, const str
 
 /*
  * The same for a URL as text.  FRAZIL_ESPEC, ESYS: the URL or its password file;
- * FRAZIL_ENOTBUILT: rediss://, and the hiredis that this was built with has no TLS.
+ * FRAZIL_ENOTBUILT: rediss://, as there is no TLS to Redis.
  */
 frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, const char *url, frazil_error *reterr);
 

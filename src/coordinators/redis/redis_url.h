@@ -4,7 +4,7 @@
  *
  *   redis://[[USER]:PASSWORD@]HOST[:PORT]/NAMESPACE[?KEY=VALUE&...]
  *   redis+unix:///PATH/OF/SOCKET/NAMESPACE[?...]
- *   rediss://...     the same through TLS
+ *   rediss://...     the same through TLS, which is refused
  */
 #ifndef FZ_COORDINATORS_REDIS_URL_H
 #define FZ_COORDINATORS_REDIS_URL_H
