@@ -103,14 +103,24 @@ void nemesis_recreate(const struct register_kind *kind, uint64_t workers, uint64
     create(kind, workers, horizon_ms, false);
 }
 
-const char *nemesis_spec(const struct register_kind *kind, uint16_t port, const char *more)
+static const char *spec_with(const struct register_kind *kind, uint16_t port, unsigned timeout_ms, const char *more)
 {
     static char spec[1024];
     char url[256];
 
-    kind->url(port, name_of_now(), 1000, url, sizeof url); /* as users have it who say nothing */
+    kind->url(port, name_of_now(), timeout_ms, url, sizeof url);
     snprintf(spec, sizeof spec, "layout=frazil %s worker='%s'", more, url);
     return spec;
+}
+
+const char *nemesis_spec(const struct register_kind *kind, uint16_t port, const char *more)
+{
+    return spec_with(kind, port, 1000, more); /* as users have it who say nothing */
+}
+
+const char *nemesis_patient_spec(const struct register_kind *kind, uint16_t port, const char *more)
+{
+    return spec_with(kind, port, 25000, more);
 }
 
 static struct fz_register open_register(const struct register_kind *kind)

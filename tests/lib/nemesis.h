@@ -41,6 +41,9 @@ void nemesis_recreate(const struct register_kind *kind, uint64_t workers, uint64
  * by the next call. */
 const char *nemesis_spec(const struct register_kind *kind, uint16_t port, const char *more);
 
+/* The same with a URL that allows each request 25 s, which is much more than the calls of a test may take. */
+const char *nemesis_patient_spec(const struct register_kind *kind, uint16_t port, const char *more);
+
 /* Whether the coordinator has it that this worker id was given back. */
 bool nemesis_is_released(const struct register_kind *kind, uint32_t worker);
 

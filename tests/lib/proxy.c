@@ -141,7 +141,7 @@ static void pass_reply(struct proxy *proxy, struct proxy_link *link)
         hang_up(link, false);
         break;
     case PROXY_SLOW:
-        pause_ns(SLOW_NS);
+        pause_ns(proxy->slow_ns);
         send_all(link->client, chunk, (size_t)got);
         break;
     case PROXY_LATE:
@@ -208,6 +208,7 @@ struct proxy *proxy_start(uint16_t target)
 
     assert_non_null(proxy);
     proxy->target = target;
+    proxy->slow_ns = SLOW_NS;
     for (size_t i = 0; i < PROXY_LINKS_MAX; i++)
         proxy->links[i] = (struct proxy_link){.client = -1, .server = -1};
     proxy->listener = socket(AF_INET, SOCK_STREAM, 0);

@@ -49,6 +49,7 @@ struct proxy {
     _Atomic unsigned requests;  /* chunks of bytes that came from clients: a round trip each, for small ones */
     _Atomic unsigned replies;   /* chunks that came from the server, its end included */
     _Atomic(const char *) text; /* for PROXY_SAY */
+    _Atomic long slow_ns;       /* for PROXY_SLOW, less than a second: 50 ms unless a test sets it */
     struct proxy_link links[PROXY_LINKS_MAX];
 };
 

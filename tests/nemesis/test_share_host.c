@@ -2,7 +2,8 @@
 /*
  * Goal of this test: two hundred processes of a host over one lease, which are opened, killed, stopped, continued and
  * started again, while their coordinator is killed and cut off.  No id is issued twice, each of them soon has ids
- * again, and of the worker ids no more than two are ever used.
+ * again, and of the worker ids no more than two are ever used.  Nor are more when a hundred open at once, and each
+ * answer takes its time.
  */
 #include <signal.h>
 #include <string.h>
@@ -218,4 +219,35 @@ TEST_OF_KINDS(
     herd_assert_unique(&host.herd);
     herd_close(&host.herd);
     proxy_stop(host.proxy);
+}
+
+TEST("A hundred processes of a host open over a coordinator that answers in 0.8 s: few of them ask it, for two worker "
+     "ids at the most")
+{
+    enum { OPENERS = 100 };
+    const struct register_kind *kind = &kind_redis;
+    char spec[1024];
+    struct herd herd;
+    uint64_t ignored;
+
+    if (kind == NULL || !kind->start())
+        skip();
+    nemesis_start(kind, WORKERS, 60000);
+    struct proxy *proxy = proxy_start(kind->server->port);
+    proxy->slow_ns = 800000000;
+    proxy_set(proxy, PROXY_SLOW);
+    snprintf(spec, sizeof spec, "share=host open_wait=5m run_dir='%s' %s", scratch,
+             nemesis_patient_spec(kind, proxy->port, ""));
+    herd_open(&herd, OPENERS, OPENERS, nemesis_coordinators());
+    for (size_t i = 0; i < OPENERS; i++)
+        (void)herd_start(&herd, spec, 1, PAUSE_US);
+    for (size_t i = 0; i < OPENERS; i++) {
+        if (herd_await_open(&herd, i) != FRAZIL_OK)
+            fail_msg("%s", herd.members[i].error.message);
+    }
+    assert_true(proxy->accepted <= OPENERS / 10); /* one, unless the machine is so busy that its turn is over */
+    assert_true(nemesis_count_taken(kind, &ignored) <= 2);
+    herd_close(&herd);
+    proxy_stop(proxy);
+    kind->stop();
 }
