@@ -216,13 +216,22 @@ static uint64_t most_ids(const frazil *gen, uint64_t wait_ns, uint64_t left)
 }
 
 /*
- * Whether the ids would not fit into a new tick either: then the next call must begin so early that it can wait for the
- * last of them.  The other side of the tick-tock begins with a new tick.
+ * If the ids would not fit into a new tick either, the next call must begin so early that it can wait for the last of
+ * them; but no earlier than a call may wait, which none may before the epoch, nor under on_backward=error while the
+ * clock is behind.  The other side of the tick-tock begins with a new tick.
  */
-static bool must_come_early(const frazil *gen, uint64_t n, const struct fz_refusal *refusal)
+static uint64_t early_ns(const frazil *gen, const struct fz_observation *seen, uint64_t n, uint64_t wait_ns,
+                         const struct fz_refusal *refusal)
 {
-    return n > gen->capacity && refusal->retry_ns != 0 &&
-           (refusal->code == FRAZIL_EFULL || gen->rules.on_backward != FZ_BACKWARD_TICKTOCK);
+    bool is_behind = refusal->code == FRAZIL_ECLOCK;
+
+    if (n <= gen->capacity || refusal->retry_ns == 0 || (is_behind && gen->rules.on_backward == FZ_BACKWARD_TICKTOCK))
+        return 0;
+    uint64_t waitable_tick = is_behind && gen->rules.on_backward == FZ_BACKWARD_ERROR ? seen->view.high_tick : 0;
+    uint64_t forbidden_ns = fz_ns_until(gen, refusal->now, waitable_tick);
+    forbidden_ns = forbidden_ns == 0 ? 1 : forbidden_ns; /* it was refused just now */
+    uint64_t most_ns = refusal->retry_ns > forbidden_ns ? refusal->retry_ns - forbidden_ns : 0;
+    return wait_ns < most_ns ? wait_ns : most_ns;
 }
 
 frazil_err fz_judge_batch(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_refusal *refusal)
@@ -239,8 +248,8 @@ frazil_err fz_judge_batch(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_r
     uint64_t largest = most_ids(gen, wait_ns, left);
     if (left != 0 && (is_too_many || n > largest))
         *refusal = (struct fz_refusal){.code = FRAZIL_EINVAL, .largest = largest};
-    else if (must_come_early(gen, n, refusal))
-        refusal->early_ns = wait_ns < refusal->retry_ns ? wait_ns : refusal->retry_ns - 1;
+    else
+        refusal->early_ns = early_ns(gen, &seen, n, wait_ns, refusal);
     return refusal->code;
 }
 

@@ -278,8 +278,10 @@ static void count_full(frazil *gen, uint64_t first, uint64_t end)
 
 /*
  * Waits until the ticket may be issued.  The reason is found anew after each
- * sleep, because the clock may have been set meanwhile.  *ret_stale: it has moved
- * so that the ticket is of no use any more, and another one must be taken.
+ * sleep, because the clock may have been set meanwhile.  A wait that began while
+ * the clock was behind goes on to its tick under on_full=error, too: it was known
+ * to be short enough.  *ret_stale: the clock has moved so that the ticket is of no
+ * use any more, and another one must be taken.
  */
 static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct fz_wait_budget *budget,
                            struct fz_observation *seen, bool *ret_stale, struct fz_refusal *refusal)
@@ -287,17 +289,20 @@ static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct fz_w
     const struct fz_slot_rules *rules = &gen->rules;
     uint64_t first_tick = fz_slot_tick(rules, ticket->first);
     uint64_t tick = fz_slot_tick(rules, ticket->last);
+    bool was_behind = false;
 
     for (;;) {
         enum fz_slot_reason reason = fz_slot_reason_for(&seen->view, first_tick, tick);
+        bool goes_on = was_behind && reason == FZ_SLOT_FULL;
         uint64_t due = fz_slot_due(rules, &seen->view, reason, tick);
         *ret_stale = tick + 1 < seen->view.now_tick || !is_granted(&seen->grant, first_tick) ||
                      !is_granted(&seen->grant, tick) || fz_slot_may_toggle(rules, &seen->view, reason);
         if (*ret_stale || reason == FZ_SLOT_NOW)
             return FRAZIL_OK;
         uint64_t ns = fz_ns_until(gen, seen->now, due);
-        if (fz_slot_forbidden(rules, reason) || ns > fz_wait_budget_left(gen, budget))
+        if ((fz_slot_forbidden(rules, reason) && !goes_on) || ns > fz_wait_budget_left(gen, budget))
             return refuse_for(gen, refusal, seen, reason, due);
+        was_behind = was_behind || reason == FZ_SLOT_BACKWARD;
         if (ns == 0)
             return FRAZIL_OK;
         const struct pause pause = {gen, ticket->count == 0 ? NULL : ticket, reason};
