@@ -262,12 +262,14 @@ static frazil_err check_time(const frazil *gen, const struct fz_observation *see
 }
 
 /*
- * Even a call that never waits has to ask, as there is nothing else to take: the URL's timeout bounds it.  An answer
- * that comes too late costs no more than its slots.
+ * Even a call that never waits has to ask a server, as there is nothing else to take: the URL's timeout bounds it.  An
+ * answer that comes too late costs no more than its slots.
  */
 static struct fz_deadline deadline_of(const frazil *gen, struct fz_wait_budget *budget)
 {
-    return budget->wait_ns == 0 ? FZ_DEADLINE_NONE : fz_wait_budget_until(gen, budget);
+    bool asks_without_wait = budget->wait_ns == 0 && !gen->remote->source.is_folder;
+
+    return asks_without_wait ? FZ_DEADLINE_NONE : fz_wait_budget_until(gen, budget);
 }
 
 /* Up to n slots out of the batch, or of a new one, which another thread may be asking for.  The caller holds the lock.

@@ -35,6 +35,7 @@ struct fz_slot_run {
 /* One caller at a time; take may block on disk or network. */
 struct fz_slot_source {
     void *ctx;
+    bool is_folder; /* of this host: a take waits for other processes in a guard, and never for an answer */
 
     /*
      * Takes up to n (>= 1) slots that nobody else ever gets, of the earliest tick

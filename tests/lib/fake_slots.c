@@ -13,8 +13,8 @@ struct fake_slots fake_slots;
 static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret,
                        frazil_error *reterr)
 {
-    (void)deadline;
     (void)ctx;
+    fake_slots.deadline = deadline;
     fake_slots.takes++;
     fake_slots.wanted = n;
     atomic_fetch_add(&fake_slots.asked, 1);
@@ -71,7 +71,11 @@ static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slo
         return fz_fail(reterr, FRAZIL_EWORKER, "refused at once");
     fake_slots.request = *request;
     snprintf(fake_slots.url, sizeof fake_slots.url, "%s", request->url);
-    *ret = (struct fz_slot_source){.ctx = &fake_slots, .take = take, .after_fork = after_fork, .close = close_source};
+    *ret = (struct fz_slot_source){.ctx = &fake_slots,
+                                   .is_folder = fake_slots.is_folder,
+                                   .take = take,
+                                   .after_fork = after_fork,
+                                   .close = close_source};
     return FRAZIL_OK;
 }
 

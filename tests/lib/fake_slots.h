@@ -31,6 +31,8 @@ struct fake_slots {
     uint64_t good;    /* if not 0: takings that succeed before err */
     struct rig *slow; /* if not NULL: its clock goes on by slow_ns before each answer */
     uint64_t slow_ns;
+    bool is_folder;
+    struct fz_deadline deadline; /* of the last one */
     _Atomic bool is_silent;
     _Atomic unsigned asked; /* takings that have begun */
     unsigned forks;

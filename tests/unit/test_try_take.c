@@ -4,8 +4,10 @@
  * none, and never says "try later" of a batch that can never be had.
  */
 #include "generator/generator_internal.h"
+#include "lib/fake_slots.h"
 #include "lib/rig.h"
 #include "lib/test.h"
+#include "os/deadline.h"
 
 #define SMALL "layout=41/10/4 worker=fixed:1 start=zero "
 enum { CAPACITY = 16, MANY = 100 };
@@ -300,4 +302,16 @@ TEST("One id after the other by the real clock: each is one, later than the one 
     }
     assert_int_equal(stat_of(gen, FRAZIL_STAT_ISSUED), 10000);
     frazil_close(gen);
+}
+
+TEST("Slots from elsewhere: a server is asked within the time of its URL, and the guard of a folder is not waited for")
+{
+    for (int is_folder = 0; is_folder < 2; is_folder++) {
+        fake_slots = (struct fake_slots){.is_folder = is_folder};
+        rig = (struct rig){.random_state = 1, .coordinators = fake_slots_coordinators};
+        rig_open(&rig, SMALL "state=fake://slots", RIG_NOW);
+        assert_int_equal(frazil_try_take(rig.gen, ids, 1, &taken, &retry_ns, NULL), FRAZIL_OK);
+        assert_int_equal(fz_deadline_left_ns(fake_slots.deadline), is_folder ? 0 : UINT64_MAX);
+        rig_close(&rig);
+    }
 }

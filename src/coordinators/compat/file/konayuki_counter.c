@@ -222,6 +222,6 @@ frazil_err fz_konayuki_counter_open(const struct fz_slots_request *request, stru
         free(slots);
         return err;
     }
-    *ret = (struct fz_slot_source){.ctx = slots, .take = take, .close = free};
+    *ret = (struct fz_slot_source){.ctx = slots, .is_folder = true, .take = take, .close = free};
     return FRAZIL_OK;
 }
