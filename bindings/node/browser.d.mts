@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import * as node from './index.js';
 
-/** The same as in frazil, with the same types. */
+/** These names and types are the same as in Node. */
 export {
   FrazilError,
   Layout,
@@ -33,7 +33,7 @@ export type {
   Time,
 } from './index.js';
 
-/** Browsers have no Buffer: they get a Uint8Array. */
+/** The type with Uint8Array in place of Buffer, which browsers do not have. */
 type InBrowsers<T> = T extends Uint8Array
   ? Uint8Array
   : T extends (...given: infer Given) => infer Result
@@ -42,7 +42,7 @@ type InBrowsers<T> = T extends Uint8Array
       ? { [Key in keyof T]: InBrowsers<T[Key]> }
       : T;
 
-/** An id as 8 bytes, the highest first. */
+/** Returns an id as 8 bytes, big-endian. */
 export const toBytes: InBrowsers<typeof node.toBytes>;
-/** Snos: 80-bit ids, of 10 bytes, or of 16 characters that sort alike. */
+/** Functions for snos: 80-bit ids of 10 bytes, or of 16 characters that sort in the same order. */
 export const sno: InBrowsers<typeof node.sno>;

@@ -3,40 +3,40 @@
 
 /** The interface of npm's flake-idgen 1.4, over frazil. */
 declare class FlakeId {
-  /** Throws a FrazilError where a value is out of its range. */
+  /** Creates a generator. Throws a FrazilError if a value is out of range. */
   constructor(options?: FlakeId.Options);
 
   /** The options as they were given. */
   readonly options: FlakeId.Options;
-  /** From 0 to 1023. */
+  /** The worker number, from 0 to 1023. */
   readonly id: number;
-  /** The upper five bits of the id; undefined where the option `id` was given. */
+  /** The upper five bits of the id; undefined if the option `id` was given. */
   readonly datacenter?: number;
-  /** The lower five bits of the id; undefined where the option `id` was given. */
+  /** The lower five bits of the id; undefined if the option `id` was given. */
   readonly worker?: number;
   /** Unix milliseconds that are subtracted from the time. */
   readonly epoch: number;
   /** The mask of the sequence number. */
   readonly seqMask: number;
 
-  /** Eight bytes, the highest first. Throws where the millisecond is full, or the clock has gone back. */
+  /** Returns eight bytes, big-endian. Throws if the millisecond is full or the clock has gone back. */
   next(): Buffer;
-  /** Calls back after this call has returned, in the order of the calls, as soon as there is an id. */
+  /** Calls back as soon as there is an id, after this call has returned, and in the order of the calls. */
   next(callback: (error: Error | null, id: Buffer) => void): void;
 }
 
 declare namespace FlakeId {
-  /** null and undefined are not given. */
+  /** Options of a generator; null and undefined count as not given. */
   interface Options {
-    /** From 0 to 1023, in place of datacenter and worker. */
+    /** The worker number, from 0 to 1023, instead of datacenter and worker. */
     id?: number | string | null;
-    /** From 0 to 31. */
+    /** The datacenter, from 0 to 31. */
     datacenter?: number | string | null;
-    /** From 0 to 31. */
+    /** The worker in its datacenter, from 0 to 31. */
     worker?: number | string | null;
-    /** Unix milliseconds that are subtracted from the time; 0 where it is not given. */
+    /** Unix milliseconds that are subtracted from the time. Default: 0. */
     epoch?: number | Date | null;
-    /** 0xfff where it is not given. */
+    /** The mask of the sequence number. Default: 0xfff. */
     seqMask?: number | null;
   }
 }

@@ -21,10 +21,10 @@ export type TextForm =
   | 'hexshort'
   | 'signed';
 
-/** What the caller can do about an error: mend the call, try again, go elsewhere, or give up. */
+/** What the caller can do about an error: correct the call, retry it, use another generator, or give up. */
 export type ErrorClass = 'usage' | 'retry' | 'fenced' | 'fatal';
 
-/** The errors by name; docs/ERRORS.md has each with its cause and cure. */
+/** The errors by name; docs/ERRORS.md has the cause and the remedy of each. */
 export type ErrorCode =
   | 'FRAZIL_EINVAL'
   | 'FRAZIL_ESPEC'
@@ -52,9 +52,9 @@ export type ErrorCode =
   | 'FRAZIL_ESTATE'
   | 'FRAZIL_ESTOPPED';
 
-/** Why a call of frazil failed. Its message says what, where, and what would be right. */
+/** The error of a call that failed. Its message says what failed, where, and what to do next. */
 export class FrazilError extends Error {
-  /** For tests and stand-ins: the package itself makes those that it throws. */
+  /** For tests and mocks; the package creates the errors that it throws itself. */
   constructor(
     message: string,
     code: ErrorCode,
@@ -64,63 +64,63 @@ export class FrazilError extends Error {
     position?: number,
     errno?: number,
   );
-  /** Which error it is, as 'FRAZIL_EAGAIN'. */
+  /** The name of the error, such as 'FRAZIL_EAGAIN'. */
   readonly code: ErrorCode;
   /** What the caller can do about it. */
   readonly class: ErrorClass;
-  /** Of class retry: after so many milliseconds the same call can succeed; 0 where that is not known. */
+  /** For class retry: milliseconds after which the same call can succeed; 0 if unknown. */
   readonly retryMs: number;
-  /** By how many milliseconds the clock is behind, where that is the reason; else 0. */
+  /** Milliseconds by which the clock is behind, if that is the reason; otherwise 0. */
   readonly behindMs: number;
-  /** Of a text that was read: how many bytes stand before what is wrong. */
+  /** For a parse error: the offset of the first wrong byte. */
   readonly position?: number;
-  /** Of the system call that failed. */
+  /** The errno of the system call that failed. */
   readonly errno?: number;
 }
 
-/** A time span: a number of milliseconds, Infinity where there may be no limit, or text with its unit, as '10ms'. */
+/** A duration: milliseconds, text with a unit such as '10ms', or Infinity where a key may be unlimited. */
 export type Duration = number | string;
 
 /**
- * The keys of a spec, in camel case: `maxWait: 10` is `max_wait=10ms`. frazil.spec(5) has all of them with their
- * values, and open refuses one that it does not know.
+ * The keys of a spec, in camel case: `maxWait: 10` is `max_wait=10ms`. frazil.spec(5) lists all keys and their values.
+ * open() refuses unknown keys.
  */
 export interface Options {
-  /** A spec that the other keys are added to. */
+  /** A spec to which the other keys are added. */
   spec?: string;
-  /** What ids look like: the name of a preset, bits as '41/10/12', or a Layout. 'frazil' unless given. */
+  /** The layout of ids: the name of a preset, bits such as '41/10/12', or a Layout. Default: 'frazil'. */
   layout?: string | Layout;
-  /** Replaces the epoch of the layout: a Date, Unix milliseconds, or text as '2026-01-01'. */
+  /** Replaces the epoch of the layout: a Date, Unix milliseconds, or text such as '2026-01-01'. */
   epoch?: string | number | Date;
   /** Replaces the tick of the layout. */
   tick?: Duration;
-  /** Sets the keys from onFull to start at once, as another system has them: 'konayuki', 'sno', 'flake' and others. */
+  /** Sets the keys from onFull to start as another system has them: 'konayuki', 'sno', 'flake' and others. */
   behaviour?: string;
-  /** Where the worker id comes from: a number (7 is 'fixed:7'), 'file-lock', 'ordinal', 'env:NAME', a coordinator's URL. */
+  /** The source of the worker id: a number (7 is 'fixed:7'), 'file-lock', 'ordinal', 'env:NAME', a coordinator's URL. */
   worker?: number | string;
-  /** For snos, in place of worker: a number from 0 to 65535, or two bytes, as [65, 10] or 'A,10'. */
+  /** For snos, instead of worker: a number from 0 to 65535, or two bytes such as [65, 10] or 'A,10'. */
   partition?: number | string | readonly number[] | Uint8Array;
   /** The datacenter; worker then gives the number inside it. */
   datacenter?: number | string;
-  /** Is added to the number of the worker's source. */
+  /** A number added to the one that the worker source gives. */
   base?: number | string;
-  /** How many numbers the worker's source may give. */
+  /** How many numbers the worker source may give. */
   count?: number | string;
-  /** How many hosts there are, for 'ip-hash' and 'hostname-hash'. */
+  /** The expected number of hosts, for 'ip-hash' and 'hostname-hash'. */
   expect?: number | string;
-  /** Stands for the host's name. */
+  /** Replaces the host's name. */
   hostname?: string;
-  /** Stands for the host's address. */
+  /** Replaces the host's address. */
   ip?: string;
-  /** When a tick is full. */
+  /** What a call does when the tick is full. */
   onFull?: 'wait' | 'lead' | 'error';
-  /** When the clock went back. 'ticktock' is for snos. */
+  /** What a call does after the clock went back. 'ticktock' is for snos only. */
   onBackward?: 'hold' | 'wait' | 'error' | 'ticktock';
   /** How far ahead of the clock ids may be stamped. */
   maxLead?: Duration;
-  /** How long a call may wait that is allowed to: take, loops, and calls with block. */
+  /** How long a call that waits may wait: take, loops, and calls with `block`. */
   maxWait?: Duration;
-  /** How long opening may take; 10 s unless given. */
+  /** How long opening may take. Default: 10 s. */
   openWait?: Duration;
   /** The first sequence number of a tick. */
   start?: 'zero' | 'random' | 'spread';
@@ -128,35 +128,35 @@ export interface Options {
   seqMin?: number | string;
   /** The highest sequence number. */
   seqMax?: number | string;
-  /** What keeps ids from being repeated after a restart: 'file' unless given; 'memory'; or a URL. */
+  /** Where the state that prevents duplicates after a restart is kept: 'file' (the default), 'memory', or a URL. */
   state?: string;
-  /** With a URL as state: how many slots are taken at a time. */
+  /** How many slots are taken at a time, if `state` is a URL. */
   batch?: number | string;
-  /** The folder of the state's files; unless given each layout has one of its own. */
+  /** The folder of the state files. By default each layout has a folder of its own. */
   namespace?: string;
-  /** Where files lie that are gone after a boot. */
+  /** The directory of files that a reboot removes. */
   runDir?: string;
-  /** Where files lie that stay. */
+  /** The directory of files that survive a reboot. */
   stateDir?: string;
-  /** Where all users of this host tell each other which worker ids they have. */
+  /** The directory in which all users of this host record the worker ids that they hold. */
   hostDir?: string;
-  /** How far the clocks of those who share a coordinator may differ, in whole milliseconds. */
+  /** How far the clocks of hosts that share a coordinator may differ, in whole milliseconds. */
   maxSkew?: Duration;
-  /** When a leased worker id is lost: move to another one, unless 'stop' is given. */
+  /** What the generator does if it loses a leased worker id: 'move' to another one (the default) or 'stop'. */
   onLoss?: 'move' | 'stop';
-  /** Who holds a leased worker id: this process, or all processes of the user on this host. */
+  /** Which processes hold a leased worker id: this one, or all processes of the user on this host. */
   share?: 'process' | 'host';
-  /** How far the grants of a coordinator's namespace reach ahead. */
+  /** How far ahead the grants of a coordinator's namespace reach. */
   horizon?: Duration;
   /** How many worker ids a coordinator's namespace has. */
   workers?: number | string;
-  /** Who extends the grant of the worker id: a thread unless given. */
+  /** What extends the grant of the worker id. Default: 'thread'. */
   keeper?: 'thread' | 'hook' | 'inline' | 'other';
-  /** 'real' unless given; 'frozen:TIME', or a ManualClock, for tests. */
+  /** The clock: 'real' (the default); for tests 'frozen:TIME' or a ManualClock. */
   clock?: string | ManualClock;
-  /** Opens a layout with less than ten years left. */
+  /** Allows a layout with less than ten years left. */
   allowShortLife?: boolean | 'yes' | 'no';
-  /** A file of such pairs, one a line. */
+  /** A file of key=value pairs, one per line. */
   config?: string;
 }
 
@@ -164,13 +164,13 @@ export interface Options {
 export interface Fields {
   /** The start of its tick. */
   unixMs: number;
-  /** The whole number, datacenter included. */
+  /** The whole worker number, including the datacenter. */
   worker: number;
   /** The number within the tick. */
   sequence: number;
-  /** 0 where the layout does not split the worker. */
+  /** The datacenter; 0 if the layout does not split the worker. */
   datacenter: number;
-  /** The worker itself where the layout does not split it. */
+  /** The worker number inside its datacenter; the worker itself if the layout does not split it. */
   workerInDatacenter: number;
 }
 
@@ -180,9 +180,9 @@ export interface SnoFields {
   unixMs: number;
   /** 0 or 1: toggled when the clock went back. */
   ticktock: number;
-  /** A byte of the caller's. */
+  /** The metabyte, chosen by the caller. */
   meta: number;
-  /** Who made it: its first byte is the high one. */
+  /** The partition of its generator; its first byte is the high one. */
   partition: number;
   /** The number within the unit. */
   sequence: number;
@@ -192,15 +192,15 @@ export interface SnoFields {
 export interface LayoutDescription {
   /** The name of the preset, or 'custom'. */
   name: string;
-  /** 64-bit ids, or snos. */
+  /** '64' for 64-bit ids, or 'sno'. */
   kind: '64' | 'sno';
-  /** How long a tick is. */
+  /** The length of a tick. */
   tickMs: number;
   /** Bits of the time. */
   timeBits: number;
-  /** Bits of the worker, those of the datacenter included. */
+  /** Bits of the worker, including those of the datacenter. */
   workerBits: number;
-  /** Bits of the datacenter; 0 where there is none. */
+  /** Bits of the datacenter; 0 if there is none. */
   datacenterBits: number;
   /** Bits of the sequence. */
   sequenceBits: number;
@@ -208,21 +208,21 @@ export interface LayoutDescription {
   totalBits: number;
   /** How many worker ids there are. */
   workers: bigint;
-  /** How many ids one worker has in a tick. */
+  /** How many ids one worker can issue per tick. */
   idsPerTick: bigint;
-  /** How many ids one worker has in a second. */
+  /** How many ids one worker can issue per second. */
   idsPerSecond: bigint;
-  /** The first time that ids can have. */
+  /** The first time that an id can have. */
   firstUnixMs: number;
-  /** The last time that ids can have. */
+  /** The last time that an id can have. */
   lastUnixMs: number;
   /** The largest id. */
   maxId: bigint;
-  /** Whether ids will not fit a signed 64-bit integer some day. */
+  /** Whether later ids do not fit a signed 64-bit integer. */
   reachesSignBit: boolean;
-  /** When that begins; 0 where it never happens. */
+  /** When ids stop fitting a signed 64-bit integer; 0 if never. */
   signBitUnixMs: number;
-  /** Whether each id fits a number of JavaScript. */
+  /** Whether each id fits a JavaScript number. */
   fits53Bits: boolean;
 }
 
@@ -232,275 +232,275 @@ export interface Overlap {
   canCollide: boolean;
   /** Whether a new id can sort before an old one. */
   canMissort: boolean;
-  /** The largest id that the old layout can have made. */
+  /** The largest id that the old layout can have issued. */
   oldLast: bigint;
-  /** The smallest id of the new one. */
+  /** The smallest id that the new layout can issue. */
   newFirst: bigint;
   /** Whether waiting makes the move safe. */
   everSafe: boolean;
-  /** From when on it is safe. */
+  /** The time from which the move is safe. */
   safeUnixMs: number;
 }
 
-/** Where the fields of an id lie, and the arithmetic that needs nothing else. */
+/** The positions of an id's fields, and the arithmetic on ids that needs only these. */
 export class Layout {
-  /** Reads a preset's name, or a description as '41/5+5/12 epoch=2026-01-01T00:00:00Z tick=1ms'. */
+  /** Reads the name of a preset, or a description such as '41/5+5/12 epoch=2026-01-01T00:00:00Z tick=1ms'. */
   constructor(text: string);
-  /** Its stable text, which `layout` reads again. */
+  /** The stable text of the layout, which `layout` reads back. */
   readonly fingerprint: string;
-  /** What it is and can hold. */
+  /** Returns what the layout is and can hold. */
   describe(): LayoutDescription;
-  /** The fields of an id. Throws where it is none of this layout. */
+  /** Returns the fields of an id. Throws if the id does not fit this layout. */
   inspect(id: IdLike): Fields;
-  /** The id of these fields; the time is rounded down to its tick. */
+  /** Returns the id with these fields; the time is rounded down to its tick. */
   compose(fields: { unixMs: Time; worker?: number; sequence?: number }): bigint;
-  /** The whole worker number of a datacenter and the number inside it. */
+  /** Returns the whole worker number of a datacenter and a worker inside it. */
   workerOf(datacenter: number, worker: number): number;
-  /** The smallest and the largest id of these times, both included, for `WHERE id BETWEEN first AND last`. */
+  /** Returns the smallest and the largest id of these times, both included, for `WHERE id BETWEEN first AND last`. */
   range(from: Time, to: Time): { first: bigint; last: bigint };
-  /** The smallest id of the tick of this time. */
+  /** Returns the smallest id of the tick that contains this time. */
   firstId(time: Time): bigint;
-  /** Whether equal fields give equal ids. */
+  /** Returns whether equal fields give equal ids in both layouts. */
   equals(other: Layout | string): boolean;
-  /** Whether ids can collide, or sort wrongly, if `after` takes the place of this layout at a time. */
+  /** Returns whether ids can collide or sort wrongly if `after` replaces this layout at the given time. */
   overlap(after: Layout | string, since: Time): Overlap;
-  /** The fingerprint. */
+  /** Returns the fingerprint. */
   toString(): string;
-  /** The fingerprint. */
+  /** Returns the fingerprint. */
   toJSON(): string;
 }
 
-/** What a generator is. */
+/** The fixed properties of a generator, and its place in the current tick. */
 export interface GeneratorInfo {
-  /** Its worker id; of snos the partition. */
+  /** The worker id; for snos the partition. */
   worker: number;
-  /** The lowest sequence number that it takes. */
+  /** The lowest sequence number that the generator uses. */
   sequenceMin: number;
-  /** The highest sequence number that it takes. */
+  /** The highest sequence number that the generator uses. */
   sequenceMax: number;
-  /** The next id's, if it were taken now. */
+  /** The sequence number of the next id, if it were taken now. */
   sequence: number;
   /** How many sequence numbers of this tick are used. */
   length: number;
-  /** How many a tick has. */
+  /** How many sequence numbers a tick has. */
   capacity: number;
-  /** No generator had this worker on this host since its boot. */
+  /** Whether no generator has used this worker on this host since it booted. */
   stateIsNew: boolean;
-  /** Where its state is kept: in this process, in files, by whoever grants the worker id, or by whoever gives the slots. */
+  /** Where the state is kept: in this process, in files, or with the source of the worker id or of the slots. */
   state: 'memory' | 'file' | 'grant' | 'slots';
-  /** Of hashed worker ids: how likely two hosts have the same one, in parts per million. */
+  /** For hashed worker ids: the probability that two hosts share a worker id, in parts per million. */
   collisionPpm: number;
-  /** The stable text of its layout. */
+  /** The fingerprint of the layout. */
   fingerprint: string;
 }
 
-/** How a generator is now. */
+/** The state of a generator now. */
 export interface Health {
-  /** It gives ids when it is 'serving' or 'needs_grant', which says that extending its grant has failed or is overdue. */
+  /** 'serving' and 'needs_grant' issue ids; 'needs_grant' means that extending the grant failed or is overdue. */
   state: 'serving' | 'needs_grant' | 'behind' | 'fenced' | 'exhausted' | 'stopped' | 'unknown';
-  /** Its worker id; of snos the partition. */
+  /** The worker id; for snos the partition. */
   worker: number;
-  /** Whether its worker id is granted for a time. */
+  /** Whether the worker id is granted for a limited time. */
   needsGrant: boolean;
-  /** No id is given for this time or a later one; null without a grant. */
+  /** The end of the grant: no id is issued for this time or later. null without a grant. */
   grantEndUnixMs: number | null;
-  /** How often extending the grant failed, in a row. */
+  /** How often in a row extending the grant has failed. */
   failures: number;
-  /** Why it failed last; null after a success. */
+  /** Why extending the grant last failed; null after a success. */
   lastFailure: FrazilError | null;
 }
 
-/** What happened so far, to the generator and all processes that share it. Plain numbers, fit for JSON. */
+/** Counters of the generator and of all processes that share it. Plain numbers, so that JSON can hold them. */
 export interface Stats {
   /** Ids taken. */
   issued: number;
   /** Ticks of the clock that had no id left for a call. */
   full: number;
-  /** How often the clock was seen to go back. */
+  /** How often the clock went back. */
   backward_steps: number;
-  /** The largest of these steps. */
+  /** The largest step back. */
   backward_max_us: number;
   /** How far the next id is ahead of the clock now. */
   lead_us: number;
-  /** The furthest that any id was stamped ahead. */
+  /** The furthest that any id was ahead of the clock. */
   lead_max_us: number;
   /** Calls that had to wait. */
   waits: number;
-  /** For how long, together. */
+  /** How long these calls waited in total. */
   waited_us: number;
   /** How often the tick-tock bit of snos was toggled. */
   ticktocks: number;
-  /** Grants that continued the one before. */
+  /** Grants that continued the previous one. */
   extensions: number;
-  /** Grants that did not: another worker id, or ticks left out. */
+  /** Grants that did not continue the previous one: another worker id, or a gap in time. */
   moves: number;
-  /** Later versions may count more. */
+  /** Later versions may add counters. */
   [name: string]: number;
 }
 
-/** Options of calls that make an id. */
+/** Options of calls that take an id. */
 export interface NextOptions {
   /** Wait up to the generator's max_wait, and block the event loop meanwhile. */
   block?: boolean | null;
 }
 
-/** Options of calls that make a sno. */
+/** Options of calls that take a sno. */
 export interface SnoOptions extends NextOptions {
-  /** The metabyte of a sno, a byte of the caller's. */
+  /** The metabyte of the sno, chosen by the caller. */
   meta?: number | null;
 }
 
-/** A source of ids: `open` makes one. */
+/** A generator of ids, which `open` returns. */
 export class Generator {
   private constructor();
 
-  /** An id. Throws a FrazilError of class retry where it would have to wait, unless `block` is true. */
+  /** Returns an id. Throws a FrazilError of class retry if it would have to wait, unless `block` is true. */
   readonly next: (options?: NextOptions | null) => bigint;
-  /** An id, or null where next would throw an error of class retry. */
+  /** Returns an id, or null if next() would throw an error of class retry. */
   readonly tryNext: () => bigint | null;
-  /** An id as text: decimal digits unless `form` says another. */
+  /** Returns an id as text, in decimal unless `form` names another form. */
   readonly nextString: (options?: (NextOptions & { form?: TextForm | null }) | null) => string;
-  /** An id as a number. Throws where a number cannot hold it. */
+  /** Returns an id as a number. Throws if a number cannot hold it. */
   readonly nextNumber: (options?: NextOptions | null) => number;
-  /** An id as 8 bytes, the highest first. */
+  /** Returns an id as 8 bytes, big-endian. */
   readonly nextBuffer: (options?: NextOptions | null) => Buffer;
   /** Fills the whole array with increasing ids, or throws and fills none of it. */
   fill(array: BigUint64Array, options?: NextOptions | null): BigUint64Array;
-  /** So many increasing ids. Waits in the event loop, as long as there come any within max_wait. */
+  /** Returns n increasing ids. Waits in the event loop, at most max_wait between two ids. */
   take(n: number, options?: { signal?: AbortSignal | null } | null): Promise<BigUint64Array>;
-  /** An id for a time of the caller's, from a sequence of its own. Text is read as parseTime() does. */
+  /** Returns an id for the given time, from a separate sequence. Text is read as by parseTime(). */
   nextAt(time: Time | string): bigint;
-  /** Ids without end, for `for (const id of ids)`. Where a tick is full it waits as next({ block: true }) does. */
+  /** Iterates over ids without end: `for (const id of ids)`. If a tick is full it waits like next({ block: true }). */
   [Symbol.iterator](): IterableIterator<bigint>;
-  /** Ids without end, for `for await (const id of ids)`. Waits in the event loop, as take does. */
+  /** Iterates over ids without end: `for await (const id of ids)`. Waits in the event loop, like take(). */
   [Symbol.asyncIterator](): AsyncIterableIterator<bigint>;
 
-  /** A sno, of a generator with layout=sno. */
+  /** Returns a sno; the generator must have layout=sno. */
   readonly nextSno: (options?: SnoOptions | null) => string;
   /** Fills the whole array with increasing snos, 10 bytes each. */
   fillSnos<T extends Uint8Array>(array: T, options?: SnoOptions | null): T;
-  /** So many increasing snos. Waits in the event loop, as take does. */
+  /** Returns n increasing snos. Waits in the event loop, like take(). */
   takeSnos(n: number, options?: { meta?: number | null; signal?: AbortSignal | null } | null): Promise<string[]>;
-  /** A sno for a time of the caller's. */
+  /** Returns a sno for the given time. */
   nextSnoAt(time: Time | string, options?: { meta?: number | null } | null): string;
 
-  /** The fields of an id of this generator's layout. */
+  /** Returns the fields of an id of this generator's layout. */
   inspect(id: IdLike): Fields;
-  /** The layout of its ids. */
+  /** The layout of the ids. */
   readonly layout: Layout;
-  /** What its options mean: keys in one order, defaults written out, passwords left out. */
+  /** The options as a spec: keys in a fixed order, defaults written out, passwords left out. */
   readonly spec: string;
   /** How many ids are left in this tick. */
   readonly available: number;
-  /** Whether close or closeAsync was called. */
+  /** Whether close() or closeAsync() was called. */
   readonly closed: boolean;
-  /** What it is. */
+  /** Returns the properties of the generator. */
   info(): GeneratorInfo;
-  /** What happened so far. */
+  /** Returns the counters. */
   stats(): Stats;
-  /** How it is now, for health checks. Waits for nobody. */
+  /** Returns the state now, for health checks. Never waits. */
   health(): Health;
 
-  /** With keeper=hook: extends the grant if it is time to, and says in how many milliseconds it will be. */
+  /** With keeper=hook: extends the grant if it is due, and returns the milliseconds until the next call is due. */
   keep(): number;
-  /** All calls fail from now on; it must still be closed. */
+  /** Makes all calls fail from now on. The generator must still be closed. */
   stop(): void;
-  /** Closes it: from now on it gives no ids. A thread gives the worker id back, and the process ends after that. */
+  /** Closes the generator. A thread then releases the worker id, and the process does not exit before that. */
   close(): void;
-  /** Closes it, and fulfils when the worker id has been given back. All calls of it return one promise. */
+  /** Closes the generator, and resolves when the worker id is released. All calls return the same promise. */
   closeAsync(): Promise<void>;
-  /** For `using`: close. */
+  /** Calls close(), for `using`. */
   [Symbol.dispose](): void;
-  /** For `await using`: closeAsync. */
+  /** Calls closeAsync(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A clock that moves only when it is told to, for tests: `open({ clock, state: 'memory' })`. */
+/** A clock for tests that moves only when told to: `open({ clock, state: 'memory' })`. */
 export class ManualClock {
-  /** A clock that shows this time. */
+  /** Creates a clock that shows this time. */
   constructor(time: Time);
-  /** Sets it: a step, forward or back. */
+  /** Sets the time: a step, forward or back. */
   set(time: Time): void;
-  /** Lets so many milliseconds pass. */
+  /** Advances the clock by the given milliseconds. */
   advance(ms: number): void;
-  /** Lets so many nanoseconds pass. */
+  /** Advances the clock by the given nanoseconds. */
   advanceNs(ns: number | bigint): void;
 }
 
-/** A key that is undefined or null is not given. */
+/** Options whose keys may also be null; a key that is undefined or null counts as not given. */
 export type Given<T> = { [K in keyof T]: T[K] | null };
 
-/** Opens a generator from a spec, as "layout=twitter worker=fixed:7", or from its keys. Reads and writes files. */
+/** Opens a generator from a spec such as "layout=twitter worker=fixed:7", or from its keys. Reads and writes files. */
 export function open(spec?: string | Given<Options> | null): Generator;
-/** The same in a thread: a coordinator may take its time to answer. */
+/** Opens a generator in a thread, as a coordinator may be slow to answer. */
 export function openAsync(spec?: string | Given<Options> | null): Promise<Generator>;
-/** One generator for all openings of this process, in whichever thread, whose specs mean the same. */
+/** Opens a generator that all threads of this process share if their specs mean the same. */
 export function openShared(spec?: string | Given<Options> | null): Generator;
 
-/** Reads a layout's text; the same as new Layout(text). */
+/** Reads the text of a layout; the same as new Layout(text). */
 export function layout(text: string): Layout;
 
 /** The version of the library. */
 export const version: string;
 /** The names of all text forms. */
 export const textForms: readonly TextForm[];
-/** An id as text: decimal digits unless `form` says another. */
+/** Returns an id as text, in decimal unless `form` names another form. */
 export function format(id: IdLike, form?: TextForm): string;
-/** The id of such a text. */
+/** Returns the id that a text of this form stands for. */
 export function parse(text: string, form?: TextForm): bigint;
-/** An id as 8 bytes, the highest first. */
+/** Returns an id as 8 bytes, big-endian. */
 export function toBytes(id: IdLike): Buffer;
-/** The id of such bytes. */
+/** Returns the id of 8 bytes, big-endian. */
 export function fromBytes(bytes: Uint8Array): bigint;
 
-/** CRC-32 of the decimal digits, modulo shards, as konayuki has it. */
+/** Returns the shard of an id as konayuki computes it: CRC-32 of the decimal digits, modulo shards. */
 export function shard(id: IdLike, shards: number): number;
-/** CRC-32 of a host's name or address, modulo workers, as konayuki has it. */
+/** Returns a worker number as konayuki computes it: CRC-32 of the host's name or address, modulo workers. */
 export function hashWorker(text: string, workers: number): number;
-/** How likely it is that two of so many hosts get the same worker by hash, in parts per million. */
+/** Returns the probability that two of `hosts` hosts share a hashed worker number, in parts per million. */
 export function collisionPpm(hosts: number, workers: number | bigint): number;
 
-/** The scrambler that konayuki documents: neighbouring ids look unlike; it hides nothing from an attacker. */
+/** Scrambles an id as konayuki documents it: neighbouring ids look unrelated. It hides nothing from an attacker. */
 export function kasumi(id: IdLike, salt: number | bigint): bigint;
-/** A scrambled id as short text; `checked` adds check digits. */
+/** Returns a scrambled id as short text; `checked` adds check digits. */
 export function scramble(id: IdLike, salt: number | bigint, options?: { checked?: boolean }): string;
-/** The id of such a text. */
+/** Returns the id of a scrambled text. */
 export function unscramble(text: string, salt: number | bigint, options?: { checked?: boolean }): bigint;
-/** A new salt for the scrambler: keep it, ids can be read with it alone. */
+/** Returns a new salt for the scrambler. Keep it: scrambled ids cannot be read without it. */
 export function newSalt(): number;
 
-/** RFC 3339 in UTC with milliseconds. */
+/** Returns a time as RFC 3339 in UTC with milliseconds. */
 export function formatTime(time: Time): string;
-/** Unix milliseconds of RFC 3339, a date, or a whole number. */
+/** Returns the Unix milliseconds of an RFC 3339 time, a date, or a whole number. */
 export function parseTime(text: string): number;
 
 /** A sno as its 16 characters or its 10 bytes. */
 export type SnoLike = string | Uint8Array;
 
-/** Snos: 80-bit ids, of 10 bytes, or of 16 characters that sort alike. */
+/** Functions for snos: 80-bit ids of 10 bytes, or of 16 characters that sort in the same order. */
 export const sno: {
-  /** The sno of these fields; the time is rounded down to its unit. */
+  /** Returns the sno with these fields; the time is rounded down to its unit. */
   compose(fields: { unixMs: Time; ticktock?: number; meta?: number; partition?: number; sequence?: number }): Buffer;
-  /** The fields of a sno. */
+  /** Returns the fields of a sno. */
   inspect(id: SnoLike): SnoFields;
-  /** Its 16 characters. */
+  /** Returns the 16 characters of a sno. */
   encode(id: SnoLike): string;
-  /** The 10 bytes of such a text. */
+  /** Returns the 10 bytes of a sno's text. */
   decode(text: string): Buffer;
-  /** The smallest and the largest sno of these times, both included. */
+  /** Returns the smallest and the largest sno of these times, both included. */
   range(from: Time, to: Time): { first: Buffer; last: Buffer };
-  /** A UUID of version 8, which sorts as the sno does. */
+  /** Returns a UUID of version 8, which sorts as the sno does. */
   toUuid(id: SnoLike): string;
-  /** The sno of such a UUID, as text or 16 bytes. */
+  /** Returns the sno of a UUID from toUuid(), given as text or 16 bytes. */
   fromUuid(uuid: string | Uint8Array): Buffer;
-  /** Its JSON value: a string, or null for the zero sno. */
+  /** Returns the JSON value of a sno: a string, or null for the zero sno. */
   toJson(id: SnoLike): string;
-  /** The sno of such a JSON value. */
+  /** Returns the sno of a JSON value from toJson(). */
   fromJson(json: string): Buffer;
-  /** The sno of a database column: its 10 bytes, its 16 characters, or nothing (null or empty), which is the zero sno. */
+  /** Returns the sno of a database column: 10 bytes, 16 characters, or nothing (null, empty) for the zero sno. */
   fromColumn(value: Uint8Array | string | null | undefined): Buffer;
-  /** A partition as text: 'A,10'. */
+  /** Returns a partition as text, such as 'A,10'. */
   formatPartition(partition: number): string;
-  /** The partition of such a text, or of a number as text. */
+  /** Returns the partition of text such as 'A,10' or '16650'. */
   parsePartition(text: string): number;
 };

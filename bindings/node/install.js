@@ -13,7 +13,7 @@ const { brought } = require('./lib/load.js');
 
 function loads() {
   if (!fs.existsSync(brought)) return false;
-  // In a process of its own, which an addon for another C library cannot take along.
+  // In a separate process, as an addon for another C library can crash it.
   return spawnSync(process.execPath, ['-e', `require(${JSON.stringify(brought)})`]).status === 0;
 }
 

@@ -6,7 +6,7 @@
  * the addon in Node and from WebAssembly in browsers.
  */
 
-/** Why a call of frazil failed. */
+/** The error of a call that failed. */
 class FrazilError extends Error {
   /**
    * The argument list is that of `make_error` in src/errors.c.
@@ -37,7 +37,7 @@ const encoded = (text) => new TextEncoder().encode(text);
 function makeCore(native) {
   let bytesOf;
 
-  /** Where the fields of an id lie, and the arithmetic that needs nothing else. */
+  /** The positions of an id's fields, and the arithmetic on ids that needs only these. */
   class Layout {
     #bytes;
     #text;
@@ -47,7 +47,7 @@ function makeCore(native) {
       this.#bytes = typeof text === 'string' ? native.parseLayout(text) : native.layoutOf(text);
     }
 
-    /** Its stable text, which `layout` reads again. */
+    /** The stable text of the layout, which `layout` reads back. */
     get fingerprint() {
       return (this.#text ??= native.fingerprint(this.#bytes));
     }

@@ -16,19 +16,19 @@ if (core.version.split('.', 2).join('.') !== wanted.split('.', 2).join('.')) {
   throw new Error(`frazil ${wanted} for Node found libfrazil ${core.version}; run 'npm rebuild frazil'`);
 }
 
-// The addon writes here what its fast functions would return: reading it costs less than having a bigint made there.
+// The addon writes the results of its fast functions here: reading them costs less than creating a bigint in the addon.
 const cell = new BigUint64Array(native.cell);
 const bytes = new Uint8Array(native.cell);
 const CELL_RETRY_NS = 1;
 const SNO_SIZE = 10;
-// In some 0.3 ms, as each is made a text: others get their turn in between.
+// Each sno becomes text, so this many take about 0.3 ms; then other tasks get a turn.
 const SNOS_AT_A_TIME = 1024;
 
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 const HEALTH_STATES = ['serving', 'needs_grant', 'behind', 'fenced', 'exhausted', 'stopped'];
-// Who waits looks again after so long at the latest, as a clock that was behind can be set forward.
+// A waiting call retries at least this often, as a clock that was behind can be set forward.
 const TIMER_MOST_MS = 1000;
-// A loop over ids that never waits gives others a turn after so many.
+// A loop over ids that never has to wait gives other tasks a turn after this many.
 const IDS_OF_A_TURN = 1024;
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
@@ -38,7 +38,7 @@ function checkCount(n) {
   if (!Number.isSafeInteger(n) || n < 0) throw usage('how many ids to take must be a whole number');
 }
 
-/** A clock that moves only when it is told to, for tests. */
+/** A clock for tests that moves only when told to. */
 class ManualClock {
   #external;
 
@@ -50,7 +50,7 @@ class ManualClock {
     native.clockSet(this.#external, time);
   }
 
-  /** Lets so many milliseconds pass. */
+  /** Advances the clock by the given milliseconds. */
   advance(ms) {
     this.advanceNs(Math.round(ms * 1e6));
   }
@@ -76,7 +76,7 @@ function toRequest(specOrOptions) {
   return [spec ?? undefined, pairs, isManual ? externalOf(clock) : undefined];
 }
 
-/** Shared generators are found by their spec, and so each opening becomes one text. */
+/** Turns each opening into one text, as shared generators are found by their spec. */
 function toSharedSpec(specOrOptions) {
   if (specOrOptions === null || typeof specOrOptions !== 'object') return specOrOptions ?? '';
   if (specOrOptions.clock instanceof ManualClock) {
@@ -85,7 +85,7 @@ function toSharedSpec(specOrOptions) {
   return toSpec(specOrOptions, core.Layout);
 }
 
-// Who has this made the generator itself.
+// Only code that has this symbol can make a generator.
 const key = Symbol('frazil');
 const tryNextBuffer = Symbol('tryNextBuffer');
 
@@ -107,7 +107,7 @@ class Generator {
     this.#isRemote = isRemote;
     this.#spec = spec;
 
-    // Functions of their own, so that they can be handed on alone, as in Array.from({ length: 3 }, ids.next).
+    // Closures, so that they can be passed on without the generator, as in Array.from({ length: 3 }, ids.next).
     this.next = (options) => {
       if (options?.block) nextWaiting();
       else next();
@@ -135,12 +135,12 @@ class Generator {
     this.nextSno = (options) => native.snoEncode(this.fillSnos(Buffer.allocUnsafe(SNO_SIZE), options));
   }
 
-  /** For the drop-in of flake-idgen: nextBuffer that returns null where tryNext would. */
+  /** Is nextBuffer(), but returns null where tryNext() would; for the flake-idgen drop-in. */
   [tryNextBuffer]() {
     return this.#tryNext() === undefined ? cellBuffer() : null;
   }
 
-  /** A loop that is not asynchronous cannot let others run while it waits, and so it waits where it is. */
+  /** Blocks while it waits, as a synchronous loop cannot return to the event loop. */
   *[Symbol.iterator]() {
     for (;;) yield this.next({ block: true });
   }
@@ -196,7 +196,7 @@ class Generator {
     return native.snoEncode(native.nextSnoAt(this.#external, time, options?.meta ?? 0));
   }
 
-  /** Takes what is free, and goes back to the event loop until there is more. */
+  /** Takes the ids that are free, and returns to the event loop until more are free. */
   async #collect(n, signal, takeFrom, explain) {
     let since = performance.now();
     for (let taken = 0; taken < n; ) {
@@ -268,11 +268,11 @@ class Generator {
   }
 
   close() {
-    // Who wants to know how it went waits for closeAsync, also later.
+    // A caller that needs the outcome awaits closeAsync(), also later.
     this.closeAsync().catch(() => {});
   }
 
-  /** However often it is called, there is one end, and each caller learns when it has come and how it went. */
+  /** Closes once, however often it is called; each caller gets the promise with the outcome. */
   closeAsync() {
     return (this.#closing ??= Promise.resolve(native.closeAsync(this.#external)));
   }
@@ -282,7 +282,7 @@ class Generator {
 if (Symbol.dispose) Generator.prototype[Symbol.dispose] = Generator.prototype.close;
 if (Symbol.asyncDispose) Generator.prototype[Symbol.asyncDispose] = Generator.prototype.closeAsync;
 
-/** After how many milliseconds to come back, as the last call that gave no id has said. */
+/** Returns the milliseconds after which to retry, as the last call without an id reported. */
 function pauseMs() {
   return Math.min(Math.max(Math.ceil(Number(cell[CELL_RETRY_NS]) / 1e6), 1), TIMER_MOST_MS);
 }
@@ -303,7 +303,7 @@ function cellBuffer() {
   return buffer;
 }
 
-/** The promise, or the signal's reason if that comes first; what the promise then brings stays unused. */
+/** Returns the promise, or rejects with the signal's reason if that comes first; the later result stays unused. */
 function abortable(promise, signal) {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

@@ -2,14 +2,14 @@
 'use strict';
 
 /**
- * Finds the addon: what was built on this machine, or else what the package brings for this kind of machine. The paths stand
- * here word for word, and each in a `try`, so that bundlers and tracers of files find those that are there.
+ * Finds the addon: the one built on this machine, or else the one that the package has for this kind of machine. Each
+ * path is a literal in a `try` of its own, so that bundlers and file tracers find the addons that exist.
  */
 
 const fs = require('node:fs');
 const path = require('node:path');
 
-/** By its loader, which the process has in its memory. A report of Node's says it, too, and asks DNS for each open socket. */
+/** Looks for musl's loader in memory. process.report would tell as well, but resolves each open socket by DNS. */
 function runsOnMusl() {
   try {
     return fs.readFileSync('/proc/self/maps', 'utf8').includes('/ld-musl-');
