@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// IDs are ids without an end, for range. They end with the first error, which comes with the last round.
+// IDs returns an endless sequence of ids, for range. The sequence ends with the first error, which the last iteration yields.
 func (g *Generator) IDs() func(yield func(ID, error) bool) {
 	return func(yield func(ID, error) bool) {
 		for {
@@ -25,7 +25,7 @@ func (g *Generator) IDs() func(yield func(ID, error) bool) {
 	}
 }
 
-// TakeSnos is n snos. It waits until the context ends, whatever max_wait says.
+// TakeSnos returns n snos. It waits until the context ends, and ignores max_wait.
 func (g *Generator) TakeSnos(ctx context.Context, meta byte, n int) ([]Sno, error) {
 	if n < 0 {
 		return nil, newError(EInval, "a number of snos is not negative")
@@ -42,7 +42,7 @@ func (g *Generator) TakeSnos(ctx context.Context, meta byte, n int) ([]Sno, erro
 		g.leave()
 		left = left[r.n:]
 		switch {
-		case r.n > 0: // the next try says what is in the way of the rest: time, or a policy
+		case r.n > 0: // the next try tells why the rest is missing: time, or a policy
 			continue
 		case g.sleepsIn && ctx.Err() != nil:
 			return nil, ctx.Err()

@@ -4,8 +4,8 @@ package frazil
 
 import "time"
 
-// Code is a number of the library's table of errors. It never changes its meaning. A Code is an error itself, so that
-// errors.Is(err, frazil.EPool) asks for it.
+// Code is the number of an error in the library's table. Its meaning never changes. A Code is itself an error, so that
+// errors.Is(err, frazil.EPool) works.
 type Code int32
 
 // The errors of the table.
@@ -17,11 +17,11 @@ const (
 	EParse       Code = -5  // the text is not in the stated form
 	EChecksum    Code = -6  // the check digits do not match
 	EBuffer      Code = -7  // the buffer is too small
-	ENoWorker    Code = -8  // no worker id was given, and none is ever guessed
+	ENoWorker    Code = -8  // no worker id was given; frazil never guesses one
 	EWorker      Code = -9  // the source of the worker id gave no usable number
 	EShortLife   Code = -10 // the layout has less than ten years left
 	EKind        Code = -11 // the call does not suit this kind of layout
-	ENotBuilt    Code = -12 // this part is not there
+	ENotBuilt    Code = -12 // this part is not installed
 	ERefused     Code = -13 // the coordinator refuses
 	ENamespace   Code = -14 // the namespace is missing, was wiped, or was created for something else
 	EAgain       Code = -20 // no id is free right now
@@ -37,38 +37,37 @@ const (
 	EStopped     Code = -45 // the generator was stopped, or closed
 )
 
-// Class says what the caller can do about an error. A Class is an error itself, so that errors.Is(err, frazil.Retry) asks
-// for it.
+// Class tells what the caller can do about an error. A Class is itself an error, so that errors.Is(err, frazil.Retry) works.
 type Class int32
 
 // The classes.
 const (
 	Usage  Class = 1 // correct the call or the configuration
-	Retry  Class = 2 // the same call can succeed later: Error.Retry says when
-	Fenced Class = 3 // this generator cannot now: go elsewhere or wait
-	Fatal  Class = 4 // it will not get better by itself
+	Retry  Class = 2 // the same call can succeed later: Error.Retry tells when
+	Fenced Class = 3 // this generator cannot issue ids now: use another one, or wait
+	Fatal  Class = 4 // the error will not go away by itself
 )
 
-// Error names the class.
+// Error returns a text that names the class.
 func (c Class) Error() string { return "frazil: an error of class " + c.String() }
 
-// Error says why a call failed.
+// Error is the error of a call that failed.
 type Error struct {
 	Code     Code
-	Sentence string        // what is wrong, where, and what would be right
-	Retry    time.Duration // of class Retry: the call can succeed after this time; 0 where that is not known
-	Behind   time.Duration // so far the clock is behind the highest time seen, where that is the reason; else 0
-	Position int           // of a text that was read: so many bytes stand before what is wrong; else -1
-	Errno    int           // of ESys: the error of the operating system; else 0
+	Sentence string        // what failed, where, and what to do next
+	Retry    time.Duration // for class Retry: the call can succeed after this time; 0 if unknown
+	Behind   time.Duration // how far the clock is behind the highest time seen, if that is the reason; else 0
+	Position int           // for a parse error: the offset of the first wrong byte; else -1
+	Errno    int           // for ESys: the errno of the operating system; else 0
 }
 
-// Error is the sentence.
+// Error returns the sentence.
 func (e *Error) Error() string { return e.Sentence }
 
-// Class says what the caller can do about it.
+// Class returns the class of the error's code.
 func (e *Error) Class() Class { return e.Code.Class() }
 
-// Is tells errors.Is which code and which class it has.
+// Is reports whether target is the error's code or class, for errors.Is.
 func (e *Error) Is(target error) bool {
 	switch t := target.(type) {
 	case Code:
@@ -79,7 +78,7 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// newError is an error that the binding itself finds.
+// newError returns an error that the binding itself finds.
 func newError(code Code, sentence string) *Error {
 	return &Error{Code: code, Sentence: sentence, Position: -1}
 }

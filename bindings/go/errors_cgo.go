@@ -12,25 +12,25 @@ import (
 	"time"
 )
 
-// The compiler stops here where a class of errors.go is not the header's.
+// The compiler stops here if a class of errors.go differs from the header.
 var _ = [1]int{}[(Usage-C.FRAZIL_CLASS_USAGE)|(Retry-C.FRAZIL_CLASS_RETRY)|
 	(Fenced-C.FRAZIL_CLASS_FENCED)|(Fatal-C.FRAZIL_CLASS_FATAL)]
 
-// Name is the code's name in the library, as "FRAZIL_EFULL".
+// Name returns the code's name in the library, such as "FRAZIL_EFULL".
 func (c Code) Name() string { return C.GoString(C.frazil_err_name(C.frazil_err(c))) }
 
-// Error is the code's sentence in the table.
+// Error returns the code's sentence in the table.
 func (c Code) Error() string { return C.GoString(C.frazil_strerror(C.frazil_err(c))) }
 
-// Class says what the caller can do about it.
+// Class returns the class, which tells what the caller can do about the error.
 func (c Code) Class() Class { return Class(C.frazil_err_classify(C.frazil_err(c))) }
 
-// String is the class in small letters, as "retry".
+// String returns the class in lower case, such as "retry".
 func (c Class) String() string {
 	return C.GoString(C.frazil_err_class_name(C.frazil_err_class(c)))
 }
 
-// errorOf is the error of a function that says its code alone; nil for success.
+// errorOf returns the error of a function that returns only a code; nil for success.
 func errorOf(err C.frazil_err) error {
 	if err == C.FRAZIL_OK {
 		return nil
@@ -38,7 +38,7 @@ func errorOf(err C.frazil_err) error {
 	return newError(Code(err), Code(err).Error())
 }
 
-// errorFrom is the error of a function that has explained itself; nil for success.
+// errorFrom returns the error of a function that has filled in the reason; nil for success.
 func errorFrom(err C.frazil_err, why *C.frazil_error) error {
 	if err == C.FRAZIL_OK {
 		return nil
@@ -53,7 +53,7 @@ func errorFrom(err C.frazil_err, why *C.frazil_error) error {
 	}
 }
 
-// explained is the error of a call, with the reason that another call has told.
+// explained returns the error of a call, with the reason that another call has given.
 func explained(code Code, why error) error {
 	var e *Error
 	if !errors.As(why, &e) {

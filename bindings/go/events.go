@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The compiler stops here where a number of parts.go is not the header's.
+// The compiler stops here if a number of parts.go differs from the header.
 var _ = [1]int{}[(EventMoved-C.FRAZIL_EVENT_MOVED)|
 	(EventLost-C.FRAZIL_EVENT_LOST)|
 	(EventExtensionFailed-C.FRAZIL_EVENT_EXTENSION_FAILED)|
@@ -25,20 +25,20 @@ var _ = [1]int{}[(EventMoved-C.FRAZIL_EVENT_MOVED)|
 	(EventWarnEarlyClock-C.FRAZIL_EVENT_WARN_EARLY_CLOCK)|
 	(EventWarnUnclaimed-C.FRAZIL_EVENT_WARN_UNCLAIMED)]
 
-// String is the kind's name, as "extension-failed".
+// String returns the name of the kind, such as "extension-failed".
 func (k EventKind) String() string { return C.GoString(C.frazil_event_name(C.uint32_t(k))) }
 
-// Events reads what happens to a generator, from the oldest event that is kept. It belongs to one goroutine at a time; each reader
-// has its own.
+// Events reads the events of a generator, from the oldest one that is kept. One goroutine at a time may use it; each reader needs
+// its own.
 type Events struct {
 	g      *Generator
 	cursor C.uint64_t
 }
 
-// Events is a reader of what happens to it.
+// Events returns a reader of the generator's events.
 func (g *Generator) Events() *Events { return &Events{g: g} }
 
-// TryNext is the next event, if there is one by now.
+// TryNext returns the next event, if there is one.
 func (e *Events) TryNext() (Event, bool) {
 	if e == nil || !e.g.enter() {
 		return Event{}, false
@@ -58,8 +58,8 @@ func (e *Events) TryNext() (Event, bool) {
 	}, true
 }
 
-// Next waits for the next event until the context ends or the generator is closed. The wait occupies no thread. Let one goroutine
-// wait at a time.
+// Next waits for the next event until the context ends or the generator is closed. The wait occupies no thread. Only one goroutine
+// may wait at a time.
 func (e *Events) Next(ctx context.Context) (Event, error) {
 	if event, there := e.TryNext(); there {
 		return event, nil
@@ -95,7 +95,7 @@ func (e *Events) waitIn(ctx context.Context, file *os.File) (event Event, err er
 	waits, failed := file.SyscallConn()
 	if failed == nil {
 		failed = waits.Read(func(uintptr) bool {
-			event, there = e.TryNext() // false makes it unreadable
+			event, there = e.TryNext() // false makes the descriptor unreadable
 			return there
 		})
 	}
@@ -115,7 +115,7 @@ func (e *Events) waitIn(ctx context.Context, file *os.File) (event Event, err er
 	}
 }
 
-// eventFile is a copy of the descriptor of its events.
+// eventFile returns a copy of the descriptor of the events.
 func (g *Generator) eventFile() (*os.File, error) {
 	if !g.enter() {
 		return nil, g.closed()

@@ -4,7 +4,7 @@ package frazil
 
 import "time"
 
-// Form is a text form of 64-bit ids. Those of fixed width sort as the numbers do.
+// Form is a text form of 64-bit ids. Forms of fixed width sort as the numbers do.
 type Form int32
 
 // The forms.
@@ -24,5 +24,5 @@ const (
 	Signed    Form = 12 // decimal of the same bits as a signed number
 )
 
-// timeOf is an instant of the library as Go has it, in UTC.
+// timeOf returns an instant of the library as a time in UTC.
 func timeOf(unixMs int64) time.Time { return time.UnixMilli(unixMs).UTC() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package frazil makes unique, time-ordered ids of any Snowflake layout, and 80-bit snos. It never issues one twice: not after
-// a restart or a crash, not in a child process, and not after a clock that went back.
+// Package frazil makes unique, time-ordered ids of any Snowflake layout, and 80-bit snos. It never issues a duplicate: not after
+// a restart or a crash, not in a child process, and not after the clock went back.
 //
 //	generator, err := frazil.Open("worker=fixed:7")
 //	if err != nil {
@@ -10,10 +10,10 @@
 //	defer generator.Close()
 //	id, err := generator.Next()
 //
-// A spec is a text of key=value pairs: the layout, the source of the worker id, and what happens when a tick is full. The manual
-// page frazil.spec(5) has all keys.
+// A spec is a text of key=value pairs: the layout, the source of the worker id, what happens when a tick is full, and more. The
+// manual page frazil.spec(5) lists all keys.
 //
-// The packages compat/snowflake and compat/sno have the names of the modules that frazil stands in for.
+// The packages compat/snowflake and compat/sno have the names of the modules that they replace.
 package frazil
 
 /*
@@ -32,16 +32,16 @@ import (
 	"github.com/frazil/frazil-go/internal/fastpath"
 )
 
-// boxed is a pointer of C as free takes it.
+// boxed returns a C pointer in the form that free takes.
 func boxed(p *C.char) unsafe.Pointer { return unsafe.Pointer(p) }
 
-// Version is the version of the library that is running, as "1.2.3".
+// Version returns the version of the loaded library, such as "1.2.3".
 func Version() string { return C.GoString(C.frazil_version()) }
 
-// closedBit is set in Generator.calls once it is closed; below it the calls that are running are counted.
+// closedBit is set in Generator.calls once the generator is closed; the bits below it count the running calls.
 const closedBit = int64(-1) << 62
 
-// Generator makes ids. Any number of goroutines may use it at once. A call that has to wait lets its thread go.
+// Generator makes ids. Any number of goroutines may use it at once. A call that waits occupies no thread.
 type Generator struct {
 	raw      *C.frazil
 	fast     fastpath.Path // into memory of raw; nothing once it is closed
@@ -53,21 +53,21 @@ type Generator struct {
 	snos     bool
 	close    sync.Once
 	shared   bool
-	gone     chan struct{} // closed by Close: ends waits
+	gone     chan struct{} // closed by Close, to end waits
 	idle     chan struct{} // closed when the last call has ended after Close
 }
 
-// Open opens a generator. FRAZIL_* variables of the environment say what the spec leaves out. Close it when it is not needed any
-// more; one that is forgotten is closed when it is collected.
+// Open opens a generator. Environment variables FRAZIL_* supply what the spec leaves out. Close the generator when it is no longer
+// needed; one that is not closed is closed when it is collected.
 func Open(spec string, given ...Option) (*Generator, error) {
 	return open(spec, given, func(g *Generator, p prepared, why *C.frazil_error) C.frazil_err {
 		return C.frazil_open_with(&g.raw, p.raw, why)
 	})
 }
 
-// OpenShared is Open, but all openings of the process whose specs and options mean the same have one generator together: for
-// packages that open one wherever they need an id. It refuses a clock, a snapshot and a granter, by which no other opening could
-// find the generator.
+// OpenShared is like Open, but calls of this process whose specs and options mean the same share one generator. It is for packages
+// that open a generator wherever they need an id. It refuses a clock, a snapshot and a granter, as another call could not name
+// them to find the generator.
 func OpenShared(spec string, given ...Option) (*Generator, error) {
 	return open(spec, given, func(g *Generator, p prepared, why *C.frazil_error) C.frazil_err {
 		g.shared = true
@@ -103,10 +103,10 @@ func (g *Generator) opened() *Generator {
 	return g
 }
 
-// isNone says whether nobody has opened it: the library must not see it.
+// isNone reports whether the generator was never opened; the library must not see it then.
 func (g *Generator) isNone() bool { return g == nil || g.raw == nil }
 
-// enter begins a call; false: the generator is closed, or was never opened.
+// enter begins a call. It returns false if the generator is closed or was never opened.
 func (g *Generator) enter() bool {
 	if g.isNone() {
 		return false
@@ -118,7 +118,7 @@ func (g *Generator) enter() bool {
 	return false
 }
 
-// leave ends it.
+// leave ends a call.
 func (g *Generator) leave() {
 	if g.calls.Add(-1) == closedBit {
 		select {
@@ -131,7 +131,7 @@ func (g *Generator) leave() {
 
 var endings sync.Mutex
 
-// ended says that no call is running any more, once.
+// ended signals, once, that no call is running any more.
 func (g *Generator) ended() {
 	endings.Lock()
 	defer endings.Unlock()
@@ -142,7 +142,7 @@ func (g *Generator) ended() {
 	}
 }
 
-// closed is the error of a call that has come too late, or of a generator that nobody has opened.
+// closed returns the error of a call to a generator that is closed or was never opened.
 func (g *Generator) closed() error {
 	if g.isNone() {
 		return newError(EInval, "the generator was not opened: make one with Open")
@@ -150,8 +150,8 @@ func (g *Generator) closed() error {
 	return newError(EStopped, "the generator is closed")
 }
 
-// Close gives the worker id back and frees the generator. Calls that are running end first, with EStopped if they wait; later
-// ones fail so. It may be called several times.
+// Close gives the worker id back and frees the generator. It lets running calls end first; those that wait fail with EStopped, as
+// do later calls. Close may be called several times.
 func (g *Generator) Close() error {
 	if g.isNone() {
 		return g.closed()
@@ -159,13 +159,13 @@ func (g *Generator) Close() error {
 	g.close.Do(func() {
 		runtime.SetFinalizer(g, nil)
 		close(g.gone)
-		if !g.shared { // others go on with theirs
+		if !g.shared { // other users continue with a shared one
 			C.frazil_stop(g.raw)
 		}
 		if g.calls.Add(closedBit) != closedBit {
 			<-g.idle
 		}
-		g.fast = fastpath.Path{} // Go's memory may come to lie where C's was
+		g.fast = fastpath.Path{} // Go may reuse the addresses of C's memory
 		C.frazil_close(g.raw)
 		g.granter.drop()
 		runtime.KeepAlive(g.clock)
@@ -173,7 +173,8 @@ func (g *Generator) Close() error {
 	return nil
 }
 
-// Stop ends each call that waits, with EStopped, and each later one. The generator can still be looked at, and must be closed.
+// Stop makes each waiting call and each later one fail with EStopped. Info, Stats and Health still work, and the generator must
+// still be closed.
 func (g *Generator) Stop() {
 	if g.enter() {
 		C.frazil_stop(g.raw)
@@ -183,19 +184,19 @@ func (g *Generator) Stop() {
 
 // ---- waiting --------------------------------------------------------------------------
 
-// pollEvery is how often a call asks again that nothing can tell when to come back.
+// pollEvery is how often a call retries if the time of the next try is unknown.
 const pollEvery = 20 * time.Millisecond
 
-// unbound stands for the context of a call that has none: max_wait is its bound.
+// unbound stands for the context of a call that has none; max_wait limits such a call.
 var unbound context.Context
 
-// worthWaiting says whether a call that has failed so can succeed in a while.
+// worthWaiting reports whether a call that failed with err can succeed later.
 func worthWaiting(err C.frazil_err) bool {
 	return err == C.FRAZIL_EAGAIN || err == C.FRAZIL_ELEASE || err == C.FRAZIL_EUNREACHABLE
 }
 
-// wait sleeps until it is time to try again. It returns false if that is behind the deadline; zero: there is none. The other
-// result is what ended the wait.
+// wait sleeps until it is time to retry. It returns false if that is after the deadline; a zero deadline means none. The error
+// is what ended the wait.
 func (g *Generator) wait(ctx context.Context, retry time.Duration, deadline time.Time) (bool, error) {
 	if retry <= 0 {
 		retry = pollEvery
@@ -204,7 +205,7 @@ func (g *Generator) wait(ctx context.Context, retry time.Duration, deadline time
 		return false, nil
 	}
 	if retry > time.Second {
-		retry = time.Second // a clock can be set right, and a generator stopped, meanwhile
+		retry = time.Second // meanwhile the clock can be corrected, or the generator stopped
 	}
 	var ended <-chan struct{}
 	if ctx != nil {
@@ -222,7 +223,7 @@ func (g *Generator) wait(ctx context.Context, retry time.Duration, deadline time
 	}
 }
 
-// deadline is when a call that begins now may not wait any longer.
+// deadline returns the time until which a call that begins now may wait.
 func (g *Generator) deadline() time.Time {
 	if g.maxWait < 0 {
 		return time.Time{}
@@ -232,7 +233,7 @@ func (g *Generator) deadline() time.Time {
 
 // ---- 64-bit ids -----------------------------------------------------------------------
 
-// Next is one id. It waits as long as the key max_wait allows.
+// Next returns one id. It waits at most as long as the key max_wait allows.
 func (g *Generator) Next() (ID, error) {
 	if !g.enter() {
 		return 0, g.closed()
@@ -244,7 +245,7 @@ func (g *Generator) Next() (ID, error) {
 	return g.nextByCall()
 }
 
-// nextByCall is the same by C. The caller has entered.
+// nextByCall is Next by a call of C. The caller has entered.
 func (g *Generator) nextByCall() (ID, error) {
 	if g.sleepsIn {
 		return g.nextIn()
@@ -259,7 +260,7 @@ func (g *Generator) nextByCall() (ID, error) {
 	return ids[0], err
 }
 
-// nextIn waits in the library, whose clock is no real one.
+// nextIn waits in the library, for a clock that is not real.
 func (g *Generator) nextIn() (ID, error) {
 	defer g.leave()
 	r := C.shim_next(g.raw)
@@ -273,7 +274,7 @@ func (g *Generator) nextIn() (ID, error) {
 	return ids[0], nil
 }
 
-// MustNext is Next for programs that cannot go on without an id: it panics with the sentence.
+// MustNext is like Next, but panics with the error's sentence, for programs that cannot continue without an id.
 func (g *Generator) MustNext() ID {
 	id, err := g.Next()
 	if err != nil {
@@ -282,7 +283,7 @@ func (g *Generator) MustNext() ID {
 	return id
 }
 
-// TryNext is one id without waiting. EAgain: none is free now; Error.Retry says when to come back.
+// TryNext returns one id without waiting. It returns EAgain if none is free now; Error.Retry tells when to retry.
 func (g *Generator) TryNext() (ID, error) {
 	if !g.enter() {
 		return 0, g.closed()
@@ -302,7 +303,7 @@ func (g *Generator) TryNext() (ID, error) {
 	return ids[0], nil
 }
 
-// take is the library's, which explains itself. The caller has entered.
+// take calls the library's take, which fills in the reason of an error. The caller has entered.
 func (g *Generator) take(ids []ID, waitNs C.uint64_t) error {
 	var why C.frazil_error
 	if len(ids) == 0 {
@@ -312,8 +313,8 @@ func (g *Generator) take(ids []ID, waitNs C.uint64_t) error {
 	return errorFrom(C.frazil_take(g.raw, at, C.size_t(len(ids)), waitNs, &why), &why)
 }
 
-// Fill takes as many ids as fit, increasing. They may span several ticks; for each of them it waits as long as max_wait allows.
-// After an error the slice holds no ids.
+// Fill fills the slice with increasing ids. They may span several ticks; for each tick it waits at most as long as max_wait
+// allows. After an error the slice holds no ids.
 func (g *Generator) Fill(ids []ID) error {
 	if g.isNone() {
 		return g.closed()
@@ -335,7 +336,7 @@ func (g *Generator) fillIn(ids []ID) error {
 	return g.take(ids, C.FRAZIL_WAIT_DEFAULT)
 }
 
-// Take is n ids. It waits until the context ends, whatever max_wait says. Its waits move a ManualClock on.
+// Take returns n ids. It waits until the context ends, and ignores max_wait. Its waits advance a ManualClock.
 func (g *Generator) Take(ctx context.Context, n int) ([]ID, error) {
 	if n < 0 {
 		return nil, newError(EInval, "a number of ids is not negative")
@@ -350,8 +351,8 @@ func (g *Generator) Take(ctx context.Context, n int) ([]ID, error) {
 	return ids, nil
 }
 
-// fill takes ids as they become free, and waits without a thread. Without a context it waits for each of them as long as
-// max_wait allows. failed is what a first try has returned, with the time after which to come back.
+// fill takes ids as they become free, and waits without a thread. Without a context each wait lasts at most as long as max_wait
+// allows. failed is what the first try returned, and retry the time after which to retry.
 func (g *Generator) fill(ctx context.Context, ids []ID, failed C.frazil_err, retry time.Duration) error {
 	left := ids
 	var deadline time.Time
@@ -379,7 +380,7 @@ func (g *Generator) fill(ctx context.Context, ids []ID, failed C.frazil_err, ret
 		g.leave()
 		left = left[r.n:]
 		failed, retry = r.err, time.Duration(r.retry_ns)
-		if r.n > 0 { // the next try says what is in the way of the rest: time, or a policy
+		if r.n > 0 { // the next try tells why the rest is missing: time, or a policy
 			deadline = time.Time{}
 		}
 	}
@@ -392,7 +393,7 @@ func wipe(ids []ID) {
 	}
 }
 
-// again waits for the next try. If there is none it explains why, or has taken an id by now: true.
+// again waits for the next try. If there must be none, it returns the reason, or true if it has taken an id meanwhile.
 func (g *Generator) again(ctx context.Context, failed C.frazil_err, retry time.Duration, deadline time.Time, one []ID) (bool, error) {
 	if g.sleepsIn && failed == C.FRAZIL_EAGAIN {
 		if ctx.Err() != nil {
@@ -417,15 +418,15 @@ func (g *Generator) again(ctx context.Context, failed C.frazil_err, retry time.D
 	return true, nil
 }
 
-// lastWait is how long the library may wait, in ns, after a try that has failed so.
+// lastWait returns how long the library may wait, in ns, after a try that failed with this error.
 func (g *Generator) lastWait(failed C.frazil_err) C.uint64_t {
 	if g.sleepsIn && failed == C.FRAZIL_EAGAIN {
-		return C.FRAZIL_WAIT_FOREVER // only waits of the library move this clock on; a wait on a frozen one fails at once
+		return C.FRAZIL_WAIT_FOREVER // only the library's waits advance this clock; a wait on a frozen clock fails at once
 	}
 	return briefly(failed)
 }
 
-// briefly is a wait, in ns, that only has the library say what is in the way, in place of "not now".
+// briefly returns a wait, in ns, after which the library gives the real reason instead of "not now".
 func briefly(failed C.frazil_err) C.uint64_t {
 	if failed == C.FRAZIL_EAGAIN {
 		return 1
@@ -433,8 +434,7 @@ func briefly(failed C.frazil_err) C.uint64_t {
 	return 0
 }
 
-// NextAt is an id for a time of the caller's, for bringing in old records. Keeping such ids apart from live ones is up to the
-// caller.
+// NextAt returns an id for the given time, to import old records. The caller must keep such ids apart from live ones.
 func (g *Generator) NextAt(t time.Time) (ID, error) {
 	if !g.enter() {
 		return 0, g.closed()
@@ -448,7 +448,7 @@ func (g *Generator) NextAt(t time.Time) (ID, error) {
 
 // ---- snos -----------------------------------------------------------------------------
 
-// NextSno is one sno with this metabyte, from a generator of layout=sno. It waits as Next does.
+// NextSno returns one sno with this metabyte; the generator must have layout=sno. It waits as Next does.
 func (g *Generator) NextSno(meta byte) (Sno, error) {
 	if g.isNone() {
 		return Sno{}, g.closed()
@@ -492,7 +492,7 @@ func (g *Generator) nextSnoIn(meta byte) (Sno, error) {
 	return g.explainSno(meta, r.err, briefly(r.err))
 }
 
-// explainSno says why there was no sno, or is the sno that there is by now.
+// explainSno returns the reason why there was no sno, or a sno that has become free meanwhile.
 func (g *Generator) explainSno(meta byte, failed C.frazil_err, waitNs C.uint64_t) (Sno, error) {
 	if !g.enter() {
 		return Sno{}, g.closed()
@@ -510,7 +510,7 @@ func (g *Generator) explainSno(meta byte, failed C.frazil_err, waitNs C.uint64_t
 	return Sno{}, errorFrom(err, &why)
 }
 
-// TryNextSno is one sno without waiting. EAgain: none is free now.
+// TryNextSno returns one sno without waiting. It returns EAgain if none is free now.
 func (g *Generator) TryNextSno(meta byte) (Sno, error) {
 	sno, retry, code := g.trySno(meta)
 	if code == C.FRAZIL_OK {
@@ -524,7 +524,7 @@ func (g *Generator) TryNextSno(meta byte) (Sno, error) {
 	return g.explainSno(meta, code, briefly(code))
 }
 
-// FillSnos takes as many snos as fit, increasing. It waits as Fill does.
+// FillSnos fills the slice with increasing snos. It waits as Fill does.
 func (g *Generator) FillSnos(meta byte, snos []Sno) error {
 	for left := snos; len(left) > 0; {
 		if g.isNone() {
@@ -561,7 +561,7 @@ func (g *Generator) fillSnosIn(meta byte, snos []Sno) error {
 	return errorFrom(C.frazil_sno_take(g.raw, C.uint8_t(meta), at, C.size_t(len(snos)), C.FRAZIL_WAIT_DEFAULT, &why), &why)
 }
 
-// NextSnoAt is NextAt; the tick-tock bit is 0.
+// NextSnoAt is NextAt for snos; the tick-tock bit is 0.
 func (g *Generator) NextSnoAt(meta byte, t time.Time) (Sno, error) {
 	if !g.enter() {
 		return Sno{}, g.closed()
@@ -573,7 +573,7 @@ func (g *Generator) NextSnoAt(meta byte, t time.Time) (Sno, error) {
 	return snoOf(sno), errorFrom(err, &why)
 }
 
-// Snapshot is the state of a sno generator, to go on from with WithSnapshot. It goes stale with the next sno.
+// Snapshot returns the state of a sno generator, from which WithSnapshot continues. The next sno makes it stale.
 func (g *Generator) Snapshot() (Snapshot, error) {
 	if !g.enter() {
 		return Snapshot{}, g.closed()

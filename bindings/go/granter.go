@@ -13,10 +13,10 @@ import (
 	"unsafe"
 )
 
-// handle is a Granter as C holds it; 0: none.
+// handle is the number by which C refers to a Granter; 0 means none.
 type handle cgo.Handle
 
-// handleOf is one that has to be dropped.
+// handleOf returns a handle, which must be dropped.
 func handleOf(granter Granter) handle {
 	if granter == nil {
 		return 0
@@ -24,7 +24,7 @@ func handleOf(granter Granter) handle {
 	return handle(cgo.NewHandle(granter))
 }
 
-// drop ends it: C calls it no more.
+// drop ends the handle once C no longer calls the granter.
 func (h handle) drop() {
 	if h != 0 {
 		cgo.Handle(h).Delete()
@@ -54,7 +54,7 @@ func grantOf(raw *C.frazil_grant) Grant {
 	return Grant{uint32(raw.worker), int64(raw.from_unix_ms), int64(raw.end_unix_ms), uint64(raw.token)}
 }
 
-// granted tells C what a granter has said.
+// granted passes a granter's answer to C.
 func granted(grant Grant, err error, ret *C.frazil_grant, reterr *C.frazil_error) C.frazil_err {
 	if err == nil {
 		ret.worker = C.uint32_t(grant.Worker)

@@ -9,17 +9,17 @@ import (
 	"strconv"
 )
 
-// ID is a 64-bit id. As text and in JSON it is a string of decimal digits, as JSON numbers are not exact above 2^53. In a
+// ID is a 64-bit id. As text and in JSON it is a string of decimal digits, because JSON numbers are not exact above 2^53. In a
 // database it is a BIGINT.
 type ID uint64
 
-// String is the id in decimal.
+// String returns the id in decimal.
 func (id ID) String() string { return strconv.FormatUint(uint64(id), 10) }
 
 // ParseID reads decimal digits.
 func ParseID(s string) (ID, error) { return ParseText(Dec, s) }
 
-// Bytes are the 8 bytes, the highest first: they sort as the numbers do.
+// Bytes returns the 8 bytes, big-endian: they sort as the numbers do.
 func (id ID) Bytes() [8]byte {
 	var b [8]byte
 	for i := range b {
@@ -28,10 +28,10 @@ func (id ID) Bytes() [8]byte {
 	return b
 }
 
-// MarshalText writes decimal digits.
+// MarshalText returns decimal digits.
 func (id ID) MarshalText() ([]byte, error) { return strconv.AppendUint(nil, uint64(id), 10), nil }
 
-// UnmarshalText reads them.
+// UnmarshalText reads decimal digits.
 func (id *ID) UnmarshalText(b []byte) error {
 	read, err := ParseID(string(b))
 	if err == nil {
@@ -40,13 +40,13 @@ func (id *ID) UnmarshalText(b []byte) error {
 	return err
 }
 
-// MarshalJSON writes a string.
+// MarshalJSON returns a string of decimal digits.
 func (id ID) MarshalJSON() ([]byte, error) {
 	b := append(make([]byte, 0, 22), '"')
 	return append(strconv.AppendUint(b, uint64(id), 10), '"'), nil
 }
 
-// UnmarshalJSON reads a string, or a whole number without a fraction or an exponent. Of null it leaves the id as it was.
+// UnmarshalJSON reads a string, or a number without a fraction or an exponent. null leaves the id unchanged.
 func (id *ID) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
@@ -57,7 +57,8 @@ func (id *ID) UnmarshalJSON(b []byte) error {
 	return id.UnmarshalText(b)
 }
 
-// Value is the id for a column of signed 64-bit numbers. ERange: it is above the largest of them; keep it as text.
+// Value returns the id for a column of signed 64-bit numbers. It returns ERange for an id above the largest of them; store such
+// ids as text.
 func (id ID) Value() (driver.Value, error) {
 	if id > math.MaxInt64 {
 		return nil, newError(ERange, fmt.Sprintf(
@@ -66,7 +67,7 @@ func (id ID) Value() (driver.Value, error) {
 	return int64(id), nil
 }
 
-// Scan reads a column of numbers, or of decimal text.
+// Scan reads a column of numbers or of decimal text.
 func (id *ID) Scan(value interface{}) error {
 	switch v := value.(type) {
 	case int64:

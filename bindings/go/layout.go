@@ -7,10 +7,10 @@ package frazil
 */
 import "C"
 
-// Layout says where the fields of an id lie. Its zero value is none: make one with ParseLayout.
+// Layout describes where the fields of an id are. The zero value is not a layout: make one with ParseLayout.
 type Layout struct{ raw C.frazil_layout }
 
-// ParseLayout reads a preset's name, or a description such as "41/10/12 epoch=2026-01-01 tick=1ms".
+// ParseLayout reads the name of a preset, or a description such as "41/10/12 epoch=2026-01-01 tick=1ms".
 func ParseLayout(s string) (Layout, error) {
 	var layout Layout
 	var why C.frazil_error
@@ -19,7 +19,7 @@ func ParseLayout(s string) (Layout, error) {
 	return layout, errorFrom(err, &why)
 }
 
-// Presets are all presets, in the order of the manual.
+// Presets returns all presets, in the order of the manual.
 func Presets() []Layout {
 	var layouts []Layout
 	for preset := C.frazil_layout_preset(0); preset != nil; preset = C.frazil_layout_preset(C.size_t(len(layouts))) {
@@ -28,18 +28,18 @@ func Presets() []Layout {
 	return layouts
 }
 
-// isNone says whether it is the zero value, which the library must not see.
+// isNone reports whether l is the zero value, which the library must not see.
 func (l Layout) isNone() bool { return l.raw.tick_ms == 0 }
 
 func errNoLayout() error { return newError(EInval, "the layout is none: make one with ParseLayout") }
 
-// Name is the preset whose fields these are, or "custom"; "" of the zero value.
+// Name returns the name of the preset with these fields, or "custom"; "" for the zero value.
 func (l Layout) Name() string { return C.GoString(&l.raw.name[0]) }
 
-// IsSno says whether its ids are snos.
+// IsSno reports whether the ids of the layout are snos.
 func (l Layout) IsSno() bool { return l.raw.kind == C.FRAZIL_LAYOUT_SNO }
 
-// String is a text that makes the same layout again; equal layouts may have several. ParseLayout reads it.
+// String returns a text from which ParseLayout makes the same layout. Equal layouts may have different texts.
 func (l Layout) String() string {
 	var buf [C.FRAZIL_FINGERPRINT_SIZE]C.char
 	var n C.size_t
@@ -49,7 +49,7 @@ func (l Layout) String() string {
 	return C.GoStringN(&buf[0], C.int(n))
 }
 
-// Equal says whether both make equal ids of equal fields.
+// Equal reports whether equal fields give equal ids in both layouts.
 func (l Layout) Equal(other Layout) bool {
 	if l.isNone() || other.isNone() {
 		return l.isNone() && other.isNone()
@@ -57,7 +57,7 @@ func (l Layout) Equal(other Layout) bool {
 	return bool(C.frazil_layout_equal(&l.raw, &other.raw))
 }
 
-// Info says what it holds; of the zero value all is zero.
+// Info returns what the layout can hold; all zeros for the zero value.
 func (l Layout) Info() LayoutInfo {
 	if l.isNone() {
 		return LayoutInfo{}
@@ -78,7 +78,7 @@ func (l Layout) Info() LayoutInfo {
 	}
 }
 
-// Compose is the id of the given fields; the time is rounded down to its tick.
+// Compose returns the id with the given fields; the time is rounded down to its tick.
 func (l Layout) Compose(f Fields) (ID, error) {
 	if l.isNone() {
 		return 0, errNoLayout()
@@ -94,7 +94,7 @@ func (l Layout) Compose(f Fields) (ID, error) {
 	return ID(id), errorFrom(err, &why)
 }
 
-// Decompose takes an id apart. ERange: it is no id of this layout.
+// Decompose returns the fields of an id. It returns ERange if the id does not fit this layout.
 func (l Layout) Decompose(id ID) (Fields, error) {
 	if l.isNone() {
 		return Fields{}, errNoLayout()
@@ -105,7 +105,7 @@ func (l Layout) Decompose(id ID) (Fields, error) {
 	return Fields{int64(fields.unix_ms), uint32(fields.worker), uint32(fields.sequence)}, errorFrom(err, &why)
 }
 
-// DatacenterOf is the datacenter of a worker number; 0 where the layout does not split it.
+// DatacenterOf returns the datacenter of a worker number; 0 if the layout does not split it.
 func (l Layout) DatacenterOf(worker uint32) uint32 {
 	if l.isNone() {
 		return 0
@@ -113,7 +113,7 @@ func (l Layout) DatacenterOf(worker uint32) uint32 {
 	return uint32(uint64(worker) / l.workersInDatacenter())
 }
 
-// WorkerInDatacenter is the worker number inside its datacenter.
+// WorkerInDatacenter returns the worker number inside its datacenter.
 func (l Layout) WorkerInDatacenter(worker uint32) uint32 {
 	if l.isNone() {
 		return 0
@@ -127,7 +127,7 @@ func (l Layout) workersInDatacenter() uint64 {
 	return uint64(info.workers_in_datacenter)
 }
 
-// FirstID is the smallest id of the tick of an instant; of the zero value it is 0.
+// FirstID returns the smallest id of the tick that contains an instant; 0 for the zero value.
 func (l Layout) FirstID(unixMs int64) ID {
 	if l.isNone() {
 		return 0
@@ -135,7 +135,7 @@ func (l Layout) FirstID(unixMs int64) ID {
 	return ID(C.frazil_id_first(&l.raw, C.int64_t(unixMs)))
 }
 
-// Range is the smallest and the largest id of the ticks of two instants and of those between: for BETWEEN in databases.
+// Range returns the smallest and the largest id of the ticks from one instant to another, both included, for BETWEEN in databases.
 func (l Layout) Range(fromUnixMs, toUnixMs int64) (first, last ID, err error) {
 	if l.isNone() {
 		return 0, 0, errNoLayout()
@@ -146,7 +146,7 @@ func (l Layout) Range(fromUnixMs, toUnixMs int64) (first, last ID, err error) {
 	return ID(low), ID(high), errorFrom(code, &why)
 }
 
-// Overlap says whether ids can collide or missort if l is used before an instant, and after from then on.
+// Overlap returns whether ids can collide or sort wrongly if after replaces l at the given instant.
 func (l Layout) Overlap(after Layout, sinceUnixMs int64) (Overlap, error) {
 	if l.isNone() || after.isNone() {
 		return Overlap{}, errNoLayout()

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// Lease is a worker id without a generator, for programs that make their ids themselves. It is theirs for a stretch of time only:
-// use a Generator where you can.
+// Lease is a worker id without a generator, for programs that make their ids themselves. It holds for a limited time only: use a
+// Generator where you can.
 type Lease struct {
 	lock    sync.RWMutex // for writing: closed
 	raw     *C.frazil_lease
 	granter handle
-	clock   *ManualClock // the library reads it until the lease is closed
+	clock   *ManualClock // kept alive, as the library reads it until the lease is closed
 }
 
-// OpenLease leases a worker id; worker= of the spec is the URL of a coordinator, or the options have a granter.
+// OpenLease leases a worker id. The spec's worker= is the URL of a coordinator, or the options have a granter.
 func OpenLease(spec string, given ...Option) (*Lease, error) {
 	p, o, err := prepare(spec, given)
 	if err != nil {
@@ -39,7 +39,7 @@ func OpenLease(spec string, given ...Option) (*Lease, error) {
 	return l, nil
 }
 
-// enter begins a call. It fails for a lease that is closed, or was never opened.
+// enter begins a call. It fails if the lease is closed or was never opened.
 func (l *Lease) enter() error {
 	if l == nil {
 		return newError(EInval, "the lease was not opened: make one with OpenLease")
@@ -52,7 +52,8 @@ func (l *Lease) enter() error {
 	return nil
 }
 
-// Get looks at it. Success means that the number is the program's at this instant by its own clock. ELease: it has ended.
+// Get returns the lease as it is now. Success means that the program holds the number at this instant, by its own clock. It returns
+// ELease if the lease has ended.
 func (l *Lease) Get() (LeaseInfo, error) {
 	if err := l.enter(); err != nil {
 		return LeaseInfo{}, err
@@ -66,7 +67,7 @@ func (l *Lease) Get() (LeaseInfo, error) {
 	return LeaseInfo{uint32(raw.worker), int64(raw.from_unix_ms), int64(raw.end_unix_ms)}, nil
 }
 
-// Keep extends it if it is time to, for keeper=hook. It returns when to call it again; negative: never.
+// Keep extends the lease if it is due, for keeper=hook. It returns the time until the next call is due; negative means never.
 func (l *Lease) Keep() (time.Duration, error) {
 	if err := l.enter(); err != nil {
 		return -1, err
@@ -78,10 +79,10 @@ func (l *Lease) Keep() (time.Duration, error) {
 	return whenNext(next), errorFrom(err, &why)
 }
 
-// Close gives the number back. It stays out of use until its end, as anything up to there may have been stamped.
+// Close gives the number back. The number stays unused until the end of the lease, as any time before it may have been stamped.
 func (l *Lease) Close() error { return l.close(C.FRAZIL_LEASE_ALL_USED) }
 
-// CloseUsed is Close for a program that has stamped nothing later than this.
+// CloseUsed is Close for a program that has stamped nothing later than last.
 func (l *Lease) CloseUsed(last time.Time) error { return l.close(C.int64_t(last.UnixMilli())) }
 
 func (l *Lease) close(used C.int64_t) error {

@@ -9,7 +9,7 @@ import "C"
 
 import "time"
 
-// The compiler stops here where a number of parts.go is not the header's.
+// The compiler stops here if a number of parts.go differs from the header.
 var _ = [1]int{}[0|
 	(StateMemory-C.FRAZIL_STATE_MEMORY)|
 	(StateFile-C.FRAZIL_STATE_FILE)|
@@ -24,7 +24,7 @@ var _ = [1]int{}[0|
 	(Exhausted-C.FRAZIL_HEALTH_EXHAUSTED)|
 	(Stopped-C.FRAZIL_HEALTH_STOPPED)]
 
-// Info says what it is. Of a closed generator all is zero.
+// Info returns the properties of the generator; all zeros after Close.
 func (g *Generator) Info() Info {
 	if !g.enter() {
 		return Info{}
@@ -46,7 +46,7 @@ func (g *Generator) Info() Info {
 	}
 }
 
-// Layout is the layout of its ids. Of a closed generator it is the zero value.
+// Layout returns the layout of the ids; the zero value after Close.
 func (g *Generator) Layout() Layout {
 	if !g.enter() {
 		return Layout{}
@@ -57,7 +57,7 @@ func (g *Generator) Layout() Layout {
 	return Layout{raw: *raw.layout}
 }
 
-// Available is how many ids are left in this tick.
+// Available returns how many ids are left in this tick.
 func (g *Generator) Available() uint64 {
 	if !g.enter() {
 		return 0
@@ -68,8 +68,8 @@ func (g *Generator) Available() uint64 {
 	return uint64(raw.available)
 }
 
-// Stats are names and values of what happened so far, to the generator and all processes that share it: issued, full, waits and
-// so on. Of a closed generator there are none.
+// Stats returns the counters of the generator and of all processes that share it, by name: issued, full, waits and so on. It
+// returns none after Close.
 func (g *Generator) Stats() map[string]uint64 {
 	if !g.enter() {
 		return nil
@@ -83,7 +83,7 @@ func (g *Generator) Stats() map[string]uint64 {
 	return stats
 }
 
-// Health says how it is now. It asks neither disk nor coordinator.
+// Health returns the state of the generator now. It accesses neither disk nor coordinator.
 func (g *Generator) Health() Health {
 	if !g.enter() {
 		return Health{State: Stopped}
@@ -104,7 +104,8 @@ func (g *Generator) Health() Health {
 	}
 }
 
-// Keep extends the grant of the worker id if it is time to, for keeper=hook. It returns when to call it again; negative: never.
+// Keep extends the grant of the worker id if it is due, for keeper=hook. It returns the time until the next call is due; negative
+// means never.
 func (g *Generator) Keep() (time.Duration, error) {
 	if !g.enter() {
 		return -1, g.closed()
@@ -116,7 +117,7 @@ func (g *Generator) Keep() (time.Duration, error) {
 	return whenNext(next), errorFrom(err, &why)
 }
 
-// whenNext is negative for what is never.
+// whenNext returns a duration, negative for never.
 func whenNext(ns C.uint64_t) time.Duration {
 	if uint64(ns) > 1<<62 {
 		return -1

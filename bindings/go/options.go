@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// ManualClock is a clock for tests, which stands until it is moved. Its sleeps take no time: they move it on. Its zero value is
-// none: make one with NewManualClock.
+// ManualClock is a clock for tests that moves only when told to. Sleeps on it take no time: they advance it. The zero value is not
+// a clock: make one with NewManualClock.
 type ManualClock struct{ raw *C.frazil_manual_clock }
 
-// NewManualClock is a clock that shows this time.
+// NewManualClock returns a clock that shows this time.
 func NewManualClock(unixMs int64) (*ManualClock, error) {
 	clock := &ManualClock{}
 	var why C.frazil_error
@@ -29,7 +29,7 @@ func NewManualClock(unixMs int64) (*ManualClock, error) {
 	return clock, nil
 }
 
-// must panics, so that a clock that is none does not go unnoticed: neither call returns an error.
+// must panics for a clock that was not made by NewManualClock, as Set and Advance return no error.
 func (c *ManualClock) must() {
 	if c == nil || c.raw == nil {
 		panic("frazil: the clock was not made by NewManualClock")
@@ -43,19 +43,19 @@ func (c *ManualClock) Set(unixMs int64) {
 	runtime.KeepAlive(c)
 }
 
-// Advance lets time pass, on both.
+// Advance advances both wall and monotonic time.
 func (c *ManualClock) Advance(d time.Duration) {
 	c.must()
 	C.frazil_manual_clock_advance(c.raw, C.uint64_t(d))
 	runtime.KeepAlive(c)
 }
 
-// prepared are options of the library, to be freed.
+// prepared holds options of the library, which must be freed.
 type prepared struct {
 	raw      *C.frazil_options
-	maxWait  time.Duration // as long as a call may wait; negative: without an end
-	granter  handle        // of the program's granter: dropped when nothing of C calls it any more
-	sleepsIn bool          // the clock is no real one: waits belong to the library, and take no time
+	maxWait  time.Duration // how long a call may wait; negative: forever
+	granter  handle        // of the program's granter: dropped when C no longer calls it
+	sleepsIn bool          // the clock is not real: the library waits, which takes no time
 }
 
 func prepare(spec string, given []Option) (prepared, options, error) {
@@ -114,7 +114,7 @@ func prepare(spec string, given []Option) (prepared, options, error) {
 	return p, o, nil
 }
 
-// Check says whether a spec can be understood. It opens nothing.
+// Check returns an error if a spec or its options are not valid. It opens nothing.
 func Check(spec string, given ...Option) error {
 	p, o, err := prepare(spec, given)
 	if err == nil {

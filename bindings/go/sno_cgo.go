@@ -17,7 +17,7 @@ func (s Sno) raw() C.frazil_sno { return *(*C.frazil_sno)(unsafe.Pointer(&s)) }
 
 func snoOf(raw C.frazil_sno) Sno { return *(*Sno)(unsafe.Pointer(&raw)) }
 
-// ComposeSno is the sno of the given fields; the time is rounded down to its unit.
+// ComposeSno returns the sno with the given fields; the time is rounded down to its unit.
 func ComposeSno(f SnoFields) (Sno, error) {
 	fields := C.frazil_sno_fields{
 		unix_ms:   C.int64_t(f.UnixMs),
@@ -32,19 +32,19 @@ func ComposeSno(f SnoFields) (Sno, error) {
 	return snoOf(sno), errorFrom(err, &why)
 }
 
-// Fields takes a sno apart.
+// Fields returns the fields of the sno.
 func (s Sno) Fields() SnoFields {
 	f := C.shim_sno_decompose(s.raw())
 	return SnoFields{int64(f.unix_ms), uint8(f.ticktock), uint8(f.meta), uint16(f.partition), uint16(f.sequence)}
 }
 
-// String is its text.
+// String returns the 16 characters of the sno.
 func (s Sno) String() string {
 	written, _ := text(C.shim_sno_encode(s.raw()))
 	return written
 }
 
-// ParseSno reads 16 characters.
+// ParseSno reads the 16 characters of a sno.
 func ParseSno(s string) (Sno, error) {
 	var sno C.frazil_sno
 	var why C.frazil_error
@@ -53,7 +53,7 @@ func ParseSno(s string) (Sno, error) {
 	return snoOf(sno), errorFrom(err, &why)
 }
 
-// SnoRange is the smallest and the largest sno of the units of two instants and of those between.
+// SnoRange returns the smallest and the largest sno of the units from one instant to another, both included.
 func SnoRange(fromUnixMs, toUnixMs int64) (first, last Sno, err error) {
 	var low, high C.frazil_sno
 	var why C.frazil_error
@@ -61,13 +61,13 @@ func SnoRange(fromUnixMs, toUnixMs int64) (first, last Sno, err error) {
 	return snoOf(low), snoOf(high), errorFrom(code, &why)
 }
 
-// UUID is the sno as a UUID of version 8, 36 characters.
+// UUID returns the sno as a UUID of version 8, in 36 characters.
 func (s Sno) UUID() string {
 	written, _ := text(C.shim_sno_uuid_format(s.raw()))
 	return written
 }
 
-// ParseSnoUUID reads such a UUID.
+// ParseSnoUUID reads a UUID that UUID has written.
 func ParseSnoUUID(s string) (Sno, error) {
 	var sno C.frazil_sno
 	var why C.frazil_error
@@ -85,7 +85,7 @@ func SnoFromUUID(b []byte) (Sno, error) {
 	return snoOf(sno), errorFrom(err, &why)
 }
 
-// UnmarshalJSON reads such a value.
+// UnmarshalJSON reads a string, or null for the zero sno.
 func (s *Sno) UnmarshalJSON(b []byte) error {
 	var sno C.frazil_sno
 	var why C.frazil_error
@@ -97,7 +97,7 @@ func (s *Sno) UnmarshalJSON(b []byte) error {
 	return errorFrom(err, &why)
 }
 
-// Scan reads a column, which holds ten bytes, 16 characters, or nothing: the zero sno.
+// Scan reads a column, which holds ten bytes, 16 characters, or nothing for the zero sno.
 func (s *Sno) Scan(value interface{}) error {
 	var b []byte
 	switch v := value.(type) {
@@ -134,10 +134,10 @@ func ParsePartition(s string) (uint16, error) {
 	return uint16(partition), errorFrom(err, &why)
 }
 
-// MarshalText writes its text.
+// MarshalText returns the 16 characters of the sno.
 func (s Sno) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// MarshalJSON writes a string, or null for the zero sno.
+// MarshalJSON returns a string, or null for the zero sno.
 func (s Sno) MarshalJSON() ([]byte, error) {
 	if s.IsZero() {
 		return []byte("null"), nil
@@ -145,7 +145,7 @@ func (s Sno) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + s.String() + `"`), nil
 }
 
-// text is the snapshot as the library writes and reads it: numbers alone, which all have a JSON.
+// text returns the snapshot in the library's form: numbers only, so encoding cannot fail.
 func (s Snapshot) text() string {
 	b, _ := json.Marshal(s)
 	return string(b)

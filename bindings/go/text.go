@@ -12,7 +12,7 @@ import (
 	"unsafe"
 )
 
-// Name is the form's name in the command, as "crockford".
+// Name returns the form's name in the frazil command, such as "crockford".
 func (f Form) Name() string {
 	name := C.frazil_text_name(C.frazil_text(f))
 	if name == nil {
@@ -21,7 +21,7 @@ func (f Form) Name() string {
 	return C.GoString(name)
 }
 
-// FormByName is the form of that name.
+// FormByName returns the form with this name.
 func FormByName(name string) (Form, error) {
 	for form := Form(0); C.frazil_text_name(C.frazil_text(form)) != nil; form++ {
 		if form.Name() == name {
@@ -31,7 +31,7 @@ func FormByName(name string) (Form, error) {
 	return 0, newError(EInval, "there is no text form '"+name+"'")
 }
 
-// text copies what the library has written.
+// text copies a text that the library has written.
 func text(written C.shim_text) (string, error) {
 	if written.err != C.FRAZIL_OK {
 		return "", errorOf(written.err)
@@ -39,7 +39,7 @@ func text(written C.shim_text) (string, error) {
 	return C.GoStringN(&written.bytes[0], C.int(written.len)), nil
 }
 
-// chars is a text as the library takes it: where its bytes are, and how many. It is kept alive by the call.
+// chars returns the address and the length of a text, as the library takes them. The call keeps the text alive.
 func chars(s string) (*C.char, C.size_t) {
 	if s == "" {
 		return emptyText, 0
@@ -49,7 +49,7 @@ func chars(s string) (*C.char, C.size_t) {
 
 var emptyText = C.CString("")
 
-// bytesOf is likewise for bytes; NULL where there are none.
+// bytesOf returns the address of bytes, or NULL if there are none.
 func bytesOf(b []byte) (unsafe.Pointer, C.size_t) {
 	if len(b) == 0 {
 		return nil, 0
@@ -57,7 +57,7 @@ func bytesOf(b []byte) (unsafe.Pointer, C.size_t) {
 	return unsafe.Pointer(&b[0]), C.size_t(len(b))
 }
 
-// Text is the id in one of the text forms.
+// Text returns the id in one of the text forms.
 func (id ID) Text(form Form) string {
 	s, err := text(C.shim_id_format(C.int(form), C.uint64_t(id)))
 	if err != nil {
@@ -66,7 +66,7 @@ func (id ID) Text(form Form) string {
 	return s
 }
 
-// ParseText reads an id in one of the text forms. EParse: the form would not write this.
+// ParseText reads an id in one of the text forms. It returns EParse for text that the form would not write.
 func ParseText(form Form, s string) (ID, error) {
 	var id C.uint64_t
 	var why C.frazil_error
@@ -78,7 +78,7 @@ func ParseText(form Form, s string) (ID, error) {
 	return ID(id), errorFrom(err, &why)
 }
 
-// IDFromBytes reads such bytes. EParse: there are not 8.
+// IDFromBytes reads 8 bytes, big-endian. It returns EParse for another number of bytes.
 func IDFromBytes(b []byte) (ID, error) {
 	var id C.uint64_t
 	var why C.frazil_error
@@ -87,13 +87,13 @@ func IDFromBytes(b []byte) (ID, error) {
 	return ID(id), errorFrom(err, &why)
 }
 
-// Shard is the shard of an id as konayuki computes it: CRC-32 of the decimal text, modulo shards.
+// Shard returns the shard of an id as konayuki computes it: CRC-32 of the decimal text, modulo shards.
 func Shard(id ID, shards uint32) (uint32, error) {
 	found := C.shim_shard(C.uint64_t(id), C.uint32_t(shards))
 	return uint32(found.id), errorOf(found.err)
 }
 
-// WorkerHash is a worker number from a host name or address as konayuki computes it. Two hosts can get the same one.
+// WorkerHash returns a worker number for a host name or address as konayuki computes it. Two hosts can get the same number.
 func WorkerHash(hint string, workers uint32) (uint32, error) {
 	var worker C.uint32_t
 	at, n := chars(hint)
@@ -101,24 +101,24 @@ func WorkerHash(hint string, workers uint32) (uint32, error) {
 	return uint32(worker), errorOf(err)
 }
 
-// WorkerCollision says how likely two of so many hosts get the same worker number by hash, in parts per million, rounded up.
+// WorkerCollision returns the probability that two hosts share a hashed worker number, in parts per million, rounded up.
 func WorkerCollision(hosts uint32, workers uint64) (uint32, error) {
 	found := C.shim_collision(C.uint32_t(hosts), C.uint64_t(workers))
 	return uint32(found.id), errorOf(found.err)
 }
 
-// Kasumi scrambles an id, or the other way round. It hides nothing from an attacker. The salt is odd.
+// Kasumi scrambles an id, or unscrambles a scrambled one. It hides nothing from an attacker. The salt must be odd.
 func Kasumi(salt, id uint64) (uint64, error) {
 	found := C.shim_kasumi(C.uint64_t(salt), C.uint64_t(id))
 	return uint64(found.id), errorOf(found.err)
 }
 
-// Scramble writes a scrambled id as 14 characters, or as 19 with check digits.
+// Scramble returns a scrambled id as 14 characters, or as 19 with check digits.
 func Scramble(salt uint64, checked bool, id ID) (string, error) {
 	return text(C.shim_scramble(C.uint64_t(salt), C.bool(checked), C.uint64_t(id)))
 }
 
-// Unscramble reads such a text.
+// Unscramble reads a text that Scramble has written.
 func Unscramble(salt uint64, checked bool, scrambled string) (ID, error) {
 	var id C.uint64_t
 	var why C.frazil_error
@@ -131,7 +131,7 @@ func Unscramble(salt uint64, checked bool, scrambled string) (ID, error) {
 	return ID(id), errorFrom(err, &why)
 }
 
-// FormatTime writes an instant as RFC 3339 in UTC, always with milliseconds.
+// FormatTime returns an instant as RFC 3339 in UTC, always with milliseconds.
 func FormatTime(unixMs int64) (string, error) {
 	return text(C.shim_time_format(C.int64_t(unixMs)))
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Command cost measures an id of frazil and of other modules, for bindings/costs.sh. A line each: name, TAB, nanoseconds for an
-// id.
+// Command cost measures the time per id of frazil and of other modules, for bindings/costs.sh. It prints one line each: name,
+// TAB, nanoseconds per id.
 package main
 
 import (
@@ -24,7 +24,7 @@ const (
 	rounds = 15
 )
 
-// least prints the least that one of so many calls took, in each of which there are so many ids.
+// least prints the shortest time per id of several rounds. A round makes some calls, each of which takes `each` ids.
 func least(name string, calls, each int, call func()) {
 	best := math.Inf(1)
 	for round := 0; round < rounds; round++ {
@@ -53,7 +53,7 @@ func main() {
 	least("Go, a call as text", 300000, 1, func() { _ = generator.MustNext().String() })
 	least(fmt.Sprintf("Go, batches of %d", ids), 300, ids, func() { must(generator.Fill(batch)) })
 
-	// A tick of these has no ids to spare, so what is measured is mostly the wait for the next one.
+	// A node makes 4096 ids per tick, so this mostly measures the wait for the next tick.
 	ours, err := snowflake.NewNode(1)
 	must(err)
 	theirs, err := bwmarrin.NewNode(1)

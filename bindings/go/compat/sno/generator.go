@@ -2,12 +2,12 @@
 
 // Package sno has the names of github.com/muyo/sno: change the import, and snos come from frazil.
 //
-// A generator with a partition of the caller's keeps its state on the host. Generators with one partition and one sequence pool
-// share one sequence, in one process or in many, also after a restart. FRAZIL_STATE=memory in the environment turns that off,
-// and another process is then refused the partition.
+// A generator whose partition the caller chose keeps its state on the host. Generators with the same partition and sequence pool
+// share one sequence, within a process and across processes, also after a restart. FRAZIL_STATE=memory in the environment turns
+// that off; another process is then refused the partition.
 //
-// New of that module cannot fail. Here it panics with a sentence if there is no sno for ten seconds, unless an overflow is the
-// reason. Texts with characters outside of 2-9a-x, and times outside of an ID's range, are errors.
+// In that module New cannot fail. Here it panics with a sentence if there is no sno for ten seconds, unless an overflow is the
+// reason. Texts with characters outside 2-9a-x and times outside the range of an ID are errors.
 package sno
 
 import (
@@ -20,26 +20,26 @@ import (
 	frazil "github.com/frazil/frazil-go"
 )
 
-// GeneratorSnapshot configures a generator, and is the state of one, to go on from. Times are in TimeUnit since Epoch.
+// GeneratorSnapshot configures a generator, or holds the state from which one continues. Times are in TimeUnit since Epoch.
 type GeneratorSnapshot struct {
 	Partition   Partition `json:"partition"`
-	SequenceMin uint16    `json:"sequenceMin"` // both are included, and may be given in either order; 0 and 0 stand for all
+	SequenceMin uint16    `json:"sequenceMin"` // both are included, and may be given in either order; 0 and 0 mean all
 	SequenceMax uint16    `json:"sequenceMax"`
 	Sequence    uint32    `json:"sequence"` // the last one issued; 0 stands for SequenceMin
-	Now         int64     `json:"now"`      // when it was taken
+	Now         int64     `json:"now"`      // when the snapshot was taken
 	WallHi      int64     `json:"wallHi"`   // the unit of the last sno
-	WallSafe    int64     `json:"wallSafe"` // the clock may not go back to this or below it without waiting
+	WallSafe    int64     `json:"wallSafe"` // if the clock goes back to this or below, the generator waits
 	Drifts      uint32    `json:"drifts"`   // how often the clock went back
 }
 
-// SequenceOverflowNotification is sent while a generator has not as many sequence numbers as it is asked for.
+// SequenceOverflowNotification is sent while callers ask for more sequence numbers than the generator has.
 type SequenceOverflowNotification struct {
 	Now   time.Time // the time of the tick
-	Count uint32    // how many calls wait now
-	Ticks uint32    // for how many ticks it has lasted, of about a millisecond each
+	Count uint32    // how many calls are waiting
+	Ticks uint32    // how long the overflow has lasted, in ticks of about a millisecond
 }
 
-// InvalidSequenceBoundsError says what is wrong with a snapshot's sequence numbers.
+// InvalidSequenceBoundsError reports what is wrong with the sequence numbers of a snapshot.
 type InvalidSequenceBoundsError struct {
 	Cur uint32
 	Min uint16
@@ -47,28 +47,28 @@ type InvalidSequenceBoundsError struct {
 	Msg string
 }
 
-// Error is the sentence.
+// Error returns the sentence.
 func (e *InvalidSequenceBoundsError) Error() string {
 	return fmt.Sprintf("sno: %s; min: %d, sequence: %d, max: %d, pool: %d", e.Msg, e.Min, e.Cur, e.Max, e.Max-e.Min+1)
 }
 
-// PartitionPoolExhaustedError says that the process has as many generators without a partition of the caller's as there are
-// partitions.
+// PartitionPoolExhaustedError reports that generators without a partition of the caller's have used all partitions of the
+// process.
 type PartitionPoolExhaustedError struct{}
 
-// Error is the sentence.
+// Error returns the sentence.
 func (e *PartitionPoolExhaustedError) Error() string {
 	return "sno: process exceeded maximum number of possible defaults-configured generators"
 }
 
 const (
-	// poolMin is the smallest pool of sequence numbers. sno's sentence says 4, and sno refuses 4 and 5, also.
+	// poolMin is the smallest pool of sequence numbers. sno's error says 4, but sno refuses 4 and 5 as well.
 	poolMin = 6
-	// patience is how long New waits, unless for a sequence number, before it panics.
+	// patience is how long New waits before it panics, unless it waits for a sequence number.
 	patience = 10 * time.Second
-	// collections are as many as NewGenerator tries before it says that others have the pool.
+	// collections is how often NewGenerator collects garbage before it reports that other generators have the pool.
 	collections = 5
-	// tick is how often an overflow is looked at.
+	// tick is how often an overflow is checked.
 	tick = TimeUnit / 4 * time.Nanosecond
 )
 
@@ -82,14 +82,14 @@ type Generator struct {
 	overflow overflow
 }
 
-// pool is what two generators must not have in common, unless they share it.
+// pool is what two generators must not have in common, unless they share a sequence.
 type pool struct {
 	partition Partition
 	min, max  uint16
 }
 
-// living are the generators of the library by their pool, as long as one of ours has them: so one that goes on from a snapshot
-// shares the sequence with the one that it was taken of.
+// living holds the library's generators by pool, while a Generator uses them. A generator that continues from a snapshot
+// thus shares the sequence with the generator of that snapshot.
 var living = struct {
 	sync.Mutex
 	of map[pool]*lived
@@ -100,7 +100,7 @@ type lived struct {
 	users int
 }
 
-// join has g use the generator of its pool, which is opened if there is none. It leaves when it is collected.
+// join makes g use the generator of its pool, which is opened if there is none. g leaves it when g is collected.
 func (g *Generator) join(open func() (*frazil.Generator, error)) (joined bool, err error) {
 	living.Lock()
 	defer living.Unlock()
@@ -120,7 +120,7 @@ func (g *Generator) join(open func() (*frazil.Generator, error)) (joined bool, e
 	return joined, nil
 }
 
-// part ends that.
+// part undoes join.
 func (g *Generator) part() {
 	living.Lock()
 	defer living.Unlock()
@@ -132,8 +132,8 @@ func (g *Generator) part() {
 	g.inner.Close()
 }
 
-// Close gives the partition back, when no other generator has it: the last call. sno has no such method; a generator that is
-// forgotten is closed when it is collected.
+// Close gives the partition back if no other generator has it. It must be the last call. sno has no such method; a generator
+// that is not closed is closed when it is collected.
 func (g *Generator) Close() error {
 	g.open.Do(func() {}) // it is not opened any more
 	g.close.Do(func() {
@@ -145,8 +145,8 @@ func (g *Generator) Close() error {
 	return nil
 }
 
-// nextPartition is one that nobody else in this process has who asked for one: frazil draws each of them once, also for its own
-// generators of snos.
+// nextPartition returns a partition that no other generator of this process got: frazil draws each of them once, also for its
+// own generators of snos.
 func nextPartition() (p Partition, err error) {
 	drawn, err := frazil.Open("layout=sno", frazil.WithoutEnvironment())
 	if errors.Is(err, frazil.EPool) {
@@ -160,8 +160,8 @@ func nextPartition() (p Partition, err error) {
 	return p, nil
 }
 
-// NewGenerator makes a generator. Without a snapshot it has a partition of its own within the process. Overflows are sent to
-// the channel, which may be nil; what it has no room for is dropped.
+// NewGenerator makes a generator. Without a snapshot the partition is unique within the process. Overflows are sent to the
+// channel, which may be nil; a notification is dropped if the channel is full.
 func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotification) (*Generator, error) {
 	if snapshot == nil {
 		p, err := nextPartition()
@@ -177,7 +177,7 @@ func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotific
 	g := &Generator{pool: pool{s.Partition, s.SequenceMin, s.SequenceMax}, made: true, overflow: overflow{to: c}}
 	joined, err := g.join(s.generator)
 	for try := 0; try < collections && errors.Is(err, frazil.EWorker); try++ {
-		// One that is forgotten may have the pool, or overlap with it: it gives that up when it is collected.
+		// A generator that is no longer referenced may have the pool, or overlap it, until it is collected.
 		runtime.GC()
 		time.Sleep(TimeUnit)
 		joined, err = g.join(s.generator)
@@ -190,18 +190,18 @@ func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotific
 		return nil, fmt.Errorf("sno: a generator of this partition and pool runs already, and has not come as far as the snapshot")
 	}
 	if g.inner.Info().Length > 0 {
-		// One that shares the sequence has used some of this unit's numbers. A new generator begins with all of them.
+		// A generator with the same sequence has used some of this unit's numbers, but a new one has all of them.
 		time.Sleep(TimeUnit)
 	}
 	return g, nil
 }
 
-// isBehind says whether the other one is of a later state.
+// isBehind reports whether other is a later state.
 func (s GeneratorSnapshot) isBehind(other *GeneratorSnapshot) bool {
 	return s.Drifts < other.Drifts || s.Drifts == other.Drifts && s.WallHi < other.WallHi
 }
 
-// sanitise puts the bounds in order, and refuses those that are of no use.
+// sanitise puts the bounds in order, and refuses unusable ones.
 func (s *GeneratorSnapshot) sanitise() error {
 	refuse := func(msg string) error {
 		return &InvalidSequenceBoundsError{Cur: s.Sequence, Min: s.SequenceMin, Max: s.SequenceMax, Msg: msg}
@@ -227,7 +227,7 @@ func (s *GeneratorSnapshot) sanitise() error {
 	return nil
 }
 
-// generator opens one. A snapshot that was never a generator's is a configuration: those that are equal share a generator.
+// generator opens a generator. A snapshot that no generator took is a configuration: equal ones share a generator.
 func (s *GeneratorSnapshot) generator() (*frazil.Generator, error) {
 	if s.WallHi == 0 && s.WallSafe == 0 && s.Drifts == 0 && s.Sequence == uint32(s.SequenceMin) {
 		return frazil.OpenShared(fmt.Sprintf("layout=sno partition=%d seq_min=%d seq_max=%d", s.Partition.AsUint16(),
@@ -236,7 +236,7 @@ func (s *GeneratorSnapshot) generator() (*frazil.Generator, error) {
 	return s.opened()
 }
 
-// opened goes on from it. Such a generator keeps no state, and holds its partition within this process alone.
+// opened continues from the snapshot. Such a generator keeps no state, and holds its partition only within this process.
 func (s *GeneratorSnapshot) opened(options ...frazil.Option) (*frazil.Generator, error) {
 	return frazil.Open("layout=sno", append(options, frazil.WithSnapshot(frazil.Snapshot{
 		Partition:   s.Partition,
@@ -250,13 +250,13 @@ func (s *GeneratorSnapshot) opened(options ...frazil.Option) (*frazil.Generator,
 	}))...)
 }
 
-// gen is the generator, opened by the first who needs it.
+// gen returns the generator, which the first caller opens.
 func (g *Generator) gen() *frazil.Generator {
 	g.open.Do(func() {
 		if !g.made {
 			panic("sno: the generator was not made by NewGenerator")
 		}
-		// Another process may have drawn the same partition, and New cannot fail: so it claims nothing on the host.
+		// Another process may have drawn the same partition, and New cannot fail: so claim nothing on the host.
 		drawn := GeneratorSnapshot{Partition: g.pool.partition, SequenceMin: g.pool.min, SequenceMax: g.pool.max}
 		_, err := g.join(func() (*frazil.Generator, error) { return drawn.opened(frazil.WithoutEnvironment()) })
 		if err != nil {
@@ -269,7 +269,7 @@ func (g *Generator) gen() *frazil.Generator {
 	return g.inner
 }
 
-// New is the next sno, with a metabyte. While the sequence overflows it waits.
+// New returns the next sno, with a metabyte. It waits while the sequence overflows.
 func (g *Generator) New(meta byte) ID {
 	id, err := g.gen().TryNextSno(meta)
 	if err != nil {
@@ -293,7 +293,7 @@ func (g *Generator) insist(meta byte, why error) ID {
 		}
 		wait := e.Retry
 		if e.Code == frazil.EAgain && wait <= TimeUnit {
-			// A sequence number comes with the next unit, however many wait for it.
+			// The next unit has new sequence numbers, no matter how many calls wait.
 			began = time.Now()
 			if !counted {
 				g.overflow.enter()
@@ -314,8 +314,8 @@ func (g *Generator) insist(meta byte, why error) ID {
 	}
 }
 
-// NewWithTime is a sno for a time of the caller's, with a sequence of its own, which rolls over silently. It panics for a time
-// that an ID cannot have.
+// NewWithTime returns a sno for the given time, from a separate sequence, which rolls over silently. It panics for a time that
+// an ID cannot have.
 func (g *Generator) NewWithTime(meta byte, t time.Time) ID {
 	defer runtime.KeepAlive(g) // it closes the inner one when it is collected
 	id, err := g.gen().NextSnoAt(meta, t)
@@ -325,10 +325,10 @@ func (g *Generator) NewWithTime(meta byte, t time.Time) ID {
 	return ID(id)
 }
 
-// Partition is the generator's partition.
+// Partition returns the generator's partition.
 func (g *Generator) Partition() Partition { return g.pool.partition }
 
-// Sequence is the last number issued in this unit, or SequenceMin.
+// Sequence returns the last number issued in this unit, or SequenceMin.
 func (g *Generator) Sequence() uint32 { return g.Snapshot().Sequence }
 
 func (g *Generator) info() frazil.Info {
@@ -336,19 +336,19 @@ func (g *Generator) info() frazil.Info {
 	return g.gen().Info()
 }
 
-// SequenceMin is the lowest number that its sequence takes.
+// SequenceMin returns the lowest sequence number that the generator uses.
 func (g *Generator) SequenceMin() uint16 { return uint16(g.info().SequenceMin) }
 
-// SequenceMax is the highest.
+// SequenceMax returns the highest sequence number that the generator uses.
 func (g *Generator) SequenceMax() uint16 { return uint16(g.info().SequenceMax) }
 
-// Len is how many numbers of this unit are used.
+// Len returns how many sequence numbers of this unit are used.
 func (g *Generator) Len() int { return int(g.info().Length) }
 
-// Cap is how many a unit has.
+// Cap returns how many sequence numbers a unit has.
 func (g *Generator) Cap() int { return int(g.info().Capacity) }
 
-// Snapshot is the generator's state. It goes stale with the next sno.
+// Snapshot returns the generator's state. The next sno makes it stale.
 func (g *Generator) Snapshot() GeneratorSnapshot {
 	defer runtime.KeepAlive(g) // it closes the inner one when it is collected
 	s, err := g.gen().Snapshot()
@@ -372,7 +372,7 @@ func (g *Generator) Snapshot() GeneratorSnapshot {
 
 // ---- overflows ------------------------------------------------------------------------
 
-// overflow counts the calls that wait for a sequence number, and tells of them as long as there are any.
+// overflow counts the calls that wait for a sequence number, and sends notifications while there are any.
 type overflow struct {
 	to      chan<- *SequenceOverflowNotification
 	lock    sync.Mutex
@@ -402,7 +402,7 @@ func (o *overflow) leave() {
 	o.lock.Unlock()
 }
 
-// tell sends one in each unit, and one when it is over. What the channel has no room for is tried again with the next tick.
+// tell sends a notification in each unit, and one at the end. If the channel is full, it retries with the next tick.
 func (o *overflow) tell() {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -439,7 +439,7 @@ func init() { doInit() }
 func doInit() {
 	g, err := NewGenerator(nil, nil)
 	if errors.Is(err, frazil.ENotBuilt) {
-		g, err = &Generator{made: true}, nil // without cgo a program can still read snos: New says what to do
+		g, err = &Generator{made: true}, nil // without cgo a program can still read snos; New fails with the reason
 	}
 	if err != nil {
 		panic(err)
@@ -447,8 +447,8 @@ func doInit() {
 	generator = g
 }
 
-// New is a sno of the package's generator.
+// New returns a sno of the package's generator.
 func New(meta byte) ID { return generator.New(meta) }
 
-// NewWithTime is a sno of the package's generator for a time of the caller's.
+// NewWithTime returns a sno of the package's generator for the given time.
 func NewWithTime(meta byte, t time.Time) ID { return generator.NewWithTime(meta, t) }

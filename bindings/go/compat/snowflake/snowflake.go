@@ -2,9 +2,9 @@
 
 // Package snowflake has the names of github.com/bwmarrin/snowflake: change the import, and ids come from frazil.
 //
-// Nodes keep their state on the host: two nodes with one number, in one process or in many, share one sequence, also after a
-// restart. FRAZIL_STATE=memory in the environment turns that off, and another process is then refused the number. Generate cannot fail there; here it waits for up to ten
-// seconds and then panics with a sentence.
+// Nodes keep their state on the host: nodes with the same number share one sequence, within a process and across processes, also
+// after a restart. FRAZIL_STATE=memory in the environment turns that off; another process is then refused the number. In that
+// module Generate cannot fail. Here it waits up to ten seconds and then panics with a sentence.
 package snowflake
 
 import (
@@ -22,24 +22,24 @@ import (
 
 // Set these before the first call of NewNode.
 var (
-	// Epoch is when the time of ids begins, in Unix milliseconds.
+	// Epoch is the start of id time, in Unix milliseconds.
 	Epoch int64 = 1288834974657
-	// NodeBits is the width of the node number. Together with StepBits it may have 22 bits.
+	// NodeBits is the width of the node number. NodeBits and StepBits together may have 22 bits.
 	NodeBits uint8 = 10
 	// StepBits is the width of the number within a millisecond.
 	StepBits uint8 = 12
 )
 
-// ErrInvalidBase58 is what ParseBase58 returns for text that Base58 would not write.
+// ErrInvalidBase58 is returned by ParseBase58 for text that Base58 would not write.
 var ErrInvalidBase58 = errors.New("invalid base58")
 
-// ErrInvalidBase32 is what ParseBase32 returns for text that Base32 would not write.
+// ErrInvalidBase32 is returned by ParseBase32 for text that Base32 would not write.
 var ErrInvalidBase32 = errors.New("invalid base32")
 
-// JSONSyntaxError is what UnmarshalJSON returns for what is no string.
+// JSONSyntaxError is returned by UnmarshalJSON for a value that is not a string.
 type JSONSyntaxError struct{ original []byte }
 
-// Error shows what was given.
+// Error returns a sentence that shows the value.
 func (e JSONSyntaxError) Error() string {
 	return fmt.Sprintf("invalid snowflake ID %q", string(e.original))
 }
@@ -55,13 +55,13 @@ type Node struct {
 	generator *frazil.Generator
 }
 
-// widths are those of the last node, by which Time, Node and Step read ids.
+// widths holds the epoch and widths of the last node, by which Time, Node and Step read ids.
 var widths = struct {
 	sync.RWMutex
 	node, step uint8
 }{node: 10, step: 12}
 
-// NewNode makes a node. All nodes of a process with one number, epoch and widths share a sequence.
+// NewNode makes a node. All nodes of a process with the same number, epoch and widths share a sequence.
 func NewNode(node int64) (*Node, error) {
 	if int(NodeBits)+int(StepBits) > 22 {
 		return nil, errors.New("NodeBits and StepBits are " + strconv.Itoa(int(NodeBits)+int(StepBits)) +
@@ -82,11 +82,11 @@ func NewNode(node int64) (*Node, error) {
 	return &Node{generator}, nil
 }
 
-// Close gives the number back, when no other node has it. bwmarrin/snowflake has no such method; the number of a node that is
-// forgotten is given back when it is collected.
+// Close gives the number back if no other node has it. bwmarrin/snowflake has no such method; the number of a node that is not
+// closed is given back when the node is collected.
 func (n *Node) Close() error { return n.generator.Close() }
 
-// Generate is the next id. It panics if there is none for ten seconds.
+// Generate returns the next id. It panics if there is none for ten seconds.
 func (n *Node) Generate() ID {
 	id, err := n.generator.Next()
 	if err != nil {
@@ -108,25 +108,25 @@ func (n *Node) insist() frazil.ID {
 
 // ---- numbers and bytes ----------------------------------------------------------------
 
-// Int64 is the number.
+// Int64 returns the id as a number.
 func (f ID) Int64() int64 { return int64(f) }
 
-// ParseInt64 is the id of a number.
+// ParseInt64 returns the id of a number.
 func ParseInt64(id int64) ID { return ID(id) }
 
-// IntBytes are the eight bytes, the highest first.
+// IntBytes returns the eight bytes, big-endian.
 func (f ID) IntBytes() (b [8]byte) {
 	binary.BigEndian.PutUint64(b[:], uint64(f))
 	return b
 }
 
-// ParseIntBytes is the id of such bytes.
+// ParseIntBytes returns the id of eight bytes, big-endian.
 func ParseIntBytes(id [8]byte) ID { return ID(binary.BigEndian.Uint64(id[:])) }
 
-// Bytes are the characters of String.
+// Bytes returns the characters of String.
 func (f ID) Bytes() []byte { return strconv.AppendInt(nil, int64(f), 10) }
 
-// ParseBytes reads such characters.
+// ParseBytes reads the characters of String.
 func ParseBytes(id []byte) (ID, error) { return ParseString(string(id)) }
 
 // ---- text -----------------------------------------------------------------------------
@@ -136,28 +136,28 @@ func parse(text string, base int) (ID, error) {
 	return ID(id), err
 }
 
-// String is the id in decimal.
+// String returns the id in decimal.
 func (f ID) String() string { return strconv.FormatInt(int64(f), 10) }
 
 // ParseString reads decimal digits.
 func ParseString(id string) (ID, error) { return parse(id, 10) }
 
-// Base2 is the id in binary.
+// Base2 returns the id in binary.
 func (f ID) Base2() string { return strconv.FormatInt(int64(f), 2) }
 
 // ParseBase2 reads binary digits.
 func ParseBase2(id string) (ID, error) { return parse(id, 2) }
 
-// Base36 is the id in digits and small letters.
+// Base36 returns the id in digits and lower-case letters.
 func (f ID) Base36() string { return strconv.FormatInt(int64(f), 36) }
 
-// ParseBase36 reads such text.
+// ParseBase36 reads text of Base36.
 func ParseBase36(id string) (ID, error) { return parse(id, 36) }
 
-// zBase32 are the digits of Base32, those of z-base-32.
+// zBase32 holds the digits of Base32, which are those of z-base-32.
 const zBase32 = "ybndrfg8ejkmcpqxot1uwisza345h769"
 
-// Base32 is the id in the digits of z-base-32, without padding.
+// Base32 returns the id in the digits of z-base-32, without padding.
 func (f ID) Base32() string {
 	var b [13]byte
 	at := len(b)
@@ -170,7 +170,7 @@ func (f ID) Base32() string {
 	}
 }
 
-// zBase32Digits has the value of each character and one more; 0: it is no digit.
+// zBase32Digits holds the value of each character plus one; 0: not a digit.
 var zBase32Digits = func() (digits [256]byte) {
 	for value, char := range []byte(zBase32) {
 		digits[char] = byte(value) + 1
@@ -178,7 +178,7 @@ var zBase32Digits = func() (digits [256]byte) {
 	return digits
 }()
 
-// ParseBase32 reads such text. What does not fit 64 bits is refused.
+// ParseBase32 reads text of Base32. It refuses ids that do not fit 64 bits.
 func ParseBase32(b []byte) (ID, error) {
 	var id uint64
 	for _, char := range b {
@@ -191,10 +191,10 @@ func ParseBase32(b []byte) (ID, error) {
 	return ID(id), nil
 }
 
-// Base58 is the id in base 58, small letters first, without padding.
+// Base58 returns the id in base 58, lower-case letters first, without padding.
 func (f ID) Base58() string { return frazil.ID(f).Text(frazil.Base58) }
 
-// ParseBase58 reads such text, also with leading zero digits. What does not fit 64 bits is refused.
+// ParseBase58 reads text of Base58, also with leading zero digits. It refuses ids that do not fit 64 bits.
 func ParseBase58(b []byte) (ID, error) {
 	text := b
 	for len(text) > 1 && text[0] == '1' {
@@ -210,10 +210,10 @@ func ParseBase58(b []byte) (ID, error) {
 	return ID(id), nil
 }
 
-// Base64 is the text of Bytes in base 64.
+// Base64 returns Bytes in base 64.
 func (f ID) Base64() string { return base64.StdEncoding.EncodeToString(f.Bytes()) }
 
-// ParseBase64 reads such text.
+// ParseBase64 reads text of Base64.
 func ParseBase64(id string) (ID, error) {
 	b, err := base64.StdEncoding.DecodeString(id)
 	if err != nil {
@@ -222,10 +222,10 @@ func ParseBase64(id string) (ID, error) {
 	return ParseBytes(b)
 }
 
-// MarshalJSON writes a string of decimal digits.
+// MarshalJSON returns a string of decimal digits.
 func (f ID) MarshalJSON() ([]byte, error) { return []byte(`"` + f.String() + `"`), nil }
 
-// UnmarshalJSON reads such a string, and nothing else.
+// UnmarshalJSON reads a string of decimal digits, and nothing else.
 func (f *ID) UnmarshalJSON(b []byte) error {
 	if len(b) < 3 || b[0] != '"' || b[len(b)-1] != '"' {
 		return JSONSyntaxError{b}
@@ -246,7 +246,7 @@ func lastWidths() (node, step uint8) {
 	return widths.node, widths.step
 }
 
-// Time is the id's time in Unix milliseconds, as Epoch and the widths of the last node have it.
+// Time returns the id's time in Unix milliseconds, by Epoch and the widths of the last node.
 //
 // Deprecated: it is wrong for ids of other widths; use Layout.Decompose of frazil.
 func (f ID) Time() int64 {
@@ -254,7 +254,7 @@ func (f ID) Time() int64 {
 	return int64(f)>>(node+step) + Epoch
 }
 
-// Node is the id's node number, likewise.
+// Node returns the id's node number, by the widths of the last node.
 //
 // Deprecated: see Time.
 func (f ID) Node() int64 {
@@ -262,7 +262,7 @@ func (f ID) Node() int64 {
 	return int64(f) >> step & (1<<node - 1)
 }
 
-// Step is the id's number within the millisecond, likewise.
+// Step returns the id's number within the millisecond, by the widths of the last node.
 //
 // Deprecated: see Time.
 func (f ID) Step() int64 {

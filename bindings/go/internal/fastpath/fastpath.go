@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package fastpath takes ids without a call of C, as frazil_fast_path of the library's header says. It is a package of its own, as
-// cgo and Go's assembly cannot share one.
+// Package fastpath takes ids without a call of C, by the steps that the library's header gives for frazil_fast_path. It is a
+// separate package, as cgo and Go's assembly cannot share one.
 package fastpath
 
 import (
@@ -25,7 +25,7 @@ type Path struct {
 	anchor   *[5]uint64
 }
 
-// New is the path that C has given out; one without ids if this processor reads another counter than the form means.
+// New returns the path that C has given out. It has no ids if this processor reads another counter than the form means.
 func New(form, shift uint32, capacity uint64, word, anchor unsafe.Pointer) Path {
 	if form != ours || form == none {
 		return Path{}
@@ -33,7 +33,7 @@ func New(form, shift uint32, capacity uint64, word, anchor unsafe.Pointer) Path 
 	return Path{form, shift, capacity, (*uint64)(word), (*[5]uint64)(anchor)}
 }
 
-// Take is an id by the six steps of the header. False: the library has to be called.
+// Take returns an id by the six steps of the header, or false if the library must be called.
 func (p *Path) Take() (id uint64, taken bool) {
 	if p.form == none {
 		return 0, false
@@ -58,8 +58,8 @@ func (p *Path) Take() (id uint64, taken bool) {
 	}
 }
 
-// isWhole is steps 1 and 3: whether what was read between two readings of the version is of one tick. It is odd while a tick is
-// written.
+// isWhole is steps 1 and 3. It reports whether all that was read between two reads of the version belongs to one tick. The version
+// is odd while a tick is written.
 func isWhole(before, after uint64) bool {
 	return before&1 == 0 && after == before
 }
