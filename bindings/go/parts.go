@@ -128,7 +128,7 @@ type Event struct {
 	Code   Code   // the reason, for kinds that have one; else 0
 	Worker uint32 // the worker id after the event; for snos the partition
 	UnixMs int64  // the time of the event, on the generator's clock
-	Value  uint64 // what the kind says; else 0
+	Value  uint64 // the value that the kind describes; else 0
 	Missed uint64 // how many events were lost since the one read before
 }
 

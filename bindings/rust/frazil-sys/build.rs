@@ -20,7 +20,7 @@ fn fail(sentence: String) -> ! {
     exit(1);
 }
 
-/// A variable that may be set for one target alone: NAME_x86_64-unknown-linux-gnu, with _ in place of -, TARGET_NAME, NAME.
+/// Returns a variable that may be set for one target: NAME_x86_64-unknown-linux-gnu, with _ in place of -, TARGET_NAME, NAME.
 fn variable(name: &str) -> Option<String> {
     let target = env::var("TARGET").unwrap_or_default();
     let native = env::var("HOST").map_or(true, |host| host == target);
@@ -41,7 +41,7 @@ fn variable(name: &str) -> Option<String> {
         .find(|value| !value.trim().is_empty())
 }
 
-/// The command in a variable, which may hold arguments as in "ccache cc", else the usual one.
+/// Returns the command in a variable, which may have arguments as in "ccache cc", or else the usual command.
 fn tool(name: &str, usual: &str) -> (String, Command) {
     let text = variable(name).unwrap_or_else(|| usual.to_string());
     let mut words = text.split_whitespace();
@@ -68,7 +68,7 @@ fn run(what: &str, name: &str, command: &mut Command) -> String {
 
 // ---- compiled along -------------------------------------------------------------------
 
-/// The folder of frazil.c: in the crate, or made now from the source tree of frazil that the crate lies in.
+/// Returns the folder of frazil.c: in the crate, or made now from the surrounding source tree.
 fn sources(out: &Path) -> PathBuf {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let vendor = here.join("vendor");
@@ -99,7 +99,7 @@ fn bundled() {
     let object = out.join("frazil.o");
     let library = out.join("libfrazil.a");
 
-    // What is hidden cannot be taken for another frazil that the process has loaded.
+    // Hidden symbols cannot clash with those of another frazil in the process.
     compile.args(["-O2", "-g", "-fPIC", "-fvisibility=hidden", "-DFRAZIL_API="]);
     if let Some(flags) = variable("CFLAGS") {
         compile.args(flags.split_whitespace());
@@ -111,7 +111,7 @@ fn bundled() {
 
     println!("cargo:rustc-link-search=native={}", out.display());
     println!("cargo:rustc-link-lib=static=frazil");
-    // Newer C libraries have both inside, and keep empty ones for programs that name them.
+    // Newer C libraries contain both, and keep empty ones for programs that name them.
     println!("cargo:rustc-link-lib=pthread");
     println!("cargo:rustc-link-lib=dl");
     println!("cargo:include={}", folder.display());
@@ -119,8 +119,8 @@ fn bundled() {
 
 // ---- installed ------------------------------------------------------------------------
 
-/// The versions of the library that these declarations are for, from the first one on and below the second one: those of
-/// the crate's major version; before 1.0 of its minor version.
+/// Returns the versions of the library that fit these declarations: at least the first one, and below the second one. They
+/// are those of the crate's major version, or before 1.0 of its minor version.
 fn versions() -> [String; 2] {
     let number = |text: &str| text.parse::<u32>().expect("cargo sets numbers");
     let major = number(env!("CARGO_PKG_VERSION_MAJOR"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-//! The C functions of frazil, which makes unique, time-ordered ids. The crate `frazil` is the safe interface to them.
+//! The C functions of frazil, which makes unique, time-ordered ids. The crate `frazil` is their safe interface.
 //!
-//! The headers of frazil say what each function expects and promises, and so do its manual pages: `man frazil_open`. Names,
-//! types and layouts are those of the headers; a test holds them against what the library exports.
+//! The headers and the manual pages, such as `man frazil_open`, describe what each function expects and promises. Names, types
+//! and layouts are those of the headers; a test compares them with the library's exports.
 
 #![allow(non_camel_case_types)]
 
@@ -10,7 +10,7 @@ use std::os::raw::{c_char, c_int, c_void};
 
 // ---- numbers of the headers --------------------------------------------------------------
 
-/// An error of the table, `FRAZIL_E*`, or `FRAZIL_OK`.
+/// The code of an error, `FRAZIL_E*`, or `FRAZIL_OK`.
 pub type frazil_err = c_int;
 pub const FRAZIL_OK: frazil_err = 0;
 pub const FRAZIL_EINVAL: frazil_err = -1;
@@ -39,7 +39,7 @@ pub const FRAZIL_ESYS: frazil_err = -42;
 pub const FRAZIL_ESTATE: frazil_err = -44;
 pub const FRAZIL_ESTOPPED: frazil_err = -45;
 
-/// The caller can do this about an error, `FRAZIL_CLASS_*`.
+/// What the caller can do about an error, `FRAZIL_CLASS_*`.
 pub type frazil_err_class = c_int;
 pub const FRAZIL_CLASS_NONE: frazil_err_class = 0;
 pub const FRAZIL_CLASS_USAGE: frazil_err_class = 1;
@@ -63,7 +63,7 @@ pub const FRAZIL_TEXT_HEX0X: frazil_text = 10;
 pub const FRAZIL_TEXT_HEX_SHORT: frazil_text = 11;
 pub const FRAZIL_TEXT_SIGNED: frazil_text = 12;
 
-/// Which variables of the environment count, `FRAZIL_ENVIRONMENT_*`.
+/// Which environment variables count, `FRAZIL_ENVIRONMENT_*`.
 pub type frazil_environment = c_int;
 pub const FRAZIL_ENVIRONMENT_BY_KEY: frazil_environment = 0;
 pub const FRAZIL_ENVIRONMENT_NONE: frazil_environment = 1;
@@ -87,7 +87,7 @@ pub const FRAZIL_STATE_FILE: i32 = 1;
 pub const FRAZIL_STATE_GRANT: i32 = 2;
 pub const FRAZIL_STATE_SLOTS: i32 = 3;
 
-/// Where statistics stand in what `frazil_get_stats` fills.
+/// The positions of counters in the array that `frazil_get_stats` fills.
 pub const FRAZIL_STAT_ISSUED: usize = 0;
 pub const FRAZIL_STAT_FULL: usize = 1;
 pub const FRAZIL_STAT_BACKWARD_STEPS: usize = 2;
@@ -117,7 +117,7 @@ pub const FRAZIL_EVENT_WARN_SHORT_LIFE: u32 = 7;
 pub const FRAZIL_EVENT_WARN_EARLY_CLOCK: u32 = 8;
 pub const FRAZIL_EVENT_WARN_UNCLAIMED: u32 = 9;
 
-/// The number that these digits are.
+/// Returns the number with these digits.
 const fn number(digits: &str) -> u32 {
     let bytes = digits.as_bytes();
     let (mut value, mut i) = (0, 0);
@@ -128,7 +128,7 @@ const fn number(digits: &str) -> u32 {
     value
 }
 
-/// The version that these declarations are of: this crate's.
+/// The version of these declarations, which is this crate's.
 pub const FRAZIL_VERSION_NUMBER: u32 = number(env!("CARGO_PKG_VERSION_MAJOR")) * 1_000_000
     + number(env!("CARGO_PKG_VERSION_MINOR")) * 1000
     + number(env!("CARGO_PKG_VERSION_PATCH"));
@@ -433,7 +433,7 @@ pub struct frazil_stat {
     pub value: u64,
 }
 
-/// Called as `frazil_on_overflow` says.
+/// The function that `frazil_on_overflow` sets.
 pub type frazil_overflow_fn = Option<unsafe extern "C" fn(ctx: *mut c_void, overflow: *const frazil_overflow)>;
 
 // ---- functions ---------------------------------------------------------------------------

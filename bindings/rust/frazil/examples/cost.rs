@@ -9,7 +9,7 @@ const IDS: usize = 10_000;
 const ROUNDS: usize = 15;
 const CALLS: usize = 300_000;
 
-/// The least that one of `calls` calls took.
+/// Prints the shortest time of one of `calls` calls.
 fn least<F: FnMut()>(calls: usize, mut call: F) -> f64 {
     let one = |call: &mut F| {
         let begin = Instant::now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! A clock that moves only when it is told to, for tests.
+//! A clock for tests that moves only when told to.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use frazil_sys as sys;
 
 use crate::error::{Error, Result};
 
-/// A clock for [`Options::clock`](crate::Options::clock) that stands until it is moved. Its sleeps take no time: they move it
-/// on. Clones are the same clock.
+/// A clock for [`Options::clock`](crate::Options::clock) that moves only when told to. Sleeps on it take no time: they advance
+/// it. Clones are the same clock.
 #[derive(Clone)]
 pub struct ManualClock {
     handle: Arc<Handle>,
@@ -30,7 +30,7 @@ impl Drop for Handle {
 }
 
 impl ManualClock {
-    /// A clock that shows this time.
+    /// Creates a clock that shows this time.
     pub fn new(unix_ms: i64) -> Result<ManualClock> {
         let mut raw = std::ptr::null_mut();
         // SAFETY: the output is ours.
@@ -49,7 +49,7 @@ impl ManualClock {
         unsafe { sys::frazil_manual_clock_set(self.handle.0.as_ptr(), unix_ms) }
     }
 
-    /// Lets time pass, on both clocks.
+    /// Advances both wall and monotonic time.
     pub fn advance(&self, time: Duration) {
         let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         // SAFETY: it is open.

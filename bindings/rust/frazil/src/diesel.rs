@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Ids in databases by diesel: an [`Id`] as BigInt, a [`Sno`] as Binary.
+//! Ids in diesel: an [`Id`] is a BigInt, a [`Sno`] a Binary.
 
 use diesel::backend::Backend;
 use diesel::deserialize::{self, FromSql};

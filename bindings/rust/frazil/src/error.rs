@@ -13,17 +13,17 @@ use frazil_sys as sys;
 /// The result of everything that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The caller can do this about an error.
+/// What the caller can do about an error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Class {
     /// Correct the call or the configuration.
     Usage,
-    /// The same call can succeed later: [`Error::retry`] says when, where that is known.
+    /// The same call can succeed later: [`Error::retry`] tells when, if that is known.
     Retry,
-    /// This generator cannot now: go elsewhere or wait.
+    /// This generator cannot issue ids now: use another one, or wait.
     Fenced,
-    /// It will not get better by itself.
+    /// The error will not go away by itself.
     Fatal,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for Class {
     }
 }
 
-/// A number of the library's table of errors, which never changes its meaning.
+/// The number of an error in the library's table. Its meaning never changes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Code(pub i32);
 
@@ -79,19 +79,19 @@ codes! {
 }
 
 impl Code {
-    /// Its name, as `"FRAZIL_EFULL"`.
+    /// Returns the name of the code, such as `"FRAZIL_EFULL"`.
     pub fn name(self) -> &'static str {
         // SAFETY: any number has a name, which is never freed.
         unsafe { text(sys::frazil_err_name(self.0)) }
     }
 
-    /// Its sentence in the table.
+    /// Returns the sentence of the code in the table.
     pub fn sentence(self) -> &'static str {
         // SAFETY: any number has a sentence, which is never freed.
         unsafe { text(sys::frazil_strerror(self.0)) }
     }
 
-    /// The caller can do this about it.
+    /// Returns the class of the code, which tells what the caller can do.
     pub fn class(self) -> Class {
         // SAFETY: any number has a class.
         match unsafe { sys::frazil_err_classify(self.0) } {
@@ -115,10 +115,10 @@ impl fmt::Display for Code {
     }
 }
 
-/// A text of the library that lives for ever.
+/// Returns a text of the library that is never freed.
 ///
 /// # Safety
-/// `at` is NULL, or a terminated text that is never freed.
+/// `at` is NULL or a terminated text that is never freed.
 pub(crate) unsafe fn text(at: *const c_char) -> &'static str {
     if at.is_null() {
         return "?";
@@ -126,7 +126,7 @@ pub(crate) unsafe fn text(at: *const c_char) -> &'static str {
     CStr::from_ptr(at).to_str().unwrap_or("?")
 }
 
-/// Why a call failed.
+/// The error of a call that failed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error {
     detail: Box<Detail>,
@@ -142,7 +142,7 @@ struct Detail {
     os: Option<OsError>,
 }
 
-/// The error of the operating system behind an error: a cause that others can look at.
+/// The operating system's error behind an error, as its source.
 #[derive(Clone)]
 struct OsError(Arc<std::io::Error>);
 
@@ -168,22 +168,22 @@ impl PartialEq for OsError {
 impl Eq for OsError {}
 
 impl Error {
-    /// Its number in the table.
+    /// Returns the number of the error in the table.
     pub fn code(&self) -> Code {
         self.detail.code
     }
 
-    /// The caller can do this about it.
+    /// Returns the class of the error, which tells what the caller can do.
     pub fn class(&self) -> Class {
         self.detail.code.class()
     }
 
-    /// One sentence: what is wrong, where, and what would be right.
+    /// Returns one sentence: what failed, where, and what to do next.
     pub fn sentence(&self) -> &str {
         &self.detail.sentence
     }
 
-    /// Of class [`Class::Retry`]: the call can succeed after this time, where that is known.
+    /// Returns the time after which the call can succeed, for class [`Class::Retry`] and if known.
     pub fn retry(&self) -> Option<Duration> {
         match self.detail.retry_ns {
             0 => None,
@@ -191,7 +191,7 @@ impl Error {
         }
     }
 
-    /// Of [`Code::ECLOCK`]: so far the clock is behind the highest time seen.
+    /// Returns how far the clock is behind the highest time seen, for [`Code::ECLOCK`].
     pub fn behind(&self) -> Option<Duration> {
         u64::try_from(self.detail.behind_us)
             .ok()
@@ -199,18 +199,18 @@ impl Error {
             .map(Duration::from_micros)
     }
 
-    /// Of a text that was read: so many bytes stand before what is wrong.
+    /// Returns the offset of the first wrong byte, for a parse error.
     pub fn position(&self) -> Option<usize> {
         usize::try_from(self.detail.position).ok()
     }
 
-    /// Of [`Code::ESYS`]: the error of the operating system.
+    /// Returns the error of the operating system, for [`Code::ESYS`].
     pub fn os_error(&self) -> Option<std::io::Error> {
         let number = self.detail.os.as_ref()?.number()?;
         Some(std::io::Error::from_raw_os_error(number))
     }
 
-    /// An error that the binding itself finds.
+    /// Returns an error that the binding itself finds.
     pub(crate) fn new(code: Code, sentence: String) -> Error {
         Error {
             detail: Box::new(Detail {
@@ -224,12 +224,12 @@ impl Error {
         }
     }
 
-    /// An error of a function that says its code alone.
+    /// Returns the error of a function that returns only a code.
     pub(crate) fn of(code: sys::frazil_err) -> Error {
         Error::new(Code(code), Code(code).sentence().to_string())
     }
 
-    /// The error of a call, and why the same call fails without waiting, as another call has said.
+    /// Returns the error of a call, with the reason that another call has given.
     pub(crate) fn explained(code: sys::frazil_err, why: Error) -> Error {
         let mut error = why;
         if error.detail.code.0 != code {
@@ -259,24 +259,24 @@ impl std::error::Error for Error {
     }
 }
 
-/// Why [`Generator::close_within`](crate::Generator::close_within) failed, and the generator if it is still open.
+/// The error of [`Generator::close_within`](crate::Generator::close_within), with the generator if it is still open.
 pub struct CloseError {
     pub(crate) why: Error,
     pub(crate) generator: Option<crate::Generator>,
 }
 
 impl CloseError {
-    /// Its number in the table.
+    /// Returns the number of the error in the table.
     pub fn code(&self) -> Code {
         self.why.code()
     }
 
-    /// Why.
+    /// Returns the error.
     pub fn error(&self) -> &Error {
         &self.why
     }
 
-    /// The generator, if it was refused to close it; it is as it was.
+    /// Returns the generator, unchanged, if close was refused.
     pub fn into_generator(self) -> Option<crate::Generator> {
         self.generator
     }
@@ -318,7 +318,7 @@ impl Reason {
         self.0.as_mut_ptr()
     }
 
-    /// The result of a call that was given this room, and has returned this code.
+    /// Returns the result of a call that was given this room and has returned this code.
     #[inline]
     pub(crate) fn check(&self, code: sys::frazil_err) -> Result<()> {
         if code == sys::FRAZIL_OK {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! What happens to a generator, for a program's log.
+//! Events of a generator, for a program's log.
 
 use std::fmt;
 use std::os::unix::io::RawFd;
@@ -9,27 +9,27 @@ use frazil_sys as sys;
 use crate::error::{text, Code, Reason, Result};
 use crate::generator::Generator;
 
-/// What happened to a generator. A newer library may have more.
+/// The kind of an event. A newer library may have more kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// The worker id changed; the value is the one before.
+    /// The worker id changed; the value is the previous one.
     Moved,
-    /// The worker id is lost or its grant has ended, and there is no other yet; the code says why.
+    /// The worker id is lost or its grant has ended, without a replacement yet; the code tells why.
     Lost,
-    /// Extending the grant failed; the code says why.
+    /// Extending the grant failed; the code tells why.
     ExtensionFailed,
-    /// The clock went back; the value is by how many microseconds.
+    /// The clock went back; the value is the step in microseconds.
     ClockBack,
-    /// A call waited for a full tick, the first one to do so for a second.
+    /// A call waited because the tick was full, for the first time in a second.
     Overflow,
     /// At opening: two hosts may have one worker id; the value is in parts per million.
     WarnCollision,
     /// At opening: the layout ends within ten years; the value is its last millisecond.
     WarnShortLife,
-    /// At opening: the clock is before the layout's epoch; the value is by how many milliseconds.
+    /// At opening: the clock is before the layout's epoch; the value is the difference in milliseconds.
     WarnEarlyClock,
-    /// At opening: nothing keeps another generator from the worker id.
+    /// At opening: nothing prevents another generator from using the worker id.
     WarnUnclaimed,
     /// A kind of a newer library.
     Unknown(u32),
@@ -52,21 +52,21 @@ impl EventKind {
     }
 }
 
-/// Something that happened to a generator.
+/// An event of a generator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Event {
-    /// What.
+    /// The kind of the event.
     pub kind: EventKind,
-    /// Why, where the kind says so.
+    /// The reason, for kinds that have one.
     pub code: Option<Code>,
-    /// The worker id after it; for sno: the partition.
+    /// The worker id after the event; for snos the partition.
     pub worker: u32,
-    /// When, on the generator's clock.
+    /// The time of the event, on the generator's clock.
     pub unix_ms: i64,
-    /// As the kind says, else 0.
+    /// The value that the kind describes; otherwise 0.
     pub value: u64,
-    /// Events between the one read before and this one, which are gone.
+    /// How many events were lost since the one read before.
     pub missed: u64,
     number: u32,
 }
@@ -86,8 +86,8 @@ impl fmt::Display for Event {
     }
 }
 
-/// A reader of what happens to a generator, from the oldest event that is kept. As an iterator it gives those that there are by
-/// now; it may be asked again later.
+/// A reader of a generator's events, from the oldest one that is kept. The iterator ends when no more events are there; call it
+/// again later for new ones.
 ///
 /// ```
 /// # let generator = frazil::Generator::open("worker=fixed:7 state=memory")?;
@@ -107,8 +107,8 @@ impl Events {
         Events { generator, cursor: 0 }
     }
 
-    /// A descriptor for event loops, such as tokio's `AsyncFd`: it becomes readable when an event is told, and stays so until
-    /// `next` returns `None`. It belongs to the generator: only wait for it, with one thread.
+    /// Returns a descriptor for event loops, such as tokio's `AsyncFd`. It becomes readable with an event, and stays readable
+    /// until `next` returns `None`. It belongs to the generator: only wait for it, in one thread.
     pub fn as_fd(&self) -> Result<RawFd> {
         let mut fd = -1;
         let mut why = Reason::new();

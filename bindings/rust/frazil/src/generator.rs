@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Generators, and the handles of single threads.
+//! Generators, and handles for single threads.
 
 use std::cell::Cell;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::text::{Form, Text};
 
 pub(crate) type OverflowFn = Box<dyn Fn(Overflow) + Send + Sync>;
 
-/// An opening of a generator, and what has to outlive it.
+/// An open generator, and what must outlive it.
 pub(crate) struct Handle {
     raw: NonNull<sys::frazil>,
     _clock: Option<ManualClock>,
@@ -34,7 +34,7 @@ unsafe impl Send for Handle {}
 unsafe impl Sync for Handle {}
 
 impl Handle {
-    /// Takes over what was just opened.
+    /// Takes over a generator that was just opened.
     pub(crate) fn new(raw: *mut sys::frazil, clock: Option<ManualClock>, overflow: Option<Box<OverflowFn>>) -> Handle {
         let raw = NonNull::new(raw).expect("an opening that succeeds gives a generator");
         Handle {
@@ -52,19 +52,19 @@ impl Drop for Handle {
     }
 }
 
-/// A duration in the library's nanoseconds. [`Duration::MAX`] is no bound.
+/// Returns a duration in the library's nanoseconds. [`Duration::MAX`] means no limit.
 fn nanoseconds(wait: Duration) -> u64 {
-    // The two numbers above are words of the library.
+    // The two largest numbers have special meanings in the library.
     match u64::try_from(wait.as_nanos()) {
         Ok(ns) if ns < sys::FRAZIL_WAIT_DEFAULT => ns,
         _ => sys::FRAZIL_WAIT_FOREVER,
     }
 }
 
-/// A generator of ids. It may be used by any number of threads at once; clones are the same generator, which is closed when
-/// the last of them, and of its [`LocalGenerator`]s, is dropped.
+/// A generator of ids. Any number of threads may use it at once. Clones are the same generator, which is closed when the last
+/// clone and the last [`LocalGenerator`] are dropped.
 ///
-/// After a fork parent and child go on sharing it and never repeat each other.
+/// After a fork parent and child share the generator, and never issue duplicates.
 ///
 /// ```
 /// use frazil::Generator;
@@ -116,22 +116,22 @@ impl Generator {
         Ok(Generator::new(Handle::new(raw, None, None)))
     }
 
-    /// Opens a generator. The spec is a text of `key=value` pairs; `man frazil.spec` has all keys.
+    /// Opens a generator. The spec is a text of `key=value` pairs; `man frazil.spec` lists all keys.
     pub fn open(spec: &str) -> Result<Generator> {
         Generator::open_by(sys::frazil_open, spec)
     }
 
-    /// The same, but all openings of the process whose specs mean the same have one generator together: for libraries, which
-    /// open one wherever they need an id.
+    /// Opens a generator that all calls of this process share if their specs mean the same. It is for libraries that open a
+    /// generator wherever they need an id.
     pub fn open_shared(spec: &str) -> Result<Generator> {
         Generator::open_by(sys::frazil_open_shared, spec)
     }
 
     // ---- 64-bit ids ----------------------------------------------------------------------
 
-    /// One id. Waits as long as the key `max_wait` allows.
+    /// Returns one id. Waits at most as long as the key `max_wait` allows.
     #[inline]
-    #[allow(clippy::should_implement_trait)] // it is no iterator: it takes &self, and can fail
+    #[allow(clippy::should_implement_trait)] // not an iterator: it takes &self, and can fail
     pub fn next(&self) -> Result<u64> {
         let mut id = 0;
         // SAFETY: open; the output is ours.
@@ -143,7 +143,7 @@ impl Generator {
         }
     }
 
-    /// Why there was no id; or the id that there is by now.
+    /// Returns the reason why there was no id, or an id that has become free meanwhile.
     #[cold]
     fn explain(&self, code: sys::frazil_err) -> Result<u64> {
         let mut id = 0;
@@ -153,26 +153,26 @@ impl Generator {
         }
     }
 
-    /// One id as a type of its own.
+    /// Returns one id as an [`Id`].
     #[inline]
     pub fn next_id(&self) -> Result<Id> {
         self.next().map(Id)
     }
 
-    /// One id as text.
+    /// Returns one id as text.
     #[inline]
     pub fn next_text(&self, form: Form) -> Result<Text> {
         self.next().map(|id| form.format(id))
     }
 
-    /// As many ids as fit, increasing, or an error and none. They may span several ticks.
+    /// Fills the slice with increasing ids, or returns an error and takes none. The ids may span several ticks.
     #[inline]
     pub fn fill(&self, ids: &mut [u64]) -> Result<()> {
         self.take_within(ids, sys::FRAZIL_WAIT_DEFAULT)
     }
 
-    /// As [`Generator::fill`], with a bound on the wait of its own. [`Duration::ZERO`]: it never waits; [`Duration::MAX`]:
-    /// as long as it takes.
+    /// Fills the slice as [`Generator::fill`] does, but waits at most `wait`: [`Duration::ZERO`] never waits,
+    /// [`Duration::MAX`] waits without a limit.
     pub fn take(&self, ids: &mut [u64], wait: Duration) -> Result<()> {
         self.take_within(ids, nanoseconds(wait))
     }
@@ -193,14 +193,14 @@ impl Generator {
         why.check(code)
     }
 
-    /// One id without ever waiting: for event loops. Of [`Code::EAGAIN`] [`Error::retry`] says when to come back.
+    /// Returns one id without waiting, for event loops. After [`Code::EAGAIN`], [`Error::retry`] tells when to retry.
     #[inline]
     pub fn try_next(&self) -> Result<u64> {
         let mut id = 0;
         self.try_take(std::slice::from_mut(&mut id)).map(|_| id)
     }
 
-    /// As many ids as are free now, 1 to all that fit, without ever waiting; returns their number.
+    /// Takes the ids that are free now, at least 1 and at most all that fit, without waiting. Returns their number.
     #[inline]
     pub fn try_take(&self, ids: &mut [u64]) -> Result<usize> {
         let (mut taken, mut retry_ns) = (0, 0);
@@ -219,8 +219,7 @@ impl Generator {
         why.check(code).map(|()| taken)
     }
 
-    /// An id for a time of the caller's, for bringing in old records. Keeping such ids apart from live ones is up to the
-    /// caller.
+    /// Returns an id for the given time, to import old records. The caller must keep such ids apart from live ones.
     pub fn next_at(&self, unix_ms: i64) -> Result<u64> {
         let mut id = 0;
         let mut why = Reason::new();
@@ -229,7 +228,7 @@ impl Generator {
         why.check(code).map(|()| id)
     }
 
-    /// A handle for one thread at a time, which takes ids in blocks and issues them without an atomic operation.
+    /// Returns a handle for one thread at a time. It takes ids in blocks, and issues them without an atomic operation.
     pub fn local(&self) -> Result<LocalGenerator> {
         let mut raw = std::ptr::null_mut();
         let mut why = Reason::new();
@@ -245,7 +244,7 @@ impl Generator {
 
     // ---- snos ----------------------------------------------------------------------------
 
-    /// One sno with this metabyte, from a generator of `layout=sno`.
+    /// Returns one sno with this metabyte; the generator must have `layout=sno`.
     #[inline]
     pub fn next_sno(&self, meta: u8) -> Result<Sno> {
         let mut sno = Sno::default();
@@ -268,12 +267,12 @@ impl Generator {
         }
     }
 
-    /// As [`Generator::fill`].
+    /// Fills the slice with increasing snos, as [`Generator::fill`] does with ids.
     pub fn fill_snos(&self, meta: u8, snos: &mut [Sno]) -> Result<()> {
         self.take_snos_within(meta, snos, sys::FRAZIL_WAIT_DEFAULT)
     }
 
-    /// As [`Generator::take`].
+    /// Fills the slice with increasing snos, and waits as [`Generator::take`] does.
     pub fn take_snos(&self, meta: u8, snos: &mut [Sno], wait: Duration) -> Result<()> {
         self.take_snos_within(meta, snos, nanoseconds(wait))
     }
@@ -294,7 +293,7 @@ impl Generator {
         why.check(code)
     }
 
-    /// As [`Generator::try_next`].
+    /// Returns one sno without waiting, as [`Generator::try_next`] does for ids.
     pub fn try_next_sno(&self, meta: u8) -> Result<Sno> {
         let mut sno = Sno::default();
         let at: *mut Sno = &mut sno;
@@ -315,7 +314,7 @@ impl Generator {
         why.check(code).map(|()| sno)
     }
 
-    /// As [`Generator::next_at`]; the tick-tock bit is 0.
+    /// Returns a sno for the given time, as [`Generator::next_at`] does for ids; the tick-tock bit is 0.
     pub fn next_sno_at(&self, unix_ms: i64, meta: u8) -> Result<Sno> {
         let mut sno = Sno::default();
         let at: *mut Sno = &mut sno;
@@ -325,15 +324,16 @@ impl Generator {
         why.check(code).map(|()| sno)
     }
 
-    /// The state of a sno generator, to go on from with [`Options::snapshot`](crate::Options::snapshot).
+    /// Returns the state of a sno generator, from which [`Options::snapshot`](crate::Options::snapshot) continues.
     pub fn snapshot(&self) -> Result<Snapshot> {
         // SAFETY: open; the buffer is of that size.
         Snapshot::written(|buf, size, len| unsafe { sys::frazil_sno_snapshot(self.raw.as_ptr(), buf, size, len) })
     }
 
-    // ---- keeping it ----------------------------------------------------------------------
+    // ---- lifetime ------------------------------------------------------------------------
 
-    /// Extends the grant of the worker id if it is time to, for `keeper=hook`; returns when to call it again, `None`: never.
+    /// Extends the grant of the worker id if it is due, for `keeper=hook`. Returns the time until the next call is due; `None`
+    /// means never.
     pub fn keep(&self, wait: Duration) -> Result<Option<Duration>> {
         let mut next_ns = 0;
         let mut why = Reason::new();
@@ -345,14 +345,14 @@ impl Generator {
             .map(Duration::from_nanos))
     }
 
-    /// Stops it in this process: each call that waits ends with [`Code::ESTOPPED`], and so does each later one.
+    /// Stops the generator in this process: each waiting call and each later one fails with [`Code::ESTOPPED`].
     pub fn stop(&self) {
         // SAFETY: open.
         unsafe { sys::frazil_stop(self.raw.as_ptr()) }
     }
 
-    /// Closes it and waits at most this long until the worker id is given back. [`Code::EINVAL`]: a clone, a local handle or an
-    /// [`Events`] is still there; it is not closed then, and the error gives it back.
+    /// Closes the generator, and waits at most `wait` until the worker id is given back. Returns [`Code::EINVAL`] if a clone, a
+    /// local handle or an [`Events`] still exists: the generator stays open then, and the error contains it.
     pub fn close_within(self, wait: Duration) -> Result<(), CloseError> {
         let Generator { raw, handle, .. } = self;
         let mut handle = Arc::try_unwrap(handle).map_err(|handle| {
@@ -377,7 +377,7 @@ impl Generator {
         })
     }
 
-    /// A reader of what happens to it. It holds the generator open, as a clone does.
+    /// Returns a reader of the generator's events. It keeps the generator open, as a clone does.
     pub fn events(&self) -> Events {
         Events::new(self.clone())
     }
@@ -386,20 +386,20 @@ impl Generator {
         self.raw.as_ptr()
     }
 
-    // ---- looking at it -------------------------------------------------------------------
+    // ---- state ---------------------------------------------------------------------------
 
-    /// The layout of its ids.
+    /// Returns the layout of the ids.
     pub fn layout(&self) -> Layout {
         // SAFETY: open; the layout is there as long as the generator.
         Layout(unsafe { *self.raw_info().layout })
     }
 
-    /// How many ids are left in this tick.
+    /// Returns how many ids are left in this tick.
     pub fn available(&self) -> u64 {
         self.raw_info().available
     }
 
-    /// What it is.
+    /// Returns the properties of the generator.
     pub fn info(&self) -> Info {
         Info::from_raw(&self.raw_info())
     }
@@ -413,7 +413,7 @@ impl Generator {
         }
     }
 
-    /// What happened so far.
+    /// Returns the counters of the generator.
     pub fn stats(&self) -> Stats {
         // SAFETY: open; zeros are a value of the struct.
         unsafe {
@@ -423,12 +423,12 @@ impl Generator {
         }
     }
 
-    /// How it is now. It asks neither disk nor coordinator.
+    /// Returns the state of the generator now. Accesses neither disk nor coordinator.
     pub fn health(&self) -> Health {
         Health::from_raw(&self.raw_health(std::ptr::null_mut()))
     }
 
-    /// Why extending the grant failed last; `None`: it did not.
+    /// Returns why extending the grant last failed; `None` after a success.
     pub fn last_failure(&self) -> Option<Error> {
         let mut why = Reason::new();
         let raw = self.raw_health(why.as_mut_ptr());
@@ -445,7 +445,7 @@ impl Generator {
     }
 }
 
-/// A handle on a generator that belongs to one thread at a time. Its ids increase; those of several handles interleave.
+/// A handle on a generator for one thread at a time. The ids of one handle increase; those of several handles interleave.
 ///
 /// ```
 /// # let generator = frazil::Generator::open("worker=fixed:7 state=memory")?;
@@ -471,7 +471,7 @@ pub struct LocalGenerator {
 unsafe impl Send for LocalGenerator {}
 
 impl LocalGenerator {
-    /// One id.
+    /// Returns one id.
     #[inline]
     #[allow(clippy::should_implement_trait)] // as Generator::next
     pub fn next(&self) -> Result<u64> {
@@ -485,7 +485,7 @@ impl LocalGenerator {
         }
     }
 
-    /// One id without ever waiting.
+    /// Returns one id without waiting.
     #[inline]
     pub fn try_next(&self) -> Result<u64> {
         let (mut id, mut taken, mut retry_ns) = (0, 0, 0);
@@ -504,7 +504,7 @@ impl LocalGenerator {
         why.check(code).map(|()| id)
     }
 
-    /// Exactly as many ids as fit, increasing, or an error and none. Waits at most `max_wait`.
+    /// Fills the slice with increasing ids, or returns an error and takes none. Waits at most `max_wait`.
     pub fn fill(&self, ids: &mut [u64]) -> Result<()> {
         let mut why = Reason::new();
         // SAFETY: open, and of this thread; room for that many.

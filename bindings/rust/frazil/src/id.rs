@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! An id as a type of its own.
+//! The type of 64-bit ids.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use frazil_sys as sys;
 use crate::error::{Code, Error, Reason, Result};
 use crate::text::{Form, Text};
 
-/// A 64-bit id. As text it is decimal; [`Id::text`] has the other forms.
+/// A 64-bit id. Its text is decimal; [`Id::text`] has the other forms.
 ///
 /// ```
 /// use frazil::{Form, Id};
@@ -27,7 +27,7 @@ use crate::text::{Form, Text};
 pub struct Id(pub u64);
 
 impl Id {
-    /// The id in one of the text forms.
+    /// Returns the id in one of the text forms.
     #[inline]
     pub fn text(self, form: Form) -> Text {
         form.format(self.0)
@@ -38,7 +38,7 @@ impl Id {
         form.parse(text).map(Id)
     }
 
-    /// The id for a column of signed 64-bit numbers. [`Code::ERANGE`]: it is above `i64::MAX`; keep it as text.
+    /// Returns the id for a column of signed 64-bit numbers. Returns [`Code::ERANGE`] above `i64::MAX`; store such ids as text.
     pub fn to_i64(self) -> Result<i64> {
         i64::try_from(self.0).map_err(|_| {
             let sentence = format!(
@@ -49,19 +49,19 @@ impl Id {
         })
     }
 
-    /// The id of a column of signed 64-bit numbers. [`Code::ERANGE`]: it is negative, as no id is.
+    /// Returns the id of a column of signed 64-bit numbers. Returns [`Code::ERANGE`] for a negative number.
     pub fn from_i64(number: i64) -> Result<Id> {
         u64::try_from(number)
             .map(Id)
             .map_err(|_| Error::new(Code::ERANGE, format!("{} is no id, as it is negative", number)))
     }
 
-    /// The 8 bytes, the highest first: they sort as the numbers do.
+    /// Returns the 8 bytes, big-endian: they sort as the numbers do.
     pub fn to_bytes(self) -> [u8; 8] {
         self.0.to_be_bytes()
     }
 
-    /// The id of 8 bytes. [`Code::EPARSE`]: there are not 8.
+    /// Returns the id of 8 bytes, big-endian. Returns [`Code::EPARSE`] for another number of bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Id> {
         let mut id = 0;
         let mut why = Reason::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Layouts: the places of an id's fields, and the arithmetic on ids that needs nothing else.
+//! Layouts: the positions of an id's fields, and the arithmetic on ids that needs only these.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,35 +27,35 @@ pub struct Layout(pub(crate) sys::frazil_layout);
 pub struct Fields {
     /// Start of the id's tick.
     pub unix_ms: i64,
-    /// The whole worker number, datacenter included.
+    /// The whole worker number, including the datacenter.
     pub worker: u32,
     /// The number within the tick.
     pub sequence: u32,
 }
 
-/// A layout holds so much.
+/// What a layout can hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct LayoutInfo {
     /// How many worker ids there are.
     pub workers: u64,
-    /// For one worker.
+    /// How many ids one worker can issue per tick.
     pub ids_per_tick: u64,
-    /// For one worker, rounded down.
+    /// How many ids one worker can issue per second, rounded down.
     pub ids_per_second: u64,
     /// The epoch.
     pub first_unix_ms: i64,
     /// Start of the last tick.
     pub last_unix_ms: i64,
-    /// Largest id; 0 for sno.
+    /// Largest id; 0 for snos.
     pub max_id: u64,
-    /// From this instant on ids are negative as signed numbers; 0 where that never happens.
+    /// When ids become negative as signed numbers; 0 if never.
     pub sign_bit_unix_ms: i64,
     /// Bits in use.
     pub total_bits: u32,
     /// Whether ids become negative as signed 64-bit numbers.
     pub reaches_sign_bit: bool,
-    /// Whether every id is exact in a double.
+    /// Whether each id is exact in a double.
     pub fits_53_bits: bool,
 }
 
@@ -73,18 +73,18 @@ pub struct Overlap {
     pub can_collide: bool,
     /// Whether a new id can sort before an old one.
     pub can_missort: bool,
-    /// Whether the new layout gets above `old_last` within its life.
+    /// Whether the new layout passes `old_last` within its life.
     pub ever_safe: bool,
 }
 
 impl Layout {
-    /// All presets, in the order of the manual.
+    /// Returns all presets, in the order of the manual.
     pub fn presets() -> impl Iterator<Item = Layout> {
         // SAFETY: a preset is never freed; NULL ends them.
         (0..).map_while(|i| unsafe { sys::frazil_layout_preset(i).as_ref() }.copied().map(Layout))
     }
 
-    /// The preset whose fields these are, or `"custom"`.
+    /// Returns the name of the preset with these fields, or `"custom"`.
     pub fn name(&self) -> &str {
         let bytes = &self.0.name;
         let len = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
@@ -93,12 +93,12 @@ impl Layout {
         std::str::from_utf8(bytes).unwrap_or("?")
     }
 
-    /// Whether its ids are snos.
+    /// Returns whether the ids of the layout are snos.
     pub fn is_sno(&self) -> bool {
         self.0.kind == sys::FRAZIL_LAYOUT_SNO
     }
 
-    /// A text that makes the same layout again; equal layouts may have several. [`Layout::from_str`] reads it.
+    /// Returns a text from which [`Layout::from_str`] makes the same layout. Equal layouts may have different texts.
     pub fn fingerprint(&self) -> String {
         let mut bytes = [0u8; sys::FRAZIL_FINGERPRINT_SIZE];
         let mut len = 0;
@@ -108,17 +108,17 @@ impl Layout {
         String::from_utf8_lossy(&bytes[..len]).into_owned()
     }
 
-    /// When tick 0 began.
+    /// Returns the start of tick 0.
     pub fn epoch_unix_ms(&self) -> i64 {
         self.0.epoch_unix_ms
     }
 
-    /// Length of a tick.
+    /// Returns the length of a tick.
     pub fn tick_ms(&self) -> u32 {
         self.0.tick_ms
     }
 
-    /// What it holds.
+    /// Returns what the layout can hold.
     pub fn info(&self) -> LayoutInfo {
         let info = self.raw_info();
         LayoutInfo {
@@ -144,7 +144,7 @@ impl Layout {
         }
     }
 
-    /// The id of the given fields; the time is rounded down to its tick.
+    /// Returns the id with the given fields; the time is rounded down to its tick.
     pub fn compose(&self, fields: &Fields) -> Result<u64> {
         let fields = sys::frazil_fields {
             unix_ms: fields.unix_ms,
@@ -161,7 +161,7 @@ impl Layout {
         why.check(code).map(|()| id)
     }
 
-    /// The fields of an id. [`Code::ERANGE`](crate::Code::ERANGE): it is no id of this layout.
+    /// Returns the fields of an id. Returns [`Code::ERANGE`](crate::Code::ERANGE) if the id does not fit this layout.
     pub fn decompose(&self, id: u64) -> Result<Fields> {
         // SAFETY: zeros are a value of the struct.
         let mut fields: sys::frazil_fields = unsafe { std::mem::zeroed() };
@@ -175,17 +175,17 @@ impl Layout {
         })
     }
 
-    /// The datacenter of a worker number; 0 where the layout does not split it.
+    /// Returns the datacenter of a worker number; 0 if the layout does not split it.
     pub fn datacenter_of(&self, worker: u32) -> u32 {
         (u64::from(worker) / self.raw_info().workers_in_datacenter) as u32
     }
 
-    /// The worker number inside its datacenter.
+    /// Returns the worker number inside its datacenter.
     pub fn worker_in_datacenter(&self, worker: u32) -> u32 {
         (u64::from(worker) % self.raw_info().workers_in_datacenter) as u32
     }
 
-    /// The whole worker number of a datacenter and the number inside it.
+    /// Returns the whole worker number of a datacenter and a worker inside it.
     pub fn worker_of(&self, datacenter: u32, worker: u32) -> Result<u32> {
         let info = self.raw_info();
         if u64::from(datacenter) >= info.datacenters || u64::from(worker) >= info.workers_in_datacenter {
@@ -194,13 +194,13 @@ impl Layout {
         Ok((u64::from(datacenter) * info.workers_in_datacenter + u64::from(worker)) as u32)
     }
 
-    /// The smallest id of the tick of an instant, for ranges in databases.
+    /// Returns the smallest id of the tick that contains an instant, for ranges in databases.
     pub fn first_id(&self, unix_ms: i64) -> u64 {
         // SAFETY: pure.
         unsafe { sys::frazil_id_first(&self.0, unix_ms) }
     }
 
-    /// The smallest and the largest id of the ticks of two instants and of those between.
+    /// Returns the smallest and the largest id of the ticks from one instant to another, both included.
     pub fn range(&self, from_unix_ms: i64, to_unix_ms: i64) -> Result<(u64, u64)> {
         let (mut first, mut last) = (0, 0);
         let mut why = Reason::new();
@@ -218,7 +218,7 @@ impl Layout {
         why.check(code).map(|()| (first, last))
     }
 
-    /// Whether ids can collide or missort if this layout is used before an instant, and `after` from then on.
+    /// Returns whether ids can collide or sort wrongly if `after` replaces this layout at the given instant.
     pub fn overlap(&self, after: &Layout, since_unix_ms: i64) -> Result<Overlap> {
         let mut why = Reason::new();
         // SAFETY: zeros are a value of the struct, and the library fills it.

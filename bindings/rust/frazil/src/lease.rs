@@ -7,21 +7,21 @@ use frazil_sys as sys;
 
 use crate::error::{Code, Error, Reason, Result};
 
-/// A leased worker id, for programs that make their ids themselves. It is theirs for a stretch of time only: use a
+/// A leased worker id, for programs that make their ids themselves. It holds for a limited time only: use a
 /// [`Generator`](crate::Generator) where you can.
 pub struct Lease {
     raw: NonNull<sys::frazil_lease>,
 }
 
-/// What is known of a lease.
+/// The number of a lease, and the time for which it holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct LeaseInfo {
-    /// The number; for sno the partition.
+    /// The worker id; for snos the partition.
     pub worker: u32,
-    /// Nothing may be stamped before.
+    /// Nothing may be stamped before this time.
     pub from_unix_ms: i64,
-    /// Nor at this time or later, unless an extension moves it on.
+    /// Nothing may be stamped at this time or later; an extension moves it.
     pub end_unix_ms: i64,
 }
 
@@ -30,7 +30,7 @@ unsafe impl Send for Lease {}
 unsafe impl Sync for Lease {}
 
 impl Lease {
-    /// Leases a worker id; `worker=` of the spec is the URL of a coordinator.
+    /// Leases a worker id. The spec's `worker=` is the URL of a coordinator.
     pub fn open(spec: &str) -> Result<Lease> {
         crate::check_version()?;
         let spec = crate::terminated(spec, Code::ESPEC)?;
@@ -43,7 +43,7 @@ impl Lease {
         Ok(Lease { raw })
     }
 
-    /// What it is now. Success means that the number is the program's at this instant by its own clock.
+    /// Returns the lease as it is now. Success means that the program holds the number at this instant, by its own clock.
     pub fn get(&self) -> Result<LeaseInfo> {
         let mut why = Reason::new();
         // SAFETY: open; zeros are a value of the struct.
@@ -62,8 +62,8 @@ impl Lease {
         })
     }
 
-    /// Gives the number back: the program has stamped nothing with it later than this. Dropping it says that anything up to
-    /// the end of the lease may have been stamped.
+    /// Gives the number back. The program has stamped nothing later than `used_unix_ms`. After a drop instead, the number stays
+    /// unused until the end of the lease, as any time before it may have been stamped.
     pub fn close(self, used_unix_ms: i64) {
         // SAFETY: closed once: it is forgotten.
         unsafe { sys::frazil_lease_close(self.raw.as_ptr(), used_unix_ms) };

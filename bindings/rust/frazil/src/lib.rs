@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! frazil makes unique, time-ordered ids of any Snowflake layout, and 80-bit snos. It never issues one twice: not after a
-//! restart, a crash, a fork, or a clock that went back.
+//! frazil makes unique, time-ordered ids of any Snowflake layout, and 80-bit snos. It never issues a duplicate: not after a
+//! restart, a crash or a fork, and not after the clock went back.
 //!
 //! ```
 //! use frazil::{Form, Generator};
@@ -14,7 +14,7 @@
 //! # Ok::<(), frazil::Error>(())
 //! ```
 //!
-//! [`compat::sfid`] has the names of sfid 0.1.1. The README says how to deploy it and what it costs.
+//! [`compat::sfid`] has the names of sfid 0.1.1. The README describes deployment and costs.
 
 #![warn(missing_docs)]
 
@@ -56,13 +56,13 @@ pub use options::{Environment, Options};
 pub use sno::{format_partition, parse_partition, Snapshot, Sno, SnoFields};
 pub use text::{Form, Kasumi, Text};
 
-/// The version of the library that is running, as `"1.2.3"`.
+/// Returns the version of the loaded library, such as `"1.2.3"`.
 pub fn version() -> &'static str {
     // SAFETY: never freed.
     unsafe { error::text(sys::frazil_version()) }
 }
 
-/// `FRAZIL_VERSION_FITS` of the header: the major version, and the minor one or a newer one; before 1.0 the minor one.
+/// Compares as `FRAZIL_VERSION_FITS` of the header: same major version, and same or newer minor; before 1.0 the same minor.
 fn fits(there: u32, ours: u32) -> bool {
     let (major, minor) = (ours / 1_000_000, ours / 1000);
     there / 1_000_000 == major
@@ -98,7 +98,7 @@ fn a_newer_minor_version_fits_from_1_0_on() {
     }
 }
 
-/// An installed library of another version may have other structs: it is refused before anything else.
+/// Refuses an installed library of another version, which may have other structs.
 fn check_version() -> Result<()> {
     // SAFETY: a number.
     let there = unsafe { sys::frazil_version_number() };
@@ -114,7 +114,7 @@ fn check_version() -> Result<()> {
     Err(Error::new(Code::ENOTBUILT, sentence))
 }
 
-/// A text with a terminator. A zero byte inside would cut it.
+/// Returns the text with a terminator. Refuses a zero byte, which would truncate it.
 fn terminated(text: &str, code: Code) -> Result<CString> {
     CString::new(text).map_err(|error| {
         let place = error.nul_position();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! A look at a generator.
+//! The properties, counters and health of a generator.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,37 +8,37 @@ use frazil_sys as sys;
 
 use crate::error::Code;
 
-/// A generator is this.
+/// The properties of a generator, and its place in the current tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Info {
-    /// For sno: the partition.
+    /// The worker id; for snos the partition.
     pub worker: u32,
-    /// The lowest number that its sequence takes.
+    /// The lowest sequence number that the generator uses.
     pub sequence_min: u32,
-    /// The highest.
+    /// The highest sequence number that the generator uses.
     pub sequence_max: u32,
-    /// The next id's, if it were taken now.
+    /// The sequence number of the next id, if it were taken now.
     pub sequence: u32,
     /// How many sequence numbers of this tick are used.
     pub length: u64,
-    /// How many a tick has.
+    /// How many sequence numbers a tick has.
     pub capacity: u64,
-    /// Whether the processor's counter saves clock readings.
+    /// Whether the processor's counter replaces clock reads.
     pub counter_in_use: bool,
-    /// No generator had this worker on this host since it was booted.
+    /// Whether no generator has used this worker on this host since it booted.
     pub state_is_new: bool,
-    /// Where its state is kept.
+    /// Where the state is kept.
     pub state: StateKind,
-    /// Of hashes: how likely it is that two of the expected hosts have the same worker id, in parts per million.
+    /// For hashed worker ids: the probability that two of the expected hosts share one, in parts per million.
     pub collision_ppm: u32,
 }
 
-/// Where the state of a generator is kept.  A newer library may have more.
+/// Where the state of a generator is kept. A newer library may have more kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StateKind {
-    /// In this process: no other one and no later one knows it.
+    /// In this process: no other or later process knows it.
     Memory,
     /// In files of this host.
     File,
@@ -81,7 +81,7 @@ impl Info {
 
 macro_rules! stats {
     ($($(#[$doc:meta])* $name:ident = $number:ident,)*) => {
-        /// What happened so far, to the generator and all processes that share it.
+        /// The counters of a generator and of all processes that share it.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[non_exhaustive]
         pub struct Stats {
@@ -93,7 +93,7 @@ macro_rules! stats {
                 Stats { $($name: rows[sys::$number].value,)* }
             }
 
-            /// Names and values, for exporters.
+            /// Returns names and values, for exporters.
             pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
                 vec![$((stringify!($name), self.$name),)*].into_iter()
             }
@@ -104,25 +104,25 @@ macro_rules! stats {
 stats! {
     /// Ids taken.
     issued = FRAZIL_STAT_ISSUED,
-    /// Ticks of the clock that had no id left for a call, each once.
+    /// Ticks of the clock that had no id left for a call; each tick counts once.
     full = FRAZIL_STAT_FULL,
-    /// Times the clock was seen to go back.
+    /// How often the clock went back.
     backward_steps = FRAZIL_STAT_BACKWARD_STEPS,
-    /// The largest of them.
+    /// The largest step back.
     backward_max_us = FRAZIL_STAT_BACKWARD_MAX_US,
     /// How far the next id is ahead of the clock now.
     lead_us = FRAZIL_STAT_LEAD_US,
-    /// The furthest any id was stamped ahead.
+    /// The furthest that any id was ahead of the clock.
     lead_max_us = FRAZIL_STAT_LEAD_MAX_US,
     /// Calls that had to wait.
     waits = FRAZIL_STAT_WAITS,
-    /// For how long, together.
+    /// How long these calls waited in total.
     waited_us = FRAZIL_STAT_WAITED_US,
-    /// Times the tick-tock bit was toggled.
+    /// How often the tick-tock bit was toggled.
     ticktocks = FRAZIL_STAT_TICKTOCKS,
-    /// Grants that continued the one before.
+    /// Grants that continued the previous one.
     extensions = FRAZIL_STAT_EXTENSIONS,
-    /// Grants that did not: another worker id, or ticks left out.
+    /// Grants that did not continue the previous one: another worker id, or a gap in time.
     moves = FRAZIL_STAT_MOVES,
 }
 
@@ -130,23 +130,23 @@ stats! {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum HealthState {
-    /// It gives ids, as its policies allow.
+    /// The generator issues ids, as its policies allow.
     Serving,
-    /// It does, but little of its grant is left.
+    /// The generator issues ids, but little of its grant is left.
     NeedsGrant,
-    /// Its clock is before the grant or the layout's epoch.
+    /// The clock is before the grant or the layout's epoch.
     Behind,
-    /// Its grant has ended: it gives no ids until there is another.
+    /// The grant has ended: the generator issues no ids until it has another.
     Fenced,
     /// The layout's last tick is over.
     Exhausted,
-    /// It was stopped in this process.
+    /// The generator was stopped in this process.
     Stopped,
     /// A state of a newer library.
     Unknown(i32),
 }
 
-/// The word that all of frazil uses, as `needs_grant`.
+/// Writes the word for the state, such as `needs_grant`, which is the same in all of frazil.
 impl fmt::Display for HealthState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -161,23 +161,23 @@ impl fmt::Display for HealthState {
     }
 }
 
-/// How a generator is, for health checks.
+/// The state of a generator, for health checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Health {
     /// The state now.
     pub state: HealthState,
-    /// Why extending the grant failed last.
+    /// Why extending the grant last failed.
     pub last_failure: Option<Code>,
-    /// For sno: the partition.
+    /// The worker id; for snos the partition.
     pub worker: u32,
-    /// No id is issued for this time or a later one; `None`: the worker id is not limited in time.
+    /// The end of the grant: no id is issued for this time or later. `None` if the worker id is not limited in time.
     pub grant_end_unix_ms: Option<i64>,
     /// How far a fresh grant reaches.
     pub horizon: Duration,
-    /// When to extend the grant, from now; `None` without one.
+    /// The time until the next extension of the grant; `None` without a grant.
     pub next_keep: Option<Duration>,
-    /// To extend it, in a row.
+    /// How often in a row extending the grant has failed.
     pub failures: u64,
 }
 
@@ -206,15 +206,15 @@ impl Health {
     }
 }
 
-/// What an overflow callback is told.
+/// The argument of an overflow callback.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Overflow {
-    /// Now.
+    /// The time now.
     pub unix_ms: i64,
-    /// Callers waiting for a sequence number; 0: the overflow has ended.
+    /// Callers that wait for a sequence number; 0 if the overflow has ended.
     pub waiting: u32,
-    /// For how many ticks it has lasted.
+    /// For how many ticks the overflow has lasted.
     pub ticks: u32,
 }
 

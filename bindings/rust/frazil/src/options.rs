@@ -13,19 +13,19 @@ use crate::layout::Layout;
 use crate::observe::Overflow;
 use crate::sno::Snapshot;
 
-/// Which variables of the environment count where the options do not say a key.
+/// Which environment variables supply keys that the options do not set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Environment {
-    /// Those that say where the program runs; the others only if the options say nothing at all.
+    /// Variables that describe where the program runs; others only if the options set nothing at all.
     ByKey,
-    /// None of them.
+    /// No variables.
     None,
-    /// All of them.
+    /// All variables.
     All,
 }
 
-/// The options of a generator, for programs that have its values one by one, or need more than a spec can say.
+/// The options of a generator, for programs that have separate values or need more than a spec can express.
 ///
 /// ```
 /// use frazil::Options;
@@ -55,7 +55,7 @@ impl Drop for Options {
 }
 
 impl Options {
-    /// Options that say nothing.
+    /// Creates empty options.
     pub fn new() -> Result<Options> {
         crate::check_version()?;
         let mut raw = std::ptr::null_mut();
@@ -80,7 +80,7 @@ impl Options {
         why.check(code).map(|()| self)
     }
 
-    /// Says the value of a key, as it is, without quotes.
+    /// Sets a key to a value, which is taken literally, without quotes.
     pub fn set(self, key: &str, value: &str) -> Result<Options> {
         let key = crate::terminated(key, Code::ESPEC)?;
         // SAFETY: the key has a terminator, the value is of that length.
@@ -89,18 +89,18 @@ impl Options {
         })
     }
 
-    /// Says all pairs of a spec.
+    /// Sets all pairs of a spec.
     pub fn spec(self, spec: &str) -> Result<Options> {
         // SAFETY: the spec is of that length.
         self.with(|raw, why| unsafe { sys::frazil_options_spec(raw, spec.as_ptr().cast(), spec.len(), why) })
     }
 
-    /// The key `layout`, said by the layout's fingerprint.
+    /// Sets the key `layout` to the layout's fingerprint.
     pub fn layout(self, layout: &Layout) -> Result<Options> {
         self.set("layout", &layout.fingerprint())
     }
 
-    /// A clock of the program's.
+    /// Sets the clock that the generator reads.
     pub fn clock(self, clock: &ManualClock) -> Result<Options> {
         let port = clock.port();
         // SAFETY: the port is copied, and the generator holds the clock.
@@ -109,14 +109,14 @@ impl Options {
         Ok(options)
     }
 
-    /// A snapshot that a sno generator continues from.
+    /// Sets the snapshot from which a sno generator continues.
     pub fn snapshot(self, snapshot: &Snapshot) -> Result<Options> {
         let text = snapshot.as_str();
         // SAFETY: the text is of that length, and is read at once.
         self.with(|raw, why| unsafe { sys::frazil_options_snapshot(raw, text.as_ptr().cast(), text.len(), why) })
     }
 
-    /// Which variables of the environment count.
+    /// Sets which environment variables count.
     pub fn environment(self, which: Environment) -> Result<Options> {
         let which = match which {
             Environment::ByKey => sys::FRAZIL_ENVIRONMENT_BY_KEY,
@@ -127,8 +127,8 @@ impl Options {
         self.with(|raw, why| unsafe { sys::frazil_options_environment(raw, which, why) })
     }
 
-    /// Has `told` called when ticks overflow: once a tick while callers wait, and once when it has ended. It is called by one
-    /// of the callers that wait, and must not call back into the generator. If it panics, the process aborts.
+    /// Sets a function to call when ticks overflow: once per tick while callers wait, and once at the end. One of the waiting
+    /// callers calls it. It must not call the generator. If it panics, the process aborts.
     pub fn on_overflow<F>(mut self, told: F) -> Options
     where
         F: Fn(Overflow) + Send + Sync + 'static,
@@ -137,7 +137,7 @@ impl Options {
         self
     }
 
-    /// Whether they can be understood. Opens nothing.
+    /// Returns an error if the options are not valid. Opens nothing.
     pub fn check(&self) -> Result<()> {
         let mut why = Reason::new();
         // SAFETY: open.
@@ -145,7 +145,7 @@ impl Options {
         why.check(code)
     }
 
-    /// What they mean, as a spec; passwords are replaced by `...`.
+    /// Returns the meaning of the options as a spec; `...` replaces passwords.
     pub fn text(&self) -> Result<String> {
         let mut bytes = vec![0u8; 512];
         loop {
@@ -166,9 +166,9 @@ impl Options {
         }
     }
 
-    /// Opens the generator of all openings of the process that mean the same, as [`Generator::open_shared`].
-    /// [`Code::EINVAL`]: the options have a clock, a snapshot, or a function that is told of overflows, by which no other
-    /// opening could find it.
+    /// Opens a generator that all calls of this process share if their options mean the same, as [`Generator::open_shared`]
+    /// does. Returns [`Code::EINVAL`] if the options have a clock, a snapshot or an overflow function, as another call could
+    /// not name them to find the generator.
     pub fn open_shared(self) -> Result<Generator> {
         if self.overflow.is_some() {
             let sentence = "a function that is told of overflows needs a generator of its own: use open";
@@ -199,7 +199,7 @@ impl Options {
     }
 }
 
-/// Passes an overflow on to the program's function.
+/// Passes an overflow to the program's function.
 unsafe extern "C" fn tell(ctx: *mut c_void, overflow: *const sys::frazil_overflow) {
     let told = &*(ctx as *const OverflowFn);
     let overflow = Overflow::from_raw(&*overflow);

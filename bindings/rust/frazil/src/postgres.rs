@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Ids in PostgreSQL, by `postgres` and `tokio-postgres`: an [`Id`] as BIGINT, a [`Sno`] as BYTEA, or as text where the column is
-//! one.
+//! Ids in `postgres` and `tokio-postgres`: an [`Id`] is a BIGINT; a [`Sno`] is a BYTEA, or text in a text column.
 
 use std::error::Error;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Ids as text for people and in JSON, whose numbers are not exact above 2^53; as numbers and bytes elsewhere.
+//! Ids in serde: text in human-readable formats, as JSON numbers are not exact above 2^53; numbers and bytes in others.
 
 use std::fmt;
 

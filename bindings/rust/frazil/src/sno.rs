@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Snos: 80-bit ids of ten bytes and sixteen characters, which sort alike.
+//! Snos: 80-bit ids of ten bytes, or of sixteen characters that sort in the same order.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use frazil_sys as sys;
 use crate::error::{Code, Error, Reason, Result};
 use crate::text::Text;
 
-/// A sno. As text it has 16 characters of `2-9a-x`.
+/// An 80-bit id. Its text has 16 characters of `2-9a-x`.
 ///
 /// ```
 /// use frazil::Sno;
@@ -32,9 +32,9 @@ pub struct SnoFields {
     pub unix_ms: i64,
     /// 0 or 1: toggled when the clock went back.
     pub ticktock: u8,
-    /// A byte of the caller's.
+    /// The metabyte, chosen by the caller.
     pub meta: u8,
-    /// Its first byte is the high one.
+    /// The partition; its first byte is the high one.
     pub partition: u16,
     /// The number within the unit.
     pub sequence: u16,
@@ -49,7 +49,7 @@ impl Sno {
         (self as *mut Sno).cast()
     }
 
-    /// What `read` leaves in a sno.
+    /// Returns the sno that `read` fills in.
     fn read<F>(read: F) -> Result<Sno>
     where
         F: FnOnce(*mut sys::frazil_sno, *mut sys::frazil_error) -> sys::frazil_err,
@@ -60,7 +60,7 @@ impl Sno {
         why.check(code).map(|()| sno)
     }
 
-    /// The sno of the given fields; the time is rounded down to its unit.
+    /// Returns the sno with the given fields; the time is rounded down to its unit.
     pub fn compose(fields: &SnoFields) -> Result<Sno> {
         let fields = sys::frazil_sno_fields {
             unix_ms: fields.unix_ms,
@@ -74,7 +74,7 @@ impl Sno {
         Sno::read(|sno, why| unsafe { sys::frazil_sno_compose(&fields, sno, why) })
     }
 
-    /// Its fields.
+    /// Returns the fields of the sno.
     pub fn fields(&self) -> SnoFields {
         // SAFETY: every ten bytes are a sno.
         let fields = unsafe {
@@ -91,12 +91,12 @@ impl Sno {
         }
     }
 
-    /// Whether it is the sno that stands for "none": ten zero bytes.
+    /// Returns whether this is the zero sno (ten zero bytes), which means "none".
     pub fn is_zero(&self) -> bool {
         *self == Sno::default()
     }
 
-    /// Its text.
+    /// Returns the 16 characters of the sno.
     pub fn text(&self) -> Text {
         Text::written(|buf, _, len| {
             // SAFETY: the buffer has room for 16 characters and the length is ours.
@@ -109,39 +109,39 @@ impl Sno {
         .expect("it cannot fail")
     }
 
-    /// The sno of a database column, which holds ten bytes, sixteen characters, or nothing: the zero sno.
+    /// Returns the sno of a database column, which holds ten bytes, sixteen characters, or nothing for the zero sno.
     pub fn from_column(bytes: &[u8]) -> Result<Sno> {
         // SAFETY: so many bytes; outputs are ours.
         Sno::read(|sno, why| unsafe { sys::frazil_sno_from_column(bytes.as_ptr().cast(), bytes.len(), sno, why) })
     }
 
-    /// The JSON value: a string, or null for the zero sno.
+    /// Returns the JSON value: a string, or null for the zero sno.
     pub fn to_json(&self) -> Text {
         // SAFETY: the buffer is of that size.
         Text::written(|buf, size, len| unsafe { sys::frazil_sno_to_json(self.raw(), buf, size, len) })
             .expect("the buffer has room")
     }
 
-    /// Reads such a value.
+    /// Reads a JSON value: a string, or null for the zero sno.
     pub fn from_json(text: &str) -> Result<Sno> {
         // SAFETY: the text is of that length; outputs are ours.
         Sno::read(|sno, why| unsafe { sys::frazil_sno_from_json(text.as_ptr().cast(), text.len(), sno, why) })
     }
 
-    /// As a UUID of version 8, 36 characters.
+    /// Returns the sno as a UUID of version 8, in 36 characters.
     pub fn to_uuid_text(&self) -> Text {
         // SAFETY: the buffer is of that size.
         Text::written(|buf, size, len| unsafe { sys::frazil_sno_uuid_format(self.raw(), buf, size, len) })
             .expect("the buffer has room")
     }
 
-    /// Reads such a UUID.
+    /// Reads a UUID that [`Sno::to_uuid_text`] has written.
     pub fn from_uuid_text(text: &str) -> Result<Sno> {
         // SAFETY: the text is of that length; outputs are ours.
         Sno::read(|sno, why| unsafe { sys::frazil_sno_uuid_parse(text.as_ptr().cast(), text.len(), sno, why) })
     }
 
-    /// As a UUID of version 8, 16 bytes.
+    /// Returns the sno as a UUID of version 8, in 16 bytes.
     pub fn to_uuid(&self) -> [u8; 16] {
         let mut uuid = [0; sys::FRAZIL_UUID_SIZE];
         // SAFETY: 16 bytes.
@@ -149,13 +149,13 @@ impl Sno {
         uuid
     }
 
-    /// Reads such bytes.
+    /// Reads the bytes of a UUID that [`Sno::to_uuid`] has returned.
     pub fn from_uuid(bytes: &[u8]) -> Result<Sno> {
         // SAFETY: so many bytes; outputs are ours.
         Sno::read(|sno, why| unsafe { sys::frazil_sno_from_uuid(bytes.as_ptr().cast(), bytes.len(), sno, why) })
     }
 
-    /// The smallest and the largest sno of the units of two instants and of those between.
+    /// Returns the smallest and the largest sno of the units from one instant to another, both included.
     pub fn range(from_unix_ms: i64, to_unix_ms: i64) -> Result<(Sno, Sno)> {
         let mut last = Sno::default();
         let at = last.raw_mut();
@@ -197,7 +197,7 @@ impl AsRef<[u8]> for Sno {
     }
 }
 
-/// Writes a partition as two bytes with a comma between them, as `A,10`.
+/// Writes a partition as two bytes with a comma between them, such as `A,10`.
 pub fn format_partition(partition: u16) -> Text {
     // SAFETY: the buffer is of that size.
     Text::written(|buf, size, len| unsafe { sys::frazil_sno_partition_format(partition, buf, size, len) })
@@ -214,12 +214,12 @@ pub fn parse_partition(text: &str) -> Result<u16> {
     why.check(code).map(|()| partition)
 }
 
-/// The state of a sno generator: the JSON object of sno's own snapshots. Two are equal if their texts are.
+/// The state of a sno generator, as the JSON object of sno's snapshots. Two are equal if their texts are equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Snapshot(String);
 
 impl Snapshot {
-    /// The snapshot that a function of the library writes.
+    /// Returns the snapshot that a function of the library writes.
     pub(crate) fn written(
         write: impl FnOnce(*mut std::os::raw::c_char, usize, *mut usize) -> sys::frazil_err,
     ) -> Result<Snapshot> {
@@ -231,7 +231,7 @@ impl Snapshot {
         }
     }
 
-    /// Its text.
+    /// Returns the JSON text of the snapshot.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -247,7 +247,7 @@ impl FromStr for Snapshot {
     type Err = Error;
     fn from_str(text: &str) -> Result<Snapshot> {
         let snapshot = Snapshot(text.to_owned());
-        // Options read it, and say what is wrong with it.
+        // Options::snapshot parses the text, and reports what is wrong with it.
         crate::Options::new()?.snapshot(&snapshot)?;
         Ok(snapshot)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Ids in databases: an [`Id`] as BIGINT, a [`Sno`] as ten bytes. A sno is read from a text column as well; to write into one, bind
+//! Ids in sqlx: an [`Id`] is a BIGINT, a [`Sno`] ten bytes. A sno can also be read from a text column; to write one, bind
 //! `sno.to_string()`.
 
 use sqlx::encode::{Encode, IsNull};

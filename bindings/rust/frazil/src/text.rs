@@ -9,7 +9,7 @@ use frazil_sys as sys;
 
 use crate::error::{Error, Reason, Result};
 
-/// A text of the library, without memory of its own on the heap. It is a [`str`].
+/// A text of the library, without heap memory. It dereferences to [`str`].
 #[derive(Clone, Copy)]
 pub struct Text {
     bytes: [u8; sys::FRAZIL_TEXT_SIZE],
@@ -17,7 +17,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// The text that `write` leaves in a buffer, with its length.
+    /// Returns the text that `write` leaves in a buffer, with its length.
     #[inline]
     pub(crate) fn written<F>(write: F) -> Result<Text>
     where
@@ -33,7 +33,7 @@ impl Text {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &str {
         // SAFETY: the library writes ASCII.
@@ -78,7 +78,7 @@ impl PartialEq<&str> for Text {
     }
 }
 
-/// A text form of 64-bit ids. Those of fixed width sort as the numbers do.
+/// A text form of 64-bit ids. Forms of fixed width sort as the numbers do.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 #[repr(i32)]
@@ -112,7 +112,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// All of them, in the order of the library.
+    /// All forms, in the order of the library.
     pub const ALL: [Form; 13] = [
         Form::Dec,
         Form::DecPadded,
@@ -129,13 +129,13 @@ impl Form {
         Form::Signed,
     ];
 
-    /// The form's name in the command, as `"crockford"`.
+    /// Returns the form's name in the frazil command, such as `"crockford"`.
     pub fn name(self) -> &'static str {
         // SAFETY: names are never freed.
         unsafe { crate::error::text(sys::frazil_text_name(self as sys::frazil_text)) }
     }
 
-    /// The form of that name.
+    /// Returns the form with this name.
     pub fn by_name(name: &str) -> Result<Form> {
         Form::ALL
             .iter()
@@ -152,7 +152,7 @@ impl Form {
             .expect("the buffer has room for every form")
     }
 
-    /// Reads an id. [`Code::EPARSE`](crate::Code::EPARSE): the form would not write this.
+    /// Reads an id. Returns [`Code::EPARSE`](crate::Code::EPARSE) for text that the form would not write.
     pub fn parse(self, text: &str) -> Result<u64> {
         let mut id = 0;
         let mut why = Reason::new();
@@ -178,7 +178,7 @@ fn checked<T>(value: T, code: sys::frazil_err) -> Result<T> {
     }
 }
 
-/// The shard of an id as konayuki computes it: CRC-32 of the decimal text, modulo shards.
+/// Returns the shard of an id as konayuki computes it: CRC-32 of the decimal text, modulo shards.
 pub fn shard(id: u64, shards: u32) -> Result<u32> {
     let mut shard = 0;
     // SAFETY: the output is ours.
@@ -186,7 +186,7 @@ pub fn shard(id: u64, shards: u32) -> Result<u32> {
     checked(shard, code)
 }
 
-/// A worker number from a host name or address as konayuki computes it. Two hosts can get the same number.
+/// Returns a worker number for a host name or address as konayuki computes it. Two hosts can get the same number.
 pub fn worker_hash(text: &str, workers: u32) -> Result<u32> {
     let mut worker = 0;
     // SAFETY: the text is of that length; the output is ours.
@@ -194,7 +194,7 @@ pub fn worker_hash(text: &str, workers: u32) -> Result<u32> {
     checked(worker, code)
 }
 
-/// So likely two of so many hosts get the same worker number by hash, in parts per million, rounded up.
+/// Returns the probability that two hosts share a hashed worker number, in parts per million, rounded up.
 pub fn worker_collision(hosts: u32, workers: u64) -> Result<u32> {
     let mut ppm = 0;
     // SAFETY: the output is ours.
@@ -217,13 +217,13 @@ pub struct Kasumi {
 }
 
 impl Kasumi {
-    /// Scrambles with a salt, which is odd.
+    /// Creates a scrambler with a salt, which must be odd.
     pub fn new(salt: u64) -> Result<Kasumi> {
         let kasumi = Kasumi { salt };
         kasumi.scramble(0).map(|_| kasumi)
     }
 
-    /// A new salt, from the kernel's random numbers. Keep it: what was scrambled with it can be read with it alone.
+    /// Returns a new salt from the kernel's random numbers. Keep it: scrambled ids cannot be read without it.
     pub fn new_salt() -> Result<u64> {
         let mut salt = 0;
         let mut why = Reason::new();
@@ -232,7 +232,7 @@ impl Kasumi {
         why.check(code).map(|()| salt)
     }
 
-    /// The scrambled number, or back.
+    /// Scrambles an id, or unscrambles a scrambled one.
     pub fn scramble(self, id: u64) -> Result<u64> {
         let mut scrambled = 0;
         // SAFETY: the output is ours.
@@ -240,7 +240,7 @@ impl Kasumi {
         checked(scrambled, code)
     }
 
-    /// The scrambled id as 14 characters, or as 19 with check digits.
+    /// Returns the scrambled id as 14 characters, or as 19 with check digits.
     pub fn format(self, id: u64, check_digits: bool) -> Text {
         // SAFETY: the buffer has room for both.
         Text::written(|buf, size, len| unsafe {
@@ -249,7 +249,7 @@ impl Kasumi {
         .expect("the salt is odd and the buffer has room")
     }
 
-    /// Back to the id.
+    /// Returns the id of a text that [`Kasumi::format`] has written.
     pub fn parse(self, text: &str, check_digits: bool) -> Result<u64> {
         let mut id = 0;
         let mut why = Reason::new();

@@ -6,7 +6,7 @@ use frazil_sys as sys;
 use crate::error::{Reason, Result};
 use crate::text::Text;
 
-/// Writes `2026-01-01T00:00:00.000Z`. [`Code::ERANGE`](crate::Code::ERANGE): before the year 0.
+/// Writes a time such as `2026-01-01T00:00:00.000Z`. Returns [`Code::ERANGE`](crate::Code::ERANGE) before the year 0.
 pub fn format(unix_ms: i64) -> Result<Text> {
     // SAFETY: the buffer is of that size.
     Text::written(|buf, size, len| unsafe { sys::frazil_time_format(unix_ms, buf, size, len) })

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
-//! The names of systems that frazil replaces.
+//! Modules with the names of crates that frazil replaces.
 
 pub mod sfid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! The names of sfid 0.1.1: replace `use sfid::` by `use frazil::compat::sfid::`.
+//! The names of sfid 0.1.1: replace `use sfid::` with `use frazil::compat::sfid::`.
 //!
 //! ```
 //! use frazil::compat::sfid::{parse, Snowflake, EPOCH};
@@ -11,18 +11,18 @@
 //! assert_eq!(parse(id).pid, 1);
 //! ```
 //!
-//! It needs no tokio: the futures of [`allocate`] and [`Snowflake::auto`] run on any executor. The Redis is that of sfid:
-//! `R_NODE` (`host:port`, or the path of a socket), `R_USER`, `R_PASSWORD` and `R_DB` of the environment; sentinels and
-//! clusters are refused. The part `libfrazil-redis` has to be installed.
+//! It needs no tokio: the futures of [`allocate`] and [`Snowflake::auto`] run on any executor. It finds Redis as sfid does, by
+//! the environment variables `R_NODE` (`host:port`, or the path of a socket), `R_USER`, `R_PASSWORD` and `R_DB`. It refuses
+//! sentinels and clusters. The part `libfrazil-redis` must be installed.
 //!
-//! Five things differ, so that no id is repeated:
+//! Five things differ from sfid, to prevent duplicates:
 //!
-//! - State is kept on the host (`FRAZIL_STATE=memory` in the environment turns that off): two [`Snowflake`]s with one pid, in
-//!   one process or in many, share one sequence, also after a restart. In memory another process is refused the pid.
-//! - A pid from Redis is given up before its key can have expired; then [`Snowflake::next`] goes on with another one.
-//! - A pid above 1023 is refused, in place of losing its high bits.
+//! - State is kept on the host: [`Snowflake`]s with the same pid share one sequence, within a process and across processes, also
+//!   after a restart. `FRAZIL_STATE=memory` in the environment turns that off; another process is then refused the pid.
+//! - A pid from Redis is given up before its key can have expired; [`Snowflake::next`] then continues with another pid.
+//! - A pid above 1023 is refused; sfid drops its high bits.
 //! - [`Snowflake::next`] can fail: it waits up to ten seconds, and then panics with a sentence.
-//! - A dropped [`Pid`] is free at once: sfid leaves its key to expire.
+//! - A dropped [`Pid`] is free at once; sfid leaves its key to expire.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -47,21 +47,21 @@ pub const MAX_PID: u32 = 1 << PID_BITS;
 /// The epoch that sfid suggests: 2025-12-22T00:00:00Z.
 pub const EPOCH: u64 = 1766361600000;
 
-/// So long a call waits for an id before it panics.
+/// How long a call waits for an id before it panics.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Between two tries to open one, at most.
+/// The longest pause between two tries to open a generator.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The result of what asks Redis.
+/// The result of functions that ask Redis.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why there is no pid.
+/// The reason why there is no pid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Error {
-    /// Redis does not answer, refuses, or has keys that cannot be used.
+    /// Redis does not answer, refuses, or has unusable keys.
     Redis(crate::Error),
-    /// Each of so many pids is taken.
+    /// All pids are taken; the value is how many there are.
     NoAvailablePid(u32),
 }
 
@@ -99,15 +99,15 @@ impl From<crate::Error> for Error {
 pub struct Snowflake {
     epoch: u64,
     pid: u16,
-    /// Opened by the first call, as a constant cannot open anything; NULL until then.
+    /// The generator, opened by the first call, as a constant cannot open anything; NULL until then.
     generator: AtomicPtr<Generator>,
 }
 
-/// The generators of pids that somebody else keeps apart, each with its pid and epoch. They stay open when a [`Snowflake`] is
-/// dropped, as sfid's cost nothing to make and to drop, until their [`Pid`] is given back.
+/// The generators whose pid the caller chose, each with its pid and epoch. A dropped [`Snowflake`] leaves its generator open, so
+/// that the next one costs as little as in sfid. Giving back the [`Pid`] closes it.
 static OPENED: Mutex<Vec<(u16, u64, Generator)>> = Mutex::new(Vec::new());
 
-/// The list, if no thread has it. It is never waited for: a fork can have left it locked for ever.
+/// Returns the list, if no thread holds it. It never waits: a fork can have left the lock held forever.
 fn opened() -> Option<MutexGuard<'static, Vec<(u16, u64, Generator)>>> {
     match OPENED.try_lock() {
         Ok(list) => Some(list),
@@ -116,7 +116,7 @@ fn opened() -> Option<MutexGuard<'static, Vec<(u16, u64, Generator)>>> {
     }
 }
 
-/// The generator of a pid and an epoch.
+/// Returns the generator of a pid and an epoch.
 fn generator_of(epoch: u64, pid: u16) -> crate::Result<Generator> {
     let of_list = |list: &[(u16, u64, Generator)]| {
         let found = list.iter().find(|each| each.0 == pid && each.1 == epoch);
@@ -136,7 +136,7 @@ fn generator_of(epoch: u64, pid: u16) -> crate::Result<Generator> {
     Ok(generator)
 }
 
-/// The same, tried again as long as a call waits for an id: processes that start together open one after the other.
+/// Retries [`generator_of`] for as long as a call waits for an id: processes that start together open one after the other.
 fn generator_in_time(epoch: u64, pid: u16) -> crate::Result<Generator> {
     let until = Instant::now() + PATIENCE;
     loop {
@@ -150,7 +150,7 @@ fn generator_in_time(epoch: u64, pid: u16) -> crate::Result<Generator> {
 }
 
 impl Snowflake {
-    /// A generator with a pid of the caller's. Panics, while compiling if it is a constant, for a pid above 1023.
+    /// Creates a generator with the given pid. Panics for a pid above 1023; in a constant the compiler reports it.
     pub const fn new(epoch: u64, pid: u16) -> Self {
         assert!((pid as u32) < MAX_PID, "a pid of sfid is 0 to 1023");
         Snowflake {
@@ -160,8 +160,8 @@ impl Snowflake {
         }
     }
 
-    /// The next id. Panics if there is none for ten seconds: if a grant of the pid has ended and Redis is away, or if the
-    /// state directory cannot be used.
+    /// Returns the next id. Panics if there is none for ten seconds: if a grant of the pid has ended and Redis is unreachable,
+    /// or if the state directory cannot be used.
     pub fn next(&self) -> i64 {
         let generator = self.generator();
         match generator.next() {
@@ -210,7 +210,7 @@ impl Snowflake {
         }
     }
 
-    /// A generator with a pid from Redis, of this app.
+    /// Creates a generator with a pid of this app from Redis.
     pub async fn auto(app: impl AsRef<[u8]>, epoch: u64) -> Result<Self> {
         let spec = format!(
             "layout=sfid epoch={} behaviour=sfid worker={}",
@@ -239,14 +239,14 @@ impl Drop for Snowflake {
 
 // ---- pids -----------------------------------------------------------------------------
 
-/// A pid that Redis keeps for this process. It is extended while it is there, and given back when it is dropped.
+/// A pid that Redis reserves for this process. It is extended while this value exists, and given back when it is dropped.
 pub struct Pid {
     id: u16,
     lease: Option<Lease>,
 }
 
 impl Pid {
-    /// The number.
+    /// Returns the pid as a number.
     #[inline]
     pub fn id(&self) -> u16 {
         self.id
@@ -261,8 +261,8 @@ impl Drop for Pid {
     }
 }
 
-/// The last instant that generators of this process can have stamped with a pid: they may run ahead of the clock. Closes
-/// those that nobody has any more.
+/// Returns the last instant that generators of this process can have stamped with a pid, as they may run ahead of the clock.
+/// Closes generators that nothing uses any more.
 fn used_until(pid: u16) -> i64 {
     let mut list = match opened() {
         Some(list) => list,
@@ -278,12 +278,12 @@ fn used_until(pid: u16) -> i64 {
     i64::try_from((now + ahead).as_millis()).unwrap_or(sys::FRAZIL_LEASE_ALL_USED)
 }
 
-/// A pid from Redis, of this app.
+/// Allocates a pid of this app from Redis.
 pub async fn allocate(app: impl AsRef<[u8]>) -> Result<Pid> {
     let spec = format!("layout=sfid worker={}", quoted(&url(app.as_ref())?));
     let (id, lease) = Task::start(move || {
         let lease = Lease::open(&spec)?;
-        // Another process may have had the pid until a moment ago: it is the caller's when that has passed.
+        // Another process may have had the pid until a moment ago: wait until its time has passed.
         loop {
             match lease.get() {
                 Ok(info) => return Ok((info.worker, lease)),
@@ -301,7 +301,7 @@ pub async fn allocate(app: impl AsRef<[u8]>) -> Result<Pid> {
     })
 }
 
-/// The URL of the app in the Redis that sfid's environment names.
+/// Returns the URL of the app in the Redis that sfid's environment variables name.
 fn url(app: &[u8]) -> Result<String> {
     let refuse = |sentence: String| Err(Error::Redis(crate::Error::new(Code::ESPEC, sentence)));
     let said = |name: &str| {
@@ -358,7 +358,7 @@ fn escaped_path(text: &str) -> String {
     escaped_but(text, b"-._~/")
 }
 
-/// A value of a spec that may hold spaces.
+/// Returns a value for a spec, quoted as it may hold spaces.
 fn quoted(value: &str) -> String {
     format!("'{}'", value.replace('\\', "\\\\").replace('\'', "\\'"))
 }
@@ -376,7 +376,7 @@ pub struct ParsedId {
     pub seq: u16,
 }
 
-/// The parts of an id, whatever number it is.
+/// Returns the parts of an id; any number is accepted.
 pub fn parse(id: i64) -> ParsedId {
     let bits = id as u64;
     ParsedId {
@@ -392,7 +392,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// A thread's answer, as a future: for what asks Redis, and must not hold an executor up.
+/// A future of a thread's answer, for calls to Redis, which must not block an executor.
 struct Task<T> {
     shared: Arc<Mutex<Answer<T>>>,
 }
