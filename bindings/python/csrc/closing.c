@@ -160,6 +160,6 @@ PyObject *close_generators(PyObject *module, PyObject *args)
 PyMethodDef closing_methods[] = {
     {"close", generator_close, METH_VARARGS,
      "close($self, timeout=None, /)\n--\n\n"
-     "Closes it.  With a timeout it raises if the worker id was not released within this many seconds."},
+     "Closes the generator.  With a timeout, raises if the worker id was not released within these seconds."},
     {NULL, NULL, 0, NULL},
 };

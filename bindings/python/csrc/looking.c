@@ -186,18 +186,18 @@ PyMethodDef looking_methods[] = {
     {"_never_asks", never_asks, METH_NOARGS, NULL},
     {"last_failure", last_failure, METH_NOARGS,
      "last_failure($self, /)\n--\n\n"
-     "Returns why extending the grant failed last; None: it did not."},
+     "Returns why extending the grant last failed, or None after a success."},
     {"stats", stats, METH_NOARGS,
      "stats($self, /)\n--\n\n"
-     "Returns what happened so far, to the generator and all processes that share it."},
+     "Returns the counters of the generator and of all processes that share it."},
     {"available", available, METH_NOARGS,
      "available($self, /)\n--\n\n"
      "Returns how many ids are left in this tick."},
     {"stop", stop, METH_NOARGS,
      "stop($self, /)\n--\n\n"
-     "Ends all waiting calls, and refuses each later one."},
+     "Makes all waiting calls and all later calls fail."},
     {"keep", keep_grant, METH_VARARGS,
      "keep($self, timeout=0.0, /)\n--\n\n"
-     "Extends the grant if it is due, for keeper=hook; returns after how many seconds to call it again."},
+     "Extends the grant if it is due, for keeper=hook.  Returns the seconds after which to call it again."},
     {NULL, NULL, 0, NULL},
 };

@@ -137,7 +137,7 @@ PyMethodDef sno_methods[] = {
      "Returns one sno as its 16 characters."},
     {"sno_try_next", sno_try_next, METH_VARARGS,
      "sno_try_next($self, meta=0, /)\n--\n\n"
-     "Returns one sno without ever waiting; None: none is free now."},
+     "Returns one sno without waiting, or None if none is free now."},
     {"sno_next_at", sno_next_at, METH_VARARGS,
      "sno_next_at($self, unix_ms, meta=0, /)\n--\n\n"
      "Returns a sno for a given time."},

@@ -465,13 +465,13 @@ static PyObject *fill(PyObject *self, PyObject *buffer)
 PyMethodDef taking_methods[] = {
     {"next", generator_next, METH_NOARGS,
      "next($self, /)\n--\n\n"
-     "Returns one id.  It waits as long as the spec's max_wait allows, without the GIL."},
+     "Returns one id.  It waits at most as long as the spec's max_wait allows, without the GIL."},
     {"next_text", next_text, METH_VARARGS,
      "next_text($self, form='dec', /)\n--\n\n"
-     "Returns one id in a text form; of frazil.TEXT_FORMS."},
+     "Returns one id in one of the text forms, frazil.TEXT_FORMS."},
     {"try_next", try_next, METH_NOARGS,
      "try_next($self, /)\n--\n\n"
-     "Returns one id without ever waiting; None: none is free now."},
+     "Returns one id without waiting, or None if none is free now."},
     {"next_at", next_at, METH_O,
      "next_at($self, unix_ms, /)\n--\n\n"
      "Returns an id for a given time, to import old records."},
@@ -480,12 +480,12 @@ PyMethodDef taking_methods[] = {
      "Returns exactly n increasing ids, or raises and takes none."},
     {"take", (PyCFunction)(void (*)(void))take_method, METH_VARARGS | METH_KEYWORDS,
      "take($self, /, n, timeout=...)\n--\n\n"
-     "next_n() that waits at most this many seconds: 0 not at all, None without a limit."},
+     "Returns n ids as next_n() does, but waits at most `timeout` seconds: 0 never waits, None has no limit."},
     {"try_take", try_take, METH_O,
      "try_take($self, n, /)\n--\n\n"
-     "Returns the ids that are free now, at most n, and the nanoseconds after which to come back."},
+     "Returns the ids that are free now, at most n, and the nanoseconds after which to retry."},
     {"fill", fill, METH_O,
      "fill($self, buffer, /)\n--\n\n"
-     "Fills a writable buffer of 64-bit integers, such as array('Q'), with increasing ids; returns their number."},
+     "Fills a writable buffer of 64-bit integers, such as array('Q'), with increasing ids.  Returns how many."},
     {NULL, NULL, 0, NULL},
 };

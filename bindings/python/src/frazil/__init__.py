@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Unique, time-ordered 64-bit ids and 80-bit snos of any layout, never issued twice.
+"""Unique, time-ordered 64-bit ids and 80-bit snos of any layout, without duplicates.
 
 import frazil
 

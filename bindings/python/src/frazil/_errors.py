@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The exceptions of frazil: one class for each thing that a caller can do about an error."""
+"""The exceptions of frazil: one class for each way to handle an error."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ __all__ = ["FatalError", "FencedError", "FrazilError", "RetryError", "SystemCall
 
 
 class FrazilError(Exception):
-    """An error of frazil.  Catch one of its subclasses, which say what to do.
+    """An error of frazil.  Catch a subclass, which tells what to do.
 
-    code       its name in the manual, as "FRAZIL_EFULL"
-    number     its number, negative
+    code       the name of the error in the manual, such as "FRAZIL_EFULL"
+    number     the number of the error, negative
     message    one sentence: what failed, where, what to do next
-    retry_ns   nanoseconds after which the same call can succeed; 0: not known
-    behind_us  microseconds by which the clock is behind, where that is the reason; else 0
-    position   of a text that was read: bytes before what is wrong; None: at no place
-    errno      of the system for FRAZIL_ESYS; else 0
+    retry_ns   nanoseconds after which the same call can succeed; 0 if unknown
+    behind_us  microseconds by which the clock is behind, if that is the reason; else 0
+    position   for a parse error: the offset of the first wrong byte; else None
+    errno      for FRAZIL_ESYS: the errno of the system; else 0
     """
 
-    #: What can be done about it: "usage", "retry", "fenced" or "fatal".
+    #: The class of the error: "usage", "retry", "fenced" or "fatal".
     error_class = "fatal"
     errno: Optional[int]
 
@@ -34,7 +34,7 @@ class FrazilError(Exception):
         position: int = -1,
         errno: int = 0,
     ) -> None:
-        # All of them are arguments, so that the exception can be pickled: pools of processes hand it on.
+        # All values are arguments, so that process pools can pickle the exception.
         super().__init__(message, code, number, retry_ns, behind_us, position, errno)
         self.message = message
         self.code = code
@@ -49,7 +49,7 @@ class FrazilError(Exception):
 
     @property
     def retry(self) -> float:
-        """Seconds after which the same call can succeed; 0.0: not known."""
+        """Seconds after which the same call can succeed; 0.0 if unknown."""
         return self.retry_ns / 1e9
 
 
@@ -60,28 +60,28 @@ class UsageError(FrazilError, ValueError):
 
 
 class RetryError(FrazilError, TimeoutError):
-    """No id can be had right now: try again later, after `retry` seconds."""
+    """No id is available right now: try again after `retry` seconds."""
 
     error_class = "retry"
 
 
 class FencedError(FrazilError):
-    """This generator cannot give ids now: its grant of the worker id has ended.  Go elsewhere, or wait."""
+    """The generator cannot issue ids now: its grant of the worker id has ended.  Use another generator, or wait."""
 
     error_class = "fenced"
 
 
 class FatalError(FrazilError):
-    """It will not get better by itself: the layout's life is over, or the system fails, or the generator is closed."""
+    """The error will not go away: the layout has no tick left, the system fails, or the generator is closed."""
 
     error_class = "fatal"
 
 
 class SystemCallError(FatalError, OSError):
-    """The system has failed, as where a folder may not be written; `errno` says how."""
+    """A system call failed, for example because a folder is not writable; `errno` tells why."""
 
 
 def run_handlers() -> None:
-    """Lets PyPy run the handlers of signals: it does so between two steps of a function of Python."""
+    """Lets PyPy run signal handlers, which it does between two steps of a Python function."""
     for _ in range(2):
         pass

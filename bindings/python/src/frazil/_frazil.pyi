@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The extension in C.  Use the package's own names: these may change.
+# The extension in C.  Use the names of the package frazil, as these may change.
 from types import EllipsisType
 from typing import SupportsIndex, TypeVar, final
 
@@ -16,27 +16,27 @@ class Generator:
     def __iter__(self) -> Self: ...
     def __next__(self) -> int: ...
     def next(self) -> int:
-        """Returns one id.  It waits as long as the spec's max_wait allows, without the GIL."""
+        """Returns one id.  It waits at most as long as the spec's max_wait allows, without the GIL."""
     def next_text(self, form: str = "dec", /) -> str:
-        """Returns one id in a text form; of frazil.TEXT_FORMS."""
+        """Returns one id in one of the text forms, frazil.TEXT_FORMS."""
     def next_n(self, n: SupportsIndex, /) -> list[int]:
         """Returns exactly n increasing ids, or raises and takes none."""
     def next_at(self, unix_ms: int, /) -> int:
         """Returns an id for a given time, to import old records."""
     def take(self, n: SupportsIndex, timeout: float | EllipsisType | None = ...) -> list[int]:
-        """next_n() that waits at most this many seconds: 0 not at all, None without a limit."""
+        """Returns n ids as next_n() does, but waits at most `timeout` seconds: 0 never waits, None has no limit."""
     def try_next(self) -> int | None:
-        """Returns one id without ever waiting; None: none is free now."""
+        """Returns one id without waiting, or None if none is free now."""
     def try_take(self, n: SupportsIndex, /) -> tuple[list[int], int]:
-        """Returns the ids that are free now, at most n, and the nanoseconds after which to come back."""
+        """Returns the ids that are free now, at most n, and the nanoseconds after which to retry."""
     def fill(self, buffer: Buffer, /) -> int:
-        """Fills a writable buffer of 64-bit integers, such as array('Q'), with increasing ids; returns their number."""
+        """Fills a writable buffer of 64-bit integers, such as array('Q'), with increasing ids.  Returns how many."""
     def sno_next(self, meta: SupportsIndex = 0, /) -> bytes:
         """Returns one sno with a metabyte."""
     def sno_next_text(self, meta: SupportsIndex = 0, /) -> str:
         """Returns one sno as its 16 characters."""
     def sno_try_next(self, meta: SupportsIndex = 0, /) -> bytes | None:
-        """Returns one sno without ever waiting; None: none is free now."""
+        """Returns one sno without waiting, or None if none is free now."""
     def sno_next_at(self, unix_ms: int, meta: SupportsIndex = 0, /) -> bytes:
         """Returns a sno for a given time."""
     def sno_take(
@@ -46,17 +46,17 @@ class Generator:
     def sno_snapshot(self) -> str:
         """Returns the state of a sno generator as sno's own JSON."""
     def keep(self, timeout: float = 0.0, /) -> float | None:
-        """Extends the grant if it is due, for keeper=hook; returns after how many seconds to call it again."""
+        """Extends the grant if it is due, for keeper=hook.  Returns the seconds after which to call it again."""
     def available(self) -> int:
         """Returns how many ids are left in this tick."""
     def stats(self) -> dict[str, int]:
-        """Returns what happened so far, to the generator and all processes that share it."""
+        """Returns the counters of the generator and of all processes that share it."""
     def last_failure(self) -> Exception | None:
-        """Returns why extending the grant failed last; None: it did not."""
+        """Returns why extending the grant last failed, or None after a success."""
     def stop(self) -> None:
-        """Ends all waiting calls, and refuses each later one."""
+        """Makes all waiting calls and all later calls fail."""
     def close(self, timeout: float | None = None, /) -> None:
-        """Closes it.  With a timeout it raises if the worker id was not released within this many seconds."""
+        """Closes the generator.  With a timeout, raises if the worker id was not released within these seconds."""
     def _info(self) -> tuple[int, int, int, int, int, int, bool, bool, str, int]: ...
     def _health(self) -> tuple[int, str, int, bool, int, int, int, int]: ...
     def _layout(self) -> LayoutHandle: ...

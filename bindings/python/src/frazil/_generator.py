@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Generators: opened from a spec, shared by all threads and by all processes that are forked."""
+"""Generators, opened from a spec, and shared by all threads and by forked processes."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _ENVIRONMENTS = {"by-key": 0, "none": 1, "all": 2}
 _STATES = ("serving", "needs_grant", "behind", "fenced", "exhausted", "stopped")
 _FOREVER = 2**64 - 1
 _NO_END = 2**63 - 1
-# A coroutine takes so many in some 40 us, and between them others have a turn.
+# A coroutine takes this many ids in about 40 us, and then lets other tasks run.
 _AT_A_TIME = 4096
-# `async for` gives others a turn after so many ids, also where it never has to wait.
+# `async for` lets other tasks run after this many ids, even if it never has to wait.
 _IDS_OF_A_TURN = 256
 _SHORTEST_S = 0.0001
 
-# How long the end of the program may take for all of them together: a silent coordinator does not hold it up.
+# How long closing all generators at exit may take in total, so that a silent coordinator does not delay the exit.
 _END_S = 2.0
 
-# Closed at exit, so that threads that wait for an id end, and worker ids are given back.
+# These are closed at exit, so that threads that wait for an id end, and worker ids are given back.
 _open: weakref.WeakSet[Generator] = weakref.WeakSet()
 
 
@@ -42,55 +42,55 @@ def _close_all() -> None:
 
 
 class GeneratorInfo(NamedTuple):
-    """What a generator is."""
+    """The properties of a generator, and its place in the current tick."""
 
     worker: int
-    """for sno: the partition"""
+    """the worker id; for snos the partition"""
     sequence_min: int
     sequence_max: int
     sequence: int
-    """of the next id, if it were taken now"""
+    """the sequence number of the next id, if it were taken now"""
     length: int
     """how many sequence numbers of this tick are used"""
     capacity: int
-    """how many a tick has"""
+    """how many sequence numbers a tick has"""
     counter_in_use: bool
-    """whether the processor's counter saves clock readings"""
+    """whether the processor's counter replaces clock reads"""
     state_is_new: bool
-    """no generator had this worker on this host since it was booted"""
+    """whether no generator has used this worker on this host since it booted"""
     state: str
-    """where its state is kept: memory (of this process), file, grant (who gives the worker id) or slots (state=URL)"""
+    """where the state is kept: memory (this process), file, grant (source of the worker id) or slots (state=URL)"""
     collision_ppm: int
-    """of hashed worker ids: how likely it is that two hosts collide, in parts per million"""
+    """for hashed worker ids: the probability that two hosts share one, in parts per million"""
 
 
 class Health(NamedTuple):
-    """How a generator is now."""
+    """The state of a generator now."""
 
     state: str
     """serving, needs_grant, behind, fenced, exhausted or stopped"""
     last_code: str
-    """why extending the grant failed last; "FRAZIL_OK" after a success"""
+    """why extending the grant last failed; "FRAZIL_OK" after a success"""
     worker: int
     needs_grant: bool
-    """whether its worker id is granted for a time"""
+    """whether the worker id is granted for a limited time"""
     grant_end_unix_ms: Optional[int]
-    """no id is given for this time or a later one; None without a grant"""
+    """the end of the grant: no id is issued for this time or later; None without a grant"""
     horizon: float
-    """seconds that a fresh grant reaches; 0.0 without one"""
+    """the seconds that a fresh grant covers; 0.0 without a grant"""
     next_keep: Optional[float]
-    """seconds after which to extend it; None without one"""
+    """the seconds after which to extend the grant; None without a grant"""
     failures: int
-    """to extend it, in a row"""
+    """how often in a row extending the grant has failed"""
 
     @property
     def serving(self) -> bool:
-        """Whether it gives ids, as its policies allow."""
+        """Whether the generator issues ids, as its policies allow."""
         return self.state in ("serving", "needs_grant")
 
 
 class ManualClock:
-    """A clock that moves only when told to, for tests.  A frozen one keeps its time also while a call waits."""
+    """A clock for tests that moves only when told to.  A frozen clock keeps its time even while a call waits."""
 
     __slots__ = ("_handle",)
 
@@ -102,27 +102,27 @@ class ManualClock:
         _frazil.clock_set(self._handle, unix_ms(when))
 
     def advance(self, seconds: float) -> None:
-        """Lets so many seconds pass."""
+        """Advances the clock by the given seconds."""
         _frazil.clock_advance(self._handle, round(seconds * 1e9))
 
 
 class Generator(_frazil.Generator):
-    """Takes ids.  All methods may be called by any thread, several at once; frazil.open() makes one.
+    """A generator of ids, made by frazil.open().  Any number of threads may call its methods at once.
 
-    As an iterator it never ends: next(generator) is generator.next().  `async for` waits in the event loop.
+    As an iterator it is endless: next(generator) is generator.next().  `async for` waits in the event loop.
     """
 
-    # Each object of PyPy can be referred to weakly as it is.
+    # Every object of PyPy supports weak references.
     __slots__ = () if sys.implementation.name == "pypy" else ("__weakref__",)
 
     @property
     def spec(self) -> str:
-        """What its options mean: keys in one order, defaults written out, passwords left out."""
+        """The options as a spec: keys in a fixed order, defaults written out, passwords left out."""
         return self._spec()
 
     @property
     def layout(self) -> Layout:
-        """The layout of its ids."""
+        """The layout of the ids."""
         return Layout._of(self._layout())
 
     @property
@@ -143,11 +143,11 @@ class Generator(_frazil.Generator):
         return self.layout.decompose(id)
 
     def info(self) -> GeneratorInfo:
-        """Returns what the generator is."""
+        """Returns the properties of the generator."""
         return GeneratorInfo(*self._info())
 
     def health(self) -> Health:
-        """Returns how it is now, for health checks.  It waits for nobody."""
+        """Returns the state of the generator now, for health checks.  It never waits."""
         state, code, worker, needs_grant, end, horizon_ns, keep_ns, failures = self._health()
         return Health(
             _STATES[state] if state < len(_STATES) else f"state {state}",
@@ -161,7 +161,7 @@ class Generator(_frazil.Generator):
         )
 
     async def anext(self, *, timeout: Optional[float] = None) -> int:
-        """Returns one id without ever blocking the event loop."""
+        """Returns one id without blocking the event loop."""
         if self._never_asks():
             try:
                 return self.take(1, timeout=0)[0]
@@ -181,9 +181,9 @@ class Generator(_frazil.Generator):
                 await asyncio.sleep(0)
 
     async def atake(self, n: int, *, timeout: Optional[float] = None) -> list[int]:
-        """Returns n increasing ids without ever blocking the event loop.
+        """Returns n increasing ids without blocking the event loop.
 
-        timeout: seconds that it may take, None for no bound; then RetryError.  Ids that were taken before a timeout or
+        timeout: seconds after which to raise RetryError; None means no limit.  Ids that were taken before a timeout or
         a cancellation stay unused.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -261,18 +261,18 @@ def open(
 ) -> Generator:
     """Opens a generator.
 
-    spec         keys and values as frazil.spec(5) has them: "layout=twitter worker=fixed:7"
-    **keys       the same one by one, in Python's own values: worker=7 is fixed:7, a time span a timedelta or seconds,
-                 an epoch an aware datetime or a date, yes and no True and False, a layout a frazil.Layout, a folder a
-                 Path, a partition two bytes
-    lazy         opens it at the first call that needs it, and touches no file, coordinator or variable before: for
-                 modules that are imported where there is no worker id, as in builds and migrations
-    shared       all openings of this process whose specs mean the same have one generator together
+    spec         keys and values as in frazil.spec(5): "layout=twitter worker=fixed:7"
+    **keys       single keys with Python values: worker=7 is fixed:7, a duration is a timedelta or seconds, an epoch an
+                 aware datetime or a date, yes and no are True and False, a layout a frazil.Layout, a folder a Path,
+                 a partition two bytes
+    lazy         opens at the first call that needs it, and touches no file, coordinator or variable before: for
+                 modules that are imported without a worker id, as in builds and migrations
+    shared       all calls of this process whose specs mean the same share one generator
     clock        a ManualClock, for tests
-    snapshot     JSON of sno_snapshot(), from which a sno generator goes on
-    environment  which variables FRAZIL_... count: "by-key" (as the command does), "none", "all"
+    snapshot     JSON of sno_snapshot(), from which a sno generator continues
+    environment  which variables FRAZIL_... count: "by-key" (as for the command), "none", "all"
 
-    None means that it is not given.  Keys that say where the program runs (worker, namespace, ...) are read from the
+    None means not given.  Keys that describe where the program runs (worker, namespace, ...) are read from the
     environment if they are not given.
     """
     environment = "by-key" if environment is None else environment
@@ -295,7 +295,7 @@ def open(
 
 
 def inspect(id: Union[int, str, bytes], layout: Union[Layout, str] = "frazil") -> Union[Fields, sno.Fields]:
-    """Returns the fields of an id: a number or its decimal text by a layout, or a sno of 10 bytes or 16 characters."""
+    """Returns the fields of an id: a number or decimal text with its layout, or a sno of 10 bytes or 16 characters."""
     layout = Layout(layout)
     if isinstance(id, bytes):
         return sno.decompose(id)

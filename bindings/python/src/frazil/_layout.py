@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Layouts: where the fields of an id lie, and the arithmetic on ids that needs nothing else."""
+"""Layouts: the positions of an id's fields, and the arithmetic on ids that needs only these."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Fields(NamedTuple):
     unix_ms: int
     """the start of its tick"""
     worker: int
-    """the whole number, datacenter included"""
+    """the whole worker number, including the datacenter"""
     sequence: int
     """the number within the tick"""
     datacenter: int
-    """0 where the layout does not split the worker"""
+    """the datacenter; 0 if the layout does not split the worker"""
     worker_in_datacenter: int
-    """the worker itself where the layout does not split it"""
+    """the worker number inside its datacenter; the worker itself if the layout does not split it"""
 
     @property
     def time(self) -> datetime:
@@ -66,9 +66,9 @@ class Overlap(NamedTuple):
 
 
 class Layout:
-    """A layout by its text: a preset ("twitter"), or a description ("41/5+5/12 epoch=2026-01-01T00:00:00Z tick=1ms").
+    """A layout, from a preset's name ("twitter") or a description ("41/5+5/12 epoch=2026-01-01T00:00:00Z tick=1ms").
 
-    Layouts are immutable, and equal where equal fields give equal ids.
+    Layouts are immutable.  They are equal if equal fields give equal ids.
     """
 
     __slots__ = ("_handle",)
@@ -120,7 +120,7 @@ class Layout:
 
     @property
     def fingerprint(self) -> str:
-        """The stable text of what decides where a field lies; Layout() reads it."""
+        """The stable text of all that decides the positions of fields; Layout() reads it."""
         return _frazil.layout_fingerprint(self._handle)
 
     def describe(self) -> LayoutInfo:
@@ -148,7 +148,7 @@ class Layout:
         return _frazil.layout_range(self._handle, unix_ms(begin), unix_ms(end))
 
     def overlap(self, after: Layout, since: Instant) -> Overlap:
-        """Says whether ids can collide, or sort wrongly, if `after` takes the place of this layout at an instant."""
+        """Returns whether ids can collide or sort wrongly if `after` replaces this layout at an instant."""
         return Overlap(*_frazil.layout_overlap(self._handle, after._handle, unix_ms(since)))
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options in Python's own values, as text of a spec: worker=7, max_wait=timedelta(seconds=1)."""
+"""Conversion of Python values to the text of a spec: worker=7, max_wait=timedelta(seconds=1)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DURATIONS = frozenset(("tick", "max_lead", "max_wait", "open_wait", "max_skew",
 
 
 def _duration(key: str, seconds: float) -> str:
-    """Returns a time span with the largest unit that keeps it whole: a spec has no fractions."""
+    """Returns a duration in the largest unit that keeps it whole, as a spec has no fractions."""
     if seconds == float("inf"):
         return "unlimited"
     if not 0 <= seconds < 9.2e9:
@@ -52,7 +52,7 @@ def text_of(key: str, value: Value) -> str:
 
 
 def pair(key: str, value: Value) -> str:
-    """Returns a key and its value as they stand in a spec."""
+    """Returns a key and its value in the form of a spec."""
     text = text_of(key, value)
     if text and not any(c in text for c in " \t\r\n'\\"):
         return f"{key}={text}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from . import _frazil
 
-#: The names of all text forms.  Those of fixed width sort like the numbers.
+#: The names of all text forms.  Forms of fixed width sort like the numbers.
 TEXT_FORMS = tuple(_frazil.text_forms())
 
 
@@ -15,17 +15,17 @@ def to_text(id: int, form: str = "dec") -> str:
 
 
 def from_text(text: str, form: str = "dec") -> int:
-    """Reads an id strictly: text that the form would not write is refused."""
+    """Reads an id strictly: it refuses text that the form would not write."""
     return _frazil.id_parse(text, form)
 
 
 def to_bytes(id: int) -> bytes:
-    """Returns an id as 8 bytes, the highest first, which sort as the numbers do."""
+    """Returns an id as 8 bytes, big-endian, which sort as the numbers do."""
     return _frazil.bytes_write(id)
 
 
 def from_bytes(data: bytes) -> int:
-    """Reads an id of exactly 8 bytes, the highest first."""
+    """Reads an id of exactly 8 bytes, big-endian."""
     return _frazil.bytes_read(data)
 
 
@@ -35,22 +35,22 @@ def shard(id: int, shards: int) -> int:
 
 
 def worker_hash(text: str, workers: int) -> int:
-    """Returns a worker number from a host name or address as konayuki computes it.  Two hosts can collide."""
+    """Returns a worker number for a host name or address as konayuki computes it.  Two hosts can get the same."""
     return _frazil.worker_hash(text, workers)
 
 
 def worker_collision(hosts: int, workers: int) -> int:
-    """Returns how likely it is that two of so many hosts collide, in parts per million, rounded up."""
+    """Returns the probability that two hosts share a hashed worker number, in parts per million, rounded up."""
     return _frazil.worker_collision(hosts, workers)
 
 
 def new_salt() -> int:
-    """Returns a new salt for scramble().  Keep it: scrambled ids can be read with it alone."""
+    """Returns a new salt for scramble().  Keep it: scrambled ids cannot be read without it."""
     return _frazil.salt_new()
 
 
 def kasumi(salt: int, id: int) -> int:
-    """Returns the id scrambled as a number; the same call turns it back."""
+    """Returns the scrambled id as a number; the same call unscrambles it."""
     return _frazil.kasumi(salt, id)
 
 
@@ -60,5 +60,5 @@ def scramble(salt: int, id: int, *, checked: bool = False) -> str:
 
 
 def unscramble(salt: int, text: str, *, checked: bool = False) -> int:
-    """Turns scrambled text back."""
+    """Returns the id of a scrambled text."""
     return _frazil.unscramble(salt, checked, text)

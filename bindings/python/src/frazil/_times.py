@@ -27,7 +27,7 @@ def unix_ms(when: Instant) -> int:
 
 
 def to_datetime(ms: int) -> datetime:
-    """Returns Unix milliseconds as a datetime in UTC.  OverflowError: it is outside the years 1 to 9999."""
+    """Returns Unix milliseconds as a datetime in UTC.  Raises OverflowError outside the years 1 to 9999."""
     return _EPOCH + ms * _MILLISECOND
 
 

@@ -6,7 +6,7 @@
     class Order(models.Model):
         id = FrazilField(primary_key=True)
 
-FRAZIL in the settings says what they look like, as text or as keywords of frazil.open():
+FRAZIL in the settings describes the ids, as text or as keywords of frazil.open():
 
     FRAZIL = {"layout": "frazil"}
 
@@ -49,7 +49,7 @@ def next_id() -> int:
 
 
 def _forget(*, setting: str, **_: object) -> None:
-    """Opens another one where a test overrides the setting."""
+    """Opens another generator after a test has overridden the setting."""
     global _ids
     if setting == "FRAZIL":
         _ids = None
@@ -59,7 +59,7 @@ setting_changed.connect(_forget)
 
 
 class FrazilField(models.BigIntegerField):
-    """A column of ids, which gives each new object one, also in bulk_create()."""
+    """A column of ids.  Each new object gets an id, also in bulk_create()."""
 
     description = "64-bit id of frazil"
 
@@ -71,7 +71,7 @@ class FrazilField(models.BigIntegerField):
         super().__init__(*args, **kwargs)
 
     def deconstruct(self) -> Any:
-        """Leaves out what __init__ adds."""
+        """Leaves out the arguments that __init__ adds."""
         name, path, args, kwargs = super().deconstruct()
         if kwargs.get("default") is next_id:
             del kwargs["default"]
@@ -86,10 +86,10 @@ def created_between(
     end: frazil.Instant,
     layout: Optional[Union[frazil.Layout, str]] = None,
 ) -> models.Q:
-    """Finds the rows of a time, its end left out, by their ids: Order.objects.filter(created_between("id", a, b)).
+    """Finds the rows from `begin` until before `end`, by their ids: Order.objects.filter(created_between("id", a, b)).
 
-    Without a layout it opens the generator, whose layout it takes.  A process that only reads, and has no worker id,
-    gives the layout: created_between("id", a, b, "frazil").
+    Without a layout it opens the generator, and uses the generator's layout.  A process that only reads, and has no
+    worker id, passes the layout: created_between("id", a, b, "frazil").
     """
     of = ids().layout if layout is None else frazil.Layout(layout)
     return models.Q(**{f"{field}__gte": of.first(begin), f"{field}__lt": of.first(end)})

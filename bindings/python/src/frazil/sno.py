@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Snos: 80-bit ids, as ten bytes.  Bytes sort as their text does."""
+"""Snos: 80-bit ids, as ten bytes.  The bytes sort as the text does."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Fields(NamedTuple):
     ticktock: int
     """0 or 1: toggled when the clock went back"""
     meta: int
-    """a byte of the caller's"""
+    """the metabyte, chosen by the caller"""
     partition: int
-    """its first byte is the high one"""
+    """the partition; its first byte is the high one"""
     sequence: int
     """the number within the unit"""
 
@@ -35,7 +35,7 @@ class Fields(NamedTuple):
 
 
 def compose(when: Instant, *, meta: int = 0, partition: int = 0, sequence: int = 0, ticktock: int = 0) -> bytes:
-    """Returns the sno of these fields; the time is rounded down to its unit."""
+    """Returns the sno with these fields; the time is rounded down to its unit."""
     return _frazil.sno_compose(unix_ms(when), ticktock, meta, partition, sequence)
 
 
@@ -65,7 +65,7 @@ def to_uuid(id: bytes) -> uuid.UUID:
 
 
 def from_uuid(value: Union[uuid.UUID, bytes, str]) -> bytes:
-    """Returns the sno of such a UUID, of its 16 bytes, or of its text."""
+    """Returns the sno of a UUID from to_uuid(), of its 16 bytes, or of its text."""
     if isinstance(value, str):
         return _frazil.uuid_parse(value)
     return _frazil.uuid_read(value.bytes if isinstance(value, uuid.UUID) else value)
@@ -77,17 +77,17 @@ def to_json(id: bytes) -> str:
 
 
 def from_json(text: str) -> bytes:
-    """Reads such a JSON value."""
+    """Reads a JSON value: a string, or null for ZERO."""
     return _frazil.sno_from_json(text)
 
 
 def from_column(data: Union[bytes, str, None]) -> bytes:
-    """Reads a sno from a database column: its ten bytes, its 16 characters, or nothing, which is ZERO."""
+    """Reads a sno from a database column: ten bytes, 16 characters, or nothing, which is ZERO."""
     return _frazil.sno_from_column(b"" if data is None else data)
 
 
 def format_partition(partition: int) -> str:
-    """Returns a partition as text: "A,10"."""
+    """Returns a partition as text, such as "A,10"."""
     return _frazil.partition_format(partition)
 
 

@@ -25,7 +25,7 @@ __all__ = ["Id", "Sno", "primary_key"]
 
 
 class Id(TypeDecorator[int]):
-    """A BIGINT.  Ids from JSON, which are text, are taken as well."""
+    """A BIGINT.  It also accepts ids as text, as JSON has them."""
 
     impl = BigInteger
     cache_ok = True
@@ -35,7 +35,7 @@ class Id(TypeDecorator[int]):
 
 
 class Sno(TypeDecorator[bytes]):
-    """Ten bytes.  It takes the 16 characters of a sno as well, and NULL stays None."""
+    """Ten bytes.  It also accepts the 16 characters of a sno; NULL stays None."""
 
     impl = LargeBinary(10)
     cache_ok = True
@@ -48,5 +48,5 @@ class Sno(TypeDecorator[bytes]):
 
 
 def primary_key(ids: frazil.Generator, **options: Any) -> MappedColumn[int]:
-    """Returns a primary key whose new rows take their ids from a generator, which may be one that is opened lazily."""
+    """Returns a primary key whose new rows get their ids from a generator, which may be lazy."""
     return mapped_column(Id, primary_key=True, autoincrement=False, default=ids.next, **options)
