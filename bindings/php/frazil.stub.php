@@ -1,11 +1,11 @@
 <?php
 // SPDX-License-Identifier: MIT
-// The classes of the extension, for editors and static analysis.  An id above PHP_INT_MAX is decimal text.
+// The classes of the extension, for editors and static analysis.  An id above PHP_INT_MAX is a decimal string.
 
 namespace Frazil;
 
 /**
- * What went wrong, by class: UsageException, RetryException, FencedException, FatalException.
+ * An error of frazil: a UsageException, RetryException, FencedException or FatalException.
  *
  * @property string $error
  * @property string $errorClass
@@ -22,13 +22,13 @@ class UsageException extends \InvalidArgumentException implements Exception
 {
     /** The name of the error, such as FRAZIL_EFULL. */
     public string $error;
-    /** usage, retry, fenced or fatal */
+    /** The class of the error: usage, retry, fenced or fatal. */
     public string $errorClass;
-    /** Nanoseconds after which the call can succeed, where that is known; else 0. */
+    /** Nanoseconds after which the same call can succeed; 0 if unknown. */
     public int $retryNs;
-    /** Microseconds by which the clock is behind, else 0. */
+    /** Microseconds by which the clock is behind, if that is the reason; else 0. */
     public int $behindUs;
-    /** Bytes before what is wrong in a text. */
+    /** For a parse error: the offset of the first wrong byte; else null. */
     public ?int $position;
 }
 
@@ -37,57 +37,57 @@ class RetryException extends \RuntimeException implements Exception
 {
     /** The name of the error, such as FRAZIL_EFULL. */
     public string $error;
-    /** usage, retry, fenced or fatal */
+    /** The class of the error: usage, retry, fenced or fatal. */
     public string $errorClass;
-    /** Nanoseconds after which the call can succeed, where that is known; else 0. */
+    /** Nanoseconds after which the same call can succeed; 0 if unknown. */
     public int $retryNs;
-    /** Microseconds by which the clock is behind, else 0. */
+    /** Microseconds by which the clock is behind, if that is the reason; else 0. */
     public int $behindUs;
-    /** Bytes before what is wrong in a text. */
+    /** For a parse error: the offset of the first wrong byte; else null. */
     public ?int $position;
 }
 
-/** This generator cannot now: its grant has ended. */
+/** The generator cannot issue ids now, because its grant has ended. */
 class FencedException extends \RuntimeException implements Exception
 {
     /** The name of the error, such as FRAZIL_EFULL. */
     public string $error;
-    /** usage, retry, fenced or fatal */
+    /** The class of the error: usage, retry, fenced or fatal. */
     public string $errorClass;
-    /** Nanoseconds after which the call can succeed, where that is known; else 0. */
+    /** Nanoseconds after which the same call can succeed; 0 if unknown. */
     public int $retryNs;
-    /** Microseconds by which the clock is behind, else 0. */
+    /** Microseconds by which the clock is behind, if that is the reason; else 0. */
     public int $behindUs;
-    /** Bytes before what is wrong in a text. */
+    /** For a parse error: the offset of the first wrong byte; else null. */
     public ?int $position;
 }
 
-/** It will not get better by itself. */
+/** The error will not go away by itself. */
 class FatalException extends \RuntimeException implements Exception
 {
     /** The name of the error, such as FRAZIL_EFULL. */
     public string $error;
-    /** usage, retry, fenced or fatal */
+    /** The class of the error: usage, retry, fenced or fatal. */
     public string $errorClass;
-    /** Nanoseconds after which the call can succeed, where that is known; else 0. */
+    /** Nanoseconds after which the same call can succeed; 0 if unknown. */
     public int $retryNs;
-    /** Microseconds by which the clock is behind, else 0. */
+    /** Microseconds by which the clock is behind, if that is the reason; else 0. */
     public int $behindUs;
-    /** Bytes before what is wrong in a text. */
+    /** For a parse error: the offset of the first wrong byte; else null. */
     public ?int $position;
 }
 
 /**
- * A generator of ids.  It is neither cloned nor serialised.  foreach over it has ids without an end.
+ * A generator of ids.  It cannot be cloned or serialised.  foreach over it yields ids without end.
  *
  * @implements \IteratorAggregate<int, int>
  */
 final class Generator implements \IteratorAggregate
 {
     /**
-     * The process's generator of that spec: opened at the first call, and there for all requests that follow.
+     * Returns the process's generator for a spec.  The first call opens it; all later requests share it.
      *
-     * @param string|array<string, string|int|bool|\DateTimeInterface|null>|null $spec text, or options such as ['worker' => 7]; null: not given
+     * @param string|array<string, string|int|bool|\DateTimeInterface|null>|null $spec text, or options such as ['worker' => 7]; null means not given
      * @throws Exception
      */
     public static function open(array|null|string $spec = null): static
@@ -95,7 +95,7 @@ final class Generator implements \IteratorAggregate
     }
 
     /**
-     * A generator that is closed with its object.
+     * Opens a generator that is closed with its object.
      *
      * @param string|array<string, string|int|bool|\DateTimeInterface|null>|null $spec as of open()
      * @throws Exception
@@ -105,7 +105,7 @@ final class Generator implements \IteratorAggregate
     }
 
     /**
-     * One id.  Waits at most max_wait.
+     * Returns one id.  Waits at most max_wait.
      *
      * @throws Exception
      */
@@ -114,7 +114,7 @@ final class Generator implements \IteratorAggregate
     }
 
     /**
-     * One id as text: dec, hex, crockford, base58, base62 and the other forms of `frazil convert`.
+     * Returns one id as text: dec, hex, crockford, base58, base62 or another form of `frazil convert`.
      *
      * @throws Exception
      */
@@ -123,7 +123,7 @@ final class Generator implements \IteratorAggregate
     }
 
     /**
-     * One id without ever waiting; null: none is free now.
+     * Returns one id without waiting, or null if none is free now.
      *
      * @throws Exception
      */
@@ -132,7 +132,9 @@ final class Generator implements \IteratorAggregate
     }
 
     /**
-     * @return list<int> exactly n ids, increasing; at most 1,000,000
+     * Returns n increasing ids, at most 1,000,000.  Waits at most max_wait.
+     *
+     * @return list<int>
      * @throws Exception
      */
     public function nextN(int $n): array
@@ -140,7 +142,9 @@ final class Generator implements \IteratorAggregate
     }
 
     /**
-     * @return list<int> nextN with a bound on the wait of its own, in nanoseconds
+     * Returns n increasing ids as nextN() does, but waits at most $waitNs nanoseconds.
+     *
+     * @return list<int>
      * @throws Exception
      */
     public function take(int $n, int $waitNs): array
@@ -148,7 +152,7 @@ final class Generator implements \IteratorAggregate
     }
 
     /**
-     * An id for a time of yours, for bringing in old records.
+     * Returns an id for the given time, to import old records.
      *
      * @throws Exception
      */
@@ -157,7 +161,7 @@ final class Generator implements \IteratorAggregate
     }
 
     /**
-     * A sno, 10 bytes.
+     * Returns a sno of 10 bytes; the generator must have layout=sno.
      *
      * @throws Exception
      */
@@ -165,12 +169,18 @@ final class Generator implements \IteratorAggregate
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns a sno without waiting, or null if none is free now.
+     *
+     * @throws Exception
+     */
     public function snoTryNext(int $meta = 0): ?string
     {
     }
 
     /**
+     * Returns n increasing snos.
+     *
      * @return list<string>
      * @throws Exception
      */
@@ -178,50 +188,69 @@ final class Generator implements \IteratorAggregate
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns a sno for the given time.
+     *
+     * @throws Exception
+     */
     public function snoNextAt(int $unixMs, int $meta = 0): string
     {
     }
 
-    /** @return array<string, int|bool|string> */
+    /**
+     * Returns the properties of the generator.
+     *
+     * @return array<string, int|bool|string>
+     */
     public function info(): array
     {
     }
 
-    /** @return array<string, int|bool|string> its state, without asking disk or coordinator */
+    /**
+     * Returns the state of the generator now.  Accesses neither disk nor coordinator.
+     *
+     * @return array<string, int|bool|string>
+     */
     public function health(): array
     {
     }
 
-    /** @return array<string, int|string> what happened so far */
+    /**
+     * Returns the counters of the generator and of all processes that share it.
+     *
+     * @return array<string, int|string>
+     */
     public function stats(): array
     {
     }
 
-    /** How many ids are left in this tick. */
+    /** Returns how many ids are left in this tick. */
     public function available(): int
     {
     }
 
+    /** Returns the layout of the ids. */
     public function layout(): Layout
     {
     }
 
-    /** Ends all waiting, and every later call, with FRAZIL_ESTOPPED: for all who opened it in this process. */
+    /** Makes all waiting and later calls fail with FRAZIL_ESTOPPED, also those of other openings in this process. */
     public function stop(): void
     {
     }
 
-    /** @return \Iterator<int, int> */
+    /** @return \Iterator<int, int> ids without end */
     public function getIterator(): \Iterator
     {
     }
 }
 
-/** Where the fields of an id lie. */
+/** The positions of an id's fields. */
 final class Layout
 {
     /**
+     * Reads a layout.
+     *
      * @param string $text a preset or a description, as `frazil layout` takes it
      * @throws Exception
      */
@@ -229,12 +258,18 @@ final class Layout
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns the id with these fields; the time is rounded down to its tick.
+     *
+     * @throws Exception
+     */
     public function compose(int $unixMs, int $worker, int $sequence): int|string
     {
     }
 
     /**
+     * Returns the fields of an id.  Throws if the id does not fit this layout.
+     *
      * @return array{unix_ms: int, worker: int, sequence: int, datacenter: int, worker_in_datacenter: int}
      * @throws Exception
      */
@@ -243,7 +278,9 @@ final class Layout
     }
 
     /**
-     * @return array{first: int|string, last: int|string} the ids of a time, both ends included
+     * Returns the smallest and the largest id of these times, both included.
+     *
+     * @return array{first: int|string, last: int|string}
      * @throws Exception
      */
     public function range(int $fromUnixMs, int $toUnixMs): array
@@ -251,7 +288,7 @@ final class Layout
     }
 
     /**
-     * The smallest id of the tick of that time.
+     * Returns the smallest id of the tick that contains this time.
      *
      * @throws Exception
      */
@@ -260,6 +297,8 @@ final class Layout
     }
 
     /**
+     * Returns what the layout is and can hold.
+     *
      * @return array<string, int|bool|string>
      * @throws Exception
      */
@@ -267,13 +306,19 @@ final class Layout
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns the stable text of the layout, which the constructor reads back.
+     *
+     * @throws Exception
+     */
     public function fingerprint(): string
     {
     }
 
     /**
-     * @return array<string, int|bool|string> what happens when a system moves to the other layout
+     * Returns whether ids can collide or sort wrongly if $after replaces this layout at the given time.
+     *
+     * @return array<string, int|bool|string>
      * @throws Exception
      */
     public function overlap(Layout $after, int $sinceUnixMs): array
@@ -284,18 +329,26 @@ final class Layout
 /** Pure functions over 64-bit ids. */
 abstract class Id
 {
-    /** @throws Exception */
+    /**
+     * Returns an id as text in one of the forms of `frazil convert`.
+     *
+     * @throws Exception
+     */
     public static function format(int|string $id, string $form = 'dec'): string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Reads an id in one of the forms of `frazil convert`.
+     *
+     * @throws Exception
+     */
     public static function parse(string $text, string $form = 'dec'): int|string
     {
     }
 
     /**
-     * 8 bytes, big-endian.
+     * Returns an id as 8 bytes, big-endian.
      *
      * @throws Exception
      */
@@ -303,23 +356,35 @@ abstract class Id
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns the id of 8 bytes, big-endian.
+     *
+     * @throws Exception
+     */
     public static function fromBytes(string $bytes): int|string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns the shard of an id as konayuki computes it: CRC-32 of the decimal digits, modulo shards.
+     *
+     * @throws Exception
+     */
     public static function shard(int|string $id, int $shards): int
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns a worker number for a host name or address as konayuki computes it.  Two hosts can get the same number.
+     *
+     * @throws Exception
+     */
     public static function workerHash(string $text, int $workers): int
     {
     }
 
     /**
-     * In parts per million.
+     * Returns the probability that two hosts share a hashed worker number, in parts per million, rounded up.
      *
      * @throws Exception
      */
@@ -327,17 +392,29 @@ abstract class Id
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Scrambles an id, or unscrambles a scrambled one.  It hides nothing from an attacker.  The salt must be odd.
+     *
+     * @throws Exception
+     */
     public static function kasumi(int|string $salt, int|string $id): int|string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns a scrambled id as 14 characters, or as 19 with check digits.
+     *
+     * @throws Exception
+     */
     public static function scramble(int|string $salt, int|string $id, bool $checked = false): string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns the id of a scrambled text.
+     *
+     * @throws Exception
+     */
     public static function unscramble(int|string $salt, string $text, bool $checked = false): int|string
     {
     }
@@ -346,12 +423,20 @@ abstract class Id
 /** Instants as Unix milliseconds and as RFC 3339. */
 abstract class Time
 {
-    /** @throws Exception */
+    /**
+     * Returns a time as RFC 3339 in UTC with milliseconds.
+     *
+     * @throws Exception
+     */
     public static function format(int $unixMs): string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns the Unix milliseconds of an RFC 3339 time, a date, or a whole number.
+     *
+     * @throws Exception
+     */
     public static function parse(string $text): int
     {
     }
@@ -360,22 +445,36 @@ abstract class Time
 /** Pure functions over snos, each a string of 10 bytes. */
 abstract class Sno
 {
-    /** @throws Exception */
+    /**
+     * Returns the 16 characters of a sno.
+     *
+     * @throws Exception
+     */
     public static function encode(string $sno): string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Reads the 16 characters of a sno.
+     *
+     * @throws Exception
+     */
     public static function decode(string $text): string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns the sno with these fields; the time is rounded down to its unit of 4 ms.
+     *
+     * @throws Exception
+     */
     public static function compose(int $unixMs, int $ticktock, int $meta, int $partition, int $sequence): string
     {
     }
 
     /**
+     * Returns the fields of a sno.
+     *
      * @return array{unix_ms: int, ticktock: int, meta: int, partition: int, sequence: int}
      * @throws Exception
      */
@@ -384,6 +483,8 @@ abstract class Sno
     }
 
     /**
+     * Returns the smallest and the largest sno of these times, both included.
+     *
      * @return array{first: string, last: string}
      * @throws Exception
      */
@@ -391,42 +492,74 @@ abstract class Sno
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns the sno as a UUID of version 8, which sorts as the sno does.
+     *
+     * @throws Exception
+     */
     public static function toUuid(string $sno): string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Reads a UUID that toUuid() has written.
+     *
+     * @throws Exception
+     */
     public static function fromUuid(string $text): string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Reads the 16 bytes of such a UUID.
+     *
+     * @throws Exception
+     */
     public static function fromUuidBytes(string $bytes): string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns the JSON value of a sno: a string, or null for the zero sno.
+     *
+     * @throws Exception
+     */
     public static function toJson(string $sno): string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Reads a JSON value that toJson() has written.
+     *
+     * @throws Exception
+     */
     public static function fromJson(string $text): string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Reads a database column: 10 bytes, 16 characters, or nothing for the zero sno.
+     *
+     * @throws Exception
+     */
     public static function fromColumn(string $bytes): string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Returns a partition as text, such as "A,10".
+     *
+     * @throws Exception
+     */
     public static function formatPartition(int $partition): string
     {
     }
 
-    /** @throws Exception */
+    /**
+     * Reads a partition: a number, or two bytes with a comma between them.
+     *
+     * @throws Exception
+     */
     public static function parsePartition(string $text): int
     {
     }

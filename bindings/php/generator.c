@@ -92,7 +92,7 @@ void frazil_close_generators(HashTable *generators)
     pefree(generators, 1);
 }
 
-/* A generator that was stopped stays with those who have it, and whoever opens the spec again gets a new one. */
+/* A stopped generator stays with the objects that have it; opening the spec again makes a new one. */
 static void leave_shared(struct frazil_php_shared *left)
 {
     struct frazil_php_shared *shared;

@@ -7,7 +7,7 @@ namespace Kasumi;
 
 use InvalidArgumentException;
 
-/** Each half as 7 digits of base 36, in lower case. */
+/** Writes each half as 7 digits of base 36, in lower case. */
 final class Base36Encoder implements Encoder
 {
     private const HALF = 7;

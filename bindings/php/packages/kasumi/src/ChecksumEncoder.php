@@ -7,7 +7,7 @@ namespace Kasumi;
 
 use InvalidArgumentException;
 
-/** Five digits of a checksum about another encoder's text: two in front, and three at fixed places within. */
+/** Adds five check digits to another encoder's text: two in front, and three at fixed places inside. */
 final class ChecksumEncoder implements Encoder
 {
     private const FRONT = 2;

@@ -5,14 +5,14 @@ declare(strict_types=1);
 
 namespace Kasumi;
 
-/** The text of 64 bits, given as two halves of 32. */
+/** Converts 64 bits, given as two halves of 32, to text and back. */
 interface Encoder
 {
     public function encode(int $upper, int $lower): string;
 
     /**
      * @return array{int, int} the upper and the lower half
-     * @throws \InvalidArgumentException where it is no such text
+     * @throws \InvalidArgumentException if the text is not of this form
      */
     public function decode(string $s): array;
 }

@@ -8,7 +8,7 @@ namespace Kasumi;
 use OverflowException;
 use Stringable;
 
-/** 64 bits as two halves, and the encoder that makes text of them. */
+/** A scrambled id: 64 bits as two halves, and the encoder for its text. */
 final class ScrambledValue implements Stringable
 {
     public function __construct(

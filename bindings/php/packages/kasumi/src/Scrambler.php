@@ -8,7 +8,7 @@ namespace Kasumi;
 use Frazil\Id;
 use InvalidArgumentException;
 
-/** Makes neighbours look different, and is its own inverse.  It hides nothing from somebody who tries. */
+/** Scrambles ids, so that neighbours look unrelated, and is its own inverse.  It hides nothing from an attacker. */
 final class Scrambler
 {
     private readonly int $salt;
@@ -37,7 +37,7 @@ final class Scrambler
         return new ScrambledValue($upper, $lower, $this->encoder);
     }
 
-    /** The number of a text that the scrambler's encoder has made. */
+    /** Returns the id of a text that the scrambler's encoder has made. */
     public function unscramble(string $text): int
     {
         return $this->scramble(new ScrambledValue(...[...$this->encoder->decode($text), $this->encoder]))->toInt();

@@ -9,10 +9,10 @@ use Illuminate\Contracts\Database\Eloquent\CastsAttributes;
 use Illuminate\Contracts\Database\Eloquent\SerializesCastableAttributes;
 use InvalidArgumentException;
 
-/** A column of ids: an int in PHP, a string in arrays and JSON, as JavaScript rounds numbers above 2^53. */
+/** A cast for columns of ids: an int in PHP, a string in arrays and JSON, as JavaScript rounds numbers above 2^53. */
 final class AsFrazilId implements CastsAttributes, SerializesCastableAttributes
 {
-    /** So that a SnowflakeId that was assigned is read as an int (Laravel 9 and later). */
+    /** Makes an assigned SnowflakeId read as an int (Laravel 9 and later). */
     public bool $withoutObjectCaching = true;
 
     public function get($model, string $key, $value, array $attributes): ?int

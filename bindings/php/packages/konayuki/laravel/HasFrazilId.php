@@ -9,7 +9,7 @@ use Illuminate\Container\Container;
 use Illuminate\Database\Eloquent\Builder;
 use Konayuki\IdGenerator;
 
-/** For a model of Eloquent whose primary key is an id: it gets one when it is created, unless it has one. */
+/** For an Eloquent model whose primary key is an id: a new model gets one, unless it has one. */
 trait HasFrazilId
 {
     public function initializeHasFrazilId(): void
@@ -20,7 +20,7 @@ trait HasFrazilId
     }
 
     /**
-     * Every save of a new model comes by here, also those without events: saveQuietly, withoutEvents. insert(), upsert() and
+     * Every save of a new model calls this, also saves without events: saveQuietly, withoutEvents. insert(), upsert() and
      * insertOrIgnore() write rows without a model: they need the ids in their rows.
      */
     protected function performInsert(Builder $query)

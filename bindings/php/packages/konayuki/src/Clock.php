@@ -7,7 +7,7 @@ namespace Konayuki;
 
 interface Clock
 {
-    /** Unix milliseconds. */
+    /** Returns the time in Unix milliseconds. */
     public function nowMs(): int;
 
     public function sleepMicroseconds(int $microseconds): void;

@@ -15,8 +15,8 @@ use Konayuki\Sequence\RandomSequenceStrategy;
 use RuntimeException;
 
 /**
- * Makes ids: by frazil where all parts are konayuki's own and the counter is memory, else in PHP, by the parts that it was
- * given.  A file or a Redis is counted in as konayuki does, since others can count there as well.
+ * Makes ids: by frazil if all parts are konayuki's own and the counter is in memory, else in PHP by the given parts.  In a
+ * file or a Redis it counts as konayuki does, since other generators can count there as well.
  */
 final class IdGenerator
 {
@@ -51,7 +51,7 @@ final class IdGenerator
         return SnowflakeId::fromInt($this->native->next(), $this->layout);
     }
 
-    /** konayuki's errors are RuntimeExceptions, also where a setting is at fault. */
+    /** Throws RuntimeExceptions, as konayuki does, even if a setting is wrong. */
     private function opened(): Generator
     {
         try {
@@ -61,7 +61,7 @@ final class IdGenerator
         }
     }
 
-    /** What frazil is told, or null where PHP counts. */
+    /** Returns the spec for frazil, or null if PHP counts. */
     public function spec(): ?string
     {
         return $this->spec;
@@ -81,7 +81,7 @@ final class IdGenerator
         return "{$this->layout->spec()} behaviour=konayuki worker=fixed:{$this->workerId} start={$start}";
     }
 
-    /** One id by the counter and the clock that were given. */
+    /** Returns one id by the given counter and clock. */
     private function count(): SnowflakeId
     {
         if ($this->counter->wasReinitialized()) {

@@ -7,7 +7,7 @@ namespace Konayuki;
 
 use InvalidArgumentException;
 
-/** How the 63 bits of an id are divided. */
+/** The division of an id's 63 bits into fields. */
 final class Layout
 {
     public readonly int $maxTimestamp;
@@ -33,13 +33,13 @@ final class Layout
         $this->timestampShift = $sequenceBits + $workerBits;
     }
 
-    /** 41, 10 and 12 bits since 2026-01-01. */
+    /** Returns the default layout: 41, 10 and 12 bits since 2026-01-01. */
     public static function default(): self
     {
         return new self(1_767_225_600_000);
     }
 
-    /** The same layout in the words of a spec of frazil. */
+    /** Returns the layout as keys of a frazil spec. */
     public function spec(): string
     {
         return "layout={$this->timestampBits}/{$this->workerBits}/{$this->sequenceBits} epoch={$this->epochMs}";

@@ -7,6 +7,6 @@ namespace Konayuki;
 
 interface SequenceStrategy
 {
-    /** The sequence number that a millisecond begins with, from 0 to $maxSequence. */
+    /** Returns the first sequence number of a millisecond, from 0 to $maxSequence. */
     public function initialValue(int $maxSequence): int;
 }

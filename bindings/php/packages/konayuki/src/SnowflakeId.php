@@ -8,7 +8,7 @@ namespace Konayuki;
 use InvalidArgumentException;
 use Stringable;
 
-/** An id, and the layout that it was made with. */
+/** An id, and the layout with which it was made. */
 final class SnowflakeId implements Stringable
 {
     private function __construct(public readonly int $value, public readonly Layout $layout)
@@ -34,7 +34,7 @@ final class SnowflakeId implements Stringable
         return new self($value, $layout);
     }
 
-    /** Unix milliseconds. */
+    /** Returns the id's time in Unix milliseconds. */
     public function timestamp(): int
     {
         return ($this->value >> $this->layout->timestampShift) + $this->layout->epochMs;
@@ -50,7 +50,7 @@ final class SnowflakeId implements Stringable
         return $this->value & $this->layout->maxSequence;
     }
 
-    /** From 0 to $shardCount - 1, spread evenly: CRC-32 of the decimal text. */
+    /** Returns the shard from 0 to $shardCount - 1, by CRC-32 of the decimal text: evenly distributed. */
     public function shardKey(int $shardCount): int
     {
         if ($shardCount < 1) {

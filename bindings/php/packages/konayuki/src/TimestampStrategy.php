@@ -7,6 +7,6 @@ namespace Konayuki;
 
 interface TimestampStrategy
 {
-    /** Milliseconds since the epoch, as they stand in the next id. */
+    /** Returns the milliseconds since the epoch for the next id. */
     public function compute(Clock $clock, int $epochMs): int;
 }

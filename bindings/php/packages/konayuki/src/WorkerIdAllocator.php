@@ -5,12 +5,12 @@ declare(strict_types=1);
 
 namespace Konayuki;
 
-/** Says which worker id is ours; asked once, when the application starts. */
+/** Gives this process its worker id.  It is asked once, when the application starts. */
 interface WorkerIdAllocator
 {
-    /** @throws \RuntimeException where there is none to have */
+    /** @throws \RuntimeException if no worker id is available */
     public function acquire(): int;
 
-    /** Gives it back, where it was taken. */
+    /** Gives the worker id back, if it was taken. */
     public function release(): void;
 }

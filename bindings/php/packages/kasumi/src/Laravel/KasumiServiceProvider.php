@@ -13,7 +13,7 @@ use Kasumi\Laravel\Console\SaltGenerateCommand;
 use Kasumi\Scrambler;
 use RuntimeException;
 
-/** Binds the scrambler that config/kasumi.php asks for. */
+/** Binds the scrambler that config/kasumi.php describes. */
 final class KasumiServiceProvider extends ServiceProvider
 {
     private const CONFIG = __DIR__ . '/../../config/kasumi.php';

@@ -9,8 +9,8 @@ use Konayuki\AtomicCounter;
 use RuntimeException;
 
 /**
- * Counts in APCu, where a clock or a strategy of yours needs that.  With konayuki's own ones IdGenerator takes its ids from
- * frazil, which shares a word of memory among all processes of the host, and APCu need not be there.
+ * Counts in APCu, which only a custom clock or strategy needs.  With konayuki's own ones IdGenerator takes its ids from
+ * frazil, which shares a word of memory among all processes of the host, and APCu need not be installed.
  */
 final class ApcuAtomicCounter implements AtomicCounter
 {

@@ -8,7 +8,7 @@ namespace Konayuki\File;
 use Konayuki\AtomicCounter;
 use RuntimeException;
 
-/** Counts in a file of konayuki's form, for all who lock that file; slow, for tests. */
+/** Counts in a file of konayuki's format, which all processes lock.  It is slow: for tests. */
 final class FileAtomicCounter implements AtomicCounter
 {
     private const YEAR_SECONDS = 365 * 86400;
@@ -40,7 +40,7 @@ final class FileAtomicCounter implements AtomicCounter
         });
     }
 
-    /** Has the counts changed, with the file locked. */
+    /** Changes the counts, with the file locked. */
     private function change(callable $body): int|bool
     {
         $file = @fopen($this->stateFile, 'c+b');

@@ -10,8 +10,8 @@ use Konayuki\WorkerIdAllocator;
 use RuntimeException;
 
 /**
- * The lowest worker id that no other process of the host holds.  The locks are konayuki's own files, so that both can run
- * on one host.  The kernel frees a lock when its process ends, however that happens.
+ * Takes the lowest worker id that no other process of the host holds.  The locks are konayuki's files, so that both can
+ * run on one host.  The kernel frees a lock when its process ends, however that happens.
  */
 final class FileLockWorkerIdAllocator implements WorkerIdAllocator
 {
@@ -65,7 +65,7 @@ final class FileLockWorkerIdAllocator implements WorkerIdAllocator
         $this->release();
     }
 
-    /** In a child of fork(), the lock is still its parent's: to unlock it would free the parent's worker id. */
+    /** Leaves the lock alone in a child of fork(): to unlock it would free the parent's worker id. */
     private function leaveToParent(): void
     {
         if ($this->lock !== null && $this->owner !== getmypid()) {

@@ -8,7 +8,7 @@ namespace Konayuki\Fixed;
 use InvalidArgumentException;
 use Konayuki\WorkerIdAllocator;
 
-/** The worker id that whoever starts the host has given it. */
+/** Uses the worker id that it was constructed with. */
 final class FixedWorkerIdAllocator implements WorkerIdAllocator
 {
     public function __construct(public readonly int $workerId)

@@ -7,7 +7,7 @@ namespace Konayuki\Hint;
 
 use InvalidArgumentException;
 
-/** A worker id out of a text: two texts can have the same. */
+/** Computes a worker id from a text.  Two texts can get the same. */
 final class HintHasher
 {
     public static function toWorkerId(string $hint, int $maxWorkers): int

@@ -9,7 +9,7 @@ use Konayuki\Layout;
 use Konayuki\WorkerIdAllocator;
 use RuntimeException;
 
-/** A worker id out of the host's name; two hosts can have the same.  A name that hosts without one have is refused. */
+/** Computes a worker id from the host's name.  Two hosts can get the same.  Default names such as localhost are refused. */
 final class HostnameHashWorkerIdAllocator implements WorkerIdAllocator
 {
     public function __construct(private readonly ?string $hostnameOverride = null, private readonly int $maxWorkers = 1024)

@@ -8,7 +8,7 @@ namespace Konayuki\Hint;
 use Konayuki\Layout;
 use Konayuki\WorkerIdAllocator;
 
-/** A worker id out of the host's address; two hosts can have the same.  Those that every host has are refused. */
+/** Computes a worker id from the host's address.  Two hosts can get the same.  Addresses that every host has are refused. */
 final class IpHashWorkerIdAllocator implements WorkerIdAllocator
 {
     public function __construct(private readonly ?string $ipOverride = null, private readonly int $maxWorkers = 1024)

@@ -9,7 +9,7 @@ use InvalidArgumentException;
 use Konayuki\Layout;
 use Konayuki\WorkerIdAllocator;
 
-/** The last number of the host's IPv4 address: for hosts of one /24 network. */
+/** Uses the last number of the host's IPv4 address, for hosts of one /24 network. */
 final class IpLastOctetWorkerIdAllocator implements WorkerIdAllocator
 {
     public function __construct(private readonly ?string $ipOverride = null, private readonly int $maxWorkers = 1024)

@@ -7,7 +7,7 @@ namespace Konayuki\Hint;
 
 use RuntimeException;
 
-/** The address that this host would use outward. */
+/** Finds the address that this host uses for outgoing connections. */
 final class IpResolver
 {
     public static function primaryIp(): string

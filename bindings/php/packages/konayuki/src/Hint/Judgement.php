@@ -11,14 +11,14 @@ use InvalidArgumentException;
 use RuntimeException;
 
 /**
- * The worker id that frazil finds in a name or an address.  It refuses those that many hosts have, as `localhost` and 127.0.0.1:
- * which these are stands in the library alone.
+ * Returns the worker id that frazil computes from a name or an address.  It refuses values that many hosts have, such as
+ * `localhost` and 127.0.0.1.  Only the library has the list of these.
  */
 final class Judgement
 {
     private const LARGEST = 1 << 22;
 
-    /** @throws RuntimeException where the hint is no host's own */
+    /** @throws RuntimeException if the hint does not identify a host */
     public static function workerId(string $source, string $key, string $hint, int $maxWorkers): int
     {
         if ($maxWorkers < 1 || $maxWorkers > self::LARGEST) {

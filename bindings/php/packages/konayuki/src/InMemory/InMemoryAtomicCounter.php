@@ -7,7 +7,7 @@ namespace Konayuki\InMemory;
 
 use Konayuki\AtomicCounter;
 
-/** Counts in this process alone: with a clock of yours, for tests. */
+/** Counts in this process only: for tests, with a custom clock. */
 final class InMemoryAtomicCounter implements AtomicCounter
 {
     /** @var array<string, int> */

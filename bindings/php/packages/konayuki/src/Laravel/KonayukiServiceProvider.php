@@ -16,7 +16,7 @@ use Konayuki\SystemClock;
 use Konayuki\TimestampStrategy;
 use Konayuki\WorkerIdAllocator;
 
-/** Binds each part by its interface, so that an application can bind another. */
+/** Binds each part by its interface, so that an application can replace it. */
 final class KonayukiServiceProvider extends ServiceProvider
 {
     private const CONFIG = __DIR__ . '/../../config/konayuki.php';

@@ -23,8 +23,8 @@ use Konayuki\SequenceStrategy;
 use Konayuki\WorkerIdAllocator;
 
 /**
- * The parts that config/konayuki.php asks for.  A word that it does not know is an error, never another one's meaning.  An empty
- * text, as `NAME=` in .env gives, means that nothing is said.
+ * Makes the parts that config/konayuki.php names.  An unknown word is an error; it never falls back to another meaning.  An
+ * empty text, from `NAME=` in .env, means not given.
  */
 final class Settings
 {
@@ -70,7 +70,7 @@ final class Settings
         };
     }
 
-    /** @param callable(?string): object $redis gives the client of a connection */
+    /** @param callable(?string): object $redis returns the client of a connection */
     public function counter(callable $redis): AtomicCounter
     {
         $config = array_map(self::said(...), $this->config['counter'] ?? []);
@@ -98,7 +98,7 @@ final class Settings
         return $number === false ? throw self::unknown('KONAYUKI_EPOCH_MS', $value, 'milliseconds since 1970') : $number;
     }
 
-    /** How many worker ids there are: those of the layout, or fewer.  konayuki cuts a larger number without a word. */
+    /** Returns how many worker ids there are: those of the layout, or fewer.  konayuki silently cuts a larger number. */
     private static function workers(mixed $value, int $most): int
     {
         $number = filter_var($value ?? $most, FILTER_VALIDATE_INT, ['options' => ['min_range' => 1, 'max_range' => $most]]);

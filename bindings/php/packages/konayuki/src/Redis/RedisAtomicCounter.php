@@ -9,7 +9,7 @@ use InvalidArgumentException;
 use Konayuki\AtomicCounter;
 use RuntimeException;
 
-/** Counts in konayuki's keys of a Redis, so that both can share worker ids; the client is phpredis, or Predis. */
+/** Counts in konayuki's keys in Redis, so that both can share worker ids; the client is phpredis or Predis. */
 final class RedisAtomicCounter implements AtomicCounter
 {
     private const COUNT = <<<'LUA'

@@ -7,7 +7,7 @@ namespace Konayuki\Sequence;
 
 use Konayuki\SequenceStrategy;
 
-/** Each millisecond begins with 0. */
+/** Starts each millisecond with 0. */
 final class MonotonicSequenceStrategy implements SequenceStrategy
 {
     public function initialValue(int $maxSequence): int

@@ -8,7 +8,7 @@ namespace Konayuki\Sequence;
 use InvalidArgumentException;
 use Konayuki\SequenceStrategy;
 
-/** Each millisecond begins with a random number, which spreads ids of little traffic over shards. */
+/** Starts each millisecond with a random number, which spreads ids over shards if there is little traffic. */
 final class RandomSequenceStrategy implements SequenceStrategy
 {
     public function initialValue(int $maxSequence): int

@@ -7,7 +7,7 @@ namespace Kasumi\Laravel\Console;
 
 use Illuminate\Console\Command;
 
-/** Makes a salt, and writes it into .env, where it asks before it replaces one. */
+/** Makes a salt and writes it into .env.  It asks before it replaces a salt. */
 final class SaltGenerateCommand extends Command
 {
     private const NAME = 'KASUMI_SCRAMBLE_SALT';
