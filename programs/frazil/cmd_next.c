@@ -214,7 +214,7 @@ static int run_fast(const struct request *request, const struct source *source)
 
 /*
  * One id after the other on a schedule that each id's number gives, so that
- * lateness does not add up; who was stopped for long does not catch up in a rush.
+ * lateness does not add up; a command that was stopped for long does not catch up in a rush.
  */
 static int run_at_rate(const struct request *request, const struct source *source)
 {

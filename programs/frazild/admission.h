@@ -40,14 +40,14 @@ struct refusal {
 bool admission_may(const struct setup *setup, const struct user *user, enum verb verb, struct slice name);
 
 /*
- * Looks for the generator of that name, for a user who wants to do this with it.  The user's rights come first: nobody
- * learns whether a generator is there that it may not use.
+ * Looks for the generator of that name, for a user's command.  The user's rights are checked first: a user does not
+ * learn whether a generator exists that it may not use.
  */
 enum access admission_find(const struct setup *setup, const struct user *user, enum verb verb, struct slice name,
                            struct generator **ret);
 
 /*
- * The same for a generator that the client means without its name; NULL: none is meant.  Only a user who may use every
+ * The same for a generator that the client means without its name; NULL: none is meant.  Only a user that may use every
  * generator learns that none is meant.
  */
 enum access admission_of_unnamed(const struct setup *setup, const struct user *user, enum verb verb,
@@ -57,8 +57,8 @@ enum access admission_of_unnamed(const struct setup *setup, const struct user *u
 bool admission_by_size(const struct generator *generator, uint32_t n, struct refusal *ret);
 
 /*
- * Takes n ids' worth out of the limits of the generator and of the user, who may be NULL, or out of neither: then *ret
- * says whose limit it was.
+ * Takes n ids' worth out of the limits of the generator and of the user (which may be NULL), or out of neither: then
+ * *ret says whose limit it was.
  */
 bool admission_by_rate(struct generator *generator, struct user *user, uint32_t n, uint64_t now_ns,
                        struct refusal *ret);

@@ -38,7 +38,7 @@ static bool find_login(struct session *session, const struct call *call, struct 
     return false;
 }
 
-/* Makes the session the user's, who may be nobody; false: the reply says why not. */
+/* Logs the user in to the session; NULL: no user.  False: the reply says why not. */
 static bool log_in(struct session *session, const struct call *call, struct user *user)
 {
     if (user == NULL || session_login(session, user))

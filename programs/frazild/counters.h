@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counters of the metrics.  Each event thread counts for itself, and whoever asks adds the event threads up.
+ * The counters of the metrics.  Each event thread counts for itself, and the reader of the metrics adds them up.
  */
 #ifndef FRAZILD_COUNTERS_H
 #define FRAZILD_COUNTERS_H

@@ -47,8 +47,8 @@ static frazil_err take_some(struct id_request *id_request, size_t most, size_t *
 }
 
 /*
- * Whether the grant has ended and nobody has failed to extend it: after a sleep or a step of the clock a keeper is just
- * about to.  The library says so at once to those who never wait, and its calls that wait do so for this.  No event
+ * Whether the grant has ended without a failed extension: after a sleep or a step of the clock the keeper is about to
+ * extend it.  Calls of the library that never wait report this at once, and calls that wait do so for this.  No event
  * tells of an extension, so frazil_event_fd would not wake the loop: the grant is looked at each RETRY_GRANT_NS.  Where
  * another process is to extend it (keeper=other), that one may be gone, and the request would wait in vain.
  */
@@ -244,7 +244,7 @@ static struct id_request **find_late(struct queue *queue)
     return NULL;
 }
 
-/* Nothing is free before retry_ns have passed, for that reason: who cannot wait so long is told so now. */
+/* Nothing is free before retry_ns have passed, for that reason.  Requests that may not wait so long fail now. */
 static void wait_on(struct dispatcher *dispatcher, struct engine *engine, uint64_t now_ns, uint64_t retry_ns,
                     frazil_err why)
 {

@@ -29,7 +29,7 @@ struct http_ids {
     uint32_t written; /* ids */
     enum media media;
     int form;
-    char user_name[NAME_MAX_LEN + 1]; /* who was charged; "": nobody */
+    char user_name[NAME_MAX_LEN + 1]; /* the user that was charged; "": none */
     bool waits;                       /* they have not come yet */
     bool has_begun;                   /* the reply */
     uint64_t ids[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A request of HTTP: who asks, by which session, and for what.
+ * An HTTP request: its user, its session, and what it asks for.
  */
 #ifndef FRAZILD_HTTP_REQUEST_H
 #define FRAZILD_HTTP_REQUEST_H

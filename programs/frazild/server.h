@@ -19,7 +19,7 @@ struct server {
     unsigned event_thread_count;
     atomic_uint connections;
     _Atomic uint64_t last_id;    /* of connections */
-    atomic_bool leaving;         /* SIGTERM came: nobody shall come anew, and whoever comes is served */
+    atomic_bool leaving;         /* SIGTERM came: clients should not connect any more, but those that do are served */
     atomic_uint running;         /* loops whose threads have not ended */
     atomic_bool draining;        /* answer what was read, close what is idle, accept no more */
     atomic_bool cutting;         /* close everything */

@@ -32,7 +32,7 @@ bool setup_check(const char *path, struct bytes *out, struct bytes *warnings, st
 /* Writes each of the errors as a line of the log, and frees them. */
 void setup_log_errors(struct bytes *errors);
 
-/* Holds a setup once more, or lets it go: who is the last to do so waits 5 s for coordinators at most, or wait_ns. */
+/* Holds a setup once more, or releases it.  The last holder waits at most 5 s, or wait_ns, for coordinators. */
 void setup_hold(struct setup *setup);
 void setup_release(struct setup *setup);
 void setup_release_within(struct setup *setup, uint64_t wait_ns);

@@ -113,7 +113,7 @@ static bool load_pair(struct tls *tls, const struct listen_settings *settings, s
 
     bool good = read_pem("tls_certificate", settings->tls_certificate, settings, &certificate, NULL, errors) &&
                 read_pem("tls_key", settings->tls_key, settings, &key, &mode, errors);
-    /* A user who reads the key can pretend to be this daemon. */
+    /* A user that can read the key can pretend to be this daemon. */
     if ((mode & (S_IROTH | S_IWOTH)) != 0)
         config_complain(errors, settings->place, "tls_key=%s is open to everybody: chmod o-rwx", settings->tls_key);
     if (good)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unix sockets that listen at a path: it belongs to one daemon at a time, whoever else starts or ends meanwhile.
+ * Unix sockets that listen at a path.  One daemon at a time has the path, even while others start or end.
  */
 #ifndef FRAZILD_UNIX_SOCKET_H
 #define FRAZILD_UNIX_SOCKET_H

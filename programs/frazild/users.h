@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The users: who may do what.  Where no user is configured, every client may do everything.
+ * The users and their rights.  If no user is configured, every client may do everything.
  */
 #ifndef FRAZILD_USERS_H
 #define FRAZILD_USERS_H
@@ -15,7 +15,7 @@
 #define VERBS(X) X(NEXT, "next") X(INSPECT, "inspect") X(STATS, "stats") X(LEASES, "leases")
 
 enum verb {
-    VERB_NONE, /* for everybody who is known */
+    VERB_NONE, /* for every known user */
 #define VERB(identifier, name) VERB_##identifier,
     VERBS(VERB)
 #undef VERB
