@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Worker ids from a source of the program's own: a table in a file, one line of which is a worker id.  A granter keeps
- * one rule: no two grants of a worker id overlap in time, whoever holds them, also after a crash.  So the end of a
+ * one rule: no two grants of a worker id overlap in time, for any holders, also after a crash.  So the end of a
  * grant is on the disk before anybody learns of it, and the next grant of that worker id begins there.
  *
  * Takes the table's path.  For hosts that share a disk; yours may be a database that you run anyway.

@@ -10,7 +10,7 @@ work=$(realpath "$2/bindings/node")
 build=$(realpath "$2")
 binding=$tree/bindings/node
 
-# Neither settings of whoever runs this nor those of another test reach the generators.
+# Neither the settings of the test's user nor those of another test reach the generators.
 # shellcheck disable=SC2046 # a list of names
 unset $(env | sed -n 's/^\(FRAZIL_[A-Z_]*\)=.*/\1/p')
 rm -rf "$work/host"

@@ -184,7 +184,7 @@ extern void frazil_pg_note_start(void);
  */
 extern void frazil_pg_check_owner(const frazil_pg_worker *worker);
 
-/* Makes the number this data directory's, whoever had it before. */
+/* Makes the number this data directory's, no matter which one had it before. */
 extern void frazil_pg_adopt(const frazil_pg_worker *worker);
 
 extern PGDLLEXPORT void frazil_pg_owner_main(Datum arg);

@@ -2,7 +2,7 @@
 /*
  * The generators of a backend.  The postmaster opens them at its start, so a backend is born with them: the library's
  * generators survive a fork, and share their sequence through it.  One that the postmaster did not open is opened at
- * its first use.  All backends of a host share one sequence through the library's files, whoever opened them.  A
+ * its first use.  All backends of a host share one sequence through the library's files, even if others opened them.  A
  * statement that waits for an id waits at its latch, so that a cancel and statement_timeout reach it.
  */
 #include "frazil_pg.h"

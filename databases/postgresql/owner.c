@@ -152,7 +152,7 @@ static List *read_sound_owners(void)
 
 static void write_owners(const List *owners)
 {
-    const char *temporary = psprintf("%s.new", OWNER_FILE); /* of whoever has the lock */
+    const char *temporary = psprintf("%s.new", OWNER_FILE); /* of the process that has the lock */
     FILE *file = AllocateFile(temporary, "w");
     bool is_written = file != NULL;
     char text[LINE_SIZE];
@@ -314,7 +314,7 @@ void frazil_pg_note_start(void)
     PG_END_TRY();
 }
 
-/* An ERROR ends it, and stands in the server's log with its hint: whoever promotes a standby looks there. */
+/* An ERROR ends it.  The server's log has it with its hint: an operator who promotes a standby looks there. */
 void frazil_pg_owner_main(Datum arg)
 {
     (void)arg;

@@ -162,7 +162,7 @@ for call in 'time(1)' 'worker(1)' 'sequence(1)' 'parts(1)' "first('2026-05-01')"
     for variable in FRAZIL_LAYOUT=twitter "FRAZIL_SQLITE_MAIN=layout=twitter" "FRAZIL_LAYOUT=frazil epoch=2020-01-01"; do
         export "${variable%%=*}=${variable#*=}"
         worker=$FRAZIL_WORKER
-        unset FRAZIL_WORKER # whoever only reads needs none
+        unset FRAZIL_WORKER # a program that only reads needs none
         refused "frazil_$call" "without a layout ids are read as frazil, and those of the generator 'main' are of another one"
         unset "${variable%%=*}"
         export FRAZIL_WORKER="$worker"

@@ -5,7 +5,7 @@
  * A grant is a worker id and a stretch of time, and all ids of a generator lie inside it.  Sequence numbers need no
  * source: each generator counts for itself.  The whole guarantee rests on one rule that the granter keeps:
  *
- *     No two grants of one worker id overlap in time, whoever holds them, also after any crash.
+ *     No two grants of one worker id overlap in time, for any holders, also after any crash.
  *
  * So a granter records the end of each grant durably BEFORE it returns the grant.  A grant to another holder begins
  * where the last recorded one of that worker id ends, or later.  A request that may or may not have been recorded

@@ -15,14 +15,14 @@ static const bool has_opaque = false;
 #endif
 
 /*
- * The part of this index, and the client library that it has, or why it is of no use; false: there are not so many.
+ * The part of this index, and the client library that it has, or why it is of no use; false: the index is too large.
  */
 static bool part_at(size_t index, frazil_admin_part *ret, frazil_error *ret_why)
 {
     if (frazil_admin_part_row(index, ret, sizeof *ret) != FRAZIL_OK)
         return false;
     if (ret->client == NULL && frazil_coordinator_load(NULL, ret->name, ret_why) == FRAZIL_OK)
-        ret_why->message[0] = '\0'; /* somebody has installed it since */
+        ret_why->message[0] = '\0'; /* it was installed since */
     return true;
 }
 

@@ -26,7 +26,7 @@ static int hash_one(void *ctx, const struct value *value)
     return STATUS_OK;
 }
 
-/* Prints the probability that two of so many hosts share a number, in percent. */
+/* Prints the probability that two of the hosts share a number, in percent. */
 static int print_chance(const struct option_u64 *expect, uint32_t workers)
 {
     uint32_t ppm;

@@ -16,7 +16,7 @@
 #define PAIRS_MAX 64
 #define BELOW_MIN 4
 #define BELOW_MAX 40
-/* How far the times may be from those of the ids: they were noted by somebody else, perhaps in whole seconds. */
+/* How far the times may be from those of the ids: another program noted them, perhaps in whole seconds. */
 #define SLACK_MS 2000
 #define ID_BITS 63
 
@@ -25,7 +25,7 @@ struct pair {
     int64_t unix_ms;
 };
 
-/* The range of the epochs that the pairs give, with so many bits below the time and so many ms a tick. */
+/* The range of the epochs that the pairs give, with this many bits below the time and this many ms a tick. */
 struct fit {
     unsigned below;
     int64_t tick_ms;

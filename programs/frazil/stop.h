@@ -18,7 +18,7 @@ void stop_watch(void);
 /* Whether a signal has asked for the end. */
 bool stop_wanted(void);
 
-/* Sleeps until CLOCK_MONOTONIC shows so many seconds, or until a signal asks for the end. */
+/* Sleeps until CLOCK_MONOTONIC shows this time in seconds, or until a signal asks for the end. */
 void stop_sleep_until(double seconds);
 
 /* CLOCK_MONOTONIC in seconds. */

@@ -80,7 +80,7 @@ struct bytes bytes_take(struct bytes_memory *memory)
 
 void bytes_give_back(struct bytes *bytes, struct bytes_memory *memory)
 {
-    free(memory->at); /* of another who took some meanwhile */
+    free(memory->at); /* that another buffer gave back meanwhile */
     *memory = (struct bytes_memory){.at = bytes->at, .size = bytes->size};
     *bytes = (struct bytes){0};
 }

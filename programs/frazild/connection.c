@@ -323,7 +323,7 @@ struct user *connection_user(void *connection)
     return users_by_certificate(&its->session.event_thread->setup->users, its->io.session);
 }
 
-/* The handshake is over: a client with a certificate need not say who it is. */
+/* The handshake is over: a client with a certificate need not log in. */
 static void greeted(struct loop *loop, struct connection *connection)
 {
     struct user *user = connection_user(connection);

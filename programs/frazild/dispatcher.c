@@ -11,7 +11,7 @@
 #define RETRY_GRANT_NS (5 * NS_PER_MS)       /* it is being extended, which a disk or a coordinator does */
 #define SHARE 64U                            /* ids for one request, then others that wait have their turn */
 
-/* Those who wait for an engine, the first first. */
+/* The requests that wait for an engine, the oldest first. */
 struct queue {
     struct engine *engine;
     struct id_request *first;

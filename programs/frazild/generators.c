@@ -322,7 +322,7 @@ static struct engine *open_next(const struct generator_settings *settings, const
     return NULL;
 }
 
-/* Opens as many as there are to be worker ids; keeps the meaning. */
+/* Opens one engine for each worker id that is wanted; keeps the meaning. */
 static struct engine *open_all(const struct generator_settings *settings, const char *goes, char *meaning,
                                struct bytes *errors)
 {

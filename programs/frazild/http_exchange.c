@@ -116,7 +116,7 @@ static bool may(struct http_request *request)
 }
 
 /*
- * Whether ids may be taken: a page of another site can make a browser ask, also where the browser does not say who
+ * Whether ids may be taken: a page of another site can make a browser ask, also if the browser does not say which one
  * asks, but not with a token or a field of its own.
  */
 static bool is_own(struct http_request *request)

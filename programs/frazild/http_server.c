@@ -6,7 +6,7 @@
 #include "http_routes.h"
 #include "metrics.h"
 
-#define LOOK_BYTES 256           /* a look at a generator takes as long as a reply of so many */
+#define LOOK_BYTES 256           /* a look at a generator takes as long as a reply of this size */
 #define STUCK_NS (10 * NS_PER_S) /* an event thread wakes up each second */
 
 static const char *name_of(enum protocol protocol, size_t row)

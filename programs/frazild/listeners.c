@@ -124,7 +124,7 @@ static void open_addresses(struct listeners *listeners, enum protocol protocol, 
 
 /* ---- sockets of a service manager ---------------------------------------------------------- */
 
-/* Whether a socket that somebody else has opened is for this host alone. */
+/* Whether a socket that another process has opened is for this host alone. */
 static bool is_of_this_host(int fd)
 {
     struct peer peer = {0};

@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ACCEPTS 64 /* at a time, so that those who are here get on */
+#define ACCEPTS 64 /* at a time, so that present clients get on */
 
 static void on_wake(void *connection)
 {
@@ -104,7 +104,7 @@ static void resume_accepting(struct loop *loop)
     (void)watch_listeners(loop);
 }
 
-/* Accepts a connection, and says who it is; -1 and errno: there is none. */
+/* Accepts a connection, and tells its peer; -1 and errno: there is none. */
 static int accept_from(const struct listener *listener, struct peer *ret)
 {
     socklen_t len = sizeof *ret;
@@ -192,8 +192,8 @@ static void take_setup(struct loop *loop)
 }
 
 /*
- * Those whom the system has let in already get their answers, and the next one is refused at once.  A socket that the
- * manager of services has, too, goes on listening: those who come wait there for the next daemon.
+ * Clients that the system has let in already get their answers, and the next one is refused at once.  A socket that the
+ * manager of services has, too, goes on listening: new clients wait there for the next daemon.
  */
 static void stop_listening(struct loop *loop, const struct listener *listener)
 {

@@ -76,7 +76,7 @@ void session_open(struct session *session, struct event_thread *event_thread, vo
 /* Whether nothing is under way: no transaction, no wait, no half reply. */
 bool session_is_idle(const struct session *session);
 
-/* How many bytes this client's next command may have: fewer while it has asked nothing, or not said who it is. */
+/* How many bytes this client's next command may have: fewer while it has asked nothing, or has not logged in. */
 size_t session_limit(struct session *session);
 
 /* How many bytes of replies may be unsent before no more commands of this client are run. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A part of a text that somebody else has.  Its bytes are a client's: they may hold a zero, so that no function of C's
+ * A part of a text with another owner.  Its bytes are a client's: they may hold a zero, so that no function of C's
  * strings may see them.
  */
 #ifndef FRAZILD_SLICE_H

@@ -63,7 +63,7 @@ static int64_t end_of(gnutls_certificate_credentials_t credentials, int64_t *ret
     return end_unix_s;
 }
 
-/* Those who sign the certificates of clients.  Returns whether the file is right, or complains. */
+/* The authorities that sign the certificates of clients.  Returns whether the file is right, or complains. */
 static bool load_client_ca(struct tls *tls, const struct listen_settings *settings, struct bytes *errors)
 {
     struct bytes pem = {0};
@@ -181,7 +181,7 @@ static gnutls_typed_vdata_st client_purpose(void)
     return (gnutls_typed_vdata_st){.type = GNUTLS_DT_KEY_PURPOSE_OID, .data = clients};
 }
 
-/* A client may come without a certificate, and say who it is by a token; one that it shows must be good. */
+/* A client may come without a certificate, and log in by a token; one that it shows must be good. */
 static int verify_client(gnutls_session_t session)
 {
     gnutls_typed_vdata_st purpose = client_purpose();

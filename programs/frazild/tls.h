@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A certificate with its key, as a [listen PROTOCOL] section names their files.  Connections share it; a reload makes
- * a new one for those who come later.
+ * a new one for later connections.
  */
 #ifndef FRAZILD_TLS_H
 #define FRAZILD_TLS_H

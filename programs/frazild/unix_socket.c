@@ -19,8 +19,8 @@
 _Static_assert(UNIX_PATH_SIZE == sizeof((struct sockaddr_un *)NULL)->sun_path, "a path is one of the system");
 
 /*
- * Locks the folder of a path for this process; -1 and errno: it cannot.  All daemons do so before they look who listens
- * there, so none removes what another has put there since.  A file system without locks does without.
+ * Locks the folder of a path for this process; -1 and errno: it cannot.  All daemons do so before they look which one
+ * listens there, so none removes what another has put there since.  A file system without locks does without.
  */
 static int lock_folder(const char *path, unsigned tries)
 {

@@ -235,7 +235,7 @@ static size_t find_certificate(const struct users *users, struct slice name, boo
     return row_index_find(&users->by_certificate, small, name.len, has_certificate, &look);
 }
 
-/* A token says who the client is, so no two users may have one.  Only its hash is known here. */
+/* A token identifies the client, so no two users may have one.  Only its hash is known here. */
 static void add_token(struct users *users, size_t row, const struct user_settings *settings, struct bytes *errors)
 {
     const struct user *user = &users->rows[row];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Generators that are to be open at one time.  Who is the same is said by config/identity.h. */
+/* Generators that must be open at one time.  config/identity.h tells which ones are the same. */
 #include <stdlib.h>
 #include <string.h>
 

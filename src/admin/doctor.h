@@ -44,8 +44,8 @@ frazil_err fz_doctor(const char *spec, const frazil_coordinator *const *given, u
                      fz_diagnosis_visitor visit, void *ctx, frazil_error *reterr);
 
 /*
- * Diagnoses the settings of the coordinator alone that a spec (or a URL alone) names.  All that can be said of a folder
- * is that it serves one host, as whoever names one means it to: nothing is found.  Errors as fz_target_open and a
+ * Diagnoses only the settings of the coordinator that a spec (or a URL alone) names.  A folder gives no finding: all
+ * that is known of it is that it serves one host, which is what a user means by it.  Errors as fz_target_open and a
  * coordinator's diagnose.
  */
 frazil_err fz_doctor_of_coordinator(const char *spec_or_url, const frazil_coordinator *const *given,

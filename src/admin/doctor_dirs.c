@@ -101,7 +101,7 @@ void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings)
             "state=memory or clock=frozen (a sno: name a partition with worker=)");
 }
 
-/* A guard in which somebody else stays holds up whoever starts, and damages nothing. */
+/* A guard that another process holds for long delays starts, and damages nothing. */
 static enum fz_finding damage_of(const frazil_error *wrong)
 {
     return wrong->code == FRAZIL_EAGAIN ? FZ_FOUND_STATE_HELD_UP : FZ_FOUND_STATE_DAMAGED;

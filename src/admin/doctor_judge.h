@@ -95,12 +95,12 @@ struct fz_worker_facts {
 /* Judges the source of worker ids. */
 void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findings *findings);
 
-/* The others on this host, who could have the worker id. */
+/* The other processes on this host, which could have the worker id. */
 struct fz_users_facts {
     bool keeps_files;      /* otherwise the state is in memory */
     frazil_error unusable; /* why claims cannot be made; code FRAZIL_OK: they can */
     bool opens_unclaimed;  /* for such a reason opening goes on without one */
-    frazil_error taken;    /* the other one who has the worker id; code FRAZIL_OK: none */
+    frazil_error taken;    /* the other process that has the worker id; code FRAZIL_OK: none */
     bool knows_disk;       /* the next two are known */
     struct fz_disk disk;   /* that claims are made on */
     char folder[FZ_PATH_SIZE];
@@ -109,7 +109,7 @@ struct fz_users_facts {
 /* Judges whether others on this host have the worker id, or could. */
 void fz_judge_users(const struct fz_users_facts *facts, const struct fz_findings *findings);
 
-/* Looks for others who have the worker id of a decision that claims one, unless any free one will do. */
+/* Looks for other processes that have the worker id of a decision that claims one, unless any free one will do. */
 void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *decision);
 
 /* Programs of this host that have numbers by themselves, of those that a coordinator grants or counts for. */
@@ -133,7 +133,7 @@ void fz_judge_idle_key(void *findings, const char *key, const char *where);
 /* A variable of the environment that is no setting: fz_key_slip of struct fz_findings. */
 void fz_judge_slip(void *findings, const char *name, const char *advice);
 
-/* Finds the right source for so many hosts (0: a line for each size of fleet) and worker ids. */
+/* Finds the right source for this number of hosts (0: a line for each size of fleet) and of worker ids. */
 void fz_advise(uint32_t hosts, uint64_t workers, const struct fz_findings *findings);
 
 /* ---- doctor_coordinator.c --------------------------------------------------------- */

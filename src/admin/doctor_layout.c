@@ -71,7 +71,7 @@ void fz_judge_layout_bits(const frazil_layout *layout, bool as_konayuki, const s
                  "behaviour=konayuki, and the layout's bits add up to %u: konayuki accepts only 63: change the bits if "
                  "it is to read these ids",
                  bits);
-    /* A preset has the bits that it has, and who stays below 2^53 means to. */
+    /* A preset has the bits that it has, and a user that stays below 2^53 means to. */
     else if (layout->kind == FRAZIL_LAYOUT_64 && strcmp(layout->name, "custom") == 0 && !info.fits_53_bits &&
              bits < BITS_OF_A_POSITIVE_ID)
         fz_found(findings, FZ_FOUND_LAYOUT_SPARE_BITS,

@@ -432,7 +432,7 @@ bool fz_kept_is_wrong(const struct fz_kept *kept)
 
 /* ---- repairing ------------------------------------------------------------------- */
 
-/* The lease's grant is the coordinator's: those who come next have a word of their own, and so are another owner. */
+/* The lease's grant is the coordinator's: later processes have a new word, and so are another owner. */
 static frazil_err renew_lease(const struct place *place, const struct fz_kept *kept, frazil_error *reterr)
 {
     const struct fz_word_identity identity = identity_of(place, kept);
@@ -471,9 +471,9 @@ static frazil_err renew(struct place *place, const struct fz_kept *kept, bool al
 }
 
 /*
- * The claims stay, for others.  One more tells them what the new grant gives up, as a boot may have taken the one that
- * did; nobody can have its name.  Somebody who has the number says enough.  One that keeps the number from those who
- * open it is named, as it takes the files made anew their use.  Where claims cannot be looked at, generators say so.
+ * The claims stay, for other processes.  One more claim, with a unique name, tells them what the new grant gives up, as
+ * a boot may have removed the claim that did.  If a process has the number, its claim tells enough.  A claim that keeps
+ * openers from the number is named, as it makes the new files useless.  If claims cannot be read, generators report it.
  */
 static frazil_err claim_given_up(const struct place *place, const struct fz_kept *kept, frazil_error *reterr)
 {
@@ -532,7 +532,7 @@ frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *ke
                                     .seq_min = kept->seq_min,
                                     .seq_max = kept->seq_max,
                                     .is_part = kept->is_part};
-    struct fz_kept found = unknown; /* it may have been long ago that somebody looked */
+    struct fz_kept found = unknown; /* the caller may have looked long ago */
     struct place place;
 
     frazil_err err = find_place(&place, decision, reterr);

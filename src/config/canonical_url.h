@@ -19,7 +19,7 @@ FZ_PRIVATE void fz_canonical_url_write(const char *url, bool with_password, fz_u
 FZ_PRIVATE bool fz_url_has_encoded_path(const char *url);
 
 /*
- * Whether the password alone says who logs in, so that two of them may lead to two places: a Redis URL has one, and
+ * Whether the password alone identifies the user, so that two of them may lead to two places: a Redis URL has one, and
  * names no user but "default".  Servers that speak Redis' protocol, and proxies, choose a tenant by it.
  */
 FZ_PRIVATE bool fz_url_is_of_password(const char *url);

@@ -143,7 +143,7 @@ static frazil_err load(size_t kind, const frazil_coordinator **ret, frazil_error
     return FRAZIL_OK;
 }
 
-/* Has the part count together with this library who is inside, and fails if this process may not go in. */
+/* Makes the part and this library share one count of the threads inside.  Fails if this process may not enter. */
 static frazil_err check_clients(const frazil_coordinator *coordinator, frazil_error *reterr)
 {
     if (coordinator->share_clients == NULL)

@@ -31,7 +31,7 @@
       "  mysql://USER[:PASSWORD]@HOST[:PORT][,...]/DATABASE/NAMESPACE  mariadb://\n")
 /* clang-format on */
 
-/* The name of the part of this index, in the order of the table; NULL: there are not so many. */
+/* The name of the part of this index, in the order of the table; NULL: the index is too large. */
 FZ_PRIVATE const char *fz_coordinator_part(size_t index);
 
 /* Whether a value is a URL, of whatever kind. */

@@ -30,7 +30,7 @@ static frazil_err decide_slots(struct fz_decision *decision, const struct fz_val
     if (decision->frozen)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "state=URL cannot be combined with a frozen clock, which other hosts do not share");
-    /* A tick has one counter there, which whoever is konayuki's counts from 0 to the layout's largest number. */
+    /* A tick has one counter there, in which konayuki's own generators count from 0 to the layout's largest number. */
     if (fz_coordinator_is_konayuki(url) && !fz_bounds_are_all(&decision->bounds))
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "the sequence numbers %u to %u cannot be combined with konayuki's counters, which use all "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of fz_decide, also for whoever has the settings in another way than as a spec. */
+/* The steps of fz_decide, also for callers that have the settings in another form than a spec. */
 #ifndef FZ_CONFIG_DECIDE_INTERNAL_H
 #define FZ_CONFIG_DECIDE_INTERNAL_H
 

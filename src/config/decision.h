@@ -16,7 +16,7 @@
 /* The purpose of the decision. */
 enum fz_opening {
     FZ_OPENING_GENERATOR,
-    FZ_OPENING_LEASE,     /* a worker id without a generator: somebody must grant it, and it is not replaced unasked */
+    FZ_OPENING_LEASE,     /* a worker id without a generator: a granter must give it, and it is not replaced unasked */
     FZ_OPENING_SNAPSHOT,  /* a sno generator: partition and bounds are the snapshot's */
     FZ_OPENING_NAMESPACE, /* an operator's look at a coordinator, which the worker must name */
     FZ_OPENING_FILES,     /* an operator's look at what is kept on this host; worker=file-lock if none is named */

@@ -20,7 +20,7 @@ FZ_PRIVATE frazil_err fz_identify_words(struct fz_decision *decision, const char
 /*
  * Names the lease that all processes share whose specs agree in all that decides what is granted, and to whom: fills in
  * decision->lease.identity, from all that is decided already, places.value included.  A password is no part of it, so
- * that a new one does not part the processes, unless it alone says who logs in (fz_url_is_of_password).  Cannot fail.
+ * that a new one does not part the processes, unless it alone is the identity (fz_url_is_of_password).  Cannot fail.
  */
 FZ_PRIVATE void fz_identify_lease(struct fz_decision *decision);
 

@@ -181,7 +181,7 @@ static bool has_first_word(const char *name, size_t len, const char *word)
     return len >= word_len && memcmp(name, word, word_len) == 0 && (len == word_len || name[word_len] == '_');
 }
 
-/* Whether it is nobody's slip: somebody else's part of frazil reads it, or Kubernetes tells of a service with it. */
+/* Whether it is no mistake: another part of frazil reads it, or Kubernetes tells of a service with it. */
 static bool is_of_others(const char *name, size_t len)
 {
     for (size_t i = 0; i < sizeof other_owners / sizeof other_owners[0]; i++) {

@@ -17,7 +17,7 @@
 /* ---- the table ------------------------------------------------------------------- */
 
 enum value_kind {
-    VALUE_TEXT,     /* a name, or what counts in some cases only: whoever uses it reads it */
+    VALUE_TEXT,     /* a name, or a value that only some cases need: its user parses it */
     VALUE_WORD,     /* one of value_words */
     VALUE_NUMBER,   /* a whole number */
     VALUE_DURATION, /* in nanoseconds */

@@ -82,7 +82,7 @@ static frazil_err read_worker(const struct fz_worker_ask *ask, const char *text,
     return FRAZIL_OK;
 }
 
-/* ---- given by whoever starts the program -------------------------------------- */
+/* ---- given at the program's start --------------------------------------------- */
 
 frazil_err fz_worker_from_fixed(const struct fz_worker_ask *ask, struct fz_worker_choice *choice, frazil_error *reterr)
 {
@@ -128,9 +128,9 @@ frazil_err fz_worker_from_env(const struct fz_worker_ask *ask, struct fz_worker_
     return read_worker(ask, text, strlen(text), &choice->first, reterr);
 }
 
-/* ---- given by somebody who knows which are taken ------------------------------ */
+/* ---- given by a source that knows which are taken ----------------------------- */
 
-/* All numbers of the space, for whoever comes first. */
+/* All numbers of the space: each process takes one that is free. */
 static void take_any(const struct fz_worker_ask *ask, struct fz_worker_choice *choice)
 {
     choice->first = fz_worker_in(&ask->space, 0);
@@ -167,7 +167,7 @@ frazil_err fz_worker_from_auto(const struct fz_worker_ask *ask, struct fz_worker
     if (fz_is_given(ask->values, FZ_KEY_BASE) || fz_is_given(ask->values, FZ_KEY_COUNT))
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "base and count cannot be combined with worker=auto, which uses all partitions");
-    choice->in_process = true; /* drawn by whoever opens it */
+    choice->in_process = true; /* drawn by the process that opens */
     return FRAZIL_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The word that somebody meant: of a list, the one that a text is a slip away from.
+ * The word that was meant: the one of a list that a text is a slip away from.
  * Offer each word of the list, then look at .word.  Pure; any thread.
  */
 #ifndef FZ_CORE_NEAREST_H

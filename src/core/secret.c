@@ -105,7 +105,7 @@ static void find_open(struct fz_secrets *s)
     }
 }
 
-/* Finds the keys of a URL, which has come so far: who mistypes password= has not written a key that is known. */
+/* Finds where the keys of a URL begin.  Unknown keys count as well, as password= may be mistyped. */
 static void find_query(struct fz_secrets *s)
 {
     bool in_url = false;

@@ -24,8 +24,8 @@ FZ_PRIVATE struct fz_secrets fz_secrets_of(const char *text, size_t len);
 
 /*
  * Where the part ends that begins at a place before the end of the text: a secret as a whole, or else one character.
- * It ends behind that place, whatever the place is, so that who goes from part to part comes to an end.  These are
- * secrets: the text before the '@' of a URL; the text behind its ':' if no '@' follows and it is no port.  Also the
+ * It ends behind that place, whatever the place is, so that a caller that goes from part to part comes to an end. These
+ * are secrets: the text before the '@' of a URL; the text behind its ':' if no '@' follows and it is no port.  Also the
  * value of each key behind its '?', and anywhere the value of a key that is called password, passwd, pwd, secret or
  * token.
  */

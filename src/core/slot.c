@@ -83,7 +83,7 @@ bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_
     return tick != 0 && tick == view->carried_tick && view->now_tick == tick + 1;
 }
 
-/* Of max_lead: for whoever adds past the end of a tick, and must be able to use what it got. */
+/* Of max_lead: for a caller that adds past the end of a tick, and must be able to use what it got. */
 enum { SPARED_TICKS = 2 };
 
 /* Either reason may turn into the other while callers go on: each must let ids lead. */

@@ -25,7 +25,7 @@ void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *vi
     if (!lock_version(anchor, version))
         return;
     /*
-     * Asked under the lock: whoever read the anchor before this one, and finds this one when it has to move on, knows
+     * Checked under the lock: a thread that read the previous anchor, and finds this one when it must move on, knows
      * that the clock showed this one's time during its call.  A thread may be stopped for hours before it comes here.
      */
     bool lasts = lead->end != 0 && fz_counter_is_in(view->counter, view->range);

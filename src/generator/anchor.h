@@ -34,7 +34,7 @@ struct fz_anchor {
     _Atomic uint64_t first_slot;
     _Atomic uint64_t first_id;
 
-    /* Of an anchor that leads, for whoever moves it on.  Read and written under the same version. */
+    /* Of an anchor that leads, for the call that moves it on.  Read and written under the same version. */
     _Atomic uint64_t lead_end;     /* the first slot to which it may not be moved on; 0: it may not be moved */
     _Atomic uint64_t lead_us;      /* how far its tick was ahead of the clock when the range began */
     _Atomic uint64_t grant_number; /* of the grant that the slots up to there belong to, in the ring */
@@ -55,7 +55,7 @@ struct fz_anchor_lead {
     uint64_t grant_number;
 };
 
-/* Reads an anchor; false while somebody writes it. */
+/* Reads an anchor; false while a thread writes it. */
 static inline bool fz_anchor_read(const struct fz_anchor *anchor, struct fz_anchor_view *ret)
 {
     uint64_t version = atomic_load_explicit(&anchor->version, memory_order_acquire);

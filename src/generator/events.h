@@ -33,7 +33,7 @@ struct fz_event_ring {
     struct fz_event_place places[FZ_EVENTS_KEPT];
 };
 
-/* The descriptor for those who wait for events, see event_fd.c. */
+/* The descriptor for threads that wait for events, see event_fd.c. */
 struct fz_event_wake;
 
 /* In the handle. */

@@ -18,8 +18,8 @@ static const uint64_t shortest_hold_ns = 500000000;
 static const uint64_t longest_hold_ns = 10000000000;
 
 /*
- * Before the first grant nobody knows how long one lasts, and several requests may have to be answered.  Those who open
- * have as long again to go on after one that was stopped.
+ * Before the first grant it is not known how long one lasts, and several requests may need answers.  Processes that
+ * open have as long again to go on after one that was stopped.
  */
 static const uint64_t first_hold_ns = 5000000000;
 
@@ -133,7 +133,7 @@ static bool gives_up_guard(void *ctx)
     return is_wait_over(wait) || (since_ns != 0 && is_over(wait->gen, since_ns, fz_machine_clock_ns()));
 }
 
-/* By the guard.  False: there is none, or somebody else has it. */
+/* By the guard.  False: there is none, or another process has it. */
 static bool enter_lock_guard(struct lock_wait *wait, struct fz_extension_lock *lock)
 {
     const struct fz_guard_wish wish = {.deadline = wait->deadline, .gives_up = gives_up_guard, .ctx = wait};

@@ -11,7 +11,7 @@
  *
  * The holder has entered the guard of a file beside the
  * page, for which the others wait in order, and which the kernel takes from one that
- * is killed.  The page says since when somebody is at it, and after a while anybody
+ * is killed.  The page says since when a process is at it, and after a while any other
  * may take the lock: the one before is stopped, or waits for a coordinator that is
  * slow.  Where the page lies in no file, as among a parent and its children, that time
  * is all there is.  The page holds no pointer and no process id: nothing in it can lead
@@ -42,7 +42,7 @@ struct fz_extension_lock {
 FZ_PRIVATE bool fz_extension_lock_try(frazil *gen, struct fz_extension_lock *ret);
 
 /*
- * The same; waits for it up to the deadline, in the order of those who came, or until there is no need any more
+ * The same; waits for it up to the deadline, in the order of arrival, or until there is no need any more
  * (is_needless; NULL: there always is).
  */
 FZ_PRIVATE bool fz_extension_lock_wait(frazil *gen, struct fz_deadline deadline, bool (*is_needless)(frazil *gen),

@@ -32,8 +32,8 @@
 #define FZ_OUT_OF_LINE __attribute__((noinline))
 
 /*
- * Slots that calls of this process have given up while others had taken some behind them.  With so many runs, twice as
- * many calls can give theirs up in any order.
+ * Slots that calls of this process have given up while others had taken later ones.  With n runs, 2n calls can give
+ * theirs up in any order.
  */
 enum { FZ_UNUSED_RUNS = 64 };
 struct fz_unused_run {
@@ -93,7 +93,7 @@ struct fz_living {
 };
 
 struct frazil {
-    /* Read by every id; the line is nobody else's, who could write to it. */
+    /* Read by every id; nothing else that is written shares the line. */
     alignas(FZ_CACHE_LINE) _Atomic uint64_t *word;
     struct fz_private *private_page;
     uint64_t capacity;
@@ -112,7 +112,7 @@ struct frazil {
     struct fz_left_off *left_off; /* its record for the next one, see left_off.h; NULL: there is none */
     struct fz_living living;
     struct fz_shared_generator
-        *shared_generator; /* all of the process who opened it together, see open_shared.c; NULL: one alone */
+        *shared_generator; /* all openings of the process that share it, see open_shared.c; NULL: one alone */
 
     _Atomic bool stopped;             /* by frazil_stop; a child's copy is, too */
     struct fz_overflow_hook overflow; /* set by the program, before it takes ids */

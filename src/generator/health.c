@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a generator is.  All of it is read from memory that its processes share, so nobody who waits for a disk or a
- * coordinator is waited for here.
+ * The health of a generator.  All of it is read from memory that its processes share, so it never waits for a thread
+ * that waits for a disk or a coordinator.
  */
 #include "core/layout_internal.h"
 #include "core/sentence.h"

@@ -19,7 +19,7 @@
 #include "retry_pause.h"
 
 /*
- * However long a grant is, its coordinator is looked at after this time: if somebody creates the namespace again,
+ * However long a grant is, its coordinator is looked at after this time: if an operator creates the namespace again,
  * each holder has to see that before the shortest quarantine ends (FZ_LOST_HORIZON_MS_MIN).
  */
 static const uint64_t longest_look_ns = 20000000000;
@@ -372,7 +372,7 @@ static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, frazil_e
 {
     struct fz_extension_lock lock;
 
-    /* Without waiting for the lock, which a process that is stopped may have, or for those who wait for it. */
+    /* Without waiting for the lock, which a stopped process may have, or for threads that wait for it. */
     if (has_joined(gen))
         return FRAZIL_OK;
     frazil_err err;

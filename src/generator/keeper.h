@@ -50,7 +50,7 @@ FZ_PRIVATE frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *grant
                                      struct fz_deadline deadline, frazil_error *reterr);
 
 /*
- * Extends the grant if somebody else is not just doing so.  FRAZIL_OK also when
+ * Extends the grant if no other thread is just doing so.  FRAZIL_OK also when
  * there is nothing to do; FRAZIL_EAGAIN: no answer, or too early after one that
  * failed; FRAZIL_ELEASE.
  */
@@ -80,7 +80,7 @@ FZ_PRIVATE bool fz_keeper_can_reach(const frazil *gen, const struct fz_grant *he
 FZ_PRIVATE bool fz_keeper_has_thread(const frazil *gen);
 
 /*
- * Whether a call that may not wait leaves the grant to somebody else: to a thread of this process, or to the program,
+ * Whether a call that may not wait leaves the grant to another: to a thread of this process, or to the program,
  * which calls frazil_keep.  The thread is made to look at it now, unless a try has just failed: it sleeps on a clock
  * that stands still while the machine is suspended, and knows nothing of a wall clock that was set.
  */

@@ -27,13 +27,13 @@ struct fz_keeper_pool {
     uint64_t process;              /* by its mark */
     struct fz_keeper_pool *former; /* of the process that this one was forked from: inherited, and never touched */
     pthread_mutex_t lock;
-    pthread_cond_t roused; /* the sleeper: somebody is due before it would wake up */
+    pthread_cond_t roused; /* the sleeper: a task is due before it would wake up */
     pthread_cond_t handed; /* spares, one at a time: there is no sleeper any more */
-    pthread_cond_t done;   /* those who leave: a call or a thread has ended */
+    pthread_cond_t done;   /* leavers: a call or a thread has ended */
     struct fz_keeper_task *first;
-    unsigned char busy[QUEUES]; /* threads that are just looking after somebody of the queue */
+    unsigned char busy[QUEUES]; /* threads that are just looking after a task of the queue */
     unsigned threads;
-    bool is_starting; /* a thread has been started and not yet looked who is due */
+    bool is_starting; /* a thread has been started and has not yet looked which task is due */
     bool has_sleeper; /* a thread sleeps until the next is due */
     uint64_t sleeps_until_ns;
     unsigned spares; /* threads that sleep because there is a sleeper */

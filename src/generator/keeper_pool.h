@@ -33,8 +33,8 @@ struct fz_keeper_task {
 };
 
 /*
- * The queue of all who wait for the same coordinator: of its URL as far as the names of the servers reach.  NULL: of
- * those who wait for this host's disk.  Two coordinators may have one queue.
+ * The queue of all tasks that wait for the same coordinator: of its URL as far as the names of the servers reach. NULL:
+ * of tasks that wait for this host's disk.  Two coordinators may have one queue.
  */
 FZ_PRIVATE unsigned fz_keeper_pool_queue(const char *url);
 
@@ -44,7 +44,7 @@ FZ_PRIVATE unsigned fz_keeper_pool_queue(const char *url);
  */
 FZ_PRIVATE int fz_keeper_pool_join(struct fz_keeper_task *task, uint64_t due_in_ns);
 
-/* Has it called now.  Not for who has been left behind by a fork: see fz_keeper_pool_is_ours. */
+/* Has it called now.  Not for a task that a fork left behind: see fz_keeper_pool_is_ours. */
 FZ_PRIVATE void fz_keeper_pool_hurry(struct fz_keeper_task *task);
 
 /* Ends it, and waits for a call that is under way; with the last one the threads are gone.  Not after a fork, either.

@@ -80,7 +80,7 @@ static void note_reading(frazil *gen, int64_t high_us, int64_t seen_us, int64_t 
 /*
  * The order matters: word and highest reading first, the clock afterwards.  Then
  * a thread that is held up in between sees a clock that is later than it need be,
- * and never takes somebody else's progress for a clock that went back.
+ * and never takes another thread's progress for a clock that went back.
  */
 struct fz_observation fz_observe(frazil *gen)
 {

@@ -266,7 +266,7 @@ static struct fz_granter other_keeper(void)
                                .close = nothing_to_close};
 }
 
-/* The name of this process, for operators who look at a coordinator: "host:pid". */
+/* The name of this process, for operators that look at a coordinator: "host:pid". */
 static void name_owner(char *buf, size_t size)
 {
     struct fz_sentence owner = fz_sentence_in(buf, size);
@@ -313,7 +313,7 @@ static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, co
     return err == FRAZIL_OK ? coordinator->open_granter(coordinator, &lease, ret, reterr) : err;
 }
 
-/* Names who grants the worker id: the sentence about a grant that has ended says whose answer is missing. */
+/* Names the granter of the worker id, for the sentence about a grant that has ended without its answer. */
 static void name_granter(frazil *gen, const struct fz_decision *decision, const struct fz_ports *ports)
 {
     struct fz_sentence name = fz_sentence_in(gen->keeper.granter_name, sizeof gen->keeper.granter_name);

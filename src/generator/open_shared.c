@@ -9,7 +9,7 @@
  * - Each change of the list is one store, before which or after which a child may be born: an entry is linked when it
  * is complete, and unlinked before it is freed.
  * - An entry has its generator only while that is wholly open: from behind its opening to before its closing.
- * An entry whose generator was stopped is passed over by those who open, and lives as long as its users.
+ * An entry whose generator was stopped is passed over by openings, and lives as long as its users.
  * A child cannot know that a thread was about to leave.  The child counts that user for ever, and keeps open what was
  * to be closed, until it ends.
  */
@@ -48,7 +48,7 @@ struct fz_shared_generator {
     struct fz_shared_generators *all;
     struct fz_shared_generator *_Atomic next;
     _Atomic uint64_t lock; /* of opening and closing */
-    _Atomic bool stopped;  /* the generator was: it stays with those who have it, and nobody else joins them */
+    _Atomic bool stopped;  /* the generator was: it stays with its users, and no opening joins them */
     uint64_t users;        /* under the lock of all; a thread that waits for the entry's own is one, too */
     frazil *_Atomic gen;   /* under the entry's lock; NULL: nobody has opened it, or it is being closed */
     char text[];           /* the key of what was decided, passwords included */
@@ -135,7 +135,7 @@ static bool entry_has_others(struct fz_shared_generator *entry, uint64_t process
     return has_others;
 }
 
-/* One user less, who holds the entry's lock; the last one takes the entry away. */
+/* Removes one user, which holds the entry's lock; the last user removes the entry. */
 static void entry_part(struct fz_shared_generator *entry, uint64_t process)
 {
     struct fz_shared_generators *all = entry->all;

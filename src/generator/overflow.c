@@ -40,7 +40,7 @@ void fz_overflow_leave(frazil *gen)
 
 static void end_overflow(frazil *gen, const struct fz_observation *seen)
 {
-    /* Swapped, so that of several callers who see the end one alone tells of it. */
+    /* Swapped, so that of several callers that see the end only one reports it. */
     uint32_t ticks = atomic_exchange_explicit(&gen->private_page->overflow.ticks, 0, memory_order_relaxed);
 
     if (ticks != 0)

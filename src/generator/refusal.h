@@ -10,7 +10,7 @@
 
 struct fz_observation;
 
-/* Why no slot was taken, in numbers; explained in words only when somebody asks. */
+/* Why no slot was taken, in numbers; explained in words only on request. */
 struct fz_refusal {
     frazil_err code;
     int64_t behind_us; /* the clock, behind the highest time seen */
@@ -44,7 +44,7 @@ FZ_PRIVATE frazil_err fz_fail_stopped(frazil_error *reterr);
 FZ_PRIVATE frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
 
 /*
- * Judges why n ids were refused to a call that may wait wait_ns: FRAZIL_EINVAL if so many can never be had, as trying
+ * Judges why n ids were refused to a call that may wait wait_ns: FRAZIL_EINVAL if n can never be had, as trying
  * again would not help, but fewer can; otherwise the code that the refusal has.
  */
 FZ_PRIVATE frazil_err fz_judge_batch(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_refusal *refusal);

@@ -167,7 +167,7 @@ static frazil_err receive(frazil *gen, struct part *part, const struct fz_observ
 
 /*
  * Asks for a batch, for n slots at least if the tick has them.  The caller holds the lock, which is open while the
- * source is asked; those who come meanwhile wait for this request's end, and share its refusal.
+ * source is asked; later callers wait for this request's end, and share its refusal.
  */
 static frazil_err ask(frazil *gen, struct part *part, struct fz_deadline deadline, const struct fz_observation *seen,
                       uint64_t n, struct fz_refusal *refusal)
@@ -187,7 +187,7 @@ static frazil_err ask(frazil *gen, struct part *part, struct fz_deadline deadlin
     pthread_mutex_lock(&part->lock);
     err = err == FRAZIL_OK ? receive(gen, part, seen, &given, refusal) : refused(part, seen, &why, refusal);
     part->refusal = *refusal;
-    /* Those who wait for the request take from what is in hand now, instead of sharing a refusal. */
+    /* Callers that wait for the request take from what is in hand now, instead of sharing a refusal. */
     if (err == FRAZIL_OK)
         part->refusal = (struct fz_refusal){.code = FRAZIL_OK};
     part->is_asking = false;

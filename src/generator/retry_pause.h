@@ -25,9 +25,9 @@ struct fz_failed_try {
 
 /*
  * Nanoseconds until the next try: longer with each failure, unless it is known when it can succeed.  A coordinator that
- * gives no answer may have too much to do: then it works for those who have given up, and if all ask as often as
- * before, nobody has an answer in time ever again.  So the pause grows with the time since the grant has ended, and the
- * fleet asks ever less.
+ * gives no answer may have too much to do: then it works for callers that have given up, and if all ask as often as
+ * before, no caller ever gets an answer in time again.  So the pause grows with the time since the grant has ended, and
+ * the fleet asks ever less.
  */
 FZ_PRIVATE uint64_t fz_retry_pause(const struct fz_failed_try *failed, const frazil_random *random);
 
@@ -46,7 +46,7 @@ FZ_PRIVATE uint64_t fz_first_grant_pause(unsigned tries, uint64_t known_ns, uint
 
 /*
  * Nanoseconds until a call asks a source of slots again, when that refuses for known_ns, `tries` refusals came before,
- * and left_ns are left.  All who meet a new or a full source are told the same time: they come back spread
+ * and left_ns are left.  All callers that meet a new or a full source are told the same time: they come back spread
  * over 50 ms, which double with each try, or over a quarter of the time if that is less.
  */
 FZ_PRIVATE uint64_t fz_slots_pause(unsigned tries, uint64_t known_ns, uint64_t left_ns, const frazil_random *random);

@@ -52,7 +52,7 @@ frazil_err fz_take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n
     }
     frazil_err err = fz_take(gen, n, wait_ns, &taken, refusal);
     if (err != FRAZIL_OK)
-        /* If so many can never be had, that is FRAZIL_EINVAL: a longer wait would not help. */
+        /* If that many can never be had, it is FRAZIL_EINVAL: a longer wait would not help. */
         return fz_judge_batch(gen, n, wait_ns, refusal);
     fz_emit_runs(gen, &taken, n, fill_snos, &fill);
     return FRAZIL_OK;

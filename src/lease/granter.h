@@ -3,9 +3,9 @@
  * Grants: which ticks of which worker a generator may use, and the port through
  * which it comes by them.
  *
- * A generator owns a rectangle of worker x ticks, not a stretch of time: who
- * takes a worker over starts above the last tick that was granted to anybody
- * before, so two owners never meet, whatever their clocks say.  Clocks only
+ * A generator owns a rectangle of worker x ticks, not a stretch of time.  The
+ * next owner of a worker starts above the last tick that was granted before.
+ * So two owners never share a tick, whatever their clocks say.  Clocks only
  * decide how soon an abandoned worker is noticed.
  */
 #ifndef FZ_LEASE_GRANTER_H

@@ -13,7 +13,7 @@
 /* ---- extending ------------------------------------------------------------ */
 
 /* The ticks of *held stay the caller's: says so, or that they have passed, and why there are no more; at once, if the
- * worker id is somebody else's by now and no other is free. */
+ * worker id is another owner's by now and no other is free. */
 static frazil_err not_extended(const struct fz_lease *lease, uint64_t now_tick, const struct fz_grant *held,
                                frazil_err err, const frazil_error *why, frazil_error *reterr)
 {
@@ -343,7 +343,7 @@ static frazil_err lease_extend(void *ctx, struct fz_deadline deadline, uint64_t 
             lease->counters.moves += err == FRAZIL_OK;
         }
     }
-    /* L10 came too late: somebody else issues ids from these ticks, so an error, which lets the caller go on, will not
+    /* L10 came too late: another owner issues ids from these ticks, so an error, which lets the caller go on, will not
      * do. */
     if (err != FRAZIL_OK && lease->remaking.repeated && held->floor <= held->until) {
         *ret = nothing_left(held);
@@ -383,7 +383,7 @@ static frazil_err lease_release(void *ctx, struct fz_deadline deadline, const st
         struct fz_record raw = {.version = 0};
         result = lease->reg.read(lease->reg.ctx, lease->call.deadline, held->worker, &raw, NULL, &said);
         if (result == FZ_REGISTER_OK && !note_record(lease, held, &raw))
-            return FRAZIL_OK; /* it is somebody else's */
+            return FRAZIL_OK; /* it is another owner's */
         if (result != FZ_REGISTER_OK)
             return fz_register_error(result, lease->name, &said, NULL);
     }

@@ -103,7 +103,7 @@ struct fz_lease_options {
 struct fz_lease_counters {
     uint64_t extensions;  /* contiguous ones */
     uint64_t moves;       /* grants that were not contiguous with the one before */
-    uint64_t lost;        /* own records that somebody else has swapped: theft, or the clone below */
+    uint64_t lost;        /* own records that another owner has swapped: theft, or the clone below */
     uint64_t clones;      /* records found that bear the own token, and that a copy of this machine has swapped */
     uint64_t burned;      /* swaps without an answer, or answered by another incarnation of the coordinator */
     uint64_t quarantines; /* that this lease has begun or prolonged */

@@ -60,7 +60,7 @@ bool fz_doubt_settle(struct fz_lease *lease, const struct fz_survey *survey)
         bool has_record = (survey->seen[0] >> i & 1) != 0;
         bool ours = has_own(lease, &survey->own, worker) || has_own(lease, &survey->unreleased, worker) ||
                     has_own(lease, &survey->released, worker);
-        /* Without a record the swap may still be carried out; a record of somebody else's says that it never will. */
+        /* Without a record the swap may still be carried out; another owner's record says that it never will. */
         if (!has_record || ours)
             lease->doubt.worker[kept++] = worker;
     }

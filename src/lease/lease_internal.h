@@ -47,7 +47,7 @@ enum fz_trouble {
     FZ_TROUBLE_NONE,
     FZ_TROUBLE_DOUBT,  /* a swap had no answer */
     FZ_TROUBLE_BURNED, /* the record holds more than may be used; it is still ours to swap */
-    FZ_TROUBLE_LOST    /* it is somebody else's */
+    FZ_TROUBLE_LOST    /* it is another owner's */
 };
 
 /* The request.  lease.c copies it from the options; nobody writes it afterwards. */
@@ -95,7 +95,7 @@ struct fz_lease_doubt {
 /* Whether the namespace was made again under the present grant (L10).  namespace.c and lease_take.c find it out. */
 struct fz_remaking {
     bool remade;   /* since the grant was made, another namespace has been found in place of its own */
-    bool repeated; /* and in that one somebody else has had ticks of it */
+    bool repeated; /* and in that one another owner has had ticks of it */
 };
 
 /* The present call of the granter.  lease.c begins it. */
@@ -255,7 +255,7 @@ FZ_PRIVATE void fz_doubt_forget(struct fz_lease *lease);
 /* Makes them the sample to look at, which is empty, if there are as many as there may be. */
 FZ_PRIVATE void fz_doubt_sample(const struct fz_lease *lease, struct fz_sample *ret);
 
-/* After a look at that sample: true if one of them is none any more, as it is somebody else's. */
+/* After a look at that sample: true if one of them is none any more, as it is another owner's. */
 FZ_PRIVATE bool fz_doubt_settle(struct fz_lease *lease, const struct fz_survey *survey);
 
 /* Fails with FRAZIL_EUNREACHABLE: both have been taken, and neither is free before `floor`, in wait_ticks ticks. */

@@ -374,7 +374,7 @@ static void begin_walk(struct worker_search *search, uint32_t first, uint64_t co
 }
 
 /*
- * How many worker ids to read in a range of so many, after some samples that had nothing; 0: all.  *ret_found: of how
+ * How many worker ids to read in a range of this size, after some samples that had nothing; 0: all.  *ret_found: of how
  * many more to ask only whether they were ever taken.
  */
 static size_t sample_size(const struct worker_search *search, uint64_t count, size_t *ret_found)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The settings that all who share a namespace must agree about, and the quarantine after the
+ * The settings that all users of a namespace must agree about, and the quarantine after the
  * coordinator may have lost records.
  */
 #include <assert.h>
@@ -213,7 +213,7 @@ static bool time_is_later(struct fz_lease *lease, const struct fz_record *raw, c
     return false;
 }
 
-/* Replaces the record of the namespace.  After a conflict somebody else has; either way it has to be read again. */
+/* Replaces the record of the namespace.  After a conflict another process has; either way it must be read again. */
 static frazil_err replace_record(struct fz_lease *lease, const struct fz_record *raw,
                                  const struct fz_namespace_record *record, frazil_error *reterr)
 {
@@ -318,7 +318,7 @@ frazil_err fz_namespace_load(struct fz_lease *lease, const struct fz_witness *wi
     for (int tries = 0; tries < FZ_TRIES_MAX && again; tries++) {
         struct fz_record raw = {.version = 0};
         frazil_error said = {.message = ""};
-        /* Again, because each replacement, ours or somebody else's, has to be read before it counts. */
+        /* Again, because each replacement, ours or another process's, must be read before it counts. */
         lease->counters.round_trips++;
         enum fz_register_result result =
             lease->reg.read(lease->reg.ctx, lease->call.deadline, FZ_NAMESPACE, &raw, &status, &said);

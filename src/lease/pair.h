@@ -36,7 +36,7 @@ FZ_PRIVATE bool fz_pair_has(const struct fz_pair_view *seen, uint32_t worker);
 /* Notes that one of the processes is going to ask for ticks up to this one. */
 FZ_PRIVATE void fz_pair_ask(struct fz_lease_pair *pair, uint64_t until);
 
-/* Whether one of them can have asked for ticks up to this one: if not, somebody else has. */
+/* Whether one of them can have asked for ticks up to this one: if not, another owner has. */
 FZ_PRIVATE bool fz_pair_asked(const struct fz_lease_pair *pair, uint64_t until);
 
 /* Adds a worker id, if it is not there.  False: there are two others. */

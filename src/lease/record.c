@@ -186,7 +186,7 @@ static void get_text(struct record_reader *r, const char *key, char end, bool (*
     while (good < len && allowed(r->text[r->pos + good]))
         good++;
     if (good < len || len < min || len >= size) {
-        /* Points at the wrong character, which a person who edits records by hand needs. */
+        /* Points at the wrong character, which an operator who edits records by hand needs. */
         r->pos += good < size ? good : size - 1;
         refuse_text(r, "another character, or an earlier end of the text,");
         return;

@@ -50,7 +50,7 @@ struct fz_worker_record {
     uint64_t extensions;   /* by this owner */
 };
 
-/* The settings that all who share a namespace must agree about. */
+/* The settings that all users of a namespace must agree about. */
 struct fz_namespace_record {
     char layout[FRAZIL_FINGERPRINT_SIZE];
     uint64_t horizon_ms;   /* a grant reaches at most this far beyond the moment in which it is made */

@@ -7,8 +7,8 @@
  * A register is bound to one namespace when it is made.  Record FZ_NAMESPACE
  * says what the namespace is; records 0, 1, 2 ... are those of the workers.  A
  * record's version grows with every swap and never comes back, not even after
- * the record was lost and made again: who still knows a version of before must
- * not be taken for the owner.  0 is the version of a record that does not exist.
+ * the record was lost and made again: a process that still knows an old version
+ * must not pass for the owner.  0 is the version of a record that does not exist.
  */
 #ifndef FZ_LEASE_REGISTER_H
 #define FZ_LEASE_REGISTER_H
@@ -127,7 +127,7 @@ struct fz_register {
 
     /*
      * The records of n numbers, which are all different: 1 to FZ_READ_MANY_MAX, FZ_NAMESPACE may be among them.  In any
-     * order, and in one round trip where the coordinator has one for so many.  Those that do not exist are not shown.
+     * order, and in one round trip if the coordinator has one for that many.  Those that do not exist are not shown.
      * One that is damaged is shown, or refused, as by read_all.  Of those behind the first `whole`, FZ_NAMESPACE not
      * among them, it is enough to show that they exist: with version 1 and no data.
      */

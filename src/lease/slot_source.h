@@ -22,7 +22,7 @@ struct fz_slots_request {
     struct fz_bounds bounds; /* of the sequence numbers, which are the places in a tick */
     bool random_start;       /* whether a tick's first place is a random one */
     int64_t max_lead_ms;     /* how far ahead of the clock slots may be */
-    int64_t max_skew_ms;     /* how far the clocks of those who share the worker may differ */
+    int64_t max_skew_ms;     /* how far the clocks of processes that share the worker may differ */
 };
 
 /* Slots in a row, of one tick. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES-128 of one block, by whoever can do it.  There is no AES in portable C
- * here: one made of tables gives its key away by the time that it takes.
+ * AES-128 of one block, by the processor or a library.  There is no AES in
+ * portable C here: one made of tables leaks its key through its timing.
  */
 #ifndef FZ_OPAQUE_AES_H
 #define FZ_OPAQUE_AES_H

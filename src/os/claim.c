@@ -26,7 +26,7 @@ enum {
     CLAIM_PAUSE_NS_MAX = 16000000
 };
 
-/* How often a file may vanish between two calls before somebody seems to do that on purpose. */
+/* How often a file may vanish between two calls before that seems to be on purpose. */
 enum { VANISHES_MOST = 100 };
 
 enum { FOR_READERS = S_IRGRP | S_IROTH, BEGUN = S_IRUSR | S_IWUSR | FOR_READERS };
@@ -51,9 +51,9 @@ static int open_claim(struct fz_claim *claim, struct stat *ret_status)
 
 /*
  * Learns what the own file says, which is locked, or makes it ready if it was never finished.  It writes in one call,
- * so that nobody who is killed leaves half of it, and a full disk is an error here and no SIGBUS later.  A file that
- * says nothing and that others hold, too, is not for this process: one of them is about to make it ready, or only
- * looks.  0, EBADMSG, EWOULDBLOCK or an errno.
+ * so that a killed process leaves no half of it, and a full disk is an error here and no SIGBUS later.  An empty file
+ * that other processes hold, too, is not for this process: one of them is about to make it ready, or only looks.
+ * 0, EBADMSG, EWOULDBLOCK or an errno.
  */
 static int learn_own(int fd, const struct fz_claim_key *key, bool is_finished, bool is_first, struct fz_claim_page *ret)
 {
@@ -64,7 +64,7 @@ static int learn_own(int fd, const struct fz_claim_key *key, bool is_finished, b
     if (!is_first)
         return EWOULDBLOCK;
     fz_claim_page_make(ret, key->holder);
-    /* The umask may have closed it to the other users, who have to look at it. */
+    /* The umask may have closed it to other users, but they must read it. */
     return fchmod(fd, BEGUN) == 0 ? fz_file_write(fd, 0, ret, sizeof *ret) : errno;
 }
 
@@ -80,7 +80,7 @@ static int map_claim(struct fz_claim *claim, int fd)
 
 /*
  * The first one that holds the claim says where the grants of its word are kept; the others compare.  Ticks that
- * another folder has granted are somebody else's from then on.  learned is what the file said, and becomes what it is
+ * another folder has granted are another owner's from then on.  learned is what the file said, and becomes what it is
  * to say.  0 or an errno.
  */
 static int tell_state(struct fz_claim *claim, const char *state, bool is_first, struct fz_claim_page *learned)
@@ -118,7 +118,7 @@ static int say_own(struct fz_claim *claim, int fd, const struct fz_claim_key *ke
 }
 
 /*
- * Opens, locks and maps the own file.  0, FZ_CLAIM_TAKEN (somebody locks it), ESTALE, EBADMSG (it was cut short or
+ * Opens, locks and maps the own file.  0, FZ_CLAIM_TAKEN (a process locks it), ESTALE, EBADMSG (it was cut short or
  * overwritten), an errno or a refusal.
  */
 static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key, const struct fz_claim_page *former)
@@ -185,8 +185,7 @@ static bool is_occupied(const struct fz_claim *claim, int err, struct fz_claim_o
     return true;
 }
 
-/* Removes a file that says nothing, unless somebody else has it: who is refused again and again would fill the memory.
- */
+/* Removes an empty file, unless another process has it: a process that is refused repeatedly would fill the memory. */
 static void remove_empty(const struct fz_claim *claim)
 {
     bool says_nothing = fz_claim_tick_of(&claim->page->used) == 0 && fz_claim_tick_of(&claim->page->floor) == 0;
@@ -422,7 +421,7 @@ static struct fz_claim_key key_again(const struct fz_claim *claim, uint64_t now_
     folder[claim->beginning] = '\0'; /* the namesakes' part has no slash */
     *strrchr(folder, '/') = '\0';
     memcpy(holder, claim->page->holder, FZ_CLAIM_HOLDER_SIZE);
-    holder[FZ_CLAIM_HOLDER_SIZE - 1] = '\0'; /* somebody may have overwritten it meanwhile */
+    holder[FZ_CLAIM_HOLDER_SIZE - 1] = '\0'; /* it may have been overwritten meanwhile */
     key.folder = folder;
     key.holder = holder;
     key.state = NULL; /* the former one says it */

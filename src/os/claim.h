@@ -18,7 +18,7 @@
  *
  * A claim is marked by a bit of its mode before its number is used, and, on a disk, after its content is there: a
  * process may be killed before, and the power may be lost.  One with the mark that is not what is written here may have
- * said anything: it counts as used for ever, until somebody removes it.
+ * said anything: it counts as used for ever, until it is removed.
  *
  * A hostile user can lock a file of any name, or write a tick of the far future, and so refuse numbers to others.  It
  * can remove no file but its own, so it cannot make two others use one number.
@@ -55,7 +55,7 @@ struct fz_claim_grants {
     void *ctx;
 };
 
-/* Which ids the number is for, and who wants it. */
+/* Which ids the number is for, and which process wants it. */
 struct fz_claim_key {
     const char *folder; /* of fz_claim_folder */
     const char *fingerprint;
@@ -79,7 +79,7 @@ struct fz_claim {
     struct fz_kept_fd file;  /* keeps it on an overlay, where a mapping does not */
     struct fz_claim_key key; /* how it was claimed; for claim.c alone, as its texts may be gone */
     bool is_finished;        /* marked in the folder as one whose number is used */
-    bool state_differs;      /* those who held it before keep their grants in another folder, page->state */
+    bool state_differs;      /* its former holders keep their grants in another folder, page->state */
     size_t beginning;        /* how much of the path all claims on the number have in common */
     char path[FZ_CLAIM_PATH_SIZE];
 };
@@ -98,7 +98,7 @@ struct fz_claim_other {
     char path[FZ_CLAIM_PATH_SIZE];
 };
 
-/* No errno, and above all refusals: somebody else has the number, or seems to. */
+/* No errno, and above all refusals: another process has the number, or seems to. */
 enum { FZ_CLAIM_TAKEN = -1 };
 
 /*
@@ -121,7 +121,7 @@ FZ_PRIVATE frazil_err fz_claim_folder_check(const char *folder, frazil_error *re
 FZ_PRIVATE int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
                             struct fz_claim_other *ret_other);
 
-/* How long one call waits for those who only look, or give way: all its tries together. */
+/* How long one call waits for processes that only look, or give way: all its tries together. */
 struct fz_claim_patience {
     struct fz_deadline deadline; /* of the call */
     uint64_t left_ns;            /* of the sleep that is worth it, and the next one */
@@ -134,13 +134,13 @@ FZ_PRIVATE struct fz_claim_patience fz_claim_patience(struct fz_deadline deadlin
 /* After FZ_CLAIM_TAKEN: sleeps if it is worth another try, and says whether. */
 FZ_PRIVATE bool fz_claim_pause(struct fz_claim_patience *patience);
 
-/* As fz_claim_try, and waits as long as there is patience.  Of those who try at once, one gets it. */
+/* As fz_claim_try, and waits as long as there is patience.  Of several that try at once, one gets it. */
 FZ_PRIVATE int fz_claim_insist(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
                                struct fz_claim_patience *patience, struct fz_claim_other *ret_other);
 
 /*
- * The same as an error.  FRAZIL_EWORKER: somebody else has it, with sequence numbers that overlap these, or has used it
- * in the future.  FRAZIL_ESTATE: a claim was cut short or overwritten.  FRAZIL_ESYS.
+ * The same as an error.  FRAZIL_EWORKER: another process has it, with sequence numbers that overlap these, or has used
+ * it in the future.  FRAZIL_ESTATE: a claim was cut short or overwritten.  FRAZIL_ESYS.
  */
 FZ_PRIVATE frazil_err fz_claim_take(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
                                     struct fz_claim_patience *patience, frazil_error *reterr);
@@ -152,7 +152,7 @@ FZ_PRIVATE frazil_err fz_claim_fail(int sys, const char *path, frazil_error *ret
 FZ_PRIVATE frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key,
                                       const struct fz_claim_other *other, frazil_error *reterr);
 
-/* Whether somebody else has the number, without claiming it.  As fz_claim_try, but the own file is not looked at. */
+/* Whether another process has the number, without claiming it.  As fz_claim_try, but the own file is not looked at. */
 FZ_PRIVATE int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other);
 
 /* Claims that somebody holds on numbers of one layout. */
@@ -178,14 +178,14 @@ enum { FZ_CLAIM_OTHER_SIZE = 600 };
 FZ_PRIVATE void fz_claim_say_other(char ret[FZ_CLAIM_OTHER_SIZE], const struct fz_claim_other *other);
 
 /*
- * Whether those who hold the claim of key->word keep their grants in another folder than key->state, and which that is.
+ * Whether the holders of the claim of key->word keep their grants in another folder than key->state, and which that is.
  * It holds the file for a moment, as fz_claim_find does those of others.
  */
 FZ_PRIVATE bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t worker,
                                        char ret_state[FZ_CLAIM_HOLDER_SIZE]);
 
 /*
- * Puts the claim back if somebody has removed it, which others take for a number that is free.  In the present of
+ * Puts the claim back if it was removed, which others take for a number that is free.  In the present of
  * now_tick, and as fz_claim_insist; claim->floor may rise.  On failure there is no claim that others could see, and the
  * next call tries again.  It may map another page, so no other thread may call a function with this claim meanwhile;
  * the path stays.  NONE is fine.
@@ -209,7 +209,7 @@ FZ_PRIVATE void fz_claim_begin(const struct fz_claim *claim, uint64_t first);
  */
 FZ_PRIVATE void fz_claim_raise(const struct fz_claim *claim, uint64_t until);
 
-/* Says that after all none above `used` was, unless somebody has said a later one than `until` meanwhile. */
+/* Says that after all none above `used` was, unless a process has said a later one than `until` meanwhile. */
 FZ_PRIVATE void fz_claim_lower(const struct fz_claim *claim, uint64_t until, uint64_t used);
 
 /* Gives it up as far as this process is concerned; NONE is fine. */

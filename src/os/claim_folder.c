@@ -14,8 +14,8 @@
 #include "fail_errno.h"
 
 /*
- * The one folder that all users of a host have.  There is no second choice: whoever does not see the first one, as in a
- * chroot, would claim where nobody else looks.
+ * The one folder that all users of a host have.  There is no second choice: a process that does not see the first one,
+ * as in a chroot, would claim where no other process looks.
  */
 static frazil_err find_default_folder(char ret[FZ_PATH_SIZE], frazil_error *reterr)
 {

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Bytes of the name of who has it, terminator included. */
+/* Bytes of the holder's name, terminator included. */
 enum { FZ_CLAIM_HOLDER_SIZE = 232 };
 
 /* A tick with its check.  0 ticks: none was used. */
@@ -22,8 +22,8 @@ struct fz_claim_page {
     fz_claim_tick floor;               /* the first one that was not, by those whose claims were taken over */
     fz_claim_tick first;               /* the first tick of all that the state folder has granted to the word */
     uint64_t check;                    /* of what follows */
-    char holder[FZ_CLAIM_HOLDER_SIZE]; /* who has it, for others to read */
-    char state[FZ_CLAIM_HOLDER_SIZE];  /* the folder of the grants of those who hold it, */
+    char holder[FZ_CLAIM_HOLDER_SIZE]; /* the holder's name, for others to read */
+    char state[FZ_CLAIM_HOLDER_SIZE];  /* the folder of the holders' grants, */
     uint64_t state_device;             /* and which one that is; 0: there is none */
     uint64_t state_inode;
 };
@@ -35,8 +35,8 @@ struct fz_claim_page {
 #define FZ_CLAIM_UNKNOWN UINT64_MAX
 
 /*
- * Copies a text; what does not fit is left out.  It may be that of a page that somebody has overwritten, and then has
- * no end: no more is read than fits.
+ * Copies a text; what does not fit is left out.  It may be that of a page that another process has overwritten, and
+ * then has no end: no more is read than fits.
  */
 FZ_PRIVATE void fz_claim_say_text(char ret[FZ_CLAIM_HOLDER_SIZE], const char *text);
 

@@ -153,8 +153,8 @@ uint64_t fz_claim_end(uint64_t used, uint64_t floor)
 }
 
 /*
- * Removes a file of this user's that nobody has, once the own claim says as much: who makes many run directories, as a
- * service does that is started again and again, would fill the memory.  The file is locked, so nobody begins to use it.
+ * Removes an unused file of this user's, once the own claim says as much: a user that makes many run directories, as a
+ * service does that is often restarted, would fill the memory.  The file is locked, so no process begins to use it.
  */
 static void take_over(struct claim_search *search, const struct stat *status, uint64_t end)
 {
@@ -178,9 +178,10 @@ static bool is_near(const struct claim_search *search, uint64_t uid, const struc
 }
 
 /*
- * Whether the grants of those who look know all that the claim says.  The first and the last tick of its word stand for
- * those between, as all of them were granted by the same folder.  Those below the floor were granted by others, so each
- * is asked for.  A folder that was made anew does not know the first one, even if it has the former one's inode.
+ * Whether the grants of the process that looks cover all that the claim says.  The first and the last tick of its word
+ * stand for those between, as all of them were granted by the same folder.  Those below the floor were granted by
+ * others, so each is asked for.  A folder that was made anew does not know the first one, even if it has the former
+ * one's inode.
  */
 static bool is_known(const struct fz_claim_grants *grants, const struct claim_said *said)
 {
@@ -263,7 +264,7 @@ static void look_at_claim_name(void *ctx, const char *name)
         search->found = found;
 }
 
-/* The first one that held the own claim has said it; who only looks names the folder. */
+/* The first process that held the own claim has written it; a process that only looks names the folder. */
 static void find_own_state(struct claim_search *search)
 {
     const char *state = search->key->state;

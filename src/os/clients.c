@@ -75,8 +75,8 @@ static void clients_go_out(struct fz_clients *clients)
 }
 
 /*
- * For those who cannot turn back.  The end of the process may be over what they come back to: they wait for it outside,
- * and not for ever, as it may itself wait for them.
+ * For threads that cannot turn back.  The process may be ending when they return: they wait for its end outside, and
+ * not for ever, as it may itself wait for them.
  */
 static bool clients_come_back(struct fz_clients *clients)
 {

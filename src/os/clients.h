@@ -7,8 +7,8 @@
  *
  * A thread that waits for a server is outside meanwhile: no client library holds a lock when it asks to wait.
  *
- * OpenSSL clears up after itself when the process ends (exit), and whoever is in it then crashes.  So nobody goes in
- * from then on, and those who are inside are waited for.
+ * OpenSSL frees its memory when the process ends (exit), and a thread that is in it then crashes.  So no thread enters
+ * from then on, and the end waits for those inside.
  */
 #ifndef FZ_OS_CLIENTS_H
 #define FZ_OS_CLIENTS_H
@@ -47,8 +47,8 @@ FZ_PRIVATE void fz_clients_pause(void);
 FZ_PRIVATE bool fz_clients_resume(void);
 
 /*
- * Has the end of the process (exit) begin with this: nobody goes in any more, and it waits, up to a second, for those
- * who are inside.  For those who have made the library below ready, as what was registered last is called first.
+ * Has the end of the process (exit) begin with this: no thread enters any more, and it waits, up to a second, for those
+ * inside.  For parts that have made the library below ready, as the function that was registered last is called first.
  */
 FZ_PRIVATE void fz_clients_end_at_exit(void);
 

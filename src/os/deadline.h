@@ -5,7 +5,7 @@
 
 #include "core/deadline.h"
 
-/* The moment so many nanoseconds from now; FZ_DEADLINE_NONE for FRAZIL_WAIT_FOREVER and all that no clock shows. */
+/* The moment this many nanoseconds from now; FZ_DEADLINE_NONE for FRAZIL_WAIT_FOREVER and all that no clock shows. */
 FZ_PRIVATE struct fz_deadline fz_deadline_in(uint64_t ns);
 
 /* The nanoseconds that are left; 0: it has passed.  UINT64_MAX if there is none. */

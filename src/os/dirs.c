@@ -36,7 +36,7 @@ static const struct dir_names {
     const char *of_user; /* when xdg is not set: root may have made it, with the user's number behind; NULL: nothing */
     const char *under_home; /* when that is not there; NULL: nothing */
     unsigned xdg_makes;     /* how many of the last components may be missing under xdg */
-    unsigned wanted_makes;  /* the same of a path that somebody named */
+    unsigned wanted_makes;  /* the same of a path that the user named */
     const char *public;     /* the last resort: the user's number is appended; NULL: nothing */
     const char *without;    /* which setting does without it, and what that costs */
 } names_of[] = {
@@ -56,8 +56,8 @@ struct way {
     char path[FZ_PATH_SIZE];
     unsigned makes;
     bool is_public; /* anybody could have made it */
-    bool is_ours;   /* it belongs to this user, who may make files in it unless the disk is read-only */
-    uint64_t owner; /* whose it is, if it is there */
+    bool is_ours;   /* it belongs to this user, so files can be made in it unless the disk is read-only */
+    uint64_t owner; /* its user, if it is there */
 };
 
 static const char *variable(const char *name)
@@ -193,7 +193,7 @@ static int make_directory(const char *path)
 }
 
 /*
- * Makes a directory's name durable: whoever made it may not have come so far.
+ * Makes a directory's name durable: its creator may have crashed before that.
  * Where the directory above cannot be read, or is of a kind that cannot be synced,
  * it was not made here.
  */

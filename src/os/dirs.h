@@ -57,7 +57,7 @@ FZ_PRIVATE frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which
 
 /*
  * The same, and makes it (mode 0700: its files are for one user alone) if it is
- * not there.  Of a path that somebody named it makes only the last component, so
+ * not there.  Of a path that the user named it makes only the last component, so
  * that a misspelt path does not grow a tree (FZ_DIR_TREE: all of them).  Of a
  * home's default it makes all that is frazil's or XDG's.  A state directory is
  * still there after a loss of power, whichever process made it.  FRAZIL_ESYS: it cannot be made, is no directory,
@@ -79,7 +79,7 @@ FZ_PRIVATE frazil_err fz_dir_prepare_inside(char ret_path[FZ_PATH_SIZE], enum fz
  */
 FZ_PRIVATE frazil_err fz_dir_look(enum fz_dir which, const char *wanted, const char *name, frazil_error *reterr);
 
-/* 0 if a directory that is missing can be made, by at most so many components of its path; or an errno.  Makes none. */
+/* 0 if a directory that is missing can be made, by at most `makes` components of its path; or an errno.  Makes none. */
 FZ_PRIVATE int fz_dir_can_make(const char *path, unsigned makes);
 
 /* ---- names in a directory -------------------------------------------------- */

@@ -88,7 +88,7 @@ FZ_PRIVATE int fz_new_file_publish(const char *path);
 /* The same, and it is still there after a loss of power. */
 FZ_PRIVATE int fz_new_file_publish_durably(const char *path, int fd);
 
-/* Makes a name durable that somebody else may have left undone.  0 or an errno. */
+/* Makes a name durable whose creator may not have done so.  0 or an errno. */
 FZ_PRIVATE int fz_new_file_sync_name(const char *path);
 
 #endif

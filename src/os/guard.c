@@ -13,13 +13,13 @@
 #include "queue.h"
 #include "waits.h"
 
-/* Between two looks at a lock that somebody has, for each of those who go before. */
+/* Between two looks at a lock that is held, for each waiter ahead. */
 static const uint64_t queue_pause_ns = 1000000;
 enum { LONGEST_PAUSES = 16 };
 
 static const uint64_t guard_operator_wait_ns = 2000000000;
 
-/* The queue does not move if it has not for so long: somebody has been stopped, as far as the others can know. */
+/* The queue counts as stuck after this time: a process has been stopped, as far as the others can know. */
 static const uint64_t longest_stay_ns = 2000000000;
 
 /* So has the first one in it, if nobody is inside, now and after this time, and it has not entered. */
@@ -27,13 +27,13 @@ static const uint64_t longest_vacancy_ns = 500000000;
 
 /* ---- waiting -------------------------------------------------------------- */
 
-/* Somebody who waits, and what it has seen of the others. */
+/* A waiter, and what it has seen of the others. */
 struct guard_wait {
     uint64_t place;     /* 0: there is no queue */
     uint64_t passed;    /* those up to this place are passed over */
-    uint64_t ahead;     /* one of those who go before; 0: nobody */
+    uint64_t ahead;     /* a waiter ahead; 0: there is none */
     uint64_t inside;    /* see fz_queue_inside */
-    uint64_t moved_ns;  /* when somebody has entered or left, at the latest: one that gives up is no move */
+    uint64_t moved_ns;  /* when a process has entered or left, at the latest: one that gives up is no move */
     uint64_t vacant_ns; /* since when nobody is inside and the one ahead is the same; 0: not so */
     uint64_t begun_ns;
     const struct fz_guard_wish *wish;
@@ -46,7 +46,7 @@ static uint64_t guard_clock_ns(void)
     return clock.monotonic_ns(clock.ctx);
 }
 
-/* Looks at the queue.  A waiter that has been passed over by somebody further behind is passed over by all. */
+/* Looks at the queue.  A waiter that one further behind has passed over is passed over by all. */
 static void look_at_queue(struct guard_wait *wait, int fd, uint64_t now_ns)
 {
     uint64_t ahead = fz_queue_ahead(fd, wait->passed, wait->place);
@@ -62,7 +62,7 @@ static void look_at_queue(struct guard_wait *wait, int fd, uint64_t now_ns)
         wait->passed = ahead;
 }
 
-/* Passes over the one who goes before, if it does not enter a guard in which nobody is: it may have been stopped. */
+/* Passes over the waiter ahead, if it does not enter a free guard: it may have been stopped. */
 static void pass_over(struct guard_wait *wait, int fd, uint64_t now_ns)
 {
     if (wait->ahead == 0 || now_ns - wait->moved_ns < longest_vacancy_ns)
@@ -116,7 +116,7 @@ static int wait_in_queue(struct guard_wait *wait, int fd)
 
 static int lock_in_turn(int fd, const struct fz_guard_wish *wish)
 {
-    /* Nobody goes before those who wait, not even in the moment between two of them. */
+    /* No process goes before waiters, not even in the moment between two of them. */
     int err = fz_queue_is_empty(fd) ? fz_own_file_lock(fd, LOCK_EX) : EWOULDBLOCK;
 
     if (err != EWOULDBLOCK)
@@ -186,7 +186,7 @@ static int enter_by(struct fz_guard *guard, int fd, const struct fz_guard_wish *
         err = fz_own_file_at(&guard->file, guard->path);
         if (err == 0)
             return 0;
-        /* ESTALE: somebody removed the file after all.  Meet the others at the one that is there now. */
+        /* ESTALE: the file was removed after all.  Meet the others at the one that is there now. */
         if (err == ESTALE && (err = turn_to_file(guard)) == 0) {
             fd = fz_kept_fd_known(&guard->file);
             continue;

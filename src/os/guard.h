@@ -5,8 +5,8 @@
  * removes: a lock on PATH itself would be one on whatever file that name had a
  * moment ago.  A process that dies has left.
  *
- * Those who wait enter in the order in which they came (queue.h).  One that is stopped in the queue is passed over
- * after a while.  In the portable build chance decides who is next.
+ * Waiters enter in the order in which they came (queue.h).  A waiter that is stopped in the queue is passed over after
+ * a while.  In the portable build chance decides which one is next.
  */
 #ifndef FZ_OS_GUARD_H
 #define FZ_OS_GUARD_H
@@ -32,7 +32,7 @@ enum {
     FZ_GUARD_OUTRUN = -1 /* the queue moves, but it was too long */
 };
 
-/* For operators, and for threads that nobody waits for: whoever is inside for two seconds was stopped. */
+/* For operators, and for threads that nothing waits for: a process that is inside for two seconds was stopped. */
 FZ_PRIVATE struct fz_deadline fz_guard_deadline(void);
 
 /* Opens, and makes if need be, the guard of a file.  0 or an errno.  Not entered yet; close it with fz_guard_close. */
@@ -52,7 +52,7 @@ FZ_PRIVATE int fz_guard_enter(struct fz_guard *guard, struct fz_deadline deadlin
  */
 FZ_PRIVATE int fz_guard_open_and_enter(struct fz_guard *ret, const char *path, struct fz_deadline deadline);
 
-/* How somebody waits for a guard. */
+/* How a caller waits for a guard. */
 struct fz_guard_wish {
     struct fz_deadline deadline;
     bool (*gives_up)(void *ctx); /* asked at each look: true ends the wait.  NULL: nothing but the deadline does */

@@ -71,9 +71,9 @@ FZ_PRIVATE bool fz_machine_has_generation(void);
 FZ_PRIVATE const char *fz_environment(const char *name);
 
 /*
- * Whether the program has rights that the user who started it does not have (set-user-ID, set-group-ID, file
- * capabilities).  Then that user, who chose the environment, must not choose files and worker ids for it.  Where the
- * system does not tell what it was at the start, the user ids of now decide.
+ * Whether the program has rights that the user that started it does not have (set-user-ID, set-group-ID, file
+ * capabilities).  That user chose the environment, which must then not choose files and worker ids.  If the system does
+ * not tell the rights at the start, the present user ids decide.
  */
 FZ_PRIVATE bool fz_environment_is_foreign(void);
 

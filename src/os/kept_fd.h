@@ -72,7 +72,7 @@ FZ_PRIVATE int fz_kept_fd_known(const struct fz_kept_fd *kept);
  */
 FZ_PRIVATE void fz_kept_fd_close(struct fz_kept_fd *kept);
 
-/* Keeps none any more, and leaves the descriptor open: somebody else closes it. */
+/* Keeps none any more, and leaves the descriptor open: its new owner closes it. */
 FZ_PRIVATE void fz_kept_fd_forget(struct fz_kept_fd *kept);
 
 #endif

@@ -24,8 +24,8 @@ FZ_PRIVATE void *fz_map_wiped(size_t size, bool *ret_wiped);
 FZ_PRIVATE void fz_unmap(void *pages, size_t size);
 
 /*
- * Keeps the library or plug-in in which `here` lies loaded, whoever unloads it.  The portable build cannot, nor can
- * where the system does not tell which one it is.  It asks the loader (os/clients.h).  Any thread.
+ * Keeps the library or plug-in that contains `here` in memory, even if it is unloaded.  Does nothing in the portable
+ * build, or if the system does not tell which one it is.  It asks the loader (os/clients.h).  Any thread.
  */
 FZ_PRIVATE void fz_keep_loaded(const void *here);
 

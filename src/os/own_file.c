@@ -29,7 +29,7 @@ bool fz_own_file_is_trusted(const struct stat *status)
     return status->st_uid == 0 || status->st_uid == geteuid();
 }
 
-/* 0 if whoever may write to it may do so to us as well; or an errno or a refusal. */
+/* 0 if all users that may write to it may also change this process; else an errno or a refusal. */
 static int check_owner(const struct stat *status)
 {
     if (!S_ISREG(status->st_mode))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of the library's own.  Most are for their owner alone: whoever can open a
- * file can also lock it, and whoever can write to one that is mapped writes into
- * this process.
+ * Files of the library's own.  Most are for their owner alone: a process that can
+ * open a file can also lock it, and one that can write to a mapped file writes
+ * into this process.
  */
 #ifndef FZ_OS_OWN_FILE_H
 #define FZ_OS_OWN_FILE_H
@@ -51,7 +51,7 @@ FZ_PRIVATE int fz_own_file_at(const struct fz_kept_fd *kept, const char *path);
 
 /*
  * flock(LOCK_SH, LOCK_EX or LOCK_UN) that never waits and is not interrupted.  0
- * or an errno; EWOULDBLOCK: somebody else holds it.
+ * or an errno; EWOULDBLOCK: another process holds it.
  */
 FZ_PRIVATE int fz_own_file_lock(int fd, int operation);
 
@@ -62,7 +62,7 @@ FZ_PRIVATE int fz_own_file_lock(int fd, int operation);
 FZ_PRIVATE void fz_own_file_unlock_and_close(struct fz_kept_fd *kept);
 
 /*
- * Whether nobody else has a lock on it.  0 or an errno; EWOULDBLOCK: somebody has.
+ * Whether no other process has a lock on it.  0 or an errno; EWOULDBLOCK: one has.
  * No lock of ours is left on it, either: a child that was forked meanwhile would
  * hold that for as long as it lives.
  */

@@ -9,7 +9,7 @@
 #include "kept_fd.h"
 
 struct fz_process_family {
-    void *page;              /* that of a locked file: who has it is a member; portable: the members' process ids */
+    void *page;              /* of a locked file: each process that has it is a member; portable: the members' ids */
     struct fz_kept_fd held;  /* the locked file; portable: the end of a pipe to write to */
     struct fz_kept_fd probe; /* the same file opened once more, to ask whether it is locked; portable: the other end */
 };
@@ -21,8 +21,8 @@ struct fz_process_family {
 FZ_PRIVATE int fz_process_family_open(struct fz_process_family *ret);
 
 /*
- * Leaves, once.  True: nobody else is in it, except somebody who is leaving at
- * the same time.  False: somebody is, or it cannot be known.
+ * Leaves, once.  True: no other process is in it, except one that leaves at the
+ * same time.  False: another process is, or it cannot be known.
  */
 FZ_PRIVATE bool fz_process_family_leave(struct fz_process_family *family);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The queue of those who wait for a lock on a file: first come, first served.
+ * The queue of processes that wait for a lock on a file: first come, first served.
  *
  * A place in it is a lock on one byte of the file, above all bytes that others have.
  * So the kernel takes a place away when its process dies, and nothing has to be
@@ -20,13 +20,13 @@
 /* Takes the place behind all others.  0: there is no queue. */
 FZ_PRIVATE uint64_t fz_queue_join(int fd);
 
-/* Somebody's place, above `from` and below `place`; 0: nobody has one. */
+/* A waiter's place, above `from` and below `place`; 0: there is none. */
 FZ_PRIVATE uint64_t fz_queue_ahead(int fd, uint64_t from, uint64_t place);
 
 /* Whether nobody waits. */
 FZ_PRIVATE bool fz_queue_is_empty(int fd);
 
-/* Leaves the place and says that whoever had it is inside. */
+/* Leaves the place and records that its holder is inside. */
 FZ_PRIVATE void fz_queue_enter(int fd, uint64_t place);
 
 /* The place that the one inside had; 0: it came without one, or nobody is inside. */

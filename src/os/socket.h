@@ -42,7 +42,7 @@ FZ_PRIVATE int fz_allowance_wait(const struct fz_allowance *allowance, int fd, s
 /* ---- how much -------------------------------------------------------------- */
 
 /*
- * How much a socket has received, for those who leave reading to a client library
+ * How much a socket has received, for callers that leave reading to a client library
  * that keeps whatever comes: a peer that never stops sending must not take all
  * memory.
  */

@@ -5,7 +5,7 @@
  * port's; ctx is a struct fz_state_file.
  *
  * The file's guard lets one process in at a time; a shared flock on the file
- * itself, held as long as it is open, says that somebody alive uses it.
+ * itself, held as long as it is open, says that a live process uses it.
  */
 #ifndef FZ_OS_STATE_FILE_H
 #define FZ_OS_STATE_FILE_H
@@ -36,8 +36,8 @@ FZ_PRIVATE frazil_err fz_state_file_name(struct fz_state_file *ret, const char *
                                          frazil_error *reterr);
 
 /*
- * Opens the file without entering, for one who is inside a file of the same worker.
- * That there is none is fine.  0 or an errno.
+ * Opens the file without entering, for a caller that is inside a file of the same worker.
+ * A missing file is no error.  0 or an errno.
  */
 FZ_PRIVATE int fz_state_file_look(struct fz_state_file *file);
 
@@ -48,7 +48,7 @@ FZ_PRIVATE void fz_state_file_look_away(struct fz_state_file *file);
 FZ_PRIVATE frazil_err fz_state_file_enter(void *ctx, struct fz_deadline deadline, frazil_error *reterr);
 FZ_PRIVATE void fz_state_file_leave(void *ctx);
 
-/* Leaves and closes at once, so that nobody who enters next takes this process for a user of the file. */
+/* Leaves and closes at once, so that the next process to enter does not take this one for a user of the file. */
 FZ_PRIVATE void fz_state_file_leave_for_good(void *ctx);
 
 /*

@@ -156,8 +156,8 @@ static bool is_copy(const struct header *header, int fd, const struct stat *stat
 }
 
 /*
- * Whether its word may be an old one.  Only if nobody has the file: whoever has it found it good, and has lived through
- * no boot.  So the lock is asked, and not the numbers alone, of which containers on one kernel may see different ones.
+ * Whether its word may be an old one.  Only if no process has the file: a process that has it found it valid, and no
+ * process outlives a boot.  So the lock counts, not only boot ids, which may differ in containers on one kernel.
  */
 static bool is_stale(const struct opening *o, int fd, const struct header *header, const struct stat *status)
 {
@@ -198,8 +198,8 @@ static int open_and_keep(struct fz_word_file *file, struct stat *ret_status)
 }
 
 /*
- * 0: nobody else has the file, which was opened just now, and nobody gets it before drop().  Or an errno; EWOULDBLOCK:
- * somebody has it.
+ * 0: no other process has the file, which was opened just now, or gets it before drop().  Or an errno; EWOULDBLOCK:
+ * another one has it.
  */
 static int take_alone(struct fz_word_file *file)
 {
@@ -291,7 +291,7 @@ struct neighbours {
     frazil_err err;
 };
 
-/* Refuses a word that somebody has, and that is not this one. */
+/* Refuses a word that a process has, and that is not this one. */
 static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds *bounds)
 {
     struct neighbours *neighbours = ctx;
@@ -389,8 +389,8 @@ static frazil_err find_or_make(struct opening *o)
 }
 
 /*
- * Carries something out inside the file's guard.  A lock that was only asked for is given up inside, too: who comes
- * next would take it for somebody who has the file.
+ * Carries something out inside the file's guard.  A lock that was only tested is given up inside as well: the next
+ * process would take it for a process that has the file.
  */
 static frazil_err do_guarded(struct opening *o, frazil_err (*act)(struct opening *o))
 {
@@ -530,7 +530,8 @@ bool fz_word_file_leave(struct fz_word_file *file, struct fz_deadline deadline)
 {
     bool current = fz_word_file_is_current(file);
 
-    /* Entered before the lock is dropped, and left by close: nobody opens the word while we look who else has it. */
+    /* Entered before the lock is dropped, and left by close: no process opens the word while we look which others have
+     * it. */
     (void)fz_guard_open_and_enter(&file->guard, file->worker_path, deadline);
     drop(file);
     if (!current || !fz_kept_fd_is_set(&file->guard.file))

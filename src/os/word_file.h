@@ -6,9 +6,9 @@
  * may have kept an old state of it.  A file of another layout, worker or version
  * is an error, never a guess.
  *
- * The file appears with its whole header at once, and whoever has it mapped,
- * forked children included, holds a shared flock on it: that tells the last one
- * to leave that it is the last.
+ * The file appears with its whole header at once, and each process that has it
+ * mapped, forked children included, holds a shared flock on it: that tells the
+ * last one to leave that it is the last.
  */
 #ifndef FZ_OS_WORD_FILE_H
 #define FZ_OS_WORD_FILE_H
@@ -114,9 +114,9 @@ FZ_PRIVATE bool fz_word_file_is_current(const struct fz_word_file *file);
 
 /*
  * Leaves: unmaps the payload, and finds out whether anybody else, here or in a
- * forked child that has not even run yet, still has the word.  True: nobody has,
+ * forked child that has not even run yet, still has the word.  True: none has,
  * and nobody will before fz_word_file_close; the payload is mapped again so that
- * it can be read.  False: somebody has, or it cannot be known up to the deadline; payload is NULL.
+ * it can be read.  False: one has, or it cannot be known up to the deadline; payload is NULL.
  * Until close, which must follow soon, nobody can open the word.  No other thread
  * may use the file meanwhile.
  */

@@ -56,7 +56,7 @@ static int hold(struct fz_worker_lock *lock, int fd)
     return 0;
 }
 
-/* No errno, and above all refusals: somebody else has the lock. */
+/* No errno, and above all refusals: another process has the lock. */
 enum { TAKEN = -1 };
 
 /* 0, TAKEN, an errno or a refusal. */

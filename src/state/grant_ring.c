@@ -54,7 +54,7 @@ static bool write_part(_Atomic uint64_t *part, uint32_t claim, uint64_t value)
     return true;
 }
 
-/* Shuts out all who have looked at the ring before. */
+/* Shuts out all processes that have looked at the ring before. */
 static bool claim(struct fz_grant_ring *ring, uint64_t number)
 {
     return atomic_compare_exchange_strong_explicit(&ring->number, &number, number + FZ_GRANT_ENTRIES,

@@ -195,8 +195,8 @@ void fz_grant_store_remember(struct fz_grant_memory *ret, const char *path, cons
 }
 
 /*
- * Fails if others cannot see the claim.  One that was removed may have let somebody else in, who began where the clock
- * was.
+ * Fails if others cannot see the claim.  If the claim was removed, another process may have got in, and begun at the
+ * clock's time.
  */
 static frazil_err keep_claim(struct store *store, struct fz_deadline deadline, uint64_t now_tick, frazil_error *reterr)
 {

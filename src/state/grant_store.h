@@ -37,8 +37,8 @@ FZ_PRIVATE void fz_grant_store_remember(struct fz_grant_memory *ret, const char 
 /*
  * Tells a granter of fz_grant_store_open, before its first call, of the worker's claim, which must live as long: the
  * grants lie above what other users have used, and the claim says how far this user's go.  Each extension puts a claim
- * that was removed back.  If somebody else has the number by then, the grant loses its ticks, and later extensions fail
- * as FRAZIL_ELEASE until that one has ended.
+ * that was removed back.  If another process has the number by then, the grant loses its ticks, and later extensions
+ * fail as FRAZIL_ELEASE until that one has ended.
  */
 FZ_PRIVATE void fz_grant_store_claim(struct fz_granter *granter, struct fz_claim *claim);
 

@@ -62,8 +62,8 @@ static frazil_err open_in_memory(struct fz_store *store, const struct fz_decisio
 /* ---- the word of a lease ------------------------------------------------------------ */
 
 /*
- * The numbers of its sequence are part of the lease's identity: who has others has another lease, and with it another
- * worker id, so that their words need not know of each other.
+ * The numbers of its sequence are part of the lease's identity.  A generator with other numbers has another lease, and
+ * with it another worker id, so that their words need not know of each other.
  */
 struct fz_word_identity fz_store_lease_word(const struct fz_decision *decision)
 {
@@ -173,7 +173,7 @@ struct file_opening {
     struct fz_grant_memory memory;
     int sys;                     /* the last try for a claim returned this */
     struct fz_claim_other other; /* the last one that was in the way */
-    uint32_t others;             /* how many numbers somebody else has */
+    uint32_t others;             /* how many numbers other processes have */
     uint32_t worker_of_other;
     bool prefers_fresh; /* passes over numbers that can be used in the future only */
     bool insists;       /* on a number that others try to get as well: there is no other one */
@@ -251,7 +251,7 @@ static frazil_err open_and_claim(struct fz_store *store, struct file_opening *op
     return open_word(store, opening, decision, claim_for_word, reterr);
 }
 
-/* Waits for a number that somebody else seems to have, and opens the word that the key names.  *ret_is_it: it did. */
+/* Waits for a number that another process seems to have, and opens the word that the key names.  *ret_is_it: it did. */
 static frazil_err insist_on_word(struct fz_store *store, struct file_opening *opening,
                                  const struct fz_decision *decision, bool *ret_is_it, frazil_error *reterr)
 {
@@ -280,7 +280,7 @@ static frazil_err take_word(struct fz_store *store, struct file_opening *opening
         frazil_err err = open_and_claim(store, opening, decision, reterr);
         if (err == FRAZIL_OK || opening->sys != FZ_CLAIM_TAKEN || opening->other.until != 0)
             return err;
-        /* Another word is there if somebody has made it anew since it was closed. */
+        /* Another word is there if it was made anew since it was closed. */
         err = insist_on_word(store, opening, decision, &is_it, reterr);
         if (err != FRAZIL_OK)
             return err;
@@ -288,7 +288,7 @@ static frazil_err take_word(struct fz_store *store, struct file_opening *opening
     return FRAZIL_OK;
 }
 
-/* The same for a number that is locked, FRAZIL_EPOOL: somebody else has it. */
+/* The same for a number that is locked, FRAZIL_EPOOL: another process has it. */
 static frazil_err try_word(struct fz_store *store, struct file_opening *opening, const struct fz_decision *decision,
                            frazil_error *reterr)
 {
@@ -374,9 +374,9 @@ frazil_err fz_store_refuse_state(uint32_t worker, const char *run_dir, const cha
 }
 
 /*
- * Says who asks for the grants of the word: in a folder of the state directory, which outlives a boot.  A second state
- * directory is refused: its grants would not tell after a boot what the word of the others was granted.  Where somebody
- * has this grant file open, the folder was removed and made anew.
+ * Settles the owner that asks for the word's grants, which are in the state directory, as that outlives a boot.  A
+ * second state directory is refused: its grants would not tell after a boot what the word of the others was granted.
+ * If a process has this grant file open, the folder was removed and made anew.
  */
 static frazil_err settle_grant(struct fz_store *store, struct file_opening *opening, const struct fz_decision *decision,
                                frazil_error *reterr)

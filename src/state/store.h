@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The store of a generator's shared page, and with it who else uses it.  It is anonymous
+ * The store of a generator's shared page, and with it the other users.  It is anonymous
  * memory that only children share, or a file in the run directory, which every
  * process of the host with the same worker, or the same lease, maps.
  */
@@ -21,7 +21,7 @@ enum fz_store_kind {
     FZ_STORE_NONE, /* not opened */
     FZ_STORE_MEMORY,
     FZ_STORE_FILE, /* of a worker, whose grants are in another file */
-    FZ_STORE_LEASE /* of a coordinator's lease, which all who map the file hold together */
+    FZ_STORE_LEASE /* of a coordinator's lease, which all processes that map the file hold together */
 };
 
 /* Whose word a lease's file is: that of a decision of FZ_STATE_SHARED, which must live as long.  Cannot fail. */
@@ -49,7 +49,7 @@ struct fz_store {
     enum fz_store_kind kind;
     struct fz_deadline deadline;   /* of the opening or the closing that is at work */
     char grant_path[FZ_PATH_SIZE]; /* FZ_STORE_FILE: where the grants of the worker are kept */
-    struct fz_grant_owner owner;   /* and who asks for it */
+    struct fz_grant_owner owner;   /* and the owner that asks for it */
     struct fz_word_file word;      /* FZ_STORE_FILE and FZ_STORE_LEASE */
     struct fz_token token;         /* FZ_STORE_LEASE: as which all of them are one owner to the coordinator */
     struct fz_worker_lock lock;    /* worker=file-lock: held as long as the process lives */
@@ -75,7 +75,7 @@ FZ_PRIVATE frazil_err fz_store_open(struct fz_store *ret, const struct fz_decisi
 FZ_PRIVATE frazil_err fz_store_granter(struct fz_store *store, uint64_t reserve_ticks, struct fz_granter *ret,
                                        frazil_error *reterr);
 
-/* The file whose guard tells who may extend the grant.  False: the page lies in no file. */
+/* The file whose guard tells which process may extend the grant.  False: the page is in no file. */
 FZ_PRIVATE bool fz_store_extension_lock_file(const struct fz_store *store, char ret[FZ_PATH_SIZE]);
 
 /* Whether the page was made by this open. */
@@ -83,7 +83,7 @@ FZ_PRIVATE bool fz_store_is_new(const struct fz_store *store);
 
 /*
  * Leaves the page.  True: nobody else has it and *shared can still be read, until
- * fz_store_close.  False: somebody may go on with it; *shared is NULL.
+ * fz_store_close.  False: another process may go on with it; *shared is NULL.
  */
 FZ_PRIVATE bool fz_store_leave(struct fz_store *store, struct fz_deadline deadline, struct fz_shared **shared);
 

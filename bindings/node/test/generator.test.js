@@ -320,7 +320,7 @@ test('a closed generator says so, and closing again is nothing', async () => {
   assert.equal(Generator.prototype[Symbol.asyncDispose], Generator.prototype.closeAsync);
 });
 
-test('whoever closes waits for the one end, which comes after the works that use the generator', async () => {
+test('each caller of closeAsync waits for the same end, after all tasks that use the generator', async () => {
   const spec = on('layout=41/10/4 worker=file-lock base=7 count=1 keeper=inline max_wait=unlimited');
   const generator = open(spec);
   const ends = [];

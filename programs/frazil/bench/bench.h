@@ -77,7 +77,7 @@ struct bench_rig {
     alignas(64) _Atomic uint64_t line; /* alone in its cache line: what generators are compared with */
     alignas(64) uint64_t ids[BENCH_BATCH];
 
-    frazil *gen;         /* of layout, which has so many ids a tick that it never limits; in memory of its own */
+    frazil *gen;         /* of layout, whose ticks have enough ids never to limit; in separate memory */
     frazil *shared;      /* the same, its word in a file that other processes map, too */
     frazil_local *local; /* a handle of gen */
     void *more;          /* for the cases of the laboratory */
@@ -176,7 +176,7 @@ struct bench_session {
     frazil *gen; /* of the spec */
     frazil_info info;
     frazil_layout layout; /* of gen, and longer there than it */
-    unsigned rounds;      /* of cases, with a sample each of so many nanoseconds */
+    unsigned rounds;      /* of cases, with a sample of this length each */
     double sample_ns;
     unsigned long_rounds; /* that many calls fit into */
     double window_ns;

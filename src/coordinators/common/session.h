@@ -52,7 +52,7 @@ struct fz_session {
     struct fz_fd_mark socket; /* of the handle */
     struct fz_intake intake;  /* in this exchange */
     struct fz_quiet_signal quiet;
-    _Atomic bool is_busy; /* in an exchange: whoever is forked now inherits a handle that is half changed */
+    _Atomic bool is_busy; /* in an exchange: a child forked now inherits a handle that is half changed */
     size_t host;          /* the one that is connected, or the next to try */
 };
 
@@ -109,8 +109,8 @@ enum fz_register_result fz_session_failed_to_wait(struct fz_session *session, en
                                                   frazil_error *reterr);
 
 /*
- * An exchange that did not succeed, as an error of whoever asked: FRAZIL_EREFUSED, FRAZIL_EUNREACHABLE, or what was
- * said if no later try can succeed, as fz_clients_enter says it.  `said` is the exchange's sentence.
+ * A failed exchange as an error for the caller: FRAZIL_EREFUSED, FRAZIL_EUNREACHABLE, or the exchange's own error if no
+ * later try can succeed, as from fz_clients_enter.  `said` is the exchange's sentence.
  */
 frazil_err fz_session_error(enum fz_register_result result, const frazil_error *said, frazil_error *reterr);
 

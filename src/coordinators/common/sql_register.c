@@ -136,9 +136,9 @@ static bool find_status(const struct fz_sql_dialect *dialect, struct fz_sql_answ
 }
 
 /*
- * Carries out statements, and reads the status that they answer.  FZ_REGISTER_OK: *ret, of so many columns more than a
- * status, stands at the status, and the caller frees its rows.  `swaps`: what was sent may have been carried out,
- * whatever the status says.
+ * Carries out statements, and reads the status that they answer.  FZ_REGISTER_OK: *ret is at the status, has `columns`
+ * more columns than that, and the caller frees its rows.  `swaps`: the statements may have been carried out, whatever
+ * the status says.
  */
 static enum fz_register_result ask(struct fz_sql_connection *connection, const char *sql, size_t columns, bool swaps,
                                    struct fz_sql_answer *ret, struct fz_register_status *status, frazil_error *reterr)
@@ -171,7 +171,7 @@ static bool is_refused(const struct fz_sql_connection *connection, enum fz_regis
     return result == FZ_REGISTER_REFUSED && connection->dialect->refusal(connection) == why;
 }
 
-/* Without a table there is no record; who the server is can be said all the same. */
+/* Without a table there is no record, but the server's identity is still known. */
 static enum fz_register_result ask_without_table(struct fz_sql_connection *connection,
                                                  struct fz_register_status *status, frazil_error *reterr)
 {
@@ -290,7 +290,7 @@ static enum fz_register_result read_swap(const struct fz_sql_connection *connect
         (void)not_understood(connection, "a reply about a record", reterr);
         return FZ_REGISTER_UNKNOWN; /* it has been done, but what? */
     }
-    /* It is committed, but the wait for the standbys was ended by somebody. */
+    /* It is committed, but the wait for the standbys was cancelled. */
     if (connection->warning[0] != '\0') {
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: warns: %q", connection->session.shown, connection->warning);
         return FZ_REGISTER_UNKNOWN;
@@ -334,8 +334,8 @@ static enum fz_register_result sql_swap(void *ctx, struct fz_deadline deadline, 
 }
 
 /*
- * Who may not create tables is refused even if this one exists, and so is one of two who create it at once: so a
- * refusal counts only if the table cannot be read.
+ * A user without the right to create tables is refused even if this one exists, and so is one of two that create it at
+ * once.  So a refusal counts only if the table cannot be read.
  */
 static enum fz_register_result create_table(struct fz_sql_connection *connection, frazil_error *reterr)
 {

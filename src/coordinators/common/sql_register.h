@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A register in one table of an SQL database, with a row for each record of each namespace.  Each operation is one
- * round trip, which also tells the time and who the server is; a swap is one conditional INSERT or UPDATE.
+ * round trip, which also tells the time and the server's identity; a swap is one conditional INSERT or UPDATE.
  *
  * Versions are microseconds since 1970 by the server's clock, made to grow with each swap, so that they do not come
  * back when rows or the table were lost.
@@ -59,8 +59,8 @@ struct fz_sql_answer {
  */
 struct fz_sql_dialect {
     const char *speakers;  /* of the dialect: "MySQL and MariaDB do" */
-    size_t status_columns; /* they tell the time, in microseconds, and who the server is */
-    bool hides_tables;     /* who may not read a table is not told whether it is there */
+    size_t status_columns; /* they tell the time, in microseconds, and the server's identity */
+    bool hides_tables;     /* a user that may not read a table is not told whether it is there */
 
     const char *status;    /* its columns */
     const char *read;      /* the status, version and data; these are NULL if there is no record */
@@ -86,7 +86,7 @@ struct fz_sql_dialect {
     enum fz_register_result (*read_incarnation)(struct fz_sql_connection *connection, const struct fz_sql_value *status,
                                                 char ret[FZ_INCARNATION_SIZE], frazil_error *reterr);
 
-    /* Says what somebody else has to run, who may create the table.  FZ_REGISTER_REFUSED. */
+    /* Says what a user with the right to create the table must run.  FZ_REGISTER_REFUSED. */
     enum fz_register_result (*may_not_create)(struct fz_sql_connection *connection, frazil_error *reterr);
 
     /* Whether a table that may have been made in another way can keep records apart.  NULL: it can. */

@@ -44,7 +44,7 @@ struct fz_url_host {
     uint16_t port;               /* 0: none was given, and there is no default */
 };
 
-/* The user who asks, and how long an answer may take. */
+/* The user of a request, and how long an answer may take. */
 struct fz_url_access {
     char user[FZ_URL_SECRET_SIZE];     /* empty: none */
     char password[FZ_URL_SECRET_SIZE]; /* empty: none */

@@ -27,7 +27,7 @@ struct fz_etcd_http {
     CURL *curl;                                     /* NULL: not connected */
     CURLM *multi;                                   /* carries its requests out and has its connection; NULL: as curl */
     struct fz_kept_fd sockets[FZ_ETCD_SOCKETS_MAX]; /* the sockets that it has open */
-    _Atomic bool is_busy;         /* in an exchange: whoever is forked now inherits a handle that is half changed */
+    _Atomic bool is_busy;         /* in an exchange: a child forked now inherits a handle that is half changed */
     char reason[CURL_ERROR_SIZE]; /* why the last exchange failed */
     bool has_date;
     int64_t date_unix_s; /* the server's time in the last answer's header, in whole seconds */

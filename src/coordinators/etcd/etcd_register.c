@@ -20,7 +20,7 @@
 enum {
     KEY_SIZE = sizeof KEY_PREFIX + FZ_URL_NAMESPACE_SIZE + 24,
     PAGE = 500,          /* records that are asked for at once */
-    OPERATIONS_MAX = 128 /* that a transaction has room for: etcd's --max-txn-ops, unless somebody has changed it */
+    OPERATIONS_MAX = 128 /* that a transaction has room for: etcd's --max-txn-ops, unless an operator has changed it */
 };
 
 struct etcd_register {
@@ -245,7 +245,7 @@ static enum fz_register_result visit_operation(struct etcd_register *reg, const 
     return FZ_REGISTER_OK;
 }
 
-/* A transaction that reads or counts so many records.  NULL: no memory. */
+/* A transaction that reads or counts this number of records.  NULL: no memory. */
 static json_t *reading_of(const struct etcd_register *reg, const struct wanted *wanted)
 {
     json_t *operations = json_array();

@@ -4,8 +4,8 @@
  * "frazil/lease/NAMESPACE/NUMBER", whose value is "VERSION DATA".  A swap is one
  * transaction.
  *
- * Versions are microseconds since 1970 by the clock of whoever swaps, made to grow with each
- * swap; they need only be new, and nobody's clock decides about anything.  etcd's own
+ * Versions are microseconds since 1970 by the swapping process's clock, made to grow with each
+ * swap; they need only be new, and no clock decides about anything.  etcd's own
  * revisions would come back: they begin again at 1 in a cluster that was wiped, and go
  * on from where a backup was made in one that was restored.
  *

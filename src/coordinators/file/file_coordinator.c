@@ -47,8 +47,8 @@ static frazil_err open_register(const char *url, struct fz_register *ret, char *
 /* ---- operators' questions, which make no folder ------------------------------------------ */
 
 /*
- * true: the URL names a folder that is not there; ret_name is what sentences call it.  One that cannot be looked at has
- * a reason, which whoever opens it tells.
+ * true: the URL names a folder that is not there; ret_name is what sentences call it.  If the folder cannot be read,
+ * the call that opens it reports the reason.
  */
 static bool is_missing(const char *url, char *ret_name)
 {

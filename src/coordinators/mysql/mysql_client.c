@@ -32,7 +32,7 @@ static void begin_library(void)
 
 /* ---- its options --------------------------------------------------------------- */
 
-/* Whether the server proves who it is: by its certificate, or because only this host's users reach the socket. */
+/* Whether the server proves its identity: by its certificate, or because only this host's users reach the socket. */
 static bool is_verified(const struct fz_mysql_url *url)
 {
     bool asks_for_tls = url->common.access.password[0] != '\0' || url->ca[0] != '\0' || url->cert[0] != '\0';

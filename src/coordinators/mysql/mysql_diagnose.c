@@ -78,8 +78,7 @@ static bool either_is(const struct diagnosis *diagnosis, const char *mariadb, co
     return setting_is(diagnosis, mariadb, value) || setting_is(diagnosis, mysql, value);
 }
 
-/* A primary without its replica acknowledges nothing, and shows nothing, for a day: until then somebody has fenced it.
- */
+/* A primary without its replica acknowledges nothing, and shows nothing, for a day.  An operator fences it sooner. */
 static bool waits_for_long(const struct diagnosis *diagnosis)
 {
     const char *timeout = setting(diagnosis, "rpl_semi_sync_master_timeout");

@@ -173,7 +173,7 @@ static enum fz_register_result may_not_create(struct fz_sql_connection *connecti
     return FZ_REGISTER_REFUSED;
 }
 
-/* A table of this name may have been there, made by somebody in another way. */
+/* A table of this name may have been there, made in another way. */
 static enum fz_register_result check_table(struct fz_sql_connection *connection, frazil_error *reterr)
 {
     char wrong[FZ_FINDING_SIZE];
@@ -205,7 +205,7 @@ static const struct fz_sql_dialect mysql_dialect = {.speakers = "MySQL and Maria
                                                     .diagnose = fz_mysql_diagnose,
                                                     .stop = fz_mysql_connection_stop};
 
-/* The user who starts a set-user-ID program could name code for it: libmariadb does not ask for the bit. */
+/* The user that starts a set-user-ID program could name code for it: libmariadb does not ask for the bit. */
 static frazil_err check_environment(frazil_error *reterr)
 {
     static const char *const loading[] = {"LIBMYSQL_PLUGINS=", "MARIADB_PLUGIN_DIR="};

@@ -91,7 +91,7 @@ static const char *given(const char *text)
 
 /*
  * Whether the URL, the environment or a service says how much TLS there is to be.  libpq's own default counts as
- * nothing said, wherever it stands but in the URL: what PQconndefaults returns does not tell who said it.
+ * nothing said, wherever it stands but in the URL: what PQconndefaults returns does not tell its source.
  */
 static bool sslmode_is_set(const struct fz_postgresql_url *url)
 {

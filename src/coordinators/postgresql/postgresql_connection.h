@@ -28,7 +28,7 @@ void fz_postgresql_connection_stop(struct fz_sql_connection *sql);
 /* Bytes of a user's name in SQL, terminator included. */
 #define FZ_POSTGRESQL_USER_SQL_SIZE (2 * FZ_POSTGRESQL_NAME_SIZE + 4)
 
-/* The user who is connected, as SQL writes the name, for sentences; "..." if nobody is. */
+/* The connection's user, as SQL writes the name, for sentences; "..." without a connection. */
 void fz_postgresql_user_sql(const struct fz_postgresql_connection *connection, char buf[FZ_POSTGRESQL_USER_SQL_SIZE]);
 
 /*

@@ -350,7 +350,7 @@ enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connect
 {
     static const struct {
         const char *word; /* what the reply begins with, before a space */
-        frazil_err code;  /* FRAZIL_EAGAIN: it passes by itself; FRAZIL_EREFUSED: when somebody has mended it */
+        frazil_err code;  /* FRAZIL_EAGAIN: it passes by itself; FRAZIL_EREFUSED: after an operator has fixed it */
         bool elsewhere;   /* another connection may lead to a server that will do it */
     } passing[] = {{"LOADING", FRAZIL_EAGAIN, false},      {"BUSY", FRAZIL_EAGAIN, false},
                    {"MASTERDOWN", FRAZIL_EAGAIN, true},    {"CLUSTERDOWN", FRAZIL_EAGAIN, false},

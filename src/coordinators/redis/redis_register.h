@@ -2,7 +2,7 @@
 /*
  * A register in Redis: one hash for each namespace, "frazil:lease:NAMESPACE",
  * with a field for each record.  Each operation is one call of one Lua script,
- * which also tells the time, who the server is, and what role it has.
+ * which also tells the time, the server's identity, and its role.
  *
  * Versions are microseconds since 1970 by the server's clock, made to grow with
  * each swap, so that they do not come back when the hash was lost.  Records carry

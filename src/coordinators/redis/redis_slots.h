@@ -5,7 +5,7 @@
  * burned.
  *
  *   redis://HOST/NAMESPACE              frazil's own: a hash "frazil:slots:NAMESPACE" with the next free slot of each
- *                                       line, "WORKER:MIN-MAX" is "TICK PLACE LIFE", and "terms", what all who share it
+ *                                       line, "WORKER:MIN-MAX" is "TICK PLACE LIFE", and "terms", what all its users
  *                                       must agree about.  "WORKER" names the bounds of its lines, "MIN-MAX ...", none
  * of which overlap: the script that makes a line looks and writes in one step
  *
@@ -67,7 +67,7 @@ struct fz_redis_slots_keys {
 /*
  * Makes a source of slots in frazil's own keys, without connecting.  FRAZIL_ESPEC, ESYS, ENOTBUILT:
  * the URL; FRAZIL_ERANGE: no bound on max_lead; FRAZIL_ENOMEM.  Beyond what slot_source.h says take fails with
- * FRAZIL_ENAMESPACE when those who share the slots do not agree about layout,
+ * FRAZIL_ENAMESPACE when the users of the slots do not agree about layout,
  * max_lead and max_skew, or have bounds that overlap, or with FRAZIL_EREFUSED when the server evicts.
  */
 frazil_err fz_redis_slots_open(const struct fz_slots_request *request, struct fz_slot_source *ret,

@@ -14,7 +14,7 @@
 struct fz_redis_url {
     struct fz_url common;
     uint32_t db;
-    uint32_t wait_replicas; /* a write counts when so many replicas have it, too (WAIT) */
+    uint32_t wait_replicas; /* a write counts when this many replicas have it, too (WAIT) */
 };
 
 /* For fz_url_parse, which reads them into the common part of such a struct.  Never freed. */

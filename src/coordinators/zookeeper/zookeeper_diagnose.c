@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells an operator about a ZooKeeper: its version, how many servers the URL names, who may write. */
+/* Tells an operator about a ZooKeeper: its version, how many servers the URL names, which users may write. */
 #include "zookeeper_connection.h"
 
 #include <errno.h>

@@ -84,8 +84,8 @@ static int send_barrier(struct barrier *barrier, struct fz_zookeeper_batch *batc
     return rc;
 }
 
-/* Whether all servers have agreed on it; what they think of the folder does not matter: who may only read it is told no
- * time. */
+/* Whether all servers have agreed on it.  The result for the folder does not matter: a user that may only read it is
+ * told no time. */
 static bool was_agreed_on(const struct barrier *barrier)
 {
     return barrier->rc == ZOK || barrier->rc == ZNONODE || barrier->rc == ZNOAUTH;

@@ -31,7 +31,7 @@
  * deposed without knowing, a read after it can still be one of before.)
  *
  * The leader notes the time of each write (mtime), so that transaction also tells the
- * time, as every swap does: within a millisecond, by the leader's clock.  A user who may
+ * time, as every swap does: within a millisecond, by the leader's clock.  A user that may
  * only read is told none.
  *
  * Nodes are persistent.  They belong to the user of the URL alone; without one

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A locked file without a name tells: it is mapped, so it stays locked as long as
- * anybody has the memory of it, also one who has closed all descriptors, as daemons
+ * any process has its memory, also one that has closed all descriptors, as daemons
  * do.
  */
 #define _GNU_SOURCE /* memfd_create */

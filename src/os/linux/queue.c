@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Bytes of the file, which need not be there: places of those who wait, and above them those of who is inside. */
+/* Bytes of the file, which need not be there: the places of waiters, and above them the place of the one inside. */
 enum { FIRST_PLACE = 1, PLACES_END = 1 << 30 };
 
 /* 0 or an errno. */
@@ -22,7 +22,7 @@ static int lock_bytes(int fd, int type, uint64_t first, uint64_t count)
     return 0;
 }
 
-/* Finds somebody else's lock on the bytes from `first` to before `end`, as a rule the oldest one. */
+/* Finds another process's lock on the bytes from `first` to before `end`, as a rule the oldest one. */
 static bool find_lock(int fd, uint64_t first, uint64_t end, struct flock *ret)
 {
     struct flock lock = {
@@ -35,7 +35,7 @@ static bool find_lock(int fd, uint64_t first, uint64_t end, struct flock *ret)
     return lock.l_len != 0;
 }
 
-/* Whether somebody else has that byte, and all that come after it: then no place is free. */
+/* Whether another process has that byte, and all that come after it: then no place is free. */
 static bool is_locked_for_good(int fd, uint64_t place)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)place, .l_len = 1, .l_pid = 0};

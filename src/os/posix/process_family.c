@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pipe tells who has descriptors of it: it ends when nobody can write to it any
- * more.  A process that has closed its descriptor, as daemons do, is told by its
- * process id: each child writes that down as it is forked, in a page that all of
- * them share.  It counts until nobody has that id, so a child that executes another
+ * A pipe tells whether a process has a descriptor of it: it ends when no process can
+ * write to it any more.  A process that has closed its descriptor, as daemons do, is
+ * known by its process id, which each child notes when it is forked, in a page that
+ * all share.  It counts until no process has that id, so a child that executes another
  * program counts until its end.
  */
 #include "os/process_family.h"
@@ -23,7 +23,7 @@ enum { MEMBERS_MOST = 1000 };
 
 struct members {
     _Atomic pid_t id[MEMBERS_MOST]; /* 0: nobody */
-    atomic_bool overflowed;         /* somebody found no place: it cannot be known any more who is last */
+    atomic_bool overflowed;         /* a process found no place: the last one cannot be known any more */
 };
 
 /* ---- joining ------------------------------------------------------------------ */

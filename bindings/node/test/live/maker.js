@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 'use strict';
 
-/** Makes ids in a process or a thread of its own: `MAKER` has a spec and how many. It gives them to whoever started it. */
+/** Makes ids in a separate process or thread: `MAKER` has a spec and their number. Its starter gets the ids. */
 
 const cluster = require('node:cluster');
 const { isMainThread, parentPort } = require('node:worker_threads');

@@ -11,7 +11,7 @@
  * One that is short is an error, and so is a folder that is gone.
  *
  * The folder is made with those above it, as konayuki makes it.  Nothing in it is
- * synced, and every slot costs a lock: it is for those who have konayuki's set-up.
+ * synced, and every slot costs a lock: it is for programs that have konayuki's set-up.
  * The key state=file does the same through shared memory, and survives a restart.
  */
 #include <errno.h>
@@ -86,7 +86,7 @@ static frazil_err read_count(const struct file_slots *slots, int fd, struct coun
     if (got < 0)
         return fz_fail_errno(reterr, errno, "cannot read the count", slots->path, "");
     *ret = (struct count){.known = false};
-    if (got == 0) /* whoever made it may have been killed before it wrote */
+    if (got == 0) /* its creator may have been killed before it wrote */
         return FRAZIL_OK;
     if (got != COUNT_SIZE || !parse_count(text, ret) || ret->place >= slots->capacity)
         return fz_fail(reterr, FRAZIL_ESTATE,

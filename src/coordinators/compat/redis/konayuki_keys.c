@@ -5,9 +5,9 @@
  *   konayuki+redis://HOST[/PREFIX]      PREFIX:WORKER:TICK is the last place taken in that tick (ticks count from the
  *                                       epoch), and expires after 2 s; PREFIX is "konayuki:seq" if it is not said
  *
- * Beside them frazil keeps PREFIX:_frazil:WORKER, "FLOOR LIFE", in the place of konayuki's sentinel: whoever notices a
- * wipe tells all others of it, too.  konayuki's slots never lie ahead of their taker's clock; so after one, others take
- * their place above all clocks, as far as these are within max_skew.
+ * Beside them frazil keeps PREFIX:_frazil:WORKER, "FLOOR LIFE", instead of konayuki's sentinel: a process that notices
+ * a wipe tells all others.  konayuki's slots never lie ahead of their taker's clock.  So after a wipe processes take
+ * places above all clocks, as far as these are within max_skew.
  */
 #include <stdlib.h>
 #include <string.h>

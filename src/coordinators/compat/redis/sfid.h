@@ -13,11 +13,11 @@
  * each pid that a frazil ever had,
  *
  *   "UNTIL VERSION OWNER SINCE NAME"   Unix ms before which its ids lie, the record's version,
- *                                      the key's value, since when, who
+ *                                      the key's value, since when, the owner's name
  *
  * and one, "layout", with the fingerprint of the layout.  Each operation is one
- * call of one script over both.  So between frazils it is as with leases: who takes a pid over
- * starts above the fence, and a version that is not the own is a loss.
+ * call of one script over both.  So between frazils it is as with leases: the next owner of a
+ * pid starts above the fence, and a version that is not the own is a loss.
  *
  * These two facts hold between a frazil and an sfid.  H1: everybody's clock is within
  * max_skew of the server's, and the server's runs at the speed of theirs.  H2: the server loses
@@ -78,7 +78,7 @@ void fz_sfid_begin(const struct fz_sfid *sfid, struct fz_redis_call *call, const
 frazil_err fz_sfid_call(struct fz_sfid *sfid, const struct fz_redis_call *call, redisReply **ret_answer,
                         frazil_error *reterr);
 
-/* Whether an answer begins with this word and has so many elements. */
+/* Whether an answer begins with this word and has this number of elements. */
 bool fz_sfid_says(const redisReply *answer, const char *word, size_t elements);
 
 #endif

@@ -144,7 +144,7 @@ static frazil_err read_taken(const struct sfid_granter *granter, const redisRepl
     return FRAZIL_OK;
 }
 
-/* Looks at some pids, as many as one call can; *ret_done: one was taken, or none can be. */
+/* Looks at as many pids as one call can; *ret_done: one was taken, or none can be. */
 static frazil_err take_some(struct sfid_granter *granter, uint64_t now_tick, uint64_t start, uint64_t tries,
                             struct fz_grant *ret, bool *ret_done, frazil_error *reterr)
 {
