@@ -163,7 +163,7 @@ static bool host_is_known(struct slice host, const char *hosts)
 
 /* ---- the site that asks ------------------------------------------------------------------------------ */
 
-/* The host that the request is for.  That of the target comes before that of the field (RFC 9112, 3.2.2). */
+/* The host that the request is for.  The target's host takes precedence over the field (RFC 9112, 3.2.2). */
 static struct slice host_of(const struct http_head *head, const struct http_target *target)
 {
     return target->authority.at != NULL ? target->authority : http_field(head, FIELD_HOST);

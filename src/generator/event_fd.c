@@ -25,8 +25,8 @@ static bool is_own(frazil *gen, const struct fz_event_wake *wake)
 }
 
 /*
- * That of this process; NULL: nobody has asked for it.  Read by an exchange, so that of a thread that has told an event
- * and one that has just asked for the descriptor at least one sees what the other has done.
+ * The wake of this process; NULL: no thread has asked for it.  Read by an exchange: of a thread that has told an event
+ * and one that has just asked for the descriptor, at least one sees what the other has done.
  */
 static struct fz_event_wake *current_wake(frazil *gen)
 {

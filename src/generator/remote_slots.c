@@ -379,8 +379,8 @@ struct call {
 };
 
 /*
- * Waits for the run that was taken last.  *ret_stale: it is of no use any more.  That its tick is over is no reason:
- * it was not when this call asked, and where an answer takes longer than a tick each other run would be as late.
+ * Waits for the run that was taken last.  *ret_stale: it is of no use any more.  A tick that is over does not make it
+ * stale: it was not over when this call asked, and if answers take longer than a tick each run would be as late.
  */
 static frazil_err await_run(struct call *call, bool *ret_stale, struct fz_refusal *refusal)
 {

@@ -20,7 +20,7 @@ struct fz_wait_budget {
     bool waited;
 };
 
-/* That of a call with such a wait, which may be FRAZIL_WAIT_DEFAULT. */
+/* The budget of a call with such a wait, which may be FRAZIL_WAIT_DEFAULT. */
 FZ_PRIVATE struct fz_wait_budget fz_wait_budget_of(const frazil *gen, uint64_t wait_ns);
 
 /* Begins it now, for calls that spend time in other ways than by waiting.  Nothing if it has begun. */

@@ -269,7 +269,7 @@ static frazil_err check_abandoned(const struct fz_grant_file *file, const struct
 
 /* ---- words with overlapping bounds ---------------------------------------- */
 
-/* Whose neighbours they are, and whether it is to be refused if any of them is in use. */
+/* The file whose neighbours they are, and whether a neighbour in use is an error. */
 struct survey {
     struct fz_grant_file *file;
     bool opens;

@@ -47,7 +47,7 @@ static frazil_err refuse_living(void *ctx, const struct fz_file_port *port, cons
         (uint64_t)owner->worker, bounds->min, bounds->max, owner->bounds.min, owner->bounds.max, port->name);
 }
 
-/* That nobody uses the file, or one with overlapping bounds. */
+/* Fails if a process uses the file, or one with overlapping bounds. */
 static frazil_err check_idle(struct fz_grant_file *file, frazil_error *reterr)
 {
     const struct fz_file_port *port = &file->port;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lease protocol, written once over the register port: how a generator comes
- * by a worker id and by ticks of it that nobody else ever uses.
+ * The lease protocol, written once over the register port: how a generator gets a
+ * worker id, and ticks of it that no other generator ever uses.
  *
  *   L1  A grant is recorded, and the answer seen, before it is handed out.
- *   L2  An owner starts above `until` of the record that it replaced: two owners never meet, whatever their clocks say.
+ *   L2  An owner starts above `until` of the record that it replaced: no two share a tick, whatever their clocks say.
  *   L3  A swap that fails is a loss, also when the record bears the own token:
  *       a cloned machine has the same token and the same random numbers.
  *   L4  A swap without an answer burns what it would have granted: what is found
  *       in the record afterwards may be a clone's, so the next grant starts above it.
  *   L5  A grant reaches at most `horizon` beyond the owner's clock, and the
  *       owner's clock is within max_skew of the coordinator's.  Both numbers stand
- *       in the namespace: nobody has one of his own.
+ *       in the namespace: no generator has numbers of its own.
  *   L6  A coordinator that may have lost records grants nothing up to
- *       now + horizon + 2 max_skew: by L5 nobody was granted more, if the old
+ *       now + horizon + 2 max_skew: by L5 no owner was granted more, if the old
  *       coordinator's clock was within max_skew of the new one's.  Where the
  *       namespace itself was lost, the caller that creates it again gives the
  *       lost one's numbers.
@@ -23,28 +23,28 @@
  *       lost.  So after the first taking of a worker id the namespace is read once
  *       more, and one is created closed, and opened when the time is known to be
  *       later than that.
- *   L9  Where the coordinator has a clock, nobody takes a worker id before that has
- *       passed all that is taken of it, or held back by a quarantine (but who burned
- *       ticks of it himself, alone, and has lost nothing).  So after a loss a holder is
- *       extended without a gap, in spite of L6, if his record has the very version of
- *       his grant, and the grant has more than 2 max_skew left by the clock in that
- *       answer, and by his own: what was lost came later, and was not a taking.
+ *   L9  If the coordinator has a clock, no generator takes a worker id before that clock
+ *       has passed all ticks taken of it or held back by a quarantine (except one that
+ *       burned ticks of it itself, alone, and has lost nothing).  So after a loss a holder
+ *       is extended without a gap, in spite of L6, if its record has the very version of
+ *       its grant, and the grant has more than 2 max_skew left by the clock in that
+ *       answer, and by its own: what was lost came later, and was not a taking.
  *   L10 A caller that creates a namespace again may give too little (L6), and a holder
  *       that still runs knows better.  So a holder that finds another namespace than it
  *       knew, or no record that covers its grant, first raises the quarantine to the
  *       end of its grant, and of whatever else the namespace that it knew can have
  *       granted.  Only then does it agree, refuse or take anything.  If it comes too
- *       late, and its worker id begins for somebody else below the end of its grant, it
- *       gives up what is left of that at once.
+ *       late, and another owner's ticks of its worker id begin below the end of its grant,
+ *       it gives up what is left of that grant at once.
  *
  *   L11 Processes that share a lease have one token.  One of them may be killed between its swap and the news of it,
  *       so a record that bears their token is theirs to swap, and by L3 and L4 never theirs to use: the next grant
  *       starts above it.  They write a worker id into their pair before they first swap for it, and while there are
  *       two, they look at these alone.  One is dropped when a look shows that it cannot be had, or not before ticks
  *       have passed for which only a clock that was ahead can have asked.  So they never use a third, unless one of
- *       the two is lost to somebody else, or to such a clock.  A copy of their host has their token, too.  They wait
- *       for the ticks of each record to pass, and what reaches beyond all that they have ever asked for is a copy's:
- *       somebody else's.  So each of the copies comes to have worker ids of its own.
+ *       the two is lost to another owner, or to such a clock.  A copy of their host has their token, too.  They wait
+ *       for the ticks of each record to pass, and a record that reaches beyond all that they have ever asked for
+ *       belongs to a copy, as to any other owner.  So each of the copies comes to have worker ids of its own.
  *
  * Clocks decide when a record counts as abandoned, and nothing else (but for
  * what was lost, L6 and L9).  Time is an argument: now_tick is the caller's clock.

@@ -294,8 +294,8 @@ FZ_PRIVATE bool fz_group_renew(const struct fz_survey *survey, uint64_t now_tick
 /* ---- namespace.c ---------------------------------------------------------- */
 
 /*
- * Goes by the namespace of a grant that another process has made, if this lease knows none or another one.  That is
- * then read again, and compared, before anything is granted (L10).
+ * Adopts the namespace of a grant that another process has made, if this lease knows none or another one.  It is then
+ * read again, and compared, before anything is granted (L10).
  */
 FZ_PRIVATE void fz_namespace_adopt(struct fz_lease *lease, const struct fz_grant *held);
 

@@ -150,7 +150,7 @@ static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key, co
 
 /*
  * Marks the file of a number that this process has got.  On a disk its content comes first, or a loss of power could
- * leave the mark alone.  That is one sync for each file that is won, and none for those that are not.  0 or an errno.
+ * leave only the mark.  This costs one sync for each file that is won, and none for others.  0 or an errno.
  */
 static int finish_claim(struct fz_claim *claim)
 {

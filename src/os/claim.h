@@ -11,10 +11,10 @@
  * To look is to try an exclusive lock for a moment.  That moment can be in the way of the owner or of a third one, so
  * they try again for a while (fz_claim_patience).
  *
- * A claim also says up to which tick its word may have used the number, and others begin above that.  It stays when its
- * processes end, until the next boot, or until a process of the same user has taken over what it says.  What is said to
- * others is never lowered, whatever becomes of the files that the owner keeps for itself.  A process with the same run
- * and state directory goes by its own grants instead, if these know all that the claim says.
+ * A claim also has the last tick for which its word may have used the number, and others begin above that.  It stays
+ * when its processes end, until the next boot, or until a process of the same user has taken over its content.  That
+ * tick is never lowered, whatever becomes of the owner's private files.  A process with the same run and state
+ * directory goes by its own grants instead, if these cover all that the claim says.
  *
  * A claim is marked by a bit of its mode before its number is used, and, on a disk, after its content is there: a
  * process may be killed before, and the power may be lost.  One with the mark that is not what is written here may have
@@ -86,7 +86,7 @@ struct fz_claim {
 
 #define FZ_CLAIM_NONE ((struct fz_claim){.page = NULL, .file = FZ_KEPT_NONE})
 
-/* Whose file is in the way; the own one, if somebody else locks that. */
+/* The file that is in the way; the own one, if another process locks it. */
 struct fz_claim_other {
     uint64_t uid;
     /* Not 0: nobody holds it, but its word may have used all ticks to this one, of the future; FZ_CLAIM_UNKNOWN: it was

@@ -31,7 +31,7 @@ struct fz_word_file;
 
 typedef frazil_err fz_word_admission(void *ctx, const struct fz_word_file *file, frazil_error *reterr);
 
-/* Whose word it is. */
+/* The owner of a word. */
 struct fz_word_identity {
     const char *fingerprint; /* of the layout, as fz_layout_value writes it */
     uint64_t worker;         /* or the number of what else the word is of, as of a lease that processes share */
@@ -99,8 +99,8 @@ FZ_PRIVATE frazil_err fz_word_file_inspect(struct fz_word_file_status *ret, cons
 
 /*
  * Removes the file of these bounds, whatever it is: the way out of FRAZIL_ESTATE.
- * path as above; the identity's fingerprint does not matter.  That there is none is
- * fine.  FRAZIL_EWORKER: a process has it mapped, or a word of this worker whose
+ * path as above; the identity's fingerprint does not matter.  A missing file is no
+ * error.  FRAZIL_EWORKER: a process has it mapped, or a word of this worker whose
  * bounds overlap these.  FRAZIL_ESPEC, FRAZIL_ESYS.
  */
 FZ_PRIVATE frazil_err fz_word_file_discard(const char *path, const struct fz_word_identity *identity,

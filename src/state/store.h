@@ -24,7 +24,7 @@ enum fz_store_kind {
     FZ_STORE_LEASE /* of a coordinator's lease, which all processes that map the file hold together */
 };
 
-/* Whose word a lease's file is: that of a decision of FZ_STATE_SHARED, which must live as long.  Cannot fail. */
+/* The owner of the word in a lease's file, for a decision of FZ_STATE_SHARED, which must live as long.  Cannot fail. */
 FZ_PRIVATE struct fz_word_identity fz_store_lease_word(const struct fz_decision *decision);
 
 /*

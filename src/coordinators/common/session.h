@@ -18,11 +18,11 @@
 
 struct fz_session;
 
-/* What differs from one client library to the next; handle is never NULL. */
+/* The functions that differ between client libraries; handle is never NULL. */
 struct fz_session_client {
     /*
-     * Makes session->handle a connection to the host of number session->host, within the allowance.  What it has made
-     * when it fails is dropped.
+     * Makes session->handle a connection to the host of number session->host, within the allowance.  After a failure
+     * the caller drops what it has made.
      */
     enum fz_register_result (*connect)(struct fz_session *session, const struct fz_allowance *allowance,
                                        frazil_error *reterr);

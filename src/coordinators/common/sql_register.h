@@ -6,7 +6,7 @@
  * Versions are microseconds since 1970 by the server's clock, made to grow with each swap, so that they do not come
  * back when rows or the table were lost.
  *
- * How a database says that is its dialect: statements, and a few functions.
+ * The dialect of a database: statements, and a few functions.
  */
 #ifndef FZ_COMMON_SQL_REGISTER_H
 #define FZ_COMMON_SQL_REGISTER_H
@@ -32,7 +32,7 @@ struct fz_sql_connection {
     char warning[128];           /* the first one that came with the last answer; empty: none did */
 };
 
-/* What a server says no to. */
+/* The reasons why a server refuses. */
 enum fz_sql_refusal {
     FZ_SQL_SOMETHING, /* else */
     FZ_SQL_NO_TABLE,

@@ -304,9 +304,9 @@ static uint64_t next_version(uint64_t expected)
 }
 
 /*
- * That the key's value begins with this version and a space, or that there is no
- * such key: every value "12 ..." lies between "12" and "12!", and no other does that
- * begins with a number.
+ * The condition that the key's value begins with this version and a space, or that
+ * there is no such key.  Every value "12 ..." lies between "12" and "12!", and no other
+ * value that begins with a number does.
  */
 static json_t *condition(const char *key, uint64_t expected)
 {

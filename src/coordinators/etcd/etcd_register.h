@@ -13,8 +13,8 @@
  * backup if the cluster was given a new --initial-cluster-token, as it should be.
  *
  * etcd does not tell the time, but the header of each answer has a date, by the clock of
- * whichever member gave it.  That is cut to the second, so the clock may have shown up to
- * a second more.
+ * the member that answered.  It is cut to the second, so the clock may have shown up to a
+ * second more.
  */
 #ifndef FZ_COORDINATORS_ETCD_REGISTER_H
 #define FZ_COORDINATORS_ETCD_REGISTER_H

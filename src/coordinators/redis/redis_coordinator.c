@@ -31,7 +31,7 @@ static const frazil_coordinator own = {FZ_LEASE_COORDINATOR, .open_register = fz
 
 static const struct fz_foreign foreign[] = {{"sfid+", &fz_sfid_keys}, {"konayuki+", &fz_konayuki_keys}};
 
-/* Whose keys a URL names. */
+/* The system whose keys a URL names. */
 static const frazil_coordinator *server_of(const char *url)
 {
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
