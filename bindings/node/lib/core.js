@@ -14,7 +14,7 @@ class FrazilError extends Error {
    * @param {string} message what failed, where, and what would be right
    * @param {string} code as "FRAZIL_EAGAIN"
    * @param {'usage' | 'retry' | 'fenced' | 'fatal'} errorClass what the caller can do about it
-   * @param {number} retryMs of class retry: after so many milliseconds the call can succeed; 0 where that is not known
+   * @param {number} retryMs for class retry: milliseconds after which the same call can succeed; 0 if unknown
    * @param {number} behindMs by how much the clock is behind
    * @param {number} position of a text that was read: characters before what is wrong; -1 where there is none
    * @param {number} errno of the system call that failed; 0 where none did

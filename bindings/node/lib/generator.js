@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 'use strict';
 
-/** Generators, and all that the package shows: index.js says which of it. */
+/** Generators, and all that the package exports; index.js selects the names. */
 
 const { FrazilError, makeCore } = require('./core.js');
 const { usage, toPairs, toSpec } = require('./options.js');

@@ -10,7 +10,7 @@ FRAZIL in the settings describes the ids, as text or as keywords of frazil.open(
 
     FRAZIL = {"layout": "frazil"}
 
-Where it is missing, or says nothing of the worker, FRAZIL_WORKER does.  The generator is opened when the first row
+If it is missing or names no worker, FRAZIL_WORKER is used.  The generator is opened when the first row
 needs an id: migrations, checks and builds need no worker id.
 """
 

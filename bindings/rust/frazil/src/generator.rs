@@ -47,7 +47,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: nobody else has it any more.
+        // SAFETY: it has no other owner any more.
         unsafe { sys::frazil_close(self.raw.as_ptr()) }
     }
 }
@@ -365,7 +365,7 @@ impl Generator {
         let raw = handle.raw;
         let (clock, overflow) = (handle._clock.take(), handle._overflow.take());
         std::mem::forget(handle);
-        // SAFETY: nobody else has it, and it is closed once: the handle is forgotten.
+        // SAFETY: it has no other owner, and is closed once: the handle is forgotten.
         let code = unsafe { sys::frazil_close_within(raw.as_ptr(), nanoseconds(wait)) };
         drop((clock, overflow));
         if code == sys::FRAZIL_OK {

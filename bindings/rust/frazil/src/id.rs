@@ -65,7 +65,7 @@ impl Id {
     pub fn from_bytes(bytes: &[u8]) -> Result<Id> {
         let mut id = 0;
         let mut why = Reason::new();
-        // SAFETY: so many bytes; outputs are ours.
+        // SAFETY: the length is that of the slice; outputs are ours.
         let code = unsafe { sys::frazil_bytes_read(bytes.as_ptr().cast(), bytes.len(), &mut id, why.as_mut_ptr()) };
         why.check(code).map(|()| Id(id))
     }

@@ -192,7 +192,7 @@ impl Options {
         let overflow = self.overflow.take().map(Box::new);
         if let Some(told) = &overflow {
             let ctx: *const OverflowFn = &**told;
-            // SAFETY: the handle keeps the box until the generator is closed, and nobody uses that yet.
+            // SAFETY: the handle keeps the box until the generator is closed, which no thread uses yet.
             unsafe { sys::frazil_on_overflow(raw, Some(tell), ctx as *mut c_void) };
         }
         Ok(Generator::new(Handle::new(raw, self.clock.take(), overflow)))

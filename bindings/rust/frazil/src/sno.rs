@@ -111,7 +111,7 @@ impl Sno {
 
     /// Returns the sno of a database column, which holds ten bytes, sixteen characters, or nothing for the zero sno.
     pub fn from_column(bytes: &[u8]) -> Result<Sno> {
-        // SAFETY: so many bytes; outputs are ours.
+        // SAFETY: the length is that of the slice; outputs are ours.
         Sno::read(|sno, why| unsafe { sys::frazil_sno_from_column(bytes.as_ptr().cast(), bytes.len(), sno, why) })
     }
 
@@ -151,7 +151,7 @@ impl Sno {
 
     /// Reads the bytes of a UUID that [`Sno::to_uuid`] has returned.
     pub fn from_uuid(bytes: &[u8]) -> Result<Sno> {
-        // SAFETY: so many bytes; outputs are ours.
+        // SAFETY: the length is that of the slice; outputs are ours.
         Sno::read(|sno, why| unsafe { sys::frazil_sno_from_uuid(bytes.as_ptr().cast(), bytes.len(), sno, why) })
     }
 

@@ -201,7 +201,7 @@ impl Snowflake {
             // SAFETY: it stays until self is dropped.
             Ok(_) => unsafe { &*mine },
             Err(others) => {
-                // SAFETY: nobody has seen ours; the other one stays until self is dropped.
+                // SAFETY: no thread has seen ours; the other one stays until self is dropped.
                 unsafe {
                     drop(Box::from_raw(mine));
                     &*others
@@ -231,7 +231,7 @@ impl Drop for Snowflake {
     fn drop(&mut self) {
         let at = *self.generator.get_mut();
         if !at.is_null() {
-            // SAFETY: it was a box's, and nobody else has it.
+            // SAFETY: it came from a box, and has no other owner.
             drop(unsafe { Box::from_raw(at) });
         }
     }
