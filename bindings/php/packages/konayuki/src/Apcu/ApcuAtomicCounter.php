@@ -10,7 +10,7 @@ use RuntimeException;
 
 /**
  * Counts in APCu, which only a custom clock or strategy needs.  With konayuki's own ones IdGenerator takes its ids from
- * frazil, which shares a word of memory among all processes of the host, and APCu need not be installed.
+ * frazil, which shares a word of memory among all processes of the host.  APCu need not be installed then.
  */
 final class ApcuAtomicCounter implements AtomicCounter
 {
