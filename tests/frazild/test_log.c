@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Goal of this test: clients do not fill the log, and what is left out of it is told once. */
+#include "clock.h"
+#include "lib/test.h"
+#include "log.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t minute;
+
+#pragma GCC visibility push(default)
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+#pragma GCC visibility pop
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
+{
+    (void)clock;
+    *ret = (struct timespec){.tv_sec = (time_t)(60 * minute)};
+    return 0;
+}
+
+/* Logs so many lines; what standard error has got of them then, for the caller to free. */
+static char *log_lines(unsigned count)
+{
+    FILE *file = tmpfile();
+    int before = dup(STDERR_FILENO);
+    char *text = calloc(1, 4096);
+
+    assert_non_null(file);
+    assert_non_null(text);
+    assert_int_equal(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
+    for (unsigned i = 0; i < count; i++)
+        log_line(LOG_CLIENT, "no");
+    assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
+    assert_true(pread(fileno(file), text, 4095, 0) >= 0);
+    (void)close(before);
+    (void)fclose(file);
+    return text;
+}
+
+TEST("A minute has twenty lines, and the next one begins with how many were left out, once")
+{
+    char *first = log_lines(25);
+    minute = 1;
+    char *second = log_lines(2);
+    minute = 2;
+    char *third = log_lines(1);
+
+    assert_int_equal(strlen(first), 20 * strlen("frazild: no\n"));
+    assert_string_equal(second, "frazild: no (and 5 lines like this, which were left out)\nfrazild: no\n");
+    assert_string_equal(third, "frazild: no\n");
+    free(first);
+    free(second);
+    free(third);
+}
