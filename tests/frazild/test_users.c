@@ -147,7 +147,8 @@ static size_t looks;
 
 static bool is_row(size_t row, const void *ctx)
 {
-    looks++;
+    if (++looks > 100000)
+        fail_msg("a look does not end");
     return row == *(const size_t *)ctx;
 }
 
@@ -167,4 +168,17 @@ TEST("A look meets few rows, however many there are")
     assert_true(looks < 50000);
     row_index_close(&index);
     assert_int_equal(row_index_find(&index, &looks, sizeof looks, is_row, &looks), NO_ROW);
+}
+
+TEST("A look ends, also where the rows would just fill the slots")
+{
+    for (size_t count = 1; count <= 64; count *= 2) {
+        struct row_index index;
+        assert_true(row_index_open(&index, count));
+        for (size_t i = 0; i < count; i++)
+            assert_true(row_index_add(&index, &i, sizeof i, i));
+        looks = 0;
+        assert_int_equal(row_index_find(&index, &count, sizeof count, is_row, &count), NO_ROW);
+        row_index_close(&index);
+    }
 }
