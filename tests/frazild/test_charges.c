@@ -208,3 +208,19 @@ TEST("Of commands that waited too long those are charged that had their ids")
         atomic_store(&user.rate.full_ns, 0);
     }
 }
+
+TEST("A client that can come back in a millisecond is told so")
+{
+    size_t used, need;
+
+    leave_free(FREE_IDS);
+    (void)ask(1, 0);
+    frazil_manual_clock_advance(manual, 9 * NS_PER_MS);
+    event_thread.now_ns += 2 * NS_PER_S;
+    dispatcher_run(&event_thread.dispatcher, event_thread.now_ns);
+    (void)session_run(&session, "", 0, &used, &need, &out);
+    bytes_add(&out, "", 1);
+    assert_non_null(strstr(out.at, "TRYAGAIN"));
+    assert_non_null(strstr(out.at, " retry_ms=1\r\n"));
+    leave();
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Goal of this test: of a generator that gives no ids anybody learns why, and until when, and no file and no host. */
+#include "admission.h"
 #include "clock.h"
 #include "lib/test.h"
 #include "trouble.h"
@@ -139,6 +140,21 @@ TEST("A grant that could not be extended is told by the kind of its error, witho
     frazil_get_health(engine.gen, &health, sizeof health, &failure);
     assert_true(failure.retry_ns > 0);
     assert_trouble("the coordinator does not answer", failure.retry_ns / NS_PER_MS);
+    const struct id_request id_request = {.engine = &engine, .code = FRAZIL_ELEASE, .retry_ns = NS_PER_MS};
+    struct refusal refusal;
+    admission_explain(&id_request, &refusal);
+    assert_int_equal(refusal.code, CODE_FENCED);
+    assert_int_equal(refusal.retry_ms, failure.retry_ns / NS_PER_MS);
+}
+
+TEST("A generator whose lead is used up says so, and names no time before its next tick")
+{
+    open_engine("layout=39/16/8 tick=10ms on_full=lead max_lead=5s worker=fixed:1 state=memory", NULL);
+    while (take() == FRAZIL_OK)
+        continue;
+    trouble_find(&engine, &trouble);
+    assert_non_null(strstr(trouble.why, "max_lead is used up"));
+    assert_true(trouble.retry_ns >= 10 * NS_PER_MS);
 }
 
 TEST("A layout that is used up has no time at which it goes on")
