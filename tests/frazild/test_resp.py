@@ -47,7 +47,8 @@ class Commands(TestCase):
             text = self.ask("NEXT", "main", "FORM", form)
             if width:
                 self.assertEqual(len(text), width)
-        self.assertEqual(len(self.ask("NEXT", "snos", "FORM", "uuid")), 36)
+        for form in ("uuid", "UUID"):
+            self.assertEqual(len(self.ask("NEXT", "snos", "FORM", form)), 36)
         self.assertEqual(len(self.ask("NEXT", "snos", 2, "FORM", "hex")[1]), 20)
         self.refuse("ERR", "FORM takes one of dec dec20 ", "NEXT", "main", "FORM", "sno")
         for form in ("dec", "uuid4", "uui", ""):
@@ -133,6 +134,8 @@ class Commands(TestCase):
         self.refuse("ERR", "", "COMPOSE", "orders", "yesterday", 1, 1)
         for worker, sequence in ((99999, 1), (2**32 + 1, 1), (2**64 + 1, 1), (1, 2**32 + 1), (1, 2**64 + 1), (1, 4096)):
             self.refuse("ERR", "", "COMPOSE", "orders", "2026-05-01", worker, sequence)
+        for partition, sequence in ((2**16, 1), (1, 2**16)):
+            self.refuse("ERR", "", "COMPOSE", "snos", "2026-05-01", partition, sequence)
 
     def test_layout_generators_and_stats(self):
         self.assertIn(b"twitter", self.ask("LAYOUT"))

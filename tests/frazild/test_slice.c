@@ -76,6 +76,18 @@ TEST("Parts are cut without the blanks around them, until there is none")
     assert_null(slice_cut(&slice, ',').at);
 }
 
+TEST("A number is digits alone, up to the most that is wanted, and never wraps")
+{
+    uint64_t number;
+
+    assert_true(slice_number(slice_of("0255"), 255, &number));
+    assert_int_equal(number, 255);
+    assert_false(slice_number(slice_of("256"), 255, &number));
+    assert_false(slice_number(slice_of("18446744073709551617"), 255, &number)); /* 2^64 + 1 */
+    assert_false(slice_number(slice_of("+1"), 255, &number));
+    assert_false(slice_number(slice_of(""), 255, &number));
+}
+
 TEST("The words of a list come one after the other, whatever blanks stand around them")
 {
     static const char *const lists[] = {"a bc d", "  a\tbc \t d ", "\ta  bc\td\t\t"};
