@@ -2,6 +2,7 @@
 """Goal of this test: HTTP gives the same ids under the same limits as the Redis protocol, and takes no head that a
 balancer or a browser could be tricked with."""
 
+import contextlib
 import hashlib
 import http.client
 import json
@@ -268,16 +269,22 @@ class Looks(Http):
         url = f"file://{folder.name}"
         command = os.path.join(os.path.dirname(FRAZILD), "frazil")
         subprocess.run([command, "lease", "init", "--never-used", url], check=True, capture_output=True)
-        daemon = self.start(config(f"[generator main]\nworker={url}\nstate=memory\n", WIDE.replace("main", "own")))
+        main = f"[generator main]\nworker={url}\nstate=memory\n"
+        self.assertEqual(self.start(config(main + "worker_ids=2\n")).end(), 0)  # gives back what the next one does not take
+        daemon = self.start(config(main, WIDE.replace("main", "own")))
         told = self.ask(daemon, "/v1/leases/main").json()
-        self.assertEqual((told["held"], len(told["leases"]), told["workers"]), (1, 1, 1024))
-        row = told["leases"][0]
-        self.assertEqual(row["holding"], "held")
+        self.assertEqual((told["held"], told["workers"]), (1, 1024))
+        self.assertGreater(len(told["leases"]), 1)
+        (row,) = [row for row in told["leases"] if row["holding"] == "held"]
         by_resp = self.connect(daemon).ask("LEASES", "main")
         pairs = dict(zip(by_resp[::2], by_resp[1::2]))
         self.assertEqual((pairs[b"held"], pairs[b"workers"]), (1, 1024))
-        first = dict(zip(pairs[b"leases"][0][::2], pairs[b"leases"][0][1::2]))
+        rows = [dict(zip(its[::2], its[1::2])) for its in pairs[b"leases"]]
+        self.assertEqual([its[b"worker"] for its in rows], [its["worker"] for its in told["leases"]])
+        (first,) = [its for its in rows if its[b"holding"] == b"held"]
         self.assertEqual((first[b"worker"], first[b"owner"].decode()), (row["worker"], row["owner"]))
+        self.assertEqual(first[b"owners"], row["owners"])
+        self.assertGreater(row["owners"], 0)  # unlike its extensions so far
         self.assert_problem(self.ask(daemon, "/v1/leases/own"), 400, "ERR", "own has no leases: no coordinator gives its worker id (worker=fixed:1)")
         shutil.rmtree(folder.name)
         answer = self.ask(daemon, "/v1/leases/main")
@@ -338,6 +345,8 @@ class Looks(Http):
         daemon = self.start(config())
         paths = self.ask(daemon, "/openapi.json").json()["paths"]
         self.assertIn("/v1/generators/{generator}/ids", paths)
+        names = [operation["operationId"] for operations in paths.values() for operation in operations.values()]
+        self.assertEqual(len(names), len(set(names)))
         examples = {"generator": "main", "id": "12345", "layout": "twitter"}
         for path, operations in paths.items():
             url = re.sub(r"\{(\w+)\}", lambda found: examples[found[1]], path)
@@ -382,6 +391,10 @@ class Looks(Http):
             self.assertEqual(found, ["0", "1", "2"], name)
         sample = re.compile(r'^[a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [0-9.e+-]+$')
         self.assertEqual([x for x in text.splitlines() if not x.startswith("# ") and not sample.match(x)], [])
+        with contextlib.closing(http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)) as asking:
+            asking.request("GET", "/metrics")
+            told = re.search(rb"^process_open_fds (\d+)$", asking.getresponse().read(), re.M)[1]
+            self.assertEqual(int(told), len(os.listdir(f"/proc/{daemon.process.pid}/fd")))
         if shutil.which("promtool") is not None:
             checked = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True)
             told = [x for x in checked.stderr.splitlines() if "abbreviated units" not in x]

@@ -7,6 +7,7 @@ import hashlib
 import http.client
 import os
 import pathlib
+import re
 import resource
 import select
 import signal
@@ -194,8 +195,9 @@ class Sight(WithUsers):
     def test_a_user_who_may_take_ids_alone_sees_the_generators_of_its_own(self):
         users = [self.user(name).replace("*:*", allow) for name, allow in (("shop", "next:a stats:c"), ("none", "inspect:*"))]
         daemon = self.start(BASE + "".join(generator(name, worker) for worker, name in enumerate("abc", 1)) + "".join(users))
-        for name, seen in (("shop", [b"a", b"c"]), ("none", [])):
+        for name, seen, told in (("shop", [b"a", b"c"], [b"c"]), ("none", [], [])):
             client = self.as_user(daemon, name)
+            self.assertEqual(re.findall(rb"generator_(\w+):", client.ask("INFO")), told)
             client.send(client.pack("GENERATORS") + client.pack("PING") * 9)
             self.assertEqual(client.read()[::2], seen)
             self.assertEqual([client.read() for _ in range(9)], ["PONG"] * 9)
