@@ -45,6 +45,21 @@ class Cuts(TestCase):
             self.assertIn(b" 400 ", web.makefile("rb").readline())
             self.assertIn(self.name_of(web), self.cut_of(daemon, "colon"))
 
+    def test_a_client_of_ipv6_is_named(self):
+        daemon = self.start(BASE.replace("127.0.0.1:0", "[::1]:0") + generator("main"))
+        with socket.create_connection(daemon.address(), PATIENCE_S) as client:
+            client.sendall(b"*1\r\n:1\r\n")
+            client.makefile("rb").read()
+            self.assertIn("[::1]:%d" % client.getsockname()[1], self.cut_of(daemon, "expected '$'"))
+
+    def test_a_client_that_was_reset_is_named(self):
+        daemon = self.start()
+        client = self.connect(daemon)
+        self.assertEqual(client.ask("RESET"), "RESET")
+        client.send(b"*1\r\n:1\r\n")
+        client.file.read()
+        self.assertIn(self.name_of(client.socket), self.cut_of(daemon, "expected '$'"))
+
     def test_many_of_them_are_counted_instead(self):
         daemon = self.start()
         for _ in range(100):
