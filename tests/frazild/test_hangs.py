@@ -68,6 +68,19 @@ class Hangs(TestCase):
         self.end_before(daemon, "stays in use")
         self.assertTrue(any(line and CUT in line for line in daemon.lines), daemon.lines)
 
+    def test_a_second_sigterm_ends_the_wait_for_a_coordinator_too(self):
+        silent = self.listen()
+        daemon = self.start(BASE.replace("[listen", f"drain_timeout={PATIENCE_S}s\n[listen") + generator("main"))
+        self.assertEqual(self.connect(daemon).ask("MULTI"), "OK")  # the drain waits for its end
+        self.write(daemon, BASE + generator("main") + f"[generator far]\nbase=2\nworker={self.url_of(silent)}\n")
+        daemon.process.send_signal(signal.SIGHUP)
+        waits, _ = silent.accept()
+        self.addCleanup(waits.close)
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.wait_for_line("draining")
+        self.end_before(daemon, "stays in use")
+        self.assertTrue(any(line and CUT in line for line in daemon.lines), daemon.lines)
+
     def test_sigterm_is_heard_while_a_start_waits_for_a_coordinator(self):
         silent = self.listen()
         path = os.path.join(tempfile.mkdtemp(prefix="frazild-hangs-"), "f.conf")
