@@ -343,12 +343,19 @@ class Configuration(unittest.TestCase):
         self.assertEqual(result.returncode, 4, result.stderr)
         self.assertIn(f"cannot listen on unix:{path}: another program listens there (ss -lxp names it)", result.stderr)
 
+    def test_a_mode_is_octal_and_has_permissions_alone(self):
+        for mode in ("1660", "0888", "rw", "-1"):
+            self.expect(BASE.replace("[listen resp]\n", f"[listen resp]\nmode={mode}\n") + generator("main"), 4, "takes an octal mode")
+
     def test_a_file_of_conf_d_begins_without_a_section(self):
         self.write(BASE + generator("main"))
-        self.write(generator("two", 2), "conf.d/g.conf")
         path = self.write("max_batch=5\n", "conf.d/h.conf")
-        result = self.run_it("-c", self.path, "--check")
-        self.assertEqual((result.returncode, result.stderr), (1, f"{path}:1: a key is before the first [section]\n"))
+        for before, errors in ((generator("two", 2), 1), ("[one two three]\n", 2)):  # the latter is refused
+            self.write(before, "conf.d/g.conf")
+            result = self.run_it("-c", self.path, "--check")
+            lines = result.stderr.splitlines()
+            self.assertEqual((result.returncode, len(lines)), (1, errors), result.stderr)
+            self.assertEqual(lines[-1], f"{path}:1: a key is before the first [section]")
 
     def test_conf_d_is_read_and_print_config_reads_the_same(self):
         self.write(BASE)
