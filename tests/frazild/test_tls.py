@@ -11,6 +11,7 @@ import socket
 import ssl
 import subprocess
 import tempfile
+import time
 import unittest
 
 from harness import BASE, PATIENCE_S, Client, TestCase, generator
@@ -239,6 +240,23 @@ class Https(Secured):
             while self.metric(daemon, name) < value:  # the daemon looks once a second
                 pass
             self.assertEqual(self.metric(daemon, name), value, name)
+
+
+    def test_the_end_of_a_certificate_is_that_of_whichever_of_its_chain_ends_first(self):
+        def openssl(*words):
+            subprocess.run(["openssl", *words], cwd=self.folder, check=True, capture_output=True)
+
+        new = ("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+        openssl(*new, "-x509", "-subj", "/CN=ca", "-keyout", "ca.key", "-out", "ca.pem", "-days", "1")
+        openssl(*new, "-subj", "/CN=frazild", "-keyout", "leaf.key", "-out", "leaf.csr")
+        openssl("x509", "-req", "-in", "leaf.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", "leaf.pem", "-days", "3")
+        with open(os.path.join(self.folder, "chain.pem"), "w", encoding="ascii") as chain:
+            for name in ("leaf.pem", "ca.pem"):
+                with open(os.path.join(self.folder, name), encoding="ascii") as file:
+                    chain.write(file.read())
+        daemon = self.start(self.config.replace("/cert.pem", "/chain.pem").replace("/key.pem", "/leaf.key"))
+        end = self.metric(daemon, 'frazild_tls_certificate_end_timestamp_seconds{protocol="resps"}')
+        self.assertLess(end, time.time() + 2 * 86400)
 
 
 class Renewal(Secured):
