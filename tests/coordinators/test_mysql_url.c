@@ -99,6 +99,8 @@ TEST("The settings of TLS")
     assert_true(parse("mysql://me@/app/orders?socket=/s&ssl-mode=DISABLED").common.is_path);
     url_assert_refused(fz_mysql_url_kind, "mysql://me@h/app/orders?ssl-cert=/c", FRAZIL_ESPEC,
                        "one of ssl-cert and ssl-key");
+    url_assert_refused(fz_mysql_url_kind, "mysql://me@h/app/orders?ssl-key=/k", FRAZIL_ESPEC,
+                       "one of ssl-cert and ssl-key");
 }
 
 TEST("It is shown without user, password and keys")

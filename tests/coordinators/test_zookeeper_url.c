@@ -43,6 +43,7 @@ TEST("Servers, namespace, path and timeout, with their defaults")
     assert_string_equal(url.common.hosts[3].name, "::1");
     assert_string_equal(url.common.name, "a.b_c-d:e");
     assert_string_equal(url.path, "/ids/of/all");
+    assert_string_equal(parse("zookeeper://h/x?path=/zookeeper2").path, "/zookeeper2");
     assert_int_equal(url.common.access.timeout_ms, 250);
 }
 
