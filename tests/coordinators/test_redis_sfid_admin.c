@@ -161,7 +161,13 @@ static struct findings diagnose(void)
 
 TEST("The findings tell of this use: by time, how many are taken, and policies that throw away what expires")
 {
+    struct taker taker;
+
     assert_true(sfid_takes(3, "somebody"));
+    sfid_open_plain(&taker, 5, 1);
+    sfid_must(sfid_acquire(&taker), &taker);
+    sfid_release(&taker, 0);
+    sfid_close_taker(&taker);
     struct findings findings = diagnose();
     assert_non_null(strstr(findings.text, "0 slots of sfid taken: 1\n"));
     assert_non_null(strstr(findings.text, "1 class: by time"));
