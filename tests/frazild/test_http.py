@@ -99,6 +99,8 @@ class Ids(Http):
         self.assertEqual(self.ask(daemon, ids, headers={"Accept": "*/*"}).type, "application/json")
         self.assertEqual(self.ask(daemon, ids, headers={"Accept": "text/*"}).type, "text/plain")
         self.assert_problem(self.ask(daemon, ids, headers={"Accept": "image/png"}), 406, "ERR", "octet-stream")
+        answer = self.ask(daemon, ids + "?form=hex", headers={"Accept": "application/octet-stream"})
+        self.assert_problem(answer, 400, "ERR", "form= is for text")
 
     def test_accept_is_weighed(self):
         daemon = self.start(config())

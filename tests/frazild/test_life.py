@@ -447,6 +447,11 @@ class Services(TestCase):
             process.send_signal(signal.SIGTERM)
             self.assertIn(f"WATCHDOG_USEC={text} is not a number of microseconds", process.stderr.read())
             self.assertEqual(process.wait(PATIENCE_S), 0)
+        process = self.run_it(manager, WATCHDOG_USEC="x", WATCHDOG_PID="1")  # another process is meant
+        manager.wait_until_told("READY=1")
+        process.send_signal(signal.SIGTERM)
+        self.assertNotIn("WATCHDOG_USEC", process.stderr.read())
+        self.assertEqual(process.wait(PATIENCE_S), 0)
 
     def test_a_manager_may_have_an_abstract_name(self):
         manager = self.manage(BOTH + generator("main"))

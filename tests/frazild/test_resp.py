@@ -230,6 +230,11 @@ class Commands(TestCase):
     def test_client_reply(self):
         self.client.send(self.client.pack("CLIENT", "REPLY", "SKIP") + self.client.pack("NEXT", "main", 100))
         self.assertEqual(self.ask("PING"), "PONG")
+        self.client.send(self.client.pack("CLIENT", "REPLY", "SKIP") + self.client.pack("NEXT", "main") * 3 + self.client.pack("PING"))
+        ids = []
+        while (reply := self.client.read()) != "PONG":
+            ids.append(reply)
+        self.assertEqual(len(ids), 2)
         self.client.send(self.client.pack("CLIENT", "REPLY", "OFF") + self.client.pack("NEXT", "slow", 50))
         self.assertEqual(self.ask("CLIENT", "REPLY", "ON"), "OK")
         self.assertEqual(self.ask("PING"), "PONG")
