@@ -3,7 +3,8 @@
 
 #include "files.h"
 
-#include <glob.h>
+#include <dirent.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -337,20 +338,58 @@ static void read_one(struct config_file *file, const char *path, struct bytes *e
     file_wipe(&text);
 }
 
+/* Such a folder holds nothing else, but for what an editor or a package leaves there. */
+static int is_conf(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+
+    return entry->d_name[0] != '.' && dot != NULL && strcmp(dot, ".conf") == 0;
+}
+
+/* A path of its parts, to be freed; NULL: no memory. */
+static char *joined(const char *before, size_t len, const char *between, const char *after, struct bytes *errors)
+{
+    struct bytes path = {0};
+
+    bytes_add(&path, before, len);
+    bytes_add_text(&path, between);
+    bytes_add(&path, after, strlen(after) + 1);
+    if (config_memory(path.failed ? NULL : path.at, errors) != NULL)
+        return path.at;
+    bytes_free(&path);
+    return NULL;
+}
+
+/* A folder that is there and cannot be listed may hold users: it is not as if there were none. */
+static void read_folder(struct config_file *file, const char *folder, struct bytes *errors)
+{
+    struct dirent **found = NULL;
+    int count = scandir(folder, &found, is_conf, alphasort);
+
+    if (count < 0 && !file_is_absent(folder)) {
+        config_complain(errors, (struct place){kept_name(file, folder, errors), 0},
+                        "cannot be read: %s: let the daemon's user list it, or remove it", strerror(errno));
+        file->is_unread = true;
+    }
+    for (int i = 0; i < count; i++) {
+        char *path = joined(folder, strlen(folder), "/", found[i]->d_name, errors);
+        if (path != NULL)
+            read_one(file, path, errors);
+        free(path);
+        free(found[i]);
+    }
+    free(found);
+}
+
 void config_file_read(struct config_file *file, const char *path, struct bytes *errors)
 {
     const char *slash = strrchr(path, '/');
-    int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
-    char pattern[4096];
-    glob_t found = {0};
+    char *folder = joined(path, slash != NULL ? (size_t)(slash - path) + 1 : 0, "", "conf.d", errors);
 
     read_one(file, path, errors);
-    (void)snprintf(pattern, sizeof pattern, "%.*sconf.d/*.conf", folder, path);
-    if (glob(pattern, 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++)
-            read_one(file, found.gl_pathv[i], errors);
-    }
-    globfree(&found);
+    if (folder != NULL)
+        read_folder(file, folder, errors);
+    free(folder);
 }
 
 void config_file_free(struct config_file *file)

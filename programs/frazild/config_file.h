@@ -48,8 +48,9 @@ struct config_file {
 };
 
 /*
- * Reads the file at path, then all *.conf of the folder conf.d beside it, in the order of their names.  Each error is
- * added to errors, a line each ("FILE:LINE: ..."), and reading goes on: config_is_good(errors) if all is right.
+ * Reads the file at path, then all *.conf of the folder conf.d beside it, in the order of their names.  There may be no
+ * such folder; one that cannot be listed is an error.  Each error is added to errors, a line each ("FILE:LINE: ..."),
+ * and reading goes on: config_is_good(errors) if all is right.
  */
 void config_file_read(struct config_file *file, const char *path, struct bytes *errors);
 

@@ -64,6 +64,16 @@ const char *file_read(const char *path, size_t most, struct bytes *ret, mode_t *
     return why;
 }
 
+bool file_is_absent(const char *path)
+{
+    struct stat about;
+    int why = errno;
+    bool is_absent = lstat(path, &about) != 0 && errno == ENOENT;
+
+    errno = why;
+    return is_absent;
+}
+
 void file_wipe(struct bytes *bytes)
 {
     if (bytes->at != NULL)

@@ -6,6 +6,7 @@
 #ifndef FRAZILD_FILES_H
 #define FRAZILD_FILES_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "bytes.h"
@@ -16,6 +17,12 @@
  * sentence; *ret is empty then.
  */
 const char *file_read(const char *path, size_t most, struct bytes *ret, mode_t *ret_mode);
+
+/*
+ * Whether there is nothing of that name, in folders that this process may search: a file that it may not read is there,
+ * and so is a link that leads nowhere.  errno stays.
+ */
+bool file_is_absent(const char *path);
 
 /* Wipes the bytes, then frees them. */
 void file_wipe(struct bytes *bytes);

@@ -45,6 +45,9 @@ static void reload(const struct reloader *reloader)
     if (now != NULL) {
         before = go_over(server, now);
         server_note_setup(server);
+        size_t files = now->settings.file.name_count, files_before = before->settings.file.name_count;
+        if (files != files_before)
+            log_line(LOG_ALWAYS, "SIGHUP: the configuration has %zu files, and had %zu before", files, files_before);
         log_line(LOG_ALWAYS, "SIGHUP: the configuration was read: %zu generators, %zu users", now->generators.count,
                  now->users.count);
     } else {

@@ -2,12 +2,12 @@
 #include "settings.h"
 
 #include "default_worker.h"
+#include "files.h"
 #include "settings_keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SPEC_SIZE 4096
 
@@ -301,7 +301,8 @@ static void read_sections(struct settings *settings, struct bytes *errors)
 
 void settings_read(struct settings *settings, const char *path, struct bytes *errors)
 {
-    *settings = (struct settings){.built_in = path == NULL && access(DEFAULT_FILE, F_OK) != 0};
+    *settings =
+        (struct settings){.built_in = path == NULL && file_is_absent(DEFAULT_FILE) && file_is_absent(DEFAULT_FOLDER)};
     set_defaults(daemon_keys, &settings->daemon);
     for (int i = 0; i < PROTOCOL_COUNT; i++)
         set_defaults(listen_keys, &settings->listen[i]);

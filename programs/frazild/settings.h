@@ -18,6 +18,7 @@
 #define NAME_MAX_LEN 64     /* of generators and users */
 #define GENERATORS_MAX 1024 /* each costs descriptors and a lease */
 #define DEFAULT_FILE "/etc/frazil/frazild.conf"
+#define DEFAULT_FOLDER "/etc/frazil/conf.d"
 
 /* The protocols that can be listened for. */
 enum protocol { PROTOCOL_RESP, PROTOCOL_RESPS, PROTOCOL_HTTP, PROTOCOL_HTTPS, PROTOCOL_COUNT };
@@ -84,8 +85,9 @@ struct settings {
 };
 
 /*
- * Reads the settings from a file, or, where path is NULL, from DEFAULT_FILE; if there is none, they are those for a
- * first try.  Wrong lines are added to errors; the settings are of use only if there are none.
+ * Reads the settings from a file, or, where path is NULL, from DEFAULT_FILE; if there is neither that nor
+ * DEFAULT_FOLDER, they are those for a first try.  Wrong lines are added to errors; the settings are of use only if
+ * there are none.
  */
 void settings_read(struct settings *settings, const char *path, struct bytes *errors);
 

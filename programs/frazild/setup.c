@@ -89,6 +89,8 @@ static struct setup *read_setup(const char *path, const struct setup *before, st
     if (setup == NULL)
         return NULL;
     atomic_init(&setup->holders, 1);
+    if (path == NULL && before != NULL && !before->settings.built_in)
+        path = DEFAULT_FILE; /* it was there: a daemon that had users does not go on without any because it is gone */
     settings_read(&setup->settings, path, errors);
     if (setup->settings.file.is_unread)
         return setup;

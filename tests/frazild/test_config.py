@@ -372,6 +372,53 @@ class Configuration(unittest.TestCase):
         self.write(printed)
         self.assertEqual(self.run_it("-c", self.path, "--print-config").stdout, printed)
 
+    def test_a_conf_d_that_is_there_and_cannot_be_read_is_an_error(self):
+        folder = os.path.join(self.folder, "conf.d")
+        for words, make in (("No such file", lambda: os.symlink("none", folder)), ("symbolic links", lambda: os.symlink("conf.d", folder)),
+                            ("Not a directory", lambda: self.write("", "conf.d"))):  # fmt: skip
+            with self.subTest(words=words):
+                make()
+                self.refuse(BASE + generator("main"), f"{folder}: cannot be read: ")
+                self.assertIn(words, self.run_it("-c", self.path, "--check").stderr)
+                os.remove(folder)
+        os.mkdir(folder)
+        os.symlink("none", os.path.join(folder, "u.conf"))
+        self.refuse(BASE + generator("main"), "u.conf: cannot be read: No such file")
+
+    def test_a_conf_d_that_this_user_may_not_list_is_an_error(self):
+        self.write(BASE + generator("main"), mode=0o644)
+        self.write(generator("two", 2), "conf.d/u.conf", mode=0o644)
+        other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        os.chmod(self.folder, 0o755)
+        for mode, words in ((0, "conf.d: cannot be read: Permission denied"), (0o111, "conf.d: cannot be read: Permission denied"),
+                            (0o444, "conf.d/u.conf: cannot be read: Permission denied")):  # fmt: skip
+            os.chmod(os.path.join(self.folder, "conf.d"), mode)
+            for arguments, status in ((["--check"], 1), ([], 4)):
+                result = subprocess.run([FRAZILD, "-c", self.path, *arguments], capture_output=True, text=True, timeout=PATIENCE_S, **other)
+                self.assertEqual(result.returncode, status, result.stderr)
+                self.assertIn(words, result.stderr)
+        os.chmod(os.path.join(self.folder, "conf.d"), 0o755)
+
+    def test_a_folder_whose_name_is_a_pattern_is_that_folder(self):
+        for name in ("a*", "ab"):
+            self.write(generator("beside", 2) if name == "a*" else "nonsense\n", f"{name}/conf.d/g.conf")
+        self.write("nonsense\n", "a*/conf.d/.g.conf")
+        self.write("nonsense\n", "a*/conf.d/g.conf.bak")
+        result = self.run_it("-c", self.write(BASE + generator("main"), "a*/f.conf"), "--print-config")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("[generator beside]", result.stdout)
+
+    def test_a_default_file_that_is_there_and_cannot_be_read_is_no_first_try(self):
+        if os.path.lexists("/etc/frazil"):
+            self.skipTest("this host has a configuration")
+        for make in ("ln -s none /etc/frazil/frazild.conf", "mkdir /etc/frazil/conf.d"):
+            with self.subTest(make=make):
+                hidden = ["unshare", "-rm", "sh", "-c", f'mount -t tmpfs none /etc && mkdir /etc/frazil && {make} && exec "$0" --check', FRAZILD]
+                result = subprocess.run(hidden, capture_output=True, text=True, timeout=PATIENCE_S)
+                if "mount" in result.stderr or "unshare" in result.stderr:
+                    self.skipTest("this user can hide no folder")
+                self.assertEqual((result.returncode, result.stderr), (1, "/etc/frazil/frazild.conf: cannot be read: No such file or directory\n"))
+
     def test_a_file_of_another_system_is_read_as_one_of_this(self):
         text = BASE + generator("main", layout="twitter")
         printed = [self.run_it("-c", self.write(its), "--print-config") for its in (text, text.replace("\n", "\r\n"))]

@@ -171,6 +171,42 @@ class Reload(TestCase):
         self.reload(daemon, BASE + generator("main") + user("anna", token="another"), "1 users", 2)
         self.assert_cut(anna)
 
+    def test_a_conf_d_that_cannot_be_read_any_more_leaves_the_users_as_they_are(self):
+        daemon = self.start(BASE + generator("main"))
+        folder = os.path.join(daemon.folder, "conf.d")
+        os.mkdir(folder)
+        for name, text in (("secret", hashlib.sha256(TOKEN.encode()).hexdigest()), ("u.conf", f"[user a]\nsecret_file={folder}/secret\nallow=next:*\n")):
+            with open(os.path.join(folder, name), "w", encoding="ascii", opener=lambda its, flags: os.open(its, flags, 0o600)) as file:
+                file.write(text)
+        daemon.process.send_signal(signal.SIGHUP)
+        self.assertIn("SIGHUP: the configuration has 2 files, and had 1 before", daemon.wait_for_line("files"))
+        daemon.wait_for_line("1 users")
+        os.rename(folder, folder + ".was")
+        os.symlink("none", folder)
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_for_line("stays in use")
+        self.assertTrue(any("conf.d: cannot be read: " in line for line in daemon.lines), daemon.lines)
+        self.assert_error("NOAUTH", "", self.connect(daemon), "NEXT")
+        os.remove(folder)
+        daemon.process.send_signal(signal.SIGHUP)
+        self.assertIn("has 1 files, and had 2 before", daemon.wait_for_line("and had", 2))
+        daemon.wait_for_line("0 users")
+
+    def test_a_default_file_that_is_gone_is_no_first_try(self):
+        if os.path.lexists("/etc/frazil"):
+            self.skipTest("this host has a configuration")
+        hide = ("unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /etc && mkdir /etc/frazil && cp "$1" /etc/frazil/frazild.conf && exec "$0"', FRAZILD)
+        if subprocess.run([*hide[:4], "mount -t tmpfs none /etc"], capture_output=True).returncode != 0:
+            self.skipTest("this user can hide no folder")
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(BASE + generator("main"))
+            file.flush()
+            daemon = self.start(command=hide, arguments=[file.name])
+        os.remove(f"/proc/{daemon.process.pid}/root/etc/frazil/frazild.conf")
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_for_line("stays in use")
+        self.assertTrue(any("frazild.conf: cannot be read: No such file" in line for line in daemon.lines), daemon.lines)
+
     def assert_cut(self, client):
         try:
             with self.assertRaises(ReplyError):
