@@ -201,6 +201,23 @@ static void read_environment(struct generator_settings *generator, struct bytes 
         config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
 }
 
+/* The daemon calls no hook, and without requests it would not extend what it is to be ready with. */
+static void check_keeper(struct generator_settings *generator, struct bytes *errors)
+{
+    char keeper[16] = "";
+
+    if (!generator->is_understood)
+        return;
+    (void)!frazil_options_get(generator->options, "keeper", keeper, sizeof keeper, NULL, NULL);
+    if (strcmp(keeper, "hook") != 0 && strcmp(keeper, "inline") != 0)
+        return;
+    generator->is_understood = false;
+    config_complain(errors, generator->place,
+                    "[generator %s]: keeper=%s is for programs that extend the grant in their own calls: leave it out, "
+                    "and a thread of the daemon does (keeper=thread), or use keeper=other",
+                    generator->name, keeper);
+}
+
 void settings_look_at_folders(const struct settings *settings, struct bytes *errors)
 {
     frazil_error err;
@@ -249,6 +266,7 @@ static void read_generator(struct settings *settings, const struct config_sectio
         config_complain(errors, section->place, "[generator %s]: %s", section->name, err.message);
     else
         check_generator(settings, generator, errors);
+    check_keeper(generator, errors);
 }
 
 static void read_user(struct settings *settings, const struct config_section *section, struct bytes *errors)

@@ -672,6 +672,16 @@ class Configuration(unittest.TestCase):
             self.assertEqual((result.returncode, result.stderr), (0, ""), state)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "counters")))
 
+    def test_a_keeper_that_waits_for_calls_is_refused(self):
+        for keeper in ("hook", "inline"):
+            self.refuse(BASE + generator("main", keeper=keeper), f":5: [generator main]: keeper={keeper} is for programs")
+        path = self.write("keeper=hook\n", "frazil.conf")
+        self.refuse(BASE + generator("main", config=path), "keeper=hook is for programs")
+        self.write(BASE + generator("main", keeper="thread"))
+        self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
+        if not os.path.exists("/etc/frazil/frazild.conf"):
+            self.assertIn("keeper=hook is for programs", self.run_it("--check", FRAZIL_WORKER="fixed:1", FRAZIL_KEEPER="hook").stderr)
+
     def test_more_worker_ids_than_the_source_has_are_refused(self):
         lock = "[generator {}]\nworker=file-lock\nstate=file\nbase=400\n"
         for text, words in (
