@@ -106,11 +106,16 @@ void http_reply_head(struct http_request *request, const char *type, size_t leng
     write_head(request, &kind, length);
 }
 
+void http_reply_copy(struct http_request *request, const char *type, struct slice body)
+{
+    http_reply_head(request, type, body.len);
+    write_body(request, body);
+}
+
 void http_reply(struct http_request *request, const char *type, struct bytes *body)
 {
     request->out->failed |= body->failed;
-    http_reply_head(request, type, body->len);
-    write_body(request, (struct slice){body->at, body->len});
+    http_reply_copy(request, type, (struct slice){body->at, body->len});
     bytes_free(body);
 }
 

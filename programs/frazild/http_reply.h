@@ -36,6 +36,9 @@ enum http_status {
 /* Writes the head of a good reply, whose body of so many bytes the caller writes. */
 void http_reply_head(struct http_request *request, const char *type, size_t length);
 
+/* Replies with a body of this type, of which it keeps nothing. */
+void http_reply_copy(struct http_request *request, const char *type, struct slice body);
+
 /* Replies with a body of this type, and frees it. */
 void http_reply(struct http_request *request, const char *type, struct bytes *body);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_BYTES_MAX ((size_t)16 << 20)
+#define PAGE_BYTES_MAX ((size_t)4 << 20)   /* each reply is a copy of it */
 #define CLOSE_WAIT_NS UINT64_C(5000000000) /* for a coordinator to take a worker id back */
 
 static void check_listeners(const struct settings *settings, struct bytes *errors)
@@ -61,21 +61,22 @@ static void free_setup(struct setup *setup, uint64_t wait_ns)
     close_tls(setup->tls);
     users_close(&setup->users);
     bytes_free(&setup->warnings);
+    bytes_free(&setup->page);
     settings_free(&setup->settings);
     free(setup);
 }
 
-/* A page that is named must be there. */
-static void check_page(const struct settings *settings, struct bytes *errors)
+/* A page that is named must be there; the installed one may not be. */
+static void read_page(struct setup *setup, struct bytes *errors)
 {
+    const struct settings *settings = &setup->settings;
     const struct place file = {settings->file.name_count > 0 ? settings->file.names[0] : DEFAULT_FILE, 0};
-    const char *path = settings->daemon.page;
-    struct bytes page = {0};
-    const char *why = path[0] != '\0' ? file_read(path, PAGE_BYTES_MAX, &page, NULL) : NULL;
+    const bool is_named = settings->daemon.page[0] != '\0';
+    const char *path = is_named ? settings->daemon.page : FRAZIL_PAGE;
+    const char *why = is_named || !file_is_absent(path) ? file_read(path, PAGE_BYTES_MAX, &setup->page, NULL) : NULL;
 
     if (why != NULL)
         config_complain(errors, file, "page=%s cannot be read: %s", path, why);
-    bytes_free(&page);
 }
 
 /*
@@ -102,7 +103,7 @@ static struct setup *read_setup(const char *path, const struct setup *before, st
         settings_look_at_folders(&setup->settings, errors);
         addresses_check(&setup->settings, errors);
     }
-    check_page(&setup->settings, errors);
+    read_page(setup, errors);
     if (config_is_good(errors))
         users_look_at_rules(&setup->settings, &setup->warnings);
     return setup;

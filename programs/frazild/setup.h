@@ -16,6 +16,7 @@ struct setup {
     struct generators generators;
     struct users users;
     struct tls *tls[PROTOCOL_COUNT]; /* NULL: no listener of that protocol, or none with TLS */
+    struct bytes page;               /* for browsers; empty: there is none */
     struct bytes warnings;           /* lines as those of errors, for the operator to know */
     atomic_uint holders;
 };

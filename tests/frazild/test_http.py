@@ -343,6 +343,31 @@ class Looks(Http):
                 self.assertEqual((answer.status, answer.type.split(";")[0]), (200, kind), accept)
                 self.assertEqual(answer.body == b"<title>ids</title>", kind == "text/html")
 
+    def test_the_page_changes_with_the_configuration_and_not_before(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".html") as page:
+
+            def write(text):
+                page.seek(0)
+                page.truncate()
+                page.write(text)
+                page.flush()
+
+            write("first")
+            daemon = self.start(config(daemon=f"page={page.name}\n"))
+            served = lambda: self.ask(daemon, "/", headers={"Accept": "text/html"}).body
+            for text, words in (("second", None), ("x" * ((4 << 20) + 1), "cannot be read: it is too large"), ("third", "was read")):
+                write(text)
+                self.assertEqual(served(), b"first")
+                if words:
+                    daemon.process.send_signal(signal.SIGHUP)
+                    daemon.wait_for_line(words)
+            self.assertEqual(served(), b"third")
+
+    def test_what_stands_at_the_root_needs_no_token_and_names_no_generator(self):
+        answer = self.ask(self.start(config().replace("[generator main]", "[generator orders]")), "/")
+        self.assertIn(b"/v1/generators/NAME/ids", answer.body)
+        self.assertNotIn(b"main", answer.body)
+
     def test_the_description_is_what_is_served(self):
         daemon = self.start(config())
         paths = self.ask(daemon, "/openapi.json").json()["paths"]
