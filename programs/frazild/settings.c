@@ -131,6 +131,24 @@ static void check_tls(const struct config_section *section, const struct listen_
                         "tls_certificate=, tls_key= and tls_client_ca= are keys of [listen resps] and [listen https]");
 }
 
+/* Without a unix socket there is no mode, also none to print. */
+static void check_mode(const struct config_section *section, struct listen_settings *listen, struct bytes *errors)
+{
+    const char *addresses = listen->addresses;
+    struct slice address;
+
+    while (slice_next_word(&addresses, &address)) {
+        if (slice_skip(&address, "unix:"))
+            return;
+    }
+    listen->mode = NO_MODE;
+    for (size_t i = 0; i < section->count; i++) {
+        if (strcmp(section->rows[i].key, "mode") == 0)
+            config_complain(errors, section->rows[i].place,
+                            "mode= is for unix sockets, and address= has none: leave it out, or add unix:PATH");
+    }
+}
+
 static void read_listen(struct settings *settings, const struct config_section *section, struct bytes *errors)
 {
     enum protocol protocol = PROTOCOL_RESP;
@@ -148,6 +166,7 @@ static void read_listen(struct settings *settings, const struct config_section *
     set_keys(listen_keys, section, listen, errors);
     if (!protocol_is_http(protocol) && listen->hosts[0] != '\0')
         config_complain(errors, section->place, "hosts= is a key of [listen http] and [listen https]");
+    check_mode(section, listen, errors);
     check_tls(section, listen, protocol_has_tls(protocol), errors);
     if (listen->addresses[0] == '\0')
         config_complain(errors, section->place, "[listen %s] needs address=", section->name);

@@ -44,7 +44,7 @@ struct listen_settings {
     const char *tls_certificate;
     const char *tls_key;
     const char *tls_client_ca; /* the signers of clients; "": these are not asked for a certificate */
-    uint32_t mode;             /* of a unix socket */
+    uint32_t mode;             /* of a unix socket; NO_MODE: there is none */
     const char *hosts;         /* names of this host that clients of HTTP may use, separated by blanks */
 };
 

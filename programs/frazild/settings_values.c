@@ -94,7 +94,8 @@ static bool read_mode(const char *text, void *to)
 
 static void write_mode(const void *from, struct bytes *out)
 {
-    bytes_format(out, "%04o", (unsigned)*(const uint32_t *)from);
+    if (*(const uint32_t *)from != NO_MODE)
+        bytes_format(out, "%04o", (unsigned)*(const uint32_t *)from);
 }
 
 #define SECOND_NS UINT64_C(1000000000)

@@ -34,7 +34,8 @@ extern const struct value_kind value_batch;
 extern const struct value_kind value_workers;
 /* uint32_t: 1 to 1,000,000,000, or 0 for "unlimited". */
 extern const struct value_kind value_rate;
-/* uint32_t: an octal mode. */
+/* uint32_t: an octal mode; NO_MODE is not written. */
+#define NO_MODE UINT32_MAX
 extern const struct value_kind value_mode;
 /* uint64_t: nanoseconds, written as 500ms, 10s, 5m. */
 extern const struct value_kind value_duration;

@@ -56,6 +56,7 @@ class Configuration(unittest.TestCase):
         self.expect(good + f"[generator {'x' * 65}]\n", last + 1, "up to 63")
         self.assertEqual(self.run_it("-c", self.write(good + generator("x" * 64, 2)), "--check").returncode, 0)
         self.expect(good + "[listen gopher]\n", last + 1, "resp, resps, http and https are the protocols")
+        self.expect("[listen resp]\naddress=127.0.0.1:0\nmode=0600\n" + generator("a"), 3, "mode= is for unix sockets")
         self.expect("[listen resp]\naddress=127.0.0.1:0\nhosts=a\n" + generator("a"), 1, "[listen http]")
         self.expect(good + "[colours]\n", last + 1, "no section")
         self.expect(good + "nonsense\n", last + 1, "key=value")
@@ -347,7 +348,7 @@ class Configuration(unittest.TestCase):
 
     def test_a_mode_is_octal_and_has_permissions_alone(self):
         for mode in ("1660", "0888", "rw", "-1"):
-            self.expect(BASE.replace("[listen resp]\n", f"[listen resp]\nmode={mode}\n") + generator("main"), 4, "takes an octal mode")
+            self.expect(f"[listen resp]\naddress=unix:@/s\nmode={mode}\n" + generator("main"), 4, "takes an octal mode")
 
     def test_a_file_of_conf_d_begins_without_a_section(self):
         self.write(BASE + generator("main"))
@@ -367,6 +368,7 @@ class Configuration(unittest.TestCase):
         self.assertIn("[generator extra]", printed)
         self.assertIn("[generator later]", printed)
         self.assertIn("max_batch=10000", printed)
+        self.assertNotIn("mode=", printed)
         for name in ("10.conf", "20.conf"):
             os.remove(os.path.join(self.folder, "conf.d", name))
         self.write(printed)

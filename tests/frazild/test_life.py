@@ -71,23 +71,24 @@ class Reload(TestCase):
 
     def test_mistakes_keep_the_old_configuration_and_are_named(self):
         several = "[generator several]\nworker=file-lock\nstate=file\nrun_dir=@\nstate_dir=@\n"
-        daemon = self.start(BOTH + generator("main") + several)
+        both = BOTH.replace("http]\naddress=127.0.0.1:0", "http]\naddress=127.0.0.1:0 unix:@/s")
+        daemon = self.start(both + generator("main") + several)
         client = self.connect(daemon)
         changed = "needs a restart"
         for count, (text, words) in enumerate(
             (
-                (BOTH + generator("main") + "colour=red\n", ":10: "),
-                (BOTH + generator("main") + "max batch=10\n", ":10: the text before the '=' is not a key"),
-                (BOTH + generator("main", 2), changed),
-                (BOTH + generator("main") + several + "worker_ids=2\n", changed),
-                (BOTH + generator("main", 1, layout="twitter"), changed),
-                (BOTH.replace("[daemon]", "[daemon]\nthreads=3") + generator("main"), changed),
+                (both + generator("main") + "colour=red\n", ":10: "),
+                (both + generator("main") + "max batch=10\n", ":10: the text before the '=' is not a key"),
+                (both + generator("main", 2), changed),
+                (both + generator("main") + several + "worker_ids=2\n", changed),
+                (both + generator("main", 1, layout="twitter"), changed),
+                (both.replace("[daemon]", "[daemon]\nthreads=3") + generator("main"), changed),
                 (BASE + generator("main"), changed),
-                (BOTH.replace("[daemon]", "[daemon]\nmax_connections=3") + generator("main"), changed),
-                (BOTH.replace("127.0.0.1:0", "127.0.0.2:0", 1) + generator("main"), changed),
-                (BOTH.replace("http]\naddress=127.0.0.1", "http]\naddress=127.0.0.2") + generator("main"), changed),
-                (BOTH.replace("http]\n", "http]\nmode=0600\n") + generator("main"), "mode= changed, which needs a restart"),
-                (BOTH + generator("main") + generator("far").replace("fixed:1", "fixed:99999"), "[generator far]"),
+                (both.replace("[daemon]", "[daemon]\nmax_connections=3") + generator("main"), changed),
+                (both.replace("127.0.0.1:0", "127.0.0.2:0", 1) + generator("main"), changed),
+                (both.replace("http]\naddress=127.0.0.1", "http]\naddress=127.0.0.2") + generator("main"), changed),
+                (both.replace("http]\n", "http]\nmode=0600\n") + generator("main"), "mode= changed, which needs a restart"),
+                (both + generator("main") + generator("far").replace("fixed:1", "fixed:99999"), "[generator far]"),
             ),
             1,
         ):
@@ -107,7 +108,7 @@ class Reload(TestCase):
         before = metrics()
         self.assertEqual(before[f"{last}ful"], 0)
         time.sleep(max(0, 2 + before[f"{last}_timestamp_seconds"] - time.time()))
-        self.reload(daemon, BOTH + generator("main"), "was read")
+        self.reload(daemon, both + generator("main"), "was read")
         after = metrics()
         self.assertEqual(after[f"{last}ful"], 1)
         self.assertGreater(after[f"{last}_timestamp_seconds"], before[f"{last}_timestamp_seconds"])
