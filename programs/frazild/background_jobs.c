@@ -3,6 +3,7 @@
 
 #include "log.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,9 +103,11 @@ struct jobs *jobs_start(void)
         return NULL;
     (void)pthread_mutex_init(&jobs->lock, NULL);
     (void)pthread_cond_init(&jobs->more, NULL);
-    if (pthread_create(&jobs->thread, NULL, loop, jobs) == 0)
+    int why = pthread_create(&jobs->thread, NULL, loop, jobs);
+    if (why == 0)
         return jobs;
     free(jobs);
+    errno = why;
     return NULL;
 }
 

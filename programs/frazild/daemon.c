@@ -121,10 +121,8 @@ static bool start_loops(struct daemon *daemon)
     if (daemon->loops == NULL)
         return false;
     while (daemon->count < want) {
-        if (!loop_start(&daemon->loops[daemon->count], &daemon->server)) {
-            log_line(LOG_ALWAYS, "a thread cannot be started: %s", strerror(errno));
+        if (!loop_start(&daemon->loops[daemon->count], &daemon->server))
             return false;
-        }
         daemon->count++;
     }
     return true;
@@ -196,8 +194,15 @@ static bool start(struct daemon *daemon)
         return false;
     }
     daemon->server.jobs = jobs_start();
-    daemon->reloader = reloader_start(daemon->path, &daemon->server);
-    return daemon->server.jobs != NULL && daemon->reloader != NULL && start_loops(daemon);
+    daemon->reloader = daemon->server.jobs != NULL ? reloader_start(daemon->path, &daemon->server) : NULL;
+    if (daemon->reloader != NULL && start_loops(daemon))
+        return true;
+    log_line(
+        LOG_ALWAYS,
+        "a thread cannot be started: %s: raise the limits on threads, memory and descriptors (TasksMax=, MemoryMax=, "
+        "LimitNOFILE=; ulimit -u, -v, -n), or set a smaller threads=",
+        strerror(errno));
+    return false;
 }
 
 /* Whether SIGTERM or SIGINT comes within that time, or within a second: after that the manager is told again. */

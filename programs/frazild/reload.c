@@ -4,6 +4,7 @@
 #include "log.h"
 #include "service.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 
@@ -88,9 +89,11 @@ struct reloader *reloader_start(const char *path, struct server *server)
     *reloader = (struct reloader){.path = path, .server = server};
     (void)pthread_mutex_init(&reloader->lock, NULL);
     (void)pthread_cond_init(&reloader->more, NULL);
-    if (pthread_create(&reloader->thread, NULL, run, reloader) == 0)
+    int why = pthread_create(&reloader->thread, NULL, run, reloader);
+    if (why == 0)
         return reloader;
     free(reloader);
+    errno = why;
     return NULL;
 }
 

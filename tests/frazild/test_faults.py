@@ -9,16 +9,48 @@ import resource
 import signal
 import socket
 import struct
+import subprocess
+import tempfile
 import threading
 import unittest
 
-from harness import BASE, INSTRUMENTED, PATIENCE_S, Client, TestCase, generator
+from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, Client, TestCase, generator
 
 TEN_THOUSAND_KIB = 40 * 1024  # what 10,000 idle connections may take
 
 
 def limit_files(count):
     return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
+
+
+class Starts(TestCase):
+    @unittest.skipIf(os.geteuid() != 0, "only root can be a user with no other process")
+    def test_a_start_without_threads_says_why(self):
+        user = 61234
+        with tempfile.TemporaryDirectory(prefix="frazild-test-") as folder, open(os.path.join(folder, "f.conf"), "w", encoding="utf-8") as file:
+            os.chmod(folder, 0o1777)
+            file.write(BASE.replace("[daemon]", "[daemon]\nthreads=2") + generator("main", host_dir=os.path.join(folder, "host")))
+            file.flush()
+            os.fchmod(file.fileno(), 0o644)
+
+            def start(most):
+                """Whether it starts with so many threads."""
+                limit = lambda: (resource.setrlimit(resource.RLIMIT_NPROC, (most, most)), os.setgroups([]), os.setuid(user))
+                process = subprocess.Popen([FRAZILD, "-c", file.name], stderr=subprocess.PIPE, text=True, preexec_fn=limit)
+                last, line = "", process.stderr.readline()
+                while line and "is ready" not in line:
+                    last, line = line, process.stderr.readline()
+                process.terminate()
+                process.stderr.close()
+                status = process.wait(PATIENCE_S)
+                if not line:
+                    self.assertEqual((status, last.startswith("frazild: ")), (4, True))
+                    said.append("a thread cannot be started: " in last)
+                return line != ""
+
+            said = []
+            self.assertTrue(any(start(most) for most in range(1, 20)))
+        self.assertTrue(any(said))
 
 
 class Faults(TestCase):
