@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,29 @@ static void open_standard_streams(void)
     }
 }
 
+/* The status of an action that has printed something: what could not be written, as on a full disk, is a failure. */
+static int end_output(int status)
+{
+    bool failed = ferror(stdout) != 0;
+
+    if (fclose(stdout) == 0 && !failed)
+        return status;
+    log_text("frazild: standard output cannot be written\n");
+    return EXIT_FAILURE;
+}
+
+static int print_usage(void)
+{
+    (void)fputs(usage, stdout);
+    return EXIT_SUCCESS;
+}
+
+static int print_version(void)
+{
+    (void)printf("frazild %s\n", frazil_version());
+    return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
@@ -79,11 +103,10 @@ int main(int argc, char **argv)
         log_text("frazild: it takes options only: frazild --help lists them\n");
         return STATUS_USAGE;
     }
-    if (action == 'h')
-        return fputs(usage, stdout) < 0;
-    if (action == 'v')
-        return printf("frazild %s\n", frazil_version()) < 0;
-    if (action == 't')
-        return users_print_new_token();
-    return action == 0 ? daemon_run(path) : check(path, action == 'p');
+    if (action == 0)
+        return daemon_run(path);
+    return end_output(action == 'h'   ? print_usage()
+                      : action == 'v' ? print_version()
+                      : action == 't' ? users_print_new_token()
+                                      : check(path, action == 'p'));
 }

@@ -715,6 +715,14 @@ class Configuration(unittest.TestCase):
         self.assertEqual((len(token[4]), len(token[-1])), (64, 64))
 
 
+    def test_what_cannot_be_written_is_a_failure(self):
+        self.write(BASE + generator("main"))
+        for action in ("--version", "--help", "--new-token", "--print-config"):
+            with open("/dev/full", "wb") as full:
+                result = subprocess.run([FRAZILD, "-c", self.path, action], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S)
+            self.assertEqual((result.returncode, result.stderr), (1, "frazild: standard output cannot be written\n"), action)
+
+
 class Defaults(TestCase):
     def test_a_token_is_not_printed_twice(self):
         first = subprocess.run([FRAZILD, "--new-token"], capture_output=True, text=True, timeout=PATIENCE_S).stdout
