@@ -65,10 +65,13 @@ const char *address_read(struct slice its, struct address *ret)
 
 static bool is_local(const struct address *address)
 {
+    struct in6_addr v6;
     struct in_addr v4;
 
-    if (address->is_unix || strcmp(address->host, "::1") == 0 || strcmp(address->host, "localhost") == 0)
+    if (address->is_unix || strcmp(address->host, "localhost") == 0)
         return true;
+    if (inet_pton(AF_INET6, address->host, &v6) == 1)
+        return IN6_IS_ADDR_LOOPBACK(&v6) || (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
     return inet_pton(AF_INET, address->host, &v4) == 1 && ntohl(v4.s_addr) >> 24 == 127;
 }
 

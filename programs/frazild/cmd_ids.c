@@ -16,7 +16,7 @@ static bool read_count(const struct session *session, const struct call *call, s
     uint64_t n;
 
     if (!slice_number(word, UINT32_MAX, &n) || n == 0) {
-        command_fail(session, call, CODE_ERR, "the count of ids must be a number, at least 1, not %.*s",
+        command_fail(session, call, CODE_ERR, "the count of ids must be a number from 1 to 4294967295, not %.*s",
                      word.len < 30 ? (int)word.len : 30, word.at);
         return false;
     }

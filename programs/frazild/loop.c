@@ -41,12 +41,15 @@ static void on_notify(struct event_thread *event_thread)
 /* Before a handshake of TLS no error can be said. */
 static void refuse(const struct listener *listener, int fd, const char *why)
 {
-    char text[256];
+    static const char problem[] = "{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,"
+                                  "\"code\":\"ERR\",\"detail\":\"";
+    static const char rest[] = "\",\"retry_ms\":1000}\n";
+    char text[512];
     int len = protocol_is_http(listener->protocol)
                   ? snprintf(text, sizeof text,
-                             "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\n"
-                             "Content-Length: %zu\r\n\r\n%s\n",
-                             strlen(why) + 1, why)
+                             "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\n"
+                             "Connection: close\r\nRetry-After: 1\r\nContent-Length: %zu\r\n\r\n%s%s%s",
+                             sizeof problem - 1 + strlen(why) + sizeof rest - 1, problem, why, rest)
                   : snprintf(text, sizeof text, "-ERR %s\r\n", why);
     ssize_t ignored =
         protocol_has_tls(listener->protocol) ? 0 : send(fd, text, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -45,19 +45,22 @@ static int lock_folder(const char *path, unsigned tries)
  * A socket that is there, but that nobody listens on, is left over from a daemon that was killed.  A program that
  * listens and is stopped may have no room for one more: the socket does not block, so nobody waits for it.  A program
  * between bind and listen looks as if it were gone: /proc/net/unix, which tells them apart, shows one network namespace
- * alone.
+ * alone.  Returns the error of a socket that is there all the same: EPERM if it is another user's.
  */
-static void remove_left_over(const struct sockaddr_un *name)
+static int remove_left_over(const struct sockaddr_un *name)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int ret = EADDRINUSE;
     struct stat status;
 
     if (fd < 0)
-        return;
+        return ret;
     if (lstat(name->sun_path, &status) == 0 && S_ISSOCK(status.st_mode) &&
-        connect(fd, (const struct sockaddr *)name, sizeof *name) != 0 && errno == ECONNREFUSED)
-        (void)unlink(name->sun_path);
+        connect(fd, (const struct sockaddr *)name, sizeof *name) != 0 &&
+        (errno == EACCES || (errno == ECONNREFUSED && unlink(name->sun_path) != 0 && errno != ENOENT)))
+        ret = EPERM;
     (void)close(fd);
+    return ret;
 }
 
 /* Listens there; false and errno: it cannot. */
@@ -66,10 +69,12 @@ static bool listen_there(const struct unix_socket *its, uint32_t mode, int backl
     struct sockaddr_un name = {.sun_family = AF_UNIX};
 
     memcpy(name.sun_path, its->path, sizeof name.sun_path);
-    remove_left_over(&name);
+    int taken = remove_left_over(&name);
     mode_t before = umask(0777 & ~(mode_t)mode);
     bool bound = bind(its->fd, (const struct sockaddr *)&name, sizeof name) == 0;
+    int why = errno;
     (void)umask(before);
+    errno = !bound && why == EADDRINUSE ? taken : why;
     return bound && listen(its->fd, backlog) == 0;
 }
 
@@ -78,6 +83,10 @@ static const char *reason(int error)
 {
     if (error == EADDRINUSE)
         return "another program listens there (ss -lxp names it): stop it, or name another address";
+    if (error == EPERM)
+        return "a socket of another user is there, which this user may not remove: remove it if no program listens "
+               "there "
+               "(ss -lxp), or name another path";
     if (error == EWOULDBLOCK)
         return "another program has locked the folder of the socket (flock) for a second: unless it is a daemon that "
                "is starting, name a path in another folder";

@@ -197,7 +197,7 @@ class Configuration(unittest.TestCase):
         self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
 
     def test_this_host_needs_neither(self):
-        for address in ("localhost:0", "127.3.2.1:0", "[::1]:0", "unix:@/socket"):
+        for address in ("localhost:0", "127.3.2.1:0", "[::1]:0", "[0::1]:0", "[::ffff:127.0.0.1]:0", "unix:@/socket"):
             self.write(f"[listen resp]\naddress={address}\n" + generator("main"))
             result = self.run_it("-c", self.path, "--check")
             self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""), address)
@@ -349,6 +349,20 @@ class Configuration(unittest.TestCase):
     def test_a_mode_is_octal_and_has_permissions_alone(self):
         for mode in ("1660", "0888", "rw", "-1"):
             self.expect(f"[listen resp]\naddress=unix:@/s\nmode={mode}\n" + generator("main"), 4, "takes an octal mode")
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can leave a socket of another user")
+    def test_a_socket_that_another_user_left_is_no_program(self):
+        os.chmod(self.folder, 0o1777)
+        path = os.path.join(self.folder, "s")
+        self.write(f"[listen resp]\naddress=unix:{path}\n" + generator("main", host_dir=os.path.join(self.folder, "host")), mode=0o644)
+        for mode in (0o777, 0o700):
+            with socket.socket(socket.AF_UNIX) as left:
+                left.bind(path)
+            os.chmod(path, mode)
+            result = subprocess.run([FRAZILD, "-c", self.path], capture_output=True, text=True, timeout=PATIENCE_S, user=65534, group=65534, extra_groups=[])
+            self.assertEqual(result.returncode, 4)
+            self.assertIn("a socket of another user is there, which this user may not remove", result.stderr)
+            os.remove(path)
 
     def test_a_file_of_conf_d_begins_without_a_section(self):
         self.write(BASE + generator("main"))

@@ -2,6 +2,7 @@
 """Goal of this test: broken, slow, greedy and dying peers, and a daemon that dies, cost nobody else anything."""
 
 import http.client
+import json
 import os
 import pathlib
 import re
@@ -127,8 +128,13 @@ class Faults(TestCase):
         for _ in range(2):
             self.connect(daemon).ask("PING")
         self.assertIn(b"max number of clients", self.connect(daemon).file.readline())
-        with socket.create_connection(daemon.address("http"), PATIENCE_S) as refused:
-            self.assertIn(b"max number of clients", refused.makefile("rb").read())
+        refused = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
+        self.addCleanup(refused.close)
+        refused.connect()
+        answer = http.client.HTTPResponse(refused.sock)  # it comes before a request
+        answer.begin()
+        self.assertEqual((answer.status, answer.headers["Content-Type"], answer.headers["Retry-After"]), (503, "application/problem+json", "1"))
+        self.assertEqual(json.loads(answer.read())["detail"], "max number of clients reached")
         asks.request("GET", "/metrics")
         self.assertIn(b'frazild_connections_refused_total{reason="max_connections"} 2\n', asks.getresponse().read())
 

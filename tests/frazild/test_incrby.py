@@ -55,7 +55,7 @@ class IncrBy(TestCase):
 
     def test_numbers_that_cannot_be_reserved(self):
         for n in (0, -1, "", "+5", "1x", "1.5", 2**32, 2**64, 2**64 + 1, 2**128 + 1):
-            self.refuse("ERR", "must be a number, at least 1", "INCRBY", "main", n)
+            self.refuse("ERR", "must be a number from 1 to 4294967295", "INCRBY", "main", n)
         self.refuse("LIMIT", "max_batch", "INCRBY", "main", 10001)
         self.refuse("LIMIT", "max_batch", "INCRBY", "main", 2**32 - 1)
         self.refuse("LIMIT", "has 1024", "INCRBY", "small", 1025)

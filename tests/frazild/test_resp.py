@@ -91,8 +91,8 @@ class Commands(TestCase):
 
     def test_a_count_beyond_64_bits_is_none(self):
         for n in (2**32, 2**32 + 1, 2**64, 2**64 + 1, 2**128 + 1):
-            self.refuse("ERR", "must be a number, at least 1", "NEXT", "main", n)
-            self.refuse("ERR", "must be a number, at least 1", "NEXT.BIN", "main", n)
+            self.refuse("ERR", "must be a number from 1 to 4294967295", "NEXT", "main", n)
+            self.refuse("ERR", "must be a number from 1 to 4294967295", "NEXT.BIN", "main", n)
         self.refuse("LIMIT", "max_batch", "NEXT", "main", 2**32 - 1)
 
     def test_incr_finds_the_generator_by_name_then_by_the_longest_pattern(self):
