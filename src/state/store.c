@@ -367,6 +367,12 @@ static frazil_err take_free_word(struct fz_store *store, struct file_opening *op
 frazil_err fz_store_refuse_state(uint32_t worker, const char *run_dir, const char *theirs, const char *ours,
                                  frazil_error *reterr)
 {
+    if (strcmp(theirs, ours) == 0)
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker id %u is in use with the run directory %q by a process whose state directory %q was "
+                       "removed, and another one is there now: end that process, or give this one another run_dir= "
+                       "and another worker id",
+                       (uint64_t)worker, run_dir, theirs);
     return fz_fail(reterr, FRAZIL_EWORKER,
                    "worker id %u is in use with the run directory %q by a process whose state is in %q, and here it is "
                    "%q: give both one state_dir=, or this one another run_dir= and another worker id",

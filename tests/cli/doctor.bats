@@ -145,6 +145,14 @@ while_has() {
     wait
 }
 
+@test "a state directory that was removed under a process" {
+    lose_state() {
+        rm -r "$FRAZIL_STATE_DIR"
+        fails 2 "was removed, and another one is there now: end that process" frazil next worker=fixed:7
+    }
+    while_has worker=fixed:7 lose_state
+}
+
 @test "a worker id that a program of this host has from another source" {
     frazil lease init --never-used workers=10 horizon=3s worker="$url"
     run frazil doctor --json "$url"
