@@ -187,9 +187,10 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_open(frazil_admin_state **
 
 /*
  * Checks whether this process could write the state files of generators with this spec.  The folders must exist or be
- * creatable, and allow new files.  This includes the folder of a URL and the host directory (host_dir=).  The call
- * creates nothing, and ignores existing files.  The spec must be complete, as frazil_options_text writes it: the
- * environment is ignored.  Errors and messages as from opening, such as FRAZIL_ESYS.
+ * creatable, and allow new files.  This includes the folder of a URL and the host directory (host_dir=).  The folder of
+ * worker=file:// must exist (FRAZIL_ENAMESPACE), because only frazil lease init creates it.  The call creates nothing,
+ * and ignores existing files.  The spec must be complete, as frazil_options_text writes it: the environment is ignored.
+ * Errors and messages as from opening, such as FRAZIL_ESYS.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_check(const char *spec, frazil_error *reterr) FRAZIL_NONNULL(1);
 

@@ -164,10 +164,18 @@ class Configuration(unittest.TestCase):
         self.expect(BASE + f"[generator main]\nworker=fixed:1\nstate=konayuki+file://{file}/x\n", base, "the folder")
         self.expect(BASE + "[generator main]\nworker=fixed:1\nstate=file://@/x\n", base, "konayuki+file://")
         self.expect("[listen resp]\naddress=unix:@/no/socket\n" + generator("a"), 1, "no/socket: the folder of the socket does not exist")
-        self.write(BASE + "[generator main]\nworker=fixed:1\nstate=file\n" + "".join(keys.values()) + "[generator b]\nworker=file://@/ids\nbase=5\n")
+        self.write(BASE + "[generator main]\nworker=fixed:1\nstate=file\n" + "".join(keys.values()))
         result = self.run_it("-c", self.path, "--check")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(sorted(os.listdir(self.folder)), ["f.conf", "file"])
+
+    def test_a_namespace_whose_folder_is_missing_is_told_and_none_is_made(self):
+        self.refuse(BASE + "[generator b]\nworker=file://@/ids\n", "there is no namespace 'ids'")
+        self.assertNotIn("ids", os.listdir(self.folder))
+        command = os.path.join(os.path.dirname(FRAZILD), "frazil")
+        subprocess.run([command, "lease", "init", "--never-used", f"worker=file://{self.folder}/ids"], check=True, capture_output=True)
+        result = self.run_it("-c", self.path, "--check")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_a_folder_that_this_user_may_not_write_is_told(self):
         os.chmod(self.folder, 0o755)

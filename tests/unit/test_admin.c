@@ -368,11 +368,16 @@ TEST("The folders that generators need are looked at, each of them, and not made
     assert_lacks("worker=fixed:1 state=memory host_dir=%F", "the host directory");
     assert_lacks("worker=memory://orders", "");
     assert_lacks("worker=memory://orders share=host run_dir=%F", "share=process");
-    assert_lacks("worker=file://%N", "");
     assert_lacks("worker=file://%F", "another folder in the URL");
     assert_lacks("worker=fixed:1 state=konayuki+file://%F host_dir=%N", "");
     assert_lacks("worker=fixed:1 state=konayuki+file:///etc/passwd/a host_dir=%N", "another folder in the URL");
     assert_int_equal(frazil_admin_state_check("colour=red", NULL), FRAZIL_ESPEC);
+    char text[512];
+    (void)snprintf(text, sizeof text, "worker=file://%s", scratch_path(scratch, "new"));
+    assert_int_equal(frazil_admin_state_check(text, NULL), FRAZIL_ENAMESPACE);
+    assert_false(scratch_exists(scratch_path(scratch, "new")));
+    (void)snprintf(text, sizeof text, "worker=file://%s", scratch);
+    assert_int_equal(frazil_admin_state_check(text, NULL), FRAZIL_OK);
 }
 
 /* ---- generators that go together --------------------------------------------------------- */

@@ -44,7 +44,7 @@ static frazil_err open_register(const char *url, struct fz_register *ret, char *
     return err;
 }
 
-/* ---- operators' questions, which make no folder ------------------------------------------ */
+/* ---- what makes no folder: all but lease init ----------------------------------------------- */
 
 /*
  * true: the URL names a folder that is not there; ret_name is what sentences call it.  If the folder cannot be read,
@@ -59,6 +59,16 @@ static bool is_missing(const char *url, char *ret_name)
         return false;
     show_name(path, ret_name);
     return true;
+}
+
+static frazil_err open_granter_in_folder(const frazil_coordinator *self, const struct fz_lease_request *request,
+                                         struct fz_granter *ret, frazil_error *reterr)
+{
+    char name[FZ_LEASE_NAME_SIZE];
+
+    if (is_missing(request->url, name))
+        return fz_lease_no_namespace(name, reterr);
+    return fz_lease_open_granter(self, request, ret, reterr);
 }
 
 static frazil_err list(const frazil_coordinator *self, const char *url, fz_lease_visitor visit, void *ctx,
@@ -110,7 +120,7 @@ const frazil_coordinator *frazil_coordinator_file(void)
         .part = "file",
         .client = "none needed",
         .open_register = open_register,
-        .open_granter = fz_lease_open_granter,
+        .open_granter = open_granter_in_folder,
         .open_slots = open_slots,
         .init = fz_lease_init_url,
         .list = list,
