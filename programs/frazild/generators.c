@@ -160,6 +160,50 @@ void generators_check_keys(const struct settings *settings, struct bytes *errors
     free(claims);
 }
 
+/* ---- layouts whose ids can be equal -------------------------------------------------------- */
+
+/* Its layout; that of snos, which is compared with none, where it has none. */
+static frazil_layout layout_of(const struct generator_settings *generator)
+{
+    frazil_layout layout = {.kind = FRAZIL_LAYOUT_SNO};
+    char text[MEANING_SIZE];
+    size_t len;
+
+    if (generator->is_understood &&
+        frazil_options_get(generator->options, "layout", text, sizeof text, &len, NULL) == FRAZIL_OK)
+        (void)!frazil_layout_parse(text, len, &layout, NULL);
+    return layout;
+}
+
+/* Whether ids of one time have the same bits above their workers and sequences, but these are divided otherwise. */
+static bool differ_below_the_time(const frazil_layout *a, const frazil_layout *b)
+{
+    unsigned below = a->worker_bits + a->sequence_bits;
+
+    return a->kind != FRAZIL_LAYOUT_SNO && b->kind != FRAZIL_LAYOUT_SNO && a->epoch_unix_ms == b->epoch_unix_ms &&
+           a->tick_ms == b->tick_ms && below == (unsigned)(b->worker_bits + b->sequence_bits) &&
+           !frazil_layout_equal(a, b);
+}
+
+void generators_look_at_layouts(const struct settings *settings, struct bytes *warnings)
+{
+    const struct generator_settings *rows = settings->generators;
+    frazil_layout *layouts = config_memory(malloc(settings->generator_count * sizeof *layouts), warnings);
+
+    for (size_t i = 0; layouts != NULL && i < settings->generator_count; i++) {
+        size_t other = 0;
+        layouts[i] = layout_of(&rows[i]);
+        while (other < i && !differ_below_the_time(&layouts[other], &layouts[i]))
+            other++;
+        if (other < i)
+            config_complain(warnings, rows[i].place,
+                            "warning: [generator %s]: its ids can equal those of [generator %s], because their layouts "
+                            "divide the same bits between worker and sequence: use one layout where ids must differ",
+                            rows[i].name, rows[other].name);
+    }
+    free(layouts);
+}
+
 /* ---- engines ------------------------------------------------------------------------------ */
 
 void engine_hold(struct engine *engine)

@@ -55,6 +55,9 @@ void generators_open(struct generators *set, const struct settings *settings, co
 /* Looks for a pattern of keys= that two generators have, or that is the name of another; each is added to errors. */
 void generators_check_keys(const struct settings *settings, struct bytes *errors);
 
+/* Looks for two generators whose layouts differ only in how they divide the bits below the time; warns of each. */
+void generators_look_at_layouts(const struct settings *settings, struct bytes *warnings);
+
 /* Lets a set go; the engines that nobody else holds are closed, each within wait_ns. */
 void generators_close(struct generators *set, uint64_t wait_ns);
 

@@ -104,8 +104,10 @@ static struct setup *read_setup(const char *path, const struct setup *before, st
         addresses_check(&setup->settings, errors);
     }
     read_page(setup, errors);
-    if (config_is_good(errors))
+    if (config_is_good(errors)) {
+        generators_look_at_layouts(&setup->settings, &setup->warnings);
         users_look_at_rules(&setup->settings, &setup->warnings);
+    }
     return setup;
 }
 

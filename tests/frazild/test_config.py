@@ -655,6 +655,18 @@ class Configuration(unittest.TestCase):
             result = self.run_it("-c", self.path, "--check")
             self.assertEqual((result.returncode, result.stderr), (0, ""), (first, second))
 
+    def test_layouts_that_divide_the_same_bits_are_a_warning(self):
+        for layouts, equal in (("41/10/12 41/12/10", True), ("41/10/12 40/12/10", True), ("41/10/12 41/10/12", False), ("frazil twitter", False),
+                               ("41/10/12 41/10/11", False), ("41/10/12 sno", False), ("41/10/12 '41/12/10 tick=2ms'", False)):  # fmt: skip
+            with self.subTest(layouts=layouts):
+                first, second = layouts.split(" ", 1)
+                self.write(BASE + generator("a", 7, layout=first) + generator("b", 28, layout=second))
+                result = self.run_it("-c", self.path, "--check")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                warning = f"{self.path}:9: warning: [generator b]: its ids can equal those of [generator a], "
+                self.assertEqual(result.stderr.startswith(warning), equal, result.stderr)
+                self.assertEqual(result.stderr == "", not equal)
+
     def test_a_url_of_a_coordinator_is_parsed_by_the_check(self):
         os.mkfifo(os.path.join(self.folder, "fifo"), 0o600)
         for url, words in (
