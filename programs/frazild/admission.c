@@ -6,6 +6,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#define RETRY_MS 1000 /* after which a coordinator that refused may be asked again */
 
 static void refuse(struct refusal *ret, enum reply_code code, uint64_t retry_ms, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -84,6 +87,12 @@ void admission_give_back(struct generator *generator, struct user *user, uint32_
         rate_give_back(&user->rate, n);
 }
 
+/* Whether an operator has to see to the coordinator that gives each id. */
+static bool is_of_coordinator(frazil_err code)
+{
+    return code == FRAZIL_EREFUSED || code == FRAZIL_ENAMESPACE;
+}
+
 void admission_explain(const struct id_request *id_request, struct refusal *ret)
 {
     const char *name = id_request->engine->name, *why = frazil_strerror(id_request->code);
@@ -91,12 +100,17 @@ void admission_explain(const struct id_request *id_request, struct refusal *ret)
     struct trouble trouble;
 
     trouble_find(id_request->engine, &trouble);
-    const char *colon = trouble.why[0] != '\0' ? ": " : "";
+    bool is_new = strcmp(trouble.why, why) != 0; /* else it would be said twice */
+    const char *colon = trouble.why[0] != '\0' && is_new ? ": " : "";
+    if (!is_new)
+        trouble.why[0] = '\0';
     if (dispatcher_is_passing(id_request->code))
         refuse(ret, CODE_TRYAGAIN, retry_ms == 0 ? 1 : retry_ms, "generator %s: %s%s%s", name, why, colon, trouble.why);
     else if (id_request->code == FRAZIL_ELEASE) /* its reason may name files and hosts: no client's business */
         refuse(ret, CODE_FENCED, trouble.retry_ns / NS_PER_MS, "generator %s: %s%s%s: the daemon's log says why", name,
                why, colon, trouble.why);
+    else if (is_of_coordinator(id_request->code)) /* of state= */
+        refuse(ret, CODE_TRYAGAIN, RETRY_MS, "generator %s: %s: the daemon's log says why", name, why);
     else
         refuse(ret, id_request->code == FRAZIL_EEXHAUSTED ? CODE_EXHAUSTED : CODE_ERR, 0, "generator %s: %s", name,
                why);

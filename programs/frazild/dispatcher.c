@@ -9,6 +9,8 @@
 #define RETRY_LEAST_NS (20 * UINT64_C(1000)) /* a sooner timer costs more than it brings */
 #define RETRY_UNKNOWN_NS (1 * NS_PER_MS)     /* the library did not say when */
 #define RETRY_GRANT_NS (5 * NS_PER_MS)       /* it is being extended, which a disk or a coordinator does */
+#define RETRY_MEMORY_NS (100 * NS_PER_MS)    /* there was none for an errand */
+#define LATE_NS (100 * NS_PER_MS)            /* an errand ends with its deadline, and knows the reason */
 #define SHARE 64U                            /* ids for one request, then others that wait have their turn */
 
 /* The requests that wait for an engine, the oldest first. */
@@ -16,6 +18,7 @@ struct queue {
     struct engine *engine;
     struct id_request *first;
     struct id_request **end;
+    struct errand *errand; /* for the first one; NULL: none is under way */
     unsigned count;
     uint64_t due_ns;
     struct queue *next;
@@ -144,11 +147,13 @@ bool dispatcher_take(struct dispatcher *dispatcher, struct id_request *id_reques
     id_request->engine = choose(dispatcher, id_request->engine);
     struct queue *queue = dispatcher->queues != NULL ? find(dispatcher, id_request->engine) : NULL;
 
-    if (queue == NULL)
+    if (queue == NULL && id_request->engine->errands == NULL)
         return advance(id_request, SIZE_MAX, now_ns) == ADVANCE_DONE;
-    /* Others came first. */
+    /* Others came first, or an errand is needed. */
     id_request->code = FRAZIL_EAGAIN;
-    id_request->retry_ns = queue->due_ns > now_ns ? queue->due_ns - now_ns : RETRY_LEAST_NS;
+    id_request->retry_ns = 0;
+    if (queue != NULL)
+        id_request->retry_ns = queue->due_ns > now_ns ? queue->due_ns - now_ns : RETRY_LEAST_NS;
     return false;
 }
 
@@ -175,10 +180,23 @@ bool dispatcher_park(struct dispatcher *dispatcher, struct id_request *id_reques
     return true;
 }
 
+/* Forgets the errand of a queue; what it brings, or has brought, stays a gap unless it was taken out. */
+static void end_errand(struct queue *queue)
+{
+    if (queue->errand == NULL)
+        return;
+    errand_end(queue->errand);
+    queue->errand = NULL;
+    queue->due_ns = 0; /* for the next one */
+}
+
 /* Takes the request that *link points to out of its queue. */
 static void unlink_one(struct queue *queue, struct id_request **link)
 {
     struct id_request *id_request = *link;
+
+    if (link == &queue->first)
+        end_errand(queue);
 
     *link = id_request->next;
     if (queue->end == &id_request->next)
@@ -234,11 +252,11 @@ static void finish(struct dispatcher *dispatcher, struct queue *queue, struct id
     engine_release(engine, 0);
 }
 
-/* The first request that cannot wait until the queue is due; NULL: all can. */
-static struct id_request **find_late(struct queue *queue)
+/* The first request that cannot wait until then; NULL: all can. */
+static struct id_request **find_late(struct queue *queue, uint64_t due_ns)
 {
     for (struct id_request **link = &queue->first; *link != NULL; link = &(*link)->next) {
-        if (is_late(*link, queue->due_ns))
+        if (is_late(*link, due_ns))
             return link;
     }
     return NULL;
@@ -252,7 +270,7 @@ static void wait_on(struct dispatcher *dispatcher, struct engine *engine, uint64
     struct id_request **late;
 
     queue->due_ns = now_ns + retry_ns;
-    while (queue != NULL && (late = find_late(queue)) != NULL) {
+    while (queue != NULL && (late = find_late(queue, queue->due_ns)) != NULL) {
         (*late)->code = why;
         (*late)->retry_ns = retry_ns;
         finish(dispatcher, queue, late);
@@ -300,6 +318,87 @@ static void run_queue(struct dispatcher *dispatcher, struct engine *engine, uint
     }
 }
 
+/* ---- by errands -------------------------------------------------------------------- */
+
+void dispatcher_collect(struct dispatcher *dispatcher)
+{
+    for (struct queue *queue = dispatcher->queues; queue != NULL; queue = queue->next) {
+        if (queue->errand != NULL && atomic_load(&queue->errand->done))
+            queue->due_ns = 0;
+    }
+}
+
+/* The first one gets what its errand has brought. */
+static enum advance receive(struct id_request *id_request, const struct errand *errand)
+{
+    size_t size = dispatcher_id_size(id_request->engine);
+
+    id_request->code = errand->code;
+    id_request->retry_ns = errand->retry_ns;
+    if (errand->code != FRAZIL_OK)
+        return ADVANCE_DONE;
+    memcpy((char *)id_request->ids + id_request->got * size, errand->ids, errand->n * size);
+    id_request->got += errand->n;
+    (void)atomic_fetch_add_explicit(&id_request->engine->ids, errand->n, memory_order_relaxed);
+    if (id_request->in_a_row)
+        keep_last_row(id_request);
+    return id_request->got == id_request->wanted ? ADVANCE_DONE : ADVANCE_HAD_ITS_SHARE;
+}
+
+/* Sends one for the first request, and has the queue looked at when it, or the time of a request, is over. */
+static void send_errand(const struct dispatcher *dispatcher, struct queue *queue, uint64_t now_ns)
+{
+    const struct id_request *first = queue->first;
+    uint32_t left = first->wanted - first->got;
+    const struct errand order = {.event_thread = dispatcher->event_thread,
+                                 .notify = dispatcher->notify,
+                                 .deadline_ns = first->deadline_ns,
+                                 .meta = first->meta,
+                                 .n = left < SHARE || first->in_a_row ? left : SHARE};
+
+    if (queue->errand == NULL)
+        queue->errand = errand_send(queue->engine->errands, &order);
+    queue->due_ns = queue->errand == NULL ? now_ns + RETRY_MEMORY_NS : UINT64_MAX;
+    for (const struct id_request *at = first; at != NULL; at = at->next) {
+        uint64_t late_ns = at->deadline_ns + LATE_NS + 1;
+        queue->due_ns = late_ns < queue->due_ns ? late_ns : queue->due_ns;
+    }
+}
+
+/* Ends those whose time is over, while an errand for one of them may go on. */
+static void end_late(struct dispatcher *dispatcher, struct engine *engine, uint64_t now_ns)
+{
+    frazil_health health;
+    struct queue *queue;
+    struct id_request **late;
+
+    engine_health(engine, &health, NULL);
+    while ((queue = find(dispatcher, engine)) != NULL && (late = find_late(queue, now_ns - LATE_NS)) != NULL) {
+        (*late)->code = health.failures > 0 ? (frazil_err)health.last_code : FRAZIL_EAGAIN;
+        (*late)->retry_ns = NS_PER_S;
+        finish(dispatcher, queue, late);
+    }
+}
+
+/* The same as run_queue where a thread of the engine takes the ids, for one request at a time, in turns. */
+static void run_by_errands(struct dispatcher *dispatcher, struct engine *engine, uint64_t now_ns)
+{
+    struct queue *queue = find(dispatcher, engine);
+
+    if (queue->errand != NULL && atomic_load(&queue->errand->done)) {
+        enum advance how = receive(queue->first, queue->errand);
+        end_errand(queue);
+        if (how == ADVANCE_DONE)
+            finish(dispatcher, queue, &queue->first);
+        else
+            rotate(queue);
+    }
+    end_late(dispatcher, engine, now_ns);
+    queue = find(dispatcher, engine);
+    if (queue != NULL)
+        send_errand(dispatcher, queue, now_ns);
+}
+
 void dispatcher_run(struct dispatcher *dispatcher, uint64_t now_ns)
 {
     for (;;) {
@@ -311,7 +410,10 @@ void dispatcher_run(struct dispatcher *dispatcher, uint64_t now_ns)
         queue->due_ns = UINT64_MAX; /* until run_queue has set it */
         struct engine *engine = queue->engine;
         engine_hold(engine); /* the last of the queue may have been the last to hold it */
-        run_queue(dispatcher, engine, now_ns);
+        if (engine->errands != NULL)
+            run_by_errands(dispatcher, engine, now_ns);
+        else
+            run_queue(dispatcher, engine, now_ns);
         engine_release(engine, 0);
     }
 }

@@ -29,8 +29,10 @@ struct queue;
 
 /* All zeros when it is new. */
 struct dispatcher {
-    struct queue *queues; /* of the engines that requests wait for */
-    unsigned next_engine; /* which of a generator's engines is next */
+    struct queue *queues;                              /* of the engines that requests wait for */
+    unsigned next_engine;                              /* which of a generator's engines is next */
+    struct event_thread *event_thread;                 /* for notify */
+    void (*notify)(struct event_thread *event_thread); /* called by another thread when dispatcher_collect is to be */
 };
 
 /*
@@ -50,6 +52,9 @@ void dispatcher_cancel(struct dispatcher *dispatcher, struct id_request *id_requ
 
 /* When dispatcher_run is to be called; UINT64_MAX: nothing waits. */
 uint64_t dispatcher_due_ns(const struct dispatcher *dispatcher);
+
+/* Makes due what other threads have taken ids for. */
+void dispatcher_collect(struct dispatcher *dispatcher);
 
 /* Tries what is due again. */
 void dispatcher_run(struct dispatcher *dispatcher, uint64_t now_ns);

@@ -211,11 +211,33 @@ void engine_hold(struct engine *engine)
     (void)atomic_fetch_add(&engine->holders, 1);
 }
 
+static void free_engine(struct engine *engine)
+{
+    if (engine->meaning != NULL)
+        explicit_bzero(engine->meaning, strlen(engine->meaning));
+    free(engine->meaning);
+    free(engine);
+}
+
+/* A thread of its errands calls this, long after the daemon has let it go. */
+static void close_late(void *arg)
+{
+    struct engine *engine = arg;
+
+    (void)!frazil_close_within(engine->gen, 0);
+    free_engine(engine);
+}
+
 /* waits: time was given for it.  Otherwise the library goes on in a thread, and that is no news. */
 static void close_engine(struct engine *engine, bool waits, uint64_t wait_ns)
 {
     frazil_info info;
 
+    if (engine->errands != NULL && !errands_stop(engine->errands, wait_ns, close_late, engine)) {
+        if (waits)
+            log_line(LOG_ALWAYS, "a request for ids to the coordinator of state= was cut: it did not answer in time");
+        return;
+    }
     frazil_get_info(engine->gen, &info, sizeof info);
     frazil_err err = frazil_close_within(engine->gen, wait_ns);
 
@@ -223,10 +245,7 @@ static void close_engine(struct engine *engine, bool waits, uint64_t wait_ns)
         log_line(LOG_ALWAYS, "generator %s: the release of its worker id %" PRIu32 " was not confirmed: %s",
                  engine->name, info.worker,
                  err == FRAZIL_EAGAIN ? "its coordinator or its disk did not answer in time" : frazil_strerror(err));
-    if (engine->meaning != NULL)
-        explicit_bzero(engine->meaning, strlen(engine->meaning));
-    free(engine->meaning);
-    free(engine);
+    free_engine(engine);
 }
 
 void engine_release(struct engine *engine, uint64_t wait_ns)
@@ -268,6 +287,13 @@ uint64_t generator_waiting(const struct generator *generator)
     return total;
 }
 
+void engine_health(const struct engine *engine, frazil_health *ret, frazil_error *why)
+{
+    frazil_get_health(engine->gen, ret, sizeof *ret, why);
+    if (engine->errands != NULL)
+        errands_look(engine->errands, ret, why);
+}
+
 bool is_kept_elsewhere(const frazil_health *health)
 {
     return health->needs_grant != 0 && health->next_keep_ns == FRAZIL_WAIT_FOREVER;
@@ -280,7 +306,7 @@ const struct engine *generator_worst(const struct generator *generator)
     int state = -1;
 
     for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next) {
-        frazil_get_health(engine->gen, &health, sizeof health, NULL);
+        engine_health(engine, &health, NULL);
         if ((int)health.state > state) {
             state = (int)health.state;
             worst = engine;
@@ -326,7 +352,13 @@ static struct engine *open_one(const struct generator_settings *settings, const 
     engine->layout = *info.layout;
     engine->is_sno = engine->layout.kind == FRAZIL_LAYOUT_SNO;
     atomic_init(&engine->holders, 1);
-    return engine;
+    if (info.state == FRAZIL_STATE_SLOTS)
+        engine->errands = errands_start(engine->gen, engine->is_sno);
+    if (info.state != FRAZIL_STATE_SLOTS || engine->errands != NULL)
+        return engine;
+    config_complain(errors, settings->place, "[generator %s]: out of memory or threads", settings->name);
+    engine_release(engine, NS_PER_S);
+    return NULL;
 }
 
 static uint32_t worker_of(const struct engine *engine)

@@ -8,6 +8,7 @@
 
 #include <frazil.h>
 
+#include "errands.h"
 #include "rate.h"
 #include "settings.h"
 
@@ -17,6 +18,7 @@ enum { WORKER_SIZE = 32 };
  */
 struct engine {
     frazil *gen;
+    struct errands *errands; /* by which ids are taken, since a coordinator gives each (state=URL); NULL: at once */
     frazil_layout layout;
     bool is_sno;
     char name[NAME_MAX_LEN + 1];
@@ -72,6 +74,9 @@ uint64_t generator_waiting(const struct generator *generator);
 
 /* The engine of a generator that is worst off. */
 const struct engine *generator_worst(const struct generator *generator);
+
+/* Its health, to which a coordinator belongs that gives each id.  why (may be NULL) is set if last_code is an error. */
+void engine_health(const struct engine *engine, frazil_health *ret, frazil_error *why);
 
 /* Whether another process is to extend its grant (keeper=other). */
 bool is_kept_elsewhere(const frazil_health *health);

@@ -52,7 +52,7 @@ static const char *find_unready(const struct event_thread *event_thread)
     if (atomic_load(&event_thread->server->leaving))
         return "the daemon is shutting down\n";
     for (size_t i = 0; i < set->count; i++) {
-        frazil_get_health(generator_worst(&set->rows[i])->gen, &health, sizeof health, NULL);
+        engine_health(generator_worst(&set->rows[i]), &health, NULL);
         if (health.state != FRAZIL_HEALTH_SERVING)
             return "a generator has no ids, or soon will not: see /v1/generators\n";
     }

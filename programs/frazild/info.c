@@ -251,7 +251,7 @@ void info_of_generator(const struct generator *generator, struct info *ret)
 
     *ret = (struct info){.count = 0};
     frazil_get_info(engine->gen, &info, sizeof info);
-    frazil_get_health(engine->gen, &health, sizeof health, NULL);
+    engine_health(engine, &health, NULL);
     info_text(ret, "name", generator->name);
     add_layout(ret, &engine->layout);
     info_text(ret, "state", info_health_name(health.state));

@@ -227,6 +227,7 @@ static void look_around(struct loop *loop)
         return;
     take_setup(loop);
     jobs_collect(&loop->event_thread);
+    dispatcher_collect(&loop->event_thread.dispatcher);
     if (atomic_load(&loop->server->draining) && !loop->drains)
         start_draining(loop);
 }
@@ -337,6 +338,8 @@ bool loop_start(struct loop *loop, struct server *server)
     loop->event_thread.wake = on_wake;
     loop->event_thread.notify = on_notify;
     loop->event_thread.user_of = connection_user;
+    loop->event_thread.dispatcher.event_thread = &loop->event_thread;
+    loop->event_thread.dispatcher.notify = on_notify;
     server_open_event_thread(server, &loop->event_thread);
     if (!prepare(loop))
         return false;

@@ -170,7 +170,7 @@ static frazil_health health_of(const struct engine *engine)
 {
     frazil_health health;
 
-    frazil_get_health(engine->gen, &health, sizeof health, NULL);
+    engine_health(engine, &health, NULL);
     return health;
 }
 
@@ -188,7 +188,7 @@ static bool read_serving(const struct engine *engine, double *ret)
 
 static bool read_failures(const struct engine *engine, double *ret)
 {
-    *ret = (double)health_of(engine).failures;
+    *ret = engine->errands == NULL ? (double)health_of(engine).failures : 0; /* else they are of no grant */
     return true;
 }
 

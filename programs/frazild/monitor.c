@@ -30,10 +30,12 @@ static void info_of_engine(struct engine *engine)
     frazil_health health;
     frazil_error why = {.message = "no reason is known"};
 
-    frazil_get_health(engine->gen, &health, sizeof health, &why);
+    engine_health(engine, &health, &why);
     if (health.failures > 0 && engine->seen_failures == 0)
-        log_line(LOG_GRANT, "generator %s: its grant could not be extended: %s", engine->name, why.message);
-    else if (health.failures == 0 && engine->seen_failures > 0)
+        log_line(LOG_GRANT, "generator %s: %s: %s", engine->name,
+                 engine->errands != NULL ? "its coordinator gives no ids" : "its grant could not be extended",
+                 why.message);
+    else if (health.failures == 0 && engine->seen_failures > 0 && engine->errands == NULL)
         log_line(LOG_GRANT, "generator %s: the grant of worker %" PRIu32 " is extended again", engine->name,
                  health.worker);
     if (health.state != engine->seen_state && health.state == FRAZIL_HEALTH_SERVING)

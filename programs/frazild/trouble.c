@@ -47,7 +47,7 @@ void trouble_find(const struct engine *engine, struct trouble *ret)
     frazil_health health;
 
     *ret = (struct trouble){.retry_ns = 0};
-    frazil_get_health(engine->gen, &health, sizeof health, &failure);
+    engine_health(engine, &health, &failure);
     switch (health.state) {
     case FRAZIL_HEALTH_SERVING:
         look_ahead(engine, ret);

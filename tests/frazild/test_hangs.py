@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import BASE, FRAZILD, PATIENCE_S, TestCase, generator
+from harness import BASE, FRAZILD, PATIENCE_S, ReplyError, TestCase, generator, until
 
 FRAZIL = pathlib.Path(FRAZILD).with_name("frazil")
 SLOW = "timeout=60s"  # longer than a test that passes waits for anything
@@ -117,6 +117,71 @@ class Hangs(TestCase):
         self.assertRegex(daemon.wait_for_line("not confirmed"), r"generator far: the release of its worker id \d+ was not confirmed")
         told = [line for line in daemon.lines if "was read: 1 generators" in line or "not confirmed" in line]
         self.assertIn("was read", told[0])
+
+    def slots(self, scheme=""):
+        """A daemon of one event thread with a generator whose ids Redis gives, and one that needs no Redis."""
+        redis, url = self.redis()
+        # A request that hangs for as long as its own limit allows, not the one of the URL.
+        config = BASE.replace("[listen", "threads=1\nrequest_timeout=2s\ndrain_timeout=4s\n[listen")
+        config += f"[listen http]\naddress=127.0.0.1:0\n[generator slots]\nworker=fixed:3\nstate={scheme}{url}\n"
+        return redis, self.start(config + generator("near", 2))
+
+    def readiness(self, daemon):
+        with socket.create_connection(daemon.address("http"), PATIENCE_S) as its:
+            its.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            return int(its.makefile("rb").readline().split()[1])
+
+    def test_ids_of_a_silent_redis_stop_no_other_generator(self):
+        redis, daemon = self.slots()
+        far, near = self.connect(daemon), self.connect(daemon)
+        self.assertEqual(len(set(far.ask("NEXT", "slots", 500))), 500)
+        last = far.ask("INCRBY", "slots", 100)
+        self.assertGreater(int(far.ask("NEXT", "slots")), last)
+        redis.send_signal(signal.SIGSTOP)
+        far.send(far.pack("NEXT", "slots", 5000))
+        self.assertTrue(near.ask("NEXT", "near").isdigit())
+        waiting = [self.connect(daemon) for _ in range(10)]
+        for client in waiting:
+            client.send(client.pack("NEXT", "slots", 5000))
+        for client in [far, *waiting]:
+            with self.assertRaisesRegex(ReplyError, "TRYAGAIN generator slots: .*retry_ms="):
+                client.read()
+        until(lambda: self.readiness(daemon) == 503)
+        daemon.wait_for_line("generator slots: its coordinator gives no ids: ")
+        daemon.wait_for_line("generator slots: worker 3 is fenced: the coordinator does not answer")
+        self.assert_error("TRYAGAIN", "the coordinator does not answer retry_ms=", far, "NEXT", "slots")
+        redis.send_signal(signal.SIGCONT)
+        daemon.wait_for_line("generator slots: worker 3 issues ids again")  # although no client asks
+        self.assertEqual(self.readiness(daemon), 200)
+        ids = [int(text) for text in far.ask("NEXT", "slots", 500)]
+        self.assertEqual(ids, sorted(ids))
+        self.assertGreater(ids[0], last)
+
+    def test_sigterm_cuts_a_request_to_the_redis_of_ids(self):
+        redis, daemon = self.slots()
+        client = self.connect(daemon)
+        redis.send_signal(signal.SIGSTOP)
+        client.send(client.pack("PING") + client.pack("NEXT", "slots", 5000))
+        self.assertEqual(client.read(), "PONG")
+        gone = self.connect(daemon)  # its ids are not wanted any more when they come
+        gone.send(gone.pack("NEXT", "slots", 5000))
+        gone.close()
+        self.assertEqual(daemon.end(), 0)
+        with self.assertRaisesRegex(ReplyError, "TRYAGAIN"):
+            client.read()
+
+    def test_a_generator_goes_while_its_redis_is_silent(self):
+        redis, daemon = self.slots()
+        client = self.connect(daemon)
+        redis.send_signal(signal.SIGSTOP)
+        client.send(client.pack("PING") + client.pack("NEXT", "slots", 5000))
+        self.assertEqual(client.read(), "PONG")
+        self.write(daemon, pathlib.Path(daemon.config).read_text(encoding="utf-8").split("[generator slots]")[0] + generator("near", 2))
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_for_line("was read: 1 generators")
+        with self.assertRaisesRegex(ReplyError, "TRYAGAIN"):
+            client.read()
+        self.assertTrue(client.ask("NEXT", "near").isdigit())
 
     def test_nobody_waits_for_a_keeper_that_was_killed(self):
         folder = tempfile.mkdtemp(prefix="frazild-hangs-")
