@@ -56,7 +56,7 @@ static void run(struct job *job)
     if (!has_leases(job))
         return;
     if (frazil_admin_leases_open(&leases, job->engine->meaning, NULL, &job->err) != FRAZIL_OK) {
-        log_line(LOG_GRANT, "generator %s: its leases cannot be listed: %s", job->engine->name, job->err.message);
+        log_line(LOG_LEASES, "generator %s: its leases cannot be listed: %s", job->engine->name, job->err.message);
         return;
     }
     job->order.write(leases, job->order.version, &job->reply);

@@ -323,6 +323,7 @@ int daemon_run(const char *path)
     service_tell_ready();
     drain(&daemon, serve(&daemon));
     stop(&daemon, EXIT_SUCCESS);
+    log_left_out(true);
     log_line(LOG_ALWAYS, "stopped");
     return EXIT_SUCCESS;
 }

@@ -7,9 +7,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define TRY_LEAST_NS (1 * NS_PER_S) /* an errand whose time is over is no reason to think that a coordinator is away   \
-                                     */
-#define PROBE_NS (1 * NS_PER_S)     /* between two looks at whether it is back */
+#define TRY_LEAST_NS                                                                                                   \
+    (1 * NS_PER_S)              /* an errand whose time is over is no reason to think that a coordinator is away       \
+                                 */
+#define PROBE_NS (1 * NS_PER_S) /* between two looks at whether it is back */
 
 struct errands {
     frazil *gen;

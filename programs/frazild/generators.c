@@ -350,6 +350,7 @@ static struct engine *open_one(const struct generator_settings *settings, const 
     (void)!frazil_options_get(settings->options, "worker", engine->worker, sizeof engine->worker, NULL, NULL);
     frazil_get_info(engine->gen, &info, sizeof info);
     engine->layout = *info.layout;
+    engine->seen.worker = info.worker;
     engine->is_sno = engine->layout.kind == FRAZIL_LAYOUT_SNO;
     atomic_init(&engine->holders, 1);
     if (info.state == FRAZIL_STATE_SLOTS)

@@ -9,10 +9,21 @@
 #include <frazil.h>
 
 #include "errands.h"
+#include "log.h"
 #include "rate.h"
 #include "settings.h"
 
 enum { WORKER_SIZE = 32 };
+
+/* What the monitor saw last of an engine, and has logged. */
+struct seen {
+    uint64_t failures; /* in a row */
+    uint64_t reason;   /* of the last one */
+    uint64_t told_ns;  /* when the log got that */
+    int32_t state;     /* a frazil_health_state */
+    uint32_t worker;
+    struct log_limit limit;
+};
 
 /* An open generator, of one worker id.  It outlives a reload, and is held by each set and each request that needs it.
  */
@@ -28,8 +39,7 @@ struct engine {
     atomic_uint holders;
     _Atomic uint64_t ids;     /* taken for clients */
     _Atomic uint64_t waiting; /* requests that wait for ids now */
-    uint64_t seen_failures;   /* by the monitor: to extend the grant, in a row */
-    int32_t seen_state;       /* likewise: a frazil_health_state */
+    struct seen seen;
 };
 
 /* The offer to clients: an engine, or several in a row, with the limits of one configuration. */

@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,12 +17,7 @@
 /* Guards `kinds`.  It is not `writing`, which a thread holds during a system call. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The lines of each kind in one minute: the last in which a client caused one. */
-static struct {
-    uint64_t minute;
-    unsigned lines;
-    unsigned dropped;
-} kinds[LOG_KINDS];
+static struct log_limit kinds[LOG_KINDS];
 
 /* Makes each line, and what it says of lost ones, one piece of the log.  Guards `lost` but for its count. */
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
@@ -34,31 +29,37 @@ static struct {
     bool is_torn; /* the log ends with a part of a line, which the next one must end */
 } lost;
 
-/*
- * Whether this minute has room for one more line of the kind.  *ret_dropped: how many lines of an earlier minute were
- * left out, which this line is to say; 0 unless it is the first of its minute.
- */
-static bool may_write(enum log_kind kind, unsigned *ret_dropped)
+static uint64_t minute_now(void)
 {
-    bool may;
+    return clock_ns() / (60 * NS_PER_S);
+}
 
-    *ret_dropped = 0;
-    if (kind == LOG_ALWAYS)
+/* Whether this minute has room for one more line.  What was left out is counted until that is said. */
+static bool may_write(struct log_limit *limit)
+{
+    uint64_t minute = minute_now();
+
+    if (limit->minute != minute)
+        limit->lines = 0;
+    limit->minute = minute;
+    if (limit->lines < LINES_A_MINUTE) {
+        limit->lines++;
         return true;
-    (void)pthread_mutex_lock(&lock);
-    uint64_t minute = clock_ns() / (60 * NS_PER_S);
-    if (kinds[kind].minute != minute) {
-        *ret_dropped = kinds[kind].dropped;
-        kinds[kind].minute = minute;
-        kinds[kind].lines = kinds[kind].dropped = 0;
     }
-    may = kinds[kind].lines < LINES_A_MINUTE;
-    if (may)
-        kinds[kind].lines++;
-    else
-        kinds[kind].dropped++;
-    (void)pthread_mutex_unlock(&lock);
-    return may;
+    if (limit->left_out++ == 0)
+        limit->since = minute;
+    return false;
+}
+
+/* How many were left out, which are forgotten; 0: none, or the minute goes on. */
+static unsigned take_left_out(struct log_limit *limit, bool all)
+{
+    unsigned left_out = limit->left_out;
+
+    if (left_out == 0 || (!all && limit->since == minute_now()))
+        return 0;
+    limit->left_out = 0;
+    return left_out;
 }
 
 /*
@@ -128,24 +129,62 @@ void log_text(const char *text)
     put(text, true);
 }
 
-void log_line(enum log_kind kind, const char *fmt, ...)
+static void write_line(bool may_wait, const char *fmt, va_list args)
 {
     char text[1400], line[1500];
-    unsigned dropped;
-    va_list args;
 
-    if (!may_write(kind, &dropped))
-        return;
-    va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
     for (char *at = text; *at != '\0'; at++) {
         if ((unsigned char)*at < ' ' || *at == 0x7f)
             *at = '?';
     }
-    if (dropped > 0)
-        (void)snprintf(line, sizeof line, "frazild: %s (and %u lines like this, which were left out)\n", text, dropped);
-    else
-        (void)snprintf(line, sizeof line, "frazild: %s\n", text);
-    put(line, kind == LOG_ALWAYS);
+    (void)snprintf(line, sizeof line, "frazild: %s\n", text);
+    put(line, may_wait);
+}
+
+void log_line(enum log_kind kind, const char *fmt, ...)
+{
+    va_list args;
+
+    (void)pthread_mutex_lock(&lock);
+    bool may = kind == LOG_ALWAYS || may_write(&kinds[kind]);
+    (void)pthread_mutex_unlock(&lock);
+    if (!may)
+        return;
+    va_start(args, fmt);
+    write_line(kind == LOG_ALWAYS, fmt, args);
+    va_end(args);
+}
+
+void log_event(struct log_limit *limit, const char *fmt, ...)
+{
+    va_list args;
+
+    if (!may_write(limit))
+        return;
+    va_start(args, fmt);
+    write_line(false, fmt, args);
+    va_end(args);
+}
+
+void log_left_out(bool all)
+{
+    static const char *const abouts[LOG_KINDS] = {NULL, "about clients that were refused or cut", "about wrong tokens",
+                                                  "about leases that clients asked for", "about the clock"};
+
+    for (int kind = LOG_ALWAYS + 1; kind < LOG_KINDS; kind++) {
+        (void)pthread_mutex_lock(&lock);
+        unsigned left_out = take_left_out(&kinds[kind], all);
+        (void)pthread_mutex_unlock(&lock);
+        if (left_out > 0)
+            log_line(LOG_ALWAYS, "%u lines %s were left out", left_out, abouts[kind]);
+    }
+}
+
+void log_left_out_about(struct log_limit *limit, const char *about, const char *name)
+{
+    unsigned left_out = take_left_out(limit, false);
+
+    if (left_out > 0)
+        log_line(LOG_ALWAYS, "%u lines about %s %s were left out", left_out, about, name);
 }

@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log: lines on standard error.  Lines that clients can cause are limited, so that no client fills a disk: the
- * first lines of a kind each minute are written, then their number.
+ * The log: lines on standard error.  Lines that clients can cause are limited, so that no client fills a disk, and no
+ * limit is that of other lines: the first lines of a kind each minute are written, then their number.
  */
 #ifndef FRAZILD_LOG_H
 #define FRAZILD_LOG_H
 
-#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Kinds of lines that clients can cause. */
+/* Kinds of lines. */
 enum log_kind {
     LOG_ALWAYS, /* actions of the operator or of the daemon itself */
     LOG_CLIENT, /* connections that were refused or cut */
     LOG_AUTH,   /* wrong secrets */
-    LOG_GRANT,  /* generators without a grant */
+    LOG_LEASES, /* leases that a client asked for in vain */
+    LOG_CLOCK,  /* its steps */
     LOG_KINDS
+};
+
+/* The lines of one kind, or about one generator, in a minute: the last in which there was one. */
+struct log_limit {
+    uint64_t minute;
+    unsigned lines;
+    unsigned left_out;
+    uint64_t since; /* the minute of the first of those */
 };
 
 /*
@@ -23,6 +32,14 @@ enum log_kind {
  * standard error or its disk is full: within a second for LOG_ALWAYS, at once for the others.  Any thread.
  */
 void log_line(enum log_kind kind, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for a line with a limit of its own.  One thread. */
+void log_event(struct log_limit *limit, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Says how many lines of each kind, or `about` something, were left out in a minute that is over, or, with `all`, so
+ * far. */
+void log_left_out(bool all);
+void log_left_out_about(struct log_limit *limit, const char *about, const char *name);
 
 /* Writes text as it is, to standard error, or drops it where nobody reads that within a second.  Any thread. */
 void log_text(const char *text);

@@ -21,7 +21,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
     return 0;
 }
 
-/* Logs so many lines; what standard error has got of them then, for the caller to free. */
+/* Logs this many lines, after what is to be said of those left out; what standard error has got then, for the caller to
+ * free. */
 static char *log_lines(unsigned count)
 {
     FILE *file = tmpfile();
@@ -31,6 +32,7 @@ static char *log_lines(unsigned count)
     assert_non_null(file);
     assert_non_null(text);
     assert_int_equal(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
+    log_left_out(false);
     for (unsigned i = 0; i < count; i++)
         log_line(LOG_CLIENT, "no");
     assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
@@ -40,18 +42,21 @@ static char *log_lines(unsigned count)
     return text;
 }
 
-TEST("A minute has twenty lines, and the next one begins with how many were left out, once")
+TEST("A minute has twenty lines, and when it is over the log says how many were left out, once")
 {
     char *first = log_lines(25);
+    char *same_minute = log_lines(1);
     minute = 1;
-    char *second = log_lines(2);
+    char *second = log_lines(1);
     minute = 2;
     char *third = log_lines(1);
 
     assert_int_equal(strlen(first), 20 * strlen("frazild: no\n"));
-    assert_string_equal(second, "frazild: no (and 5 lines like this, which were left out)\nfrazild: no\n");
+    assert_string_equal(same_minute, "");
+    assert_string_equal(second, "frazild: 6 lines about clients that were refused or cut were left out\nfrazild: no\n");
     assert_string_equal(third, "frazild: no\n");
     free(first);
+    free(same_minute);
     free(second);
     free(third);
 }

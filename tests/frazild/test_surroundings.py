@@ -104,6 +104,37 @@ class Coordinator(Folder):
         ids += [int(id) for id in self.connect(daemon).ask("NEXT", "main", "100")]
         self.assertEqual(len(set(ids)), len(ids))
 
+    def test_requests_of_clients_hide_no_event_of_a_grant(self):
+        daemon = self.start(BASE + f"[generator main]\nworker={self.url}?timeout=100ms\n")
+        client = self.connect(daemon)
+        self.redis.send_signal(signal.SIGSTOP)
+        requests = 101  # more than the lines of five minutes: a busy machine may be slow
+        for _ in range(requests):
+            self.assert_error("TRYAGAIN", "", client, "LEASES", "main")
+        daemon.wait_for_line("its grant could not be extended")
+        daemon.wait_for_line("is fenced")
+        self.redis.send_signal(signal.SIGCONT)
+        daemon.wait_for_line("issues ids again")
+        told = [line for line in daemon.lines if "its leases cannot be listed" in line]
+        self.assertLess(len(told), requests)
+        self.assertEqual(daemon.end(), 0)
+        self.assertTrue(any(line and "lines about leases that clients asked for were left out" in line for line in daemon.lines), daemon.lines)
+
+    def test_a_new_reason_for_a_grant_that_is_not_extended_is_logged(self):
+        daemon = self.start(BASE + f"[generator main]\nworker={self.url}\n")
+        self.redis.send_signal(signal.SIGSTOP)
+        daemon.wait_for_line("its grant could not be extended: ")
+        self.redis.kill()
+        self.redis.wait()
+        path = self.path("redis")
+        again = subprocess.Popen(
+            ["redis-server", "--port", "0", "--unixsocket", path, "--save", "", "--dir", self.folder, "--requirepass", "secret"],
+            stdout=subprocess.DEVNULL,
+        )
+        self.addCleanup(again.wait)
+        self.addCleanup(again.kill)
+        daemon.wait_for_line("NOAUTH")
+
     def test_the_end_waits_for_all_generators_at_once_where_their_coordinator_hangs(self):
         names = [f"g{i}" for i in range(40)]  # one after the other would take longer than a hang may
         url = self.url.replace("/ids", "/ids?timeout=60s")
@@ -190,6 +221,28 @@ class Disk(Folder):
         ids += [int(id) for id in client.ask("NEXT", "g0", "10000")]
         self.assert_error("ERR", "no generator", client, "NEXT", "g1")
         self.assertEqual(ids, sorted(set(ids)))
+
+
+class Moves(Folder):
+    def test_a_worker_id_that_another_one_replaces_is_logged(self):
+        url = f"file://{self.path('ids')}"
+        subprocess.run([FRAZIL, "lease", "init", "--never-used", f"worker={url} horizon=2s"], check=True, capture_output=True)
+        daemon = self.start(BASE + f"[generator main]\non_loss=move\nworker={url}\n")
+        worker = daemon.wait_for_line("worker ").rsplit(" ", 1)[1]
+        release = [FRAZIL, "lease", "release", "--worker", worker, url]
+        subprocess.run(release, check=True, capture_output=True)
+        daemon.wait_for_line(f"generator main: worker {worker} is replaced by worker ")
+
+
+class Grants(Folder):
+    def test_no_generator_uses_up_the_lines_of_another_one(self):
+        keys = {"state": "file", "state_dir": self.path("state"), "run_dir": self.path("run")}
+        config = "".join(generator(f"g{i}", i, **keys).replace("state=memory\n", "") for i in range(30))
+        daemon = self.start(BASE + config)
+        shutil.rmtree(self.path("state"))
+        pathlib.Path(self.path("state")).write_text("", encoding="utf-8")
+        for i in range(30):
+            daemon.wait_for_line(f"generator g{i}: worker {i} is fenced")
 
 
 class Roots(TestCase):
