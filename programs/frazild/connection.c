@@ -215,12 +215,6 @@ static bool keep_rest(struct connection *connection, const char *at, size_t len,
     return good;
 }
 
-/* Whether its client has not authenticated yet, or has not sent a first request by HTTP. */
-static bool is_unknown(struct connection *connection)
-{
-    return session_limit(&connection->session) != COMMAND_BYTES_MAX;
-}
-
 /*
  * Notes since when a command is unfinished: a client that sends it byte by byte gets no more time, but time in which
  * nothing was read of it does not count (was_deaf).  Nor do the commands of an unknown client give it more time to
@@ -229,7 +223,7 @@ static bool is_unknown(struct connection *connection)
 static void note_progress(const struct loop *loop, struct connection *connection, size_t used, bool was_deaf)
 {
     if (used > 0) {
-        if (!is_unknown(connection))
+        if (session_is_known(&connection->session))
             connection->active_ns = loop->event_thread.now_ns;
         connection->begun_ns = 0;
         connection->parted = loop->drains;
@@ -302,7 +296,7 @@ static void work(struct loop *loop, struct connection *connection, const char *a
         return;
     }
     note_progress(loop, connection, used, waited);
-    if (waited && !is_unknown(connection)) /* it is silent from its answer on */
+    if (waited && session_is_known(&connection->session)) /* it is silent from its answer on */
         connection->active_ns = loop->event_thread.now_ns;
     connection->reads = state == SESSION_READ;
     if (state == SESSION_YIELD)
@@ -490,7 +484,7 @@ static const char *late(struct loop *loop, struct connection *connection)
         count(&counters->cut_slow, 1);
         return "its TLS handshake did not end within 5 s";
     }
-    if (is_unknown(connection) && silent_ns > settings->request_timeout_ns) {
+    if (!session_is_known(&connection->session) && silent_ns > settings->request_timeout_ns) {
         count(&counters->cut_slow, 1);
         return "it sent no request, or did not authenticate (request_timeout)";
     }

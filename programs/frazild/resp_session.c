@@ -293,6 +293,7 @@ enum session_state session_run(struct session *session, const char *bytes, size_
                                ? words.bytes
                                : run_one(session, from, left, &words, COMMANDS_MAX_AT_ONCE - commands_run, out);
         commands_run += (uint32_t)(bytes_run / words.bytes);
+        session->has_asked |= words.count > 0;
         if (queued)
             multi->done += bytes_run;
         else

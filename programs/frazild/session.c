@@ -69,6 +69,11 @@ static bool is_unknown(struct session *session)
     return session->event_thread->setup->users.count > 0 && session_user(session) == NULL;
 }
 
+bool session_is_known(struct session *session)
+{
+    return session->has_asked && !is_unknown(session);
+}
+
 size_t session_limit(struct session *session)
 {
     return is_unknown(session) ? COMMAND_BYTES_MAX_UNKNOWN : COMMAND_BYTES_MAX;

@@ -63,7 +63,7 @@ struct session {
     uint8_t version;    /* of the protocol: 2 or 3 */
     bool has_tls;       /* it is held through TLS */
     bool is_http;       /* else it is of the Redis protocol */
-    bool has_asked;     /* something, by HTTP */
+    bool has_asked;     /* something in full */
     bool rounds;        /* the client rounds integers above 2^53 */
     bool closing;       /* after what is written */
     bool silent;        /* CLIENT REPLY OFF */
@@ -75,6 +75,9 @@ void session_open(struct session *session, struct event_thread *event_thread, vo
 
 /* Whether nothing is under way: no transaction, no wait, no half reply. */
 bool session_is_idle(const struct session *session);
+
+/* Whether its client has sent a whole request, and has logged in if there are users. */
+bool session_is_known(struct session *session);
 
 /* How many bytes this client's next command may have: fewer while it has asked nothing, or has not logged in. */
 size_t session_limit(struct session *session);

@@ -339,6 +339,32 @@ TEST("A client that nobody knows is cut in time, however much it says")
     setup.users = (struct users){0};
 }
 
+/* Whether a connection is open after so many seconds more. */
+static bool is_open_after(struct client client, unsigned seconds)
+{
+    loop->event_thread.now_ns += seconds * NS_PER_S;
+    connection_check_time(loop, client.its);
+    return is_open(client);
+}
+
+TEST("A client that has sent no whole command is cut in time, also where there are no users, and idle_timeout= comes "
+     "later")
+{
+    setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
+    assert_false(is_open_after(client_new(), 11));
+    struct client presses_enter = client_new();
+    say(presses_enter, "\r\n\r\n");
+    happens(presses_enter, EPOLLIN);
+    assert_true(is_open_after(presses_enter, 10));
+    assert_false(is_open_after(presses_enter, 1));
+    assert_int_equal(atomic_load(&loop->event_thread.counters.cut_slow), 2);
+    assert_true(stays_open(client_new(), "PING\r\n", 2));
+    struct client asked = client_new();
+    say(asked, "PING\r\n");
+    happens(asked, EPOLLIN);
+    assert_true(is_open_after(asked, 3600));
+}
+
 TEST("A client whose commands end is spared, although one of them is always unfinished")
 {
     setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
@@ -360,6 +386,7 @@ TEST("A client that waits for an answer is not idle, and has its whole idle_time
     struct client waits = client_new();
 
     setup.settings.daemon.idle_timeout_ns = 10 * NS_PER_S;
+    waits.its->session.has_asked = true;
     waits.its->reads = false;
     assert_false(ends_in(waits, 20));
     connection_go_on(loop, waits.its); /* the answer */
@@ -376,6 +403,7 @@ TEST("A connection of HTTP may rest for a time of its own, whatever idle_timeout
     assert_false(ends_in(http, 75));
     assert_true(ends_in(http, 1));
     struct client other = client_new();
+    other.its->session.has_asked = true;
     assert_false(ends_in(other, 10));
     assert_true(ends_in(other, 1));
 }
@@ -423,14 +451,6 @@ static void let_read(struct client client)
     }
 }
 
-/* Whether a connection is open after so many seconds more. */
-static bool is_open_after(struct client client, unsigned seconds)
-{
-    loop->event_thread.now_ns += seconds * NS_PER_S;
-    connection_check_time(loop, client.its);
-    return is_open(client);
-}
-
 TEST("A reader that gets on is spared, and one that stops is cut")
 {
     struct client slow = slow_reader();
@@ -475,6 +495,7 @@ TEST("While the daemon reads nothing of a client, its unfinished command is not 
     say(waits, "ECHO ");
     happens(waits, EPOLLIN);
     waits.its->reads = false; /* as if it waited for ids */
+    waits.its->session.has_asked = true;
     assert_true(is_open_after(waits, 25));
     connection_go_on(loop, waits.its);
     assert_true(is_open_after(waits, 10));

@@ -26,6 +26,15 @@ class Cuts(TestCase):
         self.assertIn(self.name_of(client.socket), self.cut_of(daemon, "it was idle for too long (idle_timeout)"))
         self.assertTrue(client.is_closed())
 
+    def test_silent_clients_do_not_lock_others_out(self):
+        config = BASE.replace("[listen", "max_connections=5\nrequest_timeout=1s\n[listen")
+        daemon = self.start(config + generator("main"))
+        silent = [self.connect(daemon) for _ in range(5)]
+        for client in silent:
+            self.assertTrue(client.is_closed())
+        self.cut_of(daemon, "it sent no request")
+        self.assertTrue(self.connect(daemon).ask("NEXT").isdigit())
+
     def test_a_client_of_another_protocol_is_named(self):
         daemon = self.start(BASE.replace("127.0.0.1:0", "127.0.0.1:0 unix:@/socket") + HTTP + generator("main"))
         for data, why in (
