@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "trouble.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,12 +53,34 @@ enum access admission_of_unnamed(const struct setup *setup, const struct user *u
     return admission_may(setup, user, verb, slice_of("*")) ? ACCESS_ABSENT : ACCESS_FORBIDDEN;
 }
 
-bool admission_by_size(const struct generator *generator, uint32_t n, struct refusal *ret)
+/* The most ids that an engine can have for a request, if nobody else takes any: those of the ticks that begin in time.
+ */
+static uint64_t most_ids(const struct engine *engine, uint64_t timeout_ns)
 {
-    if (n <= generator->max_batch)
+    frazil_info info;
+
+    frazil_get_info(engine->gen, &info, sizeof info);
+    uint64_t tick_ns = (uint64_t)info.layout->tick_ms * NS_PER_MS, ticks = 1;
+    if (engine->is_strict)
+        return info.capacity;
+    if (engine->lead_ns > UINT64_MAX / 4 || timeout_ns > UINT64_MAX / 4)
+        return UINT64_MAX;
+    ticks += (timeout_ns + engine->lead_ns + tick_ns - 1) / tick_ns;
+    return ticks > UINT32_MAX ? UINT64_MAX : ticks * info.capacity;
+}
+
+bool admission_by_size(const struct generator *generator, uint32_t n, uint64_t timeout_ns, struct refusal *ret)
+{
+    if (n > generator->max_batch) {
+        refuse(ret, CODE_LIMIT, 0, "generator %s gives at most %u ids a request (max_batch)", generator->name,
+               (unsigned)generator->max_batch);
+        return false;
+    }
+    uint64_t most = n > 1 ? most_ids(generator->engine, timeout_ns) : UINT64_MAX;
+    if (n <= most)
         return true;
-    refuse(ret, CODE_LIMIT, 0, "generator %s gives at most %u ids a request (max_batch)", generator->name,
-           (unsigned)generator->max_batch);
+    refuse(ret, CODE_LIMIT, 0, "generator %s has at most %" PRIu64 " ids %s: request fewer at once", generator->name,
+           most, generator->engine->is_strict ? "a tick, and on_full=error" : "within request_timeout");
     return false;
 }
 

@@ -53,8 +53,8 @@ enum access admission_find(const struct setup *setup, const struct user *user, e
 enum access admission_of_unnamed(const struct setup *setup, const struct user *user, enum verb verb,
                                  const struct generator *generator);
 
-/* Whether the generator gives so many ids to one request. */
-bool admission_by_size(const struct generator *generator, uint32_t n, struct refusal *ret);
+/* Whether the generator gives so many ids to one request, and ever has them within that time. */
+bool admission_by_size(const struct generator *generator, uint32_t n, uint64_t timeout_ns, struct refusal *ret);
 
 /*
  * Takes n ids' worth out of the limits of the generator and of the user (which may be NULL), or out of neither: then

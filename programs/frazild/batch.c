@@ -154,6 +154,7 @@ static void count_batch(const struct batch *batch)
                               .ns = event_thread->now_ns - batch->started_ns};
 
     give_back(batch, batch->id_request.wanted - whole_ids(batch));
+    (void)atomic_fetch_add_explicit(&batch->id_request.engine->ids, whole_ids(batch), memory_order_relaxed);
     command_count(batch->session, batch->row, CODE_OK, ids.answered);
     counters_add_ids(&event_thread->counters, &ids);
 }
@@ -258,12 +259,13 @@ void batch_take(struct session *session, struct call *call, const struct wish *w
                           .form = wish->form};
     struct refusal refusal;
 
-    if (!admission_by_size(wish->generator, wish->n, &refusal)) {
+    if (!admission_by_size(wish->generator, wish->n, event_thread->setup->settings.daemon.request_timeout_ns,
+                           &refusal)) {
         command_refuse(session, call, &refusal);
         return;
     }
     bool in_a_row = shape == SHAPE_INTEGER && wish->n > 1;
-    if (in_a_row) /* each command has a row of its own */
+    if (in_a_row || wish->generator->engine->is_strict) /* each command has its own row, or tick */
         batch.commands = 1;
     if (batch.commands > MAX_BATCH_MAX / wish->n)
         batch.commands = MAX_BATCH_MAX / wish->n;

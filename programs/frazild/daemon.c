@@ -213,7 +213,7 @@ static bool is_ended_within(const struct daemon *daemon, uint64_t wait_ns)
     return number == SIGTERM || number == SIGINT;
 }
 
-/* Drains: a second SIGTERM or SIGINT cuts what is left. */
+/* Drains: another SIGTERM or SIGINT ends the delay, and one after that cuts what is left. */
 static void drain(struct daemon *daemon, int why)
 {
     struct setup *setup = server_hold_setup(&daemon->server);

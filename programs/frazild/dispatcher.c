@@ -37,10 +37,26 @@ bool dispatcher_is_passing(frazil_err code)
     return code == FRAZIL_EAGAIN || code == FRAZIL_EFULL || code == FRAZIL_ECLOCK || code == FRAZIL_EUNREACHABLE;
 }
 
+/* All or none: a part would leave others without the rest of the tick, and never be completed. */
+static frazil_err take_all(struct id_request *id_request, size_t *ret_taken)
+{
+    const struct engine *engine = id_request->engine;
+    frazil_error err = {.retry_ns = 0};
+    frazil_err code = engine->is_sno
+                          ? frazil_sno_take(engine->gen, id_request->meta, id_request->ids, id_request->wanted, 0, &err)
+                          : frazil_take(engine->gen, id_request->ids, id_request->wanted, 0, &err);
+
+    *ret_taken = code == FRAZIL_OK ? id_request->wanted : 0;
+    id_request->retry_ns = err.retry_ns;
+    return code;
+}
+
 static frazil_err take_some(struct id_request *id_request, size_t most, size_t *ret_taken)
 {
     size_t left = id_request->wanted - id_request->got, n = left < most ? left : most;
 
+    if (id_request->engine->is_strict)
+        return take_all(id_request, ret_taken);
     if (id_request->engine->is_sno)
         return frazil_sno_try_take(id_request->engine->gen, id_request->meta,
                                    (frazil_sno *)id_request->ids + id_request->got, n, ret_taken, &id_request->retry_ns,
@@ -95,11 +111,10 @@ static enum advance advance(struct id_request *id_request, size_t most, uint64_t
         if (left == 0)
             return ADVANCE_HAD_ITS_SHARE;
         id_request->code = take_some(id_request, left, &taken);
-        left -= taken;
+        left -= taken < left ? taken : left;
         id_request->got += (uint32_t)taken;
         if (id_request->in_a_row)
             keep_last_row(id_request);
-        (void)atomic_fetch_add_explicit(&id_request->engine->ids, taken, memory_order_relaxed);
         if (id_request->code == FRAZIL_OK)
             continue;
         if (awaits_grant(id_request))
@@ -339,7 +354,6 @@ static enum advance receive(struct id_request *id_request, const struct errand *
         return ADVANCE_DONE;
     memcpy((char *)id_request->ids + id_request->got * size, errand->ids, errand->n * size);
     id_request->got += errand->n;
-    (void)atomic_fetch_add_explicit(&id_request->engine->ids, errand->n, memory_order_relaxed);
     if (id_request->in_a_row)
         keep_last_row(id_request);
     return id_request->got == id_request->wanted ? ADVANCE_DONE : ADVANCE_HAD_ITS_SHARE;
@@ -349,15 +363,16 @@ static enum advance receive(struct id_request *id_request, const struct errand *
 static void send_errand(const struct dispatcher *dispatcher, struct queue *queue, uint64_t now_ns)
 {
     const struct id_request *first = queue->first;
+    const struct engine *engine = queue->engine;
     uint32_t left = first->wanted - first->got;
     const struct errand order = {.event_thread = dispatcher->event_thread,
                                  .notify = dispatcher->notify,
                                  .deadline_ns = first->deadline_ns,
                                  .meta = first->meta,
-                                 .n = left < SHARE || first->in_a_row ? left : SHARE};
+                                 .n = left < SHARE || first->in_a_row || engine->is_strict ? left : SHARE};
 
     if (queue->errand == NULL)
-        queue->errand = errand_send(queue->engine->errands, &order);
+        queue->errand = errand_send(engine->errands, &order);
     queue->due_ns = queue->errand == NULL ? now_ns + RETRY_MEMORY_NS : UINT64_MAX;
     for (const struct id_request *at = first; at != NULL; at = at->next) {
         uint64_t late_ns = at->deadline_ns + LATE_NS + 1;

@@ -328,6 +328,19 @@ static char *meaning_of(const struct generator_settings *settings)
     return text;
 }
 
+/* What the options say of waiting for a tick. */
+static void read_policies(struct engine *engine, const frazil_options *options)
+{
+    char text[WORKER_SIZE];
+
+    engine->is_strict = frazil_options_get(options, "on_full", text, sizeof text, NULL, NULL) == FRAZIL_OK &&
+                        strcmp(text, "error") == 0;
+    engine->lead_ns = UINT64_MAX;
+    if (frazil_options_get(options, "max_lead", text, sizeof text, NULL, NULL) == FRAZIL_OK && text[0] >= '0' &&
+        text[0] <= '9')
+        engine->lead_ns = strtoull(text, NULL, 10);
+}
+
 /* goes: what to say of a worker id that is in use, since a generator that goes may have it. */
 static struct engine *open_one(const struct generator_settings *settings, const char *goes, struct bytes *errors)
 {
@@ -348,6 +361,7 @@ static struct engine *open_one(const struct generator_settings *settings, const 
         log_line(LOG_ALWAYS, DEFAULT_WORKER_NOTE);
     memcpy(engine->name, settings->name, strlen(settings->name) + 1);
     (void)!frazil_options_get(settings->options, "worker", engine->worker, sizeof engine->worker, NULL, NULL);
+    read_policies(engine, settings->options);
     frazil_get_info(engine->gen, &info, sizeof info);
     engine->layout = *info.layout;
     engine->seen.worker = info.worker;

@@ -32,12 +32,14 @@ struct engine {
     struct errands *errands; /* by which ids are taken, since a coordinator gives each (state=URL); NULL: at once */
     frazil_layout layout;
     bool is_sno;
+    bool is_strict;   /* on_full=error: no call waits for a tick, so all ids of a request come from one */
+    uint64_t lead_ns; /* max_lead; UINT64_MAX: unlimited */
     char name[NAME_MAX_LEN + 1];
     char worker[WORKER_SIZE]; /* what its spec means for that key; empty if it is a URL */
     char *meaning;            /* the spec in full, with secrets: a reload cannot change it; NULL in all but the first */
     struct engine *next;      /* the same by another worker id; this one holds it */
     atomic_uint holders;
-    _Atomic uint64_t ids;     /* taken for clients */
+    _Atomic uint64_t ids;     /* that clients got */
     _Atomic uint64_t waiting; /* requests that wait for ids now */
     struct seen seen;
 };

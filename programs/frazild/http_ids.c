@@ -181,7 +181,9 @@ static void count_ids(const struct http_ids *ids)
                                         .ns = event_thread->now_ns - ids->started_ns};
 
     counters_add_ids(&event_thread->counters, &counted);
-    if (ids->id_request.code != FRAZIL_OK)
+    if (ids->id_request.code == FRAZIL_OK)
+        (void)atomic_fetch_add_explicit(&ids->id_request.engine->ids, ids->id_request.wanted, memory_order_relaxed);
+    else
         give_back(ids);
 }
 
@@ -311,6 +313,7 @@ static struct http_ids *new_ids(struct http_request *request, const struct wish 
 void http_take_ids(struct http_request *request)
 {
     struct event_thread *event_thread = request->event_thread;
+    uint64_t timeout_ns = event_thread->setup->settings.daemon.request_timeout_ns;
     struct refusal refusal;
     struct wish wish;
     enum media media;
@@ -318,7 +321,7 @@ void http_take_ids(struct http_request *request)
     wish.generator = http_generator(request, request->argument);
     if (wish.generator == NULL || !read_wish(request, &wish, &media))
         return;
-    if (!admission_by_size(wish.generator, wish.n, &refusal) ||
+    if (!admission_by_size(wish.generator, wish.n, timeout_ns, &refusal) ||
         !admission_by_rate(wish.generator, request->user, wish.n, event_thread->now_ns, &refusal)) {
         http_refuse(request, &refusal);
         return;

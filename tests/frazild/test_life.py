@@ -259,7 +259,7 @@ class Drain(TestCase):
         config = BASE.replace("[listen", timeouts).replace("127.0.0.1:0", "127.0.0.1:0 unix:@/socket")
         daemon = self.start(config + slow)
         busy = self.connect(daemon)
-        busy.send(busy.pack("NEXT", "slow", 100))
+        busy.send(busy.pack("NEXT", "slow", 20))
         late = [self.connect(daemon, index) for index in (0, 1)]
         self.assertEqual([client.ask("PING") for client in late], ["PONG"] * 2)
         daemon.process.send_signal(signal.SIGTERM)
@@ -274,6 +274,25 @@ class Drain(TestCase):
         with self.assertRaisesRegex(ReplyError, "^TRYAGAIN shutting down"):
             busy.read()
         self.assertTrue(busy.is_closed())
+
+    def test_a_second_sigterm_ends_the_delay_and_a_third_one_cuts(self):
+        slow = generator("slow", 1, layout="31/10/2", tick="1h")
+        timeouts = "request_timeout=5h\ndrain_timeout=1000s\n[listen"
+        daemon = self.start(BASE.replace("drain_delay=0s", "drain_delay=1h").replace("[listen", timeouts) + slow)
+        busy, other = self.connect(daemon), self.connect(daemon)
+        busy.send(busy.pack("NEXT", "slow", 20))
+        while b"waiting=1" not in other.ask("INFO"):
+            pass
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.wait_for_line("draining")
+        self.assertEqual(other.ask("PING"), "PONG")  # the delay
+        daemon.process.send_signal(signal.SIGTERM)
+        self.assertTrue(other.is_closed())  # the drain
+        self.assertIsNone(daemon.process.poll())
+        daemon.process.send_signal(signal.SIGTERM)
+        with self.assertRaisesRegex(ReplyError, "^TRYAGAIN shutting down"):
+            busy.read()
+        self.assertEqual(daemon.process.wait(PATIENCE_S), 0)
 
     def test_who_waits_is_told_at_the_end_that_the_daemon_ends(self):
         slow = generator("slow", 1, layout="31/10/2", tick="24h")

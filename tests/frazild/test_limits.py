@@ -74,7 +74,7 @@ class Log(WithUsers):
     def test_a_generator_that_a_reload_took_away_ends_with_its_last_request_and_without_an_alarm(self):
         daemon = self.start(BASE + generator("main") + generator("slow", 2, layout="31/10/2", tick="10s"))
         watch, client = self.connect(daemon), self.connect(daemon)
-        client.send(client.pack("NEXT", "slow", 10))
+        client.send(client.pack("NEXT", "slow", 8))
         until(lambda: watch.ask("STATS", "slow")[-1] == 1)
         with open(daemon.config, "w", encoding="utf-8") as file:
             file.write(BASE + generator("main"))
@@ -119,19 +119,19 @@ class Rates(WithUsers):
         self.assertEqual([len(client.read()) for _ in range(4)], [25] * 4)
 
     def test_ids_that_did_not_come_are_not_charged(self):
-        slow = generator("slow", 1, layout="31/10/2", tick="10s", rate=10)
+        slow = generator("slow", 1, layout="31/10/2", tick="1h", rate=10)
         timeouts = BASE.replace("[listen", "request_timeout=50ms\n[listen")
         daemon = self.start(timeouts + generator("main", 2, rate=10) + slow)
         client = self.connect(daemon)
         for _ in range(20):
-            self.assert_error("TRYAGAIN", "retry_ms", client, "NEXT", "slow", 10)
+            self.assert_error("TRYAGAIN", "retry_ms", client, "NEXT", "slow", 8)
 
     def test_nor_are_those_by_http(self):
-        slow = generator("main", 1, layout="31/10/2", tick="10s", rate=10)
+        slow = generator("main", 1, layout="31/10/2", tick="1h", rate=10)
         timeouts = LISTEN.replace("[listen resp", "request_timeout=50ms\n[listen resp")
         daemon = self.start(timeouts + slow + self.user("poor", rate=10))
         for _ in range(20):
-            status, body = self.post(daemon, "poor", 10)
+            status, body = self.post(daemon, "poor", 8)
             self.assertEqual((status, b"TRYAGAIN" in body), (503, True), body)
 
     def test_nor_those_whose_client_left_before_they_came(self):
@@ -164,6 +164,48 @@ class Rates(WithUsers):
             daemon.process.send_signal(signal.SIGHUP)
             daemon.wait_for_line("SIGHUP: the configuration was read", count)
         self.assertLessEqual(max(given.values()), 2 + time.monotonic() - start)
+
+
+class Sizes(TestCase):
+    def ids_of(self, client, name):
+        return int(re.search(rb"generator_%s:ids=(\d+)" % name.encode(), client.ask("INFO"))[1])
+
+    def status(self, daemon, name, n):
+        connection = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
+        self.addCleanup(connection.close)
+        connection.request("POST", f"/v1/generators/{name}/ids?n={n}", headers={"X-Requested-With": "test"})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+    def test_a_batch_that_can_never_come_is_refused_at_once_and_takes_nothing(self):
+        layout = {"layout": "31/10/2", "tick": "1h", "max_lead": "0s", "start": "zero"}
+        config = LISTEN.replace("[listen resp", "request_timeout=2h\n[listen resp")
+        daemon = self.start(config + generator("slow", 1, **layout) + generator("full", 2, on_full="error", **layout))
+        client = self.connect(daemon)
+        for name, most, words in (("slow", 12, "12 ids within request_timeout"), ("full", 4, "4 ids a tick, and on_full=error")):
+            self.assert_error("LIMIT", f"generator {name} has at most {words}: request fewer at once", client, "NEXT", name, most + 1)
+            status, body = self.status(daemon, name, most + 1)
+            self.assertEqual((status, b'"code":"LIMIT"' in body), (400, True), body)
+        self.assertEqual(len(client.ask("NEXT", "slow", 4)), 4)
+        self.assertEqual(len(client.ask("NEXT", "full", 4)), 4)
+
+    def test_a_batch_that_a_tick_has_not_left_takes_nothing_of_it_where_none_waits(self):
+        daemon = self.start(LISTEN + generator("full", 2, on_full="error", layout="31/10/2", tick="24h", max_lead="0s", start="zero"))
+        client = self.connect(daemon)
+        self.assertEqual(len(client.ask("NEXT", "full", 2)), 2)
+        self.assert_error("TRYAGAIN", "the tick is full", client, "NEXT", "full", 3)
+        self.assertEqual(self.status(daemon, "full", 3)[0], 503)
+        client.send(client.pack("NEXT", "full") * 3)
+        replies = [client.read_or_error() for _ in range(3)]
+        self.assertEqual([isinstance(reply, ReplyError) for reply in replies], [False, False, True])
+        self.assertEqual(self.ids_of(client, "full"), 4)
+
+    def test_ids_that_no_client_got_are_not_counted_as_theirs(self):
+        config = LISTEN.replace("[listen resp", "request_timeout=50ms\n[listen resp")
+        daemon = self.start(config + generator("slow", 1, layout="31/10/2", tick="24h", max_lead="0s", start="zero"))
+        client = self.connect(daemon)
+        self.assert_error("TRYAGAIN", "retry_ms", client, "NEXT", "slow", 8)
+        self.assertEqual(self.ids_of(client, "slow"), 0)
 
 
 class Hello(WithUsers):
