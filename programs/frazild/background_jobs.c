@@ -16,6 +16,7 @@ struct job {
     struct job_order order; /* owner NULL: it is gone */
     struct event_thread *event_thread;
     struct engine *engine;
+    uint64_t deadline_ns;
     frazil_error err; /* its code is FRAZIL_OK if there are leases */
     struct bytes reply;
     bool done;
@@ -34,33 +35,36 @@ struct jobs {
 };
 
 /* Whether a coordinator gives its worker id; if not, that is the error. */
-static bool has_leases(struct job *job)
+static bool has_leases(const struct engine *engine, frazil_error *err)
 {
     frazil_info info;
 
-    frazil_get_info(job->engine->gen, &info, sizeof info);
+    frazil_get_info(engine->gen, &info, sizeof info);
     if (info.state == FRAZIL_STATE_GRANT)
         return true;
-    job->err.code = FRAZIL_EWORKER;
-    (void)snprintf(job->err.message, sizeof job->err.message,
-                   "generator %s has no leases: no coordinator gives its worker id (worker=%s)", job->engine->name,
-                   job->engine->worker);
+    err->code = FRAZIL_EWORKER;
+    (void)snprintf(err->message, sizeof err->message,
+                   "generator %s has no leases: no coordinator gives its worker id (worker=%s)", engine->name,
+                   engine->worker);
     return false;
 }
 
-static void run(struct job *job)
+/* Looks the leases up, once for all of these jobs, which are of one engine. */
+static void run(struct job *group)
 {
-    frazil_admin_leases *leases;
+    const struct engine *engine = group->engine;
+    frazil_error err = {.code = FRAZIL_OK};
+    frazil_admin_leases *leases = NULL;
 
-    job->err.code = FRAZIL_OK;
-    if (!has_leases(job))
-        return;
-    if (frazil_admin_leases_open(&leases, job->engine->meaning, NULL, &job->err) != FRAZIL_OK) {
-        log_line(LOG_LEASES, "generator %s: its leases cannot be listed: %s", job->engine->name, job->err.message);
-        return;
+    if (has_leases(engine, &err) && frazil_admin_leases_open(&leases, engine->meaning, NULL, &err) != FRAZIL_OK)
+        log_line(LOG_LEASES, "generator %s: its leases cannot be listed: %s", engine->name, err.message);
+    for (struct job *job = group; job != NULL; job = job->next) {
+        job->err = err;
+        if (leases != NULL)
+            job->order.write(leases, job->order.version, &job->reply);
     }
-    job->order.write(leases, job->order.version, &job->reply);
-    frazil_admin_leases_close(leases);
+    if (leases != NULL)
+        frazil_admin_leases_close(leases);
 }
 
 static void free_job(struct job *job)
@@ -68,6 +72,43 @@ static void free_job(struct job *job)
     engine_release(job->engine, 0);
     bytes_free(&job->reply);
     free(job);
+}
+
+/* Takes those that wait for the leases of the same engine as the first one.  Who has left does not wait any more. */
+static struct job *take_group(struct jobs *jobs)
+{
+    const struct engine *engine = jobs->waiting->engine;
+    struct job *group = NULL, **end = &group, **link = &jobs->waiting;
+
+    while (*link != NULL) {
+        struct job *job = *link;
+        if (job->engine != engine) {
+            link = &job->next;
+            continue;
+        }
+        *link = job->next;
+        job->next = NULL;
+        jobs->count--;
+        if (job->order.owner == NULL) {
+            free_job(job);
+        } else {
+            *end = job;
+            end = &job->next;
+        }
+    }
+    return group;
+}
+
+static void end_group(struct jobs *jobs, struct job *group)
+{
+    while (group != NULL) {
+        struct job *job = group;
+        group = job->next;
+        job->next = jobs->done;
+        jobs->done = job;
+        if (!jobs->hushed)
+            job->event_thread->notify(job->event_thread);
+    }
 }
 
 static void *loop(void *arg)
@@ -78,18 +119,14 @@ static void *loop(void *arg)
     for (;;) {
         while (jobs->waiting == NULL && !jobs->stopping)
             (void)pthread_cond_wait(&jobs->more, &jobs->lock);
-        struct job *job = jobs->waiting;
         if (jobs->stopping)
             break;
-        jobs->waiting = job->next;
+        struct job *group = take_group(jobs);
         (void)pthread_mutex_unlock(&jobs->lock);
-        run(job);
+        if (group != NULL)
+            run(group);
         (void)pthread_mutex_lock(&jobs->lock);
-        job->next = jobs->done;
-        jobs->done = job;
-        jobs->count--;
-        if (!jobs->hushed)
-            job->event_thread->notify(job->event_thread);
+        end_group(jobs, group);
     }
     (void)pthread_mutex_unlock(&jobs->lock);
     return NULL;
@@ -152,7 +189,11 @@ struct job *job_send(struct event_thread *event_thread, struct engine *engine, c
     bool may = jobs->count < WAITING_MAX;
     if (may) {
         engine_hold(engine);
-        *job = (struct job){.order = *order, .event_thread = event_thread, .engine = engine};
+        *job =
+            (struct job){.order = *order,
+                         .event_thread = event_thread,
+                         .engine = engine,
+                         .deadline_ns = event_thread->now_ns + event_thread->setup->settings.daemon.request_timeout_ns};
         while (*end != NULL)
             end = &(*end)->next;
         *end = job;
@@ -191,7 +232,13 @@ void jobs_collect(struct event_thread *event_thread)
 const struct bytes *job_reply(const struct job *job, struct refusal *ret)
 {
     *ret = (struct refusal){.code = CODE_ERR};
-    if (job->done && job->err.code == FRAZIL_OK && !job->reply.failed)
+    if (!job->done) { /* its time is over; the thread may be writing the rest */
+        *ret = (struct refusal){.code = CODE_TRYAGAIN, .retry_ms = RETRY_MS};
+        (void)snprintf(ret->text, sizeof ret->text, "generator %s: %s", job->engine->name,
+                       frazil_strerror(FRAZIL_EUNREACHABLE));
+        return NULL;
+    }
+    if (job->err.code == FRAZIL_OK && !job->reply.failed)
         return &job->reply;
     if (job->err.code == FRAZIL_OK || job->err.code == FRAZIL_ENOMEM)
         *ret = (struct refusal){CODE_TRYAGAIN, 100, "the daemon is out of memory"};
@@ -207,7 +254,7 @@ const struct bytes *job_reply(const struct job *job, struct refusal *ret)
 
 bool job_is_done(const struct job *job)
 {
-    return job->done;
+    return job->done || job->event_thread->now_ns > job->deadline_ns;
 }
 
 void job_end(struct job *job)

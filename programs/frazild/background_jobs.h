@@ -34,14 +34,16 @@ struct job_order {
 
 /*
  * Has the leases of an engine's coordinator looked up.  When they are there, the thread calls event_thread->notify, and
- * the event thread calls jobs_collect.  NULL: too many wait already.
+ * the event thread calls jobs_collect.  Jobs that wait for the same leases get one look's.  NULL: too many wait
+ * already.
  */
 struct job *job_send(struct event_thread *event_thread, struct engine *engine, const struct job_order *order);
 
 /* Wakes the owners of an event thread whose jobs are done.  Called by the event thread. */
 void jobs_collect(struct event_thread *event_thread);
 
-/* Whether there is a reply, or an error. */
+/* Whether there is a reply, or an error, such as that the time of a request is over.  Called by the owner's event
+ * thread. */
 bool job_is_done(const struct job *job);
 
 /* The reply of a background job that is done; NULL: *ret says why there is none. */

@@ -521,6 +521,8 @@ void connection_check_time(struct loop *loop, struct connection *connection)
     }
     if (cut_ended(loop, connection))
         return;
+    if (session_is_late(&connection->session))
+        connection_make_ready(loop, connection);
     const char *why = late(loop, connection);
     if (why != NULL) {
         log_cut(connection, why);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session.h"
 
+#include "background_jobs.h"
 #include "clock.h"
 #include "log.h"
 
@@ -92,6 +93,11 @@ uint64_t session_idle_ns(const struct session *session)
 bool session_is_idle(const struct session *session)
 {
     return session->batch == NULL && session->job == NULL && session->multi == NULL;
+}
+
+bool session_is_late(const struct session *session)
+{
+    return session->job != NULL && job_is_done(session->job);
 }
 
 bool session_may_end(const struct session *session, size_t unread)

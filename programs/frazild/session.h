@@ -76,6 +76,9 @@ void session_open(struct session *session, struct event_thread *event_thread, vo
 /* Whether nothing is under way: no transaction, no wait, no half reply. */
 bool session_is_idle(const struct session *session);
 
+/* Whether the time of what it waits for is over, so that it can go on. */
+bool session_is_late(const struct session *session);
+
 /* Whether its client has sent a whole request, and has logged in if there are users. */
 bool session_is_known(struct session *session);
 

@@ -118,6 +118,21 @@ class Hangs(TestCase):
         told = [line for line in daemon.lines if "was read: 1 generators" in line or "not confirmed" in line]
         self.assertIn("was read", told[0])
 
+    def test_leases_of_a_silent_coordinator_are_waited_for_no_longer_than_any_request(self):
+        redis, url = self.redis()  # it is waited for longer than this test runs
+        config = BASE.replace("[listen", "request_timeout=2s\ndrain_timeout=1s\n[listen") + "[listen http]\naddress=127.0.0.1:0\n"
+        daemon = self.start(config + f"[generator far]\nworker={url}\n")
+        clients = [self.connect(daemon) for _ in range(12)]
+        redis.send_signal(signal.SIGSTOP)
+        for client in clients:
+            client.send(client.pack("LEASES", "far"))
+        for client in clients:
+            with self.assertRaisesRegex(ReplyError, "^TRYAGAIN generator far: the coordinator does not answer"):
+                client.read()
+        with socket.create_connection(daemon.address("http"), PATIENCE_S) as its:
+            its.sendall(b"GET /v1/leases/far HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            self.assertEqual(int(its.makefile("rb").readline().split()[1]), 503)
+
     def slots(self, scheme=""):
         """A daemon of one event thread with a generator whose ids Redis gives, and one that needs no Redis."""
         redis, url = self.redis()
