@@ -404,6 +404,7 @@ static bool cut_ended(struct loop *loop, struct connection *connection)
     (void)clock_gettime(CLOCK_REALTIME, &now);
     if (!connection->distrusted && now.tv_sec <= connection->client_end_unix_s)
         return false;
+    count(&loop->event_thread.counters.cut_revoked, 1);
     log_cut(connection, connection->distrusted ? "the certificate of its client is not signed by tls_client_ca"
                                                : "the certificate of its client has expired");
     connection_close(loop, connection);
@@ -525,14 +526,18 @@ void connection_check_time(struct loop *loop, struct connection *connection)
         connection_make_ready(loop, connection);
     const char *why = late(loop, connection);
     if (why != NULL) {
+        if (connection->io.greets)
+            count(&loop->event_thread.counters.tls_failures, 1);
         log_cut(connection, why);
         connection_close(loop, connection);
         return;
     }
     bool is_idle =
         idle_ns > 0 && since_ns > idle_ns && connection->reads && connection->in.len == 0 && connection->out.len == 0;
-    if (is_idle && !connection->session.is_http) /* HTTP ends its connections so: there it is no news */
+    if (is_idle && !connection->session.is_http) { /* HTTP ends its connections so: there it is no news */
+        count(&loop->event_thread.counters.cut_idle, 1);
         log_cut(connection, "it was idle for too long (idle_timeout)");
+    }
     if (is_idle || is_over(loop, connection))
         end(loop, connection);
 }

@@ -57,9 +57,12 @@ struct counters {
     _Atomic uint64_t accepted;
     _Atomic uint64_t refused_full;  /* max_connections */
     _Atomic uint64_t refused_files; /* no descriptor was free */
+    _Atomic uint64_t refused_memory;
     _Atomic uint64_t cut_stalled;
     _Atomic uint64_t cut_slow;
-    _Atomic uint64_t cut_broken; /* not the protocol */
+    _Atomic uint64_t cut_broken;  /* not the protocol */
+    _Atomic uint64_t cut_idle;    /* idle_timeout */
+    _Atomic uint64_t cut_revoked; /* its user, token or certificate is good no more */
     _Atomic uint64_t tls_handshakes;
     _Atomic uint64_t tls_failures; /* of handshakes */
 };

@@ -158,7 +158,7 @@ static void answer(struct http_request *request)
 static void refuse(struct http_request *request, const struct http_fault *fault)
 {
     request->keeps = false;
-    request->session->broken = fault->why;
+    session_break(request->session, fault->why);
     http_fail(request, (enum http_status)fault->status, CODE_ERR, "%s", fault->why);
 }
 
@@ -224,7 +224,6 @@ static enum session_state break_off(struct session *session, const struct http_f
     struct http_request request = {.session = session, .event_thread = session->event_thread, .out = out};
 
     refuse(&request, fault);
-    session_break(session, fault->why);
     return SESSION_CLOSE;
 }
 

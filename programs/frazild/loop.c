@@ -163,9 +163,12 @@ static bool accept_one(struct loop *loop, const struct listener *listener)
         refuse(listener, fd, "max number of clients reached");
         return true;
     }
-    count(&loop->event_thread.counters.accepted, 1);
-    if (!connection_open(loop, fd, listener, &peer))
-        log_refusal(&peer, "out of memory");
+    if (connection_open(loop, fd, listener, &peer)) {
+        count(&loop->event_thread.counters.accepted, 1);
+        return true;
+    }
+    count(&loop->event_thread.counters.refused_memory, 1);
+    log_refusal(&peer, "out of memory");
     return true;
 }
 

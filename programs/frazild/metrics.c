@@ -120,10 +120,13 @@ static void write_labelled(const struct server *server, const char *name, const 
 static void write_connections(const struct server *server, struct bytes *out)
 {
     static const struct labelled refused[] = {{"max_connections", offsetof(struct counters, refused_full)},
-                                              {"descriptors", offsetof(struct counters, refused_files)}};
+                                              {"descriptors", offsetof(struct counters, refused_files)},
+                                              {"memory", offsetof(struct counters, refused_memory)}};
     static const struct labelled cut[] = {{"stalled", offsetof(struct counters, cut_stalled)},
                                           {"slow", offsetof(struct counters, cut_slow)},
-                                          {"broken", offsetof(struct counters, cut_broken)}};
+                                          {"broken", offsetof(struct counters, cut_broken)},
+                                          {"idle", offsetof(struct counters, cut_idle)},
+                                          {"revoked", offsetof(struct counters, cut_revoked)}};
     static const struct labelled bytes[] = {{"in", offsetof(struct counters, bytes_in)},
                                             {"out", offsetof(struct counters, bytes_out)}};
 
@@ -133,9 +136,9 @@ static void write_connections(const struct server *server, struct bytes *out)
     bytes_format(out, "frazild_connections_accepted_total %" PRIu64 "\n",
                  sum(server, offsetof(struct counters, accepted)));
     head(out, "frazild_connections_refused_total", "counter", "Connections that were refused, by missing resource.");
-    write_labelled(server, "frazild_connections_refused_total", "reason", refused, 2, out);
-    head(out, "frazild_connections_cut_total", "counter", "Connections that the daemon cut, by what the client did.");
-    write_labelled(server, "frazild_connections_cut_total", "reason", cut, 3, out);
+    write_labelled(server, "frazild_connections_refused_total", "reason", refused, 3, out);
+    head(out, "frazild_connections_cut_total", "counter", "Connections that the daemon cut, by the reason.");
+    write_labelled(server, "frazild_connections_cut_total", "reason", cut, 5, out);
     head(out, "frazild_bytes_total", "counter", "Bytes of requests and replies.");
     write_labelled(server, "frazild_bytes_total", "direction", bytes, 2, out);
     head(out, "frazild_draining", "gauge", "1 after SIGTERM.");

@@ -347,24 +347,6 @@ static bool is_open_after(struct client client, unsigned seconds)
     return is_open(client);
 }
 
-TEST("A client that has sent no whole command is cut in time, also where there are no users, and idle_timeout= comes "
-     "later")
-{
-    setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
-    assert_false(is_open_after(client_new(), 11));
-    struct client presses_enter = client_new();
-    say(presses_enter, "\r\n\r\n");
-    happens(presses_enter, EPOLLIN);
-    assert_true(is_open_after(presses_enter, 10));
-    assert_false(is_open_after(presses_enter, 1));
-    assert_int_equal(atomic_load(&loop->event_thread.counters.cut_slow), 2);
-    assert_true(stays_open(client_new(), "PING\r\n", 2));
-    struct client asked = client_new();
-    say(asked, "PING\r\n");
-    happens(asked, EPOLLIN);
-    assert_true(is_open_after(asked, 3600));
-}
-
 TEST("A client whose commands end is spared, although one of them is always unfinished")
 {
     setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;

@@ -30,6 +30,7 @@ class Cuts(TestCase):
         config = BASE.replace("[listen", "max_connections=5\nrequest_timeout=1s\n[listen")
         daemon = self.start(config + generator("main"))
         silent = [self.connect(daemon) for _ in range(5)]
+        silent[0].send(b"\r\n\r\n")  # no command
         for client in silent:
             self.assertTrue(client.is_closed())
         self.cut_of(daemon, "it sent no request")

@@ -103,6 +103,14 @@ class Framing(Raw):
         text = self.exchange(daemon, get("/metrics", "Connection: close"))[0][1].decode()
         self.assertIn('frazild_connections_cut_total{reason="broken"}', text)
 
+    def test_who_is_cut_for_its_path_or_host_is_counted(self):
+        daemon = self.start(config(WIDE))
+        for head in (get("/.."), get("/livez").replace(b"localhost", b"elsewhere.example")):
+            self.assertIn(self.statuses(daemon, head), ([400], [421]))
+        daemon.wait_for_line("is cut: ", 2)
+        text = self.exchange(daemon, get("/metrics", "Connection: close"))[0][1].decode()
+        self.assertIn('frazild_connections_cut_total{reason="broken"} 2\n', text)
+
     def test_requests_in_a_row_are_answered_in_a_row(self):
         daemon = self.start(config(WIDE, SLOW))
         row = get(IDS, OWN) + get("/v1/generators/slow/ids?n=40", OWN) + b"\r\n" + get("/nothing") + get(IDS + "?n=2", OWN)

@@ -81,6 +81,7 @@ class Coordinator(Folder):
                 if error.code != "FENCED":
                     return False
                 self.assertIn("the daemon's log says why", str(error))
+                self.assertNotRegex(str(error), r"(the grant of the worker id has ended): \1")
                 self.assertTrue(client.is_closed())  # so that a pool looks for another daemon
                 return True
             return False

@@ -318,13 +318,20 @@ class Strangers(Certificates):
         self.assertEqual(other.ask("PING"), "PONG")
 
     def test_a_handshake_that_does_not_end_is_cut_and_who_has_ended_it_may_rest(self):
-        daemon = self.start(self.config.replace("[daemon]", "[daemon]\nthreads=1"))
+        daemon = self.start(self.config.replace("[daemon]", "[daemon]\nthreads=1\nrequest_timeout=1000s"))
         resting = self.connect_tls(daemon)
         silent = Client(daemon.address("resps"))
         self.addCleanup(silent.close)
         self.assertTrue(silent.is_closed())
         daemon.wait_for_line("its TLS handshake did not end")
         self.assertEqual(resting.ask("PING"), "PONG")
+        self.assertEqual(self.metric(daemon, 'frazild_tls_handshakes_total{result="failed"}'), 1)
+
+    def test_who_says_nothing_after_its_handshake_is_cut(self):
+        daemon = self.start(self.config.replace("[daemon]", "[daemon]\nrequest_timeout=1s"))
+        with self.assertRaises(OSError):  # without a word of TLS
+            self.connect_tls(daemon).socket.recv(1)
+        daemon.wait_for_line("is cut: it sent no request")
 
     def test_sigterm_ends_sessions_of_tls(self):
         daemon = self.start(self.config)
