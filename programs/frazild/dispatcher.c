@@ -9,8 +9,8 @@
 #define RETRY_LEAST_NS (20 * UINT64_C(1000)) /* a sooner timer costs more than it brings */
 #define RETRY_UNKNOWN_NS (1 * NS_PER_MS)     /* the library did not say when */
 #define RETRY_GRANT_NS (5 * NS_PER_MS)       /* it is being extended, which a disk or a coordinator does */
-#define RETRY_MEMORY_NS (100 * NS_PER_MS)    /* there was none for an errand */
-#define LATE_NS (100 * NS_PER_MS)            /* an errand ends with its deadline, and knows the reason */
+#define RETRY_MEMORY_NS (100 * NS_PER_MS)    /* there was none for a job */
+#define LATE_NS (100 * NS_PER_MS)            /* a job ends with its deadline, and knows the reason */
 #define SHARE 64U                            /* ids for one request, then others that wait have their turn */
 
 /* The requests that wait for an engine, the oldest first. */
@@ -18,7 +18,7 @@ struct queue {
     struct engine *engine;
     struct id_request *first;
     struct id_request **end;
-    struct errand *errand; /* for the first one; NULL: none is under way */
+    struct take_job *job; /* for the first one; NULL: none is under way */
     unsigned count;
     uint64_t due_ns;
     struct queue *next;
@@ -162,9 +162,9 @@ bool dispatcher_take(struct dispatcher *dispatcher, struct id_request *id_reques
     id_request->engine = choose(dispatcher, id_request->engine);
     struct queue *queue = dispatcher->queues != NULL ? find(dispatcher, id_request->engine) : NULL;
 
-    if (queue == NULL && id_request->engine->errands == NULL)
+    if (queue == NULL && id_request->engine->taker == NULL)
         return advance(id_request, SIZE_MAX, now_ns) == ADVANCE_DONE;
-    /* Others came first, or an errand is needed. */
+    /* Others came first, or a job is needed. */
     id_request->code = FRAZIL_EAGAIN;
     id_request->retry_ns = 0;
     if (queue != NULL)
@@ -195,13 +195,13 @@ bool dispatcher_park(struct dispatcher *dispatcher, struct id_request *id_reques
     return true;
 }
 
-/* Forgets the errand of a queue; what it brings, or has brought, stays a gap unless it was taken out. */
-static void end_errand(struct queue *queue)
+/* Forgets the job of a queue; what it brings, or has brought, stays a gap unless it was taken out. */
+static void abandon_job(struct queue *queue)
 {
-    if (queue->errand == NULL)
+    if (queue->job == NULL)
         return;
-    errand_end(queue->errand);
-    queue->errand = NULL;
+    take_job_abandon(queue->job);
+    queue->job = NULL;
     queue->due_ns = 0; /* for the next one */
 }
 
@@ -211,7 +211,7 @@ static void unlink_one(struct queue *queue, struct id_request **link)
     struct id_request *id_request = *link;
 
     if (link == &queue->first)
-        end_errand(queue);
+        abandon_job(queue);
 
     *link = id_request->next;
     if (queue->end == &id_request->next)
@@ -333,54 +333,54 @@ static void run_queue(struct dispatcher *dispatcher, struct engine *engine, uint
     }
 }
 
-/* ---- by errands -------------------------------------------------------------------- */
+/* ---- by jobs -------------------------------------------------------------------- */
 
 void dispatcher_collect(struct dispatcher *dispatcher)
 {
     for (struct queue *queue = dispatcher->queues; queue != NULL; queue = queue->next) {
-        if (queue->errand != NULL && atomic_load(&queue->errand->done))
+        if (queue->job != NULL && atomic_load(&queue->job->done))
             queue->due_ns = 0;
     }
 }
 
-/* The first one gets what its errand has brought. */
-static enum advance receive(struct id_request *id_request, const struct errand *errand)
+/* The first one gets what its job has brought. */
+static enum advance receive(struct id_request *id_request, const struct take_job *job)
 {
     size_t size = dispatcher_id_size(id_request->engine);
 
-    id_request->code = errand->code;
-    id_request->retry_ns = errand->retry_ns;
-    if (errand->code != FRAZIL_OK)
+    id_request->code = job->code;
+    id_request->retry_ns = job->retry_ns;
+    if (job->code != FRAZIL_OK)
         return ADVANCE_DONE;
-    memcpy((char *)id_request->ids + id_request->got * size, errand->ids, errand->n * size);
-    id_request->got += errand->n;
+    memcpy((char *)id_request->ids + id_request->got * size, job->ids, job->n * size);
+    id_request->got += job->n;
     if (id_request->in_a_row)
         keep_last_row(id_request);
     return id_request->got == id_request->wanted ? ADVANCE_DONE : ADVANCE_HAD_ITS_SHARE;
 }
 
 /* Sends one for the first request, and has the queue looked at when it, or the time of a request, is over. */
-static void send_errand(const struct dispatcher *dispatcher, struct queue *queue, uint64_t now_ns)
+static void submit_job(const struct dispatcher *dispatcher, struct queue *queue, uint64_t now_ns)
 {
     const struct id_request *first = queue->first;
     const struct engine *engine = queue->engine;
     uint32_t left = first->wanted - first->got;
-    const struct errand order = {.event_thread = dispatcher->event_thread,
-                                 .notify = dispatcher->notify,
-                                 .deadline_ns = first->deadline_ns,
-                                 .meta = first->meta,
-                                 .n = left < SHARE || first->in_a_row || engine->is_strict ? left : SHARE};
+    const struct take_job order = {.event_thread = dispatcher->event_thread,
+                                   .notify = dispatcher->notify,
+                                   .deadline_ns = first->deadline_ns,
+                                   .meta = first->meta,
+                                   .n = left < SHARE || first->in_a_row || engine->is_strict ? left : SHARE};
 
-    if (queue->errand == NULL)
-        queue->errand = errand_send(engine->errands, &order);
-    queue->due_ns = queue->errand == NULL ? now_ns + RETRY_MEMORY_NS : UINT64_MAX;
+    if (queue->job == NULL)
+        queue->job = take_job_submit(engine->taker, &order);
+    queue->due_ns = queue->job == NULL ? now_ns + RETRY_MEMORY_NS : UINT64_MAX;
     for (const struct id_request *at = first; at != NULL; at = at->next) {
         uint64_t late_ns = at->deadline_ns + LATE_NS + 1;
         queue->due_ns = late_ns < queue->due_ns ? late_ns : queue->due_ns;
     }
 }
 
-/* Ends those whose time is over, while an errand for one of them may go on. */
+/* Ends those whose time is over, while a job for one of them may go on. */
 static void end_late(struct dispatcher *dispatcher, struct engine *engine, uint64_t now_ns)
 {
     frazil_health health;
@@ -396,13 +396,13 @@ static void end_late(struct dispatcher *dispatcher, struct engine *engine, uint6
 }
 
 /* The same as run_queue where a thread of the engine takes the ids, for one request at a time, in turns. */
-static void run_by_errands(struct dispatcher *dispatcher, struct engine *engine, uint64_t now_ns)
+static void run_by_jobs(struct dispatcher *dispatcher, struct engine *engine, uint64_t now_ns)
 {
     struct queue *queue = find(dispatcher, engine);
 
-    if (queue->errand != NULL && atomic_load(&queue->errand->done)) {
-        enum advance how = receive(queue->first, queue->errand);
-        end_errand(queue);
+    if (queue->job != NULL && atomic_load(&queue->job->done)) {
+        enum advance how = receive(queue->first, queue->job);
+        abandon_job(queue);
         if (how == ADVANCE_DONE)
             finish(dispatcher, queue, &queue->first);
         else
@@ -411,7 +411,7 @@ static void run_by_errands(struct dispatcher *dispatcher, struct engine *engine,
     end_late(dispatcher, engine, now_ns);
     queue = find(dispatcher, engine);
     if (queue != NULL)
-        send_errand(dispatcher, queue, now_ns);
+        submit_job(dispatcher, queue, now_ns);
 }
 
 void dispatcher_run(struct dispatcher *dispatcher, uint64_t now_ns)
@@ -425,8 +425,8 @@ void dispatcher_run(struct dispatcher *dispatcher, uint64_t now_ns)
         queue->due_ns = UINT64_MAX; /* until run_queue has set it */
         struct engine *engine = queue->engine;
         engine_hold(engine); /* the last of the queue may have been the last to hold it */
-        if (engine->errands != NULL)
-            run_by_errands(dispatcher, engine, now_ns);
+        if (engine->taker != NULL)
+            run_by_jobs(dispatcher, engine, now_ns);
         else
             run_queue(dispatcher, engine, now_ns);
         engine_release(engine, 0);

@@ -219,7 +219,7 @@ static void free_engine(struct engine *engine)
     free(engine);
 }
 
-/* A thread of its errands calls this, long after the daemon has let it go. */
+/* Its take_thread calls this, long after the daemon has let it go. */
 static void close_late(void *arg)
 {
     struct engine *engine = arg;
@@ -233,7 +233,7 @@ static void close_engine(struct engine *engine, bool waits, uint64_t wait_ns)
 {
     frazil_info info;
 
-    if (engine->errands != NULL && !errands_stop(engine->errands, wait_ns, close_late, engine)) {
+    if (engine->taker != NULL && !take_thread_stop(engine->taker, wait_ns, close_late, engine)) {
         if (waits)
             log_line(LOG_ALWAYS, "a request for ids to the coordinator of state= was cut: it did not answer in time");
         return;
@@ -290,8 +290,8 @@ uint64_t generator_waiting(const struct generator *generator)
 void engine_health(const struct engine *engine, frazil_health *ret, frazil_error *why)
 {
     frazil_get_health(engine->gen, ret, sizeof *ret, why);
-    if (engine->errands != NULL)
-        errands_look(engine->errands, ret, why);
+    if (engine->taker != NULL)
+        take_thread_add_health(engine->taker, ret, why);
 }
 
 bool is_kept_elsewhere(const frazil_health *health)
@@ -368,8 +368,8 @@ static struct engine *open_one(const struct generator_settings *settings, const 
     engine->is_sno = engine->layout.kind == FRAZIL_LAYOUT_SNO;
     atomic_init(&engine->holders, 1);
     if (info.state == FRAZIL_STATE_SLOTS)
-        engine->errands = errands_start(engine->gen, engine->is_sno);
-    if (info.state != FRAZIL_STATE_SLOTS || engine->errands != NULL)
+        engine->taker = take_thread_start(engine->gen, engine->is_sno);
+    if (info.state != FRAZIL_STATE_SLOTS || engine->taker != NULL)
         return engine;
     config_complain(errors, settings->place, "[generator %s]: out of memory or threads", settings->name);
     engine_release(engine, NS_PER_S);

@@ -8,10 +8,10 @@
 
 #include <frazil.h>
 
-#include "errands.h"
 #include "log.h"
 #include "rate.h"
 #include "settings.h"
+#include "take_thread.h"
 
 enum { WORKER_SIZE = 32 };
 
@@ -29,7 +29,7 @@ struct seen {
  */
 struct engine {
     frazil *gen;
-    struct errands *errands; /* by which ids are taken, since a coordinator gives each (state=URL); NULL: at once */
+    struct take_thread *taker; /* takes the ids, as a coordinator gives each (state=URL); NULL: event threads do */
     frazil_layout layout;
     bool is_sno;
     bool is_strict;   /* on_full=error: no call waits for a tick, so all ids of a request come from one */

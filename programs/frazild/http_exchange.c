@@ -57,7 +57,8 @@ static bool read_parameters(struct http_request *request, char *text)
             continue;
         char *behind = text + name.len;
         if (!http_decode(name, true, text, &parameter.name) || !http_decode(value, true, behind, &parameter.value)) {
-            http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "the query needs two hex digits after each %%, and has no %%00");
+            http_fail(request, HTTP_BAD_REQUEST, CODE_ERR,
+                      "the query needs two hex digits after each %%, and has no %%00");
             return false;
         }
         text = behind + value.len;

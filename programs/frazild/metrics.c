@@ -191,7 +191,7 @@ static bool read_serving(const struct engine *engine, double *ret)
 
 static bool read_failures(const struct engine *engine, double *ret)
 {
-    *ret = engine->errands == NULL ? (double)health_of(engine).failures : 0; /* else they are of no grant */
+    *ret = engine->taker == NULL ? (double)health_of(engine).failures : 0; /* else they are of no grant */
     return true;
 }
 

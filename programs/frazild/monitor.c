@@ -29,7 +29,7 @@ static uint64_t number_of(const char *sentence)
 
 static const char *what_fails(const struct engine *engine, bool is_first)
 {
-    if (engine->errands != NULL)
+    if (engine->taker != NULL)
         return is_first ? "its coordinator gives no ids" : "its coordinator still gives no ids";
     return is_first ? "its grant could not be extended" : "its grant is still not extended";
 }
@@ -45,7 +45,7 @@ static void look_at_failures(struct engine *engine, const frazil_health *health,
         log_event(&seen->limit, "generator %s: %s: %s", engine->name, what_fails(engine, is_first), why);
         seen->reason = reason;
         seen->told_ns = now_ns;
-    } else if (health->failures == 0 && seen->failures > 0 && engine->errands == NULL) {
+    } else if (health->failures == 0 && seen->failures > 0 && engine->taker == NULL) {
         log_event(&seen->limit, "generator %s: the grant of worker %" PRIu32 " is extended again", engine->name,
                   health->worker);
     }

@@ -35,7 +35,7 @@ static void look_ahead(const struct engine *engine, struct trouble *ret)
     uint64_t lead_us = stats[FRAZIL_STAT_LEAD_US].value;
     if (info.available > 0 || lead_us < AHEAD_US || lead_us <= 1000 * (uint64_t)info.layout->tick_ms)
         return; /* a full tick is no trouble, however long it is */
-    ret->retry_ns = lead_us * 1000;
+    ret->retry_ns = ask_when(engine);
     (void)snprintf(ret->why, sizeof ret->why, "its last id is %" PRIu64 " ms ahead of its clock: max_lead is used up",
                    lead_us / 1000);
 }
