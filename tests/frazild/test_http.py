@@ -311,6 +311,7 @@ class Looks(Http):
             ("/v1/generators/main/ids?count=5", 400, "count is unknown"),
             ("/v1/generators/main/ids?n=1&n=2", 400, "n is given twice"),
             ("/v1/generators/main/ids?form=roman", 400, "base62"),
+            ("/v1/generators/main/ids?form=%00", 400, "has no %00"),
             ("/v1/inspect/12a", 400, ""),
             ("/v1/inspect/%ff", 400, "xff"),
             ("/v1/generators/main/ids?%ff%01=1", 400, "parameter ?? is unknown"),

@@ -203,7 +203,7 @@ class Reload(TestCase):
             file.write(BASE + generator("main"))
             file.flush()
             daemon = self.start(command=hide, arguments=[file.name])
-        os.remove(f"/proc/{daemon.process.pid}/root/etc/frazil/frazild.conf")
+        os.remove(os.path.join(f"/proc/{daemon.process.pid}", "root", "etc/frazil/frazild.conf"))
         daemon.process.send_signal(signal.SIGHUP)
         daemon.wait_for_line("stays in use")
         self.assertTrue(any("frazild.conf: cannot be read: No such file" in line for line in daemon.lines), daemon.lines)
