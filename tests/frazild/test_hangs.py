@@ -133,12 +133,12 @@ class Hangs(TestCase):
             its.sendall(b"GET /v1/leases/far HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             self.assertEqual(int(its.makefile("rb").readline().split()[1]), 503)
 
-    def slots(self, scheme=""):
+    def slots(self):
         """A daemon of one event thread with a generator whose ids Redis gives, and one that needs no Redis."""
         redis, url = self.redis()
         # A request that hangs for as long as its own limit allows, not the one of the URL.
         config = BASE.replace("[listen", "threads=1\nrequest_timeout=2s\ndrain_timeout=4s\n[listen")
-        config += f"[listen http]\naddress=127.0.0.1:0\n[generator slots]\nworker=fixed:3\nstate={scheme}{url}\n"
+        config += f"[listen http]\naddress=127.0.0.1:0\n[generator slots]\nworker=fixed:3\nstate={url}\n"
         return redis, self.start(config + generator("near", 2))
 
     def readiness(self, daemon):

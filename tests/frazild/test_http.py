@@ -175,8 +175,9 @@ class Ids(Http):
         self.assertEqual(len(set(ids)), 320)
 
     def test_who_would_wait_for_too_long_is_told_when_to_come_back(self):
-        daemon = self.start(config(SLOW, daemon="request_timeout=5s\n"))
-        answer = self.ask(daemon, "/v1/generators/slow/ids?n=10000")
+        slow = generator("slow", 2, layout="31/10/2", tick="1h")
+        daemon = self.start(config(slow, daemon="request_timeout=5s\n"))
+        answer = self.ask(daemon, "/v1/generators/slow/ids?n=8")
         problem = self.assert_problem(answer, 503, "TRYAGAIN", "generator slow")
         self.assertGreaterEqual(problem["retry_ms"], 1)
         self.assertGreaterEqual(int(answer.headers["Retry-After"]), 1)
