@@ -36,51 +36,11 @@ static const uint64 COUNT_MAX = (UINT64CONST(1) << COUNT_BITS) - 1;
 
 /* Made by the postmaster, and shared with all processes that it forks. */
 static struct past {
-    _Atomic uint64 first_ms; /* the start: when the first id was taken, in Unix milliseconds; 0: none was */
+    _Atomic uint64 first_ms; /* ids are made for later times, in Unix milliseconds; 0: no id was taken yet */
     _Atomic uint64 last_ms;  /* the latest present of a call of frazil_at */
     _Atomic uint64 until_ms; /* the file has this time; 0: this server has not written it */
     _Atomic uint64 counters[COUNTERS];
 } * past;
-
-bool frazil_pg_is_past(const char *generator)
-{
-    return strcmp(generator, PAST) == 0;
-}
-
-void frazil_pg_make_past(void)
-{
-    char name[NAMEDATALEN];
-    void *page = MAP_FAILED;
-
-    if (IsUnderPostmaster)
-        return; /* it would have counters of its own */
-    for (int i = 0; page == MAP_FAILED && frazil_pg_generator_name(i, name); i++) {
-        if (frazil_pg_is_past(name))
-            page = mmap(NULL, sizeof *past, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    }
-    past = page == MAP_FAILED ? NULL : page;
-}
-
-static void check_possible(void)
-{
-    if (frazil_pg_worker_setting().source == FRAZIL_PG_COORDINATOR)
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                        errmsg("frazil_at makes no ids with a leased worker number, which another server may have had "
-                               "at that time"),
-                        errhint("Set frazil.worker to fixed:N, env:NAME or ordinal, or take frazil_next().")));
-    if (past == NULL)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                        errmsg("frazil_at needs a generator \"%s\" in frazil.generators", PAST),
-                        errhint("Divide the sequence, such as 'main: layout=frazil seq_max=3071; past: layout=frazil "
-                                "seq_min=3072', and restart the server.")));
-}
-
-static const char *text_of(int64 unix_ms)
-{
-    static char text[FRAZIL_TIME_SIZE];
-
-    return frazil_time_format(unix_ms, text, sizeof text, NULL) == FRAZIL_OK ? text : "?";
-}
 
 /* ---- the record -------------------------------------------------------------------- */
 
@@ -96,18 +56,18 @@ static int64 read_record(void)
     if (file == NULL)
         ereport(ERROR, (errcode_for_file_access(), errmsg("could not open \"%s\": %m", RECORD)));
     (void)!fgets(text, sizeof text, file);
+    FreeFile(file);
     int64 until_ms = strtoll(text, &end, 10);
     if (end == text || strcmp(end, "\n") != 0)
         ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("\"%s\" is damaged", RECORD),
                         errhint("If the clock has not been set back since the last frazil_at, remove it from the data "
                                 "directory.")));
-    FreeFile(file);
     return until_ms;
 }
 
 static bool write_record(uint64 until_ms, int elevel)
 {
-    const char *temporary = psprintf("%s.new", RECORD); /* of whoever has the lock */
+    const char *temporary = psprintf("%s.new", RECORD); /* of the process that has the lock */
     FILE *file = AllocateFile(temporary, "w");
     bool is_written = file != NULL && fprintf(file, UINT64_FORMAT "\n", until_ms) > 0 && fflush(file) == 0 &&
                       pg_fsync(fileno(file)) == 0;
@@ -142,6 +102,50 @@ static void record_end(int code, Datum arg)
         (void)write_record(atomic_load(&past->last_ms), LOG);
 }
 
+/* ---- which generator ---------------------------------------------------------------- */
+
+bool frazil_pg_is_past(const char *generator)
+{
+    return strcmp(generator, PAST) == 0;
+}
+
+void frazil_pg_make_past(void)
+{
+    char name[NAMEDATALEN];
+    void *page = MAP_FAILED;
+
+    if (IsUnderPostmaster)
+        return; /* it would have counters of its own */
+    for (int i = 0; page == MAP_FAILED && frazil_pg_generator_name(i, name); i++) {
+        if (frazil_pg_is_past(name))
+            page = mmap(NULL, sizeof *past, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    }
+    past = page == MAP_FAILED ? NULL : page;
+    if (past != NULL)
+        on_proc_exit(record_end, 0);
+}
+
+static void check_possible(void)
+{
+    if (frazil_pg_worker_setting().source == FRAZIL_PG_COORDINATOR)
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("frazil_at makes no ids with a leased worker number, which another server may have had "
+                               "at that time"),
+                        errhint("Set frazil.worker to fixed:N, env:NAME or ordinal, or take frazil_next().")));
+    if (past == NULL)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                        errmsg("frazil_at needs a generator \"%s\" in frazil.generators", PAST),
+                        errhint("Divide the sequence, such as 'main: layout=frazil seq_max=3071; past: layout=frazil "
+                                "seq_min=3072', and restart the server.")));
+}
+
+static const char *text_of(int64 unix_ms)
+{
+    static char text[FRAZIL_TIME_SIZE];
+
+    return frazil_time_format(unix_ms, text, sizeof text, NULL) == FRAZIL_OK ? text : "?";
+}
+
 /* ---- times ------------------------------------------------------------------------- */
 
 /* Later than all that was made before this server, and if nothing is wrong its start.  now_ms: the present. */
@@ -151,7 +155,8 @@ static int64 first_ms(int64 now_ms)
 
     if (first != 0)
         return (int64)first;
-    uint64 start = (uint64)Max(now_ms, read_record());
+    int64 recorded_ms = read_record();
+    uint64 start = (uint64)Max(now_ms, recorded_ms);
     return atomic_compare_exchange_strong(&past->first_ms, &first, start) ? (int64)start : (int64)first;
 }
 
@@ -174,7 +179,7 @@ static void check_time(int64 unix_ms, int64 start_ms, int64 now_ms)
     if (unix_ms <= start_ms)
         ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                         errmsg("%s lies before this server began to make ids for past times", text_of(unix_ms)),
-                        errdetail("It began at its start, %s. Not all earlier ids are known.", text_of(start_ms)),
+                        errdetail("It makes ids for times after %s. Not all earlier ids are known.", text_of(start_ms)),
                         errhint("Take frazil_at(greatest(TIME, frazil_at_first())).")));
     if (unix_ms < now_ms - most_ms)
         ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
@@ -232,10 +237,7 @@ void frazil_pg_begin_past(frazil *gen)
     size_t taken;
     uint64_t id;
 
-    if (past == NULL)
-        return;
-    on_proc_exit(record_end, 0);
-    if (frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL) == FRAZIL_OK)
+    if (past != NULL && frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL) == FRAZIL_OK)
         (void)first_ms(fields_of(gen, id, &info).unix_ms);
 }
 

@@ -34,8 +34,8 @@ struct job_order {
 
 /*
  * Has the leases of an engine's coordinator looked up.  When they are there, the thread calls event_thread->notify, and
- * the event thread calls jobs_collect.  Jobs that wait for the same leases get one look's.  NULL: too many wait
- * already.
+ * the event thread calls jobs_collect.  One look serves all jobs that wait for the leases of that engine.  NULL: too
+ * many wait already.
  */
 struct job *job_send(struct event_thread *event_thread, struct engine *engine, const struct job_order *order);
 

@@ -61,7 +61,10 @@ static void *grown(void *array, size_t count, size_t size, struct bytes *errors)
 {
     if ((count & (count - 1)) != 0)
         return array;
-    return config_memory(realloc(array, (count == 0 ? 1 : 2 * count) * size), errors);
+    void *more = realloc(array, (count == 0 ? 1 : 2 * count) * size);
+    if (more == NULL)
+        (void)config_memory(NULL, errors);
+    return more;
 }
 
 /* The text without the blanks around it. */

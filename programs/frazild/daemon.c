@@ -221,10 +221,11 @@ static void drain(struct daemon *daemon, int why)
     uint64_t timeout_ns = setup->settings.daemon.drain_timeout_ns;
     uint64_t end_ns = clock_ns() + delay_ns;
 
-    setup_release(setup);                        /* the reloader has it, too, and waits for us */
     atomic_store(&daemon->server.leaving, true); /* before anybody is told */
     service_tell_stopping(delay_ns + timeout_ns + LATE_NS);
     log_line(LOG_ALWAYS, "%s: draining", why == SIGINT ? "SIGINT" : "SIGTERM");
+    monitor_end(&setup->generators);
+    setup_release(setup); /* the reloader has it, too, and waits for us */
     while (clock_ns() < end_ns && !is_ended_within(daemon, end_ns - clock_ns()))
         continue;
     atomic_store(&daemon->server.draining, true);
@@ -264,7 +265,9 @@ static void stop(struct daemon *daemon, int status)
     for (unsigned i = 0; i < daemon->count; i++)
         loop_join(&daemon->loops[i]);
     listeners_close(&daemon->listeners);
-    if (!run_in_background(daemon, close_all, daemon->times.end_ns)) {
+    bool is_closed = run_in_background(daemon, close_all, daemon->times.end_ns);
+    log_left_out(true);
+    if (!is_closed) {
         log_line(LOG_ALWAYS,
                  "requests that still waited for a coordinator were cut: a worker id may be free only when its grant "
                  "has ended");
@@ -323,7 +326,6 @@ int daemon_run(const char *path)
     service_tell_ready();
     drain(&daemon, serve(&daemon));
     stop(&daemon, EXIT_SUCCESS);
-    log_left_out(true);
     log_line(LOG_ALWAYS, "stopped");
     return EXIT_SUCCESS;
 }

@@ -129,6 +129,8 @@ void log_text(const char *text)
     put(text, true);
 }
 
+static void write_line(bool may_wait, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
+
 static void write_line(bool may_wait, const char *fmt, va_list args)
 {
     char text[1400], line[1500];
@@ -181,9 +183,9 @@ void log_left_out(bool all)
     }
 }
 
-void log_left_out_about(struct log_limit *limit, const char *about, const char *name)
+void log_left_out_about(struct log_limit *limit, const char *about, const char *name, bool all)
 {
-    unsigned left_out = take_left_out(limit, false);
+    unsigned left_out = take_left_out(limit, all);
 
     if (left_out > 0)
         log_line(LOG_ALWAYS, "%u lines about %s %s were left out", left_out, about, name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log: lines on standard error.  Lines that clients can cause are limited, so that no client fills a disk, and no
- * limit is that of other lines: the first lines of a kind each minute are written, then their number.
+ * The log: lines on standard error.  Lines that clients can cause are limited, so that no client fills a disk: of each
+ * kind, the first ones of a minute are written, and later the number of the others.  Each kind has a limit of its own.
  */
 #ifndef FRAZILD_LOG_H
 #define FRAZILD_LOG_H
@@ -39,7 +39,7 @@ void log_event(struct log_limit *limit, const char *fmt, ...) __attribute__((for
 /* Says how many lines of each kind, or `about` something, were left out in a minute that is over, or, with `all`, so
  * far. */
 void log_left_out(bool all);
-void log_left_out_about(struct log_limit *limit, const char *about, const char *name);
+void log_left_out_about(struct log_limit *limit, const char *about, const char *name, bool all);
 
 /* Writes text as it is, to standard error, or drops it where nobody reads that within a second.  Any thread. */
 void log_text(const char *text);

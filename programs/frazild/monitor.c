@@ -7,6 +7,7 @@
 #include "trouble.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 #define STEP_NS                                                                                                        \
@@ -15,14 +16,38 @@
 
 #define AGAIN_NS (600 * NS_PER_S) /* a reason that lasts is told so often */
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* What follows a number, and its unit of time, if it has one. */
+static const char *after_number(const char *text)
+{
+    static const char *const units[] = {" d", " h", " min", " s", " ms", " us"};
+
+    while (is_digit(*text))
+        text++;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        size_t len = strlen(units[i]);
+        if (strncmp(text, units[i], len) != 0 || (text[len] >= 'a' && text[len] <= 'z'))
+            continue;
+        text += len;
+        return text[0] == ' ' && is_digit(text[1]) ? text + 1 : text; /* "1 s 20 ms" is one duration */
+    }
+    return text;
+}
+
 /* A sentence as a number, but for its own numbers, such as how long an answer was waited for. */
 static uint64_t number_of(const char *sentence)
 {
     uint64_t number = 1;
 
-    for (; *sentence != '\0'; sentence++) {
-        if (*sentence < '0' || *sentence > '9')
-            number = number * 31 + (unsigned char)*sentence;
+    while (*sentence != '\0') {
+        if (is_digit(*sentence))
+            sentence = after_number(sentence);
+        else
+            number = number * 31 + (unsigned char)*sentence++;
     }
     return number;
 }
@@ -87,7 +112,7 @@ static void look_at_engine(struct engine *engine)
     engine_health(engine, &health, &why);
     look_at_failures(engine, &health, why.message);
     look_at_state(engine, &health);
-    log_left_out_about(&engine->seen.limit, "generator", engine->name);
+    log_left_out_about(&engine->seen.limit, "generator", engine->name, false);
 }
 
 static void look_at_clock(struct monitor *monitor)
@@ -111,5 +136,13 @@ void monitor_look(struct monitor *monitor, const struct generators *set)
     for (size_t i = 0; i < set->count; i++) {
         for (struct engine *engine = set->rows[i].engine; engine != NULL; engine = engine->next)
             look_at_engine(engine);
+    }
+}
+
+void monitor_end(const struct generators *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        for (struct engine *engine = set->rows[i].engine; engine != NULL; engine = engine->next)
+            log_left_out_about(&engine->seen.limit, "generator", engine->name, true);
     }
 }

@@ -19,4 +19,7 @@ struct monitor {
  * thread. */
 void monitor_look(struct monitor *monitor, const struct generators *set);
 
+/* Logs how many lines about each generator were left out, after the last look. */
+void monitor_end(const struct generators *set);
+
 #endif

@@ -312,16 +312,16 @@ void fz_judge_rivals(const struct fz_rivals_facts *facts, const struct fz_findin
                  "worker id %u is in use on this host without the state= of this spec, by %s, so both can make the "
                  "same ids: give all the same state=, or this one another worker id",
                  first, facts->who);
-    else if (facts->count == 1)
+    else if (facts->count > 0 && facts->last == first)
         fz_found(findings, FZ_FOUND_WORKER_OTHER_SOURCE,
                  "worker id %u, which this coordinator can grant, is in use on this host from another source, by %s, "
                  "so both can make the same ids: " ONE_RANGE_EACH,
                  first, facts->who);
-    else if (facts->count > 1)
+    else if (facts->count > 0)
         fz_found(findings, FZ_FOUND_WORKER_OTHER_SOURCE,
-                 "of the worker ids that this coordinator can grant, %u between %u and %u are in use on this host from "
-                 "another source, %u by %s, so both can make the same ids: " ONE_RANGE_EACH,
-                 facts->count, first, (uint64_t)facts->last, first, facts->who);
+                 "worker ids from %u to %u, which this coordinator can grant, are in use on this host from another "
+                 "source, %u by %s, so both can make the same ids: " ONE_RANGE_EACH,
+                 first, (uint64_t)facts->last, first, facts->who);
 }
 
 /* A host directory that is missing is not made: nobody has a claim there. */

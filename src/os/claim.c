@@ -51,9 +51,9 @@ static int open_claim(struct fz_claim *claim, struct stat *ret_status)
 
 /*
  * Learns what the own file says, which is locked, or makes it ready if it was never finished.  It writes in one call,
- * so that a killed process leaves no half of it, and a full disk is an error here and no SIGBUS later.  An empty file
- * that other processes hold, too, is not for this process: one of them is about to make it ready, or only looks.
- * 0, EBADMSG, EWOULDBLOCK or an errno.
+ * so that a killed process leaves no half of it, and a full disk is an error here and no SIGBUS later.  A file without
+ * a valid page that other processes hold, too, is not for this process: one of them is about to make it ready, or only
+ * looks. 0, EBADMSG, EWOULDBLOCK or an errno.
  */
 static int learn_own(int fd, const struct fz_claim_key *key, bool is_finished, bool is_first, struct fz_claim_page *ret)
 {
@@ -185,7 +185,8 @@ static bool is_occupied(const struct fz_claim *claim, int err, struct fz_claim_o
     return true;
 }
 
-/* Removes an empty file, unless another process has it: a process that is refused repeatedly would fill the memory. */
+/* Removes a file that records no tick, unless another process has it: a process that is refused repeatedly would fill
+ * the memory. */
 static void remove_empty(const struct fz_claim *claim)
 {
     bool says_nothing = fz_claim_tick_of(&claim->page->used) == 0 && fz_claim_tick_of(&claim->page->floor) == 0;

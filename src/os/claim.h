@@ -13,8 +13,9 @@
  *
  * A claim also has the last tick for which its word may have used the number, and others begin above that.  It stays
  * when its processes end, until the next boot, or until a process of the same user has taken over its content.  That
- * tick is never lowered, whatever becomes of the owner's private files.  A process with the same run and state
- * directory goes by its own grants instead, if these cover all that the claim says.
+ * tick is lowered only by the process that raised it, to what it used, whatever becomes of the owner's private files.
+ * A process with the same run and state directory goes by its own grants instead, if these cover all that the claim
+ * says.
  *
  * A claim is marked by a bit of its mode before its number is used, and, on a disk, after its content is there: a
  * process may be killed before, and the power may be lost.  One with the mark that is not what is written here may have
@@ -155,7 +156,7 @@ FZ_PRIVATE frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key
 /* Whether another process has the number, without claiming it.  As fz_claim_try, but the own file is not looked at. */
 FZ_PRIVATE int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other);
 
-/* Claims that somebody holds on numbers of one layout. */
+/* Claims that processes hold on numbers of one layout. */
 struct fz_claims_held {
     uint64_t count;
     uint32_t first;              /* the lowest of the numbers, */
@@ -165,8 +166,8 @@ struct fz_claims_held {
 
 /*
  * Looks for those on numbers from first to last, in all namespaces, whose sequence numbers overlap: key's folder,
- * fingerprint and bounds count.  One that cannot be asked counts as held.  0 or an errno; what was found until then is
- * in *ret.
+ * fingerprint and bounds count.  One that cannot be asked, or that another process just looks at, counts as held.  0,
+ * or an errno of the folder; what was found until then is in *ret.
  */
 FZ_PRIVATE int fz_claim_find_held(const struct fz_claim_key *key, uint32_t first, uint32_t last,
                                   struct fz_claims_held *ret);

@@ -369,9 +369,9 @@ frazil_err fz_store_refuse_state(uint32_t worker, const char *run_dir, const cha
 {
     if (strcmp(theirs, ours) == 0)
         return fz_fail(reterr, FRAZIL_EWORKER,
-                       "worker id %u is in use with the run directory %q by a process whose state directory %q was "
-                       "removed, and another one is there now: end that process, or give this one another run_dir= "
-                       "and another worker id",
+                       "worker id %u is in use with the run directory %q by a process whose state directory %q is "
+                       "another folder than the one here: it was removed and made anew, or is that of another "
+                       "container.  End that process, or give this one another run_dir= and another worker id",
                        (uint64_t)worker, run_dir, theirs);
     return fz_fail(reterr, FRAZIL_EWORKER,
                    "worker id %u is in use with the run directory %q by a process whose state is in %q, and here it is "

@@ -148,7 +148,7 @@ while_has() {
 @test "a state directory that was removed under a process" {
     lose_state() {
         rm -r "$FRAZIL_STATE_DIR"
-        fails 2 "was removed, and another one is there now: end that process" frazil next worker=fixed:7
+        fails 2 "it was removed and made anew, or is that of another container" frazil next worker=fixed:7
     }
     while_has worker=fixed:7 lose_state
 }

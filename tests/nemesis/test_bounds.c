@@ -250,7 +250,7 @@ static int note_guard(const char *path, const struct stat *status, int type, str
     return 0;
 }
 
-/* Holds all guards below a folder, of which there are so many at the least, and is stopped. */
+/* Holds all guards below a folder, at least that many, and is stopped. */
 static pid_t stop_in_guards(const char *folder, size_t least)
 {
     int status;

@@ -32,7 +32,7 @@ static struct fz_claim hold(const struct fz_claim_key *key, uint32_t worker)
     return claim;
 }
 
-/* Who has not the namespace of any claim looks. */
+/* The looker has the namespace of no claim. */
 static struct fz_claims_held held(uint32_t first, uint32_t last)
 {
     struct fz_claim_key key = claim_key(scratch, 2, NOW);

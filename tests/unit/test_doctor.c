@@ -352,17 +352,19 @@ TEST("Programs of this host with numbers of their own, which a coordinator grant
     forget();
     fz_judge_rivals(&facts, &findings);
     assert_string_equal(found, "");
-    facts.count = 1;
+    facts.count = 2; /* of which each has a part of the sequence */
+    facts.last = facts.first;
     fz_judge_rivals(&facts, &findings);
-    facts.count = 3;
+    facts.last = 7;
     fz_judge_rivals(&facts, &findings);
     facts.counts = true;
     fz_judge_rivals(&facts, &findings);
     EXPECT(
         "WARN worker.other-source worker id 2, which this coordinator can grant, is in use on this host from another "
         "source, by uid 1001 (alice), so both can make the same ids: take all worker ids from one source",
-        "WARN worker.other-source of the worker ids that this coordinator can grant, 3 between 2 and 7 are in use on "
-        "this host from another source, 2 by uid 1001 (alice), so both can make the same ids: take",
+        "WARN worker.other-source worker ids from 2 to 7, which this coordinator can grant, are in use on this host "
+        "from "
+        "another source, 2 by uid 1001 (alice), so both can make the same ids: take",
         "WARN worker.other-source worker id 2 is in use on this host without the state= of this spec, by uid 1001 "
         "(alice), so both can make the same ids: give all the same state=");
 }
