@@ -14,7 +14,8 @@ bool alarm_open(struct alarm *alarm)
 
 void alarm_set(struct alarm *alarm, uint64_t due_ns)
 {
-    struct itimerspec when = {.it_value = {(time_t)(due_ns / NS_PER_S), (long)(due_ns % NS_PER_S)}};
+    const uint64_t at_ns = due_ns == 0 ? 1 : due_ns; /* a time of 0 would disarm it */
+    struct itimerspec when = {.it_value = {(time_t)(at_ns / NS_PER_S), (long)(at_ns % NS_PER_S)}};
 
     if (due_ns == alarm->due_ns || due_ns == UINT64_MAX)
         return;

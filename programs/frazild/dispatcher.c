@@ -362,8 +362,10 @@ static enum advance receive(struct id_request *id_request, const struct take_job
 /* Sends one for the first request, and has the queue looked at when it, or the time of a request, is over. */
 static void submit_job(const struct dispatcher *dispatcher, struct queue *queue, uint64_t now_ns)
 {
-    const struct id_request *first = queue->first;
+    struct id_request *first = queue->first;
     const struct engine *engine = queue->engine;
+    if (first->in_a_row) /* what others take meanwhile would break it: all of it comes at once, or nothing */
+        first->got = 0;
     uint32_t left = first->wanted - first->got;
     const struct take_job order = {.event_thread = dispatcher->event_thread,
                                    .notify = dispatcher->notify,

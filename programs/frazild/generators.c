@@ -231,15 +231,20 @@ static void close_late(void *arg)
 /* waits: time was given for it.  Otherwise the library goes on in a thread, and that is no news. */
 static void close_engine(struct engine *engine, bool waits, uint64_t wait_ns)
 {
+    const uint64_t end_ns = waits ? clock_ns() + wait_ns : 0;
+    char name[sizeof engine->name];
     frazil_info info;
 
+    memcpy(name, engine->name, sizeof name);
     if (engine->taker != NULL && !take_thread_stop(engine->taker, wait_ns, close_late, engine)) {
         if (waits)
-            log_line(LOG_ALWAYS, "a request for ids to the coordinator of state= was cut: it did not answer in time");
+            log_line(LOG_ALWAYS, "generator %s: a request for ids was cut: its coordinator did not answer in time",
+                     name);
         return;
     }
     frazil_get_info(engine->gen, &info, sizeof info);
-    frazil_err err = frazil_close_within(engine->gen, wait_ns);
+    const uint64_t now_ns = waits ? clock_ns() : 0;
+    frazil_err err = frazil_close_within(engine->gen, end_ns > now_ns ? end_ns - now_ns : 0);
 
     if (err != FRAZIL_OK && (waits || err != FRAZIL_EAGAIN))
         log_line(LOG_ALWAYS, "generator %s: the release of its worker id %" PRIu32 " was not confirmed: %s",

@@ -11,6 +11,7 @@
 #include "http_reply.h"
 #include "http_routes.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,7 +277,7 @@ static bool read_wish(struct http_request *request, struct wish *wish, enum medi
     uint64_t number = 1, byte = 0;
 
     if (n.at != NULL && (!slice_number(n, UINT32_MAX, &number) || number == 0))
-        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "n= must be a number, at least 1");
+        http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "n= must be a number from 1 to %" PRIu32, UINT32_MAX);
     else if (meta.at != NULL && !wish->generator->engine->is_sno)
         http_fail(request, HTTP_BAD_REQUEST, CODE_ERR, "meta= is for snos; generator %s gives 64-bit ids",
                   wish->generator->name);

@@ -3,13 +3,14 @@
 
 #include "clock.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-/* A job whose time is over is no reason to think that a coordinator is away. */
-#define TRY_LEAST_NS (1 * NS_PER_S)
-/* Between two looks at whether it is back. */
+/* A take may last so long at a time, whatever time its job has: then its failure is known, and is told. */
+#define TRY_NS (2 * NS_PER_S)
+/* Between two takes that fail at once. */
+#define PAUSE_NS (100 * NS_PER_MS)
+/* Between two looks at whether the coordinator is back. */
 #define PROBE_NS (1 * NS_PER_S)
 
 struct take_thread {
@@ -33,17 +34,24 @@ static bool is_of_coordinator(frazil_err code)
     return code == FRAZIL_EUNREACHABLE || code == FRAZIL_EREFUSED || code == FRAZIL_ENAMESPACE || code == FRAZIL_ECLOCK;
 }
 
+/* Waits for a new job, or the end of that time.  The caller holds the lock, which is open meanwhile.  False: it is
+ * over. */
+static bool await_more(struct take_thread *taker, uint64_t wait_ns)
+{
+    uint64_t until_ns = clock_ns() + wait_ns;
+    const struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
+
+    return pthread_cond_timedwait(&taker->more, &taker->lock, &until) == 0;
+}
+
 /* Takes the ids, and keeps what that says of the coordinator.  The caller holds the lock, which is open meanwhile. */
-static void run(struct take_thread *taker, struct take_job *job)
+static void try_once(struct take_thread *taker, struct take_job *job)
 {
     frazil_error err = {.retry_ns = 0};
-    uint64_t now_ns = clock_ns();
-    uint64_t wait_ns = job->deadline_ns > now_ns ? job->deadline_ns - now_ns : 0;
 
     (void)pthread_mutex_unlock(&taker->lock);
-    wait_ns = wait_ns < TRY_LEAST_NS ? TRY_LEAST_NS : wait_ns;
-    job->code = taker->is_sno ? frazil_sno_take(taker->gen, job->meta, job->ids, job->n, wait_ns, &err)
-                              : frazil_take(taker->gen, job->ids, job->n, wait_ns, &err);
+    job->code = taker->is_sno ? frazil_sno_take(taker->gen, job->meta, job->ids, job->n, TRY_NS, &err)
+                              : frazil_take(taker->gen, job->ids, job->n, TRY_NS, &err);
     job->retry_ns = err.retry_ns;
     (void)pthread_mutex_lock(&taker->lock);
     if (job->code == FRAZIL_OK || job->code == FRAZIL_EFULL)
@@ -54,6 +62,18 @@ static void run(struct take_thread *taker, struct take_job *job)
     taker->failure = err;
 }
 
+/* Tries until the job's time is over, while somebody waits for it. */
+static void run(struct take_thread *taker, struct take_job *job)
+{
+    for (;;) {
+        try_once(taker, job);
+        if (frazil_err_classify(job->code) != FRAZIL_CLASS_RETRY || clock_ns() >= job->deadline_ns ||
+            job->event_thread == NULL || taker->stopping)
+            return;
+        (void)await_more(taker, PAUSE_NS);
+    }
+}
+
 /* Whether it is back shows in a take, although no client asks: they all may have gone elsewhere. */
 static void probe(struct take_thread *taker)
 {
@@ -61,18 +81,15 @@ static void probe(struct take_thread *taker)
     uint64_t id;
     struct take_job job = {.n = 1, .ids = taker->is_sno ? (void *)&room : (void *)&id};
 
-    run(taker, &job);
+    try_once(taker, &job);
 }
 
 /* Waits for a job, or for the time of a probe. */
 static void await(struct take_thread *taker)
 {
-    uint64_t until_ns = clock_ns() + PROBE_NS;
-    const struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
-
     if (taker->failures == 0)
         (void)pthread_cond_wait(&taker->more, &taker->lock);
-    else if (pthread_cond_timedwait(&taker->more, &taker->lock, &until) == ETIMEDOUT)
+    else if (!await_more(taker, PROBE_NS))
         probe(taker);
 }
 

@@ -85,8 +85,7 @@ static const char *reason(int error)
         return "another program listens there (ss -lxp names it): stop it, or name another address";
     if (error == EPERM)
         return "a socket of another user is there, which this user may not remove: remove it if no program listens "
-               "there "
-               "(ss -lxp), or name another path";
+               "there (ss -lxp), or name another path";
     if (error == EWOULDBLOCK)
         return "another program has locked the folder of the socket (flock) for a second: unless it is a daemon that "
                "is starting, name a path in another folder";
