@@ -13,12 +13,13 @@
 #define RETRY_MS 1000 /* after which a coordinator that did not answer may be asked again */
 
 struct job {
-    struct job_order order; /* owner NULL: it is gone */
+    struct job_order order; /* owner NULL: it is gone, and the thread has the job */
     struct event_thread *event_thread;
     struct engine *engine;
     uint64_t deadline_ns;
     frazil_error err; /* its code is FRAZIL_OK if there are leases */
     struct bytes reply;
+    bool is_taken; /* by the thread; guarded by the lock */
     bool done;
     struct job *next;
 };
@@ -74,7 +75,7 @@ static void free_job(struct job *job)
     free(job);
 }
 
-/* Takes those that wait for the leases of the same engine as the first one.  Who has left does not wait any more. */
+/* Takes those that wait for the leases of the same engine as the first one. */
 static struct job *take_group(struct jobs *jobs)
 {
     const struct engine *engine = jobs->waiting->engine;
@@ -88,13 +89,10 @@ static struct job *take_group(struct jobs *jobs)
         }
         *link = job->next;
         job->next = NULL;
+        job->is_taken = true;
         jobs->count--;
-        if (job->order.owner == NULL) {
-            free_job(job);
-        } else {
-            *end = job;
-            end = &job->next;
-        }
+        *end = job;
+        end = &job->next;
     }
     return group;
 }
@@ -123,8 +121,7 @@ static void *loop(void *arg)
             break;
         struct job *group = take_group(jobs);
         (void)pthread_mutex_unlock(&jobs->lock);
-        if (group != NULL)
-            run(group);
+        run(group);
         (void)pthread_mutex_lock(&jobs->lock);
         end_group(jobs, group);
     }
@@ -229,13 +226,24 @@ void jobs_collect(struct event_thread *event_thread)
     (void)pthread_mutex_unlock(&jobs->lock);
 }
 
+static bool is_taken(const struct job *job)
+{
+    pthread_mutex_t *lock = &job->event_thread->jobs->lock;
+
+    (void)pthread_mutex_lock(lock);
+    bool taken = job->is_taken;
+    (void)pthread_mutex_unlock(lock);
+    return taken;
+}
+
 const struct bytes *job_reply(const struct job *job, struct refusal *ret)
 {
     *ret = (struct refusal){.code = CODE_ERR};
     if (!job->done) { /* its time is over; the thread may be writing the rest */
         *ret = (struct refusal){.code = CODE_TRYAGAIN, .retry_ms = RETRY_MS};
         (void)snprintf(ret->text, sizeof ret->text, "generator %s: %s", job->engine->name,
-                       frazil_strerror(FRAZIL_EUNREACHABLE));
+                       is_taken(job) ? frazil_strerror(FRAZIL_EUNREACHABLE)
+                                     : "the daemon waits for the coordinator of another generator");
         return NULL;
     }
     if (job->err.code == FRAZIL_OK && !job->reply.failed)
@@ -257,15 +265,28 @@ bool job_is_done(const struct job *job)
     return job->done || job->event_thread->now_ns > job->deadline_ns;
 }
 
+/* Out of the queue, for others that may wait. */
+static void take_back(struct jobs *jobs, const struct job *job)
+{
+    struct job **link = &jobs->waiting;
+
+    while (*link != job)
+        link = &(*link)->next;
+    *link = job->next;
+    jobs->count--;
+}
+
 void job_end(struct job *job)
 {
     if (job == NULL)
         return;
-    pthread_mutex_t *lock = &job->event_thread->jobs->lock;
-    (void)pthread_mutex_lock(lock);
-    bool done = job->done;
+    struct jobs *jobs = job->event_thread->jobs;
+    (void)pthread_mutex_lock(&jobs->lock);
+    bool is_ours = job->done || !job->is_taken;
+    if (!job->is_taken)
+        take_back(jobs, job);
     job->order.owner = NULL;
-    (void)pthread_mutex_unlock(lock);
-    if (done)
+    (void)pthread_mutex_unlock(&jobs->lock);
+    if (is_ours)
         free_job(job);
 }

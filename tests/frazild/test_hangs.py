@@ -133,6 +133,26 @@ class Hangs(TestCase):
             its.sendall(b"GET /v1/leases/far HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             self.assertEqual(int(its.makefile("rb").readline().split()[1]), 503)
 
+    def test_leases_behind_those_of_a_silent_coordinator_end_and_blame_not_their_own(self):
+        redis, url = self.redis()
+        _, other = self.redis()
+        config = BASE.replace("[listen", "threads=1\nrequest_timeout=5s\ndrain_timeout=1s\n[listen")
+        daemon = self.start(config + f"[generator la]\nworker={url}\n[generator lb]\nworker={other}\n")
+        redis.send_signal(signal.SIGSTOP)
+        first = self.connect(daemon)
+        first.send(first.pack("PING") + first.pack("LEASES", "la"))
+        self.assertEqual(first.read(), "PONG")
+        for count in (64, 1):  # those that were refused leave the queue, which is full with 64, to the last one
+            clients = []
+            for _ in range(count):
+                clients.append(self.connect(daemon))
+                clients[-1].send(clients[-1].pack("LEASES", "lb"))
+            for client in clients:
+                with self.assertRaisesRegex(ReplyError, "^TRYAGAIN generator lb: the daemon waits for the coordinator of another generator"):
+                    client.read()
+        with self.assertRaisesRegex(ReplyError, "^TRYAGAIN generator la: the coordinator does not answer"):
+            first.read()
+
     def slots(self):
         """A daemon of one event thread with a generator whose ids Redis gives, and one that needs no Redis."""
         redis, url = self.redis()
