@@ -157,7 +157,7 @@ class Hangs(TestCase):
         """A daemon of one event thread with a generator whose ids Redis gives, and one that needs no Redis."""
         redis, url = self.redis()
         # A request that hangs for as long as its own limit allows, not the one of the URL.
-        config = BASE.replace("[listen", "threads=1\nrequest_timeout=2s\ndrain_timeout=4s\n[listen")
+        config = BASE.replace("[listen", "threads=1\nrequest_timeout=10s\ndrain_timeout=4s\n[listen")
         config += f"[listen http]\naddress=127.0.0.1:0\n[generator slots]\nworker=fixed:3\nstate={url}\n"
         return redis, self.start(config + generator("near", 2))
 

@@ -18,7 +18,7 @@ import time
 import unittest
 from urllib.parse import quote
 
-from harness import FRAZILD, IDLE_S, INSTRUMENTED, PATIENCE_S, ReplyError, TestCase, generator
+from harness import FRAZILD, IDLE_S, INSTRUMENTED, PATIENCE_S, ReplyError, TestCase, generator, until
 
 HTTP = "[daemon]\ndrain_delay=0s\n{daemon}[listen resp]\naddress=127.0.0.1:0\n[listen http]\naddress=127.0.0.1:0\n{listen}"
 WIDE = generator("main", 1, layout="41/2/20")
@@ -421,9 +421,13 @@ class Looks(Http):
         sample = re.compile(r'^[a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [0-9.e+-]+$')
         self.assertEqual([x for x in text.splitlines() if not x.startswith("# ") and not sample.match(x)], [])
         with contextlib.closing(http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)) as asking:
-            asking.request("GET", "/metrics")
-            told = re.search(rb"^process_open_fds (\d+)$", asking.getresponse().read(), re.M)[1]
-            self.assertEqual(int(told), len(os.listdir(f"/proc/{daemon.process.pid}/fd")))
+
+            def is_true():
+                asking.request("GET", "/metrics")
+                told = re.search(rb"^process_open_fds (\d+)$", asking.getresponse().read(), re.M)[1]
+                return int(told) == len(os.listdir(f"/proc/{daemon.process.pid}/fd"))
+
+            until(is_true)  # earlier connections may be closed between the two readings
         if shutil.which("promtool") is not None:
             checked = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True)
             told = [x for x in checked.stderr.splitlines() if "abbreviated units" not in x]

@@ -118,8 +118,12 @@ class Rates(WithUsers):
         client.send(client.pack("NEXT", "main", 25) * 4)
         self.assertEqual([len(client.read()) for _ in range(4)], [25] * 4)
 
+    def hour_from_now(self):
+        """A layout of four ids in a tick, whose first one has just begun."""
+        return f"31/10/2 epoch={int(time.time() * 1000)} tick=1h"
+
     def test_ids_that_did_not_come_are_not_charged(self):
-        slow = generator("slow", 1, layout="31/10/2", tick="1h", rate=10)
+        slow = generator("slow", 1, layout=self.hour_from_now(), rate=10)
         timeouts = BASE.replace("[listen", "request_timeout=50ms\n[listen")
         daemon = self.start(timeouts + generator("main", 2, rate=10) + slow)
         client = self.connect(daemon)
@@ -127,7 +131,7 @@ class Rates(WithUsers):
             self.assert_error("TRYAGAIN", "retry_ms", client, "NEXT", "slow", 8)
 
     def test_nor_are_those_by_http(self):
-        slow = generator("main", 1, layout="31/10/2", tick="1h", rate=10)
+        slow = generator("main", 1, layout=self.hour_from_now(), rate=10)
         timeouts = LISTEN.replace("[listen resp", "request_timeout=50ms\n[listen resp")
         daemon = self.start(timeouts + slow + self.user("poor", rate=10))
         for _ in range(20):

@@ -106,14 +106,16 @@ class Coordinator(Folder):
         self.assertEqual(len(set(ids)), len(ids))
 
     def test_requests_of_clients_hide_no_event_of_a_grant(self):
-        daemon = self.start(BASE + f"[generator main]\nworker={self.url}?timeout=100ms\n")
+        daemon = self.start(BASE + f"[generator main]\nworker={self.url}\n")
         client = self.connect(daemon)
         self.redis.send_signal(signal.SIGSTOP)
+        os.rename(self.path("redis"), self.path("hidden"))  # so that each look fails at once
         requests = 101  # more than the lines of five minutes: a busy machine may be slow
         for _ in range(requests):
             self.assert_error("TRYAGAIN", "", client, "LEASES", "main")
         daemon.wait_for_line("its grant could not be extended")
         daemon.wait_for_line("is fenced")
+        os.rename(self.path("hidden"), self.path("redis"))
         self.redis.send_signal(signal.SIGCONT)
         daemon.wait_for_line("issues ids again")
         told = [line for line in daemon.lines if "its leases cannot be listed" in line]
@@ -227,7 +229,7 @@ class Disk(Folder):
 class Moves(Folder):
     def test_a_worker_id_that_another_one_replaces_is_logged(self):
         url = f"file://{self.path('ids')}"
-        subprocess.run([FRAZIL, "lease", "init", "--never-used", f"worker={url} horizon=2s"], check=True, capture_output=True)
+        subprocess.run([FRAZIL, "lease", "init", "--never-used", f"worker={url} horizon=10s"], check=True, capture_output=True)
         daemon = self.start(BASE + f"[generator main]\non_loss=move\nworker={url}\n")
         worker = daemon.wait_for_line("worker ").rsplit(" ", 1)[1]
         release = [FRAZIL, "lease", "release", "--worker", worker, url]
