@@ -303,10 +303,20 @@ CREATE FUNCTION frazil_convert("table" regclass, "column" name) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET row_security = off
 AS $$
 DECLARE
+    sequence text;
     largest bigint;
+    last bigint; -- which a row that was deleted may have had
 BEGIN
     PERFORM @extschema@.frazil_lock("table");
     PERFORM @extschema@.frazil_convert_plan("table", "column"); -- which says what cannot be
+    sequence := pg_get_serial_sequence("table"::text, "column");
+    IF sequence IS NOT NULL THEN
+        EXECUTE format('SELECT last_value FROM %s WHERE is_called', sequence) INTO last;
+    END IF;
+    IF last >= @extschema@.frazil_next() THEN
+        RAISE 'the number % of the sequence of % lies ahead of new ids', last, "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Convert the column when the clock has passed frazil_time of that number.';
+    END IF;
     EXECUTE format('SELECT max(%I) FROM %s', "column", "table") INTO largest;
     IF largest >= @extschema@.frazil_next() THEN
         RAISE 'the id % of % lies ahead of new ids', largest, "table"
