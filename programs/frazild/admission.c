@@ -111,7 +111,7 @@ void admission_give_back(struct generator *generator, struct user *user, uint32_
 }
 
 /* Whether an operator has to see to the coordinator that gives each id. */
-static bool is_of_coordinator(frazil_err code)
+static bool needs_operator(frazil_err code)
 {
     return code == FRAZIL_EREFUSED || code == FRAZIL_ENAMESPACE;
 }
@@ -132,7 +132,7 @@ void admission_explain(const struct id_request *id_request, struct refusal *ret)
     else if (id_request->code == FRAZIL_ELEASE) /* its reason may name files and hosts: no client's business */
         refuse(ret, CODE_FENCED, trouble.retry_ns / NS_PER_MS, "generator %s: %s%s%s: the daemon's log says why", name,
                why, colon, trouble.why);
-    else if (is_of_coordinator(id_request->code)) /* of state= */
+    else if (needs_operator(id_request->code)) /* of state= */
         refuse(ret, CODE_TRYAGAIN, RETRY_MS, "generator %s: %s: the daemon's log says why", name, why);
     else
         refuse(ret, id_request->code == FRAZIL_EEXHAUSTED ? CODE_EXHAUSTED : CODE_ERR, 0, "generator %s: %s", name,

@@ -333,7 +333,7 @@ static char *meaning_of(const struct generator_settings *settings)
     return text;
 }
 
-/* What the options say of waiting for a tick. */
+/* Reads how the generator waits for a tick. */
 static void read_policies(struct engine *engine, const frazil_options *options)
 {
     char text[WORKER_SIZE];

@@ -15,7 +15,7 @@
 
 enum { WORKER_SIZE = 32 };
 
-/* What the monitor saw last of an engine, and has logged. */
+/* The state of an engine that the monitor logged last. */
 struct seen {
     uint64_t failures; /* in a row */
     uint64_t reason;   /* of the last one */

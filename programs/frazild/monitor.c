@@ -21,7 +21,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* What follows a number, and its unit of time, if it has one. */
+/* Returns the text behind a number and behind its unit of time, if it has one. */
 static const char *after_number(const char *text)
 {
     static const char *const units[] = {" d", " h", " min", " s", " ms", " us"};

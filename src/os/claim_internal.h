@@ -23,7 +23,7 @@ static inline bool fz_claim_is_closed(const struct stat *status)
     return (status->st_mode & (S_IRUSR | S_IWUSR)) != (S_IRUSR | S_IWUSR);
 }
 
-/* What to do about a host directory that cannot be used, for sentences: two that differ part programs in silence. */
+/* The advice for a host directory that cannot be used.  Two different directories part programs in silence. */
 #define FZ_OTHER_HOST_DIR "name one folder for all programs of this host with host_dir="
 
 /* Makes the host directory for all users if it is not there.  0 or an errno. */

@@ -126,7 +126,7 @@ static void ignore(frazil_err err)
     (void)err;
 }
 
-/* What is measured under one fault. */
+/* The generators that are measured under one fault. */
 struct subjects {
     char specs[WHOS][1024]; /* "": there is none */
     frazil *gens[WHOS];
