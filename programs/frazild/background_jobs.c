@@ -30,6 +30,7 @@ struct jobs {
     pthread_cond_t more;
     struct job *waiting;
     struct job *done;
+    const struct engine *asked; /* whose coordinator the thread waits for; NULL: none's */
     unsigned count;
     bool hushed;
     bool stopping;
@@ -120,9 +121,11 @@ static void *loop(void *arg)
         if (jobs->stopping)
             break;
         struct job *group = take_group(jobs);
+        jobs->asked = group->engine;
         (void)pthread_mutex_unlock(&jobs->lock);
         run(group);
         (void)pthread_mutex_lock(&jobs->lock);
+        jobs->asked = NULL;
         end_group(jobs, group);
     }
     (void)pthread_mutex_unlock(&jobs->lock);
@@ -226,14 +229,15 @@ void jobs_collect(struct event_thread *event_thread)
     (void)pthread_mutex_unlock(&jobs->lock);
 }
 
-static bool is_taken(const struct job *job)
+/* Whether a job that is not done waits for its own coordinator: in the thread, or behind others of its engine. */
+static bool waits_for_its_own(const struct job *job)
 {
-    pthread_mutex_t *lock = &job->event_thread->jobs->lock;
+    struct jobs *jobs = job->event_thread->jobs;
 
-    (void)pthread_mutex_lock(lock);
-    bool taken = job->is_taken;
-    (void)pthread_mutex_unlock(lock);
-    return taken;
+    (void)pthread_mutex_lock(&jobs->lock);
+    bool does = job->is_taken || jobs->asked == job->engine;
+    (void)pthread_mutex_unlock(&jobs->lock);
+    return does;
 }
 
 const struct bytes *job_reply(const struct job *job, struct refusal *ret)
@@ -242,8 +246,8 @@ const struct bytes *job_reply(const struct job *job, struct refusal *ret)
     if (!job->done) { /* its time is over; the thread may be writing the rest */
         *ret = (struct refusal){.code = CODE_TRYAGAIN, .retry_ms = RETRY_MS};
         (void)snprintf(ret->text, sizeof ret->text, "generator %s: %s", job->engine->name,
-                       is_taken(job) ? frazil_strerror(FRAZIL_EUNREACHABLE)
-                                     : "the daemon waits for the coordinator of another generator");
+                       waits_for_its_own(job) ? frazil_strerror(FRAZIL_EUNREACHABLE)
+                                              : "the daemon waits for the coordinator of another generator");
         return NULL;
     }
     if (job->err.code == FRAZIL_OK && !job->reply.failed)

@@ -124,8 +124,9 @@ class Hangs(TestCase):
         daemon = self.start(config + f"[generator far]\nworker={url}\n")
         clients = [self.connect(daemon) for _ in range(12)]
         redis.send_signal(signal.SIGSTOP)
-        for client in clients:
-            client.send(client.pack("LEASES", "far"))
+        for client in clients:  # the first ones are under way when the others come
+            client.send(client.pack("PING") + client.pack("LEASES", "far"))
+            self.assertEqual(client.read(), "PONG")
         for client in clients:
             with self.assertRaisesRegex(ReplyError, "^TRYAGAIN generator far: the coordinator does not answer"):
                 client.read()
