@@ -315,7 +315,9 @@ static void read_section(struct settings *settings, const struct config_section 
         read_user(settings, section, errors);
     else if (strcmp(section->kind, "listen") == 0)
         read_listen(settings, section, errors);
-    else if (strcmp(section->kind, "daemon") == 0 && section->name[0] == '\0')
+    else if (strcmp(section->kind, "daemon") == 0 && section->name[0] != '\0')
+        config_complain(errors, section->place, "[daemon %s]: [daemon] has no name", section->name);
+    else if (strcmp(section->kind, "daemon") == 0)
         set_keys(daemon_keys, section, &settings->daemon, errors);
     else
         config_complain(

@@ -55,6 +55,8 @@ class Configuration(unittest.TestCase):
         self.expect(good + "[generator Main]\n", last + 1, "small letter")
         self.expect(good + f"[generator {'x' * 65}]\n", last + 1, "up to 63")
         self.assertEqual(self.run_it("-c", self.write(good + generator("x" * 64, 2)), "--check").returncode, 0)
+        self.expect(good + "[daemon main]\n", last + 1, "[daemon] has no name")
+        self.expect(good + "[server]\n", last + 1, "there is no section [server]")
         self.expect(good + "[listen gopher]\n", last + 1, "resp, resps, http and https are the protocols")
         self.expect("[listen resp]\naddress=127.0.0.1:0\nmode=0600\n" + generator("a"), 3, "mode= is for unix sockets")
         self.expect("[listen resp]\naddress=127.0.0.1:0\nhosts=a\n" + generator("a"), 1, "[listen http]")
