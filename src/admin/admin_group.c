@@ -48,39 +48,150 @@ void frazil_admin_group_close(frazil_admin_group *group)
 
 /* ---- worker ids -------------------------------------------------------------------------- */
 
-/* A source that the others take their worker ids from as well. */
-static bool have_one_source(const struct fz_decision *one, const struct fz_decision *other)
+/* Whether generators take their worker ids from a source that has several; others of one number share it. */
+static bool has_pool(const struct fz_decision *decision)
 {
-    struct fz_worker_range a = fz_worker_range_of(one), b = fz_worker_range_of(other);
+    return decision->worker.url != NULL || decision->worker.lock;
+}
 
-    return a.first == b.first && a.count == b.count && fz_relation_of(one, other) == FZ_RELATION_SHARED;
+/* Whether it can be known which worker ids a generator may have. */
+static bool knows_worker_ids(const struct fz_decision *decision)
+{
+    return !decision->worker.in_process && !decision->worker.by_program;
+}
+
+/* How many worker ids a member takes, and from which on and before which one. */
+struct demand {
+    const struct fz_decision *decision;
+    uint64_t first;
+    uint64_t end;
+    uint64_t count;
+};
+
+static struct demand demand_of(const struct member *member)
+{
+    struct fz_worker_range range = fz_worker_range_of(&member->decision);
+
+    return (struct demand){&member->decision, range.first, range.first + range.count, member->worker_ids};
+}
+
+/*
+ * Brings those of n demands to the front that are of the first one's source: each shares it with another one of them,
+ * as two whose ranges have nothing in common say nothing of it.  Returns how many they are.
+ */
+static size_t gather_source(struct demand *demands, size_t n)
+{
+    size_t its = 1;
+
+    for (size_t i = 0; i < its; i++) {
+        for (size_t k = its; k < n; k++) {
+            struct demand found = demands[k];
+            if (fz_relation_of(demands[i].decision, found.decision) != FZ_RELATION_SHARED)
+                continue;
+            demands[k] = demands[its];
+            demands[its++] = found;
+        }
+    }
+    return its;
+}
+
+static int by_range(const void *one, const void *other)
+{
+    const struct demand *a = one, *b = other;
+
+    return a->end != b->end ? (a->end > b->end) - (a->end < b->end) : (a->first > b->first) - (a->first < b->first);
+}
+
+/*
+ * The ranges of one source may overlap.  By Hall's theorem all members get their worker ids if and only if no run of
+ * them has fewer than what is demanded of that run alone.  Looks for one that has, among those that own's range is in.
+ * demands: of all members, own among them, in the order of by_range.
+ */
+static bool find_shortage(const struct demand *demands, size_t n, const struct demand *own, struct demand *ret)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct demand run = {.first = demands[i].first};
+        if (run.first > own->first || (i > 0 && run.first == demands[i - 1].first))
+            continue;
+        for (size_t k = 0; k < n; k++) {
+            run.end = demands[k].end;
+            run.count += demands[k].first >= run.first ? demands[k].count : 0;
+            bool is_whole = k + 1 == n || demands[k + 1].end > run.end;
+            if (!is_whole || run.end < own->end || run.count <= run.end - run.first)
+                continue;
+            *ret = run;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Counts a number once, however many have it together: those of a fixed one, and of one source. */
+static size_t merge_fixed(struct demand *demands, size_t n)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool is_counted = false;
+        for (size_t k = 0; k < kept && !has_pool(demands[i].decision) && !is_counted; k++)
+            is_counted = demands[k].first == demands[i].first && !has_pool(demands[k].decision);
+        if (!is_counted)
+            demands[kept++] = demands[i];
+    }
+    return kept;
+}
+
+static frazil_err tell_shortage(const struct demand *own, const struct demand *run, frazil_error *reterr)
+{
+    uint64_t size = run->end - run->first, taken = run->count - own->count;
+
+    if (!has_pool(own->decision))
+        return fz_fail(reterr, FRAZIL_EPOOL,
+                       "worker id %u is one of %u from %u to %u, and other generators take %u (worker_ids=, base=, "
+                       "count=)",
+                       own->first, size, run->first, run->end - 1, taken);
+    return fz_fail(
+        reterr, FRAZIL_EPOOL,
+        "worker_ids=%u, but its source has %u worker ids from %u to %u (base=, count=, workers=, layout=), of "
+        "which other generators take %u",
+        own->count, size, run->first, run->end - 1, taken);
+}
+
+/* Whether all members get the worker ids that they take, with one more. */
+static frazil_err check_pool(const struct frazil_admin_group *group, const struct member *member, frazil_error *reterr)
+{
+    const struct demand own = demand_of(member);
+    struct demand *demands = malloc((group->count + 1) * sizeof *demands), run;
+
+    if (demands == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    size_t n = 0;
+    demands[n++] = own;
+    for (size_t i = 0; i < group->count; i++) {
+        if (knows_worker_ids(&group->members[i].decision))
+            demands[n++] = demand_of(&group->members[i]);
+    }
+    n = merge_fixed(demands, gather_source(demands, n));
+    qsort(demands, n, sizeof *demands, by_range);
+    bool is_short = find_shortage(demands, n, &own, &run);
+    free(demands);
+    return is_short ? tell_shortage(&own, &run, reterr) : FRAZIL_OK;
 }
 
 static frazil_err check_worker_ids(const frazil_admin_group *group, const struct member *member, frazil_error *reterr)
 {
     const struct fz_worker_choice *worker = &member->decision.worker;
-    uint64_t has = fz_worker_range_of(&member->decision).count, taken = 0;
 
     if (member->worker_ids == 0)
         return fz_fail(reterr, FRAZIL_EINVAL, "worker_ids=0: must be at least 1");
     if (worker->in_process)
         return FRAZIL_OK;
-    if (worker->url == NULL && !worker->lock) /* its generators share the number */
-        return member->worker_ids == 1 ? FRAZIL_OK
-                                       : fz_fail(reterr, FRAZIL_EPOOL,
-                                                 "worker= gives one number: worker_ids=%u needs a source with several, "
-                                                 "such as file-lock or a coordinator",
-                                                 (uint64_t)member->worker_ids);
-    for (size_t i = 0; i < group->count; i++) {
-        if (have_one_source(&group->members[i].decision, &member->decision))
-            taken += group->members[i].worker_ids;
-    }
-    if (member->worker_ids + taken <= has)
-        return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_EPOOL,
-                   "worker_ids=%u, but its source has %u worker ids (base=, count=, workers=, layout=), of which other "
-                   "generators take %u",
-                   (uint64_t)member->worker_ids, has, taken);
+    if (!has_pool(&member->decision) && member->worker_ids != 1)
+        return fz_fail(reterr, FRAZIL_EPOOL,
+                       "worker= gives one number: worker_ids=%u needs a source with several, such as file-lock or a "
+                       "coordinator",
+                       (uint64_t)member->worker_ids);
+    return knows_worker_ids(&member->decision) ? check_pool(group, member, reterr) : FRAZIL_OK;
 }
 
 /* ---- ids ----------------------------------------------------------------------------------- */

@@ -725,6 +725,7 @@ class Configuration(unittest.TestCase):
         for text, words in (
             (lock.format("a") + "count=1\n" + lock.format("b") + "count=1\n", "[generator b]: worker_ids=1, but its source has 1 "),
             (lock.format("a") + "count=3\nworker_ids=4\n", "[generator a]: worker_ids=4, but its source has 3 "),
+            (lock.format("a") + "count=3\nworker_ids=3\n" + lock.format("b") + "count=2\n", "[generator b]: worker_ids=1, but its source has 3 "),
             (lock.format("a").replace("400", "1022") + "worker_ids=3\n", "its source has 2 worker ids"),
             ("[generator a]\nworker=redis://h/n\nworkers=2\nworker_ids=3\n", "its source has 2 worker ids"),
         ):

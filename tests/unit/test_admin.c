@@ -430,11 +430,43 @@ TEST("A source of worker ids gives all who take from it as many as it has, and n
         add(group, "a", sources[i], 4, FRAZIL_EPOOL, "worker_ids=4, but its source has 3 worker ids");
         add(group, "a", sources[i], 2, FRAZIL_OK, "");
         add(group, "b", sources[i], 2, FRAZIL_EPOOL,
-            "has 3 worker ids (base=, count=, workers=, layout=), of which other generators take 2");
+            "has 3 worker ids from 5 to 7 (base=, count=, workers=, layout=), of which other generators take 2");
         add(group, "b", sources[i], 1, FRAZIL_OK, "");
         add(group, "c", sources[i], 1, FRAZIL_EPOOL, "take 3");
         frazil_admin_group_close(group);
     }
+}
+
+TEST("A group counts the worker ids of ranges that overlap")
+{
+    const char *two = "state=file worker=file-lock base=0 count=2",
+               *three = "state=file worker=file-lock base=0 count=3";
+    const char *last = "state=file worker=file-lock base=2 count=1";
+    frazil_admin_group *group = NULL;
+
+    assert_int_equal(frazil_admin_group_open(&group, NULL), FRAZIL_OK);
+    add(group, "a", three, 3, FRAZIL_OK, "");
+    add(group, "b", two, 1, FRAZIL_EPOOL,
+        "worker_ids=1, but its source has 3 worker ids from 0 to 2 (base=, count=, workers=, layout=), of which other "
+        "generators take 3");
+    add(group, "b", last, 1, FRAZIL_EPOOL, "take 3");
+    frazil_admin_group_close(group);
+
+    assert_int_equal(frazil_admin_group_open(&group, NULL), FRAZIL_OK);
+    add(group, "a", three, 1, FRAZIL_OK, ""); /* it can have the third one */
+    add(group, "b", two, 2, FRAZIL_OK, "");
+    add(group, "c", last, 1, FRAZIL_EPOOL, "has 3 worker ids from 0 to 2");
+    add(group, "c", "state=file worker=file-lock base=3 count=2", 2, FRAZIL_OK, "");
+    add(group, "x", "state=file layout=twitter worker=fixed:9", 1, FRAZIL_OK, ""); /* another layout's */
+    add(group, "e", "state=file worker=fixed:9", 1, FRAZIL_OK, "");
+    add(group, "f", "state=file worker=fixed:9", 1, FRAZIL_OK, "");
+    add(group, "g", "state=file worker=file-lock base=9 count=2", 2, FRAZIL_EPOOL, "of which other generators take 1");
+    add(group, "g", "state=file worker=file-lock base=9 count=2", 1, FRAZIL_OK, "");
+    add(group, "h", "state=file worker=fixed:9", 1, FRAZIL_OK, "");
+    add(group, "h", "state=file worker=fixed:10", 1, FRAZIL_EPOOL,
+        "worker id 10 is one of 2 from 9 to 10, and other generators take 2 (worker_ids=, base=, count=)");
+    add(group, "d", "state=file worker=file-lock base=1 count=3", 1, FRAZIL_EPOOL, "has 5 worker ids from 0 to 4");
+    frazil_admin_group_close(group);
 }
 
 TEST("The URL of a group's generator is parsed as an opening does it, without its coordinator and its password")
