@@ -23,9 +23,9 @@ static void judge_synchronisation(const struct fz_clock_facts *facts, const stru
                  "on its host)");
     else if (error_us / 1000 > facts->max_skew_ms)
         fz_found(findings, FZ_FOUND_CLOCK_INACCURATE,
-                 "the clock is synchronised, but may be wrong by %D, and %D are allowed: use a nearer time server, or "
-                 "raise max_skew",
-                 (uint64_t)error_us, 1000 * (uint64_t)facts->max_skew_ms);
+                 "the clock is synchronised, but may be wrong by %D, and %D are allowed: use a nearer time server%s",
+                 (uint64_t)error_us, 1000 * (uint64_t)facts->max_skew_ms,
+                 facts->has_coordinator ? ", or raise max_skew" : "");
     else
         fz_found(findings, FZ_FOUND_CLOCK_SYNCHRONISED, "synchronised, with an error of at most %D",
                  (uint64_t)error_us);
@@ -112,7 +112,10 @@ static void compare(struct fz_clock_facts *facts, const char *run_dir)
 void fz_collect_clock(struct fz_clock_facts *ret, const struct fz_decision *decision, const char *run_dir)
 {
     frazil_layout_info info;
-    struct fz_clock_facts facts = {.frozen = decision->frozen, .max_skew_ms = decision->lease.max_skew_ms};
+    struct fz_clock_facts facts = {.frozen = decision->frozen,
+                                   .max_skew_ms = decision->lease.max_skew_ms,
+                                   .has_coordinator =
+                                       decision->worker.url != NULL || decision->state.kind == FZ_STATE_URL};
 
     frazil_layout_get_info(&decision->layout, &info, sizeof info);
     facts.now_unix_ms = fz_real_now().unix_ms;

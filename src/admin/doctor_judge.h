@@ -24,7 +24,8 @@ struct fz_clock_facts {
     int64_t epoch_unix_ms;
     int kernel_errno; /* 0: kernel is known */
     struct fz_kernel_clock kernel;
-    int64_t max_skew_ms; /* how far clocks may differ */
+    int64_t max_skew_ms;  /* how far clocks may differ */
+    bool has_coordinator; /* whose clock max_skew= is about */
     bool counter_constant;
     bool counter_usable;
     char source[FZ_CLOCK_SOURCE_SIZE]; /* empty: not known */

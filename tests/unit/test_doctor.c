@@ -106,6 +106,10 @@ TEST("Each fact that is not good is a finding, and where the limit lies")
     facts.kernel.max_error_us = 251000;
     judge_clock(facts);
     EXPECT("WARN clock.inaccurate the clock is synchronised, but may be wrong by 251 ms");
+    assert_null(strstr(found, "max_skew")); /* which has no effect there */
+    facts.has_coordinator = true;
+    judge_clock(facts);
+    assert_non_null(strstr(found, "or raise max_skew"));
     facts.kernel_errno = 1;
     judge_clock(facts);
     EXPECT("WARN clock.unknown");

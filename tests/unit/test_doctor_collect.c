@@ -67,6 +67,7 @@ TEST("A step since the last run is seen, in both directions; of another boot not
     fz_collect_clock(&facts, &decision, scratch);
     assert_false(facts.compared);
     assert_int_equal(facts.max_skew_ms, 9);
+    assert_true(facts.has_coordinator);
     leave_offset(boot, 3600000000);
     fz_collect_clock(&facts, &decision, scratch);
     assert_true(facts.compared);
