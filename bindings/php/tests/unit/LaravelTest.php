@@ -115,7 +115,7 @@ final class LaravelTest extends TestCase
 
     public function testTheConfigurationHasKonayukisKeysAndAnEmptyVariableSaysNothing(): void
     {
-        $names = ['EPOCH_MS', 'LOCK_DIR', 'MAX_WORKERS', 'IP_OVERRIDE', 'HOSTNAME_OVERRIDE', 'SEQUENCE_MODE', 'COUNTER', 'COUNTER_FILE_DIR'];
+        $names = ['EPOCH_MS', 'LOCK_DIR', 'MAX_WORKERS', 'IP_OVERRIDE', 'HOSTNAME_OVERRIDE', 'SEQUENCE_MODE', 'COUNTER', 'COUNTER_FILE_DIR', 'KEY_PREFIX'];
         $application = $this->application(['WORKER_ID_MODE' => 'fixed', 'WORKER_ID' => '9'] + array_fill_keys($names, ''));
         $keys = array_map(
             static fn (mixed $value): mixed => is_array($value) ? array_keys($value) : null,
@@ -133,6 +133,7 @@ final class LaravelTest extends TestCase
             'layout=41/10/12 epoch=1767225600000 behaviour=konayuki worker=fixed:9 start=zero',
             $application->make(IdGenerator::class)->spec(),
         );
+        $this->assertSame(IdGenerator::DEFAULT_KEY_PREFIX, $application->make(Settings::class)->keyPrefix());
         $settings = $this->application(['WORKER_ID_MODE' => '', 'KEY_PREFIX' => 'mine'])->make(Settings::class);
         $this->assertSame('mine', $settings->keyPrefix());
         $this->assertInstanceOf(FileLockWorkerIdAllocator::class, $settings->worker($settings->layout()));

@@ -3,7 +3,7 @@
 
 declare(strict_types=1);
 
-// Each key with its variable; docs/konayuki.md says what they mean.
+// Each key with its variable; an empty one is a missing one.
 return [
     // Milliseconds since 1970 that the time of an id counts from.  Never change it.
     'epoch_ms' => env('KONAYUKI_EPOCH_MS', 1_767_225_600_000),
@@ -19,9 +19,11 @@ return [
         // file-lock (one host alone), fixed, ip-last-octet, ip-hash or hostname-hash
         'mode' => env('KONAYUKI_WORKER_ID_MODE', 'file-lock'),
         'fixed_value' => env('KONAYUKI_WORKER_ID'),
+        // Of file-lock; null: a folder of the application's storage.
         'lock_dir' => env('KONAYUKI_LOCK_DIR'),
         // As many as the layout has, unless this says fewer.
         'max_workers' => env('KONAYUKI_MAX_WORKERS'),
+        // What ip-last-octet, ip-hash and hostname-hash look at in place of this host's own.
         'ip_override' => env('KONAYUKI_IP_OVERRIDE'),
         'hostname_override' => env('KONAYUKI_HOSTNAME_OVERRIDE'),
     ],
@@ -34,6 +36,7 @@ return [
     'counter' => [
         // apcu: the memory of the host, by frazil, without APCu; file and redis: konayuki's own keys
         'driver' => env('KONAYUKI_COUNTER', 'apcu'),
+        // Of file; null: a folder of the application's storage.
         'file_dir' => env('KONAYUKI_COUNTER_FILE_DIR'),
         // A connection of config/database.php; null: the default one.
         'redis_connection' => env('KONAYUKI_REDIS_CONNECTION'),

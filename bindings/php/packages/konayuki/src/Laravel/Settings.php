@@ -84,7 +84,7 @@ final class Settings
 
     public function keyPrefix(): string
     {
-        return $this->config['key_prefix'] ?? IdGenerator::DEFAULT_KEY_PREFIX;
+        return self::said($this->config['key_prefix'] ?? null) ?? IdGenerator::DEFAULT_KEY_PREFIX;
     }
 
     private static function said(mixed $value): mixed
