@@ -348,8 +348,10 @@ static char item_kind(PyObject *view)
     PyObject *bytes = PyUnicode_AsUTF8String(format);
     const char *text = bytes == NULL ? NULL : PyBytes_AsString(bytes);
     if (text != NULL) {
-        text += *text == '@' || *text == '=';
-        bool is_long = *text != '\0' && text[1] == '\0' && strchr(sizeof(long) == 8 ? "QLNqln" : "Qq", *text) != NULL;
+        bool is_standard = *text == '='; /* sizes that are the same everywhere: a long has 4 bytes */
+        text += is_standard || *text == '@';
+        const char *kinds = !is_standard && sizeof(long) == 8 ? "QLNqln" : "Qq";
+        bool is_long = *text != '\0' && text[1] == '\0' && strchr(kinds, *text) != NULL;
         kind = is_long ? (strchr("QLN", *text) != NULL ? 'Q' : 'q') : 0;
     }
     Py_XDECREF(bytes);
@@ -429,6 +431,9 @@ static PyObject *fill_view_of(struct generator *self, PyObject *view)
 
     if (writable_bytes(view, &ids, &len) < 0)
         return NULL;
+    if ((uintptr_t)ids % _Alignof(uint64_t) != 0)
+        return PyErr_Format(PyExc_ValueError, "fill() needs a buffer that begins at a multiple of %d bytes",
+                            (int)_Alignof(uint64_t));
     size_t n = (size_t)len / sizeof(uint64_t);
     if (take_ids(self, &(struct taking){.ids = ids, .n = n}, FRAZIL_WAIT_DEFAULT) < 0)
         return NULL;

@@ -6,6 +6,7 @@ import copy
 import gc
 import pickle
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -487,6 +488,14 @@ def test_other_buffers_are_refused(ids, buffer):
     with pytest.raises((TypeError, BufferError, ValueError)):
         ids.fill(buffer)
     assert ids.stats()["issued"] == before
+
+
+@pytest.mark.skipif(sys.implementation.name == "pypy", reason="there ids go into a view by Python's own assignments")
+def test_a_buffer_that_is_not_aligned_is_refused(ids):
+    buffer = memoryview(bytearray(24))[1:17].cast("Q")
+    with pytest.raises(ValueError, match="multiple of 8 bytes"):
+        ids.fill(buffer)
+    assert list(buffer) == [0, 0]
 
 
 def test_signed_items_are_refused_where_ids_do_not_fit():
