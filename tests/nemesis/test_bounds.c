@@ -19,6 +19,7 @@
 #include "lib/callers.h"
 #include "lib/nemesis.h"
 #include "lib/new_namespace.h"
+#include "lib/patience.h"
 #include "lib/ports.h"
 #include "lib/proxy.h"
 #include "lib/scratch.h"
@@ -112,11 +113,12 @@ static frazil *open_soon(const char *spec)
 {
     frazil_error why;
     frazil *gen;
+    frazil_err err;
 
-    while (open_spec(&gen, spec, &why) != FRAZIL_OK) {
-        if (frazil_err_classify(why.code) == FRAZIL_CLASS_USAGE)
-            fail_msg("%s", why.message);
-    }
+    AWAIT((err = open_spec(&gen, spec, &why)) == FRAZIL_OK || frazil_err_classify(err) == FRAZIL_CLASS_USAGE, "%s",
+          why.message);
+    if (err != FRAZIL_OK)
+        fail_msg("%s", why.message);
     return gen;
 }
 
