@@ -42,7 +42,8 @@ typedef enum frazil_stat_number {
         FRAZIL_ENUM_IS_INT(FRAZIL_STAT)
 } frazil_stat_number;
 
-/* A statistic: a count of what happened so far to the generator and all processes that share it.  It does not grow. */
+/* A statistic: its name and a count of what happened so far to the generator and all processes that share it.  It does
+ * not grow. */
 typedef struct frazil_stat {
     const char *name; /* as in the table.  Never freed */
     uint64_t value;   /* in the unit at the end of its name, if any */

@@ -13,7 +13,7 @@
 #include "os/host.h"
 #include "target.h"
 
-/* How long a coordinator may be away. */
+/* How far a grant reaches, unless the operator says so. */
 enum { DEFAULT_HORIZON_MS = 60000 };
 
 static uint64_t tick_now(void *ctx)

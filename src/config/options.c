@@ -50,8 +50,8 @@ frazil_err fz_options_of_spec(frazil_options *options, const char *spec, frazil_
 }
 
 /*
- * A port begins with its size, so that it can grow, and has what is called without asking.  Only one of the right size
- * is looked at to see whether it is whole.
+ * A port begins with its size, which tells a version whose port is another one, and has what is called without asking.
+ * Only one of the right size is looked at to see whether it is whole.
  */
 static frazil_err check_port(const char *what, size_t size, size_t right, bool is_whole, const char *needed,
                              frazil_error *reterr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pair.h"
 
-/* Relaxed throughout: no memory goes by it, and a mistake would cost a worker id, not an id. */
+/* Relaxed throughout: it publishes no other memory, and a mistake would cost a worker id, not an id. */
 
 enum { HALF_BITS = 32, HALVES = 2 };
 
