@@ -11,7 +11,7 @@ void command_count(const struct session *session, const struct command *row, enu
 {
     size_t at = row != NULL ? (size_t)(row - commands) : COUNTED_COMMANDS - 1;
 
-    count(&session->event_thread->counters.calls[session->has_tls][at][code], times);
+    count(&session->event_thread->counters.calls[session->has_tls ? PROTOCOL_RESPS : PROTOCOL_RESP][at][code], times);
 }
 
 void command_fail(const struct session *session, const struct call *call, enum reply_code code, const char *fmt, ...)

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #define LINGER_NS (2 * NS_PER_S)
-#define GREETING_NS (5 * NS_PER_S) /* of TLS */
-#define SILENT_NS (1 * NS_PER_S)   /* a client that was heard within that time may be asking right now */
+#define HANDSHAKE_NS (5 * NS_PER_S) /* of TLS */
+#define SILENT_NS (1 * NS_PER_S)    /* a client that was heard within that time may be asking right now */
 #define LOOK_NS (1 * NS_PER_S)
 #define LOOK_LEAST_NS (50 * NS_PER_MS) /* thousands of connections are looked at */
 #define READ_LEAST ((size_t)512)
@@ -318,7 +318,7 @@ struct user *connection_user(void *connection)
 }
 
 /* The handshake is over: a client with a certificate need not log in. */
-static void greeted(struct loop *loop, struct connection *connection)
+static void end_handshake(struct loop *loop, struct connection *connection)
 {
     struct user *user = connection_user(connection);
     int64_t end_unix_s = tls_client_end_unix_s(connection->io.session);
@@ -332,12 +332,12 @@ static void greeted(struct loop *loop, struct connection *connection)
 /* Reads, and counts how the handshake of TLS ends. */
 static ssize_t receive(struct loop *loop, struct connection *connection, void *to, size_t size)
 {
-    bool greeting = connection->io.greets;
+    bool was_in_handshake = connection->io.in_handshake;
     ssize_t n = io_read(&connection->io, to, size);
 
-    if (greeting && !connection->io.greets)
-        greeted(loop, connection);
-    if (connection->io.greets && n == IO_BROKEN) {
+    if (was_in_handshake && !connection->io.in_handshake)
+        end_handshake(loop, connection);
+    if (connection->io.in_handshake && n == IO_BROKEN) {
         count(&loop->event_thread.counters.tls_failures, 1);
         char peer[ADDRESS_TEXT_SIZE];
         peer_write(&connection->session.peer, peer);
@@ -394,7 +394,7 @@ static void throw_away(struct loop *loop, struct connection *connection)
         connection_close(loop, connection);
 }
 
-/* Cuts a connection whose client has a certificate that is good no more, as the handshake would. */
+/* Cuts a connection whose client has a certificate that is no longer valid, as the handshake would. */
 static bool cut_ended(struct loop *loop, struct connection *connection)
 {
     struct timespec now;
@@ -481,7 +481,7 @@ static const char *late(struct loop *loop, struct connection *connection)
         count(&counters->cut_slow, 1);
         return "its command did not arrive in full (request_timeout)";
     }
-    if (connection->io.greets && silent_ns > GREETING_NS) {
+    if (connection->io.in_handshake && silent_ns > HANDSHAKE_NS) {
         count(&counters->cut_slow, 1);
         return "its TLS handshake did not end within 5 s";
     }
@@ -526,7 +526,7 @@ void connection_check_time(struct loop *loop, struct connection *connection)
         connection_make_ready(loop, connection);
     const char *why = late(loop, connection);
     if (why != NULL) {
-        if (connection->io.greets)
+        if (connection->io.in_handshake)
             count(&loop->event_thread.counters.tls_failures, 1);
         log_cut(connection, why);
         connection_close(loop, connection);

@@ -62,7 +62,7 @@ struct counters {
     _Atomic uint64_t cut_slow;
     _Atomic uint64_t cut_broken;  /* not the protocol */
     _Atomic uint64_t cut_idle;    /* idle_timeout */
-    _Atomic uint64_t cut_revoked; /* its user, token or certificate is good no more */
+    _Atomic uint64_t cut_revoked; /* its user, token or certificate is no longer valid */
     _Atomic uint64_t tls_handshakes;
     _Atomic uint64_t tls_failures; /* of handshakes */
 };

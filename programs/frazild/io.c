@@ -31,12 +31,12 @@ bool io_open(struct io *io, int fd, struct tls *tls)
     if (io->session == NULL)
         return false;
     io->tls = tls_hold(tls);
-    io->greets = true;
+    io->in_handshake = true;
     return true;
 }
 
 /* Goes on with the handshake; the peer is told why it fails. */
-static ssize_t greet(struct io *io)
+static ssize_t handshake(struct io *io)
 {
     int err = tls_has_memory() ? gnutls_handshake(io->session) : GNUTLS_E_MEMORY_ERROR;
     ssize_t ret = result_of_tls(err);
@@ -45,7 +45,7 @@ static ssize_t greet(struct io *io)
         io->why = gnutls_strerror(err);
         (void)gnutls_alert_send_appropriate(io->session, err);
     }
-    io->greets = ret < 0;
+    io->in_handshake = ret < 0;
     return ret;
 }
 
@@ -53,7 +53,7 @@ ssize_t io_read(struct io *io, void *to, size_t size)
 {
     if (io->session == NULL)
         return result_of(recv(io->fd, to, size, 0));
-    ssize_t n = io->greets ? greet(io) : 0;
+    ssize_t n = io->in_handshake ? handshake(io) : 0;
     if (n < 0)
         return n;
     return result_of_tls(gnutls_record_recv(io->session, to, size));
@@ -68,12 +68,12 @@ ssize_t io_write(struct io *io, const void *from, size_t len)
 
 bool io_reads_by_writing(const struct io *io)
 {
-    return io->greets && gnutls_record_get_direction(io->session) == 1;
+    return io->in_handshake && gnutls_record_get_direction(io->session) == 1;
 }
 
 bool io_has_more(const struct io *io)
 {
-    return io->session != NULL && !io->greets && gnutls_record_check_pending(io->session) > 0;
+    return io->session != NULL && !io->in_handshake && gnutls_record_check_pending(io->session) > 0;
 }
 
 void io_hold_back(const struct io *io, bool holds)
@@ -85,7 +85,7 @@ void io_hold_back(const struct io *io, bool holds)
 
 void io_end(struct io *io)
 {
-    if (io->session != NULL && !io->greets)
+    if (io->session != NULL && !io->in_handshake)
         (void)gnutls_bye(io->session, GNUTLS_SHUT_WR);
     (void)shutdown(io->fd, SHUT_WR);
 }

@@ -13,7 +13,7 @@
 
 struct io {
     int fd;
-    bool greets;              /* the handshake of TLS is not over */
+    bool in_handshake;        /* of TLS */
     struct tls *tls;          /* NULL: there is none */
     gnutls_session_t session; /* of TLS */
     const char *why;          /* the handshake failed */

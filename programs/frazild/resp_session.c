@@ -149,10 +149,10 @@ static void dispatch(struct session *session, struct call *call, const char *byt
             queue_command(session, call, bytes);
         return;
     }
-    uint64_t errors = call->out->len;
+    uint64_t reply_start = call->out->len;
     row->run(session, call);
     /* Commands that take ids count themselves, and errors are counted where they are made. */
-    if ((row->flags & COMMAND_REPEATS) == 0 && (call->out->len == errors || call->out->at[errors] != '-'))
+    if ((row->flags & COMMAND_REPEATS) == 0 && (call->out->len == reply_start || call->out->at[reply_start] != '-'))
         command_count(session, row, CODE_OK, 1);
 }
 

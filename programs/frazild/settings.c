@@ -16,14 +16,14 @@ struct key {
     const char *name;
     size_t offset;
     const struct value_kind *kind;
-    const char *preset;
+    const char *usual; /* the value of a key that is not given */
 };
 
-#define KEY_OF(type, name, member, kind, preset) {#name, offsetof(struct type, member), &value_##kind, preset},
-#define DAEMON_KEY(section, name, member, kind, preset, help) KEY_OF(daemon_settings, name, member, kind, preset)
-#define LISTEN_KEY(section, name, member, kind, preset, help) KEY_OF(listen_settings, name, member, kind, preset)
-#define GENERATOR_KEY(section, name, member, kind, preset, help) KEY_OF(generator_settings, name, member, kind, preset)
-#define USER_KEY(section, name, member, kind, preset, help) KEY_OF(user_settings, name, member, kind, preset)
+#define KEY_OF(type, name, member, kind, usual) {#name, offsetof(struct type, member), &value_##kind, usual},
+#define DAEMON_KEY(section, name, member, kind, usual, help) KEY_OF(daemon_settings, name, member, kind, usual)
+#define LISTEN_KEY(section, name, member, kind, usual, help) KEY_OF(listen_settings, name, member, kind, usual)
+#define GENERATOR_KEY(section, name, member, kind, usual, help) KEY_OF(generator_settings, name, member, kind, usual)
+#define USER_KEY(section, name, member, kind, usual, help) KEY_OF(user_settings, name, member, kind, usual)
 
 static const struct key daemon_keys[] = {DAEMON_KEYS(DAEMON_KEY){0}};
 static const struct key listen_keys[] = {LISTEN_KEYS(LISTEN_KEY){0}};
@@ -66,7 +66,7 @@ bool settings_is_name(struct slice text)
 static void set_defaults(const struct key *keys, void *to)
 {
     for (; keys->name != NULL; keys++)
-        (void)keys->kind->read(keys->preset, (char *)to + keys->offset);
+        (void)keys->kind->read(keys->usual, (char *)to + keys->offset);
 }
 
 static const struct key *find_key(const struct key *keys, const char *name)

@@ -264,7 +264,7 @@ TEST("A handshake of TLS that may find no memory is not tried, since it would en
     assert_int_equal(gnutls_init(&io->session, GNUTLS_SERVER | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL), 0);
     assert_int_equal(gnutls_set_default_priority(io->session), 0);
     gnutls_transport_set_int(io->session, io->fd);
-    io->greets = true;
+    io->in_handshake = true;
     happens(greeting, EPOLLIN);
     assert_true(is_open(greeting)); /* it waits for the client */
     memory_fails_at(1);
