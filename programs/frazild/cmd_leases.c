@@ -2,7 +2,7 @@
 /* The reply to LEASES, which may take seconds. */
 #include "commands.h"
 
-#include "background_jobs.h"
+#include "lease_thread.h"
 #include "resp_write.h"
 
 static void write_lease(const frazil_admin_lease *row, int version, struct bytes *out)
@@ -44,12 +44,12 @@ static void write_leases(const frazil_admin_leases *leases, int version, struct 
 void cmd_leases(struct session *session, struct call *call)
 {
     const struct generator *generator = command_generator(session, call, call->words->args[1]);
-    const struct job_order order = {write_leases, session->version, session->event_thread->wake, session->connection};
+    const struct lease_order order = {write_leases, session->version, session->event_thread->wake, session->connection};
 
     if (generator == NULL)
         return;
-    session->job = job_send(session->event_thread, generator->engine, &order);
-    if (session->job == NULL)
+    session->lease_job = lease_job_submit(session->event_thread, generator->engine, &order);
+    if (session->lease_job == NULL)
         command_fail(session, call, CODE_TRYAGAIN, "too many LEASES are under way retry_ms=1000");
 }
 
@@ -58,14 +58,14 @@ bool leases_go_on(struct session *session, struct bytes *out)
     const struct call call = {.row = commands_find((struct slice){"LEASES", 6}), .out = out};
     struct refusal refusal;
 
-    if (!job_is_done(session->job))
+    if (!lease_job_is_over(session->lease_job))
         return false;
-    const struct bytes *reply = job_reply(session->job, &refusal);
+    const struct bytes *reply = lease_job_reply(session->lease_job, &refusal);
     if (reply != NULL)
         bytes_add(out, reply->at, reply->len);
     else
         command_refuse(session, &call, &refusal);
-    job_end(session->job);
-    session->job = NULL;
+    lease_job_abandon(session->lease_job);
+    session->lease_job = NULL;
     return true;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon.h"
 
-#include "background_jobs.h"
 #include "clock.h"
 #include "drain_times.h"
+#include "lease_thread.h"
 #include "log.h"
 #include "loop.h"
 #include "monitor.h"
@@ -193,8 +193,8 @@ static bool start(struct daemon *daemon)
         setup_log_errors(errors);
         return false;
     }
-    daemon->server.jobs = jobs_start();
-    daemon->reloader = daemon->server.jobs != NULL ? reloader_start(daemon->path, &daemon->server) : NULL;
+    daemon->server.looker = lease_thread_start();
+    daemon->reloader = daemon->server.looker != NULL ? reloader_start(daemon->path, &daemon->server) : NULL;
     if (daemon->reloader != NULL && start_loops(daemon))
         return true;
     log_line(
@@ -251,15 +251,13 @@ static void *close_all(void *arg)
     if (daemon->server.setup != NULL) /* gives the worker ids back */
         setup_release_within(daemon->server.setup,
                              daemon->times.closed_ns > now_ns ? daemon->times.closed_ns - now_ns : 0);
-    jobs_stop(daemon->server.jobs);
+    lease_thread_stop(daemon->server.looker);
     return end_background(daemon);
 }
 
 /* Frees everything, as far as no coordinator is waited for at the end of the time; then the process ends here. */
 static void stop(struct daemon *daemon, int status)
 {
-    if (daemon->server.jobs != NULL)
-        jobs_hush(daemon->server.jobs);
     atomic_store(&daemon->server.cutting, true);
     server_wake_event_threads(&daemon->server);
     for (unsigned i = 0; i < daemon->count; i++)

@@ -200,7 +200,7 @@ static void abandon_job(struct queue *queue)
 {
     if (queue->job == NULL)
         return;
-    take_job_abandon(queue->job);
+    job_abandon(&queue->job->job);
     queue->job = NULL;
     queue->due_ns = 0; /* for the next one */
 }
@@ -338,7 +338,7 @@ static void run_queue(struct dispatcher *dispatcher, struct engine *engine, uint
 void dispatcher_collect(struct dispatcher *dispatcher)
 {
     for (struct queue *queue = dispatcher->queues; queue != NULL; queue = queue->next) {
-        if (queue->job != NULL && atomic_load(&queue->job->done))
+        if (queue->job != NULL && job_is_done(&queue->job->job))
             queue->due_ns = 0;
     }
 }
@@ -367,8 +367,7 @@ static void submit_job(const struct dispatcher *dispatcher, struct queue *queue,
     if (first->in_a_row) /* what others take meanwhile would break it: all of it comes at once, or nothing */
         first->got = 0;
     uint32_t left = first->wanted - first->got;
-    const struct take_job order = {.event_thread = dispatcher->event_thread,
-                                   .notify = dispatcher->notify,
+    const struct take_job order = {.job = {.event_thread = dispatcher->event_thread, .notify = dispatcher->notify},
                                    .deadline_ns = first->deadline_ns,
                                    .meta = first->meta,
                                    .n = left < SHARE || first->in_a_row || engine->is_strict ? left : SHARE};
@@ -402,7 +401,7 @@ static void run_by_jobs(struct dispatcher *dispatcher, struct engine *engine, ui
 {
     struct queue *queue = find(dispatcher, engine);
 
-    if (queue->job != NULL && atomic_load(&queue->job->done)) {
+    if (queue->job != NULL && job_is_done(&queue->job->job)) {
         enum advance how = receive(queue->first, queue->job);
         abandon_job(queue);
         if (how == ADVANCE_DONE)

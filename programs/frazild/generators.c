@@ -216,6 +216,7 @@ static void free_engine(struct engine *engine)
     if (engine->meaning != NULL)
         explicit_bzero(engine->meaning, strlen(engine->meaning));
     free(engine->meaning);
+    take_thread_free(engine->taker);
     free(engine);
 }
 

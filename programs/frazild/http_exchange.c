@@ -209,7 +209,7 @@ static bool finish(struct session *session, struct bytes *out, enum session_stat
     if (request == NULL)
         return true;
     request->out = out;
-    if (session->job != NULL && !http_leases_go_on(request))
+    if (session->lease_job != NULL && !http_leases_go_on(request))
         *ret = SESSION_WAIT;
     else if (request->ids != NULL && !http_ids_go_on(request))
         *ret = http_ids_wait(request) ? SESSION_WAIT : SESSION_FULL;

@@ -2,9 +2,9 @@
 /* The leases of a generator's coordinator, by HTTP. */
 #include "http_request.h"
 
-#include "background_jobs.h"
 #include "http_reply.h"
 #include "http_routes.h"
+#include "lease_thread.h"
 
 #include <stdlib.h>
 
@@ -36,14 +36,14 @@ static void write_leases(const frazil_admin_leases *leases, int version, struct 
 void http_list_leases(struct http_request *request)
 {
     struct session *session = request->session;
-    const struct job_order order = {write_leases, 0, request->event_thread->wake, session->connection};
+    const struct lease_order order = {write_leases, 0, request->event_thread->wake, session->connection};
     const struct refusal busy = {CODE_TRYAGAIN, 1000, "too many requests for leases are under way"};
     const struct generator *generator = http_generator(request, request->argument);
 
     if (generator == NULL || !http_wait(request))
         return;
-    session->job = job_send(request->event_thread, generator->engine, &order);
-    if (session->job != NULL)
+    session->lease_job = lease_job_submit(request->event_thread, generator->engine, &order);
+    if (session->lease_job != NULL)
         return;
     http_refuse(request, &busy);
     free(session->request);
@@ -56,9 +56,9 @@ bool http_leases_go_on(struct http_request *request)
     struct bytes body = {0};
     struct refusal refusal;
 
-    if (!job_is_done(session->job))
+    if (!lease_job_is_over(session->lease_job))
         return false;
-    const struct bytes *reply = job_reply(session->job, &refusal);
+    const struct bytes *reply = lease_job_reply(session->lease_job, &refusal);
     if (reply != NULL) {
         bytes_add(&body, reply->at, reply->len);
         http_reply(request, "application/json", &body);
@@ -67,7 +67,7 @@ bool http_leases_go_on(struct http_request *request)
     } else {
         http_refuse(request, &refusal);
     }
-    job_end(session->job);
-    session->job = NULL;
+    lease_job_abandon(session->lease_job);
+    session->lease_job = NULL;
     return true;
 }

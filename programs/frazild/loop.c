@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "loop.h"
 
-#include "background_jobs.h"
 #include "clock.h"
 #include "connection.h"
+#include "lease_thread.h"
 #include "log.h"
 #include "turns.h"
 
@@ -229,7 +229,7 @@ static void look_around(struct loop *loop)
     if (read(loop->event, &ignored, sizeof ignored) < 0)
         return;
     take_setup(loop);
-    jobs_collect(&loop->event_thread);
+    lease_jobs_collect(&loop->event_thread);
     dispatcher_collect(&loop->event_thread.dispatcher);
     if (atomic_load(&loop->server->draining) && !loop->drains)
         start_draining(loop);

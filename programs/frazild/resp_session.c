@@ -4,10 +4,10 @@
  */
 #include "session.h"
 
-#include "background_jobs.h"
 #include "batch.h"
 #include "commands.h"
 #include "http_exchange.h"
+#include "lease_thread.h"
 #include "resp_write.h"
 
 #include <stdio.h>
@@ -18,8 +18,8 @@ void session_close(struct session *session)
 {
     batch_drop(session);
     http_close(session);
-    job_end(session->job);
-    session->job = NULL;
+    lease_job_abandon(session->lease_job);
+    session->lease_job = NULL;
     if (session->multi != NULL)
         bytes_free(&session->multi->queued);
     free(session->multi);
@@ -185,7 +185,7 @@ static void hush(struct session *session, struct bytes *out, size_t mark)
         out->len = mark;
     }
     /* EXEC is one command: what it runs is skipped with it. */
-    if (session->skip > 0 && session->batch == NULL && session->job == NULL && !runs_multi(session))
+    if (session->skip > 0 && session->batch == NULL && session->lease_job == NULL && !runs_multi(session))
         session->skip--;
 }
 
@@ -212,7 +212,7 @@ static bool finish(struct session *session, struct bytes *out)
 
     if (session->batch != NULL)
         over = batch_go_on(session, out);
-    else if (session->job != NULL)
+    else if (session->lease_job != NULL)
         over = leases_go_on(session, out);
     else
         return true;
@@ -224,7 +224,7 @@ static bool finish(struct session *session, struct bytes *out)
 static bool can_go_on(struct session *session, struct bytes *out, enum session_state *ret)
 {
     if (!finish(session, out)) {
-        *ret = session->job != NULL || batch_is_waiting(session) ? SESSION_WAIT : SESSION_FULL;
+        *ret = session->lease_job != NULL || batch_is_waiting(session) ? SESSION_WAIT : SESSION_FULL;
         return false;
     }
     if (session->closing || out->failed) {
@@ -252,7 +252,7 @@ void session_cut(struct session *session, struct bytes *out)
 
     if (session->is_http)
         http_cut(session, out);
-    else if (session->job != NULL)
+    else if (session->lease_job != NULL)
         command_fail(session, &leases, CODE_TRYAGAIN, SESSION_ENDS);
     else if (batch_is_waiting(session))
         batch_cut(session, out);

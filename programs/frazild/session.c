@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "session.h"
 
-#include "background_jobs.h"
 #include "clock.h"
+#include "lease_thread.h"
 #include "log.h"
 
 #include <stdlib.h>
@@ -93,12 +93,12 @@ uint64_t session_idle_ns(const struct session *session)
 
 bool session_is_idle(const struct session *session)
 {
-    return session->batch == NULL && session->job == NULL && session->multi == NULL;
+    return session->batch == NULL && session->lease_job == NULL && session->multi == NULL;
 }
 
 bool session_is_late(const struct session *session)
 {
-    return session->job != NULL && job_is_done(session->job);
+    return session->lease_job != NULL && lease_job_is_over(session->lease_job);
 }
 
 bool session_may_end(const struct session *session, size_t unread)

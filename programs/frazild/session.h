@@ -21,13 +21,13 @@
 #define SESSION_ENDS "shutting down: retry on another instance" /* as a client is told that waited */
 
 struct batch;
-struct job;
+struct lease_job;
 struct http_request;
 
 /* Why session_run came back. */
 enum session_state {
     SESSION_READ,  /* all of the bytes were used up to an unfinished command */
-    SESSION_WAIT,  /* it waits for ids or a background job: event_thread->wake tells when it can go on */
+    SESSION_WAIT,  /* it waits for ids or leases: event_thread->wake tells when it can go on */
     SESSION_FULL,  /* the output is to be sent first */
     SESSION_YIELD, /* there is more to do, after other connections have had their turn */
     SESSION_CLOSE  /* after the output was sent */
@@ -48,7 +48,7 @@ struct session {
     struct setup *known; /* for which setup `user` was looked up */
     struct user *user;   /* NULL: nobody yet, or there are no users */
     struct batch *batch; /* ids that it waits for, or is sending */
-    struct job *job;
+    struct lease_job *lease_job;
     struct multi *multi;
     struct http_request *request; /* by HTTP: it waits, or its reply is being sent */
     char *user_name;              /* of `user`, to look it up after a reload */

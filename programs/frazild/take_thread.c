@@ -3,7 +3,7 @@
 
 #include "clock.h"
 
-#include <pthread.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /* A take may last so long at a time, whatever time its job has: then its failure is known, and is told. */
@@ -14,19 +14,12 @@
 #define PROBE_NS (1 * NS_PER_S)
 
 struct take_thread {
+    struct job_thread thread; /* first */
     frazil *gen;
     bool is_sno;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t more;
-    pthread_cond_t over;
-    struct take_job *waiting;
-    uint64_t failures; /* of the coordinator, in a row */
+    pthread_mutex_t lock; /* of what follows, which the thread writes */
+    uint64_t failures;    /* of the coordinator, in a row */
     frazil_error failure;
-    bool stopping;
-    bool ended;
-    void (*then)(void *what); /* NULL: somebody waits for the end */
-    void *what;
 };
 
 static bool is_of_coordinator(frazil_err code)
@@ -34,44 +27,31 @@ static bool is_of_coordinator(frazil_err code)
     return code == FRAZIL_EUNREACHABLE || code == FRAZIL_EREFUSED || code == FRAZIL_ENAMESPACE || code == FRAZIL_ECLOCK;
 }
 
-/* Waits for a new job, or the end of that time.  The caller holds the lock, which is open meanwhile.  False: it is
- * over. */
-static bool await_more(struct take_thread *taker, uint64_t wait_ns)
-{
-    uint64_t until_ns = clock_ns() + wait_ns;
-    const struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
-
-    return pthread_cond_timedwait(&taker->more, &taker->lock, &until) == 0;
-}
-
-/* Takes the ids, and keeps what that says of the coordinator.  The caller holds the lock, which is open meanwhile. */
+/* Takes the ids, and keeps what that says of the coordinator. */
 static void try_once(struct take_thread *taker, struct take_job *job)
 {
     frazil_error err = {.retry_ns = 0};
 
-    (void)pthread_mutex_unlock(&taker->lock);
     job->code = taker->is_sno ? frazil_sno_take(taker->gen, job->meta, job->ids, job->n, TRY_NS, &err)
                               : frazil_take(taker->gen, job->ids, job->n, TRY_NS, &err);
     job->retry_ns = err.retry_ns;
     (void)pthread_mutex_lock(&taker->lock);
     if (job->code == FRAZIL_OK || job->code == FRAZIL_EFULL)
         taker->failures = 0;
-    if (!is_of_coordinator(job->code))
-        return;
-    taker->failures++;
-    taker->failure = err;
+    if (is_of_coordinator(job->code)) {
+        taker->failures++;
+        taker->failure = err;
+    }
+    (void)pthread_mutex_unlock(&taker->lock);
 }
 
 /* Tries until the job's time is over, while somebody waits for it. */
-static void run(struct take_thread *taker, struct take_job *job)
+static void take(struct take_thread *taker, struct take_job *job)
 {
-    for (;;) {
+    do
         try_once(taker, job);
-        if (frazil_err_classify(job->code) != FRAZIL_CLASS_RETRY || clock_ns() >= job->deadline_ns ||
-            job->event_thread == NULL || taker->stopping)
-            return;
-        (void)await_more(taker, PAUSE_NS);
-    }
+    while (frazil_err_classify(job->code) == FRAZIL_CLASS_RETRY && clock_ns() < job->deadline_ns &&
+           job_may_rest(&job->job, PAUSE_NS));
 }
 
 /* Whether it is back shows in a take, although no client asks: they all may have gone elsewhere. */
@@ -84,113 +64,55 @@ static void probe(struct take_thread *taker)
     try_once(taker, &job);
 }
 
-/* Waits for a job, or for the time of a probe. */
-static void await(struct take_thread *taker)
+static uint64_t run(struct job_thread *thread, struct job *job)
 {
-    if (taker->failures == 0)
-        (void)pthread_cond_wait(&taker->more, &taker->lock);
-    else if (!await_more(taker, PROBE_NS))
+    struct take_thread *taker = (struct take_thread *)thread;
+
+    if (job != NULL)
+        take(taker, (struct take_job *)job);
+    else
         probe(taker);
+    return taker->failures > 0 ? clock_ns() + PROBE_NS : UINT64_MAX;
 }
 
-static void free_job(struct take_job *job)
+static void free_job(struct job *job)
 {
-    free(job->ids);
+    free(((struct take_job *)job)->ids);
     free(job);
 }
 
-static void free_take_thread(struct take_thread *taker)
-{
-    (void)pthread_cond_destroy(&taker->more);
-    (void)pthread_cond_destroy(&taker->over);
-    (void)pthread_mutex_destroy(&taker->lock);
-    free(taker);
-}
-
-static void *loop(void *arg)
-{
-    struct take_thread *taker = arg;
-
-    (void)pthread_mutex_lock(&taker->lock);
-    while (!taker->stopping) {
-        struct take_job *job = taker->waiting;
-        if (job == NULL) {
-            await(taker);
-            continue;
-        }
-        taker->waiting = job->next;
-        run(taker, job);
-        if (job->event_thread == NULL) {
-            free_job(job);
-            continue;
-        }
-        atomic_store(&job->done, true);
-        job->notify(job->event_thread);
-    }
-    taker->ended = true;
-    void (*then)(void *what) = taker->then;
-    void *what = taker->what;
-    (void)pthread_cond_signal(&taker->over);
-    (void)pthread_mutex_unlock(&taker->lock);
-    if (then == NULL)
-        return NULL;
-    free_take_thread(taker);
-    then(what);
-    return NULL;
-}
+static const struct job_kind kind = {run, NULL, free_job, UINT_MAX};
 
 struct take_thread *take_thread_start(frazil *gen, bool is_sno)
 {
-    struct take_thread *taker = calloc(1, sizeof *taker);
-    pthread_condattr_t monotonic;
+    struct take_thread *taker = malloc(sizeof *taker);
 
     if (taker == NULL)
         return NULL;
-    taker->gen = gen;
-    taker->is_sno = is_sno;
-    (void)pthread_condattr_init(&monotonic);
-    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    (void)pthread_mutex_init(&taker->lock, NULL);
-    (void)pthread_cond_init(&taker->more, &monotonic);
-    (void)pthread_cond_init(&taker->over, &monotonic);
-    (void)pthread_condattr_destroy(&monotonic);
-    if (pthread_create(&taker->thread, NULL, loop, taker) == 0)
+    *taker = (struct take_thread){.gen = gen, .is_sno = is_sno, .lock = PTHREAD_MUTEX_INITIALIZER};
+    if (job_thread_start(&taker->thread, &kind))
         return taker;
-    free_take_thread(taker);
+    take_thread_free(taker);
     return NULL;
 }
 
 bool take_thread_stop(struct take_thread *taker, uint64_t wait_ns, void (*then)(void *what), void *what)
 {
-    uint64_t until_ns = clock_ns() + wait_ns;
-    const struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
-    pthread_t thread = taker->thread;
-
     frazil_stop(taker->gen);
-    (void)pthread_mutex_lock(&taker->lock);
-    taker->stopping = true;
-    (void)pthread_cond_signal(&taker->more);
-    while (!taker->ended && pthread_cond_timedwait(&taker->over, &taker->lock, &until) == 0)
-        continue;
-    bool ended = taker->ended;
-    if (!ended) {
-        taker->then = then;
-        taker->what = what;
-        (void)pthread_detach(thread);
-    }
-    (void)pthread_mutex_unlock(&taker->lock);
-    if (!ended)
-        return false;
-    (void)pthread_join(thread, NULL);
-    free_take_thread(taker);
-    return true;
+    return job_thread_stop(&taker->thread, clock_ns() + wait_ns, then, what);
+}
+
+void take_thread_free(struct take_thread *taker)
+{
+    if (taker != NULL)
+        (void)pthread_mutex_destroy(&taker->lock);
+    free(taker);
 }
 
 struct take_job *take_job_submit(struct take_thread *taker, const struct take_job *order)
 {
     struct take_job *job = malloc(sizeof *job);
     void *ids = malloc(order->n * (taker->is_sno ? sizeof(frazil_sno) : sizeof(uint64_t)));
-    struct take_job **end = &taker->waiting;
 
     if (job == NULL || ids == NULL) {
         free(job);
@@ -198,33 +120,9 @@ struct take_job *take_job_submit(struct take_thread *taker, const struct take_jo
         return NULL;
     }
     *job = *order;
-    job->taker = taker;
     job->ids = ids;
-    job->next = NULL;
-    (void)pthread_mutex_lock(&taker->lock);
-    while (*end != NULL)
-        end = &(*end)->next;
-    *end = job;
-    (void)pthread_cond_signal(&taker->more);
-    (void)pthread_mutex_unlock(&taker->lock);
+    (void)job_submit(&taker->thread, &job->job); /* any number may wait */
     return job;
-}
-
-void take_job_abandon(struct take_job *job)
-{
-    struct take_thread *taker = job->taker;
-    struct take_job **link = &taker->waiting;
-
-    (void)pthread_mutex_lock(&taker->lock);
-    job->event_thread = NULL;
-    while (*link != NULL && *link != job)
-        link = &(*link)->next;
-    bool is_ours = atomic_load(&job->done) || *link == job;
-    if (*link == job)
-        *link = job->next;
-    (void)pthread_mutex_unlock(&taker->lock);
-    if (is_ours)
-        free_job(job);
 }
 
 void take_thread_add_health(struct take_thread *taker, frazil_health *health, frazil_error *why)

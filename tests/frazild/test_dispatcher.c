@@ -5,8 +5,11 @@
  */
 #include "admission.h"
 #include "clock.h"
-#include "dispatcher.h"
+#include "event_thread.h"
+#include "failing_memory.h"
 #include "lib/test.h"
+
+#include <semaphore.h>
 
 #define LARGE 4000
 #define TICK_IDS 256
@@ -382,4 +385,167 @@ TEST("A client is not told the files of the daemon's host")
     assert_int_equal(refusal.code, CODE_FENCED);
     assert_null(strchr(refusal.text, '/'));
     assert_non_null(strstr(refusal.text, "the daemon's log says why"));
+}
+
+/* ---- ids that a coordinator gives ------------------------------------------------------- */
+
+static struct event_thread event_thread;
+static sem_t asked, may_answer, noted;
+static bool is_coordinated;
+static frazil_err answer;
+
+#pragma GCC visibility push(default)
+frazil_err __real_frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, frazil_error *reterr);
+frazil_err __wrap_frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, frazil_error *reterr);
+#pragma GCC visibility pop
+
+/* The coordinator answers when the test has it do so. */
+frazil_err __wrap_frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, frazil_error *reterr)
+{
+    if (is_coordinated) {
+        (void)sem_post(&asked);
+        (void)sem_wait(&may_answer);
+    }
+    if (is_coordinated && answer != FRAZIL_OK) {
+        reterr->code = answer;
+        return answer;
+    }
+    return __real_frazil_take(gen, ret_ids, n, wait_ns, reterr);
+}
+
+static void on_notify(struct event_thread *its)
+{
+    (void)its;
+    (void)sem_post(&noted);
+}
+
+static void begin_jobs(void)
+{
+    sem_t *const all[] = {&asked, &may_answer, &noted};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        assert_int_equal(sem_init(all[i], 0, 0), 0);
+    is_coordinated = true;
+    dispatcher.event_thread = &event_thread;
+    dispatcher.notify = on_notify;
+    now_ns = clock_ns();
+    engine.taker = take_thread_start(engine.gen, false);
+    assert_non_null(engine.taker);
+}
+
+static void end_jobs(void)
+{
+    assert_true(take_thread_stop(engine.taker, 3600 * NS_PER_S, NULL, NULL));
+    take_thread_free(engine.taker);
+    engine.taker = NULL;
+    is_coordinated = false;
+}
+
+static void await_take(void)
+{
+    assert_int_equal(sem_wait(&asked), 0);
+}
+
+static void let_answer(frazil_err code)
+{
+    answer = code;
+    (void)sem_post(&may_answer);
+}
+
+/* Does what the event thread does when it is told that a job is done. */
+static void collect(void)
+{
+    assert_int_equal(sem_wait(&noted), 0);
+    dispatcher_collect(&dispatcher);
+    dispatcher_run(&dispatcher, now_ns);
+}
+
+/* One job, from its take to what it brings. */
+static void do_job(void)
+{
+    await_take();
+    let_answer(FRAZIL_OK);
+    collect();
+}
+
+TEST("Ids that a coordinator gives are shared in turns, too")
+{
+    begin_jobs();
+    assert_false(ask(0, 130, 60 * NS_PER_S));
+    assert_false(ask(1, 1, 60 * NS_PER_S));
+    dispatcher_run(&dispatcher, now_ns);
+    do_job();
+    assert_int_equal(id_requests[0].got, 64);
+    do_job();
+    assert_int_equal(ended, 2);
+    do_job();
+    do_job();
+    assert_int_equal(ended, 3);
+    assert_int_equal(id_requests[0].code, FRAZIL_OK);
+    for (unsigned i = 1; i < 130; i++)
+        assert_true(room[0][i] > room[0][i - 1]);
+    end_jobs();
+}
+
+TEST("A row that a coordinator gives comes at once")
+{
+    begin_jobs();
+    assert_false(ask_row(0, 100));
+    dispatcher_run(&dispatcher, now_ns);
+    do_job();
+    assert_int_equal(ended, 1);
+    assert_row(0, 100);
+    end_jobs();
+}
+
+TEST("A request that is given up while its ids are taken leaves them, and the next one has its own")
+{
+    begin_jobs();
+    assert_false(ask(0, 1, 60 * NS_PER_S));
+    assert_false(ask(1, 1, 60 * NS_PER_S));
+    dispatcher_run(&dispatcher, now_ns);
+    await_take();
+    dispatcher_cancel(&dispatcher, &id_requests[0]);
+    dispatcher_run(&dispatcher, now_ns);
+    let_answer(FRAZIL_OK);
+    do_job();
+    assert_int_equal(ended, 2);
+    assert_int_equal(id_requests[1].code, FRAZIL_OK);
+    end_jobs();
+}
+
+TEST("A request whose time is over ends while a coordinator is silent, with what that said last")
+{
+    begin_jobs();
+    assert_false(ask(0, 1, 25 * NS_PER_MS));
+    assert_false(ask(1, 1, 60 * NS_PER_S));
+    dispatcher_run(&dispatcher, now_ns);
+    await_take();
+    now_ns = dispatcher_due_ns(&dispatcher);
+    dispatcher_run(&dispatcher, now_ns);
+    assert_int_equal(ended, 1);
+    assert_int_equal(id_requests[0].code, FRAZIL_EAGAIN);
+    let_answer(FRAZIL_EUNREACHABLE);
+    await_take();
+    now_ns = dispatcher_due_ns(&dispatcher);
+    dispatcher_run(&dispatcher, now_ns);
+    assert_int_equal(ended, 3);
+    assert_int_equal(id_requests[1].code, FRAZIL_EUNREACHABLE);
+    let_answer(FRAZIL_OK);
+    end_jobs();
+}
+
+TEST("Without memory for a job it is tried a little later")
+{
+    begin_jobs();
+    assert_false(ask(0, 1, 60 * NS_PER_S));
+    memory_fails_at(1);
+    dispatcher_run(&dispatcher, now_ns);
+    memory_fails_at(0);
+    assert_int_equal(dispatcher_due_ns(&dispatcher), now_ns + 100 * NS_PER_MS);
+    now_ns = dispatcher_due_ns(&dispatcher);
+    dispatcher_run(&dispatcher, now_ns);
+    do_job();
+    assert_int_equal(ended, 1);
+    end_jobs();
 }

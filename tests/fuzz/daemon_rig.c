@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "background_jobs.h"
 #include "fuzz.h"
+#include "lease_thread.h"
 
 enum { PATH_SIZE = 64, TEXT_SIZE = 4096 };
 
@@ -39,10 +39,10 @@ void daemon_rig_open(struct server *ret, enum protocol protocol, const char *add
         (void)snprintf(text + len, sizeof text - (size_t)len,
                        "[user shop]\nsecret_file=%s\nallow=next:main inspect:* stats:main\n", secret_path);
     write_file(text, path);
-    *ret = (struct server){.jobs = jobs_start()};
+    *ret = (struct server){.looker = lease_thread_start()};
     (void)pthread_mutex_init(&ret->lock, NULL);
     ret->setup = setup_make(path, NULL, &errors);
     if (ret->setup == NULL)
         fprintf(stderr, "%.*s", (int)errors.len, errors.at);
-    REQUIRE(ret->jobs != NULL && ret->setup != NULL);
+    REQUIRE(ret->looker != NULL && ret->setup != NULL);
 }

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "background_jobs.h"
 #include "clock.h"
 #include "daemon_rig.h"
 #include "fuzz.h"
+#include "lease_thread.h"
 #include "session.h"
 
 enum { DEPTH_MAX = 4, REPLY_MAX = 66000, ERROR_MAX = 1500 };
@@ -124,9 +124,9 @@ static void await(struct host *host, const struct session *session)
 {
     host->woken = false;
     while (!host->woken) {
-        if (session->job != NULL) {
+        if (session->lease_job != NULL) {
             (void)sem_wait(&noted);
-            jobs_collect(&host->event_thread);
+            lease_jobs_collect(&host->event_thread);
         } else {
             (void)poll(NULL, 0, 1);
             host->event_thread.now_ns = clock_ns();

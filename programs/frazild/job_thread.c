@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "job_thread.h"
+
+#include "clock.h"
+
+#include <errno.h>
+
+/* Waits for an event, or until that time.  The caller holds the lock, which is open meanwhile.  False: it is so late.
+ */
+static bool await(struct job_thread *thread, pthread_cond_t *event, uint64_t until_ns)
+{
+    const struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
+
+    if (until_ns == UINT64_MAX)
+        return pthread_cond_wait(event, &thread->lock) == 0;
+    return pthread_cond_timedwait(event, &thread->lock, &until) == 0;
+}
+
+static bool are_alike(const struct job_thread *thread, const struct job *a, const struct job *b)
+{
+    return a == b || (thread->kind->are_alike != NULL && thread->kind->are_alike(a, b));
+}
+
+/* Takes the first job and those alike; NULL: none waits. */
+static struct job *take_group(struct job_thread *thread)
+{
+    const struct job *first = thread->waiting;
+    struct job *group = NULL, **end = &group, **link = &thread->waiting;
+
+    while (*link != NULL) {
+        struct job *job = *link;
+        if (!are_alike(thread, first, job)) {
+            link = &job->next;
+            continue;
+        }
+        *link = job->next;
+        job->next = NULL;
+        *end = job;
+        end = &job->next;
+    }
+    return group;
+}
+
+static void end_group(struct job_thread *thread, struct job *group)
+{
+    while (group != NULL) {
+        struct job *job = group;
+        group = job->next;
+        if (job->event_thread == NULL) {
+            thread->kind->free_job(job);
+            continue;
+        }
+        atomic_store(&job->done, true);
+        job->notify(job->event_thread); /* under the lock: it may end when the job was abandoned */
+    }
+}
+
+static void destroy(struct job_thread *thread)
+{
+    (void)pthread_cond_destroy(&thread->more);
+    (void)pthread_cond_destroy(&thread->over);
+    (void)pthread_mutex_destroy(&thread->lock);
+}
+
+static void *loop(void *arg)
+{
+    struct job_thread *thread = arg;
+    uint64_t due_ns = UINT64_MAX;
+
+    (void)pthread_mutex_lock(&thread->lock);
+    while (!thread->stopping) {
+        if (thread->waiting == NULL && await(thread, &thread->more, due_ns))
+            continue;
+        struct job *group = take_group(thread);
+        (void)pthread_mutex_unlock(&thread->lock);
+        due_ns = thread->kind->run(thread, group);
+        (void)pthread_mutex_lock(&thread->lock);
+        end_group(thread, group);
+    }
+    thread->ended = true;
+    void (*then)(void *what) = thread->then;
+    void *what = thread->what;
+    (void)pthread_cond_signal(&thread->over);
+    (void)pthread_mutex_unlock(&thread->lock);
+    if (then == NULL)
+        return NULL;
+    destroy(thread);
+    then(what);
+    return NULL;
+}
+
+bool job_thread_start(struct job_thread *thread, const struct job_kind *kind)
+{
+    pthread_condattr_t monotonic;
+
+    *thread = (struct job_thread){.kind = kind};
+    (void)pthread_condattr_init(&monotonic);
+    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    (void)pthread_mutex_init(&thread->lock, NULL);
+    (void)pthread_cond_init(&thread->more, &monotonic);
+    (void)pthread_cond_init(&thread->over, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
+    int why = pthread_create(&thread->thread, NULL, loop, thread);
+    if (why == 0)
+        return true;
+    destroy(thread);
+    errno = why;
+    return false;
+}
+
+bool job_thread_stop(struct job_thread *thread, uint64_t until_ns, void (*then)(void *what), void *what)
+{
+    (void)pthread_mutex_lock(&thread->lock);
+    thread->stopping = true;
+    (void)pthread_cond_signal(&thread->more);
+    while (!thread->ended && await(thread, &thread->over, until_ns))
+        continue;
+    bool ended = thread->ended;
+    if (!ended) {
+        thread->then = then;
+        thread->what = what;
+        (void)pthread_detach(thread->thread);
+    }
+    (void)pthread_mutex_unlock(&thread->lock);
+    if (!ended)
+        return false;
+    (void)pthread_join(thread->thread, NULL);
+    destroy(thread);
+    return true;
+}
+
+bool job_submit(struct job_thread *thread, struct job *job)
+{
+    struct job **end = &thread->waiting;
+    unsigned waiting = 0;
+
+    job->thread = thread;
+    job->next = NULL;
+    atomic_init(&job->done, false);
+    (void)pthread_mutex_lock(&thread->lock);
+    for (; *end != NULL; end = &(*end)->next)
+        waiting++;
+    bool may = waiting < thread->kind->waiting_max;
+    if (may) {
+        *end = job;
+        (void)pthread_cond_signal(&thread->more);
+    }
+    (void)pthread_mutex_unlock(&thread->lock);
+    return may;
+}
+
+bool job_is_done(const struct job *job)
+{
+    return atomic_load(&job->done);
+}
+
+bool job_may_rest(struct job *job, uint64_t rest_ns)
+{
+    struct job_thread *thread = job->thread;
+
+    (void)pthread_mutex_lock(&thread->lock);
+    bool may = job->event_thread != NULL && !thread->stopping;
+    if (may)
+        (void)await(thread, &thread->more, clock_ns() + rest_ns);
+    (void)pthread_mutex_unlock(&thread->lock);
+    return may;
+}
+
+void job_abandon(struct job *job)
+{
+    struct job_thread *thread = job->thread;
+    struct job **link = &thread->waiting;
+
+    (void)pthread_mutex_lock(&thread->lock);
+    job->event_thread = NULL;
+    while (*link != NULL && *link != job)
+        link = &(*link)->next;
+    bool is_ours = job_is_done(job) || *link == job;
+    if (*link == job)
+        *link = job->next;
+    (void)pthread_mutex_unlock(&thread->lock);
+    if (is_ours)
+        thread->kind->free_job(job);
+}

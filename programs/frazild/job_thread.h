@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread with a queue of jobs, which may take seconds each, as a coordinator must answer.  Event threads submit them,
+ * and do not wait.  They are done one after another, in the order in which they came.
+ *
+ * Whoever submits a job abandons it in the end, done or not, before its event thread ends.  Until then it stays where
+ * it is; after that it is freed as soon as the thread does not need it.
+ */
+#ifndef FRAZILD_JOB_THREAD_H
+#define FRAZILD_JOB_THREAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_thread;
+struct job_thread;
+
+/* The first member of a job; all behind it is the submitter's order, and what the thread makes of it. */
+struct job {
+    struct event_thread *event_thread;                 /* the submitter's; NULL: nobody waits for it any more */
+    void (*notify)(struct event_thread *event_thread); /* called by the thread when it is done */
+    struct job_thread *thread;                         /* the rest is filled in by job_submit */
+    struct job *next;
+    atomic_bool done;
+};
+
+/* What a thread does. */
+struct job_kind {
+    /*
+     * Does a job, and those alike behind its next: called by the thread, which holds no lock.  Returns when it is to be
+     * called with NULL if no job comes before that; UINT64_MAX: never.
+     */
+    uint64_t (*run)(struct job_thread *thread, struct job *group);
+    bool (*are_alike)(const struct job *a, const struct job *b); /* so that they are done together; NULL: none are */
+    void (*free_job)(struct job *job);
+    unsigned waiting_max; /* jobs in the queue */
+};
+
+/* The first member of what a kind of jobs needs beside it.  All of it is for job_thread.c alone. */
+struct job_thread {
+    const struct job_kind *kind;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    pthread_cond_t over;
+    struct job *waiting;
+    bool stopping;
+    bool ended;
+    void (*then)(void *what); /* NULL: somebody waits for the end */
+    void *what;
+};
+
+/* Starts it.  False: errno says why not. */
+bool job_thread_start(struct job_thread *thread, const struct job_kind *kind);
+
+/*
+ * Ends it, when all jobs were abandoned: it may be in the middle of one, and is waited for until that time (UINT64_MAX:
+ * for ever).  False: it goes on, and what it needs must stay; the last thing that it does is to call then(what).
+ */
+bool job_thread_stop(struct job_thread *thread, uint64_t until_ns, void (*then)(void *what), void *what);
+
+/* Submits a job.  False: too many wait already, and the job is still the caller's. */
+bool job_submit(struct job_thread *thread, struct job *job);
+
+/* Whether it is done.  Called by its submitter. */
+bool job_is_done(const struct job *job);
+
+/* For run: waits for so long, or until another job comes, before it tries once more.  False: nobody wants that. */
+bool job_may_rest(struct job *job, uint64_t rest_ns);
+
+/* The submitter needs it no more, done or not: it is done only if that has begun. */
+void job_abandon(struct job *job);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread that looks leases up, for LEASES and its path of HTTP. */
+#ifndef FRAZILD_LEASE_THREAD_H
+#define FRAZILD_LEASE_THREAD_H
+
+#include <frazil/admin.h>
+
+#include "admission.h"
+#include "event_thread.h"
+
+struct lease_thread;
+struct lease_job;
+
+/* Starts the thread.  NULL without memory or threads. */
+struct lease_thread *lease_thread_start(void);
+
+/* Ends it, when all jobs were abandoned; a look that is under way is waited for.  NULL: there is none. */
+void lease_thread_stop(struct lease_thread *looker);
+
+/* How leases are written, and for whom. */
+struct lease_order {
+    /* Writes them; called by the thread. */
+    void (*write)(const frazil_admin_leases *leases, int version, struct bytes *out);
+    int version;               /* of the protocol, for write */
+    void (*wake)(void *owner); /* called by the owner's event thread when the job is done */
+    void *owner;
+};
+
+/*
+ * Has the leases of an engine's coordinator looked up.  When they are there, the thread calls event_thread->notify, and
+ * the event thread calls lease_jobs_collect.  One look serves all jobs that wait for the leases of that engine.  NULL:
+ * too many wait already, or no memory.
+ */
+struct lease_job *lease_job_submit(struct event_thread *event_thread, struct engine *engine,
+                                   const struct lease_order *order);
+
+/* Wakes the owners of an event thread whose jobs are done; wake abandons none.  Called by the event thread. */
+void lease_jobs_collect(const struct event_thread *event_thread);
+
+/* Whether there is a reply, or an error, such as that the time of a request is over.  Called by the owner's event
+ * thread. */
+bool lease_job_is_over(const struct lease_job *job);
+
+/* The reply of a job that is over; NULL: *ret says why there is none. */
+const struct bytes *lease_job_reply(const struct lease_job *job, struct refusal *ret);
+
+/* The owner wants no more of it, done or not.  job may be NULL. */
+void lease_job_abandon(struct lease_job *job);
+
+#endif
