@@ -120,10 +120,13 @@ static bool start_loops(struct daemon *daemon)
     daemon->loops = calloc(want, sizeof *daemon->loops);
     if (daemon->loops == NULL)
         return false;
-    while (daemon->count < want) {
-        if (!loop_start(&daemon->loops[daemon->count], &daemon->server))
+    for (; daemon->count < want; daemon->count++) {
+        if (!loop_open(&daemon->loops[daemon->count], &daemon->server))
             return false;
-        daemon->count++;
+    }
+    for (unsigned i = 0; i < want; i++) {
+        if (!loop_start(&daemon->loops[i]))
+            return false;
     }
     return true;
 }
@@ -261,7 +264,7 @@ static void stop(struct daemon *daemon, int status)
     atomic_store(&daemon->server.cutting, true);
     server_wake_event_threads(&daemon->server);
     for (unsigned i = 0; i < daemon->count; i++)
-        loop_join(&daemon->loops[i]);
+        loop_close(&daemon->loops[i]);
     listeners_close(&daemon->listeners);
     bool is_closed = run_in_background(daemon, close_all, daemon->times.end_ns);
     log_left_out(true);

@@ -334,7 +334,7 @@ static bool prepare(struct loop *loop)
     return watch_listeners(loop);
 }
 
-bool loop_start(struct loop *loop, struct server *server)
+bool loop_open(struct loop *loop, struct server *server)
 {
     *loop = (struct loop){.server = server};
     loop->ready_end = &loop->ready;
@@ -344,19 +344,23 @@ bool loop_start(struct loop *loop, struct server *server)
     loop->event_thread.dispatcher.event_thread = &loop->event_thread;
     loop->event_thread.dispatcher.notify = on_notify;
     server_open_event_thread(server, &loop->event_thread);
-    if (!prepare(loop))
-        return false;
-    (void)atomic_fetch_add(&server->running, 1);
-    errno = pthread_create(&loop->thread, NULL, run, loop);
-    if (errno == 0)
-        return true;
-    (void)atomic_fetch_sub(&server->running, 1);
-    return false;
+    return prepare(loop);
 }
 
-void loop_join(struct loop *loop)
+bool loop_start(struct loop *loop)
 {
-    (void)pthread_join(loop->thread, NULL);
+    (void)atomic_fetch_add(&loop->server->running, 1);
+    errno = pthread_create(&loop->thread, NULL, run, loop);
+    loop->is_started = errno == 0;
+    if (!loop->is_started)
+        (void)atomic_fetch_sub(&loop->server->running, 1);
+    return loop->is_started;
+}
+
+void loop_close(struct loop *loop)
+{
+    if (loop->is_started)
+        (void)pthread_join(loop->thread, NULL);
     (void)close(loop->epoll);
     (void)close(loop->event);
     alarm_close(&loop->alarm);

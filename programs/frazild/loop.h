@@ -8,10 +8,13 @@
 
 #include "loop_state.h"
 
-/* Prepares a loop and starts its thread.  False: errno says why. */
-bool loop_start(struct loop *loop, struct server *server);
+/* Prepares a loop.  False: errno says why. */
+bool loop_open(struct loop *loop, struct server *server);
 
-/* Waits until the thread has ended, and frees what the loop had. */
-void loop_join(struct loop *loop);
+/* Starts its thread, after all loops are open, as they look at one another.  False: errno says why. */
+bool loop_start(struct loop *loop);
+
+/* Waits until its thread has ended, if it was started, and frees what the loop had. */
+void loop_close(struct loop *loop);
 
 #endif

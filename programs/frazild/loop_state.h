@@ -16,6 +16,7 @@ struct loop {
     struct event_thread event_thread; /* the first: the event thread's functions find the loop by it */
     struct server *server;
     pthread_t thread;
+    bool is_started; /* thread */
     int epoll;
     int event;          /* an eventfd: look around */
     struct alarm alarm; /* requests for ids are due */
