@@ -10,7 +10,8 @@ count_seconds() {
     while sleep 1 && kill -0 $$ 2>/dev/null; do
         seconds=$((seconds + 1))
         # shellcheck disable=SC2154 # whoever reads this in sets it
-        printf '\r%4d s  %-68.68s' $seconds "$(tail -n 1 "$log" | tr -d '\r')"
+        # Without the colours that CMake gives to lines, which would count as characters of it.
+        printf '\r%4d s  %-68.68s' $seconds "$(tail -n 1 "$log" | tr -d '\r' | sed "s/$(printf '\033')\[[0-9;]*m//g")"
     done
 }
 
