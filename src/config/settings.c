@@ -10,6 +10,7 @@
 #include "os/file.h"
 #include "os/host.h"
 #include "quotes.h"
+#include "worker_sources.h"
 
 enum { CONFIG_SIZE_MAX = 65536 };
 
@@ -51,6 +52,28 @@ static void skip_space(struct reader *reader)
         reader->at++;
 }
 
+/* The source of worker ids that was written without "worker=", or with a ':' in place of the '='; NULL: none. */
+static const struct fz_worker_source *source_meant(const char *text, size_t len)
+{
+    static const char key[] = "worker:";
+    const size_t key_len = sizeof key - 1;
+    const struct fz_worker_source *source;
+
+    if (text[len] == '=')
+        return NULL;
+    if (len > key_len && memcmp(text, key, key_len) == 0) {
+        text += key_len;
+        len -= key_len;
+    }
+    for (size_t i = 0; (source = fz_worker_source_at(i)) != NULL; i++) {
+        size_t name_len = strlen(source->name);
+        if (name_len > 0 && len >= name_len && memcmp(text, source->name, name_len) == 0 &&
+            (source->argument[0] == ':' ? len > name_len && text[name_len] == ':' : len == name_len))
+            break;
+    }
+    return source;
+}
+
 /* No key is called like the text, which ends at what follows a key; value was given for it. */
 static frazil_err unknown_key(const struct reader *reader, const char *text, size_t len, const char *value,
                               size_t value_len)
@@ -58,7 +81,15 @@ static frazil_err unknown_key(const struct reader *reader, const char *text, siz
     char advice[64];
     struct fz_sentence s = fz_sentence_in(advice, sizeof advice);
 
-    fz_key_say_meant(&s, text, len, value, value_len, "; frazil.spec(5) lists the keys");
+    const struct fz_worker_source *source = source_meant(text, len);
+    if (source != NULL) {
+        fz_sentence_str(&s, ": did you mean worker=");
+        fz_sentence_str(&s, source->name);
+        fz_sentence_str(&s, source->argument);
+        fz_sentence_char(&s, '?');
+    } else {
+        fz_key_say_meant(&s, text, len, value, value_len, "; frazil.spec(5) lists the keys");
+    }
     if (!reader->is_spec)
         return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: unknown key%s", reader->where, advice);
     /* Cut at its first '=', a URL would show a part of its password. */
