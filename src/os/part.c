@@ -42,7 +42,9 @@ static frazil_err load_part(const char *part, const void **ret, frazil_error *re
     fz_keep_loaded(&here);
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
-        return fz_fail(reterr, FRAZIL_ENOTBUILT, "the part of frazil for this is not installed: %s", dlerror());
+        return fz_fail(reterr, FRAZIL_ENOTBUILT,
+                       "the part of frazil for %s is not installed; a build has it if its client library was there: %s",
+                       part, dlerror());
     part_entry entry = find_entry(library, symbol);
     if (entry == NULL)
         return fz_fail(reterr, FRAZIL_ENOTBUILT, "%s is not a part of frazil: it has no %s", file, symbol);
