@@ -41,10 +41,9 @@ static void judge_counter(const struct fz_clock_facts *facts, const struct fz_fi
                  "this processor has no counter whose rate is known to be constant: each id costs one more clock read; "
                  "a newer machine, or hypervisor, has one");
     else if (facts->source[0] == '\0')
-        fz_finding_show(
-            findings, FZ_FOUND_CLOCK_NO_COUNTER,
-            "the kernel does not say whether it uses the processor's counter for the time, or a portable build "
-            "does not ask: each id costs one more clock read");
+        fz_finding_show(findings, FZ_FOUND_CLOCK_NO_COUNTER,
+                        "it is not known whether the kernel takes the time from the processor's counter: /sys is not "
+                        "mounted, or this is a portable build: each id costs one more clock read");
     else
         fz_found(findings, FZ_FOUND_CLOCK_NO_COUNTER,
                  "the kernel uses %s for the time, not the processor's counter: each id costs one more clock read; "

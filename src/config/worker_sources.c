@@ -234,7 +234,7 @@ frazil_err fz_worker_from_ordinal(const struct fz_worker_ask *ask, struct fz_wor
         return fz_fail(
             reterr, FRAZIL_EWORKER,
             "worker=ordinal: the host's name %q does not end in -N as the pods of a StatefulSet do: elsewhere "
-            "write worker=fixed:N, or such a name with hostname=",
+            "write worker=fixed:N, or give such a name in hostname=",
             name);
     return read_worker(ask, name + digits, end - digits, &choice->first, reterr);
 }
