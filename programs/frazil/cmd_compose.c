@@ -231,7 +231,7 @@ static int compose_line(void *ctx, const struct value *line)
 static int run(struct composition *c, const struct arguments *args)
 {
     if (args->count > (c->tsv ? 1 : 0)) {
-        complain("compose takes %s, not %s", c->tsv ? "one FILE" : "no arguments without --tsv",
+        complain("compose takes %s, not %s", c->tsv ? "one FILE" : "no arguments but options, such as --worker 7",
                  quoted(args->values[args->count - 1]));
         return STATUS_USAGE;
     }

@@ -317,7 +317,7 @@ static int cmd_next_run(int argc, char **argv)
         "next", "[OPTION]... [SPEC]...", "Prints new ids, one per line.",
         "SPEC is key=value pairs: layout, epoch, tick, behaviour, worker, datacenter,\n"
         "base, count, expect, on_full, on_backward, max_lead, max_wait, start, ...; man\n"
-        "frazil has all.  FRAZIL_<KEY> of the environment sets a key that is left out.\n" IDS_FORM_HELP "\n\n"
+        "frazil.spec has all.  FRAZIL_<KEY> of the environment sets a key left out.\n" IDS_FORM_HELP "\n\n"
         "  frazil next worker=fixed:1\n"
         "  frazil next -n 1000 layout=twitter worker=fixed:7 datacenter=3\n"
         "  frazil next --form crockford layout=41/12/10 epoch=2026-01-01 worker=ordinal",

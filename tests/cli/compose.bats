@@ -40,7 +40,8 @@ load helpers
     fails 2 "has no field for --datacenter" frazil compose --time 2026-02-01 --worker 1 --sequence 1 --datacenter 1
     fails 2 "has no field for --meta" frazil compose --time 2026-02-01 --worker 1 --sequence 1 --meta 1
     fails 2 "has no field for --worker" frazil compose --layout sno --time 2026-02-01 --partition 1 --sequence 1 --worker 1
-    fails 2 "compose takes no arguments" frazil compose --time 2026-02-01 --worker 1 --sequence 1 5
+    fails 2 'compose takes no arguments but options, such as --worker 7, not "5"' frazil compose --time 2026-02-01 --worker 1 --sequence 1 5
+    fails 2 'such as --worker 7, not "worker=1"' frazil compose --time 2026-02-01 --sequence 1 worker=1
 }
 
 # Nothing is masked.
