@@ -100,7 +100,7 @@ int main(int argc, char **argv)
             action = option;
     }
     if (optind < argc) {
-        log_text("frazild: it takes options only: frazild --help lists them\n");
+        log_text("frazild: only options are accepted: write -c FILE for a configuration; see frazild --help\n");
         return STATUS_USAGE;
     }
     if (action == 0)
