@@ -20,7 +20,9 @@
 
 /* The options of the command. */
 struct request {
-    struct option_u64 count; /* 0: for ever */
+    struct option_u64 count;
+    bool forever;
+    uint64_t n; /* ids; for ever: UINT64_MAX, which nobody lives to see */
     struct option_u64 meta;
     struct option_time at; /* ids of that time, and not of now */
     const char *rate_text;
@@ -198,14 +200,13 @@ static size_t batch_size(const struct source *source, uint64_t left)
 
 static int run_fast(const struct request *request, const struct source *source)
 {
-    uint64_t left = request->count.value == 0 ? UINT64_MAX : request->count.value;
+    uint64_t left = request->n;
     int status = STATUS_OK;
 
     while (left > 0 && status == STATUS_OK && !output_broken() && !stop_wanted()) {
         size_t n = batch_size(source, left);
         status = batch(request, source, n);
-        if (request->count.value != 0)
-            left -= n;
+        left -= n;
     }
     return status;
 }
@@ -223,7 +224,7 @@ static int run_at_rate(const struct request *request, const struct source *sourc
     uint64_t scheduled = 0;
     int status = STATUS_OK;
 
-    for (uint64_t done = 0; request->count.value == 0 || done < request->count.value; done++) {
+    for (uint64_t done = 0; done < request->n; done++) {
         double due = start + (double)scheduled / request->rate;
         double now = stop_seconds_now();
         if (now - due > late_max_s) {
@@ -254,11 +255,11 @@ static int run_at_time(const struct request *request, const struct source *sourc
 
     frazil_get_info(source->gen, &info, sizeof info);
     uint64_t most = (uint64_t)info.sequence_max - info.sequence_min + 1;
-    if (request->count.value == 0 || request->count.value > most) {
-        complain("--at gives the ids of one tick, of which there are %" PRIu64 ": give -n from 1 to that", most);
+    if (request->n > most) {
+        complain("--at gives the ids of one tick, of which there are %" PRIu64 ": -n may be at most that", most);
         return STATUS_USAGE;
     }
-    for (uint64_t i = 0; i < request->count.value && !output_broken(); i++) {
+    for (uint64_t i = 0; i < request->n && !output_broken(); i++) {
         frazil_err code = is_sno(source)
                               ? frazil_sno_next_at(source->gen, request->at.unix_ms, source->meta, &id.sno, &err)
                               : frazil_next_at(source->gen, request->at.unix_ms, &id.number, &err);
@@ -299,12 +300,13 @@ static bool is_count(const struct arguments *args)
 
 static int cmd_next_run(int argc, char **argv)
 {
-    struct request request = {.count = {true, 1}};
+    struct request request = {.form_text = NULL};
     struct source source = {0};
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"count", 'n', OPTION_U64, &request.count, "N", "how many; 0: for ever (default 1)", 0},
+        {"count", 'n', OPTION_U64, &request.count, "N", "how many (default 1)", 0},
+        {"forever", 0, OPTION_FLAG, &request.forever, NULL, "ids without end, until it is stopped", 0},
         {"rate", 'r', OPTION_TEXT, &request.rate_text, "R", "at most R a second, each written at once", 0},
         {"at", 'a', OPTION_TIME, &request.at, "TIME", "ids of another time, for old records", 0},
         {"form", 'f', OPTION_TEXT, &request.form_text, "FORM", "text form (default dec; for snos: sno or hex)", 0},
@@ -331,6 +333,11 @@ static int cmd_next_run(int argc, char **argv)
         complain("--at and --rate exclude each other");
         return STATUS_USAGE;
     }
+    if (request.count.given && request.forever) {
+        complain("--count and --forever exclude each other");
+        return STATUS_USAGE;
+    }
+    request.n = request.forever ? UINT64_MAX : request.count.given ? request.count.value : 1;
     if (is_count(&args)) {
         complain("%s is not a spec: for that many ids write -n N", quoted(args.values[0]));
         return STATUS_USAGE;

@@ -24,7 +24,7 @@ life() {
     frazil lease list "$1" | grep -qx 'horizon     600000 ms'
     [ "$(frazil lease list --json "$1" | json state)" = released ]
     mkfifo "$BATS_TEST_TMPDIR/ids"
-    "$FRAZIL" next -n 0 --rate 50 base=7 count=1 worker="$1" >"$BATS_TEST_TMPDIR/ids" 3>&- 8>&- &
+    "$FRAZIL" next --forever --rate 50 base=7 count=1 worker="$1" >"$BATS_TEST_TMPDIR/ids" 3>&- 8>&- &
     exec 9<"$BATS_TEST_TMPDIR/ids"
     read -r _ <&9
     [ "$(frazil lease list --json "$1" | json state)" = held ]

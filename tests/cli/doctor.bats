@@ -119,7 +119,7 @@ finds() {
 
 @test "a run directory that a process uses with another state directory" {
     mkfifo "$BATS_TEST_TMPDIR/fifo"
-    "$FRAZIL" next -n 0 --rate 50 worker=fixed:7 >"$BATS_TEST_TMPDIR/fifo" &
+    "$FRAZIL" next --forever --rate 50 worker=fixed:7 >"$BATS_TEST_TMPDIR/fifo" &
     exec 9<"$BATS_TEST_TMPDIR/fifo"
     read -r _ <&9
     run frazil doctor worker=fixed:7
@@ -137,7 +137,7 @@ while_has() {
     local fifo
     fifo=$(mktemp -u -p "$BATS_TEST_TMPDIR")
     mkfifo "$fifo"
-    "$FRAZIL" next -n 0 --rate 50 "$1" >"$fifo" &
+    "$FRAZIL" next --forever --rate 50 "$1" >"$fifo" &
     exec 9<"$fifo"
     read -r _ <&9
     "${@:2}"

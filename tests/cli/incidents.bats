@@ -49,7 +49,7 @@ says() {
 # service SPEC...: a program that takes ids until it gets none; returns when it has the first one.
 service() {
     mkfifo "$BATS_TEST_TMPDIR/ids"
-    "$FRAZIL" next -n 0 --rate 50 "$@" >"$BATS_TEST_TMPDIR/ids" 2>"$BATS_TEST_TMPDIR/last_words" 3>&- 8>&- &
+    "$FRAZIL" next --forever --rate 50 "$@" >"$BATS_TEST_TMPDIR/ids" 2>"$BATS_TEST_TMPDIR/last_words" 3>&- 8>&- &
     service=$!
     exec 9<"$BATS_TEST_TMPDIR/ids"
     read -r first <&9

@@ -71,7 +71,7 @@ setup() {
     [ "$(frazil inspect --json "$id" | json worker)" = 7 ]
     [ "$(frazil lease list --json "$url" | json state)" = released ]
     mkfifo "$BATS_TEST_TMPDIR/fifo"
-    "$FRAZIL" next -n 0 --rate 50 base=7 count=1 worker="$url" >"$BATS_TEST_TMPDIR/fifo" 3>&- &
+    "$FRAZIL" next --forever --rate 50 base=7 count=1 worker="$url" >"$BATS_TEST_TMPDIR/fifo" 3>&- &
     exec 9<"$BATS_TEST_TMPDIR/fifo"
     read -r _ <&9
     [ "$(frazil lease list --json "$url" | json state)" = held ]
@@ -87,7 +87,7 @@ setup() {
     fails 2 "--worker N" frazil lease release "$url"
     fails 2 "was never taken" frazil lease release -w 7 "$url"
     mkfifo "$BATS_TEST_TMPDIR/fifo"
-    "$FRAZIL" next -n 0 --rate 50 base=7 count=1 worker="$url" >"$BATS_TEST_TMPDIR/fifo" 3>&- &
+    "$FRAZIL" next --forever --rate 50 base=7 count=1 worker="$url" >"$BATS_TEST_TMPDIR/fifo" 3>&- &
     exec 9<"$BATS_TEST_TMPDIR/fifo"
     read -r _ <&9
     [ "$(frazil lease release -w 7 "$url")" = "worker id 7 is free; the time granted so far stays used" ]

@@ -52,20 +52,29 @@ load helpers
 }
 
 @test "for ever, until the reader goes away: quietly" {
-    run --separate-stderr bash -c 'set -o pipefail; "$FRAZIL" next -n 0 worker=fixed:0 | head -n 5000 | wc -l'
+    run --separate-stderr bash -c 'set -o pipefail; "$FRAZIL" next --forever worker=fixed:0 | head -n 5000 | wc -l'
     [ "$status" -eq 0 ]
     [ "$output" -eq 5000 ]
     [ -z "$stderr" ]
-    run --separate-stderr bash -c 'set -o pipefail; "$FRAZIL" next -n 0 --rate 1000 worker=fixed:0 | head -n 5 | wc -l'
+    run --separate-stderr bash -c 'set -o pipefail; "$FRAZIL" next --forever --rate 1000 worker=fixed:0 | head -n 5 | wc -l'
     [ "$status" -eq 0 ]
     [ "$output" -eq 5 ]
     [ -z "$stderr" ]
 }
 
+@test "no ids, if none are asked for" {
+    run --separate-stderr frazil next -n 0 worker=fixed:0
+    [ "$status" -eq 0 ]
+    [ -z "$output$stderr" ]
+    [ -z "$(frazil next -n 0 --rate 5 worker=fixed:0)" ]
+    [ -z "$(frazil next -n 0 --at 2026-05-01 worker=fixed:1 state=memory)" ]
+    fails 2 "exclude each other" frazil next -n 0 --forever worker=fixed:0
+}
+
 @test "a full disk is an error" {
     fails 4 "cannot write to standard output" bash -c '"$FRAZIL" next worker=fixed:0 >/dev/full'
-    fails 4 "cannot write to standard output" bash -c '"$FRAZIL" next -n 0 worker=fixed:0 >/dev/full'
-    fails 4 "cannot write to standard output" bash -c '"$FRAZIL" next -n 0 --rate 100 worker=fixed:0 >/dev/full'
+    fails 4 "cannot write to standard output" bash -c '"$FRAZIL" next --forever worker=fixed:0 >/dev/full'
+    fails 4 "cannot write to standard output" bash -c '"$FRAZIL" next --forever --rate 100 worker=fixed:0 >/dev/full'
 }
 
 # Each id is there as soon as it is made: the first is read while the second is an hour away.
@@ -179,7 +188,7 @@ load helpers
     [ "$(frazil next --at now worker=fixed:1 state=memory)" -gt 0 ]
     [ "$(frazil next --at 2026-05-01 -n 4096 worker=fixed:1 state=memory | sort -u | wc -l)" -eq 4096 ]
     fails 2 "of which there are 4096" frazil next --at 2026-05-01 -n 4097 worker=fixed:1 state=memory
-    fails 2 "of which there are 4096" frazil next --at 2026-05-01 -n 0 worker=fixed:1 state=memory
+    fails 2 "of which there are 4096" frazil next --at 2026-05-01 --forever worker=fixed:1 state=memory
     fails 2 "outside the life" frazil next --at 2010-01-01 worker=fixed:1 state=memory
     fails 2 "exclude each other" frazil next --at 2026-05-01 -r 5 worker=fixed:1 state=memory
     fails 2 "--at: the time" frazil next --at never worker=fixed:1 state=memory

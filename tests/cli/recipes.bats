@@ -125,7 +125,7 @@ worker_of() {
     unshare --pid --fork --kill-child --uts true || skip "may not make namespaces here"
     for i in 1 2 3; do
         mkfifo "ids.$i"
-        env "${settings[@]}" unshare --pid --fork --kill-child --uts "$FRAZIL" next -n 0 --rate 50 >"ids.$i" 2>"said.$i" 3>&- &
+        env "${settings[@]}" unshare --pid --fork --kill-child --uts "$FRAZIL" next --forever --rate 50 >"ids.$i" 2>"said.$i" 3>&- &
     done
     exec 4<ids.1 5<ids.2 6<ids.3
     for i in 4 5 6; do
@@ -162,7 +162,7 @@ worker_of() {
     frazil lease init --never-used horizon=3s worker="file://$PWD/orders"
     for keeper in thread inline; do
         mkfifo "ids.$keeper"
-        "$FRAZIL" next -n 0 --rate 50 keeper=$keeper max_wait=60s worker="file://$PWD/orders" >"ids.$keeper" 3>&- &
+        "$FRAZIL" next --forever --rate 50 keeper=$keeper max_wait=60s worker="file://$PWD/orders" >"ids.$keeper" 3>&- &
         exec 4<"ids.$keeper"
         read -r before <&4
         kill -STOP $!

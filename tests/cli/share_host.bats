@@ -44,7 +44,7 @@ state_of_lease() {
         mount -t tmpfs a "$disk/a"
         mount -t tmpfs b "$disk/b"
         mkfifo "$disk/ids"
-        $next -n 0 --rate 50 run_dir=$disk/a/run >"$disk/ids" &
+        $next --forever --rate 50 run_dir=$disk/a/run >"$disk/ids" &
         exec 9<"$disk/ids"
         read -r first <&9
         cp -a "$disk/a/run" "$disk/b"

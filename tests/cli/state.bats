@@ -27,7 +27,7 @@ setup() {
 
 @test "processes at the same time get numbers of their own, and give them back" {
     mkfifo "$BATS_TEST_TMPDIR/fifo"
-    "$FRAZIL" next -n 0 --rate 50 worker=file-lock >"$BATS_TEST_TMPDIR/fifo" &
+    "$FRAZIL" next --forever --rate 50 worker=file-lock >"$BATS_TEST_TMPDIR/fifo" &
     exec 9<"$BATS_TEST_TMPDIR/fifo"
     read -r first <&9
     second=$(frazil next worker=file-lock)
@@ -41,7 +41,7 @@ setup() {
 
 @test "all numbers taken: an error that names the directory" {
     mkfifo "$BATS_TEST_TMPDIR/fifo"
-    "$FRAZIL" next -n 0 --rate 50 worker=file-lock count=1 >"$BATS_TEST_TMPDIR/fifo" &
+    "$FRAZIL" next --forever --rate 50 worker=file-lock count=1 >"$BATS_TEST_TMPDIR/fifo" &
     exec 9<"$BATS_TEST_TMPDIR/fifo"
     read -r _ <&9
     fails 3 "$FRAZIL_RUN_DIR" frazil next worker=file-lock count=1
@@ -53,7 +53,7 @@ setup() {
     for _ in 1 2 3 4; do
         frazil next worker=fixed:7 -n 200000 &
     done >"$BATS_TEST_TMPDIR/ids"
-    "$FRAZIL" next worker=fixed:7 -n 0 >/dev/null 3>&- &
+    "$FRAZIL" next worker=fixed:7 --forever >/dev/null 3>&- &
     victim=$!
     sleep 0.1
     kill -9 "$victim"

@@ -45,7 +45,7 @@ makes_anew() {
 
 @test "who has it, from when until when" {
     mkfifo "$BATS_TEST_TMPDIR/fifo"
-    "$FRAZIL" next -n 0 --rate 50 worker=fixed:7 >"$BATS_TEST_TMPDIR/fifo" 3>&- &
+    "$FRAZIL" next --forever --rate 50 worker=fixed:7 >"$BATS_TEST_TMPDIR/fifo" 3>&- &
     exec 9<"$BATS_TEST_TMPDIR/fifo"
     read -r _ <&9
     frazil state | grep -Eq "^     7  in use  good    [0-9TZ:.-]{24}  [0-9TZ:.-]{24}  $!\$"
@@ -138,7 +138,7 @@ shares() {
 @test "share=host: the word of the lease, and that it is in use" {
     shares
     [[ "$(frazil state worker="$url" share=host)" == *" lease  free    good    by the coordinator: see \`frazil lease list\`" ]]
-    "$FRAZIL" next worker="$url" share=host -n 0 >/dev/null 3>&- &
+    "$FRAZIL" next worker="$url" share=host --forever >/dev/null 3>&- &
     holder=$!
     until [ "$(frazil state --json worker="$url" share=host | json in_use)" = true ]; do sleep 0.05; done
     [ "$(frazil state --json worker="$url" share=host | json lease)" = true ]

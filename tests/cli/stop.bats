@@ -44,7 +44,7 @@ held() {
     url="redis://127.0.0.1:$port/orders?timeout=60s"
     frazil lease init --never-used "$url" >/dev/null
     for signal in INT TERM HUP; do
-        begin -n 0 --rate 0.0003 base=7 count=1 "worker=$url"
+        begin --forever --rate 0.0003 base=7 count=1 "worker=$url"
         read -r _ <&9
         [ "$(held)" = held ]
         kill -$signal "$pid"
@@ -59,7 +59,7 @@ held() {
     serve redis
     url="redis://127.0.0.1:$port/orders?timeout=60s"
     frazil lease init --never-used "layout='33/10/1 epoch=2026-01-01' tick=1000ms" horizon=60s "worker=$url" >/dev/null
-    begin -n 0 "layout='33/10/1 epoch=2026-01-01' tick=1000ms" max_wait=1h max_lead=0 base=7 count=1 "worker=$url"
+    begin --forever "layout='33/10/1 epoch=2026-01-01' tick=1000ms" max_wait=1h max_lead=0 base=7 count=1 "worker=$url"
     read -r _ <&9
     kill -TERM "$pid"
     ends 143
@@ -68,7 +68,7 @@ held() {
 }
 
 @test "an hour before the next tick" {
-    begin -n 0 "layout='20/10/1 epoch=2026-01-01' tick=1h" allow_short_life=yes max_wait=2h worker=fixed:1 state=memory
+    begin --forever "layout='20/10/1 epoch=2026-01-01' tick=1h" allow_short_life=yes max_wait=2h worker=fixed:1 state=memory
     read -r _ <&9
     kill -TERM "$pid"
     ends 143
@@ -116,7 +116,7 @@ process_of() {
 }
 
 @test "at full speed: whole lines, and none twice" {
-    begin -n 0 layout=41/0/22 worker=fixed:0 state=memory
+    begin --forever layout=41/0/22 worker=fixed:0 state=memory
     read -r _ <&9
     cat <&9 >rest 3>&- 8>&- &
     while [ "$(stat -c %s rest)" -lt 1000000 ]; do [ -d "/proc/$pid" ]; done
@@ -132,7 +132,7 @@ process_of() {
     serve redis
     url="redis://127.0.0.1:$port/orders?timeout=60s"
     frazil lease init --never-used "$url" >/dev/null
-    begin -n 0 base=7 count=1 "worker=$url"
+    begin --forever base=7 count=1 "worker=$url"
     read -r _ <&9
     kill -TERM "$pid"
     ends 143
@@ -146,14 +146,14 @@ process_of() {
     url="redis://127.0.0.1:$port/orders"
     frazil lease init --never-used "$url" >/dev/null
     server_pid=$(process_of "$port")
-    begin -n 0 --rate 0.0003 base=7 count=1 "worker=$url?timeout=1s"
+    begin --forever --rate 0.0003 base=7 count=1 "worker=$url?timeout=1s"
     read -r _ <&9
     kill -STOP "$server_pid"
     kill -TERM "$pid"
     ends 143
     kill -CONT "$server_pid"
     exec 9<&-
-    begin -n 0 --rate 0.0003 base=8 count=1 "worker=$url?timeout=60s"
+    begin --forever --rate 0.0003 base=8 count=1 "worker=$url?timeout=60s"
     read -r _ <&9
     kill -STOP "$server_pid"
     kill -INT "$pid"
@@ -167,7 +167,7 @@ process_of() {
 
 @test "what is ignored stays ignored" {
     mkfifo ids
-    (trap '' HUP && exec "$FRAZIL" next -n 0 --rate 0.0003 worker=fixed:1 state=memory >ids 2>errors 3>&-) &
+    (trap '' HUP && exec "$FRAZIL" next --forever --rate 0.0003 worker=fixed:1 state=memory >ids 2>errors 3>&-) &
     pid=$!
     exec 9<ids
     read -r _ <&9
@@ -181,7 +181,7 @@ process_of() {
     serve redis
     url="redis://127.0.0.1:$port/orders?timeout=60s"
     frazil lease init --never-used "$url" >/dev/null
-    begin -n 0 base=7 count=1 "worker=$url"
+    begin --forever base=7 count=1 "worker=$url"
     read -r _ <&9
     exec 9<&-
     ends 0

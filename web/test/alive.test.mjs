@@ -64,7 +64,7 @@ test('three holders of 1,024 worker ids are seen, then the end of the daemon', {
   const pool = `file://${folder}/pool`;
   assert.equal(frazil(['lease', 'init', '--never-used', pool]).status, 0);
   for (let i = 0; i < 2; i++) {
-    const holder = run(path.join(BIN, 'frazil'), 'next', '-n', '0', '--rate', '1', `worker=${pool}`);
+    const holder = run(path.join(BIN, 'frazil'), 'next', '--forever', '--rate', '1', `worker=${pool}`);
     await once(holder.stdout, 'data');
     holder.stdout.resume();
   }
