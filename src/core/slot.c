@@ -52,22 +52,23 @@ static uint64_t greater(uint64_t a, uint64_t b)
 }
 
 /*
- * From the highest time on the clock is not behind any more: what still lies ahead is so because ticks are full.  Under
- * on_full=error nobody has it before its own tick then.
+ * From the highest time on the clock is not behind any more, nor is it from the first of the slots on: what still lies
+ * ahead is so because ticks are full.  Under on_full=error nobody has it before its own tick then.
  */
 uint64_t fz_slot_due(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason,
-                     uint64_t tick)
+                     uint64_t first_tick, uint64_t last_tick)
 {
-    uint64_t led = rules->max_lead >= tick ? 0 : tick - rules->max_lead;
+    uint64_t led = rules->max_lead >= last_tick ? 0 : last_tick - rules->max_lead;
+    uint64_t full = rules->on_full == FZ_FULL_LEAD && reason != FZ_SLOT_NOW ? led : last_tick;
+    uint64_t back_until = lesser(view->high_tick, first_tick);
 
-    if (reason == FZ_SLOT_BACKWARD) {
-        if (rules->on_backward == FZ_BACKWARD_TICKTOCK)
-            return lesser(tick, greater(view->side_free, view->granted_first));
-        if (rules->on_backward == FZ_BACKWARD_HOLD && led < view->high_tick)
-            return led;
-        led = greater(led, view->high_tick);
-    }
-    return rules->on_full == FZ_FULL_LEAD && reason != FZ_SLOT_NOW ? lesser(tick, led) : tick;
+    if (reason != FZ_SLOT_BACKWARD)
+        return full;
+    if (rules->on_backward == FZ_BACKWARD_HOLD && led < back_until)
+        return led;
+    full = greater(full, back_until);
+    return rules->on_backward == FZ_BACKWARD_TICKTOCK ? lesser(full, greater(view->side_free, view->granted_first))
+                                                      : full;
 }
 
 bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason)
@@ -204,8 +205,19 @@ struct fz_slot_plan fz_slot_plan(const struct fz_slot_rules *rules, const struct
         plan.reason = fz_slot_reason_for(view, fz_slot_tick(rules, plan.first), last_tick);
     plan.allowed = !fz_slot_forbidden(rules, plan.reason);
     plan.next = plan.last + 1;
-    plan.due_tick = fz_slot_due(rules, view, plan.reason, last_tick);
+    plan.due_tick = fz_slot_due(rules, view, plan.reason, fz_slot_tick(rules, plan.first), last_tick);
     return plan;
+}
+
+bool fz_slot_is_over(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t last_tick, uint64_t n,
+                     uint64_t overslept)
+{
+    uint64_t end = last_tick + 1;
+
+    if (end >= view->now_tick || end + overslept < view->now_tick)
+        return end < view->now_tick;
+    const struct fz_slot_plan plan = fz_slot_plan(rules, view, n == 0 ? 1 : n, UINT64_MAX);
+    return plan.reason == FZ_SLOT_NOW;
 }
 
 /* Places from a slot to the end of its tick. */

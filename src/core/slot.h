@@ -162,11 +162,19 @@ FZ_PRIVATE enum fz_slot_reason fz_slot_reason_for(const struct fz_slot_view *vie
 FZ_PRIVATE bool fz_slot_forbidden(const struct fz_slot_rules *rules, enum fz_slot_reason reason);
 
 /*
- * The tick that the clock must show before a slot of the given tick may be
- * issued, or before the other side can be entered instead.
+ * The tick that the clock must show before slots from the first to the last of the
+ * given ticks may be issued, or before the other side can be entered instead.
  */
 FZ_PRIVATE uint64_t fz_slot_due(const struct fz_slot_rules *rules, const struct fz_slot_view *view,
-                                enum fz_slot_reason reason, uint64_t tick);
+                                enum fz_slot_reason reason, uint64_t first_tick, uint64_t last_tick);
+
+/*
+ * Whether the time of n slots (0: of others than the word's) up to one of the given tick is over.  A thread that woke
+ * some ticks too late loses them only if as many of the present are free, at any start of a tick: the clock has shown
+ * their tick while it slept, and for another wait there may be no time.
+ */
+FZ_PRIVATE bool fz_slot_is_over(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t last_tick,
+                                uint64_t n, uint64_t overslept);
 
 /* Whether the clock went back into time in which the other side is free. */
 FZ_PRIVATE bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const struct fz_slot_view *view,

@@ -290,13 +290,15 @@ static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct fz_w
     uint64_t first_tick = fz_slot_tick(rules, ticket->first);
     uint64_t tick = fz_slot_tick(rules, ticket->last);
     bool was_behind = false;
+    uint64_t overslept = 0;
 
     for (;;) {
         enum fz_slot_reason reason = fz_slot_reason_for(&seen->view, first_tick, tick);
         bool goes_on = was_behind && reason == FZ_SLOT_FULL;
-        uint64_t due = fz_slot_due(rules, &seen->view, reason, tick);
-        *ret_stale = tick + 1 < seen->view.now_tick || !is_granted(&seen->grant, first_tick) ||
-                     !is_granted(&seen->grant, tick) || fz_slot_may_toggle(rules, &seen->view, reason);
+        uint64_t due = fz_slot_due(rules, &seen->view, reason, first_tick, tick);
+        *ret_stale = fz_slot_is_over(rules, &seen->view, tick, ticket->count, overslept) ||
+                     !is_granted(&seen->grant, first_tick) || !is_granted(&seen->grant, tick) ||
+                     fz_slot_may_toggle(rules, &seen->view, reason);
         if (*ret_stale || reason == FZ_SLOT_NOW)
             return FRAZIL_OK;
         uint64_t ns = fz_ns_until(gen, seen->now, due);
@@ -306,8 +308,11 @@ static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct fz_w
         if (ns == 0)
             return FRAZIL_OK;
         const struct pause pause = {gen, ticket->count == 0 ? NULL : ticket, reason};
+        uint64_t wait_ns = fz_ns_until(gen, seen->now, tick);
+        uint64_t begun_ns = fz_monotonic_ns(gen);
         pause_for(&pause, seen, budget, ns);
         uint64_t paused_in = seen->view.now_tick;
+        overslept = fz_ticks_overslept(gen, begun_ns, wait_ns); /* before the look: it must not count too many */
         *seen = fz_observe(gen);
         if (reason == FZ_SLOT_FULL)
             count_full(gen, paused_in, seen->view.now_tick < due ? seen->view.now_tick : due);
@@ -398,9 +403,9 @@ static bool was_ahead(const struct fz_observation *seen, uint64_t first)
 
 /* Slots that lie beyond the grant: when it can be extended so far, and when they may be issued then. */
 struct fence {
-    bool can_reach; /* false: no grant ever can */
-    bool is_due;    /* it can be extended now */
-    enum fz_slot_reason reason;
+    bool can_reach;             /* false: no grant ever can */
+    bool is_due;                /* it can be extended now */
+    enum fz_slot_reason reason; /* why they must wait: now, or if the policies forbid only that, when it is extended */
     uint64_t extended_tick;
     uint64_t due_tick;
 };
@@ -418,8 +423,18 @@ static struct fence look_at_fence(const frazil *gen, const struct fz_slot_plan *
     if (at.can_reach)
         at.reason = fz_slot_reason_for(view, first, last);
     at.is_due = at.can_reach && tick <= view->now_tick;
-    at.extended_tick = later_of(later_of(tick, view->now_tick + 1), fz_slot_due(rules, view, at.reason, first));
-    at.due_tick = later_of(at.extended_tick, fz_slot_due(rules, view, at.reason, last));
+    /* By then the clock may not be behind any more: what lies ahead does so because ticks are full. */
+    struct fz_slot_view then = *view;
+    then.now_tick = later_of(tick, view->now_tick + 1);
+    enum fz_slot_reason extended = fz_slot_reason_for(&then, first, last);
+    then.now_tick = later_of(then.now_tick, fz_slot_due(rules, &then, extended, first, first));
+    enum fz_slot_reason begun = fz_slot_reason_for(&then, first, last);
+    if (!fz_slot_forbidden(rules, at.reason) && fz_slot_forbidden(rules, extended))
+        at.reason = extended;
+    if (!fz_slot_forbidden(rules, at.reason) && fz_slot_forbidden(rules, begun))
+        at.reason = begun;
+    at.extended_tick = then.now_tick;
+    at.due_tick = later_of(at.extended_tick, fz_slot_due(rules, &then, begun, first, last));
     return at;
 }
 

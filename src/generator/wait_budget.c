@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "wait_budget.h"
 
+#include "core/duration.h"
 #include "generator_internal.h"
 #include "observation.h"
 #include "os/deadline.h"
@@ -84,4 +85,11 @@ void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_wait_bud
     ns = ns < longest_sleep_ns ? ns : longest_sleep_ns;
     gen->clock.sleep_until(gen->clock.ctx, started_ns + ns);
     fz_wait_budget_waited(gen, started_ns);
+}
+
+uint64_t fz_ticks_overslept(const frazil *gen, uint64_t begun_ns, uint64_t wait_ns)
+{
+    uint64_t slept_ns = fz_monotonic_ns(gen) - begun_ns;
+
+    return slept_ns <= wait_ns ? 0 : (slept_ns - wait_ns) / (gen->layout.tick_ms * FZ_NS_PER_MS);
 }

@@ -44,4 +44,7 @@ FZ_PRIVATE struct fz_deadline fz_wait_budget_until(const frazil *gen, struct fz_
 /* Sleeps for at most ns; with a callback no further than into the next tick, so that it is called then. */
 FZ_PRIVATE void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_wait_budget *budget, uint64_t ns);
 
+/* By how many ticks a thread woke too late that began to sleep at that monotonic time, with so long to wait. */
+FZ_PRIVATE uint64_t fz_ticks_overslept(const frazil *gen, uint64_t begun_ns, uint64_t wait_ns);
+
 #endif

@@ -33,22 +33,22 @@ static uint64_t choose(struct model *model, const struct model_rules *rules)
     return model->next;
 }
 
-/* The tick in which slots up to last may be issued, if nothing but time passes. */
-static uint64_t due_tick(const struct model *model, const struct model_rules *rules, enum reason reason, uint64_t last)
+/* The tick in which these slots may be issued, if nothing but time passes. */
+static uint64_t due_tick(const struct model *model, const struct model_rules *rules, enum reason reason, uint64_t first,
+                         uint64_t last)
 {
     uint64_t tick = last / rules->capacity;
     uint64_t led = tick > rules->max_lead ? tick - rules->max_lead : 0;
     uint64_t full = rules->on_full == MODEL_LEAD ? led : tick;
+    /* From either tick on the clock is not behind any more, and what holds for full ticks holds. */
+    uint64_t forward = first / rules->capacity < model->high ? first / rules->capacity : model->high;
+    uint64_t back = full > forward ? full : forward;
 
     if (reason == FULL)
         return full;
     if (rules->on_backward == MODEL_TICKTOCK)
-        return model->free[model->side ^ 1] < tick ? model->free[model->side ^ 1] : tick;
-    /* Either the policy lets ids go on before the clock has come back, or what holds for full ticks holds then. */
-    if (rules->on_backward == MODEL_HOLD && led < model->high)
-        return led;
-    uint64_t back = full > model->high ? full : model->high;
-    return back < tick ? back : tick;
+        return model->free[model->side ^ 1] < back ? model->free[model->side ^ 1] : back;
+    return rules->on_backward == MODEL_HOLD && led < forward ? led : back;
 }
 
 static void pass(struct model *model, struct model_outcome *outcome, uint64_t ticks)
@@ -73,7 +73,7 @@ struct model_outcome model_take(struct model *model, const struct model_rules *r
         reason == FULL && last / rules->capacity > model->carried ? last / rules->capacity : model->carried;
 
     while (reason != NOW) {
-        uint64_t due = due_tick(model, rules, reason, last);
+        uint64_t due = due_tick(model, rules, reason, outcome.first, last);
         uint64_t left = due > model->now ? due - model->now : 0;
         if ((reason == FULL ? rules->on_full : rules->on_backward) == MODEL_ERROR || left > patience - outcome.waited) {
             uint64_t now = model->now;

@@ -300,16 +300,26 @@ static int64_t floor_ms(int64_t ns)
 }
 
 /*
+ * From when on the last tick of a call must be one that the clock showed: since the call read it for the last time, or
+ * if it has slept, before it slept for that tick, as it may be woken late.
+ */
+static uint64_t known_since(const struct oracle_call *call, const struct thread *thread)
+{
+    if (thread->readings == call->readings)
+        return call->started_ns;
+    return thread->read_before_sleep_ns >= call->started_ns ? thread->read_before_sleep_ns : thread->read_ns;
+}
+
+/*
  * I6: the tick is one that the clock showed during the call, or shortly before, give or take what was promised; the
- * last one of a call since it read the clock for the last time.
+ * last one of a call since what it knew at its end.
  */
 static void check_time(const struct oracle_call *call, uint64_t tick, bool is_last)
 {
     const struct promises *p = &oracle.promises;
     uint64_t before_ns = 2 * p->tick_ms * MS;
     const struct thread *thread = &self()->threads[self_thread()];
-    bool knows_better = is_last && thread->readings > call->readings;
-    uint64_t since_ns = knows_better ? thread->read_ns : call->started_ns;
+    uint64_t since_ns = is_last ? known_since(call, thread) : call->started_ns;
     uint64_t from_ns = since_ns > before_ns ? since_ns - before_ns : 0;
     int64_t tick_ms = p->epoch_unix_ms + (int64_t)(tick * p->tick_ms) - TRUE_UNIX_MS;
     int64_t least_ns;

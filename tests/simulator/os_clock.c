@@ -42,6 +42,7 @@ static void real_sleep_until(void *ctx, uint64_t monotonic_ns)
     if (once_in(50))
         ns = pick(ns + 1);
     self()->threads[self_thread()].slept_ns += ns;
+    self()->threads[self_thread()].read_before_sleep_ns = self()->threads[self_thread()].read_ns;
     faults_call(ns + pick(60 * US));
 }
 

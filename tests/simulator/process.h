@@ -34,10 +34,11 @@ struct thread {
     const void *waits_for; /* something at this address; NULL: time only */
     uint64_t serial;       /* of the request whose reply it waits for; 0: none */
     void *reply;
-    uint64_t slept_ns; /* in all, by the clock port */
-    uint64_t readings; /* of the clock */
-    uint64_t read_ns;  /* when the last of them was */
-    char *low;         /* the lowest address of its stack that is in use while it does not run */
+    uint64_t slept_ns;             /* in all, by the clock port */
+    uint64_t readings;             /* of the clock */
+    uint64_t read_ns;              /* when the last of them was */
+    uint64_t read_before_sleep_ns; /* the last one before the thread last went to sleep */
+    char *low;                     /* the lowest address of its stack that is in use while it does not run */
 };
 
 /* Of worlds with several users (users.h). */

@@ -53,6 +53,31 @@ TEST("Where it may wait, it comes back as early as its wait is long")
     assert_comes_back(45 * RIG_MS, 19 * RIG_MS);
 }
 
+/* The same, where the clock was seen ahead of what was taken before it was set back. */
+static void open_seen_ahead(const char *spec, int64_t behind_ms)
+{
+    open_behind(spec, -30);
+    (void)available_of(rig.gen);
+    rig_step(&rig, -30 - behind_ms);
+}
+
+TEST("Where ids lead in full ticks, a batch comes when the clock has reached its first tick, far from its last")
+{
+    open_seen_ahead(SPEC "on_backward=wait on_full=lead", 60);
+    assert_comes_back(45 * RIG_MS, 16 * RIG_MS);
+    open_seen_ahead(SPEC "on_backward=error on_full=lead", 60);
+    assert_comes_back(45 * RIG_MS, 61 * RIG_MS);
+}
+
+TEST("A batch that is longer than max_lead is held only until its first tick: it does not wait in vain for the rest")
+{
+    open_seen_ahead(SPEC "on_backward=hold max_lead=1ms", 1);
+    assert_int_equal(frazil_take(rig.gen, ids, MORE, 4 * RIG_MS, NULL), FRAZIL_ECLOCK);
+    assert_int_equal(stat_of(rig.gen, FRAZIL_STAT_WAITS), 0);
+    assert_int_equal(frazil_take(rig.gen, ids, MORE, 5 * RIG_MS, NULL), FRAZIL_OK);
+    rig_close(&rig);
+}
+
 TEST("Before the epoch no call waits: a batch of several ticks comes back with the epoch")
 {
     rig = (struct rig){.random_state = 1};

@@ -243,6 +243,7 @@ struct stepping {
     frazil_manual_clock *manual;
     int64_t step_ms;   /* taken off or put on in the middle of the first sleep */
     uint64_t early_ns; /* how much too early each sleep returns */
+    uint64_t late_ns;  /* how much too late each sleep returns */
     unsigned sleeps;
 };
 
@@ -266,7 +267,7 @@ static void stepping_sleep(void *ctx, uint64_t monotonic_ns)
     const uint64_t now_ns = s->inner.monotonic_ns(s->inner.ctx);
     const uint64_t early_ns = monotonic_ns - now_ns > s->early_ns ? s->early_ns : 0;
 
-    s->inner.sleep_until(s->inner.ctx, monotonic_ns - early_ns);
+    s->inner.sleep_until(s->inner.ctx, monotonic_ns - early_ns + s->late_ns);
     if (s->sleeps++ == 0 && s->step_ms != 0)
         frazil_manual_clock_set(s->manual, fz_now(&s->inner).unix_ms + s->step_ms);
 }
@@ -385,6 +386,45 @@ TEST("A batch that fails while it waits gives everything back, also the jump tha
         assert_int_equal(available_of(gen), 16);
         close_stepping(&s, gen);
     }
+}
+
+/* Takes n ids; the last one's time is so long after the start. */
+static void assert_takes(frazil *gen, size_t n, uint64_t wait_ns, int64_t last_ms)
+{
+    enum { MOST = 80 };
+    uint64_t ids[MOST];
+    frazil_fields fields;
+    frazil_error err;
+
+    assert_true(n <= MOST);
+    if (frazil_take(gen, ids, n, wait_ns, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(frazil_id_decompose(layout_of(gen), ids[n - 1], &fields, NULL), FRAZIL_OK);
+    assert_int_equal(fields.unix_ms, RIG_NOW + last_ms);
+}
+
+TEST("A thread that wakes late has what it has waited for, as its time may not allow to wait once more")
+{
+    const uint64_t late_ms[] = {1, 2, 20, 3000};
+
+    for (size_t i = 0; i < sizeof late_ms / sizeof late_ms[0]; i++) {
+        struct stepping s = {.late_ns = late_ms[i] * RIG_MS};
+        frazil *gen = open_stepping(&s, SMALL);
+        assert_takes(gen, 80, 4 * RIG_MS, 4);
+        assert_int_equal(s.sleeps, 1);
+        assert_takes(gen, 16, 0, 4 + (int64_t)late_ms[i]); /* the next call is in the present again */
+        close_stepping(&s, gen);
+    }
+}
+
+TEST("If the clock was set forward meanwhile, ids follow it, however late the thread wakes")
+{
+    struct stepping s = {.step_ms = 5000, .late_ns = 20 * RIG_MS};
+    frazil *gen = open_stepping(&s, SMALL);
+
+    assert_takes(gen, 80, 60 * RIG_MS, 4 + 20 + 5000 + 4);
+    assert_int_equal(s.sleeps, 2);
+    close_stepping(&s, gen);
 }
 
 TEST("Sleeps that return early are slept on: the id never comes before its tick, and the wait is counted once")

@@ -254,6 +254,38 @@ TEST("One that no grant can hold does not wait for what will never come")
     free(ids);
 }
 
+TEST("The clock is behind now, and not any more when the grant is extended: what holds then decides at once")
+{
+    static const char *const on_full[] = {"wait", "error", "lead"};
+
+    for (size_t i = 0; i < 3; i++) {
+        char spec[128];
+        frazil_error err = {.retry_ns = 0};
+        uint64_t id, retry_ns;
+
+        snprintf(spec, sizeof spec, SPEC " max_lead=3s on_backward=hold on_full=%s", on_full[i]);
+        open_with(spec, HORIZON, FZ_KEEPER_INLINE);
+        uint64_t until = fake_granter_last(fake).until;
+        rig_advance(&rig, HORIZON / 4);
+        rig_next(&rig);
+        rig_step(&rig, -HORIZON / 5);
+        atomic_store(rig.gen->word, fz_slot_first(&rig.gen->rules, 0, until + 1));
+        assert_int_equal(try_one(rig.gen, &id, &retry_ns), i == 1 ? FRAZIL_EFULL : FRAZIL_EAGAIN);
+        assert_int_not_equal(frazil_take(rig.gen, &id, 1, 100 * RIG_MS, &err), FRAZIL_OK);
+        assert_int_equal(sleeps, 0);
+        assert_int_equal(err.retry_ns, retry_ns);
+        frazil_manual_clock_advance(rig.manual, retry_ns - 1);
+        assert_int_not_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
+        assert_int_equal(retry_ns, 1);
+        frazil_manual_clock_advance(rig.manual, 1);
+        assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
+        assert_int_equal(rig_tick_of(&rig, id), until + 1);
+        assert_granted(id);
+        if (i < 2)
+            fake_granter_end(fake, &rig);
+    }
+}
+
 TEST("Policies that forbid to wait are kept")
 {
     frazil_error err;

@@ -106,34 +106,68 @@ TEST("A caller that takes snos and loses the race once does not race for ever ei
 
 /* ---- overslept ------------------------------------------------------------------ */
 
-/* A sleeper that is woken ten milliseconds late. */
+/* A sleeper that is woken ten milliseconds late.  Meanwhile others take their slots. */
+static struct {
+    frazil *gen;
+    uint64_t others; /* how many slots */
+} sleeper;
+
 static void oversleep(void *ctx, uint64_t monotonic_ns)
 {
     frazil_clock clock = port_of(ctx);
 
+    atomic_fetch_add(sleeper.gen->word, sleeper.others);
     clock.sleep_until(ctx, monotonic_ns + 10 * RIG_MS);
+}
+
+static void open_sleeper(const char *spec, frazil_manual_clock **ret_manual)
+{
+    assert_int_equal(frazil_manual_clock_open(ret_manual, RIG_NOW, 0, NULL), FRAZIL_OK);
+    frazil_clock clock = port_of(*ret_manual);
+    clock.sleep_until = oversleep;
+    struct ports ports = {.clock = &clock};
+    assert_int_equal(ports_open(&sleeper.gen, spec, &ports, NULL), FRAZIL_OK);
+    sleeper.others = 0;
 }
 
 TEST("A caller too late for its ticket gets an id of the time in which it wakes, not of the one for which it waited")
 {
     frazil_manual_clock *manual;
     frazil_fields fields;
-    frazil *gen;
     uint64_t id;
 
-    assert_int_equal(frazil_manual_clock_open(&manual, RIG_NOW, 0, NULL), FRAZIL_OK);
-    frazil_clock clock = port_of(manual);
-    clock.sleep_until = oversleep;
-    struct ports ports = {.clock = &clock};
-    assert_int_equal(ports_open(&gen, "layout=41/18/4 worker=fixed:1", &ports, NULL), FRAZIL_OK);
+    open_sleeper("layout=41/18/4 worker=fixed:1", &manual);
+    const frazil_clock clock = port_of(manual);
     for (int i = 0; i < 200; i++) {
-        assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
-        assert_int_equal(frazil_id_decompose(&gen->layout, id, &fields, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_next(sleeper.gen, &id), FRAZIL_OK);
+        assert_int_equal(frazil_id_decompose(&sleeper.gen->layout, id, &fields, NULL), FRAZIL_OK);
         assert_in_range(fields.unix_ms, fz_now(&clock).unix_ms - 1, fz_now(&clock).unix_ms);
     }
     assert_true(clock.monotonic_ns(clock.ctx) > 0);
-    frazil_close(gen);
+    frazil_close(sleeper.gen);
     frazil_manual_clock_close(manual);
+}
+
+TEST("If others have taken the ids of that time, it has the one for which it waited: it may have no time for another")
+{
+    frazil_manual_clock *manual;
+    frazil_fields fields;
+    uint64_t ids[16];
+
+    for (unsigned by_adding = 0; by_adding <= 1; by_adding++) {
+        open_sleeper(by_adding ? "layout=41/18/4 worker=fixed:1 start=zero max_wait=5ms"
+                               : "layout=41/18/4 worker=fixed:1 start=random max_wait=5ms",
+                     &manual);
+        sleeper.others = 100 * 16;
+        while (atomic_load(sleeper.gen->word) % 16 != 0 || atomic_load(sleeper.gen->word) == 0)
+            assert_int_equal(frazil_next(sleeper.gen, ids), FRAZIL_OK);
+        assert_int_equal(frazil_next(sleeper.gen, ids), FRAZIL_OK);
+        assert_int_equal(frazil_id_decompose(&sleeper.gen->layout, ids[0], &fields, NULL), FRAZIL_OK);
+        assert_int_equal(fields.unix_ms, RIG_NOW + 1);
+        assert_int_equal(stat_of(sleeper.gen, FRAZIL_STAT_WAITS), 1);
+        frazil_close(sleeper.gen);
+        frazil_manual_clock_close(manual);
+    }
 }
 
 /* ---- the end of the line ---------------------------------------------------------- */
