@@ -6,7 +6,9 @@
  * once, except frazil_close, which must be the last call.  A frazil_local
  * belongs to one thread at a time.  A thread can be cancelled (pthread_cancel)
  * where it waits for an id, but not where it opens, stops or closes a generator,
- * or reads options.
+ * or reads options.  With state=URL one of the threads that wait asks the
+ * coordinator.  It cannot be cancelled until that request ends, within its call's
+ * wait and the URL's timeout.
  *
  * Fork: parent and children keep sharing the generator and never issue the same id; each process closes its own copy.
  * An inherited frazil_local drops its block and goes on.

@@ -109,6 +109,17 @@ static struct part *own_part(frazil *gen)
     return part;
 }
 
+/* One call of fz_remote_take. */
+struct call {
+    frazil *gen;
+    struct part *part;
+    struct fz_wait_budget budget;
+    struct fz_refusal in_vain; /* why it has waited so far; FRAZIL_OK: it has not */
+    unsigned pauses;
+    struct fz_runs taken;
+    int cancel_state; /* of the thread, before the call */
+};
+
 /* ---- asking the source ---------------------------------------------------------------- */
 
 /* The source's last answer, or that nobody has asked it yet. */
@@ -207,23 +218,41 @@ static frazil_err refuse_queued(const frazil *gen, const struct fz_observation *
     return FRAZIL_EAGAIN;
 }
 
-/* Waits for the end of the request that another thread has made.  The caller holds the lock. */
-static frazil_err await_request(frazil *gen, struct part *part, struct fz_wait_budget *budget,
-                                const struct fz_observation *seen, struct fz_refusal *refusal)
+static void unlock_part(void *lock)
 {
+    pthread_mutex_unlock(lock);
+}
+
+/* Waits for the part's next broadcast.  The caller holds the lock, without which a thread that is cancelled ends. */
+static int await_broadcast(struct call *call, const struct timespec *until)
+{
+    int sys;
+
+    pthread_cleanup_push(unlock_part, &call->part->lock);
+    pthread_setcancelstate(call->cancel_state, &(int){0});
+    sys = pthread_cond_timedwait(&call->part->ended, &call->part->lock, until);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
+    pthread_cleanup_pop(0);
+    return sys;
+}
+
+/* Waits for the end of the request that another thread has made.  The caller holds the lock. */
+static frazil_err await_request(struct call *call, const struct fz_observation *seen, struct fz_refusal *refusal)
+{
+    struct part *part = call->part;
     uint64_t requests = part->requests;
-    uint64_t begun_ns = fz_wait_budget_wait(gen, budget);
+    uint64_t begun_ns = fz_wait_budget_wait(call->gen, &call->budget);
 
     while (part->requests == requests) {
-        uint64_t left_ns = fz_wait_budget_left(gen, budget);
+        uint64_t left_ns = fz_wait_budget_left(call->gen, &call->budget);
         struct timespec until = fz_monotonic_in(left_ns < longest_wait_ns ? left_ns : longest_wait_ns);
-        int sys = left_ns == 0 ? ETIMEDOUT : pthread_cond_timedwait(&part->ended, &part->lock, &until);
+        int sys = left_ns == 0 ? ETIMEDOUT : await_broadcast(call, &until);
         if (sys == ETIMEDOUT && left_ns <= longest_wait_ns)
             break;
     }
-    fz_wait_budget_waited(gen, begun_ns);
+    fz_wait_budget_waited(call->gen, begun_ns);
     if (part->requests == requests)
-        return refuse_queued(gen, seen, refusal);
+        return refuse_queued(call->gen, seen, refusal);
     if (part->refusal.code != FRAZIL_OK)
         *refusal = part->refusal;
     return part->refusal.code;
@@ -272,11 +301,13 @@ static struct fz_deadline deadline_of(const frazil *gen, struct fz_wait_budget *
     return asks_without_wait ? FZ_DEADLINE_NONE : fz_wait_budget_until(gen, budget);
 }
 
-/* Up to n slots out of the batch, or of a new one, which another thread may be asking for.  The caller holds the lock.
- */
-static frazil_err take_run(frazil *gen, struct part *part, struct fz_wait_budget *budget, struct fz_observation *seen,
-                           uint64_t n, struct fz_run *ret, struct fz_refusal *refusal)
+/* Up to n slots out of the batch, or of a new one that another thread may be asking for.  The caller holds the lock. */
+static frazil_err take_run(struct call *call, struct fz_observation *seen, uint64_t n, struct fz_run *ret,
+                           struct fz_refusal *refusal)
 {
+    frazil *gen = call->gen;
+    struct part *part = call->part;
+
     for (;;) {
         *seen = fz_observe(gen);
         frazil_err err = check_time(gen, seen, refusal);
@@ -285,9 +316,9 @@ static frazil_err take_run(frazil *gen, struct part *part, struct fz_wait_budget
         drop_old(gen, part, seen->view.now_tick);
         bool waits = part->in_hand.n == 0 && part->is_asking;
         if (part->in_hand.n == 0) {
-            fz_wait_budget_begin(gen, budget); /* the request below may take long */
-            err = waits ? await_request(gen, part, budget, seen, refusal)
-                        : ask(gen, part, deadline_of(gen, budget), seen, n, refusal);
+            fz_wait_budget_begin(gen, &call->budget); /* the request below may take long */
+            err = waits ? await_request(call, seen, refusal)
+                        : ask(gen, part, deadline_of(gen, &call->budget), seen, n, refusal);
         }
         if (err != FRAZIL_OK)
             return err;
@@ -367,17 +398,6 @@ static frazil_err explain_in_vain(frazil *gen, const struct fz_refusal *refusal,
     return refusal->code;
 }
 
-/* One call of fz_remote_take. */
-struct call {
-    frazil *gen;
-    struct part *part;
-    struct fz_wait_budget budget;
-    struct fz_refusal in_vain; /* why it has waited so far; FRAZIL_OK: it has not */
-    unsigned pauses;
-    struct fz_runs taken;
-    int cancel_state; /* of the thread, before the call */
-};
-
 /*
  * Waits for the run that was taken last.  *ret_stale: it is of no use any more.  A tick that is over does not make it
  * stale: it was not over when this call asked, and if answers take longer than a tick each run would be as late.
@@ -435,7 +455,7 @@ static frazil_err take_due(struct call *call, uint64_t n, struct fz_refusal *ref
         struct fz_run run;
         bool stale = false;
         pthread_mutex_lock(&part->lock);
-        frazil_err err = take_run(gen, part, &call->budget, &seen, n, &run, refusal);
+        frazil_err err = take_run(call, &seen, n, &run, refusal);
         pthread_mutex_unlock(&part->lock);
         if (err != FRAZIL_OK && !may_retry(gen, &call->budget, refusal))
             return end_in_vain(call, refusal);
@@ -501,8 +521,7 @@ static void cancel_call(void *arg)
     fz_runs_end(&call->taken);
 }
 
-/* A thread that is cancelled while it waits for its slots' time gives them back.  It cannot be cancelled with the lock.
- */
+/* A thread that is cancelled while it waits gives its slots back.  It cannot be cancelled with the lock. */
 static frazil_err take_cancellable(struct call *call, uint64_t n, struct fz_refusal *refusal)
 {
     frazil_err err;

@@ -12,6 +12,7 @@
 #include "lib/callers.h"
 #include "lib/fake_granter.h"
 #include "lib/fake_slots.h"
+#include "lib/patience.h"
 #include "lib/rig.h"
 #include "lib/test.h"
 
@@ -316,6 +317,24 @@ TEST("A cancelled thread gives slots from elsewhere back, and leaves the source 
     rig_advance(&rig, BATCH_TICKS);
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_OK);
     assert_int_equal(fake_slots.takes, takes);
+    rig_close(&rig);
+}
+
+TEST("One that waits for the answer to another thread's request is cancelled at once, and the other has its ids")
+{
+    struct batch asking = {.n = 1}, waiting = {.n = 1};
+
+    open_from_elsewhere();
+    fake_slots.tick = rig_now_tick(&rig);
+    atomic_store(&fake_slots.is_silent, true);
+    assert_int_equal(pthread_create(&asking.thread, NULL, take_batch, &asking), 0);
+    AWAIT(atomic_load(&fake_slots.asked) == 1, "nobody asks");
+    assert_int_equal(pthread_create(&waiting.thread, NULL, take_batch, &waiting), 0);
+    AWAIT(stat_of(rig.gen, FRAZIL_STAT_WAITS) == 1, "nobody waits");
+    cancel(&waiting);
+    atomic_store(&fake_slots.is_silent, false);
+    assert_int_equal(pthread_join(asking.thread, NULL), 0);
+    assert_int_equal(asking.err, FRAZIL_OK);
     rig_close(&rig);
 }
 
