@@ -94,7 +94,8 @@ frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, 
         refuse(reterr, (enum fz_file_refusal)sys_errno, what, path, advice);
         return FRAZIL_ESYS;
     }
-    if (advice[0] == '\0')
+    /* For want of a descriptor nothing was looked at, so that no advice on it is right. */
+    if (advice[0] == '\0' || sys_errno == EMFILE || sys_errno == ENFILE)
         advice = cure_of(sys_errno);
     const char *reason = reason_of(sys_errno, buf, sizeof buf);
     if (path == NULL)
@@ -104,4 +105,17 @@ frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, 
     if (reterr != NULL)
         reterr->sys_errno = sys_errno;
     return FRAZIL_ESYS;
+}
+
+int fz_errno_said(const char *sentence)
+{
+    static const int lacks[] = {ENFILE, EMFILE}; /* what is said of the second begins what is said of the first */
+    char buf[128];
+
+    for (size_t i = 0; i < sizeof lacks / sizeof lacks[0]; i++) {
+        const char *reason = reason_of(lacks[i], buf, sizeof buf);
+        if (reason[0] != '\0' && strstr(sentence, reason) != NULL)
+            return lacks[i];
+    }
+    return 0;
 }

@@ -24,11 +24,15 @@ enum fz_file_refusal {
  * Fills *reterr (may be NULL) with FRAZIL_ESYS, sys_errno and the sentence
  * "<what> <path, quoted>: <what the system says> (errno N)<advice>", and returns
  * FRAZIL_ESYS.  path may be NULL.  advice begins with what separates it; where it
- * is empty, what can be done about a full disk and the like is said.  sys_errno may
- * be a refusal, too: it is told in words, and sys_errno is fz_errno_of(it).
+ * is empty, what can be done about a full disk and the like is said.  Where no
+ * descriptor is free, what can be done about that takes the place of any advice.
+ * sys_errno may be a refusal, too: it is told in words, and sys_errno is fz_errno_of(it).
  */
 FZ_PRIVATE frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, const char *path,
                                     const char *advice);
+
+/* EMFILE or ENFILE if a sentence of the system's gives that as the reason, as the loader's do; 0: neither. */
+FZ_PRIVATE int fz_errno_said(const char *sentence);
 
 /* The errno that a refusal comes nearest to; an errno is itself. */
 FZ_PRIVATE int fz_errno_of(int sys_errno);

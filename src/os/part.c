@@ -6,6 +6,7 @@
 
 #include "clients.h"
 #include "core/sentence.h"
+#include "fail_errno.h"
 #include "frazil/coordinators.h"
 #include "memory.h"
 
@@ -19,6 +20,17 @@ static part_entry find_entry(void *library, const char *name)
 
     memcpy(&entry, &address, sizeof entry);
     return entry;
+}
+
+static frazil_err cannot_load(const char *part, const char *file, const char *why, frazil_error *reterr)
+{
+    int sys = fz_errno_said(why);
+
+    if (sys != 0)
+        return fz_fail_errno(reterr, sys, "cannot load the part of frazil for this:", file, "");
+    return fz_fail(reterr, FRAZIL_ENOTBUILT,
+                   "the part of frazil for %s is not installed; a build has it if its client library was there: %s",
+                   part, why);
 }
 
 /*
@@ -42,9 +54,7 @@ static frazil_err load_part(const char *part, const void **ret, frazil_error *re
     fz_keep_loaded(&here);
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
-        return fz_fail(reterr, FRAZIL_ENOTBUILT,
-                       "the part of frazil for %s is not installed; a build has it if its client library was there: %s",
-                       part, dlerror());
+        return cannot_load(part, file, dlerror(), reterr);
     part_entry entry = find_entry(library, symbol);
     if (entry == NULL)
         return fz_fail(reterr, FRAZIL_ENOTBUILT, "%s is not a part of frazil: it has no %s", file, symbol);

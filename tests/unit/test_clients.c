@@ -109,6 +109,23 @@ static frazil_err load(void)
     return fz_part_load("nonesuch", &entry, NULL);
 }
 
+static frazil_err load_without_descriptors(void)
+{
+    const struct rlimit none = {.rlim_cur = 3, .rlim_max = 3};
+    const void *entry;
+    frazil_error err = {.message = ""};
+
+    if (setrlimit(RLIMIT_NOFILE, &none) != 0)
+        abort();
+    frazil_err result = fz_part_load("nonesuch", &entry, &err);
+    return strstr(err.message, "(ulimit -n)") != NULL ? result : FRAZIL_OK;
+}
+
+TEST("A part that cannot be loaded for want of descriptors is not called missing")
+{
+    assert_int_equal(as_child(load_without_descriptors), FRAZIL_ESYS);
+}
+
 TEST("While another thread is inside, a child neither goes in nor asks the loader, and says what to do")
 {
     frazil_error why = {.message = ""};
