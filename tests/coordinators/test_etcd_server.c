@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: what is etcd's own: its users, and a cluster of several
- * members.
+ * Goal of this test: what is etcd's own: its users, a cluster of several members, and
+ * sockets that frazil itself opens.
  */
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "lib/etcd_server.h"
 #include "lib/patience.h"
@@ -245,4 +247,27 @@ TEST("The cluster goes on while any one of its members is down, with what it has
     register_close(&reg);
     for (size_t i = 0; i < MEMBERS; i++)
         server_stop(&cluster.members[i]);
+}
+
+/* ---- connections ------------------------------------------------------------------ */
+
+TEST("A program that has closed its standard input does not get the connection in its place")
+{
+    struct server server;
+    struct fz_record record;
+    struct sockaddr_storage peer = {.ss_family = AF_UNSPEC};
+    socklen_t len = sizeof peer;
+
+    etcd_server_start(&server, NULL);
+    int input = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
+    assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &record, NULL, NULL), FZ_REGISTER_OK);
+    (void)getpeername(STDIN_FILENO, (struct sockaddr *)&peer, &len);
+    assert_int_not_equal(peer.ss_family, AF_INET);
+    reg.close(reg.ctx);
+    if (input >= 0)
+        dup2(input, STDIN_FILENO);
+    close(input);
+    server_stop(&server);
 }

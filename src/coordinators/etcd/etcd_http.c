@@ -33,7 +33,7 @@ static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_so
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
         if (fz_kept_fd_is_set(&http->sockets[i]))
             continue;
-        int fd = socket(address->family, address->socktype, address->protocol);
+        int fd = fz_fd_above_standard(socket(address->family, address->socktype, address->protocol));
         if (fd < 0)
             return CURL_SOCKET_BAD;
         (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
