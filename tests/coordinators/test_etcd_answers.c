@@ -358,7 +358,7 @@ TEST("An error says no for ever, not now, or leaves open what happened")
         {"500 X", "{\"error\":\"raft proposal dropped\",\"code\":2}", FZ_REGISTER_UNREACHABLE},
         {"503 X", "{\"error\":\"etcdserver: rpc not supported for learner\",\"code\":14}", FZ_REGISTER_UNREACHABLE},
         {"429 X", "{\"error\":\"etcdserver: too many requests\",\"code\":8}", FZ_REGISTER_UNREACHABLE},
-        {"429 X", "{\"error\":\"etcdserver: mvcc: database space exceeded\",\"code\":8}", FZ_REGISTER_REFUSED},
+        {"429 X", "{\"error\":\"etcdserver: mvcc: database space exceeded\",\"code\":8}", FZ_REGISTER_UNREACHABLE},
         {"403 X", "{\"error\":\"etcdserver: permission denied\",\"code\":7}", FZ_REGISTER_REFUSED},
         {"401 X", "{\"error\":\"etcdserver: invalid auth token\",\"code\":16}", FZ_REGISTER_REFUSED},
         {"404 X", "404 page not found", FZ_REGISTER_REFUSED},

@@ -32,6 +32,7 @@ enum outcome {
     LOGGED_OUT, /* the token is not, or no longer, accepted: nothing was done */
     NO_LOGIN,   /* there are no users to log in as */
     REFUSED,    /* by this member, and by any other */
+    NO_ROOM,    /* in the cluster's database: nothing was done, until an operator has made some */
     NOT_HERE,   /* refused by this member, or whatever is at its address; another one may do it */
     NOT_DONE,   /* certainly; another one may do it */
     NOT_KNOWN   /* no answer, or one that leaves it open */
@@ -78,6 +79,8 @@ static enum outcome classify(json_int_t code, const char *sentence)
     if (says(sentence, "too many requests") || says(sentence, "no leader") || says(sentence, "proposal dropped") ||
         says(sentence, "not supported for learner"))
         return NOT_DONE;
+    if (says(sentence, "database space exceeded"))
+        return NO_ROOM;
     switch (code) {
     case INVALID_ARGUMENT:
     case NOT_FOUND:
@@ -118,9 +121,7 @@ static enum outcome read_error(struct fz_etcd_client *client, const json_t *answ
         fz_fail(reterr, FRAZIL_EREFUSED, "%s: has users, and the URL names none: %q", client->shown, said);
         return REFUSED;
     }
-    frazil_err err = outcome == NOT_DONE                           ? FRAZIL_EAGAIN
-                     : outcome == REFUSED || outcome == LOGGED_OUT ? FRAZIL_EREFUSED
-                                                                   : FRAZIL_EUNREACHABLE;
+    frazil_err err = outcome == NOT_DONE ? FRAZIL_EAGAIN : outcome == NOT_KNOWN ? FRAZIL_EUNREACHABLE : FRAZIL_EREFUSED;
     fz_fail(reterr, err, "%s: %q", client->shown, said);
     return outcome;
 }
@@ -357,6 +358,7 @@ enum fz_register_result fz_etcd_ask(struct fz_etcd_client *client, const struct 
     case ANSWERED:
         return FZ_REGISTER_OK;
     case NOT_DONE:
+    case NO_ROOM:
         return FZ_REGISTER_UNREACHABLE;
     case NOT_KNOWN:
         return FZ_REGISTER_UNKNOWN;
