@@ -51,6 +51,7 @@ TEST("A server as one wishes it: nothing but OK, once the namespace is there")
     assert_found(findings, "OK eviction: maxmemory-policy 'noeviction', and no maxmemory\n");
     assert_found(findings, "OK persistence: appendonly, appendfsync 'everysec'\n");
     assert_found(findings, "OK replication: no replica\n");
+    assert_found(findings, "OK writes: allowed\n");
     assert_found(
         diagnose(&server, "?wait=1"),
         "FAIL replication: replicas: '0', and wait=1 of the URL needs more: nothing is granted without them\n");
@@ -126,6 +127,38 @@ TEST("Replicas without anybody who waits for them are a warning; with somebody t
     assert_found(diagnose(&replica, ""), "is a replica: worker ids need its master");
     server_stop(&replica);
     server_stop(&master);
+}
+
+TEST("A server that wants replicas for a write, and has none: that is said, to users without CONFIG as well")
+{
+    struct server server;
+
+    redis_server_start(&server, NULL);
+    ask(&server, "HSET frazil:lease:orders namespace '1 x'");
+    ask(&server, "ACL SETUSER frazil on >pw ~frazil:* +eval +evalsha +time +info +hget +hset +hgetall");
+    ask(&server, "CONFIG SET min-replicas-to-write 2");
+    for (int i = 0; i < 2; i++) {
+        struct findings findings = diagnose_as(&server, i == 0 ? "" : "frazil:pw@", "");
+        assert_found(findings, "FAIL replication: replicas that keep up: '0', and min-replicas-to-write needs more");
+        assert_found(findings, "FAIL writes: refused, so that nothing can be granted: 'NOREPLICAS ");
+    }
+    ask(&server, "CONFIG SET min-replicas-to-write 0");
+    assert_not_found(diagnose(&server, ""), "FAIL");
+    server_stop(&server);
+}
+
+TEST("A user who may read and not write: that is said, and nothing is written to find out")
+{
+    struct server server;
+
+    redis_server_start(&server, NULL);
+    ask(&server, "HSET frazil:lease:orders namespace '1 x'");
+    ask(&server, "ACL SETUSER reader on >pw ~frazil:* +eval +evalsha +time +info +config|get +hget +hgetall");
+    assert_found(diagnose_as(&server, "reader:pw@", ""), "FAIL writes: refused, so that nothing can be granted: '");
+    ask(&server, "ACL SETUSER reader +hset");
+    assert_found(diagnose_as(&server, "reader:pw@", ""), "OK writes: allowed\n");
+    assert_string_equal(redis_server_ask(&server, "HLEN frazil:lease:orders"), "1");
+    server_stop(&server);
 }
 
 TEST("A user without CONFIG: that is said, and what INFO tells is still there")

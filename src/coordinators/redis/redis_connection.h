@@ -87,6 +87,11 @@ enum fz_register_result fz_redis_diagnose(struct fz_redis_connection *connection
                                           struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
                                           frazil_error *reterr);
 
+/* Shows whether frazil's scripts may write to the hash of that name, and writes nothing.  Results as of an exchange. */
+enum fz_register_result fz_redis_diagnose_writes(struct fz_redis_connection *connection, const char *key,
+                                                 struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
+                                                 frazil_error *reterr);
+
 /*
  * Shows the findings about the Redis of a URL that slots come from, its clock among them; one that does not answer is a
  * finding.  keys_expire: as above.  Errors as fz_redis_connection_open.

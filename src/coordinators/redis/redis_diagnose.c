@@ -12,6 +12,7 @@
 #include "core/sentence.h"
 #include "lease/report.h"
 #include "redis_script.h"
+#include "redis_slots.h"
 
 /* The first one in which a script may write after it has asked for the time. */
 enum { VERSION_MIN = 5 };
@@ -169,9 +170,19 @@ static void say_replication(const struct diagnosis *diagnosis)
     const char *wanted = setting(diagnosis, MIN_REPLICAS);
     uint64_t wanted_by_url = diagnosis->connection->url.wait_replicas;
     bool waits = wanted_by_url > 0;
+    char good[VALUE_SIZE];
+    uint64_t needed = 1; /* if CONFIG GET is not answered: INFO counts the good ones only where some are needed */
 
     info_of(diagnosis, "connected_slaves", replicas);
-    if (info_number(diagnosis, "connected_slaves") < wanted_by_url)
+    info_of(diagnosis, "min_slaves_good_slaves", good);
+    (void)fz_decimal_parse(wanted, strlen(wanted), &needed);
+    if (good[0] != '\0' && info_number(diagnosis, "min_slaves_good_slaves") < needed)
+        fz_report_say(
+            &diagnosis->report, FZ_FINDING_FAIL,
+            "replication: replicas that keep up: %q, and min-replicas-to-write needs more: nothing is granted "
+            "without them",
+            good);
+    else if (info_number(diagnosis, "connected_slaves") < wanted_by_url)
         fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
                       "replication: replicas: %q, and wait=%u of the URL needs more: nothing is granted without them",
                       replicas, wanted_by_url);
@@ -229,6 +240,39 @@ enum fz_register_result fz_redis_diagnose(struct fz_redis_connection *connection
     return result;
 }
 
+/* ---- writing ---------------------------------------------------------------------- */
+
+/*
+ * Writes nothing: HSET itself counts its arguments, after Redis has looked at the user's rights, at the replicas and at
+ * memory and disk.
+ */
+static const char try_text[] = "return redis.pcall('HSET', KEYS[1], 'x', 'x', 'x').err or ''\n";
+
+enum fz_register_result fz_redis_diagnose_writes(struct fz_redis_connection *connection, const char *key,
+                                                 struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
+                                                 frazil_error *reterr)
+{
+    const struct fz_report report = {visit, ctx};
+    struct fz_redis_script script;
+    struct fz_redis_call call;
+    redisReply *answer;
+    char said[FZ_SAID_SIZE];
+
+    fz_redis_script_start(&script, try_text);
+    fz_redis_call_begin(&call, key, "try", deadline);
+    enum fz_register_result result = fz_redis_call_script(connection, &script, &call, NULL, &answer, reterr);
+    if (result != FZ_REGISTER_OK)
+        return result;
+    const char *why = fz_redis_is_text(answer) ? answer->str : "";
+    if (strstr(why, "wrong number of arguments") != NULL)
+        fz_report_say(&report, FZ_FINDING_OK, "writes: allowed");
+    else
+        fz_report_say(&report, FZ_FINDING_FAIL, "writes: refused, so that nothing can be granted: %q",
+                      fz_said(why, strlen(why), connection->url.common.access.password, said));
+    freeReplyObject(answer);
+    return FZ_REGISTER_OK;
+}
+
 /* ---- slots ------------------------------------------------------------------------ */
 
 /* Reads what TIME answers: whole seconds, and microseconds. */
@@ -266,6 +310,17 @@ static enum fz_register_result compare_clocks(struct fz_redis_connection *connec
     return result;
 }
 
+static enum fz_register_result try_slots(struct fz_redis_connection *connection, const struct fz_report *report,
+                                         frazil_error *reterr)
+{
+    char key_text[sizeof FZ_REDIS_SLOTS_KEY + FZ_URL_NAMESPACE_SIZE];
+    struct fz_sentence key = fz_sentence_in(key_text, sizeof key_text);
+
+    fz_sentence_str(&key, FZ_REDIS_SLOTS_KEY);
+    fz_sentence_str(&key, connection->url.common.name);
+    return fz_redis_diagnose_writes(connection, key_text, FZ_DEADLINE_NONE, report->visit, report->ctx, reterr);
+}
+
 frazil_err fz_redis_diagnose_slots(const char *url, bool keys_expire, const frazil_clock *clock,
                                    fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
@@ -279,6 +334,8 @@ frazil_err fz_redis_diagnose_slots(const char *url, bool keys_expire, const fraz
     enum fz_register_result result = fz_redis_diagnose(&connection, keys_expire, FZ_DEADLINE_NONE, visit, ctx, &said);
     if (result == FZ_REGISTER_OK) /* it is connected, so this one takes no longer than it must */
         result = compare_clocks(&connection, clock, &report, &said);
+    if (result == FZ_REGISTER_OK && !keys_expire) /* frazil's own */
+        result = try_slots(&connection, &report, &said);
     if (result != FZ_REGISTER_OK)
         fz_report_failure(&report, &said);
     fz_redis_connection_stop(&connection);

@@ -279,7 +279,10 @@ static enum fz_register_result redis_diagnose(void *ctx, struct fz_deadline dead
 {
     struct redis_register *reg = ctx;
 
-    return fz_redis_diagnose(&reg->connection, false, deadline, visit, visit_ctx, reterr);
+    enum fz_register_result result = fz_redis_diagnose(&reg->connection, false, deadline, visit, visit_ctx, reterr);
+    if (result == FZ_REGISTER_OK)
+        result = fz_redis_diagnose_writes(&reg->connection, reg->key, deadline, visit, visit_ctx, reterr);
+    return result;
 }
 
 static void redis_after_fork(void *ctx)

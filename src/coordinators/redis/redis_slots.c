@@ -9,7 +9,6 @@
 #include "core/sentence.h"
 #include "redis_script.h"
 
-#define OWN_KEY "frazil:slots:"
 #define EXACT_MAX (UINT64_C(1) << 53) /* Lua counts in doubles */
 
 static const char own_script[] = FZ_REDIS_SLOTS_PRELUDE
@@ -256,7 +255,7 @@ static frazil_err name_own(const char *name, const struct fz_slots_request *requ
         return err;
     if (frazil_layout_fingerprint(&unsplit, fingerprint, sizeof fingerprint, NULL) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_ELAYOUT, "the layout has no fingerprint");
-    fz_sentence_str(key, OWN_KEY);
+    fz_sentence_str(key, FZ_REDIS_SLOTS_KEY);
     fz_sentence_str(key, name);
     fz_sentence_str(terms, fingerprint);
     fz_sentence_str(terms, " max_lead=");
