@@ -188,6 +188,18 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
     return r.code;
 }
 
+frazil_err fz_explain_in_vain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+{
+    (void)gen;
+    fz_fail(reterr, refusal->code,
+            "no remote slot: those of the next %D are taken, by others that share the worker id or before the "
+            "coordinator restarted, and the call may wait no longer: raise max_wait, or let fewer processes share it",
+            refusal->retry_ns / 1000 + (refusal->retry_ns % 1000 != 0));
+    if (reterr != NULL)
+        reterr->retry_ns = refusal->retry_ns;
+    return refusal->code;
+}
+
 static uint64_t sum_of(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;

@@ -23,6 +23,7 @@ struct fz_refusal {
     uint64_t largest; /* FRAZIL_EINVAL: the most ids that such a call can ever be given */
     bool fenced;      /* FRAZIL_EFULL: what is taken ends with the grant, not with the tick */
     bool is_queued;   /* behind another thread, which is asking the source of slots */
+    bool is_unasked;  /* there was no time left to ask it */
     /* Says why in the words of that source, and returns the code; NULL: it is the generator that refuses. */
     frazil_err (*explain)(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
 };
@@ -42,6 +43,9 @@ FZ_PRIVATE frazil_err fz_fail_stopped(frazil_error *reterr);
 
 /* Says in words why fz_take or fz_redeem failed; returns the code. */
 FZ_PRIVATE frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
+
+/* Says so of remote slots that were waited for in vain, where it is not their source that failed. */
+FZ_PRIVATE frazil_err fz_explain_in_vain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
 
 /*
  * Judges why n ids were refused to a call that may wait wait_ns: FRAZIL_EINVAL if n can never be had, as trying

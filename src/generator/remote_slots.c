@@ -134,6 +134,10 @@ static frazil_err explain_by_source(frazil *gen, const struct fz_refusal *refusa
         fz_fail(reterr, refusal->code,
                 "no remote slot: another thread waits for the answer of the coordinator %q, and max_wait is over",
                 gen->remote->url);
+    else if (refusal->is_unasked && part->refusal.code == FRAZIL_OK)
+        fz_fail(reterr, refusal->code,
+                "no remote slot: none is in hand, and the call had no time left to ask the coordinator %q",
+                gen->remote->url);
     else
         fz_fail(reterr, refusal->code, "no remote slot: %s", part->failure);
     pthread_mutex_unlock(&part->lock);
@@ -216,6 +220,22 @@ static frazil_err refuse_queued(const frazil *gen, const struct fz_observation *
     refusal->explain = explain_by_source;
     refusal->is_queued = true;
     return FRAZIL_EAGAIN;
+}
+
+/*
+ * A call whose time is over asks nobody: others would wait for its request, and share the refusal.  What came of the
+ * last request says more than that.
+ */
+static frazil_err refuse_unasked(const struct part *part, const struct fz_observation *seen, struct fz_refusal *refusal)
+{
+    if (part->refusal.code != FRAZIL_OK) {
+        *refusal = part->refusal;
+    } else {
+        fz_refuse(refusal, seen, FRAZIL_EUNREACHABLE, retry_after_ns);
+        refusal->explain = explain_by_source;
+    }
+    refusal->is_unasked = true;
+    return refusal->code;
 }
 
 static void unlock_part(void *lock)
@@ -301,6 +321,12 @@ static struct fz_deadline deadline_of(const frazil *gen, struct fz_wait_budget *
     return asks_without_wait ? FZ_DEADLINE_NONE : fz_wait_budget_until(gen, budget);
 }
 
+/* Whether a request would be made in vain.  A folder is looked into even so, as that takes no time. */
+static bool is_too_late(const frazil *gen, const struct fz_wait_budget *budget)
+{
+    return budget->wait_ns != 0 && !gen->remote->source.is_folder && fz_wait_budget_left(gen, budget) == 0;
+}
+
 /* Up to n slots out of the batch, or of a new one that another thread may be asking for.  The caller holds the lock. */
 static frazil_err take_run(struct call *call, struct fz_observation *seen, uint64_t n, struct fz_run *ret,
                            struct fz_refusal *refusal)
@@ -317,8 +343,12 @@ static frazil_err take_run(struct call *call, struct fz_observation *seen, uint6
         bool waits = part->in_hand.n == 0 && part->is_asking;
         if (part->in_hand.n == 0) {
             fz_wait_budget_begin(gen, &call->budget); /* the request below may take long */
-            err = waits ? await_request(call, seen, refusal)
-                        : ask(gen, part, deadline_of(gen, &call->budget), seen, n, refusal);
+            if (waits)
+                err = await_request(call, seen, refusal);
+            else if (is_too_late(gen, &call->budget))
+                err = refuse_unasked(part, seen, refusal);
+            else
+                err = ask(gen, part, deadline_of(gen, &call->budget), seen, n, refusal);
         }
         if (err != FRAZIL_OK)
             return err;
@@ -340,7 +370,8 @@ static bool may_retry(const frazil *gen, const struct fz_wait_budget *budget, co
                   code == FRAZIL_EUNREACHABLE ||
                   (code == FRAZIL_ECLOCK && refusal->explain == NULL && gen->rules.on_backward != FZ_BACKWARD_ERROR);
 
-    return passes && !refusal->is_queued && refusal->retry_ns <= fz_wait_budget_left(gen, budget);
+    return passes && !refusal->is_queued && !refusal->is_unasked &&
+           refusal->retry_ns <= fz_wait_budget_left(gen, budget);
 }
 
 /* ---- a whole call ------------------------------------------------------------------- */
@@ -385,19 +416,6 @@ static frazil_err no_memory(struct fz_refusal *refusal)
     return FRAZIL_ENOMEM;
 }
 
-/* For slots that were waited for in vain, where it is not their source that failed. */
-static frazil_err explain_in_vain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
-{
-    (void)gen;
-    fz_fail(reterr, refusal->code,
-            "no remote slot: those of the next %D are taken, by others that share the worker id or before the "
-            "coordinator restarted, and the call may wait no longer: raise max_wait, or let fewer processes share it",
-            refusal->retry_ns / 1000 + (refusal->retry_ns % 1000 != 0));
-    if (reterr != NULL)
-        reterr->retry_ns = refusal->retry_ns;
-    return refusal->code;
-}
-
 /*
  * Waits for the run that was taken last.  *ret_stale: it is of no use any more.  A tick that is over does not make it
  * stale: it was not over when this call asked, and if answers take longer than a tick each run would be as late.
@@ -411,19 +429,19 @@ static frazil_err await_run(struct call *call, bool *ret_stale, struct fz_refusa
     frazil_err err = fz_await(call->gen, run->first, last, &call->budget, ret_stale, refusal);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
     if (err == FRAZIL_EFULL && call->gen->rules.on_full != FZ_FULL_ERROR)
-        refusal->explain = explain_in_vain;
+        refusal->explain = fz_explain_in_vain;
     if (err == FRAZIL_OK && *ret_stale)
         *ret_stale = fz_slot_tick(&call->gen->rules, last) >= fz_observe(call->gen).view.now_tick;
     return err;
 }
 
-/* A request that the end of the call's time has cut short knows less than the one before it. */
+/* A request that the end of the call's time has cut short, or that was not made, knows less than the one before it. */
 static frazil_err end_in_vain(const struct call *call, struct fz_refusal *refusal)
 {
-    if (refusal->code == FRAZIL_EUNREACHABLE && call->in_vain.code != FRAZIL_OK &&
+    if ((refusal->code == FRAZIL_EUNREACHABLE || refusal->is_unasked) && call->in_vain.code != FRAZIL_OK &&
         fz_wait_budget_left(call->gen, &call->budget) == 0) {
         *refusal = call->in_vain;
-        refusal->explain = explain_in_vain;
+        refusal->explain = fz_explain_in_vain;
     }
     return refusal->code;
 }
