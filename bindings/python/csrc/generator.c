@@ -122,19 +122,62 @@ struct meaning {
     char max_wait[VALUE_SIZE];
     char clock[VALUE_SIZE];
     char keeper[VALUE_SIZE];
+    char on_full[VALUE_SIZE];
+    char on_backward[VALUE_SIZE];
+    char state[TEXT_SIZE];
 };
 
 static frazil_err find_meaning(const frazil_options *options, struct meaning *ret, frazil_error *error)
 {
+    const struct {
+        const char *key;
+        char *value;
+        size_t size;
+    } wanted[] = {
+        {"max_wait", ret->max_wait, sizeof ret->max_wait},
+        {"clock", ret->clock, sizeof ret->clock},
+        {"keeper", ret->keeper, sizeof ret->keeper},
+        {"on_full", ret->on_full, sizeof ret->on_full},
+        {"on_backward", ret->on_backward, sizeof ret->on_backward},
+        {"state", ret->state, sizeof ret->state},
+    };
     frazil_err err = frazil_options_text(options, 0, ret->text, sizeof ret->text, NULL, error);
 
-    if (err == FRAZIL_OK)
-        err = frazil_options_get(options, "max_wait", ret->max_wait, sizeof ret->max_wait, NULL, error);
-    if (err == FRAZIL_OK)
-        err = frazil_options_get(options, "clock", ret->clock, sizeof ret->clock, NULL, error);
-    if (err == FRAZIL_OK)
-        err = frazil_options_get(options, "keeper", ret->keeper, sizeof ret->keeper, NULL, error);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && err == FRAZIL_OK; i++)
+        err = frazil_options_get(options, wanted[i].key, wanted[i].value, wanted[i].size, NULL, error);
     return err;
+}
+
+/* The library reads a duration; 0: it is none. */
+static uint64_t duration_ns(const char *text, size_t len)
+{
+    char value[VALUE_SIZE];
+    frazil_options *options;
+    uint64_t ns = 0;
+
+    if (frazil_options_open(&options, NULL) != FRAZIL_OK)
+        return 0;
+    if (frazil_options_set(options, "max_wait", text, len, NULL) == FRAZIL_OK &&
+        frazil_options_get(options, "max_wait", value, sizeof value, NULL, NULL) == FRAZIL_OK)
+        ns = strtoull(value, NULL, 10);
+    frazil_options_close(options);
+    return ns;
+}
+
+/* How long the server at that URL may take to answer: the URL says so, or it is what is usual. */
+static uint64_t request_ns_of(const char *url)
+{
+    const uint64_t usual_ns = 1000000000;
+    const char *key = "timeout=";
+    const char *at = strchr(url, '?');
+
+    while (at != NULL && strncmp(at + 1, key, strlen(key)) != 0)
+        at = strchr(at + 1, '&');
+    if (at == NULL)
+        return usual_ns;
+    const char *value = at + 1 + strlen(key);
+    uint64_t ns = duration_ns(value, strcspn(value, "&"));
+    return ns == 0 ? usual_ns : ns;
 }
 
 static enum asking asking_of(const frazil_info *info, bool needs_grant, const char *keeper)
@@ -162,6 +205,9 @@ static void learn(struct generator *self, frazil *gen, const struct meaning *mea
     self->max_wait_ns = is_endless ? FRAZIL_WAIT_FOREVER : strtoull(meaning->max_wait, NULL, 10);
     self->own_time = meaning->clock[0] != '\0';
     self->asking = asking_of(&info, health.needs_grant != 0, meaning->keeper);
+    self->request_ns = self->asking == ASKING_ALWAYS ? request_ns_of(meaning->state) : 0;
+    self->full_is_error = strcmp(meaning->on_full, "error") == 0;
+    self->backward_is_error = strcmp(meaning->on_backward, "error") == 0;
     self->asks_server = info.state == FRAZIL_STATE_SLOTS || info.state == FRAZIL_STATE_GRANT;
     bool calm = self->asking == ASKING_NOBODY || self->asking == ASKING_THREAD;
     atomic_store(&self->calm_fork, calm ? atomic_load(&fork_count) : NEVER_CALM);

@@ -41,7 +41,10 @@ struct generator {
     PyObject *asked; /* the arguments of open(), for one that is opened at its first call; else NULL */
     uint64_t max_wait_ns;
     uint64_t tick_ns;
-    uint64_t capacity; /* ids in a tick */
+    uint64_t capacity;      /* ids in a tick */
+    uint64_t request_ns;    /* ASKING_ALWAYS: as long as the server of the slots may take to answer; else 0 */
+    bool full_is_error;     /* on_full=error */
+    bool backward_is_error; /* on_backward=error */
     enum asking asking;
     _Atomic bool unopened;        /* `asked` is still to be done */
     _Atomic uint64_t opening;     /* 1 + the count of forks of the process of which a thread is opening it; 0 */

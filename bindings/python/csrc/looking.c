@@ -169,6 +169,17 @@ static PyObject *is_closed(PyObject *object, PyObject *ignored)
     return PyBool_FromLong(atomic_load(&self->gen) == NULL && !atomic_load(&self->unopened));
 }
 
+/* The seconds that a call may wait by the spec; None: without an end.  The generator is open. */
+static PyObject *max_wait(PyObject *object, PyObject *ignored)
+{
+    const struct generator *self = (const struct generator *)object;
+
+    (void)ignored;
+    if (self->max_wait_ns == FRAZIL_WAIT_FOREVER)
+        Py_RETURN_NONE;
+    return PyFloat_FromDouble((double)self->max_wait_ns / 1e9);
+}
+
 /* Whether a call that never waits will neither ask a disk nor a coordinator. */
 static PyObject *never_asks(PyObject *object, PyObject *ignored)
 {
@@ -183,6 +194,7 @@ PyMethodDef looking_methods[] = {
     {"_spec", get_spec, METH_NOARGS, NULL},
     {"_is_closed", is_closed, METH_NOARGS, NULL},
     {"_is_unopened", is_unopened, METH_NOARGS, NULL},
+    {"_max_wait", max_wait, METH_NOARGS, NULL},
     {"_never_asks", never_asks, METH_NOARGS, NULL},
     {"last_failure", last_failure, METH_NOARGS,
      "last_failure($self, /)\n--\n\n"

@@ -32,16 +32,20 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* A wait is cut into pieces, so that Python's signal handlers run between them. */
 static const uint64_t piece_ns = 100000000;
 
-/* As long as a call of frazil may be at it: a piece; for more ids than a tick has, also twice what these need. */
+/*
+ * As long as a call of frazil may be at it: a piece, and where each asks a server as long as that may take to answer,
+ * because the end of a call cuts its request off; for more ids than a tick has, also twice what these need.
+ */
 static uint64_t longest_wait(const struct generator *self, size_t n, uint64_t whole_ns)
 {
     const uint64_t minute_ns = 60000000000; /* of a clock that stands: some ms */
 
     if (self->own_time)
         return self->is_frozen && whole_ns == FRAZIL_WAIT_FOREVER ? minute_ns : FRAZIL_WAIT_FOREVER;
+    uint64_t shortest_ns = piece_ns + self->request_ns;
     uint64_t ticks = n / self->capacity;
-    uint64_t most = (FRAZIL_WAIT_FOREVER - 1 - piece_ns) / 2 / self->tick_ns;
-    return piece_ns + 2 * self->tick_ns * least(ticks, most);
+    uint64_t most = (FRAZIL_WAIT_FOREVER - 1 - shortest_ns) / 2 / self->tick_ns;
+    return shortest_ns + 2 * self->tick_ns * least(ticks, most);
 }
 
 static void nap(uint64_t ns)
@@ -84,19 +88,43 @@ static bool is_last_word(frazil_err err)
 }
 
 /*
- * One piece of a wait.  Before each but the last it looks, because an error of a policy is not told from a wait that is
- * too short by a call that may wait.  *last: another piece would be of no use.
+ * Whether the whole wait would have ended with the error of a piece of it, of which left_ns were not used.  The library
+ * gives up early where no wait helps, and where it is longer than a piece; an extension of the grant goes on after it.
  */
-static frazil_err take_piece(frazil *gen, const struct taking *taking, uint64_t asked_ns, uint64_t left_ns, bool *last,
-                             frazil_error *error)
+static bool ends_whole(const struct generator *self, const frazil_error *error, uint64_t left_ns)
 {
-    frazil_err err = *last ? FRAZIL_EAGAIN : take(gen, taking, 0, error);
+    if (error->err_class == FRAZIL_CLASS_FENCED)
+        return left_ns > 0;
+    if (error->err_class != FRAZIL_CLASS_RETRY)
+        return true;
+    return self->asking == ASKING_ALWAYS &&
+           ((error->code == FRAZIL_EFULL && self->full_is_error) ||
+            (error->code == FRAZIL_ECLOCK && self->backward_is_error) || error->retry_ns < left_ns);
+}
+
+/*
+ * One piece of a wait.  Before each but the last it looks, because an error of a policy is not told from a wait that is
+ * too short by a call that may wait; but not where looking would ask a server, which takes its time.  *last: another
+ * piece would be of no use.
+ */
+static frazil_err take_piece(const struct generator *self, frazil *gen, const struct taking *taking, uint64_t asked_ns,
+                             uint64_t left_ns, bool *last, frazil_error *error)
+{
+    bool looks = !*last && self->asking != ASKING_ALWAYS;
+    uint64_t begun_ns = monotonic_ns();
+    frazil_err err = looks ? take(gen, taking, 0, error) : FRAZIL_EAGAIN;
 
     if (err == FRAZIL_OK)
         return err;
-    bool later = !*last && err == FRAZIL_EAGAIN && error->retry_ns > asked_ns && error->retry_ns <= left_ns;
+    bool later = looks && err == FRAZIL_EAGAIN && error->retry_ns > asked_ns && error->retry_ns <= left_ns;
     *last = *last || is_last_word(err);
-    return later ? err : take(gen, taking, asked_ns, error);
+    if (later)
+        return err;
+    err = take(gen, taking, asked_ns, error);
+    uint64_t passed_ns = monotonic_ns() - begun_ns;
+    if (err != FRAZIL_OK)
+        *last = *last || ends_whole(self, error, passed_ns < asked_ns ? asked_ns - passed_ns : 0);
+    return err;
 }
 
 /* Waits without the GIL.  -1 with an exception set. */
@@ -116,11 +144,11 @@ static int take_waiting(struct generator *self, const struct taking *taking, uin
         frazil *gen = enter(self);
         if (gen == NULL)
             return -1;
-        Py_BEGIN_ALLOW_THREADS err = take_piece(gen, taking, asked_ns, left_ns, &last, &error);
+        Py_BEGIN_ALLOW_THREADS err = take_piece(self, gen, taking, asked_ns, left_ns, &last, &error);
         Py_END_ALLOW_THREADS leave(self);
         if (err == FRAZIL_OK)
             return 0;
-        if (last || error.err_class != FRAZIL_CLASS_RETRY || error.retry_ns > left_ns)
+        if (last || error.retry_ns > left_ns)
             break;
         if (rest(self->state, error.retry_ns, left_ns) < 0)
             return -1;

@@ -125,7 +125,9 @@ def test_a_tick_that_coroutines_find_full_is_counted_once():
     noon = round(datetime.now().timestamp() * 1000) - 12 * 3_600_000
 
     async def main():
-        async with frazil.open(f"layout=31/20/1 epoch={noon} tick=24h worker=fixed:5 state=memory") as ids:
+        async with frazil.open(
+            f"layout=31/20/1 epoch={noon} tick=24h worker=fixed:5 state=memory max_wait=unlimited"
+        ) as ids:
             ids.next_n(2)
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(ids.anext(), 0.05)

@@ -77,7 +77,9 @@ def test_an_event_loop_goes_on_while_a_coroutine_waits():
     noon = round(time.time() * 1000) - 12 * 3_600_000
 
     async def main():
-        with frazil.open(f"layout=31/20/1 epoch={noon} tick=24h worker=fixed:5 state=memory") as generator:
+        with frazil.open(
+            f"layout=31/20/1 epoch={noon} tick=24h worker=fixed:5 state=memory max_wait=unlimited"
+        ) as generator:
             await generator.atake(2)
             waiting = asyncio.create_task(generator.anext())
             for _ in range(20):
@@ -493,3 +495,114 @@ def test_the_end_of_the_program_gives_leases_back(redis):
             env=environment, stdout=subprocess.PIPE, text=True, check=True,
         ).stdout  # fmt: skip
         assert json.loads(listed.splitlines()[0])["held"] == 0, (end, listed)
+
+
+# A URL whose timeout is far above each wait: who is bounded by the URL takes minutes.
+SILENT = """
+import asyncio, frazil, os, signal, sys, time
+
+redis, socket = int(sys.argv[1]), sys.argv[2]
+ids = frazil.open(f"worker=fixed:3 batch=1 max_wait=200ms state=redis+unix://{socket}/slots?timeout=60s")
+ids.take(1, timeout=200)  # new slots begin a little ahead
+os.kill(redis, signal.SIGSTOP)
+begun = time.monotonic()
+for call in (
+    ids.next,
+    lambda: ids.take(1, timeout=0.2),
+    lambda: ids.next_n(5),
+    lambda: asyncio.run(ids.anext()),
+    lambda: asyncio.run(ids.atake(1)),
+    lambda: asyncio.run(ids.atake(1, timeout=0.2)),
+):
+    try:
+        print("an id", call())
+    except frazil.RetryError as error:
+        print(error.code, socket in error.message, "not answer" in error.message)
+print(time.monotonic() - begun < 50)
+os.kill(redis, signal.SIGCONT)
+while not ids.try_next():
+    pass
+"""
+
+
+def test_a_silent_server_of_slots_is_waited_for_no_longer_than_a_call_may(redis):
+    process, socket, environment = redis
+    out = run_python(SILENT, str(process.pid), str(socket), env=environment)
+    assert out == "FRAZIL_EUNREACHABLE True True\n" * 6 + "True\n"
+
+
+INTERRUPTED = """
+import frazil, os, signal, sys, threading
+
+redis, socket = int(sys.argv[1]), sys.argv[2]
+ids = frazil.open(f"worker=fixed:3 batch=1 max_wait=unlimited state=redis+unix://{socket}/slots?timeout=200ms")
+ids.next()
+os.kill(redis, signal.SIGSTOP)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    ids.next()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_ends_a_wait_for_a_silent_server_of_slots(redis):
+    process, socket, environment = redis
+    assert run_python(INTERRUPTED, str(process.pid), str(socket), env=environment) == "interrupted\n"
+
+
+# Redis is stopped until all grants have ended, and answers again when all calls wait for theirs to be extended.
+LATE = """
+import asyncio, frazil, os, signal, sys, threading, time
+
+redis, socket = int(sys.argv[1]), sys.argv[2]
+calls = {
+    "next": lambda ids: ids.next(),
+    "take": lambda ids: ids.take(1, timeout=200),
+    "anext": lambda ids: asyncio.run(ids.anext()),
+    "atake": lambda ids: asyncio.run(ids.atake(1)),
+}
+spec = f"layout=41/10/12 worker=redis+unix://{socket}/short?timeout=60s max_wait=200s"
+opened = [(name, frazil.open(spec, keeper=keeper)) for keeper in ("inline", "thread") for name in calls]
+os.kill(redis, signal.SIGSTOP)
+while any(ids.health().serving for _, ids in opened):
+    time.sleep(0.01)
+results = []
+
+
+def work(name, ids):
+    try:
+        calls[name](ids)
+        results.append("an id")
+    except frazil.FrazilError as error:
+        results.append(f"{name}: {error}")
+
+
+threads = [threading.Thread(target=work, args=pair) for pair in opened]
+for thread in threads:
+    thread.start()
+time.sleep(0.5)  # longer than a call waits before it lets a signal in
+os.kill(redis, signal.SIGCONT)
+for thread in threads:
+    thread.join()
+print(set(results))
+"""
+
+
+def test_an_answer_that_is_late_is_worth_a_wait_after_the_end_of_leases(redis):
+    process, socket, environment = redis
+    spec = ["layout=41/10/12", "horizon=3s", f"worker=redis+unix://{socket}/short"]
+    subprocess.run([os.environ["FRAZIL_COMMAND"], "lease", "init", "--never-used", *spec], env=environment, check=True)
+    assert run_python(LATE, str(process.pid), str(socket), env=environment) == "{'an id'}\n"
+
+
+def test_coroutines_wait_no_longer_than_max_wait():
+    """A tick of a day is empty.  A call that cannot succeed in its time says so at once, as next() does."""
+    noon = round(time.time() * 1000) - 12 * 3_600_000
+    with frazil.open(f"layout=31/20/1 epoch={noon} tick=24h worker=fixed:5 state=memory max_wait=1s") as generator:
+        generator.next_n(2)
+        for call in (generator.anext, lambda: generator.atake(1), lambda: generator.__aiter__().__anext__()):
+            with pytest.raises(frazil.RetryError, match="max_wait") as caught:
+                asyncio.run(asyncio.wait_for(call(), 60))
+            assert caught.value.retry > 36_000

@@ -14,10 +14,15 @@ from types import TracebackType
 from typing import NamedTuple, Optional, SupportsIndex, Union
 
 from . import _frazil, sno
-from ._errors import FatalError, RetryError
+from ._errors import FatalError, FencedError, RetryError
 from ._layout import Fields, Layout
 from ._options import Value, pair
 from ._times import Instant, unix_ms
+
+if sys.version_info >= (3, 10):
+    from types import EllipsisType
+else:
+    EllipsisType = type(...)
 
 _ENVIRONMENTS = {"by-key": 0, "none": 1, "all": 2}
 _STATES = ("serving", "needs_grant", "behind", "fenced", "exhausted", "stopped")
@@ -28,6 +33,8 @@ _AT_A_TIME = 4096
 # `async for` lets other tasks run after this many ids, even if it never has to wait.
 _IDS_OF_A_TURN = 256
 _SHORTEST_S = 0.0001
+# What a coroutine waits for, when a call that does not wait fails so.
+_WAITED_FOR = ("FRAZIL_EAGAIN", "FRAZIL_ELEASE")
 
 # How long closing all generators at exit may take in total, so that a silent coordinator does not delay the exit.
 _END_S = 2.0
@@ -160,18 +167,14 @@ class Generator(_frazil.Generator):
             failures,
         )
 
-    async def anext(self, *, timeout: Optional[float] = None) -> int:
-        """Returns one id without blocking the event loop."""
+    async def anext(self, *, timeout: Union[float, EllipsisType, None] = ...) -> int:
+        """Returns one id without blocking the event loop.  It waits as atake() does."""
         if self._never_asks():
             try:
                 return self.take(1, timeout=0)[0]
-            except RetryError as error:
-                if error.code != "FRAZIL_EAGAIN" or timeout == 0:
+            except (RetryError, FencedError) as error:
+                if error.code not in _WAITED_FOR or timeout == 0:
                     raise
-                pause = max(error.retry, _SHORTEST_S)
-            begun = time.monotonic()
-            await asyncio.sleep(pause if timeout is None else min(pause, timeout))
-            timeout = None if timeout is None else max(0.0, timeout - (time.monotonic() - begun))
         return (await self.atake(1, timeout=timeout))[0]
 
     async def __aiter__(self) -> AsyncIterator[int]:
@@ -180,35 +183,48 @@ class Generator(_frazil.Generator):
             if i % _IDS_OF_A_TURN == 0:
                 await asyncio.sleep(0)
 
-    async def atake(self, n: int, *, timeout: Optional[float] = None) -> list[int]:
+    async def atake(self, n: int, *, timeout: Union[float, EllipsisType, None] = ...) -> list[int]:
         """Returns n increasing ids without blocking the event loop.
 
-        timeout: seconds after which to raise RetryError; None means no limit.  Ids that were taken before a timeout or
-        a cancellation stay unused.
+        timeout: seconds after which to raise RetryError; None means no limit, and without it the spec's max_wait is the
+        limit.  If no id can follow in that time, it is raised at once.  Ids that were taken before a timeout or a
+        cancellation stay unused.
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
+        if not self._never_asks():
+            return await asyncio.to_thread(self.take, n, timeout=timeout)
+        wait = self._max_wait() if isinstance(timeout, EllipsisType) else timeout
+        deadline = None if wait is None else time.monotonic() + wait
         ids: list[int] = []
         while True:
+            retry_ns = 0
+            try:
+                taken, retry_ns = self.try_take(min(n - len(ids), _AT_A_TIME))
+            except FencedError:
+                if wait == 0:
+                    raise
+                # The grant is being extended: a call that may wait knows how long that is worth waiting for.
+                asks = True
+            else:
+                asks = not self._never_asks()
+                ids += taken
+                if len(ids) == n:
+                    return ids
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if not self._never_asks():
-                rest = await asyncio.to_thread(self.take, n - len(ids), timeout=left)
-                return ids + rest if ids else rest
-            taken, retry_ns = self.try_take(min(n - len(ids), _AT_A_TIME))
-            ids += taken
-            if len(ids) == n:
-                return ids
+            if asks:
+                return ids + await asyncio.to_thread(self.take, n - len(ids), timeout=left)
             if taken:
                 await asyncio.sleep(0)
                 continue
-            if left == 0.0:
+            pause = max(retry_ns / 1e9, _SHORTEST_S)
+            if left is not None and pause > left:
+                limit = "max_wait" if isinstance(timeout, EllipsisType) else "the timeout"
                 raise RetryError(
-                    f"{len(ids)} of {n} ids were free within the timeout: allow a longer one",
+                    f"{len(ids)} of {n} ids were free within {limit}: allow a longer one",
                     "FRAZIL_EAGAIN",
                     -20,
                     retry_ns,
                 )
-            pause = max(retry_ns / 1e9, _SHORTEST_S)
-            await asyncio.sleep(pause if left is None else min(pause, left))
+            await asyncio.sleep(pause)
 
     def __enter__(self) -> Generator:
         if self.closed:
