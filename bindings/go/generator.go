@@ -48,6 +48,7 @@ type Generator struct {
 	calls    atomic.Int64  // see closedBit
 	maxWait  time.Duration
 	sleepsIn bool
+	asks     bool // the slots are a coordinator's (state=URL): a call that never waits may have to ask it
 	clock    *ManualClock
 	granter  handle
 	snos     bool
@@ -94,6 +95,7 @@ func (g *Generator) opened() *Generator {
 	var info C.frazil_info
 	C.frazil_get_info(g.raw, &info, C.sizeof_frazil_info)
 	g.snos = info.id_size == C.FRAZIL_SNO_SIZE
+	g.asks = info.state == C.FRAZIL_STATE_SLOTS
 	var path C.frazil_fast_path
 	C.frazil_get_fast_path(g.raw, &path, C.sizeof_frazil_fast_path)
 	g.fast = fastpath.New(uint32(path.form), uint32(path.shift), uint64(path.capacity),
@@ -151,7 +153,8 @@ func (g *Generator) closed() error {
 }
 
 // Close gives the worker id back and frees the generator. It lets running calls end first; those that wait fail with EStopped, as
-// do later calls. Close may be called several times.
+// do later calls. With state=URL it also waits for the answer to a request that a call has left behind, up to the URL's timeout.
+// Close may be called several times.
 func (g *Generator) Close() error {
 	if g.isNone() {
 		return g.closed()
@@ -250,6 +253,9 @@ func (g *Generator) nextByCall() (ID, error) {
 	if g.sleepsIn {
 		return g.nextIn()
 	}
+	if g.asks {
+		return g.nextInHand()
+	}
 	r := C.shim_try_next(g.raw)
 	g.leave()
 	if r.err == C.FRAZIL_OK {
@@ -257,6 +263,18 @@ func (g *Generator) nextByCall() (ID, error) {
 	}
 	ids := [1]ID{}
 	err := g.fill(unbound, ids[:], r.err, time.Duration(r.retry_ns))
+	return ids[0], err
+}
+
+// nextInHand asks the coordinator only if no slot is in hand. The caller has entered.
+func (g *Generator) nextInHand() (ID, error) {
+	r := C.shim_next_in_hand(g.raw)
+	g.leave()
+	if r.err == C.FRAZIL_OK {
+		return ID(r.id), nil
+	}
+	ids := [1]ID{}
+	err := g.fill(unbound, ids[:], C.FRAZIL_OK, 0)
 	return ids[0], err
 }
 
@@ -268,7 +286,7 @@ func (g *Generator) nextIn() (ID, error) {
 		return ID(r.id), nil
 	}
 	ids := [1]ID{}
-	if why := g.take(ids[:], 0); why != nil {
+	if why := g.take(ids[:], g.askingNobody()); why != nil {
 		return 0, explained(Code(r.err), why)
 	}
 	return ids[0], nil
@@ -283,7 +301,8 @@ func (g *Generator) MustNext() ID {
 	return id
 }
 
-// TryNext returns one id without waiting. It returns EAgain if none is free now; Error.Retry tells when to retry.
+// TryNext returns one id without waiting. It returns EAgain if none is free now; Error.Retry tells when to retry. With state=URL it
+// asks the coordinator if no slot is in hand, within the URL's timeout.
 func (g *Generator) TryNext() (ID, error) {
 	if !g.enter() {
 		return 0, g.closed()
@@ -297,7 +316,7 @@ func (g *Generator) TryNext() (ID, error) {
 		return ID(r.id), nil
 	}
 	ids := [1]ID{}
-	if why := g.take(ids[:], 0); why != nil {
+	if why := g.take(ids[:], g.askingNobody()); why != nil {
 		return 0, explained(Code(r.err), why)
 	}
 	return ids[0], nil
@@ -338,6 +357,9 @@ func (g *Generator) fillIn(ids []ID) error {
 
 // Take returns n ids. It waits until the context ends, and ignores max_wait. Its waits advance a ManualClock.
 func (g *Generator) Take(ctx context.Context, n int) ([]ID, error) {
+	if g.isNone() {
+		return nil, g.closed()
+	}
 	if n < 0 {
 		return nil, newError(EInval, "a number of ids is not negative")
 	}
@@ -357,6 +379,9 @@ func (g *Generator) fill(ctx context.Context, ids []ID, failed C.frazil_err, ret
 	left := ids
 	var deadline time.Time
 	for len(left) > 0 {
+		if g.asks && ctx == nil && deadline.IsZero() {
+			deadline = g.deadline() // the answer itself may be long in coming
+		}
 		if failed != C.FRAZIL_OK {
 			if ctx == nil && deadline.IsZero() {
 				deadline = g.deadline()
@@ -372,19 +397,85 @@ func (g *Generator) fill(ctx context.Context, ids []ID, failed C.frazil_err, ret
 				continue
 			}
 		}
-		if !g.enter() {
+		t, err := g.try(ctx, left, deadline)
+		if err != nil {
 			wipe(ids)
-			return g.closed()
+			return err
 		}
-		r := C.shim_try_take(g.raw, (*C.uint64_t)(unsafe.Pointer(&left[0])), C.size_t(len(left)))
-		g.leave()
-		left = left[r.n:]
-		failed, retry = r.err, time.Duration(r.retry_ns)
-		if r.n > 0 { // the next try tells why the rest is missing: time, or a policy
+		left = left[t.n:]
+		failed, retry = t.err, t.retry
+		if t.n > 0 { // the next try tells why the rest is missing: time, or a policy
 			deadline = time.Time{}
 		}
 	}
 	return nil
+}
+
+// tried is what a call that never waits has taken, or why nothing.
+type tried struct {
+	n     int
+	retry time.Duration
+	err   C.frazil_err
+}
+
+// try takes the ids that are free now.
+func (g *Generator) try(ctx context.Context, ids []ID, deadline time.Time) (tried, error) {
+	if g.asks {
+		return g.ask(ctx, ids, deadline)
+	}
+	if !g.enter() {
+		return tried{}, g.closed()
+	}
+	defer g.leave()
+	return g.tryTake(ids), nil
+}
+
+// tryTake takes the ids that are free now. The caller has entered.
+func (g *Generator) tryTake(ids []ID) tried {
+	r := C.shim_try_take(g.raw, (*C.uint64_t)(unsafe.Pointer(&ids[0])), C.size_t(len(ids)))
+	return tried{int(r.n), time.Duration(r.retry_ns), r.err}
+}
+
+// askedMost is how many ids a try takes where the coordinator may have to be asked: each try has memory of its own.
+const askedMost = 4096
+
+// ask is try where the coordinator may have to be asked, which takes up to the URL's timeout. The call does not wait for longer than
+// it may: it leaves the request to a goroutine, and what that brings stays unused. Meanwhile no other request is made. With
+// max_wait=0 it waits for nothing but the answer, as a call that never waits does.
+func (g *Generator) ask(ctx context.Context, ids []ID, deadline time.Time) (tried, error) {
+	if !g.enter() {
+		return tried{}, g.closed()
+	}
+	if len(ids) > askedMost {
+		ids = ids[:askedMost]
+	}
+	own := make([]ID, len(ids))
+	answer := make(chan tried, 1)
+	go func() {
+		defer g.leave()
+		answer <- g.tryTake(own)
+	}()
+	var ended <-chan struct{}
+	if ctx != nil {
+		ended = ctx.Done()
+	}
+	var over <-chan time.Time
+	if !deadline.IsZero() && g.maxWait > 0 {
+		timer := time.NewTimer(time.Until(deadline))
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case t := <-answer:
+		copy(ids, own[:t.n])
+		return t, nil
+	case <-ended:
+		return tried{}, ctx.Err()
+	case <-g.gone:
+		return tried{}, g.closed()
+	case <-over:
+		return tried{err: C.FRAZIL_EAGAIN}, nil
+	}
 }
 
 func wipe(ids []ID) {
@@ -423,13 +514,24 @@ func (g *Generator) lastWait(failed C.frazil_err) C.uint64_t {
 	if g.sleepsIn && failed == C.FRAZIL_EAGAIN {
 		return C.FRAZIL_WAIT_FOREVER // only the library's waits advance this clock; a wait on a frozen clock fails at once
 	}
-	return briefly(failed)
+	return g.reasonWait(failed)
 }
 
-// briefly returns a wait, in ns, after which the library gives the real reason instead of "not now".
-func briefly(failed C.frazil_err) C.uint64_t {
+// briefly is a wait, in ns, after which the library gives the real reason instead of "not now". In it no coordinator is asked.
+const briefly = 1
+
+// reasonWait returns a wait, in ns, after which the library gives the real reason of such an error.
+func (g *Generator) reasonWait(failed C.frazil_err) C.uint64_t {
 	if failed == C.FRAZIL_EAGAIN {
-		return 1
+		return briefly
+	}
+	return g.askingNobody()
+}
+
+// askingNobody returns the wait, in ns, of a call that does not wait, and asks no coordinator.
+func (g *Generator) askingNobody() C.uint64_t {
+	if !g.isNone() && g.asks {
+		return briefly
 	}
 	return 0
 }
@@ -468,7 +570,7 @@ func (g *Generator) NextSno(meta byte) (Sno, error) {
 			return sno, nil
 		}
 	}
-	return g.explainSno(meta, code, briefly(code))
+	return g.explainSno(meta, code, g.reasonWait(code))
 }
 
 func (g *Generator) trySno(meta byte) (Sno, time.Duration, C.frazil_err) {
@@ -489,7 +591,7 @@ func (g *Generator) nextSnoIn(meta byte) (Sno, error) {
 	if r.err == C.FRAZIL_OK {
 		return snoOf(r.sno), nil
 	}
-	return g.explainSno(meta, r.err, briefly(r.err))
+	return g.explainSno(meta, r.err, g.reasonWait(r.err))
 }
 
 // explainSno returns the reason why there was no sno, or a sno that has become free meanwhile.
@@ -521,7 +623,7 @@ func (g *Generator) TryNextSno(meta byte) (Sno, error) {
 		e.Retry = retry
 		return Sno{}, e
 	}
-	return g.explainSno(meta, code, briefly(code))
+	return g.explainSno(meta, code, g.reasonWait(code))
 }
 
 // FillSnos fills the slice with increasing snos. It waits as Fill does.

@@ -17,10 +17,13 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -86,8 +89,74 @@ func TestMain(m *testing.M) {
 		}()
 		<-waiting
 		os.Exit(7)
+	case "silent":
+		overSilence(generator)
+	case "asks":
+		byAsking(generator)
 	}
 	os.Exit(0)
+}
+
+// overSilence stops the Redis that has the slots, and prints the errors of calls that wait for it.
+func overSilence(generator *frazil.Generator) {
+	redis, err := strconv.Atoi(os.Getenv("TEST_REDIS"))
+	if err != nil {
+		panic(err)
+	}
+	if _, err := generator.Take(context.Background(), 1); err != nil {
+		panic(err)
+	}
+	syscall.Kill(redis, syscall.SIGSTOP)
+	begun := time.Now()
+	briefly := func() context.Context {
+		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+		go func() {
+			<-ctx.Done()
+			cancel()
+		}()
+		return ctx
+	}
+	_, next := generator.Next()
+	_, again := generator.Next()
+	fill := generator.Fill(make([]frazil.ID, 5))
+	_, take := generator.Take(briefly(), 1)
+	var each error
+	generator.IDs()(func(_ frazil.ID, err error) bool {
+		each = err
+		return true
+	})
+	var running sync.WaitGroup
+	for i := 0; i < 1000; i++ {
+		running.Add(1)
+		go func() {
+			defer running.Done()
+			generator.Take(briefly(), 1)
+		}()
+	}
+	running.Wait()
+	threads, _ := os.ReadDir("/proc/self/task")
+	fmt.Println(time.Since(begun) < 50*time.Second, len(threads) < 500)
+	for _, err := range []error{next, again, fill, each} {
+		fmt.Println(errors.Is(err, frazil.Retry), strings.Contains(err.Error(), "the answer of the coordinator"))
+	}
+	fmt.Println(take)
+	syscall.Kill(redis, syscall.SIGCONT)
+	_, err = generator.Take(context.Background(), 1)
+	fmt.Println(err, generator.Close())
+}
+
+// byAsking prints the errors of calls that wait for nothing but the answer of the Redis that has the slots.
+func byAsking(generator *frazil.Generator) {
+	if _, err := generator.Take(context.Background(), 1); err != nil { // new slots begin a little ahead
+		panic(err)
+	}
+	for i := 0; i < 10; i++ {
+		time.Sleep(20 * time.Millisecond) // no slot stays in hand
+		_, next := generator.Next()
+		time.Sleep(20 * time.Millisecond)
+		fill := generator.Fill(make([]frazil.ID, 1))
+		fmt.Println(next, fill)
+	}
 }
 
 // start starts this program in a role.
@@ -330,6 +399,50 @@ func TestAKilledProgramStartsAgain(t *testing.T) {
 		all.add(t, read(t, from, -1)...)
 		child.Wait()
 	}
+}
+
+// overRedis runs this program in a role, with slots of a Redis of its own, and returns what it prints.
+func overRedis(t *testing.T, role, keys string) (string, error) {
+	t.Helper()
+	parts := os.Getenv("TEST_PARTS")
+	if _, err := os.Stat(filepath.Join(parts, "libfrazil-redis.so.1")); parts == "" || err != nil {
+		t.Skip("TEST_PARTS does not say where the part for Redis is")
+	}
+	server, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Skip("there is no redis-server")
+	}
+	folder, err := os.MkdirTemp("", "go") // a short name, as is due to a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	socket := filepath.Join(folder, "s")
+	redis := exec.Command(server, "--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder)
+	if err := redis.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		redis.Process.Kill()
+		redis.Wait()
+	})
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), "TEST_ROLE="+role, fmt.Sprint("TEST_REDIS=", redis.Process.Pid), "LD_LIBRARY_PATH="+parts+":"+os.Getenv("LD_LIBRARY_PATH"),
+		"TEST_SPEC="+in(t, keys+" open_wait=5m state=redis+unix://"+socket+"/slots?timeout=60s"))
+	child.Stderr = os.Stderr
+	out, err := child.Output()
+	return string(out), err
+}
+
+// The URL's timeout is far above each wait: a call that it bounds takes minutes.
+func TestASilentServerIsWaitedForNoLongerThanACallMay(t *testing.T) {
+	out, err := overRedis(t, "silent", "worker=fixed:3 batch=1 max_wait=200ms")
+	same(t, out, "true true\n"+strings.Repeat("true true\n", 4)+"context deadline exceeded\n<nil> <nil>\n", err)
+}
+
+func TestWithoutAWaitTheServerIsAsked(t *testing.T) {
+	out, err := overRedis(t, "asks", "worker=fixed:3 batch=1 max_wait=0s")
+	same(t, out, strings.Repeat("<nil> <nil>\n", 10), err)
 }
 
 var hours int32

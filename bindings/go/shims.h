@@ -38,6 +38,15 @@ static inline shim_id shim_try_next(frazil *gen)
     return ret;
 }
 
+/* Where a coordinator gives the slots: one that is in hand.  In a nanosecond it cannot be asked. */
+static inline shim_id shim_next_in_hand(frazil *gen)
+{
+    shim_id ret = {0, 0, FRAZIL_OK};
+
+    ret.err = frazil_take(gen, &ret.id, 1, 1, NULL);
+    return ret;
+}
+
 /* The same of a sno. */
 typedef struct shim_sno {
     frazil_sno sno;

@@ -14,6 +14,7 @@ mkdir -p "$work/tmp"
 export GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" GOTMPDIR="$work/tmp" TMPDIR="$work/tmp"
 export TEST_TREE="$tree" FRAZIL_HOST_DIR="$work/host" RUNTIME_DIRECTORY="$work/run" STATE_DIRECTORY="$work/state"
 [ ! -x "$build/bin/frazil" ] || export FRAZIL_COMMAND="$build/bin/frazil"
+[ ! -d "$build/parts" ] || export TEST_PARTS="$build/parts"
 
 step() {
     echo "== $*"
