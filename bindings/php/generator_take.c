@@ -5,6 +5,18 @@
 /* ---- taking ---------------------------------------------------------------------- */
 
 /*
+ * The wait of a call that only asks for the reason.  With state=URL one that never waits would ask the coordinator, for
+ * as long as the URL's timeout; in a nanosecond it says what came of the last request.
+ */
+static uint64_t reason_wait(frazil *gen)
+{
+    frazil_info info;
+
+    frazil_get_info(gen, &info, sizeof info);
+    return info.state == FRAZIL_STATE_SLOTS ? 1 : 0;
+}
+
+/*
  * Says why the last call of the fast path failed with that code, or succeeds after all.  False: an exception was
  * thrown.  The sentence is of a call that never waits, which has a code of its own.
  */
@@ -12,7 +24,7 @@ static zend_never_inline bool explain(frazil *gen, frazil_err code, uint64_t *re
 {
     frazil_error err;
 
-    if (frazil_take(gen, ret_id, 1, 0, &err) == FRAZIL_OK)
+    if (frazil_take(gen, ret_id, 1, reason_wait(gen), &err) == FRAZIL_OK)
         return true;
     err.code = code;
     err.err_class = (int32_t)frazil_err_classify(code);

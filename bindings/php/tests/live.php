@@ -166,6 +166,36 @@ try {
     check($e->error !== '' && $e->getMessage() !== '', 'a full tick is an exception with a sentence');
 }
 
+// A silent server of slots is waited for no longer than max_wait: the URL's timeout, which is far above it, is not waited for
+// to learn the reason.
+$parts = dirname($frazil, 2) . '/parts';
+if (is_file("$parts/libfrazil-redis.so.1") && trim((string) shell_exec('command -v redis-server')) !== '') {
+    $redis = ['redis-server', '--port', '0', '--save', '', '--dir', $scratch, '--unixsocket', "$scratch/s"];
+    $server = proc_open($redis, [1 => ['file', '/dev/null', 'w']], $pipes);
+    $program = <<<'PHP'
+        [, $folder, $redis] = $argv;
+        $ids = Frazil\Generator::open("worker=fixed:3 batch=1 max_wait=200ms open_wait=5m state=redis+unix://$folder/s/slots?timeout=60s");
+        $ids->take(1, 100_000_000_000); // new slots begin a little ahead
+        exec("kill -STOP $redis");
+        $begun = hrtime(true);
+        foreach (['next', 'nextString'] as $call) {
+            try {
+                $ids->$call();
+            } catch (Frazil\RetryException $e) {
+                echo $e->error, str_contains($e->getMessage(), 'did not answer') ? ' in time, ' : ": {$e->getMessage()}, ";
+            }
+        }
+        echo hrtime(true) - $begun < 50e9 ? 'soon' : 'late';
+        PHP;
+    $php = [PHP_BINARY, '-n', '-d', "extension=$extension", '-r', $program, '--', $scratch, (string) proc_get_status($server)['pid']];
+    $waiting = proc_open($php, [1 => ['pipe', 'w']], $pipes, null, ['LD_LIBRARY_PATH' => $parts] + getenv());
+    $said = stream_get_contents($pipes[1]);
+    proc_close($waiting);
+    proc_terminate($server, SIGKILL);
+    proc_close($server);
+    check($said === 'FRAZIL_EUNREACHABLE in time, FRAZIL_EUNREACHABLE in time, soon', "a silent server: $said");
+}
+
 // What is forbidden.
 foreach (['clone' => static fn () => clone $generator, 'serialize' => static fn () => serialize($generator)] as $what => $do) {
     try {

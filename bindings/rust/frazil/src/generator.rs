@@ -15,7 +15,7 @@ use crate::error::{CloseError, Code, Error, Reason, Result};
 use crate::events::Events;
 use crate::id::Id;
 use crate::layout::Layout;
-use crate::observe::{Health, Info, Overflow, Stats};
+use crate::observe::{Health, Info, Overflow, StateKind, Stats};
 use crate::sno::{Snapshot, Sno};
 use crate::text::{Form, Text};
 
@@ -146,8 +146,14 @@ impl Generator {
     /// Returns the reason why there was no id, or an id that has become free meanwhile.
     #[cold]
     fn explain(&self, code: sys::frazil_err) -> Result<u64> {
+        // With a URL as state a call that never waits would ask the coordinator, for as long as the URL's timeout; in a
+        // nanosecond it says what came of the last request.
+        let wait = match self.info().state {
+            StateKind::Slots => Duration::from_nanos(1),
+            _ => Duration::ZERO,
+        };
         let mut id = 0;
-        match self.take(std::slice::from_mut(&mut id), Duration::ZERO) {
+        match self.take(std::slice::from_mut(&mut id), wait) {
             Ok(()) => Ok(id),
             Err(why) => Err(Error::explained(code, why)),
         }

@@ -8,10 +8,11 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::io::FromRawFd;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::Scratch;
 use frazil::{Code, Generator, LocalGenerator, ManualClock, Options};
@@ -383,4 +384,62 @@ fn an_overflow_is_told() {
         0,
         "the end is told, at the latest when it is closed"
     );
+}
+
+/// A child that ends with its owner, also where an assertion fails.
+struct Owned(Child);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A Redis of the test's own, on a socket. None: there is no redis-server, or the library has no part for it.
+fn redis(scratch: &Scratch) -> Option<Owned> {
+    let libraries = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
+    if !libraries
+        .split(':')
+        .any(|folder| Path::new(folder).join("libfrazil-redis.so.1").exists())
+    {
+        return None;
+    }
+    Command::new("redis-server")
+        .args(["--port", "0", "--save", "", "--unixsocket"])
+        .arg(format!("{}/s", scratch.path()))
+        .args(["--dir", scratch.path()])
+        .stdout(Stdio::null())
+        .spawn()
+        .ok()
+        .map(Owned)
+}
+
+/// The URL's timeout is far above the wait: a call that asks the server once more for the reason takes as long as that.
+#[test]
+fn a_silent_server_is_waited_for_no_longer_than_max_wait() {
+    let scratch = Scratch::new();
+    let server = match redis(&scratch) {
+        Some(server) => server,
+        None => return eprintln!("left out: there is no Redis, or no part for it"),
+    };
+    let spec = format!(
+        "worker=fixed:3 batch=1 max_wait=200ms open_wait=5m state=redis+unix://{}/s/slots?timeout=60s",
+        scratch.path()
+    );
+    let generator = Generator::open(&spec).unwrap();
+    let local = generator.local().unwrap();
+    let server = server; // ends before the generators, whose ends would wait for its answers
+    generator.take(&mut [0], Duration::from_secs(100)).unwrap(); // new slots begin a little ahead
+    let stopped = Command::new("kill")
+        .args(["-STOP", &server.0.id().to_string()])
+        .status();
+    assert!(stopped.unwrap().success());
+    let begun = Instant::now();
+    for result in [generator.next(), local.next()] {
+        let why = result.unwrap_err();
+        assert_eq!(why.code(), Code::EUNREACHABLE);
+        assert!(why.sentence().contains("did not answer"), "{}", why);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(50));
 }
