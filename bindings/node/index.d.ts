@@ -366,20 +366,23 @@ export class Generator {
   readonly nextBuffer: (options?: NextOptions | null) => Buffer;
   /** Fills the whole array with increasing ids, or throws and fills none of it. */
   fill(array: BigUint64Array, options?: NextOptions | null): BigUint64Array;
-  /** Returns n increasing ids. Waits in the event loop, at most max_wait between two ids. */
+  /**
+   * Returns n increasing ids. Waits by timers, at most max_wait between two ids. A wait for a coordinator, or for a grant that is
+   * being extended, holds a thread of libuv's pool.
+   */
   take(n: number, options?: { signal?: AbortSignal | null } | null): Promise<BigUint64Array>;
   /** Returns an id for the given time, from a separate sequence. Text is read as by parseTime(). */
   nextAt(time: Time | string): bigint;
   /** Iterates over ids without end: `for (const id of ids)`. If a tick is full it waits like next({ block: true }). */
   [Symbol.iterator](): IterableIterator<bigint>;
-  /** Iterates over ids without end: `for await (const id of ids)`. Waits in the event loop, like take(). */
+  /** Iterates over ids without end: `for await (const id of ids)`. Waits as take() does. */
   [Symbol.asyncIterator](): AsyncIterableIterator<bigint>;
 
   /** Returns a sno; the generator must have layout=sno. */
   readonly nextSno: (options?: SnoOptions | null) => string;
   /** Fills the whole array with increasing snos, 10 bytes each. */
   fillSnos<T extends Uint8Array>(array: T, options?: SnoOptions | null): T;
-  /** Returns n increasing snos. Waits in the event loop, like take(). */
+  /** Returns n increasing snos. Waits as take() does. */
   takeSnos(n: number, options?: { meta?: number | null; signal?: AbortSignal | null } | null): Promise<string[]>;
   /** Returns a sno for the given time. */
   nextSnoAt(time: Time | string, options?: { meta?: number | null } | null): string;

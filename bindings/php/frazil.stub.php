@@ -123,7 +123,8 @@ final class Generator implements \IteratorAggregate
     }
 
     /**
-     * Returns one id without waiting, or null if none is free now.
+     * Returns one id without waiting, or null if none is free now.  With a URL as state it asks the coordinator if no
+     * slot is in hand, within the URL's timeout.
      *
      * @throws Exception
      */

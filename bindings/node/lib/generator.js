@@ -161,12 +161,13 @@ class Generator {
     checkCount(n);
     signal?.throwIfAborted();
     const ids = new BigUint64Array(n);
-    if (this.#isRemote) return abortable(native.takeAsync(this.#external, ids), signal);
+    if (this.#isRemote) return abortable(native.takeAsync(this.#external, ids, 0), signal);
     await this.#collect(
       n,
       signal,
       (from) => native.tryTake(this.#external, ids, from),
       () => native.fill(this.#external, new BigUint64Array(1), false),
+      (from, passedMs) => native.takeAsync(this.#external, ids.subarray(from), passedMs),
     );
     return ids;
   }
@@ -182,13 +183,25 @@ class Generator {
     signal?.throwIfAborted();
     const texts = [];
     const piece = Buffer.allocUnsafe(Math.min(n, SNOS_AT_A_TIME) * SNO_SIZE);
+    const addTexts = (packed, from, end) => {
+      for (let i = from; i < end; i++) texts.push(native.snoEncode(packed.subarray(i * SNO_SIZE, (i + 1) * SNO_SIZE)));
+    };
     const takeFrom = (from) => {
       const more = native.tryTakeSnos(this.#external, meta, piece.subarray(0, (n - from) * SNO_SIZE));
-      for (let i = 0; i < more; i++) texts.push(native.snoEncode(piece.subarray(i * SNO_SIZE, (i + 1) * SNO_SIZE)));
+      addTexts(piece, 0, more);
       return more;
     };
     const explain = () => native.fillSnos(this.#external, meta, Buffer.allocUnsafe(SNO_SIZE), false);
-    await this.#collect(n, signal, takeFrom, explain);
+    const takeRest = async (from, passedMs) => {
+      const packed = Buffer.alloc((n - from) * SNO_SIZE);
+      await native.takeSnosAsync(this.#external, meta, packed, passedMs);
+      for (let i = 0; i < n - from; i += SNOS_AT_A_TIME) {
+        if (i > 0) await setImmediate();
+        addTexts(packed, i, Math.min(i + SNOS_AT_A_TIME, n - from));
+      }
+    };
+    if (this.#isRemote) await abortable(takeRest(0, 0), signal);
+    else await this.#collect(n, signal, takeFrom, explain, takeRest);
     return texts;
   }
 
@@ -197,10 +210,17 @@ class Generator {
   }
 
   /** Takes the ids that are free, and returns to the event loop until more are free. */
-  async #collect(n, signal, takeFrom, explain) {
+  async #collect(n, signal, takeFrom, explain, takeRest) {
     let since = performance.now();
     for (let taken = 0; taken < n; ) {
-      const more = takeFrom(taken);
+      let more;
+      try {
+        more = takeFrom(taken);
+      } catch (error) {
+        if (error.class !== 'fenced') throw error;
+        // The grant may be being extended: a call that may wait knows whether that is worth waiting for.
+        return abortable(takeRest(taken, Math.floor(performance.now() - since)), signal);
+      }
       taken += more;
       if (taken === n) return;
       if (more > 0) {

@@ -72,6 +72,8 @@ const char *arg_text(struct args *args, size_t i, const char *name, size_t *ret_
 uint8_t *arg_bytes(struct args *args, size_t i, const char *name, size_t *ret_len);
 /* The words of a BigUint64Array, in place. */
 uint64_t *arg_words(struct args *args, size_t i, const char *name, size_t *ret_len);
+uint8_t arg_meta(struct args *args, size_t i);                    /* of snos; 0 to 255 (generator.c) */
+frazil_sno *arg_snos(struct args *args, size_t i, size_t *ret_n); /* room for snos, ten bytes each, in place */
 /* The pointer of an External that this addon made. */
 void *arg_external(struct args *args, size_t i);
 bool is_missing(struct args *args, size_t i); /* undefined or null */

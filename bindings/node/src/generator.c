@@ -212,7 +212,7 @@ static napi_value next_at(struct args *args)
 
 /* ---- snos ------------------------------------------------------------------------------------- */
 
-static uint8_t arg_meta(struct args *args, size_t i)
+uint8_t arg_meta(struct args *args, size_t i)
 {
     uint32_t meta = args->wrong ? 0 : arg_u32(args, i, "meta");
 
@@ -221,8 +221,8 @@ static uint8_t arg_meta(struct args *args, size_t i)
     return (uint8_t)meta;
 }
 
-/* The room for snos in argument i, ten bytes each.  An empty one is no null pointer. */
-static frazil_sno *arg_snos(struct args *args, size_t i, size_t *ret_n)
+/* An empty one is no null pointer. */
+frazil_sno *arg_snos(struct args *args, size_t i, size_t *ret_n)
 {
     static frazil_sno none;
     size_t len = 0;

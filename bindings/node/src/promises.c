@@ -18,8 +18,11 @@ struct promise {
     struct handle *handle;  /* of the others; close has taken gen from it */
     struct promise *next;   /* of closes that wait for their turn */
     frazil *gen;
-    uint64_t *ids; /* of take: the words of an array that `array` holds */
+    uint64_t *ids; /* of take: the words of an array that `array` holds; NULL: snos */
+    frazil_sno *snos;
+    uint8_t meta;
     size_t n;
+    uint64_t wait_ns;
     napi_ref array;
     frazil_err err;
     frazil_error why;
@@ -236,7 +239,10 @@ static void take_execute(napi_env env, void *data)
     struct promise *promise = data;
 
     (void)env;
-    promise->err = frazil_take(promise->gen, promise->ids, promise->n, FRAZIL_WAIT_DEFAULT, &promise->why);
+    promise->err =
+        promise->ids != NULL
+            ? frazil_take(promise->gen, promise->ids, promise->n, promise->wait_ns, &promise->why)
+            : frazil_sno_take(promise->gen, promise->meta, promise->snos, promise->n, promise->wait_ns, &promise->why);
 }
 
 static void take_complete(napi_env env, napi_status status, void *data)
@@ -254,24 +260,36 @@ static void take_complete(napi_env env, napi_status status, void *data)
     settle(env, promise, array);
 }
 
-/* takeAsync(handle, words): fills all of them in a thread of the pool. */
-static napi_value take_async(struct args *args)
+/* What is left of max_wait after so long; at its end 1 ns, as a call that may wait for 0 ns is another one. */
+static uint64_t wait_after(const struct handle *handle, uint64_t passed_ms)
 {
-    struct handle *handle = NULL;
-    size_t n;
-    frazil *gen = arg_generator(args, 0, &handle);
-    uint64_t *ids = args->wrong ? NULL : arg_words(args, 1, "what is filled", &n);
-    struct promise *promise = args->wrong ? NULL : calloc(1, sizeof *promise);
+    const uint64_t ms_ns = 1000000;
+    uint64_t whole_ns = handle->max_wait_ns;
+
+    if (passed_ms == 0 || whole_ns == 0 || whole_ns == FRAZIL_WAIT_FOREVER)
+        return FRAZIL_WAIT_DEFAULT;
+    return passed_ms < whole_ns / ms_ns ? whole_ns - passed_ms * ms_ns : 1;
+}
+
+/*
+ * Fills what argument i, which is an array, has room for, in a thread of the pool.  The argument after it is how many
+ * milliseconds of max_wait have passed.
+ */
+static napi_value start_take(struct args *args, struct handle *handle, size_t i, const struct promise *wanted)
+{
+    uint64_t passed_ms = args->wrong ? 0 : arg_u64(args, i + 1, "the time that has passed");
+    struct promise *promise = args->wrong ? NULL : malloc(sizeof *promise);
 
     if (args->wrong)
         return NULL;
-    if (promise == NULL || napi_create_reference(args->env, args->value[1], 1, &promise->array) != napi_ok) {
+    if (promise != NULL) {
+        *promise = *wanted;
+        promise->wait_ns = wait_after(handle, passed_ms);
+    }
+    if (promise == NULL || napi_create_reference(args->env, args->value[i], 1, &promise->array) != napi_ok) {
         free(promise);
         return throw_error(args, FRAZIL_ENOMEM, NULL);
     }
-    promise->gen = gen;
-    promise->ids = ids;
-    promise->n = n;
     promise->handle = handle;
     napi_value value = start(args, promise, take_execute, take_complete);
     if (value != NULL) {
@@ -281,10 +299,30 @@ static napi_value take_async(struct args *args)
     return value;
 }
 
+/* takeAsync(handle, words, passedMs): fills all of them. */
+static napi_value take_async(struct args *args)
+{
+    static uint64_t none; /* an empty array may be nowhere */
+    struct handle *handle = NULL;
+    struct promise wanted = {.gen = arg_generator(args, 0, &handle)};
+
+    uint64_t *ids = args->wrong ? NULL : arg_words(args, 1, "what is filled", &wanted.n);
+    wanted.ids = ids == NULL ? &none : ids;
+    return start_take(args, handle, 1, &wanted);
+}
+
+/* takeSnosAsync(handle, meta, bytes, passedMs), as takeAsync. */
+static napi_value take_snos_async(struct args *args)
+{
+    struct handle *handle = NULL;
+    struct promise wanted = {.gen = arg_generator(args, 0, &handle)};
+
+    wanted.meta = arg_meta(args, 1);
+    wanted.snos = arg_snos(args, 2, &wanted.n);
+    return start_take(args, handle, 2, &wanted);
+}
+
 const struct native natives_of_promises[] = {
-    {"openAsync", open_async},
-    {"openSharedAsync", open_shared_async},
-    {"closeAsync", close_async},
-    {"takeAsync", take_async},
-    {NULL, NULL},
+    {"openAsync", open_async}, {"openSharedAsync", open_shared_async}, {"closeAsync", close_async},
+    {"takeAsync", take_async}, {"takeSnosAsync", take_snos_async},     {NULL, NULL},
 };

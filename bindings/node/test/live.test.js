@@ -305,6 +305,34 @@ test('ids that a silent Redis has to give are waited for beside the event loop',
   if (said !== undefined) assert.equal(said, 'turn take\n');
 });
 
+// Redis is stopped until all grants have ended, and answers again when all calls wait for theirs to be extended.
+test('a late answer of Redis is worth a wait after the end of grants', async (t) => {
+  const program = `
+    const { execFileSync } = require('node:child_process');
+    const { setTimeout } = require('node:timers/promises');
+    const { open } = require('frazil');
+    const opened = (name, layout, keeper) => {
+      const spec = [...layout, process.env.SPEC.replace('/ns?', '/' + name + '?')];
+      const init = ['lease', 'init', '--never-used', 'horizon=3s', ...spec];
+      if (keeper === 'thread') execFileSync(process.env.TEST_BUILD + '/bin/frazil', init);
+      return open(spec.join(' ') + ' max_wait=200s keeper=' + keeper);
+    };
+    const keepers = ['thread', 'inline'];
+    const numbers = keepers.map((keeper) => opened('short', [], keeper));
+    const snos = keepers.map((keeper) => opened('snos', ['layout=sno'], keeper));
+    (async () => {
+      process.kill(Number(process.env.REDIS), 'SIGSTOP');
+      while ([...numbers, ...snos].some((ids) => ids.health().state !== 'fenced')) await setTimeout(10);
+      const calls = [...numbers.map((ids) => ids.take(1)), ...snos.map((ids) => ids.takeSnos(1))];
+      const ends = Promise.allSettled(calls);
+      await setTimeout(300);
+      process.kill(Number(process.env.REDIS), 'SIGCONT');
+      console.log((await ends).map(({ status, reason }) => reason?.message ?? status).join());
+    })();`;
+  const said = await overRedis(t, 'timeout=60s', program);
+  if (said !== undefined) assert.equal(said, `${Array(4).fill('fulfilled')}\n`);
+});
+
 test('the end of a process does not wait for a silent Redis', async (t) => {
   const program = `
     const all = Array.from({ length: 2 }, () => require('frazil').open(process.env.SPEC));

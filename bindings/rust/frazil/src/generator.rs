@@ -199,7 +199,8 @@ impl Generator {
         why.check(code)
     }
 
-    /// Returns one id without waiting, for event loops. After [`Code::EAGAIN`], [`Error::retry`] tells when to retry.
+    /// Returns one id without waiting, for event loops. After [`Code::EAGAIN`], [`Error::retry`] tells when to retry. With a URL as
+    /// state it asks the coordinator if no slot is in hand, within the URL's timeout.
     #[inline]
     pub fn try_next(&self) -> Result<u64> {
         let mut id = 0;
