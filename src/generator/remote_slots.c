@@ -280,15 +280,6 @@ static frazil_err await_request(struct call *call, const struct fz_observation *
 
 /* ---- one run of slots --------------------------------------------------------------- */
 
-/* A batch is not used after its tick. */
-static void drop_old(const frazil *gen, struct part *part, uint64_t now_tick)
-{
-    struct fz_runs *runs = &part->in_hand;
-
-    while (runs->n > 0 && fz_slot_tick(&gen->rules, runs->at[runs->n - 1].first) < now_tick)
-        runs->n--;
-}
-
 /* Up to n of the slots in hand, of which there are some. */
 static void hand_out(struct part *part, uint64_t n, struct fz_run *ret)
 {
@@ -339,7 +330,7 @@ static frazil_err take_run(struct call *call, struct fz_observation *seen, uint6
         frazil_err err = check_time(gen, seen, refusal);
         if (err != FRAZIL_OK)
             return err;
-        drop_old(gen, part, seen->view.now_tick);
+        fz_runs_drop_before(&part->in_hand, &gen->rules, seen->view.now_tick); /* a batch is not used after its tick */
         bool waits = part->in_hand.n == 0 && part->is_asking;
         if (part->in_hand.n == 0) {
             fz_wait_budget_begin(gen, &call->budget); /* the request below may take long */
@@ -376,25 +367,6 @@ static bool may_retry(const frazil *gen, const struct fz_wait_budget *budget, co
 
 /* ---- a whole call ------------------------------------------------------------------- */
 
-/* Puts one run back in hand.  false: no memory. */
-static bool put_back(const frazil *gen, struct part *part, const struct fz_run *run)
-{
-    struct fz_runs *runs = &part->in_hand;
-    struct fz_run *next = runs->n > 0 ? &runs->at[runs->n - 1] : NULL;
-
-    /* Runs are of one tick, so neighbours in different ones stay apart. */
-    if (next != NULL && run->first + run->count == next->first &&
-        fz_slot_tick(&gen->rules, run->first) == fz_slot_tick(&gen->rules, next->first)) {
-        next->first = run->first;
-        next->count += run->count;
-        return true;
-    }
-    if (!fz_runs_make_room(runs))
-        return false;
-    fz_runs_add(runs, run);
-    return true;
-}
-
 /*
  * A call that failed keeps nothing: its slots are for the next call, up to the first one after which another
  * thread has taken some, to which they would be ids out of order.
@@ -403,7 +375,7 @@ static void give_back(const frazil *gen, struct part *part, struct fz_runs *take
 {
     pthread_mutex_lock(&part->lock);
     while (taken->n > 0 && taken->at[taken->n - 1].turn == part->turn &&
-           put_back(gen, part, &taken->at[taken->n - 1])) {
+           fz_runs_put_back(&part->in_hand, &gen->rules, &taken->at[taken->n - 1])) {
         taken->n--;
         part->turn--;
     }

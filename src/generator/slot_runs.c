@@ -39,3 +39,26 @@ void fz_runs_add(struct fz_runs *runs, const struct fz_run *run)
     assert(runs->at != NULL && runs->n < runs->room);
     runs->at[runs->n++] = *run;
 }
+
+bool fz_runs_put_back(struct fz_runs *runs, const struct fz_slot_rules *rules, const struct fz_run *run)
+{
+    struct fz_run *next = runs->n > 0 ? &runs->at[runs->n - 1] : NULL;
+
+    /* Runs are of one tick, so neighbours in different ones stay apart. */
+    if (next != NULL && run->first + run->count == next->first &&
+        fz_slot_tick(rules, run->first) == fz_slot_tick(rules, next->first)) {
+        next->first = run->first;
+        next->count += run->count;
+        return true;
+    }
+    if (!fz_runs_make_room(runs))
+        return false;
+    fz_runs_add(runs, run);
+    return true;
+}
+
+void fz_runs_drop_before(struct fz_runs *runs, const struct fz_slot_rules *rules, uint64_t tick)
+{
+    while (runs->n > 0 && fz_slot_tick(rules, runs->at[runs->n - 1].first) < tick)
+        runs->n--;
+}

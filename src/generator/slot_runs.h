@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/slot.h"
+
 /* Slots in a row, of one tick. */
 struct fz_run {
     uint64_t first;
@@ -34,5 +36,11 @@ FZ_PRIVATE bool fz_runs_make_room(struct fz_runs *runs);
 
 /* Adds one behind the others; there must be room for it. */
 FZ_PRIVATE void fz_runs_add(struct fz_runs *runs, const struct fz_run *run);
+
+/* Adds one behind the others, or to the last of them if it ends where that begins, in one tick.  False: no memory. */
+FZ_PRIVATE bool fz_runs_put_back(struct fz_runs *runs, const struct fz_slot_rules *rules, const struct fz_run *run);
+
+/* Takes away those at the end whose tick comes before this one. */
+FZ_PRIVATE void fz_runs_drop_before(struct fz_runs *runs, const struct fz_slot_rules *rules, uint64_t tick);
 
 #endif
