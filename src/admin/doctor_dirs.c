@@ -17,6 +17,12 @@ static void judge_run_disk(const struct fz_dir_facts *facts, const struct fz_fin
                  "the run directory %q is on a network file system, but memory cannot be shared between hosts: name "
                  "one in memory with run_dir=",
                  facts->path);
+    else if (facts->disk.kind == FZ_DISK_FUSE)
+        fz_found(
+            findings, FZ_FOUND_RUN_ON_DISK,
+            "the run directory %q is on FUSE, whose mounts may pass each other no locks: name one in memory (tmpfs) "
+            "with run_dir=",
+            facts->path);
     else if (facts->disk.kind != FZ_DISK_MEMORY)
         fz_found(
             findings, FZ_FOUND_RUN_ON_DISK,
@@ -29,7 +35,7 @@ static void judge_run_disk(const struct fz_dir_facts *facts, const struct fz_fin
 
 static void judge_state_disk(const struct fz_dir_facts *facts, const struct fz_findings *findings)
 {
-    if (facts->disk.kind == FZ_DISK_UNKNOWN)
+    if (facts->disk.kind == FZ_DISK_UNKNOWN || facts->disk.kind == FZ_DISK_FUSE)
         fz_found(findings, FZ_FOUND_STATE_GOOD,
                  "%q, %u KiB free; cannot determine whether it is on a permanent local disk, as "
                  "it should",
@@ -98,7 +104,7 @@ void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings)
         fz_finding_show(
             findings, FZ_FOUND_STATE_NONE,
             "nothing is recorded: ids repeat after a restart with the clock set back or within one tick: leave out "
-            "state=memory or clock=frozen (a sno: name a partition with worker=)");
+            "state=memory or clock=frozen, and name a partition instead of worker=auto");
 }
 
 /* A guard that another process holds for long delays starts, and damages nothing. */

@@ -60,6 +60,7 @@
     X(WORKER_UNCLAIMED,       WARN, "worker.unclaimed") \
     X(HOST_UNUSABLE,          FAIL, "host.unusable") \
     X(HOST_FULL,              FAIL, "host.full") \
+    X(HOST_REMOTE,            FAIL, "host.remote") \
     X(WORKER_TOO_FEW,         FAIL, "worker.too-few") \
     X(WORKER_IDLE_KEY,        OK,   "worker.idle-key") \
     X(ENVIRONMENT_SLIP,       FAIL, "environment.slip") \

@@ -145,7 +145,8 @@ static void judge_in_process(const struct fz_worker_facts *facts, const struct f
     (void)facts;
     fz_finding_show(
         findings, FZ_FOUND_WORKER_IN_PROCESS,
-        "worker=auto is unique within one process only: if ids of several are combined, name a partition with worker=");
+        "worker=auto is unique within one process only, and processes that start together repeat each other's ids: if "
+        "ids of several are combined, name a partition with worker=");
 }
 
 static void judge_ordinal(const struct fz_worker_facts *facts, const struct fz_findings *findings)
@@ -206,6 +207,12 @@ static void judge_host_disk(const struct fz_users_facts *facts, const struct fz_
         fz_found(findings, FZ_FOUND_HOST_FULL,
                  "no inode is free in the host directory %q, so no claim can be created: remove files there",
                  facts->folder);
+    if (facts->disk.kind == FZ_DISK_REMOTE || facts->disk.kind == FZ_DISK_FUSE)
+        fz_found(
+            findings, FZ_FOUND_HOST_REMOTE,
+            "the host directory %q is on a network file system or FUSE, whose mounts may pass each other no locks: "
+            "name a local folder, one for all programs of this host, with host_dir=",
+            facts->folder);
 }
 
 void fz_judge_users(const struct fz_users_facts *facts, const struct fz_findings *findings)

@@ -96,6 +96,7 @@ enum fz_disk_kind {
     FZ_DISK_MEMORY,  /* gone after a boot */
     FZ_DISK_LAYER,   /* a container's own: gone with it */
     FZ_DISK_REMOTE,  /* other hosts may have it, too */
+    FZ_DISK_FUSE,    /* a program's: where it lies cannot be told, and two mounts of it may pass each other no locks */
     FZ_DISK_UNKNOWN  /* it cannot be told: the file system lies on another one, or the build is the portable one */
 };
 

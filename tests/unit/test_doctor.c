@@ -177,6 +177,7 @@ TEST("The word belongs into memory, the grant onto a disk of this host")
                 {FZ_DISK_LASTING, "WARN run.on-disk", "OK state.directory '/dir', on a disk, 1024 KiB"},
                 {FZ_DISK_LAYER, "WARN run.on-disk", "WARN state.layer"},
                 {FZ_DISK_REMOTE, "FAIL run.remote", "WARN state.remote"},
+                {FZ_DISK_FUSE, "WARN run.on-disk the run directory '/dir' is on FUSE", "OK state.directory"},
                 {FZ_DISK_UNKNOWN, "OK run.directory '/dir', 1024 KiB free; cannot determine whether it is in memory",
                  "OK state.directory '/dir', 1024 KiB free; cannot determine whether it is on a permanent local disk"}};
 
@@ -373,7 +374,8 @@ TEST("Programs of this host with numbers of their own, which a coordinator grant
         "(alice), so both can make the same ids: give all the same state=");
 }
 
-TEST("A host directory without room or without inodes: no claim can be made there")
+TEST(
+    "A host directory without room or without inodes, where no claim can be made, or with locks that may not reach all")
 {
     struct fz_users_facts facts = {
         .knows_disk = true, .disk = {.free_bytes = 4095, .has_no_files = true}, .folder = "/dev/shm"};
@@ -386,8 +388,12 @@ TEST("A host directory without room or without inodes: no claim can be made ther
            "FAIL host.full no inode is free in the host directory '/dev/shm'");
     forget();
     facts.disk.has_no_files = false;
-    fz_judge_users(&facts, &findings);
-    assert_string_equal(found, "");
+    for (facts.disk.kind = FZ_DISK_LASTING; facts.disk.kind <= FZ_DISK_UNKNOWN; facts.disk.kind++)
+        fz_judge_users(&facts, &findings);
+    assert_memory_equal(found, "FAIL host.remote", strlen("FAIL host.remote"));
+    const char *second = strstr(found + 1, "FAIL host.remote the host directory '/dev/shm'");
+    assert_non_null(second); /* of a network, and of FUSE */
+    assert_null(strstr(second + 1, "FAIL"));
 }
 
 TEST("A line for each size of fleet, or the one that fits, and the chance of hashes")

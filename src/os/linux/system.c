@@ -197,7 +197,7 @@ static const struct {
     {0x00c36400, FZ_DISK_REMOTE},  /* ceph */
     {0x5346414f, FZ_DISK_REMOTE},  /* afs */
     {0x0bd00bd0, FZ_DISK_REMOTE},  /* lustre */
-    {0x65735546, FZ_DISK_UNKNOWN}, /* fuse: a program knows where it lies */
+    {0x65735546, FZ_DISK_FUSE},    /* fuse */
     {0x0000f15f, FZ_DISK_UNKNOWN}, /* ecryptfs: there as long as its user is logged in */
 };
 
