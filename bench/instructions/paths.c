@@ -166,7 +166,7 @@ int main(void)
 
     /* Long ticks with many ids: hardly ever a slow call in between. */
     gen = open_or_exit("layout=31/1/30 tick=1000ms epoch=2026-01-01 worker=fixed:0 state=memory");
-    sno_gen = open_or_exit("layout=sno state=memory");
+    sno_gen = open_or_exit("layout=sno worker=fixed:0 state=memory");
     if (frazil_local_open(&local, gen, NULL) != FRAZIL_OK)
         return 1;
     frazil_get_info(gen, &info, sizeof info);

@@ -85,6 +85,7 @@ bool fz_secret_is_kept(int fd)
 
 static const char help_of_sources[] = "In a spec, worker= is one of\n" FZ_WORKER_SOURCES(
     SOURCE_NAME) "\n"
+                 "auto for snos of one process alone (others repeat them),\n"
                  "with URL a coordinator's, and [?KEY=VALUE&...] behind it (man frazil.spec):\n" FZ_COORDINATORS(
                      COORDINATOR_HELP) "and hosts that share one worker: state=redis://... or\n"
                                        "  konayuki+redis://HOST[/PREFIX]  konayuki+file:///PATH (one host)";

@@ -170,28 +170,24 @@ static frazil_err from_partition(const struct fz_worker_ask *ask, uint32_t *ret,
     return FRAZIL_OK;
 }
 
-/* The value that is used if worker= is left out; NULL: none. */
-static const char *default_of(const frazil_layout *layout, enum fz_opening opening)
+/* Whether file-lock stands for a worker= that is left out, as in `frazil next`, which the operator asks about. */
+static bool has_default(enum fz_opening opening)
 {
-    if (layout->kind == FRAZIL_LAYOUT_SNO)
-        return "auto";
-    /* As `frazil next` has it, which the operator asks about. */
-    return opening == FZ_OPENING_FILES || opening == FZ_OPENING_EXAMINATION ? "file-lock" : NULL;
+    return opening == FZ_OPENING_FILES || opening == FZ_OPENING_EXAMINATION;
 }
 
 frazil_err fz_worker_choose(struct fz_decision *decision, const struct fz_values *values, enum fz_opening opening,
                             frazil_error *reterr)
 {
-    const frazil_layout *layout = &values->layout;
     bool by_partition = fz_is_given(values, FZ_KEY_PARTITION);
     struct fz_worker_ask ask = {.values = values, .given = fz_given_text(values, FZ_KEY_WORKER)};
     struct fz_worker_choice choice = {.count = 1};
 
     if (ask.given == NULL && !by_partition) {
-        ask.given = default_of(layout, opening);
-        choice.was_default = layout->kind != FRAZIL_LAYOUT_SNO;
-        if (ask.given == NULL)
-            return no_worker(layout, reterr);
+        if (!has_default(opening))
+            return no_worker(&values->layout, reterr);
+        ask.given = "file-lock";
+        choice.was_default = true;
     }
     frazil_err err = find_space(&ask.space, values, reterr);
     if (err != FRAZIL_OK)

@@ -161,8 +161,7 @@ frazil_err fz_worker_from_url(const struct fz_worker_ask *ask, struct fz_worker_
 frazil_err fz_worker_from_auto(const struct fz_worker_ask *ask, struct fz_worker_choice *choice, frazil_error *reterr)
 {
     if (ask->values->layout.kind != FRAZIL_LAYOUT_SNO)
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "worker=auto is for layout=sno alone, because it is unique within a process only: use %s",
+        return fz_fail(reterr, FRAZIL_ESPEC, "worker=auto is for layout=sno alone: use %s",
                        fz_worker_sources_in_words());
     if (fz_is_given(ask->values, FZ_KEY_BASE) || fz_is_given(ask->values, FZ_KEY_COUNT))
         return fz_fail(reterr, FRAZIL_ESPEC,

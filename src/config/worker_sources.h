@@ -45,7 +45,7 @@ enum fz_verdict {
     X(ip_last_octet, "ip-last-octet", "",      OCTET,      FZ_FOR_ADDRESS,               "ip-last-octet") \
     X(ip_hash,       "ip-hash",       "",      HASH,       FZ_FOR_ADDRESS | FZ_FOR_HASH, "ip-hash") \
     X(hostname_hash, "hostname-hash", "",      HASH,       FZ_FOR_NAME | FZ_FOR_HASH,    "hostname-hash") \
-    X(auto,          "auto",          "",      IN_PROCESS, 0,                            "and for layout=sno auto")
+    X(auto,          "auto",          "",      IN_PROCESS, 0,                            "and for layout=sno auto (unique within one process only)")
 /* clang-format on */
 
 struct fz_worker_ask;

@@ -193,8 +193,9 @@ static void open_partition_pool(void)
 
 /*
  * The next partition of this process: the first derives from the time of the first call, each further one is the next
- * number, so they are unique within the process and its children, and only likely so beyond.  It is the one thing in
- * the library that all users of a process share, because uniqueness within the process is what it is for.
+ * number, so they are unique within the process and the children that are born after that call.  Others that call at
+ * the same time draw the same.  It is the one thing in the library that all users of a process share, because
+ * uniqueness within the process is what it is for.
  */
 static frazil_err auto_partition(uint32_t *ret, frazil_error *reterr)
 {

@@ -58,7 +58,7 @@ teardown() {
 }
 
 @test "threads share the generator of the spec: a sno; one that refuses calls or has long ticks says so" {
-    frazil bench --quick --threads 2 --json layout=sno state=memory | grep -qE '"key":"threads",.*"rounds":1,.*"median":2.0000'
+    frazil bench --quick --threads 2 --json layout=sno worker=fixed:1 state=memory | grep -qE '"key":"threads",.*"rounds":1,.*"median":2.0000'
     for spec in 'layout=41/10/8 on_full=error' 'layout=20/1/12 tick=24h'; do
         # shellcheck disable=SC2086 # keys of a spec
         timeout 300 "$FRAZIL" bench --quick --threads 2 --rounds 1 --json $spec worker=fixed:1 state=memory >"$BATS_TEST_TMPDIR/json"

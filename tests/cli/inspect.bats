@@ -221,8 +221,8 @@ ID=1541815603606036480
 
 @test "--guess: small numbers are no ids, snos are recognised" {
     frazil inspect --guess 12345 | tail -n +3 | awk '$1 > 20 { exit 1 }'
-    [[ $(frazil inspect --guess "$(frazil next layout=sno)" | sed -n 3p) == *" sno "* ]]
-    [[ $(frazil inspect --guess "$(frazil next layout=sno --form hex)" | sed -n 3p) == *" sno       hex "* ]]
+    [[ $(frazil inspect --guess "$(frazil next layout=sno worker=fixed:1)" | sed -n 3p) == *" sno "* ]]
+    [[ $(frazil inspect --guess "$(frazil next layout=sno worker=fixed:1 --form hex)" | sed -n 3p) == *" sno       hex "* ]]
     [[ $(frazil inspect --guess "$(frazil next worker=fixed:1)" | sed -n 3p) == *" frazil "* ]]
 }
 

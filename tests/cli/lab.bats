@@ -46,7 +46,7 @@ lab() {
 
 @test "the spec's generator is taken to its limit: sno, and one that refuses to be" {
     # A caller that a busy machine or a sanitizer slows down does not reach it, and that is told.
-    lab -p limit -t 2 -j layout=sno state=memory |
+    lab -p limit -t 2 -j layout=sno worker=fixed:1 state=memory |
         grep -qE '"key":"limit_p50"|"key":"rate_share".*"note":"one caller cannot use up a tick: '
     lab -p limit -t 2 -j worker=fixed:1 on_full=error state=memory >"$BATS_TEST_TMPDIR/json"
     grep -q '"key":"alone_p50"' "$BATS_TEST_TMPDIR/json"

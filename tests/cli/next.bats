@@ -117,13 +117,13 @@ load helpers
 }
 
 @test "snos: text, hex, JSON and the metabyte" {
-    [[ $(frazil next layout=sno) =~ ^[2-9a-x]{16}$ ]]
-    [[ $(frazil next layout=sno --form hex) =~ ^[0-9a-f]{20}$ ]]
-    frazil next layout=sno --meta 200 --json | grep -q '^{"text":"[2-9a-x]\{16\}","hex":"[0-9a-f]\{20\}","uuid":"[0-9a-f-]\{36\}","time":".*","unix_ms":[0-9]*,"ticktock":0,"meta":200,"partition":[0-9]*,"partition_text":"[0-9A-Za-z,]*","sequence":[0-9]*}$'
-    [ "$(frazil next layout=sno -n 1000 | LC_ALL=C sort -u | wc -l)" -eq 1000 ]
-    fails 2 "0 to 255" frazil next layout=sno --meta 256
+    [[ $(frazil next layout=sno worker=fixed:1) =~ ^[2-9a-x]{16}$ ]]
+    [[ $(frazil next layout=sno worker=fixed:1 --form hex) =~ ^[0-9a-f]{20}$ ]]
+    frazil next layout=sno worker=fixed:1 --meta 200 --json | grep -q '^{"text":"[2-9a-x]\{16\}","hex":"[0-9a-f]\{20\}","uuid":"[0-9a-f-]\{36\}","time":".*","unix_ms":[0-9]*,"ticktock":0,"meta":200,"partition":[0-9]*,"partition_text":"[0-9A-Za-z,]*","sequence":[0-9]*}$'
+    [ "$(frazil next layout=sno worker=fixed:1 -n 1000 | LC_ALL=C sort -u | wc -l)" -eq 1000 ]
+    fails 2 "0 to 255" frazil next layout=sno worker=fixed:1 --meta 256
     fails 2 "--meta is for snos" frazil next worker=fixed:1 --meta 1
-    fails 2 "80 bits" frazil next layout=sno --form dec
+    fails 2 "80 bits" frazil next layout=sno worker=fixed:1 --form dec
 }
 
 # A failure that may pass has a status of its own.

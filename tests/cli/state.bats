@@ -20,6 +20,17 @@ setup() {
     [ "$stderr" = "" ]
 }
 
+# Without a worker they would be drawn by the time of the start, and equal.
+@test "snos of processes that start together: no id twice, and a word about the default" {
+    local i
+    for i in 1 2 3 4 5 6 7 8; do
+        frazil next -n 3000 layout=sno >"$BATS_TEST_TMPDIR/snos$i" 2>>"$BATS_TEST_TMPDIR/words" &
+    done
+    wait
+    [ "$(cat "$BATS_TEST_TMPDIR"/snos? | LC_ALL=C sort -u | wc -l)" -eq 24000 ]
+    grep -q "not among several" "$BATS_TEST_TMPDIR/words"
+}
+
 @test "of a crowd that opens one number at once, each has its turn" {
     seq 100 | xargs -P 100 -I{} "$FRAZIL" next -q worker=fixed:7 >"$BATS_TEST_TMPDIR/ids"
     [ "$(sort -u "$BATS_TEST_TMPDIR/ids" | wc -l)" -eq 100 ]
@@ -88,7 +99,7 @@ setup() {
 @test "what outlives the process does not go with what does not" {
     fails 2 "frozen" frazil next worker=fixed:1 state=file clock=frozen:2026-05-01
     fails 2 "file-lock" frazil next worker=file-lock state=memory
-    fails 2 "worker=auto" frazil next layout=sno state=file
+    fails 2 "worker=auto" frazil next layout=sno worker=auto state=file
 }
 
 @test "a worker id that two hosts may well have: a word about it, once, unless quiet" {

@@ -165,7 +165,7 @@ shares() {
     fails 2 "state=memory" frazil state worker=fixed:7 state=memory
     fails 2 "lease list" frazil state worker=file:///tmp/orders
     fails 2 "state=URL" frazil state worker=fixed:7 state=redis://localhost/orders
-    fails 2 "worker=auto" frazil state layout=sno
+    fails 2 "worker=auto" frazil state layout=sno worker=auto
     fails 2 "frozen clock" frazil state worker=fixed:7 clock=frozen:2026-05-01
     fails 2 "unknown" frazil state show nonsense=1
     fails 2 "--all is for" frazil state --all

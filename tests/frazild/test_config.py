@@ -69,6 +69,7 @@ class Configuration(unittest.TestCase):
         self.expect("[daemon]\ndrain_delay=5 parsecs\n" + generator("main"), 2, "duration")
         self.expect("[daemon]\nthreds=1\n" + generator("main"), 2, "it has threads")
         self.expect("[generator a]\nlayout=twitter\n[listen resp]\naddress=127.0.0.1:0\n", 1, "no worker id is given")
+        self.expect("[generator a]\nlayout=sno\n[listen resp]\naddress=127.0.0.1:0\n", 1, "no worker id is given")
         self.expect("[listen resp]\naddress=127.0.0.1:0\n", None, "no [generator NAME]")
         self.expect(generator("a"), None, "no [listen PROTOCOL]")
         self.expect("[listen resp]\n" + generator("a"), 1, "needs address=")
@@ -613,7 +614,7 @@ class Configuration(unittest.TestCase):
         def pair(first, second):
             text = BASE
             for name, keys in (("a", first), ("b", second)):
-                text += f"[generator {name}]\n{keys}\n" + ("" if "state=" in keys or "worker=redis" in keys or "layout=sno" in keys else "state=file\n")
+                text += f"[generator {name}]\n{keys}\n" + ("" if "state=" in keys or "worker=redis" in keys or "worker=auto" in keys else "state=file\n")
             return text
 
         twitter = "41/10/12 epoch=1288834974657"
@@ -631,7 +632,7 @@ class Configuration(unittest.TestCase):
             ("worker=fixed:1\nstate=redis://h/a", "worker=fixed:1", 1),
             ("worker=fixed:7", "worker=redis://h/a\nworkers=8", 7),
             ("worker=fixed:7", "worker=redis://h/a", 7),
-            ("layout=sno", "layout=sno\npartition=A,10", 16650),
+            ("layout=sno\nworker=auto", "layout=sno\npartition=A,10", 16650),
         ):
             with self.subTest(first=first, second=second):
                 self.refuse(pair(first, second), f"[generator b]: it can make the same ids as [generator a]: both have worker id {number} ")
@@ -650,7 +651,7 @@ class Configuration(unittest.TestCase):
             ("worker=redis://h/a\nlayout=twitter", "worker=redis://h/b"),
             ("worker=redis://h/a\nseq_max=9", "worker=redis://h/b\nseq_min=10"),
             ("worker=fixed:1\nstate=redis://h/a?db=1&timeout=1s", "worker=fixed:1\nstate=redis://h:6379/a?timeout=1s&db=1"),
-            ("layout=sno", "layout=sno"),
+            ("layout=sno\nworker=auto", "layout=sno\nworker=auto"),
             ("worker=fixed:8", "worker=redis://h/a\nworkers=8"),
         ):
             self.write(pair(first, second))

@@ -44,7 +44,7 @@ same() {
 
 while read -r source; do
     grep -qE "(^| )(\.(It )?)?Cm ${source%:}( |$)" man/frazil.spec.5 || complain "man/frazil.spec.5:1: lacks the source $source"
-    grep -qF "\`$source" docs/worker-ids.md || [ "$source" = auto ] || complain "docs/worker-ids.md:1: lacks the source $source"
+    grep -qF "\`$source" docs/worker-ids.md || complain "docs/worker-ids.md:1: lacks the source $source"
 done <"$scratch/sources"
 while read -r behaviour; do
     grep -qE "^\.(It )?Cm ([a-z-]+ , )*$behaviour( |$)" man/frazil.spec.5 || complain "man/frazil.spec.5:1: lacks the behaviour $behaviour"

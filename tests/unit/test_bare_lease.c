@@ -276,7 +276,7 @@ TEST("Parent and child have one number; each says what it used, and the last one
 
 TEST("Only what somebody grants can be leased")
 {
-    static const char *const specs[] = {"worker=fixed:3 state=memory", "worker=file-lock", "layout=sno",
+    static const char *const specs[] = {"worker=fixed:3 state=memory", "worker=file-lock", "layout=sno worker=auto",
                                         "worker=ordinal hostname=a-3"};
 
     start(1);

@@ -295,8 +295,8 @@ static const struct relation {
     {FZ_RELATION_TWINS, "worker=redis://h/a", FILES "worker=file-lock"},
 
     /* Drawn in this process. */
-    {FZ_RELATION_SHARED, "layout=sno", "layout=sno worker=auto"},
-    {FZ_RELATION_TWINS, "layout=sno", "layout=sno partition=A,10"},
+    {FZ_RELATION_SHARED, "layout=sno worker=auto", "layout=sno worker=auto state=memory"},
+    {FZ_RELATION_TWINS, "layout=sno worker=auto", "layout=sno partition=A,10"},
 };
 
 TEST("Two generators on one host share what keeps their ids apart, have nothing in common, or are twins")

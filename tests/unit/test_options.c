@@ -308,7 +308,7 @@ TEST("Specs that mean the same have one text, and specs that do not have two")
         {"worker=fixed:3 base=4", "worker=fixed:7"},
         {"worker=ordinal hostname=orders-7", "worker=fixed:7"},
         {"layout=flake datacenter=1 worker=fixed:3", "layout=flake worker=fixed:35"},
-        {"layout=sno", "layout=sno worker=auto"},
+        {"layout=sno worker=auto", "layout=sno worker=auto state=memory"},
         {"layout=sno partition=A,10", "layout=sno worker=fixed:16650"},
         {"worker=file-lock", "worker=file-lock base=0 count=1024"},
         {"worker=redis://me:secret@h/n", "worker=redis://me:other@h/n"},

@@ -574,7 +574,8 @@ TEST("Settings that do not go together are refused, in a sentence that names the
 {
     const struct ports ports = {.coordinators = fake_slots_coordinators};
 
-    assert_open_refused("layout=sno state=fake://x", &ports, FRAZIL_ESPEC, "cannot be combined with layout=sno");
+    assert_open_refused("layout=sno worker=fixed:1 state=fake://x", &ports, FRAZIL_ESPEC,
+                        "cannot be combined with layout=sno");
     assert_open_refused("worker=file-lock state=fake://x", &ports, FRAZIL_ESPEC, "use fixed:N");
     assert_open_refused("worker=fake://x state=fake://x", &ports, FRAZIL_ESPEC, "use fixed:N");
     assert_open_refused("worker=fixed:1 state=fake://x clock=frozen:1780272000000", &ports, FRAZIL_ESPEC,

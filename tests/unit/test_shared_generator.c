@@ -152,10 +152,10 @@ TEST("What no text says makes no shared generator")
 TEST("Seventy thousand openings are one generator, also where each would draw a partition of its own")
 {
     enum { OPENINGS = 70000 };
-    frazil *first = open_shared("layout=sno state=memory");
+    frazil *first = open_shared("layout=sno worker=auto state=memory");
 
     for (int i = 1; i < OPENINGS; i++) {
-        frazil *gen = open_shared("layout=sno state=memory");
+        frazil *gen = open_shared("layout=sno worker=auto state=memory");
         assert_ptr_equal(gen, first);
     }
     for (int i = 0; i < OPENINGS; i++)

@@ -55,6 +55,9 @@ TEST("A source that gives no number, or one out of range, is an error that names
         const char *why;
     } rows[] = {
         {"", FRAZIL_ENOWORKER, "no worker id is given, and none is guessed"},
+        {"layout=sno", FRAZIL_ENOWORKER,
+         "for layout=sno auto (unique within one process only); the number must be from 0 to 65535"},
+        {"layout=sno state=memory", FRAZIL_ENOWORKER, "no worker id is given, and none is guessed"},
         {"layout=twitter", FRAZIL_ENOWORKER, "from 0 to 1023 and belong to this generator alone"},
         {"layout=41/0/22", FRAZIL_ENOWORKER, "from 0 to 0"},
         {"worker=5", FRAZIL_ESPEC, "worker=5 names no source: write worker=fixed:5"},
@@ -100,7 +103,7 @@ TEST("A source that gives no number, or one out of range, is an error that names
         {"layout=twitter worker=fixed:0 datacenter=1 base=32", FRAZIL_ERANGE, "base=32: must be from 0 to 31"},
         {"worker=auto", FRAZIL_ESPEC, "worker=auto is for layout=sno alone"},
         {"layout=sno worker=auto base=1", FRAZIL_ESPEC, "base and count cannot be combined with worker=auto"},
-        {"layout=sno count=1", FRAZIL_ESPEC, "base and count cannot be combined with worker=auto"},
+        {"layout=sno worker=auto count=1", FRAZIL_ESPEC, "base and count cannot be combined with worker=auto"},
     };
 
     assert_int_equal(unsetenv("TEST_UNSET"), 0);
@@ -168,7 +171,7 @@ static int use_up_the_pool(void)
     frazil *gen;
 
     for (int i = 0; i < 65536; i++) {
-        if (frazil_open(&gen, i % 2 == 0 ? "layout=sno" : "layout=sno worker=auto", NULL) != FRAZIL_OK)
+        if (frazil_open(&gen, "layout=sno worker=auto", NULL) != FRAZIL_OK)
             return 1;
         frazil_get_info(gen, &info, sizeof info);
         frazil_close(gen);
@@ -176,7 +179,7 @@ static int use_up_the_pool(void)
             return 2;
     }
     for (int i = 0; i < 3; i++) {
-        if (frazil_open(&gen, "layout=sno", &err) != FRAZIL_EPOOL ||
+        if (frazil_open(&gen, "layout=sno worker=auto", &err) != FRAZIL_EPOOL ||
             strstr(err.message, "all 65536 partitions") == NULL)
             return 3;
     }
@@ -202,10 +205,10 @@ TEST("The 65,537th generator with an automatic partition is FRAZIL_EPOOL")
 
 TEST("Automatic partitions of a process differ from each other, and a failed open draws none")
 {
-    const uint32_t first = info_of_spec("layout=sno").worker;
+    const uint32_t first = info_of_spec("layout=sno worker=auto").worker;
 
-    assert_open_refused("layout=sno seq_min=5 seq_max=5", NULL, FRAZIL_ERANGE, "both bounds");
+    assert_open_refused("layout=sno worker=auto seq_min=5 seq_max=5", NULL, FRAZIL_ERANGE, "both bounds");
     assert_open_refused("layout=sno worker=auto base=5", NULL, FRAZIL_ESPEC, "base");
     assert_int_equal(info_of_spec("layout=sno worker=auto").worker, (first + 1) % 65536);
-    assert_int_equal(info_of_spec("layout=sno").worker, (first + 2) % 65536);
+    assert_int_equal(info_of_spec("layout=sno worker=auto").worker, (first + 2) % 65536);
 }

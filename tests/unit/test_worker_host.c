@@ -506,7 +506,7 @@ TEST("A key that the source has no use for is refused where a person wrote it fo
         {"worker=ip-hash expect=2 hostname=x", "hostname='x' has no effect with worker=ip-hash"},
         {"worker=hostname-hash expect=2 ip=10.0.0.1", "ip='10.0.0.1' has no effect with worker=hostname-hash"},
         {"worker=ip-last-octet expect=2", "expect='2' has no effect with worker=ip-last-octet"},
-        {"layout=sno max_skew=1s", "max_skew='1s' has no effect with worker=auto"},
+        {"layout=sno worker=auto max_skew=1s", "max_skew='1s' has no effect with worker=auto"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

@@ -53,7 +53,7 @@ static int cmd_bench_run(int argc, char **argv)
         "layout=frazil worker=fixed:0 state=memory.\n"
         "Nothing else should run meanwhile.\n\n"
         "  frazil bench\n"
-        "  frazil bench --threads 8 layout=sno state=memory\n"
+        "  frazil bench --threads 8 layout=sno worker=fixed:0 state=memory\n"
         "  frazil bench --json >bench.json",
         NULL};
 

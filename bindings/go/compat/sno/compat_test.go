@@ -255,7 +255,7 @@ func TestPartitionsFollowEachOther(t *testing.T) {
 	if d := last.Partition().AsUint16() - first.New(1).Partition().AsUint16(); d != 1 {
 		t.Fatalf("the second partition is %d behind the first one", d)
 	}
-	own, err := frazil.Open("layout=sno", frazil.WithoutEnvironment())
+	own, err := frazil.Open("layout=sno worker=auto", frazil.WithoutEnvironment())
 	if err != nil {
 		t.Fatal(err)
 	}

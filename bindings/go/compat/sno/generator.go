@@ -148,7 +148,7 @@ func (g *Generator) Close() error {
 // nextPartition returns a partition that no other generator of this process got: frazil draws each of them once, also for its
 // own generators of snos.
 func nextPartition() (p Partition, err error) {
-	drawn, err := frazil.Open("layout=sno", frazil.WithoutEnvironment())
+	drawn, err := frazil.Open("layout=sno worker=auto", frazil.WithoutEnvironment())
 	if errors.Is(err, frazil.EPool) {
 		return p, &PartitionPoolExhaustedError{}
 	}
@@ -160,7 +160,8 @@ func nextPartition() (p Partition, err error) {
 	return p, nil
 }
 
-// NewGenerator makes a generator. Without a snapshot the partition is unique within the process. Overflows are sent to the
+// NewGenerator makes a generator. Without a snapshot the partition is unique within this process only: processes that start
+// together can draw the same one, as sno's do, and then repeat each other's snos. Overflows are sent to the
 // channel, which may be nil; a notification is dropped if the channel is full.
 func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotification) (*Generator, error) {
 	if snapshot == nil {
