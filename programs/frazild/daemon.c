@@ -264,7 +264,7 @@ static void stop(struct daemon *daemon, int status)
     atomic_store(&daemon->server.cutting, true);
     server_wake_event_threads(&daemon->server);
     for (unsigned i = 0; i < daemon->count; i++)
-        loop_close(&daemon->loops[i]);
+        loop_join(&daemon->loops[i]);
     listeners_close(&daemon->listeners);
     bool is_closed = run_in_background(daemon, close_all, daemon->times.end_ns);
     log_left_out(true);
@@ -274,6 +274,8 @@ static void stop(struct daemon *daemon, int status)
                  "has ended");
         _exit(status); /* threads are in the middle of something: nothing can be freed */
     }
+    for (unsigned i = 0; i < daemon->count; i++) /* after the reloader, which wakes them */
+        loop_close(&daemon->loops[i]);
     free(daemon->loops);
 }
 

@@ -357,10 +357,15 @@ bool loop_start(struct loop *loop)
     return loop->is_started;
 }
 
-void loop_close(struct loop *loop)
+void loop_join(struct loop *loop)
 {
     if (loop->is_started)
         (void)pthread_join(loop->thread, NULL);
+    setup_release(loop->event_thread.setup);
+}
+
+void loop_close(struct loop *loop)
+{
     (void)close(loop->epoll);
     (void)close(loop->event);
     alarm_close(&loop->alarm);
@@ -369,5 +374,4 @@ void loop_close(struct loop *loop)
     free(loop->input);
     free(loop->event_thread.ids);
     free(loop->output.at);
-    setup_release(loop->event_thread.setup);
 }

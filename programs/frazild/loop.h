@@ -14,7 +14,10 @@ bool loop_open(struct loop *loop, struct server *server);
 /* Starts its thread, after all loops are open, as they look at one another.  False: errno says why. */
 bool loop_start(struct loop *loop);
 
-/* Waits until its thread has ended, if it was started, and frees what the loop had. */
+/* Waits until its thread has ended, if it was started, and releases the setup. */
+void loop_join(struct loop *loop);
+
+/* Frees what the loop had, after it was joined, and when nobody wakes event threads any more. */
 void loop_close(struct loop *loop);
 
 #endif
