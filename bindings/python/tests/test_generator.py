@@ -493,7 +493,7 @@ def test_other_buffers_are_refused(ids, buffer):
 @pytest.mark.skipif(sys.implementation.name == "pypy", reason="there ids go into a view by Python's own assignments")
 def test_a_buffer_that_is_not_aligned_is_refused(ids):
     buffer = memoryview(bytearray(24))[1:17].cast("Q")
-    with pytest.raises(ValueError, match="multiple of 8 bytes"):
+    with pytest.raises(ValueError, match="multiple of"):
         ids.fill(buffer)
     assert list(buffer) == [0, 0]
 

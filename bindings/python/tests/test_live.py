@@ -539,8 +539,8 @@ ids = frazil.open(f"worker=fixed:3 batch=1 max_wait=unlimited state=redis+unix:/
 ids.next()
 os.kill(redis, signal.SIGSTOP)
 signal.signal(signal.SIGINT, signal.default_int_handler)
-threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     ids.next()
 except KeyboardInterrupt:
     print("interrupted")

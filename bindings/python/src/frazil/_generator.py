@@ -183,6 +183,14 @@ class Generator(_frazil.Generator):
             if i % _IDS_OF_A_TURN == 0:
                 await asyncio.sleep(0)
 
+    def _take_since(self, begun: float, n: int, timeout: Union[float, EllipsisType, None]) -> list[int]:
+        """Is take() of a call that began at that time, and then waited for a thread."""
+        passed = time.monotonic() - begun
+        wait = self._max_wait() if isinstance(timeout, EllipsisType) else timeout
+        if wait is not None and wait > 0:
+            timeout = max(wait - passed, _SHORTEST_S)  # a timeout of 0 would be another call, which never waits
+        return self.take(n, timeout=timeout)
+
     async def atake(self, n: int, *, timeout: Union[float, EllipsisType, None] = ...) -> list[int]:
         """Returns n increasing ids without blocking the event loop.
 
@@ -190,10 +198,11 @@ class Generator(_frazil.Generator):
         limit.  If no id can follow in that time, it is raised at once.  Ids that were taken before a timeout or a
         cancellation stay unused.
         """
+        begun = time.monotonic()
         if not self._never_asks():
-            return await asyncio.to_thread(self.take, n, timeout=timeout)
+            return await asyncio.to_thread(self._take_since, begun, n, timeout)
         wait = self._max_wait() if isinstance(timeout, EllipsisType) else timeout
-        deadline = None if wait is None else time.monotonic() + wait
+        deadline = None if wait is None else begun + wait
         ids: list[int] = []
         while True:
             retry_ns = 0
@@ -209,12 +218,12 @@ class Generator(_frazil.Generator):
                 ids += taken
                 if len(ids) == n:
                     return ids
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
             if asks:
-                return ids + await asyncio.to_thread(self.take, n - len(ids), timeout=left)
+                return ids + await asyncio.to_thread(self._take_since, begun, n - len(ids), wait)
             if taken:
                 await asyncio.sleep(0)
                 continue
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
             pause = max(retry_ns / 1e9, _SHORTEST_S)
             if left is not None and pause > left:
                 limit = "max_wait" if isinstance(timeout, EllipsisType) else "the timeout"
