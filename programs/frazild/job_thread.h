@@ -3,8 +3,8 @@
  * A thread with a queue of jobs, which may take seconds each, as a coordinator must answer.  Event threads submit them,
  * and do not wait.  They are done one after another, in the order in which they came.
  *
- * Whoever submits a job abandons it in the end, done or not, before its event thread ends.  Until then it stays where
- * it is; after that it is freed as soon as the thread does not need it.
+ * The submitter must abandon each job, done or not, before its event thread ends.  Until then the job stays in memory.
+ * After that it is freed as soon as the thread does not need it.
  */
 #ifndef FRAZILD_JOB_THREAD_H
 #define FRAZILD_JOB_THREAD_H
@@ -26,7 +26,7 @@ struct job {
     atomic_bool done;
 };
 
-/* What a thread does. */
+/* How a thread does its jobs. */
 struct job_kind {
     /*
      * Does a job, and those alike behind its next: called by the thread, which holds no lock.  Returns when it is to be

@@ -79,8 +79,8 @@ static void add_client_variable(void *identity, const char *variable)
 
 /*
  * The hash is the name of a file.  With the boot's id in it, a list of names alone does not let others try passwords.
- * Who has that id as well, such as users of this host and readers of its journal, can try them: the mode of the run
- * directory protects the name.  Systems without such an id have no key.
+ * Users of this host and readers of its journal know that id, and could try them.  So the mode of the run directory
+ * protects the name.  Systems without such an id have no key.
  */
 static void add_key(struct fz_lease_identity *identity)
 {

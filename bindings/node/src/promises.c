@@ -260,7 +260,7 @@ static void take_complete(napi_env env, napi_status status, void *data)
     settle(env, promise, array);
 }
 
-/* What is left of max_wait after so long; at its end 1 ns, as a call that may wait for 0 ns is another one. */
+/* The rest of max_wait after passed_ms.  It is never 0: a call with that wait may ask a coordinator for longer. */
 static uint64_t wait_after(const struct handle *handle, uint64_t passed_ms)
 {
     const uint64_t ms_ns = 1000000;

@@ -25,7 +25,7 @@
 #include "lease/slot_source.h"
 #include "redis_script.h"
 
-/* What the keys of frazil's own begin with; the namespace follows. */
+/* The prefix of frazil's own keys; the namespace follows. */
 #define FZ_REDIS_SLOTS_KEY "frazil:slots:"
 
 enum { FZ_REDIS_SLOTS_KEY_SIZE = FZ_URL_NAMESPACE_SIZE + 48, FZ_REDIS_SLOTS_TEXT_SIZE = FRAZIL_FINGERPRINT_SIZE + 96 };
