@@ -234,8 +234,9 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_group_open(frazil_admin_group **
  * messages about later generators call them.  spec: complete, as frazil_options_text writes it: the environment is
  * ignored.  coordinators: as for frazil_admin_leases_open.  FRAZIL_EWORKER: they can issue the same ids as others in
  * the group: they share a layout, a worker id and a sequence number, but neither a word, nor slots, nor a source of
- * worker ids; FRAZIL_EPOOL: the source has fewer worker ids than the group needs; FRAZIL_EINVAL: worker_ids is 0;
- * otherwise the errors of frazil_open that can be found this way.  On failure the group is unchanged.
+ * worker ids; FRAZIL_EPOOL: the source has fewer worker ids than the group needs; FRAZIL_ENAMESPACE: it has the
+ * namespace of another one, but not its layout or terms; FRAZIL_EINVAL: worker_ids is 0; otherwise the errors of
+ * frazil_open that can be found this way.  On failure the group is unchanged.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_group_add(frazil_admin_group *group, const char *name, const char *spec,
                                                           const frazil_coordinator *const *coordinators,

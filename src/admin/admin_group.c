@@ -75,22 +75,17 @@ static struct demand demand_of(const struct member *member)
     return (struct demand){&member->decision, range.first, range.first + range.count, member->worker_ids};
 }
 
-/*
- * Brings those of n demands to the front that are of the first one's source: each shares it with another one of them,
- * as two whose ranges have nothing in common say nothing of it.  Returns how many they are.
- */
+/* Brings those of n demands to the front that are of the first one's source.  Returns how many they are. */
 static size_t gather_source(struct demand *demands, size_t n)
 {
     size_t its = 1;
 
-    for (size_t i = 0; i < its; i++) {
-        for (size_t k = its; k < n; k++) {
-            struct demand found = demands[k];
-            if (fz_relation_of(demands[i].decision, found.decision) != FZ_RELATION_SHARED)
-                continue;
-            demands[k] = demands[its];
-            demands[its++] = found;
-        }
+    for (size_t i = 1; i < n; i++) {
+        struct demand found = demands[i];
+        if (!fz_have_one_source(demands[0].decision, found.decision))
+            continue;
+        demands[i] = demands[its];
+        demands[its++] = found;
     }
     return its;
 }
@@ -212,6 +207,39 @@ static frazil_err check_ids(const frazil_admin_group *group, const struct member
     return FRAZIL_OK;
 }
 
+/* ---- namespaces -------------------------------------------------------------------------- */
+
+/* The key that two of one namespace say different things of; NULL: none.  What is not said goes with everything. */
+static const char *find_difference(const struct fz_decision *one, const struct fz_decision *other)
+{
+    const struct fz_lease_terms *a = &one->lease, *b = &other->lease;
+
+    if (!frazil_layout_equal(&one->layout, &other->layout) || one->layout.time_bits != other->layout.time_bits)
+        return "layout";
+    if (a->max_skew_is_set && b->max_skew_is_set && a->max_skew_ms != b->max_skew_ms)
+        return "max_skew";
+    if (a->horizon_ms != 0 && b->horizon_ms != 0 && a->horizon_ms != b->horizon_ms)
+        return "horizon";
+    return a->workers != 0 && b->workers != 0 && a->workers != b->workers ? "workers" : NULL;
+}
+
+/* A namespace has one layout, and one of each of its terms: an opening refuses those that say another one. */
+static frazil_err check_namespace(const frazil_admin_group *group, const struct member *member, frazil_error *reterr)
+{
+    for (size_t i = 0; i < group->count && member->decision.worker.url != NULL; i++) {
+        const struct member *other = &group->members[i];
+        const char *key = fz_have_one_source(&other->decision, &member->decision)
+                              ? find_difference(&other->decision, &member->decision)
+                              : NULL;
+        if (key != NULL)
+            return fz_fail(reterr, FRAZIL_ENAMESPACE,
+                           "it has the namespace of %s and another %s=: give both the same one, or each a namespace of "
+                           "its own",
+                           other->name, key);
+    }
+    return FRAZIL_OK;
+}
+
 /* ---- adding ------------------------------------------------------------------------------ */
 
 /* The URL of worker= or of state=; they do not go together. */
@@ -252,8 +280,10 @@ static frazil_err make_room(frazil_admin_group *group, frazil_error *reterr)
 
 static frazil_err add(frazil_admin_group *group, struct member *member, const char *name, frazil_error *reterr)
 {
-    frazil_err err = check_worker_ids(group, member, reterr);
+    frazil_err err = check_namespace(group, member, reterr);
 
+    if (err == FRAZIL_OK)
+        err = check_worker_ids(group, member, reterr);
     if (err == FRAZIL_OK)
         err = check_ids(group, member, reterr);
     if (err == FRAZIL_OK)

@@ -166,6 +166,13 @@ static bool see_each_other(const struct fz_decision *one, const struct fz_decisi
            is_one_folder(one->places.host_dir, other->places.host_dir);
 }
 
+bool fz_have_one_source(const struct fz_decision *one, const struct fz_decision *other)
+{
+    if (one->worker.url != NULL || other->worker.url != NULL)
+        return is_one_place(one->worker.url, other->worker.url);
+    return see_each_other(one, other);
+}
+
 /* Whether two of one number take from one word. */
 static bool have_one_word(const struct fz_decision *one, const struct fz_decision *other)
 {
@@ -196,10 +203,8 @@ enum fz_relation fz_relation_of(const struct fz_decision *one, const struct fz_d
         return FZ_RELATION_APART;
     if (a->in_process || b->in_process) /* each is drawn once in this process */
         shared = a->in_process && b->in_process;
-    else if (a->url != NULL || b->url != NULL)
-        shared = a->url != NULL && b->url != NULL;
-    else if (a->lock || b->lock)
-        shared = see_each_other(one, other);
+    else if (a->url != NULL || b->url != NULL || a->lock || b->lock)
+        shared = fz_have_one_source(one, other);
     else
         shared = have_one_word(one, other) || have_one_line(one, other);
     return shared ? FZ_RELATION_SHARED : FZ_RELATION_TWINS;

@@ -33,6 +33,12 @@ struct fz_worker_range {
 /* All that they may have: where nobody can know which ones, all of the layout.  Cannot fail. */
 FZ_PRIVATE struct fz_worker_range fz_worker_range_of(const struct fz_decision *decision);
 
+/*
+ * Whether a worker id that one holds is one less for the other, whatever their layouts and bounds are: both take it
+ * from one namespace of a coordinator, or both claim it in one folder of this host.  Cannot fail.
+ */
+FZ_PRIVATE bool fz_have_one_source(const struct fz_decision *one, const struct fz_decision *other);
+
 /* How generators of two decisions stand to each other that are open at one time, on one host. */
 enum fz_relation {
     FZ_RELATION_APART,  /* no id is in the reach of both, or two namespaces of coordinators part them on purpose */

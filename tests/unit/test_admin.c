@@ -469,6 +469,57 @@ TEST("A group counts the worker ids of ranges that overlap")
     frazil_admin_group_close(group);
 }
 
+TEST("A group counts the worker ids of one source, whatever the bounds of their sequences are")
+{
+    static const char *const sources[] = {"worker=file-lock state=file base=0 count=1",
+                                          "worker=memory://a base=0 count=1", "worker=fixed:0 state=file"};
+    char low[128], high[128];
+
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        bool is_fixed = strstr(sources[i], "fixed") != NULL;
+        frazil_admin_group *group = NULL;
+        snprintf(low, sizeof low, "%s seq_min=0 seq_max=7", sources[i]);
+        snprintf(high, sizeof high, "%s seq_min=8 seq_max=15", sources[i]);
+        assert_int_equal(frazil_admin_group_open(&group, NULL), FRAZIL_OK);
+        add(group, "a", low, 1, FRAZIL_OK, "");
+        add(group, "b", high, 1, is_fixed ? FRAZIL_OK : FRAZIL_EPOOL, is_fixed ? "" : "take 1");
+        /* A fixed number that a pool has is one less for the pool. */
+        add(group, "c", "worker=file-lock state=file base=0 count=1 seq_min=16 seq_max=31", 1,
+            strstr(sources[i], "memory") != NULL ? FRAZIL_OK : FRAZIL_EPOOL, "");
+        frazil_admin_group_close(group);
+    }
+}
+
+TEST("A group refuses what one namespace has two of")
+{
+    static const struct {
+        const char *one, *other, *words; /* NULL: both can be */
+    } cases[] = {
+        {"layout=twitter", "layout=discord", "it has the namespace of a and another layout=: give both the same one"},
+        {"layout=twitter", "layout=40/10/12 epoch=1288834974657", "another layout="}, /* fewer bits of time */
+        {"layout=twitter", "layout=41/10/12 epoch=1288834974657", NULL},
+        {"max_skew=100ms", "max_skew=200ms", "another max_skew="},
+        {"max_skew=100ms", "", NULL},
+        {"horizon=30s", "horizon=60s", "another horizon="},
+        {"workers=8", "workers=9", "another workers="},
+        {"workers=8", "workers=8", NULL},
+    };
+    char one[128], other[128];
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        frazil_admin_group *group = NULL;
+        snprintf(one, sizeof one, "worker=memory://a %s", cases[i].one);
+        snprintf(other, sizeof other, "worker=memory://a %s", cases[i].other);
+        assert_int_equal(frazil_admin_group_open(&group, NULL), FRAZIL_OK);
+        add(group, "a", one, 1, FRAZIL_OK, "");
+        add(group, "b", other, 1, cases[i].words == NULL ? FRAZIL_OK : FRAZIL_ENAMESPACE,
+            cases[i].words == NULL ? "" : cases[i].words);
+        snprintf(other, sizeof other, "worker=memory://b %s", cases[i].other);
+        add(group, "c", other, 1, FRAZIL_OK, "");
+        frazil_admin_group_close(group);
+    }
+}
+
 TEST("The URL of a group's generator is parsed as an opening does it, without its coordinator and its password")
 {
     frazil_admin_group *group = NULL;
