@@ -140,7 +140,9 @@ TEST("A server that wants replicas for a write, and has none: that is said, to u
     for (int i = 0; i < 2; i++) {
         struct findings findings = diagnose_as(&server, i == 0 ? "" : "frazil:pw@", "");
         assert_found(findings, "FAIL replication: replicas that keep up: '0', and min-replicas-to-write needs more");
-        assert_found(findings, "FAIL writes: refused, so that nothing can be granted: 'NOREPLICAS ");
+        assert_found(
+            findings,
+            "FAIL writes: refused, so that nothing can be granted: HSET of 'frazil:lease:orders': 'NOREPLICAS ");
     }
     ask(&server, "CONFIG SET min-replicas-to-write 0");
     assert_not_found(diagnose(&server, ""), "FAIL");
@@ -154,7 +156,8 @@ TEST("A user who may read and not write: that is said, and nothing is written to
     redis_server_start(&server, NULL);
     ask(&server, "HSET frazil:lease:orders namespace '1 x'");
     ask(&server, "ACL SETUSER reader on >pw ~frazil:* +eval +evalsha +time +info +config|get +hget +hgetall");
-    assert_found(diagnose_as(&server, "reader:pw@", ""), "FAIL writes: refused, so that nothing can be granted: '");
+    assert_found(diagnose_as(&server, "reader:pw@", ""),
+                 "FAIL writes: refused, so that nothing can be granted: HSET of 'frazil:lease:orders': '");
     ask(&server, "ACL SETUSER reader +hset");
     assert_found(diagnose_as(&server, "reader:pw@", ""), "OK writes: allowed\n");
     assert_string_equal(redis_server_ask(&server, "HLEN frazil:lease:orders"), "1");

@@ -307,18 +307,39 @@ static void note_finding(void *ctx, enum fz_finding_level level, const char *sen
     snprintf(text + len, 4096 - len, "%d %s\n", (int)level, sentence);
 }
 
-TEST("The findings are those of a server whose keys expire")
+static void diagnose_as(const char *user, char text[4096])
 {
     const frazil_clock clock = fz_real_clock();
-    char text[4096] = "";
-    char url[64];
+    char url[96];
 
-    slots_ask("CONFIG SET maxmemory-policy volatile-ttl");
-    slots_ask("CONFIG SET maxmemory 100000000");
-    snprintf(url, sizeof url, "konayuki+redis://127.0.0.1:%u", (unsigned)slots_rig.server.port);
+    text[0] = '\0';
+    snprintf(url, sizeof url, "konayuki+redis://%s127.0.0.1:%u?timeout=60s", user, (unsigned)slots_rig.server.port);
     assert_int_equal(
         frazil_coordinator_redis()->diagnose_slots(frazil_coordinator_redis(), url, &clock, note_finding, text, NULL),
         FRAZIL_OK);
+}
+
+TEST("A user who may read and not set konayuki's keys: that is said, and nothing is written to find out")
+{
+    char text[4096];
+
+    slots_ask("ACL SETUSER reader on >pw ~konayuki:* +eval +evalsha +time +info +config|get +get");
+    diagnose_as("reader:pw@", text);
+    assert_non_null(
+        strstr(text, "2 writes: refused, so that nothing can be granted: SET of 'konayuki:seq:_frazil:0': "));
+    slots_ask("ACL SETUSER reader +set");
+    diagnose_as("reader:pw@", text);
+    assert_non_null(strstr(text, "0 writes: allowed\n"));
+    assert_string_equal(slots_ask("EXISTS konayuki:seq:_frazil:0"), "0");
+}
+
+TEST("The findings are those of a server whose keys expire")
+{
+    char text[4096];
+
+    slots_ask("CONFIG SET maxmemory-policy volatile-ttl");
+    slots_ask("CONFIG SET maxmemory 100000000");
+    diagnose_as("", text);
     assert_non_null(strstr(text, "0 its clock minus ours: "));
     assert_non_null(strstr(text, "2 eviction: maxmemory-policy 'volatile-ttl' evicts keys in use"));
     assert_non_null(strstr(text, "0 role: master\n"));

@@ -145,18 +145,36 @@ static void note_finding(void *ctx, enum fz_finding_level level, const char *sen
     snprintf(findings->text + len, sizeof findings->text - len, "%d %s\n", (int)level, sentence);
 }
 
-static struct findings diagnose(void)
+static struct findings diagnose_as(const char *user)
 {
     struct findings findings = {.text = ""};
     frazil_clock clock = fz_real_clock();
     frazil_error err;
     char url[128];
 
-    snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.server.port, "10s");
+    snprintf(url, sizeof url, "sfid+redis://%s127.0.0.1:%u/shop?timeout=60s", user, (unsigned)sfid_rig.server.port);
     assert_int_equal(
         frazil_coordinator_redis()->diagnose(frazil_coordinator_redis(), url, &clock, note_finding, &findings, &err),
         FRAZIL_OK);
     return findings;
+}
+
+static struct findings diagnose(void)
+{
+    return diagnose_as("");
+}
+
+TEST("A user who may write one of both keys: which one he may not write is said, and nothing is written to find out")
+{
+    sfid_ask("ACL SETUSER reader on >pw ~frazil:* ~sfid:* +eval +evalsha +time +info +config|get +get +pttl +hget");
+    sfid_ask("ACL SETUSER reader +hset");
+    assert_non_null(
+        strstr(diagnose_as("reader:pw@").text, "2 writes: refused, so that nothing can be granted: SET of 'sfid:"));
+    sfid_ask("ACL SETUSER reader -hset +set");
+    assert_non_null(strstr(diagnose_as("reader:pw@").text, "granted: HSET of 'frazil:sfid:"));
+    sfid_ask("ACL SETUSER reader +hset");
+    assert_non_null(strstr(diagnose_as("reader:pw@").text, "0 writes: allowed\n"));
+    assert_string_equal(sfid_ask("EXISTS %s", sfid_key(0)), "0");
 }
 
 TEST("The findings tell of this use: by time, how many are taken, and policies that throw away what expires")

@@ -87,16 +87,31 @@ enum fz_register_result fz_redis_diagnose(struct fz_redis_connection *connection
                                           struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
                                           frazil_error *reterr);
 
-/* Shows whether frazil's scripts may write to the hash of that name, and writes nothing.  Results as of an exchange. */
-enum fz_register_result fz_redis_diagnose_writes(struct fz_redis_connection *connection, const char *key,
+/* A key that frazil's scripts write, and the command that they write it with: HSET or SET. */
+struct fz_redis_write {
+    const char *command;
+    const char *key;
+};
+
+/* Shows whether frazil's scripts may write n keys, and writes nothing.  Results as of an exchange. */
+enum fz_register_result fz_redis_diagnose_writes(struct fz_redis_connection *connection,
+                                                 const struct fz_redis_write *writes, size_t n,
                                                  struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
                                                  frazil_error *reterr);
 
+/* The keys of slots: of which namespace stands between the texts. */
+struct fz_redis_slots_place {
+    const char *command; /* as of a write */
+    const char *before;
+    const char *behind;
+    bool keys_expire;
+};
+
 /*
  * Shows the findings about the Redis of a URL that slots come from, its clock among them; one that does not answer is a
- * finding.  keys_expire: as above.  Errors as fz_redis_connection_open.
+ * finding.  Errors as fz_redis_connection_open.
  */
-frazil_err fz_redis_diagnose_slots(const char *url, bool keys_expire, const frazil_clock *clock,
+frazil_err fz_redis_diagnose_slots(const char *url, const struct fz_redis_slots_place *place, const frazil_clock *clock,
                                    fz_finding_visitor visit, void *ctx, frazil_error *reterr);
 
 #endif

@@ -243,33 +243,57 @@ enum fz_register_result fz_redis_diagnose(struct fz_redis_connection *connection
 /* ---- writing ---------------------------------------------------------------------- */
 
 /*
- * Writes nothing: HSET itself counts its arguments, after Redis has looked at the user's rights, at the replicas and at
- * memory and disk.
+ * Writes nothing: both commands look at these arguments, and HSET counts them, after Redis has looked at the user's
+ * rights, at the replicas and at memory and disk.
  */
-static const char try_text[] = "return redis.pcall('HSET', KEYS[1], 'x', 'x', 'x').err or ''\n";
+static const char try_text[] = "return redis.pcall(ARGV[2], KEYS[1], 'x', 'x', 'x').err or ''\n";
 
-enum fz_register_result fz_redis_diagnose_writes(struct fz_redis_connection *connection, const char *key,
-                                                 struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
-                                                 frazil_error *reterr)
+static bool is_of_arguments(const char *why)
 {
-    const struct fz_report report = {visit, ctx};
+    return strstr(why, "wrong number of arguments") != NULL || strstr(why, "syntax error") != NULL;
+}
+
+/* Says why this one is refused, if it is. */
+static enum fz_register_result try_write(struct fz_redis_connection *connection, const struct fz_redis_write *write,
+                                         struct fz_deadline deadline, const struct fz_report *report, bool *ret_allowed,
+                                         frazil_error *reterr)
+{
     struct fz_redis_script script;
     struct fz_redis_call call;
     redisReply *answer;
     char said[FZ_SAID_SIZE];
 
     fz_redis_script_start(&script, try_text);
-    fz_redis_call_begin(&call, key, "try", deadline);
+    fz_redis_call_begin(&call, write->key, "try", deadline);
+    fz_redis_call_text(&call, write->command);
     enum fz_register_result result = fz_redis_call_script(connection, &script, &call, NULL, &answer, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     const char *why = fz_redis_is_text(answer) ? answer->str : "";
-    if (strstr(why, "wrong number of arguments") != NULL)
-        fz_report_say(&report, FZ_FINDING_OK, "writes: allowed");
-    else
-        fz_report_say(&report, FZ_FINDING_FAIL, "writes: refused, so that nothing can be granted: %q",
+    *ret_allowed = is_of_arguments(why);
+    if (!*ret_allowed)
+        fz_report_say(report, FZ_FINDING_FAIL, "writes: refused, so that nothing can be granted: %s of %q: %q",
+                      write->command, write->key,
                       fz_said(why, strlen(why), connection->url.common.access.password, said));
     freeReplyObject(answer);
+    return FZ_REGISTER_OK;
+}
+
+enum fz_register_result fz_redis_diagnose_writes(struct fz_redis_connection *connection,
+                                                 const struct fz_redis_write *writes, size_t n,
+                                                 struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
+                                                 frazil_error *reterr)
+{
+    const struct fz_report report = {visit, ctx};
+    bool is_allowed = true;
+
+    for (size_t i = 0; i < n && is_allowed; i++) {
+        enum fz_register_result result = try_write(connection, &writes[i], deadline, &report, &is_allowed, reterr);
+        if (result != FZ_REGISTER_OK)
+            return result;
+    }
+    if (is_allowed)
+        fz_report_say(&report, FZ_FINDING_OK, "writes: allowed");
     return FZ_REGISTER_OK;
 }
 
@@ -310,18 +334,21 @@ static enum fz_register_result compare_clocks(struct fz_redis_connection *connec
     return result;
 }
 
-static enum fz_register_result try_slots(struct fz_redis_connection *connection, const struct fz_report *report,
+static enum fz_register_result try_slots(struct fz_redis_connection *connection,
+                                         const struct fz_redis_slots_place *place, const struct fz_report *report,
                                          frazil_error *reterr)
 {
-    char key_text[sizeof FZ_REDIS_SLOTS_KEY + FZ_URL_NAMESPACE_SIZE];
+    char key_text[FZ_REDIS_SLOTS_KEY_SIZE];
     struct fz_sentence key = fz_sentence_in(key_text, sizeof key_text);
+    const struct fz_redis_write write = {.command = place->command, .key = key_text};
 
-    fz_sentence_str(&key, FZ_REDIS_SLOTS_KEY);
+    fz_sentence_str(&key, place->before);
     fz_sentence_str(&key, connection->url.common.name);
-    return fz_redis_diagnose_writes(connection, key_text, FZ_DEADLINE_NONE, report->visit, report->ctx, reterr);
+    fz_sentence_str(&key, place->behind);
+    return fz_redis_diagnose_writes(connection, &write, 1, FZ_DEADLINE_NONE, report->visit, report->ctx, reterr);
 }
 
-frazil_err fz_redis_diagnose_slots(const char *url, bool keys_expire, const frazil_clock *clock,
+frazil_err fz_redis_diagnose_slots(const char *url, const struct fz_redis_slots_place *place, const frazil_clock *clock,
                                    fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
     const struct fz_report report = {visit, ctx};
@@ -331,11 +358,12 @@ frazil_err fz_redis_diagnose_slots(const char *url, bool keys_expire, const fraz
     frazil_err err = fz_redis_connection_open(&connection, url, reterr);
     if (err != FRAZIL_OK)
         return err;
-    enum fz_register_result result = fz_redis_diagnose(&connection, keys_expire, FZ_DEADLINE_NONE, visit, ctx, &said);
+    enum fz_register_result result =
+        fz_redis_diagnose(&connection, place->keys_expire, FZ_DEADLINE_NONE, visit, ctx, &said);
     if (result == FZ_REGISTER_OK) /* it is connected, so this one takes no longer than it must */
         result = compare_clocks(&connection, clock, &report, &said);
-    if (result == FZ_REGISTER_OK && !keys_expire) /* frazil's own */
-        result = try_slots(&connection, &report, &said);
+    if (result == FZ_REGISTER_OK)
+        result = try_slots(&connection, place, &report, &said);
     if (result != FZ_REGISTER_OK)
         fz_report_failure(&report, &said);
     fz_redis_connection_stop(&connection);

@@ -278,10 +278,11 @@ static enum fz_register_result redis_diagnose(void *ctx, struct fz_deadline dead
                                               void *visit_ctx, frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
+    const struct fz_redis_write write = {.command = "HSET", .key = reg->key};
 
     enum fz_register_result result = fz_redis_diagnose(&reg->connection, false, deadline, visit, visit_ctx, reterr);
     if (result == FZ_REGISTER_OK)
-        result = fz_redis_diagnose_writes(&reg->connection, reg->key, deadline, visit, visit_ctx, reterr);
+        result = fz_redis_diagnose_writes(&reg->connection, &write, 1, deadline, visit, visit_ctx, reterr);
     return result;
 }
 

@@ -20,6 +20,7 @@
 
 #define SCHEME_PREFIX "konayuki+"
 #define KEY_PREFIX "konayuki:seq"
+#define RECORD ":_frazil:" /* between the prefix and the worker */
 
 enum { EXPIRY_MS = 2000 };
 
@@ -65,7 +66,7 @@ static frazil_err name(const char *prefix, const struct fz_slots_request *reques
 {
     (void)reterr;
     fz_sentence_str(key, prefix);
-    fz_sentence_str(key, ":_frazil:");
+    fz_sentence_str(key, RECORD);
     fz_sentence_u64(key, request->worker);
     fz_sentence_str(keys, prefix);
     fz_sentence_char(keys, ':');
@@ -135,12 +136,15 @@ static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slo
 static frazil_err diagnose(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
                            fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
+    /* The record of some worker, as a user's rights are those over a prefix. */
+    static const struct fz_redis_slots_place place = {
+        .command = "SET", .before = "", .behind = RECORD "0", .keys_expire = true};
     char *of_redis = redis_url_of(url);
 
     (void)self;
     if (of_redis == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a URL");
-    frazil_err err = fz_redis_diagnose_slots(of_redis, true, clock, visit, ctx, reterr);
+    frazil_err err = fz_redis_diagnose_slots(of_redis, &place, clock, visit, ctx, reterr);
     free_url(of_redis);
     return err;
 }

@@ -172,6 +172,20 @@ frazil_err fz_sfid_list(const char *url, fz_lease_visitor visit, void *ctx, stru
 
 /* ---- findings -------------------------------------------------------------------- */
 
+/* The key of some pid, as a user's rights are those over a prefix. */
+static enum fz_register_result try_writes(struct fz_sfid *sfid, const struct fz_report *report, frazil_error *reterr)
+{
+    char key_text[sizeof sfid->prefix + 1];
+    struct fz_sentence key = fz_sentence_in(key_text, sizeof key_text);
+    const struct fz_redis_write writes[] = {{.command = "SET", .key = key_text},
+                                            {.command = "HSET", .key = sfid->fence}};
+
+    fz_sentence_str(&key, sfid->prefix);
+    fz_sentence_char(&key, '0');
+    return fz_redis_diagnose_writes(&sfid->connection, writes, sizeof writes / sizeof writes[0], FZ_DEADLINE_NONE,
+                                    report->visit, report->ctx, reterr);
+}
+
 static void diagnose(struct fz_sfid *sfid, const frazil_clock *clock, const struct fz_report *report)
 {
     struct look look = {.held = 0};
@@ -197,8 +211,11 @@ static void diagnose(struct fz_sfid *sfid, const frazil_clock *clock, const stru
     fz_report_say(report, FZ_FINDING_WARN,
                   "class: by time: between a frazil and an sfid ids can repeat if a clock is wrong, or if the server "
                   "loses keys: if no sfid takes part, use redis://");
-    if (fz_redis_diagnose(&sfid->connection, true, FZ_DEADLINE_NONE, report->visit, report->ctx, &said) !=
-        FZ_REGISTER_OK)
+    enum fz_register_result result =
+        fz_redis_diagnose(&sfid->connection, true, FZ_DEADLINE_NONE, report->visit, report->ctx, &said);
+    if (result == FZ_REGISTER_OK)
+        result = try_writes(sfid, report, &said);
+    if (result != FZ_REGISTER_OK)
         fz_report_say(report, FZ_FINDING_WARN, "%s", said.message);
 }
 
