@@ -94,8 +94,8 @@ static int tell_state(struct fz_claim *claim, const char *state, bool is_first, 
     if (!is_first)
         return 0;
     if (is_other && learned->state_device != 0) {
-        fz_claim_raise_tick(&claim->page->floor, fz_claim_end(fz_claim_tick_of(&claim->page->used), 0));
-        fz_claim_swap_tick(&claim->page->first, fz_claim_tick_of(&claim->page->first), 0);
+        fz_claim_raise_tick(&claim->page->floor, fz_claim_tick_of(&claim->page->end));
+        fz_claim_swap_tick(&claim->page->granted, fz_claim_tick_of(&claim->page->granted), 0);
     }
     fz_claim_page_say_state(learned, state, status.st_dev, status.st_ino);
     return 0;
@@ -189,7 +189,7 @@ static bool is_occupied(const struct fz_claim *claim, int err, struct fz_claim_o
  * the memory. */
 static void remove_empty(const struct fz_claim *claim)
 {
-    bool says_nothing = fz_claim_tick_of(&claim->page->used) == 0 && fz_claim_tick_of(&claim->page->floor) == 0;
+    bool says_nothing = fz_claim_tick_of(&claim->page->end) == 0 && fz_claim_tick_of(&claim->page->floor) == 0;
 
     if (says_nothing && fz_own_file_lock(fz_kept_fd_known(&claim->file), LOCK_EX) == 0 &&
         fz_own_file_at(&claim->file, claim->path) == 0)
@@ -258,9 +258,9 @@ static int begin_attempt(struct claim_attempt *attempt, const struct fz_claim_ke
 /* Others learn the same from the new file as from the one that was removed. */
 static void say_again(struct fz_claim_page *page, const struct fz_claim_page *former)
 {
-    fz_claim_raise_tick(&page->used, fz_claim_tick_of(&former->used));
+    fz_claim_raise_tick(&page->end, fz_claim_tick_of(&former->end));
     fz_claim_raise_tick(&page->floor, fz_claim_tick_of(&former->floor));
-    fz_claim_swap_tick(&page->first, fz_claim_tick_of(&page->first), fz_claim_tick_of(&former->first));
+    fz_claim_swap_tick(&page->granted, fz_claim_tick_of(&page->granted), fz_claim_tick_of(&former->granted));
 }
 
 /*
@@ -270,7 +270,7 @@ static void say_again(struct fz_claim_page *page, const struct fz_claim_page *fo
 static uint64_t own_end(const struct claim_attempt *attempt, const struct fz_claim_key *key)
 {
     const struct fz_claim_page *page = attempt->claim.page;
-    uint64_t end = fz_claim_end(key->is_alone ? fz_claim_tick_of(&page->used) : 0, fz_claim_tick_of(&page->floor));
+    uint64_t end = fz_claim_later(key->is_alone ? fz_claim_tick_of(&page->end) : 0, fz_claim_tick_of(&page->floor));
 
     /* It was overwritten before it was removed. */
     return attempt->former != NULL && end == FZ_CLAIM_UNKNOWN ? attempt->former_floor : end;
@@ -464,25 +464,27 @@ int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline 
 
 uint64_t fz_claim_used(const struct fz_claim *claim)
 {
-    return claim->page == NULL ? 0 : fz_claim_tick_of(&claim->page->used);
+    uint64_t end = claim->page == NULL ? 0 : fz_claim_tick_of(&claim->page->end);
+
+    return end == 0 ? 0 : end - 1;
 }
 
 void fz_claim_begin(const struct fz_claim *claim, uint64_t first)
 {
     if (claim->page != NULL)
-        fz_claim_swap_tick(&claim->page->first, 0, first);
+        fz_claim_swap_tick(&claim->page->granted, 0, first + 1);
 }
 
 void fz_claim_raise(const struct fz_claim *claim, uint64_t until)
 {
     if (claim->page != NULL)
-        fz_claim_raise_tick(&claim->page->used, until);
+        fz_claim_raise_tick(&claim->page->end, until + 1);
 }
 
 void fz_claim_lower(const struct fz_claim *claim, uint64_t until, uint64_t used)
 {
     if (claim->page != NULL && used < until)
-        fz_claim_swap_tick(&claim->page->used, until, used);
+        fz_claim_swap_tick(&claim->page->end, until + 1, used + 1);
 }
 
 void fz_claim_release(struct fz_claim *claim)

@@ -198,7 +198,8 @@ FZ_PRIVATE int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct f
 FZ_PRIVATE frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_other *other,
                                     frazil_error *reterr);
 
-/* The last tick that it says may have been used; 0: none, or nothing is claimed.  Any thread, not beside fz_claim_keep.
+/* The last tick that it says may have been used; 0: that one at most, or nothing is claimed.  Any thread, not beside
+ * fz_claim_keep.
  */
 FZ_PRIVATE uint64_t fz_claim_used(const struct fz_claim *claim);
 

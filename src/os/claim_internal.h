@@ -44,7 +44,7 @@ FZ_PRIVATE int fz_claim_search(const struct fz_claim_key *key, const char *own_p
                                struct fz_claim_page *page, struct fz_claim_other *ret_other, uint64_t *ret_floor,
                                bool *ret_is_lower);
 
-/* The first tick that a claim's word, and those whose claims it took over, cannot have used. */
-FZ_PRIVATE uint64_t fz_claim_end(uint64_t used, uint64_t floor);
+/* The later one of both: of a claim's end and floor, the first tick that nobody it knows of can have used. */
+FZ_PRIVATE uint64_t fz_claim_later(uint64_t end, uint64_t floor);
 
 #endif

@@ -77,9 +77,9 @@ void fz_claim_say_text(char ret[FZ_CLAIM_HOLDER_SIZE], const char *text)
 void fz_claim_page_make(struct fz_claim_page *ret, const char *holder)
 {
     memset(ret, 0, sizeof *ret);
-    atomic_init(&ret->used, with_check(0));
+    atomic_init(&ret->end, with_check(0));
     atomic_init(&ret->floor, with_check(0));
-    atomic_init(&ret->first, with_check(0));
+    atomic_init(&ret->granted, with_check(0));
     fz_claim_say_text(ret->holder, holder);
     ret->check = check_of_texts(ret);
 }
@@ -97,8 +97,8 @@ static bool is_whole(const struct fz_claim_page *page)
 {
     return page->check == check_of_texts(page) && page->holder[0] != '\0' &&
            page->holder[sizeof page->holder - 1] == '\0' && page->state[sizeof page->state - 1] == '\0' &&
-           fz_claim_tick_of(&page->used) != FZ_CLAIM_UNKNOWN && fz_claim_tick_of(&page->floor) != FZ_CLAIM_UNKNOWN &&
-           fz_claim_tick_of(&page->first) != FZ_CLAIM_UNKNOWN;
+           fz_claim_tick_of(&page->end) != FZ_CLAIM_UNKNOWN && fz_claim_tick_of(&page->floor) != FZ_CLAIM_UNKNOWN &&
+           fz_claim_tick_of(&page->granted) != FZ_CLAIM_UNKNOWN;
 }
 
 int fz_claim_page_read(int fd, struct fz_claim_page *ret)

@@ -13,14 +13,14 @@
 /* Bytes of the holder's name, terminator included. */
 enum { FZ_CLAIM_HOLDER_SIZE = 232 };
 
-/* A tick with its check.  0 ticks: none was used. */
+/* A tick with its check.  0: none was used; so what may be tick 0 itself is said by the tick behind it. */
 typedef _Atomic uint64_t fz_claim_tick;
 
 /* In native byte order. */
 struct fz_claim_page {
-    fz_claim_tick used;                /* the last tick that may have been used */
-    fz_claim_tick floor;               /* the first one that was not, by those whose claims were taken over */
-    fz_claim_tick first;               /* the first tick of all that the state folder has granted to the word */
+    fz_claim_tick end;                 /* the first tick that cannot have been used */
+    fz_claim_tick floor;               /* likewise, by those whose claims were taken over */
+    fz_claim_tick granted;             /* the tick behind the first one that the state folder has granted to the word */
     uint64_t check;                    /* of what follows */
     char holder[FZ_CLAIM_HOLDER_SIZE]; /* the holder's name, for others to read */
     char state[FZ_CLAIM_HOLDER_SIZE];  /* the folder of the holders' grants, */

@@ -107,22 +107,22 @@ bool fz_claim_is_finished(const struct stat *status)
 
 /* A file as it was read. */
 struct claim_said {
-    uint64_t used; /* FZ_CLAIM_UNKNOWN: it was cut short or overwritten */
+    uint64_t end; /* as the page has them; FZ_CLAIM_UNKNOWN: it was cut short or overwritten */
     uint64_t floor;
-    uint64_t first;
+    uint64_t granted;
     struct fz_claim_page page;
 };
 
 /* Reads what a file says.  An unfinished one that is not whole says nothing.  0 or an errno. */
 static int read_said(int fd, const struct stat *status, struct claim_said *ret)
 {
-    *ret = (struct claim_said){.used = fz_claim_is_finished(status) ? FZ_CLAIM_UNKNOWN : 0};
+    *ret = (struct claim_said){.end = fz_claim_is_finished(status) ? FZ_CLAIM_UNKNOWN : 0};
     int err = fz_claim_page_read(fd, &ret->page);
     if (err != 0)
         return err == EBADMSG ? 0 : err;
-    ret->used = fz_claim_tick_of(&ret->page.used);
+    ret->end = fz_claim_tick_of(&ret->page.end);
     ret->floor = fz_claim_tick_of(&ret->page.floor);
-    ret->first = fz_claim_tick_of(&ret->page.first);
+    ret->granted = fz_claim_tick_of(&ret->page.granted);
     return 0;
 }
 
@@ -145,10 +145,8 @@ static int take_note(struct claim_search *search, uint64_t uid, const struct cla
     return FZ_CLAIM_TAKEN;
 }
 
-uint64_t fz_claim_end(uint64_t used, uint64_t floor)
+uint64_t fz_claim_later(uint64_t end, uint64_t floor)
 {
-    uint64_t end = used == 0 || used == UINT64_MAX ? used : used + 1;
-
     return end > floor ? end : floor;
 }
 
@@ -185,9 +183,10 @@ static bool is_near(const struct claim_search *search, uint64_t uid, const struc
  */
 static bool is_known(const struct fz_claim_grants *grants, const struct claim_said *said)
 {
-    return grants != NULL &&
-           (said->used == 0 || (grants->knows(grants->ctx, said->first, said->first) &&
-                                grants->knows(grants->ctx, said->used, said->used))) &&
+    if (grants == NULL || (said->end != 0 && said->granted == 0))
+        return false;
+    return (said->end == 0 || (grants->knows(grants->ctx, said->granted - 1, said->granted - 1) &&
+                               grants->knows(grants->ctx, said->end - 1, said->end - 1))) &&
            (said->floor == 0 || grants->knows(grants->ctx, 0, said->floor - 1));
 }
 
@@ -196,7 +195,7 @@ static void learn_from(struct claim_search *search, const struct stat *status, c
                        const struct claim_said *said)
 {
     const struct fz_claim_key *key = search->key;
-    uint64_t end = fz_claim_end(said->used, said->floor);
+    uint64_t end = fz_claim_later(said->end, said->floor);
     uint64_t limit = key->now_tick + key->max_ahead;
 
     bool is_news = end > search->floor || end > limit;
@@ -218,7 +217,7 @@ static void learn_from(struct claim_search *search, const struct stat *status, c
  */
 static int look_at_claim(struct claim_search *search, const struct fz_bounds *bounds)
 {
-    struct claim_said said = {.used = 0};
+    struct claim_said said = {.end = 0};
     struct stat status;
     int fd = -1; /* gcc does not see that it is set where it is used */
 

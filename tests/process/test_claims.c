@@ -393,7 +393,7 @@ TEST("A file that was cut short, or overwritten, refuses the number to all users
         {.size = PAGE + 1},
         {.size = PAGE, .len = PAGE, .byte = 'A'},
         {.size = PAGE, .len = PAGE, .byte = 0xff},
-        {.size = PAGE, .begin = offsetof(struct fz_claim_page, used), .len = 8},
+        {.size = PAGE, .begin = offsetof(struct fz_claim_page, end), .len = 8},
         {.size = PAGE, .begin = offsetof(struct fz_claim_page, holder), .len = FZ_CLAIM_HOLDER_SIZE, .byte = 'A'},
         {.size = PAGE, .begin = offsetof(struct fz_claim_page, state_inode), .len = 8, .byte = 1},
     };

@@ -257,7 +257,7 @@ static void claim_ahead(void)
     assert_int_equal(found.gl_pathc, 1);
     int fd = open(found.gl_pathv[0], O_RDWR | O_CLOEXEC);
     assert_int_equal(fz_claim_page_read(fd, &page), 0);
-    fz_claim_raise_tick(&page.used, fz_claim_tick_of(&page.used) + AHEAD_MS);
+    fz_claim_raise_tick(&page.end, fz_claim_tick_of(&page.end) + AHEAD_MS);
     assert_int_equal(pwrite(fd, &page, sizeof page, 0), sizeof page);
     close(fd);
     globfree(&found);
@@ -421,4 +421,26 @@ TEST("A state directory that was made anew does not answer for what the removed 
     scratch_delete(scratch_path(scratch, "first-run"));
     frazil_manual_clock_set(clock_of_test, now_ms + BACK_MS);
     assert_begins_above("first", last);
+}
+
+TEST("In the first tick of a layout, which may last a day, no second run directory begins where the first one did")
+{
+    const frazil_clock port = port_of(clock_of_test);
+    const struct ports ports = {.clock = &port};
+    static const char *const names[] = {"a", "b"};
+    frazil *gen[2];
+    char spec[2304];
+    uint64_t id;
+
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(spec, sizeof spec, "%s layout='20/10/12 epoch=%jd tick=86400000ms'", spec_of(names[i]),
+                 (intmax_t)now_ms);
+        frazil_err opened = ports_open(&gen[i], spec, &ports, NULL);
+        if (i == 0)
+            assert_int_equal(opened, FRAZIL_OK);
+        if (opened == FRAZIL_OK) {
+            assert_int_equal(frazil_next(gen[i], &id), i == 0 ? FRAZIL_OK : FRAZIL_ECLOCK);
+            frazil_close(gen[i]);
+        }
+    }
 }

@@ -49,9 +49,9 @@ static struct fz_claim_page page_in_use(void)
 
     fz_claim_page_make(&page, "/run/frazil");
     fz_claim_page_say_state(&page, "/var/lib/frazil/orders", 42, 4711);
-    fz_claim_raise_tick(&page.used, 123456789);
+    fz_claim_raise_tick(&page.end, 123456789);
     fz_claim_raise_tick(&page.floor, 23456789);
-    fz_claim_raise_tick(&page.first, 23456780);
+    fz_claim_raise_tick(&page.granted, 23456780);
     return page;
 }
 
@@ -138,16 +138,16 @@ TEST("A tick rises only, is changed only by those who know it, and one that was 
     struct fz_claim_page page;
 
     fz_claim_page_make(&page, "x");
-    fz_claim_raise_tick(&page.used, 10);
-    fz_claim_raise_tick(&page.used, 9);
-    assert_int_equal(fz_claim_tick_of(&page.used), 10);
-    fz_claim_swap_tick(&page.used, 9, 5);
-    assert_int_equal(fz_claim_tick_of(&page.used), 10);
-    fz_claim_swap_tick(&page.used, 10, 5);
-    assert_int_equal(fz_claim_tick_of(&page.used), 5);
-    atomic_store(&page.used, 5);
-    fz_claim_raise_tick(&page.used, 100);
-    assert_true(fz_claim_tick_of(&page.used) == FZ_CLAIM_UNKNOWN);
+    fz_claim_raise_tick(&page.end, 10);
+    fz_claim_raise_tick(&page.end, 9);
+    assert_int_equal(fz_claim_tick_of(&page.end), 10);
+    fz_claim_swap_tick(&page.end, 9, 5);
+    assert_int_equal(fz_claim_tick_of(&page.end), 10);
+    fz_claim_swap_tick(&page.end, 10, 5);
+    assert_int_equal(fz_claim_tick_of(&page.end), 5);
+    atomic_store(&page.end, 5);
+    fz_claim_raise_tick(&page.end, 100);
+    assert_true(fz_claim_tick_of(&page.end) == FZ_CLAIM_UNKNOWN);
     fz_claim_raise_tick(&page.floor, UINT64_MAX - 1);
     assert_true(fz_claim_tick_of(&page.floor) == FZ_CLAIM_UNKNOWN);
 }
