@@ -443,7 +443,8 @@ int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline 
     memcpy(ret_other->path, claim->path, sizeof claim->path);
     /* The mapping keeps the file, so that no other one can have its inode's number. */
     int err = fz_own_file_at(&claim->file, claim->path);
-    if (err != ESTALE)
+    /* A program that closes all descriptors: on an overlay the lock went with the file's, as a mapping holds none. */
+    if (err != ESTALE && (err != 0 || fz_kept_fd_get(&claim->file) >= 0))
         return err;
     const struct fz_claim_key key = key_again(claim, now_tick, folder, holder);
     memcpy(attempt.claim.path, claim->path, sizeof claim->path);

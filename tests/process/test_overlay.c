@@ -18,7 +18,7 @@
 EACH_IN_SCRATCH
 
 /* How a child ends. */
-enum { GOOD, NO_MOUNT, NO_OPENING, NO_ID, SAME_TICKS, SAME_WORD };
+enum { GOOD, NO_MOUNT, NO_OPENING, NO_ID, SAME_TICKS, SAME_WORD, SAME_NUMBER };
 
 /* Mounts an overlay over lower, whose changes go to upper; both are made. */
 static bool mount_layer(const char *lower, const char *upper)
@@ -75,6 +75,12 @@ static frazil *open_there(const struct ports *ports, const char *host, const cha
     return ports_open(&gen, spec, ports, NULL) == FRAZIL_OK ? gen : NULL;
 }
 
+static void close_descriptors(void)
+{
+    for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
+        close(fd);
+}
+
 /*
  * One generator loses its descriptors and goes on; one of equal bounds comes and goes; then comes one whose bounds
  * overlap, and which the kernel does not show the first one.
@@ -95,8 +101,7 @@ static int meet_unseen(void)
     if (unseen == NULL || frazil_next(unseen, &id) != FRAZIL_OK)
         return NO_ID;
     frazil_get_health(unseen, &health, sizeof health, NULL);
-    for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
-        close(fd);
+    close_descriptors();
     frazil *passing = open_there(&ports, "another", "");
     if (passing == NULL || frazil_next(passing, &id) != FRAZIL_OK)
         return NO_ID;
@@ -110,6 +115,65 @@ static int meet_unseen(void)
 TEST("I1: the grant of a process that has closed all its descriptors stays its own to the end")
 {
     run(meet_unseen);
+}
+
+static frazil *open_claimed(const struct ports *ports, const char *name)
+{
+    char spec[1200];
+    frazil *gen = NULL;
+
+    snprintf(spec, sizeof spec,
+             "layout=frazil worker=fixed:7 state=file run_dir=%s/disk/%s-run state_dir=%s/disk/%s-state "
+             "host_dir=%s/disk/layer/host keeper=inline max_wait=0ms start=zero",
+             scratch, name, scratch, name, scratch);
+    return ports_open(&gen, spec, ports, NULL) == FRAZIL_OK ? gen : NULL;
+}
+
+/* The program closes its descriptors, and another run directory's asks for the number before or after the next grant.
+ */
+static int claim_again(bool asks_first)
+{
+    frazil_manual_clock *manual;
+    frazil *other = NULL;
+    uint64_t id;
+
+    if (!mount_overlay() || mkdir(scratch_path(scratch, "disk/layer/host"), S_IRWXU) != 0 ||
+        chmod(scratch_path(scratch, "disk/layer/host"), 01777) != 0)
+        return NO_MOUNT;
+    if (frazil_manual_clock_open(&manual, RIG_NOW, 0, NULL) != FRAZIL_OK)
+        return NO_OPENING;
+    const frazil_clock clock = port_of(manual);
+    const struct ports ports = {.clock = &clock};
+    frazil *gen = open_claimed(&ports, "a");
+    if (gen == NULL || frazil_next(gen, &id) != FRAZIL_OK)
+        return NO_ID;
+    close_descriptors();
+    if (asks_first)
+        other = open_claimed(&ports, "b");
+    frazil_manual_clock_set(manual, RIG_NOW + 60000);
+    frazil_err taken = frazil_next(gen, &id);
+    if (!asks_first)
+        other = open_claimed(&ports, "b");
+    /* One of both has it. */
+    return (taken == FRAZIL_OK) == (other == NULL) ? GOOD : SAME_NUMBER;
+}
+
+static int claim_again_first(void)
+{
+    return claim_again(false);
+}
+
+static int claim_again_too_late(void)
+{
+    return claim_again(true);
+}
+
+TEST(
+    "A claim on an overlay that was lost with all descriptors is made again with the next grant, or the number is lost")
+{
+    run(claim_again_first);
+    scratch_delete(scratch_path(scratch, "disk"));
+    run(claim_again_too_late);
 }
 
 /* Whether a container that begins with the image's files takes the builder's word for its own. */
