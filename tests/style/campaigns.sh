@@ -30,6 +30,18 @@ for campaign in $turns; do
     grep -q "^$campaign:.* ## .*([0-9]* \(min\|h\))\$" Makefile || fault "$campaign: make help does not say how long it takes"
     grep -qF "\`$campaign\`" CONTRIBUTING.md || fault "$campaign: not in CONTRIBUTING.md"
 done
+# In five turns of check-mutants each mutant has been in: of any commits in a row, five times as many as LONG has words.
+case " $turns " in
+*" check-mutants "*)
+    # shellcheck disable=SC2016 # make's
+    make -s --no-print-directory --eval 'mutants-of-turns: ; @printf "%s\n" $(foreach COMMITS,$(shell seq 4711 $(shell expr 4710 + 5 \* $(words $(LONG)))),$(if $(filter check-mutants,$(TURN)),$(MUTANTS_OF_TURN)))' \
+        mutants-of-turns | sort >"$scratch/tried"
+    grep -L '^Killed-by: postgresql' tests/mutants/*.patch | sed 's|.*/||; s|\.patch$||' | sort >"$scratch/mutants"
+    grep -q . "$scratch/mutants" || fault "there are no mutants"
+    comm -13 "$scratch/tried" "$scratch/mutants" | sed 's|.*|tests/mutants/&.patch: check-mutants never has its turn with it|' >"$scratch/never"
+    [ ! -s "$scratch/never" ] || fault "$(cat "$scratch/never")"
+    ;;
+esac
 # The workflow's lists are those of a push and of LONG.  jobs N: the Nth list.
 jobs() {
     awk -v RS=']' -v n="$1" '/target: \[/ && ++found == n { sub(/.*target: \[/, ""); gsub(/[,\n]/, " "); print }' .github/workflows/ci.yml | xargs

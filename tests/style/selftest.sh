@@ -604,6 +604,15 @@ test_campaigns() {
     printf 'BEFORE_RELEASE = check soak\n' >>"$scratch/project/Makefile"
     echo '| before a release | `make check` |' >>"$scratch/project/CONTRIBUTING.md"
     must_fail 'soak: CONTRIBUTING.md does not say that it runs before a release'
+    # Each mutant has its turn.
+    project
+    for i in 1 2 3 4 5 6 7; do echo 'Killed-by: unit/test_a' | file "tests/mutants/m$i.patch"; done
+    echo 'Killed-by: postgresql t/001' | file tests/mutants/m8.patch
+    echo 'frazil_long(check-whole a/b)' | file tests/CMakeLists.txt
+    cp "$style/../../Makefile" "$style/../../CONTRIBUTING.md" "$scratch/project/"
+    must_pass
+    sed -i 's|turn=$$(expr $(COMMITS) / $(words $(LONG)))|turn=$(COMMITS)|' "$scratch/project/Makefile"
+    must_fail 'tests/mutants/m2.patch: check-mutants never has its turn with it'
 }
 
 # shellcheck disable=SC2016 # the samples have dollars
