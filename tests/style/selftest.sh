@@ -172,6 +172,7 @@ test_tables() {
 
 test_lengths() {
     project
+    echo 'Why it is so.' | file docs/DESIGN.md
     { function_of a 15; function_of b 15; function_of c 70; } | file src/a.c
     must_fail '95 % have at most 70'
     for i in 1 2 3 4 5 6 7 8 9 10; do function_of "f$i" 15; function_of "g$i" 15; done | file src/b.c
@@ -183,6 +184,9 @@ test_lengths() {
     lines 600 | file programs/a.c
     must_fail 'programs/a.c:1: 600 lines, 599 allowed'
     rm "$scratch/project/programs/a.c"
+    printf '%0120d\n%0121d\n' 1 1 | file docs/DESIGN.md
+    must_fail 'docs/DESIGN.md:2: 121 columns, 120 allowed'
+    echo 'Why it is so.' | file docs/DESIGN.md
     for begin in 'TEST("It is, so (and so) long")' 'TEST_OF_KINDS(over_all, "It is")' 'BEFORE_EACH'; do
         { echo "$begin"; function_of a 71 | tail -n +2; } | file tests/a.c
         must_fail "tests/a.c:1: ${begin%%(*}() has 71 lines, 70 allowed"
