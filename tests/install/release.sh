@@ -54,6 +54,13 @@ refuses "CHANGELOG.md begins with '## 0.0.1, not yet released'" 12.34.56
 entry 12.34.56
 refuses 'the tree has changes' 12.34.56
 commit
+refuses 'a maintainer is at example.org, where no mail arrives: write a real address into debian/control debian/changelog' 12.34.56
+[ "$(git rev-parse HEAD)" = "$before" ] || fail "it wrote into the tree, and refused"
+sed -i 's/<frazil@example\.org>/<frazil@mail.example.com.aq>/' debian/control
+commit
+refuses 'write a real address into debian/changelog, and commit' 12.34.56
+sed -i 's/<frazil@example\.org>/<frazil@mail.example.com.aq>/' debian/changelog
+commit
 sed -i 's/^set(FRAZIL_SOVERSION [0-9]*/set(FRAZIL_SOVERSION 12/' CMakeLists.txt
 commit
 refuses 'docs/performance.md: is of frazil' 12.34.56
