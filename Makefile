@@ -33,16 +33,18 @@ BEFORE_RELEASE = check check-asan check-tsan check-own-libc long soak nemesis cl
 	check-recipes check-cross $(CROSS:%=check-%) musl soak nemesis clusters mutants fuzz model install format format-check lint-changes \
 	bench bench-postgresql page manual update-fleets update-instructions update-symbols update-abi api deb check-deb amalgamation packages walk dist check-dist before-release release check-release check-image clean
 
-all: | build ## build the libraries and the command into build/release
+all: | build ## build the libraries and the command into build/release (1 min)
 	@$(call build,release)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 } END { print "Minutes are those of two quiet processors." }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 } END { \
+		print "Minutes are those of two quiet processors; \"about\" is reckoned from parts, and what has none takes less than one."; \
+		print "A target installs what it needs, if root calls it: CONTRIBUTING.md says what." }' Makefile
 
 # What was built for the tests need not be built once more.
 RUN = $(if $(wildcard build/check/bin/frazil),check,release)
 
-run: | build ## build, make some ids and take one apart
+run: | build ## build, make some ids and take one apart (1 min)
 	@sh tools/install-packages run
 	@echo 'building; the output is in build/run.log'
 	@sh tools/quietly build/run.log '$(call build,$(RUN))'
@@ -56,7 +58,7 @@ check: | build ## install what the tests need, build, run the tests of each push
 check-all: | build ## the same, and all that is left to other targets but for servers' clients, other processors and packages (60 min)
 	@$(call campaign)
 
-one-long: ## the campaign whose turn it is, by the number of commits
+one-long: ## the campaign whose turn it is, by the number of commits (10 min at most)
 	@echo "== $(TURN)" && $(MAKE) $(TURN)
 
 # By the number of commits.  The fifth of the mutants counts the turns: the commits themselves would always be the same, modulo 5.
@@ -129,22 +131,22 @@ check-sanitized: | build ## the tests of the extensions for Node and Python, bui
 	@$(call build,check)
 	@sh bindings/sanitized.sh . build/check
 
-check-clients: | build ## clients of Redis from their registries, against frazild
+check-clients: | build ## clients of Redis from their registries, against frazild (about 2 min)
 	@sh tools/install-packages check clients
 	@$(call build,check)
 	@sh tests/frazild/clients/run.sh build/check/bin/frazild build/clients
 
-check-restarts: | build ## 100 rolling restarts of frazild behind HAProxy, and 100 kills, under load
+check-restarts: | build ## 100 rolling restarts of frazild behind HAProxy, and 100 kills, under load (about 3 min)
 	@sh tools/install-packages check
 	@$(call build,check)
 	@TEST_SKIP_NOTHING=1 FRAZILD_RESTARTS=100 ctest --preset check -R '^frazild/test_proxy$$' --no-tests=error --verbose
 
-check-recipes: | build ## the examples for Node and the lines for ORMs, with the packages of npm that they are for
+check-recipes: | build ## the examples for Node and the lines for ORMs, with the packages of npm that they are for (not timed)
 	@sh tools/install-packages check bench
 	@sh bindings/node/recipes.sh . build/check
 	@sh databases/postgresql/recipes.sh . build/check
 
-check-cross: ## what does not need servers, built for aarch64 and s390x and run by qemu-user
+check-cross: ## what does not need servers, built for aarch64 and s390x and run by qemu-user (not timed)
 	@for processor in $(CROSS); do $(MAKE) check-$$processor || exit; done
 
 $(CROSS:%=check-%): PURPOSES = cross
@@ -164,7 +166,7 @@ check-portable: | build ## the tests, built with nothing of the system beyond PO
 	@$(packages)
 	@$(call test,portable)
 
-musl: | build ## build the library and the command against musl in place of glibc
+musl: | build ## build the library and the command against musl in place of glibc (1 min)
 	@sh tools/install-packages musl
 	@$(CMAKE) --preset musl -B build/musl-only -DFRAZIL_TESTS=OFF >build/musl-only.configure.log || { cat build/musl-only.configure.log; exit 1; }
 	@$(CMAKE) --build build/musl-only -j $(JOBS)
@@ -175,7 +177,7 @@ check-musl: | build ## the same against musl in place of glibc, without client l
 	@sh tools/cross-cmocka build/cross musl
 	@$(call test,musl)
 
-soak: | build ## 20,000 simulated worlds full of faults, 2,000 of shared leases, 2,000 of several users, a hundred fleets of 10,000 services, and what struck in them (the 20,000: 5 min)
+soak: | build ## 20,000 simulated worlds full of faults, 2,000 of shared leases, 2,000 of several users, a hundred fleets of 10,000 services, and what struck in them (about 40 min)
 	@sh tools/install-packages check
 	@$(call build,check)
 	@build/check/tests/simulator/frazil-sim --seeds $(SOAK_SEEDS) --jobs $(JOBS)
@@ -188,7 +190,7 @@ memory-model: | build ## the lock-free code under the memory model of C11, in al
 	@$(call build,check)
 	@build/check/tests/memory_model/memory-model
 
-install: | build ## install below PREFIX (default /usr/local), which DESTDIR goes in front of
+install: | build ## install below PREFIX (default /usr/local), which DESTDIR goes in front of (1 min)
 	@$(CMAKE) --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)' >build/release.configure.log
 	@$(CMAKE) --build --preset release -j $(JOBS)
 	@sh web/build.sh build/web 2>build/page.log || echo "without the page, which make page builds: $$(cat build/page.log)"
@@ -214,7 +216,7 @@ lint-changes: | build ## the same, with clang-tidy and cppcheck over what change
 	@$(call build,check)
 	@sh tools/lint build/lint '$(JOBS)' "$$(sh tools/changed units build/check)"
 
-nemesis: | build ## kill, stop and fork real processes over real servers, ten times as much as in a check
+nemesis: | build ## kill, stop and fork real processes over real servers, ten times as much as in a check (about 2 h)
 	@sh tools/install-packages check
 	@$(call build,check)
 	@TEST_SKIP_NOTHING=1 TEST_NEMESIS=10 ctest --preset check-all -L nemesis --timeout 14400 --verbose
@@ -237,14 +239,14 @@ model: | build ## look at all states of the model of the lease protocol, and of 
 
 FUZZ_SECONDS ?= 60
 
-fuzz: | build ## look for inputs that a parser does not take as it should, 60 s each, and give frazild 100,000 requests and 10,000 configurations
+fuzz: | build ## look for inputs that a parser does not take as it should, 60 s each, and give frazild 100,000 requests and 10,000 configurations (about 45 min)
 	@sh tools/install-packages check clang fuzz
 	@$(call build,fuzz)
 	@sh tools/fuzz build/fuzz '$(JOBS)' '$(FUZZ_SECONDS)'
 	@FRAZILD_FUZZ=100000 FRAZILD_FUZZ_CONFIG=10000 && export FRAZILD_FUZZ FRAZILD_FUZZ_CONFIG && \
 		$(call test,asan,-R '^frazild/test_(http|config)_fuzz$$')
 
-bench: | build ## measure what an id costs, and write docs/performance.md: when nothing else runs
+bench: | build ## measure what an id costs, and write docs/performance.md: when nothing else runs (not timed)
 	@sh tools/install-packages bench || echo 'bench: going on without them'
 	@sh tools/bench '$(JOBS)'
 
@@ -265,23 +267,23 @@ coverage: | build ## run the unit tests: which share of the lines they reach; al
 	@$(call test,coverage)
 	@sh tools/coverage build/coverage
 
-bench-postgresql: | build ## measure what an id costs in PostgreSQL beside other keys, as the tables of its page: when nothing else runs
+bench-postgresql: | build ## measure what an id costs in PostgreSQL beside other keys, as the tables of its page: when nothing else runs (not timed)
 	@sh tools/install-packages check
 	@$(call build,check) && sh databases/postgresql/test.sh '$(CURDIR)' '$(CURDIR)/build/check' bench.pl | sed -n 's/^# //p'
 
-update-instructions: | build ## write bench/instructions/counts.txt and the listings of docs/fast-path.md anew
+update-instructions: | build ## write bench/instructions/counts.txt and the listings of docs/fast-path.md anew (about 3 min)
 	@sh tools/install-packages check clang
 	@$(call build,check) && sh bench/instructions/count.sh --update build/check/tests/bench_instructions bench/instructions/counts.txt
 	@sh bench/instructions/listings.sh --page build/check/tests/bench_instructions | sh tools/put-figures update-instructions docs/fast-path.md
 	@$(call build,clang) && sh bench/instructions/count.sh --update build/clang/tests/bench_instructions bench/instructions/counts.txt
 
-update-fleets: | build ## write the tables of simulated fleets in docs/TRUST.md and docs/operations.md anew
+update-fleets: | build ## write the tables of simulated fleets in docs/TRUST.md and docs/operations.md anew (about 3 min)
 	@sh tools/install-packages check
 	@$(call build,check)
 	@for page in docs/TRUST.md docs/operations.md; do \
 		sh tests/simulator/figures.sh build/check/tests/simulator/frazil-sim $$page | sh tools/put-figures update-fleets $$page || exit; done
 
-update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now, and tests/conformance/shapes.txt from the headers
+update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now, and tests/conformance/shapes.txt from the headers (1 min)
 	@sh tests/api/symbols.sh --update build/release/src build/release/parts
 	@sh tests/conformance/shapes.sh --update .
 
@@ -292,18 +294,18 @@ api: | build ## generate the API reference, build/api/html/index.html, from the 
 	@sh tools/install-packages api
 	@doxygen docs/Doxyfile
 
-deb: | build ## build Debian packages into build/deb, and let lintian look at them
+deb: | build ## build Debian packages into build/deb, and let lintian look at them (not timed)
 	@sh tools/install-packages deb
 	@sh tools/deb build/deb '$(JOBS)'
 
-check-deb: deb ## install the packages in a copy of this machine, try them, purge them
+check-deb: deb ## install the packages in a copy of this machine, try them, purge them (deb and 1 min)
 	@sh tests/install/packages.sh build/deb
 
 amalgamation: | build ## the library as two files, build/amalgamation/frazil.c and frazil.h, and SQLite's extension as two more
 	@sh tools/amalgamate build/amalgamation
 	@sh databases/sqlite/amalgamate build/amalgamation
 
-packages: $(BINDINGS:%=packages-%) ## build the packages of the bindings, and the extension for PGXN, into build/packages
+packages: $(BINDINGS:%=packages-%) ## build the packages of the bindings, and the extension for PGXN, into build/packages (5 min)
 	@sh databases/postgresql/package.sh . build/packages
 
 $(BINDINGS:%=packages-%): packages-%: amalgamation ## the packages of one language alone: packages-go, -node, -php, -python, -rust
@@ -313,7 +315,7 @@ $(BINDINGS:%=packages-%): packages-%: amalgamation ## the packages of one langua
 dist: | build ## put the source tarball of the last commit, and frazil.c with frazil.h, into build/
 	@sh tools/dist build
 
-check-dist: ## unpack it elsewhere, build and test it there
+check-dist: ## unpack it elsewhere, build and test it there (about 6 min)
 	@sh tools/install-packages check
 	@sh tests/install/dist.sh . '$(JOBS)'
 
@@ -334,7 +336,7 @@ release: build/release-tools/made ## make all files of a release, VERSION=1.0.0,
 	@sh tools/install-packages deb manual page $(BINDINGS:%=packages-%)
 	@sh tools/release '$(VERSION)' '$(JOBS)' $(BEFORE_RELEASE)
 
-check-release: build/release-tools/made ## install each of these files on an empty Debian machine, without a network, by root (20 min)
+check-release: build/release-tools/made ## install each of these files on an empty Debian machine, without a network, by root (about 25 min)
 	@sh tools/install-packages walk release
 	@[ -n '$(VERSION)' ] || { echo 'say which: make check-release VERSION=1.0.0' >&2 && exit 1; }
 	@bash tests/install/check-release.sh build/walk build/release-$(VERSION)
@@ -343,7 +345,7 @@ check-image: build/release-tools/made ## build the container image of frazild wi
 	@sh tools/install-packages walk image
 	@bash tests/install/image.sh build/walk
 
-walk: | build ## README.md and docs/start.md typed on empty Debian machines, by root: build/walk/transcript.txt
+walk: | build ## README.md and docs/start.md typed on empty Debian machines, by root: build/walk/transcript.txt (not timed)
 	@sh tools/install-packages walk
 	@bash tests/install/walk.sh build/walk
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # campaigns.sh ROOT: what a push leaves out is in a campaign: each one that CMake's files name goes with pushes in turn (LONG of
 # the Makefile), make help says how long it takes, and CONTRIBUTING.md that there is one.  It also says what runs before a release,
-# and the workflow runs the same.
+# with a time for each or that nobody has timed it, and the workflow runs the same.
 set -eu
 cd "$1"
 
@@ -52,6 +52,7 @@ if [ -e .github/workflows/ci.yml ]; then
     [ "$(jobs 2)" = "$turns" ] || fault ".github/workflows/ci.yml: has $(jobs 2), and LONG is $turns"
 fi
 for target in $(sed -n '/^BEFORE_RELEASE = /,/[^\]$/p' Makefile | sed 's/^BEFORE_RELEASE = //; s/\\$//' | xargs); do
+    grep -q "^$target:.* ## .*(\([a-z0-9 ]* \(min\|h\)\|not timed\))\$" Makefile || fault "$target: make help does not say how long it takes"
     grep '^| before a release' CONTRIBUTING.md | grep -q "\`\(make \)\{0,1\}$target\`" || fault "$target: CONTRIBUTING.md does not say that it runs before a release"
 done
 [ ! -e "$scratch/fault" ]

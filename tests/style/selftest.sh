@@ -605,9 +605,15 @@ test_campaigns() {
     must_fail 'ci.yml: has check, and .ci/run check run'
     must_fail 'ci.yml: has check-a check-b, and LONG is check-a check-b lint'
     rm "$scratch/project/.github/workflows/ci.yml"
-    printf 'BEFORE_RELEASE = check soak\n' >>"$scratch/project/Makefile"
+    printf 'BEFORE_RELEASE = check \\\n\tsoak\ncheck: ## a (15 min)\nsoak: ## b (about 2 h)\n' >>"$scratch/project/Makefile"
     echo '| before a release | `make check` |' >>"$scratch/project/CONTRIBUTING.md"
     must_fail 'soak: CONTRIBUTING.md does not say that it runs before a release'
+    echo '| before a release | `make check`, `soak` |' >>"$scratch/project/CONTRIBUTING.md"
+    must_pass
+    sed -i 's/^soak: .*/soak: ## b (not timed)/' "$scratch/project/Makefile"
+    must_pass
+    sed -i 's/^soak: .*/soak: ## b (60 s each)/' "$scratch/project/Makefile"
+    must_fail 'soak: make help does not say how long it takes'
     # Each mutant has its turn.
     project
     for i in 1 2 3 4 5 6 7; do echo 'Killed-by: unit/test_a' | file "tests/mutants/m$i.patch"; done
