@@ -56,11 +56,12 @@ done
 done_with "sums, bill of materials, tags of wheels, what addons want of musl"
 
 # makes_ids WHAT PACKAGES: on a new machine with these packages of Debian's, and the release in /release, ada types the lines of
-# standard input, without a network.  The last thing that they print is an id.
+# standard input, without a network.  The last thing that they print is an id.  What is in $dir/beside is there in /beside.
 makes_ids() {
     machine try
     cat >"$dir/try/tmp/typed"
     cp -R "$out" "$dir/try/release"
+    [ ! -e "$dir/beside" ] || mv "$dir/beside" "$dir/try/"
     [ -z "$2" ] || inside try sh -c "apt-get update -qq && apt-get install -qq --no-install-recommends $2" >"$dir/log" 2>&1 ||
         { tail -n 20 "$dir/log" && fail "$1: its packages cannot be installed"; }
     net=--net
@@ -104,6 +105,35 @@ END
 makes_ids "two files in C" "gcc libc6-dev" < <(two_files cc)
 makes_ids "two files in C, static with musl" "musl-tools gcc libc6-dev" < <(two_files "musl-gcc -static")
 
+makes_ids "SQLite extension, loaded" "sqlite3 libsqlite3-dev gcc libc6-dev" <<'END'
+tar -xzf /release/frazil-$V-amalgamation.tar.gz
+cd frazil-$V-amalgamation
+cc -O2 -shared -fPIC -fvisibility=hidden -DFRAZIL_API= -o frazil.so frazil_sqlite.c frazil.c -lpthread -ldl
+FRAZIL_WORKER=fixed:7 sqlite3 app.db '.load ./frazil' 'SELECT frazil_next()'
+END
+
+makes_ids "SQLite extension, in a program" "libsqlite3-dev gcc libc6-dev" <<'END'
+tar -xzf /release/frazil-$V-amalgamation.tar.gz
+cd frazil-$V-amalgamation
+cat >app.c <<'C'
+#include "frazil_sqlite.h"
+#include <stdio.h>
+static int print(void *ctx, int columns, char **values, char **names)
+{
+    (void)ctx, (void)columns, (void)names;
+    return puts(values[0]) < 0;
+}
+int main(void)
+{
+    sqlite3 *db;
+    sqlite3_auto_extension((void (*)(void))sqlite3_frazil_init);
+    return sqlite3_open("app.db", &db) != SQLITE_OK || sqlite3_exec(db, "SELECT frazil_next()", print, NULL, NULL) != SQLITE_OK;
+}
+C
+cc -O2 -DSQLITE_CORE app.c frazil_sqlite.c frazil.c -lsqlite3 -lpthread -ldl
+FRAZIL_WORKER=fixed:7 ./a.out
+END
+
 makes_ids "Debian packages" "\$(find /release/debian -name '*.deb' ! -name '*-dbgsym_*')" <<'END'
 frazil next worker=fixed:7
 php -r 'echo Frazil\Generator::open("worker=fixed:7")->next(), "\n";'
@@ -112,6 +142,14 @@ END
 makes_ids "Python wheel" python3-venv <<'END'
 python3 -m venv venv
 venv/bin/pip install --quiet --no-index --find-links /release/packages/python frazil==$V
+venv/bin/python -c 'import frazil; print(frazil.open(worker="fixed:7").next())'
+END
+
+# Debian's setuptools is too old to build it.
+"$tools/pip" download --quiet --no-deps --dest "$dir/beside" "$(grep '^setuptools==' "$root/bindings/python/tests/requirements.txt")"
+makes_ids "Python source package" "python3-venv python3-dev gcc libc6-dev" <<'END'
+python3 -m venv venv
+venv/bin/pip install --quiet --no-index --find-links /beside --no-cache-dir /release/packages/python/frazil-$V.tar.gz
 venv/bin/python -c 'import frazil; print(frazil.open(worker="fixed:7").next())'
 END
 
@@ -174,6 +212,23 @@ make
 php -d extension=$PWD/modules/frazil.so -r 'echo Frazil\Generator::open("worker=fixed:7")->next(), "\n";'
 END
 
+# composer_package NAME CODE: Composer installs that package from its archive, over the extension of Debian's package, and PHP runs the code.
+composer_package() {
+    makes_ids "Composer package $1" "composer \$(find /release/debian -name 'php-frazil_*.deb' -o -name 'libfrazil*1_*.deb')" <<END
+tar -xzf /release/packages/frazil-$1-\$V.tgz
+printf '{"repositories": [{"type": "path", "url": "frazil-$1-%s"}, {"packagist.org": false}]}' "\$V" >composer.json
+COMPOSER_DISABLE_NETWORK=1 composer require --quiet --no-interaction frazil/$1:@dev
+php -r 'require "vendor/autoload.php"; $2'
+END
+}
+# shellcheck disable=SC2016 # PHP's variables
+composer_package konayuki 'echo (new Konayuki\IdGenerator(new Konayuki\InMemory\InMemoryAtomicCounter(), new Konayuki\SystemClock(),
+    Konayuki\Layout::default(), new Konayuki\RealTimestamp(), workerId: 7))->next(), "\n";'
+# shellcheck disable=SC2016
+composer_package kasumi '$id = Frazil\Generator::open("worker=fixed:7")->next();
+    $scrambler = Kasumi\Scrambler::fromSalt(1234567891);
+    echo $scrambler->unscramble((string) $scrambler->scramble($id)) === $id ? $id : "another id", "\n";'
+
 makes_ids "PostgreSQL extension, by PGXN's client" "postgresql-15 postgresql-server-dev-15 pgxnclient gcc libc6-dev make" <<'END'
 sudo pgxn install --nosudo /release/packages/postgresql/frazil-$V.zip
 printf "shared_preload_libraries = 'frazil'\nfrazil.worker = 'fixed:7'\n" | sudo tee -a /etc/postgresql/15/main/postgresql.conf
@@ -209,4 +264,4 @@ done_with "Python wheel for arm64"
 emulated node -e "console.log(require('$dir/addons/package').open({ worker: 'fixed:7' }).nextString())"
 done_with "npm package for arm64"
 rm -rf "${dir:?}/addons"
-echo "the release $version installs, and makes ids: 12 ways"
+echo "the release $version installs, and makes ids: 17 ways"
