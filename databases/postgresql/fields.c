@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The pure functions over ids.  With a layout as an argument they are IMMUTABLE.  Without one they are STABLE and use
- * that of the generator main: it comes from a setting, so no index and no generated column may depend on it.
+ * that of the generator main: it comes from a setting, so no index and no generated column may depend on it.  They
+ * refuse if another generator has another layout, because they would misread its ids.
  */
 #include "frazil_pg.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
 #include "common/int.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "nodes/makefuncs.h"
+#include "nodes/supportnodes.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
@@ -26,19 +31,39 @@ static void check_kind(const frazil_layout *layout)
                         errhint("Name a layout of 64-bit ids.")));
 }
 
+static void check_settings(void)
+{
+    if (!frazil_pg_settings.are_made)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("no layout is named, and the server has no generator without frazil in "
+                               "shared_preload_libraries"),
+                        errhint("Name the layout, for example 'frazil', as the last argument.")));
+}
+
+static void check_others(const frazil_layout *layout)
+{
+    char other[NAMEDATALEN];
+
+    if (frazil_pg_find_other_layout(layout, other))
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("without a layout ids are read in that of the generator \"main\", and those of the "
+                               "generator \"%s\" are of another one",
+                               other),
+                        errhint("Name the layout as the last argument, such as frazil_layout(%s). An operator takes "
+                                "none: call frazil_within instead.",
+                                quote_literal_cstr(other))));
+}
+
 const frazil_layout *frazil_pg_main_layout(void)
 {
     static frazil_layout layout; /* only a restart changes it */
 
     if (layout.tick_ms != 0)
         return &layout;
-    if (!frazil_pg_settings.are_made)
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("no layout is named, and the server has no generator without frazil in "
-                               "shared_preload_libraries"),
-                        errhint("Name the layout, for example 'frazil', as the last argument.")));
+    check_settings();
     frazil_layout found = frazil_pg_layout_of("main");
     check_kind(&found);
+    check_others(&found);
     layout = found;
     return &layout;
 }
@@ -144,6 +169,40 @@ PG_FUNCTION_INFO_V1(frazil_pg_first);
 Datum frazil_pg_first(PG_FUNCTION_ARGS)
 {
     return Int64GetDatum(frazil_pg_first_at(layout_of(fcinfo, 1), PG_GETARG_TIMESTAMPTZ(0)));
+}
+
+/* The layout of a generator, as text. */
+static text *text_of_layout(const char *generator)
+{
+    char buf[FRAZIL_FINGERPRINT_SIZE];
+
+    check_settings();
+    frazil_layout layout = frazil_pg_layout_of(generator);
+    frazil_err code = frazil_layout_fingerprint(&layout, buf, sizeof buf, NULL);
+    if (code != FRAZIL_OK)
+        elog(ERROR, "%s", frazil_strerror(code));
+    return cstring_to_text(buf);
+}
+
+PG_FUNCTION_INFO_V1(frazil_pg_layout);
+Datum frazil_pg_layout(PG_FUNCTION_ARGS)
+{
+    PG_RETURN_TEXT_P(text_of_layout(NameStr(*PG_GETARG_NAME(0))));
+}
+
+/* For the planner: of a name that is known, it is computed once a query, not once a row. */
+PG_FUNCTION_INFO_V1(frazil_pg_layout_support);
+Datum frazil_pg_layout_support(PG_FUNCTION_ARGS)
+{
+    const Node *request = (Node *)PG_GETARG_POINTER(0);
+    const SupportRequestSimplify *call = (const SupportRequestSimplify *)request;
+
+    if (!IsA(request, SupportRequestSimplify) || call->root == NULL || !IsA(linitial(call->fcall->args), Const))
+        PG_RETURN_POINTER(NULL);
+    const Const *name = linitial(call->fcall->args);
+    PG_RETURN_POINTER(makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1,
+                                PointerGetDatum(text_of_layout(NameStr(*DatumGetName(name->constvalue)))), false,
+                                false));
 }
 
 /* ---- text forms ------------------------------------------------------------------ */

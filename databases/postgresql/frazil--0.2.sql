@@ -30,6 +30,14 @@ COMMENT ON FUNCTION frazil_at_first() IS 'the earliest time that frazil_at takes
 -- ---- their fields ----
 -- Without a layout it is that of the generator main.  This comes from a setting, so such calls are STABLE.
 
+CREATE FUNCTION frazil_layout_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'frazil_pg_layout_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION frazil_layout(generator name DEFAULT 'main') RETURNS text
+    AS 'MODULE_PATHNAME', 'frazil_pg_layout' LANGUAGE C STABLE STRICT PARALLEL SAFE
+    SUPPORT frazil_layout_support;
+COMMENT ON FUNCTION frazil_layout(name) IS 'the layout of a generator, as the functions here take it';
+
 CREATE FUNCTION frazil_time(id bigint) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'frazil_pg_time' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION frazil_time(bigint) IS 'when the id was made, in the layout of the generator main';

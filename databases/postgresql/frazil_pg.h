@@ -122,6 +122,9 @@ extern frazil_pg_worker frazil_pg_any_number(void);
 /* The layout of the generator of that name; an ERROR if there is none, or its settings cannot be right. */
 extern frazil_layout frazil_pg_layout_of(const char *name);
 
+/* Finds a generator whose ids are bigints of another layout.  One whose spec cannot be right makes none. */
+extern bool frazil_pg_find_other_layout(const frazil_layout *layout, char ret[NAMEDATALEN]);
+
 /* ---- generators.c ----------------------------------------------------------------- */
 
 /*
@@ -153,8 +156,8 @@ extern void frazil_pg_begin_past(frazil *gen);
 /* ---- fields.c -------------------------------------------------------------------- */
 
 /*
- * The layout of the generator main, which calls without a layout use; an ERROR if there is none, or if frazil is not
- * preloaded.
+ * The layout of the generator main, which calls without a layout use.  An ERROR if there is none, if another generator
+ * has another one, or if frazil is not preloaded.
  */
 extern const frazil_layout *frazil_pg_main_layout(void);
 

@@ -364,6 +364,22 @@ static void check_looks(frazil_options *options, const char *name, frazil_pg_wor
                      "(seq_min, seq_max) that do not overlap.")));
 }
 
+/* The looks of ids of a spec, whatever their worker number; an error if the spec cannot be right. */
+static frazil_err looks_of_spec(const char *spec, size_t len, struct looks *ret, frazil_error *err)
+{
+    static const char WORKER[] = "fixed:0"; /* which each layout has */
+    frazil_options *options;
+    frazil_err code = options_of_spec(spec, len, &options, err);
+
+    if (code != FRAZIL_OK)
+        return code;
+    code = frazil_options_set(options, "worker", WORKER, strlen(WORKER), err);
+    if (code == FRAZIL_OK)
+        code = look_at(options, ret, err);
+    frazil_options_close(options);
+    return code;
+}
+
 /* The spec of that generator, whose keys may stand there. */
 static const char *spec_of(const char *name, size_t *ret_len)
 {
@@ -379,21 +395,31 @@ static const char *spec_of(const char *name, size_t *ret_len)
 
 frazil_layout frazil_pg_layout_of(const char *name)
 {
-    frazil_options *options;
     struct looks looks;
     frazil_error err;
     size_t len = 0;
     const char *spec = spec_of(name, &len);
-    frazil_err code = options_of_spec(spec, len, &options, &err);
+    frazil_err code = looks_of_spec(spec, len, &looks, &err);
 
     if (code != FRAZIL_OK)
         frazil_pg_fail(code, &err);
-    set(options, "worker", "fixed:0"); /* which each layout has */
-    code = look_at(options, &looks, &err);
-    frazil_options_close(options);
-    if (code != FRAZIL_OK)
-        frazil_pg_fail(code, &err);
     return looks.layout;
+}
+
+bool frazil_pg_find_other_layout(const frazil_layout *layout, char ret[NAMEDATALEN])
+{
+    const char *text = frazil_pg_settings.generators;
+    struct entry entry;
+    struct looks looks;
+
+    while (next_entry(&text, &entry)) {
+        if (looks_of_spec(entry.spec, entry.spec_len, &looks, NULL) != FRAZIL_OK ||
+            looks.layout.kind != FRAZIL_LAYOUT_64 || frazil_layout_equal(layout, &looks.layout))
+            continue;
+        snprintf(ret, NAMEDATALEN, "%.*s", (int)entry.name_len, entry.name);
+        return true;
+    }
+    return false;
 }
 
 frazil_options *frazil_pg_options(const char *name, frazil_pg_worker *worker, enum frazil_pg_role role)

@@ -7,7 +7,7 @@ WHERE e.extname = 'frazil' AND d.classid = 'pg_proc'::regclass ORDER BY p.oid::r
 -- ids
 SELECT count(DISTINCT id), min(id) < max(id) AS several FROM frazil_next_n(10000) AS id;
 SELECT bool_and(id > before) AS increasing FROM (SELECT id, lag(id, 1, 0::bigint) OVER () AS before FROM frazil_next_n(1000) AS id) AS s;
-SELECT frazil_worker(frazil_next()), frazil_worker(frazil_next('audit'), 'twitter'), abs(extract(epoch FROM now() - frazil_time(frazil_next()))) < 3600 AS now;
+SELECT frazil_worker(frazil_next()), frazil_worker(frazil_next('audit')), abs(extract(epoch FROM now() - frazil_time(frazil_next()))) < 3600 AS now;
 SELECT count(*) FROM frazil_next_n(0);
 SELECT frazil_next_n(-1);
 SELECT frazil_next('unknown');
@@ -18,6 +18,8 @@ EXPLAIN (COSTS ON) SELECT * FROM frazil_next_n(12345);
 SET TimeZone = 'UTC';
 SELECT * FROM frazil_parts(1541815603606036480, 'twitter');
 SELECT frazil_time(43667737804828674), frazil_worker(43667737804828674), frazil_sequence(43667737804828674);
+SELECT frazil_layout(), frazil_layout('audit') = frazil_layout() AS same, frazil_time(43667737804828674, frazil_layout('audit'));
+SELECT frazil_layout('unknown');
 SELECT frazil_text(43667737804828673, 'base58'), frazil_id('6SZcqCEQPK', 'base58'), frazil_id('43667737804828673');
 SELECT frazil_first('2026-05-01Z'), frazil_first('-infinity'), frazil_first('infinity'), frazil_first('2020-01-01Z');
 SELECT frazil_time(-1);
@@ -202,14 +204,8 @@ RESET client_min_messages;
 INSERT INTO shop.part VALUES (9223372036854775806, '2026-05-01');
 SELECT frazil_convert('shop');
 SELECT count(*) FROM frazil_keys('shop', true);
--- the column's own generator counts: ids of audit are larger than those of main
-CREATE TABLE audited (id bigint PRIMARY KEY DEFAULT frazil_next('audit'));
-CREATE TABLE gone AS SELECT frazil_next('audit') AS id;
-SET client_min_messages = warning;
-SELECT frazil_revert('audited', 'id');
-RESET client_min_messages;
-INSERT INTO audited DEFAULT VALUES RETURNING id > (SELECT id FROM gone) AS above;
 -- a snapshot that is older than the lock may miss rows
+CREATE TABLE audited (id bigint PRIMARY KEY);
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT frazil_convert('audited', 'id');
 ROLLBACK;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Goal of this test: the SQL of the README runs, in its order, on a server with the settings that it shows.
+# Goal of this test: the SQL of the README runs, in its order, on a server with the settings that it shows; that of generators
+# with different layouts runs where there are some.
 use strict;
 use warnings;
 
@@ -15,13 +16,21 @@ my ($divided) = $readme =~ /^(frazil\.generators = '.*; past: .*')$/m;
 my @blocks = $readme =~ /^```sql\n(.*?)^```$/msg;
 cmp_ok(scalar @blocks, '>=', 4, 'the README has SQL');
 my %kinds = map { $_ => 1 } $readme =~ /^```(.*)\n(?:.*\n)*?```$/mg;
-is(join(' ', sort keys %kinds), ' js typeorm prisma prisma python django python sqlalchemy ruby rails sql sql partman', 'and no block that nothing runs');
+is(join(' ', sort keys %kinds), ' js typeorm prisma prisma python django python sqlalchemy ruby rails sql sql layouts sql partman', 'and no block that nothing runs');
 my $node = frazil_node('readme');
 $node->append_conf('postgresql.conf', "$settings\n$divided\n");
 $node->restart;
-for my $block (@blocks) {
-    my ($code, undef, $stderr) = $node->psql('postgres', $block, extra_params => [ '-v', 'ON_ERROR_STOP=1' ]);
-    is($code, 0, $block) or diag $stderr;
+sub runs {
+    for my $block (@_) {
+        my ($code, undef, $stderr) = $node->psql('postgres', $block, extra_params => [ '-v', 'ON_ERROR_STOP=1' ]);
+        is($code, 0, $block) or diag $stderr;
+    }
 }
+runs(@blocks);
+
+my ($layouts) = $readme =~ /for example `(main: .*; audit: .*?)`/;
+$node->append_conf('postgresql.conf', "frazil.generators = '$layouts'");
+$node->restart;
+runs($readme =~ /^```sql layouts\n(.*?)^```$/msg);
 $node->stop;
 done_testing();

@@ -17,7 +17,7 @@ $node->safe_psql('postgres', 'CREATE EXTENSION frazil');
 my $said = $node->safe_psql('postgres', $rows);
 like($said, qr/^main\|frazil\|7\|t\|t\|\|f\|\naudit\|twitter\|7\|t\|t\|\|f\|\nwrong\|\|\|f\|\|\|f\|frazil: there is no layout 'nonsense'.*\nlong\|[^|]+\|7\|t\|t\|\|f\|$/, 'fixed: a row for each') or diag $said;
 is($node->safe_psql('postgres', q{SELECT extract(year FROM last_time) > 9999 FROM frazil_generators WHERE generator = 'long'}), 't', 'also one that lasts beyond the year 9999');
-is($node->safe_psql('postgres', q{SELECT frazil_worker(frazil_next()), frazil_worker(frazil_next('audit'), 'twitter')}), '7|7', 'and ids are made on');
+is($node->safe_psql('postgres', q{SELECT frazil_worker(frazil_next(), 'frazil'), frazil_worker(frazil_next('audit'), 'twitter')}), '7|7', 'and ids are made on');
 my (undef, undef, $stderr) = $node->psql('postgres', 'CREATE ROLE visitor; SET ROLE visitor; SELECT * FROM frazil_generators');
 like($stderr, qr/permission denied for view frazil_generators/, 'it is not for everybody');
 (undef, undef, $stderr) = $node->psql('postgres', 'SET ROLE visitor; SELECT * FROM frazil_generators_rows()');

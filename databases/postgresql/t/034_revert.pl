@@ -10,7 +10,7 @@ use FrazilTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = frazil_node('back', worker => 'fixed:7');
+my $node = frazil_node('back', worker => 'fixed:7', generators => 'main: layout=frazil; audit: layout=twitter');
 $node->safe_psql('postgres', q{CREATE EXTENSION frazil;
     CREATE TABLE old (id bigserial PRIMARY KEY);
     CREATE TABLE new (id bigint PRIMARY KEY DEFAULT frazil_next());
@@ -26,6 +26,13 @@ my ($refused, undef, $why) = $node->psql('postgres', q{SELECT frazil_convert('ah
 isnt($refused, 0, 'a sequence that is ahead is not converted');
 like($why, qr/the number \d+ of the sequence of public.ahead lies ahead of new ids/, 'and the error says so');
 $node->safe_psql('postgres', q{SELECT setval('ahead_id_seq', frazil_next()); SELECT frazil_convert('ahead', 'id'); DROP TABLE ahead});
+
+# The column's own generator counts: ids of audit are larger than those of main.
+is($node->safe_psql('postgres', q{CREATE TABLE audited (id bigint PRIMARY KEY DEFAULT frazil_next('audit'));
+    CREATE TABLE gone AS SELECT frazil_next('audit') AS id;
+    SET client_min_messages = warning;
+    SELECT frazil_revert('audited', 'id');
+    INSERT INTO audited DEFAULT VALUES RETURNING id > (SELECT id FROM gone)}), "\nt", 'above the ids of its own generator');
 
 my $newest = $node->safe_psql('postgres', 'SELECT max(id) FROM new');
 $node->append_conf('postgresql.conf', q{shared_preload_libraries = ''});
