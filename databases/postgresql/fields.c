@@ -50,7 +50,7 @@ static void check_others(const frazil_layout *layout)
                                "generator \"%s\" are of another one",
                                other),
                         errhint("Name the layout as the last argument, such as frazil_layout(%s). An operator takes "
-                                "none: call frazil_within instead.",
+                                "none: call frazil_within instead. For a whole column see frazil_bind.",
                                 quote_literal_cstr(other))));
 }
 
@@ -68,8 +68,7 @@ const frazil_layout *frazil_pg_main_layout(void)
     return &layout;
 }
 
-/* The layout that an argument names, or that of the generator main. */
-static const frazil_layout *layout_of(FunctionCallInfo fcinfo, int argument)
+const frazil_layout *frazil_pg_layout_argument(FunctionCallInfo fcinfo, int argument)
 {
     if (PG_NARGS() <= argument)
         return frazil_pg_main_layout();
@@ -103,7 +102,7 @@ static uint64 id_of(int64 number)
 
 static frazil_fields fields_of(FunctionCallInfo fcinfo)
 {
-    const frazil_layout *layout = layout_of(fcinfo, 1);
+    const frazil_layout *layout = frazil_pg_layout_argument(fcinfo, 1);
     frazil_fields fields;
     frazil_error err;
     frazil_err code = frazil_id_decompose(layout, id_of(PG_GETARG_INT64(0)), &fields, &err);
@@ -168,7 +167,7 @@ Datum frazil_pg_parts(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(frazil_pg_first);
 Datum frazil_pg_first(PG_FUNCTION_ARGS)
 {
-    return Int64GetDatum(frazil_pg_first_at(layout_of(fcinfo, 1), PG_GETARG_TIMESTAMPTZ(0)));
+    return Int64GetDatum(frazil_pg_first_at(frazil_pg_layout_argument(fcinfo, 1), PG_GETARG_TIMESTAMPTZ(0)));
 }
 
 /* The layout of a generator, as text. */

@@ -94,8 +94,12 @@ CREATE FUNCTION frazil_first(at timestamptz, layout text) RETURNS bigint
     AS 'MODULE_PATHNAME', 'frazil_pg_first' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION frazil_first(timestamptz, text) IS 'the smallest id of that time or later';
 
+CREATE FUNCTION frazil_within_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'frazil_pg_within_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
 CREATE FUNCTION frazil_within(id bigint, "from" timestamptz, "to" timestamptz) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
+    SUPPORT frazil_within_support
     AS 'SELECT $1 OPERATOR(pg_catalog.>=) @extschema@.frazil_first($2) AND $1 OPERATOR(pg_catalog.<) @extschema@.frazil_first($3)';
 COMMENT ON FUNCTION frazil_within(bigint, timestamptz, timestamptz) IS 'whether from <= time of the id < to, in the layout of the generator main; uses an index on the id';
 
@@ -104,7 +108,8 @@ CREATE FUNCTION frazil_within(id bigint, "from" timestamptz, "to" timestamptz, l
     AS 'SELECT $1 OPERATOR(pg_catalog.>=) @extschema@.frazil_first($2, $4) AND $1 OPERATOR(pg_catalog.<) @extschema@.frazil_first($3, $4)';
 COMMENT ON FUNCTION frazil_within(bigint, timestamptz, timestamptz, text) IS 'whether from <= time of the id < to; uses an index on the id';
 
--- For the operators, which have no place for a layout.  frazil_range_support finds the bounds by their names.
+-- For the operators, which have no place for a layout.  frazil_range_support finds the bounds by their names.  Those with a
+-- layout are for frazil_bind.
 
 CREATE FUNCTION frazil_range_first(during tstzrange) RETURNS bigint
     AS 'MODULE_PATHNAME', 'frazil_pg_range_first' LANGUAGE C STABLE STRICT PARALLEL SAFE;
@@ -114,6 +119,17 @@ CREATE FUNCTION frazil_range_first(during tstzmultirange) RETURNS bigint
     AS 'MODULE_PATHNAME', 'frazil_pg_ranges_first' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION frazil_range_end(during tstzmultirange) RETURNS bigint
     AS 'MODULE_PATHNAME', 'frazil_pg_ranges_end' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION frazil_range_first(during tstzrange, layout text) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_range_first' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION frazil_range_end(during tstzrange, layout text) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_range_end' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION frazil_range_first(during tstzmultirange, layout text) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_ranges_first' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION frazil_range_end(during tstzmultirange, layout text) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_ranges_end' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION frazil_contained(id bigint, during tstzmultirange, layout text) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'frazil_pg_in_ranges' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION frazil_range_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'frazil_pg_range_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -139,6 +155,53 @@ COMMENT ON OPERATOR <@ (bigint, tstzrange) IS 'whether the time of the id, in th
 COMMENT ON OPERATOR @> (tstzrange, bigint) IS 'whether the time of the id, in the layout of the generator main, lies in the range';
 COMMENT ON OPERATOR <@ (bigint, tstzmultirange) IS 'whether the time of the id, in the layout of the generator main, lies in one of the ranges';
 COMMENT ON OPERATOR @> (tstzmultirange, bigint) IS 'whether the time of the id, in the layout of the generator main, lies in one of the ranges';
+
+-- ---- the layout of a column ----
+-- A domain over bigint gets functions and operators in a layout of its own.  These are the caller's objects, which a dump
+-- has.  They stand in the schema of the extension: whoever finds frazil_time(bigint) finds them, and PostgreSQL prefers
+-- them for a value of the domain.  Those that are not STRICT are inlined, so that the planner sees comparisons of the id.
+
+CREATE FUNCTION frazil_bind("domain" regtype, layout text) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    made record;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_type t WHERE t.oid = "domain" AND t.typtype = 'd' AND t.typbasetype = 'int8'::regtype) THEN
+        RAISE '% is not a domain over bigint', "domain"
+            USING ERRCODE = 'wrong_object_type', HINT = 'Create one, for example: CREATE DOMAIN audit_id AS bigint.';
+    END IF;
+    PERFORM @extschema@.frazil_first('epoch', layout); -- which says what is wrong with a layout
+    FOR made IN SELECT * FROM (VALUES
+        ('frazil_time(id %1$s) RETURNS timestamptz', 'STRICT', 'SELECT @extschema@.frazil_time($1::bigint, %2$L)'),
+        ('frazil_worker(id %1$s) RETURNS integer', 'STRICT', 'SELECT @extschema@.frazil_worker($1::bigint, %2$L)'),
+        ('frazil_sequence(id %1$s) RETURNS integer', 'STRICT', 'SELECT @extschema@.frazil_sequence($1::bigint, %2$L)'),
+        ('frazil_parts(id %1$s, OUT "time" timestamptz, OUT datacenter integer, OUT worker integer, OUT sequence integer)', 'STRICT',
+            'SELECT * FROM @extschema@.frazil_parts($1::bigint, %2$L)'),
+        ('frazil_within(id %1$s, "from" timestamptz, "to" timestamptz) RETURNS boolean', '',
+            'SELECT @extschema@.frazil_within($1::bigint, $2, $3, %2$L)'),
+        ('frazil_contained(id %1$s, during tstzrange) RETURNS boolean', '',
+            'SELECT $1::bigint OPERATOR(pg_catalog.>=) @extschema@.frazil_range_first($2, %2$L)
+                AND $1::bigint OPERATOR(pg_catalog.<) @extschema@.frazil_range_end($2, %2$L)'),
+        ('frazil_contained(id %1$s, during tstzmultirange) RETURNS boolean', '',
+            'SELECT $1::bigint OPERATOR(pg_catalog.>=) @extschema@.frazil_range_first($2, %2$L)
+                AND $1::bigint OPERATOR(pg_catalog.<) @extschema@.frazil_range_end($2, %2$L)
+                AND @extschema@.frazil_contained($1::bigint, $2, %2$L)'),
+        ('frazil_contains(during tstzrange, id %1$s) RETURNS boolean', '', 'SELECT @extschema@.frazil_contained($2, $1)'),
+        ('frazil_contains(during tstzmultirange, id %1$s) RETURNS boolean', '', 'SELECT @extschema@.frazil_contained($2, $1)')
+    ) AS v (head, nulls, body) LOOP
+        EXECUTE format('CREATE FUNCTION @extschema@.%s LANGUAGE sql IMMUTABLE PARALLEL SAFE %s AS %L',
+                       format(made.head, "domain"), made.nulls, format(made.body, "domain", layout));
+    END LOOP;
+    FOR made IN SELECT * FROM unnest(ARRAY['tstzrange', 'tstzmultirange']) AS during LOOP
+        EXECUTE format('CREATE OPERATOR @extschema@.<@ (LEFTARG = %s, RIGHTARG = %s, FUNCTION = @extschema@.frazil_contained,
+                            COMMUTATOR = OPERATOR(@extschema@.@>), RESTRICT = contsel, JOIN = contjoinsel)', "domain", made.during);
+        EXECUTE format('CREATE OPERATOR @extschema@.@> (LEFTARG = %2$s, RIGHTARG = %1$s, FUNCTION = @extschema@.frazil_contains,
+                            COMMUTATOR = OPERATOR(@extschema@.<@), RESTRICT = contsel, JOIN = contjoinsel)', "domain", made.during);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION frazil_bind(regtype, text) IS 'gives a domain over bigint the functions and operators of ids in this layout';
 
 -- ---- not for everybody ----
 

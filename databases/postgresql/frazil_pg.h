@@ -19,6 +19,7 @@
 
 #include "postgres.h"
 
+#include "fmgr.h"
 #include "frazil.h"
 
 /* ---- versions of PostgreSQL ------------------------------------------------------ */
@@ -160,6 +161,9 @@ extern void frazil_pg_begin_past(frazil *gen);
  * has another one, or if frazil is not preloaded.
  */
 extern const frazil_layout *frazil_pg_main_layout(void);
+
+/* The layout that this argument of a call (from 0 on) names; without such an argument that of the generator main. */
+extern const frazil_layout *frazil_pg_layout_argument(FunctionCallInfo fcinfo, int argument);
 
 /* ---- ranges.c -------------------------------------------------------------------- */
 

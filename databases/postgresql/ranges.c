@@ -44,17 +44,17 @@ int64 frazil_pg_first_at(const frazil_layout *layout, TimestampTz at)
 }
 
 /* The first id behind a bound.  Timestamps are whole microseconds. */
-static int64 id_at(const RangeBound *bound, bool is_behind)
+static int64 id_at(const frazil_layout *layout, const RangeBound *bound, bool is_behind)
 {
     TimestampTz at = DatumGetTimestampTz(bound->val);
 
-    return frazil_pg_first_at(frazil_pg_main_layout(), TIMESTAMP_NOT_FINITE(at) || !is_behind ? at : at + 1);
+    return frazil_pg_first_at(layout, TIMESTAMP_NOT_FINITE(at) || !is_behind ? at : at + 1);
 }
 
-static struct ids ids_between(const RangeBound *lower, const RangeBound *upper)
+static struct ids ids_between(const frazil_layout *layout, const RangeBound *lower, const RangeBound *upper)
 {
-    return (struct ids){lower->infinite ? 0 : id_at(lower, !lower->inclusive),
-                        upper->infinite ? PG_INT64_MAX : id_at(upper, upper->inclusive)};
+    return (struct ids){lower->infinite ? 0 : id_at(layout, lower, !lower->inclusive),
+                        upper->infinite ? PG_INT64_MAX : id_at(layout, upper, upper->inclusive)};
 }
 
 static TypeCacheEntry *type_of_range(void)
@@ -62,18 +62,18 @@ static TypeCacheEntry *type_of_range(void)
     return lookup_type_cache(TSTZRANGEOID, TYPECACHE_RANGE_INFO);
 }
 
-static struct ids ids_of_range(const RangeType *range)
+static struct ids ids_of_range(const frazil_layout *layout, const RangeType *range)
 {
     RangeBound lower;
     RangeBound upper;
     bool is_empty;
 
     range_deserialize(type_of_range(), range, &lower, &upper, &is_empty);
-    return is_empty ? (struct ids){0, 0} : ids_between(&lower, &upper);
+    return is_empty ? (struct ids){0, 0} : ids_between(layout, &lower, &upper);
 }
 
 /* Those of the ranges from one place to another. */
-static struct ids ids_of_ranges(const MultirangeType *ranges, uint32 from, uint32 to)
+static struct ids ids_of_ranges(const frazil_layout *layout, const MultirangeType *ranges, uint32 from, uint32 to)
 {
     RangeBound lower;
     RangeBound upper;
@@ -83,12 +83,12 @@ static struct ids ids_of_ranges(const MultirangeType *ranges, uint32 from, uint3
         return (struct ids){0, 0};
     multirange_get_bounds(type_of_range(), ranges, from, &lower, &unused);
     multirange_get_bounds(type_of_range(), ranges, to, &unused, &upper);
-    return ids_between(&lower, &upper);
+    return ids_between(layout, &lower, &upper);
 }
 
-static struct ids ids_of_all(const MultirangeType *ranges)
+static struct ids ids_of_all(const frazil_layout *layout, const MultirangeType *ranges)
 {
-    return ids_of_ranges(ranges, 0, ranges->rangeCount - 1);
+    return ids_of_ranges(layout, ranges, 0, ranges->rangeCount - 1);
 }
 
 static bool is_among(int64 id, struct ids ids)
@@ -96,10 +96,10 @@ static bool is_among(int64 id, struct ids ids)
     return ids.first <= id && id < ids.end;
 }
 
-static bool is_in_ranges(int64 id, const MultirangeType *ranges)
+static bool is_in_ranges(const frazil_layout *layout, int64 id, const MultirangeType *ranges)
 {
     for (uint32 i = 0; i < ranges->rangeCount; i++) {
-        if (is_among(id, ids_of_ranges(ranges, i, i)))
+        if (is_among(id, ids_of_ranges(layout, ranges, i, i)))
             return true;
     }
     return false;
@@ -110,49 +110,49 @@ static bool is_in_ranges(int64 id, const MultirangeType *ranges)
 PG_FUNCTION_INFO_V1(frazil_pg_range_first);
 Datum frazil_pg_range_first(PG_FUNCTION_ARGS)
 {
-    PG_RETURN_INT64(ids_of_range(PG_GETARG_RANGE_P(0)).first);
+    PG_RETURN_INT64(ids_of_range(frazil_pg_layout_argument(fcinfo, 1), PG_GETARG_RANGE_P(0)).first);
 }
 
 PG_FUNCTION_INFO_V1(frazil_pg_range_end);
 Datum frazil_pg_range_end(PG_FUNCTION_ARGS)
 {
-    PG_RETURN_INT64(ids_of_range(PG_GETARG_RANGE_P(0)).end);
+    PG_RETURN_INT64(ids_of_range(frazil_pg_layout_argument(fcinfo, 1), PG_GETARG_RANGE_P(0)).end);
 }
 
 PG_FUNCTION_INFO_V1(frazil_pg_ranges_first);
 Datum frazil_pg_ranges_first(PG_FUNCTION_ARGS)
 {
-    PG_RETURN_INT64(ids_of_all(PG_GETARG_MULTIRANGE_P(0)).first);
+    PG_RETURN_INT64(ids_of_all(frazil_pg_layout_argument(fcinfo, 1), PG_GETARG_MULTIRANGE_P(0)).first);
 }
 
 PG_FUNCTION_INFO_V1(frazil_pg_ranges_end);
 Datum frazil_pg_ranges_end(PG_FUNCTION_ARGS)
 {
-    PG_RETURN_INT64(ids_of_all(PG_GETARG_MULTIRANGE_P(0)).end);
+    PG_RETURN_INT64(ids_of_all(frazil_pg_layout_argument(fcinfo, 1), PG_GETARG_MULTIRANGE_P(0)).end);
 }
 
 PG_FUNCTION_INFO_V1(frazil_pg_in_range);
 Datum frazil_pg_in_range(PG_FUNCTION_ARGS)
 {
-    PG_RETURN_BOOL(is_among(PG_GETARG_INT64(0), ids_of_range(PG_GETARG_RANGE_P(1))));
+    PG_RETURN_BOOL(is_among(PG_GETARG_INT64(0), ids_of_range(frazil_pg_main_layout(), PG_GETARG_RANGE_P(1))));
 }
 
 PG_FUNCTION_INFO_V1(frazil_pg_range_has);
 Datum frazil_pg_range_has(PG_FUNCTION_ARGS)
 {
-    PG_RETURN_BOOL(is_among(PG_GETARG_INT64(1), ids_of_range(PG_GETARG_RANGE_P(0))));
+    PG_RETURN_BOOL(is_among(PG_GETARG_INT64(1), ids_of_range(frazil_pg_main_layout(), PG_GETARG_RANGE_P(0))));
 }
 
 PG_FUNCTION_INFO_V1(frazil_pg_in_ranges);
 Datum frazil_pg_in_ranges(PG_FUNCTION_ARGS)
 {
-    PG_RETURN_BOOL(is_in_ranges(PG_GETARG_INT64(0), PG_GETARG_MULTIRANGE_P(1)));
+    PG_RETURN_BOOL(is_in_ranges(frazil_pg_layout_argument(fcinfo, 2), PG_GETARG_INT64(0), PG_GETARG_MULTIRANGE_P(1)));
 }
 
 PG_FUNCTION_INFO_V1(frazil_pg_ranges_have);
 Datum frazil_pg_ranges_have(PG_FUNCTION_ARGS)
 {
-    PG_RETURN_BOOL(is_in_ranges(PG_GETARG_INT64(1), PG_GETARG_MULTIRANGE_P(0)));
+    PG_RETURN_BOOL(is_in_ranges(frazil_pg_main_layout(), PG_GETARG_INT64(1), PG_GETARG_MULTIRANGE_P(0)));
 }
 
 /* ---- for the planner ------------------------------------------------------------- */
@@ -162,12 +162,17 @@ static Node *constant_id(int64 id)
     return (Node *)makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(id), false, FLOAT8PASSBYVAL);
 }
 
+/* The qualified name of a function beside another one. */
+static List *beside(Oid function, const char *name)
+{
+    return list_make2(makeString(get_namespace_name(get_func_namespace(function))), makeString(pstrdup(name)));
+}
+
 /* The function of that name beside another one, called with the range. */
 static Node *call_beside(Oid function, const char *name, Node *range)
 {
-    char *schema = get_namespace_name(get_func_namespace(function));
     Oid type = exprType(range);
-    Oid called = LookupFuncName(list_make2(makeString(schema), makeString(pstrdup(name))), 1, &type, false);
+    Oid called = LookupFuncName(beside(function, name), 1, &type, false);
 
     return (Node *)makeFuncExpr(called, INT8OID, list_make1(copyObject(range)), InvalidOid, InvalidOid,
                                 COERCE_EXPLICIT_CALL);
@@ -187,7 +192,7 @@ static List *comparisons(Oid function, Node *id, Node *range, Oid family)
     if (!OidIsValid(ge) || get_opcode(ge) != F_INT8GE || !OidIsValid(lt) || get_opcode(lt) != F_INT8LT)
         return NIL;
     if (IsA(range, Const) && exprType(range) == TSTZRANGEOID) {
-        struct ids ids = ids_of_range(DatumGetRangeTypeP(((Const *)range)->constvalue));
+        struct ids ids = ids_of_range(frazil_pg_main_layout(), DatumGetRangeTypeP(((Const *)range)->constvalue));
         first = constant_id(ids.first);
         end = constant_id(ids.end);
     } else {
@@ -254,4 +259,28 @@ Datum frazil_pg_first_support(PG_FUNCTION_ARGS)
         PG_RETURN_POINTER(NULL);
     PG_RETURN_POINTER(
         constant_id(frazil_pg_first_at(frazil_pg_main_layout(), DatumGetTimestampTz(((Const *)at)->constvalue))));
+}
+
+/*
+ * frazil_within of a domain that frazil_bind has bound.  PostgreSQL finds the function of the domain by itself only if
+ * both times are timestamptz already, and takes that of bigint for literals.
+ */
+PG_FUNCTION_INFO_V1(frazil_pg_within_support);
+Datum frazil_pg_within_support(PG_FUNCTION_ARGS)
+{
+    Node *request = (Node *)PG_GETARG_POINTER(0);
+
+    if (!IsA(request, SupportRequestSimplify))
+        PG_RETURN_POINTER(NULL);
+    const SupportRequestSimplify *call = (SupportRequestSimplify *)request;
+    FuncExpr *within = copyObject(call->fcall);
+    Node *id = strip_implicit_coercions(linitial(within->args));
+    Oid types[] = {exprType(id), TIMESTAMPTZOID, TIMESTAMPTZOID};
+    if (types[0] == INT8OID)
+        PG_RETURN_POINTER(NULL);
+    within->funcid = LookupFuncName(beside(within->funcid, "frazil_within"), lengthof(types), types, true);
+    if (!OidIsValid(within->funcid))
+        PG_RETURN_POINTER(NULL);
+    linitial(within->args) = id;
+    PG_RETURN_POINTER(eval_const_expressions(call->root, (Node *)within)); /* which inlines it */
 }
