@@ -4,12 +4,17 @@
 # and nothing else sets anything for it.  PREFIX has the copy of PostgreSQL's directories, with the extension installed.
 #
 # All of that happens in a mount namespace of our own, where PREFIX lies over the installed PostgreSQL, and each
-# directory that the commands write to is empty.  To be run by the account that the server is to have.
+# directory that the commands write to is empty.  To be run by the account that the server is to have.  A machine without
+# such namespaces leaves it out; TEST_SKIP_NOTHING=1 makes that a failure.
 set -eu
 
 enter="unshare --map-current-user --keep-caps --mount"
 if [ "$1" != --inside ]; then
-    $enter true || { echo "SKIP: this machine gives no mount namespace" && exit 0; }
+    if ! $enter true; then
+        echo "SKIP: this machine gives no mount namespace"
+        [ -z "${TEST_SKIP_NOTHING:-}" ] && exit 0
+        exit 1
+    fi
     exec $enter sh "$(realpath "$0")" --inside "$(realpath "$1")" "$2"
 fi
 prefix=$2
@@ -20,7 +25,9 @@ scratch=$(mktemp -d)
 
 end() {
     status=$?
-    pg_ctlcluster "$version" frazil stop -m immediate >/dev/null 2>&1 || true
+    for cluster in frazil copy; do
+        pg_ctlcluster "$version" $cluster stop -m immediate >/dev/null 2>&1 || true
+    done
     rm -rf "$scratch"
     exit $status
 }
@@ -40,18 +47,29 @@ for empty in /etc/postgresql /var/run/postgresql /var/log/postgresql /dev/shm "$
 done
 chmod 1777 /dev/shm # as each machine has it: without, a worker id is refused
 
-# Starts it as a machine does that boots: from an environment that has next to nothing.
-start() {
-    env -i PATH="$PATH" pg_ctlcluster "$version" frazil "$1" || fail "pg_ctlcluster cannot $1"
+# control ACTION [CLUSTER]: as a machine does that boots, from an environment that has next to nothing.
+control() {
+    env -i PATH="$PATH" pg_ctlcluster "$version" "${2:-frazil}" "$1" || fail "pg_ctlcluster cannot $1"
 }
 
-port=$(pg_createcluster "$version" frazil -d "$home/frazil" | awk '$2 == "frazil" { print $3 }')
+# create CLUSTER: makes it, or takes the data directory that is there, and prints its port.
+create() {
+    pg_createcluster "$version" "$1" -d "$home/$1" | awk -v name="$1" '$2 == name { print $3 }'
+}
+
+etc=/etc/postgresql/$version
 awk '/^In `postgresql.conf`/ { wanted = 1 } /^```/ { if (inside) exit; inside = wanted; next } inside' "$readme" >"$scratch/settings"
 grep -q frazil.worker "$scratch/settings" || fail "the README shows no settings"
-cat "$scratch/settings" >>"/etc/postgresql/$version/frazil/postgresql.conf"
-start start
+port=$(create frazil)
+cat "$scratch/settings" >>"$etc/frazil/postgresql.conf"
+control start
+on() {
+    asked=$1
+    shift
+    psql -X -v ON_ERROR_STOP=1 -h /var/run/postgresql -p "$asked" -d postgres "$@"
+}
 query() {
-    psql -X -v ON_ERROR_STOP=1 -h /var/run/postgresql -p "$port" -d postgres "$@"
+    on "$port" "$@"
 }
 
 awk '/^```/ { if (inside) exit; inside = $0 == "```sql"; next } inside' "$readme" >"$scratch/first.sql"
@@ -61,9 +79,26 @@ query -f "$scratch/first.sql" || fail "the first SQL of the README fails"
 
 [ -n "$(find /dev/shm -name 'frazil-claim-*')" ] || fail "the claim of the worker id lies elsewhere"
 
+# A connection has the generator before its first id, for which it then opens no file.
+said=$(query -Atc "SELECT pg_read_file('/proc/self/maps') ~ '/worker-7[.]word\n'")
+[ "$said" = t ] || fail "a new connection has not inherited the generator"
+
+# A base backup beside its original, which runs on: it makes no id before it has a number of its own.
+pg_basebackup -h /var/run/postgresql -p "$port" -c fast -D "$home/copy"
+cp "$etc"/frazil/postgresql.conf "$etc"/frazil/pg_*.conf "$home/copy" # which pg_createcluster takes from there
+copy=$(create copy)
+control start copy
+on "$copy" -c 'SELECT frazil_next()' >"$scratch/said" 2>&1 && fail "a copy makes ids with the number of its original"
+grep -q 'this data directory is a copy, or was moved: the worker number 7 belongs to another one' "$scratch/said" || fail "$(cat "$scratch/said")"
+echo "frazil.worker = 'fixed:8'" >>"$etc/copy/postgresql.conf"
+control restart copy
+said=$(on "$copy" -Atc 'SELECT frazil_worker(frazil_next())')/$(query -Atc 'SELECT frazil_worker(frazil_next())')
+[ "$said" = 8/7 ] || fail "a copy with a number of its own, and its original: $said"
+control stop copy
+
 # With an epoch of one's own: times are right, and the view of the generators says what it is.
 query -qc "ALTER SYSTEM SET frazil.generators = 'main: layout=frazil epoch=2020-01-01'"
-start restart
+control restart
 said=$(query -Atc "SELECT serving, worker, abs(extract(epoch FROM now() - frazil_time(frazil_next()))) < 3600 FROM frazil_generators")
 [ "$said" = 't|7|t' ] || fail "with an epoch of one's own: $said"
 
@@ -71,6 +106,6 @@ said=$(query -Atc "SELECT serving, worker, abs(extract(epoch FROM now() - frazil
 query -qc "ALTER SYSTEM SET frazil.run_dir = '$scratch'"
 rm -r "$home/.local"
 touch "$home/.local"
-start restart
+control restart
 query -c 'SELECT frazil_next()' >"$scratch/said" 2>&1 && fail "a home that is no directory: it makes ids"
 grep -q 'HINT:  Set frazil.state_dir to a directory' "$scratch/said" || fail "$(cat "$scratch/said")"

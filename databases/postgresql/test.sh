@@ -81,8 +81,13 @@ fi
 test_debian() {
     if [ "$bindir" != "$scratch/usr/lib/postgresql/$version/bin" ] || ! command -v pg_createcluster >/dev/null; then
         echo "SKIP: this PostgreSQL has no pg_createcluster"
+        [ -n "${PG_CONFIG:-}" ] || [ -z "${TEST_SKIP_NOTHING:-}" ] || exit 1
         return
     fi
+    mkdir "$scratch/none"
+    ln -s /bin/false "$scratch/none/unshare"
+    as_owner env PATH="$scratch/none:$PATH" TEST_SKIP_NOTHING=1 sh debian.sh "$scratch" "$version" >debian.log 2>&1 &&
+        fail "without a mount namespace debian.sh is left out in silence"
     as_owner sh debian.sh "$scratch" "$version" >debian.log 2>&1 || { cat debian.log; exit 1; }
     grep SKIP debian.log || true
 }
