@@ -364,21 +364,20 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
     return err == FRAZIL_OK ? fz_keeper_open(gen, &granter, decision->keeper, deadline, reterr) : err;
 }
 
-/* Whether the number is its own, and nothing keeps others from it.  A frozen clock was asked for in the spec. */
-static bool is_unclaimed(const frazil *gen, const struct fz_decision *decision)
+/* Whether nothing keeps others from its number. */
+static bool is_unclaimed(const frazil *gen)
 {
-    return gen->fixed.state == FRAZIL_STATE_MEMORY && !decision->worker.in_process && !decision->frozen &&
-           gen->store.claim.page == NULL;
+    return gen->fixed.state == FRAZIL_STATE_MEMORY && gen->store.claim.page == NULL;
 }
 
 /* Opening allows these, and they may still surprise. */
-static void tell_warnings(frazil *gen, const struct fz_decision *decision)
+static void tell_warnings(frazil *gen)
 {
     int64_t now_ms = fz_now(&gen->clock).unix_ms;
     frazil_layout_info info;
 
     frazil_layout_get_info(&gen->layout, &info, sizeof info);
-    if (is_unclaimed(gen, decision))
+    if (is_unclaimed(gen))
         fz_events_tell(gen, FRAZIL_EVENT_WARN_UNCLAIMED, FRAZIL_OK, now_ms, 0);
     if (gen->fixed.collision_ppm != 0)
         fz_events_tell(gen, FRAZIL_EVENT_WARN_COLLISION, FRAZIL_OK, now_ms, gen->fixed.collision_ppm);
@@ -484,7 +483,7 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
         return err;
     }
     gen->fast_path = choose_fast_path(gen);
-    tell_warnings(gen, decision);
+    tell_warnings(gen);
     *ret = gen;
     return FRAZIL_OK;
 }

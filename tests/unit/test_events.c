@@ -115,15 +115,15 @@ static uint32_t told_by_opening(const char *spec)
     return event.kind;
 }
 
-TEST("Opening tells that nothing keeps others from the worker id, unless it is claimed, granted or not to be kept")
+TEST("Opening tells that nothing keeps others from the worker id, unless it is claimed or granted")
 {
     const char *scratch = scratch_make();
     char spec[300];
 
     snprintf(spec, sizeof spec, "worker=fixed:9 state=memory host_dir=%s", scratch);
     assert_int_equal(told_by_opening(spec), 0);
-    assert_int_equal(told_by_opening("worker=fixed:9 state=memory clock=frozen:2026-06-01T00:00:00Z"), 0);
-    assert_int_equal(told_by_opening("layout=sno worker=auto state=memory"), 0);
+    assert_int_equal(told_by_opening("worker=fixed:9 clock=frozen:2026-06-01T00:00:00Z"), FRAZIL_EVENT_WARN_UNCLAIMED);
+    assert_int_equal(told_by_opening("layout=sno worker=auto"), FRAZIL_EVENT_WARN_UNCLAIMED);
     scratch_remove(scratch);
     open_granted();
     assert_no_event();
