@@ -66,6 +66,9 @@ frazil_label(coordinators/test_opening_forks LABELS nemesis)
 frazil_first(coordinators/test_conformance coordinators/test_network-zookeeper coordinators/test_network-etcd
              coordinators/test_flood coordinators/test_opening_forks coordinators/test_deadline process/test_fork)
 
+# The boot's id is the test's.
+target_link_options(unit_test_identity PRIVATE -Wl,--wrap=fz_boot_id)
+
 # The library as programs load it.
 target_compile_definitions(process_test_two_copies PRIVATE FRAZIL_SHARED_LIBRARY="$<TARGET_FILE:frazil_shared>")
 add_dependencies(process_test_two_copies frazil_shared)

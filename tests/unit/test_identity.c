@@ -10,6 +10,7 @@
 #include "lib/identity.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "os/host.h"
 
 EACH_IN_SCRATCH
 
@@ -393,6 +394,56 @@ TEST(
     assert_int_equal(unsetenv("PGSERVICE"), 0);
     assert_int_equal(decision.state.kind, FZ_STATE_MEMORY);
     fz_decision_free(&decision);
+}
+
+/* ---- the boot ------------------------------------------------------------------------------ */
+
+static const char *boot_is; /* NULL: as the system has it */
+
+/* The linker has all of the program call these (tests/cmake/programs.cmake). */
+int __real_fz_boot_id(char ret[FZ_BOOT_ID_SIZE]);
+int __wrap_fz_boot_id(char ret[FZ_BOOT_ID_SIZE]);
+
+int __wrap_fz_boot_id(char ret[FZ_BOOT_ID_SIZE])
+{
+    if (boot_is == NULL)
+        return __real_fz_boot_id(ret);
+    snprintf(ret, FZ_BOOT_ID_SIZE, "%s", boot_is);
+    return 0;
+}
+
+/* Whether a lease has another name and another check after another boot. */
+static bool is_renamed_by_a_boot(const char *text)
+{
+    static struct identity first;
+    static struct identity second;
+
+    boot_is = "11111111-2222-3333-4444-555555555555";
+    identify(text, &first);
+    boot_is = "11111111-2222-3333-4444-555555555556";
+    identify(text, &second);
+    boot_is = NULL;
+    assert_int_not_equal(first.place[0], '\0');
+    return strcmp(first.place, second.place) != 0;
+}
+
+TEST("Names of leases allow no password to be tried without the boot's id; no other lease has it in its name")
+{
+    static const char *const of_password[] = {"redis://:p@h:1/n", "rediss://default:p@h:1/n",
+                                              "redis://:p@h:1/n?user=default"};
+    static const char *const others[] = {URL, "redis://h:1/n", "etcd://u:p@h:1/n", "postgres://u:p@h/db/n"};
+    char text[TEXT_SIZE];
+
+    for (size_t i = 0; i < sizeof of_password / sizeof of_password[0]; i++) {
+        snprintf(text, sizeof text, LEASE "worker=%s", of_password[i]);
+        if (!is_renamed_by_a_boot(text))
+            fail_msg("%s: one name for two boots", text);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        snprintf(text, sizeof text, LEASE "worker=%s", others[i]);
+        if (is_renamed_by_a_boot(text))
+            fail_msg("%s: two names for two boots", text);
+    }
 }
 
 /* ---- the folder's name --------------------------------------------------------------------- */
