@@ -7,7 +7,7 @@ mod common;
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::io::FromRawFd;
+use std::os::unix::io::{AsRawFd, FromRawFd};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -15,12 +15,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::Scratch;
+use frazil::compat::sfid::{Snowflake, EPOCH};
 use frazil::{Code, Generator, LocalGenerator, ManualClock, Options};
 
 extern "C" {
     fn fork() -> i32;
     fn waitpid(pid: i32, status: *mut i32, options: i32) -> i32;
     fn pipe(ends: *mut i32) -> i32;
+    fn flock(fd: i32, operation: i32) -> i32;
     fn _exit(status: i32) -> !;
 }
 
@@ -49,15 +51,20 @@ fn take(generator: &Generator, n: usize) -> Vec<u64> {
 const ROLE: &str = "TEST_ROLE";
 const SPEC: &str = "TEST_SPEC";
 
-/// Starts this program as a child that plays a role of `child()`.
-fn start(role: &str, spec: &str) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+/// This program as a child that plays a role of `child()`.
+fn role(role: &str, spec: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
         .args(["child", "--exact", "--nocapture", "--test-threads", "1"])
         .env(ROLE, role)
         .env(SPEC, spec)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("this program starts")
+        .stdout(Stdio::piped());
+    command
+}
+
+/// Starts it.
+fn start(name: &str, spec: &str) -> Child {
+    role(name, spec).spawn().expect("this program starts")
 }
 
 /// The ids that a child has printed, in whole lines: "id NUMBER".
@@ -75,6 +82,9 @@ fn child() {
         (Ok(role), Ok(spec)) => (role, spec),
         _ => return,
     };
+    if role == "sfid" {
+        return play_sfid();
+    }
     let generator = Generator::open(&spec).expect("the child's generator opens");
     let mut out = std::io::stdout();
     out.write_all(b"\n").unwrap(); // ends the line of the harness
@@ -442,4 +452,79 @@ fn a_silent_server_is_waited_for_no_longer_than_max_wait() {
         assert!(why.sentence().contains("did not answer"), "{}", why);
     }
     assert!(begun.elapsed() < Duration::from_secs(50));
+}
+
+// ---- sfid's names ---------------------------------------------------------------------
+
+/// Opens by sfid's names as soon as its input ends, and prints some ids.
+fn play_sfid() {
+    let snowflake = Snowflake::new(EPOCH, 7);
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+    println!();
+    for _ in 0..100 {
+        println!("id {}", snowflake.next());
+    }
+}
+
+/// Starts one. A single opening has little time, so all else is what sfid's names add.
+fn start_sfid(host: &Scratch) -> Child {
+    role("sfid", "")
+        .env("FRAZIL_STATE", "file")
+        .env("FRAZIL_RUN_DIR", format!("{}/run", host.path()))
+        .env("FRAZIL_STATE_DIR", format!("{}/state", host.path()))
+        .env("FRAZIL_HOST_DIR", format!("{}/host", host.path()))
+        .env("FRAZIL_OPEN_WAIT", "1ms")
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("this program starts")
+}
+
+#[test]
+fn a_dozen_programs_open_by_the_names_of_sfid_at_once() {
+    let host = Scratch::new();
+    let mut seen = Seen::default();
+    let mut children: Vec<_> = (0..12).map(|_| start_sfid(&host)).collect();
+    for child in &mut children {
+        child.stdin.take();
+    }
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        seen.add(printed(&output.stdout[..]));
+    }
+    assert_eq!(seen.count(), 1200);
+}
+
+/// Takes all guards below a folder, and holds them as long as the files live.
+fn hold_guards(folder: &Path, held: &mut Vec<File>) {
+    const LOCK_EX: i32 = 2;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            hold_guards(&path, held);
+        } else if path.extension().map_or(false, |end| end == "lock") {
+            let file = File::open(&path).unwrap();
+            // SAFETY: the descriptor is the file's, which is open.
+            assert_eq!(unsafe { flock(file.as_raw_fd(), LOCK_EX) }, 0);
+            held.push(file);
+        }
+    }
+}
+
+#[test]
+fn who_opens_by_the_names_of_sfid_waits_ten_seconds_for_a_guard() {
+    let host = Scratch::new();
+    assert!(start_sfid(&host).wait_with_output().unwrap().status.success()); // makes the guards
+    let mut held = Vec::new();
+    hold_guards(Path::new(host.path()), &mut held);
+    assert!(!held.is_empty());
+    let child = start_sfid(&host);
+    let begun = Instant::now();
+    let output = child.wait_with_output().unwrap(); // which ends its input first
+    let took = begun.elapsed();
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(words.contains("the generator of pid 7 cannot be opened"), "{}", words);
+    assert!(!output.status.success() && took >= Duration::from_secs(9), "{:?}", took);
+    assert!(took < Duration::from_secs(300), "{:?}", took);
 }
