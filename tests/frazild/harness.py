@@ -5,6 +5,7 @@ import mmap
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -110,6 +111,19 @@ class Daemon:
     def memory_kib(self):
         with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
             return int(re.search(r"VmRSS:\s+(\d+)", file.read())[1])
+
+    def open_files(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def limit_files(self, count):
+        """Lets it have so many descriptors; None: as many as it may have."""
+        hard = resource.prlimit(self.process.pid, resource.RLIMIT_NOFILE)[1]
+        resource.prlimit(self.process.pid, resource.RLIMIT_NOFILE, (hard if count is None else count, hard))
+
+    def cpu_s(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rpartition(") ")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def end(self, number=signal.SIGTERM):
         """Ends it, and returns its exit status."""
@@ -243,3 +257,8 @@ class TestCase(unittest.TestCase):
             client.ask(*command)
         self.assertEqual(raised.exception.code, code)
         self.assertIn(words, str(raised.exception))
+
+    def check_rest(self, daemon):
+        before = daemon.cpu_s()
+        time.sleep(2)
+        self.assertLess(daemon.cpu_s() - before, 1)  # of two, if it span

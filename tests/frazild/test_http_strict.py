@@ -8,7 +8,6 @@ import http.client
 import json
 import os
 import re
-import resource
 import signal
 import socket
 import tempfile
@@ -273,20 +272,6 @@ class Sight(Raw):
 
 
 class Shortage(Raw):
-    def limit(self, daemon, count):
-        hard = resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE)[1]
-        resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE, (count if count else hard, hard))
-
-    @staticmethod
-    def open_files(daemon):
-        return len(os.listdir(f"/proc/{daemon.process.pid}/fd"))
-
-    @staticmethod
-    def cpu_s(daemon):
-        with open(f"/proc/{daemon.process.pid}/stat", encoding="ascii") as file:
-            fields = file.read().rpartition(") ")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
     def scraper(self, daemon):
         its = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
         self.addCleanup(its.close)
@@ -298,21 +283,16 @@ class Shortage(Raw):
         self.assertEqual(answer.status, 200)
         return answer.read().decode()
 
-    def check_rest(self, daemon):
-        before = self.cpu_s(daemon)
-        time.sleep(2)
-        self.assertLess(self.cpu_s(daemon) - before, 1)  # of two, if it span
-
     def test_who_comes_without_a_descriptor_is_refused_and_later_served(self):
         daemon = self.start(config(daemon="threads=1\n"))
         scrape = self.scraper(daemon)
         scrape()
-        self.limit(daemon, self.open_files(daemon))
+        daemon.limit_files(daemon.open_files())
         for _ in range(20):
             self.assertEqual(self.statuses(daemon, b""), [503])
             self.assertIn(b"no descriptor", self.connect(daemon).file.readline())
         self.check_rest(daemon)
-        self.limit(daemon, None)
+        daemon.limit_files(None)
         self.assertEqual(self.statuses(daemon, get(IDS, OWN, "Connection: close")), [200])
         self.assertEqual(self.connect(daemon).ask("PING"), "PONG")
         self.assertIn('frazild_connections_refused_total{reason="descriptors"} 40\n', scrape())
@@ -321,7 +301,7 @@ class Shortage(Raw):
         daemon = self.start(config(daemon="threads=2\n"))
         scrape = self.scraper(daemon)
         scrape()
-        self.limit(daemon, 3)
+        daemon.limit_files(3)
         waiting = [socket.create_connection(daemon.address(protocol), PATIENCE_S) for protocol in ("http", "resp") * 4]
         for its, data in zip(waiting, (LAST, b"PING\r\nQUIT\r\n") * 4):
             self.addCleanup(its.close)
@@ -329,7 +309,7 @@ class Shortage(Raw):
         daemon.wait_for_line("connections wait")
         self.check_rest(daemon)
         scrape()  # who was there is served meanwhile
-        self.limit(daemon, None)
+        daemon.limit_files(None)
         for its in waiting:
             self.assertRegex(its.makefile("rb").read(), rb"^(HTTP/1.1 200 |\+PONG\r\n)")
         self.assertEqual(self.statuses(daemon, get(IDS, OWN, "Connection: close")), [200])

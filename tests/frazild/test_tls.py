@@ -77,6 +77,62 @@ class Certificates(TestCase):
         return float(re.search(rf"^{re.escape(name)} (\S+)$", text, re.M)[1])
 
 
+class Shortage(Certificates):
+    """Of descriptors, as test_http_strict.py has it without TLS."""
+
+    QUESTIONS = (
+        ("resps", b"PING\r\nQUIT\r\n", b"+PONG\r\n"),
+        ("https", b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", b"HTTP/1.1 200 "),
+    )
+
+    def start_short(self, threads):
+        base = BASE.replace("[listen", f"threads={threads}\n[listen")
+        return self.start(self.config.replace(BASE, base) + HTTPS.format(self.folder))
+
+    def connect_plain(self, daemon, protocol):
+        plain = socket.create_connection(daemon.address(protocol), PATIENCE_S)
+        self.addCleanup(plain.close)
+        return plain
+
+    def answer(self, plain, question):
+        """What comes back through TLS."""
+        with self.context().wrap_socket(plain, server_hostname="127.0.0.1") as its:
+            its.sendall(question)
+            return its.makefile("rb").read()
+
+    def check_served(self, daemon):
+        for protocol, question, answer in self.QUESTIONS:
+            self.assertTrue(self.answer(self.connect_plain(daemon, protocol), question).startswith(answer))
+
+    def test_who_comes_without_a_descriptor_is_let_go_and_later_served(self):
+        daemon = self.start_short(threads=1)
+        early = self.connect_tls(daemon)
+        self.assertEqual(early.ask("PING"), "PONG")
+        daemon.limit_files(daemon.open_files())
+        for protocol, question, _ in self.QUESTIONS * 10:
+            with self.assertRaises((ssl.SSLError, ConnectionError)):
+                self.answer(self.connect_plain(daemon, protocol), question)
+        self.check_rest(daemon)
+        self.assertEqual(early.ask("PING"), "PONG")
+        daemon.limit_files(None)
+        self.check_served(daemon)
+        self.assertEqual(self.metric(daemon, 'frazild_connections_refused_total{reason="descriptors"}'), 20)
+
+    def test_who_cannot_even_be_let_go_waits_and_is_served_later(self):
+        daemon = self.start_short(threads=2)
+        early = self.connect_tls(daemon)
+        self.assertEqual(early.ask("PING"), "PONG")
+        daemon.limit_files(3)
+        waiting = [(self.connect_plain(daemon, row[0]), row) for row in self.QUESTIONS * 4]
+        daemon.wait_for_line("connections wait")
+        self.check_rest(daemon)
+        self.assertEqual(early.ask("PING"), "PONG")
+        daemon.limit_files(None)
+        for plain, (_, question, answer) in waiting:
+            self.assertTrue(self.answer(plain, question).startswith(answer))
+        self.check_served(daemon)
+
+
 class Service(Certificates):
     def test_ids_of_both_versions_of_tls_and_without_it_are_in_order(self):
         daemon = self.start(self.config)
