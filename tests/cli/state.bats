@@ -32,8 +32,8 @@ setup() {
 }
 
 @test "of a crowd that opens one number at once, each has its turn" {
-    seq 100 | xargs -P 100 -I{} "$FRAZIL" next -q worker=fixed:7 >"$BATS_TEST_TMPDIR/ids"
-    [ "$(sort -u "$BATS_TEST_TMPDIR/ids" | wc -l)" -eq 100 ]
+    seq 500 | xargs -P 100 -I{} "$FRAZIL" next -q worker=fixed:7 >"$BATS_TEST_TMPDIR/ids"
+    [ "$(sort -u "$BATS_TEST_TMPDIR/ids" | wc -l)" -eq 500 ]
 }
 
 @test "processes at the same time get numbers of their own, and give them back" {
