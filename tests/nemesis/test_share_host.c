@@ -221,22 +221,21 @@ TEST_OF_KINDS(
     proxy_stop(host.proxy);
 }
 
-TEST("A hundred processes of a host open over a coordinator that answers in 0.8 s: few of them ask it, for two worker "
-     "ids at the most")
+TEST_OF_KINDS(
+    nemesis_over_all,
+    "A hundred processes of a host open over a coordinator that answers in 0.8 s: few of them ask it, for two "
+    "worker ids at the most")
 {
     enum { OPENERS = 100 };
-    const struct register_kind *kind = &kind_redis;
     char spec[1024];
     struct herd herd;
     uint64_t ignored;
 
-    if (kind == NULL || !kind->start())
-        skip();
     nemesis_start(kind, WORKERS, 60000);
     struct proxy *proxy = proxy_start(kind->server->port);
     proxy->slow_ns = 800000000;
     proxy_set(proxy, PROXY_SLOW);
-    snprintf(spec, sizeof spec, "share=host open_wait=5m run_dir='%s' %s", scratch,
+    snprintf(spec, sizeof spec, "share=host run_dir='%s/%s' %s", scratch, kind->name,
              nemesis_patient_spec(kind, proxy->port, ""));
     herd_open(&herd, OPENERS, OPENERS, nemesis_coordinators());
     for (size_t i = 0; i < OPENERS; i++)
@@ -249,5 +248,4 @@ TEST("A hundred processes of a host open over a coordinator that answers in 0.8 
     assert_true(nemesis_count_taken(kind, &ignored) <= 2);
     herd_close(&herd);
     proxy_stop(proxy);
-    kind->stop();
 }
