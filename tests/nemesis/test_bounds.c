@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: each call keeps its time, over a coordinator that is silent, slow, late or dribbles, and over a
- * process that was stopped in every guard; for a generator alone, and for one that shares a lease with a process that
- * is extending it.  It writes the table that docs/TRUST.md has, of the longest that was seen; a call that took half a
- * minute more than it may hangs.
+ * process that was stopped in every guard; for a generator alone, for one that shares a lease with a process that is
+ * extending it, and for one that takes its slots from Redis.  It writes the table that docs/TRUST.md has, of the
+ * longest that was seen; a call that took half a minute more than it may hangs.
  */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include <fcntl.h>
@@ -64,8 +64,14 @@ static const struct {
                   [CLOSE_WITHIN] = {"`frazil_close_within`", "500 ms, its argument", 500},
                   [SLEEP] = {"a sleep, to compare", "100 ms", 100}};
 
-/* A generator alone, and one of share=host: the other process of its host goes on, so its close is no last one. */
-enum who { ALONE, SHARED, WHOS };
+/*
+ * A generator alone, and one of share=host: the other process of its host goes on, so its close is no last one.  The
+ * third has a request for each slot, whose URL would let it hang.  Its call that never waits has that time, and is left
+ * out.
+ */
+enum who { ALONE, SHARED, SLOTS, WHOS };
+
+static const char *const whose[WHOS] = {[ALONE] = "", [SHARED] = ", `share=host`", [SLOTS] = ", `state=redis://`"};
 
 /* How a coordinator, or a process of the host, misbehaves. */
 enum way { SILENT, SLOW, LATE, DRIBBLES, STOPPED, WAYS };
@@ -153,9 +159,11 @@ static void take_ids(frazil *gen, enum who who, enum way way)
     begin();
     ignore(frazil_take(gen, ids, BATCH, take_wait_ns, NULL));
     end(who, TAKE, way);
-    begin();
-    ignore(try_one(gen, ids, &ns));
-    end(who, TRY, way);
+    if (who != SLOTS) {
+        begin();
+        ignore(try_one(gen, ids, &ns));
+        end(who, TRY, way);
+    }
     begin();
     ignore(frazil_keep(gen, keep_wait_ns, &ns, NULL));
     end(who, KEEP, way);
@@ -216,6 +224,11 @@ static void measure_over(const struct register_kind *kind, enum way way)
     write_spec(&subjects, ALONE, nemesis_patient_spec(kind, proxy->port, WAITS));
     snprintf(more, sizeof more, WAITS " share=host run_dir='%s'", scratch);
     write_spec(&subjects, SHARED, nemesis_patient_spec(kind, proxy->port, more));
+    if (strcmp(kind->name, "redis") == 0) {
+        snprintf(more, sizeof more, "worker=fixed:7 batch=1 state=redis://127.0.0.1:%u/slots?timeout=60s " WAITS,
+                 (unsigned)proxy->port);
+        write_spec(&subjects, SLOTS, more);
+    }
     snprintf(more, sizeof more, "keeper=inline max_wait=" MAX_WAIT " open_wait=5m share=host run_dir='%s'", scratch);
     herd_open(&herd, 1, MEMBER_IDS, nemesis_coordinators());
     size_t member = herd_start(&herd, nemesis_patient_spec(kind, proxy->port, more), MEMBER_IDS, 5000);
@@ -325,12 +338,16 @@ TEST("The table for docs/TRUST.md")
     printf("| call | may take | silent | slow | answers late | dribbles | stopped in a guard "
            "|\n|---|---|---:|---:|---:|---:|---:|\n");
     for (int row = 0; row < CALLS * WHOS; row++) {
-        int call = row / WHOS;
-        int who = row % WHOS;
-        if (who == SHARED && call >= CLOSE_WITHIN)
+        enum call call = (enum call)(row / WHOS);
+        enum who who = (enum who)(row % WHOS);
+        if ((who != ALONE && call >= CLOSE_WITHIN) || (who == SLOTS && call == TRY))
             continue;
-        printf("| %s%s | %s |", calls[call].name, who == SHARED ? ", `share=host`" : "", calls[call].promise);
+        printf("| %s%s | %s |", calls[call].name, whose[who], calls[call].promise);
         for (int way = 0; way < WAYS; way++) {
+            if (who == SLOTS && way == STOPPED) {
+                printf(" |"); /* it has no guard */
+                continue;
+            }
             uint64_t us = longest_us[who][call][way];
             printf(" %lu.%lu ms |", (unsigned long)(us / 1000), (unsigned long)(us / 100 % 10));
         }
