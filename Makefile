@@ -25,12 +25,12 @@ LONG = check-bindings check-databases check-page check-nemesis check-whole check
 	check-sanitized check-portable check-musl check-clang lint memory-model coverage
 
 # `make release` refuses a commit that has not passed these.
-BEFORE_RELEASE = check check-asan check-tsan check-own-libc long soak nemesis clusters mutants model fuzz check-cross check-clients \
+BEFORE_RELEASE = check check-asan check-tsan check-own-libc long soak nemesis ids clusters mutants model fuzz check-cross check-clients \
 	check-restarts check-recipes check-deb check-dist walk check-image
 
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-all style check-docs one-long long $(LONG) $(BINDINGS:%=check-% packages-%) check-asan check-tsan check-own-libc check-clients check-restarts \
-	check-recipes check-cross $(CROSS:%=check-%) musl soak nemesis clusters mutants fuzz model install format format-check lint-changes \
+	check-recipes check-cross $(CROSS:%=check-%) musl soak nemesis ids clusters mutants fuzz model install format format-check lint-changes \
 	bench bench-postgresql page manual update-fleets update-instructions update-symbols update-abi api deb check-deb amalgamation packages walk dist check-dist before-release release check-release check-image clean
 
 all: | build ## build the libraries and the command into build/release (1 min)
@@ -220,6 +220,13 @@ nemesis: | build ## kill, stop and fork real processes over real servers, ten ti
 	@sh tools/install-packages check
 	@$(call build,check)
 	@TEST_SKIP_NOTHING=1 TEST_NEMESIS=10 ctest --preset check-all -L nemesis --timeout 14400 --verbose
+
+IDS ?= 1.6e10
+
+ids: | build ## 1e11 ids of processes that are killed, stopped and whose clock is set back, over files and each coordinator, none twice (about 3 h)
+	@sh tools/install-packages check
+	@$(call build,check)
+	@TEST_SKIP_NOTHING=1 TEST_IDS=$(IDS) ctest --preset check-all -R '^nemesis/test_ids$$' --timeout 36000 --verbose
 
 CLUSTERS_MINUTES ?= 60
 CLUSTERS_SEED ?= $(shell date +%Y%m%d)
