@@ -94,7 +94,7 @@ LD_LIBRARY_PATH=$lib PYTHONPATH=$work/system/site "$work/venv/bin/pytest" -c pyp
 
 # The wheel loads the parts of coordinators from the system.
 if [ -e "$lib/libfrazil-redis.so.1" ]; then
-    TEST_PARTS=$lib "$work/venv/bin/pytest" -c pyproject.toml tests/test_live.py -k 'silent or leases'
+    TEST_PARTS=$lib "$work/venv/bin/pytest" -c pyproject.toml tests/test_live.py tests/test_signals.py -k 'silent or leases'
 fi
 
 # A library of another version is refused.

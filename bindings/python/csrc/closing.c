@@ -26,11 +26,57 @@ frazil *take_away(struct generator *self)
     return atomic_exchange(&self->gen, NULL);
 }
 
+struct close_errand {
+    struct errand errand;
+    frazil *gen;
+    uint64_t wait_ns;
+    frazil_err err;
+};
+
+static void run_close(struct errand *errand)
+{
+    struct close_errand *close = (struct close_errand *)errand;
+
+    if (close->wait_ns == FRAZIL_WAIT_FOREVER)
+        frazil_close(close->gen);
+    else
+        close->err = frazil_close_within(close->gen, close->wait_ns);
+}
+
+static void discard_close(struct errand *errand)
+{
+    free(errand);
+}
+
+/* Closes it, where that asks nobody in the calling thread.  -1 with an exception set. */
+static int close_seen(struct generator *self, frazil *gen, uint64_t wait_ns)
+{
+    struct close_errand *close = calloc(1, sizeof *close);
+
+    if (close == NULL) {
+        (void)!frazil_close_within(gen, 0);
+        PyErr_NoMemory();
+        return -1;
+    }
+    *close = (struct close_errand){.errand = {run_close, discard_close}, .gen = gen, .wait_ns = wait_ns};
+    if (!self->asks_server) {
+        Py_BEGIN_ALLOW_THREADS run_close(&close->errand);
+        Py_END_ALLOW_THREADS
+    } else if (do_errand(self->state, &close->errand) < 0) {
+        Py_XINCREF(self->clock); /* the errand may use it for as long as the process lives */
+        return -1;
+    }
+    frazil_err err = close->err;
+    free(close);
+    if (err != FRAZIL_OK)
+        (void)raise_code(self->state, err);
+    return err == FRAZIL_OK ? 0 : -1;
+}
+
 static PyObject *generator_close(PyObject *object, PyObject *args)
 {
     struct generator *self = (struct generator *)object;
     uint64_t wait_ns = FRAZIL_WAIT_FOREVER;
-    frazil_err err;
 
     if (!PyArg_ParseTuple(args, "|O&", to_wait, &wait_ns))
         return NULL;
@@ -38,13 +84,8 @@ static PyObject *generator_close(PyObject *object, PyObject *args)
     if (gen == NULL)
         Py_RETURN_NONE;
     Py_BEGIN_ALLOW_THREADS await_users(self, gen);
-    if (wait_ns == FRAZIL_WAIT_FOREVER) {
-        frazil_close(gen);
-        err = FRAZIL_OK;
-    } else
-        err = frazil_close_within(gen, wait_ns);
-    Py_END_ALLOW_THREADS if (err == FRAZIL_OK) Py_RETURN_NONE;
-    return raise_code(self->state, err);
+    Py_END_ALLOW_THREADS if (close_seen(self, gen, wait_ns) < 0) return NULL;
+    Py_RETURN_NONE;
 }
 
 void close_unseen(struct generator *self, frazil *gen)

@@ -243,22 +243,73 @@ static frazil_err fill_options(frazil_options *options, const struct opening *op
     return err;
 }
 
-/* Opens without the GIL: it may ask a coordinator. */
-static frazil_err open_options(const struct opening *opening, frazil_manual_clock *clock, frazil **ret,
+/* Understands them without the GIL: they may name a file.  The options are the caller's to close. */
+static frazil_err read_options(const struct opening *opening, frazil_manual_clock *clock, frazil_options **ret,
                                struct meaning *ret_meaning, frazil_error *error)
 {
-    frazil_options *options;
-    frazil_err err = frazil_options_open(&options, error);
+    frazil_err err = frazil_options_open(ret, error);
 
     if (err != FRAZIL_OK)
         return err;
-    err = fill_options(options, opening, clock, error);
+    err = fill_options(*ret, opening, clock, error);
     if (err == FRAZIL_OK)
-        err = find_meaning(options, ret_meaning, error);
-    if (err == FRAZIL_OK)
-        err = opening->shared ? frazil_open_shared_with(ret, options, error) : frazil_open_with(ret, options, error);
-    frazil_options_close(options);
+        err = find_meaning(*ret, ret_meaning, error);
+    if (err != FRAZIL_OK)
+        frazil_options_close(*ret);
     return err;
+}
+
+/* It may ask a coordinator. */
+struct open_errand {
+    struct errand errand;
+    frazil_options *options;
+    bool shared;
+    frazil *gen;
+    frazil_err err;
+    frazil_error error;
+};
+
+static void run_open(struct errand *errand)
+{
+    struct open_errand *open = (struct open_errand *)errand;
+
+    open->err = open->shared ? frazil_open_shared_with(&open->gen, open->options, &open->error)
+                             : frazil_open_with(&open->gen, open->options, &open->error);
+    frazil_options_close(open->options);
+}
+
+/* Nobody has its worker id: it is given back. */
+static void discard_open(struct errand *errand)
+{
+    struct open_errand *open = (struct open_errand *)errand;
+
+    if (open->err == FRAZIL_OK)
+        (void)!frazil_close_within(open->gen, 0); /* a thread of the library's goes on */
+    free(open);
+}
+
+/* Opens with the options, which it closes.  NULL with an exception set. */
+static frazil *open_options(const struct generator *self, frazil_options *options, bool shared, PyObject *clock)
+{
+    struct open_errand *open = calloc(1, sizeof *open);
+    frazil *gen = NULL;
+
+    if (open == NULL) {
+        frazil_options_close(options);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    *open = (struct open_errand){.errand = {run_open, discard_open}, .options = options, .shared = shared};
+    if (do_errand(self->state, &open->errand) < 0) {
+        Py_INCREF(clock); /* the errand may use it for as long as the process lives */
+        return NULL;
+    }
+    if (open->err == FRAZIL_OK)
+        gen = open->gen;
+    else
+        (void)raise_error(self->state, &open->error);
+    free(open);
+    return gen;
 }
 
 /* An object without a generator, of the class, which derives from Generator. */
@@ -292,19 +343,22 @@ static bool parse_opening(PyObject *args, PyObject **ret_class, struct opening *
 static int open_now(struct generator *self, const struct opening *opening)
 {
     struct meaning meaning;
+    frazil_options *options;
     frazil_error error;
-    frazil *gen;
     frazil_err err;
 
     frazil_manual_clock *clock = opening->clock == Py_None ? NULL : clock_in(opening->clock);
     if (clock == NULL && opening->clock != Py_None)
         return -1;
-    Py_BEGIN_ALLOW_THREADS err = open_options(opening, clock, &gen, &meaning, &error);
+    Py_BEGIN_ALLOW_THREADS err = read_options(opening, clock, &options, &meaning, &error);
     Py_END_ALLOW_THREADS if (err != FRAZIL_OK)
     {
         (void)raise_error(self->state, &error);
         return -1;
     }
+    frazil *gen = open_options(self, options, opening->shared != 0, opening->clock);
+    if (gen == NULL)
+        return -1;
     PyObject *spec = PyUnicode_DecodeUTF8(meaning.text, (Py_ssize_t)strlen(meaning.text), "replace");
     if (spec == NULL) {
         frazil_close(gen);

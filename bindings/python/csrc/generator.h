@@ -8,6 +8,8 @@
  * itself, without the lock, and says in calm_until how long nobody will have to be asked.
  *
  * Closing waits for the calls that are under way without the lock: users counts them.
+ *
+ * Signals are looked at during all waits.  A wait is cut into pieces; what cannot be cut is an errand.
  */
 #ifndef FRAZIL_PYTHON_GENERATOR_H
 #define FRAZIL_PYTHON_GENERATOR_H
@@ -81,7 +83,8 @@ void leave(struct generator *self);
 /* Takes the generator away, so that no call finds it any more; NULL: somebody has, or it was never opened. */
 frazil *take_away(struct generator *self);
 
-/* Waits, without the GIL, until no call is under way any more; they end as frazil_stop says. */
+/* Waits, without the GIL, until no call is under way any more.  They end as frazil_stop says: within a piece of a wait.
+ */
 void await_users(struct generator *self, frazil *gen);
 
 /* Closes it where the caller, the garbage collector, does not wait. */
@@ -128,6 +131,21 @@ static inline void let_go(struct generator *self)
     (void)self;
 #endif
 }
+
+/* Signal handlers run between pieces of this length. */
+#define PIECE_NS UINT64_C(100000000)
+
+/* A call that a thread makes. */
+struct errand {
+    void (*run)(struct errand *errand);     /* in that thread, which has no GIL */
+    void (*discard)(struct errand *errand); /* frees it, and its result: the caller has given up */
+};
+
+/*
+ * Does it, without the GIL, while signal handlers run.  -1: one of them has raised, and the errand, which goes on, is
+ * no longer the caller's.
+ */
+int do_errand(const struct state *state, struct errand *errand);
 
 /* The methods, a table for each file. */
 extern PyMethodDef taking_methods[];

@@ -120,6 +120,29 @@ static PyObject *stop(PyObject *object, PyObject *ignored)
     Py_RETURN_NONE;
 }
 
+/*
+ * One piece of keep(), which waits for the answer to a request that goes on.  *last: the whole call would have ended,
+ * too.  Of a request that ended between two pieces the health tells what its own call would have.
+ */
+static frazil_err keep_piece(frazil *gen, uint64_t piece_ns, bool first, bool *last, uint64_t *ret_next_ns,
+                             frazil_error *error)
+{
+    uint64_t begun_ns = coarse_ns();
+    frazil_err err = frazil_keep(gen, piece_ns, ret_next_ns, error);
+    frazil_health health;
+    frazil_error why;
+
+    *last = *last || err != FRAZIL_EAGAIN || coarse_ns() - begun_ns < piece_ns / 2;
+    if (!first && err == FRAZIL_EAGAIN && *last) {
+        frazil_get_health(gen, &health, sizeof health, &why);
+        if (health.last_code != FRAZIL_OK) {
+            *error = why;
+            err = (frazil_err)health.last_code;
+        }
+    }
+    return err;
+}
+
 /* Returns the ns until it is to be called again; FRAZIL_WAIT_FOREVER as None. */
 static PyObject *keep_grant(PyObject *object, PyObject *args)
 {
@@ -128,14 +151,27 @@ static PyObject *keep_grant(PyObject *object, PyObject *args)
     uint64_t next_ns;
     frazil_error error;
     frazil_err err;
+    bool last = false;
 
-    if (!PyArg_ParseTuple(args, "|O&", to_wait, &wait_ns))
+    if (!PyArg_ParseTuple(args, "|O&", to_wait, &wait_ns) || ensure_open(self) < 0)
         return NULL;
-    frazil *gen = enter(self);
-    if (gen == NULL)
-        return NULL;
-    Py_BEGIN_ALLOW_THREADS err = frazil_keep(gen, wait_ns, &next_ns, &error);
-    Py_END_ALLOW_THREADS leave(self);
+    uint64_t whole_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? self->max_wait_ns : wait_ns;
+    uint64_t begun_ns = coarse_ns();
+    for (bool first = true;; first = false) {
+        uint64_t passed_ns = coarse_ns() - begun_ns;
+        uint64_t left_ns = whole_ns == FRAZIL_WAIT_FOREVER ? whole_ns : whole_ns > passed_ns ? whole_ns - passed_ns : 0;
+        last = self->own_time || left_ns <= PIECE_NS;
+        uint64_t piece_ns = last ? left_ns : PIECE_NS;
+        frazil *gen = enter(self);
+        if (gen == NULL)
+            return NULL;
+        Py_BEGIN_ALLOW_THREADS err = keep_piece(gen, piece_ns, first, &last, &next_ns, &error);
+        Py_END_ALLOW_THREADS leave(self);
+        if (last)
+            break;
+        if (check_signals(self->state) < 0)
+            return NULL;
+    }
     /* An answer that has not come yet is not an error: the present grant stands, and health() tells. */
     if (err != FRAZIL_OK && error.err_class != FRAZIL_CLASS_RETRY)
         return raise_error(self->state, &error);

@@ -29,9 +29,6 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* A wait is cut into pieces, so that Python's signal handlers run between them. */
-static const uint64_t piece_ns = 100000000;
-
 /*
  * As long as a call of frazil may be at it: a piece, and where each asks a server as long as that may take to answer,
  * because the end of a call cuts its request off; for more ids than a tick has, also twice what these need.
@@ -42,7 +39,7 @@ static uint64_t longest_wait(const struct generator *self, size_t n, uint64_t wh
 
     if (self->own_time)
         return self->is_frozen && whole_ns == FRAZIL_WAIT_FOREVER ? minute_ns : FRAZIL_WAIT_FOREVER;
-    uint64_t shortest_ns = piece_ns + self->request_ns;
+    uint64_t shortest_ns = PIECE_NS + self->request_ns;
     uint64_t ticks = n / self->capacity;
     uint64_t most = (FRAZIL_WAIT_FOREVER - 1 - shortest_ns) / 2 / self->tick_ns;
     return shortest_ns + 2 * self->tick_ns * least(ticks, most);
@@ -75,7 +72,7 @@ static uint64_t left_of(uint64_t wait_ns, uint64_t begun_ns)
 static int rest(const struct state *state, uint64_t retry_ns, uint64_t left_ns)
 {
     const uint64_t shortest_ns = 1000000;
-    uint64_t ns = least(least(retry_ns / 2, piece_ns), left_ns);
+    uint64_t ns = least(least(retry_ns / 2, PIECE_NS), left_ns);
 
     nap(ns > shortest_ns ? ns : shortest_ns);
     return check_signals(state);

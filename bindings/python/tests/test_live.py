@@ -14,6 +14,7 @@ import threading
 import time
 
 import pytest
+from conftest import run_python
 
 import frazil
 
@@ -196,12 +197,6 @@ def test_pools_of_processes(method):
         assert_unique(pool.map(pool_task, [200] * 30, chunksize=1), 6000)
 
 
-def run_python(code, *args, **options):
-    return subprocess.run(
-        [sys.executable, "-c", code, *args], stdout=subprocess.PIPE, text=True, check=True, timeout=300, **options
-    ).stdout
-
-
 def test_a_process_that_is_killed_and_its_successors():
     """Each one is killed in the middle of taking; what it printed until then, and all that follows, differs."""
     code = (
@@ -306,19 +301,6 @@ def test_the_end_of_the_program_ends_waits():
     assert run_python(code) == "over\n"
 
 
-def test_ctrl_c_ends_a_wait():
-    # A shell starts what runs in its background with SIGINT ignored, and Python leaves that as it is.
-    code = EMPTY + (
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-        "try:\n"
-        "    generator.next()\n"
-        "except KeyboardInterrupt:\n"
-        "    print('interrupted')\n"
-    )
-    assert run_python(code) == "interrupted\n"
-
-
 def test_the_end_of_the_program_gives_the_worker_number_back(tmp_path):
     spec = f"layout=41/1/21 worker=file-lock count=1 namespace=alone state_dir={tmp_path} run_dir={tmp_path}"
     code = f"import frazil; generator = frazil.open({spec!r}); print(generator.next())"
@@ -421,35 +403,6 @@ os._exit(0)
 """
 
 
-@pytest.fixture
-def redis(tmp_path):
-    """A Redis with a namespace of ours: its process, its socket, and the environment to ask it with."""
-    parts, command, server = (
-        os.environ.get("TEST_PARTS"),
-        os.environ.get("FRAZIL_COMMAND"),
-        shutil.which("redis-server"),
-    )
-    if not (parts and command and server):
-        pytest.skip("it needs redis-server, the command, and the part for Redis in TEST_PARTS")
-    socket = tmp_path / "s"
-    environment = dict(os.environ, LD_LIBRARY_PATH=parts)
-    options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--appendonly", "yes", "--dir", str(tmp_path)]
-    process = subprocess.Popen([server, *options], stdout=subprocess.DEVNULL)
-    try:
-        spec = ["layout=41/10/12", "horizon=10s", f"worker=redis+unix://{socket}/test"]
-        begun = time.monotonic()
-        while subprocess.run(
-            [command, "lease", "init", "--never-used", *spec], env=environment, check=False
-        ).returncode:
-            assert process.poll() is None
-            assert time.monotonic() - begun < 300
-            time.sleep(0.1)
-        yield process, socket, environment
-    finally:
-        process.kill()
-        process.wait()
-
-
 def test_nobody_keeps_the_gil_while_a_coordinator_is_silent(redis):
     """A child whose opener is gone keeps the grant itself; Redis is stopped until that has ended."""
     process, socket, environment = redis
@@ -529,27 +482,6 @@ def test_a_silent_server_of_slots_is_waited_for_no_longer_than_a_call_may(redis)
     process, socket, environment = redis
     out = run_python(SILENT, str(process.pid), str(socket), env=environment)
     assert out == "FRAZIL_EUNREACHABLE True True\n" * 6 + "True\n"
-
-
-INTERRUPTED = """
-import frazil, os, signal, sys, threading
-
-redis, socket = int(sys.argv[1]), sys.argv[2]
-ids = frazil.open(f"worker=fixed:3 batch=1 max_wait=unlimited state=redis+unix://{socket}/slots?timeout=200ms")
-ids.next()
-os.kill(redis, signal.SIGSTOP)
-signal.signal(signal.SIGINT, signal.default_int_handler)
-try:
-    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-    ids.next()
-except KeyboardInterrupt:
-    print("interrupted")
-"""
-
-
-def test_ctrl_c_ends_a_wait_for_a_silent_server_of_slots(redis):
-    process, socket, environment = redis
-    assert run_python(INTERRUPTED, str(process.pid), str(socket), env=environment) == "interrupted\n"
 
 
 # Redis is stopped until all grants have ended, and answers again when all calls wait for theirs to be extended.

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Errands: calls of the library that take as long as a coordinator does, and that cannot be cut into pieces.  A thread
+ * makes each of them, without any object of Python, so that the caller can look at signals meanwhile.
+ */
+#define _POSIX_C_SOURCE 200809L /* pthread_condattr_setclock */
+#include "generator.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* What the caller and the thread share. */
+struct errand_thread {
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool has_ended;
+    bool is_forsaken; /* nobody waits for it any more */
+    struct errand *errand;
+};
+
+static struct errand_thread *thread_new(struct errand *errand)
+{
+    struct errand_thread *thread = calloc(1, sizeof *thread);
+    pthread_condattr_t attributes;
+
+    if (thread == NULL || pthread_condattr_init(&attributes) != 0) {
+        free(thread);
+        return NULL;
+    }
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_mutex_init(&thread->lock, NULL);
+    (void)pthread_cond_init(&thread->ended, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+    thread->errand = errand;
+    return thread;
+}
+
+static void thread_free(struct errand_thread *thread)
+{
+    (void)pthread_cond_destroy(&thread->ended);
+    (void)pthread_mutex_destroy(&thread->lock);
+    free(thread);
+}
+
+static void *run_errand(void *argument)
+{
+    struct errand_thread *thread = argument;
+
+    thread->errand->run(thread->errand);
+    (void)pthread_mutex_lock(&thread->lock);
+    thread->has_ended = true;
+    bool is_forsaken = thread->is_forsaken;
+    (void)pthread_cond_signal(&thread->ended);
+    (void)pthread_mutex_unlock(&thread->lock);
+    if (is_forsaken) {
+        thread->errand->discard(thread->errand);
+        thread_free(thread);
+    }
+    return NULL;
+}
+
+/* Nobody joins the thread.  It takes no signals: they are the program's. */
+static bool thread_start(struct errand_thread *thread)
+{
+    pthread_t id;
+    sigset_t all;
+    sigset_t before;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool good = pthread_create(&id, NULL, run_errand, thread) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (good)
+        (void)pthread_detach(id);
+    return good;
+}
+
+/* Waits for a piece of time.  True: it has ended. */
+static bool await_piece(struct errand_thread *thread)
+{
+    const uint64_t second_ns = 1000000000;
+    struct timespec until;
+    int sys = 0;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    uint64_t ns = (uint64_t)until.tv_nsec + PIECE_NS;
+    until.tv_sec += (time_t)(ns / second_ns);
+    until.tv_nsec = (long)(ns % second_ns);
+    (void)pthread_mutex_lock(&thread->lock);
+    while (!thread->has_ended && sys != ETIMEDOUT)
+        sys = pthread_cond_timedwait(&thread->ended, &thread->lock, &until);
+    bool has_ended = thread->has_ended;
+    (void)pthread_mutex_unlock(&thread->lock);
+    return has_ended;
+}
+
+/* Whoever comes last to the lock discards the result. */
+static void forsake(struct errand_thread *thread)
+{
+    (void)pthread_mutex_lock(&thread->lock);
+    thread->is_forsaken = true;
+    bool has_ended = thread->has_ended;
+    (void)pthread_mutex_unlock(&thread->lock);
+    if (has_ended) {
+        thread->errand->discard(thread->errand);
+        thread_free(thread);
+    }
+}
+
+int do_errand(const struct state *state, struct errand *errand)
+{
+    uint64_t forks = atomic_load(&fork_count);
+    struct errand_thread *thread = thread_new(errand);
+    bool has_ended = false;
+
+    if (thread == NULL || !thread_start(thread)) { /* then the caller makes the call: late is better than never */
+        Py_BEGIN_ALLOW_THREADS errand->run(errand);
+        Py_END_ALLOW_THREADS if (thread != NULL) thread_free(thread);
+        return 0;
+    }
+    for (;;) {
+        Py_BEGIN_ALLOW_THREADS has_ended = await_piece(thread);
+        Py_END_ALLOW_THREADS if (has_ended) break;
+        int signals = check_signals(state);
+        /* A handler forked.  The child has no such thread, and its lock may be taken for ever. */
+        if (atomic_load(&fork_count) != forks) {
+            if (signals == 0)
+                (void)raise_sentence(state, FRAZIL_ESYS,
+                                     "a signal handler forked while a generator was being opened or closed: have the "
+                                     "child execute a program, or open generators there");
+            return -1;
+        }
+        if (signals < 0) {
+            Py_BEGIN_ALLOW_THREADS forsake(thread);
+            Py_END_ALLOW_THREADS return -1;
+        }
+    }
+    thread_free(thread);
+    return 0;
+}

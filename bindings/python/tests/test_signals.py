@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Ctrl-C ends every call that waits, whatever it waits for."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from conftest import run_python
+
+# A shell starts what runs in its background with SIGINT ignored, and Python leaves that as it is.
+BEGIN = """
+import frazil, os, signal, sys, threading, time
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def interrupt(call):
+    begun = time.monotonic()
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        print(call())
+    except KeyboardInterrupt:
+        # Every limit of a call below is a minute or more.
+        print("interrupted" if time.monotonic() - begun < 30 else "late")
+"""
+
+
+def test_ctrl_c_ends_a_wait():
+    code = BEGIN + (
+        "noon = round(time.time() * 1000) - 12 * 3_600_000\n"
+        "spec = f'layout=31/20/1 epoch={noon} tick=24h worker=fixed:5 state=memory max_wait=unlimited'\n"
+        "generator = frazil.open(spec)\n"
+        "generator.take(2, timeout=0)\n"
+        "interrupt(generator.next)\n"
+    )
+    assert run_python(code) == "interrupted\n"
+
+
+NEXT = """
+redis, socket = int(sys.argv[1]), sys.argv[2]
+ids = frazil.open(f"worker=fixed:3 batch=1 max_wait=unlimited state=redis+unix://{socket}/slots?timeout=200ms")
+ids.next()
+os.kill(redis, signal.SIGSTOP)
+interrupt(ids.next)
+"""
+
+
+def test_ctrl_c_ends_a_wait_for_a_silent_server_of_slots(redis):
+    process, socket, environment = redis
+    assert run_python(BEGIN + NEXT, str(process.pid), str(socket), env=environment) == "interrupted\n"
+
+
+# The last close ends in its own two seconds, and its worker id is given back when Redis answers again.
+SILENT = """
+redis, socket, how = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+spec = f"layout=41/10/12 horizon=10s worker=redis+unix://{socket}/test?timeout=60s open_wait=60s"
+
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+before = threads()
+if how in ("open", "lazy"):
+    ids = frazil.open(spec, lazy=True)
+    call = ids.next if how == "lazy" else lambda: frazil.open(spec)
+else:
+    ids = frazil.open(spec, keeper="hook")
+    call = {"keep": lambda: ids.keep(60), "keep on": lambda: ids.keep(None), "close": lambda: ids.close(60)}[how]
+if how in ("keep", "keep on"):
+    while ids.health().next_keep:
+        time.sleep(0.01)
+os.kill(redis, signal.SIGSTOP)
+interrupt(call)
+print(ids.closed)
+os.kill(redis, signal.SIGCONT)
+if how in ("keep", "keep on"):
+    ids.next()
+    ids.close(60)
+while threads() > before:
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="it counts threads as Linux does")
+@pytest.mark.parametrize("how", ["open", "lazy", "keep", "keep on", "close"])
+def test_ctrl_c_ends_a_call_to_a_silent_coordinator(redis, how):
+    """What was asked for goes on, and its result is given back: the server holds no lease at the end."""
+    process, socket, environment = redis
+    out = run_python(BEGIN + SILENT, str(process.pid), str(socket), how, env=environment)
+    assert out == f"interrupted\n{how == 'close'}\n"
+    listed = subprocess.run(
+        [os.environ["FRAZIL_COMMAND"], "lease", "list", "--json", "layout=41/10/12", "horizon=10s",
+         f"worker=redis+unix://{socket}/test"],
+        env=environment, stdout=subprocess.PIPE, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert json.loads(listed.splitlines()[0])["held"] == 0, listed
+
+
+# The URL gives Redis a minute.
+BUSY = """
+redis, socket = int(sys.argv[1]), sys.argv[2]
+
+
+def work():
+    try:
+        while True:
+            taken.append(ids.next())
+    except frazil.FatalError as error:
+        print(error.code)
+
+
+taken = []
+ids = frazil.open(f"worker=fixed:3 batch=1 max_wait=unlimited state=redis+unix://{socket}/slots?timeout=60s")
+thread = threading.Thread(target=work)
+thread.start()
+while not taken:
+    time.sleep(0.01)
+os.kill(redis, signal.SIGSTOP)
+last = -1
+while last != len(taken):  # then it asks
+    last = len(taken)
+    time.sleep(1)
+begun = time.monotonic()
+ids.close()
+print(time.monotonic() - begun < 30)
+"""
+
+
+def test_close_ends_a_call_that_asks_a_silent_server_of_slots(redis):
+    process, socket, environment = redis
+    out = run_python(BEGIN + BUSY, str(process.pid), str(socket), env=environment)
+    assert sorted(out.splitlines()) == ["FRAZIL_ESTOPPED", "True"]
