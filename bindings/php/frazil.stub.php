@@ -539,11 +539,11 @@ abstract class Sno
     }
 
     /**
-     * Reads a database column: 10 bytes, 16 characters, or nothing for the zero sno.
+     * Reads a database column: 10 bytes, 16 characters, or nothing (null, an empty string) for the zero sno.
      *
      * @throws Exception
      */
-    public static function fromColumn(string $bytes): string
+    public static function fromColumn(?string $bytes): string
     {
     }
 

@@ -30,8 +30,12 @@ FRAZIL_ARGS(args_bytes, 1, IS_STRING, 0)
 FRAZIL_ARG(bytes, IS_STRING)
 ZEND_END_ARG_INFO()
 
-/* Methods that read a sno out of text or bytes: one shape. */
-#define READER(method, function)                                                                                       \
+FRAZIL_ARGS(args_column, 1, IS_STRING, 0)
+ZEND_ARG_TYPE_INFO(0, bytes, IS_STRING, 1)
+ZEND_END_ARG_INFO()
+
+/* Methods that read a sno out of text or bytes: one shape.  Where `nullable`, null is an empty text. */
+#define READER(method, function, nullable)                                                                             \
     ZEND_METHOD(Frazil_Sno, method)                                                                                    \
     {                                                                                                                  \
         frazil_error err;                                                                                              \
@@ -39,8 +43,10 @@ ZEND_END_ARG_INFO()
         frazil_sno id;                                                                                                 \
                                                                                                                        \
         ZEND_PARSE_PARAMETERS_START(1, 1)                                                                              \
-        Z_PARAM_STR(text)                                                                                              \
+        Z_PARAM_STR_EX(text, nullable, 0)                                                                              \
         ZEND_PARSE_PARAMETERS_END();                                                                                   \
+        if (text == NULL)                                                                                              \
+            text = ZSTR_EMPTY_ALLOC();                                                                                 \
         if (function(ZSTR_VAL(text), ZSTR_LEN(text), &id, &err) != FRAZIL_OK) {                                        \
             frazil_throw(&err);                                                                                        \
             RETURN_THROWS();                                                                                           \
@@ -48,11 +54,11 @@ ZEND_END_ARG_INFO()
         set_sno(return_value, &id);                                                                                    \
     }
 
-READER(decode, frazil_sno_decode)
-READER(fromUuid, frazil_sno_uuid_parse)
-READER(fromUuidBytes, frazil_sno_from_uuid)
-READER(fromJson, frazil_sno_from_json)
-READER(fromColumn, frazil_sno_from_column)
+READER(decode, frazil_sno_decode, false)
+READER(fromUuid, frazil_sno_uuid_parse, false)
+READER(fromUuidBytes, frazil_sno_from_uuid, false)
+READER(fromJson, frazil_sno_from_json, false)
+READER(fromColumn, frazil_sno_from_column, true)
 
 ZEND_METHOD(Frazil_Sno, encode)
 {
@@ -235,7 +241,7 @@ static const zend_function_entry sno_methods[] = {
     FRAZIL_STATIC(Frazil_Sno, fromUuidBytes, args_bytes)
     FRAZIL_STATIC(Frazil_Sno, toJson, args_sno)
     FRAZIL_STATIC(Frazil_Sno, fromJson, args_text)
-    FRAZIL_STATIC(Frazil_Sno, fromColumn, args_bytes)
+    FRAZIL_STATIC(Frazil_Sno, fromColumn, args_column)
     FRAZIL_STATIC(Frazil_Sno, formatPartition, args_partition_format)
     FRAZIL_STATIC(Frazil_Sno, parsePartition, args_partition_parse)
     ZEND_FE_END

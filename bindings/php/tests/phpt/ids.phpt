@@ -19,6 +19,9 @@ var_dump(Id::unscramble(12345, Id::scramble(12345, $id)) === $id);
 var_dump(Id::format('18446744073709551615', 'dec'));
 $sno = Sno::compose(1800000000000, 0, 1, 2, 3);
 var_dump(Sno::decode(Sno::encode($sno)) === $sno, Sno::fromUuid(Sno::toUuid($sno)) === $sno);
+// A column may be null.
+$zero = str_repeat("\0", 10);
+var_dump(Sno::fromColumn(null) === $zero, Sno::fromColumn('') === $zero, Sno::fromColumn(Sno::encode($sno)) === $sno);
 ?>
 --EXPECT--
 137465797017628714 {"unix_ms":1800000000000,"worker":7,"sequence":42}
@@ -30,5 +33,8 @@ bool(true)
 bool(true)
 bool(true)
 string(20) "18446744073709551615"
+bool(true)
+bool(true)
+bool(true)
 bool(true)
 bool(true)
