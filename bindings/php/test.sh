@@ -109,34 +109,61 @@ done
 echo "-- nothing twice"
 php_with -d extension=posix -d memory_limit=512M "$here/tests/live.php" "$scratch/live" "$frazil" "$extension"
 
+# Where root runs this, the pool is of a user without a home, for whom the directory is made that README.md names, on a host
+# of its own: in a mount namespace whose shared memory and /var/lib are empty.
+user=
+pool=
+if [ "$(id -u)" -eq 0 ]; then
+    user=64124 # no account has this number, so that nobody else looks there
+    ! unshare --mount true || pool=$user
+    chmod 711 "$scratch"
+    sed -n 's/^sudo \(install .*\)/\1/p' "$here/README.md" | sed "s/\$(id -u www-data)/$user/; s/www-data/$user/" >"$scratch/install"
+fi
+mkdir "$scratch/tree"
+cp -R "$here/tests" "$here/packages" "$scratch/tree"
+chmod -R a+rX "$scratch/tree" # what a request reads
+
+# serve VARIABLE=VALUE...: fpm.php, whose pool has these settings.
+serve() {
+    set -- "$@" php -n -d "extension=$extension" -d extension=posix -d memory_limit=512M "$scratch/tree/tests/fpm.php" "$scratch/fpm" "$fpm" "$extension"
+    if [ -n "$pool" ]; then
+        env -i PATH="$PATH" unshare --mount sh -ec '
+            for empty in /dev/shm /var/lib; do mount -t tmpfs -o mode=1777 tmpfs "$empty"; done
+            sh -e "$1"
+            shift
+            exec env "$@"' sh "$scratch/install" "$@" "$pool"
+    else
+        env "$@"
+    fi
+}
+
 echo "-- php-fpm"
 fpm=$(find /usr/sbin -name 'php-fpm*' | sort -V | tail -n 1)
 [ -n "$fpm" ] || fail "there is no php-fpm: install php-fpm"
-FRAZIL_WORKER=fixed:7 php_with -d extension=posix -d memory_limit=512M "$here/tests/fpm.php" "$scratch/fpm" "$fpm" "$extension"
+serve FRAZIL_WORKER=fixed:7
+
+echo "-- php-fpm, with one lease for all of its children"
+leases=file://$scratch/leases
+"$frazil" lease init --never-used "$leases"
+[ -z "$pool" ] || chown -R "$pool" "$scratch/leases"
+serve FRAZIL_WORKER="$leases" FRAZIL_SHARE=host
+[ -z "$pool" ] || chown -R 0 "$scratch/leases"
+taken=$("$frazil" lease list --json "$leases" | grep -c '"worker"')
+[ "$taken" -le 2 ] || fail "its children took $taken worker ids"
 
 echo "-- a user without a home, as README.md has it"
-if [ "$(id -u)" -eq 0 ]; then
-    user=64124 # no account has this number, so that nobody else looks there
+if [ -n "$user" ]; then
     rm -rf "/var/lib/frazil-$user"
-    chmod 711 "$scratch"
     install -d -o "$user" -m 700 "$scratch/www"
     as_service() {
         env -i HOME=/nonexistent "FRAZIL_HOST_DIR=$scratch/www" "FRAZIL_RUN_DIR=$scratch/www/run" setpriv --reuid "$user" --regid "$user" --clear-groups \
             php -n -d "extension=$extension" -r 'echo Frazil\Generator::open("worker=fixed:7")->next() > 0 ? "an id" : "none";' 2>&1
     }
     as_service | grep -q "have root make /var/lib/frazil-$user for this user" || fail 'it does not say what is missing'
-    sed -n 's/^sudo \(install .*\)/\1/p' "$here/README.md" | sed "s/\$(id -u www-data)/$user/; s/www-data/$user/" >"$scratch/install"
     sh -e "$scratch/install"
     [ "$(as_service)" = 'an id' ] || fail "there is no id: $(as_service)"
     rm -rf "/var/lib/frazil-$user"
 fi
-
-echo "-- php-fpm, with one lease for all of its children"
-leases=file://$scratch/leases
-"$frazil" lease init --never-used "$leases"
-FRAZIL_WORKER=$leases FRAZIL_SHARE=host php_with -d extension=posix -d memory_limit=512M "$here/tests/fpm.php" "$scratch/fpm" "$fpm" "$extension"
-taken=$("$frazil" lease list --json "$leases" | grep -c '"worker"')
-[ "$taken" -le 2 ] || fail "its children took $taken worker ids"
 
 echo "-- the README"
 awk '/^```php$/ { inside = 1; print "<?php"; next } /^```/ { inside = 0 } inside' "$here/README.md" >"$scratch/readme.php"

@@ -1,8 +1,8 @@
 <?php
 // SPDX-License-Identifier: MIT
 // Goal of this test: php-fpm with eight children makes no id twice, over a reload and a killed child, and each child opens a
-// generator once for all of its requests.
-// fpm.php SCRATCH PHP-FPM EXTENSION
+// generator once for all of its requests.  The pool gives its children no variables but those that begin with FRAZIL_.
+// fpm.php SCRATCH PHP-FPM EXTENSION [USER]: a user by number, for root.
 
 declare(strict_types=1);
 
@@ -51,9 +51,20 @@ function answer($connection): string
     return substr($body, (int) strpos($body, "\r\n\r\n") + 4);
 }
 
-$user = posix_getuid() === 0 ? "user = root\ngroup = root\n" : '';
-file_put_contents("$scratch/fpm.conf", "[global]\nerror_log = $scratch/fpm.log\ndaemonize = no\n[www]\n{$user}listen = $scratch/fpm.socket\n"
-    . 'pm = static' . "\npm.max_children = " . CHILDREN . "\nclear_env = no\ncatch_workers_output = yes\n");
+function failed(string $why): never
+{
+    global $scratch;
+    echo "$why\n", file_get_contents("$scratch/fpm.log"), file_get_contents("$scratch/fpm.out");
+    exit(1);
+}
+
+$user = $argv[4] ?? 'root';
+$pool = posix_getuid() === 0 ? "user = $user\ngroup = $user\n" : '';
+foreach (array_filter(getenv(), static fn ($name) => str_starts_with($name, 'FRAZIL_'), ARRAY_FILTER_USE_KEY) as $name => $value) {
+    $pool .= "env[$name] = $value\n";
+}
+file_put_contents("$scratch/fpm.conf", "[global]\nerror_log = $scratch/fpm.log\ndaemonize = no\n[www]\n{$pool}listen = $scratch/fpm.socket\n"
+    . 'pm = static' . "\npm.max_children = " . CHILDREN . "\ncatch_workers_output = yes\n");
 $options = [$fpm, '-n', '-F', '-y', "$scratch/fpm.conf", '-d', "extension=$extension"];
 if (posix_getuid() === 0) {
     $options[] = '-R';
@@ -66,11 +77,15 @@ register_shutdown_function(static function () use ($server, $master): void {
 });
 for ($tries = 0; ($ready = @request("$scratch/fpm.socket")) === null; $tries++) {
     if ($tries === 3000) {
-        exit("php-fpm does not answer: " . file_get_contents("$scratch/fpm.log") . file_get_contents("$scratch/fpm.out"));
+        failed('php-fpm does not answer');
     }
     usleep(100000);
 }
-$ids = array_slice(explode("\n", trim(answer($ready))), 2);
+$first = answer($ready);
+$ids = array_slice(explode("\n", trim($first)), 2);
+if (count($ids) !== IDS) {
+    failed("the first request was answered: $first");
+}
 $children = []; // by process id, how many requests each has answered
 $opened = [];   // how many generators a child had opened at the end of a request, and how often
 $lost = 0;
