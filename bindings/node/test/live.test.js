@@ -211,6 +211,30 @@ test('a process that ends gives its worker number back', async () => {
   }
 });
 
+test('a close that fails rejects, for each caller, and the generator is closed', async () => {
+  const folder = on.folder('lost');
+  const spec = `worker=file://${folder}/ns`;
+  await run(path.join(process.env.TEST_BUILD, 'bin', 'frazil'), ['lease', 'init', spec, '--never-used']);
+  const generator = open(spec);
+  generator.next();
+  fs.rmSync(folder, { recursive: true });
+  const closing = generator.closeAsync();
+  await assert.rejects(closing,  { name: 'FrazilError', code: 'FRAZIL_EUNREACHABLE' });
+  generator.close();
+  assert.equal(generator.closeAsync(), closing);
+  assert.equal(generator.closed, true);
+  assert.throws(() => generator.next(), { code: 'FRAZIL_ESTOPPED' });
+  // What close() alone has lost is nobody's unhandled rejection: that would end the process.
+  fs.mkdirSync(folder);
+  await run(path.join(process.env.TEST_BUILD, 'bin', 'frazil'), ['lease', 'init', spec, '--never-used']);
+  const program = `
+    const generator = require('frazil').open(process.env.SPEC);
+    generator.next();
+    require('node:fs').rmSync(${JSON.stringify(folder)}, { recursive: true });
+    generator.close();`;
+  await run(process.execPath, ['-e', program], { env: { ...process.env, SPEC: spec }, cwd: __dirname });
+});
+
 /* ---- kill, and other languages ---------------------------------------------------------------- */
 
 test('kill -9 and restart, again and again', async () => {
