@@ -39,7 +39,7 @@ PYTHON=$python sh "$here/package.sh" "$tree" "$work/packages"
 mkdir -p "$work/away"
 cp -R "$here/tests" "$here/examples" "$here/pyproject.toml" "$work/away"
 "$python" -m pip install --quiet --no-deps --no-index --force-reinstall "$work"/packages/python/frazil-*.whl
-# An index takes it, it has its licence, and no symbols for debuggers.
+# An index takes it, it has its licence, as the source package has, and no symbols for debuggers.
 wheel=$(ls "$work"/packages/python/frazil-*.whl)
 tag=$(expr "$wheel" : '.*-abi3-\(.*\)\.whl')
 "$work/venv/bin/auditwheel" show "$wheel" | tr '\n' ' ' | grep -q "consistent with the *following platform tag: \"$tag\"" ||
@@ -49,6 +49,7 @@ import sys, zipfile
 names = zipfile.ZipFile(sys.argv[1]).namelist()
 assert any(name.endswith("/licenses/LICENSE") for name in names), names
 END
+tar tzf "$work"/packages/python/frazil-*.tar.gz | grep -x 'frazil-[^/]*/LICENSE' || { echo "the source package has no LICENSE" && exit 1; }
 ! readelf -SW "$("$python" -c 'import frazil._frazil as f; print(f.__file__)')" | grep -q '\.symtab' || { echo "it is not stripped" && exit 1; }
 cd "$work/away"
 
