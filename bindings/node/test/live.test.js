@@ -155,6 +155,8 @@ const WAITING = `
   const spec = ${JSON.stringify(on('worker=fixed:4 layout=41/20/1 max_lead=0ms max_wait=1h'))};
   const generator = open(spec);
   generator.take(1e6);
+  const inline = open(spec.replace('fixed:4', 'fixed:9') + ' keeper=inline');
+  for (let i = 0; i < 6; i++) inline.take(1e4);
   openAsync(spec);`;
 
 for (const [how, end, code] of [
@@ -327,6 +329,41 @@ test('ids that a silent Redis has to give are waited for beside the event loop',
     })();`;
   const said = await overRedis(t, 'timeout=25s', program);
   if (said !== undefined) assert.equal(said, 'turn take\n');
+});
+
+// Redis answers only when the file has been read, however slow the machine is.
+test('many takes over a silent Redis leave threads to others, and each gets its ids', async (t) => {
+  const program = `
+    const fs = require('node:fs/promises');
+    const ids = require('frazil').open(process.env.STATE);
+    const said = [];
+    (async () => {
+      await ids.take(1);
+      process.kill(Number(process.env.REDIS), 'SIGSTOP');
+      const takes = Array.from({ length: 8 }, () => ids.take(100).finally(() => said.push('take')));
+      fs.readFile('package.json').then(() => { said.push('read'); process.kill(Number(process.env.REDIS), 'SIGCONT'); });
+      const all = (await Promise.all(takes)).flatMap((taken) => [...taken]);
+      console.log(said.join(' '), new Set(all).size, all.every((id, i) => i === 0 || id > all[i - 1]));
+    })();`;
+  const said = await overRedis(t, 'timeout=25s', program);
+  if (said !== undefined) assert.equal(said, `read${' take'.repeat(8)} 800 true\n`);
+});
+
+// One after the other, each with a wait of its own, they would take over a minute.
+test('takes that queue for their turn wait no longer than max_wait', async (t) => {
+  const program = `
+    const ids = require('frazil').open(process.env.STATE.replace('max_wait=60s', 'max_wait=1s'));
+    (async () => {
+      while ((await ids.take(1).catch(() => [])).length === 0);
+      process.kill(Number(process.env.REDIS), 'SIGSTOP');
+      const begun = performance.now();
+      const takes = await Promise.allSettled(Array.from({ length: 80 }, () => ids.take(1000)));
+      const codes = new Set(takes.map(({ reason }) => reason.code));
+      console.log(performance.now() - begun < 40_000, ...codes);
+      process.kill(Number(process.env.REDIS), 'SIGCONT');
+    })();`;
+  const said = await overRedis(t, 'timeout=25s', program);
+  if (said !== undefined) assert.equal(said, 'true FRAZIL_EUNREACHABLE\n');
 });
 
 // Redis is stopped until all grants have ended, and answers again when all calls wait for theirs to be extended.
