@@ -7,8 +7,11 @@ const { FrazilError, makeCore } = require('./core.js');
 const { usage, toPairs, toSpec } = require('./options.js');
 const native = require('./load.js').load();
 const { setImmediate, setTimeout } = require('node:timers/promises');
+const { isMainThread } = require('node:worker_threads');
 
 native.setup(FrazilError);
+// process.exit waits for the threads of libuv's pool, of which one may wait for ids.
+process.once('exit', () => native.stopTakes(isMainThread));
 
 const core = makeCore(native);
 const wanted = require('../package.json').version;

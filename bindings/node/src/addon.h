@@ -153,6 +153,8 @@ void handle_release(struct handle *handle);
 void handle_close(struct handle *handle, uint64_t wait_ns);
 /* Closes all generators of an environment, or, with env NULL, of the process: it is about to end. */
 void handles_close_all(napi_env env);
+/* Ends the takes of an environment that wait in a thread of the pool; those of shared generators only if told to. */
+void handles_stop_takes(napi_env env, bool shared_ones);
 /* The open generator of argument i; throws where it is closed. */
 frazil *arg_generator(struct args *args, size_t i, struct handle **ret);
 void clock_release(struct clock *clock);

@@ -83,6 +83,16 @@ void handles_close_all(napi_env env)
     }
 }
 
+void handles_stop_takes(napi_env env, bool shared_ones)
+{
+    (void)pthread_mutex_lock(&list_lock);
+    for (struct handle *handle = list; handle != NULL; handle = handle->next) {
+        if (handle->env == env && handle->gen != NULL && handle->works > 0 && (shared_ones || !handle->is_shared))
+            frazil_stop(handle->gen);
+    }
+    (void)pthread_mutex_unlock(&list_lock);
+}
+
 /* ---- one of them ----------------------------------------------------------------------- */
 
 struct handle *handle_new(napi_env env, struct addon *addon, frazil *gen, struct request *request)

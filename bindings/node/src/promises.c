@@ -354,7 +354,19 @@ static napi_value take_snos_async(struct args *args)
     return start_take(args, handle, 2, &wanted);
 }
 
+/* stopTakes(the whole process ends): process.exit waits for the threads of the pool. */
+static napi_value stop_takes(struct args *args)
+{
+    handles_stop_takes(args->env, arg_bool(args, 0));
+    return NULL;
+}
+
 const struct native natives_of_promises[] = {
-    {"openAsync", open_async}, {"openSharedAsync", open_shared_async}, {"closeAsync", close_async},
-    {"takeAsync", take_async}, {"takeSnosAsync", take_snos_async},     {NULL, NULL},
+    {"openAsync", open_async},
+    {"openSharedAsync", open_shared_async},
+    {"closeAsync", close_async},
+    {"takeAsync", take_async},
+    {"takeSnosAsync", take_snos_async},
+    {"stopTakes", stop_takes},
+    {NULL, NULL},
 };

@@ -151,12 +151,15 @@ async function eventually(condition) {
 /* ---- ends ---------------------------------------------------------------------------------- */
 
 const WAITING = `
-  const { open, openAsync } = require('frazil');
+  const { open, openAsync, openShared } = require('frazil');
   const spec = ${JSON.stringify(on('worker=fixed:4 layout=41/20/1 max_lead=0ms max_wait=1h'))};
   const generator = open(spec);
   generator.take(1e6);
-  const inline = open(spec.replace('fixed:4', 'fixed:9') + ' keeper=inline');
-  for (let i = 0; i < 6; i++) inline.take(1e4);
+  const noon = Date.now() - 12 * 3_600_000;
+  const day = 'layout=31/20/1 tick=24h worker=fixed:9 keeper=inline max_wait=unlimited epoch=' + noon;
+  const inline = [open, openShared].map((open) => open(day + ${JSON.stringify(on(''))}));
+  while (inline[0].tryNext() !== null);
+  for (let i = 0; i < 6; i++) inline[i % 2].take(1);
   openAsync(spec);`;
 
 for (const [how, end, code] of [
@@ -221,7 +224,7 @@ test('a close that fails rejects, for each caller, and the generator is closed',
   generator.next();
   fs.rmSync(folder, { recursive: true });
   const closing = generator.closeAsync();
-  await assert.rejects(closing,  { name: 'FrazilError', code: 'FRAZIL_EUNREACHABLE' });
+  await assert.rejects(closing, { name: 'FrazilError', code: 'FRAZIL_EUNREACHABLE' });
   generator.close();
   assert.equal(generator.closeAsync(), closing);
   assert.equal(generator.closed, true);
@@ -358,12 +361,11 @@ test('takes that queue for their turn wait no longer than max_wait', async (t) =
       process.kill(Number(process.env.REDIS), 'SIGSTOP');
       const begun = performance.now();
       const takes = await Promise.allSettled(Array.from({ length: 80 }, () => ids.take(1000)));
-      const codes = new Set(takes.map(({ reason }) => reason.code));
-      console.log(performance.now() - begun < 40_000, ...codes);
+      console.log(performance.now() - begun < 40_000, ...new Set(takes.map(({ reason }) => reason.class)));
       process.kill(Number(process.env.REDIS), 'SIGCONT');
     })();`;
   const said = await overRedis(t, 'timeout=25s', program);
-  if (said !== undefined) assert.equal(said, 'true FRAZIL_EUNREACHABLE\n');
+  if (said !== undefined) assert.equal(said, 'true retry\n');
 });
 
 // Redis is stopped until all grants have ended, and answers again when all calls wait for theirs to be extended.
