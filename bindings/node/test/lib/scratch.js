@@ -11,10 +11,20 @@ const { after } = require('node:test');
 
 const { FrazilError } = require('frazil');
 
+/** Removes a folder, where threads of generators that nobody has closed may still make files. */
+function remove(folder, tries = 100) {
+  try {
+    fs.rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    if (error.code !== 'ENOTEMPTY' || tries === 0) throw error;
+    remove(folder, tries - 1);
+  }
+}
+
 /** `on(spec)` is the spec with run, state and host directories of this test's own, which are removed at its end. */
 function scratch(name) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), `frazil-node-${name}-`));
-  after(() => fs.rmSync(root, { recursive: true, force: true }));
+  after(() => remove(root));
   const on = (spec) => `${spec} run_dir=${root}/run state_dir=${root}/state host_dir=${root}/host`;
   on.folder = (folder) => {
     fs.mkdirSync(path.join(root, folder), { recursive: true });
