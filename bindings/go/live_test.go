@@ -93,8 +93,38 @@ func TestMain(m *testing.M) {
 		overSilence(generator)
 	case "asks":
 		byAsking(generator)
+	case "closes":
+		closeOverSilence(generator)
 	}
 	os.Exit(0)
+}
+
+// closeOverSilence closes a generator whose Fill has taken what was in hand and waits for more. It prints how many ids the slice
+// has then, and the error.
+func closeOverSilence(generator *frazil.Generator) {
+	redis, err := strconv.Atoi(os.Getenv("TEST_REDIS"))
+	if err != nil {
+		panic(err)
+	}
+	if _, err := generator.Take(context.Background(), 1); err != nil {
+		panic(err)
+	}
+	syscall.Kill(redis, syscall.SIGSTOP)
+	ids := make([]frazil.ID, 9000) // the first try is served, and the next has to ask
+	filled := make(chan error)
+	go func() { filled <- generator.Fill(ids) }()
+	time.Sleep(200 * time.Millisecond)
+	closed := make(chan error)
+	go func() { closed <- generator.Close() }()
+	err = <-filled
+	syscall.Kill(redis, syscall.SIGCONT)
+	left := 0
+	for _, id := range ids {
+		if id != 0 {
+			left++
+		}
+	}
+	fmt.Println(left, errors.Is(err, frazil.EStopped), <-closed)
 }
 
 // overSilence stops the Redis that has the slots, and prints the errors of calls that wait for it.
@@ -438,6 +468,11 @@ func overRedis(t *testing.T, role, keys string) (string, error) {
 func TestASilentServerIsWaitedForNoLongerThanACallMay(t *testing.T) {
 	out, err := overRedis(t, "silent", "worker=fixed:3 batch=1 max_wait=200ms")
 	same(t, out, "true true\n"+strings.Repeat("true true\n", 4)+"context deadline exceeded\n<nil> <nil>\n", err)
+}
+
+func TestASliceIsEmptyWhoseGeneratorIsClosedWhileItIsFilled(t *testing.T) {
+	out, err := overRedis(t, "closes", "layout=41/9/13 worker=fixed:3 batch=8192 max_wait=unlimited")
+	same(t, out, "0 true <nil>\n", err)
 }
 
 func TestWithoutAWaitTheServerIsAsked(t *testing.T) {

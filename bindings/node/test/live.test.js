@@ -368,6 +368,18 @@ test('takes that queue for their turn wait no longer than max_wait', async (t) =
   if (said !== undefined) assert.equal(said, 'true retry\n');
 });
 
+test('a take in a thread waits for the rest of max_wait', async () => {
+  const { native } = require('./node_modules/frazil/lib/generator.js');
+  // Its two ids are taken, and the next tick begins in five minutes.
+  const spec = `layout=41/20/1 tick=10m epoch=${Date.now() - 5 * 60_000} max_wait=20m worker=fixed:10 start=zero`;
+  const { external, next } = native.open(on(spec));
+  for (let i = 0; i < 2; i++) next();
+  for (const passedMs of [1_199_900, 1_200_000, 3_600_000]) {
+    await assert.rejects(native.takeAsync(external, new BigUint64Array(1), passedMs), { class: 'retry' });
+  }
+  await native.closeAsync(external);
+});
+
 // Redis is stopped until all grants have ended, and answers again when all calls wait for theirs to be extended.
 test('a late answer of Redis is worth a wait after the end of grants', async (t) => {
   const program = `

@@ -529,6 +529,17 @@ def test_an_answer_that_is_late_is_worth_a_wait_after_the_end_of_leases(redis):
     assert run_python(LATE, str(process.pid), str(socket), env=environment) == "{'an id'}\n"
 
 
+def test_a_coroutine_whose_time_is_over_before_it_has_a_thread():
+    """It fails as one that has waited in vain, and a moment is left for an id that is free."""
+    noon = round(time.time() * 1000) - 12 * 3_600_000
+    with frazil.open(f"layout=31/20/1 epoch={noon} tick=24h worker=fixed:6", keeper="inline") as generator:
+        generator.take(generator.available(), timeout=0)
+        long_ago = time.monotonic() - 3600
+        for timeout in (0.01, 60, ...):
+            with pytest.raises(frazil.RetryError):
+                generator._take_since(long_ago, 1, timeout)
+
+
 def test_coroutines_wait_no_longer_than_max_wait():
     """A tick of a day is empty.  A call that cannot succeed in its time says so at once, as next() does."""
     noon = round(time.time() * 1000) - 12 * 3_600_000

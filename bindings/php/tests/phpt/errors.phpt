@@ -25,6 +25,7 @@ $calls = [
     'no id' => static fn () => Id::parse('12x', 'dec'),
     'too large for an int' => static fn () => (new Generator("layout=41/11/12 epoch=1970-01-01 $memory"))->next(),
     'too large, by text without' => static fn () => preg_match('/^\d+$/', $large->nextString()) ? $large->nextN(2) : null,
+    'too large, without waiting' => static fn () => $large->tryNext(),
     'too large, in a time' => static fn () => $large->take(1, 0),
     'a negative id' => static fn () => Id::format(-1),
     'a negative wait' => static fn () => (new Generator('worker=fixed:12 state=memory'))->take(1, -1),
@@ -50,6 +51,7 @@ a zero byte: Frazil\UsageException FRAZIL_EINVAL usage null words
 no id: Frazil\UsageException FRAZIL_EPARSE usage 2 words
 too large for an int: Frazil\UsageException FRAZIL_EINVAL usage null words
 too large, by text without: Frazil\UsageException FRAZIL_EINVAL usage null words
+too large, without waiting: Frazil\UsageException FRAZIL_EINVAL usage null words
 too large, in a time: Frazil\UsageException FRAZIL_EINVAL usage null words
 a negative id: Frazil\UsageException FRAZIL_EINVAL usage null words
 a negative wait: Frazil\UsageException FRAZIL_EINVAL usage null words
