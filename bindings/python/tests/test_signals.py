@@ -98,6 +98,37 @@ def test_ctrl_c_ends_a_call_to_a_silent_coordinator(redis, how):
     assert json.loads(listed.splitlines()[0])["held"] == 0, listed
 
 
+FORKS = """
+redis, socket = int(sys.argv[1]), sys.argv[2]
+children = []
+
+
+def fork(*_):
+    children.append(os.fork())
+    if children[-1] != 0:
+        os.kill(redis, signal.SIGCONT)
+
+
+signal.signal(signal.SIGALRM, fork)
+os.kill(redis, signal.SIGSTOP)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    ids = frazil.open(f"layout=41/10/12 horizon=10s worker=redis+unix://{socket}/test?timeout=60s open_wait=60s")
+    os.waitpid(children[0], 0)
+    print("parent", ids.next() > 0)
+except frazil.SystemCallError as error:
+    print("child", "forked" in error.message, flush=True)
+    os._exit(0)
+"""
+
+
+def test_a_handler_that_forks_while_a_silent_coordinator_is_asked(redis):
+    """The child has no thread that opens the generator, and does not wait for it."""
+    process, socket, environment = redis
+    out = run_python(BEGIN + FORKS, str(process.pid), str(socket), env=environment)
+    assert out == "child True\nparent True\n"
+
+
 # The URL gives Redis a minute.
 BUSY = """
 redis, socket = int(sys.argv[1]), sys.argv[2]
