@@ -103,6 +103,8 @@ class Generator:
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: binding.py SPEC, such as worker=fixed:7")
     with Generator(sys.argv[1]) as gen:
         for number in gen.take(1000):
             print(number)

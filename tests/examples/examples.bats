@@ -191,6 +191,9 @@ fails_without_namespace() {
     [ "${#stderr_lines[@]}" -eq 2 ]
     [[ ${stderr_lines[0]} == E*", retry: "* ]]
     [[ ${stderr_lines[1]} == "ESPEC, usage: "*wroker* ]]
+    run --separate-stderr python_example binding.py
+    [ "$status" -eq 1 ]
+    [[ $stderr == "usage: binding.py SPEC"* ]]
 }
 
 # says N TEXT: waits until the program has said the text so many times.
