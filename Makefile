@@ -10,10 +10,13 @@ CMAKE = cmake
 # What the tests need: a target for which this is more says so.  `$(packages)` installs it; who is not root goes on with less.
 PURPOSES = check
 packages = sh tools/install-packages --or-less $(PURPOSES)
+# Commands that take longer than a moment: on a terminal a line counts their seconds, and what they print is shown as it comes, or
+# is in build/TARGET.log alone.
+aloud = sh tools/quietly --show build/$@.log '$(1)'
+quietly = sh tools/quietly build/$@.log '$(1)'
 # `$(call build,PRESET)` configures and builds; `$(call test,PRESET,OPTIONS)` also tests.  Many tests wait for servers: with
 # twice as many at a time as processors, these are busy.
-build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).configure.log; exit 1; }; \
-	$(CMAKE) --build --preset $(1) -j $(JOBS)
+build = sh tools/quietly build/$(1).configure.log "$(CMAKE) --preset $(1)" && $(CMAKE) --build --preset $(1) -j $(JOBS)
 ctest = sh tools/test $@ '$(PURPOSES)' $(1) -j $$(( 2 * $(JOBS) )) $(2)
 test = $(call build,$(1)) && $(call ctest,$(1),$(2))
 # `$(call campaign,LABEL OR OPTIONS)`: tests that `make check` leaves out, whole, and with all packages.
@@ -48,7 +51,7 @@ run: | build ## build, make some ids and take one apart (1 min)
 	@sh tools/install-packages run
 	@echo 'building; the output is in build/run.log'
 	@sh tools/quietly build/run.log '$(call build,$(RUN))'
-	@sh web/build.sh build/web 2>build/page.log || true
+	@sh tools/quietly build/page.log 'sh web/build.sh build/web' 2>/dev/null || true
 	@sh tools/demo build/$(RUN)/bin/frazil build/web/frazil.html
 
 check: | build ## install what the tests need, build, run the tests of each push (15 min)
@@ -93,7 +96,7 @@ check-figures: | build ## figures of the pages, counts of instructions, self-tes
 	@$(call campaign,-L '^$@$$')
 
 check-packages: packages ## make the packages of the bindings, and type README's first lines of each language (10 min)
-	@sh tests/install/first-lines.sh .
+	@$(call aloud,sh tests/install/first-lines.sh .)
 
 style: | build ## the house rules alone (2 min)
 	@$(call test,check,-L '^style$$')
@@ -104,7 +107,7 @@ check-docs: | build ## the house rules, and the commands of the pages (4 min)
 
 check-mutants: | build ## a fifth of the known bugs of make mutants, at each turn the next, but for those of PostgreSQL (6 min)
 	@sh tools/install-packages check
-	@sh tools/mutants build/mutants $(JOBS) $(MUTANTS_OF_TURN)
+	@$(call aloud,sh tools/mutants build/mutants $(JOBS) $(MUTANTS_OF_TURN))
 
 check-asan: PURPOSES = check clang fuzz
 check-asan: | build ## the tests of behaviour, by clang, under address and undefined behaviour sanitizers (10 min)
@@ -118,7 +121,7 @@ check-tsan: | build ## the concurrency tests under the thread sanitizer (2 min)
 check-own-libc: PURPOSES = check musl
 check-own-libc: | build ## what speaks with the system, with nothing of it beyond POSIX, and against musl (3 min)
 	@$(packages)
-	@sh tools/cross-cmocka build/cross musl
+	@$(call aloud,sh tools/cross-cmocka build/cross musl)
 	@$(call test,musl,-R '^(unit|process)/test_.*(os|store|word|fork|file|lock|dirs|state|guard|memory)')
 
 check-clang: PURPOSES = check clang
@@ -129,22 +132,22 @@ check-clang: | build ## the tests of what a compiler makes, by clang, optimised 
 check-sanitized: | build ## the tests of the extensions for Node and Python, built with sanitizers (5 min)
 	@sh tools/install-packages check
 	@$(call build,check)
-	@sh bindings/sanitized.sh . build/check
+	@$(call aloud,sh bindings/sanitized.sh . build/check)
 
 check-clients: | build ## clients of Redis from their registries, against frazild (about 2 min)
 	@sh tools/install-packages check clients
 	@$(call build,check)
-	@sh tests/frazild/clients/run.sh build/check/bin/frazild build/clients
+	@$(call aloud,sh tests/frazild/clients/run.sh build/check/bin/frazild build/clients)
 
 check-restarts: | build ## 100 rolling restarts of frazild behind HAProxy, and 100 kills, under load (about 3 min)
 	@sh tools/install-packages check
 	@$(call build,check)
-	@TEST_SKIP_NOTHING=1 FRAZILD_RESTARTS=100 ctest --preset check -R '^frazild/test_proxy$$' --no-tests=error --verbose
+	@$(call aloud,TEST_SKIP_NOTHING=1 FRAZILD_RESTARTS=100 ctest --preset check -R "^frazild/test_proxy$$" --no-tests=error --verbose)
 
 check-recipes: | build ## the examples for Node and the lines for ORMs, with the packages of npm that they are for (not timed)
 	@sh tools/install-packages check bench
-	@sh bindings/node/recipes.sh . build/check
-	@sh databases/postgresql/recipes.sh . build/check
+	@$(call aloud,sh bindings/node/recipes.sh . build/check)
+	@$(call aloud,sh databases/postgresql/recipes.sh . build/check)
 
 check-cross: ## what does not need servers, built for aarch64 and s390x and run by qemu-user (not timed)
 	@for processor in $(CROSS); do $(MAKE) check-$$processor || exit; done
@@ -152,10 +155,10 @@ check-cross: ## what does not need servers, built for aarch64 and s390x and run 
 $(CROSS:%=check-%): PURPOSES = cross
 $(CROSS:%=check-%): check-%: | build
 	@sh tools/install-packages cross
-	@sh tools/cross-cmocka build/cross $*
+	@$(call aloud,sh tools/cross-cmocka build/cross $*)
 	@$(call test,$*)
 	@$(call build,check) --target frazil frazil-sim
-	@sh tools/cross-compare $(JOBS) $*
+	@$(call aloud,sh tools/cross-compare $(JOBS) $*)
 
 SOAK_SEEDS ?= 1-20000
 SOAK_MEMBERS ?= 1-2000
@@ -168,65 +171,65 @@ check-portable: | build ## the tests, built with nothing of the system beyond PO
 
 musl: | build ## build the library and the command against musl in place of glibc (1 min)
 	@sh tools/install-packages musl
-	@$(CMAKE) --preset musl -B build/musl-only -DFRAZIL_TESTS=OFF >build/musl-only.configure.log || { cat build/musl-only.configure.log; exit 1; }
+	@$(call quietly,$(CMAKE) --preset musl -B build/musl-only -DFRAZIL_TESTS=OFF)
 	@$(CMAKE) --build build/musl-only -j $(JOBS)
 
 check-musl: PURPOSES = check musl
 check-musl: | build ## the same against musl in place of glibc, without client libraries (8 min)
 	@$(packages)
-	@sh tools/cross-cmocka build/cross musl
+	@$(call aloud,sh tools/cross-cmocka build/cross musl)
 	@$(call test,musl)
 
 soak: | build ## 20,000 simulated worlds full of faults, 2,000 of shared leases, 2,000 of several users, a hundred fleets of 10,000 services, and what struck in them (about 40 min)
 	@sh tools/install-packages check
 	@$(call build,check)
-	@build/check/tests/simulator/frazil-sim --seeds $(SOAK_SEEDS) --jobs $(JOBS)
-	@build/check/tests/simulator/frazil-sim --members --seeds $(SOAK_MEMBERS) --jobs $(JOBS)
-	@build/check/tests/simulator/frazil-sim --users --seeds $(SOAK_USERS) --jobs $(JOBS)
-	@build/check/tests/simulator/frazil-sim --fleet 10000 --seeds $(SOAK_FLEETS) --jobs $(JOBS)
+	@$(call aloud,build/check/tests/simulator/frazil-sim --seeds $(SOAK_SEEDS) --jobs $(JOBS))
+	@$(call aloud,build/check/tests/simulator/frazil-sim --members --seeds $(SOAK_MEMBERS) --jobs $(JOBS))
+	@$(call aloud,build/check/tests/simulator/frazil-sim --users --seeds $(SOAK_USERS) --jobs $(JOBS))
+	@$(call aloud,build/check/tests/simulator/frazil-sim --fleet 10000 --seeds $(SOAK_FLEETS) --jobs $(JOBS))
 
 memory-model: | build ## the lock-free code under the memory model of C11, in all orders, and what must fail there (6 min)
 	@sh tools/install-packages check
 	@$(call build,check)
-	@build/check/tests/memory_model/memory-model
+	@$(call aloud,build/check/tests/memory_model/memory-model)
 
 install: | build ## install below PREFIX (default /usr/local), which DESTDIR goes in front of (1 min)
-	@$(CMAKE) --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)' >build/release.configure.log
+	@sh tools/quietly build/release.configure.log "$(CMAKE) --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)'"
 	@$(CMAKE) --build --preset release -j $(JOBS)
-	@sh web/build.sh build/web 2>build/page.log || echo "without the page, which make page builds: $$(cat build/page.log)"
+	@sh tools/quietly build/page.log 'sh web/build.sh build/web' 2>/dev/null || echo "without the page, which make page builds: $$(cat build/page.log)"
 	$(CMAKE) --install build/release
 	@if [ -z "$$DESTDIR" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig || true; fi # so that programs find it below /usr/local
 
 format: ## lay out all sources with clang-format
 	@sh tools/install-packages format
-	@sh tools/sources c | xargs clang-format -i
+	@$(call quietly,sh tools/sources c | xargs clang-format -i)
 
 format-check: ## say which sources clang-format would change
 	@sh tools/install-packages format
-	@sh tests/style/format.sh .
+	@$(call aloud,sh tests/style/format.sh .)
 
 lint: | build ## clang-tidy, cppcheck, shellcheck, mandoc, doxygen over everything (10 min)
 	@sh tools/install-packages check clang lint
-	@$(CMAKE) --preset lint >build/lint.configure.log
-	@sh tools/lint build/lint '$(JOBS)'
+	@$(call quietly,$(CMAKE) --preset lint)
+	@$(call aloud,sh tools/lint build/lint "$(JOBS)")
 
 lint-changes: | build ## the same, with clang-tidy and cppcheck over what changed within a day, and what includes it (4 min)
 	@sh tools/install-packages check clang lint
-	@$(CMAKE) --preset lint >build/lint.configure.log
+	@$(call quietly,$(CMAKE) --preset lint)
 	@$(call build,check)
-	@sh tools/lint build/lint '$(JOBS)' "$$(sh tools/changed units build/check)"
+	@$(call aloud,sh tools/lint build/lint "$(JOBS)" "$$(sh tools/changed units build/check)")
 
 nemesis: | build ## kill, stop and fork real processes over real servers, ten times as much as in a check (about 2 h)
 	@sh tools/install-packages check
 	@$(call build,check)
-	@TEST_SKIP_NOTHING=1 TEST_NEMESIS=10 ctest --preset check-all -L nemesis --timeout 14400 --verbose
+	@$(call aloud,TEST_SKIP_NOTHING=1 TEST_NEMESIS=10 ctest --preset check-all -L nemesis --timeout 14400 --verbose)
 
 IDS ?= 1.6e10
 
 ids: | build ## 1e11 ids of processes that are killed, stopped and whose clock is set back, over files and each coordinator, none twice (about 3 h)
 	@sh tools/install-packages check
 	@$(call build,check)
-	@TEST_SKIP_NOTHING=1 TEST_IDS=$(IDS) ctest --preset check-all -R '^nemesis/test_ids$$' --timeout 36000 --verbose
+	@$(call aloud,TEST_SKIP_NOTHING=1 TEST_IDS=$(IDS) ctest --preset check-all -R "^nemesis/test_ids$$" --timeout 36000 --verbose)
 
 CLUSTERS_MINUTES ?= 60
 CLUSTERS_SEED ?= $(shell date +%Y%m%d)
@@ -234,37 +237,37 @@ CLUSTERS_SEED ?= $(shell date +%Y%m%d)
 clusters: | build ## real clusters of hosts that are cut apart, by root: the figures for docs/TRUST.md (60 min)
 	@sh tools/install-packages check
 	@$(call build,check)
-	@env $$(cat build/check/tests/clusters/environment) python3 -B tests/clusters/campaign.py --seed '$(CLUSTERS_SEED)' --minutes '$(CLUSTERS_MINUTES)'
+	@$(call aloud,env $$(cat build/check/tests/clusters/environment) python3 -B tests/clusters/campaign.py --seed "$(CLUSTERS_SEED)" --minutes "$(CLUSTERS_MINUTES)")
 
 mutants: | build ## put known bugs of other systems into a copy of the tree, and see which test finds each (30 min)
 	@sh tools/install-packages check
-	@sh tools/mutants build/mutants $(JOBS)
+	@$(call aloud,sh tools/mutants build/mutants $(JOBS))
 
 model: | build ## look at all states of the model of the lease protocol, and of its variants that must fail (3 min)
 	@sh tools/install-packages model
-	@sh tests/model/check.sh all
+	@$(call aloud,sh tests/model/check.sh all)
 
 FUZZ_SECONDS ?= 60
 
 fuzz: | build ## look for inputs that a parser does not take as it should, 60 s each, and give frazild 100,000 requests and 10,000 configurations (about 45 min)
 	@sh tools/install-packages check clang fuzz
 	@$(call build,fuzz)
-	@sh tools/fuzz build/fuzz '$(JOBS)' '$(FUZZ_SECONDS)'
+	@$(call aloud,sh tools/fuzz build/fuzz "$(JOBS)" "$(FUZZ_SECONDS)")
 	@FRAZILD_FUZZ=100000 FRAZILD_FUZZ_CONFIG=10000 && export FRAZILD_FUZZ FRAZILD_FUZZ_CONFIG && \
 		$(call test,asan,-R '^frazild/test_(http|config)_fuzz$$')
 
 bench: | build ## measure what an id costs, and write docs/performance.md: when nothing else runs (not timed)
 	@sh tools/install-packages bench || echo 'bench: going on without them'
-	@sh tools/bench '$(JOBS)'
+	@$(call aloud,sh tools/bench "$(JOBS)")
 
 page: | build ## the page that draws ids and plans layouts: build/web/frazil.html
 	@sh tools/install-packages page
-	@sh web/build.sh build/web
+	@$(call aloud,sh web/build.sh build/web)
 	@echo 'file://$(CURDIR)/build/web/frazil.html'
 
 manual: | build ## the manual as pages for a browser, with a search: build/manual/index.html
 	@sh tools/install-packages manual page
-	@sh tools/quietly build/manual.log 'sh tools/manual build/manual'
+	@$(call quietly,sh tools/manual build/manual)
 	@echo build/manual/index.html
 
 coverage: PURPOSES = check coverage
@@ -272,59 +275,62 @@ coverage: | build ## run the unit tests: which share of the lines they reach; al
 	@$(packages)
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@$(call test,coverage)
-	@sh tools/coverage build/coverage
+	@$(call aloud,sh tools/coverage build/coverage)
 
 bench-postgresql: | build ## measure what an id costs in PostgreSQL beside other keys, as the tables of its page: when nothing else runs (not timed)
 	@sh tools/install-packages check
-	@$(call build,check) && sh databases/postgresql/test.sh '$(CURDIR)' '$(CURDIR)/build/check' bench.pl | sed -n 's/^# //p'
+	@$(call build,check)
+	@$(call aloud,sh databases/postgresql/test.sh "$(CURDIR)" "$(CURDIR)/build/check" bench.pl | sed -n "s/^# //p")
 
 update-instructions: | build ## write bench/instructions/counts.txt and the listings of docs/fast-path.md anew (about 3 min)
 	@sh tools/install-packages check clang
-	@$(call build,check) && sh bench/instructions/count.sh --update build/check/tests/bench_instructions bench/instructions/counts.txt
-	@sh bench/instructions/listings.sh --page build/check/tests/bench_instructions | sh tools/put-figures update-instructions docs/fast-path.md
-	@$(call build,clang) && sh bench/instructions/count.sh --update build/clang/tests/bench_instructions bench/instructions/counts.txt
+	@$(call build,check)
+	@$(call aloud,sh bench/instructions/count.sh --update build/check/tests/bench_instructions bench/instructions/counts.txt)
+	@$(call aloud,sh bench/instructions/listings.sh --page build/check/tests/bench_instructions | sh tools/put-figures update-instructions docs/fast-path.md)
+	@$(call build,clang)
+	@$(call aloud,sh bench/instructions/count.sh --update build/clang/tests/bench_instructions bench/instructions/counts.txt)
 
 update-fleets: | build ## write the tables of simulated fleets in docs/TRUST.md and docs/operations.md anew (about 3 min)
 	@sh tools/install-packages check
 	@$(call build,check)
-	@for page in docs/TRUST.md docs/operations.md; do \
-		sh tests/simulator/figures.sh build/check/tests/simulator/frazil-sim $$page | sh tools/put-figures update-fleets $$page || exit; done
+	@$(call aloud,for page in docs/TRUST.md docs/operations.md; do \
+		sh tests/simulator/figures.sh build/check/tests/simulator/frazil-sim $$page | sh tools/put-figures update-fleets $$page || exit; done)
 
 update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now, and tests/conformance/shapes.txt from the headers (1 min)
-	@sh tests/api/symbols.sh --update build/release/src build/release/parts
-	@sh tests/conformance/shapes.sh --update .
+	@$(call aloud,sh tests/api/symbols.sh --update build/release/src build/release/parts)
+	@$(call aloud,sh tests/conformance/shapes.sh --update .)
 
 update-abi: ## write tests/api/frazil.abi from the headers: the types that programs are compiled with
-	@sh tests/api/abi.sh --update .
+	@$(call aloud,sh tests/api/abi.sh --update .)
 
 api: | build ## generate the API reference, build/api/html/index.html, from the comments of the headers
 	@sh tools/install-packages api
-	@doxygen docs/Doxyfile
+	@$(call aloud,doxygen docs/Doxyfile)
 
 deb: | build ## build Debian packages into build/deb, and let lintian look at them (not timed)
 	@sh tools/install-packages deb
 	@sh tools/deb build/deb '$(JOBS)'
 
 check-deb: deb ## install the packages in a copy of this machine, try them, purge them (deb and 1 min)
-	@sh tests/install/packages.sh build/deb
+	@$(call aloud,sh tests/install/packages.sh build/deb)
 
 amalgamation: | build ## the library as two files, build/amalgamation/frazil.c and frazil.h, and SQLite's extension as two more
-	@sh tools/amalgamate build/amalgamation
-	@sh databases/sqlite/amalgamate build/amalgamation
+	@$(call aloud,sh tools/amalgamate build/amalgamation)
+	@$(call aloud,sh databases/sqlite/amalgamate build/amalgamation)
 
 packages: $(BINDINGS:%=packages-%) ## build the packages of the bindings, and the extension for PGXN, into build/packages (5 min)
-	@sh databases/postgresql/package.sh . build/packages
+	@$(call aloud,sh databases/postgresql/package.sh . build/packages)
 
 $(BINDINGS:%=packages-%): packages-%: amalgamation ## the packages of one language alone: packages-go, -node, -php, -python, -rust
 	@sh tools/install-packages --or-less $@
-	@sh bindings/$*/package.sh . build/packages
+	@$(call aloud,sh bindings/$*/package.sh . build/packages)
 
 dist: | build ## put the source tarball of the last commit, and frazil.c with frazil.h, into build/
-	@sh tools/dist build
+	@$(call aloud,sh tools/dist build)
 
 check-dist: ## unpack it elsewhere, build and test it there (about 6 min)
 	@sh tools/install-packages check
-	@sh tests/install/dist.sh . '$(JOBS)'
+	@$(call aloud,sh tests/install/dist.sh . "$(JOBS)")
 
 before-release: | build ## what a release must have passed, each once with the last commit (many hours)
 	@[ -z "$$(git status --porcelain)" ] || { echo 'before-release: commit what has changed first' >&2 && exit 1; }
@@ -335,8 +341,7 @@ before-release: | build ## what a release must have passed, each once with the l
 
 build/release-tools/made: tools/release-requirements.txt | build
 	@sh tools/install-packages packages-python
-	@python3 -m venv --clear $(@D)
-	@$(@D)/bin/pip install --quiet --requirement $<
+	@sh tools/quietly build/release-tools.log 'python3 -m venv --clear $(@D) && $(@D)/bin/pip install --quiet --requirement $<'
 	@touch $@
 
 release: build/release-tools/made ## make all files of a release, VERSION=1.0.0, into build/release-1.0.0: docs/releasing.md (30 min)
@@ -346,15 +351,15 @@ release: build/release-tools/made ## make all files of a release, VERSION=1.0.0,
 check-release: build/release-tools/made ## install each of these files on an empty Debian machine, without a network, by root (about 25 min)
 	@sh tools/install-packages walk release
 	@[ -n '$(VERSION)' ] || { echo 'say which: make check-release VERSION=1.0.0' >&2 && exit 1; }
-	@bash tests/install/check-release.sh build/walk build/release-$(VERSION)
+	@$(call aloud,bash tests/install/check-release.sh build/walk build/release-$(VERSION))
 
 check-image: build/release-tools/made ## build the container image of frazild without a registry, by root, and ask it for ids (10 min)
 	@sh tools/install-packages walk image
-	@bash tests/install/image.sh build/walk
+	@$(call aloud,bash tests/install/image.sh build/walk)
 
 walk: | build ## README.md and docs/start.md typed on empty Debian machines, by root: build/walk/transcript.txt (not timed)
 	@sh tools/install-packages walk
-	@bash tests/install/walk.sh build/walk
+	@$(call aloud,bash tests/install/walk.sh build/walk)
 
 clean: ## remove build/
 	rm -rf build

@@ -28,3 +28,18 @@ stop_counting() {
     counter=
     printf '\r%76s\r' ''
 }
+
+# aloud COMMAND...: what it prints is shown as it comes; on a terminal it is in $log, too, and a line counts beneath it.
+aloud() {
+    if [ ! -t 1 ]; then
+        "$@"
+        return
+    fi
+    rm -f "$log.status"
+    start_counting
+    { "$@" 2>&1 || echo $? >"$log.status"; } | tee "$log" | while IFS= read -r line || [ -n "$line" ]; do
+        printf '\r%76s\r%s\n' '' "$line"
+    done
+    stop_counting
+    [ ! -e "$log.status" ] || return "$(cat "$log.status")"
+}

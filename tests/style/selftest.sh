@@ -668,6 +668,25 @@ test_names() {
     done
 }
 
+test_counted() {
+    needs 'Makefile: no recipe was found'
+    printf 'echo' | file tools/quietly
+    printf '. tools/counting.sh' | file tools/slow
+    printf 'sleep 9' | file tools/silent
+    # shellcheck disable=SC2016 # words of make
+    printf 'LIST = a \\\n\tsilent\n\nall: ## all (9 min)\n\t@$(call aloud,sleep 9 | cat; cat) || echo "a; b" >&2\n\t@x="$$(sh it) y" && [ -n "$$x" ] || { exit 1; }\n%s' \
+        '\t@for i in 1; do \\\n\t\tsh tools/slow 1 && $(MAKE) $$i || exit; done\n\t@$(call build,check)\n\t@sh tools/quietly it\n' | file base
+    printf '%b' "$(cat "$scratch/project/base")\n" | file Makefile
+    must_pass
+    for silent in 'sleep 9' 'sh tools/silent' 'A=1 ctest' '$(CMAKE) --preset check >log'; do
+        printf '%b\n\t@true && { %s; }\n' "$(cat "$scratch/project/base")" "$silent" | file Makefile
+        must_fail "see aloud and quietly there: ${silent#A=1 }"
+    done
+    # shellcheck disable=SC2016 # words of make
+    printf '%b\n\t@for i in 1; do \\\n\t\tx=1 sleep 9 | cat; done\n' "$(cat "$scratch/project/base")" | file Makefile
+    must_fail 'see aloud and quietly there: sleep 9'
+}
+
 test_measured() {
     project
     echo '#define FRAZIL_VERSION "1.2.0"' | file include/frazil.h
