@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { BIN, FILE, frazil, launch, temporaryFolder, visit } from './lib.mjs';
+import { BIN, FILE, WIDTHS, cutOn, frazil, launch, temporaryFolder, visit } from './lib.mjs';
 
 const frazild = path.join(BIN, 'frazild');
 const skip = fs.existsSync(frazild) ? false : 'frazild is not built';
@@ -89,6 +89,25 @@ test('three holders of 1,024 worker ids are seen, then the end of the daemon', {
   await page.waitForSelector('#alive-wrong:not([hidden])');
   assert.match(await page.textContent('#alive-wrong'), /^frazild does not answer/);
   await page.context().close();
+});
+
+test('nothing of two generators is cut at any width', { skip }, async () => {
+  const pool = `file://${folder}/wide`;
+  assert.equal(frazil(['lease', 'init', '--never-used', pool]).status, 0);
+  const generators = `[generator main]\nworker=${pool}\n[generator a-name-that-is-long-for-a-generator]\nworker=fixed:9\nlayout=twitter\n`;
+  const { daemon, address } = await startDaemon(`${daemonKeys}${generators}`);
+  for (const width of WIDTHS) {
+    const page = await visit(browser, address, { viewport: { width, height: 900 } });
+    await page.waitForSelector('#alive .map');
+    for (const button of await page.locator('#alive button').all()) await button.click();
+    await page.waitForFunction(() => document.querySelectorAll('#alive output a').length === 2);
+    await page.evaluate(() => (document.getElementById('alive-form').hidden = false));
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `${width}`);
+    assert.deepEqual(await cutOn(page), [], `${width}`);
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  }
+  await end(daemon);
 });
 
 test('leases that cannot be had for a moment are asked for again, and refused ones are not', { skip }, async () => {

@@ -79,3 +79,20 @@ export function factsOf(page, list) {
 export function temporaryFolder() {
   return fs.mkdtempSync(path.join(os.tmpdir(), 'frazil-page-'));
 }
+
+/** What is cut on the page: fields whose text is wider than they are, and what has to be scrolled sideways. */
+export function cutOn(page) {
+  return page.evaluate(() => {
+    const ink = document.createElement('canvas').getContext('2d');
+    const inputs = [...document.querySelectorAll('main input')].filter((input) => {
+      const style = getComputedStyle(input);
+      ink.font = `${style.fontSize} ${style.fontFamily}`;
+      const room = input.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+      return input.offsetParent !== null && ink.measureText(input.value || input.placeholder).width > room + 1;
+    });
+    const boxes = [...document.querySelectorAll('main table, main dl, main .picture, main section')].filter(
+      (box) => box.offsetParent !== null && box.scrollWidth > box.clientWidth + 1,
+    );
+    return [...inputs, ...boxes].map((one) => one.id || one.className || one.closest('[id]').id);
+  });
+}

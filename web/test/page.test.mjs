@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import zlib from 'node:zlib';
-import { FILE, PAGE, WIDTHS, factsOf, frazil, frazilJson, launch, leave, vectors, visit } from './lib.mjs';
+import { FILE, PAGE, WIDTHS, cutOn, factsOf, frazil, frazilJson, launch, leave, vectors, visit } from './lib.mjs';
 
 const WEIGHT_MOST = 68 * 1024; // with gzip, as a server sends it
 
@@ -335,23 +335,6 @@ describe('the page itself', () => {
         await page.context().close();
       });
     }
-  }
-
-  /** What is cut on the page: fields whose text is wider than they are, and what has to be scrolled sideways. */
-  function cutOn(page) {
-    return page.evaluate(() => {
-      const ink = document.createElement('canvas').getContext('2d');
-      const inputs = [...document.querySelectorAll('main input')].filter((input) => {
-        const style = getComputedStyle(input);
-        ink.font = `${style.fontSize} ${style.fontFamily}`;
-        const room = input.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-        return input.offsetParent !== null && ink.measureText(input.value || input.placeholder).width > room + 1;
-      });
-      const boxes = [...document.querySelectorAll('main table, main dl, main .picture, main section')].filter(
-        (box) => box.offsetParent !== null && box.scrollWidth > box.clientWidth + 1,
-      );
-      return [...inputs, ...boxes].map((one) => one.id || one.className || one.closest('[id]').id);
-    });
   }
 
   for (const width of WIDTHS) {
