@@ -268,6 +268,7 @@ page: | build ## the page that draws ids and plans layouts: build/web/frazil.htm
 manual: | build ## the manual as pages for a browser, with a search: build/manual/index.html
 	@sh tools/install-packages manual page
 	@$(call quietly,sh tools/manual build/manual)
+	@mkdir -p build/web && ln -sfn ../manual build/web/manual # where the page looks for it
 	@echo build/manual/index.html
 
 coverage: PURPOSES = check coverage

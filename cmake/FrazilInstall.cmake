@@ -101,8 +101,10 @@ add_custom_command(
 add_custom_target(frazil_man_pages ALL DEPENDS ${PROJECT_BINARY_DIR}/man/man3/libfrazil.3)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR})
 
-# The page, where `make page` has built it: it needs a compiler for WebAssembly.
+# The page, where `make page` has built it: it needs a compiler for WebAssembly.  Beside it the manual that it leads to, where
+# `make manual` has built that.
 install(FILES ${PROJECT_SOURCE_DIR}/build/web/frazil.html DESTINATION ${CMAKE_INSTALL_DATADIR}/frazil OPTIONAL)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/manual DESTINATION ${CMAKE_INSTALL_DATADIR}/frazil OPTIONAL)
 
 # The folders keep their names, so that what one page links to in another is found.
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,14 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # build.sh OUT [MANUAL]: writes OUT/frazil.html, the page in one file: its markup, style and script, and the command as WebAssembly.
-# It leads to MANUAL, the address of the manual, where that is said.
+# It leads to MANUAL, the address of the manual; by default to OUT/manual, if that is there.
 # CLANG is the compiler, which needs wasm-ld, its runtime for wasm32 and a libc for WASI.
 set -eu
 
 tree=$(realpath "$(dirname "$0")/..")
 mkdir -p "$1"
-manual=${2:+ <a href=\"$2\">Manual</a>}
 out=$(realpath "$1")
+manual=
+if [ -n "${2:-}" ]; then
+    manual=" <a href=\"$2\">Manual</a>"
+elif [ -e "$out/manual/index.html" ]; then # frazild serves none
+    manual=' <a href="manual/index.html" data-disk>Manual</a>'
+fi
 clang=${CLANG:-clang}
 libc=/usr/lib/wasm32-wasi/libc.a
 scratch=$(mktemp -d)

@@ -579,6 +579,7 @@ function start() {
   window.addEventListener('hashchange', lookAtAddress);
   if (location.protocol.startsWith('http')) {
     $('alive').hidden = $('alive-link').hidden = false;
+    for (const link of document.querySelectorAll('[data-disk]')) link.hidden = true;
     watch();
   }
   document.documentElement.dataset.ready = `${Math.round(performance.now())} ms`;

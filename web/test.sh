@@ -13,8 +13,6 @@ work=$build/web
 # shellcheck disable=SC2046 # a list of names
 unset $(env | sed -n 's/^\(FRAZIL_[A-Z_]*\)=.*/\1/p')
 
-CLANG=clang sh "$tree/web/build.sh" "$work"
-
 rm -rf "$work/project"
 mkdir "$work/project"
 cp -R "$tree/web/test/." "$work/project"
@@ -31,6 +29,8 @@ elif [ -n "${TEST_SKIP_NOTHING:-}" ]; then
     echo "the manual cannot be built: pandoc and mandoc are missing" >&2
     exit 1
 fi
+
+CLANG=clang sh "$tree/web/build.sh" "$work"
 
 export TEST_SOURCES="$tree" TEST_PAGE_FILE="$work/frazil.html" TEST_BIN="$build/bin"
 node --test --test-reporter=spec --test-concurrency=1 .

@@ -102,6 +102,7 @@ test('nothing of two generators is cut at any width', { skip }, async () => {
     for (const button of await page.locator('#alive button').all()) await button.click();
     await page.waitForFunction(() => document.querySelectorAll('#alive output a').length === 2);
     await page.evaluate(() => (document.getElementById('alive-form').hidden = false));
+    assert.equal(await page.isVisible('nav a:text-is("Manual")'), false); // frazild serves none
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `${width}`);
     assert.deepEqual(await cutOn(page), [], `${width}`);
     assert.deepEqual(page.faults, []);

@@ -350,6 +350,14 @@ describe('the page itself', () => {
     });
   }
 
+  test('leads to the manual that lies beside it', { skip: process.env.MANUAL_FOLDER === undefined }, async () => {
+    const page = await visit(browser);
+    await page.click('nav a:text-is("Manual")');
+    await page.waitForURL(/manual\/index\.html$/);
+    assert.equal(await page.textContent('h1'), 'frazil');
+    await leave(page);
+  });
+
   test('works by keyboard alone', async () => {
     const page = await visit(browser);
     const seen = new Set();
