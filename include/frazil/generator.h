@@ -5,10 +5,11 @@
  * Threads: every function on a frazil may be called from any thread, several at
  * once, except frazil_close, which must be the last call.  A frazil_local
  * belongs to one thread at a time.  A thread can be cancelled (pthread_cancel)
- * where it waits for an id, but not where it opens, stops or closes a generator,
- * or reads options.  With state=URL one of the threads that wait asks the
- * coordinator.  It cannot be cancelled until that request ends, within its call's
- * wait and the URL's timeout.
+ * where it waits for an id or for the coordinator, but not where it opens, stops or
+ * closes a generator, or reads options.  With state=URL one of the threads that wait
+ * asks the coordinator.  It cannot be cancelled until that request ends, within its
+ * call's wait and the URL's timeout.  The same holds for a call that extends a grant
+ * itself, as no thread can be created.
  *
  * Fork: parent and children keep sharing the generator and never issue the same id; each process closes its own copy.
  * An inherited frazil_local drops its block and goes on.
@@ -100,8 +101,9 @@ FRAZIL_API void frazil_stop(frazil *gen) FRAZIL_NONNULL(1);
 /*
  * Closes this process's copy; NULL is allowed.  A generator of frazil_open_shared is closed when all its users have
  * closed it.  Takes at most two seconds: a grant that cannot be released in that time expires by itself.  A pending
- * request to a coordinator goes on in a thread.  If the program supplied a clock, random numbers, a granter or an
- * overflow callback, the call waits for that request instead.
+ * request to a coordinator goes on in a thread.  Where no thread can be created, the call releases the grant itself in
+ * that time.  If the program supplied a clock, random numbers, a granter or an overflow callback, the call waits for
+ * that request instead.
  */
 FRAZIL_API void frazil_close(frazil *gen);
 
@@ -132,7 +134,9 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_close_within(frazil *gen, uint64_t wai
  * within the time that it may wait.  A longer request goes on in a thread, which ends with it, and a later call gets
  * the result.  A call that never waits leaves the grant to others: to the keeper's thread of this process, or with
  * keeper=hook to frazil_keep.  With keeper=inline, and in a child of a process with such a thread, there is neither.
- * Then the call writes the file unless another process is writing it, or lets a thread ask the coordinator.
+ * Then the call writes the file unless another process is writing it, or lets a thread ask the coordinator.  Where no
+ * thread can be created, a call that never waits does not ask.  Another one asks itself, and cuts the request off when
+ * its wait is over.
  */
 
 /* Takes one id.  Waits at most max_wait. */

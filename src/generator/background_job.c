@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "background_job.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/duration.h"
 #include "monotonic_condition.h"
+#include "os/deadline.h"
 
 /* The caller and the thread hold it; the last one frees it. */
 struct job {
@@ -42,6 +41,13 @@ static struct job *new_job(frazil *gen, fz_background_fn run, struct fz_deadline
     return job;
 }
 
+static void free_job(struct job *job)
+{
+    pthread_cond_destroy(&job->ended);
+    pthread_mutex_destroy(&job->lock);
+    free(job);
+}
+
 /* The caller holds the lock, and loses it. */
 static void let_go(struct job *job)
 {
@@ -49,11 +55,8 @@ static void let_go(struct job *job)
     bool is_last = --job->holders == 0;
 
     pthread_mutex_unlock(&job->lock);
-    if (!is_last)
-        return;
-    pthread_cond_destroy(&job->ended);
-    pthread_mutex_destroy(&job->lock);
-    free(job);
+    if (is_last)
+        free_job(job);
 }
 
 static void *run_job(void *arg)
@@ -89,45 +92,56 @@ static bool start(struct job *job)
     return sys == 0;
 }
 
-/* The caller holds the lock. */
-static void await_end(struct job *job, struct fz_deadline deadline)
+/* A caller that is cancelled holds the lock. */
+static void let_go_cancelled(void *job)
 {
-    const uint64_t latest_ns = UINT64_C(1) << 60; /* beyond it a time_t could overflow */
-    uint64_t until_ns = deadline.at_ns < latest_ns ? deadline.at_ns : latest_ns;
-    struct timespec until = {.tv_sec = (time_t)(until_ns / FZ_NS_PER_S), .tv_nsec = (long)(until_ns % FZ_NS_PER_S)};
-    int sys = 0;
-
-    /* Only has_ended tells whether the job is done: a wait may also end for no reason. */
-    while (!job->has_ended && sys != ETIMEDOUT)
-        sys = pthread_cond_timedwait(&job->ended, &job->lock, &until);
+    let_go(job);
 }
 
-bool fz_background_run(frazil *gen, fz_background_fn run, struct fz_deadline deadline, struct fz_deadline until,
-                       frazil_err *ret_err, frazil_error *reterr)
+/* The longest wait at a time, so that a reason to end it is noticed. */
+static const uint64_t longest_look_apart_ns = 100000000;
+
+/* The caller holds the lock. */
+static void await_end(struct job *job, const struct fz_background_wait *wait, int cancel_state)
+{
+    /* Only has_ended tells whether the job is done: a wait may also end for no reason. */
+    while (!job->has_ended && (wait->is_over == NULL || !wait->is_over(job->gen))) {
+        uint64_t left_ns = fz_deadline_left_ns(wait->until);
+        if (left_ns == 0)
+            break;
+        struct timespec until = fz_monotonic_in(left_ns < longest_look_apart_ns ? left_ns : longest_look_apart_ns);
+        pthread_cleanup_push(let_go_cancelled, job);
+        pthread_setcancelstate(wait->is_over == NULL ? PTHREAD_CANCEL_DISABLE : cancel_state, &(int){0});
+        (void)pthread_cond_timedwait(&job->ended, &job->lock, &until);
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
+        pthread_cleanup_pop(0);
+    }
+}
+
+enum fz_background fz_background_run(frazil *gen, fz_background_fn run, struct fz_deadline deadline,
+                                     const struct fz_background_wait *wait, frazil_err *ret_err, frazil_error *reterr)
 {
     struct job *job = new_job(gen, run, deadline);
     int cancel_state;
 
-    /* A cancelled caller would leave the lock taken. */
+    if (job == NULL)
+        return FZ_BACKGROUND_NO_THREAD;
+    /* Elsewhere a cancelled caller would leave the lock taken. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    if (job != NULL && !start(job)) {
-        free(job);
-        job = NULL;
-    }
-    /* Without memory or a thread it is run here: late is better than never. */
-    bool has_ended = job == NULL;
-    if (job == NULL) {
-        *ret_err = run(gen, deadline, reterr);
-    } else {
+    bool is_started = start(job);
+    bool has_ended = false;
+    if (is_started) {
         pthread_mutex_lock(&job->lock);
-        await_end(job, until);
+        await_end(job, wait, cancel_state);
         has_ended = job->has_ended;
         if (has_ended)
             *ret_err = job->err;
         if (has_ended && job->err != FRAZIL_OK && reterr != NULL)
             *reterr = job->why;
         let_go(job);
+    } else {
+        free_job(job);
     }
     pthread_setcancelstate(cancel_state, &(int){0});
-    return has_ended;
+    return !is_started ? FZ_BACKGROUND_NO_THREAD : has_ended ? FZ_BACKGROUND_ENDED : FZ_BACKGROUND_GOES_ON;
 }

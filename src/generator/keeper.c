@@ -135,8 +135,7 @@ static bool needs_extension(const frazil *gen, const struct fz_grant *grant, uin
     return now_tick >= due_tick(gen, grant);
 }
 
-/* A child must not go on with its parent's connections and locks. */
-static void notice_fork(frazil *gen)
+void fz_keeper_notice_fork(frazil *gen)
 {
     struct fz_keeper *keeper = &gen->keeper;
     uint64_t process = fz_fork_mark_read(&gen->fork_mark);
@@ -183,7 +182,7 @@ static frazil_err extend_locked(frazil *gen, struct fz_deadline deadline, frazil
     if (!is_to_be_asked(gen, &seen, &err, reterr))
         return err;
     /* Under the lock, because after_fork changes what other threads of this process read. */
-    notice_fork(gen);
+    fz_keeper_notice_fork(gen);
     uint64_t begun_ns = fz_monotonic_ns(gen);
     bool never_waits = fz_deadline_left_ns(deadline) == 0;
     err = gen->keeper.granter.extend(gen->keeper.granter.ctx, deadline, seen.view.now_tick, &seen.grant, &grant, &why);
@@ -459,15 +458,23 @@ bool fz_keeper_delegate(frazil *gen)
 
 /* ---- frazil_keep ------------------------------------------------------------- */
 
+#define FZ_UNANSWERED "the grant is being extended, and %s has not answered yet"
+
 /* When to look again at a grant that a thread is just extending. */
 static const uint64_t look_again_ns = 10000000;
 
-/* In a thread of its own.  The last line is the last that it has to do with the generator, which may be freed then. */
+/*
+ * In a thread of its own, if there is one.  The exchange is the last that it has to do with the generator, which may be
+ * freed then; or it is to close it.
+ */
 static frazil_err extend_job(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
+    uint64_t process = fz_fork_mark_read(&gen->fork_mark);
     frazil_err err = fz_keeper_extend(gen, deadline, reterr);
 
-    atomic_store_explicit(&gen->keeper.job, 0, memory_order_release);
+    if (!atomic_compare_exchange_strong_explicit(&gen->keeper.job, &process, 0, memory_order_acq_rel,
+                                                 memory_order_acquire))
+        gen->keeper.go_on(gen);
     return err;
 }
 
@@ -486,90 +493,81 @@ static bool begin_job(frazil *gen)
                                                                      memory_order_acq_rel, memory_order_relaxed);
 }
 
+/* Whether nobody waits for the coordinator any more. */
+static bool is_call_over(const frazil *gen)
+{
+    return fz_waits_ended() || fz_is_stopped(gen);
+}
+
 /* Waits for a thread that an earlier call has left at work. */
-static void await_job(frazil *gen, struct fz_deadline deadline)
+static void await_job(frazil *gen, struct fz_deadline deadline, bool (*ends)(const frazil *gen))
 {
     const struct timespec pause = {.tv_nsec = 1000000};
 
-    while (has_job(gen) && fz_deadline_left_ns(deadline) > 0)
+    while (has_job(gen) && (ends == NULL || !ends(gen)) && fz_deadline_left_ns(deadline) > 0)
         clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
-void fz_keeper_stop(frazil *gen)
+/* Has the thread that is at work go on.  False: it is not any more. */
+static bool hand_over(frazil *gen)
 {
-    await_job(gen, FZ_DEADLINE_NONE);
-    if (fz_keeper_has_thread(gen))
-        fz_keeper_pool_leave(&gen->keeper.task);
+    uint64_t process = fz_fork_mark_read(&gen->fork_mark);
+
+    return atomic_compare_exchange_strong_explicit(&gen->keeper.job, &process, FZ_KEEPER_HANDED_OVER,
+                                                   memory_order_acq_rel, memory_order_acquire);
 }
 
-/* No id has a later tick: where the word stands or, if the clock went back, stood on the other side. */
-static uint64_t last_used_tick(const frazil *gen)
+static void go_on_with(void *gen)
 {
-    uint64_t used = fz_slot_tick(&gen->rules, atomic_load_explicit(gen->word, memory_order_acquire));
-
-    /* A sno generator whose clock went back has used later ticks on the side that it left. */
-    for (unsigned side = 0; side < 2; side++) {
-        uint64_t free = atomic_load_explicit(&gen->shared->side_free[side], memory_order_acquire);
-        if (free > used + 1)
-            used = free - 1;
-    }
-    return used;
+    ((frazil *)gen)->keeper.go_on(gen);
 }
 
-struct fz_remnant fz_keeper_end(frazil *gen)
+bool fz_keeper_stop(frazil *gen, struct fz_deadline deadline, void (*go_on)(frazil *gen))
 {
-    struct fz_grant_ring *ring = &gen->shared->grants;
-    uint64_t number;
-    struct fz_remnant remnant = {.held = fz_grant_ring_look(ring, &number)};
-    struct fz_grant ended = remnant.held;
-    uint64_t used = last_used_tick(gen);
-
-    remnant.used_tick = used < remnant.held.until ? used : remnant.held.until;
-    /* Nobody else writes to it now.  It has no tick left, even if a process still has the page mapped. */
-    ended.version = 0;
-    ended.floor = ended.until + 1;
-    if (gen->store.kind == FZ_STORE_LEASE)
-        (void)fz_grant_ring_put(ring, number, &ended);
-    return remnant;
+    gen->keeper.go_on = go_on;
+    await_job(gen, deadline, NULL);
+    if (has_job(gen) && hand_over(gen))
+        return false;
+    return !fz_keeper_has_thread(gen) || fz_keeper_pool_leave(&gen->keeper.task, deadline, go_on_with);
 }
 
-frazil_err fz_keeper_release(frazil *gen, struct fz_deadline deadline, const struct fz_remnant *remnant)
+/* No thread can be created: then the answer is waited for here, up to the deadline. */
+static frazil_err extend_here(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
-    struct fz_granter *granter = &gen->keeper.granter;
-
-    if (granter->ctx == NULL || remnant->held.version == 0)
-        return FRAZIL_OK; /* the generator was never opened: there is nothing to give back */
-    notice_fork(gen);
-    return granter->release(granter->ctx, deadline, &remnant->held, remnant->used_tick);
+    if (fz_deadline_left_ns(deadline) > 0)
+        return extend_job(gen, fz_deadline_earlier(job_deadline(gen), deadline), reterr);
+    atomic_store_explicit(&gen->keeper.job, 0, memory_order_release);
+    return fz_fail(reterr, FRAZIL_EAGAIN, "%s" FZ_NO_KEEPER_THREAD, gen->keeper.granter_name);
 }
 
-void fz_keeper_close(frazil *gen)
+/* Has a thread ask, and waits for it up to the deadline. */
+static frazil_err extend_aside(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
-    struct fz_granter *granter = &gen->keeper.granter;
+    const struct fz_background_wait wait = {.until = deadline, .is_over = is_call_over};
+    frazil_err err;
 
-    if (granter->ctx == NULL)
-        return;
-    notice_fork(gen); /* a parent's connection is not to be ended */
-    granter->close(granter->ctx);
-    granter->ctx = NULL;
+    enum fz_background end = fz_background_run(gen, extend_job, job_deadline(gen), &wait, &err, reterr);
+    atomic_store_explicit(&gen->keeper.lacks_thread, end == FZ_BACKGROUND_NO_THREAD, memory_order_relaxed);
+    if (end == FZ_BACKGROUND_NO_THREAD)
+        return extend_here(gen, deadline, reterr);
+    return end == FZ_BACKGROUND_ENDED ? err : fz_fail(reterr, FRAZIL_EAGAIN, FZ_UNANSWERED, gen->keeper.granter_name);
 }
 
 /* Extends the grant up to the deadline; what takes longer goes on. */
-static frazil_err keep_within(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
+static frazil_err keep_within(frazil *gen, struct fz_deadline deadline, bool asks_itself, frazil_error *reterr)
 {
     frazil_err err;
 
-    await_job(gen, deadline);
+    await_job(gen, deadline, is_call_over);
     bool is_begun = !has_job(gen);
-    if (is_begun && (gen->keeper.asks_program || deadline.at_ns == FZ_DEADLINE_NONE.at_ns))
+    if (is_begun && (gen->keeper.asks_program || asks_itself))
         return fz_keeper_extend(gen, job_deadline(gen), reterr);
     struct fz_observation seen = fz_observe(gen);
     if (is_begun && !is_to_be_asked(gen, &seen, &err, reterr))
         return err;
-    if (is_begun && begin_job(gen) && fz_background_run(gen, extend_job, job_deadline(gen), deadline, &err, reterr))
-        return err;
-    return fz_fail(reterr, FRAZIL_EAGAIN, "the grant is being extended, and %s has not answered yet",
-                   gen->keeper.granter_name);
+    if (is_begun && begin_job(gen))
+        return extend_aside(gen, deadline, reterr);
+    return fz_fail(reterr, FRAZIL_EAGAIN, FZ_UNANSWERED, gen->keeper.granter_name);
 }
 
 frazil_err fz_keeper_extend_within(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
@@ -577,7 +575,7 @@ frazil_err fz_keeper_extend_within(frazil *gen, struct fz_deadline deadline, fra
     /* A file is written at once, and a wait for its guard can be cut short. */
     if (!gen->keeper.asks_coordinator)
         return fz_keeper_extend(gen, deadline, reterr);
-    return is_our_work(gen) ? keep_within(gen, deadline, reterr) : FRAZIL_OK;
+    return is_our_work(gen) ? keep_within(gen, deadline, false, reterr) : FRAZIL_OK;
 }
 
 frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, uint64_t *ret_next_ns, frazil_error *reterr)
@@ -589,7 +587,9 @@ frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, uint64_t *ret_next_ns, fra
         return fz_fail_stopped(reterr);
     if (!is_our_work(gen))
         return FRAZIL_OK;
-    frazil_err err = keep_within(gen, deadline, reterr);
+    frazil_err err = keep_within(gen, deadline, deadline.at_ns == FZ_DEADLINE_NONE.at_ns, reterr);
+    if (err != FRAZIL_OK && fz_is_stopped(gen))
+        return fz_fail_stopped(reterr);
     *ret_next_ns = has_job(gen) ? look_again_ns : pause_ns(gen);
     return err;
 }

@@ -21,6 +21,13 @@
 /* Bytes of a granter's name, terminator included; a longer URL or path is cut. */
 #define FZ_GRANTER_NAME_SIZE 256
 
+/* In place of a fork mark, which it never is: the generator is handed over to the thread that is at work. */
+#define FZ_KEEPER_HANDED_OVER UINT64_MAX
+
+/* Why nobody asks the granter, behind its name. */
+#define FZ_NO_KEEPER_THREAD                                                                                            \
+    " cannot be asked, as no thread can be created: raise the limits on threads and memory (ulimit -u, -v)"
+
 /* In the process. */
 struct fz_keeper {
     struct fz_granter granter;               /* ctx NULL: the worker needs no grant */
@@ -29,7 +36,9 @@ struct fz_keeper {
     bool asks_program;          /* the granter is the program's: only its own threads call it */
     bool asks_coordinator;      /* whose answer may take long, and which is not asked in vain */
     _Atomic uint64_t inside;    /* by its fork mark: the process of which a thread extends the grant; 0: none */
-    _Atomic uint64_t job;       /* likewise: a thread that frazil_keep has started is at work; 0: none */
+    _Atomic uint64_t job;       /* likewise: a thread that a call has started is at work; 0: none */
+    _Atomic bool lacks_thread;  /* the last call that wanted such a thread could create none */
+    void (*go_on)(frazil *gen); /* what the thread that is at work does last, if fz_keeper_stop hands it over */
     _Atomic uint64_t new_tick;  /* where the grant begins if a quarantine holds it back until then; 0: none does */
     uint64_t process;           /* by its fork mark: the one that the granter was last used in */
     struct fz_keeper_task task; /* with FZ_KEEPER_THREAD; its queue is set before opening */
@@ -86,8 +95,14 @@ FZ_PRIVATE bool fz_keeper_has_thread(const frazil *gen);
  */
 FZ_PRIVATE bool fz_keeper_delegate(frazil *gen);
 
-/* Has no thread of this process look after it any more, and waits for one that is just at it. */
-FZ_PRIVATE void fz_keeper_stop(frazil *gen);
+/*
+ * Has no thread of this process look after it any more, and waits for one that is just at it until the deadline.
+ * False: that is over, and the thread calls go_on(gen) when it has ended: the caller has nothing to do with gen then.
+ */
+FZ_PRIVATE bool fz_keeper_stop(frazil *gen, struct fz_deadline deadline, void (*go_on)(frazil *gen));
+
+/* In a child, before it uses the granter: it must not go on with its parent's connections and locks. */
+FZ_PRIVATE void fz_keeper_notice_fork(frazil *gen);
 
 /* The grant at the end, to be given back. */
 struct fz_remnant {

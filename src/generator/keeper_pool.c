@@ -11,6 +11,7 @@
 #include "core/duration.h"
 #include "extension_lock.h"
 #include "monotonic_condition.h"
+#include "os/deadline.h"
 #include "os/this_process.h"
 
 /* Queues are counted by the hash of a coordinator: with this many, two rarely share one. */
@@ -48,7 +49,7 @@ static bool init_pool(struct fz_keeper_pool *pool)
     /* The wall clock may be set back while a thread sleeps: it would sleep on, and a grant end meanwhile. */
     bool made = fz_monotonic_condition_init(&pool->roused) == 0 && fz_monotonic_condition_init(&pool->handed) == 0;
 
-    return made && pthread_cond_init(&pool->done, NULL) == 0 && pthread_mutex_init(&pool->lock, NULL) == 0;
+    return made && fz_monotonic_condition_init(&pool->done) == 0 && pthread_mutex_init(&pool->lock, NULL) == 0;
 }
 
 /* NULL: there is no memory for it. */
@@ -165,6 +166,25 @@ static int rouse(struct fz_keeper_pool *pool, uint64_t due_ns)
     return pthread_cond_signal(pool->has_sleeper ? &pool->roused : &pool->handed);
 }
 
+static void unlink_task(struct fz_keeper_pool *pool, const struct fz_keeper_task *task)
+{
+    struct fz_keeper_task **place = &pool->first;
+
+    while (*place != task)
+        place = &(*place)->next;
+    *place = task->next;
+}
+
+/* The leaver has gone, and left the rest to the thread that calls. */
+static void finish_leaving(struct fz_keeper_pool *pool, struct fz_keeper_task *task)
+{
+    unlink_task(pool, task);
+    task->pool = NULL;
+    pthread_mutex_unlock(&pool->lock);
+    task->then(task->ctx);
+    pthread_mutex_lock(&pool->lock);
+}
+
 static void look_after(struct fz_keeper_pool *pool, struct fz_keeper_task *task)
 {
     task->is_looked_after = true;
@@ -184,6 +204,8 @@ static void look_after(struct fz_keeper_pool *pool, struct fz_keeper_task *task)
     if (pool->has_sleeper)
         (void)rouse(pool, was_full ? 0 : task->due_ns);
     pthread_cond_broadcast(&pool->done);
+    if (task->then != NULL)
+        finish_leaving(pool, task);
 }
 
 /* The thread that calls ends; it joins the one that ended before it, as nobody else does.  Gives up the lock. */
@@ -228,15 +250,6 @@ static void *run_keepers(void *arg)
 
 /* ---- joining and leaving ---------------------------------------------------------------- */
 
-static void unlink_task(struct fz_keeper_pool *pool, const struct fz_keeper_task *task)
-{
-    struct fz_keeper_task **place = &pool->first;
-
-    while (*place != task)
-        place = &(*place)->next;
-    *place = task->next;
-}
-
 int fz_keeper_pool_join(struct fz_keeper_task *task, uint64_t due_in_ns)
 {
     struct fz_keeper_pool *pool = pool_of_process();
@@ -247,6 +260,7 @@ int fz_keeper_pool_join(struct fz_keeper_task *task, uint64_t due_in_ns)
     task->due_ns = fz_machine_clock_ns() + (due_in_ns < longest_due_ns ? due_in_ns : longest_due_ns);
     task->is_looked_after = false;
     task->is_leaving = false;
+    task->then = NULL;
     task->next = pool->first;
     pool->first = task;
     int sys = rouse(pool, task->due_ns);
@@ -269,37 +283,55 @@ void fz_keeper_pool_hurry(struct fz_keeper_task *task)
     pthread_mutex_unlock(&pool->lock);
 }
 
+/* Waits until a call or a thread has ended.  False: the deadline has passed. */
+static bool await_done(struct fz_keeper_pool *pool, struct fz_deadline deadline)
+{
+    const uint64_t left_ns = fz_deadline_left_ns(deadline);
+    struct timespec until = fz_monotonic_in(left_ns < FZ_NS_PER_S ? left_ns : FZ_NS_PER_S);
+
+    if (left_ns > 0)
+        (void)pthread_cond_timedwait(&pool->done, &pool->lock, &until);
+    return left_ns > 0;
+}
+
 /* The last one has left: waits until the threads have ended, if nobody joins meanwhile. */
-static bool await_threads(struct fz_keeper_pool *pool, pthread_t *ret_last)
+static bool await_threads(struct fz_keeper_pool *pool, struct fz_deadline deadline, pthread_t *ret_last)
 {
     pthread_cond_broadcast(&pool->roused);
     pthread_cond_broadcast(&pool->handed);
     /* Joining the last one is not enough: each joins the one before it, and may still be about to. */
-    while (pool->first == NULL && pool->threads > 0)
-        pthread_cond_wait(&pool->done, &pool->lock);
-    bool is_last = pool->first == NULL && pool->has_ended;
+    while (pool->first == NULL && pool->threads > 0 && await_done(pool, deadline))
+        ;
+    bool is_last = pool->first == NULL && pool->threads == 0 && pool->has_ended;
     *ret_last = pool->ended;
     pool->has_ended = pool->has_ended && !is_last;
     return is_last;
 }
 
-void fz_keeper_pool_leave(struct fz_keeper_task *task)
+bool fz_keeper_pool_leave(struct fz_keeper_task *task, struct fz_deadline deadline, void (*then)(void *ctx))
 {
     struct fz_keeper_pool *pool = task->pool;
+    bool is_last = false;
     pthread_t last;
     int cancel;
 
-    /* pthread_cond_wait ends a cancelled thread, which would leave the generator half taken off the list. */
+    /* A wait for a condition ends a cancelled thread, which would leave the generator half taken off the list. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pthread_mutex_lock(&pool->lock);
     task->is_leaving = true;
-    while (task->is_looked_after)
-        pthread_cond_wait(&pool->done, &pool->lock);
-    unlink_task(pool, task);
-    bool is_last = pool->first == NULL && await_threads(pool, &last);
+    while (task->is_looked_after && await_done(pool, deadline))
+        ;
+    bool has_left = !task->is_looked_after;
+    if (has_left) {
+        unlink_task(pool, task);
+        task->pool = NULL;
+        is_last = pool->first == NULL && await_threads(pool, deadline, &last);
+    } else {
+        task->then = then;
+    }
     pthread_mutex_unlock(&pool->lock);
     if (is_last)
         pthread_join(last, NULL);
-    task->pool = NULL;
     pthread_setcancelstate(cancel, NULL);
+    return has_left;
 }

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/deadline.h"
+
 struct fz_keeper_pool;
 
 /* A generator that is looked after; lies in its own memory.  Written under the pool's lock. */
@@ -27,7 +29,8 @@ struct fz_keeper_task {
     /* Below: the pool's own. */
     struct fz_keeper_pool *pool; /* NULL: nobody looks after it */
     struct fz_keeper_task *next;
-    uint64_t due_ns; /* monotonic */
+    uint64_t due_ns;         /* monotonic */
+    void (*then)(void *ctx); /* of the leaver that has not waited for is_looked_after to end; NULL: none */
     bool is_looked_after;
     bool is_leaving;
 };
@@ -47,9 +50,12 @@ FZ_PRIVATE int fz_keeper_pool_join(struct fz_keeper_task *task, uint64_t due_in_
 /* Has it called now.  Not for a task that a fork left behind: see fz_keeper_pool_is_ours. */
 FZ_PRIVATE void fz_keeper_pool_hurry(struct fz_keeper_task *task);
 
-/* Ends it, and waits for a call that is under way; with the last one the threads are gone.  Not after a fork, either.
+/*
+ * Ends it, and waits for a call that is under way; with the last one the threads are gone, unless the deadline passes.
+ * False: the call lasts beyond the deadline, and the thread that makes it calls then(ctx) after that.  It touches the
+ * task no more.  Not after a fork, either.
  */
-FZ_PRIVATE void fz_keeper_pool_leave(struct fz_keeper_task *task);
+FZ_PRIVATE bool fz_keeper_pool_leave(struct fz_keeper_task *task, struct fz_deadline deadline, void (*then)(void *ctx));
 
 /* Whether a thread of this process looks after it, and not one of the process that this one was forked from. */
 FZ_PRIVATE bool fz_keeper_pool_is_ours(const struct fz_keeper_task *task);

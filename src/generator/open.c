@@ -388,12 +388,13 @@ static void tell_warnings(frazil *gen)
                        (uint64_t)gen->layout.epoch_unix_ms - (uint64_t)now_ms);
 }
 
+/* How long a grant may take to be given back by a thread that nobody waits for. */
+static const uint64_t go_on_closing_ns = 2000000000;
+
 /* Leaves the shared page; the last process releases the grant. */
 static frazil_err leave_store(frazil *gen, struct fz_deadline deadline, bool opened)
 {
     frazil_err err = FRAZIL_OK;
-
-    fz_keeper_stop(gen);
     bool is_lease = gen->store.kind == FZ_STORE_LEASE;
     bool is_last = fz_store_leave(&gen->store, deadline, &gen->shared);
     struct fz_remnant remnant = {.held = {.version = 0}};
@@ -423,19 +424,39 @@ static frazil_err leave_store(frazil *gen, struct fz_deadline deadline, bool ope
     return err;
 }
 
-static frazil_err close_generator(frazil *gen, struct fz_deadline deadline, bool opened)
+/* No thread looks after it any more. */
+static frazil_err finish_closing(frazil *gen, struct fz_deadline deadline, bool opened)
 {
-    if (gen->private_page != NULL && gen->shared != NULL)
-        fz_overflow_close(gen);
-    fz_remote_close(gen);
-    fz_left_off_note(gen);
-    fz_left_off_die(gen);
     frazil_err err = leave_store(gen, deadline, opened);
+
     fz_events_close(gen);
     fz_unmap(gen->private_page, sizeof *gen->private_page);
     frazil_manual_clock_close(gen->own.frozen_clock);
     free(gen);
     return err;
+}
+
+/* In the thread that was at work when the closing call had no time left. */
+static void go_on_closing(frazil *gen)
+{
+    (void)fz_keeper_stop(gen, FZ_DEADLINE_NONE, NULL);
+    frazil_err ignored = finish_closing(gen, fz_deadline_in(go_on_closing_ns), true);
+    (void)ignored;
+}
+
+static frazil_err close_generator(frazil *gen, struct fz_deadline deadline, bool opened)
+{
+    /* Nothing of the program's is called after that, and an opening has no thread that could be at work for long. */
+    bool waits = !opened || gen->fixed.has_program_ports || gen->overflow.fn != NULL;
+
+    if (gen->private_page != NULL && gen->shared != NULL)
+        fz_overflow_close(gen);
+    fz_remote_close(gen);
+    fz_left_off_note(gen);
+    fz_left_off_die(gen);
+    if (!fz_keeper_stop(gen, waits ? FZ_DEADLINE_NONE : deadline, go_on_closing))
+        return FRAZIL_EAGAIN;
+    return finish_closing(gen, deadline, opened);
 }
 
 /* Whether it may be in the way of another one of this process, whatever the host's files say. */

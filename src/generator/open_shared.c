@@ -338,6 +338,23 @@ static bool closes_itself(const frazil *gen)
     return gen->fixed.has_program_ports || gen->overflow.fn != NULL;
 }
 
+/* Has a thread close it, for which the caller waits so long; without a thread it closes in that time itself. */
+static frazil_err close_aside(frazil *gen, uint64_t most_ns)
+{
+    const struct fz_background_wait wait = {.until = fz_deadline_in(most_ns)};
+    frazil_err err = FRAZIL_OK;
+
+    switch (fz_background_run(gen, close_job, close_deadline(most_ns), &wait, &err, NULL)) {
+    case FZ_BACKGROUND_ENDED:
+        return err;
+    case FZ_BACKGROUND_NO_THREAD:
+        return close_job(gen, fz_deadline_earlier(close_deadline(most_ns), wait.until), NULL);
+    case FZ_BACKGROUND_GOES_ON:
+        break;
+    }
+    return FRAZIL_EAGAIN;
+}
+
 void frazil_close(frazil *gen)
 {
     frazil_err ignored = FRAZIL_OK;
@@ -346,24 +363,20 @@ void frazil_close(frazil *gen)
         return;
     /* A request that the keeper's thread is just making ends with its own timeout. */
     if (closes_itself(gen) || !gen->keeper.asks_coordinator)
-        (void)close_job(gen, close_deadline(shortest_close_ns), NULL);
+        ignored = close_job(gen, close_deadline(shortest_close_ns), NULL);
     else
-        (void)fz_background_run(gen, close_job, close_deadline(shortest_close_ns), fz_deadline_in(shortest_close_ns),
-                                &ignored, NULL);
+        ignored = close_aside(gen, shortest_close_ns);
+    (void)ignored;
 }
 
 frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
 {
-    frazil_err err = FRAZIL_OK;
-
     if (gen == NULL)
         return FRAZIL_OK;
     uint64_t most_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns;
     if (closes_itself(gen) || most_ns == FRAZIL_WAIT_FOREVER)
         return close_job(gen, close_deadline(most_ns), NULL);
-    return fz_background_run(gen, close_job, close_deadline(most_ns), fz_deadline_in(most_ns), &err, NULL)
-               ? err
-               : FRAZIL_EAGAIN;
+    return close_aside(gen, most_ns);
 }
 
 /* ---- stopping ------------------------------------------------------------------------------- */

@@ -48,7 +48,10 @@ static void name_the_missing(const frazil *gen, char ret[FZ_SHARED_MESSAGE_SIZE]
 {
     struct fz_sentence why = fz_sentence_in(ret, FZ_SHARED_MESSAGE_SIZE);
 
-    if (gen->keeper.mode == FZ_KEEPER_HOOK) {
+    if (atomic_load_explicit(&gen->keeper.lacks_thread, memory_order_relaxed)) {
+        fz_sentence_str(&why, gen->keeper.granter_name);
+        fz_sentence_str(&why, FZ_NO_KEEPER_THREAD);
+    } else if (gen->keeper.mode == FZ_KEEPER_HOOK) {
         fz_sentence_str(&why, "with keeper=hook the program extends it by calling frazil_keep, and has not done so");
     } else if (gen->keeper.mode == FZ_KEEPER_OTHER) {
         fz_sentence_str(

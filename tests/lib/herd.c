@@ -121,7 +121,7 @@ static void live(const struct herd *herd, struct herd_member *member, const char
         member->moves = stat_of(gen, FRAZIL_STAT_MOVES);
         pause_ns((uint64_t)pause_us * 1000);
     }
-    fz_keeper_stop(gen); /* which counts */
+    (void)fz_keeper_stop(gen, FZ_DEADLINE_NONE, NULL); /* which counts */
     if (herd->coordinators != NULL)
         member->burned = fz_lease_count(gen->keeper.granter.ctx).burned;
     frazil_close(gen);

@@ -215,8 +215,11 @@ static pthread_t thread_named(unsigned thread)
 
 int sim_thread_create(pthread_t *ret, const pthread_attr_t *attributes, void *(*run)(void *arg), void *arg)
 {
-    (void)attributes;
-    unsigned thread = self_start_joinable(run, arg);
+    int detached = PTHREAD_CREATE_JOINABLE;
+
+    if (attributes != NULL)
+        pthread_attr_getdetachstate(attributes, &detached);
+    unsigned thread = detached == PTHREAD_CREATE_DETACHED ? self_start_thread(run, arg) : self_start_joinable(run, arg);
     if (thread == 0)
         return EAGAIN;
     *ret = thread_named(thread);

@@ -54,19 +54,19 @@ struct fz_deadline fz_deadline_earlier(struct fz_deadline deadline, struct fz_de
     return deadline.at_ns < other.at_ns ? deadline : other;
 }
 
-bool fz_background_run(frazil *gen, fz_background_fn run, struct fz_deadline deadline, struct fz_deadline until,
-                       frazil_err *ret_err, frazil_error *reterr)
+enum fz_background fz_background_run(frazil *gen, fz_background_fn run, struct fz_deadline deadline,
+                                     const struct fz_background_wait *wait, frazil_err *ret_err, frazil_error *reterr)
 {
     frazil_error why;
 
-    note(until);
+    note(wait->until);
     jobs++;
     if (is_answered) {
         *ret_err = run(gen, deadline, reterr == NULL ? &why : reterr);
-        return true;
+        return FZ_BACKGROUND_ENDED;
     }
-    now_ns = until.at_ns > now_ns ? until.at_ns : now_ns;
-    return false;
+    now_ns = wait->until.at_ns > now_ns ? wait->until.at_ns : now_ns;
+    return FZ_BACKGROUND_GOES_ON;
 }
 
 /* ---------------------------------------------------------------------------------------------- */

@@ -89,7 +89,7 @@ TEST("The extension is under way when the last granted slot is taken: the call w
     assert_in_range(rig_tick_of(&rig, id), until + 1, until + 2);
     assert_granted(id);
     assert_in_range(rig_tick_of(&rig, id), 0, rig_now_tick(&rig));
-    fz_keeper_stop(rig.gen);
+    assert_true(fz_keeper_stop(rig.gen, FZ_DEADLINE_NONE, NULL));
 }
 
 TEST("It does not come: the call has waited to the end of the grant, no longer, and says so")
@@ -207,7 +207,7 @@ TEST("With a thread, or a program that extends it, the call that never waits lea
     assert_int_equal(fake->extended, 1);
     fz_extension_lock_await(rig.gen, fz_deadline_in(RIG_S)); /* until it is in force */
     assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
-    fz_keeper_stop(rig.gen);
+    assert_true(fz_keeper_stop(rig.gen, FZ_DEADLINE_NONE, NULL));
 }
 
 TEST("What is left of a grant is taken, and the call says when the rest is due")

@@ -170,7 +170,7 @@ TEST("A call that may not wait extends the grant only where no thread does so; i
         pause_ns(100000); /* the thread is at it */
     must_try_next();
     fake->holds = false;
-    fz_keeper_stop(rig.gen);
+    assert_true(fz_keeper_stop(rig.gen, FZ_DEADLINE_NONE, NULL));
     assert_int_equal(fake->extended, 1);
     rig_advance(&rig, 500 * HORIZON);
     must_try_next();
@@ -185,7 +185,7 @@ TEST("After a failure nobody wakes the thread before it is time to try again")
     assert_int_equal(fake->extended, 1);
     must_try_next();
     assert_int_not_equal(rig.gen->keeper.task.due_ns, 0);
-    fz_keeper_stop(rig.gen);
+    assert_true(fz_keeper_stop(rig.gen, FZ_DEADLINE_NONE, NULL));
     assert_int_equal(fake->extended, 1);
 }
 

@@ -15,6 +15,7 @@
 #include "lib/callers.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "os/deadline.h"
 
 EACH_IN_SCRATCH
 
@@ -100,8 +101,8 @@ TEST("A generator that joins is looked after when it said, and then whenever a l
     join(&once, NULL, A_LOOK_NS);
     await_looks(&often, 5);
     await_looks(&once, 1);
-    fz_keeper_pool_leave(&often.task);
-    fz_keeper_pool_leave(&once.task);
+    assert_true(fz_keeper_pool_leave(&often.task, FZ_DEADLINE_NONE, NULL));
+    assert_true(fz_keeper_pool_leave(&once.task, FZ_DEADLINE_NONE, NULL));
     assert_int_equal(once.looks, 1);
 }
 
@@ -114,7 +115,7 @@ TEST("A generator in a hurry is looked after before it is due")
     await_looks(&subject, 1);
     fz_keeper_pool_hurry(&subject.task);
     await_looks(&subject, 2);
-    fz_keeper_pool_leave(&subject.task);
+    assert_true(fz_keeper_pool_leave(&subject.task, FZ_DEADLINE_NONE, NULL));
 }
 
 TEST("While one coordinator is silent four threads wait for it, and the generators of another one are looked after")
@@ -136,9 +137,9 @@ TEST("While one coordinator is silent four threads wait for it, and the generato
     hold_all(silent, MANY, false);
     for (unsigned i = 0; i < MANY; i++) {
         await_looks(&silent[i], 1);
-        fz_keeper_pool_leave(&silent[i].task);
+        assert_true(fz_keeper_pool_leave(&silent[i].task, FZ_DEADLINE_NONE, NULL));
     }
-    fz_keeper_pool_leave(&other.task);
+    assert_true(fz_keeper_pool_leave(&other.task, FZ_DEADLINE_NONE, NULL));
     await_threads(1);
 }
 
@@ -175,9 +176,9 @@ TEST("A look wakes up one thread to stand in, and not all that there are")
         pause_ns(50 * A_LOOK_NS); /* this thread sleeps, too */
     long sleeps = count_sleeps() - before;
     assert_true(sleeps < (long)atomic_load(&often.looks) * SLEEPS_PER_LOOK);
-    fz_keeper_pool_leave(&often.task);
+    assert_true(fz_keeper_pool_leave(&often.task, FZ_DEADLINE_NONE, NULL));
     for (unsigned i = 0; i < THREADS; i++)
-        fz_keeper_pool_leave(&subjects[i].task);
+        assert_true(fz_keeper_pool_leave(&subjects[i].task, FZ_DEADLINE_NONE, NULL));
 }
 
 TEST("Threads that nobody needs any more end, and one is left")
@@ -195,7 +196,7 @@ TEST("Threads that nobody needs any more end, and one is left")
     hold_all(slow, QUEUE_WIDTH, false);
     await_threads(2);
     for (unsigned i = 0; i < QUEUE_WIDTH; i++)
-        fz_keeper_pool_leave(&slow[i].task);
+        assert_true(fz_keeper_pool_leave(&slow[i].task, FZ_DEADLINE_NONE, NULL));
     await_threads(1);
 }
 
@@ -218,12 +219,42 @@ TEST("A generator that leaves waits for its own look, and for nobody else's")
     join(&other, "redis://other/shop", 0);
     while (atomic_load(&silent.inside) == 0)
         pause_ns(A_LOOK_NS);
-    fz_keeper_pool_leave(&other.task);
+    assert_true(fz_keeper_pool_leave(&other.task, FZ_DEADLINE_NONE, NULL));
     assert_int_equal(silent.looks, 0);
     assert_int_equal(pthread_create(&thread, NULL, let_go_soon, &silent), 0);
-    fz_keeper_pool_leave(&silent.task);
+    assert_true(fz_keeper_pool_leave(&silent.task, FZ_DEADLINE_NONE, NULL));
     assert_int_equal(silent.looks, 1);
     pthread_join(thread, NULL);
+}
+
+static atomic_uint left;
+
+static void note_left(void *ctx)
+{
+    const struct subject *subject = ctx;
+
+    atomic_store(&left, atomic_load(&subject->looks));
+}
+
+TEST("A generator that leaves with a deadline leaves the rest to the thread whose look lasts beyond it")
+{
+    struct subject silent = {.due_in_ns = UINT64_MAX, .is_held = true};
+    struct subject other = {.due_in_ns = UINT64_MAX};
+
+    atomic_store(&left, 0);
+    join(&silent, "redis://silent/shop", 0);
+    while (atomic_load(&silent.inside) == 0)
+        pause_ns(A_LOOK_NS);
+    assert_false(fz_keeper_pool_leave(&silent.task, fz_deadline_in(A_LOOK_NS), note_left));
+    join(&other, "redis://other/shop", 0);
+    await_looks(&other, 1);
+    assert_int_equal(left, 0);
+    atomic_store(&silent.is_held, false);
+    while (atomic_load(&left) == 0)
+        pause_ns(A_LOOK_NS);
+    assert_int_equal(left, 1);
+    assert_true(fz_keeper_pool_leave(&other.task, FZ_DEADLINE_NONE, NULL));
+    assert_null(silent.task.pool);
 }
 
 static void *join_and_leave(void *ctx)
@@ -233,7 +264,7 @@ static void *join_and_leave(void *ctx)
         join(&subject, ctx, i % 2 == 0 ? 0 : UINT64_MAX);
         if (i % 2 == 0)
             await_looks(&subject, 1);
-        fz_keeper_pool_leave(&subject.task);
+        (void)fz_keeper_pool_leave(&subject.task, FZ_DEADLINE_NONE, NULL);
     }
     return NULL;
 }
@@ -259,7 +290,7 @@ static void judge_child(struct subject *parents, unsigned looks)
     join(&own, NULL, 0);
     await_looks(&own, 5);
     is_good = is_good && fz_keeper_pool_is_ours(&own.task) && atomic_load(&parents->looks) == looks;
-    fz_keeper_pool_leave(&own.task);
+    assert_true(fz_keeper_pool_leave(&own.task, FZ_DEADLINE_NONE, NULL));
     _exit(is_good ? 0 : 1);
 }
 
@@ -280,8 +311,8 @@ TEST("A child that is born while threads are at work has a pool of its own, and 
         assert_true(fz_keeper_pool_is_ours(&busy[0].task));
         await_looks(&busy[0], atomic_load(&busy[0].looks) + 1);
     }
-    fz_keeper_pool_leave(&busy[0].task);
-    fz_keeper_pool_leave(&busy[1].task);
+    assert_true(fz_keeper_pool_leave(&busy[0].task, FZ_DEADLINE_NONE, NULL));
+    assert_true(fz_keeper_pool_leave(&busy[1].task, FZ_DEADLINE_NONE, NULL));
 }
 
 TEST("All who wait for the same servers have one queue, whatever they ask them for")

@@ -3,6 +3,8 @@
  * Goal of this test: a call waits for a granter no longer than it may wait, and not at all if it never waits, though
  * the request that it has begun is not cut off.
  */
+#include <pthread.h>
+
 #include "generator/generator_internal.h"
 #include "lib/fake_granter.h"
 #include "lib/patience.h"
@@ -79,6 +81,85 @@ TEST("A call that waits gives a silent coordinator up when max_wait is over, and
     assert_int_equal(fake->extended, 1);
     answer();
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_OK);
+}
+
+/* A call in another thread, which waits for the coordinator. */
+static frazil_err (*waits)(uint64_t *ret);
+static const uint64_t beyond_ns = 1000 * PATIENCE_S * RIG_S; /* who waits until then hangs */
+static frazil_err ended_with;
+
+static frazil_err waits_for_id(uint64_t *ret)
+{
+    return frazil_take(rig.gen, ret, 1, beyond_ns, NULL);
+}
+
+static frazil_err waits_for_id_for_ever(uint64_t *ret)
+{
+    return frazil_take(rig.gen, ret, 1, FRAZIL_WAIT_FOREVER, NULL);
+}
+
+static frazil_err waits_for_grant(uint64_t *ret)
+{
+    return frazil_keep(rig.gen, beyond_ns, ret, NULL);
+}
+
+static void *wait_in_thread(void *arg)
+{
+    uint64_t ignored;
+
+    ended_with = waits(&ignored);
+    return arg;
+}
+
+static frazil_err (*const waiting[])(uint64_t *) = {waits_for_id, waits_for_id_for_ever, waits_for_grant};
+
+/* Starts a call, which asks itself if no other one does, and returns when it is being waited for. */
+static pthread_t start_waiting(unsigned nth)
+{
+    pthread_t thread;
+
+    waits = waiting[nth];
+    ended_with = FRAZIL_OK;
+    assert_int_equal(pthread_create(&thread, NULL, wait_in_thread, NULL), 0);
+    await_request();
+    return thread;
+}
+
+TEST("A stopped call no longer waits for a silent coordinator, whether the request is its own or another call's")
+{
+    for (unsigned nth = 0; nth < sizeof waiting / sizeof waiting[0]; nth++) {
+        open_silent();
+        rig_step(&rig, 200); /* beyond the end */
+        pthread_t thread = start_waiting(nth);
+        pthread_t second = start_waiting(nth);
+        frazil_stop(rig.gen);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(pthread_join(second, NULL), 0);
+        assert_int_equal(ended_with, FRAZIL_ESTOPPED);
+        assert_true(fake->inside);
+        assert_int_equal(fake->extended, 1);
+        if (nth + 1 < sizeof waiting / sizeof waiting[0]) {
+            answer();
+            fake_granter_end(fake, &rig);
+        }
+    }
+}
+
+TEST("A thread that waits for a silent coordinator can be cancelled, and a later call has the answer")
+{
+    open_silent();
+    rig_step(&rig, 200);
+    for (unsigned nth = 0; nth < sizeof waiting / sizeof waiting[0]; nth++) {
+        void *result = NULL;
+        pthread_t thread = start_waiting(nth);
+        assert_int_equal(pthread_cancel(thread), 0);
+        assert_int_equal(pthread_join(thread, &result), 0);
+        assert_ptr_equal(result, PTHREAD_CANCELED);
+        assert_true(fake->inside);
+    }
+    assert_int_equal(fake->extended, 1);
+    answer();
+    (void)rig_next(&rig);
 }
 
 TEST("Of a file the call's own time bounds the wait for its guard, and a thread's is bounded as well")
