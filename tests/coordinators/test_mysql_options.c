@@ -11,6 +11,7 @@
 #include "coordinators/mysql/mysql_connection.h"
 #include "lib/server.h"
 #include "lib/test.h"
+#include "os/deadline.h"
 
 enum { NONE = -1, OPTIONS_MAX = 64 };
 
@@ -20,7 +21,10 @@ static struct {
     int forgot; /* it is taken, and then it is not there */
     int asked[OPTIONS_MAX];
     size_t n;
+    unsigned connect_timeout_s;
 } options;
+
+static struct fz_deadline deadline; /* of the call that connects */
 
 /* In place of libmariadb's. */
 int mysql_optionsv(MYSQL *mysql, enum mysql_option option, ...)
@@ -35,6 +39,8 @@ int mysql_optionsv(MYSQL *mysql, enum mysql_option option, ...)
     va_end(arguments);
     assert_in_range(options.n, 0, OPTIONS_MAX - 1);
     options.asked[options.n++] = (int)option;
+    if (option == MYSQL_OPT_CONNECT_TIMEOUT)
+        memcpy(&options.connect_timeout_s, value, sizeof options.connect_timeout_s);
     if ((int)option == options.fails)
         return 1;
     return (int)option == options.forgot ? 0 : real(mysql, option, value);
@@ -49,14 +55,13 @@ static void assert_refused(const char *why)
     frazil_error err;
 
     options.n = 0;
-    assert_int_equal(
-        fz_url_parse(
-            fz_mysql_url_kind,
-            "mysql://u:secret@127.0.0.1:1/ids/orders?ssl-ca=/etc/passwd&ssl-cert=/etc/group&ssl-key=/etc/hosts",
-            &url.common, &err),
-        FRAZIL_OK);
+    assert_int_equal(fz_url_parse(fz_mysql_url_kind,
+                                  "mysql://u:secret@127.0.0.1:1/ids/orders?timeout=5s&ssl-ca=/etc/passwd&ssl-cert=/etc/"
+                                  "group&ssl-key=/etc/hosts",
+                                  &url.common, &err),
+                     FRAZIL_OK);
     fz_mysql_connection_start(&connection, &url);
-    connection.sql.deadline = FZ_DEADLINE_NONE;
+    connection.sql.deadline = deadline;
     assert_int_equal(fz_mysql_carry_out(&connection, "SELECT 1", &rows, &err), FZ_REGISTER_UNREACHABLE);
     if (strstr(err.message, why) == NULL)
         fail_msg("option %d, %d: %s", options.fails, options.forgot, err.message);
@@ -66,12 +71,22 @@ static void assert_refused(const char *why)
 BEFORE_EACH
 {
     options.fails = options.forgot = NONE;
+    deadline = FZ_DEADLINE_NONE;
 }
 
 TEST("With all options there is nothing wrong but the server")
 {
     assert_refused("cannot connect: 'Can");
     assert_in_range(options.n, 14, OPTIONS_MAX);
+}
+
+TEST("libmariadb itself waits for no longer than the call may, by whole seconds, and than the URL's timeout")
+{
+    assert_refused("cannot connect");
+    assert_int_equal(options.connect_timeout_s, 5);
+    deadline = fz_deadline_in(900000000);
+    assert_refused("cannot connect");
+    assert_int_equal(options.connect_timeout_s, 1);
 }
 
 TEST("Each option counts, and the first one that fails is the last one that is asked for")

@@ -88,11 +88,10 @@ static bool set_tls(MYSQL *mysql, const struct fz_mysql_url *url)
                                      set_text_option(mysql, MYSQL_OPT_SSL_KEY, url->key)));
 }
 
-static bool set_options(MYSQL *mysql, const struct fz_mysql_url *url, fz_mysql_wait *wait)
+static bool set_options(MYSQL *mysql, const struct fz_mysql_url *url, unsigned timeout_s, fz_mysql_wait *wait)
 {
     static const unsigned off = 0;
     static const unsigned long packet_max = FZ_ANSWER_SIZE_MAX;
-    unsigned timeout_s = url->common.access.timeout_ms / 1000 + 1;
     unsigned protocol = url->common.is_path ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP;
 
     /* The first one makes what later ones write to without a look. */
@@ -104,11 +103,11 @@ static bool set_options(MYSQL *mysql, const struct fz_mysql_url *url, fz_mysql_w
            set_text_option(mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4") && set_login(mysql, url) && set_tls(mysql, url);
 }
 
-MYSQL *fz_mysql_client_new(const struct fz_mysql_url *url, fz_mysql_wait *wait)
+MYSQL *fz_mysql_client_new(const struct fz_mysql_url *url, unsigned timeout_s, fz_mysql_wait *wait)
 {
     (void)pthread_once(&once, begin_library);
     MYSQL *mysql = library_begun ? mysql_init(NULL) : NULL;
-    if (mysql == NULL || set_options(mysql, url, wait))
+    if (mysql == NULL || set_options(mysql, url, timeout_s, wait))
         return mysql;
     mysql_close(mysql);
     return NULL;

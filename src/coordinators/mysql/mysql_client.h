@@ -11,9 +11,9 @@ struct st_mysql;
 typedef int fz_mysql_wait(int fd, char is_read, int timeout);
 
 /*
- * Makes one; mysql_close frees it.  NULL: no memory, or libmariadb does not take an option: none is passed over, as
- * without it the login may be weaker.
+ * Makes one that gives up after so many seconds where it waits by itself; mysql_close frees it.  NULL: no memory, or
+ * libmariadb does not take an option: none is passed over, as without it the login may be weaker.
  */
-struct st_mysql *fz_mysql_client_new(const struct fz_mysql_url *url, fz_mysql_wait *wait);
+struct st_mysql *fz_mysql_client_new(const struct fz_mysql_url *url, unsigned timeout_s, fz_mysql_wait *wait);
 
 #endif

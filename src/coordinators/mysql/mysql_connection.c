@@ -14,9 +14,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/duration.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "mysql_client.h"
+#include "os/deadline.h"
 
 /* Errors that MySQL has and mysqld_error.h of MariaDB has not, or under another name. */
 enum { SNAPSHOT_CHANGED = ER_CHECKREAD, MYSQL_READ_ONLY_MODE = 1836, MYSQL_ACCOUNT_LOCKED = 3118 };
@@ -386,6 +388,12 @@ static enum fz_register_result set_up(struct call *call, frazil_error *reterr)
     return result;
 }
 
+/* Rounded up: 0 is no limit. */
+static unsigned seconds_left(const struct fz_allowance *allowance)
+{
+    return (unsigned)(fz_deadline_left_ns(allowance->until) / FZ_NS_PER_S) + 1;
+}
+
 static enum fz_register_result connect_to(struct fz_session *session, const struct fz_allowance *allowance,
                                           frazil_error *reterr)
 {
@@ -397,7 +405,7 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
 
     if (fz_url_check_files(fz_mysql_url_kind, session->url, session->shown, reterr) != FRAZIL_OK)
         return FZ_REGISTER_REFUSED;
-    session->handle = fz_mysql_client_new(&connection->url, wait_in_handshake);
+    session->handle = fz_mysql_client_new(&connection->url, seconds_left(allowance), wait_in_handshake);
     if (session->handle == NULL) {
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: cannot connect: out of memory", session->shown);
         return FZ_REGISTER_UNREACHABLE;
