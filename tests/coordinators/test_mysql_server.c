@@ -376,6 +376,25 @@ TEST("The doctor tells a primary that waits for its replica from one that gives 
     server_stop(&own);
 }
 
+TEST("The doctor does not take a lock of another session for a lack of rights")
+{
+    static const char *const locks[] = {"FLUSH TABLES WITH READ LOCK", "LOCK TABLES frazil_lease READ"};
+    struct fz_register reg = start();
+
+    for (size_t i = 0; i < sizeof locks / sizeof locks[0]; i++) {
+        MYSQL *other = mysql_init(NULL);
+        assert_non_null(mysql_real_connect(other, "127.0.0.1", "owner", NULL, "app", server.port, NULL, 0));
+        assert_int_equal(mysql_query(other, locks[i]), 0);
+        const struct findings findings = diagnose(&server);
+        mysql_close(other);
+        assert_found(findings, "FAIL table: it cannot be written now: ");
+        assert_found(findings, "(1205)");
+        assert_not_found(findings, "permissions:");
+    }
+    assert_found(diagnose(&server), "OK permissions:");
+    register_close(&reg);
+}
+
 TEST("The doctor names what is missing, and what a crash would lose")
 {
     struct fz_register reg = start();

@@ -230,6 +230,12 @@ static bool is_read_only(unsigned number)
            number == MYSQL_READ_ONLY_MODE;
 }
 
+/* Whether the number is the server's, and not the client library's. */
+static bool is_answer(unsigned number)
+{
+    return number != 0 && (number < CR_MIN_ERROR || number > CR_MAX_ERROR) && number < CER_MIN_ERROR;
+}
+
 /* The server, or its connection, said no to a statement that was sent. */
 static enum fz_register_result statement_failed(struct call *call, frazil_error *reterr)
 {
@@ -246,6 +252,12 @@ static enum fz_register_result statement_failed(struct call *call, frazil_error 
     if (is_read_only(number) && !call->is_done)
         return fz_session_cannot(&connection->sql.session, FRAZIL_EREFUSED,
                                  "is read-only, as replicas are: worker ids need the primary", message, reterr);
+    if (result == FZ_REGISTER_UNKNOWN && is_answer(number)) {
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: failed, and what it was asked may be done all the same: %q (%u)",
+                connection->shown, fz_session_said(&connection->sql.session, message, said), (uint64_t)number);
+        fz_session_drop(&connection->sql.session);
+        return result;
+    }
     if (result == FZ_REGISTER_UNKNOWN)
         return fz_session_failed(&connection->sql.session, result, "lost the connection before the reply", message,
                                  reterr);
@@ -294,12 +306,6 @@ static bool is_tls_refused(unsigned number, const char *message)
 {
     return number == CR_SSL_CONNECTION_ERROR &&
            (strstr(message, "ertificate") != NULL || strstr(message, "not support") != NULL);
-}
-
-/* Whether the number is the server's, and not the client library's. */
-static bool is_answer(unsigned number)
-{
-    return number != 0 && (number < CR_MIN_ERROR || number > CR_MAX_ERROR) && number < CER_MIN_ERROR;
 }
 
 static enum fz_register_result not_connected(struct call *call, frazil_error *reterr)

@@ -173,20 +173,30 @@ static void say_table(const struct diagnosis *diagnosis, struct fz_mysql_connect
         fz_report_say(&diagnosis->report, FZ_FINDING_FAIL, "table: it %v", wrong);
 }
 
+static bool is_denied(unsigned number)
+{
+    return number == ER_TABLEACCESS_DENIED_ERROR || number == ER_COLUMNACCESS_DENIED_ERROR ||
+           number == ER_DBACCESS_DENIED_ERROR || number == ER_ACCESS_DENIED_ERROR ||
+           number == ER_SPECIFIC_ACCESS_DENIED_ERROR;
+}
+
 static void say_rights(const struct diagnosis *diagnosis, struct fz_mysql_connection *connection)
 {
     MYSQL_RES *answer = NULL;
+    frazil_error why;
 
-    if (ask_about_table(connection, rights_sql, &answer, NULL) == FZ_REGISTER_OK) {
+    if (ask_about_table(connection, rights_sql, &answer, &why) == FZ_REGISTER_OK) {
         mysql_free_result(answer);
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "permissions: this user may read and write %s",
                       diagnosis->table);
     } else if (connection->error == ER_NO_SUCH_TABLE) {
         fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
                       "permissions: there is no table %s: frazil lease init creates it", diagnosis->table);
-    } else {
+    } else if (is_denied(connection->error)) {
         fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
                       "permissions: this user needs SELECT, INSERT and UPDATE on %s", diagnosis->table);
+    } else { /* another session has locked the table, or there is no answer */
+        fz_report_say(&diagnosis->report, FZ_FINDING_FAIL, "table: it cannot be written now: %s", why.message);
     }
 }
 
