@@ -34,6 +34,7 @@ struct part {
     pthread_mutex_t lock;      /* of all that follows; nobody holds it while the source is asked */
     pthread_cond_t ended;      /* a request has */
     bool is_asking;            /* a thread asks the source */
+    uint64_t asking_since_ns;  /* by the generator's clock */
     uint64_t requests;         /* that have ended */
     struct fz_refusal refusal; /* of the last one; its code is FRAZIL_OK if there was none */
     struct fz_runs in_hand;    /* to be used, the last one first */
@@ -132,7 +133,8 @@ static frazil_err explain_by_source(frazil *gen, const struct fz_refusal *refusa
     pthread_mutex_lock(&part->lock);
     if (refusal->is_queued)
         fz_fail(reterr, refusal->code,
-                "no remote slot: another thread waits for the answer of the coordinator %q, and max_wait is over",
+                "no remote slot: another thread waits for the answer of the coordinator %q, and this call may wait no "
+                "longer",
                 gen->remote->url);
     else if (refusal->is_unasked && part->refusal.code == FRAZIL_OK)
         fz_fail(reterr, refusal->code,
@@ -193,6 +195,7 @@ static frazil_err ask(frazil *gen, struct part *part, struct fz_deadline deadlin
     struct fz_slot_run given;
 
     part->is_asking = true;
+    part->asking_since_ns = fz_monotonic_ns(gen);
     pthread_mutex_unlock(&part->lock);
     /* Before the first request of this process, and while no other thread can make one. */
     if (part->is_child && remote->source.after_fork != NULL)
@@ -211,12 +214,15 @@ static frazil_err ask(frazil *gen, struct part *part, struct fz_deadline deadlin
     return err;
 }
 
-/* Another thread asks for longer than this call may wait. */
-static frazil_err refuse_queued(const frazil *gen, const struct fz_observation *seen, struct fz_refusal *refusal)
+/* Another thread asks for longer than this call may wait: who knows how long still, but it has lasted so long. */
+static frazil_err refuse_queued(const frazil *gen, const struct part *part, const struct fz_observation *seen,
+                                struct fz_refusal *refusal)
 {
     uint64_t tick_ns = fz_ns_until(gen, seen->now, seen->view.now_tick + 1);
+    uint64_t lasted_ns = fz_monotonic_ns(gen) - part->asking_since_ns;
+    uint64_t retry_ns = lasted_ns > tick_ns ? lasted_ns : tick_ns;
 
-    fz_refuse(refusal, seen, FRAZIL_EAGAIN, tick_ns < retry_after_ns ? tick_ns : retry_after_ns);
+    fz_refuse(refusal, seen, FRAZIL_EAGAIN, retry_ns < retry_after_ns ? retry_ns : retry_after_ns);
     refusal->explain = explain_by_source;
     refusal->is_queued = true;
     return FRAZIL_EAGAIN;
@@ -272,7 +278,7 @@ static frazil_err await_request(struct call *call, const struct fz_observation *
     }
     fz_wait_budget_waited(call->gen, begun_ns);
     if (part->requests == requests)
-        return refuse_queued(call->gen, seen, refusal);
+        return refuse_queued(call->gen, part, seen, refusal);
     if (part->refusal.code != FRAZIL_OK)
         *refusal = part->refusal;
     return part->refusal.code;
