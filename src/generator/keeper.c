@@ -14,6 +14,7 @@
 #include "os/deadline.h"
 #include "os/fail_errno.h"
 #include "os/guard.h"
+#include "os/spare_fds.h"
 #include "os/waits.h"
 #include "refusal.h"
 #include "retry_pause.h"
@@ -400,7 +401,7 @@ static frazil_err acquire_first(frazil *gen, struct fz_deadline deadline, frazil
 
     for (unsigned tries = 0;; tries++) {
         frazil_error said = {.retry_ns = 0};
-        frazil_err err = try_acquire(gen, deadline, &said);
+        frazil_err err = fz_fail_without_fds(try_acquire(gen, deadline, &said), &said);
         now_ns = fz_monotonic_ns(gen);
         left_ns = shorter_of(now_ns < until_ns ? until_ns - now_ns : 0, fz_deadline_left_ns(deadline));
         /* A try that the deadline has cut short knows less than the one before it. */

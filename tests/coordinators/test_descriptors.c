@@ -10,11 +10,13 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/patience.h"
+#include "lib/ports.h"
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
 #include "lib/scratch.h"
@@ -238,4 +240,57 @@ TEST_OF_KINDS(for_each_server, "Attempts to connect that were out of time leave 
     full_stop(&full);
     if (after != before)
         fail_msg("%s: %u descriptors instead of %u", kind->name, after, before);
+}
+
+/* ---- the last descriptors ---------------------------------------------------------- */
+
+enum { FREE_MAX = 16, LIMIT = 64 };
+
+/* Opens with so many descriptors free.  0: it has connected, 1: it says what is missing, and soon; 2: neither. */
+static int open_with_few(const struct register_kind *kind, const char *url, int free_fds)
+{
+    const frazil_coordinator *const coordinators[] = {kind->coordinator(), NULL};
+    const struct ports ports = {.coordinators = coordinators};
+    const struct rlimit limit = {.rlim_cur = LIMIT, .rlim_max = LIMIT};
+    char spec[600];
+    frazil_error why;
+    frazil *gen;
+    int held[LIMIT];
+    int n = 0;
+
+    snprintf(spec, sizeof spec, "layout='41/10/12 epoch=2026-01-01' worker=%s open_wait=%us state=memory", url,
+             (unsigned)ANSWER_S);
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 2;
+    while (n < LIMIT && (held[n] = dup(STDERR_FILENO)) >= 0)
+        n++;
+    for (int i = 0; i < free_fds && n > 0; i++)
+        close(held[--n]);
+    frazil_err err = ports_open(&gen, spec, &ports, &why);
+    if (err == FRAZIL_OK || err == FRAZIL_ENAMESPACE)
+        return 0;
+    if (err == FRAZIL_ESYS && why.sys_errno == EMFILE && strstr(why.message, "(ulimit -n)") != NULL)
+        return 1;
+    fprintf(stderr, "%s, %d free: %s\n", kind->name, free_fds, why.message);
+    return 2;
+}
+
+TEST_OF_KINDS(for_each_server, "An opening that has too few descriptors fails with that, and not for want of an answer")
+{
+    unsigned told[3] = {0};
+    char url[400];
+
+    kind->url(kind->server->port, "few", TIMEOUT_MS, url, sizeof url);
+    for (int free_fds = 0; free_fds < FREE_MAX; free_fds++) {
+        int status;
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            _exit(open_with_few(kind, url, free_fds));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        told[WEXITSTATUS(status)]++;
+    }
+    if (told[0] == 0 || told[1] == 0 || told[2] != 0)
+        fail_msg("%s: %u connected, %u told, %u neither", kind->name, told[0], told[1], told[2]);
 }
