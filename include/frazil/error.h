@@ -102,7 +102,11 @@ typedef struct frazil_error {
      * behind the highest time seen; else 0
      */
     int64_t behind_us;
-    uint64_t retry_ns;                       /* class retry: nanoseconds until the call can succeed, if known; else 0 */
+    /*
+     * class retry: nanoseconds until the call can succeed, if known; else 0.  After FRAZIL_EPOOL an earlier retry may
+     * succeed if a holder closes
+     */
+    uint64_t retry_ns;
     uint64_t reserved[2];                    /* 0 */
     char message[FRAZIL_ERROR_MESSAGE_SIZE]; /* one sentence: what failed, where, what to do */
 } frazil_error;

@@ -46,8 +46,8 @@ typedef struct frazil_granter {
 
     /*
      * The first grant.  now_unix_ms is the generator's clock, rounded down to a tick; the grant has to end later.
-     * FRAZIL_EAGAIN, EUNREACHABLE: try again, after reterr->retry_ns if that is known; opening does so within
-     * open_wait.  FRAZIL_EPOOL: all worker ids are taken; opening waits likewise if reterr->retry_ns is set.
+     * FRAZIL_EAGAIN, EUNREACHABLE, EPOOL (all worker ids are taken): try again, after reterr->retry_ns if that is
+     * known, or sooner after EPOOL, as a holder may close; opening does so within open_wait.
      */
     frazil_err (*acquire)(void *ctx, int64_t now_unix_ms, frazil_grant *ret, frazil_error *reterr);
 

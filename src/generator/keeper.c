@@ -389,34 +389,36 @@ static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, frazil_e
 }
 
 /*
- * When others were faster, or there is no answer, the next try may succeed; it is made as long as opening may take.  So
- * it may with a full pool, if a grant of it ends by then.
+ * When others were faster, there is no answer, or the pool is full, the next try may succeed; it is made as long as
+ * opening may take.
  */
 static frazil_err acquire_first(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     uint64_t left_ns = gen->fixed.open_wait_ns;
     uint64_t now_ns = fz_monotonic_ns(gen);
     uint64_t until_ns = left_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + left_ns; /* by the program's clock */
-    frazil_error why = {.retry_ns = 0};
+    frazil_error why = {.code = FRAZIL_OK};
+    unsigned looks = 0, tries = 0;
 
-    for (unsigned tries = 0;; tries++) {
+    for (;;) {
         frazil_error said = {.retry_ns = 0};
         frazil_err err = fz_fail_without_fds(try_acquire(gen, deadline, &said), &said);
         now_ns = fz_monotonic_ns(gen);
         left_ns = shorter_of(now_ns < until_ns ? until_ns - now_ns : 0, fz_deadline_left_ns(deadline));
+        bool is_full = err == FRAZIL_EPOOL;
+        bool may_pass = is_full || err == FRAZIL_EAGAIN || err == FRAZIL_EUNREACHABLE;
         /* A try that the deadline has cut short knows less than the one before it. */
-        if (tries == 0 || left_ns > 0 || err != why.code)
+        if (left_ns > 0 || (err != why.code && !(may_pass && why.code == FRAZIL_EPOOL)))
             why = said;
-        uint64_t pause_ns = fz_first_grant_pause(tries, why.retry_ns, left_ns, &gen->random);
-        bool may_pass =
-            err == FRAZIL_EAGAIN || err == FRAZIL_EUNREACHABLE || (err == FRAZIL_EPOOL && why.retry_ns != 0);
+        uint64_t pause_ns = is_full ? fz_full_pool_pause(looks++, why.retry_ns, left_ns, &gen->random)
+                                    : fz_first_grant_pause(tries++, why.retry_ns, left_ns, &gen->random);
         if (may_pass && pause_ns < left_ns && !fz_waits_ended()) {
             gen->clock.sleep_until(gen->clock.ctx, now_ns + pause_ns);
             continue;
         }
         if (err != FRAZIL_OK && reterr != NULL)
             *reterr = why;
-        return err;
+        return err == FRAZIL_OK ? FRAZIL_OK : why.code;
     }
 }
 

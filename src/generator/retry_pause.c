@@ -72,6 +72,21 @@ uint64_t fz_first_grant_pause(unsigned tries, uint64_t known_ns, uint64_t left_n
     return next_ns + fz_jitter(spread_ns, random);
 }
 
+uint64_t fz_full_pool_pause(unsigned looks, uint64_t known_ns, uint64_t left_ns, const frazil_random *random)
+{
+    uint64_t begins_ns = lesser_ns(doubled(looks), FZ_NS_PER_S) / 2;
+    uint64_t spread_ns = begins_ns;
+    uint64_t last_ns = left_ns > FZ_RETRY_SHORTEST_NS ? left_ns - FZ_RETRY_SHORTEST_NS : 0;
+    uint64_t free_ns = known_ns == 0 ? UINT64_MAX : 1 + lesser_ns(known_ns, longest_known_ns);
+
+    begins_ns = lesser_ns(begins_ns, free_ns);
+    if (begins_ns < last_ns)
+        return begins_ns + fz_jitter(lesser_ns(spread_ns, last_ns - begins_ns), random);
+    if (free_ns < left_ns)
+        return free_ns;
+    return last_ns == 0 ? left_ns : last_ns;
+}
+
 uint64_t fz_slots_pause(unsigned tries, uint64_t known_ns, uint64_t left_ns, const frazil_random *random)
 {
     uint64_t begins_ns = lesser_ns(known_ns, longest_known_ns);

@@ -45,6 +45,14 @@ FZ_PRIVATE uint64_t fz_first_grant_pause(unsigned tries, uint64_t known_ns, uint
                                          const frazil_random *random);
 
 /*
+ * Nanoseconds until an opening looks at a full pool again, when left_ns are left for it and `looks` came before the
+ * last one.  Any holder may close at any moment, so the pauses double up to a second only.  known_ns is when the first
+ * grant ends.  The last look comes 50 ms before the time is over, which it may take; after that, left_ns is returned.
+ */
+FZ_PRIVATE uint64_t fz_full_pool_pause(unsigned looks, uint64_t known_ns, uint64_t left_ns,
+                                       const frazil_random *random);
+
+/*
  * Nanoseconds until a call asks a source of slots again, when that refuses for known_ns, `tries` refusals came before,
  * and left_ns are left.  All callers that meet a new or a full source are told the same time: they come back spread
  * over 50 ms, which double with each try, or over a quarter of the time if that is less.

@@ -220,7 +220,7 @@ ms_of() {
     exec 7<&9
     rm "$BATS_TEST_TMPDIR/ids"
     service worker="$folder"
-    says 3 frazil next worker="$folder" max_wait=0s
+    says 3 frazil next worker="$folder" open_wait=0s
     frazil lease list --json "$folder" | in_page
     frazil lease release -w 1 "$folder" | in_page
     # The next process that takes it waits until its grant has ended.

@@ -67,7 +67,7 @@ static void assert_refused(frazil_err code)
     frazil_error err = {.code = FRAZIL_OK};
     char impatient[sizeof spec + 16];
 
-    snprintf(impatient, sizeof impatient, "%s open_wait=2s", spec);
+    snprintf(impatient, sizeof impatient, "%s open_wait=1s", spec);
     if (ports_lease_open(&lease, impatient, &ports, &err) != code)
         fail_msg("%s", err.message);
     assert_null(lease);

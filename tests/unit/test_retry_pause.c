@@ -158,6 +158,36 @@ TEST("It begins when the next try can succeed, whatever is left, and a time that
     assert_first(0, UINT64_MAX, 2 * S, 365 * 86400 * S + 1, SHORTEST);
 }
 
+/* The window of the pauses before the next look at a full pool. */
+static void assert_look(unsigned looks, uint64_t known_ns, uint64_t left_ns, uint64_t begins_ns, uint64_t width_ns)
+{
+    struct drawn drawn = {.number = 0};
+    const frazil_random random = random_of(&drawn);
+
+    assert_int_equal(fz_full_pool_pause(looks, known_ns, left_ns, &random), begins_ns);
+    drawn.number = width_ns - 1;
+    assert_int_equal(fz_full_pool_pause(looks, known_ns, left_ns, &random), begins_ns + width_ns - 1);
+    drawn.number = width_ns;
+    assert_int_equal(fz_full_pool_pause(looks, known_ns, left_ns, &random), begins_ns);
+}
+
+TEST("Pauses between looks at a full pool double up to a second, unless a grant ends sooner; the last look has 50 ms")
+{
+    const uint64_t most = UINT64_MAX;
+
+    for (unsigned looks = 0; looks < 5; looks++)
+        assert_look(looks, 0, most, (SHORTEST << looks) / 2, (SHORTEST << looks) / 2);
+    assert_look(5, most, most, S / 2, S / 2);
+    assert_look(1000, 60 * S, 20 * S, S / 2, S / 2);
+    assert_look(5, 100 * MS, 20 * S, 100 * MS + 1, S / 2);
+    assert_look(5, 0, S, S / 2, S / 2 - SHORTEST);
+    assert_look(5, 0, S / 2, S / 2 - SHORTEST, 1);
+    assert_look(5, S / 2 - 2, S / 2, S / 2 - 1, 1);
+    assert_look(5, 0, SHORTEST, SHORTEST, 1);
+    assert_look(5, S, SHORTEST, SHORTEST, 1);
+    assert_look(0, 0, 0, 0, 1);
+}
+
 /* The window of the pauses before a source of slots is asked again. */
 static void assert_slots(unsigned tries, uint64_t known_ns, uint64_t left_ns, uint64_t width_ns)
 {
