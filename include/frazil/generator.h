@@ -61,10 +61,11 @@ typedef struct frazil_local frazil_local;
  * These are errors: an unknown key, a key given twice in one place, an empty value (a value begins right after its
  * '='), and a key of the spec that has no effect for its worker source.
  *
- * FRAZIL_ESPEC, ELAYOUT, ENOWORKER, EWORKER, ERANGE, ESHORTLIFE, EPOOL (all worker ids or auto partitions are taken),
- * ESTATE, ENOMEM, ESYS.  With a coordinator also ENOTBUILT (its part is not installed), EUNREACHABLE (it does not
- * answer), EREFUSED (it refuses), ENAMESPACE (there is no such namespace, or it is of another layout).  Likewise ECLOCK
- * (the clocks differ too much), EAGAIN (no grants for a while).  reterr may be NULL.
+ * FRAZIL_ESPEC, ELAYOUT, ENOWORKER, EWORKER, ERANGE, ESHORTLIFE, EPOOL (all worker ids were taken until open_wait was
+ * over, or all auto partitions are), ESTATE, ENOMEM, ESYS.  With a coordinator also ENOTBUILT (its part is not
+ * installed), EUNREACHABLE (it does not answer), EREFUSED (it refuses), ENAMESPACE (there is no such namespace, or it
+ * is of another layout).  Likewise ECLOCK (the clocks differ too much), EAGAIN (no grants for a while).  reterr may be
+ * NULL.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_open(frazil **ret, const char *spec, frazil_error *reterr) FRAZIL_NONNULL(1);
 

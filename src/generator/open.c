@@ -80,8 +80,7 @@ static frazil_err open_pages(frazil *gen, const struct fz_decision *decision, st
     if (gen->private_page == NULL)
         return fz_fail_errno(reterr, errno, "a page for the generator's state cannot be mapped", NULL, "");
     fz_fork_mark_init(&gen->fork_mark, wiped ? &gen->private_page->process : NULL);
-    frazil_err err =
-        fz_store_open(&gen->store, decision, fz_now(&gen->clock).unix_ms, deadline, &gen->shared, ret_worker, reterr);
+    frazil_err err = fz_store_open(&gen->store, decision, &gen->clock, deadline, &gen->shared, ret_worker, reterr);
     if (err == FRAZIL_OK)
         gen->word = &gen->shared->word;
     return err;

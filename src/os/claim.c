@@ -21,9 +21,9 @@ enum { CLAIM_FILE_SIZE = sizeof(struct fz_claim_page) };
 /* A look takes less than a pause, unless it is stopped; a pause is longer each time. */
 enum {
     CLAIM_WAIT_NS = 250000000,
-    CLAIM_INSISTS_NS = 2000000000,
     CLAIM_PAUSE_NS = 1000000,
-    CLAIM_PAUSE_NS_MAX = 16000000
+    CLAIM_PAUSE_NS_MAX = 16000000,
+    CLAIM_POOL_PAUSE_NS_MAX = 256000000
 };
 
 /* How often a file may vanish between two calls before that seems to be on purpose. */
@@ -340,10 +340,12 @@ int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t 
     return err;
 }
 
-struct fz_claim_patience fz_claim_patience(struct fz_deadline deadline, bool insists)
+struct fz_claim_patience fz_claim_patience(struct fz_deadline deadline, bool is_of_pool)
 {
-    return (struct fz_claim_patience){
-        .deadline = deadline, .left_ns = insists ? CLAIM_INSISTS_NS : CLAIM_WAIT_NS, .next_ns = CLAIM_PAUSE_NS};
+    return (struct fz_claim_patience){.deadline = deadline,
+                                      .left_ns = is_of_pool ? UINT64_MAX : CLAIM_WAIT_NS,
+                                      .next_ns = CLAIM_PAUSE_NS,
+                                      .longest_ns = is_of_pool ? CLAIM_POOL_PAUSE_NS_MAX : CLAIM_PAUSE_NS_MAX};
 }
 
 static uint64_t lesser_of(uint64_t a, uint64_t b)
@@ -361,7 +363,7 @@ bool fz_claim_pause(struct fz_claim_patience *patience)
         return false;
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
     patience->left_ns -= pause_ns;
-    patience->next_ns = lesser_of(2 * pause_ns, CLAIM_PAUSE_NS_MAX);
+    patience->next_ns = lesser_of(2 * pause_ns, patience->longest_ns);
     return true;
 }
 

@@ -122,15 +122,19 @@ FZ_PRIVATE frazil_err fz_claim_folder_check(const char *folder, frazil_error *re
 FZ_PRIVATE int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
                             struct fz_claim_other *ret_other);
 
-/* How long one call waits for processes that only look, or give way: all its tries together. */
+/* How long one call waits for others: all its tries together. */
 struct fz_claim_patience {
     struct fz_deadline deadline; /* of the call */
     uint64_t left_ns;            /* of the sleep that is worth it, and the next one */
     uint64_t next_ns;
+    uint64_t longest_ns; /* pauses double up to this */
 };
 
-/* Of a call that begins.  insists: there is no other number for it; two seconds, and else a quarter of one. */
-FZ_PRIVATE struct fz_claim_patience fz_claim_patience(struct fz_deadline deadline, bool insists);
+/*
+ * Of a call that begins.  For one number it waits a quarter of a second, for processes that only look or give way.
+ * is_of_pool: any holder of a full pool may end, so it waits until the deadline, and looks less often.
+ */
+FZ_PRIVATE struct fz_claim_patience fz_claim_patience(struct fz_deadline deadline, bool is_of_pool);
 
 /* After FZ_CLAIM_TAKEN: sleeps if it is worth another try, and says whether. */
 FZ_PRIVATE bool fz_claim_pause(struct fz_claim_patience *patience);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/layout_internal.h"
+#include "core/now.h"
 #include "core/sentence.h"
 #include "grant_store.h"
 #include "os/fail_errno.h"
@@ -163,6 +164,7 @@ frazil_err fz_store_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE
 struct file_opening {
     struct fz_claim *claim; /* of the number that is tried */
     uint32_t worker;        /* that number */
+    const frazil_clock *clock;
     struct fz_claim_key key;
     struct fz_claim_patience patience;
     char host_dir[FZ_PATH_SIZE];
@@ -359,24 +361,11 @@ static frazil_err take_free_word(struct fz_store *store, struct file_opening *op
     opening->insists = decision->worker.count == 1;
     if (err == FRAZIL_EPOOL)
         err = try_numbers(store, opening, decision, reterr);
-    while (err == FRAZIL_EPOOL && opening->others > 0 && fz_claim_pause(&opening->patience))
+    while (err == FRAZIL_EPOOL && fz_claim_pause(&opening->patience)) {
+        opening->key.now_tick = tick_at(&decision->layout, fz_now(opening->clock).unix_ms);
         err = try_numbers(store, opening, decision, reterr);
+    }
     return err == FRAZIL_EPOOL && opening->others > 0 ? all_claimed(opening, &decision->worker, reterr) : err;
-}
-
-frazil_err fz_store_refuse_state(uint32_t worker, const char *run_dir, const char *theirs, const char *ours,
-                                 frazil_error *reterr)
-{
-    if (strcmp(theirs, ours) == 0)
-        return fz_fail(reterr, FRAZIL_EWORKER,
-                       "worker id %u is in use with the run directory %q by a process whose state directory %q is "
-                       "another folder than the one here: it was removed and made anew, or is that of another "
-                       "container.  End that process, or give this one another run_dir= and another worker id",
-                       (uint64_t)worker, run_dir, theirs);
-    return fz_fail(reterr, FRAZIL_EWORKER,
-                   "worker id %u is in use with the run directory %q by a process whose state is in %q, and here it is "
-                   "%q: give both one state_dir=, or this one another run_dir= and another worker id",
-                   (uint64_t)worker, run_dir, theirs, ours);
 }
 
 /*
@@ -415,25 +404,25 @@ static void name_holder(struct file_opening *opening)
         *end = '\0';
 }
 
-static frazil_err open_in_file(struct fz_store *store, const struct fz_decision *decision, int64_t now_ms,
+static frazil_err open_in_file(struct fz_store *store, const struct fz_decision *decision, const frazil_clock *clock,
                                frazil_error *reterr)
 {
     const struct fz_places *places = &decision->places;
     const struct fz_worker_choice *choice = &decision->worker;
-    struct file_opening opening = {.others = 0};
+    struct file_opening opening = {.clock = clock};
 
     frazil_err err = fz_dir_prepare_inside(opening.folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
     if (err == FRAZIL_OK)
         err = fz_dir_prepare_inside(opening.state, FZ_DIR_STATE, places->state_dir, places->name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_store_claim_key(&opening.key, opening.host_dir, decision, now_ms, reterr);
+        err = fz_store_claim_key(&opening.key, opening.host_dir, decision, fz_now(clock).unix_ms, reterr);
     if (err != FRAZIL_OK)
         return err;
     name_holder(&opening);
     opening.key.holder = opening.holder;
     opening.key.state = opening.state;
     opening.worker = choice->first;
-    opening.patience = fz_claim_patience(store->deadline, choice->lock && choice->count == 1);
+    opening.patience = fz_claim_patience(store->deadline, choice->lock);
     err =
         choice->lock ? take_free_word(store, &opening, decision, reterr) : take_word(store, &opening, decision, reterr);
     if (err == FRAZIL_OK)
@@ -495,7 +484,7 @@ static frazil_err claim_in_memory(struct fz_store *store, const struct fz_decisi
 
 /* ---- opening and closing ------------------------------------------------------ */
 
-frazil_err fz_store_open(struct fz_store *ret, const struct fz_decision *decision, int64_t now_ms,
+frazil_err fz_store_open(struct fz_store *ret, const struct fz_decision *decision, const frazil_clock *clock,
                          struct fz_deadline deadline, struct fz_shared **ret_shared, uint32_t *ret_worker,
                          frazil_error *reterr)
 {
@@ -503,9 +492,9 @@ frazil_err fz_store_open(struct fz_store *ret, const struct fz_decision *decisio
     frazil_err err = FRAZIL_OK;
 
     if (decision->state.kind == FZ_STATE_FILES)
-        err = open_in_file(&store, decision, now_ms, reterr);
+        err = open_in_file(&store, decision, clock, reterr);
     else if (decision->is_claimed)
-        err = claim_in_memory(&store, decision, now_ms, reterr);
+        err = claim_in_memory(&store, decision, fz_now(clock).unix_ms, reterr);
     if (err == FRAZIL_OK && decision->state.kind == FZ_STATE_SHARED)
         err = open_shared(&store, decision, reterr);
     else if (err == FRAZIL_OK && decision->state.kind != FZ_STATE_FILES)

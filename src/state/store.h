@@ -8,6 +8,7 @@
 #define FZ_STATE_STORE_H
 
 #include "config/decision.h"
+#include "frazil/clock.h"
 #include "lease/grant_file.h"
 #include "lease/record.h"
 #include "os/claim.h"
@@ -40,11 +41,6 @@ FZ_PRIVATE frazil_err fz_store_claim_key(struct fz_claim_key *ret, char folder[F
  */
 FZ_PRIVATE bool fz_store_opens_unclaimed(const struct fz_decision *decision, const frazil_error *why);
 
-/* Fails as opening does where a word is in use by processes whose grants are in `theirs`, and here they would be in
- * `ours`. */
-FZ_PRIVATE frazil_err fz_store_refuse_state(uint32_t worker, const char *run_dir, const char *theirs, const char *ours,
-                                            frazil_error *reterr);
-
 struct fz_store {
     enum fz_store_kind kind;
     struct fz_deadline deadline;   /* of the opening or the closing that is at work */
@@ -66,7 +62,7 @@ struct fz_store {
  * ready for use if it is new.  *ret_worker is the worker id.  FRAZIL_ESPEC, ESYS,
  * ESTATE, EPOOL, ENOMEM.
  */
-FZ_PRIVATE frazil_err fz_store_open(struct fz_store *ret, const struct fz_decision *decision, int64_t now_ms,
+FZ_PRIVATE frazil_err fz_store_open(struct fz_store *ret, const struct fz_decision *decision, const frazil_clock *clock,
                                     struct fz_deadline deadline, struct fz_shared **ret_shared, uint32_t *ret_worker,
                                     frazil_error *reterr);
 

@@ -77,3 +77,18 @@ uint64_t fz_store_place(uint64_t device, const char *path)
 
     return of_path << 32 | fz_crc32(numbers, sizeof numbers) | 1;
 }
+
+frazil_err fz_store_refuse_state(uint32_t worker, const char *run_dir, const char *theirs, const char *ours,
+                                 frazil_error *reterr)
+{
+    if (strcmp(theirs, ours) == 0)
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker id %u is in use with the run directory %q by a process whose state directory %q is "
+                       "another folder than the one here: it was removed and made anew, or is that of another "
+                       "container.  End that process, or give this one another run_dir= and another worker id",
+                       (uint64_t)worker, run_dir, theirs);
+    return fz_fail(reterr, FRAZIL_EWORKER,
+                   "worker id %u is in use with the run directory %q by a process whose state is in %q, and here it is "
+                   "%q: give both one state_dir=, or this one another run_dir= and another worker id",
+                   (uint64_t)worker, run_dir, theirs, ours);
+}

@@ -47,4 +47,9 @@ FZ_PRIVATE frazil_err fz_store_lease_file(char ret_path[FZ_PATH_SIZE], const cha
  */
 FZ_PRIVATE uint64_t fz_store_place(uint64_t device, const char *path);
 
+/* Fails as opening does where a word is in use by processes whose grants are in `theirs`, and here they would be in
+ * `ours`. */
+FZ_PRIVATE frazil_err fz_store_refuse_state(uint32_t worker, const char *run_dir, const char *theirs, const char *ours,
+                                            frazil_error *reterr);
+
 #endif

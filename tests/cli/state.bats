@@ -55,7 +55,7 @@ setup() {
     "$FRAZIL" next --forever --rate 50 worker=file-lock count=1 >"$BATS_TEST_TMPDIR/fifo" &
     exec 9<"$BATS_TEST_TMPDIR/fifo"
     read -r _ <&9
-    fails 3 "$FRAZIL_RUN_DIR" frazil next worker=file-lock count=1
+    fails 3 "$FRAZIL_RUN_DIR" frazil next worker=file-lock count=1 open_wait=0s
     exec 9<&-
     wait
 }

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: file-lock whose numbers another run directory has fails after one wait for those who only look,
- * and does not wait that long again for each of its tries, nor beyond the deadline of the call.
+ * Goal of this test: file-lock whose numbers another run directory has waits for them with few looks, and not beyond
+ * the deadline of the call; what it finds meanwhile is judged by the time of that look, and told as it is.
  */
-#define _XOPEN_SOURCE 700 /* getrusage */
 #include <errno.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "frazil.h"
+#include "lib/ports.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/waits.h"
 
-/* Of 129 pauses for one number, and of 19 for several; with room for all else that a process waits for. */
-enum { SLEEPS_MOST = 1000, SLEEPS_MOST_OF_SEVERAL = 200, SLEEPS_MOST_OF_ONE_LOOK = 50 };
+/* Pauses in two seconds: they double from a millisecond to a quarter of a second. */
+enum { SLEEPS_LEAST = 10, SLEEPS_MOST = 30 };
+
+#define HOUR_MS INT64_C(3600000)
 
 static const char *scratch;
 static const char *host;
@@ -34,6 +35,9 @@ AFTER_EACH
     scratch_remove(scratch);
 }
 
+static struct ports ports;
+static frazil_clock clock_port;
+
 static frazil_err try_open(frazil **ret, const char *name, const char *worker, frazil_error *reterr)
 {
     char spec[1024];
@@ -41,11 +45,13 @@ static frazil_err try_open(frazil **ret, const char *name, const char *worker, f
     snprintf(spec, sizeof spec,
              "worker=%s keeper=inline state=file run_dir=%s/%s-run state_dir=%s/%s-state host_dir=%s", worker, scratch,
              name, scratch, name, host);
-    return frazil_open(ret, spec, reterr);
+    return ports_open_in_time(ret, spec, &ports, reterr);
 }
 
 /* This is called while an opening sleeps, unless it is NULL. */
 static void (*in_sleep)(void);
+
+static unsigned sleeps;
 
 /* Stands for the one of libc. */
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *ret_left)
@@ -54,6 +60,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, s
     struct timespec from = {.tv_sec = 0};
 
     (void)ret_left;
+    sleeps++;
     in_sleep = NULL;
     if (happens != NULL)
         happens();
@@ -63,73 +70,83 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, s
     return ms > 0 && poll(NULL, 0, (int)ms) < 0 ? errno : 0;
 }
 
-static long sleeps(void)
+TEST("Numbers that another run directory has, one or two, are waited for until the end with a few looks a second")
 {
-    struct rusage usage;
-
-    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
-    return usage.ru_nvcsw;
-}
-
-TEST("A pool of one number that another run directory has is full, which takes two seconds to see at the most")
-{
-    frazil_error why;
-    frazil *first;
-    frazil *second;
-
-    if (try_open(&first, "first", "fixed:30", &why) != FRAZIL_OK)
-        fail_msg("%s", why.message);
-    long before = sleeps();
-    assert_int_equal(try_open(&second, "second", "file-lock base=30 count=1 open_wait=30s", &why), FRAZIL_EPOOL);
-    assert_in_range(sleeps() - before, 0, SLEEPS_MOST);
-    assert_non_null(strstr(why.message, "/first-run"));
-    frazil_close(first);
-}
-
-TEST("A pool of two numbers that others have is looked through a few times, and not each millisecond")
-{
+    static const char *const pools[] = {"file-lock base=30 count=1 open_wait=2s",
+                                        "file-lock base=30 count=2 open_wait=2s"};
     frazil_error why;
     frazil *holders[2];
-    frazil *other;
+    frazil *none;
 
-    if (try_open(&holders[0], "first", "fixed:30", &why) != FRAZIL_OK ||
-        try_open(&holders[1], "first", "fixed:31", &why) != FRAZIL_OK)
-        fail_msg("%s", why.message);
-    long before = sleeps();
-    assert_int_equal(try_open(&other, "second", "file-lock base=30 count=2", &why), FRAZIL_EPOOL);
-    assert_in_range(sleeps() - before, 0, SLEEPS_MOST_OF_SEVERAL);
-    frazil_close(holders[0]);
-    frazil_close(holders[1]);
+    for (int i = 0; i < 2; i++) {
+        if (try_open(&holders[i], "first", i == 0 ? "fixed:30" : "fixed:31", &why) != FRAZIL_OK)
+            fail_msg("%s", why.message);
+    }
+    for (int i = 0; i < 2; i++) {
+        sleeps = 0;
+        assert_int_equal(try_open(&none, "second", pools[i], &why), FRAZIL_EPOOL);
+        assert_in_range(sleeps, SLEEPS_LEAST, SLEEPS_MOST);
+        assert_non_null(strstr(why.message, "/first-run"));
+    }
+    for (int i = 0; i < 2; i++)
+        frazil_close(holders[i]);
 }
 
-TEST("An opening that has no time looks once")
+TEST("An opening that has no time looks once, and so does one of a command that was asked to stop")
 {
+    static const char *const pools[] = {"file-lock base=30 count=1 open_wait=0", "file-lock base=30 count=1"};
     frazil_error why;
     frazil *first;
-    frazil *second;
+    frazil *none;
 
     if (try_open(&first, "first", "fixed:30", &why) != FRAZIL_OK)
         fail_msg("%s", why.message);
-    long before = sleeps();
-    assert_int_equal(try_open(&second, "second", "file-lock base=30 count=1 open_wait=0", &why), FRAZIL_EPOOL);
-    assert_in_range(sleeps() - before, 0, SLEEPS_MOST_OF_ONE_LOOK);
-    frazil_close(first);
-}
-
-TEST("An opening of a command that was asked to stop looks once")
-{
-    frazil_error why;
-    frazil *first;
-    frazil *second;
-
-    if (try_open(&first, "first", "fixed:30", &why) != FRAZIL_OK)
-        fail_msg("%s", why.message);
-    fz_waits_end(true);
-    long before = sleeps();
-    assert_int_equal(try_open(&second, "second", "file-lock base=30 count=1", &why), FRAZIL_EPOOL);
+    sleeps = 0;
+    for (int stops = 0; stops < 2; stops++) {
+        fz_waits_end(stops);
+        assert_int_equal(try_open(&none, "second", pools[stops], &why), FRAZIL_EPOOL);
+    }
     fz_waits_end(false);
-    assert_in_range(sleeps() - before, 0, SLEEPS_MOST_OF_ONE_LOOK);
+    assert_int_equal(sleeps, 0);
     frazil_close(first);
+}
+
+static frazil_manual_clock *manual;
+
+/* An hour passes while an opening waits; the holder uses its number to the last, and closes. */
+static void close_in_an_hour(void)
+{
+    uint64_t id;
+
+    frazil_manual_clock_advance(manual, (uint64_t)HOUR_MS * 1000000);
+    assert_int_equal(frazil_take(holder, &id, 1, 0, NULL), FRAZIL_OK);
+    frazil_close(holder);
+    holder = NULL;
+}
+
+TEST("A number that was freed during a long wait does not look as if it was used in the future")
+{
+    static const char *const pools[] = {"file-lock base=30 count=1 open_wait=2s",
+                                        "file-lock base=30 count=2 open_wait=2s"};
+    frazil_error why;
+    frazil *others = NULL;
+    frazil *gen;
+
+    assert_int_equal(frazil_manual_clock_open(&manual, INT64_C(1790000000000), 0, NULL), FRAZIL_OK);
+    clock_port = port_of(manual);
+    ports.clock = &clock_port;
+    for (int i = 0; i < 2; i++) {
+        if (try_open(&holder, "first", "fixed:30", &why) != FRAZIL_OK ||
+            (i == 1 && try_open(&others, "first", "fixed:31", &why) != FRAZIL_OK))
+            fail_msg("%s", why.message);
+        in_sleep = close_in_an_hour;
+        if (try_open(&gen, "second", pools[i], &why) != FRAZIL_OK)
+            fail_msg("%s", why.message);
+        frazil_close(gen);
+    }
+    frazil_close(others);
+    ports.clock = NULL;
+    frazil_manual_clock_close(manual);
 }
 
 static void move(const char *from, const char *to)

@@ -340,7 +340,7 @@ TEST("file-lock gives each process of the host a number of its own, whoever asks
         programs[i] = start(i % 2 == 0 ? ALICE : BOB, "worker=file-lock count=4");
         assert_open(programs[i], i);
     }
-    assert_refused(start(BOB, "worker=file-lock count=4"), FRAZIL_EPOOL,
+    assert_refused(start(BOB, "worker=file-lock count=4 open_wait=0s"), FRAZIL_EPOOL,
                    "2 of them by other users or run directories: worker id 2 is in use on this host by uid 12345");
     assert_refused(start(BOB, "worker=fixed:0"), FRAZIL_EWORKER, "uid 12345");
     kill_program(programs[2]);

@@ -214,7 +214,8 @@ TEST("The last one closes: what the generator held is free again, and the next o
     char spec[900];
     frazil *gen;
 
-    snprintf(spec, sizeof spec, "worker=file-lock count=1 state=file run_dir=%s/run state_dir=%s/state keeper=inline",
+    snprintf(spec, sizeof spec,
+             "worker=file-lock count=1 open_wait=0s state=file run_dir=%s/run state_dir=%s/state keeper=inline",
              scratch, scratch);
     frazil *first = open_shared(spec);
     frazil *second = open_shared(spec);

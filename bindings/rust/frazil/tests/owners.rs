@@ -14,7 +14,7 @@ use frazil::{Code, Generator};
 #[test]
 fn a_generator_is_closed_with_its_last_owner() {
     let scratch = Scratch::new();
-    let spec = scratch.spec("layout=41/6/16 worker=file-lock count=1");
+    let spec = scratch.spec("layout=41/6/16 worker=file-lock count=1 open_wait=0s");
     let generator = Generator::open(&spec).unwrap();
     let local = generator.local().unwrap();
     let clone = generator.clone();
