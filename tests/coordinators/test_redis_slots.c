@@ -203,7 +203,7 @@ TEST("Where nothing is known, first of all and after a wipe, slots begin above w
         uint64_t slot = take_soon(&takers[i % 2]);
         assert_true(slot > highest);
         assert_true(takers[i % 2].run.tick >
-                    before + 300 + 200 - 100); /* the server's clock may be behind by max_skew */
+                    before + 1000 + 500 - 100); /* the server's clock may be behind by max_skew */
         /* Up to the limit of max_lead. */
         while (slots_take(&takers[0], slots_now_tick(), 16) == FRAZIL_OK)
             highest = takers[0].run.tick * CAPACITY + takers[0].run.place + takers[0].run.count - 1;
@@ -211,6 +211,23 @@ TEST("Where nothing is known, first of all and after a wipe, slots begin above w
     }
     slots_close(&takers[0]);
     slots_close(&takers[1]);
+}
+
+TEST("A wipe loses the settings with the slots: whoever has others begins above those of the defaults, too")
+{
+    struct slot_taker ahead = open_own(1000, 250);
+    struct slot_taker behind = open_own(0, 20);
+
+    establish();
+    (void)take_soon(&ahead);
+    while (slots_take(&ahead, slots_now_tick() + 240, CAPACITY) == FRAZIL_OK) /* its clock is as wrong as it may be */
+        ;
+    uint64_t highest = ahead.run.tick;
+    assert_string_equal(slots_ask("FLUSHALL"), "OK");
+    (void)take_soon(&behind);
+    assert_true(behind.run.tick > highest);
+    slots_close(&ahead);
+    slots_close(&behind);
 }
 
 TEST("The same when the server was restarted, and has an older state: its life is another one")

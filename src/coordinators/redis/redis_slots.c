@@ -7,9 +7,16 @@
 
 #include "core/layout_internal.h"
 #include "core/sentence.h"
+#include "lease/record.h"
 #include "redis_script.h"
 
 #define EXACT_MAX (UINT64_C(1) << 53) /* Lua counts in doubles */
+
+/*
+ * A lost record has lost its users' settings, too, so that others than the caller's may have been in force.  At least
+ * the defaults are counted with.
+ */
+enum { LOST_LEAD_MS_MIN = 1000, LOST_SKEW_MS_MIN = FZ_SKEW_MS_DEFAULT };
 
 static const char own_script[] = FZ_REDIS_SLOTS_PRELUDE
     "if string.sub(policy, 1, 8) == 'allkeys-' then return {'evicts', policy} end\n"
@@ -27,7 +34,10 @@ static const char own_script[] = FZ_REDIS_SLOTS_PRELUDE
     "local tick, place, lived = string.match(found or '0 0 -', '^(%d+) (%d+) (%S+)$')\n"
     "if not tick then return {'foreign'} end\n"
     "tick, place = tonumber(tick), tonumber(place)\n"
-    "if lived ~= life then tick, place = math.max(tick, tick_of(now + lead + 2 * skew)) + 1, start end\n"
+    "if lived ~= life then\n"
+    "    local lost = math.max(lead, 1000) + 2 * math.max(skew, 250)\n"
+    "    tick, place = math.max(tick, tick_of(now + lost)) + 1, start\n"
+    "end\n"
     "if tick < first then tick, place = first, start end\n"
     "if place >= capacity then tick, place = tick + 1, start end\n"
     "local count = tick <= last and math.min(n, capacity - place) or 0\n"
@@ -37,6 +47,8 @@ static const char own_script[] = FZ_REDIS_SLOTS_PRELUDE
     "end\n"
     "if count == 0 then return {'full', digits(tick)} end\n"
     "return {'taken', digits(tick), digits(place), digits(count)}\n";
+
+_Static_assert(LOST_LEAD_MS_MIN == 1000 && LOST_SKEW_MS_MIN == 250, "as the script has it");
 
 struct redis_slots {
     struct fz_redis_connection connection;

@@ -12,7 +12,8 @@
  * LIFE is the server's run id and replication id.  When it has changed, or the record is not there, slots may have been
  * lost, and others take their place only where none can have been taken before.  Every slot lay at or below its taker's
  * clock + max_lead, and that clock was within max_skew of the server's: so above the server's clock + max_lead + 2
- * max_skew.
+ * max_skew.  The settings of those takers are lost with the record.  So the caller's own count, but not below the
+ * defaults.
  *
  * Clocks are compared with the server's in each call.  Slots in keys of another generator's are a script of their own
  * (compat/).
