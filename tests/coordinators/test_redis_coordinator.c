@@ -129,6 +129,40 @@ TEST("Replicas without anybody who waits for them are a warning; with somebody t
     server_stop(&master);
 }
 
+TEST("Fewer than half of the replicas are no fence: two masters can have as many each, and that is a warning")
+{
+    enum { REPLICAS = 3 };
+    struct server master;
+    struct server replicas[REPLICAS];
+    char port[8];
+
+    redis_server_start(&master, NULL);
+    snprintf(port, sizeof port, "%u", (unsigned)master.port);
+    const char *arguments[] = {"--replicaof", "127.0.0.1", port, "--repl-diskless-sync-delay", "0", NULL};
+    for (int i = 0; i < REPLICAS; i++)
+        redis_server_start(&replicas[i], arguments);
+    while (strcmp(redis_server_ask(&master, "WAIT 3 100"), "3") != 0)
+        ;
+    assert_found(diagnose(&master, ""), "WARN replication: replicas: '3'; one that is promoted");
+    for (int i = 0; i < 2; i++) {
+        struct findings findings = diagnose(&master, i == 0 ? "?wait=1" : "");
+        assert_found(findings, "WARN replication: replicas: '3', and writes need 1 of them: in a network partition");
+        assert_found(findings, "set min-replicas-to-write 2, or put wait=2 into the URL\n");
+        ask(&master, "CONFIG SET min-replicas-to-write 1");
+    }
+    assert_found(diagnose(&master, "?wait=2"), "OK replication: replicas: '3'; a grant waits for them\n");
+    ask(&master, "CONFIG SET min-replicas-to-write 2");
+    assert_found(diagnose(&master, "?wait=1"), "OK replication: replicas: '3'; writes need some of them\n");
+    server_stop(&replicas[0]);
+    while (strcmp(redis_server_ask(&master, "WAIT 3 1"), "2") != 0)
+        ;
+    ask(&master, "CONFIG SET min-replicas-to-write 0");
+    assert_found(diagnose(&master, "?wait=1"), "OK replication: replicas: '2'; a grant waits for them\n");
+    for (int i = 1; i < REPLICAS; i++)
+        server_stop(&replicas[i]);
+    server_stop(&master);
+}
+
 TEST("A server that wants replicas for a write, and has none: that is said, to users without CONFIG as well")
 {
     struct server server;

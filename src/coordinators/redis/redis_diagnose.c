@@ -164,38 +164,55 @@ static void say_persistence(const struct diagnosis *diagnosis)
                       "again: set appendonly yes");
 }
 
+/*
+ * Two masters on both sides of a network partition, each with so many replicas of its own, can both acknowledge, unless
+ * that many are at least half of all.
+ */
+static void say_fence(const struct diagnosis *diagnosis, uint64_t replicas, uint64_t by_url, uint64_t by_setting)
+{
+    uint64_t needed = replicas / 2 + replicas % 2;
+
+    if (by_url >= needed || by_setting >= needed)
+        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "replication: replicas: '%u'%s", replicas,
+                      by_url >= needed ? "; a grant waits for them" : "; writes need some of them");
+    else if (by_url == 0 && by_setting == 0)
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
+                      "replication: replicas: '%u'; one that is promoted in a network partition grants the same worker "
+                      "ids as the old master: set min-replicas-to-write %u, or put wait=%u into the URL",
+                      replicas, needed, needed);
+    else
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
+                      "replication: replicas: '%u', and writes need %u of them: in a network partition two masters can "
+                      "have that many each, and grant the same worker ids. Let writes need half of the replicas: set "
+                      "min-replicas-to-write %u, or put wait=%u into the URL",
+                      replicas, by_url > by_setting ? by_url : by_setting, needed, needed);
+}
+
 static void say_replication(const struct diagnosis *diagnosis)
 {
-    char replicas[VALUE_SIZE];
     const char *wanted = setting(diagnosis, MIN_REPLICAS);
-    uint64_t wanted_by_url = diagnosis->connection->url.wait_replicas;
-    bool waits = wanted_by_url > 0;
+    uint64_t replicas = info_number(diagnosis, "connected_slaves");
+    uint64_t by_url = diagnosis->connection->url.wait_replicas;
+    uint64_t by_setting = 0;
     char good[VALUE_SIZE];
-    uint64_t needed = 1; /* if CONFIG GET is not answered: INFO counts the good ones only where some are needed */
 
-    info_of(diagnosis, "connected_slaves", replicas);
     info_of(diagnosis, "min_slaves_good_slaves", good);
-    (void)fz_decimal_parse(wanted, strlen(wanted), &needed);
-    if (good[0] != '\0' && info_number(diagnosis, "min_slaves_good_slaves") < needed)
+    bool is_known = fz_decimal_parse(wanted, strlen(wanted), &by_setting);
+    /* If CONFIG GET is not answered: INFO counts the good ones only where some are needed. */
+    if (good[0] != '\0' && info_number(diagnosis, "min_slaves_good_slaves") < (is_known ? by_setting : 1))
         fz_report_say(
             &diagnosis->report, FZ_FINDING_FAIL,
             "replication: replicas that keep up: %q, and min-replicas-to-write needs more: nothing is granted "
             "without them",
             good);
-    else if (info_number(diagnosis, "connected_slaves") < wanted_by_url)
+    else if (replicas < by_url)
         fz_report_say(&diagnosis->report, FZ_FINDING_FAIL,
-                      "replication: replicas: %q, and wait=%u of the URL needs more: nothing is granted without them",
-                      replicas, wanted_by_url);
-    else if (info_number(diagnosis, "connected_slaves") == 0)
+                      "replication: replicas: '%u', and wait=%u of the URL needs more: nothing is granted without them",
+                      replicas, by_url);
+    else if (replicas == 0)
         fz_report_say(&diagnosis->report, FZ_FINDING_OK, "replication: no replica");
-    else if (waits || (wanted[0] != '\0' && strcmp(wanted, "0") != 0))
-        fz_report_say(&diagnosis->report, FZ_FINDING_OK, "replication: replicas: %q%s", replicas,
-                      waits ? "; a grant waits for them" : "; writes need some of them");
     else
-        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
-                      "replication: replicas: %q; one that is promoted in a network partition grants the same worker "
-                      "ids as the old master: set min-replicas-to-write, or put wait=1 into the URL",
-                      replicas);
+        say_fence(diagnosis, replicas, by_url, by_setting);
 }
 
 static void say_all(struct diagnosis *diagnosis)
