@@ -50,7 +50,7 @@ static int form_of(const struct inspection *inspection, const struct value *valu
     return readings[0].form;
 }
 
-/* ---- the ids that were the same double ---------------------------------------------- */
+/* ---- the ids that a rounded number was ---------------------------------------------- */
 
 /* The time of an id, or "-" where the layout has none: the range can reach beyond its fields. */
 static const char *time_of(const frazil_layout *layout, uint64_t id, char buf[FIELDS_TEXT_SIZE])
@@ -63,7 +63,7 @@ static const char *time_of(const frazil_layout *layout, uint64_t id, char buf[FI
     return buf;
 }
 
-/* Prints a range with its times, as one line or as one JSON object. */
+/* Prints a range with its times, and of what it is, as one line or as one JSON object. */
 static void rounded_print(const frazil_layout *layout, struct rounded_range range, bool json)
 {
     char first_time[FIELDS_TEXT_SIZE], last_time[FIELDS_TEXT_SIZE];
@@ -71,32 +71,60 @@ static void rounded_print(const frazil_layout *layout, struct rounded_range rang
     (void)time_of(layout, range.first, first_time);
     (void)time_of(layout, range.last, last_time);
     output_format(json ? "{\"first\":\"%" PRIu64 "\",\"last\":\"%" PRIu64
-                         "\",\"first_time\":\"%s\",\"last_time\":\"%s\"}\n"
-                       : "%" PRIu64 " to %" PRIu64 "  (%s to %s)\n",
-                  range.first, range.last, first_time, last_time);
+                         "\",\"first_time\":\"%s\",\"last_time\":\"%s\",\"rounded_by\":\"double%s\"}\n"
+                       : "%" PRIu64 " to %" PRIu64 "  (%s to %s%s)\n",
+                  range.first, range.last, first_time, last_time,
+                  !range.is_cut ? ""
+                  : json        ? " or spreadsheet"
+                                : "; of a double, or cut to 15 digits by a spreadsheet");
 }
 
-/* A value as a number, or as the text of a double. */
-static int rounded_one(void *ctx, const struct value *value)
+/* Whether a value can be a decimal number of the form. */
+static bool can_be_decimal(const struct inspection *inspection, const struct value *value)
 {
-    const struct inspection *inspection = ctx;
+    int form = inspection->form;
+    bool is_negative = value->len > 0 && value->text[0] == '-';
+
+    return layout_of(inspection, value)->layout.kind == FRAZIL_LAYOUT_64 &&
+           (form == IDS_FORM_ANY || form == FRAZIL_TEXT_SIGNED || (form == FRAZIL_TEXT_DEC && !is_negative));
+}
+
+/* A value as a number. */
+static int rounded_number(const struct inspection *inspection, const struct value *value, struct rounded_range *ret)
+{
     const struct ids_layout *layout = layout_of(inspection, value);
-    struct rounded_range range;
+    int form = form_of(inspection, value);
     frazil_error err;
     struct id id;
 
-    if (inspection->form != IDS_FORM_ANY || !rounded_read(value->text, value->len, &range)) {
-        if (ids_parse(layout->layout.kind, inspection->form, value->text, value->len, &id, &err) != FRAZIL_OK ||
-            fields_check(layout, &id, &err) != FRAZIL_OK)
-            return values_complain_error(value, &err);
-        if (id.kind == FRAZIL_LAYOUT_SNO) {
-            complain("--rounded is for 64-bit ids: a sno is not a number");
-            return STATUS_BAD_VALUE;
-        }
-        range = rounded_as(id.number);
+    if (ids_parse(layout->layout.kind, inspection->form, value->text, value->len, &id, &err) != FRAZIL_OK ||
+        fields_check(layout, &id, &err) != FRAZIL_OK)
+        return values_complain_error(value, &err);
+    if (id.kind == FRAZIL_LAYOUT_SNO) {
+        complain("--rounded is for 64-bit ids: a sno is not a number");
+        return STATUS_BAD_VALUE;
     }
-    rounded_print(&layout->layout, range, inspection->json);
+    bool is_decimal = form == FRAZIL_TEXT_DEC || form == FRAZIL_TEXT_DEC_PADDED || form == FRAZIL_TEXT_SIGNED;
+    *ret = is_decimal ? rounded_as_decimal(id.number, form == FRAZIL_TEXT_SIGNED) : rounded_as(id.number);
     return STATUS_OK;
+}
+
+/* A value as a number, or as the text of a rounded one. */
+static int rounded_one(void *ctx, const struct value *value)
+{
+    const struct inspection *inspection = ctx;
+    struct rounded_range range;
+    enum rounded_result result = ROUNDED_OTHER;
+
+    if (can_be_decimal(inspection, value))
+        result = rounded_read(value->text, value->len, inspection->form == FRAZIL_TEXT_SIGNED, &range);
+    if (result == ROUNDED_NO_ID)
+        return values_complain(value, "no id rounds to this number: ids are whole numbers, from 0 to 2^64 - 1, or as "
+                                      "signed ones from -2^63 to 2^63 - 1");
+    int status = result == ROUNDED_READ ? STATUS_OK : rounded_number(inspection, value, &range);
+    if (status == STATUS_OK)
+        rounded_print(&layout_of(inspection, value)->layout, range, inspection->json);
+    return status;
 }
 
 /* ---- one value ---------------------------------------------------------------------- */
@@ -171,7 +199,7 @@ static int cmd_inspect_run(int argc, char **argv)
         {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids, if it is ambiguous", 0},
         {"json", 'j', OPTION_FLAG, &inspection.json, NULL, "one object per line", 0},
         {"forms", 0, OPTION_FLAG, &inspection.forms, NULL, "also the id in each text form", 0},
-        {"rounded", 'r', OPTION_FLAG, &inspection.rounded, NULL, "which ids a double shows as this one", 0},
+        {"rounded", 'r', OPTION_FLAG, &inspection.rounded, NULL, "which ids a rounded number can have been", 0},
         {"page", 'p', OPTION_FLAG, &inspection.page, NULL, "the address of the page that draws it", 0},
         {"color", 0, OPTION_TEXT, &color, "WHEN", "colours and a picture: auto, always, never", 0},
         {0},

@@ -40,9 +40,13 @@ static bool is_bigint(const char *text, size_t len)
     return len > 1 && text[len - 1] == 'n' && is_digits(text + sign, len - sign - 1);
 }
 
-/* 1.19e+17, 1.19E17, 119525356527943741.0: a point, or a sign behind the e.  1e5 may as well be base 36. */
+/* 1.19e+17, -1.19E17, 119525356527943741.0: a point, or a sign behind the e.  1e5 may as well be base 36. */
 static bool is_rounded(const char *text, size_t len)
 {
+    size_t sign = len > 1 && text[0] == '-' ? 1 : 0;
+
+    text += sign;
+    len -= sign;
     size_t at = digits_in_front(text, len);
     bool has_point = at > 0 && at < len && text[at] == '.';
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rounded.h"
 
+#include <string.h>
+
 /* ---- the double of a number ------------------------------------------------------------ */
 
 /* It has 53 bits; it is stored, so that no processor keeps more of them. */
@@ -31,7 +33,7 @@ struct rounded_range rounded_as(uint64_t number)
 
     if (double_of(UINT64_MAX) > value)
         last = first_with(value, true, number, UINT64_MAX) - 1;
-    return (struct rounded_range){first_with(value, false, 0, number), last};
+    return (struct rounded_range){first_with(value, false, 0, number), last, false};
 }
 
 /* -1, 1: the double of a number is below it, above it; 0: it is the number itself. */
@@ -48,7 +50,7 @@ static int side_of_double(uint64_t number)
 static struct rounded_range between(uint64_t low, uint64_t high, uint64_t nearest)
 {
     struct rounded_range lowest = rounded_as(low), highest = rounded_as(high);
-    struct rounded_range ret = {lowest.first, highest.last};
+    struct rounded_range ret = {lowest.first, highest.last, false};
 
     if (side_of_double(low) < 0)
         ret.first = lowest.last == UINT64_MAX ? UINT64_MAX : lowest.last + 1;
@@ -57,13 +59,66 @@ static struct rounded_range between(uint64_t low, uint64_t high, uint64_t neares
     return ret.first <= ret.last ? ret : rounded_as(nearest);
 }
 
+/* ---- digits that a spreadsheet has cut off --------------------------------------------- */
+
+/* What the last of 15 digits counts: 1 for numbers that have no more. */
+static uint64_t unit_of_15_digits(uint64_t number)
+{
+    uint64_t unit = 1;
+
+    while (number / unit >= UINT64_C(1000000000000000))
+        unit *= 10;
+    return unit;
+}
+
+/* Adds the numbers that a spreadsheet has cut to `number` or less, down to `high`. */
+static void add_cut(struct rounded_range *range, uint64_t number, uint64_t high)
+{
+    uint64_t unit = unit_of_15_digits(high);
+    uint64_t lowest = high / unit * unit;
+    uint64_t last = lowest > UINT64_MAX - (unit - 1) ? UINT64_MAX : lowest + (unit - 1);
+
+    range->is_cut = unit > 1 && number % unit == 0;
+    if (range->is_cut && last > range->last)
+        range->last = last;
+}
+
+/* The ids of a range of numbers without their sign.  False: there is none. */
+static bool with_sign(struct rounded_range range, bool is_negative, bool is_signed, struct rounded_range *ret)
+{
+    uint64_t limit = is_negative ? UINT64_C(1) << 63 : is_signed ? INT64_MAX : UINT64_MAX;
+
+    if (range.first > limit)
+        return false;
+    *ret = range;
+    if (range.last > limit)
+        ret->last = limit;
+    if (is_negative)
+        *ret = (struct rounded_range){0 - ret->last, 0 - range.first, range.is_cut};
+    return true;
+}
+
+struct rounded_range rounded_as_decimal(uint64_t number, bool is_signed)
+{
+    bool is_negative = is_signed && number > INT64_MAX;
+    uint64_t magnitude = is_negative ? 0 - number : number;
+    struct rounded_range ret = rounded_as(magnitude);
+
+    add_cut(&ret, magnitude, magnitude);
+    (void)with_sign(ret, is_negative, is_signed, &ret);
+    return ret;
+}
+
 /* ---- the text of a double ---------------------------------------------------------------- */
 
 /* A decimal number: digits times a power of ten. */
 struct decimal {
     uint64_t digits;
     int64_t power;
-    bool is_marked; /* it has a point or an exponent */
+    bool is_negative;
+    bool is_marked;   /* it has a point or an exponent */
+    bool is_full;     /* the next digit has no room */
+    bool is_too_long; /* and was none that can be left out */
 };
 
 static bool is_digit(char c)
@@ -71,19 +126,23 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Appends the digits that stand there, and counts them.  False: too many. */
-static bool read_digits(const char *text, size_t len, size_t *at, struct decimal *ret, size_t *ret_count)
+/* Appends the digits that stand there, and returns how many.  Those of a part may end in zeros that have no room. */
+static size_t read_digits(const char *text, size_t len, size_t *at, bool is_part, struct decimal *ret)
 {
-    size_t begin = *at;
+    size_t count = 0;
 
     for (; *at < len && is_digit(text[*at]); (*at)++) {
         uint64_t digit = (uint64_t)(text[*at] - '0');
-        if (ret->digits > (UINT64_MAX - digit) / 10)
-            return false;
-        ret->digits = ret->digits * 10 + digit;
+        bool has_room = !ret->is_full && ret->digits <= (UINT64_MAX - digit) / 10;
+        if (has_room) {
+            ret->digits = ret->digits * 10 + digit;
+            count++;
+        } else {
+            ret->is_full = true;
+            ret->is_too_long = ret->is_too_long || digit != 0 || !is_part;
+        }
     }
-    *ret_count = *at - begin;
-    return true;
+    return count;
 }
 
 /* The exponent that stands there, up to its end. */
@@ -98,28 +157,31 @@ static bool read_exponent(const char *text, size_t len, size_t at, int64_t *ret)
     if (at == len)
         return false;
     for (; at < len; at++) {
-        if (!is_digit(text[at]) || *ret > EXPONENT_MAX)
+        if (!is_digit(text[at]))
             return false;
-        *ret = *ret * 10 + (text[at] - '0');
+        if (*ret < EXPONENT_MAX)
+            *ret = *ret * 10 + (text[at] - '0');
     }
     if (is_negative)
         *ret = -*ret;
     return true;
 }
 
+/* False: it is no decimal number. */
 static bool read_decimal(const char *text, size_t len, struct decimal *ret)
 {
-    size_t at = 0, whole = 0, part = 0;
+    size_t at = len > 0 && text[0] == '-';
+    size_t begin = at, part = 0;
     int64_t exponent = 0;
 
-    *ret = (struct decimal){.is_marked = false};
-    if (!read_digits(text, len, &at, ret, &whole) || whole == 0)
+    *ret = (struct decimal){.is_negative = at > 0};
+    (void)read_digits(text, len, &at, false, ret);
+    if (at == begin)
         return false;
     if (at < len && text[at] == '.') {
         at++;
         ret->is_marked = true;
-        if (!read_digits(text, len, &at, ret, &part))
-            return false;
+        part = read_digits(text, len, &at, true, ret);
     }
     if (at < len && (text[at] == 'e' || text[at] == 'E')) {
         ret->is_marked = true;
@@ -137,15 +199,12 @@ static uint64_t ten_times_plus(uint64_t a, uint64_t b)
     return a > (UINT64_MAX - b) / 10 ? UINT64_MAX : 10 * a + b;
 }
 
-bool rounded_read(const char *text, size_t len, struct rounded_range *ret)
+/* The numbers without their sign.  False: it is no whole number, or 2^64 or more when it is rounded. */
+static bool read_magnitude(struct decimal decimal, struct rounded_range *ret)
 {
-    struct decimal decimal;
-
-    if (!read_decimal(text, len, &decimal) || !decimal.is_marked)
-        return false;
     for (; decimal.power < 0 && decimal.digits % 10 == 0 && decimal.digits != 0; decimal.power++)
         decimal.digits /= 10;
-    if (decimal.power < 0 && decimal.digits != 0)
+    if (decimal.is_too_long || (decimal.power < 0 && decimal.digits != 0))
         return false;
     /* Half a unit of the last digit to both sides; 2^64, the double of the largest ids, is above all of them. */
     uint64_t low = decimal.digits, half = 5;
@@ -161,5 +220,35 @@ bool rounded_read(const char *text, size_t len, struct rounded_range *ret)
     *ret = between(low, high, nearest);
     if (high == UINT64_MAX)
         ret->last = UINT64_MAX;
+    add_cut(ret, nearest, high);
     return true;
+}
+
+/* Whether digits alone are above the largest id, and are 2^64 as a double, which keeps no number between. */
+static bool is_2_to_the_64(const char *text, size_t len)
+{
+    static const char least[] = "18446744073709551616", last[] = "18446744073709553664";
+
+    while (len > 0 && text[0] == '0') {
+        text++;
+        len--;
+    }
+    return len == sizeof last - 1 && memcmp(text, least, len) >= 0 && memcmp(text, last, len) <= 0;
+}
+
+enum rounded_result rounded_read(const char *text, size_t len, bool is_signed, struct rounded_range *ret)
+{
+    struct rounded_range magnitude;
+    struct decimal decimal;
+
+    if (!read_decimal(text, len, &decimal))
+        return ROUNDED_OTHER;
+    if (!decimal.is_marked) {
+        if (is_signed || decimal.is_negative || !is_2_to_the_64(text, len))
+            return ROUNDED_OTHER;
+        *ret = rounded_as(UINT64_MAX);
+        return ROUNDED_READ;
+    }
+    bool is_read = read_magnitude(decimal, &magnitude) && with_sign(magnitude, decimal.is_negative, is_signed, ret);
+    return is_read ? ROUNDED_READ : ROUNDED_NO_ID;
 }

@@ -248,7 +248,7 @@ ID=1541815603606036480
 @test "--rounded: all ids that are the same double, and no other" {
     local id first last double
     double='{ printf "%.17g\n", $1 }'
-    for id in 119525356527943744 119525356527943741 119525356527943000 9007199254740995 9007199254740992 9007199254740993 4503599627370497 144115188075855872 1541815603606036480; do
+    for id in 119525356527943744 119525356527943741 119525356527943001 9007199254740995 9007199254740992 9007199254740993 4503599627370497 144115188075855872 1541815603606036480; do
         first=$(frazil inspect --rounded --json $id | json first)
         last=$(frazil inspect --rounded --json $id | json last)
         [ "$(awk "$double" <<<$first)" = "$(awk "$double" <<<$id)" ]
@@ -267,19 +267,63 @@ ID=1541815603606036480
 @test "--rounded: the text of a double is one, also with fewer digits" {
     range() { frazil inspect --rounded "$1" | sed 's/  (.*//'; }
 
-    [ "$(range 1.19525E+17)" = "119524499999999992 to 119525500000000008" ]
+    [ "$(range 1.19525E+17)" = "119524499999999992 to 119525500000000999" ]
     [ "$(range 1.1952535652794374e+17)" = "119525356527943736 to 119525356527943752" ]
     [ "$(range 119525356527943741.0)" = "119525356527943736 to 119525356527943752" ]
-    [ "$(range 1e17)" = "49999999999999996 to 150000000000000016" ]
+    [ "$(range 1.1952535652794374000000e+17)" = "119525356527943736 to 119525356527943752" ]
+    [ "$(range 119525356527943744.000000)" = "119525356527943736 to 119525356527943752" ]
+    [ "$(range 1e17)" = "49999999999999996 to 150000000000000999" ]
     [ "$(range 1.8e1)" = "18 to 18" ]
     [ "$(range 0.0)" = "0 to 0" ]
     [ "$(range 1.8446744073709552e19)" = "18446744073709550592 to 18446744073709551615" ]
     [ "$(range 1.8e19)" = "17499999999999998976 to 18446744073709551615" ]
-    fails 1 "it is a double" frazil inspect --rounded 18.5
-    fails 1 "it is a double" frazil inspect --rounded 1.2e+40
-    fails 1 "it is a double" frazil inspect --rounded 1.8446744073709556e19
+    [ "$(frazil inspect --rounded --form dec 1.8e1 | sed 's/  (.*//')" = "18 to 18" ]
+    for text in 18.5 1.9e19 1.2e+40 1e5000 1e-5000 1.8446744073709556e19 1.17539474312790032000001e+17; do
+        fails 1 "no id rounds to this number: ids are whole numbers, from 0 to 2^64 - 1" frazil inspect --rounded $text
+    done
     fails 1 "it is a BigInt" frazil inspect --rounded 119525356527943741n
-    fails 1 "it is a double" frazil inspect --rounded --form dec 1.8e1
+}
+
+# JavaScript shows 2^64 as the first, C as the second one: the double of the largest ids.
+@test "--rounded: digits that are 2^64 as a double are the largest ids" {
+    for text in 18446744073709552000 18446744073709551616 18446744073709553664; do
+        [[ $(frazil inspect --rounded $text) == "18446744073709550592 to 18446744073709551615  "* ]]
+        [[ $(frazil inspect --rounded --form dec $text) == "18446744073709550592 to 18446744073709551615  "* ]]
+        fails 1 "it is above 2^64 - 1" frazil inspect $text
+    done
+    for text in 18446744073709553665 19000000000000000000 117539474312790037117539474312790037; do
+        fails 1 "it is above 2^64 - 1, the largest id: it may be a UUID" frazil inspect --rounded $text
+    done
+}
+
+@test "--rounded: a number that ends in zeros after its 15th digit may be a spreadsheet's, which cuts" {
+    [ "$(frazil inspect --rounded 117539474312790000)" = "117539474312789993 to 117539474312790999  (2026-11-21T08:19:54.453Z to 2026-11-21T08:19:54.454Z; of a double, or cut to 15 digits by a spreadsheet)" ]
+    range() { frazil inspect --rounded "$@" | sed 's/  (.*//'; }
+    [ "$(range 1.17539474312790E+17)" = "117539474312789496 to 117539474312790999" ]
+    [ "$(range 1541815603606030)" = "1541815603606030 to 1541815603606039" ]
+    [ "$(range --layout flake 18446744073709500000)" = "18446744073709499393 to 18446744073709551615" ]
+    # 15 digits or less, digits after them, and other forms are not a spreadsheet's.
+    for text in 154181560360000 117539474312790030 "--form hex 01a19556c11c0000"; do
+        [[ $(frazil inspect --rounded $text) != *spreadsheet* ]]
+    done
+    [[ $(frazil inspect --rounded --json 117539474312790000) == *',"rounded_by":"double or spreadsheet"}' ]]
+    [[ $(frazil inspect --rounded --json 117539474312790030) == *',"rounded_by":"double"}' ]]
+}
+
+# 2^64 - 1541815603606036480 and so on: a signed number is rounded by its own size.
+@test "--rounded: signed numbers" {
+    range() { frazil inspect --rounded --layout flake "$@" | sed 's/  (.*//'; }
+    [ "$(range -- -1.5418156036060365e+18)" = "16904928470103515008 to 16904928470103515264" ]
+    [ "$(range --form signed -- -1541815603606036480)" = "16904928470103515008 to 16904928470103515264" ]
+    [ "$(range --form signed -- -5)" = "18446744073709551611 to 18446744073709551611" ]
+    [ "$(range --form signed -- -9.223372036854776e18)" = "9223372036854775808 to 9223372036854776320" ]
+    [ "$(range --form signed 9223372036854775807)" = "9223372036854775296 to 9223372036854775807" ]
+    [ "$(range --form signed 9.2233720368547758e18)" = "9223372036854775296 to 9223372036854775807" ]
+    [ "$(range --form signed -- -117539474312790000)" = "18329204599396760617 to 18329204599396761623" ]
+    fails 1 "no id rounds to this number" frazil inspect --rounded -- -1.5e19
+    fails 1 "no id rounds to this number" frazil inspect --rounded --form signed 1.8e19
+    fails 1 "it is a double" frazil inspect -- -1.5e18
+    fails 1 "use --form signed" frazil inspect --rounded -- -5
 }
 
 # ---- on a terminal ---------------------------------------------------------------
