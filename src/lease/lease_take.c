@@ -15,11 +15,19 @@
 
 /* ---- nothing available ---------------------------------------------------- */
 
+/* Whether a quarantine holds back all before this tick.  The first tick is nobody's even where none ever was. */
+static bool is_end_of_quarantine(const struct fz_lease *lease, uint64_t floor)
+{
+    uint64_t until = lease->space.record.quarantine_until;
+
+    return until > 0 && floor == until + 1;
+}
+
 /* There is something, but not yet. */
 static frazil_err not_yet(const struct fz_lease *lease, uint64_t floor, uint64_t wait_ticks, frazil_error *reterr)
 {
     /* The two reasons call for different patience: the operator chose the first, and a loss caused the second. */
-    bool quarantine = floor == lease->space.record.quarantine_until + 1;
+    bool quarantine = is_end_of_quarantine(lease, floor);
 
     int64_t begins = fz_layout_tick_unix_ms(&lease->layout, floor);
 
@@ -145,7 +153,7 @@ static enum outcome leased(struct worker_search *search, const struct fz_grant *
     fz_doubt_forget(lease);
     search->grant = *grant;
     search->grant.space = fz_namespace_of_grant(&lease->space);
-    search->grant.ends_quarantine = grant->floor == lease->space.record.quarantine_until + 1;
+    search->grant.ends_quarantine = is_end_of_quarantine(lease, grant->floor);
     return LEASED;
 }
 

@@ -32,6 +32,13 @@ setup() {
     frazil lease list "$url" | grep -q '^quarantine  until '
 }
 
+@test "init: at the first tick of the layout nobody is told of a quarantine that there is none of" {
+    local layout="layout='20/10/12 epoch=$(date +%s)000 tick=24h'"
+    frazil lease init --never-used "$layout horizon=120h worker=$url" >/dev/null
+    fails 3 "leased worker ids do not use the first tick after the layout's epoch: the first ids come at " \
+        frazil next "worker=$url $layout max_wait=100ms"
+}
+
 @test "init: what a lost namespace had is said, not guessed" {
     fails 2 "give its horizon= and max_skew=" frazil lease init "$url"
     fails 2 "give its horizon= and max_skew=" frazil lease init horizon=1h worker="$url"

@@ -95,6 +95,16 @@ TEST("Creation holds everything back that may have been granted before, unless t
     assert_int_equal(fleet_held(0)->floor, NOW + HORIZON + 1);
 }
 
+TEST("Nobody is told of a quarantine at the first tick of a namespace that is known to be new")
+{
+    fleet_start();
+    assert_int_equal(fleet_init(4, 0, true, NULL), FRAZIL_OK);
+    fleet_open(0);
+    fleet_must_acquire(0, 0);
+    assert_int_equal(fleet_held(0)->floor, 1);
+    assert_false(fleet_held(0)->ends_quarantine);
+}
+
 TEST("FLUSHALL and a new init: whoever still holds a grant of before never meets one of after")
 {
     fleet_start_with(1, 2);
