@@ -119,8 +119,7 @@ struct handle {
     bool is_closing;         /* close was called while works were running: the last of them closes it */
     struct promise *closing; /* which is then kept; NULL: nobody waits for that */
     unsigned holders;        /* JavaScript objects and works that point here */
-    unsigned works;          /* promises of ids, which use gen in a thread of the pool */
-    struct promise *first_take, *last_take; /* these: the first one is there, and others wait for their turn */
+    unsigned works;          /* promises that use gen in a thread of the pool */
     struct handle *previous, *next;
     napi_env env;
 };

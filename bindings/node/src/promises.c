@@ -3,12 +3,11 @@
  * Promises: what may take long, and so runs in a thread of libuv's pool: opening, closing, and taking ids where a
  * server has to be asked for them.
  */
-#define _POSIX_C_SOURCE 200809L /* strdup, clock_gettime */
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "addon.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct promise {
     napi_async_work work;
@@ -17,14 +16,13 @@ struct promise {
     struct request request; /* of open */
     char *spec;             /* of openShared, beside it */
     struct handle *handle;  /* of the others; close has taken gen from it */
-    struct promise *next;   /* of closes and takes that wait for their turn */
+    struct promise *next;   /* of closes that wait for their turn */
     frazil *gen;
     uint64_t *ids; /* of take: the words of an array that `array` holds; NULL: snos */
     frazil_sno *snos;
     uint8_t meta;
     size_t n;
-    uint64_t passed_ms; /* of max_wait, before asked_ns */
-    uint64_t asked_ns;
+    uint64_t wait_ns;
     napi_ref array;
     frazil_err err;
     frazil_error why;
@@ -236,72 +234,41 @@ static napi_value close_async(struct args *args)
 
 /* ---- take ------------------------------------------------------------------------------- */
 
-/*
- * A take that waits holds a thread of libuv's four, so a generator has one at a time there.  Others would wait for the
- * same server or grant.  They have their turn in the order of the calls, and their waits go on meanwhile.
- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* The rest of max_wait.  It is never 0: a call with that wait may ask a coordinator for longer. */
-static uint64_t wait_left(const struct promise *promise)
-{
-    const uint64_t ms_ns = 1000000;
-    uint64_t passed_ms = promise->passed_ms + (now_ns() - promise->asked_ns) / ms_ns;
-    uint64_t whole_ns = promise->handle->max_wait_ns;
-
-    if (passed_ms == 0 || whole_ns == 0 || whole_ns == FRAZIL_WAIT_FOREVER)
-        return FRAZIL_WAIT_DEFAULT;
-    return passed_ms < whole_ns / ms_ns ? whole_ns - passed_ms * ms_ns : 1;
-}
-
 static void take_execute(napi_env env, void *data)
 {
     struct promise *promise = data;
-    uint64_t wait_ns = wait_left(promise);
 
     (void)env;
-    promise->err = promise->ids != NULL ? frazil_take(promise->gen, promise->ids, promise->n, wait_ns, &promise->why)
-                                        : frazil_sno_take(promise->gen, promise->meta, promise->snos, promise->n,
-                                                          wait_ns, &promise->why);
+    promise->err =
+        promise->ids != NULL
+            ? frazil_take(promise->gen, promise->ids, promise->n, promise->wait_ns, &promise->why)
+            : frazil_sno_take(promise->gen, promise->meta, promise->snos, promise->n, promise->wait_ns, &promise->why);
 }
 
 static void take_complete(napi_env env, napi_status status, void *data)
 {
     struct promise *promise = data;
     struct handle *handle = promise->handle;
-    struct promise *next = promise->next;
     napi_value array = NULL;
 
     (void)status;
     (void)napi_get_reference_value(env, promise->array, &array);
-    handle->first_take = next;
     handle->works--;
     if (handle->works == 0 && handle->is_closing)
         close_at_last(env, handle);
     handle_release(handle);
     settle(env, promise, array);
-    if (next != NULL && napi_queue_async_work(env, next->work) != napi_ok) {
-        next->err = FRAZIL_ENOMEM;
-        take_complete(env, napi_ok, next);
-    }
 }
 
-static void take_in_turn(struct handle *handle, struct promise *promise)
+/* The rest of max_wait after passed_ms.  It is never 0: a call with that wait may ask a coordinator for longer. */
+static uint64_t wait_after(const struct handle *handle, uint64_t passed_ms)
 {
-    if (handle->first_take == NULL)
-        handle->first_take = promise;
-    else
-        handle->last_take->next = promise;
-    handle->last_take = promise;
-    handle->works++;
-    handle_hold(handle);
+    const uint64_t ms_ns = 1000000;
+    uint64_t whole_ns = handle->max_wait_ns;
+
+    if (passed_ms == 0 || whole_ns == 0 || whole_ns == FRAZIL_WAIT_FOREVER)
+        return FRAZIL_WAIT_DEFAULT;
+    return passed_ms < whole_ns / ms_ns ? whole_ns - passed_ms * ms_ns : 1;
 }
 
 /*
@@ -317,17 +284,18 @@ static napi_value start_take(struct args *args, struct handle *handle, size_t i,
         return NULL;
     if (promise != NULL) {
         *promise = *wanted;
-        promise->handle = handle;
-        promise->passed_ms = passed_ms;
-        promise->asked_ns = now_ns();
+        promise->wait_ns = wait_after(handle, passed_ms);
     }
     if (promise == NULL || napi_create_reference(args->env, args->value[i], 1, &promise->array) != napi_ok) {
         free(promise);
         return throw_error(args, FRAZIL_ENOMEM, NULL);
     }
-    napi_value value = start_when(args, promise, take_execute, take_complete, handle->first_take != NULL);
-    if (value != NULL)
-        take_in_turn(handle, promise);
+    promise->handle = handle;
+    napi_value value = start(args, promise, take_execute, take_complete);
+    if (value != NULL) {
+        handle->works++;
+        handle_hold(handle);
+    }
     return value;
 }
 

@@ -334,40 +334,6 @@ test('ids that a silent Redis has to give are waited for beside the event loop',
   if (said !== undefined) assert.equal(said, 'turn take\n');
 });
 
-// Redis answers only when the file has been read, however slow the machine is.
-test('many takes over a silent Redis leave threads to others, and each gets its ids', async (t) => {
-  const program = `
-    const fs = require('node:fs/promises');
-    const ids = require('frazil').open(process.env.STATE);
-    const said = [];
-    (async () => {
-      await ids.take(1);
-      process.kill(Number(process.env.REDIS), 'SIGSTOP');
-      const takes = Array.from({ length: 8 }, () => ids.take(100).finally(() => said.push('take')));
-      fs.readFile('package.json').then(() => { said.push('read'); process.kill(Number(process.env.REDIS), 'SIGCONT'); });
-      const all = (await Promise.all(takes)).flatMap((taken) => [...taken]);
-      console.log(said.join(' '), new Set(all).size, all.every((id, i) => i === 0 || id > all[i - 1]));
-    })();`;
-  const said = await overRedis(t, 'timeout=25s', program);
-  if (said !== undefined) assert.equal(said, `read${' take'.repeat(8)} 800 true\n`);
-});
-
-// One after the other, each with a wait of its own, they would take over a minute.
-test('takes that queue for their turn wait no longer than max_wait', async (t) => {
-  const program = `
-    const ids = require('frazil').open(process.env.STATE.replace('max_wait=60s', 'max_wait=1s'));
-    (async () => {
-      while ((await ids.take(1).catch(() => [])).length === 0);
-      process.kill(Number(process.env.REDIS), 'SIGSTOP');
-      const begun = performance.now();
-      const takes = await Promise.allSettled(Array.from({ length: 80 }, () => ids.take(1000)));
-      console.log(performance.now() - begun < 40_000, ...new Set(takes.map(({ reason }) => reason.class)));
-      process.kill(Number(process.env.REDIS), 'SIGCONT');
-    })();`;
-  const said = await overRedis(t, 'timeout=25s', program);
-  if (said !== undefined) assert.equal(said, 'true retry\n');
-});
-
 test('a take in a thread waits for the rest of max_wait', async () => {
   const { native } = require('./node_modules/frazil/lib/generator.js');
   // Its two ids are taken, and the next tick begins in five minutes.
