@@ -137,7 +137,7 @@ test_circles() {
 tables_project() {
     project
     (cd "$style/../.." && tar cf - src/config src/coordinators/*/CMakeLists.txt man docs/worker-ids.md docs/coordinators debian include \
-        programs/frazild/settings_keys.h tests/lib/kind_*.c bindings/node/lib/options.js bindings/node/index.d.ts \
+        programs/frazild/settings_keys.h src/admin/doctor_findings.h tests/lib/kind_*.c bindings/node/lib/options.js bindings/node/index.d.ts \
         bindings/python/src/frazil/_options.py) | tar xf - -C "$scratch/project"
 }
 
@@ -158,6 +158,10 @@ test_tables() {
     with src/config/behaviours.h 's/"post"/"poste"/' 'man/frazil.spec.5:1: lacks the behaviour poste'
     with include/frazil/coordinators.h '/coordinator_etcd(/d' 'include/frazil/coordinators.h:1: lacks frazil_coordinator_etcd'
     with programs/frazild/settings_keys.h 's/threads,/strands,/' 'man/frazild.conf.5:1: lacks the key strands'
+    with man/frazil.1 's/^\(Warnings: .*\)on-disk, /\1/' 'man/frazil.1:1: lacks the warning run.on-disk'
+    with src/admin/doctor_findings.h 's/FAIL, "state.held-up"/FAIL, "state.hold-up"/' 'man/frazil.1:1: lacks the failure state.hold-up'
+    with src/admin/doctor_findings.h 's/WARN, "fork.not-wiped"/OK, "fork.not-wiped"/' \
+        'man/frazil.1:1: has fork.not-wiped, which is no warning of the table'
     with src/config/keys.h 's/"open_wait"/"opening_wait"/' 'bindings/node/index.d.ts:1: lacks the key opening_wait'
     with bindings/node/index.d.ts 's/  openWait?/  openingWait?/' 'bindings/node/index.d.ts:1: has opening_wait, which is no key of the table'
     with bindings/node/lib/options.js "s/'maxSkew', //" 'bindings/node/lib/options.js:1: lacks the time max_skew'

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tables.sh ROOT: whoever cannot read the tables of src/config agrees with them: neither a name less nor one more.
+# tables.sh ROOT: whoever cannot read the tables of src/ agrees with them: neither a name less nor one more.
 # - The manual and docs/worker-ids.md name each source and each behaviour.
 # - Node and Python know each key, and which of them are times.
 # - frazild.conf(5) has each key of the daemon.
+# - frazil(1) has each warning and each failure of the doctor.
 # - Each kind of coordinator has its page, its function, its package; and each of those has its row.
 set -eu
 cd "$1"
@@ -68,6 +69,28 @@ sed -n 's/^_DURATIONS = .*((\(.*\)))/\1/p' bindings/python/src/frazil/_options.p
 sed -n 's/^ *X([a-z]*, *\([a-z_]*\), .*/\1/p' programs/frazild/settings_keys.h 2>/dev/null | while read -r key; do
     grep -qE "^\.It Cm $key Ns = " man/frazild.conf.5 || complain "man/frazild.conf.5:1: lacks the key $key"
 done
+
+# ---- the doctor ------------------------------------------------------------------------------
+
+rows src/admin/doctor_findings.h FZ_FINDINGS | tr -d '" )\\' | awk -F , -v to="$scratch/" '
+    $2 == "WARN" { print $3 >(to "warnings") }
+    $2 == "FAIL" { print $3 >(to "failures") }'
+# listed WORD: the findings of this kind behind their subject, as the page has them.
+listed() {
+    awk -v kind="$1:" '
+        /^\.S[hs] / { inside = /^\.Ss doctor$/ }
+        inside && /^\.It Cm / { subject = $3; is_kind = 0 }
+        inside && !/^\./ {
+            for (i = 1; i <= NF; i++) {
+                if ($i ~ /:$/) { is_kind = $i == kind; continue }
+                name = $i
+                if (is_kind && sub(/[,.]$/, "", name)) print subject "." name
+                if ($i ~ /\.$/) is_kind = 0
+            }
+        }' man/frazil.1
+}
+listed Warnings | same man/frazil.1 warning warnings
+listed Failures | same man/frazil.1 failure failures
 
 # ---- coordinators ----------------------------------------------------------------------
 
