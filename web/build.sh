@@ -33,7 +33,7 @@ done
 # sources: the command's files that need neither files nor a generator, and what is pure of the libraries: no salt.c.
 sources() {
     echo web/main.c src/core/*.c src/extras/[!s]*.c src/extras/s[!a]*.c src/config/keys.c src/config/quotes.c src/cli/cli.c
-    for file in candidates cmd_convert cmd_inspect cmd_layout cmd_range cmd_worker color complain fields fit foreign guess hex \
+    for file in candidates cmd_convert cmd_inspect cmd_layout cmd_range cmd_worker color complain fields fit guess hex \
         ids_form ids_layout lines not_decimal options output page picture rounded values visible; do
         echo "programs/frazil/$file.c"
     done

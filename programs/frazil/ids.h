@@ -111,22 +111,16 @@ bool ids_only_sno(const char *text, size_t len);
 /* The ten bytes of a sno as 20 hex digits and a terminator. */
 void ids_sno_hex(const frazil_sno *sno, char buf[2 * FRAZIL_SNO_SIZE + 1]);
 
-/* ---- numbers that are nearly the decimal text of an id ----------- */
+/* ---- texts that are nearly an id ----------- */
 
 /* Bytes that a sentence can need, terminator included. */
-#define NOT_DECIMAL_SIZE 256
+#define NOT_DECIMAL_SIZE FRAZIL_ERROR_MESSAGE_SIZE
 
 /*
- * Writes the sentence for a text that other programs write numbers like: with a sign, with an exponent or a point, in
- * quotes, with an n behind it, behind a byte order mark, or above 2^64 - 1.  False for all others; buf is then
- * untouched.
+ * Writes the sentence for an id of another system (a UUID), or for a text that other programs write numbers like: with
+ * a sign, with an exponent or a point, in quotes, with an n behind it, behind a byte order mark, or above 2^64 - 1.
+ * False for all others; buf is then untouched.
  */
 bool not_decimal_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE]);
-
-/*
- * Writes the sentence for a UUID, a ULID, a KSUID or an ObjectId, with the time that is in it.  False for all others;
- * buf is then untouched.
- */
-bool foreign_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE]);
 
 #endif

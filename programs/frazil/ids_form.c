@@ -132,7 +132,7 @@ const char *ids_why_none(const char *text, size_t len)
 {
     static char known[NOT_DECIMAL_SIZE];
 
-    return foreign_because(text, len, known) || not_decimal_because(text, len, known) ? known : IDS_NO_FORM;
+    return not_decimal_because(text, len, known) ? known : IDS_NO_FORM;
 }
 
 static bool same_id(const struct id *a, const struct id *b)
@@ -209,7 +209,7 @@ static frazil_err fail_number(const char *text, size_t len, frazil_err code, con
 {
     char known[NOT_DECIMAL_SIZE];
 
-    if (foreign_because(text, len, known) || not_decimal_because(text, len, known))
+    if (not_decimal_because(text, len, known))
         return fail(reterr, FRAZIL_EPARSE, "%s", known);
     return why == NULL ? code : fail(reterr, code, "%s", why);
 }

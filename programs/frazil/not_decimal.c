@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers that are nearly the decimal text of an id: what they are, and what to do. */
+/* Texts that are nearly the decimal text of an id, or an id of another system: what they are, and what to do. */
 #include "ids.h"
 
 #include <frazil.h>
@@ -72,8 +72,11 @@ bool not_decimal_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE
 {
     const char *why = NULL;
     uint64_t id = 0;
+    frazil_error err;
 
-    if (len >= sizeof byte_order_mark && memcmp(text, byte_order_mark, sizeof byte_order_mark) == 0)
+    if (frazil_id_parse(FRAZIL_TEXT_DEC, text, len, &id, &err) != FRAZIL_OK && err.position == FRAZIL_NO_POSITION)
+        why = err.message;
+    else if (len >= sizeof byte_order_mark && memcmp(text, byte_order_mark, sizeof byte_order_mark) == 0)
         why = "it begins with a byte order mark: cut that off with tail -c +4, or save the file as UTF-8 without one";
     else if (is_quoted_text(text, len))
         why = "it is in quotes: remove them, with tr -d '\"' or jq -r";

@@ -19,4 +19,10 @@ FZ_PRIVATE size_t fz_text_write(frazil_text form, uint64_t id, char buf[FRAZIL_T
 FZ_PRIVATE frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t *ret_id,
                                    frazil_error *reterr);
 
+/*
+ * Whether a text is an id of another system: a UUID, a ULID, a KSUID or an ObjectId.  If it is, *reterr says which,
+ * with the time that is in it, and has no position.
+ */
+FZ_PRIVATE bool fz_text_fail_foreign(const char *text, size_t len, frazil_error *reterr);
+
 #endif

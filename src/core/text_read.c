@@ -136,13 +136,15 @@ static frazil_err read_numeral(const struct numeral *form, const char *text, siz
 
 /* ---- the forms ---- */
 
-/* Decimal is read the fast way first; the general one knows what is wrong. */
+/* Decimal is read the fast way first; the general one knows what is wrong.  Texts of any system come here. */
 static frazil_err read_dec(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
 {
     static const struct numeral dec = {.name = "dec", BASE(10, fz_base36, "0-9"), UNPADDED};
 
     if (fz_decimal_parse(text, len, ret_id))
         return FRAZIL_OK;
+    if (fz_text_fail_foreign(text, len, reterr))
+        return FRAZIL_EPARSE;
     return read_numeral(&dec, text, len, ret_id, reterr);
 }
 

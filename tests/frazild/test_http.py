@@ -314,6 +314,7 @@ class Looks(Http):
             ("/v1/generators/main/ids?form=roman", 400, "base62"),
             ("/v1/generators/main/ids?form=%00", 400, "has no %00"),
             ("/v1/inspect/12a", 400, ""),
+            ("/v1/inspect/017F22E2-79B0-7CC3-98C4-DC0C0C07398F", 400, "a UUID of version 7, made at 2022-02-22T19:22:22"),
             ("/v1/inspect/%ff", 400, "xff"),
             ("/v1/generators/main/ids?%ff%01=1", 400, "parameter ?? is unknown"),
             ("/v1/inspect/12?generator=main&layout=twitter", 400, "give generator= or layout="),
