@@ -16,7 +16,7 @@ if [ -n "$extension" ]; then
     cp "$extension" frazil.so
 else
     sh "$tree/tools/amalgamate" . >/dev/null
-    sh "$tree/databases/sqlite/amalgamate" .
+    sh "$tree/databases/sqlite/amalgamate" . >/dev/null
     cc -O2 -shared -fPIC -fvisibility=hidden -DFRAZIL_API= -o frazil.so frazil_sqlite.c frazil.c -lpthread -ldl
 fi
 # Ids to spare: no call waits for the next millisecond.

@@ -18,7 +18,7 @@ fail() {
 
 cd "$scratch"
 sh "$tree/tools/amalgamate" . >/dev/null
-sh "$here/amalgamate" .
+sh "$here/amalgamate" . >/dev/null
 mkdir run state
 export FRAZIL_RUN_DIR="$scratch/run" FRAZIL_STATE_DIR="$scratch/state" FRAZIL_HOST_DIR="$scratch/host"
 unset FRAZIL_STATE FRAZIL_WORKER

@@ -19,7 +19,9 @@ fail() {
 }
 
 cd "$scratch"
-sh "$root/tools/amalgamate" . >/dev/null
+made=$({ sh "$root/tools/amalgamate" "$scratch"; sh "$root/databases/sqlite/amalgamate" "$scratch"; } | tr ' ' '\n' | LC_ALL=C sort)
+[ "$made" = "$(find "$scratch" -type f | LC_ALL=C sort)" ] || fail "what was made is not what was named: $made"
+rm frazil_sqlite.*
 sh "$root/tools/amalgamate" again >/dev/null
 cmp frazil.c again/frazil.c || fail "frazil.c is not the same twice"
 rm -r again
