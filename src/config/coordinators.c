@@ -154,13 +154,14 @@ static frazil_err check_clients(const frazil_coordinator *coordinator, frazil_er
     return fz_clients_check(coordinator->share_clients(own), reterr);
 }
 
-/* People write these names for schemes of ours. */
+/* People write these names for schemes of ours.  etcd's own tools write http://, and those of other servers, too. */
 static const struct {
     char written[12];
-    char right[12];
-} scheme_names[] = {{"valkey", "redis"},     {"valkeys", "rediss"}, {"keydb", "redis"}, {"zk", "zookeeper"},
-                    {"pg", "postgres"},      {"pgsql", "postgres"}, {"http", "etcd"},   {"https", "etcds"},
-                    {"redis+tls", "rediss"}, {"unix", "redis+unix"}};
+    char right[20];
+} scheme_names[] = {{"valkey", "redis://"},       {"valkeys", "rediss://"},       {"keydb", "redis://"},
+                    {"zk", "zookeeper://"},       {"pg", "postgres://"},          {"pgsql", "postgres://"},
+                    {"http", "etcd:// for etcd"}, {"https", "etcds:// for etcd"}, {"redis+tls", "rediss://"},
+                    {"unix", "redis+unix://"}};
 
 /* ": write redis://", or nothing. */
 static void say_right_scheme(struct fz_sentence *s, const char *written, size_t len)
@@ -169,7 +170,6 @@ static void say_right_scheme(struct fz_sentence *s, const char *written, size_t 
         if (strlen(scheme_names[i].written) == len && memcmp(scheme_names[i].written, written, len) == 0) {
             fz_sentence_str(s, ": write ");
             fz_sentence_str(s, scheme_names[i].right);
-            fz_sentence_str(s, "://");
         }
     }
 }

@@ -253,7 +253,9 @@ TEST("A failure to open is said in words, and nothing is taken")
     assert_open_refused(SPEC "state=file", &ports, FRAZIL_ESPEC, "state=file");
     assert_open_refused(SPEC "max_skew=1us", &ports, FRAZIL_ESPEC, "max_skew=");
     assert_open_refused(SPEC "on_loss=panic", &ports, FRAZIL_ESPEC, "move stop");
-    assert_open_refused("worker=gopher://orders", &ports, FRAZIL_ESPEC, "no coordinator is called");
+    assert_open_refused("worker=gopher://orders", &ports, FRAZIL_ESPEC, "no coordinator is called 'gopher'; there are");
+    assert_open_refused("worker=valkey://h/orders", &ports, FRAZIL_ESPEC, "'valkey': write redis://; there are");
+    assert_open_refused("worker=http://h/orders", &ports, FRAZIL_ESPEC, "'http': write etcd:// for etcd; there are");
 }
 
 TEST("A generator that could not be opened has nothing to give back: it leaves the records as they are")
