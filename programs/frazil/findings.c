@@ -109,14 +109,15 @@ static void apart_text(const struct findings *findings)
         const struct period *period = &periods->list[i];
         if (period == main_period || shown++ >= findings->list_max)
             continue;
+        uint64_t days = periods_distance_ms(periods, period) / 86400000;
         output_format("  %" PRIu64 " of ", period->ids);
         if (period->is_of_many)
             output_string("several workers");
         else
             output_format("worker %" PRIu32, period->worker);
-        output_format(", %s to %s, %" PRIu64 " days from any other; try: frazil inspect --guess %s\n",
-                      fields_time(period->first_ms, first), fields_time(period->last_ms, last),
-                      periods_distance_ms(periods, period) / 86400000, id_text(&period->first, id));
+        output_format(", %s to %s, %" PRIu64 " day%s from any other; try: frazil inspect --guess %s\n",
+                      fields_time(period->first_ms, first), fields_time(period->last_ms, last), days,
+                      days == 1 ? "" : "s", id_text(&period->first, id));
     }
     if (shown > findings->list_max)
         output_string("  ... these are the first; --list N shows more\n");
@@ -139,8 +140,8 @@ static void workers_text(const struct findings *findings, const struct ids_layou
         output_format("  and %zu more; --list %zu shows them\n", worker_stats_size(stats) - rows,
                       worker_stats_size(stats));
     if (findings->untallied > 0)
-        output_format("  and %" PRIu64 " ids of further workers, whose order and rate were not looked at\n",
-                      findings->untallied);
+        output_format("  and %" PRIu64 " id%s of further workers, whose order and rate were not looked at\n",
+                      findings->untallied, findings->untallied == 1 ? "" : "s");
 }
 
 void findings_text(const struct findings *findings, const struct ids_layout *layout, struct worker_stats *stats)

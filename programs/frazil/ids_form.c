@@ -92,8 +92,8 @@ static frazil_err parse_sno_hex(const char *text, size_t len, frazil_sno *ret, f
     size_t position;
 
     if (len != SNO_HEX_LEN)
-        return fail(reterr, FRAZIL_EPARSE, "%s has %zu characters: the hex digits of a sno are 20",
-                    quoted(typed(text, len)), len);
+        return fail(reterr, FRAZIL_EPARSE, "%s has %zu character%s: the hex digits of a sno are 20",
+                    quoted(typed(text, len)), len, len == 1 ? "" : "s");
     if (!hex_read(text, FRAZIL_SNO_SIZE, sno.bytes, &position))
         return fail(reterr, FRAZIL_EPARSE, "the character at position %zu is not a hex digit", position);
     *ret = sno;

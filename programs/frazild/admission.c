@@ -72,8 +72,8 @@ static uint64_t most_ids(const struct engine *engine, uint64_t timeout_ns)
 bool admission_by_size(const struct generator *generator, uint32_t n, uint64_t timeout_ns, struct refusal *ret)
 {
     if (n > generator->max_batch) {
-        refuse(ret, CODE_LIMIT, 0, "generator %s gives at most %u ids a request (max_batch)", generator->name,
-               (unsigned)generator->max_batch);
+        refuse(ret, CODE_LIMIT, 0, "generator %s gives at most %u id%s a request (max_batch)", generator->name,
+               (unsigned)generator->max_batch, generator->max_batch == 1 ? "" : "s");
         return false;
     }
     uint64_t most = n > 1 ? most_ids(generator->engine, timeout_ns) : UINT64_MAX;

@@ -241,7 +241,7 @@ static void drain(struct daemon *daemon, int why)
     }
     unsigned left = atomic_load(&daemon->server.connections);
     if (left > 0)
-        log_line(LOG_ALWAYS, "%u connections are cut", left);
+        log_line(LOG_ALWAYS, "%u connection%s cut", left, left == 1 ? " is" : "s are");
 }
 
 /* All that may wait for coordinators at the end.  Leases that a client asked for come last: nobody will read them. */

@@ -97,8 +97,8 @@ static bool put_now(const char *text)
     size_t len = before > 0 && lost.is_torn ? 1 : 0;
 
     if (before > 0)
-        len += (size_t)snprintf(line + len, sizeof line - len, "frazild: %u lines were lost because %s\n", before,
-                                lost.why);
+        len += (size_t)snprintf(line + len, sizeof line - len, "frazild: %u line%s lost because %s\n", before,
+                                before == 1 ? " was" : "s were", lost.why);
     if (!write_all(line, len))
         return false;
     (void)atomic_fetch_sub(&lost.lines, before);
@@ -179,7 +179,8 @@ void log_left_out(bool all)
         unsigned left_out = take_left_out(&kinds[kind], all);
         (void)pthread_mutex_unlock(&lock);
         if (left_out > 0)
-            log_line(LOG_ALWAYS, "%u lines %s were left out", left_out, abouts[kind]);
+            log_line(LOG_ALWAYS, "%u line%s %s %s left out", left_out, left_out == 1 ? "" : "s", abouts[kind],
+                     left_out == 1 ? "was" : "were");
     }
 }
 
@@ -188,5 +189,6 @@ void log_left_out_about(struct log_limit *limit, const char *about, const char *
     unsigned left_out = take_left_out(limit, all);
 
     if (left_out > 0)
-        log_line(LOG_ALWAYS, "%u lines about %s %s were left out", left_out, about, name);
+        log_line(LOG_ALWAYS, "%u line%s about %s %s %s left out", left_out, left_out == 1 ? "" : "s", about, name,
+                 left_out == 1 ? "was" : "were");
 }

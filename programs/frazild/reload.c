@@ -48,9 +48,10 @@ static void reload(const struct reloader *reloader)
         server_note_setup(server);
         size_t files = now->settings.file.name_count, files_before = before->settings.file.name_count;
         if (files != files_before)
-            log_line(LOG_ALWAYS, "SIGHUP: the configuration has %zu files, and had %zu before", files, files_before);
-        log_line(LOG_ALWAYS, "SIGHUP: the configuration was read: %zu generators, %zu users", now->generators.count,
-                 now->users.count);
+            log_line(LOG_ALWAYS, "SIGHUP: the configuration has %zu file%s, and had %zu before", files,
+                     files == 1 ? "" : "s", files_before);
+        log_line(LOG_ALWAYS, "SIGHUP: the configuration was read: %zu generator%s, %zu user%s", now->generators.count,
+                 now->generators.count == 1 ? "" : "s", now->users.count, now->users.count == 1 ? "" : "s");
     } else {
         setup_log_errors(&errors);
         log_line(LOG_ALWAYS, "SIGHUP: the old configuration stays in use");

@@ -147,9 +147,9 @@ static frazil_err tell_shortage(const struct demand *own, const struct demand *r
                        own->first, size, run->first, run->end - 1, taken);
     return fz_fail(
         reterr, FRAZIL_EPOOL,
-        "worker_ids=%u, but its source has %u worker ids from %u to %u (base=, count=, workers=, layout=), of "
+        "worker_ids=%u, but its source has %u worker id%s from %u to %u (base=, count=, workers=, layout=), of "
         "which other generators take %u",
-        own->count, size, run->first, run->end - 1, taken);
+        own->count, size, size == 1 ? "" : "s", run->first, run->end - 1, taken);
 }
 
 /* Whether all members get the worker ids that they take, with one more. */

@@ -20,9 +20,9 @@ static void judge_life(const frazil_layout_info *info, int64_t now_unix_ms, cons
                  last);
     else if (years < REFUSED_BELOW_YEARS)
         fz_found(findings, FZ_FOUND_LAYOUT_SHORT_LIFE,
-                 "the layout ends at %t, in %d years: plan another one now (`frazil layout overlap`); until then it "
+                 "the layout ends at %t, in %d year%s: plan another one now (`frazil layout overlap`); until then it "
                  "opens with allow_short_life=yes",
-                 last, years);
+                 last, years, years == 1 ? "" : "s");
     else if (years < WARNED_BELOW_YEARS)
         fz_found(findings, FZ_FOUND_LAYOUT_AGEING,
                  "the layout ends at %t, in %d years; ten years before that, generators refuse it: plan another one "

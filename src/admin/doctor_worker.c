@@ -64,9 +64,9 @@ static void judge_given(const struct fz_worker_facts *facts, const struct fz_fin
 
     if (facts->hosts > 1)
         fz_found(findings, FZ_FOUND_WORKER_GIVEN_MANY,
-                 "worker id %u is safe if none of the other %u hosts has it, which cannot be seen from here: check "
+                 "worker id %u is safe if no other of the %u hosts has it, which cannot be seen from here: check "
                  "where the numbers are assigned",
-                 worker, (uint64_t)facts->hosts - 1);
+                 worker, (uint64_t)facts->hosts);
     else
         fz_found(findings, FZ_FOUND_WORKER_GIVEN,
                  "worker id %u; %s, no other host may have it and no coordinator grant it", worker,

@@ -122,9 +122,8 @@ frazil_err fz_worker_from_env(const struct fz_worker_ask *ask, struct fz_worker_
     if (!looks_like_number(text))
         return fz_fail(
             reterr, FRAZIL_EWORKER,
-            "worker=%v: the environment variable holds %u characters that are not a number: it must hold one "
-            "from 0 to %u",
-            ask->given, (uint64_t)strlen(text), ask->space.count - 1);
+            "worker=%v: the environment variable holds %u character%s and no number: it must hold one from 0 to %u",
+            ask->given, (uint64_t)strlen(text), text[1] == '\0' ? "" : "s", ask->space.count - 1);
     return read_worker(ask, text, strlen(text), &choice->first, reterr);
 }
 
@@ -245,8 +244,7 @@ frazil_err fz_worker_from_ip_last_octet(const struct fz_worker_ask *ask, struct 
     const char *address = "";
 
     if (ask->space.count < OCTETS)
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "worker=%s gives numbers up to 255, for which %u worker ids are too few: it needs 256",
+        return fz_fail(reterr, FRAZIL_ESPEC, "worker=%s gives numbers up to 255: it needs 256 worker ids, not %u",
                        ask->given, ask->space.count);
     frazil_err err = host_address(ask, buf, &address, reterr);
     if (err != FRAZIL_OK)

@@ -72,7 +72,7 @@ frazil_err frazil_sno_from_column(const void *data, size_t len, frazil_sno *ret,
         return fz_sno_decode_at(data, len, 0, ret, reterr);
     default:
         return fz_fail(reterr, FRAZIL_EPARSE,
-                       "sno: the column holds %u bytes, which is neither %u bytes, nor %u characters, nor empty",
-                       (uint64_t)len, (uint64_t)FRAZIL_SNO_SIZE, (uint64_t)FRAZIL_SNO_LEN);
+                       "sno: the column holds %u byte%s, which is neither %u bytes, nor %u characters, nor empty",
+                       (uint64_t)len, len == 1 ? "" : "s", (uint64_t)FRAZIL_SNO_SIZE, (uint64_t)FRAZIL_SNO_LEN);
     }
 }

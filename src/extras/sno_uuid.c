@@ -41,8 +41,7 @@ void frazil_sno_to_uuid(const frazil_sno *id, uint8_t ret_uuid[FRAZIL_UUID_SIZE]
 frazil_err frazil_sno_from_uuid(const void *bytes, size_t len, frazil_sno *ret, frazil_error *reterr)
 {
     if (len != FRAZIL_UUID_SIZE)
-        return fz_fail(reterr, FRAZIL_EPARSE, "there are %u bytes; a UUID has %u", (uint64_t)len,
-                       (uint64_t)FRAZIL_UUID_SIZE);
+        return fz_fail(reterr, FRAZIL_EPARSE, "a UUID has %u bytes, not %u", (uint64_t)FRAZIL_UUID_SIZE, (uint64_t)len);
     uint64_t high = fz_load_be64(bytes);
     uint64_t low = fz_load_be64((const uint8_t *)bytes + 8);
     if ((high & version_mask) != uuid_version)

@@ -168,9 +168,9 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
     /* No clock reading will ever help: the number of ids is wrong, not the time. */
     else if (r.code == FRAZIL_EINVAL)
         fz_fail(reterr, r.code,
-                "one call can take at most %u ids, given its wait, on_full, max_lead, the grant of the worker id and "
+                "one call can take at most %u id%s, given its wait, on_full, max_lead, the grant of the worker id and "
                 "the layout's life: take fewer at a time",
-                r.largest);
+                r.largest, r.largest == 1 ? "" : "s");
     else if (r.code == FRAZIL_EFULL && r.fenced)
         fz_fail(reterr, r.code,
                 "too little is left of the grant of the worker id, which ends at %t; more is due in %D, which is "

@@ -150,8 +150,8 @@ frazil_err fz_all_leased(const struct fz_lease *lease, const struct fz_survey *s
     struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
     add_holders(survey, &s);
-    fz_fail(reterr, FRAZIL_EPOOL, "all %u worker ids (%u to %u) of namespace %q are taken: %s", survey->usable,
-            (uint64_t)survey->first, survey->first + survey->usable - 1, lease->name, text);
+    fz_fail(reterr, FRAZIL_EPOOL, "all worker ids (%u to %u) of namespace %q are taken: %s", (uint64_t)survey->first,
+            survey->first + survey->usable - 1, lease->name, text);
     if (reterr != NULL)
         reterr->retry_ns = held_for_ns(lease, survey, coordinator_tick);
     return FRAZIL_EPOOL;

@@ -381,9 +381,10 @@ static frazil_err exists(const struct fz_namespace_options *options, const struc
     if (fz_namespace_record_parse(raw->data, raw->len, &record, &said) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_EINVAL, "namespace %q exists, but %s", options->name, said.message);
     return fz_fail(reterr, FRAZIL_EINVAL,
-                   "namespace %q exists since %t, with the layout %q, a horizon of %D and %u worker ids: open "
+                   "namespace %q exists since %t, with the layout %q, a horizon of %D and %u worker id%s: open "
                    "generators with its URL; for another one, change the name at the end of the URL",
-                   options->name, record.created_unix_ms, record.layout, 1000 * record.horizon_ms, record.workers);
+                   options->name, record.created_unix_ms, record.layout, 1000 * record.horizon_ms, record.workers,
+                   record.workers == 1 ? "" : "s");
 }
 
 /* The record of a namespace that is about to be created: closed, unless it is known that nobody ever had a grant. */

@@ -128,9 +128,9 @@ static frazil_err all_taken(const char *directory, uint32_t base, uint32_t count
     if (reterr != NULL)
         list_holders(&s, directory, base, count);
     return fz_fail(reterr, FRAZIL_EPOOL,
-                   "all %u worker ids from %u to %u are taken on this host; the lock files in %q are held by the "
+                   "all worker ids from %u to %u are taken on this host; the lock files in %q are held by the "
                    "processes %s (or their children)",
-                   (uint64_t)count, (uint64_t)base, (uint64_t)base + count - 1, directory, holders);
+                   (uint64_t)base, (uint64_t)base + count - 1, directory, holders);
 }
 
 frazil_err fz_worker_lock_take(struct fz_worker_lock *ret, const char *directory, uint32_t base, uint32_t count,

@@ -345,10 +345,10 @@ static frazil_err all_claimed(const struct file_opening *opening, const struct f
 
     (void)fz_claim_refuse(opening->worker_of_other, &opening->key, &opening->other, &why);
     return fz_fail(reterr, FRAZIL_EPOOL,
-                   "all %u worker ids from %u to %u are taken on this host, %u of them by other users or run "
+                   "all worker ids from %u to %u are taken on this host, %u of them by other users or run "
                    "directories: %s",
-                   (uint64_t)choice->count, (uint64_t)choice->first, (uint64_t)choice->first + choice->count - 1,
-                   (uint64_t)opening->others, why.message);
+                   (uint64_t)choice->first, (uint64_t)choice->first + choice->count - 1, (uint64_t)opening->others,
+                   why.message);
 }
 
 static frazil_err take_free_word(struct fz_store *store, struct file_opening *opening,

@@ -724,7 +724,7 @@ class Configuration(unittest.TestCase):
     def test_more_worker_ids_than_the_source_has_are_refused(self):
         lock = "[generator {}]\nworker=file-lock\nstate=file\nbase=400\n"
         for text, words in (
-            (lock.format("a") + "count=1\n" + lock.format("b") + "count=1\n", "[generator b]: worker_ids=1, but its source has 1 "),
+            (lock.format("a") + "count=1\n" + lock.format("b") + "count=1\n", "[generator b]: worker_ids=1, but its source has 1 worker id from"),
             (lock.format("a") + "count=3\nworker_ids=4\n", "[generator a]: worker_ids=4, but its source has 3 "),
             (lock.format("a") + "count=3\nworker_ids=3\n" + lock.format("b") + "count=2\n", "[generator b]: worker_ids=1, but its source has 3 "),
             (lock.format("a").replace("400", "1022") + "worker_ids=3\n", "its source has 2 worker ids"),
@@ -776,7 +776,7 @@ class Defaults(TestCase):
         daemon = self.start(BASE + "[generator main]\nworker=fixed:1\nstate=file\n" + keys.replace("@", scratch))
         os.rename(above, above + "-was")
         daemon.process.send_signal(signal.SIGHUP)
-        daemon.wait_for_line("was read: 1 generators")
+        daemon.wait_for_line("was read: 1 generator,")
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ class Hangs(Hanging):
         self.write(daemon, BASE + generator("main"))
         daemon.process.send_signal(signal.SIGHUP)
         self.assertRegex(daemon.wait_for_line("not confirmed"), r"generator far: the release of its worker id \d+ was not confirmed")
-        told = [line for line in daemon.lines if "was read: 1 generators" in line or "not confirmed" in line]
+        told = [line for line in daemon.lines if "was read: 1 generator," in line or "not confirmed" in line]
         self.assertIn("was read", told[0])
 
     def test_sigterm_cuts_a_request_to_the_redis_of_ids(self):
@@ -116,7 +116,7 @@ class Hangs(Hanging):
         self.assertEqual(client.read(), "PONG")
         self.write(daemon, pathlib.Path(daemon.config).read_text(encoding="utf-8").split("[generator slots]")[0] + generator("near", 2))
         daemon.process.send_signal(signal.SIGHUP)
-        daemon.wait_for_line("was read: 1 generators")
+        daemon.wait_for_line("was read: 1 generator,")
         with self.assertRaisesRegex(ReplyError, "TRYAGAIN"):
             client.read()
         self.assertTrue(client.ask("NEXT", "near").isdigit())

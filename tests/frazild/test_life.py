@@ -52,7 +52,7 @@ class Reload(TestCase):
         renamed = BASE + generator("main") + generator("new", 2)
         self.reload(daemon, renamed, "a generator that this reload closes keeps its worker id until then")
         daemon.wait_for_line("stays in use")
-        self.reload(daemon, BASE + generator("main"), "1 generators")
+        self.reload(daemon, BASE + generator("main"), "1 generator,")
         self.reload(daemon, renamed, "2 generators")
         self.assertTrue(self.connect(daemon).ask("NEXT", "new").isdigit())
 
@@ -65,7 +65,7 @@ class Reload(TestCase):
             self.assertEqual(client.recv(1), b"*")
         while b"connected_clients:1\r\n" not in other.ask("INFO"):
             pass
-        self.reload(daemon, BASE + generator("main"), "1 generators")
+        self.reload(daemon, BASE + generator("main"), "1 generator,")
         self.reload(daemon, BASE + generator("main") + old.replace("old", "again"), "2 generators")
         self.assertTrue(other.ask("NEXT", "again").isdigit())
 
@@ -166,10 +166,10 @@ class Reload(TestCase):
         anna, bert = self.connect(daemon), self.connect(daemon)
         anna.ask("AUTH", "anna", TOKEN + "anna")
         bert.ask("AUTH", "bert", TOKEN + "bert")
-        self.reload(daemon, BASE + generator("main") + user("anna"), "1 users")
+        self.reload(daemon, BASE + generator("main") + user("anna"), "1 generator, 1 user")
         self.assertTrue(anna.ask("NEXT").isdigit())
         self.assert_cut(bert)
-        self.reload(daemon, BASE + generator("main") + user("anna", token="another"), "1 users", 2)
+        self.reload(daemon, BASE + generator("main") + user("anna", token="another"), "1 user", 2)
         self.assert_cut(anna)
 
     def test_a_conf_d_that_cannot_be_read_any_more_leaves_the_users_as_they_are(self):
@@ -181,7 +181,7 @@ class Reload(TestCase):
                 file.write(text)
         daemon.process.send_signal(signal.SIGHUP)
         self.assertIn("SIGHUP: the configuration has 2 files, and had 1 before", daemon.wait_for_line("files"))
-        daemon.wait_for_line("1 users")
+        daemon.wait_for_line("1 user")
         os.rename(folder, folder + ".was")
         os.symlink("none", folder)
         daemon.process.send_signal(signal.SIGHUP)
@@ -190,7 +190,7 @@ class Reload(TestCase):
         self.assert_error("NOAUTH", "", self.connect(daemon), "NEXT")
         os.remove(folder)
         daemon.process.send_signal(signal.SIGHUP)
-        self.assertIn("has 1 files, and had 2 before", daemon.wait_for_line("and had", 2))
+        self.assertIn("has 1 file, and had 2 before", daemon.wait_for_line("and had", 2))
         daemon.wait_for_line("0 users")
 
     def test_a_default_file_that_is_gone_is_no_first_try(self):
@@ -247,7 +247,7 @@ class Reload(TestCase):
         waiting.send(Client.pack("NEXT", "slow", 300))
         while b"waiting=1" not in other.ask("INFO"):
             pass
-        self.reload(daemon, BASE + generator("main"), "1 generators")
+        self.reload(daemon, BASE + generator("main"), "1 generator,")
         self.assertEqual(len(waiting.read()), 300)
         self.assert_error("ERR", "no generator slow", other, "NEXT", "slow")
 

@@ -79,7 +79,7 @@ class Log(WithUsers):
         with open(daemon.config, "w", encoding="utf-8") as file:
             file.write(BASE + generator("main"))
         daemon.process.send_signal(signal.SIGHUP)
-        daemon.wait_for_line("the configuration was read: 1 generators")
+        daemon.wait_for_line("the configuration was read: 1 generator,")
         client.close()
         until(lambda: b"connected_clients:1\r\n" in watch.ask("INFO"))
         self.assertEqual(daemon.end(), 0)
@@ -184,8 +184,9 @@ class Sizes(TestCase):
     def test_a_batch_that_can_never_come_is_refused_at_once_and_takes_nothing(self):
         layout = {"layout": "31/10/2", "tick": "1h", "max_lead": "0s", "start": "zero"}
         config = LISTEN.replace("[listen resp", "request_timeout=2h\n[listen resp")
-        daemon = self.start(config + generator("slow", 1, **layout) + generator("full", 2, on_full="error", **layout))
+        daemon = self.start(config + generator("slow", 1, **layout) + generator("full", 2, on_full="error", **layout) + generator("one", 3, max_batch=1))
         client = self.connect(daemon)
+        self.assert_error("LIMIT", "generator one gives at most 1 id a request (max_batch)", client, "NEXT", "one", 2)
         for name, most, words in (("slow", 12, "12 ids within request_timeout"), ("full", 4, "4 ids a tick, and on_full=error")):
             self.assert_error("LIMIT", f"generator {name} has at most {words}: request fewer at once", client, "NEXT", name, most + 1)
             status, body = self.status(daemon, name, most + 1)
@@ -351,13 +352,13 @@ class Surroundings(TestCase):
             self.assertEqual(client.ask("PING"), "PONG")
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (hard, hard))
             process.send_signal(signal.SIGHUP)
-            while b"was read: 1 generators" not in said.read_bytes():
+            while b"was read: 1 generator," not in said.read_bytes():
                 pass
             lines = said.read_text(encoding="utf-8").splitlines()
             at = next(i for i, line in enumerate(lines) if "were lost" in line)
             self.assertEqual(lines[at - 1], "frazild: c")
             self.assertIn("frazild: 3 lines were lost because they could not be written", lines[at])
-            self.assertIn("was read: 1 generators", lines[at + 1])
+            self.assertIn("was read: 1 generator,", lines[at + 1])
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(PATIENCE_S), 0)
 

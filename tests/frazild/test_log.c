@@ -49,14 +49,18 @@ TEST("A minute has twenty lines, and when it is over the log says how many were 
     minute = 1;
     char *second = log_lines(1);
     minute = 2;
-    char *third = log_lines(1);
+    char *third = log_lines(21);
+    minute = 3;
+    char *fourth = log_lines(1);
 
     assert_int_equal(strlen(first), 20 * strlen("frazild: no\n"));
     assert_string_equal(same_minute, "");
     assert_string_equal(second, "frazild: 6 lines about clients that were refused or cut were left out\nfrazild: no\n");
-    assert_string_equal(third, "frazild: no\n");
+    assert_int_equal(strlen(third), 20 * strlen("frazild: no\n"));
+    assert_string_equal(fourth, "frazild: 1 line about clients that were refused or cut was left out\nfrazild: no\n");
     free(first);
     free(same_minute);
     free(second);
     free(third);
+    free(fourth);
 }

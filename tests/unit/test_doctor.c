@@ -266,7 +266,7 @@ TEST("Each source, for one host and for several")
     assert_null(strstr(found, "chance"));
     assert_null(strstr(found, "too-few"));
     judge_worker("env:N", (struct fz_worker_facts){.choice = seven, .hosts = 3},
-                 "WARN worker.given-many worker id 7 is safe if none of the other 2 hosts");
+                 "WARN worker.given-many worker id 7 is safe if no other of the 3 hosts");
     judge_worker("ordinal", (struct fz_worker_facts){.choice = seven, .hosts = 3}, "OK worker.ordinal");
     judge_worker("ip-last-octet", (struct fz_worker_facts){.choice = seven}, "WARN worker.last-octet");
     judge_worker(
@@ -548,6 +548,7 @@ TEST("How long it lasts, on both sides of each limit")
     judge_layout("frazil", 19, "WARN layout.ageing the layout ends at 2095-09-07T15:47:35.551Z, in 19 years");
     judge_layout("frazil", 10, "WARN layout.ageing");
     judge_layout("frazil", 9, "FAIL layout.short-life");
+    judge_layout("frazil", 1, "FAIL layout.short-life the layout ends at 2095-09-07T15:47:35.551Z, in 1 year: plan");
     judge_layout("frazil", 0, "FAIL layout.short-life");
     judge_layout("frazil", -1, "FAIL layout.ended");
 }

@@ -87,8 +87,8 @@ TEST("A source that gives no number, or one out of range, is an error that names
         {"worker=env:TEST_UNSET", FRAZIL_EWORKER,
          "worker=env:TEST_UNSET: the environment variable is not set: it must hold a number from 0 to 1023"},
         {"worker=env:TEST_EMPTY", FRAZIL_EWORKER, "the environment variable is empty"},
-        {"worker=env:TEST_WORD", FRAZIL_EWORKER,
-         "holds 5 characters that are not a number: it must hold one from 0 to"},
+        {"worker=env:TEST_WORD", FRAZIL_EWORKER, "holds 5 characters and no number: it must hold one from 0 to"},
+        {"worker=env:TEST_LETTER", FRAZIL_EWORKER, "holds 1 character and no number"},
         {"worker=env:TEST_LARGE", FRAZIL_EWORKER, "gives 1024: must be from 0 to 1023"},
         {"worker=fixed:5 count=5", FRAZIL_EWORKER, "gives 5: must be from 0 to 4"},
         {"worker=fixed:5 base=1020", FRAZIL_EWORKER, "gives 5: must be from 0 to 3"},
@@ -109,6 +109,7 @@ TEST("A source that gives no number, or one out of range, is an error that names
     assert_int_equal(unsetenv("TEST_UNSET"), 0);
     assert_int_equal(setenv("TEST_EMPTY", "", 1), 0);
     assert_int_equal(setenv("TEST_WORD", "seven", 1), 0);
+    assert_int_equal(setenv("TEST_LETTER", "N", 1), 0);
     assert_int_equal(setenv("TEST_LARGE", "1024", 1), 0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
