@@ -121,12 +121,12 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_check(const frazil_options *op
 
 /*
  * Writes the options as a spec with a terminator, which *ret_len (may be NULL) does not count.  Two options that mean
- * the same have the same text: keys have a fixed order, defaults are written out, and times have one unit.  Only a
- * layout is written as it was given, by the name of a preset or by its fingerprint.  A source that gives a number is
- * written as that number (fixed:N), and a URL as it was given.  Parsed again it means the same, except for passwords,
- * and for what has no text: clock, random numbers, granter, coordinators, snapshot.  FRAZIL_EBUFFER: size is too small:
- * nothing is written, and *ret_len is the number of characters; EINVAL: an unknown flag; otherwise as
- * frazil_options_check.
+ * the same have the same text: keys have a fixed order, defaults are written out, and a time has the largest unit of
+ * which it is a whole number.  Only a layout is written as it was given, by the name of a preset or by its fingerprint.
+ * A source that gives a number is written as that number (fixed:N), and a URL as it was given.  Parsed again it means
+ * the same, except for passwords, and for what has no text: clock, random numbers, granter, coordinators, snapshot.
+ * FRAZIL_EBUFFER: size is too small: nothing is written, and *ret_len is the number of characters; EINVAL: an unknown
+ * flag; otherwise as frazil_options_check.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_text(const frazil_options *options, uint32_t flags, char *buf,
                                                        size_t size, size_t *ret_len, frazil_error *reterr)
@@ -134,9 +134,9 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_text(const frazil_options *opt
 
 /*
  * Writes the effective value of one key, as in frazil_options_text, without quotes, and with "..." for passwords.  A
- * worker number is "fixed:7", a time "2000000000ns" or "unlimited".  The value is empty if that text does not have the
- * key.  Terminator, *ret_len and FRAZIL_EBUFFER as there.  FRAZIL_ESPEC: no such key; otherwise as
- * frazil_options_check.
+ * worker number is "fixed:7", a time "2000000000ns" (of this unit always) or "unlimited".  The value is empty if that
+ * text does not have the key.  Terminator, *ret_len and FRAZIL_EBUFFER as there.  FRAZIL_ESPEC: no such key; otherwise
+ * as frazil_options_check.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_get(const frazil_options *options, const char *key, char *buf,
                                                       size_t size, size_t *ret_len, frazil_error *reterr)

@@ -115,15 +115,19 @@ static void canon_url(struct canon *w, enum fz_key key, const char *url)
     fz_canonical_url_write(url, true, canon_place, w);
 }
 
+/* A value alone is for programs, which get one unit. */
 static void canon_duration(struct canon *w, enum fz_key key, uint64_t count, uint64_t unit_ns)
 {
+    uint64_t number = count * unit_ns;
+
     canon_key(w, key);
     if (count == FZ_DURATION_NONE) {
         canon_text(w, "unlimited");
         return;
     }
-    canon_u64(w, count * unit_ns);
-    canon_text(w, "ns");
+    const char *unit = w->only == FZ_KEYS_TOTAL ? fz_duration_unit(&number) : "ns";
+    canon_u64(w, number);
+    canon_text(w, unit);
 }
 
 /* One text for all layouts that are equal and end at the same time. */

@@ -8,6 +8,7 @@
 
 #define HOUR_NS (UINT64_C(3600) * 1000000000)
 
+/* From the smallest to the largest. */
 static const struct {
     char name[3];
     uint64_t ns;
@@ -59,4 +60,16 @@ frazil_err fz_duration_parse(const char *text, size_t len, uint64_t *ret_ns, fra
                        (UINT64_MAX - 1) / HOUR_NS);
     *ret_ns = count * unit;
     return FRAZIL_OK;
+}
+
+const char *fz_duration_unit(uint64_t *count)
+{
+    size_t unit = sizeof units / sizeof units[0] - 1;
+
+    if (*count == 0)
+        return "s";
+    while (*count % units[unit].ns != 0)
+        unit--;
+    *count /= units[unit].ns;
+    return units[unit].name;
 }

@@ -22,4 +22,7 @@
  */
 FZ_PRIVATE frazil_err fz_duration_parse(const char *text, size_t len, uint64_t *ret_ns, frazil_error *reterr);
 
+/* The largest unit of which a duration is a whole number.  *count is in ns, and becomes that number. */
+FZ_PRIVATE const char *fz_duration_unit(uint64_t *count);
+
 #endif

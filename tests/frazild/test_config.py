@@ -388,11 +388,13 @@ class Configuration(unittest.TestCase):
     def test_conf_d_is_read_and_print_config_reads_the_same(self):
         self.write(BASE)
         self.write(generator("extra", 7, layout="'41/10/12 epoch=2020-01-01'".strip("'")), "conf.d/10.conf")
-        self.write(generator("later", 8), "conf.d/20.conf")
+        self.write(generator("later", 8, max_wait="90000ms"), "conf.d/20.conf")
         printed = self.run_it("-c", self.path, "--print-config").stdout
         self.assertIn("[generator extra]", printed)
         self.assertIn("[generator later]", printed)
         self.assertIn("max_batch=10000", printed)
+        for line in ("idle_timeout=0s", "request_timeout=10s", "max_lead=1s", "max_wait=2s", "max_wait=90s"):
+            self.assertIn(line + "\n", printed)
         self.assertNotIn("mode=", printed)
         for name in ("10.conf", "20.conf"):
             os.remove(os.path.join(self.folder, "conf.d", name))

@@ -4,6 +4,8 @@
  * for nanoseconds, or for anything else, because it came without a unit.
  */
 
+#include <inttypes.h>
+
 #include "core/duration.h"
 #include "core/sentence.h"
 #include "lib/test.h"
@@ -105,6 +107,35 @@ TEST("All else is refused, and the sentence says how a duration is written")
     for (size_t i = 0; i < sizeof misses / sizeof misses[0]; i++)
         assert_refused(misses[i], strlen(misses[i]), "is not a duration");
     assert_refused("1s\0", 3, "is not a duration");
+}
+
+TEST("A duration is written in the largest unit of which it is a whole number, and reads back")
+{
+    static const struct {
+        uint64_t ns;
+        const char *text;
+    } rows[] = {
+        {0, "0s"},
+        {1, "1ns"},
+        {1001, "1001ns"},
+        {15000, "15us"},
+        {15000000, "15ms"},
+        {UINT64_C(1500000000), "1500ms"},
+        {UINT64_C(2000000000), "2s"},
+        {UINT64_C(90000000000), "90s"},
+        {UINT64_C(120000000000), "2m"},
+        {UINT64_C(7200000000000), "2h"},
+        {UINT64_MAX - 1, "18446744073709551614ns"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t count = rows[i].ns;
+        char text[32];
+        const char *unit = fz_duration_unit(&count);
+        snprintf(text, sizeof text, "%" PRIu64 "%s", count, unit);
+        assert_string_equal(text, rows[i].text);
+        assert_int_equal(parse_ok(text), rows[i].ns);
+    }
 }
 
 TEST("Only len bytes are looked at")

@@ -76,10 +76,10 @@ TEST("The value of a key fits, or nothing is written and its length is told")
     assert_int_equal(frazil_options_get(options, "worker", value, sizeof value, &len, &why), FRAZIL_ELAYOUT);
 }
 
-TEST("Each value of the whole text is the value of its key")
+TEST("Each value of the whole text is the value of its key, but that times have the unit for people there")
 {
-    static const char *const keys[] = {"layout", "on_full", "max_wait", "start",     "seq_min", "worker", "base",
-                                       "count",  "on_loss", "state",    "namespace", "keeper",  "horizon"};
+    static const char *const keys[] = {"layout", "on_full", "start", "seq_min",   "worker", "base",
+                                       "count",  "on_loss", "state", "namespace", "keeper"};
 
     char text[4096];
 
@@ -91,4 +91,7 @@ TEST("Each value of the whole text is the value of its key")
         snprintf(pair, sizeof pair, "%s=%s", keys[i], value);
         assert_int_equal(strstr(text, pair) != NULL, *value != '\0');
     }
+    assert_non_null(strstr(text, " max_wait=2s "));
+    assert_non_null(strstr(text, " horizon=2s "));
+    assert_string_equal(value_of("horizon"), "2000000000ns");
 }
