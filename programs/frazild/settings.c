@@ -76,6 +76,30 @@ static const struct key *find_key(const struct key *keys, const char *name)
     return keys->name != NULL ? keys : NULL;
 }
 
+/* Whether a name is a key but for one letter, or for two that changed places. */
+static bool is_slip_of(const char *name, const char *key)
+{
+    size_t a = strlen(name), b = strlen(key), same = 0;
+
+    while (same < a && same < b && name[same] == key[same])
+        same++;
+    while (a > same && b > same && name[a - 1] == key[b - 1]) {
+        a--;
+        b--;
+    }
+    if (a - same == 2 && b - same == 2)
+        return name[same] == key[same + 1] && name[same + 1] == key[same];
+    return a - same <= 1 && b - same <= 1;
+}
+
+/* The key of the table that was meant by a name; NULL: none. */
+static const struct key *meant_key(const struct key *keys, const char *name)
+{
+    while (keys->name != NULL && !is_slip_of(name, keys->name))
+        keys++;
+    return keys->name != NULL ? keys : NULL;
+}
+
 static void add_names(const struct key *keys, struct bytes *out)
 {
     for (; keys->name != NULL; keys++)
@@ -253,6 +277,19 @@ void settings_look_at_folders(const struct settings *settings, struct bytes *err
     }
 }
 
+/* The library refuses a value, or a key: it knows its own ones alone, of which it may offer one. */
+static void complain_of_row(const struct config_row *row, const frazil_error *err, struct bytes *errors)
+{
+    const struct key *meant = meant_key(generator_keys, row->key);
+
+    if (meant == NULL)
+        config_complain(errors, row->place, "%s", err->message);
+    else if (strchr(err->message, '?') != NULL)
+        config_complain(errors, row->place, "%s Or %s?", err->message, meant->name);
+    else
+        config_complain(errors, row->place, "unknown key '%s': did you mean %s?", row->key, meant->name);
+}
+
 static void read_generator(struct settings *settings, const struct config_section *section, struct bytes *errors)
 {
     frazil_error err;
@@ -277,7 +314,7 @@ static void read_generator(struct settings *settings, const struct config_sectio
         if (set_key(generator_keys, row, generator, errors) || row->value[0] == '\0')
             continue;
         if (frazil_options_set(generator->options, row->key, row->value, strlen(row->value), &err) != FRAZIL_OK)
-            config_complain(errors, row->place, "%s", err.message);
+            complain_of_row(row, &err, errors);
     }
     if (generator->from_environment)
         read_environment(generator, errors);

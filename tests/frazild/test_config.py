@@ -48,7 +48,12 @@ class Configuration(unittest.TestCase):
         self.expect(good + "worker_ids=65\n", last + 1, "from 1 to 64")
         for rate in ("fast", "0", "1000000001", 2**64 + 1):
             self.expect(good + f"rate={rate}\n", last + 1, "ids a second")
-        self.expect(good + "rates=5\n", last + 1, "unknown key")
+        self.expect(good + "rates=5\n", last + 1, "unknown key 'rates': did you mean rate?")
+        self.expect(good + "max-bacth=5\n", last + 1, "unknown key 'max-bacth'; frazil.spec(5)")
+        for slip, key in {"max_bacth": "max_batch", "max-batch": "max_batch", "key": "keys", "rte": "rate"}.items():
+            self.expect(good + slip + "=5\n", last + 1, f"unknown key '{slip}': did you mean {key}?")
+        self.expect(good + "worker_id=5\n", last + 1, "unknown key 'worker_id': did you mean worker=fixed:5? Or worker_ids?")
+        self.expect(good + "wroker=fixed:1\n", last + 1, "unknown key 'wroker': did you mean worker?")
         self.expect(BASE + "insecure=yes, please\n" + generator("main"), BASE.count("\n") + 1, "yes or no")
         self.expect(good + "worker=fixed:2\n", last + 1, "already")
         self.expect(good + "[generator main]\n", last + 1, "already")
