@@ -92,9 +92,10 @@ static frazil_err check_ahead(struct fz_lease *lease, const struct fz_register_s
 {
     int64_t max_skew_ms = fz_lease_skew_ms(lease);
 
-    lease->counters.skew_ms = fz_clock_difference(&lease->layout, status, now_tick);
+    lease->counters.skew_ms = fz_clock_difference(&lease->layout, status, now_tick, 0);
     if (lease->counters.skew_ms < -max_skew_ms)
-        return fz_clocks_differ(&lease->layout, lease->name, status, now_tick, max_skew_ms, reterr);
+        return fz_clocks_differ(&lease->layout, lease->name, status, now_tick, lease->counters.skew_ms, max_skew_ms,
+                                reterr);
     fz_lease_note_clock(lease, now_tick);
     return FRAZIL_OK;
 }

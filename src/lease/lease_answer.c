@@ -5,6 +5,7 @@
 #include "core/sentence.h"
 #include "frazil/time.h"
 #include "lease_internal.h"
+#include "report.h"
 
 uint64_t fz_double_skew(const frazil_layout *layout, int64_t max_skew_ms)
 {
@@ -41,31 +42,25 @@ uint64_t fz_later_tick(const frazil_layout *layout, const struct fz_register_sta
     return tick > now_tick ? tick : now_tick;
 }
 
-int64_t fz_clock_difference(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick)
+int64_t fz_clock_difference(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick,
+                            int64_t passed_ms)
 {
     int64_t tick_begins = fz_layout_tick_unix_ms(layout, now_tick);
-    int64_t tick_ends = tick_begins + (layout->tick_ms - 1);
+    const struct fz_clock_bounds here = {tick_begins, tick_begins + (layout->tick_ms - 1) + passed_ms};
+    const struct fz_clock_bounds there = {status->unix_ms, status->unix_ms + status->clock_width_ms};
 
-    /*
-     * Both clocks are known as intervals only: a tick here, the width there.  Where these overlap,
-     * the clocks may well agree.
-     */
-    if (!status->has_clock)
-        return 0;
-    if (status->unix_ms + status->clock_width_ms < tick_begins)
-        return status->unix_ms + status->clock_width_ms - tick_begins;
-    return status->unix_ms > tick_ends ? status->unix_ms - tick_ends : 0;
+    return status->has_clock ? fz_clocks_apart(here, there) : 0;
 }
 
 frazil_err fz_clocks_differ(const frazil_layout *layout, const char *name, const struct fz_register_status *status,
-                            uint64_t now_tick, int64_t max_skew_ms, frazil_error *reterr)
+                            uint64_t now_tick, int64_t skew_ms, int64_t max_skew_ms, frazil_error *reterr)
 {
-    int64_t skew_ms = fz_clock_difference(layout, status, now_tick);
     int64_t here = fz_layout_tick_unix_ms(layout, now_tick);
 
     assert(skew_ms != 0);
     fz_fail(reterr, FRAZIL_ECLOCK,
-            "the clocks differ too much: it is %t here, and %t at the coordinator of namespace %q; that is %D, and "
+            "the clocks differ too much: it is %t here, and %t at the coordinator of namespace %q; that is at least "
+            "%D, and "
             "max_skew is %D",
             here, status->unix_ms, name, 1000 * (skew_ms < 0 ? 0 - (uint64_t)skew_ms : (uint64_t)skew_ms),
             1000 * (uint64_t)max_skew_ms);

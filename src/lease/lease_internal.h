@@ -364,16 +364,16 @@ FZ_PRIVATE uint64_t fz_coordinator_tick(const frazil_layout *layout, const struc
                                         uint64_t now_tick);
 
 /*
- * By how much the coordinator's clock is ahead of the caller's, in ms; negative:
- * behind.  The least that it can be: 0 if both can have been the same, and without a clock.
+ * By how much the coordinator's clock is ahead of the caller's, in ms; negative: behind.  The least that it can be
+ * (report.h); 0 without a clock.  passed_ms is the time between the caller's reading, now_tick, and the answer.
  */
 FZ_PRIVATE int64_t fz_clock_difference(const frazil_layout *layout, const struct fz_register_status *status,
-                                       uint64_t now_tick);
+                                       uint64_t now_tick, int64_t passed_ms);
 
-/* Fails with FRAZIL_ECLOCK, and prints both clocks. */
+/* Fails with FRAZIL_ECLOCK, and prints both clocks and their difference. */
 FZ_PRIVATE frazil_err fz_clocks_differ(const frazil_layout *layout, const char *name,
-                                       const struct fz_register_status *status, uint64_t now_tick, int64_t max_skew_ms,
-                                       frazil_error *reterr);
+                                       const struct fz_register_status *status, uint64_t now_tick, int64_t skew_ms,
+                                       int64_t max_skew_ms, frazil_error *reterr);
 
 /* A register's result other than OK as an error, FRAZIL_EUNREACHABLE, EAGAIN, EREFUSED or ENAMESPACE; `said` is
  * the register's sentence.

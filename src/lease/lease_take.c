@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "lease_internal.h"
@@ -118,7 +119,7 @@ static struct fz_worker_record taken_record(const struct worker_search *search, 
 /* The swap was done and answered.  May its grant be used (L5, L6)? */
 static bool usable(struct fz_lease *lease, const struct fz_register_status *status, uint64_t now_tick)
 {
-    lease->counters.skew_ms = fz_clock_difference(&lease->layout, status, now_tick);
+    lease->counters.skew_ms = fz_clock_difference(&lease->layout, status, now_tick, 0);
     return fz_namespace_same_incarnation(&lease->space, status) && lease->counters.skew_ms >= -fz_lease_skew_ms(lease);
 }
 
@@ -436,13 +437,12 @@ static void next_sample(struct worker_search *search, uint32_t first, uint64_t c
     }
 }
 
-/* The caller's clock was read when the call began: what the answers took since then is no difference of clocks. */
-static int64_t without_delay(const struct fz_lease *lease, int64_t skew_ms)
+/* The caller's clock was read when the call began. */
+static int64_t passed_ms(const struct fz_lease *lease)
 {
-    if (skew_ms <= 0 || lease->clock.monotonic_ns == NULL)
-        return skew_ms;
-    int64_t delay_ms = (int64_t)((lease->clock.monotonic_ns(lease->clock.ctx) - lease->call.begun_ns) / 1000000);
-    return skew_ms > delay_ms ? skew_ms - delay_ms : 0;
+    if (lease->clock.monotonic_ns == NULL)
+        return 0;
+    return (int64_t)((lease->clock.monotonic_ns(lease->clock.ctx) - lease->call.begun_ns) / FZ_NS_PER_MS);
 }
 
 /* Both directions: an owner behind would seem to have left, one ahead would be granted too much (L5). */
@@ -450,15 +450,16 @@ static enum outcome compare_clocks(const struct worker_search *search, frazil_er
 {
     struct fz_lease *lease = search->lease;
     const struct fz_register_status *status = &search->survey.status;
-    int64_t skew_ms = fz_clock_difference(&lease->layout, status, search->now_tick);
-
-    lease->counters.skew_ms = skew_ms = without_delay(lease, skew_ms);
+    int64_t skew_ms = fz_clock_difference(&lease->layout, status, search->now_tick, passed_ms(lease));
     int64_t max_skew_ms = fz_lease_skew_ms(lease);
+
+    lease->counters.skew_ms = skew_ms;
     if (skew_ms <= max_skew_ms && skew_ms >= -max_skew_ms) {
         fz_lease_note_clock(lease, search->now_tick);
         return TRY_ANOTHER;
     }
-    *ret_err = fz_clocks_differ(&lease->layout, lease->name, status, search->now_tick, max_skew_ms, search->reterr);
+    *ret_err =
+        fz_clocks_differ(&lease->layout, lease->name, status, search->now_tick, skew_ms, max_skew_ms, search->reterr);
     return NOT_LEASED;
 }
 

@@ -444,12 +444,10 @@ static frazil_err read_creation_clock(const struct creation *creation, uint64_t 
 
     if (now_tick > fz_layout_last_tick(options->layout))
         return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the layout's life is over: a namespace needs a new layout");
-    /* The coordinator read its clock between the two readings here: what the answer took is no difference of clocks. */
-    if (fz_clock_difference(options->layout, &creation->status, now_tick) > options->max_skew_ms)
-        return fz_clocks_differ(options->layout, options->name, &creation->status, now_tick, options->max_skew_ms,
-                                reterr);
-    if (fz_clock_difference(options->layout, &creation->status, creation->asked_tick) < -options->max_skew_ms)
-        return fz_clocks_differ(options->layout, options->name, &creation->status, creation->asked_tick,
+    int64_t passed_ms = ((int64_t)now_tick - (int64_t)creation->asked_tick) * options->layout->tick_ms;
+    int64_t skew_ms = fz_clock_difference(options->layout, &creation->status, creation->asked_tick, passed_ms);
+    if (skew_ms > options->max_skew_ms || skew_ms < -options->max_skew_ms)
+        return fz_clocks_differ(options->layout, options->name, &creation->status, now_tick, skew_ms,
                                 options->max_skew_ms, reterr);
     *ret_tick = now_tick;
     return FRAZIL_OK;

@@ -17,15 +17,16 @@ void fz_report_say(const struct fz_report *report, enum fz_finding_level level, 
     report->visit(report->ctx, level, text);
 }
 
+int64_t fz_clocks_apart(struct fz_clock_bounds here, struct fz_clock_bounds there)
+{
+    if (there.latest_ms < here.earliest_ms)
+        return there.latest_ms - here.earliest_ms;
+    return there.earliest_ms > here.latest_ms ? there.earliest_ms - here.latest_ms : 0;
+}
+
 void fz_report_skew(const struct fz_report *report, struct fz_clock_bounds here, struct fz_clock_bounds there)
 {
-    int64_t skew_ms = 0;
-
-    if (there.latest_ms < here.earliest_ms)
-        skew_ms = there.latest_ms - here.earliest_ms;
-    else if (there.earliest_ms > here.latest_ms)
-        skew_ms = there.earliest_ms - here.latest_ms;
-    fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_SKEW "%d ms", skew_ms);
+    fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_SKEW "%d ms", fz_clocks_apart(here, there));
 }
 
 void fz_report_failure(const struct fz_report *report, const frazil_error *said)

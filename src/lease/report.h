@@ -24,9 +24,13 @@ struct fz_clock_bounds {
 };
 
 /*
- * Says how far the coordinator's clock is ahead, at least.  here: ours before the request and after the answer. The
- * coordinator read its clock in between, and what lies between is nobody's fault.
+ * How far the coordinator's clock is ahead, at least, in ms; negative: behind.  0 if both can have shown the same.
+ * here: ours before the request and after the answer.  The coordinator read its clock in between: what the answer took
+ * is no difference of clocks.
  */
+FZ_PRIVATE int64_t fz_clocks_apart(struct fz_clock_bounds here, struct fz_clock_bounds there);
+
+/* Says that. */
 FZ_PRIVATE void fz_report_skew(const struct fz_report *report, struct fz_clock_bounds here,
                                struct fz_clock_bounds there);
 
