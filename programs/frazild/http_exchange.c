@@ -12,18 +12,15 @@
 
 /* ---- the user, and the wish ---------------------------------------------------------------------- */
 
-/* Whether a list of words separated by blanks, or by commas and blanks, has that word. */
-static bool has_word(const char *words, struct slice word)
+/* Whether a list with commas has that word. */
+static bool has_word(const char *list, struct slice word)
 {
-    static const char between[] = ", ";
+    struct slice rest = slice_of(list);
+    bool found = false;
 
-    for (words += strspn(words, between); *words != '\0'; words += strspn(words, between)) {
-        size_t len = strcspn(words, between);
-        if (slice_equals((struct slice){words, len}, word))
-            return true;
-        words += len;
-    }
-    return false;
+    while (word.len > 0 && rest.at != NULL && !found)
+        found = slice_equals(slice_cut(&rest, ','), word);
+    return found;
 }
 
 /* Takes one parameter.  False: the reply says what is wrong with it. */

@@ -15,13 +15,15 @@ static json_t *parameter(const char *name, size_t len, const char *where)
 static json_t *parameters_of(const struct http_route *route)
 {
     json_t *list = json_array();
-    const char *open = strchr(route->path, '{'), *parameters = route->parameters;
-    struct slice name;
+    const char *open = strchr(route->path, '{');
+    struct slice parameters = slice_of(route->parameters);
 
     if (open != NULL)
         (void)json_array_append_new(list, parameter(open + 1, strcspn(open + 1, "}"), "path"));
-    while (slice_next_word(&parameters, &name))
+    while (parameters.len > 0) {
+        struct slice name = slice_cut(&parameters, ',');
         (void)json_array_append_new(list, parameter(name.at, name.len, "query"));
+    }
     if (route->verb == VERB_NEXT) /* not with a token */
         (void)json_array_append_new(list, parameter("X-Requested-With", strlen("X-Requested-With"), "header"));
     return list;

@@ -8,17 +8,17 @@
 /* The most frequent first: they are looked for in this order. */
 /* clang-format off */
 const struct http_route http_routes[] = {
-    {"ids", "/v1/generators/{generator}/ids", "GET, POST", "n form meta", VERB_NEXT, ROUTE_GENERATOR,
+    {"ids", "/v1/generators/{generator}/ids", "GET, POST", "n, form, meta", VERB_NEXT, ROUTE_GENERATOR,
      http_take_ids, NULL, "New ids: exactly n of them (1), or a problem and none."},
     {"generator", "/v1/generators/{generator}", READ, "", VERB_STATS, ROUTE_GENERATOR, http_show_generator,
      "application/json", "A generator and its statistics."},
     {"generators", "/v1/generators", READ, "", VERB_NONE, 0, http_list_generators, "application/json",
      "The generators that the user may use."},
-    {"inspect", "/v1/inspect/{id}", READ, "generator layout", VERB_INSPECT, 0, http_inspect, "application/json",
+    {"inspect", "/v1/inspect/{id}", READ, "generator, layout", VERB_INSPECT, 0, http_inspect, "application/json",
      "The fields of an id, of a generator or a layout."},
-    {"compose", "/v1/compose", READ, "generator layout time worker sequence", VERB_INSPECT, 0, http_compose,
+    {"compose", "/v1/compose", READ, "generator, layout, time, worker, sequence", VERB_INSPECT, 0, http_compose,
      "application/json", "The id of these fields."},
-    {"range", "/v1/range", READ, "generator layout from to", VERB_INSPECT, 0, http_range, "application/json",
+    {"range", "/v1/range", READ, "generator, layout, from, to", VERB_INSPECT, 0, http_range, "application/json",
      "The smallest and the largest id of a time, for WHERE id BETWEEN."},
     {"layouts", "/v1/layouts", READ, "", VERB_INSPECT, 0, http_list_layouts, "application/json",
      "The names of the presets."},

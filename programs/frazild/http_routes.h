@@ -17,7 +17,7 @@ struct http_route {
     const char *name;       /* in the metrics */
     const char *path;       /* {...} stands for the argument, which has slashes only at the end of the path */
     const char *methods;    /* as the header Allow has them */
-    const char *parameters; /* of the query, separated by blanks */
+    const char *parameters; /* of the query, with commas */
     enum verb verb;
     unsigned flags;
     void (*run)(struct http_request *request);
