@@ -198,7 +198,7 @@ tells_where_read_only() {
     where_read_only next worker=fixed:7 state=memory
 }
 
-@test "a guard in which a process stays" {
+@test "a lock that a process holds for too long" {
     frazil next worker=fixed:7
     local guard
     guard=$(find "$FRAZIL_STATE_DIR" -name worker-7.grant.lock)

@@ -335,7 +335,7 @@ TEST("The same in the guard of konayuki's count")
 
 TEST("The table for docs/TRUST.md")
 {
-    printf("| call | may take | silent | slow | answers late | dribbles | stopped in a guard "
+    printf("| call | may take | silent | slow | answers late | dribbles | stopped with a lock "
            "|\n|---|---|---:|---:|---:|---:|---:|\n");
     for (int row = 0; row < CALLS * WHOS; row++) {
         enum call call = (enum call)(row / WHOS);
