@@ -78,14 +78,14 @@ static void *loop(void *arg)
         end_group(thread, group);
     }
     thread->ended = true;
-    void (*then)(void *what) = thread->then;
-    void *what = thread->what;
+    void (*on_end)(void *ctx) = thread->on_end;
+    void *ctx = thread->ctx;
     (void)pthread_cond_signal(&thread->over);
     (void)pthread_mutex_unlock(&thread->lock);
-    if (then == NULL)
+    if (on_end == NULL)
         return NULL;
     destroy(thread);
-    then(what);
+    on_end(ctx);
     return NULL;
 }
 
@@ -108,7 +108,7 @@ bool job_thread_start(struct job_thread *thread, const struct job_kind *kind)
     return false;
 }
 
-bool job_thread_stop(struct job_thread *thread, uint64_t until_ns, void (*then)(void *what), void *what)
+bool job_thread_stop(struct job_thread *thread, uint64_t until_ns, void (*on_end)(void *ctx), void *ctx)
 {
     (void)pthread_mutex_lock(&thread->lock);
     thread->stopping = true;
@@ -117,8 +117,8 @@ bool job_thread_stop(struct job_thread *thread, uint64_t until_ns, void (*then)(
         continue;
     bool ended = thread->ended;
     if (!ended) {
-        thread->then = then;
-        thread->what = what;
+        thread->on_end = on_end;
+        thread->ctx = ctx;
         (void)pthread_detach(thread->thread);
     }
     (void)pthread_mutex_unlock(&thread->lock);

@@ -48,8 +48,8 @@ struct job_thread {
     struct job *waiting;
     bool stopping;
     bool ended;
-    void (*then)(void *what); /* NULL: somebody waits for the end */
-    void *what;
+    void (*on_end)(void *ctx); /* NULL: somebody waits for the end */
+    void *ctx;
 };
 
 /* Starts it.  False: errno says why not. */
@@ -57,9 +57,9 @@ bool job_thread_start(struct job_thread *thread, const struct job_kind *kind);
 
 /*
  * Ends it, when all jobs were abandoned: it may be in the middle of one, and is waited for until that time (UINT64_MAX:
- * for ever).  False: it goes on, and what it needs must stay; the last thing that it does is to call then(what).
+ * for ever).  False: it goes on, and what it needs must stay; the last thing that it does is to call on_end(ctx).
  */
-bool job_thread_stop(struct job_thread *thread, uint64_t until_ns, void (*then)(void *what), void *what);
+bool job_thread_stop(struct job_thread *thread, uint64_t until_ns, void (*on_end)(void *ctx), void *ctx);
 
 /* Submits a job.  False: too many wait already, and the job is still the caller's. */
 bool job_submit(struct job_thread *thread, struct job *job);

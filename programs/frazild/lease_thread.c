@@ -47,12 +47,12 @@ static const struct engine *engine_of(const struct job *job)
 /* Looks the leases up, once for all of these jobs. */
 static uint64_t run(struct job_thread *thread, struct job *group)
 {
-    struct lease_thread *looker = (struct lease_thread *)thread;
+    struct lease_thread *lease_thread = (struct lease_thread *)thread;
     const struct engine *engine = engine_of(group);
     frazil_error err = {.code = FRAZIL_OK};
     frazil_admin_leases *leases = NULL;
 
-    atomic_store(&looker->asked, engine);
+    atomic_store(&lease_thread->asked, engine);
     if (has_leases(engine, &err) && frazil_admin_leases_open(&leases, engine->meaning, NULL, &err) != FRAZIL_OK)
         log_line(LOG_LEASES, "generator %s: its leases cannot be listed: %s", engine->name, err.message);
     for (struct job *at = group; at != NULL; at = at->next) {
@@ -84,19 +84,19 @@ static const struct job_kind kind = {run, are_of_one_engine, free_job, WAITING_M
 
 struct lease_thread *lease_thread_start(void)
 {
-    struct lease_thread *looker = calloc(1, sizeof *looker);
+    struct lease_thread *lease_thread = calloc(1, sizeof *lease_thread);
 
-    if (looker != NULL && job_thread_start(&looker->thread, &kind))
-        return looker;
-    free(looker);
+    if (lease_thread != NULL && job_thread_start(&lease_thread->thread, &kind))
+        return lease_thread;
+    free(lease_thread);
     return NULL;
 }
 
-void lease_thread_stop(struct lease_thread *looker)
+void lease_thread_stop(struct lease_thread *lease_thread)
 {
-    if (looker != NULL)
-        (void)job_thread_stop(&looker->thread, UINT64_MAX, NULL, NULL);
-    free(looker);
+    if (lease_thread != NULL)
+        (void)job_thread_stop(&lease_thread->thread, UINT64_MAX, NULL, NULL);
+    free(lease_thread);
 }
 
 struct lease_job *lease_job_submit(struct event_thread *event_thread, struct engine *engine,
@@ -113,7 +113,7 @@ struct lease_job *lease_job_submit(struct event_thread *event_thread, struct eng
                               .deadline_ns =
                                   event_thread->now_ns + event_thread->setup->settings.daemon.request_timeout_ns,
                               .next = event_thread->lease_jobs};
-    if (!job_submit(&event_thread->looker->thread, &job->job)) {
+    if (!job_submit(&event_thread->lease_thread->thread, &job->job)) {
         free_job(&job->job);
         return NULL;
     }
@@ -132,7 +132,7 @@ void lease_jobs_collect(const struct event_thread *event_thread)
 /* Whether a job that is not done waits for its own coordinator: in the thread, or behind others of its engine. */
 static bool waits_for_its_own(const struct lease_job *job)
 {
-    return atomic_load(&job->job.event_thread->looker->asked) == job->engine;
+    return atomic_load(&job->job.event_thread->lease_thread->asked) == job->engine;
 }
 
 const struct bytes *lease_job_reply(const struct lease_job *job, struct refusal *ret)

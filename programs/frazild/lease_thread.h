@@ -15,7 +15,7 @@ struct lease_job;
 struct lease_thread *lease_thread_start(void);
 
 /* Ends it, when all jobs were abandoned; a look that is under way is waited for.  NULL: there is none. */
-void lease_thread_stop(struct lease_thread *looker);
+void lease_thread_stop(struct lease_thread *lease_thread);
 
 /* How leases are written, and for whom. */
 struct lease_order {

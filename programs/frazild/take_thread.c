@@ -96,10 +96,10 @@ struct take_thread *take_thread_start(frazil *gen, bool is_sno)
     return NULL;
 }
 
-bool take_thread_stop(struct take_thread *taker, uint64_t wait_ns, void (*then)(void *what), void *what)
+bool take_thread_stop(struct take_thread *taker, uint64_t wait_ns, void (*on_end)(void *ctx), void *ctx)
 {
     frazil_stop(taker->gen);
-    return job_thread_stop(&taker->thread, clock_ns() + wait_ns, then, what);
+    return job_thread_stop(&taker->thread, clock_ns() + wait_ns, on_end, ctx);
 }
 
 void take_thread_free(struct take_thread *taker)

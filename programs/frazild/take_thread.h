@@ -25,9 +25,9 @@ struct take_thread *take_thread_start(frazil *gen, bool is_sno);
 
 /*
  * Stops the generator and ends the thread, within wait_ns.  False: it still waits for its coordinator, and calls
- * then(what) when that is over.  Then, or if it has ended, take_thread_free is to be called.
+ * on_end(ctx) when that is over.  Then, or if it has ended, take_thread_free is to be called.
  */
-bool take_thread_stop(struct take_thread *taker, uint64_t wait_ns, void (*then)(void *what), void *what);
+bool take_thread_stop(struct take_thread *taker, uint64_t wait_ns, void (*on_end)(void *ctx), void *ctx);
 
 /* Frees what is left of a thread that has ended. */
 void take_thread_free(struct take_thread *taker);

@@ -134,8 +134,8 @@ BEFORE_EACH
     event_thread.setup = &setup;
     event_thread.now_ns = 1000 * NS_PER_S;
     event_thread.notify = on_notify;
-    event_thread.looker = lease_thread_start();
-    assert_non_null(event_thread.looker);
+    event_thread.lease_thread = lease_thread_start();
+    assert_non_null(event_thread.lease_thread);
     state = FRAZIL_STATE_GRANT;
     looks = closed = woken = 0;
 }
@@ -143,7 +143,7 @@ BEFORE_EACH
 AFTER_EACH
 {
     assert_null(event_thread.lease_jobs);
-    lease_thread_stop(event_thread.looker);
+    lease_thread_stop(event_thread.lease_thread);
     memory_fails_at(0);
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(atomic_load(&engines[i].holders), 1);
