@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "reload.h"
 
+#include "job_thread.h"
 #include "log.h"
 #include "service.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 
 #define RELEASE_LOOK_MS 5
 
 struct reloader {
+    struct job_thread thread; /* first */
+    struct job job;           /* the only one */
+    atomic_bool asked;        /* the job is in the queue */
     const char *path;
     struct server *server;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t more;
-    bool asked;
-    bool stopping;
 };
 
 /* Has all event threads go over to a new setup, and returns when they have; the old one is the caller's to release. */
@@ -62,24 +60,23 @@ static void reload(const struct reloader *reloader)
         setup_release(before);
 }
 
-static void *run(void *arg)
+/* From now on the job may be in the queue again. */
+static uint64_t run(struct job_thread *thread, struct job *job)
 {
-    struct reloader *reloader = arg;
+    struct reloader *reloader = (struct reloader *)thread;
 
-    (void)pthread_mutex_lock(&reloader->lock);
-    for (;;) {
-        while (!reloader->asked && !reloader->stopping)
-            (void)pthread_cond_wait(&reloader->more, &reloader->lock);
-        if (reloader->stopping)
-            break;
-        reloader->asked = false;
-        (void)pthread_mutex_unlock(&reloader->lock);
-        reload(reloader);
-        (void)pthread_mutex_lock(&reloader->lock);
-    }
-    (void)pthread_mutex_unlock(&reloader->lock);
-    return NULL;
+    (void)job;
+    atomic_store(&reloader->asked, false);
+    reload(reloader);
+    return UINT64_MAX;
 }
+
+static void keep_job(struct job *job)
+{
+    (void)job;
+}
+
+static const struct job_kind kind = {run, NULL, keep_job, 1};
 
 struct reloader *reloader_start(const char *path, struct server *server)
 {
@@ -87,35 +84,23 @@ struct reloader *reloader_start(const char *path, struct server *server)
 
     if (reloader == NULL)
         return NULL;
-    *reloader = (struct reloader){.path = path, .server = server};
-    (void)pthread_mutex_init(&reloader->lock, NULL);
-    (void)pthread_cond_init(&reloader->more, NULL);
-    int why = pthread_create(&reloader->thread, NULL, run, reloader);
-    if (why == 0)
+    reloader->path = path;
+    reloader->server = server;
+    if (job_thread_start(&reloader->thread, &kind))
         return reloader;
     free(reloader);
-    errno = why;
     return NULL;
 }
 
 void reloader_ask(struct reloader *reloader)
 {
-    (void)pthread_mutex_lock(&reloader->lock);
-    reloader->asked = true;
-    (void)pthread_cond_signal(&reloader->more);
-    (void)pthread_mutex_unlock(&reloader->lock);
+    if (!atomic_exchange(&reloader->asked, true))
+        (void)job_submit(&reloader->thread, &reloader->job);
 }
 
 void reloader_stop(struct reloader *reloader)
 {
-    if (reloader == NULL)
-        return;
-    (void)pthread_mutex_lock(&reloader->lock);
-    reloader->stopping = true;
-    (void)pthread_cond_signal(&reloader->more);
-    (void)pthread_mutex_unlock(&reloader->lock);
-    (void)pthread_join(reloader->thread, NULL);
-    (void)pthread_cond_destroy(&reloader->more);
-    (void)pthread_mutex_destroy(&reloader->lock);
+    if (reloader != NULL)
+        (void)job_thread_stop(&reloader->thread, UINT64_MAX, NULL, NULL);
     free(reloader);
 }
