@@ -20,7 +20,7 @@ static frazil_err look(frazil_admin_state *state, const char *spec, frazil_error
 
     if (err != FRAZIL_OK)
         return err;
-    err = fz_state_look_decided(&state->decision, &state->state, reterr);
+    err = fz_state_look(&state->decision, &state->state, reterr);
     if (err != FRAZIL_OK)
         fz_decision_free(&state->decision);
     return err;

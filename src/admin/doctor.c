@@ -97,7 +97,7 @@ static void diagnose_kept(const struct patient *patient)
     struct fz_state state;
     frazil_error err;
 
-    if (fz_state_look_decided(&patient->decision, &state, &err) != FRAZIL_OK)
+    if (fz_state_look(&patient->decision, &state, &err) != FRAZIL_OK)
         return; /* why has been said of the directories */
     for (size_t i = 0; i < state.count; i++) {
         const struct fz_kept *kept = &state.workers[i];

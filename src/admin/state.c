@@ -399,24 +399,12 @@ static frazil_err look(const struct place *place, struct fz_state *ret, frazil_e
     return FRAZIL_OK;
 }
 
-frazil_err fz_state_look_decided(const struct fz_decision *decision, struct fz_state *ret, frazil_error *reterr)
+frazil_err fz_state_look(const struct fz_decision *decision, struct fz_state *ret, frazil_error *reterr)
 {
     struct place place;
 
     frazil_err err = find_place(&place, decision, reterr);
     return err == FRAZIL_OK ? look(&place, ret, reterr) : err;
-}
-
-frazil_err fz_state_look(const char *spec, struct fz_state *ret, frazil_error *reterr)
-{
-    struct fz_decision decision;
-
-    frazil_err err = fz_state_decide(&decision, spec, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    err = fz_state_look_decided(&decision, ret, reterr);
-    fz_decision_free(&decision);
-    return err;
 }
 
 void fz_state_free(struct fz_state *state)

@@ -53,21 +53,18 @@ struct fz_state {
     struct fz_kept *workers;
 };
 
-/*
- * Looks at what generators with this spec keep: of its worker, or, with
- * worker=file-lock or none, of all workers that anything is kept of; what matters to
- * them of other sequence bounds, those that overlap, is part of it.  Makes no
- * directory.  Errors as frazil_open; FRAZIL_ESPEC also if the spec keeps nothing
- * on this host.  On success the caller frees it.
- */
-frazil_err fz_state_look(const char *spec, struct fz_state *ret, frazil_error *reterr);
-
 /* Decides what a spec means that keeps something here.  Errors as fz_decide for FZ_OPENING_FILES. */
 struct fz_decision;
 frazil_err fz_state_decide(struct fz_decision *ret, const char *spec, frazil_error *reterr);
 
-/* The same for what was decided already. */
-frazil_err fz_state_look_decided(const struct fz_decision *decision, struct fz_state *ret, frazil_error *reterr);
+/*
+ * Looks at what generators of this decision keep: of its worker, or, with
+ * worker=file-lock or none, of all workers that anything is kept of; what matters to
+ * them of other sequence bounds, those that overlap, is part of it.  Makes no
+ * directory.  Errors as frazil_open; FRAZIL_ESPEC also if it keeps nothing
+ * on this host.  On success the caller frees it.
+ */
+frazil_err fz_state_look(const struct fz_decision *decision, struct fz_state *ret, frazil_error *reterr);
 
 /* Frees the workers. */
 void fz_state_free(struct fz_state *state);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/state_repair.h"
 
+#include "config/decide.h"
+
 frazil_err state_repair(const char *spec, bool all, void (*visit)(void *ctx, const frazil_admin_kept *kept), void *ctx,
                         frazil_error *reterr)
 {
@@ -18,5 +20,17 @@ frazil_err state_repair(const char *spec, bool all, void (*visit)(void *ctx, con
             visit(ctx, &kept);
     }
     frazil_admin_state_close(state);
+    return err;
+}
+
+frazil_err state_look(const char *spec, struct fz_state *ret, frazil_error *reterr)
+{
+    struct fz_decision decision;
+
+    frazil_err err = fz_state_decide(&decision, spec, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_state_look(&decision, ret, reterr);
+    fz_decision_free(&decision);
     return err;
 }

@@ -145,7 +145,7 @@ static frazil *look(frazil *gen)
     struct fz_state state;
     frazil_error why;
 
-    if (fz_state_look(spec_of(ALL), &state, &why) != FRAZIL_OK)
+    if (state_look(spec_of(ALL), &state, &why) != FRAZIL_OK)
         fail_msg("%s", why.message);
     fz_state_free(&state);
     return gen;

@@ -317,7 +317,7 @@ TEST("A spec shows the words whose bounds overlap with its own: those that matte
     crash(0, 999, RIG_NOW);
     crash(1000, 1999, RIG_NOW);
     crash(3000, 3999, RIG_NOW);
-    if (fz_state_look(spec_of(500, 1499), &seen, &err) != FRAZIL_OK)
+    if (state_look(spec_of(500, 1499), &seen, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_int_equal(seen.count, 3);
     assert_int_equal(seen.workers[0].seq_min, 0);
@@ -329,7 +329,7 @@ TEST("A spec shows the words whose bounds overlap with its own: those that matte
     assert_false(seen.workers[1].word.exists || seen.workers[1].grant.exists);
     assert_int_equal(seen.workers[2].seq_min, 1000);
     fz_state_free(&seen);
-    assert_int_equal(fz_state_look(spec_of(0, TOP), &seen, &err), FRAZIL_OK);
+    assert_int_equal(state_look(spec_of(0, TOP), &seen, &err), FRAZIL_OK);
     assert_int_equal(seen.count, 4);
     assert_false(seen.workers[0].is_part);
     assert_int_equal(seen.workers[3].seq_max, 3999);

@@ -38,7 +38,7 @@ static struct fz_state look_ok(void)
     struct fz_state state;
     frazil_error err;
 
-    if (fz_state_look(spec, &state, &err) != FRAZIL_OK)
+    if (state_look(spec, &state, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     return state;
 }
