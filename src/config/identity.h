@@ -34,8 +34,8 @@ struct fz_worker_range {
 FZ_PRIVATE struct fz_worker_range fz_worker_range_of(const struct fz_decision *decision);
 
 /*
- * Whether a worker id that one holds is one less for the other, whatever their layouts and bounds are: both take it
- * from one namespace of a coordinator, or both claim it in one folder of this host.  Cannot fail.
+ * Whether both take their worker ids from one pool, whatever their bounds are: from one namespace of a coordinator, or
+ * by claims of one name in one folder of this host.  Cannot fail.
  */
 FZ_PRIVATE bool fz_have_one_source(const struct fz_decision *one, const struct fz_decision *other);
 

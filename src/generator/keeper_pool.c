@@ -180,6 +180,10 @@ static void finish_leaving(struct fz_keeper_pool *pool, struct fz_keeper_task *t
 {
     unlink_task(pool, task);
     task->pool = NULL;
+    if (pool->first == NULL) { /* the other threads end, too */
+        pthread_cond_broadcast(&pool->roused);
+        pthread_cond_broadcast(&pool->handed);
+    }
     pthread_mutex_unlock(&pool->lock);
     task->then(task->ctx);
     pthread_mutex_lock(&pool->lock);

@@ -11,7 +11,7 @@
  * To look is to try an exclusive lock for a moment.  That moment can be in the way of the owner or of a third one, so
  * they try again for a while (fz_claim_patience).
  *
- * A claim also has the last tick for which its word may have used the number, and others begin above that.  It stays
+ * A claim also has the first tick for which its word cannot have used the number, and others begin there.  It stays
  * when its processes end, until the next boot, or until a process of the same user has taken over its content.  That
  * tick is lowered only by the process that raised it, to what it used, whatever becomes of the owner's private files.
  * A process with the same run and state directory goes by its own grants instead, if these cover all that the claim
@@ -90,8 +90,8 @@ struct fz_claim {
 /* The file that is in the way; the own one, if another process locks it. */
 struct fz_claim_other {
     uint64_t uid;
-    /* Not 0: nobody holds it, but its word may have used all ticks to this one, of the future; FZ_CLAIM_UNKNOWN: it was
-     * cut short or overwritten. */
+    /* Not 0: nobody holds it, but its word may have used all ticks before this one, of the future; FZ_CLAIM_UNKNOWN: it
+     * was cut short or overwritten. */
     uint64_t until;
     int sys_errno; /* why it cannot be told whether the file is locked; 0: it is */
     bool is_own;

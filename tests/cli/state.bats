@@ -32,7 +32,7 @@ setup() {
 }
 
 @test "of a crowd that opens one number at once, each has its turn" {
-    seq 500 | xargs -P 100 -I{} "$FRAZIL" next -q worker=fixed:7 >"$BATS_TEST_TMPDIR/ids"
+    seq 500 | xargs -P 100 -I{} "$FRAZIL" next -q open_wait=5m worker=fixed:7 >"$BATS_TEST_TMPDIR/ids"
     [ "$(sort -u "$BATS_TEST_TMPDIR/ids" | wc -l)" -eq 500 ]
 }
 

@@ -329,6 +329,9 @@ TEST("A user who may read and not set konayuki's keys: that is said, and nothing
         strstr(text, "2 writes: refused, so that nothing can be granted: SET of 'konayuki:seq:_frazil:0': "));
     slots_ask("ACL SETUSER reader +set");
     diagnose_as("reader:pw@", text);
+    assert_non_null(strstr(text, "granted: INCRBY of 'konayuki:seq:_frazil:0': "));
+    slots_ask("ACL SETUSER reader +incrby");
+    diagnose_as("reader:pw@", text);
     assert_non_null(strstr(text, "0 writes: allowed\n"));
     assert_string_equal(slots_ask("EXISTS konayuki:seq:_frazil:0"), "0");
 }

@@ -171,6 +171,10 @@ TEST("A user who may write one of both keys: which one he may not write is said,
     assert_non_null(
         strstr(diagnose_as("reader:pw@").text, "2 writes: refused, so that nothing can be granted: SET of 'sfid:"));
     sfid_ask("ACL SETUSER reader -hset +set");
+    assert_non_null(strstr(diagnose_as("reader:pw@").text, "granted: EXPIRE of 'sfid:"));
+    sfid_ask("ACL SETUSER reader +expire");
+    assert_non_null(strstr(diagnose_as("reader:pw@").text, "granted: PEXPIREAT of 'sfid:"));
+    sfid_ask("ACL SETUSER reader +pexpireat");
     assert_non_null(strstr(diagnose_as("reader:pw@").text, "granted: HSET of 'frazil:sfid:"));
     sfid_ask("ACL SETUSER reader +hset");
     assert_non_null(strstr(diagnose_as("reader:pw@").text, "0 writes: allowed\n"));

@@ -122,7 +122,7 @@ void full_pool_serves_a_crowd(const char *spec, const struct ports *ports)
 
     assert_int_equal(pipe(go), 0);
     for (int i = 0; i < CROWD; i++)
-        children[i] = start(go, spec, "1m", ports);
+        children[i] = start(go, spec, "5m", ports);
     close(go[0]);
     close(go[1]);
     for (int i = 0; i < CROWD; i++)

@@ -178,9 +178,10 @@ const frazil_coordinator *const *nemesis_coordinators(void)
     static const frazil_coordinator *coordinators[8];
     size_t n = 0;
 
-    for (const struct register_kind *const *kind = register_kinds; *kind != NULL; kind++) {
-        if ((*kind)->coordinator != NULL)
-            coordinators[n++] = (*kind)->coordinator();
+    for (size_t i = 0; i < register_kind_count; i++) {
+        const struct register_kind *kind = register_kinds[i];
+        if (kind != NULL && kind->coordinator != NULL)
+            coordinators[n++] = kind->coordinator();
     }
     coordinators[n] = NULL;
     return coordinators;
@@ -190,13 +191,15 @@ void nemesis_over_all(kind_rule rule)
 {
     const char *only = getenv("TEST_KIND");
 
-    for (const struct register_kind *const *kind = register_kinds; *kind != NULL; kind++) {
-        if ((*kind)->server == NULL || (*kind)->url == NULL || (only != NULL && strcmp(only, (*kind)->name) != 0))
+    for (size_t i = 0; i < register_kind_count; i++) {
+        const struct register_kind *kind = register_kinds[i];
+        if (kind == NULL || kind->server == NULL || kind->url == NULL ||
+            (only != NULL && strcmp(only, kind->name) != 0))
             continue;
-        print_message("%s\n", (*kind)->name);
-        if (!(*kind)->start())
+        print_message("%s\n", kind->name);
+        if (!kind->start())
             continue;
-        rule(*kind);
-        (*kind)->stop();
+        rule(kind);
+        kind->stop();
     }
 }

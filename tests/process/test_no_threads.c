@@ -16,7 +16,7 @@
 
 enum { WORKER = 3, HORIZON = 1000, NOBODY = 65534 };
 
-#define SPEC "layout=frazil worker=fixed:3 start=zero max_wait=20ms max_lead=0"
+#define SPEC "layout=frazil worker=fixed:3 start=zero max_wait=5m max_lead=0"
 
 static struct rig rig;
 static struct fake_granter *fake;
@@ -39,10 +39,10 @@ static bool forbid_threads(void)
 }
 
 /* Closes it as a program does that has brought no ports. */
-static frazil_err close_shortly(void)
+static frazil_err close_within(uint64_t wait_ns)
 {
     rig.gen->fixed.has_program_ports = false;
-    return frazil_close_within(rig.gen, 20 * RIG_MS);
+    return frazil_close_within(rig.gen, wait_ns);
 }
 
 static bool says_why(const frazil_error *why)
@@ -85,12 +85,12 @@ static int wait_without_threads(void)
     uint64_t before_ns = fz_deadline_in(0).at_ns;
     if (frazil_next(rig.gen, &id) != FRAZIL_OK || fake->extended != 1)
         return 2;
-    if (fake->deadline_ns < before_ns || fake->deadline_ns > fz_deadline_in(20 * RIG_MS).at_ns)
+    if (fake->deadline_ns < before_ns || fake->deadline_ns > fz_deadline_in(PATIENCE_S * RIG_S).at_ns)
         return 3;
     rig_step(&rig, HORIZON - 100);
-    if (frazil_keep(rig.gen, 5 * RIG_S, &next_ns, NULL) != FRAZIL_OK || fake->extended != 2)
+    if (frazil_keep(rig.gen, PATIENCE_S * RIG_S / 2, &next_ns, NULL) != FRAZIL_OK || fake->extended != 2)
         return 4;
-    return fake->deadline_ns <= fz_deadline_in(5 * RIG_S).at_ns ? 0 : 5;
+    return fake->deadline_ns <= fz_deadline_in(PATIENCE_S * RIG_S / 2).at_ns ? 0 : 5;
 }
 
 static int close_without_threads(void)
@@ -99,7 +99,7 @@ static int close_without_threads(void)
     if (!forbid_threads())
         return 1;
     atomic_store(&fake->holds, false);
-    return close_shortly() == FRAZIL_OK && fake->closed == 1 ? 0 : 2;
+    return close_within(PATIENCE_S * RIG_S) == FRAZIL_OK && fake->closed == 1 ? 0 : 2;
 }
 
 /* A thread is in a request that lasts longer than the call that closes. */
@@ -109,7 +109,7 @@ static int close_while_asking(void)
         pause_shortly();
     if (!forbid_threads())
         return 1;
-    if (close_shortly() != FRAZIL_EAGAIN || fake->closed != 0)
+    if (close_within(20 * RIG_MS) != FRAZIL_EAGAIN || fake->closed != 0)
         return 2;
     atomic_store(&fake->holds, false);
     while (atomic_load(&fake->closed) == 0)

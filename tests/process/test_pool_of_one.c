@@ -15,7 +15,7 @@
 #include "os/waits.h"
 
 /* Pauses in two seconds: they double from a millisecond to a quarter of a second. */
-enum { SLEEPS_LEAST = 10, SLEEPS_MOST = 30 };
+enum { SLEEPS_LEAST = 2, SLEEPS_MOST = 30 };
 
 #define HOUR_MS INT64_C(3600000)
 

@@ -87,7 +87,7 @@ enum fz_register_result fz_redis_diagnose(struct fz_redis_connection *connection
                                           struct fz_deadline deadline, fz_finding_visitor visit, void *ctx,
                                           frazil_error *reterr);
 
-/* A key that frazil's scripts write, and the command that they write it with: HSET or SET. */
+/* A key that frazil's scripts write, and a command that they write it with: HSET, SET, or one that wants a number. */
 struct fz_redis_write {
     const char *command;
     const char *key;
@@ -101,7 +101,7 @@ enum fz_register_result fz_redis_diagnose_writes(struct fz_redis_connection *con
 
 /* The keys of slots: of which namespace stands between the texts. */
 struct fz_redis_slots_place {
-    const char *command; /* as of a write */
+    const char *commands[2]; /* as of a write; NULL: none */
     const char *before;
     const char *behind;
     bool keys_expire;

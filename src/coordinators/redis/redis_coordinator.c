@@ -21,7 +21,7 @@ static frazil_err open_own_slots(const frazil_coordinator *self, const struct fz
 static frazil_err diagnose_own_slots(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
                                      fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
-    static const struct fz_redis_slots_place place = {.command = "HSET", .before = FZ_REDIS_SLOTS_KEY, .behind = ""};
+    static const struct fz_redis_slots_place place = {.commands = {"HSET"}, .before = FZ_REDIS_SLOTS_KEY, .behind = ""};
 
     (void)self;
     return fz_redis_diagnose_slots(url, &place, clock, visit, ctx, reterr);

@@ -260,14 +260,22 @@ enum fz_register_result fz_redis_diagnose(struct fz_redis_connection *connection
 /* ---- writing ---------------------------------------------------------------------- */
 
 /*
- * Writes nothing: both commands look at these arguments, and HSET counts them, after Redis has looked at the user's
- * rights, at the replicas and at memory and disk.
+ * Writes nothing: HSET counts these arguments, SET knows no such option, and all others want a number.  Each looks at
+ * them after Redis has looked at the user's rights, at the replicas and at memory and disk.
  */
-static const char try_text[] = "return redis.pcall(ARGV[2], KEYS[1], 'x', 'x', 'x').err or ''\n";
+static const char try_text[] = "if ARGV[2] == 'HSET' or ARGV[2] == 'SET' then\n"
+                               "    return redis.pcall(ARGV[2], KEYS[1], 'x', 'x', 'x').err or ''\n"
+                               "end\n"
+                               "return redis.pcall(ARGV[2], KEYS[1], 'x').err or ''\n";
 
 static bool is_of_arguments(const char *why)
 {
-    return strstr(why, "wrong number of arguments") != NULL || strstr(why, "syntax error") != NULL;
+    static const char *const words[] = {"wrong number of arguments", "syntax error", "not an integer"};
+    bool found = false;
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && !found; i++)
+        found = strstr(why, words[i]) != NULL;
+    return found;
 }
 
 /* Says why this one is refused, if it is. */
@@ -357,12 +365,13 @@ static enum fz_register_result try_slots(struct fz_redis_connection *connection,
 {
     char key_text[FZ_REDIS_SLOTS_KEY_SIZE];
     struct fz_sentence key = fz_sentence_in(key_text, sizeof key_text);
-    const struct fz_redis_write write = {.command = place->command, .key = key_text};
+    const struct fz_redis_write writes[] = {{place->commands[0], key_text}, {place->commands[1], key_text}};
+    size_t n = place->commands[1] == NULL ? 1 : 2;
 
     fz_sentence_str(&key, place->before);
     fz_sentence_str(&key, connection->url.common.name);
     fz_sentence_str(&key, place->behind);
-    return fz_redis_diagnose_writes(connection, &write, 1, FZ_DEADLINE_NONE, report->visit, report->ctx, reterr);
+    return fz_redis_diagnose_writes(connection, writes, n, FZ_DEADLINE_NONE, report->visit, report->ctx, reterr);
 }
 
 frazil_err fz_redis_diagnose_slots(const char *url, const struct fz_redis_slots_place *place, const frazil_clock *clock,

@@ -138,7 +138,7 @@ static frazil_err diagnose(const frazil_coordinator *self, const char *url, cons
 {
     /* The record of some worker, as a user's rights are those over a prefix. */
     static const struct fz_redis_slots_place place = {
-        .command = "SET", .before = "", .behind = RECORD "0", .keys_expire = true};
+        .commands = {"SET", "INCRBY"}, .before = "", .behind = RECORD "0", .keys_expire = true};
     char *of_redis = redis_url_of(url);
 
     (void)self;

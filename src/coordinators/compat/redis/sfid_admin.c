@@ -177,8 +177,8 @@ static enum fz_register_result try_writes(struct fz_sfid *sfid, const struct fz_
 {
     char key_text[sizeof sfid->prefix + 1];
     struct fz_sentence key = fz_sentence_in(key_text, sizeof key_text);
-    const struct fz_redis_write writes[] = {{.command = "SET", .key = key_text},
-                                            {.command = "HSET", .key = sfid->fence}};
+    const struct fz_redis_write writes[] = {
+        {"SET", key_text}, {"EXPIRE", key_text}, {"PEXPIREAT", key_text}, {"HSET", sfid->fence}};
 
     fz_sentence_str(&key, sfid->prefix);
     fz_sentence_char(&key, '0');
