@@ -49,9 +49,10 @@ static void check_others(const frazil_layout *layout)
                         errmsg("without a layout ids are read in that of the generator \"main\", and those of the "
                                "generator \"%s\" are of another one",
                                other),
-                        errhint("Name the layout as the last argument, such as frazil_layout(%s). An operator takes "
-                                "none: call frazil_within instead. For a whole column see frazil_bind.",
-                                quote_literal_cstr(other))));
+                        errhint("Name the layout as the last argument: frazil_layout('main') for ids of main, "
+                                "frazil_layout(%s) for those of %s. An operator takes none: call frazil_within "
+                                "instead. For a whole column see frazil_bind.",
+                                quote_literal_cstr(other), other)));
 }
 
 const frazil_layout *frazil_pg_main_layout(void)

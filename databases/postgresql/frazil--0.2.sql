@@ -386,7 +386,8 @@ BEGIN
     END IF;
     IF last >= @extschema@.frazil_next() THEN
         RAISE 'the number % of the sequence of % lies ahead of new ids', last, "table"
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Convert the column when the clock has passed frazil_time of that number.';
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = format('Convert the column when the clock has passed frazil_time(%s, frazil_layout(''main'')).', last);
     END IF;
     EXECUTE format('SELECT max(%I) FROM %s', "column", "table") INTO largest;
     IF largest >= @extschema@.frazil_next() THEN

@@ -95,7 +95,7 @@ def test_inspect_reads_numbers_text_and_snos():
     assert frazil.inspect(sno.encode(id), "sno").meta == 5
     with pytest.raises(frazil.UsageError):
         frazil.inspect("not a number")
-    with pytest.raises(frazil.UsageError, match="it is a ULID, made at 2016-07-30T23:54:10.259Z, not a 64-bit id"):
+    with pytest.raises(frazil.UsageError, match=r"it is a ULID, made at 2016-07-30T23:54:10\.259Z"):
         frazil.inspect("01ARZ3NDEKTSV4RRFFQ69G5FAV")
     with pytest.raises(frazil.UsageError):
         frazil.inspect(2**63, "frazil")

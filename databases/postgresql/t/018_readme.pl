@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Goal of this test: the SQL of the README runs, in its order, on a server with the settings that it shows; that of generators
-# with different layouts runs where there are some.
+# with different layouts, and the recipe for partitions, run where there are some.
 use strict;
 use warnings;
 
@@ -32,5 +32,10 @@ my ($layouts) = $readme =~ /for example `(main: .*; audit: .*?)`/;
 $node->append_conf('postgresql.conf', "frazil.generators = '$layouts'");
 $node->restart;
 runs($readme =~ /^```sql layouts\n(.*?)^```$/msg);
+
+my @events = grep { /CREATE TABLE events / } @blocks;
+is(scalar @events, 1, 'the README has a recipe for partitions');
+$node->safe_psql('postgres', 'DROP TABLE events');
+runs(@events);
 $node->stop;
 done_testing();

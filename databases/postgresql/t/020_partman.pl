@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Goal of this test: the README's recipe for pg_partman makes partitions of whole days, which get the ids of their days,
-# are made ahead, pruned and dropped.
+# are made ahead, pruned and dropped, also where another generator has another layout.
 use strict;
 use warnings;
 
@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my @blocks = slurp_file("$FindBin::RealBin/../README.md") =~ /^```sql partman\n(.*?)^```$/msg;
-my $node = frazil_node('partman', worker => 'fixed:7');
+my $node = frazil_node('partman', worker => 'fixed:7', generators => 'main: layout=frazil; audit: layout=twitter');
 if ($node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_partman'}) eq '0') {
     die 'there is no pg_partman for this server' if $ENV{TEST_SKIP_NOTHING};
     plan skip_all => 'there is no pg_partman for this server';
@@ -25,8 +25,8 @@ for my $block (@blocks) {
 
 # partitions: those that have bounds, with the day of the first id and the length in days.
 my $partitions = q{
-    SELECT oid::regclass AS name, frazil_time(bounds[1]::bigint) AS begins, (bounds[2]::bigint - bounds[1]::bigint)
-        / (frazil_first('2026-01-02Z') - frazil_first('2026-01-01Z'))::numeric AS days
+    SELECT oid::regclass AS name, frazil_time(bounds[1]::bigint, 'frazil') AS begins, (bounds[2]::bigint - bounds[1]::bigint)
+        / (frazil_first('2026-01-02Z', 'frazil') - frazil_first('2026-01-01Z', 'frazil'))::numeric AS days
     FROM (SELECT oid, regexp_match(pg_get_expr(relpartbound, oid), $$FROM \('(\d+)'\) TO \('(\d+)'\)$$) AS bounds
           FROM pg_class WHERE relispartition AND relkind = 'r') AS p
     WHERE bounds IS NOT NULL};
@@ -38,9 +38,9 @@ my $days = join ' UNION ALL ', map { "SELECT frazil_next_at(date_trunc('day', no
 $node->safe_psql('postgres', "INSERT INTO visits (id) $days");
 is($node->safe_psql('postgres', q{SELECT count(*) FROM visits_default}), '0', 'no row is in the partition for the rest');
 is($node->safe_psql('postgres', "SELECT count(*) FROM visits v JOIN ($partitions) AS p ON p.name = v.tableoid
-    WHERE NOT frazil_within(v.id, p.begins, p.begins + interval '1 day')"), '0', 'each row is in the partition of its day');
+    WHERE NOT frazil_within(v.id, p.begins, p.begins + interval '1 day', 'frazil')"), '0', 'each row is in the partition of its day');
 my $plan = $node->safe_psql('postgres', q{EXPLAIN (COSTS OFF) SELECT FROM visits
-    WHERE frazil_within(id, date_trunc('day', now(), 'UTC'), date_trunc('day', now(), 'UTC') + interval '1 day')});
+    WHERE frazil_within(id, date_trunc('day', now(), 'UTC'), date_trunc('day', now(), 'UTC') + interval '1 day', 'frazil')});
 unlike($plan, qr/never executed|visits_default/, 'a query by time leaves the rest out') or diag $plan;
 
 # Maintenance goes on from the largest id, and drops what the retention says.
@@ -48,7 +48,7 @@ my $last = "SELECT max(begins) FROM ($partitions) AS p";
 my $before = $node->safe_psql('postgres', $last);
 $node->safe_psql('postgres', q{SELECT partman.run_maintenance('public.visits')});
 is($node->safe_psql('postgres', "SELECT ($last) > '$before'"), 't', 'partitions are made ahead of the largest id');
-$node->safe_psql('postgres', q{UPDATE partman.part_config SET retention = (frazil_first('2026-01-02Z') - frazil_first('2026-01-01Z'))::text;
+$node->safe_psql('postgres', q{UPDATE partman.part_config SET retention = (frazil_first('2026-01-02Z', 'frazil') - frazil_first('2026-01-01Z', 'frazil'))::text;
     SELECT partman.run_maintenance('public.visits')});
 is($node->safe_psql('postgres', "SELECT count(*) FROM ($partitions) AS p WHERE begins < date_trunc('day', now(), 'UTC') + interval '1 day'"), '0',
     'those before the retention are dropped');

@@ -41,7 +41,7 @@ for my $call ('frazil_time(1)', 'frazil_worker(1)', 'frazil_sequence(1)', 'frazi
     "frazil_within(1, $within)", "1::bigint <@ tstzrange($within)", "tstzmultirange(tstzrange($within)) @> 1::bigint", 'count(*) FROM orders WHERE id <@ tstzrange(now(), NULL)')
 {
     my (undef, $stdout, $stderr) = $node->psql('postgres', "SELECT $call");
-    like("$stdout$stderr", qr/^psql:<stdin>:1: ERROR:  without a layout ids are read in that of the generator "main", and those of the generator "audit" are of another one\nHINT:  .* such as frazil_layout\('audit'\)/, "two layouts: $call is refused");
+    like("$stdout$stderr", qr/^psql:<stdin>:1: ERROR:  without a layout ids are read in that of the generator "main", and those of the generator "audit" are of another one\nHINT:  .*: frazil_layout\('main'\) for ids of main, frazil_layout\('audit'\) for those of audit\./, "two layouts: $call is refused");
 }
 is($node->safe_psql('postgres', $_), 't', $_) for
     q{SELECT abs(extract(epoch FROM now() - frazil_time(frazil_next(), frazil_layout()))) < 3600},
