@@ -244,21 +244,32 @@ static void read_environment(struct generator_settings *generator, struct bytes 
         config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
 }
 
-/* The daemon calls no hook, and without requests it would not extend what it is to be ready with. */
-static void check_keeper(struct generator_settings *generator, struct bytes *errors)
-{
-    char keeper[16] = "";
+static const char for_own_calls[] =
+    "is for programs that extend the grant in their own calls: leave it out, and a thread of the daemon does "
+    "(keeper=thread), or use keeper=other";
 
-    if (!generator->is_understood)
-        return;
-    (void)!frazil_options_get(generator->options, "keeper", keeper, sizeof keeper, NULL, NULL);
-    if (strcmp(keeper, "hook") != 0 && strcmp(keeper, "inline") != 0)
-        return;
-    generator->is_understood = false;
-    config_complain(errors, generator->place,
-                    "[generator %s]: keeper=%s is for programs that extend the grant in their own calls: leave it out, "
-                    "and a thread of the daemon does (keeper=thread), or use keeper=other",
-                    generator->name, keeper);
+/* A value of a key that begins so is for other programs than a daemon. */
+static const struct {
+    const char *key, *begins, *advice;
+} others[] = {
+    /* It calls no hook, and without requests it would not extend what it is to be ready with. */
+    {"keeper", "hook", for_own_calls},
+    {"keeper", "inline", for_own_calls},
+    /* Each start would serve the same ids. */
+    {"clock", "frozen:", "is for tests that want the same ids each time: leave it out"},
+};
+
+static void check_others(struct generator_settings *generator, struct bytes *errors)
+{
+    for (size_t i = 0; i < sizeof others / sizeof others[0] && generator->is_understood; i++) {
+        char value[64] = "";
+        (void)!frazil_options_get(generator->options, others[i].key, value, sizeof value, NULL, NULL);
+        if (strncmp(value, others[i].begins, strlen(others[i].begins)) != 0)
+            continue;
+        generator->is_understood = false;
+        config_complain(errors, generator->place, "[generator %s]: %s=%s %s", generator->name, others[i].key, value,
+                        others[i].advice);
+    }
 }
 
 void settings_look_at_folders(const struct settings *settings, struct bytes *errors)
@@ -322,7 +333,7 @@ static void read_generator(struct settings *settings, const struct config_sectio
         config_complain(errors, section->place, "[generator %s]: %s", section->name, err.message);
     else
         check_generator(settings, generator, errors);
-    check_keeper(generator, errors);
+    check_others(generator, errors);
 }
 
 static void read_user(struct settings *settings, const struct config_section *section, struct bytes *errors)

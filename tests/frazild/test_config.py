@@ -718,9 +718,10 @@ class Configuration(unittest.TestCase):
             self.assertEqual((result.returncode, result.stderr), (0, ""), state)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "counters")))
 
-    def test_a_keeper_that_waits_for_calls_is_refused(self):
+    def test_a_keeper_that_waits_for_calls_and_a_clock_that_stands_are_refused(self):
         for keeper in ("hook", "inline"):
             self.refuse(BASE + generator("main", keeper=keeper), f":5: [generator main]: keeper={keeper} is for programs")
+        self.refuse(BASE + generator("main", clock="frozen:2026-11-11"), ":5: [generator main]: clock=frozen:1794355200000 is for tests")
         path = self.write("keeper=hook\n", "frazil.conf")
         self.refuse(BASE + generator("main", config=path), "keeper=hook is for programs")
         self.write(BASE + generator("main", keeper="thread"))
