@@ -35,11 +35,11 @@ aloud() {
         "$@"
         return
     fi
-    rm -f "$log.status"
+    echo 1 >"$log.status"
     start_counting
-    { "$@" 2>&1 || echo $? >"$log.status"; } | tee "$log" | while IFS= read -r line || [ -n "$line" ]; do
+    { "$@" 2>&1 && echo 0 >"$log.status" || echo $? >"$log.status"; } | tee "$log" | while IFS= read -r line || [ -n "$line" ]; do
         printf '\r%76s\r%s\n' '' "$line"
     done
     stop_counting
-    [ ! -e "$log.status" ] || return "$(cat "$log.status")"
+    return "$(cat "$log.status")"
 }

@@ -127,6 +127,7 @@ chmod -R a+rX "$scratch/tree" # what a request reads
 serve() {
     set -- "$@" php -n -d "extension=$extension" -d extension=posix -d memory_limit=512M "$scratch/tree/tests/fpm.php" "$scratch/fpm" "$fpm" "$extension"
     if [ -n "$pool" ]; then
+        # shellcheck disable=SC2016 # for the shell in there
         env -i PATH="$PATH" unshare --mount sh -ec '
             for empty in /dev/shm /var/lib; do mount -t tmpfs -o mode=1777 tmpfs "$empty"; done
             sh -e "$1"

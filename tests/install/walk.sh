@@ -93,6 +93,7 @@ as_root() {
     sources as_root root
     user=root
     session as_root "As root: what README.md names, and make run" < <(
+        # shellcheck disable=SC2016 # quotes of Markdown
         sed -n 's/^It needs .*`\(apt-get install [^`]*\)`.*/\1/p' "$root/README.md" | grep . || fail "README.md names no packages"
         echo "#: cd frazil"
         block README.md "" sh | grep '^make run'
@@ -362,8 +363,9 @@ clean() {
 }
 shift
 empty_machine
-[ $# -gt 0 ] || clean
-for part in ${*:-$parts}; do
+# shellcheck disable=SC2086 # a list of words
+[ $# -gt 0 ] || { clean && set -- $parts; }
+for part; do
     case " $parts " in *" $part "*) "$part" ;; *) fail "$part is none of the parts: $parts" ;; esac
 done
 {

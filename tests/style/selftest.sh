@@ -682,6 +682,7 @@ test_counted() {
         '\t@for i in 1; do \\\n\t\tsh tools/slow 1 && $(MAKE) $$i || exit; done\n\t@$(call build,check)\n\t@sh tools/quietly it\n' | file base
     printf '%b' "$(cat "$scratch/project/base")\n" | file Makefile
     must_pass
+    # shellcheck disable=SC2016 # words of make
     for silent in 'sleep 9' 'sh tools/silent' 'A=1 ctest' '$(CMAKE) --preset check >log'; do
         printf '%b\n\t@true && { %s; }\n' "$(cat "$scratch/project/base")" "$silent" | file Makefile
         must_fail "see aloud and quietly there: ${silent#A=1 }"

@@ -72,7 +72,7 @@ done
 
 # ---- the doctor ------------------------------------------------------------------------------
 
-rows src/admin/doctor_findings.h FZ_FINDINGS | tr -d '" )\\' | awk -F , -v to="$scratch/" '
+rows src/admin/doctor_findings.h FZ_FINDINGS | tr -d '\\" )' | awk -F , -v to="$scratch/" '
     $2 == "WARN" { print $3 >(to "warnings") }
     $2 == "FAIL" { print $3 >(to "failures") }'
 # listed WORD: the findings of this kind behind their subject, as the page has them.
