@@ -61,7 +61,7 @@ static struct rounded_range between(uint64_t low, uint64_t high, uint64_t neares
 
 /* ---- digits that a spreadsheet has cut off --------------------------------------------- */
 
-/* What the last of 15 digits counts: 1 for numbers that have no more. */
+/* The value of a 1 in the last of 15 digits: 1 for numbers that have no more digits. */
 static uint64_t unit_of_15_digits(uint64_t number)
 {
     uint64_t unit = 1;

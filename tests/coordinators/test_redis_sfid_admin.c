@@ -164,7 +164,7 @@ static struct findings diagnose(void)
     return diagnose_as("");
 }
 
-TEST("A user who may write one of both keys: which one he may not write is said, and nothing is written to find out")
+TEST("A user who may write one of both keys: the doctor names the other one, and writes nothing to find out")
 {
     sfid_ask("ACL SETUSER reader on >pw ~frazil:* ~sfid:* +eval +evalsha +time +info +config|get +get +pttl +hget");
     sfid_ask("ACL SETUSER reader +hset");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an opening over a full pool must do, whoever gives its worker ids: one suite for coordinators and file-lock.
+ * Openings over a full pool, whoever gives their worker ids: one suite for coordinators and file-lock.
  * Specs say nothing of open_wait, and their pool is free when a function is called and when it returns.  Coordinators
  * as in struct ports.
  */
@@ -16,7 +16,7 @@ void full_pool_lets_in(const char *holder, const char *waiter, const struct port
 void full_pool_refuses_at_the_end(const char *holder, const char *waiter, const struct ports *ports, const char *words,
                                   uint64_t *ret_retry_ns);
 
-/* Thirty processes, each of which has one of three worker ids for 100 ms: all get one within a minute. */
+/* Thirty processes, each of which has one of three worker ids for 100 ms: all get one. */
 void full_pool_serves_a_crowd(const char *spec, const struct ports *ports);
 
 #endif

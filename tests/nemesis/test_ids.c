@@ -5,7 +5,7 @@
  * twice (I1).  TEST_IDS in the environment tells how many each of these is to issue, an eighth of it where all have one
  * number, which is slower; `make ids` asks for 1e11 in all.
  *
- * So many ids are written down as runs: a batch is consecutive ids, but for the ends of ticks.
+ * The processes write runs of ids down: the ids of a batch are consecutive, but for the ends of ticks.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -98,7 +98,7 @@ static _Noreturn void break_off(struct band *band, const frazil_error *err)
     _exit(2);
 }
 
-/* What a fault that the test makes can lead to: the next call may have ids again. */
+/* Whether a fault of the test explains the error: the next call may have ids again. */
 static bool is_explained(frazil_err err)
 {
     return err == FRAZIL_EFULL || err == FRAZIL_EAGAIN || err == FRAZIL_ECLOCK || err == FRAZIL_ELEASE ||

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What the caller and the thread share. */
+/* The caller and the thread share this. */
 struct errand_thread {
     pthread_mutex_t lock;
     pthread_cond_t ended;
     bool has_ended;
-    bool is_forsaken; /* nobody waits for it any more */
+    bool is_abandoned; /* nobody waits for it any more */
     struct errand *errand;
 };
 
@@ -52,10 +52,10 @@ static void *run_errand(void *argument)
     thread->errand->run(thread->errand);
     (void)pthread_mutex_lock(&thread->lock);
     thread->has_ended = true;
-    bool is_forsaken = thread->is_forsaken;
+    bool is_abandoned = thread->is_abandoned;
     (void)pthread_cond_signal(&thread->ended);
     (void)pthread_mutex_unlock(&thread->lock);
-    if (is_forsaken) {
+    if (is_abandoned) {
         thread->errand->discard(thread->errand);
         thread_free(thread);
     }
@@ -97,11 +97,11 @@ static bool await_piece(struct errand_thread *thread)
     return has_ended;
 }
 
-/* Whoever comes last to the lock discards the result. */
-static void forsake(struct errand_thread *thread)
+/* The thread that locks last discards the result. */
+static void abandon(struct errand_thread *thread)
 {
     (void)pthread_mutex_lock(&thread->lock);
-    thread->is_forsaken = true;
+    thread->is_abandoned = true;
     bool has_ended = thread->has_ended;
     (void)pthread_mutex_unlock(&thread->lock);
     if (has_ended) {
@@ -116,7 +116,7 @@ int do_errand(const struct state *state, struct errand *errand)
     struct errand_thread *thread = thread_new(errand);
     bool has_ended = false;
 
-    if (thread == NULL || !thread_start(thread)) { /* then the caller makes the call: late is better than never */
+    if (thread == NULL || !thread_start(thread)) { /* without a thread the caller makes the call */
         Py_BEGIN_ALLOW_THREADS errand->run(errand);
         Py_END_ALLOW_THREADS if (thread != NULL) thread_free(thread);
         return 0;
@@ -134,7 +134,7 @@ int do_errand(const struct state *state, struct errand *errand)
             return -1;
         }
         if (signals < 0) {
-            Py_BEGIN_ALLOW_THREADS forsake(thread);
+            Py_BEGIN_ALLOW_THREADS abandon(thread);
             Py_END_ALLOW_THREADS return -1;
         }
     }
