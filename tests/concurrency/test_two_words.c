@@ -61,8 +61,9 @@ static uint64_t one_word_next(struct two_words *gen)
     uint64_t word = atomic_load(&gen->time);
 
     for (;;) {
-        uint64_t slot = now(gen) << 16;
-        sched_yield();
+        uint64_t tick = now(gen), slot = tick << 16;
+        if (tick % 70 == 0)
+            sched_yield();
         slot = slot > word ? slot : word;
         if (atomic_compare_exchange_strong(&gen->time, &word, slot + 1))
             return slot;
