@@ -98,6 +98,7 @@ endforeach()
 add_test(NAME lib/selftest COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lib/selftest/selftest.sh
                                    $<TARGET_FILE:lib_empty> $<TARGET_FILE:lib_sample>)
 add_test(NAME lib/quietly COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lib/selftest/quietly.sh ${PROJECT_SOURCE_DIR})
-set_tests_properties(lib/quietly PROPERTIES LABELS lib SKIP_RETURN_CODE 77)
+add_test(NAME lib/changed COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lib/selftest/changed.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(lib/quietly lib/changed PROPERTIES LABELS lib SKIP_RETURN_CODE 77)
 add_test(NAME lib/left-out COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lib/selftest/left-out.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(lib/selftest lib/left-out PROPERTIES LABELS lib)
