@@ -287,7 +287,7 @@ static frazil_err hash(const struct fz_worker_ask *ask, const char *text, struct
 
 /*
  * Whether other hosts may be called so as well: a host that was given no name is, and each host resolves these to
- * itself, as all below "localhost" (RFC 6761).
+ * itself, as all below "localhost" (RFC 6761).  A name may be an address, which tells as little as it does by itself.
  */
 static bool is_name_of_many(const char *name)
 {
@@ -307,7 +307,8 @@ static bool is_name_of_many(const char *name)
         if (len == strlen(names[i]) && strncasecmp(name, names[i], len) == 0)
             return true;
     }
-    return len >= strlen(below) && strncasecmp(name + len - strlen(below), below, strlen(below)) == 0;
+    return fz_address_kind_of_many(name) != NULL ||
+           (len >= strlen(below) && strncasecmp(name + len - strlen(below), below, strlen(below)) == 0);
 }
 
 frazil_err fz_worker_from_ip_hash(const struct fz_worker_ask *ask, struct fz_worker_choice *choice,

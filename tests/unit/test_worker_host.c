@@ -417,7 +417,8 @@ TEST("An address or a name that other hosts have as well is refused, whether it 
                                         "(none)",        "localhost.",   "localhost.localdomain.",
                                         "ip6-localhost", "ip6-loopback", "db.localhost",
                                         "db.LOCALHOST.", "loopback",     "localdomain",
-                                        "LocalDomain."};
+                                        "LocalDomain.",  "127.0.0.1",    "0.0.0.0",
+                                        "::1",           "169.254.1.1"};
     char spec[128];
 
     for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
