@@ -164,7 +164,7 @@ FRAZIL_API void frazil_on_overflow(frazil *gen, frazil_overflow_fn fn, void *ctx
     X(WARN_COLLISION,   6, "warn-collision",   "at opening: two hosts may have one worker id; value: parts per million") \
     X(WARN_SHORT_LIFE,  7, "warn-short-life",  "at opening: the layout ends within ten years; value: its last unix_ms") \
     X(WARN_EARLY_CLOCK, 8, "warn-early-clock", "at opening: the clock is before the layout's epoch; value: by how many milliseconds") \
-    X(WARN_UNCLAIMED,   9, "warn-unclaimed",   "at opening: nothing keeps another generator from the worker id: worker=auto, a snapshot, or state=memory with a clock that is frozen or the program's, or without a folder for claims")
+    X(WARN_UNCLAIMED,   9, "warn-unclaimed",   "at opening: nothing keeps another generator from the worker id: worker=auto, a snapshot, or a clock that is frozen or the program's, with state=memory")
 /* clang-format on */
 
 /* The kind of an event, in frazil_event.kind.  More may be added. */

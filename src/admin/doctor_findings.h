@@ -57,7 +57,6 @@
     X(WORKER_LEASED,          OK,   "worker.leased") \
     X(WORKER_OTHER_USER,      FAIL, "worker.other-user") \
     X(WORKER_OTHER_SOURCE,    WARN, "worker.other-source") \
-    X(WORKER_UNCLAIMED,       WARN, "worker.unclaimed") \
     X(HOST_UNUSABLE,          FAIL, "host.unusable") \
     X(HOST_FULL,              FAIL, "host.full") \
     X(HOST_REMOTE,            FAIL, "host.remote") \

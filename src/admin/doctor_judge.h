@@ -100,7 +100,6 @@ void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findin
 struct fz_users_facts {
     bool keeps_files;      /* otherwise the state is in memory */
     frazil_error unusable; /* why claims cannot be made; code FRAZIL_OK: they can */
-    bool opens_unclaimed;  /* for such a reason opening goes on without one */
     frazil_error taken;    /* the other process that has the worker id; code FRAZIL_OK: none */
     bool knows_disk;       /* the next two are known */
     struct fz_disk disk;   /* that claims are made on */

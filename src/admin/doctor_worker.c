@@ -219,11 +219,8 @@ void fz_judge_users(const struct fz_users_facts *facts, const struct fz_findings
 {
     if (facts->knows_disk)
         judge_host_disk(facts, findings);
-    if (facts->unusable.code != FRAZIL_OK && !facts->opens_unclaimed)
+    if (facts->unusable.code != FRAZIL_OK)
         fz_found(findings, FZ_FOUND_HOST_UNUSABLE, "%s", facts->unusable.message);
-    else if (facts->unusable.code != FRAZIL_OK)
-        fz_found(findings, FZ_FOUND_WORKER_UNCLAIMED,
-                 "nothing keeps another process of this host from the worker id: %s", facts->unusable.message);
     if (facts->taken.code != FRAZIL_OK)
         fz_found(findings, FZ_FOUND_WORKER_OTHER_USER, "%s", facts->taken.message);
 }
@@ -293,7 +290,6 @@ void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *deci
     facts.knows_disk = err == FRAZIL_OK && fz_disk_look(facts.folder, &facts.disk) == 0;
     if (err == FRAZIL_OK)
         (void)fz_claim_folder_check(facts.folder, &facts.unusable);
-    facts.opens_unclaimed = fz_store_opens_unclaimed(decision, &facts.unusable);
     if (err == FRAZIL_OK && !decision->worker.lock) {
         if (facts.keeps_files)
             name_files(&files, decision, &key);

@@ -127,8 +127,7 @@ static frazil_err refuse_beside(const frazil *gen, uint32_t worker, const char *
 frazil_err fz_left_off_live(frazil *gen, uint32_t worker, const struct fz_decision *decision, frazil_error *reterr)
 {
     struct fz_left_off *own = look_up(gen, worker, &decision->bounds).own;
-    bool is_unclaimed = decision->is_claimed && gen->store.claim.page == NULL;
-    bool is_alone = decision->from_snapshot || is_unclaimed;
+    bool is_alone = decision->from_snapshot;
 
     if (own == NULL)
         own = add_record(gen, worker, &decision->bounds);
@@ -140,11 +139,9 @@ frazil_err fz_left_off_live(frazil *gen, uint32_t worker, const struct fz_decisi
     if (count_others(gen, worker, &decision->bounds, is_alone) == 0)
         return FRAZIL_OK;
     fz_left_off_die(gen);
-    return refuse_beside(gen, worker,
-                         decision->from_snapshot ? "takes what the snapshot says is free"
-                         : is_unclaimed ? "the host has no folder for claims, in which the two would see each other"
-                                        : "goes on from a snapshot, which knows of no other",
-                         reterr);
+    return refuse_beside(
+        gen, worker,
+        is_alone ? "takes what the snapshot says is free" : "goes on from a snapshot, which knows of no other", reterr);
 }
 
 void fz_left_off_die(frazil *gen)

@@ -17,9 +17,8 @@ FZ_PRIVATE frazil_err fz_left_off_resume(frazil *gen, uint32_t worker, const str
 
 /*
  * Counts a generator that was just opened among those of the process that live.  Two of one worker, whose sequence
- * numbers overlap, cannot live side by side if one of them knows of no other: it goes on from a snapshot, or it keeps
- * its state in memory and the host has no folder for claims.  FRAZIL_EWORKER, and then it is not counted;
- * FRAZIL_ENOMEM.
+ * numbers overlap, cannot live side by side if one of them goes on from a snapshot, and so knows of no other.
+ * FRAZIL_EWORKER, and then it is not counted; FRAZIL_ENOMEM.
  */
 FZ_PRIVATE frazil_err fz_left_off_live(frazil *gen, uint32_t worker, const struct fz_decision *decision,
                                        frazil_error *reterr);

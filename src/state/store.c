@@ -434,52 +434,21 @@ static frazil_err open_in_file(struct fz_store *store, const struct fz_decision 
 
 /* ---- a claim alone ------------------------------------------------------------------ */
 
-bool fz_store_opens_unclaimed(const struct fz_decision *decision, const frazil_error *why)
-{
-    /* A folder that was named is wanted; one that fails has an errno. */
-    return decision->state.kind != FZ_STATE_FILES && decision->places.host_dir == NULL && why->code == FRAZIL_ESYS &&
-           (why->sys_errno == 0 || why->sys_errno == EROFS);
-}
-
-/* Where nothing can be written, claims can still be read, among them that of another process of this user. */
-static frazil_err look_at_claims(struct fz_claim_key key, uint32_t worker, frazil_error *reterr)
-{
-    struct fz_claim_other other;
-
-    key.is_alone = false;
-    key.word = (struct fz_claim_word){.nonce = 0}; /* nobody's */
-    int sys = fz_claim_find(&key, worker, &other);
-    if (sys == FZ_CLAIM_TAKEN)
-        return fz_claim_refuse(worker, &key, &other, reterr);
-    return sys == 0 ? FRAZIL_OK : fz_claim_fail(sys, other.path, reterr);
-}
-
-/*
- * A generator whose state is in memory alone has a claim alone.  It goes on without one where the host has no folder
- * for claims, or one that is read-only and in which nobody has the number; any other failure is told, as it may pass.
- */
+/* A generator whose state is in memory alone has a claim alone. */
 static frazil_err claim_in_memory(struct fz_store *store, const struct fz_decision *decision, int64_t now_ms,
                                   frazil_error *reterr)
 {
-    frazil_error why = {.code = FRAZIL_OK};
     char host_dir[FZ_PATH_SIZE];
     struct fz_claim_key key;
     struct fz_claim_patience patience = fz_claim_patience(store->deadline, false);
-    uint32_t worker = decision->worker.first;
 
-    frazil_err err = fz_store_claim_key(&key, host_dir, decision, now_ms, &why);
-    if (err != FRAZIL_OK && fz_store_opens_unclaimed(decision, &why))
-        return FRAZIL_OK;
+    frazil_err err = fz_store_claim_key(&key, host_dir, decision, now_ms, reterr);
+    if (err != FRAZIL_OK)
+        return err;
     key.is_alone = true;
     key.max_lead = max_lead_of(decision, key.now_tick);
     key.holder = "state=memory";
-    if (err == FRAZIL_OK)
-        err = fz_claim_take(&store->claim, &key, worker, &patience, &why);
-    if (err != FRAZIL_OK && fz_store_opens_unclaimed(decision, &why))
-        err = look_at_claims(key, worker, &why);
-    if (err != FRAZIL_OK && reterr != NULL)
-        *reterr = why;
-    return err;
+    return fz_claim_take(&store->claim, &key, decision->worker.first, &patience, reterr);
 }
 
 /* ---- opening and closing ------------------------------------------------------ */

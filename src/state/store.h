@@ -35,12 +35,6 @@ FZ_PRIVATE struct fz_word_identity fz_store_lease_word(const struct fz_decision 
 FZ_PRIVATE frazil_err fz_store_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE],
                                          const struct fz_decision *decision, int64_t now_ms, frazil_error *reterr);
 
-/*
- * Whether opening goes on without a claim, which failed for that reason, if nobody is seen to have the number: the
- * state is in memory, and the host has no folder for claims, or a read-only one.  Any other failure may pass.
- */
-FZ_PRIVATE bool fz_store_opens_unclaimed(const struct fz_decision *decision, const frazil_error *why);
-
 struct fz_store {
     enum fz_store_kind kind;
     struct fz_deadline deadline;   /* of the opening or the closing that is at work */

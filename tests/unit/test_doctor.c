@@ -334,20 +334,15 @@ TEST("Somebody else on the host who has the worker id, and a host where that can
 {
     const struct fz_users_facts taken = {
         .taken = {.code = FRAZIL_EWORKER, .message = "in use by uid 1001: take another"}};
-    const struct fz_users_facts none = {.unusable = {.code = FRAZIL_ESYS, .message = "no folder: name one"},
-                                        .opens_unclaimed = true},
-                                fine = {false};
-    const struct fz_users_facts refused = {.unusable = none.unusable};
+    const struct fz_users_facts none = {.unusable = {.code = FRAZIL_ESYS, .message = "no folder: name one"}};
+    const struct fz_users_facts fine = {false};
 
     forget();
     fz_judge_users(&fine, &findings);
     assert_string_equal(found, "");
     fz_judge_users(&taken, &findings);
     fz_judge_users(&none, &findings);
-    fz_judge_users(&refused, &findings);
-    EXPECT("FAIL worker.other-user in use by uid 1001: take another",
-           "WARN worker.unclaimed nothing keeps another process of this host from the worker id: no folder: name one",
-           "FAIL host.unusable no folder: name one");
+    EXPECT("FAIL worker.other-user in use by uid 1001: take another", "FAIL host.unusable no folder: name one");
 }
 
 TEST("Programs of this host with numbers of their own, which a coordinator grants as well or counts for")
