@@ -46,10 +46,12 @@ TEST("The clock is the server's, to the millisecond")
     register_close(&reg);
 }
 
-TEST("The incarnation is the cluster, its timeline, the start of the server and the table; all read it alike")
+TEST("The incarnation is the cluster, its timeline, the start of the server, the database and the table; all read it "
+     "alike")
 {
     static const char incarnation_sql[] = "SELECT system_identifier || '.00000001.' || (extract(epoch FROM "
                                           "pg_postmaster_start_time()) * 1000000)::bigint "
+                                          "|| '.' || (SELECT oid FROM pg_database WHERE datname = 'postgres') "
                                           "|| '.' || 'frazil_lease'::regclass::oid FROM pg_control_system()";
     struct server own;
     char first[FZ_INCARNATION_SIZE];
@@ -85,6 +87,25 @@ TEST("A table that was made again, as pg_restore --clean does, is another incarn
     assert_string_not_equal(register_status_of(&reg).incarnation, first.incarnation);
     assert_string_not_equal(register_status_of(&reg).incarnation, without.incarnation);
     register_close(&reg);
+}
+
+TEST("A copy of the database that gets the name of its original is another incarnation")
+{
+    /* A copy from a template has the table under the same oid. */
+    static const char url[] = "postgres://owner@127.0.0.1:%u/original/orders?timeout=60s";
+
+    postgresql_server_do(&server, "CREATE DATABASE original");
+    struct fz_register reg = postgresql_open_url(url, (unsigned)server.port);
+    register_prepare(&reg);
+    struct fz_register_status first = register_status_of(&reg);
+    register_close(&reg);
+    postgresql_server_do(&server, "CREATE DATABASE copy TEMPLATE original");
+    postgresql_server_do(&server, "ALTER DATABASE original RENAME TO former");
+    postgresql_server_do(&server, "ALTER DATABASE copy RENAME TO original");
+    reg = postgresql_open_url(url, (unsigned)server.port);
+    assert_string_not_equal(register_status_of(&reg).incarnation, first.incarnation);
+    register_close(&reg);
+    postgresql_server_do(&server, "DROP DATABASE former");
 }
 
 TEST("A standby is not asked, neither for records nor to keep one; promoted it is another incarnation")

@@ -13,12 +13,13 @@
 
 #define NOW "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
-/* The time, and the incarnation, which a standby does not have. */
+/* The time, and the incarnation, which a standby does not have.  Not every user may read pg_database. */
 #define STATUS                                                                                                         \
     NOW "::text, CASE WHEN NOT pg_is_in_recovery() THEN concat_ws('.', "                                               \
         "(SELECT system_identifier FROM pg_control_system()), "                                                        \
         "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), "                                                        \
         "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint, "                                         \
+        "(SELECT objid FROM pg_get_object_address('database', ARRAY[current_database()::text], '{}')), "               \
         "coalesce(to_regclass('@T')::oid, 0)) END"
 
 static const char read_sql[] = "SELECT " STATUS ", r.version::text, r.data FROM (SELECT 1) AS one "

@@ -2,10 +2,12 @@
 /*
  * PostgreSQL as a dialect of common/sql_register.h: one table, by default public.frazil_lease.  A standby is not asked.
  *
- * The incarnation is SYSTEM.TIMELINE.START.TABLE: the cluster's identifier, its
- * timeline, when the server was started, and the table's oid.  It changes when a
- * standby was promoted, a backup or a disk was put back, or the table was made
- * again: then a swap that was answered may be lost.
+ * The incarnation is SYSTEM.TIMELINE.START.DATABASE.TABLE: the cluster's identifier,
+ * its timeline, when the server was started, and the oids of database and table.  A
+ * database that is copied as a template has tables of the same oids.  The incarnation
+ * changes when a standby was promoted, a backup or a disk was put back, a copy got the
+ * name of its original, or the table was made again: then a swap that was answered may
+ * be lost.
  */
 #ifndef FZ_COORDINATORS_POSTGRESQL_REGISTER_H
 #define FZ_COORDINATORS_POSTGRESQL_REGISTER_H
