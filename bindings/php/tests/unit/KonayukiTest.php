@@ -135,6 +135,28 @@ final class KonayukiTest extends TestCase
         $this->assertSame(4094, $own->next()->sequence());
     }
 
+    public function testALateAnswerIsNotUsedAsItsKeyMayHaveExpired(): void
+    {
+        $late = new class implements AtomicCounter {
+            public int $calls = 0;
+
+            public function nextSequence(string $key, int $initialValue, int $ttlSeconds): int
+            {
+                if (++$this->calls === 1) {
+                    usleep($ttlSeconds * 500_000);
+                }
+                return $this->calls;
+            }
+
+            public function wasReinitialized(): bool
+            {
+                return false;
+            }
+        };
+        $id = $this->generator($late, new FrozenClock(self::NOW), new Layout(0))->next();
+        $this->assertSame([self::NOW, 2], [$id->timestamp(), $id->sequence()]);
+    }
+
     public function testAClockThatStandsAndACounterThatIsFullAreErrors(): void
     {
         $clock = new class implements Clock {

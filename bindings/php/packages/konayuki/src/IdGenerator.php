@@ -89,12 +89,16 @@ final class IdGenerator
             $this->waitPast($this->now(), 1000);
         }
         for ($attempt = 0; $attempt < self::MAX_ATTEMPTS; $attempt++) {
+            $asked = microtime(true);
             $now = $this->now();
             if ($now < 0 || $now > $this->layout->maxTimestamp) {
                 throw new RuntimeException("the time {$now} is outside of the layout: it must be from 0 to {$this->layout->maxTimestamp}");
             }
             $initial = $this->sequence->initialValue($this->layout->maxSequence);
             $sequence = $this->counter->nextSequence("{$this->keyPrefix}:{$this->workerId}:{$now}", $initial, self::KEY_SECONDS);
+            if (microtime(true) - $asked >= self::KEY_SECONDS / 2) {
+                continue; // the key may have expired meanwhile, and counts from its beginning again
+            }
             if ($sequence <= $this->layout->maxSequence) {
                 return SnowflakeId::compose($now, $this->workerId, $sequence, $this->layout);
             }
