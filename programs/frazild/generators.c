@@ -464,20 +464,11 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static bool stays(const struct generator *generator, const struct settings *settings)
-{
-    for (size_t i = 0; i < settings->generator_count; i++) {
-        if (strcmp(settings->generators[i].name, generator->name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* A reload that fails has closed nothing, so those that go keep their worker ids until it is done. */
 static const char *what_goes(const struct settings *settings, const struct generators *before)
 {
     for (size_t i = 0; before != NULL && i < before->count; i++) {
-        if (!stays(&before->rows[i], settings))
+        if (!settings_have_generator(settings, before->rows[i].name))
             return "; a generator that this reload closes keeps its worker id until then: if it is that one, reload "
                    "without both first";
     }

@@ -91,6 +91,15 @@ struct settings {
  */
 void settings_read(struct settings *settings, const char *path, struct bytes *errors);
 
+/* Whether a generator has this name. */
+bool settings_have_generator(const struct settings *settings, const char *name);
+
+/*
+ * Adds those generators to errors that can make the same ids as one that a reload closes: both are open for a moment,
+ * and not all of them refuse each other then.
+ */
+void settings_look_at_closed(const struct settings *settings, const struct settings *before, struct bytes *errors);
+
 /* Looks whether this process could use the folders that generators need; adds those that it cannot to errors. */
 void settings_look_at_folders(const struct settings *settings, struct bytes *errors);
 

@@ -56,6 +56,17 @@ class Reload(TestCase):
         self.reload(daemon, renamed, "2 generators")
         self.assertTrue(self.connect(daemon).ask("NEXT", "new").isdigit())
 
+    def test_a_reload_refuses_what_can_make_the_ids_of_a_generator_that_goes(self):
+        # The host's claims do not keep two namespaces apart, and both serve until the reload is done.
+        daemon = self.start(BASE + generator("main") + generator("old", 2))
+        apart = BASE + generator("main") + generator("new", 2, namespace="apart")
+        self.reload(daemon, apart, "[generator new]: it can make the same ids as [generator old]")
+        daemon.wait_for_line("stays in use")
+        self.assertTrue(self.connect(daemon).ask("NEXT", "old").isdigit())
+        self.reload(daemon, BASE + generator("main"), "1 generator,")
+        self.reload(daemon, apart, "2 generators")
+        self.assertTrue(self.connect(daemon).ask("NEXT", "new").isdigit())
+
     def test_a_client_that_goes_in_the_middle_of_a_reply_holds_no_generator(self):
         old = generator("old", 2, layout="41/2/20", max_batch=65536)
         daemon = self.start(BASE + generator("main") + old)
