@@ -19,7 +19,9 @@
 //!
 //! - State is kept on the host: [`Snowflake`]s with the same pid share one sequence, within a process and across processes, also
 //!   after a restart. `FRAZIL_STATE=memory` in the environment turns that off; another process is then refused the pid.
-//! - A pid from Redis is given up before its key can have expired; [`Snowflake::next`] then continues with another pid.
+//! - [`Snowflake::auto`] gives up its pid before its key can have expired; [`Snowflake::next`] then continues with
+//!   another pid. A number of [`allocate`] is bare, as in sfid: a [`Snowflake::new`] with it does not notice that its key
+//!   was lost.
 //! - A pid above 1023 is refused; sfid drops its high bits.
 //! - [`Snowflake::next`] can fail: it waits up to ten seconds, and then panics with a sentence.
 //! - A dropped [`Pid`] is free at once; sfid leaves its key to expire.
