@@ -105,6 +105,17 @@ static int is_space(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
+/* Whether a line has a byte that nobody types.  A handshake of TLS has some, and another host can choose what follows.
+ */
+static bool has_control(const char *line, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (((unsigned char)line[i] < ' ' && !is_space(line[i])) || line[i] == 0x7f)
+            return true;
+    }
+    return false;
+}
+
 /* Reads words up to LF. */
 static enum resp_result read_line(struct cursor *cursor, struct resp_command *ret)
 {
@@ -113,6 +124,8 @@ static enum resp_result read_line(struct cursor *cursor, struct resp_command *re
     const char *end = memchr(cursor->bytes, '\n', seen);
     const char *at = cursor->bytes;
 
+    if (has_control(cursor->bytes, end != NULL ? (size_t)(end - cursor->bytes) : seen))
+        return broken(cursor, "a control character in a line: is this TLS? [listen resps] has another port");
     if (end == NULL)
         return seen == longest ? broken(cursor, "too big inline request") : more(cursor, seen + 1);
     ret->count = 0;

@@ -301,7 +301,7 @@ TEST("A good name that finds no memory is not called a bad one")
     happens(poor, EPOLLIN);
     memory_fails_at(0);
     expect_answer(poor, "", "-TRYAGAIN the daemon is out of memory retry_ms=100\r\n");
-    expect_answer(poor, "CLIENT SETNAME \x01\r\n",
+    expect_answer(poor, "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$1\r\n\x01\r\n",
                   "-ERR Client names cannot contain spaces, newlines or special "
                   "characters, and have at most 64 characters\r\n");
 }

@@ -42,6 +42,20 @@ TEST("A line of words is a command")
     assert_int_equal(command.bytes, 18);
 }
 
+TEST("A line with a control character is refused at that byte, and so is what follows it: it may be a handshake of TLS")
+{
+    static const char hello[] = "\x16\x03\x01\0\x7f\r\nNEXT\r\n";
+
+    for (size_t len = 1; len < sizeof hello; len++)
+        assert_int_equal(resp_read(hello, len, LIMIT, &command, &need, &why), RESP_BROKEN);
+    assert_non_null(strstr(why, "TLS"));
+    assert_int_equal(take("NE\x7fXT\n"), RESP_BROKEN);
+    assert_int_equal(take("NEXT\x1b[A\r\n"), RESP_BROKEN);
+    assert_int_equal(resp_read("NEXT\0\n", 6, LIMIT, &command, &need, &why), RESP_BROKEN);
+    assert_int_equal(take("ECHO \xc3\xa9\t\r\n\x16"), RESP_COMMAND);
+    expect_args(2, "ECHO", "\xc3\xa9");
+}
+
 TEST("An empty line and an empty array are no command, and take their bytes")
 {
     assert_int_equal(take("\r\nPING\r\n"), RESP_COMMAND);
