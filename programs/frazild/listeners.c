@@ -44,8 +44,14 @@ static void write_text(int fd, char *text)
 /* Says why the system refuses to listen there. */
 static const char *reason(int error)
 {
-    return error == EADDRINUSE ? "another program listens there (ss -ltnp names it): stop it, or name another address"
-                               : strerror(error);
+    if (error == EADDRINUSE)
+        return "another program listens there (ss -ltnp names it): stop it, or name another address";
+    if (error == EACCES)
+        return "this user may not use the port: name one above 1023, or give the service AmbientCapabilities="
+               "CAP_NET_BIND_SERVICE";
+    if (error == EADDRNOTAVAIL)
+        return "this host does not have the address (ip address lists those that it has): name another one";
+    return strerror(error);
 }
 
 static int open_tcp(const struct address *address, const char **ret_why)

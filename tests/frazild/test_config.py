@@ -12,6 +12,9 @@ import unittest
 
 from harness import BASE, FRAZILD, PATIENCE_S, TestCase, generator
 
+with open("/proc/sys/net/ipv4/ip_unprivileged_port_start", encoding="ascii") as start:
+    FIRST_FREE_PORT = int(start.read())  # that needs no capability
+
 
 class Configuration(unittest.TestCase):
     def setUp(self):
@@ -116,6 +119,21 @@ class Configuration(unittest.TestCase):
             result = self.run_it("-c", self.path)
         self.assertEqual(result.returncode, 4)
         self.assertIn(f":1: [listen http] cannot listen on {address}: another program listens there (ss -ltnp names it)", result.stderr)
+
+    def test_an_address_that_this_host_does_not_have_is_no_riddle(self):
+        self.write("[listen resp]\naddress=192.0.2.1:0\ninsecure=yes\n" + generator("main"))
+        result = self.run_it("-c", self.path)
+        self.assertEqual(result.returncode, 4)
+        self.assertIn(":1: [listen resp] cannot listen on 192.0.2.1:0: this host does not have the address", result.stderr)
+
+    @unittest.skipIf(FIRST_FREE_PORT < 2, "on this host each user may use each port")
+    def test_a_port_that_needs_a_capability_names_it(self):
+        self.write("[listen resp]\naddress=127.0.0.1:1\n" + generator("main"))
+        drop = ["setpriv", "--bounding-set=-net_bind_service", "--inh-caps=-net_bind_service"] if os.geteuid() == 0 else []
+        command = [*drop, FRAZILD, "-c", self.path]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
+        self.assertEqual(result.returncode, 4)
+        self.assertRegex(result.stderr, "cannot listen on 127.0.0.1:1: this user may not use the port: .*CAP_NET_BIND_SERVICE")
 
     def test_where_no_worker_is_named_the_error_is_that_of_frazil_next(self):
         if os.path.exists("/etc/frazil/frazild.conf"):
