@@ -289,16 +289,25 @@ static frazil_err cannot_use(const struct dir_names *names, const struct way *wa
 
 /* ---- looking at it, and making nothing ------------------------------------------- */
 
+/* A link to nothing is there: no folder can be made in its place. */
+static int check_absent(const char *path)
+{
+    struct stat status;
+
+    return lstat(path, &status) == 0 ? ENOENT : 0;
+}
+
 int fz_dir_can_make(const char *path, unsigned makes)
 {
-    char above[FZ_PATH_SIZE];
+    char above[FZ_PATH_SIZE], missing[FZ_PATH_SIZE];
+    unsigned count = 0;
     struct stat status;
     int sys = fz_path_join(above, path, "", "");
 
     if (sys != 0)
         return sys;
     do {
-        if (makes-- == 0)
+        if (count++ == makes)
             return ENOENT;
         above[start_of_last(above, 1)] = '\0';
         sys = stat(above, &status) == 0 ? 0 : errno;
@@ -307,7 +316,10 @@ int fz_dir_can_make(const char *path, unsigned makes)
         return sys;
     if (!S_ISDIR(status.st_mode))
         return ENOTDIR;
-    return faccessat(AT_FDCWD, above, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
+    if (faccessat(AT_FDCWD, above, W_OK | X_OK, AT_EACCESS) != 0)
+        return errno;
+    (void)fz_path_join(missing, path, "", ""); /* it fitted before */
+    return each_of_last(missing, count, check_absent);
 }
 
 /* The folder of that name in a directory that is there; *ret_failed is the one that sentences are about. */

@@ -446,3 +446,11 @@ TEST("Of a tree all that is missing can be made, if the lowest folder that is th
     assert_int_equal(fz_dir_can_make(scratch_path(scratch, "new/deep"), 1), ENOENT);
     assert_int_equal(fz_dir_can_make(scratch_path(scratch, "new/deep/"), 2), 0);
 }
+
+TEST("Nothing can be made in the place of a link to nothing")
+{
+    assert_int_equal(symlink("none", scratch_path(scratch, "link")), 0);
+    assert_int_equal(fz_dir_can_make(scratch_path(scratch, "link"), 1), ENOENT);
+    assert_int_equal(fz_dir_can_make(scratch_path(scratch, "link/"), 1), ENOENT);
+    assert_int_equal(fz_dir_can_make(scratch_path(scratch, "link/deep"), 2), ENOENT);
+}
