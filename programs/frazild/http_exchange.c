@@ -210,6 +210,8 @@ static bool finish(struct session *session, struct bytes *out, enum session_stat
         *ret = SESSION_WAIT;
     else if (request->ids != NULL && !http_ids_go_on(request))
         *ret = http_ids_wait(request) ? SESSION_WAIT : SESSION_FULL;
+    else if (request->page != NULL && !http_page_go_on(request))
+        *ret = SESSION_FULL;
     else
         return end(session), true;
     return false;
@@ -260,7 +262,7 @@ void http_cut(struct session *session, struct bytes *out)
 {
     struct http_request *request = session->request;
 
-    if (request == NULL || (request->ids != NULL && !http_ids_wait(request)))
+    if (request == NULL || request->page != NULL || (request->ids != NULL && !http_ids_wait(request)))
         return;
     http_ids_drop(request);
     request->out = out;
@@ -273,5 +275,6 @@ void http_close(struct session *session)
     if (session->request == NULL)
         return;
     http_ids_drop(session->request);
+    http_page_drop(session->request);
     end(session);
 }

@@ -15,6 +15,8 @@ bool http_wait(struct http_request *request)
                                   .event_thread = request->event_thread,
                                   .route = request->route,
                                   .ids = request->ids,
+                                  .page = request->page,
+                                  .sent = request->sent,
                                   .is_head = request->is_head,
                                   .is_old = request->is_old,
                                   .keeps = request->keeps,

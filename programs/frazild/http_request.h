@@ -32,6 +32,8 @@ struct http_request {
     struct http_parameter parameters[HTTP_PARAMETERS_MAX];
     size_t count;
     struct http_ids *ids; /* it waits for them, or sends them */
+    struct page *page;    /* it sends it */
+    size_t sent;          /* bytes of the page */
     bool is_head;         /* its reply has no body */
     bool is_old;          /* of HTTP/1.0 */
     bool keeps;           /* the connection stays for another one */
@@ -54,6 +56,14 @@ bool http_ids_wait(const struct http_request *request);
 
 /* The request needs its ids no more, if it has or awaits some. */
 void http_ids_drop(struct http_request *request);
+
+/* ---- requests for the page ---------------------------------------- */
+
+/* Writes on as far as the output has room.  True: it is over. */
+bool http_page_go_on(struct http_request *request);
+
+/* The request needs its page no more, if it has one. */
+void http_page_drop(struct http_request *request);
 
 /* ---- requests for the leases of a coordinator -------------------- */
 

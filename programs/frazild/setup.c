@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_BYTES_MAX ((size_t)4 << 20)   /* each reply is a copy of it */
 #define CLOSE_WAIT_NS UINT64_C(5000000000) /* for a coordinator to take a worker id back */
 
 static void check_listeners(const struct settings *settings, struct bytes *errors)
@@ -61,7 +60,7 @@ static void free_setup(struct setup *setup, uint64_t wait_ns)
     close_tls(setup->tls);
     users_close(&setup->users);
     bytes_free(&setup->warnings);
-    bytes_free(&setup->page);
+    page_release(setup->page);
     settings_free(&setup->settings);
     free(setup);
 }
@@ -73,7 +72,10 @@ static void read_page(struct setup *setup, struct bytes *errors)
     const struct place file = {settings->file.name_count > 0 ? settings->file.names[0] : DEFAULT_FILE, 0};
     const bool is_named = settings->daemon.page[0] != '\0';
     const char *path = is_named ? settings->daemon.page : FRAZIL_PAGE;
-    const char *why = is_named || !file_is_absent(path) ? file_read(path, PAGE_BYTES_MAX, &setup->page, NULL) : NULL;
+    const char *why = NULL;
+
+    if (is_named || !file_is_absent(path))
+        setup->page = page_read(path, &why);
 
     if (why != NULL)
         config_complain(errors, file, "page=%s cannot be read: %s", path, why);

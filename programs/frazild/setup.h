@@ -7,6 +7,7 @@
 #define FRAZILD_SETUP_H
 
 #include "generators.h"
+#include "page.h"
 #include "settings.h"
 #include "tls.h"
 #include "users.h"
@@ -16,7 +17,7 @@ struct setup {
     struct generators generators;
     struct users users;
     struct tls *tls[PROTOCOL_COUNT]; /* NULL: no listener of that protocol, or none with TLS */
-    struct bytes page;               /* for browsers; empty: there is none */
+    struct page *page;               /* for browsers; NULL: there is none */
     struct bytes warnings;           /* lines as those of errors, for the operator to know */
     atomic_uint holders;
 };

@@ -113,6 +113,76 @@ TEST("A client that does not read is not answered without bounds")
     assert_true(used < sizeof text - 1);
 }
 
+/* Reads what has come, and goes on until the session reads again; how many bytes that were. */
+static size_t read_all(void)
+{
+    enum session_state state;
+    size_t total = out.len, used;
+
+    do {
+        out.len = 0;
+        state = give("", 0, &used);
+        assert_true(out.len <= OUT_BYTES_MAX);
+        total += out.len;
+    } while (state == SESSION_FULL);
+    assert_int_equal(state, SESSION_READ);
+    out.len = 0;
+    return total;
+}
+
+static struct page *new_page(size_t len)
+{
+    struct page *page = calloc(1, sizeof *page);
+
+    atomic_init(&page->holders, 1);
+    memset(bytes_room(&page->bytes, len), 'x', len);
+    page->bytes.len = len;
+    return page;
+}
+
+#define PAGE "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n"
+
+TEST("A page is sent as its client reads it, and is no copy")
+{
+    const size_t len = 20 * OUT_BYTES_MAX;
+    struct page *page = setup.page = new_page(len);
+    struct setup next = setup;
+    size_t used;
+
+    next.page = NULL;
+    assert_int_equal(give(PAGE GET("/livez"), sizeof PAGE GET("/livez") - 1, &used), SESSION_FULL);
+    assert_int_equal(used, sizeof PAGE - 1);
+    assert_true(out.len <= OUT_BYTES_MAX);
+    assert_int_equal(atomic_load(&page->holders), 2);
+    event_thread.setup = &next; /* a reload */
+    page_release(page);
+    size_t head = (size_t)(strstr(out.at, "\r\n\r\n") + 4 - out.at);
+    assert_int_equal(read_all(), head + len);
+    assert_int_equal(give(GET("/livez"), sizeof GET("/livez") - 1, &used), SESSION_READ);
+    assert_int_equal(count_replies(200), 1);
+}
+
+TEST("A client that leaves amid a page, or is cut there, lets it go and gets nothing more")
+{
+    struct page *page = setup.page = new_page(2 * OUT_BYTES_MAX);
+    size_t used;
+
+    for (unsigned at = 0; at < 8; at++) { /* which piece of memory is missing; 0: none */
+        memory_fails_at(at);
+        enum session_state state = give(PAGE, sizeof PAGE - 1, &used);
+        assert_int_equal(state == SESSION_FULL, at == 0 || memory_calls() < at);
+        memory_fails_at(0);
+        size_t sent = out.len;
+        session_cut(&session, &out);
+        assert_int_equal(out.len, sent);
+        close_session();
+        assert_int_equal(atomic_load(&page->holders), 1);
+        open_session();
+        setup.page = page;
+    }
+    page_release(page);
+}
+
 TEST("A reply without its body costs as much of a turn as one with it")
 {
     char text[60 * (sizeof HEAD("/openapi.json") - 1) + 1];
