@@ -12,6 +12,8 @@
 /* Ids between two looks at how full the output is. */
 #define BINARY_AT_ONCE 512U
 #define TEXTS_AT_ONCE 64U
+/* Ids of equal commands that are taken together: a client that does not read keeps them in memory. */
+#define TOGETHER_MAX 8192U
 
 struct batch {
     struct id_request id_request; /* the first member: on_done gets it, and casts it to its batch */
@@ -267,8 +269,8 @@ void batch_take(struct session *session, struct call *call, const struct wish *w
     bool in_a_row = shape == SHAPE_INTEGER && wish->n > 1;
     if (in_a_row || wish->generator->engine->is_strict) /* each command has its own row, or tick */
         batch.commands = 1;
-    if (batch.commands > MAX_BATCH_MAX / wish->n)
-        batch.commands = MAX_BATCH_MAX / wish->n;
+    if (batch.commands > 1)
+        batch.commands = least(batch.commands, wish->n < TOGETHER_MAX ? TOGETHER_MAX / wish->n : 1);
     batch.commands = admitted(session, wish, batch.commands, &refusal);
     if (batch.commands == 0) {
         command_refuse(session, call, &refusal);

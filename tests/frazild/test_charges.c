@@ -209,6 +209,30 @@ TEST("Of commands that waited too long those are charged that had their ids")
     }
 }
 
+TEST("Equal commands have few ids together, as a client that does not read keeps them in memory, and one command has "
+     "all")
+{
+    static const uint64_t each[] = {64, 8192, 10000}, together[] = {8192, 8192, 10000};
+    char text[1 << 14];
+
+    generator.max_batch = 10000;
+    generator.rate.per_second = 0;
+    user.rate.per_second = NS_PER_S; /* an id is a nanosecond */
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
+        size_t len = (size_t)snprintf(text, sizeof text, "AUTH token\r\n"), used, need;
+        for (int n = 0; n < 500; n++)
+            len += (size_t)snprintf(text + len, sizeof text - len, "NEXT main %d\r\n", (int)each[i]);
+        leave_free(FREE_IDS);
+        out = (struct bytes){0};
+        setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S; /* so many can come */
+        session_open(&session, &event_thread, NULL, 1);
+        assert_int_equal(session_run(&session, text, len, &used, &need, &out), SESSION_WAIT);
+        assert_int_equal(atomic_load(&user.rate.full_ns) - NOW, together[i]);
+        leave();
+        assert_int_equal(atomic_load(&user.rate.full_ns), NOW);
+    }
+}
+
 TEST("A client that can come back in a millisecond is told so")
 {
     size_t used, need;
