@@ -78,8 +78,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_open(frazil **ret, const char *spec, f
  * spelled.  It is for libraries, plugins and scripts that open one wherever they need an id.  Each opening is closed
  * once, and the last close closes the generator.  A setting that one user makes (frazil_on_overflow) applies to all.  A
  * stopped generator (frazil_stop) stays with those that opened it, and later openings get a new one.  With state=memory
- * and a worker id of its own, they fail (FRAZIL_EWORKER) until all have closed the stopped one.  An opening waits while
- * the last user closes the generator.
+ * and a worker id of its own, they fail (FRAZIL_EWORKER) until all have closed the stopped one.  While another thread
+ * opens the generator or closes it as the last user, an opening waits, within open_wait (FRAZIL_EAGAIN).
  *
  * Threads: any, even while others open or close.  Fork: as above; a child shares all generators of its parent, and
  * reopens those that another thread was opening.  Openings of the parent's other threads stay open in the child.  If

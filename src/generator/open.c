@@ -465,9 +465,8 @@ static bool is_counted(const frazil *gen, const struct fz_decision *decision)
 }
 
 frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, const struct fz_ports *ports,
-                           frazil_error *reterr)
+                           struct fz_deadline deadline, frazil_error *reterr)
 {
-    struct fz_deadline deadline = fz_deadline_in(decision->open_wait_ns);
     frazil *gen = aligned_alloc(alignof(frazil), sizeof *gen);
     uint32_t worker = 0;
 

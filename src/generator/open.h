@@ -15,9 +15,9 @@ struct fz_ports {
     const frazil_coordinator *const *coordinators; /* NULL at the end; there during the call */
 };
 
-/* Opens what has been decided.  Errors as frazil_open. */
+/* Opens what has been decided, up to the deadline, which is that of the call: its open_wait.  Errors as frazil_open. */
 FZ_PRIVATE frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, const struct fz_ports *ports,
-                                      frazil_error *reterr);
+                                      struct fz_deadline deadline, frazil_error *reterr);
 
 /* frazil_open_with for a worker id that is used without the generator.  FRAZIL_ESPEC: nobody grants it. */
 FZ_PRIVATE frazil_err fz_open_leased(frazil **ret, const frazil_options *options, frazil_error *reterr);

@@ -4,6 +4,7 @@
 
 #include "config/options.h"
 #include "open.h"
+#include "os/deadline.h"
 
 static frazil_err open_for(frazil **ret, const frazil_options *options, enum fz_opening opening, frazil_error *reterr)
 {
@@ -18,7 +19,7 @@ static frazil_err open_for(frazil **ret, const frazil_options *options, enum fz_
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     frazil_err err = fz_options_decide(&decision, options, opening, reterr);
     if (err == FRAZIL_OK) {
-        err = fz_open_decided(ret, &decision, &ports, reterr);
+        err = fz_open_decided(ret, &decision, &ports, fz_deadline_in(decision.open_wait_ns), reterr);
         fz_decision_free(&decision);
     }
     if (err == FRAZIL_OK && options->has_snapshot)

@@ -56,18 +56,27 @@ struct fz_shared_generator {
 
 /* ---- locks -------------------------------------------------------------------------- */
 
-static void entry_enter(_Atomic uint64_t *lock, uint64_t process)
+/* False: the deadline has passed, and others have held the lock until then. */
+static bool entry_enter_until(_Atomic uint64_t *lock, uint64_t process, struct fz_deadline deadline)
 {
     const frazil_clock clock = fz_real_clock();
     uint64_t holder = atomic_load_explicit(lock, memory_order_relaxed);
 
     while (holder == process ||
            !atomic_compare_exchange_weak_explicit(lock, &holder, process, memory_order_acquire, memory_order_relaxed)) {
+        if (holder == process && fz_deadline_left_ns(deadline) == 0)
+            return false;
         /* The process that opens may wait for a coordinator, so this takes a while. */
         if (holder == process)
             clock.sleep_until(clock.ctx, clock.monotonic_ns(clock.ctx) + PAUSE_NS);
         holder = atomic_load_explicit(lock, memory_order_relaxed);
     }
+    return true;
+}
+
+static void entry_enter(_Atomic uint64_t *lock, uint64_t process)
+{
+    (void)entry_enter_until(lock, process, FZ_DEADLINE_NONE);
 }
 
 static void entry_exit(_Atomic uint64_t *lock)
@@ -127,10 +136,15 @@ static struct fz_shared_generator *entry_join(const char *text, uint64_t process
     return entry;
 }
 
-static bool entry_has_others(struct fz_shared_generator *entry, uint64_t process)
+/*
+ * Removes one user, which need not hold the entry's lock, unless it is the last: a user that gives up waiting for the
+ * lock must not leave the generator to nobody.
+ */
+static bool entry_part_from_others(struct fz_shared_generator *entry, uint64_t process)
 {
     entry_enter(&entry->all->lock, process);
     bool has_others = entry->users > 1;
+    entry->users -= has_others;
     entry_exit(&entry->all->lock);
     return has_others;
 }
@@ -162,29 +176,42 @@ static void entry_part(struct fz_shared_generator *entry, uint64_t process)
 /* Leaves an entry whose lock the caller holds.  The last one closes the generator, and has the result. */
 static frazil_err entry_leave_entered(struct fz_shared_generator *entry, uint64_t process, struct fz_deadline deadline)
 {
-    frazil_err err = FRAZIL_OK;
-
-    if (!entry_has_others(entry, process)) {
-        frazil *gen = atomic_load_explicit(&entry->gen, memory_order_relaxed);
-        atomic_store_explicit(&entry->gen, NULL, memory_order_release);
-        err = fz_close_opened(gen, deadline);
+    if (entry_part_from_others(entry, process)) {
+        entry_exit(&entry->lock);
+        return FRAZIL_OK;
     }
+    frazil *gen = atomic_load_explicit(&entry->gen, memory_order_relaxed);
+    atomic_store_explicit(&entry->gen, NULL, memory_order_release);
+    frazil_err err = fz_close_opened(gen, deadline);
     entry_part(entry, process);
     return err;
 }
 
-/* Enters the entry for a text, with one user more; NULL: out of memory. */
-static struct fz_shared_generator *entry_enter_text(const char *text, uint64_t process)
+/*
+ * Enters the entry for a text, with one user more.  NULL: *ret_err is FRAZIL_ENOMEM, or FRAZIL_EAGAIN if others have
+ * held it until the deadline.
+ */
+static struct fz_shared_generator *entry_enter_text(const char *text, uint64_t process, struct fz_deadline deadline,
+                                                    frazil_err *ret_err, frazil_error *reterr)
 {
     struct fz_shared_generator *entry;
 
     while ((entry = entry_join(text, process)) != NULL) {
-        entry_enter(&entry->lock, process);
+        if (!entry_enter_until(&entry->lock, process, deadline)) {
+            if (entry_part_from_others(entry, process)) {
+                *ret_err = fz_fail(reterr, FRAZIL_EAGAIN,
+                                   "another thread of this process has been opening or closing this shared generator "
+                                   "for as long as opening may take (open_wait): open it again");
+                return NULL;
+            }
+            entry_enter(&entry->lock, process); /* the one that held it has just left */
+        }
         if (!entry_is_stopped(entry))
             return entry;
-        (void)entry_leave_entered(entry, process,
-                                  fz_deadline_in(shortest_close_ns)); /* stopped while this thread waited for it */
+        /* It was stopped while this thread waited for it. */
+        (void)entry_leave_entered(entry, process, fz_deadline_earlier(deadline, fz_deadline_in(shortest_close_ns)));
     }
+    *ret_err = fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     return NULL;
 }
 
@@ -195,13 +222,13 @@ struct shared_opening {
 };
 
 static frazil_err entry_open(struct fz_shared_generator *entry, const struct shared_opening *opening,
-                             frazil_error *reterr)
+                             struct fz_deadline deadline, frazil_error *reterr)
 {
     frazil *gen;
 
     if (atomic_load_explicit(&entry->gen, memory_order_relaxed) != NULL)
         return FRAZIL_OK;
-    frazil_err err = fz_open_decided(&gen, &opening->decision, &opening->ports, reterr);
+    frazil_err err = fz_open_decided(&gen, &opening->decision, &opening->ports, deadline, reterr);
     if (err != FRAZIL_OK)
         return err;
     gen->shared_generator = entry;
@@ -212,12 +239,16 @@ static frazil_err entry_open(struct fz_shared_generator *entry, const struct sha
 static frazil_err entry_open_text(frazil **ret, const char *text, const struct shared_opening *opening,
                                   frazil_error *reterr)
 {
+    struct fz_deadline deadline = fz_deadline_in(opening->decision.open_wait_ns);
     uint64_t process = fz_this_process();
-    struct fz_shared_generator *entry = process == 0 ? NULL : entry_enter_text(text, process);
+    frazil_err err;
 
-    if (entry == NULL)
+    if (process == 0)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    frazil_err err = entry_open(entry, opening, reterr);
+    struct fz_shared_generator *entry = entry_enter_text(text, process, deadline, &err, reterr);
+    if (entry == NULL)
+        return err;
+    err = entry_open(entry, opening, deadline, reterr);
     if (err != FRAZIL_OK) {
         entry_part(entry, process);
         return err;

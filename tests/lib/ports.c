@@ -6,6 +6,7 @@
 #include "config/options.h"
 #include "generator/open.h"
 #include "lib/asserts.h"
+#include "os/deadline.h"
 
 static frazil_err say_snapshot(frazil_options *options, const struct fz_snapshot *snapshot, frazil_error *reterr)
 {
@@ -82,7 +83,7 @@ frazil_err ports_open_in_time(frazil **ret, const char *spec, const struct ports
     if (err != FRAZIL_OK)
         return err;
     decision.is_of_process = false; /* as of a decision that knows of the clock */
-    err = fz_open_decided(ret, &decision, &in_time, reterr);
+    err = fz_open_decided(ret, &decision, &in_time, fz_deadline_in(decision.open_wait_ns), reterr);
     fz_decision_free(&decision);
     return err;
 }

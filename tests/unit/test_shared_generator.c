@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Goal of this test: openings that mean the same have one generator, which is closed by the last of them. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "frazil.h"
 #include "lib/callers.h"
+#include "lib/patience.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 
@@ -347,4 +353,58 @@ TEST("Several are found among others, whichever goes first")
                 frazil_close(gens[i]);
         }
     }
+}
+
+/* ---- while another thread opens ------------------------------------------------------------ */
+
+enum { OPENERS = 8 };
+
+static char held_spec[512];
+
+/* An opening of a thread. */
+struct opener {
+    pthread_t thread;
+    frazil_err err;
+    frazil_error why;
+};
+
+static void *open_held(void *arg)
+{
+    struct opener *opener = arg;
+    frazil *gen;
+
+    opener->err = frazil_open_shared(&gen, held_spec, &opener->why);
+    return NULL;
+}
+
+/* Several at once, all in vain.  Returns whether one had no time left for a try of its own. */
+static bool has_only_waited(void)
+{
+    struct opener openers[OPENERS];
+    bool found = false;
+
+    for (size_t i = 0; i < OPENERS; i++)
+        assert_int_equal(pthread_create(&openers[i].thread, NULL, open_held, &openers[i]), 0);
+    for (size_t i = 0; i < OPENERS; i++) {
+        assert_int_equal(pthread_join(openers[i].thread, NULL), 0);
+        assert_int_equal(openers[i].err, FRAZIL_EAGAIN);
+        found = found || strstr(openers[i].why.message, "another thread of this process") != NULL;
+    }
+    return found;
+}
+
+TEST("An opening has one open_wait, which goes by also while other threads open the same one in vain")
+{
+    snprintf(held_spec, sizeof held_spec,
+             "worker=fixed:1 namespace=n open_wait=200ms state=file run_dir=%s/run state_dir=%s/state", scratch,
+             scratch);
+    frazil_close(open_shared(held_spec));
+    int fd = open(scratch_path(scratch, "run/n/worker-1.word.lock"), O_RDWR);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    AWAIT(has_only_waited(), "each thread has an open_wait of its own");
+    assert_int_equal(close(fd), 0);
+    frazil *gen = open_shared(held_spec), *same = open_shared(held_spec);
+    assert_ptr_equal(gen, same);
+    frazil_close(same);
+    frazil_close(gen);
 }
