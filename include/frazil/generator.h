@@ -239,8 +239,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot(frazil *gen, char *buf, s
  * Extends the grant of the worker id if it is due, for keeper=hook.  Call it from an event loop's timer when
  * *ret_next_ns nanoseconds have passed.  It waits at most wait_ns; 0: not at all.  A longer request goes on in a
  * thread, which ends with it, and a later call gets its result.  No request is cut off, because a lost answer costs the
- * worker id.  With FRAZIL_WAIT_FOREVER, or with the program's own granter, the calling thread asks, and waits for the
- * answer.
+ * worker id.  The program's own granter is called by the calling thread, and a state file is written by it with
+ * FRAZIL_WAIT_FOREVER.
  *
  * *ret_next_ns is always set; without a grant the call does nothing, and it is FRAZIL_WAIT_FOREVER.  FRAZIL_EAGAIN,
  * EUNREACHABLE: no answer, or none yet; the present grant is valid until it ends.  FRAZIL_ELEASE: the grant has ended;

@@ -556,7 +556,7 @@ static frazil_err extend_aside(frazil *gen, struct fz_deadline deadline, frazil_
     return end == FZ_BACKGROUND_ENDED ? err : fz_fail(reterr, FRAZIL_EAGAIN, FZ_UNANSWERED, gen->keeper.granter_name);
 }
 
-/* Extends the grant up to the deadline; what takes longer goes on. */
+/* Extends the grant up to the deadline; what takes longer goes on.  asks_itself: the caller may be held up by that. */
 static frazil_err keep_within(frazil *gen, struct fz_deadline deadline, bool asks_itself, frazil_error *reterr)
 {
     frazil_err err;
@@ -590,7 +590,8 @@ frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, uint64_t *ret_next_ns, fra
         return fz_fail_stopped(reterr);
     if (!is_our_work(gen))
         return FRAZIL_OK;
-    frazil_err err = keep_within(gen, deadline, deadline.at_ns == FZ_DEADLINE_NONE.at_ns, reterr);
+    frazil_err err =
+        keep_within(gen, deadline, deadline.at_ns == FZ_DEADLINE_NONE.at_ns && !gen->keeper.asks_coordinator, reterr);
     if (err != FRAZIL_OK && fz_is_stopped(gen))
         return fz_fail_stopped(reterr);
     *ret_next_ns = has_job(gen) ? look_again_ns : pause_ns(gen);

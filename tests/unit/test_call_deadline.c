@@ -139,6 +139,17 @@ TEST("So does frazil_keep")
     assert_waited_once(3 * RIG_S);
 }
 
+TEST("frazil_keep that waits for ever lets a thread ask the coordinator, and can be stopped and cancelled")
+{
+    uint64_t next_ns = 0;
+
+    open_ended();
+    is_answered = true;
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(jobs, 1);
+    assert_int_equal(fake->extended, 1);
+}
+
 TEST("A call waits for whoever has the turn until the same deadline, though the program's clock stands still")
 {
     uint64_t id = 0;
