@@ -163,11 +163,11 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, s
 
 /*
  * Takes the ids that are free now, 1 to n, increasing, without ever waiting.  Both outputs are always set.  *ret_taken
- * is their number, 0 after an error.  *ret_retry_ns is the nanoseconds until the rest can follow; 0 if that is now,
- * never, or unknown.  It supposes whole ticks: with start=spread or random, which begin behind the first number of a
- * tick, it can be too short for several ids, and the next call tells how much is left.  FRAZIL_EAGAIN: none is free
- * now.  With on_full=error or on_backward=error: FRAZIL_EFULL, FRAZIL_ECLOCK, also with *ret_retry_ns.  With n 0 it
- * takes none and succeeds.  NULL as reterr saves formatting the message.
+ * is their number, 0 after an error.  *ret_retry_ns is the nanoseconds until more can follow: the rest, or a tick's ids
+ * if it is longer; 0 if that is now, never, or unknown.  It supposes whole ticks: with start=spread or random, which
+ * begin behind the first number of a tick, it can be too short for several ids, and the next call tells how much is
+ * left.  FRAZIL_EAGAIN: none is free now.  With on_full=error or on_backward=error: FRAZIL_EFULL, FRAZIL_ECLOCK, also
+ * with *ret_retry_ns.  With n 0 it takes none and succeeds.  NULL as reterr saves formatting the message.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_take(frazil *gen, uint64_t *ret_ids, size_t n, size_t *ret_taken,
                                                    uint64_t *ret_retry_ns, frazil_error *reterr)
