@@ -79,7 +79,8 @@ bool not_decimal_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE
     else if (len >= sizeof byte_order_mark && memcmp(text, byte_order_mark, sizeof byte_order_mark) == 0)
         why = "it begins with a byte order mark: cut that off with tail -c +4, or save the file as UTF-8 without one";
     else if (is_quoted_text(text, len))
-        why = "it is in quotes: remove them, with tr -d '\"' or jq -r";
+        why = text[0] == '"' ? "it is in quotes: remove them, with tr -d '\"' or jq -r"
+                             : "it is in quotes: remove them, with tr -d \"'\"";
     else if (is_bigint(text, len))
         why = "it is a BigInt as JavaScript shows it: leave out the n, as String(id) does";
     else if (is_rounded(text, len))

@@ -53,6 +53,7 @@ load helpers
     fails 1 "is a double" frazil convert --from dec --to hex 1.19E17
     fails 1 "is a double" frazil inspect --guess 119525356527943741.0
     fails 1 "in quotes: remove them, with tr -d" frazil inspect '"119525356527943741"'
+    fails 1 "in quotes: remove them, with tr -d \"'\"" frazil inspect "'119525356527943741'"
     fails 1 "a BigInt as JavaScript shows it: leave out the n" frazil convert --to hex 119525356527943741n
     fails 1 "a BigInt as JavaScript shows it: leave out the n" frazil inspect -- -5n
     fails 1 "begins with a byte order mark: cut that off with tail -c +4" frazil convert --to hex $'\xef\xbb\xbf119525356527943741'
