@@ -189,15 +189,22 @@ void cmd_quit(struct session *session, struct call *call)
     session->closing = true;
 }
 
-/* Makes the session new.  The connection stays, and so does the user whose certificate the client has shown. */
+/*
+ * Makes the session new.  The connection stays, and so does the user whose certificate the client has shown.  As in
+ * Redis the library stays, too: a client names it once, and what INCR replies depends on it.
+ */
 void cmd_reset(struct session *session, struct call *call)
 {
     const struct session before = *session;
 
+    session->lib = session->lib_version = NULL;
     session_close(session);
     session_open(session, before.event_thread, before.connection, before.id);
     session->has_tls = before.has_tls;
     session->peer = before.peer;
+    session->lib = before.lib;
+    session->lib_version = before.lib_version;
+    session->rounds = before.rounds;
     struct user *user = before.has_tls ? before.event_thread->user_of(before.connection) : NULL;
     if (user != NULL && !session_login(session, user))
         session->closing = true;

@@ -360,6 +360,16 @@ class Commands(TestCase):
         self.assertEqual({reply.code for reply in replies if isinstance(reply, ReplyError)}, {"LIMIT"})
         self.refuse("LIMIT", "at once", "NEXT", "limited", 11)
 
+    def test_a_reset_keeps_the_name_of_the_library(self):
+        self.ask("CLIENT", "SETINFO", "LIB-NAME", "ioredis")
+        self.ask("CLIENT", "SETINFO", "LIB-VER", "5.4.1")
+        self.ask("CLIENT", "SETNAME", "shop")
+        self.assertIsInstance(self.ask("INCR", "main"), bytes)
+        for _ in range(2):
+            self.assertEqual(self.ask("RESET"), "RESET")
+            self.assertIn(b" name= user=default resp=2 lib-name=ioredis lib-ver=5.4.1\n", self.ask("CLIENT", "INFO"))
+            self.assertIsInstance(self.ask("INCR", "main"), bytes)
+
     def test_quit_and_reset(self):
         self.ask("MULTI")
         self.assertEqual(self.ask("RESET"), "RESET")
