@@ -137,6 +137,21 @@ static bool read_hex(const char *text, unsigned char *to)
     return true;
 }
 
+/* Whether a hash is that of no token, as a script writes it whose variable is not set: of nothing, or of an end of
+ * line. */
+static bool is_hash_of_nothing(const unsigned char *sha256)
+{
+    static const char *const nothing[] = {"", "\n"};
+    unsigned char hash[HEX_LEN / 2];
+
+    for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++) {
+        if (gnutls_hash_fast(GNUTLS_DIG_SHA256, nothing[i], strlen(nothing[i]), hash) == 0 &&
+            memcmp(hash, sha256, sizeof hash) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The file holds the SHA-256 of the token in 64 hex digits; what follows a blank or a line is a comment. */
 static void read_secret(struct user *user, const struct user_settings *settings, struct bytes *errors)
 {
@@ -156,6 +171,11 @@ static void read_secret(struct user *user, const struct user_settings *settings,
             config_complain(errors, settings->place,
                             "[user %s]: its secret_file does not begin with the SHA-256 of a token, 64 hex digits, as "
                             "frazild --new-token prints it",
+                            settings->name);
+        else if (is_hash_of_nothing(user->sha256))
+            config_complain(errors, settings->place,
+                            "[user %s]: its secret_file has the SHA-256 of an empty token: take the line that frazild "
+                            "--new-token prints",
                             settings->name);
     }
     file_wipe(&text);

@@ -2,6 +2,7 @@
 """Goal of this test: each mistake of the configuration is named with its file and line, before anything starts."""
 
 import contextlib
+import hashlib
 import os
 import shutil
 import signal
@@ -277,6 +278,9 @@ class Configuration(unittest.TestCase):
             self.expect(good + "secret_file=@/wrong\nallow=next:*\n", line, "64 hex digits")
         self.write("0" * 64 + "\n", "secret")
         self.expect(good + "secret_file=@/secret\n", line, "needs allow=")
+        for nothing in (b"", b"\n"):  # as of an unset variable
+            self.write(hashlib.sha256(nothing).hexdigest() + "  -\n", "nothing")
+            self.expect(good + "secret_file=@/nothing\nallow=next:*\n", line, "the SHA-256 of an empty token")
         self.write("0" * 64, "of-a-group", 0o620)
         self.expect(good + "secret_file=@/of-a-group\nallow=next:*\n", line, "chmod")
         for allow in ("fly:*", "ne:*", "nexts:*", ":*", "next:", "next", "next:* fly:*", "next:a,b", 'next:"a"', "next:A", "next:a;stats:*"):
