@@ -198,8 +198,8 @@ static int compare_keys(struct span a, struct span b)
     return order != 0 ? order : (one_len > other_len) - (one_len < other_len);
 }
 
-/* The next KEY=VALUE in the order of the keys; of one key that is there twice the last, which counts.  at NULL: none.
- */
+/* The next KEY=VALUE in the order of the keys; of one key that is there twice, which no part accepts, the last.  at
+ * NULL: none. */
 static struct span pair_behind(struct span query, struct span before)
 {
     struct span found = {NULL, NULL};

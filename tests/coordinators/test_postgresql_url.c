@@ -80,7 +80,7 @@ TEST("Several hosts, each with its port; or none, which is libpq's default; or a
     url_assert_refused(fz_postgresql_url_kind, "postgres://a/app/orders?host=/run", FRAZIL_ESPEC,
                        "has a host, and another after the '?'");
     url_assert_refused(fz_postgresql_url_kind, "postgres:///app/orders?host=/run&host=/run", FRAZIL_ESPEC,
-                       "has a host, and another after the '?'");
+                       "the PostgreSQL URL has the key host twice");
     url_assert_refused(fz_postgresql_url_kind, "postgres:///app/orders?host=elsewhere", FRAZIL_ESPEC,
                        "host='elsewhere'");
     url_assert_refused(fz_postgresql_url_kind, "postgres:///app/orders?host=", FRAZIL_ESPEC,

@@ -707,6 +707,7 @@ class Configuration(unittest.TestCase):
             ("redis://h/n?password_file=rel", "must be an absolute path"),
             ("redis://h/n?password_file=@/fifo", "it is a FIFO"),
             ("redis://h/n?password_file=@/none", "cannot be read"),
+            ("redis://h/n?timeout=1s&timeout=2s", "the Redis URL has the key timeout twice"),
             ("redis://u:hunter2@h", "hunter2 is not shown"),
             ("sfid+redis://h:1x/n", "the port in the Redis URL must be a number"),
             ("konayuki+redis://h/n", "no worker ids"),

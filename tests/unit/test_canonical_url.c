@@ -148,7 +148,8 @@ TEST("A table that names no schema is that of the schema public, and no other sc
     assert_false(is_same_place("postgres://h/a/n?table=ids", "postgres://h/a/n?table=public_.ids", true));
 }
 
-TEST("Nothing is decoded in the path of a file or a socket, and of a key that is there twice the last one counts")
+TEST("Nothing is decoded in the path of a file or a socket, and a key that is there twice, which is refused later, is "
+     "there once")
 {
     assert_false(is_same_place("file:///a%41", "file:///aA", true));
     assert_false(is_same_place("file:///a?b&c", "file:///a?c&b", true));

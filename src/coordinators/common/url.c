@@ -441,8 +441,9 @@ static frazil_err unknown_key(const struct fz_url_kind *kind, struct fz_url_piec
                    text);
 }
 
-static frazil_err read_pair(const struct fz_url_kind *kind, struct fz_url_piece text, struct fz_url *url,
-                            frazil_error *reterr)
+/* seen: a bit for each key that this URL has given so far. */
+static frazil_err read_pair(const struct fz_url_kind *kind, struct fz_url_piece text, uint32_t *seen,
+                            struct fz_url *url, frazil_error *reterr)
 {
     struct fz_url_piece value = text;
     struct fz_url_piece name = fz_url_cut(&value, '=');
@@ -453,8 +454,15 @@ static frazil_err read_pair(const struct fz_url_kind *kind, struct fz_url_piece 
     if (!has_value)
         value = (struct fz_url_piece){"", 0};
     for (size_t i = 0; (key = key_at(kind, i)) != NULL; i++) {
-        if (fz_url_is(name, key->name))
-            return read_value(&(struct pair){kind, key, value}, url, reterr);
+        assert(i < 32);
+        const uint32_t its = UINT32_C(1) << i;
+        if (!fz_url_is(name, key->name))
+            continue;
+        if ((*seen & its) != 0)
+            return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL has the key %s twice: leave one out", kind->what,
+                           key->name);
+        *seen |= its;
+        return read_value(&(struct pair){kind, key, value}, url, reterr);
     }
     /* Without a '=' it may be a part of a password. */
     return unknown_key(kind, has_value ? name : (struct fz_url_piece){"...", 3}, reterr);
@@ -464,9 +472,10 @@ static frazil_err read_query(const struct fz_url_kind *kind, struct fz_url_piece
                              frazil_error *reterr)
 {
     frazil_err err = FRAZIL_OK;
+    uint32_t seen = 0;
 
     while (err == FRAZIL_OK && query.len > 0)
-        err = read_pair(kind, fz_url_cut(&query, '&'), url, reterr);
+        err = read_pair(kind, fz_url_cut(&query, '&'), &seen, url, reterr);
     if (err == FRAZIL_OK && url->access.user[0] != '\0' && url->access.password[0] == '\0' && !kind->user_alone)
         return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL has a user without a password", kind->what);
     return err;
