@@ -110,8 +110,9 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_environment(frazil_options *op
 
 /*
  * Checks the options, with the environment and the config file, without opening a generator.  It reads the config file
- * if one is named, and the host's name or address if the worker id derives from it.  It creates no file, makes no
- * connection and takes no worker id.  Returns the errors of frazil_open that can be found this way.
+ * if one is named, the clock, and the host's name or address if the worker id derives from it.  It creates no file,
+ * makes no connection and takes no worker id.  Returns the errors of frazil_open that can be found this way, such as
+ * FRAZIL_ESHORTLIFE.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_check(const frazil_options *options, frazil_error *reterr)
     FRAZIL_NONNULL(1);
@@ -126,7 +127,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_check(const frazil_options *op
  * A source that gives a number is written as that number (fixed:N), and a URL as it was given.  Parsed again it means
  * the same, except for passwords, and for what has no text: clock, random numbers, granter, coordinators, snapshot.
  * FRAZIL_EBUFFER: size is too small: nothing is written, and *ret_len is the number of characters; EINVAL: an unknown
- * flag; otherwise as frazil_options_check.
+ * flag; otherwise as frazil_options_check, but no clock is read.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_text(const frazil_options *options, uint32_t flags, char *buf,
                                                        size_t size, size_t *ret_len, frazil_error *reterr)
@@ -136,7 +137,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_text(const frazil_options *opt
  * Writes the effective value of one key, as in frazil_options_text, without quotes, and with "..." for passwords.  A
  * worker number is "fixed:7", a time "2000000000ns" (of this unit always) or "unlimited".  The value is empty if that
  * text does not have the key.  Terminator, *ret_len and FRAZIL_EBUFFER as there.  FRAZIL_ESPEC: no such key; otherwise
- * as frazil_options_check.
+ * as frazil_options_text.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_get(const frazil_options *options, const char *key, char *buf,
                                                       size_t size, size_t *ret_len, frazil_error *reterr)

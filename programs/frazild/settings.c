@@ -196,13 +196,21 @@ static void read_listen(struct settings *settings, const struct config_section *
         config_complain(errors, section->place, "[listen %s] needs address=", section->name);
 }
 
-/* The spec as the library understands it, with its passwords.  NULL: there is no memory.  The caller wipes it. */
+/*
+ * The spec as the library understands it, with its passwords.  NULL: it is none, or there is no memory.  The caller
+ * wipes it.
+ */
 static char *spec_of(const struct generator_settings *generator, struct bytes *errors)
 {
     size_t len = 0;
     char none[1];
+    frazil_error err;
 
-    (void)!frazil_options_text(generator->options, FRAZIL_OPTIONS_WITH_SECRETS, none, sizeof none, &len, NULL);
+    if (frazil_options_text(generator->options, FRAZIL_OPTIONS_WITH_SECRETS, none, sizeof none, &len, &err) !=
+        FRAZIL_EBUFFER) {
+        config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
+        return NULL;
+    }
     char *spec = config_memory(malloc(len + 1), errors);
     if (spec != NULL &&
         frazil_options_text(generator->options, FRAZIL_OPTIONS_WITH_SECRETS, spec, len + 1, NULL, NULL) != FRAZIL_OK) {
@@ -282,7 +290,7 @@ static void check_others(struct generator_settings *generator, struct bytes *err
     }
 }
 
-void settings_look_at_folders(const struct settings *settings, struct bytes *errors)
+void settings_look_at_host(const struct settings *settings, struct bytes *errors)
 {
     frazil_error err;
 
@@ -291,7 +299,10 @@ void settings_look_at_folders(const struct settings *settings, struct bytes *err
         char *spec = generator->is_understood ? spec_of(generator, errors) : NULL;
         if (spec == NULL)
             continue;
-        if (frazil_admin_state_check(spec, &err) != FRAZIL_OK)
+        frazil_err code = frazil_options_check(generator->options, &err);
+        if (code == FRAZIL_OK)
+            code = frazil_admin_state_check(spec, &err);
+        if (code != FRAZIL_OK)
             config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
         explicit_bzero(spec, strlen(spec));
         free(spec);
@@ -339,8 +350,6 @@ static void read_generator(struct settings *settings, const struct config_sectio
     }
     if (generator->from_environment)
         read_environment(generator, errors);
-    else if (frazil_options_check(generator->options, &err) != FRAZIL_OK)
-        config_complain(errors, section->place, "[generator %s]: %s", section->name, err.message);
     else
         check_generator(settings, generator, errors);
     check_others(generator, errors);

@@ -100,8 +100,11 @@ bool settings_have_generator(const struct settings *settings, const char *name);
  */
 void settings_look_at_closed(const struct settings *settings, const struct settings *before, struct bytes *errors);
 
-/* Looks whether this process could use the folders that generators need; adds those that it cannot to errors. */
-void settings_look_at_folders(const struct settings *settings, struct bytes *errors);
+/*
+ * Looks whether this host lets generators be opened now: the time that its clock shows, and the folders that this
+ * process can use.  Adds what does not to errors.
+ */
+void settings_look_at_host(const struct settings *settings, struct bytes *errors);
 
 /* Writes them as a file of the configuration, with defaults, and with "..." where a password is. */
 void settings_print(const struct settings *settings, struct bytes *out);

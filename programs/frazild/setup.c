@@ -101,8 +101,8 @@ static struct setup *read_setup(const char *path, const struct setup *before, st
     users_open(&setup->users, &setup->settings, errors);
     open_tls(setup->tls, &setup->settings, errors);
     check_listeners(&setup->settings, errors);
-    if (before == NULL) { /* else these are in use, whatever became of their folders */
-        settings_look_at_folders(&setup->settings, errors);
+    if (before == NULL) { /* else these are in use, whatever became of their folders, and however old the layout is */
+        settings_look_at_host(&setup->settings, errors);
         addresses_check(&setup->settings, errors);
     }
     read_page(setup, errors);

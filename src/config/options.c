@@ -7,6 +7,7 @@
 
 #include "canonical.h"
 #include "core/sentence.h"
+#include "life.h"
 
 /* ---- saying ------------------------------------------------------------------------ */
 
@@ -165,8 +166,10 @@ frazil_err frazil_options_check(const frazil_options *options, frazil_error *ret
     struct fz_decision decision;
 
     frazil_err err = fz_options_decide(&decision, options, FZ_OPENING_GENERATOR, reterr);
-    if (err == FRAZIL_OK)
-        fz_decision_free(&decision);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_check_life(&decision, options->has_clock ? &options->clock : NULL, reterr);
+    fz_decision_free(&decision);
     return err;
 }
 

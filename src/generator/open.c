@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "config/coordinators.h"
+#include "config/life.h"
 #include "core/layout_internal.h"
 #include "core/now.h"
 #include "core/sentence.h"
@@ -22,8 +23,6 @@
 #include "port_granter.h"
 #include "remote_slots.h"
 #include "state/grant_store.h"
-
-static const int64_t ten_years_ms = INT64_C(3652) * 24 * 60 * 60 * 1000;
 
 /* splitmix64: one atomic add a number, so threads need no lock.  Where ticks start need not be secret. */
 static uint64_t splitmix_next(void *ctx)
@@ -84,44 +83,6 @@ static frazil_err open_pages(frazil *gen, const struct fz_decision *decision, st
     if (err == FRAZIL_OK)
         gen->word = &gen->shared->word;
     return err;
-}
-
-/*
- * An epoch in the future is a mistake in the spec, which waiting does not fix.  It is the clock that is wrong only if
- * it shows a time before there was any frazil, as hosts do that have just booted; then ids wait for the clock.
- */
-static frazil_err check_epoch(const frazil *gen, frazil_error *reterr)
-{
-    int64_t now_ms = fz_now(&gen->clock).unix_ms;
-
-    if (now_ms >= gen->layout.epoch_unix_ms || now_ms < FZ_LAYOUT_DEFAULT_EPOCH_MS)
-        return FRAZIL_OK;
-    return fz_fail(
-        reterr, FRAZIL_ESPEC,
-        "the layout's epoch %t lies in the future (the clock shows %t): choose an epoch that has passed, such "
-        "as today's date",
-        gen->layout.epoch_unix_ms, now_ms);
-}
-
-/* A layout about to end is refused in good time, not on its last day. */
-static frazil_err check_life(const frazil *gen, const struct fz_decision *decision, frazil_error *reterr)
-{
-    frazil_layout_info info;
-    int64_t now_ms = fz_now(&gen->clock).unix_ms;
-
-    frazil_layout_get_info(&gen->layout, &info, sizeof info);
-    if (decision->allow_short_life || now_ms < info.last_unix_ms - ten_years_ms)
-        return FRAZIL_OK;
-    if (now_ms > info.last_unix_ms)
-        return fz_fail(
-            reterr, FRAZIL_ESHORTLIFE,
-            "the layout ended at %t, and it is %t: use one that lasts longer, with more bits for the time, a "
-            "longer tick or a later epoch",
-            info.last_unix_ms, now_ms);
-    return fz_fail(reterr, FRAZIL_ESHORTLIFE,
-                   "the layout ends at %t, less than ten years from now (%t): use one that lasts longer, or open it "
-                   "with allow_short_life=yes",
-                   info.last_unix_ms, now_ms);
 }
 
 /*
@@ -380,7 +341,7 @@ static void tell_warnings(frazil *gen)
         fz_events_tell(gen, FRAZIL_EVENT_WARN_UNCLAIMED, FRAZIL_OK, now_ms, 0);
     if (gen->fixed.collision_ppm != 0)
         fz_events_tell(gen, FRAZIL_EVENT_WARN_COLLISION, FRAZIL_OK, now_ms, gen->fixed.collision_ppm);
-    if (now_ms >= info.last_unix_ms - ten_years_ms)
+    if (now_ms >= info.last_unix_ms - FZ_SHORT_LIFE_MS)
         fz_events_tell(gen, FRAZIL_EVENT_WARN_SHORT_LIFE, FRAZIL_OK, now_ms, (uint64_t)info.last_unix_ms);
     if (now_ms < gen->layout.epoch_unix_ms)
         fz_events_tell(gen, FRAZIL_EVENT_WARN_EARLY_CLOCK, FRAZIL_OK, now_ms,
@@ -479,9 +440,7 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
     gen->fixed.state = (uint8_t)kept_by(decision);
     frazil_err err = open_clock(gen, decision, ports, reterr);
     if (err == FRAZIL_OK)
-        err = check_epoch(gen, reterr);
-    if (err == FRAZIL_OK)
-        err = check_life(gen, decision, reterr);
+        err = fz_check_life(decision, &gen->clock, reterr);
     if (err == FRAZIL_OK)
         err = open_random(gen, ports, reterr);
     if (err == FRAZIL_OK)

@@ -57,6 +57,20 @@ TEST("Values that are not understood, or do not fit, and what the sentence must 
         assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
 }
 
+static void assert_check_says(const char *spec, const frazil_clock *clock, frazil_err code, const char *words)
+{
+    frazil_error err = {.message = ""};
+    frazil_options *options;
+
+    assert_int_equal(frazil_options_open(&options, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_spec(options, spec, strlen(spec), NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_clock(options, clock, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_check(options, &err), code);
+    if (strstr(err.message, words) == NULL)
+        fail_msg("%s: %s", spec, err.message);
+    frazil_options_close(options);
+}
+
 TEST("An epoch in the future and a layout that has ended are mistakes in the spec, and the sentence leads out of them")
 {
     static const struct {
@@ -74,9 +88,24 @@ TEST("An epoch in the future and a layout that has ended are mistakes in the spe
         {WORKER "layout=38/10/12 clock=frozen:2026-11-21", FRAZIL_ESHORTLIFE, "open it with allow_short_life=yes"},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
+        assert_check_says(rows[i].spec, NULL, rows[i].code, rows[i].why);
+    }
     assert_int_equal(frazil_err_classify(FRAZIL_ESPEC), FRAZIL_CLASS_USAGE);
+}
+
+TEST("A check of options looks at the clock that the generator will have")
+{
+    frazil_manual_clock *manual;
+    frazil_clock clock;
+
+    assert_int_equal(frazil_manual_clock_open(&manual, INT64_C(1893456000000), 0, NULL), FRAZIL_OK); /* 2030 */
+    frazil_manual_clock_port(manual, &clock, sizeof clock);
+    assert_check_says(WORKER "state=memory layout='41/10/12 epoch=2029-12-31'", &clock, FRAZIL_OK, "");
+    assert_check_says(WORKER "state=memory layout='41/10/12 epoch=2030-01-02'", &clock, FRAZIL_ESPEC,
+                      "(the clock shows 2030-01-01T00:00:00.000Z)");
+    frazil_manual_clock_close(manual);
 }
 
 static frazil *open_ok(const char *spec)

@@ -408,8 +408,8 @@ frazil_err fz_url_check_files(const struct fz_url_kind *kind, const struct fz_ur
             continue;
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0)
-            return fz_fail(reterr, FRAZIL_EREFUSED, "%s: not connected: cannot read the file of %s=: %q: %s", shown,
-                           key->name, path, strerror_r(errno, buf, sizeof buf) == 0 ? buf : "unknown error");
+            return fz_fail(reterr, FRAZIL_EREFUSED, "%s: cannot read the file of %s=: %q: %s", shown, key->name, path,
+                           strerror_r(errno, buf, sizeof buf) == 0 ? buf : "unknown error");
         (void)close(fd);
     }
     return FRAZIL_OK;
@@ -513,6 +513,22 @@ frazil_err fz_url_parse(const struct fz_url_kind *kind, const char *text, struct
     frazil_err err = split(kind, text, &pieces, reterr);
     if (err == FRAZIL_OK)
         err = read_pieces(kind, &pieces, ret, reterr);
+    if (err != FRAZIL_OK)
+        fz_wipe(ret, kind->size);
+    return err;
+}
+
+frazil_err fz_url_open(const struct fz_url_kind *kind, const char *text, struct fz_url *ret, frazil_error *reterr)
+{
+    char shown[64];
+    struct fz_sentence s = fz_sentence_in(shown, sizeof shown);
+
+    fz_sentence_str(&s, "the ");
+    fz_sentence_str(&s, kind->what);
+    fz_sentence_str(&s, " URL");
+    frazil_err err = fz_url_parse(kind, text, ret, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_url_check_files(kind, ret, shown, reterr);
     if (err != FRAZIL_OK)
         fz_wipe(ret, kind->size);
     return err;

@@ -390,7 +390,7 @@ static void etcd_close(void *ctx)
 frazil_err fz_etcd_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
     struct fz_etcd_url parsed;
-    frazil_err err = fz_url_parse(fz_etcd_url_kind, url, &parsed.common, reterr);
+    frazil_err err = fz_url_open(fz_etcd_url_kind, url, &parsed.common, reterr);
 
     if (err != FRAZIL_OK)
         return err;

@@ -227,7 +227,7 @@ frazil_err fz_mysql_register_open(const char *url, struct fz_register *ret, char
     frazil_err err = check_environment(reterr);
 
     if (err == FRAZIL_OK)
-        err = fz_url_parse(fz_mysql_url_kind, url, &parsed.common, reterr);
+        err = fz_url_open(fz_mysql_url_kind, url, &parsed.common, reterr);
     if (err != FRAZIL_OK)
         return err;
     struct fz_mysql_connection *connection = malloc(sizeof *connection);

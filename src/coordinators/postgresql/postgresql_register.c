@@ -149,7 +149,7 @@ static const struct fz_sql_dialect postgresql_dialect = {.speakers = "a PostgreS
 frazil_err fz_postgresql_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
     struct fz_postgresql_url parsed;
-    frazil_err err = fz_url_parse(fz_postgresql_url_kind, url, &parsed.common, reterr);
+    frazil_err err = fz_url_open(fz_postgresql_url_kind, url, &parsed.common, reterr);
 
     if (err != FRAZIL_OK)
         return err;

@@ -72,7 +72,7 @@ void fz_redis_connection_start(struct fz_redis_connection *connection, const str
 frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, const char *url, frazil_error *reterr)
 {
     struct fz_redis_url parsed = {.db = 0}; /* for analysers, which see no more of it written than common */
-    frazil_err err = fz_url_parse(fz_redis_url_kind, url, &parsed.common, reterr);
+    frazil_err err = fz_url_open(fz_redis_url_kind, url, &parsed.common, reterr);
 
     if (err != FRAZIL_OK)
         return err;

@@ -539,7 +539,7 @@ static void zookeeper_close_register(void *ctx)
 frazil_err fz_zookeeper_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
     struct fz_zookeeper_url parsed;
-    frazil_err err = fz_url_parse(fz_zookeeper_url_kind, url, &parsed.common, reterr);
+    frazil_err err = fz_url_open(fz_zookeeper_url_kind, url, &parsed.common, reterr);
 
     if (err != FRAZIL_OK)
         return err;
