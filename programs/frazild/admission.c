@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RETRY_MS 1000 /* after which a coordinator that refused may be asked again */
+#define RETRY_MS 1000 /* while a coordinator is asked, or after it refused */
 
 static void refuse(struct refusal *ret, enum reply_code code, uint64_t retry_ms, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -110,6 +110,12 @@ void admission_give_back(struct generator *generator, struct user *user, uint32_
         rate_give_back(&user->rate, n);
 }
 
+/* When to come back, in whole milliseconds; `otherwise` where nobody knows. */
+static uint64_t retry_ms_of(uint64_t retry_ns, uint64_t otherwise)
+{
+    return retry_ns == 0 ? otherwise : (retry_ns + NS_PER_MS - 1) / NS_PER_MS;
+}
+
 /* Whether an operator has to see to the coordinator that gives each id. */
 static bool needs_operator(frazil_err code)
 {
@@ -119,7 +125,7 @@ static bool needs_operator(frazil_err code)
 void admission_explain(const struct id_request *id_request, struct refusal *ret)
 {
     const char *name = id_request->engine->name, *why = frazil_strerror(id_request->code);
-    uint64_t retry_ms = (id_request->retry_ns + NS_PER_MS - 1) / NS_PER_MS;
+    bool is_away = id_request->code == FRAZIL_EUNREACHABLE;
     struct trouble trouble;
 
     trouble_find(id_request->engine, &trouble);
@@ -128,10 +134,11 @@ void admission_explain(const struct id_request *id_request, struct refusal *ret)
     if (!is_new)
         trouble.why[0] = '\0';
     if (dispatcher_is_passing(id_request->code))
-        refuse(ret, CODE_TRYAGAIN, retry_ms == 0 ? 1 : retry_ms, "generator %s: %s%s%s", name, why, colon, trouble.why);
+        refuse(ret, CODE_TRYAGAIN, retry_ms_of(id_request->retry_ns, is_away ? RETRY_MS : 1), "generator %s: %s%s%s",
+               name, why, colon, trouble.why);
     else if (id_request->code == FRAZIL_ELEASE) /* its reason may name files and hosts: no client's business */
-        refuse(ret, CODE_FENCED, trouble.retry_ns / NS_PER_MS, "generator %s: %s%s%s: the daemon's log says why", name,
-               why, colon, trouble.why);
+        refuse(ret, CODE_FENCED, retry_ms_of(trouble.retry_ns, RETRY_MS),
+               "generator %s: %s%s%s: the daemon's log says why", name, why, colon, trouble.why);
     else if (needs_operator(id_request->code)) /* of state= */
         refuse(ret, CODE_TRYAGAIN, RETRY_MS, "generator %s: %s: the daemon's log says why", name, why);
     else

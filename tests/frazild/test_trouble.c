@@ -133,6 +133,11 @@ TEST("A grant that could not be extended is told by the kind of its error, witho
     open_granted(0);
     frazil_manual_clock_advance(manual, 5 * NS_PER_S);
     assert_trouble("its grant is being extended", 0);
+    struct refusal refusal;
+    const struct id_request id_request = {.engine = &engine, .code = FRAZIL_ELEASE, .retry_ns = NS_PER_MS};
+    admission_explain(&id_request, &refusal);
+    assert_int_equal(refusal.code, CODE_FENCED);
+    assert_int_equal(refusal.retry_ms, 1000); /* the end of the extension is not known */
     granter_says = FRAZIL_EUNREACHABLE;
     assert_int_not_equal(frazil_keep(engine.gen, FRAZIL_WAIT_FOREVER, &ignored, NULL), FRAZIL_OK);
     frazil_error failure = {.retry_ns = 0};
@@ -140,11 +145,26 @@ TEST("A grant that could not be extended is told by the kind of its error, witho
     frazil_get_health(engine.gen, &health, sizeof health, &failure);
     assert_true(failure.retry_ns > 0);
     assert_trouble("the coordinator does not answer", failure.retry_ns / NS_PER_MS);
-    const struct id_request id_request = {.engine = &engine, .code = FRAZIL_ELEASE, .retry_ns = NS_PER_MS};
-    struct refusal refusal;
     admission_explain(&id_request, &refusal);
     assert_int_equal(refusal.code, CODE_FENCED);
-    assert_int_equal(refusal.retry_ms, failure.retry_ns / NS_PER_MS);
+    assert_int_equal(refusal.retry_ms, (failure.retry_ns + NS_PER_MS - 1) / NS_PER_MS);
+    frazil_manual_clock_advance(manual, failure.retry_ns + NS_PER_S); /* the next try is under way */
+    admission_explain(&id_request, &refusal);
+    assert_int_equal(refusal.code, CODE_FENCED);
+    assert_int_equal(refusal.retry_ms, 1000);
+}
+
+TEST("A coordinator that does not answer for an id is to be asked again, and not at once")
+{
+    open_granted(0);
+    struct refusal refusal;
+    struct id_request id_request = {.engine = &engine, .code = FRAZIL_EUNREACHABLE};
+    admission_explain(&id_request, &refusal);
+    assert_int_equal(refusal.code, CODE_TRYAGAIN);
+    assert_int_equal(refusal.retry_ms, 1000);
+    id_request.retry_ns = 1;
+    admission_explain(&id_request, &refusal);
+    assert_int_equal(refusal.retry_ms, 1);
 }
 
 TEST("A generator whose lead is used up says so, and gives an id when the time that it names has passed")
