@@ -26,14 +26,24 @@
 _Static_assert(sizeof(struct connection) <= 512, "an idle connection takes at most 512 bytes");
 
 /* Tells the operator whose connection ends before its client wants that, and why. */
-static void log_cut(struct connection *connection, const char *why)
+static void log_cut(const struct connection *connection, enum log_kind kind, const char *why)
 {
     const struct user *user = connection->session.user;
     char peer[ADDRESS_TEXT_SIZE];
 
     peer_write(&connection->session.peer, peer);
-    log_line(LOG_CLIENT, "connection %llu, %s%s%s, is cut: %s", (unsigned long long)connection->session.id, peer,
+    log_line(kind, "connection %llu, %s%s%s, is cut: %s", (unsigned long long)connection->session.id, peer,
              user != NULL ? ", user " : "", user != NULL ? user->name : "", why);
+}
+
+/* The same where its session says why. */
+static void log_broken(struct connection *connection)
+{
+    struct session *session = &connection->session;
+
+    if (session->broken != NULL)
+        log_cut(connection, session->is_revoked ? LOG_CUT : LOG_BROKEN, session->broken);
+    session->broken = NULL;
 }
 
 /*
@@ -56,7 +66,7 @@ static void watch(struct loop *loop, struct connection *connection)
     connection->events = events;
     if (epoll_ctl(loop->epoll, EPOLL_CTL_MOD, connection->io.fd, &event) == 0)
         return;
-    log_cut(connection, "the system cannot watch it");
+    log_cut(connection, LOG_CUT, "the system cannot watch it");
     connection_close(loop, connection);
 }
 
@@ -288,9 +298,7 @@ static void work(struct loop *loop, struct connection *connection, const char *a
     if (loop->drains) /* the close goes with the answer: a client that has it knows that it is the last */
         io_hold_back(&connection->io, true);
     bool good = converse(loop, connection, at, len, &used, &state);
-    if (connection->session.broken != NULL)
-        log_cut(connection, connection->session.broken);
-    connection->session.broken = NULL;
+    log_broken(connection);
     if (!good || !keep_rest(connection, at, len, used)) {
         connection_close(loop, connection);
         return;
@@ -341,7 +349,7 @@ static ssize_t receive(struct loop *loop, struct connection *connection, void *t
         count(&loop->event_thread.counters.tls_failures, 1);
         char peer[ADDRESS_TEXT_SIZE];
         peer_write(&connection->session.peer, peer);
-        log_line(LOG_CLIENT, "the TLS handshake of connection %llu, %s, failed: %s",
+        log_line(LOG_TLS, "the TLS handshake of connection %llu, %s, failed: %s",
                  (unsigned long long)connection->session.id, peer, connection->io.why);
     }
     return n;
@@ -405,8 +413,9 @@ static bool cut_ended(struct loop *loop, struct connection *connection)
     if (!connection->distrusted && now.tv_sec <= connection->client_end_unix_s)
         return false;
     count(&loop->event_thread.counters.cut_revoked, 1);
-    log_cut(connection, connection->distrusted ? "the certificate of its client is not signed by tls_client_ca"
-                                               : "the certificate of its client has expired");
+    log_cut(connection, LOG_CUT,
+            connection->distrusted ? "the certificate of its client is not signed by tls_client_ca"
+                                   : "the certificate of its client has expired");
     connection_close(loop, connection);
     return true;
 }
@@ -434,8 +443,7 @@ void connection_go_on(struct loop *loop, struct connection *connection)
         return;
     }
     if (connection->reads && connection->session.broken != NULL) { /* by a reload: it is asked no more */
-        log_cut(connection, connection->session.broken);
-        connection->session.broken = NULL;
+        log_broken(connection);
         end(loop, connection);
         return;
     }
@@ -464,8 +472,8 @@ void connection_on_event(struct loop *loop, struct connection *connection, uint3
     connection_go_on(loop, connection);
 }
 
-/* Why a connection is to be cut now; NULL: it is not. */
-static const char *late(struct loop *loop, struct connection *connection)
+/* Why a connection is to be cut now, and the kind of that; NULL: it is not. */
+static const char *late(struct loop *loop, struct connection *connection, enum log_kind *ret)
 {
     const struct daemon_settings *settings = &loop->event_thread.setup->settings.daemon;
     uint64_t now_ns = loop->event_thread.now_ns;
@@ -474,8 +482,10 @@ static const char *late(struct loop *loop, struct connection *connection)
 
     if (connection->stalled_ns > 0 && now_ns - connection->stalled_ns > settings->stall_timeout_ns) {
         count(&counters->cut_stalled, 1);
+        *ret = LOG_CUT;
         return "it does not read its replies (stall_timeout)";
     }
+    *ret = LOG_SLOW;
     bool listens = connection->reads && connection->out.len == 0;
     if (listens && connection->begun_ns > 0 && now_ns - connection->begun_ns > settings->request_timeout_ns) {
         count(&counters->cut_slow, 1);
@@ -514,6 +524,7 @@ void connection_check_time(struct loop *loop, struct connection *connection)
 {
     uint64_t idle_ns = session_idle_ns(&connection->session);
     uint64_t since_ns = loop->event_thread.now_ns - connection->active_ns;
+    enum log_kind kind;
 
     if (connection->lingers) {
         if (since_ns > LINGER_NS)
@@ -524,11 +535,11 @@ void connection_check_time(struct loop *loop, struct connection *connection)
         return;
     if (session_is_late(&connection->session))
         connection_make_ready(loop, connection);
-    const char *why = late(loop, connection);
+    const char *why = late(loop, connection, &kind);
     if (why != NULL) {
         if (connection->io.in_handshake)
             count(&loop->event_thread.counters.tls_failures, 1);
-        log_cut(connection, why);
+        log_cut(connection, kind, why);
         connection_close(loop, connection);
         return;
     }
@@ -536,7 +547,7 @@ void connection_check_time(struct loop *loop, struct connection *connection)
         idle_ns > 0 && since_ns > idle_ns && connection->reads && connection->in.len == 0 && connection->out.len == 0;
     if (is_idle && !connection->session.is_http) { /* HTTP ends its connections so: there it is no news */
         count(&loop->event_thread.counters.cut_idle, 1);
-        log_cut(connection, "it was idle for too long (idle_timeout)");
+        log_cut(connection, LOG_CUT, "it was idle for too long (idle_timeout)");
     }
     if (is_idle || is_over(loop, connection))
         end(loop, connection);

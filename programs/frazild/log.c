@@ -171,8 +171,14 @@ void log_event(struct log_limit *limit, const char *fmt, ...)
 
 void log_left_out(bool all)
 {
-    static const char *const abouts[LOG_KINDS] = {NULL, "about clients that were refused or cut", "about wrong tokens",
-                                                  "about leases that clients asked for", "about the clock"};
+    static const char *const abouts[LOG_KINDS] = {[LOG_REFUSED] = "about connections that were refused",
+                                                  [LOG_TLS] = "about TLS handshakes that failed",
+                                                  [LOG_BROKEN] = "about clients that broke their protocol",
+                                                  [LOG_SLOW] = "about clients that sent no request in time",
+                                                  [LOG_CUT] = "about clients that were cut",
+                                                  [LOG_AUTH] = "about wrong tokens",
+                                                  [LOG_LEASES] = "about leases that clients asked for",
+                                                  [LOG_CLOCK] = "about the clock"};
 
     for (int kind = LOG_ALWAYS + 1; kind < LOG_KINDS; kind++) {
         (void)pthread_mutex_lock(&lock);

@@ -11,11 +11,15 @@
 
 /* Kinds of lines. */
 enum log_kind {
-    LOG_ALWAYS, /* actions of the operator or of the daemon itself */
-    LOG_CLIENT, /* connections that were refused or cut */
-    LOG_AUTH,   /* wrong secrets */
-    LOG_LEASES, /* leases that a client asked for in vain */
-    LOG_CLOCK,  /* its steps */
+    LOG_ALWAYS,  /* actions of the operator or of the daemon itself */
+    LOG_REFUSED, /* connections that were refused */
+    LOG_TLS,     /* handshakes that failed */
+    LOG_BROKEN,  /* clients that sent what is none of their protocol */
+    LOG_SLOW,    /* clients that did not send a request in time */
+    LOG_CUT,     /* clients that were cut for another reason */
+    LOG_AUTH,    /* wrong secrets */
+    LOG_LEASES,  /* leases that a client asked for in vain */
+    LOG_CLOCK,   /* its steps */
     LOG_KINDS
 };
 

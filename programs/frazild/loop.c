@@ -96,7 +96,7 @@ static void pause_accepting(struct loop *loop)
 {
     loop->pauses = true;
     forget_listeners(loop);
-    log_line(LOG_CLIENT, "connections wait: no descriptor is left, not even to refuse them");
+    log_line(LOG_REFUSED, "connections wait: no descriptor is left, not even to refuse them");
 }
 
 static void resume_accepting(struct loop *loop)
@@ -121,7 +121,7 @@ static void log_refusal(const struct peer *peer, const char *why)
     char text[ADDRESS_TEXT_SIZE];
 
     peer_write(peer, text);
-    log_line(LOG_CLIENT, "a connection was refused, %s: %s", text, why);
+    log_line(LOG_REFUSED, "a connection was refused, %s: %s", text, why);
 }
 
 /* No descriptor is free: the reserve accepts the connection to refuse it. */

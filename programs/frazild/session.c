@@ -53,7 +53,7 @@ struct user *session_user(struct session *session)
     struct user *now = users_find(&setup->users, slice_of(session->user_name));
     if (now == NULL || memcmp(now->proof, session->user_proof, sizeof now->proof) != 0) {
         count(&session->event_thread->counters.cut_revoked, 1);
-        session->closing = true;
+        session->closing = session->is_revoked = true;
         session->broken = "a reload removed its user, or gave it another token or certificate";
     } else {
         session->known = setup;

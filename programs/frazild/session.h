@@ -53,7 +53,7 @@ struct session {
     struct http_request *request; /* by HTTP: it waits, or its reply is being sent */
     char *user_name;              /* of `user`, to look it up after a reload */
     unsigned char user_proof[32];
-    const char *broken; /* a mistake in its bytes, to be told to the operator; NULL: none */
+    const char *broken; /* why it is cut, to be told to the operator; NULL: it is not */
     char *name;         /* CLIENT SETNAME */
     char *lib;          /* CLIENT SETINFO LIB-NAME */
     char *lib_version;
@@ -66,6 +66,7 @@ struct session {
     bool has_asked;     /* something in full */
     bool rounds;        /* the client rounds integers above 2^53 */
     bool closing;       /* after what is written */
+    bool is_revoked;    /* `broken` is no mistake of the client: a reload took its user away */
     bool silent;        /* CLIENT REPLY OFF */
     uint8_t skip;       /* CLIENT REPLY SKIP: 2 when it was said, 1 for the command after it */
 };

@@ -34,7 +34,7 @@ static char *log_lines(unsigned count)
     assert_int_equal(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
     log_left_out(false);
     for (unsigned i = 0; i < count; i++)
-        log_line(LOG_CLIENT, "no");
+        log_line(LOG_BROKEN, "no");
     assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
     assert_true(pread(fileno(file), text, 4095, 0) >= 0);
     (void)close(before);
@@ -55,9 +55,10 @@ TEST("A minute has twenty lines, and when it is over the log says how many were 
 
     assert_int_equal(strlen(first), 20 * strlen("frazild: no\n"));
     assert_string_equal(same_minute, "");
-    assert_string_equal(second, "frazild: 6 lines about clients that were refused or cut were left out\nfrazild: no\n");
+    assert_string_equal(second,
+                        "frazild: 6 lines about clients that broke their protocol were left out\nfrazild: no\n");
     assert_int_equal(strlen(third), 20 * strlen("frazild: no\n"));
-    assert_string_equal(fourth, "frazild: 1 line about clients that were refused or cut was left out\nfrazild: no\n");
+    assert_string_equal(fourth, "frazild: 1 line about clients that broke their protocol was left out\nfrazild: no\n");
     free(first);
     free(same_minute);
     free(second);
