@@ -91,11 +91,6 @@ uint64_t session_idle_ns(const struct session *session)
     return session->is_http ? HTTP_IDLE_NS : session->event_thread->setup->settings.daemon.idle_timeout_ns;
 }
 
-bool session_is_idle(const struct session *session)
-{
-    return session->batch == NULL && session->lease_job == NULL && session->multi == NULL;
-}
-
 bool session_is_late(const struct session *session)
 {
     return session->lease_job != NULL && lease_job_is_over(session->lease_job);
@@ -103,5 +98,5 @@ bool session_is_late(const struct session *session)
 
 bool session_may_end(const struct session *session, size_t unread)
 {
-    return unread == 0 && (session->is_http ? session->has_asked : session_is_idle(session));
+    return unread == 0 && (!session->is_http || session->has_asked);
 }

@@ -74,9 +74,6 @@ struct session {
 /* A new session. */
 void session_open(struct session *session, struct event_thread *event_thread, void *connection, uint64_t id);
 
-/* Whether nothing is under way: no transaction, no wait, no half reply. */
-bool session_is_idle(const struct session *session);
-
 /* Whether the time of what it waits for is over, so that it can go on. */
 bool session_is_late(const struct session *session);
 
@@ -92,7 +89,10 @@ size_t session_output_limit(struct session *session);
 /* How long its client may be silent when nothing is under way; 0: as long as it wants. */
 uint64_t session_idle_ns(const struct session *session);
 
-/* Whether a drain may end it now: no answer is due, and nothing has come that begins a request. */
+/*
+ * Whether a drain may end it now that it reads: nothing has come that begins a request.  What MULTI has queued has not
+ * begun.
+ */
 bool session_may_end(const struct session *session, size_t unread);
 
 /* Its bytes are not of its protocol, as `why` says, which is never freed: it closes after what is written. */

@@ -47,8 +47,10 @@ class Hangs(Hanging):
 
     def test_a_second_sigterm_ends_the_wait_for_a_coordinator_too(self):
         silent = self.listen()
-        daemon = self.start(BASE.replace("[listen", f"drain_timeout={PATIENCE_S}s\n[listen") + generator("main"))
-        self.assertEqual(self.connect(daemon).ask("MULTI"), "OK")  # the drain waits for its end
+        daemon = self.start(BASE.replace("[listen", f"drain_timeout={PATIENCE_S}s\nrequest_timeout={PATIENCE_S}s\n[listen") + generator("main"))
+        client = self.connect(daemon)
+        client.send(b"PING\r\n*1\r\n")  # the drain waits for its end
+        self.assertEqual(client.read(), "PONG")
         self.write(daemon, BASE + generator("main") + f"[generator far]\nbase=2\nworker={self.url_of(silent)}\n")
         daemon.process.send_signal(signal.SIGHUP)
         waits, _ = silent.accept()

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define PING "*1\r\n$4\r\nPING\r\n"
+#define MULTI "*1\r\n$5\r\nMULTI\r\n"
 
 static struct setup setup;
 static struct server server;
@@ -128,19 +129,43 @@ TEST("A client that is silent for more than a second is closed")
     expect("", true);
 }
 
-TEST("A request that has come in part is awaited, and so is the end of a transaction")
+TEST("A request that has come in part is awaited")
 {
-    say("*1\r\n$5\r\nMULTI\r\n*1\r\n$4\r\nPI");
-    expect("+OK\r\n", false);
+    say(PING "*1\r\n$4\r\nPI");
+    expect("+PONG\r\n", false);
     drain();
     pass(30 * NS_PER_S);
     expect("", false);
     say("NG\r\n");
-    expect("+QUEUED\r\n", false);
-    pass(30 * NS_PER_S);
+    expect("+PONG\r\n", true);
+}
+
+TEST("The end of a transaction is not awaited: what it has queued has not begun")
+{
+    say(MULTI PING);
+    expect("+OK\r\n+QUEUED\r\n", false);
+    drain();
     expect("", false);
-    say("*1\r\n$4\r\nEXEC\r\n");
-    expect("*1\r\n+PONG\r\n", true);
+    pass(NS_PER_S + 1);
+    expect("", true);
+}
+
+TEST("A transaction that goes on during a drain ends with its next answer")
+{
+    say(MULTI);
+    expect("+OK\r\n", false);
+    drain();
+    say(PING);
+    expect("+QUEUED\r\n", true);
+}
+
+TEST("A transaction that comes in full during a drain is run")
+{
+    say(PING);
+    expect("+PONG\r\n", false);
+    drain();
+    say(MULTI PING "*1\r\n$4\r\nEXEC\r\n");
+    expect("+OK\r\n+QUEUED\r\n*1\r\n+PONG\r\n", true);
 }
 
 TEST("Without a drain nobody is closed behind an answer, or for a silence")
