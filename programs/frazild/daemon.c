@@ -196,8 +196,8 @@ static bool start(struct daemon *daemon)
         setup_log_errors(errors);
         return false;
     }
-    daemon->server.lease_thread = lease_thread_start();
-    daemon->reloader = daemon->server.lease_thread != NULL ? reloader_start(daemon->path, &daemon->server) : NULL;
+    daemon->server.lease_threads = lease_threads_start();
+    daemon->reloader = daemon->server.lease_threads != NULL ? reloader_start(daemon->path, &daemon->server) : NULL;
     if (daemon->reloader != NULL && start_loops(daemon))
         return true;
     log_line(
@@ -254,7 +254,7 @@ static void *close_all(void *arg)
     if (daemon->server.setup != NULL) /* gives the worker ids back */
         setup_release_within(daemon->server.setup,
                              daemon->times.closed_ns > now_ns ? daemon->times.closed_ns - now_ns : 0);
-    lease_thread_stop(daemon->server.lease_thread);
+    lease_threads_stop(daemon->server.lease_threads);
     return end_background(daemon);
 }
 

@@ -24,7 +24,7 @@ struct event_thread {
     void (*wake)(void *connection); /* has a session of this event thread go on, after what it waited for */
     void (*notify)(struct event_thread *event_thread); /* has the event thread look around; any thread */
     struct user *(*user_of)(void *connection); /* whom its certificate names; NULL: nobody, or it has shown none */
-    struct lease_thread *lease_thread;         /* of the whole daemon */
+    struct lease_threads *lease_threads;       /* of the whole daemon */
     struct lease_job *lease_jobs;              /* that its sessions wait for */
     int64_t date_unix_s;                       /* of `date` */
     char date[48];                             /* a line of HTTP */

@@ -3,11 +3,13 @@
 
 #include "log.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WAITING_MAX 64
-#define RETRY_MS 1000 /* after which a coordinator that did not answer may be asked again */
+#define LOOKERS 8      /* coordinators that are asked at a time: one that is silent holds up no other one */
+#define WAITING_MAX 64 /* for each of these */
+#define RETRY_MS 1000  /* after which a coordinator that did not answer may be asked again */
 
 struct lease_job {
     struct job job; /* first */
@@ -19,9 +21,15 @@ struct lease_job {
     struct lease_job *next; /* of its event thread */
 };
 
-struct lease_thread {
+struct looker {
     struct job_thread thread;             /* first */
     _Atomic(const struct engine *) asked; /* whose coordinator was asked last; only compared: it may be gone */
+    atomic_uint jobs;                     /* those that are not freed */
+};
+
+struct lease_threads {
+    pthread_mutex_t choosing;
+    struct looker lookers[LOOKERS];
 };
 
 /* Whether a coordinator gives its worker id; if not, that is the error. */
@@ -47,12 +55,11 @@ static const struct engine *engine_of(const struct job *job)
 /* Looks the leases up, once for all of these jobs. */
 static uint64_t run(struct job_thread *thread, struct job *group)
 {
-    struct lease_thread *lease_thread = (struct lease_thread *)thread;
     const struct engine *engine = engine_of(group);
     frazil_error err = {.code = FRAZIL_OK};
     frazil_admin_leases *leases = NULL;
 
-    atomic_store(&lease_thread->asked, engine);
+    atomic_store(&((struct looker *)thread)->asked, engine);
     if (has_leases(engine, &err) && frazil_admin_leases_open(&leases, engine->meaning, NULL, &err) != FRAZIL_OK)
         log_line(LOG_LEASES, "generator %s: its leases cannot be listed: %s", engine->name, err.message);
     for (struct job *at = group; at != NULL; at = at->next) {
@@ -75,6 +82,7 @@ static void free_job(struct job *its)
 {
     struct lease_job *job = (struct lease_job *)its;
 
+    (void)atomic_fetch_sub(&((struct looker *)its->thread)->jobs, 1);
     engine_release(job->engine, 0);
     bytes_free(&job->reply);
     free(job);
@@ -82,21 +90,59 @@ static void free_job(struct job *its)
 
 static const struct job_kind kind = {run, are_of_one_engine, free_job, WAITING_MAX};
 
-struct lease_thread *lease_thread_start(void)
+/* Ends the first of them. */
+static void stop(struct lease_threads *threads, size_t count)
 {
-    struct lease_thread *lease_thread = calloc(1, sizeof *lease_thread);
+    while (count > 0)
+        (void)job_thread_stop(&threads->lookers[--count].thread, UINT64_MAX, NULL, NULL);
+    (void)pthread_mutex_destroy(&threads->choosing);
+    free(threads);
+}
 
-    if (lease_thread != NULL && job_thread_start(&lease_thread->thread, &kind))
-        return lease_thread;
-    free(lease_thread);
+struct lease_threads *lease_threads_start(void)
+{
+    struct lease_threads *threads = calloc(1, sizeof *threads);
+    size_t count = 0;
+
+    if (threads == NULL)
+        return NULL;
+    (void)pthread_mutex_init(&threads->choosing, NULL);
+    while (count < LOOKERS && job_thread_start(&threads->lookers[count].thread, &kind))
+        count++;
+    if (count == LOOKERS)
+        return threads;
+    const int why = errno;
+    stop(threads, count);
+    errno = why;
     return NULL;
 }
 
-void lease_thread_stop(struct lease_thread *lease_thread)
+void lease_threads_stop(struct lease_threads *threads)
 {
-    if (lease_thread != NULL)
-        (void)job_thread_stop(&lease_thread->thread, UINT64_MAX, NULL, NULL);
-    free(lease_thread);
+    if (threads != NULL)
+        stop(threads, LOOKERS);
+}
+
+/* The thread that asks the coordinator of an engine already, or else the one with the fewest jobs.  Counts one more. */
+static struct looker *choose(struct lease_threads *threads, const struct engine *engine)
+{
+    struct looker *chosen = &threads->lookers[0];
+
+    (void)pthread_mutex_lock(&threads->choosing);
+    for (size_t i = 0; i < LOOKERS; i++) {
+        struct looker *looker = &threads->lookers[i];
+        unsigned jobs = atomic_load(&looker->jobs);
+        if (jobs > 0 && atomic_load(&looker->asked) == engine) {
+            chosen = looker;
+            break;
+        }
+        if (jobs < atomic_load(&chosen->jobs))
+            chosen = looker;
+    }
+    if (atomic_fetch_add(&chosen->jobs, 1) == 0)
+        atomic_store(&chosen->asked, engine); /* as it will do: the next job of this engine comes here, too */
+    (void)pthread_mutex_unlock(&threads->choosing);
+    return chosen;
 }
 
 struct lease_job *lease_job_submit(struct event_thread *event_thread, struct engine *engine,
@@ -113,7 +159,7 @@ struct lease_job *lease_job_submit(struct event_thread *event_thread, struct eng
                               .deadline_ns =
                                   event_thread->now_ns + event_thread->setup->settings.daemon.request_timeout_ns,
                               .next = event_thread->lease_jobs};
-    if (!job_submit(&event_thread->lease_thread->thread, &job->job)) {
+    if (!job_submit(&choose(event_thread->lease_threads, engine)->thread, &job->job)) {
         free_job(&job->job);
         return NULL;
     }
@@ -132,7 +178,7 @@ void lease_jobs_collect(const struct event_thread *event_thread)
 /* Whether a job that is not done waits for its own coordinator: in the thread, or behind others of its engine. */
 static bool waits_for_its_own(const struct lease_job *job)
 {
-    return atomic_load(&job->job.event_thread->lease_thread->asked) == job->engine;
+    return atomic_load(&((struct looker *)job->job.thread)->asked) == job->engine;
 }
 
 const struct bytes *lease_job_reply(const struct lease_job *job, struct refusal *ret)

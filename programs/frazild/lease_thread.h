@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread that looks leases up, for LEASES and its path of HTTP. */
+/* The threads that look leases up, for LEASES and its path of HTTP. */
 #ifndef FRAZILD_LEASE_THREAD_H
 #define FRAZILD_LEASE_THREAD_H
 
@@ -8,18 +8,18 @@
 #include "admission.h"
 #include "event_thread.h"
 
-struct lease_thread;
+struct lease_threads;
 struct lease_job;
 
-/* Starts the thread.  NULL without memory or threads. */
-struct lease_thread *lease_thread_start(void);
+/* Starts the threads.  NULL without memory or threads. */
+struct lease_threads *lease_threads_start(void);
 
-/* Ends it, when all jobs were abandoned; a look that is under way is waited for.  NULL: there is none. */
-void lease_thread_stop(struct lease_thread *lease_thread);
+/* Ends them, when all jobs were abandoned; looks that are under way are waited for.  NULL: there are none. */
+void lease_threads_stop(struct lease_threads *threads);
 
 /* How leases are written, and for whom. */
 struct lease_order {
-    /* Writes them; called by the thread. */
+    /* Writes them; called by one of the threads. */
     void (*write)(const frazil_admin_leases *leases, int version, struct bytes *out);
     int version;               /* of the protocol, for write */
     void (*wake)(void *owner); /* called by the owner's event thread when the job is done */
@@ -27,9 +27,9 @@ struct lease_order {
 };
 
 /*
- * Has the leases of an engine's coordinator looked up.  When they are there, the thread calls event_thread->notify, and
- * the event thread calls lease_jobs_collect.  One look serves all jobs that wait for the leases of that engine.  NULL:
- * too many wait already, or no memory.
+ * Has the leases of an engine's coordinator looked up.  When they are there, a thread calls event_thread->notify, and
+ * the event thread calls lease_jobs_collect.  One look serves all jobs that wait for the leases of that engine, and
+ * eight coordinators are asked at a time.  NULL: too many wait already, or no memory.
  */
 struct lease_job *lease_job_submit(struct event_thread *event_thread, struct engine *engine,
                                    const struct lease_order *order);

@@ -37,7 +37,7 @@ void server_open_event_thread(struct server *server, struct event_thread *event_
     event_thread->started_unix_s = now.tv_sec;
     event_thread->now_ns = clock_ns();
     atomic_init(&event_thread->seen_ns, event_thread->now_ns);
-    event_thread->lease_thread = server->lease_thread;
+    event_thread->lease_threads = server->lease_threads;
     event_thread->connections = &server->connections;
     event_thread->setup = server->setup;
     setup_hold(event_thread->setup);

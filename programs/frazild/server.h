@@ -14,7 +14,7 @@
 
 struct server {
     struct listeners *listeners;
-    struct lease_thread *lease_thread;
+    struct lease_threads *lease_threads;
     struct event_thread *event_threads[EVENT_THREADS_MAX]; /* set before the threads start */
     unsigned event_thread_count;
     atomic_uint connections;

@@ -39,10 +39,10 @@ void daemon_rig_open(struct server *ret, enum protocol protocol, const char *add
         (void)snprintf(text + len, sizeof text - (size_t)len,
                        "[user shop]\nsecret_file=%s\nallow=next:main inspect:* stats:main\n", secret_path);
     write_file(text, path);
-    *ret = (struct server){.lease_thread = lease_thread_start()};
+    *ret = (struct server){.lease_threads = lease_threads_start()};
     (void)pthread_mutex_init(&ret->lock, NULL);
     ret->setup = setup_make(path, NULL, &errors);
     if (ret->setup == NULL)
         fprintf(stderr, "%.*s", (int)errors.len, errors.at);
-    REQUIRE(ret->lease_thread != NULL && ret->setup != NULL);
+    REQUIRE(ret->lease_threads != NULL && ret->setup != NULL);
 }
