@@ -160,13 +160,15 @@ static void begin_end(struct ending *ending, struct generator *self)
     frazil_stop(gen); /* without memory or threads: the worker id is free when its grant has ended */
 }
 
-/* Whether all have ended in that time, by a clock that nobody sets. */
+/* Whether all have ended in that time, by a clock that nobody sets.  An opening that Ctrl-C ended has it as well, to
+ * give its worker id back. */
 static bool await_ends(struct ending *ending)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     uint64_t begun_ns = coarse_ns();
 
-    while (atomic_load(&ending->left) != 0 && coarse_ns() - begun_ns < ending->wait_ns)
+    while ((atomic_load(&ending->left) != 0 || atomic_load(&abandoned_errands) != 0) &&
+           coarse_ns() - begun_ns < ending->wait_ns)
         (void)nanosleep(&pause, NULL);
     bool all = atomic_load(&ending->left) == 0;
     release_ending(ending);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+_Atomic uint64_t abandoned_errands;
+
 /* The caller and the thread share this. */
 struct errand_thread {
     pthread_mutex_t lock;
@@ -58,6 +60,7 @@ static void *run_errand(void *argument)
     if (is_abandoned) {
         thread->errand->discard(thread->errand);
         thread_free(thread);
+        atomic_fetch_sub(&abandoned_errands, 1);
     }
     return NULL;
 }
@@ -103,6 +106,8 @@ static void abandon(struct errand_thread *thread)
     (void)pthread_mutex_lock(&thread->lock);
     thread->is_abandoned = true;
     bool has_ended = thread->has_ended;
+    if (!has_ended)
+        atomic_fetch_add(&abandoned_errands, 1);
     (void)pthread_mutex_unlock(&thread->lock);
     if (has_ended) {
         thread->errand->discard(thread->errand);

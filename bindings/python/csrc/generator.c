@@ -14,6 +14,7 @@ _Atomic uint64_t fork_count;
 static void count_fork(void)
 {
     atomic_fetch_add(&fork_count, 1);
+    atomic_store(&abandoned_errands, 0); /* their threads are the parent's */
 }
 
 static void watch(void)

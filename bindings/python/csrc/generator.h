@@ -147,6 +147,9 @@ struct errand {
  */
 int do_errand(const struct state *state, struct errand *errand);
 
+/* How many errands go on in this process that are no longer a caller's.  Its end gives them a moment, too. */
+extern _Atomic uint64_t abandoned_errands;
+
 /* The methods, a table for each file. */
 extern PyMethodDef taking_methods[];
 extern PyMethodDef sno_methods[];
