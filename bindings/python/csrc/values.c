@@ -84,6 +84,17 @@ int to_count(PyObject *object, void *ret_size)
     return good;
 }
 
+/* Seconds, or a timedelta.  -1 with an exception set, or without one, if the number is -1. */
+static double to_seconds(PyObject *object)
+{
+    if (!PyObject_HasAttrString(object, "total_seconds"))
+        return PyFloat_AsDouble(object);
+    PyObject *number = PyObject_CallMethod(object, "total_seconds", NULL);
+    double seconds = number == NULL ? -1.0 : PyFloat_AsDouble(number);
+    Py_XDECREF(number);
+    return seconds;
+}
+
 int to_wait(PyObject *object, void *ret_ns)
 {
     uint64_t *ret = ret_ns;
@@ -92,11 +103,12 @@ int to_wait(PyObject *object, void *ret_ns)
         *ret = object == Py_None ? FRAZIL_WAIT_FOREVER : FRAZIL_WAIT_DEFAULT;
         return 1;
     }
-    double seconds = PyFloat_AsDouble(object);
+    double seconds = to_seconds(object);
     if (seconds == -1.0 && PyErr_Occurred() != NULL)
         return 0;
     if (isnan(seconds) || seconds < 0) {
-        (void)PyErr_Format(PyExc_ValueError, "a timeout is a number of seconds from 0 on, or None, not %R", object);
+        (void)PyErr_Format(PyExc_ValueError, "a timeout is a number of seconds from 0 on, a timedelta, or None, not %R",
+                           object);
         return 0;
     }
     /* Longer than 292 years is no bound. */

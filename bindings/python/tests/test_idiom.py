@@ -2,15 +2,17 @@
 """What programmers of Python write first works: their own values, loops, with, exceptions of Python, lazy openings."""
 
 import asyncio
+import builtins
 import os
 import pathlib
 import pickle
-import subprocess
+import re
 import sys
 import threading
 from datetime import date, datetime, timedelta, timezone
 
 import pytest
+from conftest import tree_file
 
 import frazil
 
@@ -46,6 +48,12 @@ def test_a_value_is_one_of_python(keys, spec):
     assert meaning(**{"worker": 7, **keys}) == meaning(spec if "worker" in spec else f"worker=fixed:7 {spec}")
 
 
+def test_editors_know_every_key():
+    """`clock` is an argument of its own."""
+    listed = re.findall(r'^ +X\([A-Z_]+, +"([a-z_]+)"', tree_file("src/config/keys.h").read_text(), re.M)
+    assert set(listed) - {"clock"} == set(frazil.Keys.__annotations__)
+
+
 @pytest.mark.parametrize("partition", [[65, 10], (65, 10), b"A\n", "A,10", 16650])
 def test_a_partition_is_two_bytes_or_a_number(partition):
     assert meaning(layout="sno", partition=partition) == meaning("layout=sno partition=A,10")
@@ -77,7 +85,54 @@ def test_a_value_that_means_nothing_is_refused_by_its_key(key, value, error):
     assert "geheim" not in str(caught.value)
 
 
+def test_a_spec_that_is_not_text_is_refused_with_the_right_form():
+    with pytest.raises(TypeError, match=r"a spec is text, not dict: .* frazil\.open\(worker=7\)"):
+        frazil.open({"worker": 7})
+
+
+# 2026-05-01, as each kind of instant has it.
+@pytest.mark.parametrize(
+    "when", [1777593600000, datetime(2026, 5, 1, tzinfo=timezone.utc), date(2026, 5, 1), "2026-05-01"]
+)
+def test_an_instant_is_one_of_python(when):
+    with frazil.open(worker=7, state="memory") as ids:
+        assert ids.inspect(ids.next_at(when)).unix_ms == 1777593600000
+
+
+@pytest.mark.parametrize("when", [1777593600.5, None, timedelta(1)])
+def test_what_is_no_instant_is_refused_by_what_one_is(when):
+    with pytest.raises(TypeError, match="an instant is Unix milliseconds as an int"):
+        frazil.Layout("frazil").first(when)
+
+
+def test_a_timeout_may_be_a_timedelta():
+    clock = frazil.ManualClock("2026-05-01")
+    clock.advance(timedelta(seconds=1))
+    with frazil.open(FULL.replace("clock=frozen:2026-05-01 ", ""), clock=clock) as ids:
+        assert ids.inspect(ids.take(1, timeout=timedelta(seconds=1))[0]).unix_ms == 1777593601000
+        assert ids.keep(timedelta(0)) is None
+        with pytest.raises(ValueError, match="a timeout is"):
+            ids.take(1, timeout=timedelta(-1))
+        ids.close(timedelta(minutes=1))
+
+    async def main():
+        async with frazil.open(worker=7, state="memory") as ids:
+            one = await ids.anext(timeout=timedelta(minutes=1))
+            assert one < (await ids.atake(1, timeout=timedelta(minutes=1)))[0]
+
+    asyncio.run(main())
+
+
 # ---- loops and with ------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="anext() is a builtin from Python 3.10 on")
+def test_anext():
+    async def main():
+        async with frazil.open(worker=7, state="memory") as ids:
+            return await builtins.anext(ids) < await builtins.anext(ids)
+
+    assert asyncio.run(main())
 
 
 def test_async_for_and_async_with():
@@ -264,27 +319,3 @@ def test_a_child_of_a_fork_opens_a_lazy_generator_for_itself():
     os.wait()
     assert int(os.read(read_fd, 100)) != ids.next()
     ids.close()
-
-
-# ---- the end -----------------------------------------------------------------------------------
-
-FROZEN = """
-import frazil, os, signal, sys, threading
-signal.signal(signal.SIGINT, signal.default_int_handler)
-clock = frazil.ManualClock("2026-05-01", frozen=True)
-ids = frazil.open("layout=41/20/1 worker=fixed:5 start=zero", state="memory", max_wait="unlimited", clock=clock)
-threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-try:
-    ids.next_n(2)
-    ids.next()
-except KeyboardInterrupt:
-    print("interrupted")
-except frazil.RetryError:
-    print("refused")
-"""
-
-
-def test_ctrl_c_ends_a_wait_on_a_frozen_clock():
-    """It never comes to an end by itself, unless it is refused."""
-    out = subprocess.run([sys.executable, "-c", FROZEN], stdout=subprocess.PIPE, text=True, check=True, timeout=300)
-    assert out.stdout in ("interrupted\n", "refused\n")

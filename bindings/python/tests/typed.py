@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import array
+import builtins
 import datetime
 import pathlib
 from typing import Optional
@@ -31,6 +32,11 @@ async def takes(ids: frazil.Generator) -> None:
         assert_type(same, frazil.Generator)
     frazil.open(epoch=datetime.date(2026, 1, 1), partition=[65, 10], state_dir=pathlib.Path("ids"))
     frazil.open(worker={})  # type: ignore[arg-type]
+    frazil.open(worker_id=7)  # type: ignore[call-arg]
+    frazil.open(on_full="spin")  # type: ignore[arg-type]
+    frazil.open({"worker": 7})  # type: ignore[arg-type]
+    assert_type(await builtins.anext(ids), int)
+    assert_type(ids.take(3, timeout=datetime.timedelta(seconds=1)), list[int])
     ids.next_n("3")  # type: ignore[arg-type]
     ids.nxet()  # type: ignore[attr-defined]
 

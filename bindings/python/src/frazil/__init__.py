@@ -12,6 +12,7 @@ from ._errors import FatalError, FencedError, FrazilError, RetryError, SystemCal
 from ._frazil import version as __version__
 from ._generator import Generator, GeneratorInfo, Health, ManualClock, inspect, open
 from ._layout import Fields, Layout, LayoutInfo, Overlap
+from ._options import Keys
 from ._texts import (
     TEXT_FORMS,
     from_bytes,
@@ -38,6 +39,7 @@ __all__ = [
     "GeneratorInfo",
     "Health",
     "Instant",
+    "Keys",
     "Layout",
     "LayoutInfo",
     "ManualClock",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The extension in C.  Use the names of the package frazil, as these may change.
+from datetime import timedelta
 from types import EllipsisType
 from typing import SupportsIndex, TypeVar, final
 
@@ -23,7 +24,7 @@ class Generator:
         """Returns exactly n increasing ids, or raises and takes none."""
     def next_at(self, unix_ms: int, /) -> int:
         """Returns an id for a given time, to import old records."""
-    def take(self, n: SupportsIndex, timeout: float | EllipsisType | None = ...) -> list[int]:
+    def take(self, n: SupportsIndex, timeout: float | timedelta | EllipsisType | None = ...) -> list[int]:
         """Returns n ids as next_n() does, but waits at most `timeout` seconds: 0 never waits, None has no limit."""
     def try_next(self) -> int | None:
         """Returns one id without waiting, or None if none is free now."""
@@ -40,12 +41,12 @@ class Generator:
     def sno_next_at(self, unix_ms: int, meta: SupportsIndex = 0, /) -> bytes:
         """Returns a sno for a given time."""
     def sno_take(
-        self, n: SupportsIndex, meta: SupportsIndex = 0, timeout: float | EllipsisType | None = ...
+        self, n: SupportsIndex, meta: SupportsIndex = 0, timeout: float | timedelta | EllipsisType | None = ...
     ) -> list[bytes]:
         """Returns exactly n increasing snos."""
     def sno_snapshot(self) -> str:
         """Returns the state of a sno generator as sno's own JSON."""
-    def keep(self, timeout: float = 0.0, /) -> float | None:
+    def keep(self, timeout: float | timedelta | None = 0.0, /) -> float | None:
         """Extends the grant if it is due, for keeper=hook.  Returns the seconds after which to call it again."""
     def available(self) -> int:
         """Returns how many ids are left in this tick."""
@@ -55,7 +56,7 @@ class Generator:
         """Returns why extending the grant last failed, or None after a success."""
     def stop(self) -> None:
         """Makes all waiting calls and all later calls fail."""
-    def close(self, timeout: float | None = None, /) -> None:
+    def close(self, timeout: float | timedelta | None = None, /) -> None:
         """Closes the generator.  With a timeout, raises if the worker id was not released within these seconds."""
     def _info(self) -> tuple[int, int, int, int, int, int, bool, bool, str, int]: ...
     def _health(self) -> tuple[int, str, int, bool, int, int, int, int]: ...

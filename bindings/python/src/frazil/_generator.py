@@ -8,21 +8,27 @@ import atexit
 import sys
 import time
 import weakref
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
+from datetime import timedelta
 from itertools import count
 from types import TracebackType
-from typing import NamedTuple, Optional, SupportsIndex, Union
+from typing import TYPE_CHECKING, NamedTuple, Optional, SupportsIndex, Union, cast
 
 from . import _frazil, sno
 from ._errors import FatalError, FencedError, RetryError
 from ._layout import Fields, Layout
-from ._options import Value, pair
-from ._times import Instant, unix_ms
+from ._options import Keys, Value, pair
+from ._times import Instant, to_seconds, unix_ms
 
 if sys.version_info >= (3, 10):
     from types import EllipsisType
 else:
     EllipsisType = type(...)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_Timeout = Union[float, timedelta, EllipsisType, None]
 
 _ENVIRONMENTS = {"by-key": 0, "none": 1, "all": 2}
 _STATES = ("serving", "needs_grant", "behind", "fenced", "exhausted", "stopped")
@@ -108,9 +114,9 @@ class ManualClock:
         """Sets the wall time: a step, forward or back."""
         _frazil.clock_set(self._handle, unix_ms(when))
 
-    def advance(self, seconds: float) -> None:
-        """Advances the clock by the given seconds."""
-        _frazil.clock_advance(self._handle, round(seconds * 1e9))
+    def advance(self, span: Union[float, timedelta], /) -> None:
+        """Advances the clock by the given seconds, or a timedelta."""
+        _frazil.clock_advance(self._handle, round(to_seconds(span) * 1e9))
 
 
 class Generator(_frazil.Generator):
@@ -167,7 +173,7 @@ class Generator(_frazil.Generator):
             failures,
         )
 
-    async def anext(self, *, timeout: Union[float, EllipsisType, None] = ...) -> int:
+    async def anext(self, *, timeout: _Timeout = ...) -> int:
         """Returns one id without blocking the event loop.  It waits as atake() does."""
         if self._never_asks():
             try:
@@ -177,31 +183,40 @@ class Generator(_frazil.Generator):
                     raise
         return (await self.atake(1, timeout=timeout))[0]
 
+    def __anext__(self) -> Awaitable[int]:
+        return self.anext()
+
     async def __aiter__(self) -> AsyncIterator[int]:
         for i in count(1):
             yield await self.anext()
             if i % _IDS_OF_A_TURN == 0:
                 await asyncio.sleep(0)
 
-    def _take_since(self, begun: float, n: int, timeout: Union[float, EllipsisType, None]) -> list[int]:
+    def _seconds(self, timeout: _Timeout) -> Optional[float]:
+        """Returns the timeout of a call in seconds; None means no limit."""
+        if isinstance(timeout, EllipsisType):
+            return self._max_wait()
+        return None if timeout is None else to_seconds(timeout)
+
+    def _take_since(self, begun: float, n: int, timeout: _Timeout) -> list[int]:
         """Is take() of a call that began at that time, and then waited for a thread."""
         passed = time.monotonic() - begun
-        wait = self._max_wait() if isinstance(timeout, EllipsisType) else timeout
+        wait = self._seconds(timeout)
         if wait is not None and wait > 0:
             timeout = max(wait - passed, _SHORTEST_S)  # a timeout of 0 would be another call, which never waits
         return self.take(n, timeout=timeout)
 
-    async def atake(self, n: int, *, timeout: Union[float, EllipsisType, None] = ...) -> list[int]:
+    async def atake(self, n: int, *, timeout: _Timeout = ...) -> list[int]:
         """Returns n increasing ids without blocking the event loop.
 
-        timeout: seconds after which to raise RetryError; None means no limit, and without it the spec's max_wait is the
-        limit.  If no id can follow in that time, it is raised at once.  Ids that were taken before a timeout or a
-        cancellation stay unused.
+        timeout: seconds, or a timedelta, after which to raise RetryError; None means no limit, and without it the
+        spec's max_wait is the limit.  If no id can follow in that time, it is raised at once.  Ids that were taken
+        before a timeout or a cancellation stay unused.
         """
         begun = time.monotonic()
         if not self._never_asks():
             return await asyncio.to_thread(self._take_since, begun, n, timeout)
-        wait = self._max_wait() if isinstance(timeout, EllipsisType) else timeout
+        wait = self._seconds(timeout)
         deadline = None if wait is None else begun + wait
         ids: list[int] = []
         while True:
@@ -282,14 +297,14 @@ def open(
     clock: Optional[ManualClock] = None,
     snapshot: Optional[str] = None,
     environment: Optional[str] = "by-key",
-    **keys: Value,
+    **keys: Unpack[Keys],
 ) -> Generator:
     """Opens a generator.
 
     spec         keys and values as in frazil.spec(5): "layout=twitter worker=fixed:7"
-    **keys       single keys with Python values: worker=7 is fixed:7, a duration is a timedelta or seconds, an epoch an
-                 aware datetime or a date, yes and no are True and False, a layout a frazil.Layout, a folder a Path,
-                 a partition two bytes
+    **keys       single keys with Python values, as frazil.Keys lists them: worker=7 is fixed:7, a duration is a
+                 timedelta or seconds, an epoch an aware datetime or a date, yes and no are True and False, a layout a
+                 frazil.Layout, a folder a Path, a partition two bytes
     lazy         opens at the first call that needs it, and touches no file, coordinator or variable before: for
                  modules that are imported without a worker id, as in builds and migrations
     shared       all calls of this process whose specs mean the same share one generator
@@ -300,12 +315,15 @@ def open(
     None means not given.  Keys that describe where the program runs (worker, namespace, ...) are read from the
     environment if they are not given.
     """
+    if not isinstance(spec, (str, type(None))):
+        kind = type(spec).__name__
+        raise TypeError(f"a spec is text, not {kind}: give single keys as keywords, such as frazil.open(worker=7)")
     environment = "by-key" if environment is None else environment
     if environment not in _ENVIRONMENTS:
         raise ValueError(f"environment is by-key, none or all, not {environment!r}")
     if shared and (clock is not None or snapshot is not None):
         raise ValueError("a shared generator is found by its spec: leave out clock and snapshot")
-    pairs = [pair(key, value) for key, value in keys.items() if value is not None]
+    pairs = [pair(key, cast(Value, value)) for key, value in keys.items() if value is not None]
     generator: Generator = _frazil.open(
         Generator,
         " ".join([spec, *pairs] if spec else pairs),

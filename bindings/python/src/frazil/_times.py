@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Instants: whole Unix milliseconds, aware datetimes, or text."""
+"""Instants: whole Unix milliseconds, aware datetimes, dates, or text."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
+from operator import index
 from typing import Union
 
 from . import _frazil
 
-#: An instant: Unix milliseconds, an aware datetime, or text that parse_time() reads.
-Instant = Union[int, datetime, str]
+#: An instant: Unix milliseconds, an aware datetime, a date (its midnight in UTC), or text that parse_time() reads.
+Instant = Union[int, datetime, date, str]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -21,9 +22,20 @@ def unix_ms(when: Instant) -> int:
         if when.tzinfo is None:
             raise ValueError(f"{when!r} has no time zone: use datetime.now(timezone.utc), or another aware one")
         return (when - _EPOCH) // _MILLISECOND
-    if isinstance(when, str):
-        return _frazil.time_parse(when)
-    return when
+    if isinstance(when, (str, date)):
+        return _frazil.time_parse(str(when))
+    try:
+        return index(when)
+    except TypeError:
+        kind = type(when).__name__
+        raise TypeError(
+            f"an instant is Unix milliseconds as an int, an aware datetime, a date or text, not {kind}"
+        ) from None
+
+
+def to_seconds(span: Union[float, timedelta]) -> float:
+    """Returns a time span in seconds."""
+    return span.total_seconds() if isinstance(span, timedelta) else span
 
 
 def to_datetime(ms: int) -> datetime:
