@@ -28,6 +28,9 @@ var _ = [1]int{}[(EventMoved-C.FRAZIL_EVENT_MOVED)|
 // String returns the name of the kind, such as "extension-failed".
 func (k EventKind) String() string { return C.GoString(C.frazil_event_name(C.uint32_t(k))) }
 
+// MarshalText returns the name of the kind, for JSON.
+func (k EventKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // Events reads the events of a generator, from the oldest one that is kept. One goroutine at a time may use it; each reader needs
 // its own.
 type Events struct {

@@ -33,6 +33,9 @@ func (c Class) String() string { return "usage" }
 // Generator is never open without cgo.
 type Generator struct{}
 
+// String reports that the generator is not open.
+func (g *Generator) String() string { return "frazil.Generator(not opened)" }
+
 // ManualClock is never made without cgo.
 type ManualClock struct{}
 
@@ -131,6 +134,9 @@ func (g *Generator) TakeSnos(ctx context.Context, meta byte, n int) ([]Sno, erro
 
 // String returns "?".
 func (k EventKind) String() string { return "?" }
+
+// MarshalText returns "?".
+func (k EventKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Events is always empty without cgo.
 type Events struct{}

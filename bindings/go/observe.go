@@ -7,7 +7,10 @@ package frazil
 */
 import "C"
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // The compiler stops here if a number of parts.go differs from the header.
 var _ = [1]int{}[0|
@@ -55,6 +58,18 @@ func (g *Generator) Layout() Layout {
 	var raw C.frazil_info
 	C.frazil_get_info(g.raw, &raw, C.sizeof_frazil_info)
 	return Layout{raw: *raw.layout}
+}
+
+// String returns the layout, the worker id and the state, for a log.
+func (g *Generator) String() string {
+	if !g.enter() {
+		if g.isNone() {
+			return "frazil.Generator(not opened)"
+		}
+		return "frazil.Generator(closed)"
+	}
+	defer g.leave()
+	return fmt.Sprintf("frazil.Generator(%v, worker %d, %v)", g.Layout(), g.Info().Worker, g.Health().State)
 }
 
 // Available returns how many ids are left in this tick.

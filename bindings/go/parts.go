@@ -69,6 +69,9 @@ const (
 // String returns the word for the kind, such as "file".
 func (k StateKind) String() string { return wordOf(int(k), "memory", "file", "grant", "slots") }
 
+// MarshalText returns the word for the kind, for JSON.
+func (k StateKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // wordOf returns the word of that number; a newer library may have more.
 func wordOf(number int, words ...string) string {
 	if number < 0 || number >= len(words) {
@@ -94,6 +97,9 @@ const (
 func (s HealthState) String() string {
 	return wordOf(int(s), "serving", "needs_grant", "behind", "fenced", "exhausted", "stopped")
 }
+
+// MarshalText returns the word for the state, for JSON.
+func (s HealthState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Health describes the state of a generator, for health checks.
 type Health struct {

@@ -57,7 +57,7 @@ func bytesOf(b []byte) (unsafe.Pointer, C.size_t) {
 	return unsafe.Pointer(&b[0]), C.size_t(len(b))
 }
 
-// Text returns the id in one of the text forms.
+// Text returns the id in one of the text forms. It panics if there is no such form.
 func (id ID) Text(form Form) string {
 	s, err := text(C.shim_id_format(C.int(form), C.uint64_t(id)))
 	if err != nil {

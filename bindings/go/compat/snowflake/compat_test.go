@@ -117,3 +117,12 @@ func TestANodeIsClosed(t *testing.T) {
 	}()
 	node.Generate()
 }
+
+func TestANodeThatNewNodeHasNotMadeSaysSo(t *testing.T) {
+	defer func() {
+		if why := recover(); why != "snowflake: the node was not made by NewNode" {
+			t.Error(why)
+		}
+	}()
+	new(snowflake.Node).Generate()
+}

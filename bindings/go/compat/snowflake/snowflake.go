@@ -96,12 +96,18 @@ func (n *Node) Generate() ID {
 }
 
 func (n *Node) insist() frazil.ID {
+	if n.generator == nil {
+		panic("snowflake: the node was not made by NewNode")
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	ids, err := n.generator.Take(ctx, 1)
-	if err != nil {
+	if errors.Is(err, context.DeadlineExceeded) {
 		_, why := n.generator.TryNext()
-		panic(fmt.Sprintf("snowflake: there is no id: %v: %v", err, why))
+		err = fmt.Errorf("%w: %v", err, why)
+	}
+	if err != nil {
+		panic("snowflake: there is no id: " + err.Error())
 	}
 	return ids[0]
 }
