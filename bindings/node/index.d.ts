@@ -310,24 +310,27 @@ export interface Health {
   lastFailure: FrazilError | null;
 }
 
-/** Counters of the generator and of all processes that share it. Plain numbers, so that JSON can hold them. */
+/**
+ * Counters of the generator and of all processes that share it, by the manual's names in camel case. Plain numbers, so that JSON
+ * can hold them.
+ */
 export interface Stats {
   /** Ids taken. */
   issued: number;
   /** Ticks of the clock that had no id left for a call. */
   full: number;
   /** How often the clock went back. */
-  backward_steps: number;
+  backwardSteps: number;
   /** The largest step back. */
-  backward_max_us: number;
+  backwardMaxUs: number;
   /** How far the next id is ahead of the clock now. */
-  lead_us: number;
+  leadUs: number;
   /** The furthest that any id was ahead of the clock. */
-  lead_max_us: number;
+  leadMaxUs: number;
   /** Calls that had to wait. */
   waits: number;
   /** How long these calls waited in total. */
-  waited_us: number;
+  waitedUs: number;
   /** How often the tick-tock bit of snos was toggled. */
   ticktocks: number;
   /** Grants that continued the previous one. */
@@ -358,8 +361,8 @@ export class Generator {
   readonly next: (options?: NextOptions | null) => bigint;
   /** Returns an id, or null if next() would throw an error of class retry. */
   readonly tryNext: () => bigint | null;
-  /** Returns an id as text, in decimal unless `form` names another form. */
-  readonly nextString: (options?: (NextOptions & { form?: TextForm | null }) | null) => string;
+  /** Returns an id as text, in decimal unless a form is given: nextString('crockford'), or `form` beside other options. */
+  readonly nextString: (options?: TextForm | (NextOptions & { form?: TextForm | null }) | null) => string;
   /** Returns an id as a number. Throws if a number cannot hold it. */
   readonly nextNumber: (options?: NextOptions | null) => number;
   /** Returns an id as 8 bytes, big-endian. */

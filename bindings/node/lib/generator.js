@@ -38,7 +38,8 @@ const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 let externalOf;
 
 function checkCount(n) {
-  if (!Number.isSafeInteger(n) || n < 0) throw usage('how many ids to take must be a whole number');
+  if (!Number.isSafeInteger(n) || n < 0)
+    throw usage(`how many ids to take must be a whole number from 0 on, and is ${n}`);
 }
 
 /** A clock for tests that moves only when told to. */
@@ -119,7 +120,7 @@ class Generator {
     this.tryNext = () => (tryNext() === undefined ? cell[0] : null);
     this.nextString = (options) => {
       if (!options) return nextText();
-      return native.format(this.next(options), options.form ?? 'dec');
+      return native.format(this.next(options), typeof options === 'string' ? options : (options.form ?? 'dec'));
     };
     this.nextNumber = (options) => {
       const id = Number(this.next(options));
@@ -267,7 +268,12 @@ class Generator {
   }
 
   stats() {
-    return native.stats(this.#external);
+    return Object.fromEntries(
+      Object.entries(native.stats(this.#external)).map(([name, value]) => [
+        name.replace(/_[a-z]/g, (letter) => letter[1].toUpperCase()),
+        value,
+      ]),
+    );
   }
 
   health() {

@@ -43,7 +43,8 @@ function toText(name, value, Layout) {
   if (value instanceof Date) return date(name, value);
   if (value instanceof Layout) return value.fingerprint;
   if (name === 'partition' && (Array.isArray(value) || value instanceof Uint8Array)) return Array.from(value).join();
-  throw usage(`the value of ${name} is neither text, number, boolean, Date, array nor Layout`);
+  const hint = name === 'worker' ? '; the two bytes of a sno are its partition' : '';
+  throw usage(`the value of ${name} is neither text, number, boolean, Date nor Layout${hint}`);
 }
 
 /** Keys and values in turn, `maxWait` as `max_wait`. Undefined and null are not given. */

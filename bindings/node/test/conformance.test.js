@@ -122,7 +122,8 @@ const CALLS = {
   available: (on, step) => step.compare({ available: String(generatorOf(on).available) }),
   stats: (on, step) => {
     const stats = Object.entries(generatorOf(on).stats());
-    step.compare(Object.fromEntries(stats.map(([name, value]) => [name, String(value)])));
+    const shared = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    step.compare(Object.fromEntries(stats.map(([name, value]) => [shared(name), String(value)])));
   },
   stop: (on, step) => {
     generatorOf(on).stop();

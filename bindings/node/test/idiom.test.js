@@ -11,7 +11,7 @@ const { inspect } = require('node:util');
 
 const ts = require('typescript');
 
-const { open, openAsync, openShared, layout, sno, FrazilError, ManualClock } = require('frazil');
+const { open, openAsync, openShared, layout, parse, sno, FrazilError, ManualClock } = require('frazil');
 const { scratch, throwing } = require('./lib/scratch.js');
 
 const NOW = Date.UTC(2026, 4, 1);
@@ -121,7 +121,7 @@ test('methods that make an id can be handed on alone', async () => {
   const generator = open({ worker: unused() });
   const ids = ['a', 'b', 'c'].map(generator.next);
   ids.push(...Array.from({ length: 3 }, generator.next), ...['d'].map(generator.tryNext));
-  ids.push(...['e', undefined].map(generator.nextString).map(BigInt));
+  ids.push(...[1, undefined].map(generator.nextString).map(BigInt));
   ids.push(...['f'].map(generator.nextBuffer).map((bytes) => bytes.readBigUInt64BE()));
   const { next } = generator;
   ids.push(await Promise.resolve().then(next));
@@ -216,10 +216,28 @@ test('the codes of errors are those of the library', { skip: !process.env.TEST_S
   );
 });
 
+test('a text form is an argument of its own, or an option, and a wrong one is refused', () => {
+  const generator = open({ worker: unused() });
+  const id = generator.next();
+  assert.equal(parse(generator.nextString('crockford'), 'crockford'), id + 1n);
+  assert.equal(parse(generator.nextString({ form: 'hex' }), 'hex'), id + 2n);
+  assert.throws(() => generator.nextString('crokford'), /there is no text form 'crokford'/);
+  generator.close();
+});
+
+test('what is wrong with a value is said in words that fit it', async () => {
+  const generator = open({ worker: unused() });
+  await assert.rejects(() => generator.take(-1), /whole number from 0 on, and is -1/);
+  await assert.rejects(() => generator.take(1.5), /whole number from 0 on, and is 1.5/);
+  assert.throws(() => open({ worker: [65, 10] }), /worker is neither .*the two bytes of a sno are its partition/);
+  generator.close();
+});
+
 test('statistics are declared with the names that they have', () => {
   const generator = open({ worker: unused() });
   const types = fs.readFileSync(path.join(folder, 'index.d.ts'), 'utf8').match(/interface Stats \{(.*?)\n\}/s)[1];
   const declared = [...types.matchAll(/^ {2}(\w+): number;/gm)].map((match) => match[1]);
   assert.deepEqual(declared, Object.keys(generator.stats()));
+  assert.ok(declared.includes('backwardMaxUs'));
   generator.close();
 });

@@ -15,6 +15,9 @@ export async function types() {
   open({ allowShortLife: 'true' });
   const id: bigint = ids.next();
   const text: string = ids.nextString();
+  ids.nextString('crockford');
+  // @ts-expect-error it is no form
+  ids.nextString('crokford');
   const maybe: bigint | null = ids.tryNext();
   const many: BigUint64Array = await ids.take(10);
   for (const id of ids) if (id > 0n) break;
