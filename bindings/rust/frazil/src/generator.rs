@@ -171,6 +171,29 @@ impl Generator {
         self.next().map(|id| form.format(id))
     }
 
+    /// Returns an iterator over ids, which ends after the first error.
+    ///
+    /// ```
+    /// let generator = frazil::Generator::open("worker=fixed:7 state=memory")?;
+    /// let ids = generator.ids().take(3).collect::<Result<Vec<u64>, _>>()?;
+    /// assert!(ids[0] < ids[2]);
+    ///
+    /// generator.stop();
+    /// assert_eq!(generator.ids().count(), 1);
+    /// # Ok::<(), frazil::Error>(())
+    /// ```
+    pub fn ids(&self) -> impl Iterator<Item = Result<u64>> + '_ {
+        let mut failed = false;
+        std::iter::from_fn(move || {
+            if failed {
+                return None;
+            }
+            let id = self.next();
+            failed = id.is_err();
+            Some(id)
+        })
+    }
+
     /// Fills the slice with increasing ids, or returns an error and takes none. The ids may span several ticks.
     #[inline]
     pub fn fill(&self, ids: &mut [u64]) -> Result<()> {
