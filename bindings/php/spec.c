@@ -67,8 +67,15 @@ static bool is_key(const zend_string *key)
 
 static bool add_option(smart_str *spec, const zend_string *key, zval *value)
 {
+    if (key == NULL) {
+        frazil_throw_usage("the options are a list: write ['worker' => 7], or a spec as text");
+        return false;
+    }
     if (!is_key(key)) {
-        frazil_throw_usage("the options have a key that is not a name of lower-case letters and _");
+        zend_string *message = zend_strpprintf(
+            0, "the options have the key '%s': keys are names of lower-case letters and _, as max_wait", ZSTR_VAL(key));
+        frazil_throw_usage(ZSTR_VAL(message));
+        zend_string_release(message);
         return false;
     }
     ZVAL_DEREF(value);

@@ -34,6 +34,14 @@ foreach ($wrong as $what => $options) {
     }
 }
 
+foreach ([['maxWait' => '1s'], ['worker=fixed:7']] as $options) {
+    try {
+        new Generator($options);
+    } catch (Frazil\UsageException $e) {
+        echo $e->getMessage(), "\n";
+    }
+}
+
 // Quotes and backslashes in a value stand for themselves, also at its end.
 $place = sys_get_temp_dir() . '/frazil ' . getmypid() . " it's \\ here\\";
 new Generator(['worker' => 12, 'state_dir' => $place, 'run_dir' => $place]);
@@ -79,6 +87,8 @@ an unknown one: Frazil\UsageException
 a quote: Frazil\UsageException
 a list: TypeError
 an object: TypeError
+the options have the key 'maxWait': keys are names of lower-case letters and _, as max_wait
+the options are a list: write ['worker' => 7], or a spec as text
 bool(true)
 int(2)
 bool(true)
