@@ -11,11 +11,12 @@ use crate::error::{Error, Result};
 
 /// A clock for [`Options::clock`](crate::Options::clock) that moves only when told to. Sleeps on it take no time: they advance
 /// it. Clones are the same clock.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct ManualClock {
     handle: Arc<Handle>,
 }
 
+#[derive(Debug)]
 struct Handle(NonNull<sys::frazil_manual_clock>);
 
 // SAFETY: the library's functions on it may be called by any thread, several at once.

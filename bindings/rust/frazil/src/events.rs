@@ -97,6 +97,7 @@ impl fmt::Display for Event {
 /// }
 /// # Ok::<(), frazil::Error>(())
 /// ```
+#[derive(Debug)]
 pub struct Events {
     generator: Generator,
     cursor: u64,

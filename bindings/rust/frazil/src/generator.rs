@@ -500,6 +500,12 @@ pub struct LocalGenerator {
 // SAFETY: it belongs to one thread at a time, to any.
 unsafe impl Send for LocalGenerator {}
 
+impl fmt::Debug for LocalGenerator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Local{:?}", self.generator)
+    }
+}
+
 impl LocalGenerator {
     /// Returns one id.
     #[inline]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! A worker id without a generator.
 
+use std::fmt;
 use std::ptr::NonNull;
 
 use frazil_sys as sys;
@@ -28,6 +29,12 @@ pub struct LeaseInfo {
 // SAFETY: every function but closing may be called by any thread, and closing is the last call.
 unsafe impl Send for Lease {}
 unsafe impl Sync for Lease {}
+
+impl fmt::Debug for Lease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Lease").field(&self.get()).finish()
+    }
+}
 
 impl Lease {
     /// Leases a worker id. The spec's `worker=` is the URL of a coordinator.

@@ -16,7 +16,7 @@
 //!
 //! [`compat::sfid`] has the names of sfid 0.1.1. The README describes deployment and costs.
 
-#![warn(missing_docs)]
+#![warn(missing_debug_implementations, missing_docs)]
 
 use std::ffi::CString;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! A spec as an object.
 
+use std::fmt;
 use std::os::raw::c_void;
 use std::ptr::NonNull;
 
@@ -46,6 +47,13 @@ pub struct Options {
 
 // SAFETY: options belong to one thread at a time, to any.
 unsafe impl Send for Options {}
+
+/// Shows the meaning as a spec, without passwords.
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Options").field(&self.text()).finish()
+    }
+}
 
 impl Drop for Options {
     fn drop(&mut self) {

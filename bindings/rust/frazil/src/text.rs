@@ -216,6 +216,13 @@ pub struct Kasumi {
     salt: u64,
 }
 
+/// Leaves the salt out.
+impl fmt::Debug for Kasumi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kasumi").finish_non_exhaustive()
+    }
+}
+
 impl Kasumi {
     /// Creates a scrambler with a salt, which must be odd.
     pub fn new(salt: u64) -> Result<Kasumi> {

@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use frazil::compat::sfid::{self, parse, ParsedId, Snowflake, EPOCH, MAX_PID, PID_BITS};
 use frazil::{
-    Class, Code, Environment, EventKind, Form, Generator, Id, Layout, ManualClock, Options, Snapshot, Sno, StateKind,
+    Class, Code, Environment, EventKind, Form, Generator, Id, Kasumi, Layout, ManualClock, Options, Snapshot, Sno,
+    StateKind,
 };
 
 const NOW: i64 = 1_777_636_800_000;
@@ -382,4 +383,26 @@ fn block_on<F: std::future::Future>(future: F) -> F::Output {
             Poll::Pending => std::thread::park(),
         }
     }
+}
+
+#[test]
+fn what_holds_a_secret_prints_without_it() {
+    let options = Options::new().unwrap();
+    let options = options.set("worker", "redis://user:geheim@127.0.0.1/ids").unwrap();
+    let text = format!("{:?}", options);
+    assert!(
+        text.starts_with("Options(Ok(\"") && text.contains("127.0.0.1") && !text.contains("geheim"),
+        "{}",
+        text
+    );
+    assert_eq!(format!("{:?}", Kasumi::new(12345).unwrap()), "Kasumi { .. }");
+}
+
+#[test]
+fn a_local_generator_prints_as_its_generator_does() {
+    let generator = Generator::open("worker=fixed:7 state=memory").unwrap();
+    assert_eq!(
+        format!("{:?}", generator.local().unwrap()),
+        format!("Local{:?}", generator)
+    );
 }

@@ -98,6 +98,7 @@ impl From<crate::Error> for Error {
 // ---- ids ------------------------------------------------------------------------------
 
 /// A generator of ids.
+#[derive(Debug)]
 pub struct Snowflake {
     epoch: u64,
     pid: u16,
@@ -242,6 +243,7 @@ impl Drop for Snowflake {
 // ---- pids -----------------------------------------------------------------------------
 
 /// A pid that Redis reserves for this process. It is extended while this value exists, and given back when it is dropped.
+#[derive(Debug)]
 pub struct Pid {
     id: u16,
     lease: Option<Lease>,
