@@ -45,6 +45,16 @@ TEST("A generator whose rate is reached takes nothing out of the user's")
     assert_true(admits(&poor, 1, NOW + NS_PER_S / 10));
 }
 
+TEST("A generator that refuses several ids takes none of them out of the user's")
+{
+    poor.rate.per_second = 8;
+    assert_true(admits(NULL, 10, NOW));
+    for (int i = 0; i < 100; i++)
+        assert_false(admits(&poor, 5, NOW));
+    assert_non_null(strstr(refusal.text, "the generator"));
+    assert_true(admits(&poor, 1, NOW + NS_PER_S / 10));
+}
+
 TEST("Both are charged for each of n ids")
 {
     poor.rate.per_second = 8;
@@ -86,6 +96,54 @@ TEST("More than a second's worth is never given, and says so without a time")
     assert_false(admits(&poor, 2, NOW));
     assert_int_equal(refusal.retry_ms, 0);
     assert_true(admits(&poor, 1, NOW));
+}
+
+/* ---- what a generator has, and why it has none ------------------------------------------ */
+
+static struct engine batches;
+
+static void open_batches(void)
+{
+    static const char spec[] = "layout=39/16/8 tick=10ms worker=fixed:1 state=memory";
+
+    batches = (struct engine){.name = "batches"};
+    assert_int_equal(frazil_open(&batches.gen, spec, NULL), FRAZIL_OK);
+}
+
+TEST("A batch may have the ids of all ticks in its time, and of those that max_lead allows")
+{
+    const struct generator its = {.engine = &batches, .name = batches.name, .max_batch = MAX_BATCH_MAX};
+
+    open_batches();
+    batches.lead_ns = 20 * NS_PER_MS;
+    assert_true(admission_by_size(&its, 6 * 256, 30 * NS_PER_MS, &refusal));
+    assert_false(admission_by_size(&its, 6 * 256 + 1, 30 * NS_PER_MS, &refusal));
+    batches.is_strict = true;
+    assert_true(admission_by_size(&its, 256, 30 * NS_PER_MS, &refusal));
+    assert_false(admission_by_size(&its, 257, 30 * NS_PER_MS, &refusal));
+    frazil_close(batches.gen);
+}
+
+TEST("A client is told when to come back, also where an operator has to see to the coordinator first")
+{
+    static const struct {
+        frazil_err why;
+        enum reply_code code;
+        uint64_t retry_ms;
+    } cases[] = {
+        {FRAZIL_EUNREACHABLE, CODE_TRYAGAIN, 3}, {FRAZIL_ECLOCK, CODE_TRYAGAIN, 3},
+        {FRAZIL_EREFUSED, CODE_TRYAGAIN, 1000},  {FRAZIL_ENAMESPACE, CODE_TRYAGAIN, 1000},
+        {FRAZIL_EEXHAUSTED, CODE_EXHAUSTED, 0},  {FRAZIL_ESYS, CODE_ERR, 0},
+    };
+
+    open_batches();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct id_request id_request = {.engine = &batches, .code = cases[i].why, .retry_ns = 3 * NS_PER_MS};
+        admission_explain(&id_request, &refusal);
+        assert_int_equal(refusal.code, cases[i].code);
+        assert_int_equal(refusal.retry_ms, cases[i].retry_ms);
+    }
+    frazil_close(batches.gen);
 }
 
 /* ---- generators that a user may use, and others ----------------------------------------- */

@@ -248,3 +248,26 @@ TEST("A client that can come back in a millisecond is told so")
     assert_non_null(strstr(out.at, " retry_ms=1\r\n"));
     leave();
 }
+
+/* Lines of replies, none of which has another one in it. */
+static unsigned count_lines(void)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < out.len; i++)
+        count += out.at[i] == '\n';
+    return count;
+}
+
+TEST("Whichever memory is missing, each of equal commands is answered, unless the connection ends")
+{
+    for (unsigned at = 1;; at++) {
+        leave_free(FREE_IDS);
+        bool has_failed = ask(0, at);
+        if (session.batch == NULL && !out.failed)
+            assert_int_equal(count_lines(), 1 + 5);
+        leave();
+        if (!has_failed)
+            break;
+    }
+}
