@@ -535,6 +535,25 @@ TEST("A request whose time is over ends while a coordinator is silent, with what
     end_jobs();
 }
 
+TEST("A request whose time is over ends while a coordinator is silent, also behind one that has more time")
+{
+    begin_jobs();
+    assert_false(ask(0, 1, 60 * NS_PER_S));
+    assert_false(ask(1, 1, 25 * NS_PER_MS));
+    dispatcher_run(&dispatcher, now_ns);
+    await_take();
+    now_ns += NS_PER_S;
+    assert_true(dispatcher_due_ns(&dispatcher) < now_ns);
+    dispatcher_run(&dispatcher, now_ns);
+    assert_int_equal(ended, 2);
+    assert_int_equal(id_requests[1].code, FRAZIL_EAGAIN);
+    let_answer(FRAZIL_OK);
+    collect();
+    assert_int_equal(ended, 3);
+    assert_int_equal(id_requests[0].code, FRAZIL_OK);
+    end_jobs();
+}
+
 TEST("Without memory for a job it is tried a little later")
 {
     begin_jobs();

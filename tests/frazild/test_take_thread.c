@@ -214,6 +214,25 @@ TEST("A take that fails for good, or whose time is over, is tried once")
     }
 }
 
+TEST("Whatever keeps the coordinator from giving ids is a failure of its, also that its clock differs")
+{
+    static const frazil_err codes[] = {FRAZIL_EUNREACHABLE, FRAZIL_EREFUSED, FRAZIL_ENAMESPACE, FRAZIL_ECLOCK};
+
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        open_taker(false);
+        struct take_job *job = submit(1, 1);
+        let_answer(codes[i]);
+        await_end();
+        assert_int_equal(health(NULL).failures, 1);
+        assert_int_equal(health(NULL).last_code, codes[i]);
+        job_abandon(&job->job);
+        (void)sem_post(&may_answer); /* it may look whether the coordinator is back */
+        close_taker();
+        while (sem_trywait(&may_answer) == 0 || sem_trywait(&asked) == 0)
+            continue;
+    }
+}
+
 TEST("A take for which nobody waits any more is not tried again, and the next one begins")
 {
     open_taker(false);
