@@ -58,6 +58,11 @@ class Log(WithUsers):
         line = daemon.wait_for_line("sent a wrong token over HTTP")
         self.assertIn(", 127.0.0.1:%d, " % connection.sock.getsockname()[1], line)
 
+    def test_it_names_the_user_of_a_client_that_is_cut(self):
+        daemon = self.start(BASE + generator("main") + self.user("shop"))
+        self.as_user(daemon, "shop").send(b"*1\r\n:1\r\n")
+        self.assertIn(", user shop, is cut: ", daemon.wait_for_line("expected '$'"))
+
     def test_it_says_that_a_reload_took_the_user_of_a_client_away(self):
         daemon = self.start(BASE + generator("main") + self.user("shop") + self.user("other"))
         clients = [self.as_user(daemon, "shop") for _ in range(2)]
@@ -344,11 +349,15 @@ class Surroundings(TestCase):
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (os.path.getsize(log) + 10, hard))
             client = Client(f"{folder}/socket")
             self.addCleanup(client.close)
-            for _ in range(3):  # each is cut, and waits for its end: its line was tried before
-                wrong = Client(f"{folder}/socket")
-                wrong.send(b"*1\r\n:1\r\n")
-                wrong.file.read()
-                wrong.close()
+
+            def lose_lines(count):  # each client is cut, and waits for its end: its line was tried before
+                for _ in range(count):
+                    wrong = Client(f"{folder}/socket")
+                    wrong.send(b"*1\r\n:1\r\n")
+                    wrong.file.read()
+                    wrong.close()
+
+            lose_lines(3)
             self.assertEqual(client.ask("PING"), "PONG")
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (hard, hard))
             process.send_signal(signal.SIGHUP)
@@ -359,6 +368,16 @@ class Surroundings(TestCase):
             self.assertEqual(lines[at - 1], "frazild: c")
             self.assertIn("frazild: 3 lines were lost because they could not be written", lines[at])
             self.assertIn("was read: 1 generator,", lines[at + 1])
+            # There is room for nothing: this time the log ends with a whole line.
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (os.path.getsize(log), hard))
+            lose_lines(1)
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+            process.send_signal(signal.SIGHUP)
+            while said.read_bytes().count(b"was read: 1 generator,") < 2:
+                pass
+            more = said.read_text(encoding="utf-8").splitlines()[len(lines) :]
+            self.assertIn("frazild: 1 line was lost because they could not be written", more[0])
+            self.assertIn("was read: 1 generator,", more[1])
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(PATIENCE_S), 0)
 

@@ -21,9 +21,9 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
     return 0;
 }
 
-/* Logs this many lines, after what is to be said of those left out; what standard error has got then, for the caller to
- * free. */
-static char *log_lines(unsigned count)
+/* Logs so many lines before what is to be said of those left out, and so many after it; what standard error has got
+ * then, for the caller to free. */
+static char *log_around(unsigned before_it, unsigned after_it)
 {
     FILE *file = tmpfile();
     int before = dup(STDERR_FILENO);
@@ -32,14 +32,21 @@ static char *log_lines(unsigned count)
     assert_non_null(file);
     assert_non_null(text);
     assert_int_equal(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
+    for (unsigned i = 0; i < before_it; i++)
+        log_line(LOG_BROKEN, "no");
     log_left_out(false);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < after_it; i++)
         log_line(LOG_BROKEN, "no");
     assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
     assert_true(pread(fileno(file), text, 4095, 0) >= 0);
     (void)close(before);
     (void)fclose(file);
     return text;
+}
+
+static char *log_lines(unsigned count)
+{
+    return log_around(0, count);
 }
 
 TEST("A minute has twenty lines, and when it is over the log says how many were left out, once")
@@ -64,4 +71,16 @@ TEST("A minute has twenty lines, and when it is over the log says how many were 
     free(second);
     free(third);
     free(fourth);
+}
+
+TEST("What was left out is told after its minute, although this one has left out more already")
+{
+    minute = 10;
+    free(log_lines(21));
+    minute = 11;
+    char *text = log_around(21, 0);
+
+    assert_string_equal(text + 20 * strlen("frazild: no\n"),
+                        "frazild: 2 lines about clients that broke their protocol were left out\n");
+    free(text);
 }
