@@ -45,6 +45,31 @@ class Hangs(Hanging):
         self.end_before(daemon, "stays in use")
         self.assertTrue(any(line and CUT in line for line in daemon.lines), daemon.lines)
 
+    def test_a_reload_that_ends_after_sigterm_tells_the_manager_of_no_readiness(self):
+        silent = self.listen()
+        folder = tempfile.mkdtemp(prefix="frazild-hangs-")
+        self.addCleanup(shutil.rmtree, folder)
+        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(manager.close)
+        manager.bind(os.path.join(folder, "notify"))
+        limit = BASE.replace("[listen", f"drain_timeout={PATIENCE_S}s\n[listen")
+        daemon = self.start(limit + generator("main"), env={**os.environ, "NOTIFY_SOCKET": manager.getsockname()})
+        self.write(daemon, limit + generator("main") + f"[generator far]\nbase=2\nworker={self.url_of(silent)}\n")
+        daemon.process.send_signal(signal.SIGHUP)
+        waits, _ = silent.accept()
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.wait_for_line("draining")
+        silent.close()
+        waits.close()
+        daemon.wait_for_line("stays in use")
+        self.assertEqual(daemon.process.wait(PATIENCE_S), 0)
+        manager.setblocking(False)
+        told = []
+        with self.assertRaises(BlockingIOError):
+            while True:
+                told += manager.recv(4096).decode().splitlines()
+        self.assertNotIn("READY=1", told[told.index("STOPPING=1") :])
+
     def test_a_second_sigterm_ends_the_wait_for_a_coordinator_too(self):
         silent = self.listen()
         daemon = self.start(BASE.replace("[listen", f"drain_timeout={PATIENCE_S}s\nrequest_timeout={PATIENCE_S}s\n[listen") + generator("main"))
