@@ -397,6 +397,7 @@ class Looks(Http):
         daemon = self.start(config(WIDE, SLOW, several))
         client = self.connect(daemon)
         client.ask("NEXT", "main", 5)
+        client.ask("NEXT", "slow")
         self.assert_error("ERR", "unknown command", client, "NEXTS")
         self.ask(daemon, "/v1/generators/main/ids?n=50")
         self.ask(daemon, "/nothing")
@@ -404,16 +405,17 @@ class Looks(Http):
         text = answer.body.decode()
         self.assertTrue(answer.type.startswith("text/plain; version=0.0.4"))
         for line in (
-            'frazild_requests_total{protocol="resp",request="NEXT",code="OK"} 1',
+            'frazild_requests_total{protocol="resp",request="NEXT",code="OK"} 2',
             'frazild_requests_total{protocol="http",request="ids",code="OK"} 1',
             'frazild_requests_total{protocol="http",request="unknown",code="ERR"} 1',
             'frazild_requests_total{protocol="resp",request="unknown",code="ERR"} 1',
             'frazild_ids_total{generator="main"} 55',
             'frazil_issued{generator="main"} 55',
+            'frazil_issued{generator="slow"} 1',
             'frazil_worker{generator="slow"} 2.000',
-            "frazild_batch_ids_sum 55",
-            'frazild_batch_ids_bucket{le="10"} 1',
-            'frazild_request_duration_seconds_bucket{le="+Inf"} 2',
+            "frazild_batch_ids_sum 56",
+            'frazild_batch_ids_bucket{le="10"} 2',
+            'frazild_request_duration_seconds_bucket{le="+Inf"} 3',
         ):
             self.assertIn(line + "\n", text)
         self.assertNotIn('frazil_grant_end_timestamp_seconds{generator="main"', text)  # nobody grants this one

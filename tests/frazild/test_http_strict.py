@@ -109,6 +109,8 @@ class Framing(Raw):
         daemon.wait_for_line("is cut: ", 2)
         text = self.exchange(daemon, get("/metrics", "Connection: close"))[0][1].decode()
         self.assertIn('frazild_connections_cut_total{reason="broken"} 2\n', text)
+        for reason in ("stalled", "slow", "idle", "revoked"):
+            self.assertIn(f'frazild_connections_cut_total{{reason="{reason}"}} 0\n', text)
 
     def test_requests_in_a_row_are_answered_in_a_row(self):
         daemon = self.start(config(WIDE, SLOW))
