@@ -28,9 +28,12 @@ def openssl(folder, *arguments):
 class Authority:
     """Signs certificates in a folder."""
 
-    def __init__(self, folder, name):
+    def __init__(self, folder, name, above=None):
         self.folder, self.name = folder, name
-        openssl(folder, "req", "-x509", *self.new_key(name), "-out", f"{name}.pem", "-days", "2", "-subj", f"/CN={name}")
+        if above is not None:
+            above.sign(name, name, "basicConstraints=critical,CA:TRUE\n")
+        else:
+            openssl(folder, "req", "-x509", *self.new_key(name), "-out", f"{name}.pem", "-days", "2", "-subj", f"/CN={name}")
 
     @staticmethod
     def new_key(name):
@@ -79,6 +82,10 @@ class Clients(TestCase):
         ca.sign("wrong-use", "shop", "extendedKeyUsage=serverAuth\n")
         ca.sign("ended", "shop", client, days="-1")
         Authority(cls.folder, "stranger").sign("strange", "shop", client)
+        Authority(cls.folder, "between", ca).sign("below", "shop", client)
+        with open(os.path.join(cls.folder, "below.pem"), "a", encoding="utf-8") as chain:
+            with open(os.path.join(cls.folder, "between.pem"), encoding="utf-8") as its:
+                chain.write(its.read())
 
     def config(self, certificate="shop", allow="*:*", more=""):
         listen = "".join(LISTEN.format(protocol=protocol, folder=self.folder) for protocol in ("resps", "https"))
@@ -130,9 +137,10 @@ class Users(Clients):
             daemon.end()
 
     def test_a_certificate_of_two_names_is_that_of_the_first_user(self):
-        others = USER.format(name="later", certificate="shop.internal", allow="*:*")
-        daemon = self.start(self.config("second.internal", "inspect:*", others))
-        self.assert_error("NOPERM", "user shop may not", self.connect_tls(daemon, "dns"), "NEXT", "main")
+        for first, other in (("second.internal", "shop.internal"), ("shop.internal", "second.internal")):
+            others = USER.format(name="later", certificate=other, allow="*:*")
+            daemon = self.start(self.config(first, "inspect:*", others))
+            self.assert_error("NOPERM", "user shop may not", self.connect_tls(daemon, "dns"), "NEXT", "main")
 
     def test_a_common_name_does_not_count_beside_other_names(self):
         daemon = self.start(self.config("shop"))
@@ -258,7 +266,7 @@ class Ended(Clients):
 
             write("ca.pem")
             daemon = self.start(arguments=["-c", path])
-            clients = [self.connect_tls(daemon, "plain") for _ in range(2)]
+            clients = [self.connect_tls(daemon, name) for name in ("plain", "below")]
             for count, signers in enumerate((both, "ca.pem"), 1):
                 write(signers)
                 daemon.process.send_signal(signal.SIGHUP)

@@ -228,6 +228,7 @@ class Configuration(unittest.TestCase):
         self.expect(text.format(""), 1, "insecure=yes")
         self.expect(text.replace("0.0.0.0", "[::]").format(""), 1, "insecure=yes")
         self.expect(text.replace("0.0.0.0", "*").format(""), 1, "insecure=yes")
+        self.expect(text.replace("0.0.0.0", "[::ffff:10.0.0.1]").format(""), 1, "insecure=yes")
         self.expect(text.format(""), 1, "without TLS")
         self.expect(text.format(""), 1, "there are no users")
         self.write(text.format("insecure=yes\n"))
@@ -418,6 +419,8 @@ class Configuration(unittest.TestCase):
         self.write(BASE)
         self.write(generator("extra", 7, layout="'41/10/12 epoch=2020-01-01'".strip("'")), "conf.d/10.conf")
         self.write(generator("later", 8, max_wait="90000ms"), "conf.d/20.conf")
+        for name in (".30.conf", "30.conf~", "conf", "30.conf.dpkg-new"):  # what editors and packages leave there
+            self.write("no key\n", f"conf.d/{name}")
         printed = self.run_it("-c", self.path, "--print-config").stdout
         self.assertIn("[generator extra]", printed)
         self.assertIn("[generator later]", printed)
