@@ -289,6 +289,36 @@ TEST("The time of one answer is not that of the next one, which has none")
     server_stop(&server);
 }
 
+/* An answer whose head has so many bytes, and some more. */
+static void write_long_head(size_t bytes, char *text, size_t size)
+{
+    static const char body[] = "{" HEADER "}";
+
+    snprintf(text, size, "HTTP/1.1 200 OK\r\n%sContent-Length: %zu\r\nLong: %0*d\r\n\r\n%s", date, strlen(body),
+             (int)bytes, 0, body);
+}
+
+TEST("A head that is too long is told once: what fails later has its own reason")
+{
+    static char text[1 << 17];
+    struct fz_record record;
+    struct server server;
+
+    write_long_head(70000, text, sizeof text);
+    etcd_server_start(&server, NULL);
+    struct proxy *proxy = proxy_start(server.port);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", (unsigned)proxy->port);
+    proxy_say(proxy, text);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNKNOWN);
+    register_assert_said("the reply is too large");
+    proxy_stop(proxy);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("cannot connect");
+    assert_null(strstr(register_said.message, "too large"));
+    register_close(&reg);
+    server_stop(&server);
+}
+
 TEST("A token that cannot be used is none, and is asked for again the next time")
 {
     static const char body[] = "{" HEADER ",\"token\":\"a b\"}";

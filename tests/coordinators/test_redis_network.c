@@ -103,6 +103,7 @@ TEST("A replica's refusal is followed by another connection, which may lead to i
         unsigned connections; /* for two requests */
     } rows[] = {{"-READONLY You can't write against a read only replica.\r\n", 2},
                 {"-MASTERDOWN Link with MASTER is down.\r\n", 2},
+                {"*6\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\na\r\n$1\r\nb\r\n$5\r\nslave\r\n$1\r\nx\r\n", 2},
                 {"-LOADING Redis is loading the dataset in memory\r\n", 1},
                 {"-BUSY Redis is busy running a script.\r\n", 1},
                 {"-CLUSTERDOWN The cluster is down\r\n", 1},
@@ -153,6 +154,27 @@ TEST("Answers are measured one by one: many that are large are not one that is t
     struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders?timeout=60s", (unsigned)rig.proxy->port);
     proxy_say(rig.proxy, text);
     for (int i = 0; i < 200; i++) {
+        assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+        register_assert_said("does not report its time");
+    }
+    register_close(&reg);
+    redis_rig_stop(&rig);
+}
+
+TEST("So are the bytes of answers, of which a connection may bring any number")
+{
+    static char text[1 << 20];
+    struct redis_rig rig;
+    struct fz_record record;
+
+    memset(text, 'x', sizeof text - 1);
+    int head = snprintf(text, sizeof text, "$%zu\r\n", sizeof text - sizeof "$1048576\r\n\r\n");
+    text[head] = 'x';
+    memcpy(text + sizeof text - sizeof "\r\n", "\r\n", sizeof "\r\n");
+    redis_rig_start(&rig, NULL);
+    struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders?timeout=60s", (unsigned)rig.proxy->port);
+    proxy_say(rig.proxy, text);
+    for (size_t bytes = 0; bytes <= FZ_ANSWER_SIZE_MAX; bytes += sizeof text - 1) {
         assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
         register_assert_said("does not report its time");
     }
@@ -271,6 +293,9 @@ TEST("A server whose first word is no reply is another kind, and refused; one th
         version = register_must_swap(&rig.through, 0, 0, "x");
         proxy_say(rig.proxy, texts[i]);
         assert_int_equal(register_swap(&rig.through, 0, version, "y", &version), FZ_REGISTER_UNKNOWN);
+        /* The next connection is another one. */
+        assert_int_equal(register_swap(&rig.through, 0, version, "y", &version), FZ_REGISTER_REFUSED);
+        register_assert_said("is not Redis, or speaks TLS: ");
         redis_rig_stop(&rig);
     }
 }
