@@ -9,6 +9,7 @@
 
 #include "lib/patience.h"
 #include "lib/postgresql_server.h"
+#include "lib/proxy.h"
 #include "lib/test.h"
 #include "os/clock.h"
 
@@ -325,6 +326,48 @@ TEST("A session that is ended in the middle: how far it came is not known; the n
     assert_int_equal(untouched, 4711);
     assert_true(register_must_swap(&reg, 0, version, "second") > version);
     register_close(&reg);
+}
+
+TEST("Of several hosts the one that served last is asked first, when its session has ended")
+{
+    struct fz_register reg = start();
+    struct fz_record record;
+    struct proxy *gone = proxy_start(server.port);
+    struct proxy *here = proxy_start(server.port);
+
+    proxy_set(gone, PROXY_HANG_UP);
+    struct fz_register any =
+        postgresql_open_url("postgres://owner@127.0.0.1:%u,127.0.0.1:%u/postgres/orders?timeout=60s",
+                            (unsigned)gone->port, (unsigned)here->port);
+    assert_int_equal(register_read(&any, 0, &record), FZ_REGISTER_OK);
+    unsigned asked = atomic_load(&gone->accepted);
+    unsigned served = atomic_load(&here->accepted);
+    assert_true(asked > 0);
+    postgresql_server_do(&server, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                                  "WHERE application_name = 'frazil'");
+    AWAIT(register_read(&any, 0, &record) == FZ_REGISTER_OK && atomic_load(&here->accepted) > served, "%s",
+          register_said.message);
+    assert_int_equal(atomic_load(&gone->accepted), asked);
+    register_close(&any);
+    register_close(&reg);
+    proxy_stop(gone);
+    proxy_stop(here);
+}
+
+TEST("Of several hosts each has its share of the time: one that is silent hides no other")
+{
+    struct fz_register reg = start();
+    struct fz_record record;
+    struct proxy *silent = proxy_start(server.port);
+
+    proxy_set(silent, PROXY_HOLD_REPLIES);
+    struct fz_register any =
+        postgresql_open_url("postgres://owner@127.0.0.1:%u,127.0.0.1:%u/postgres/orders?timeout=4s",
+                            (unsigned)silent->port, (unsigned)server.port);
+    AWAIT(register_read(&any, 0, &record) == FZ_REGISTER_OK, "%s", register_said.message);
+    register_close(&any);
+    register_close(&reg);
+    proxy_stop(silent);
 }
 
 static void *commit(void *session)
