@@ -105,9 +105,15 @@ TEST("A server is believed only if its certificate is of its host and by whom th
     snprintf(lost, sizeof lost, "%s/lost.pem", server.folder);
     assert_int_equal(symlink("ca.pem", lost), 0);
     struct fz_register no_ca = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s&timeout=60s", port, lost);
+    struct fz_register no_key =
+        etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&cert=%s/ca.pem&key=%s&timeout=60s", port, server.folder,
+                      server.folder, lost);
     assert_int_equal(unlink(lost), 0);
     assert_int_equal(register_swap(&no_ca, 0, version, "x", &version), FZ_REGISTER_REFUSED);
     register_assert_said(": cannot read the file of ca=: ");
+    assert_int_equal(register_swap(&no_key, 0, version, "x", &version), FZ_REGISTER_REFUSED);
+    register_assert_said(": cannot read the file of key=: ");
+    register_close(&no_key);
     struct fz_register plain = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", port);
     assert_int_not_equal(register_swap(&plain, 0, version, "x", &version), FZ_REGISTER_OK);
     assert_int_equal(register_must_read(&right, 0).version, version);
