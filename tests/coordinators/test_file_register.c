@@ -328,6 +328,26 @@ static int lowest_free_descriptor(void)
     return fd;
 }
 
+TEST("A new record that finds no room is not made, and nothing of it stays")
+{
+    struct rig rig;
+    struct rlimit before;
+    uint64_t version = 4711;
+
+    start(&rig);
+    int lowest = lowest_free_descriptor();
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    struct rlimit tiny = {.rlim_cur = 4, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &tiny), 0);
+    enum fz_register_result result = swap(&rig, 1, 0, &version);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(result, FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(lowest_free_descriptor(), lowest);
+    assert_int_equal(unlink(path_of(&rig, "worker-1.new")), -1);
+    assert_int_equal(swap(&rig, 1, 0, &version), FZ_REGISTER_OK);
+    stop(&rig);
+}
+
 TEST("While somebody else is inside the guard for good, nothing is swapped, and reading goes on")
 {
     struct rig rig;

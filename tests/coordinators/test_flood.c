@@ -4,6 +4,7 @@
  * and a bounded amount of memory, and never passes for an answer.  One suite for each coordinator with a protocol.
  */
 #define _DEFAULT_SOURCE /* wait4 */
+#include <errno.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -80,6 +81,8 @@ static int ask(const struct target *target, uint16_t port, char what)
     fprintf(stderr, "    %c: %llu ms: %s\n", what, (unsigned long long)took_ms, why.message);
     if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT || why.message[0] == '\0')
         return 3;
+    if (strstr(why.message, strerror(EMSGSIZE)) != NULL) /* which tells nobody that it is the reply */
+        return 5;
     return took_ms <= PATIENCE_MS ? 0 : 4;
 }
 

@@ -157,6 +157,17 @@ TEST("An error that nobody knows leaves a write open, and is told with its numbe
     }
 }
 
+TEST("An error that nobody knows leaves nothing open while the session is set up: no write was sent")
+{
+    struct script script = {.next = 2};
+
+    add_packet(&script, "\0\0\0\2\0\0\0", 7);
+    script.next = 1;
+    add_error(&script, 4711);
+    assert_int_equal(ask(&script, true), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("'no' (4711)");
+}
+
 TEST("A setting that has no name, or a value that nobody knows yet, ends in an answer")
 {
     static const char *const nameless[] = {NULL, "ON"};

@@ -388,9 +388,10 @@ TEST("A server that has no memory left, or cannot save, may have it again: that 
     slots_close(&taker);
 }
 
-TEST("A bound on max_lead is needed, and sfid has no slots")
+TEST("Bounds on max_lead and max_skew are needed, and sfid has no slots")
 {
     slots_assert_refused("redis://x/orders", INT64_MAX, 100, FRAZIL_ERANGE, "need bounds on max_lead");
+    slots_assert_refused("redis://x/orders", 0, INT64_MAX, FRAZIL_ERANGE, "need bounds on max_lead and max_skew");
     slots_assert_refused("sfid+redis://x/orders", 0, 100, FRAZIL_ESPEC, "sfid's keys hold worker ids");
     slots_assert_refused("redis://x/", 0, 100, FRAZIL_ESPEC, "namespace");
     slots_assert_refused("rediss://x/orders", 0, 100, FRAZIL_ENOTBUILT, "TLS");
