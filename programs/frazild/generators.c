@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -464,22 +465,70 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* A reload that fails has closed nothing, so those that go keep their worker ids until it is done. */
-static const char *what_goes(const struct settings *settings, const struct generators *before)
+#define GOES                                                                                                           \
+    "a generator that this reload closes keeps its worker id until then: if it is that one, reload without both first"
+
+/* The generators that a reload closes, as a group; NULL: there are none.  *ret_lost: which one could not be added. */
+static frazil_admin_group *group_of_those_that_go(const struct settings *settings, const struct generators *before,
+                                                  const char **ret_lost)
 {
-    for (size_t i = 0; before != NULL && i < before->count; i++) {
-        if (!settings_have_generator(settings, before->rows[i].name))
-            return "; a generator that this reload closes keeps its worker id until then: if it is that one, reload "
-                   "without both first";
+    frazil_admin_group *group = NULL;
+    char name[sizeof "[generator ]" + NAME_MAX_LEN];
+
+    *ret_lost = NULL;
+    for (size_t i = 0; before != NULL && i < before->count && *ret_lost == NULL; i++) {
+        const struct generator *row = &before->rows[i];
+        if (settings_have_generator(settings, row->name))
+            continue;
+        (void)snprintf(name, sizeof name, "[generator %s]", row->name);
+        if ((group == NULL && frazil_admin_group_open(&group, NULL) != FRAZIL_OK) ||
+            frazil_admin_group_add(group, name, row->engine->meaning, NULL, generator_worker_ids(row), NULL) !=
+                FRAZIL_OK)
+            *ret_lost = row->name;
     }
-    return "";
+    return group;
+}
+
+/*
+ * Adds those new generators to errors that can make the same ids as one that goes: both are open for a moment, and not
+ * all of them refuse each other then.  What runs is compared, whatever its files say by now; one that cannot be
+ * compared any longer goes in a reload of its own.
+ */
+static void look_at_those_that_go(const struct settings *settings, const struct generators *before, bool *ret_some,
+                                  struct bytes *errors)
+{
+    const char *lost;
+    frazil_error why;
+    frazil_admin_group *group = group_of_those_that_go(settings, before, &lost);
+
+    *ret_some = group != NULL || lost != NULL;
+    for (size_t i = 0; *ret_some && i < settings->generator_count; i++) {
+        const struct generator_settings *row = &settings->generators[i];
+        if (generators_find(before, slice_of(row->name)) != NULL)
+            continue;
+        char *meaning = meaning_of(row);
+        if (lost != NULL)
+            config_complain(errors, row->place,
+                            "[generator %s]: cannot be compared with [generator %s], which this reload closes: reload "
+                            "without both first",
+                            row->name, lost);
+        else if (meaning == NULL)
+            config_complain(errors, row->place, "[generator %s]: out of memory", row->name);
+        else if (frazil_admin_group_add(group, row->name, meaning, NULL, row->worker_ids, &why) == FRAZIL_EWORKER)
+            config_complain(errors, row->place, "[generator %s]: %s; " GOES, row->name, why.message);
+        free(meaning); /* any other error is left to the opening, which follows */
+    }
+    frazil_admin_group_close(group);
 }
 
 void generators_open(struct generators *set, const struct settings *settings, const struct generators *before,
                      struct bytes *errors)
 {
-    const char *goes = what_goes(settings, before);
+    bool some_go;
 
+    look_at_those_that_go(settings, before, &some_go, errors);
+    /* A reload that fails has closed nothing, so those that go keep their worker ids until it is done. */
+    const char *goes = some_go ? "; " GOES : "";
     *set = (struct generators){.rows = calloc(settings->generator_count + 1, sizeof *set->rows)};
     if (set->rows == NULL)
         bytes_add_text(errors, "out of memory\n");

@@ -220,33 +220,23 @@ static char *spec_of(const struct generator_settings *generator, struct bytes *e
     return spec;
 }
 
-/* Adds it to a group, whose sentences call it [generator NAME]. */
-static frazil_err add_to_group(frazil_admin_group *group, const struct generator_settings *generator,
-                               frazil_error *reterr, struct bytes *errors)
-{
-    char name[sizeof "[generator ]" + NAME_MAX_LEN];
-    char *spec = spec_of(generator, errors);
-
-    if (spec == NULL)
-        return FRAZIL_ENOMEM;
-    (void)snprintf(name, sizeof name, "[generator %s]", generator->name);
-    frazil_err err = frazil_admin_group_add(group, name, spec, NULL, generator->worker_ids, reterr);
-    explicit_bzero(spec, strlen(spec));
-    free(spec);
-    if (err == FRAZIL_ENOMEM)
-        (void)config_memory(NULL, errors);
-    return err;
-}
-
 /* Whether it can be opened beside those that were read before it, as far as no coordinator need be asked. */
 static void check_generator(const struct settings *settings, struct generator_settings *generator, struct bytes *errors)
 {
-    frazil_error why;
-    frazil_err err = settings->group == NULL ? FRAZIL_OK : add_to_group(settings->group, generator, &why, errors);
+    char name[sizeof "[generator ]" + NAME_MAX_LEN];
+    char *spec = spec_of(generator, errors);
+    frazil_error err;
 
-    generator->is_understood = err == FRAZIL_OK;
-    if (err != FRAZIL_OK && err != FRAZIL_ENOMEM)
-        config_complain(errors, generator->place, "[generator %s]: %s", generator->name, why.message);
+    if (spec == NULL)
+        return;
+    (void)snprintf(name, sizeof name, "[generator %s]", generator->name);
+    generator->is_understood =
+        settings->group == NULL ||
+        frazil_admin_group_add(settings->group, name, spec, NULL, generator->worker_ids, &err) == FRAZIL_OK;
+    if (!generator->is_understood)
+        config_complain(errors, generator->place, "%s: %s", name, err.message);
+    explicit_bzero(spec, strlen(spec));
+    free(spec);
 }
 
 /* Reads all of the environment, and takes a default where no worker is named, as `frazil next` does. */
@@ -434,32 +424,6 @@ bool settings_have_generator(const struct settings *settings, const char *name)
             return true;
     }
     return false;
-}
-
-/* The reasons of others than FRAZIL_EWORKER are those of an opening, which follows. */
-void settings_look_at_closed(const struct settings *settings, const struct settings *before, struct bytes *errors)
-{
-    frazil_admin_group *group;
-    frazil_error why;
-
-    if (frazil_admin_group_open(&group, &why) != FRAZIL_OK) {
-        (void)config_memory(NULL, errors);
-        return;
-    }
-    for (size_t i = 0; i < before->generator_count; i++) {
-        if (!settings_have_generator(settings, before->generators[i].name))
-            (void)!add_to_group(group, &before->generators[i], &why, errors);
-    }
-    for (size_t i = 0; i < settings->generator_count; i++) {
-        const struct generator_settings *generator = &settings->generators[i];
-        if (!settings_have_generator(before, generator->name) &&
-            add_to_group(group, generator, &why, errors) == FRAZIL_EWORKER)
-            config_complain(errors, generator->place,
-                            "[generator %s]: %s; a generator that this reload closes keeps its worker id until then: "
-                            "reload without both first",
-                            generator->name, why.message);
-    }
-    frazil_admin_group_close(group);
 }
 
 static void print_keys(const struct key *keys, const void *from, struct bytes *out)

@@ -95,14 +95,8 @@ void settings_read(struct settings *settings, const char *path, struct bytes *er
 bool settings_have_generator(const struct settings *settings, const char *name);
 
 /*
- * Adds those generators to errors that can make the same ids as one that a reload closes: both are open for a moment,
- * and not all of them refuse each other then.
- */
-void settings_look_at_closed(const struct settings *settings, const struct settings *before, struct bytes *errors);
-
-/*
  * Looks whether this host lets generators be opened now: the time that its clock shows, and the folders that this
- * process can use.  Adds what does not to errors.
+ * process can use.  Adds to errors what prevents it.
  */
 void settings_look_at_host(const struct settings *settings, struct bytes *errors);
 

@@ -153,8 +153,6 @@ struct setup *setup_make(const char *path, const struct setup *before, struct by
         return NULL;
     if (before != NULL && config_is_good(errors)) /* else a wrong value is not there, and would seem to have changed */
         check_changes(path, &setup->settings, &before->settings, errors);
-    if (before != NULL && config_is_good(errors))
-        settings_look_at_closed(&setup->settings, &before->settings, errors);
     if (config_is_good(errors))
         generators_open(&setup->generators, &setup->settings, before != NULL ? &before->generators : NULL, errors);
     if (config_is_good(errors)) {

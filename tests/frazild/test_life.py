@@ -15,7 +15,7 @@ import threading
 import time
 import unittest
 
-from harness import BASE, FRAZILD, PATIENCE_S, Client, ReplyError, TestCase, generator
+from harness import BASE, FRAZILD, PATIENCE_S, Client, ReplyError, TestCase, generator, until
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 BOTH = BASE + "[listen http]\naddress=127.0.0.1:0\n"
@@ -66,6 +66,22 @@ class Reload(TestCase):
         self.reload(daemon, BASE + generator("main"), "1 generator,")
         self.reload(daemon, apart, "2 generators")
         self.assertTrue(self.connect(daemon).ask("NEXT", "new").isdigit())
+
+    def test_a_reload_compares_with_what_runs_whatever_its_file_says_by_now(self):
+        with tempfile.TemporaryDirectory(prefix="frazild-test-") as folder:
+            path = os.path.join(folder, "old.conf")
+
+            def write_worker(number):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f"worker=fixed:{number}\n")
+
+            write_worker(2)
+            daemon = self.start(BASE + generator("main") + f"[generator old]\nconfig={path}\nstate=memory\n")
+            write_worker(3)
+            apart = BASE + generator("main") + generator("new", 2, namespace="apart")
+            self.reload(daemon, apart, "[generator new]: it can make the same ids as [generator old]")
+            os.unlink(path)
+            self.reload(daemon, BASE + generator("main"), "1 generator,")
 
     def test_a_client_that_goes_in_the_middle_of_a_reply_holds_no_generator(self):
         old = generator("old", 2, layout="41/2/20", max_batch=65536)
@@ -349,8 +365,7 @@ class Drain(TestCase):
         for client in clients:
             client.send(client.pack("NEXT"))
         # A client may know of its connection before the system lets it in.
-        while self.let_in(clients[0].socket.getpeername()[1]) < count:
-            pass
+        until(lambda: self.let_in(clients[0].socket.getpeername()[1]) >= count)
         daemon.process.send_signal(signal.SIGTERM)
         os.kill(daemon.process.pid, signal.SIGCONT)
         ids = [int(client.read()) for client in clients]
