@@ -14,9 +14,12 @@ frazil_err default_worker_check(frazil_options *options, bool *ret_assumed, fraz
     *ret_assumed = missing == FRAZIL_ENOWORKER;
     if (!*ret_assumed)
         return missing;
+    char none[1];
     frazil_err code = frazil_options_set(options, "worker", SOURCE, strlen(SOURCE), err);
     if (code == FRAZIL_OK)
-        code = frazil_options_check(options, err);
+        code = frazil_options_text(options, 0, none, sizeof none, NULL, err);
+    if (code == FRAZIL_EBUFFER) /* file-lock works here: whatever else is wrong is no fault of it */
+        return frazil_options_check(options, err);
     if (code != FRAZIL_ESPEC)
         return code;
     frazil_error both = without;

@@ -28,6 +28,8 @@ load helpers
     fails 2 "0 to 1023" frazil next worker=fixed:1024
     fails 2 "nosuch" frazil next layout=nosuch worker=fixed:1
     fails 2 "" frazil next 10
+    fails 2 "lies in the future" frazil next state=file "layout=41/10/12 epoch=2100-01-01"
+    [[ $stderr != *"no worker id"* ]]
 }
 
 @test "-n ids, each greater than the one before" {
