@@ -9,7 +9,8 @@ changed=$1/tools/changed
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-unset TEST_SINCE
+# shellcheck disable=SC2046 # a list of names: git has set them where a hook runs this
+unset TEST_SINCE $(git rev-parse --local-env-vars)
 
 fail() {
     echo "changed.sh: $1" >&2
@@ -33,4 +34,7 @@ second.c" ] || fail "the last day had other files: $(sh "$changed" files)"
 ! sh "$changed" pages_alone || fail "a page was taken for all that a push brings, and nobody said since when"
 TEST_SINCE=$(git rev-parse HEAD~1) sh "$changed" pages_alone || fail "a page alone was taken for more"
 ! TEST_SINCE=$(git rev-parse HEAD~2) sh "$changed" pages_alone || fail "a source was taken for a page"
+git mv second.c page2.md
+commit 09 page.md
+! TEST_SINCE=$(git rev-parse HEAD~1) sh "$changed" pages_alone || fail "a source that became a page was taken for a page"
 ! TEST_SINCE=$(git rev-parse HEAD) sh "$changed" pages_alone || fail "nothing was taken for pages"
