@@ -78,17 +78,21 @@ class Cuts(TestCase):
         self.assertIn(self.name_of(client.socket), self.cut_of(daemon, "expected '$'"))
 
     def test_many_of_one_kind_do_not_hide_another_kind(self):
-        config = BASE.replace("[listen", "max_connections=120\nidle_timeout=1s\n[listen")
-        daemon = self.start(config + generator("main"))
-        for _ in range(100):
-            client = self.connect(daemon)
-            client.send(b"*1\r\n:1\r\n")
-            client.file.read()
-            client.close()
+        def start_with_many(setting):
+            daemon = self.start(BASE.replace("[listen", setting + "\n[listen") + generator("main"))
+            for _ in range(100):
+                client = self.connect(daemon)
+                client.send(b"*1\r\n:1\r\n")
+                client.file.read()
+                client.close()
+            return daemon
+
+        daemon = start_with_many("idle_timeout=1s")
         client = self.connect(daemon)
         client.ask("PING")
         self.assertIn(self.name_of(client.socket), self.cut_of(daemon, "it was idle for too long"))
-        for _ in range(130):
+        daemon = start_with_many("max_connections=5")
+        for _ in range(10):
             self.connect(daemon)
         daemon.wait_for_line("a connection was refused")
 

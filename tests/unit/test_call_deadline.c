@@ -139,7 +139,7 @@ TEST("So does frazil_keep")
     assert_waited_once(3 * RIG_S);
 }
 
-TEST("frazil_keep that waits for ever lets a thread ask the coordinator, and can be stopped and cancelled")
+TEST("frazil_keep that waits for ever lets a thread ask the coordinator")
 {
     uint64_t next_ns = 0;
 
