@@ -163,11 +163,12 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, s
 
 /*
  * Takes the ids that are free now, 1 to n, increasing, without ever waiting.  Both outputs are always set.  *ret_taken
- * is their number, 0 after an error.  *ret_retry_ns is the nanoseconds until more can follow: the rest, or a tick's ids
- * if it is longer; 0 if that is now, never, or unknown.  It supposes whole ticks: with start=spread or random, which
- * begin behind the first number of a tick, it can be too short for several ids, and the next call tells how much is
- * left.  FRAZIL_EAGAIN: none is free now.  With on_full=error or on_backward=error: FRAZIL_EFULL, FRAZIL_ECLOCK, also
- * with *ret_retry_ns.  With n 0 it takes none and succeeds.  NULL as reterr saves formatting the message.
+ * is their number, 0 after an error.  *ret_retry_ns is the nanoseconds until more can follow: the rest, or the ids
+ * of one tick if the rest is more; 0 if that is now, never, or unknown.  It supposes whole ticks: with start=spread or
+ * random, which begin behind the first number of a tick, it can be too short for several ids, and the next call tells
+ * how much is left.  FRAZIL_EAGAIN: none is free now.  With on_full=error or on_backward=error: FRAZIL_EFULL,
+ * FRAZIL_ECLOCK, also with *ret_retry_ns.  With n 0 it takes none and succeeds.  NULL as reterr saves formatting the
+ * message.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_take(frazil *gen, uint64_t *ret_ids, size_t n, size_t *ret_taken,
                                                    uint64_t *ret_retry_ns, frazil_error *reterr)
@@ -239,8 +240,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot(frazil *gen, char *buf, s
  * Extends the grant of the worker id if it is due, for keeper=hook.  Call it from an event loop's timer when
  * *ret_next_ns nanoseconds have passed.  It waits at most wait_ns; 0: not at all.  A longer request goes on in a
  * thread, which ends with it, and a later call gets its result.  No request is cut off, because a lost answer costs the
- * worker id.  The program's own granter is called by the calling thread, and a state file is written by it with
- * FRAZIL_WAIT_FOREVER.
+ * worker id.  The calling thread itself calls the program's own granter.  With FRAZIL_WAIT_FOREVER it also writes a
+ * state file itself.
  *
  * *ret_next_ns is always set; without a grant the call does nothing, and it is FRAZIL_WAIT_FOREVER.  FRAZIL_EAGAIN,
  * EUNREACHABLE: no answer, or none yet; the present grant is valid until it ends.  FRAZIL_ELEASE: the grant has ended;

@@ -32,8 +32,8 @@ struct http_request {
     struct http_parameter parameters[HTTP_PARAMETERS_MAX];
     size_t count;
     struct http_ids *ids; /* it waits for them, or sends them */
-    struct page *page;    /* it sends it */
-    size_t sent;          /* bytes of the page */
+    struct page *page;    /* that it is sending; NULL: none */
+    size_t sent;          /* bytes of the page that were written */
     bool is_head;         /* its reply has no body */
     bool is_old;          /* of HTTP/1.0 */
     bool keeps;           /* the connection stays for another one */

@@ -28,8 +28,8 @@ struct lease_order {
 
 /*
  * Has the leases of an engine's coordinator looked up.  When they are there, a thread calls event_thread->notify, and
- * the event thread calls lease_jobs_collect.  One look serves all jobs that wait for the leases of that engine, and
- * eight coordinators are asked at a time.  NULL: too many wait already, or no memory.
+ * the event thread calls lease_jobs_collect.  One look serves all jobs that wait for the leases of that engine, while
+ * no more than eight engines are asked; the ninth waits behind another one.  NULL: too many wait already, or no memory.
  */
 struct lease_job *lease_job_submit(struct event_thread *event_thread, struct engine *engine,
                                    const struct lease_order *order);

@@ -47,8 +47,8 @@ static const char *reason(int error)
     if (error == EADDRINUSE)
         return "another program listens there (ss -ltnp names it): stop it, or name another address";
     if (error == EACCES)
-        return "this user may not use the port: name one above 1023, or give the service AmbientCapabilities="
-               "CAP_NET_BIND_SERVICE";
+        return "this user may not use the port: name one above 1023, give the service AmbientCapabilities="
+               "CAP_NET_BIND_SERVICE, or allow the port in the rules of SELinux";
     if (error == EADDRNOTAVAIL)
         return "this host does not have the address (ip address lists those that it has): name another one";
     return strerror(error);

@@ -82,7 +82,7 @@ static bool write_all(const char *text, size_t len)
     if (written == (ssize_t)len)
         return true;
     lost.is_torn |= written > 0;
-    lost.why = "they could not be written (df shows whether the disk is full)";
+    lost.why = "writing failed (df shows whether the disk is full)";
     return false;
 }
 

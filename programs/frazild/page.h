@@ -17,7 +17,7 @@ struct page {
 /* Reads it.  NULL: *ret_why says why not. */
 struct page *page_read(const char *path, const char **ret_why);
 
-/* Holds it once more, or releases it; NULL is released by doing nothing.  Any thread. */
+/* Holds it once more, or releases it; Releasing NULL does nothing.  Any thread. */
 struct page *page_hold(struct page *page);
 void page_release(struct page *page);
 

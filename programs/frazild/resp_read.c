@@ -105,7 +105,9 @@ static int is_space(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Whether a line has a byte that nobody types.  A handshake of TLS has some, and another host can choose what follows.
+/*
+ * Whether a line has a byte that nobody types.  A TLS handshake begins with one.  What follows can be chosen by
+ * somebody else, so that it reads like a command.
  */
 static bool has_control(const char *line, size_t len)
 {

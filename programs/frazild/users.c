@@ -137,8 +137,7 @@ static bool read_hex(const char *text, unsigned char *to)
     return true;
 }
 
-/* Whether a hash is that of no token, as a script writes it whose variable is not set: of nothing, or of an end of
- * line. */
+/* Whether it is the hash of nothing, or of an end of line: a script whose variable is not set writes one of these. */
 static bool is_hash_of_nothing(const unsigned char *sha256)
 {
     static const char *const nothing[] = {"", "\n"};

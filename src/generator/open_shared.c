@@ -137,8 +137,8 @@ static struct fz_shared_generator *entry_join(const char *text, uint64_t process
 }
 
 /*
- * Removes one user, which need not hold the entry's lock, unless it is the last: a user that gives up waiting for the
- * lock must not leave the generator to nobody.
+ * Removes one user, unless it is the last; false: it is.  It needs no lock of the entry: a user that gives up waiting
+ * for it has none, and must not leave the generator to nobody.
  */
 static bool entry_part_from_others(struct fz_shared_generator *entry, uint64_t process)
 {

@@ -289,7 +289,7 @@ static frazil_err cannot_use(const struct dir_names *names, const struct way *wa
 
 /* ---- looking at it, and making nothing ------------------------------------------- */
 
-/* A link to nothing is there: no folder can be made in its place. */
+/* A dangling link occupies the name: no folder can be made in its place. */
 static int check_absent(const char *path)
 {
     struct stat status;
