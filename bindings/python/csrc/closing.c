@@ -160,8 +160,8 @@ static void begin_end(struct ending *ending, struct generator *self)
     frazil_stop(gen); /* without memory or threads: the worker id is free when its grant has ended */
 }
 
-/* Whether all have ended in that time, by a clock that nobody sets.  An opening that Ctrl-C ended has it as well, to
- * give its worker id back. */
+/* Whether all have ended in that time, by a clock that nobody sets.  Calls that Ctrl-C cut short have the same time, so
+ * that an opening gives its worker id back. */
 static bool await_ends(struct ending *ending)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -203,6 +203,6 @@ PyObject *close_generators(PyObject *module, PyObject *args)
 PyMethodDef closing_methods[] = {
     {"close", generator_close, METH_VARARGS,
      "close($self, timeout=None, /)\n--\n\n"
-     "Closes the generator.  With a timeout, raises if the worker id was not released within these seconds."},
+     "Closes the generator.  With a timeout, raises if the worker id was not released within that time."},
     {NULL, NULL, 0, NULL},
 };

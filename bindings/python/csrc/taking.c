@@ -510,7 +510,7 @@ PyMethodDef taking_methods[] = {
      "Returns exactly n increasing ids, or raises and takes none."},
     {"take", (PyCFunction)(void (*)(void))take_method, METH_VARARGS | METH_KEYWORDS,
      "take($self, /, n, timeout=...)\n--\n\n"
-     "Returns n ids as next_n() does, but waits at most `timeout` seconds: 0 never waits, None has no limit."},
+     "Returns n ids as next_n() does, but waits at most `timeout`: 0 never waits, None has no limit."},
     {"try_take", try_take, METH_O,
      "try_take($self, n, /)\n--\n\n"
      "Returns the ids that are free now, at most n, and the nanoseconds after which to retry."},

@@ -9,6 +9,8 @@ import pickle
 import re
 import sys
 import threading
+import types
+import typing
 from datetime import date, datetime, timedelta, timezone
 
 import pytest
@@ -107,7 +109,7 @@ def test_what_is_no_instant_is_refused_by_what_one_is(when):
 
 def test_a_timeout_may_be_a_timedelta():
     clock = frazil.ManualClock("2026-05-01")
-    clock.advance(timedelta(seconds=1))
+    clock.advance(seconds=timedelta(seconds=1))
     with frazil.open(FULL.replace("clock=frozen:2026-05-01 ", ""), clock=clock) as ids:
         assert ids.inspect(ids.take(1, timeout=timedelta(seconds=1))[0]).unix_ms == 1777593601000
         assert ids.keep(timedelta(0)) is None
@@ -123,6 +125,28 @@ def test_a_timeout_may_be_a_timedelta():
     asyncio.run(main())
 
 
+class Span:
+    def total_seconds(self):
+        return 1.0
+
+
+def test_what_has_total_seconds_is_a_time_span_everywhere():
+    clock = frazil.ManualClock("2026-05-01")
+    clock.advance(Span())
+    with frazil.open(FULL.replace("clock=frozen:2026-05-01 ", ""), clock=clock) as ids:
+        assert ids.inspect(ids.take(1, timeout=Span())[0]).unix_ms == 1777593601000
+        assert ids.inspect(asyncio.run(ids.atake(1, timeout=Span()))[0]).unix_ms == 1777593601000
+
+
+def test_frameworks_can_read_the_types():
+    for public in (getattr(frazil, name) for name in frazil.__all__):
+        members = vars(public).values() if isinstance(public, type) else [public]
+        for function in members:
+            if isinstance(function, types.FunctionType):
+                typing.get_type_hints(function)
+    assert "keys" in typing.get_type_hints(frazil.open)
+
+
 # ---- loops and with ------------------------------------------------------------------------
 
 
@@ -130,6 +154,7 @@ def test_a_timeout_may_be_a_timedelta():
 def test_anext():
     async def main():
         async with frazil.open(worker=7, state="memory") as ids:
+            assert builtins.aiter(ids) is ids
             return await builtins.anext(ids) < await builtins.anext(ids)
 
     assert asyncio.run(main())
@@ -187,8 +212,10 @@ def test_a_tick_that_coroutines_find_full_is_counted_once():
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(ids.anext(), 0.05)
             assert ids.stats()["full"] == 1
-            with pytest.raises(frazil.RetryError):
-                await ids.anext(timeout=0)
+            for never in (0, timedelta(0)):
+                with pytest.raises(frazil.RetryError) as caught:
+                    await ids.anext(timeout=never)
+                assert "allow a longer one" not in str(caught.value)
             assert ids.stats()["full"] == 1
 
     asyncio.run(main())

@@ -159,14 +159,18 @@ def state():
         return file.read().rpartition(")")[2].split()[0]
 
 
+def end():
+    os.spawnlp(os.P_NOWAIT, "sh", "sh", "-c", f"sleep 1; kill -CONT {redis}")
+    frazil._generator._close_all()
+
+
 atexit.unregister(frazil._generator._close_all)
 atexit.register(lambda: print("silent" if state() == "T" else "answers"))
-atexit.register(frazil._generator._close_all)
+atexit.register(end)
 frazil._generator._END_S = 3600
 os.kill(redis, signal.SIGSTOP)
 spec = f"layout=41/10/12 horizon=10s worker=redis+unix://{socket}/test?timeout=60s open_wait=10m"
 interrupt(lambda: frazil.open(spec))
-os.spawnlp(os.P_NOWAIT, "sh", "sh", "-c", f"sleep 1; kill -CONT {redis}")
 """
 
 

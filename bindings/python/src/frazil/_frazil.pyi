@@ -25,7 +25,7 @@ class Generator:
     def next_at(self, unix_ms: int, /) -> int:
         """Returns an id for a given time, to import old records."""
     def take(self, n: SupportsIndex, timeout: float | timedelta | EllipsisType | None = ...) -> list[int]:
-        """Returns n ids as next_n() does, but waits at most `timeout` seconds: 0 never waits, None has no limit."""
+        """Returns n ids as next_n() does, but waits at most `timeout`: 0 never waits, None has no limit."""
     def try_next(self) -> int | None:
         """Returns one id without waiting, or None if none is free now."""
     def try_take(self, n: SupportsIndex, /) -> tuple[list[int], int]:
@@ -57,7 +57,7 @@ class Generator:
     def stop(self) -> None:
         """Makes all waiting calls and all later calls fail."""
     def close(self, timeout: float | timedelta | None = None, /) -> None:
-        """Closes the generator.  With a timeout, raises if the worker id was not released within these seconds."""
+        """Closes the generator.  With a timeout, raises if the worker id was not released within that time."""
     def _info(self) -> tuple[int, int, int, int, int, int, bool, bool, str, int]: ...
     def _health(self) -> tuple[int, str, int, bool, int, int, int, int]: ...
     def _layout(self) -> LayoutHandle: ...

@@ -8,7 +8,6 @@ import atexit
 import sys
 import time
 import weakref
-from collections.abc import AsyncIterator, Awaitable
 from datetime import timedelta
 from itertools import count
 from types import TracebackType
@@ -25,8 +24,17 @@ if sys.version_info >= (3, 10):
 else:
     EllipsisType = type(...)
 
+# Also at run time, as typing.get_type_hints() looks for it.
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+elif sys.version_info >= (3, 11):
+    from typing import Unpack
+else:
+
+    class Unpack:
+        def __class_getitem__(cls, keys):
+            return keys
+
 
 _Timeout = Union[float, timedelta, EllipsisType, None]
 
@@ -38,6 +46,7 @@ _NO_END = 2**63 - 1
 _AT_A_TIME = 4096
 # `async for` lets other tasks run after this many ids, even if it never has to wait.
 _IDS_OF_A_TURN = 256
+_turns = count(1)
 _SHORTEST_S = 0.0001
 # What a coroutine waits for, when a call that does not wait fails so.
 _WAITED_FOR = ("FRAZIL_EAGAIN", "FRAZIL_ELEASE")
@@ -114,9 +123,9 @@ class ManualClock:
         """Sets the wall time: a step, forward or back."""
         _frazil.clock_set(self._handle, unix_ms(when))
 
-    def advance(self, span: Union[float, timedelta], /) -> None:
+    def advance(self, seconds: Union[float, timedelta]) -> None:
         """Advances the clock by the given seconds, or a timedelta."""
-        _frazil.clock_advance(self._handle, round(to_seconds(span) * 1e9))
+        _frazil.clock_advance(self._handle, round(to_seconds(seconds) * 1e9))
 
 
 class Generator(_frazil.Generator):
@@ -179,18 +188,17 @@ class Generator(_frazil.Generator):
             try:
                 return self.take(1, timeout=0)[0]
             except (RetryError, FencedError) as error:
-                if error.code not in _WAITED_FOR or timeout == 0:
+                if error.code not in _WAITED_FOR or self._seconds(timeout) == 0:
                     raise
         return (await self.atake(1, timeout=timeout))[0]
 
-    def __anext__(self) -> Awaitable[int]:
-        return self.anext()
+    def __aiter__(self) -> Generator:
+        return self
 
-    async def __aiter__(self) -> AsyncIterator[int]:
-        for i in count(1):
-            yield await self.anext()
-            if i % _IDS_OF_A_TURN == 0:
-                await asyncio.sleep(0)
+    async def __anext__(self) -> int:
+        if next(_turns) % _IDS_OF_A_TURN == 0:
+            await asyncio.sleep(0)
+        return await self.anext()
 
     def _seconds(self, timeout: _Timeout) -> Optional[float]:
         """Returns the timeout of a call in seconds; None means no limit."""

@@ -34,8 +34,8 @@ def unix_ms(when: Instant) -> int:
 
 
 def to_seconds(span: Union[float, timedelta]) -> float:
-    """Returns a time span in seconds."""
-    return span.total_seconds() if isinstance(span, timedelta) else span
+    """Returns a time span in seconds.  As in the extension, all that has total_seconds() counts as a timedelta."""
+    return span.total_seconds() if hasattr(span, "total_seconds") else span
 
 
 def to_datetime(ms: int) -> datetime:
