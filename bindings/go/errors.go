@@ -2,10 +2,7 @@
 
 package frazil
 
-import (
-	"syscall"
-	"time"
-)
+import "time"
 
 // Code is the number of an error in the library's table. Its meaning never changes. A Code is itself an error, so that
 // errors.Is(err, frazil.EPool) works.
@@ -79,14 +76,6 @@ func (e *Error) Is(target error) bool {
 		return e.Code.Class() == t
 	}
 	return false
-}
-
-// Unwrap returns the error of the operating system, for errors.Is(err, fs.ErrPermission); nil if there is none.
-func (e *Error) Unwrap() error {
-	if e.Errno == 0 {
-		return nil
-	}
-	return syscall.Errno(e.Errno)
 }
 
 // newError returns an error that the binding itself finds.

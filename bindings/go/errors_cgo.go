@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"errors"
+	"syscall"
 	"time"
 )
 
@@ -28,6 +29,14 @@ func (c Code) Class() Class { return Class(C.frazil_err_classify(C.frazil_err(c)
 // String returns the class in lower case, such as "retry".
 func (c Class) String() string {
 	return C.GoString(C.frazil_err_class_name(C.frazil_err_class(c)))
+}
+
+// Unwrap returns the error of the operating system, for errors.Is(err, fs.ErrPermission); nil if there is none.
+func (e *Error) Unwrap() error {
+	if e.Errno == 0 {
+		return nil
+	}
+	return syscall.Errno(e.Errno)
 }
 
 // errorOf returns the error of a function that returns only a code; nil for success.

@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"syscall"
 	"time"
@@ -30,6 +31,17 @@ func (k EventKind) String() string { return C.GoString(C.frazil_event_name(C.uin
 
 // MarshalText returns the name of the kind, for JSON.
 func (k EventKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads the name of a kind.
+func (k *EventKind) UnmarshalText(text []byte) error {
+	for kind := EventMoved; kind.String() != EventKind(0).String(); kind++ {
+		if kind.String() == string(text) {
+			*k = kind
+			return nil
+		}
+	}
+	return newError(EParse, fmt.Sprintf("%q is the name of no kind of event", text))
+}
 
 // Events reads the events of a generator, from the oldest one that is kept. One goroutine at a time may use it; each reader needs
 // its own.

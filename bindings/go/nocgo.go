@@ -30,6 +30,9 @@ func (c Code) Class() Class { return Usage }
 // String returns the class in lower case.
 func (c Class) String() string { return "usage" }
 
+// Unwrap returns nil, as no error comes from the system.
+func (e *Error) Unwrap() error { return nil }
+
 // Generator is never open without cgo.
 type Generator struct{}
 
@@ -137,6 +140,9 @@ func (k EventKind) String() string { return "?" }
 
 // MarshalText returns "?".
 func (k EventKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText returns an error, as the library has the names.
+func (k *EventKind) UnmarshalText(text []byte) error { return errNoCgo }
 
 // Events is always empty without cgo.
 type Events struct{}

@@ -114,7 +114,8 @@ func prepare(spec string, given []Option) (prepared, options, error) {
 	return p, o, nil
 }
 
-// Check returns an error if a spec or its options are not valid. It opens nothing.
+// Check returns an error if a spec or its options are not valid today: it reads the clock, and refuses a layout that ends within
+// ten years. It opens nothing.
 func Check(spec string, given ...Option) error {
 	p, o, err := prepare(spec, given)
 	if err == nil {

@@ -4,6 +4,7 @@ package frazil
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -66,18 +67,42 @@ const (
 	StateSlots  StateKind = 3 // with the coordinator that gives the slots
 )
 
+var stateKinds = words{"memory", "file", "grant", "slots"}
+
 // String returns the word for the kind, such as "file".
-func (k StateKind) String() string { return wordOf(int(k), "memory", "file", "grant", "slots") }
+func (k StateKind) String() string { return stateKinds.at(int(k)) }
 
 // MarshalText returns the word for the kind, for JSON.
 func (k StateKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// wordOf returns the word of that number; a newer library may have more.
-func wordOf(number int, words ...string) string {
-	if number < 0 || number >= len(words) {
+// UnmarshalText reads the word of a kind.
+func (k *StateKind) UnmarshalText(text []byte) error {
+	number, err := stateKinds.find(string(text))
+	if err == nil {
+		*k = StateKind(number)
+	}
+	return err
+}
+
+// words are the words of the numbers from 0 on.
+type words []string
+
+// at returns the word of that number; a newer library may have more.
+func (w words) at(number int) string {
+	if number < 0 || number >= len(w) {
 		return "unknown"
 	}
-	return words[number]
+	return w[number]
+}
+
+// find returns the number of that word.
+func (w words) find(text string) (int, error) {
+	for number, word := range w {
+		if word == text {
+			return number, nil
+		}
+	}
+	return 0, newError(EParse, fmt.Sprintf("%q is none of the words %s", text, strings.Join(w, ", ")))
 }
 
 // HealthState is the state of a generator now. Later versions may add states.
@@ -93,13 +118,22 @@ const (
 	Stopped    HealthState = 5 // it was stopped, or closed
 )
 
+var healthStates = words{"serving", "needs_grant", "behind", "fenced", "exhausted", "stopped"}
+
 // String returns the word for the state, such as "needs_grant", which is the same in all of frazil.
-func (s HealthState) String() string {
-	return wordOf(int(s), "serving", "needs_grant", "behind", "fenced", "exhausted", "stopped")
-}
+func (s HealthState) String() string { return healthStates.at(int(s)) }
 
 // MarshalText returns the word for the state, for JSON.
 func (s HealthState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the word of a state.
+func (s *HealthState) UnmarshalText(text []byte) error {
+	number, err := healthStates.find(string(text))
+	if err == nil {
+		*s = HealthState(number)
+	}
+	return err
+}
 
 // Health describes the state of a generator, for health checks.
 type Health struct {

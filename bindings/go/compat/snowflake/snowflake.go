@@ -90,12 +90,12 @@ func (n *Node) Close() error { return n.generator.Close() }
 func (n *Node) Generate() ID {
 	id, err := n.generator.Next()
 	if err != nil {
-		id = n.insist()
+		id = n.insist(patience)
 	}
 	return ID(id)
 }
 
-func (n *Node) insist() frazil.ID {
+func (n *Node) insist(patience time.Duration) frazil.ID {
 	if n.generator == nil {
 		panic("snowflake: the node was not made by NewNode")
 	}
@@ -103,7 +103,10 @@ func (n *Node) insist() frazil.ID {
 	defer cancel()
 	ids, err := n.generator.Take(ctx, 1)
 	if errors.Is(err, context.DeadlineExceeded) {
-		_, why := n.generator.TryNext()
+		id, why := n.generator.TryNext()
+		if why == nil {
+			return id
+		}
 		err = fmt.Errorf("%w: %v", err, why)
 	}
 	if err != nil {
