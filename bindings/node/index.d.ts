@@ -361,8 +361,8 @@ export class Generator {
   readonly next: (options?: NextOptions | null) => bigint;
   /** Returns an id, or null if next() would throw an error of class retry. */
   readonly tryNext: () => bigint | null;
-  /** Returns an id as text, in decimal unless a form is given: nextString('crockford'), or `form` beside other options. */
-  readonly nextString: (options?: TextForm | (NextOptions & { form?: TextForm | null }) | null) => string;
+  /** Returns an id as text, in decimal unless a form is given. A form beside `block` is the option `form`. */
+  readonly nextString: (formOrOptions?: TextForm | (NextOptions & { form?: TextForm | null }) | null) => string;
   /** Returns an id as a number. Throws if a number cannot hold it. */
   readonly nextNumber: (options?: NextOptions | null) => number;
   /** Returns an id as 8 bytes, big-endian. */

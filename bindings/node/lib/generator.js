@@ -7,6 +7,7 @@ const { FrazilError, makeCore } = require('./core.js');
 const { usage, toPairs, toSpec } = require('./options.js');
 const native = require('./load.js').load();
 const { setImmediate, setTimeout } = require('node:timers/promises');
+const util = require('node:util');
 const { isMainThread } = require('node:worker_threads');
 
 native.setup(FrazilError);
@@ -39,7 +40,7 @@ let externalOf;
 
 function checkCount(n) {
   if (!Number.isSafeInteger(n) || n < 0)
-    throw usage(`how many ids to take must be a whole number from 0 on, and is ${n}`);
+    throw usage(`how many ids to take must be a whole number from 0 on, and is ${util.inspect(n)}`);
 }
 
 /** A clock for tests that moves only when told to. */
@@ -119,8 +120,10 @@ class Generator {
     };
     this.tryNext = () => (tryNext() === undefined ? cell[0] : null);
     this.nextString = (options) => {
-      if (!options) return nextText();
-      return native.format(this.next(options), typeof options === 'string' ? options : (options.form ?? 'dec'));
+      if (options === undefined || options === null) return nextText();
+      const form = typeof options === 'string' ? options : (options.form ?? 'dec');
+      native.format(0n, form); // throws before an id is taken
+      return native.format(this.next(options), form);
     };
     this.nextNumber = (options) => {
       const id = Number(this.next(options));

@@ -42,9 +42,11 @@ function toText(name, value, Layout) {
   }
   if (value instanceof Date) return date(name, value);
   if (value instanceof Layout) return value.fingerprint;
-  if (name === 'partition' && (Array.isArray(value) || value instanceof Uint8Array)) return Array.from(value).join();
-  const hint = name === 'worker' ? '; the two bytes of a sno are its partition' : '';
-  throw usage(`the value of ${name} is neither text, number, boolean, Date nor Layout${hint}`);
+  const isArray = Array.isArray(value) || value instanceof Uint8Array;
+  if (name === 'partition' && isArray) return Array.from(value).join();
+  const kinds = name === 'partition' ? 'text, number nor array of two bytes' : 'text, number, boolean, Date nor Layout';
+  const hint = name === 'worker' && isArray ? '; the two bytes of a sno are its partition' : '';
+  throw usage(`the value of ${name} is neither ${kinds}${hint}`);
 }
 
 /** Keys and values in turn, `maxWait` as `max_wait`. Undefined and null are not given. */

@@ -217,11 +217,14 @@ test('the codes of errors are those of the library', { skip: !process.env.TEST_S
 });
 
 test('a text form is an argument of its own, or an option, and a wrong one is refused', () => {
-  const generator = open({ worker: unused() });
+  const generator = open({ worker: 7, state: 'memory', clock: new ManualClock(Date.UTC(2026, 4, 1)) });
   const id = generator.next();
   assert.equal(parse(generator.nextString('crockford'), 'crockford'), id + 1n);
   assert.equal(parse(generator.nextString({ form: 'hex' }), 'hex'), id + 2n);
-  assert.throws(() => generator.nextString('crokford'), /there is no text form 'crokford'/);
+  for (const form of ['crokford', '', { form: '' }]) {
+    assert.throws(() => generator.nextString(form), /there is no text form '(crokford)?'/);
+  }
+  assert.equal(BigInt(generator.nextString()), id + 3n, 'a wrong form costs no id');
   generator.close();
 });
 
@@ -229,7 +232,13 @@ test('what is wrong with a value is said in words that fit it', async () => {
   const generator = open({ worker: unused() });
   await assert.rejects(() => generator.take(-1), /whole number from 0 on, and is -1/);
   await assert.rejects(() => generator.take(1.5), /whole number from 0 on, and is 1.5/);
-  assert.throws(() => open({ worker: [65, 10] }), /worker is neither .*the two bytes of a sno are its partition/);
+  await assert.rejects(() => generator.take(10n), /whole number from 0 on, and is 10n/);
+  await assert.rejects(() => generator.take('10'), /whole number from 0 on, and is '10'/);
+  for (const worker of [[65, 10], Uint8Array.of(65, 10)]) {
+    assert.throws(() => open({ worker }), /worker is neither .* nor Layout; the two bytes of a sno are its partition$/);
+  }
+  assert.throws(() => open({ worker: {} }), /worker is neither text, number, boolean, Date nor Layout$/);
+  assert.throws(() => open({ partition: {} }), /partition is neither text, number nor array of two bytes$/);
   generator.close();
 });
 
