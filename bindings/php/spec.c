@@ -59,23 +59,38 @@ static zend_string *text_of(const zend_string *key, zval *value)
     }
 }
 
+static bool consists_of(const zend_string *key, const char *characters)
+{
+    return ZSTR_LEN(key) > 0 && strspn(ZSTR_VAL(key), characters) == ZSTR_LEN(key);
+}
+
 /* Whether it can be a key: anything else could say more than its value. */
 static bool is_key(const zend_string *key)
 {
-    return key != NULL && ZSTR_LEN(key) > 0 && strspn(ZSTR_VAL(key), "abcdefghijklmnopqrstuvwxyz_") == ZSTR_LEN(key);
+    return consists_of(key, "abcdefghijklmnopqrstuvwxyz_");
+}
+
+/* A spec that was taken for a key may have a password, which the message leaves out. */
+static void refuse_key(const zend_string *key)
+{
+    if (!consists_of(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")) {
+        frazil_throw_usage("the options have a key that is not a name of lower-case letters and _, such as max_wait");
+        return;
+    }
+    zend_string *message = zend_strpprintf(
+        0, "the options have the key '%s': keys are names of lower-case letters and _, as max_wait", ZSTR_VAL(key));
+    frazil_throw_usage(ZSTR_VAL(message));
+    zend_string_release(message);
 }
 
 static bool add_option(smart_str *spec, const zend_string *key, zval *value)
 {
     if (key == NULL) {
-        frazil_throw_usage("the options are a list: write ['worker' => 7], or a spec as text");
+        frazil_throw_usage("the options have an element without a key: write ['worker' => 7], or a spec as text");
         return false;
     }
     if (!is_key(key)) {
-        zend_string *message = zend_strpprintf(
-            0, "the options have the key '%s': keys are names of lower-case letters and _, as max_wait", ZSTR_VAL(key));
-        frazil_throw_usage(ZSTR_VAL(message));
-        zend_string_release(message);
+        refuse_key(key);
         return false;
     }
     ZVAL_DEREF(value);

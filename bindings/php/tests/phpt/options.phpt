@@ -34,7 +34,16 @@ foreach ($wrong as $what => $options) {
     }
 }
 
-foreach ([['maxWait' => '1s'], ['worker=fixed:7']] as $options) {
+$wrong = [
+    ['maxWait' => '1s'],
+    ['worker=fixed:7'],
+    ['worker' => 7, 'state=memory'],
+    ['worker=redis://:geheim@host/ids' => null],
+    ["\e[2Jworker" => 7],
+    ["worker\0" => 7],
+    ['' => 7],
+];
+foreach ($wrong as $options) {
     try {
         new Generator($options);
     } catch (Frazil\UsageException $e) {
@@ -88,7 +97,12 @@ a quote: Frazil\UsageException
 a list: TypeError
 an object: TypeError
 the options have the key 'maxWait': keys are names of lower-case letters and _, as max_wait
-the options are a list: write ['worker' => 7], or a spec as text
+the options have an element without a key: write ['worker' => 7], or a spec as text
+the options have an element without a key: write ['worker' => 7], or a spec as text
+the options have a key that is not a name of lower-case letters and _, such as max_wait
+the options have a key that is not a name of lower-case letters and _, such as max_wait
+the options have a key that is not a name of lower-case letters and _, such as max_wait
+the options have a key that is not a name of lower-case letters and _, such as max_wait
 bool(true)
 int(2)
 bool(true)

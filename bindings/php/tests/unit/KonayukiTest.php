@@ -19,6 +19,7 @@ use Konayuki\Hint\IpResolver;
 use Konayuki\IdGenerator;
 use Konayuki\InMemory\InMemoryAtomicCounter;
 use Konayuki\Layout;
+use Konayuki\Passed;
 use Konayuki\RealTimestamp;
 use Konayuki\Redis\RedisAtomicCounter;
 use Konayuki\Sequence\MonotonicSequenceStrategy;
@@ -27,6 +28,8 @@ use Konayuki\SequenceStrategy;
 use Konayuki\SnowflakeId;
 use Konayuki\SystemClock;
 use PHPUnit\Framework\TestCase;
+
+require_once __DIR__ . '/clocks.php';
 
 final class KonayukiTest extends TestCase
 {
@@ -135,15 +138,21 @@ final class KonayukiTest extends TestCase
         $this->assertSame(4094, $own->next()->sequence());
     }
 
-    public function testALateAnswerIsNotUsedAsItsKeyMayHaveExpired(): void
+    /** A counter whose first answers take as long as that, by the clock on the wall and by the one that nobody sets. */
+    private function lateCounter(int $lateAnswers, float $wallSeconds, float $steadySeconds): AtomicCounter
     {
-        $late = new class implements AtomicCounter {
+        return new class ($lateAnswers, $wallSeconds, $steadySeconds) implements AtomicCounter {
             public int $calls = 0;
+
+            public function __construct(private int $lateAnswers, private float $wallSeconds, private float $steadySeconds)
+            {
+            }
 
             public function nextSequence(string $key, int $initialValue, int $ttlSeconds): int
             {
-                if (++$this->calls === 1) {
-                    usleep($ttlSeconds * 500_000);
+                if (++$this->calls <= $this->lateAnswers) {
+                    Passed::$wallSeconds += $this->wallSeconds;
+                    Passed::$steadySeconds += $this->steadySeconds;
                 }
                 return $this->calls;
             }
@@ -153,8 +162,27 @@ final class KonayukiTest extends TestCase
                 return false;
             }
         };
+    }
+
+    /**
+     * @testWith [1.5, 1.5]
+     *           [1.5, 0]
+     *           [0, 1.5]
+     *           [-3600, 1.5]
+     */
+    public function testALateAnswerIsNotUsedAsItsKeyMayHaveExpired(float $wallSeconds, float $steadySeconds): void
+    {
+        $late = $this->lateCounter(9, $wallSeconds, $steadySeconds);
         $id = $this->generator($late, new FrozenClock(self::NOW), new Layout(0))->next();
-        $this->assertSame([self::NOW, 2], [$id->timestamp(), $id->sequence()]);
+        $this->assertSame([self::NOW, $late->calls], [$id->timestamp(), $id->sequence()]);
+        $this->assertGreaterThanOrEqual(10, $late->calls);
+    }
+
+    public function testACounterThatIsAlwaysLateIsAnError(): void
+    {
+        $this->expectException(RuntimeException::class);
+        $this->expectExceptionMessage('no id: the counter answers later than its key lives');
+        $this->generator($this->lateCounter(PHP_INT_MAX, 1.5, 1.5), new FrozenClock(self::NOW), new Layout(0))->next();
     }
 
     public function testAClockThatStandsAndACounterThatIsFullAreErrors(): void

@@ -23,6 +23,7 @@ final class IdGenerator
     public const DEFAULT_KEY_PREFIX = 'konayuki:seq';
     private const MAX_ATTEMPTS = 10_000;
     private const KEY_SECONDS = 2;
+    private const MAX_LATE = 10;
 
     private ?Generator $native = null;
     private readonly ?string $spec;
@@ -88,16 +89,22 @@ final class IdGenerator
             // What was counted in this millisecond is lost.
             $this->waitPast($this->now(), 1000);
         }
+        $late = 0;
         for ($attempt = 0; $attempt < self::MAX_ATTEMPTS; $attempt++) {
-            $asked = microtime(true);
+            // The wall clock goes on while the host sleeps, as the key's life does; nobody sets the other one.
+            [$asked, $began] = [microtime(true), hrtime(true)];
             $now = $this->now();
             if ($now < 0 || $now > $this->layout->maxTimestamp) {
                 throw new RuntimeException("the time {$now} is outside of the layout: it must be from 0 to {$this->layout->maxTimestamp}");
             }
             $initial = $this->sequence->initialValue($this->layout->maxSequence);
             $sequence = $this->counter->nextSequence("{$this->keyPrefix}:{$this->workerId}:{$now}", $initial, self::KEY_SECONDS);
-            if (microtime(true) - $asked >= self::KEY_SECONDS / 2) {
-                continue; // the key may have expired meanwhile, and counts from its beginning again
+            if (max(microtime(true) - $asked, (hrtime(true) - $began) / 1e9) >= self::KEY_SECONDS / 2) {
+                // The key may have expired meanwhile, and counts from its beginning again.
+                if (++$late === self::MAX_LATE) {
+                    throw new RuntimeException('no id: the counter answers later than its key lives');
+                }
+                continue;
             }
             if ($sequence <= $this->layout->maxSequence) {
                 return SnowflakeId::compose($now, $this->workerId, $sequence, $this->layout);
