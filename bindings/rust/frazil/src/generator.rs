@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -83,6 +84,28 @@ pub struct Generator {
 // SAFETY: as Handle, which lives as long.
 unsafe impl Send for Generator {}
 unsafe impl Sync for Generator {}
+
+/// An iterator over ids, which ends after the first error: [`Generator::ids`].
+#[derive(Debug)]
+pub struct Ids<'a> {
+    generator: &'a Generator,
+    failed: bool,
+}
+
+impl Iterator for Ids<'_> {
+    type Item = Result<u64>;
+
+    fn next(&mut self) -> Option<Result<u64>> {
+        if self.failed {
+            return None;
+        }
+        let id = self.generator.next();
+        self.failed = id.is_err();
+        Some(id)
+    }
+}
+
+impl FusedIterator for Ids<'_> {}
 
 impl fmt::Debug for Generator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -182,16 +205,11 @@ impl Generator {
     /// assert_eq!(generator.ids().count(), 1);
     /// # Ok::<(), frazil::Error>(())
     /// ```
-    pub fn ids(&self) -> impl Iterator<Item = Result<u64>> + '_ {
-        let mut failed = false;
-        std::iter::from_fn(move || {
-            if failed {
-                return None;
-            }
-            let id = self.next();
-            failed = id.is_err();
-            Some(id)
-        })
+    pub fn ids(&self) -> Ids<'_> {
+        Ids {
+            generator: self,
+            failed: false,
+        }
     }
 
     /// Fills the slice with increasing ids, or returns an error and takes none. The ids may span several ticks.

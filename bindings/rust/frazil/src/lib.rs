@@ -47,7 +47,7 @@ pub mod time;
 pub use clock::ManualClock;
 pub use error::{Class, CloseError, Code, Error, Result};
 pub use events::{Event, EventKind, Events};
-pub use generator::{Generator, LocalGenerator};
+pub use generator::{Generator, Ids, LocalGenerator};
 pub use id::Id;
 pub use layout::{Fields, Layout, LayoutInfo, Overlap};
 pub use lease::{Lease, LeaseInfo};

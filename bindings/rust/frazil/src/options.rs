@@ -145,7 +145,8 @@ impl Options {
         self
     }
 
-    /// Returns an error if the options are not valid. Opens nothing.
+    /// Returns an error if the options are not valid today: it reads the clock, and refuses a layout that ends within ten years.
+    /// It opens nothing.
     pub fn check(&self) -> Result<()> {
         let mut why = Reason::new();
         // SAFETY: open.

@@ -406,3 +406,25 @@ fn a_local_generator_prints_as_its_generator_does() {
         format!("Local{:?}", generator)
     );
 }
+
+#[test]
+fn a_snowflake_of_sfid_prints_what_it_was_made_of() {
+    assert_eq!(
+        format!("{:?}", Snowflake::new(EPOCH, 17)),
+        "Snowflake { epoch: 1766361600000, pid: 17, .. }"
+    );
+}
+
+#[test]
+fn ids_stay_at_their_end() {
+    struct Keeper<'a>(frazil::Ids<'a>); // a type that a struct can name
+    fn is_fused<T: std::iter::FusedIterator + std::fmt::Debug>(_: &T) {}
+    let generator = Generator::open("worker=fixed:7 state=memory").unwrap();
+    let mut keeper = Keeper(generator.ids());
+    assert!(keeper.0.next().unwrap().is_ok());
+    generator.stop();
+    let mut ids = generator.ids();
+    is_fused(&ids);
+    assert!(ids.next().unwrap().is_err());
+    assert!(ids.next().is_none() && ids.next().is_none());
+}

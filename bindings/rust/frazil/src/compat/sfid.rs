@@ -20,12 +20,15 @@
 //! - State is kept on the host: [`Snowflake`]s with the same pid share one sequence, within a process and across processes, also
 //!   after a restart. `FRAZIL_STATE=memory` in the environment turns that off; another process is then refused the pid.
 //! - [`Snowflake::auto`] gives up its pid before its key can have expired; [`Snowflake::next`] then continues with
-//!   another pid. A number of [`allocate`] is bare, as in sfid: a [`Snowflake::new`] with it does not notice that its key
-//!   was lost.
+//!   another pid.
 //! - A pid above 1023 is refused; sfid drops its high bits.
 //! - [`Snowflake::next`] can fail: it waits up to ten seconds, and then panics with a sentence.
 //! - A dropped [`Pid`] is free at once; sfid leaves its key to expire.
+//!
+//! [`allocate`] returns a number alone, as sfid's does. A [`Snowflake::new`] with that number does not learn that its key is lost,
+//! or that it expired while the process was stopped. Then both it and the next owner make the same ids.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::ptr;
@@ -67,8 +70,8 @@ pub enum Error {
     NoAvailablePid(u32),
 }
 
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Redis(why) => write!(f, "Redis error: {}", why),
             Error::NoAvailablePid(slots) => write!(f, "No available process ID, all {} slots are occupied", slots),
@@ -98,7 +101,6 @@ impl From<crate::Error> for Error {
 // ---- ids ------------------------------------------------------------------------------
 
 /// A generator of ids.
-#[derive(Debug)]
 pub struct Snowflake {
     epoch: u64,
     pid: u16,
@@ -227,6 +229,15 @@ impl Snowflake {
             pid,
             generator: AtomicPtr::new(Box::into_raw(Box::new(generator))),
         })
+    }
+}
+
+impl fmt::Debug for Snowflake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snowflake")
+            .field("epoch", &self.epoch)
+            .field("pid", &self.pid)
+            .finish_non_exhaustive()
     }
 }
 
