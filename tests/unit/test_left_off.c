@@ -63,6 +63,21 @@ TEST("Each generator goes on where the one before it left off")
     }
 }
 
+TEST("A layout that splits its worker bits in another way is the same one, also within one long tick")
+{
+    static const char *const specs[] = {
+        "layout='37/8/18 tick=60s' worker=fixed:8 state=memory on_full=lead max_lead=1h",
+        "layout='37/4+4/18 tick=60s' worker=fixed:8 state=memory on_full=lead max_lead=1h",
+    };
+    uint64_t last = 0;
+
+    for (size_t i = 0; i < 10; i++) {
+        uint64_t id = id_of(specs[i % 2]);
+        assert_true(id > last);
+        last = id;
+    }
+}
+
 TEST("Bounds that overlap leave each other whole ticks, and disjoint ones do not know of each other")
 {
     uint64_t last = 0;
