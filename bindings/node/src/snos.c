@@ -57,17 +57,53 @@ static napi_value sno_encode(struct args *args)
     return args->wrong ? NULL : make_text(args, text, sizeof text);
 }
 
-static napi_value sno_decode(struct args *args)
+/* The sno that a text stands for, which sentences call `what`. */
+static napi_value read_text(struct args *args, const char *what,
+                            frazil_err (*read)(const char *text, size_t len, frazil_sno *ret, frazil_error *reterr))
 {
     frazil_error why = {.code = 0};
     size_t len;
-    const char *text = arg_text(args, 0, "a sno", &len);
+    const char *text = arg_text(args, 0, what, &len);
     frazil_sno id;
 
     if (args->wrong)
         return NULL;
-    frazil_err err = frazil_sno_decode(text, len, &id, &why);
+    frazil_err err = read(text, len, &id, &why);
     return err == FRAZIL_OK ? make_sno(args, &id) : throw_error(args, err, &why);
+}
+
+/* The sno of bytes, likewise. */
+static napi_value read_bytes(struct args *args, const char *what,
+                             frazil_err (*read)(const void *bytes, size_t len, frazil_sno *ret, frazil_error *reterr))
+{
+    frazil_error why = {.code = 0};
+    size_t len;
+    const uint8_t *bytes = arg_bytes(args, 0, what, &len);
+    frazil_sno id;
+
+    if (args->wrong)
+        return NULL;
+    frazil_err err = read(bytes, len, &id, &why);
+    return err == FRAZIL_OK ? make_sno(args, &id) : throw_error(args, err, &why);
+}
+
+/* A sno as a text, which may have FRAZIL_UUID_LEN characters. */
+static napi_value write_text(struct args *args,
+                             frazil_err (*write)(const frazil_sno *id, char *buf, size_t size, size_t *ret_len))
+{
+    char text[FRAZIL_UUID_LEN + 1];
+    frazil_sno id = arg_sno(args, 0);
+    size_t len;
+
+    if (args->wrong)
+        return NULL;
+    frazil_err err = write(&id, text, sizeof text, &len);
+    return err == FRAZIL_OK ? make_text(args, text, len) : throw_error(args, err, NULL);
+}
+
+static napi_value sno_decode(struct args *args)
+{
+    return read_text(args, "a sno", frazil_sno_decode);
 }
 
 static napi_value sno_range(struct args *args)
@@ -93,78 +129,32 @@ static napi_value sno_range(struct args *args)
 
 static napi_value sno_to_uuid(struct args *args)
 {
-    char text[FRAZIL_UUID_LEN + 1];
-    frazil_sno id = arg_sno(args, 0);
-    size_t len;
-
-    if (args->wrong)
-        return NULL;
-    frazil_err err = frazil_sno_uuid_format(&id, text, sizeof text, &len);
-    return err == FRAZIL_OK ? make_text(args, text, len) : throw_error(args, err, NULL);
+    return write_text(args, frazil_sno_uuid_format);
 }
 
 static napi_value sno_parse_uuid(struct args *args)
 {
-    frazil_error why = {.code = 0};
-    size_t len;
-    const char *text = arg_text(args, 0, "a UUID", &len);
-    frazil_sno id;
-
-    if (args->wrong)
-        return NULL;
-    frazil_err err = frazil_sno_uuid_parse(text, len, &id, &why);
-    return err == FRAZIL_OK ? make_sno(args, &id) : throw_error(args, err, &why);
+    return read_text(args, "a UUID", frazil_sno_uuid_parse);
 }
 
 static napi_value sno_from_uuid_bytes(struct args *args)
 {
-    frazil_error why = {.code = 0};
-    size_t len;
-    const uint8_t *bytes = arg_bytes(args, 0, "a UUID", &len);
-    frazil_sno id;
-
-    if (args->wrong)
-        return NULL;
-    frazil_err err = frazil_sno_from_uuid(bytes, len, &id, &why);
-    return err == FRAZIL_OK ? make_sno(args, &id) : throw_error(args, err, &why);
+    return read_bytes(args, "a UUID", frazil_sno_from_uuid);
 }
 
 static napi_value sno_to_json(struct args *args)
 {
-    char text[FRAZIL_SNO_JSON_SIZE];
-    frazil_sno id = arg_sno(args, 0);
-    size_t len;
-
-    if (args->wrong)
-        return NULL;
-    frazil_err err = frazil_sno_to_json(&id, text, sizeof text, &len);
-    return err == FRAZIL_OK ? make_text(args, text, len) : throw_error(args, err, NULL);
+    return write_text(args, frazil_sno_to_json);
 }
 
 static napi_value sno_from_json(struct args *args)
 {
-    frazil_error why = {.code = 0};
-    size_t len;
-    const char *text = arg_text(args, 0, "JSON", &len);
-    frazil_sno id;
-
-    if (args->wrong)
-        return NULL;
-    frazil_err err = frazil_sno_from_json(text, len, &id, &why);
-    return err == FRAZIL_OK ? make_sno(args, &id) : throw_error(args, err, &why);
+    return read_text(args, "JSON", frazil_sno_from_json);
 }
 
 static napi_value sno_from_column(struct args *args)
 {
-    frazil_error why = {.code = 0};
-    size_t len;
-    const uint8_t *bytes = arg_bytes(args, 0, "a column", &len);
-    frazil_sno id;
-
-    if (args->wrong)
-        return NULL;
-    frazil_err err = frazil_sno_from_column(bytes, len, &id, &why);
-    return err == FRAZIL_OK ? make_sno(args, &id) : throw_error(args, err, &why);
+    return read_bytes(args, "a column", frazil_sno_from_column);
 }
 
 /* ---- partitions ------------------------------------------------------------------------------ */

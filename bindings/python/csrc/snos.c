@@ -42,7 +42,9 @@ static PyObject *sno_encode(PyObject *module, PyObject *object)
     return PyUnicode_FromStringAndSize(text, sizeof text);
 }
 
-static PyObject *sno_decode(PyObject *module, PyObject *args)
+/* The sno that a text stands for. */
+static PyObject *read_text(PyObject *module, PyObject *args,
+                           frazil_err (*read)(const char *text, size_t len, frazil_sno *ret, frazil_error *reterr))
 {
     const struct state *state = PyModule_GetState(module);
     const char *text;
@@ -52,9 +54,28 @@ static PyObject *sno_decode(PyObject *module, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "s#", &text, &len))
         return NULL;
-    if (frazil_sno_decode(text, (size_t)len, &id, &error) != FRAZIL_OK)
+    if (read(text, (size_t)len, &id, &error) != FRAZIL_OK)
         return raise_error(state, &error);
     return from_sno(&id);
+}
+
+/* A sno as a text, which may have FRAZIL_UUID_LEN characters. */
+static PyObject *write_text(PyObject *module, PyObject *object,
+                            frazil_err (*write)(const frazil_sno *id, char *buf, size_t size, size_t *ret_len))
+{
+    const struct state *state = PyModule_GetState(module);
+    frazil_sno id;
+    char text[FRAZIL_UUID_LEN + 1];
+
+    if (!to_sno(object, &id))
+        return NULL;
+    frazil_err err = write(&id, text, sizeof text, NULL);
+    return err == FRAZIL_OK ? PyUnicode_FromString(text) : raise_code(state, err);
+}
+
+static PyObject *sno_decode(PyObject *module, PyObject *args)
+{
+    return read_text(module, args, frazil_sno_decode);
 }
 
 static PyObject *sno_range(PyObject *module, PyObject *args)
@@ -127,56 +148,22 @@ static PyObject *uuid_read(PyObject *module, PyObject *args)
 
 static PyObject *uuid_format(PyObject *module, PyObject *object)
 {
-    const struct state *state = PyModule_GetState(module);
-    frazil_sno id;
-    char text[FRAZIL_UUID_LEN + 1];
-
-    if (!to_sno(object, &id))
-        return NULL;
-    frazil_err err = frazil_sno_uuid_format(&id, text, sizeof text, NULL);
-    return err == FRAZIL_OK ? PyUnicode_FromString(text) : raise_code(state, err);
+    return write_text(module, object, frazil_sno_uuid_format);
 }
 
 static PyObject *uuid_parse(PyObject *module, PyObject *args)
 {
-    const struct state *state = PyModule_GetState(module);
-    const char *text;
-    Py_ssize_t len;
-    frazil_sno id;
-    frazil_error error;
-
-    if (!PyArg_ParseTuple(args, "s#", &text, &len))
-        return NULL;
-    if (frazil_sno_uuid_parse(text, (size_t)len, &id, &error) != FRAZIL_OK)
-        return raise_error(state, &error);
-    return from_sno(&id);
+    return read_text(module, args, frazil_sno_uuid_parse);
 }
 
 static PyObject *sno_to_json(PyObject *module, PyObject *object)
 {
-    const struct state *state = PyModule_GetState(module);
-    frazil_sno id;
-    char text[FRAZIL_SNO_JSON_SIZE];
-
-    if (!to_sno(object, &id))
-        return NULL;
-    frazil_err err = frazil_sno_to_json(&id, text, sizeof text, NULL);
-    return err == FRAZIL_OK ? PyUnicode_FromString(text) : raise_code(state, err);
+    return write_text(module, object, frazil_sno_to_json);
 }
 
 static PyObject *sno_from_json(PyObject *module, PyObject *args)
 {
-    const struct state *state = PyModule_GetState(module);
-    const char *text;
-    Py_ssize_t len;
-    frazil_sno id;
-    frazil_error error;
-
-    if (!PyArg_ParseTuple(args, "s#", &text, &len))
-        return NULL;
-    if (frazil_sno_from_json(text, (size_t)len, &id, &error) != FRAZIL_OK)
-        return raise_error(state, &error);
-    return from_sno(&id);
+    return read_text(module, args, frazil_sno_from_json);
 }
 
 static PyObject *sno_from_column(PyObject *module, PyObject *args)
