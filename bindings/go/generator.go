@@ -281,7 +281,11 @@ func (g *Generator) nextInHand() (ID, error) {
 // nextIn waits in the library, for a clock that is not real.
 func (g *Generator) nextIn() (ID, error) {
 	defer g.leave()
-	r := C.shim_next(g.raw)
+	return g.explain(C.shim_next(g.raw))
+}
+
+// explain returns the id of a call, or asks once more for the reason why there is none. The caller has entered.
+func (g *Generator) explain(r C.shim_id) (ID, error) {
 	if r.err == C.FRAZIL_OK {
 		return ID(r.id), nil
 	}
@@ -311,15 +315,7 @@ func (g *Generator) TryNext() (ID, error) {
 	if id, taken := g.fast.Take(); taken {
 		return ID(id), nil
 	}
-	r := C.shim_try_next(g.raw)
-	if r.err == C.FRAZIL_OK {
-		return ID(r.id), nil
-	}
-	ids := [1]ID{}
-	if why := g.take(ids[:], g.askingNobody()); why != nil {
-		return 0, explained(Code(r.err), why)
-	}
-	return ids[0], nil
+	return g.explain(C.shim_try_next(g.raw))
 }
 
 // take calls the library's take, which fills in the reason of an error. The caller has entered.

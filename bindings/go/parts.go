@@ -77,11 +77,7 @@ func (k StateKind) MarshalText() ([]byte, error) { return []byte(k.String()), ni
 
 // UnmarshalText reads the word of a kind.
 func (k *StateKind) UnmarshalText(text []byte) error {
-	number, err := stateKinds.find(string(text))
-	if err == nil {
-		*k = StateKind(number)
-	}
-	return err
+	return find(stateKinds, text, k)
 }
 
 // words are the words of the numbers from 0 on.
@@ -95,14 +91,15 @@ func (w words) at(number int) string {
 	return w[number]
 }
 
-// find returns the number of that word.
-func (w words) find(text string) (int, error) {
-	for number, word := range w {
-		if word == text {
-			return number, nil
+// find sets *number to the number of that word.
+func find[N ~uint8 | ~int32](w words, text []byte, number *N) error {
+	for i, word := range w {
+		if word == string(text) {
+			*number = N(i)
+			return nil
 		}
 	}
-	return 0, newError(EParse, fmt.Sprintf("%q is none of the words %s", text, strings.Join(w, ", ")))
+	return newError(EParse, fmt.Sprintf("%q is none of the words %s", text, strings.Join(w, ", ")))
 }
 
 // HealthState is the state of a generator now. Later versions may add states.
@@ -128,11 +125,7 @@ func (s HealthState) MarshalText() ([]byte, error) { return []byte(s.String()), 
 
 // UnmarshalText reads the word of a state.
 func (s *HealthState) UnmarshalText(text []byte) error {
-	number, err := healthStates.find(string(text))
-	if err == nil {
-		*s = HealthState(number)
-	}
-	return err
+	return find(healthStates, text, s)
 }
 
 // Health describes the state of a generator, for health checks.
