@@ -34,7 +34,7 @@ BEFORE_RELEASE = check check-asan check-tsan check-own-libc long soak nemesis id
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-all style check-docs one-long long $(LONG) $(BINDINGS:%=check-% packages-%) check-asan check-tsan check-own-libc check-clients check-restarts \
 	check-recipes check-cross $(CROSS:%=check-%) musl soak nemesis ids clusters mutants fuzz model install format format-check lint-changes \
-	bench bench-postgresql page manual update-fleets update-instructions update-symbols update-abi api deb check-deb amalgamation packages walk dist check-dist before-release release check-release check-image clean
+	bench bench-postgresql page manual update-fleets update-instructions update-symbols update-abi update-lists api deb check-deb amalgamation packages walk dist check-dist before-release release check-release check-image clean
 
 all: | build ## build the libraries and the command into build/release (1 min)
 	@$(call build,release)
@@ -303,6 +303,9 @@ update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries 
 
 update-abi: ## write tests/api/frazil.abi from the headers: the types that programs are compiled with
 	@$(call aloud,sh tests/api/abi.sh --update .)
+
+update-lists: ## write the errors, text forms, statistics and events that bindings list, from the tables of the headers
+	@$(call aloud,python3 tools/binding-lists .)
 
 api: | build ## generate the API reference, build/api/html/index.html, from the comments of the headers
 	@sh tools/install-packages api

@@ -15,14 +15,14 @@ const (
 	ELayout      Code = -3  // the layout is not valid
 	ERange       Code = -4  // the value does not fit its field
 	EParse       Code = -5  // the text is not in the stated form
-	EChecksum    Code = -6  // the check digits do not match
+	EChecksum    Code = -6  // the check digits do not match: altered text, or another salt or key
 	EBuffer      Code = -7  // the buffer is too small
-	ENoWorker    Code = -8  // no worker id was given; frazil never guesses one
+	ENoWorker    Code = -8  // no worker id was given, and none is ever guessed
 	EWorker      Code = -9  // the source of the worker id gave no usable number
 	EShortLife   Code = -10 // the layout has less than ten years left
-	EKind        Code = -11 // the call does not suit this kind of layout
-	ENotBuilt    Code = -12 // this part is not installed
-	ERefused     Code = -13 // the coordinator refuses
+	EKind        Code = -11 // the call does not suit this kind of layout (64-bit ids or snos)
+	ENotBuilt    Code = -12 // this part was not built into the library
+	ERefused     Code = -13 // the coordinator refuses: a permission, a password, or a setting of its own
 	ENamespace   Code = -14 // the namespace is missing, was wiped, or was created for something else
 	EAgain       Code = -20 // no id is free right now
 	EFull        Code = -21 // the tick is full and the call may not wait long enough for the next
@@ -34,7 +34,7 @@ const (
 	ENoMem       Code = -41 // out of memory
 	ESys         Code = -42 // a system call failed
 	EState       Code = -44 // a state file is damaged, or is of another layout, worker or version
-	EStopped     Code = -45 // the generator was stopped, or closed
+	EStopped     Code = -45 // the generator was stopped
 )
 
 // Class tells what the caller can do about an error. A Class is itself an error, so that errors.Is(err, frazil.Retry) works.

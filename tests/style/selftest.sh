@@ -141,9 +141,15 @@ tables_project() {
         bindings/python/src/frazil/_options.py) | tar xf - -C "$scratch/project"
 }
 
+# lists_project: what the check of lists looks at, as it is.
+lists_project() {
+    project
+    (cd "$style/../.." && tar cf - include bindings/node/index.d.ts bindings/go/*.go bindings/rust/frazil*/src/*.rs) | tar xf - -C "$scratch/project"
+}
+
 # with FILE SED SENTENCE: after that change, the check says so.
 with() {
-    tables_project
+    "${check}_project"
     cp "$scratch/project/$1" "$scratch/before"
     sed -i "$2" "$scratch/project/$1"
     ! cmp -s "$scratch/before" "$scratch/project/$1" || complain "cannot be tried: nothing is changed by $2"
@@ -172,6 +178,23 @@ test_tables() {
     with debian/control 's/^Package: libfrazil-redis1/Package: libfrazil-radish1/' 'debian/control:1: has radish, which is no package of the table'
     with docs/coordinators/README.md 's/(etcd.md)/(etc.md)/' 'docs/coordinators/README.md:1: does not lead to etcd.md'
     needs 'no table of behaviours found'
+}
+
+test_lists() {
+    lists_project
+    must_pass
+    for file in node/index.d.ts go/errors.go rust/frazil/src/error.rs rust/frazil-sys/src/lib.rs; do
+        with include/frazil/error.h 's/X(EPOOL, /X(ESHOAL, /; s/-24, RETRY/-25, RETRY/' "bindings/$file:1: differs from the tables"
+    done
+    for file in node/index.d.ts go/forms.go rust/frazil/src/text.rs rust/frazil-sys/src/lib.rs; do
+        with include/frazil/text.h 's/X(SIGNED, .*/&, \\\n    X(OCTAL, 13, "octal", 22)/; s/^ \*   SIGNED  /&x\n *   OCTAL  /' "bindings/$file:1: differs"
+    done
+    with include/frazil/observe.h 's/X(MOVES, *10/X(MOVES, 11/' 'bindings/rust/frazil-sys/src/lib.rs:1: differs'
+    with include/frazil/observe.h 's/X(LOST, *2/X(LOST, 12/' 'bindings/rust/frazil-sys/src/lib.rs:1: differs'
+    with bindings/node/index.d.ts "/FRAZIL_EPOOL/d" 'bindings/node/index.d.ts:1: differs'
+    with include/frazil/error.h 's/FRAZIL_ERRORS(X)/FRAZIL_FAULTS(X)/' 'error.h has no table FRAZIL_ERRORS'
+    with include/frazil/text.h 's/^ \*   BASE58  /   /' 'text.h says nothing of BASE58'
+    with bindings/go/forms.go '/Form = /d' 'bindings/go/forms.go has no list of lines like'
 }
 
 test_lengths() {

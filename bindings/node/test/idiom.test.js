@@ -204,18 +204,6 @@ function isOfInterfaceOrConstant({ parent }) {
   return ts.isInterfaceDeclaration(parent) || ts.isVariableDeclaration(parent.parent);
 }
 
-test('the codes of errors are those of the library', { skip: !process.env.TEST_SOURCES }, () => {
-  const header = fs.readFileSync(path.join(process.env.TEST_SOURCES, 'include/frazil/error.h'), 'utf8');
-  const table = [...header.matchAll(/^ {4}X\((\w+),.*"\)/gm)].map((match) => `FRAZIL_${match[1]}`);
-  const types = fs.readFileSync(path.join(folder, 'index.d.ts'), 'utf8');
-  const union = [...types.match(/type ErrorCode =([^;]*);/)[1].matchAll(/'(\w+)'/g)].map((match) => match[1]);
-  assert.ok(union.length > 20);
-  assert.deepEqual(
-    union,
-    table.filter((code) => code !== 'FRAZIL_OK'),
-  );
-});
-
 test('a text form is an argument of its own, or an option, and a wrong one is refused', () => {
   const generator = open({ worker: 7, state: 'memory', clock: new ManualClock(Date.UTC(2026, 4, 1)) });
   const id = generator.next();

@@ -78,57 +78,41 @@ impl PartialEq<&str> for Text {
     }
 }
 
-/// A text form of 64-bit ids. Forms of fixed width sort as the numbers do.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-#[repr(i32)]
-pub enum Form {
-    /// Decimal, no leading zero.
-    Dec = sys::FRAZIL_TEXT_DEC,
-    /// Decimal, 20 digits.
-    DecPadded = sys::FRAZIL_TEXT_DEC_PADDED,
-    /// 16 hex digits.
-    Hex = sys::FRAZIL_TEXT_HEX,
-    /// 13 characters of Crockford's base 32.
-    Crockford = sys::FRAZIL_TEXT_CROCKFORD,
-    /// `0-9a-z`, no padding.
-    Base36 = sys::FRAZIL_TEXT_BASE36,
-    /// Lower case first, no padding.
-    Base58 = sys::FRAZIL_TEXT_BASE58,
-    /// 11 of `0-9A-Za-z`.
-    Base62 = sys::FRAZIL_TEXT_BASE62,
-    /// 11 characters of base 64 for URLs, of the 8 big-endian bytes.
-    Base64Url = sys::FRAZIL_TEXT_BASE64URL,
-    /// 64 binary digits in groups of four.
-    Bin = sys::FRAZIL_TEXT_BIN,
-    /// The 8 big-endian bytes as hex digits; also read with a space between bytes.
-    Bytes = sys::FRAZIL_TEXT_BYTES,
-    /// `0x` and hex digits, no padding.
-    Hex0x = sys::FRAZIL_TEXT_HEX0X,
-    /// Hex digits, no padding.
-    HexShort = sys::FRAZIL_TEXT_HEX_SHORT,
-    /// Decimal of the same bits as a signed number, as a BIGINT shows it.
-    Signed = sys::FRAZIL_TEXT_SIGNED,
+macro_rules! forms {
+    ($($name:ident = $number:ident: $sentence:literal,)*) => {
+        /// A text form of 64-bit ids. Forms of fixed width sort as the numbers do.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[non_exhaustive]
+        #[repr(i32)]
+        pub enum Form {
+            $(#[doc = $sentence] $name = sys::$number,)*
+        }
+
+        impl Form {
+            /// All forms, in the order of the library.
+            pub const ALL: &'static [Form] = &[$(Form::$name),*];
+        }
+    };
+}
+
+// `make update-lists` writes the rows.
+forms! {
+    Dec = FRAZIL_TEXT_DEC: "Decimal, no leading zero: up to 20 digits.",
+    DecPadded = FRAZIL_TEXT_DEC_PADDED: "Decimal, 20 digits.",
+    Hex = FRAZIL_TEXT_HEX: "16 digits, lower case; read in either case, and as 0x with 1 to 16 digits.",
+    Crockford = FRAZIL_TEXT_CROCKFORD: "13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case, I and L as 1, O as 0.",
+    Base36 = FRAZIL_TEXT_BASE36: "0-9a-z, no padding.",
+    Base58 = FRAZIL_TEXT_BASE58: "1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding.",
+    Base62 = FRAZIL_TEXT_BASE62: "11 of 0-9A-Za-z.",
+    Base64Url = FRAZIL_TEXT_BASE64URL: "11: RFC 4648 section 5 without padding, of the 8 big-endian bytes.",
+    Bin = FRAZIL_TEXT_BIN: "64 binary digits in groups of four, separated by spaces.",
+    Bytes = FRAZIL_TEXT_BYTES: "The 8 big-endian bytes, as 16 hex digits; read also with a space between bytes.",
+    Hex0x = FRAZIL_TEXT_HEX0X: "0x and hex digits, lower case, no padding; the digits are read in either case.",
+    HexShort = FRAZIL_TEXT_HEX_SHORT: "Hex digits, lower case, no padding; read in either case.",
+    Signed = FRAZIL_TEXT_SIGNED: "Decimal of the same 64 bits as a signed number, as in BIGINT and Java's long: from 2^63 on, the id less 2^64. No leading zero, no +.",
 }
 
 impl Form {
-    /// All forms, in the order of the library.
-    pub const ALL: [Form; 13] = [
-        Form::Dec,
-        Form::DecPadded,
-        Form::Hex,
-        Form::Crockford,
-        Form::Base36,
-        Form::Base58,
-        Form::Base62,
-        Form::Base64Url,
-        Form::Bin,
-        Form::Bytes,
-        Form::Hex0x,
-        Form::HexShort,
-        Form::Signed,
-    ];
-
     /// Returns the form's name in the frazil command, such as `"crockford"`.
     pub fn name(self) -> &'static str {
         // SAFETY: names are never freed.
