@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tables.sh ROOT: whoever cannot read the tables of src/ agrees with them: neither a name less nor one more.
 # - The manual and docs/worker-ids.md name each source and each behaviour.
-# - Node and Python know each key, and which of them are times.
+# - Node knows each key.
 # - frazild.conf(5) has each key of the daemon.
 # - frazil(1) has each warning and each failure of the doctor.
 # - Each kind of coordinator has its page, its function, its package; and each of those has its row.
@@ -53,16 +53,9 @@ done <"$scratch/behaviours"
 
 # ---- bindings that take a language's own values -------------------------------------
 
-rows src/config/keys.h FZ_KEYS | awk -F ', *' '{ gsub(/"/, "", $2); print $2, $4 == "DURATION" || $1 == "TICK" }' >"$scratch/keys"
-sed -n 's/ 1$//p' "$scratch/keys" >"$scratch/times"
-sed -i 's/ .$//' "$scratch/keys"
-snake() {
-    sed 's/[A-Z]/_\l&/g'
-}
-sed -n '/^export interface Options /,/^}/s/^  \([a-zA-Z]*\)?: .*/\1/p' bindings/node/index.d.ts | snake | grep -vx spec |
+rows src/config/keys.h FZ_KEYS | awk -F ', *' '{ gsub(/"/, "", $2); print $2 }' >"$scratch/keys"
+sed -n '/^export interface Options /,/^}/s/^  \([a-zA-Z]*\)?: .*/\1/p' bindings/node/index.d.ts | sed 's/[A-Z]/_\l&/g' | grep -vx spec |
     same bindings/node/index.d.ts key keys
-sed -n "s/^const DURATIONS = .*\[\(.*\)\].*/\1/p" bindings/node/lib/options.js | tr -d "'," | snake | same bindings/node/lib/options.js time times
-sed -n 's/^_DURATIONS = .*((\(.*\)))/\1/p' bindings/python/src/frazil/_options.py | tr -d '",' | same bindings/python/src/frazil/_options.py time times
 
 # ---- the daemon ----------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@
 
 const { FrazilError } = require('./core.js');
 
-const DURATIONS = new Set(['tick', 'maxLead', 'maxWait', 'openWait', 'maxSkew', 'horizon']);
+const DURATIONS = new Set(['tick', 'maxLead', 'maxWait', 'openWait', 'horizon', 'maxSkew']);
 
 function usage(message) {
   return new FrazilError(message, 'FRAZIL_EINVAL', 'usage');

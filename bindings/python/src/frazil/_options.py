@@ -95,7 +95,7 @@ class Keys(TypedDict, total=False):
     """a file of key=value pairs, one per line"""
 
 
-_DURATIONS = frozenset(("tick", "max_lead", "max_wait", "open_wait", "max_skew", "horizon"))
+_DURATIONS = frozenset(("tick", "max_lead", "max_wait", "open_wait", "horizon", "max_skew"))
 
 
 def _duration(key: str, seconds: float) -> str:
