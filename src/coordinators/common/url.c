@@ -361,10 +361,13 @@ static frazil_err read_password_file(const struct pair *pair, struct fz_url_acce
 
 static frazil_err read_user(const struct pair *pair, struct fz_url_access *access, frazil_error *reterr)
 {
-    if (access->user[0] == '\0' && fz_url_decode(pair->value, access->user, sizeof access->user) &&
-        access->user[0] != '\0')
+    if (access->user[0] != '\0')
+        return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL has a user before the '@' and another in user=: leave one out",
+                       pair->kind->what);
+    if (fz_url_decode(pair->value, access->user, sizeof access->user) && access->user[0] != '\0')
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ESPEC, "user in the %s URL is empty, too long or given twice", pair->kind->what);
+    return fz_fail(reterr, FRAZIL_ESPEC, "user= in the %s URL is empty, too long, or not correctly percent-encoded",
+                   pair->kind->what);
 }
 
 static frazil_err read_value(const struct pair *pair, struct fz_url *url, frazil_error *reterr)
@@ -448,7 +451,6 @@ static frazil_err read_pair(const struct fz_url_kind *kind, struct fz_url_piece 
     struct fz_url_piece value = text;
     struct fz_url_piece name = fz_url_cut(&value, '=');
     const struct fz_url_key *key;
-
     bool has_value = value.at != NULL;
 
     if (!has_value)
