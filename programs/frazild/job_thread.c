@@ -21,13 +21,31 @@ static bool are_alike(const struct job_thread *thread, const struct job *a, cons
     return a == b || (thread->kind->are_alike != NULL && thread->kind->are_alike(a, b));
 }
 
-/* Takes the first job and those alike; NULL: none waits. */
-static struct job *take_group(struct job_thread *thread)
+static bool is_under_way(const struct job_thread *thread, const struct job *job)
 {
-    const struct job *first = thread->waiting;
+    for (unsigned i = 0; i < thread->kind->threads; i++) {
+        if (thread->busy[i] != NULL && are_alike(thread, thread->busy[i], job))
+            return true;
+    }
+    return false;
+}
+
+/* The first job that may begin; NULL: none. */
+static const struct job *find_next(const struct job_thread *thread)
+{
+    const struct job *job = thread->waiting;
+
+    while (job != NULL && is_under_way(thread, job))
+        job = job->next;
+    return job;
+}
+
+/* Takes a job and those alike; NULL: none. */
+static struct job *take_group(struct job_thread *thread, const struct job *first)
+{
     struct job *group = NULL, **end = &group, **link = &thread->waiting;
 
-    while (*link != NULL) {
+    while (first != NULL && *link != NULL) {
         struct job *job = *link;
         if (!are_alike(thread, first, job)) {
             link = &job->next;
@@ -62,31 +80,55 @@ static void destroy(struct job_thread *thread)
     (void)pthread_mutex_destroy(&thread->lock);
 }
 
+/* Does jobs until the stop.  The caller holds the lock, which is open meanwhile. */
+static void work(struct job_thread *thread, struct job **busy)
+{
+    uint64_t due_ns = UINT64_MAX;
+
+    while (!thread->stopping) {
+        const struct job *next = find_next(thread);
+        if (next == NULL && await(thread, &thread->more, due_ns))
+            continue;
+        *busy = take_group(thread, next);
+        (void)pthread_mutex_unlock(&thread->lock);
+        due_ns = thread->kind->run(thread, *busy);
+        (void)pthread_mutex_lock(&thread->lock);
+        end_group(thread, *busy);
+        *busy = NULL;
+    }
+}
+
 static void *loop(void *arg)
 {
     struct job_thread *thread = arg;
-    uint64_t due_ns = UINT64_MAX;
 
     (void)pthread_mutex_lock(&thread->lock);
-    while (!thread->stopping) {
-        if (thread->waiting == NULL && await(thread, &thread->more, due_ns))
-            continue;
-        struct job *group = take_group(thread);
-        (void)pthread_mutex_unlock(&thread->lock);
-        due_ns = thread->kind->run(thread, group);
-        (void)pthread_mutex_lock(&thread->lock);
-        end_group(thread, group);
-    }
-    thread->ended = true;
+    work(thread, &thread->busy[thread->begun++]);
+    bool is_last = --thread->alive == 0;
     void (*on_end)(void *ctx) = thread->on_end;
     void *ctx = thread->ctx;
     (void)pthread_cond_signal(&thread->over);
     (void)pthread_mutex_unlock(&thread->lock);
-    if (on_end == NULL)
+    if (!is_last || on_end == NULL)
         return NULL;
     destroy(thread);
     on_end(ctx);
     return NULL;
+}
+
+/* They begin when all are there.  Returns why one is not, or 0. */
+static int start_threads(struct job_thread *thread)
+{
+    int why = 0;
+
+    (void)pthread_mutex_lock(&thread->lock);
+    while (why == 0 && thread->count < thread->kind->threads) {
+        why = pthread_create(&thread->threads[thread->count], NULL, loop, thread);
+        thread->count += why == 0;
+    }
+    thread->alive = thread->count;
+    (void)pthread_mutex_unlock(&thread->lock);
+    return why;
 }
 
 bool job_thread_start(struct job_thread *thread, const struct job_kind *kind)
@@ -100,10 +142,10 @@ bool job_thread_start(struct job_thread *thread, const struct job_kind *kind)
     (void)pthread_cond_init(&thread->more, &monotonic);
     (void)pthread_cond_init(&thread->over, &monotonic);
     (void)pthread_condattr_destroy(&monotonic);
-    int why = pthread_create(&thread->thread, NULL, loop, thread);
+    int why = start_threads(thread);
     if (why == 0)
         return true;
-    destroy(thread);
+    (void)job_thread_stop(thread, UINT64_MAX, NULL, NULL);
     errno = why;
     return false;
 }
@@ -112,19 +154,21 @@ bool job_thread_stop(struct job_thread *thread, uint64_t until_ns, void (*on_end
 {
     (void)pthread_mutex_lock(&thread->lock);
     thread->stopping = true;
-    (void)pthread_cond_signal(&thread->more);
-    while (!thread->ended && await(thread, &thread->over, until_ns))
+    (void)pthread_cond_broadcast(&thread->more);
+    while (thread->alive > 0 && await(thread, &thread->over, until_ns))
         continue;
-    bool ended = thread->ended;
+    bool ended = thread->alive == 0;
     if (!ended) {
         thread->on_end = on_end;
         thread->ctx = ctx;
-        (void)pthread_detach(thread->thread);
+        for (unsigned i = 0; i < thread->count; i++)
+            (void)pthread_detach(thread->threads[i]);
     }
     (void)pthread_mutex_unlock(&thread->lock);
     if (!ended)
         return false;
-    (void)pthread_join(thread->thread, NULL);
+    for (unsigned i = 0; i < thread->count; i++)
+        (void)pthread_join(thread->threads[i], NULL);
     destroy(thread);
     return true;
 }
@@ -139,8 +183,8 @@ bool job_submit(struct job_thread *thread, struct job *job)
     atomic_init(&job->done, false);
     (void)pthread_mutex_lock(&thread->lock);
     for (; *end != NULL; end = &(*end)->next)
-        waiting++;
-    bool may = waiting < thread->kind->waiting_max;
+        waiting += are_alike(thread, *end, job);
+    bool may = waiting < thread->kind->alike_max;
     if (may) {
         *end = job;
         (void)pthread_cond_signal(&thread->more);
@@ -152,6 +196,16 @@ bool job_submit(struct job_thread *thread, struct job *job)
 bool job_is_done(const struct job *job)
 {
     return atomic_load(&job->done);
+}
+
+bool job_has_begun(const struct job *job)
+{
+    struct job_thread *thread = job->thread;
+
+    (void)pthread_mutex_lock(&thread->lock);
+    bool has = is_under_way(thread, job);
+    (void)pthread_mutex_unlock(&thread->lock);
+    return has;
 }
 
 bool job_may_rest(struct job *job, uint64_t rest_ns)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread with a queue of jobs, which may take seconds each, as a coordinator must answer.  Event threads submit them,
- * and do not wait.  They are done one after another, in the order in which they came.
+ * A thread, or a few, with one queue of jobs, which may take seconds each, as a coordinator must answer.  Event threads
+ * submit them, and do not wait.  They are begun in the order in which they came, but a job waits as long as one that is
+ * alike is under way, and those behind it do not.
  *
  * The submitter must abandon each job, done or not, before its event thread ends.  Until then the job stays in memory.
  * After that it is freed as soon as the thread does not need it.
@@ -13,6 +14,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#define JOB_THREADS_MAX 8
 
 struct event_thread;
 struct job_thread;
@@ -26,33 +29,37 @@ struct job {
     atomic_bool done;
 };
 
-/* How a thread does its jobs. */
+/* How jobs are done. */
 struct job_kind {
     /*
      * Does a job, and those alike behind its next: called by the thread, which holds no lock.  Returns when it is to be
-     * called with NULL if no job comes before that; UINT64_MAX: never.
+     * called with NULL if no job comes before that; UINT64_MAX: never, as where there are several threads.
      */
     uint64_t (*run)(struct job_thread *thread, struct job *group);
     bool (*are_alike)(const struct job *a, const struct job *b); /* so that they are done together; NULL: none are */
     void (*free_job)(struct job *job);
-    unsigned waiting_max; /* jobs in the queue */
+    unsigned alike_max; /* jobs in the queue that are alike; UINT_MAX: any number */
+    unsigned threads;   /* 1 .. JOB_THREADS_MAX */
 };
 
 /* The first member of what a kind of jobs needs beside it.  All of it is for job_thread.c alone. */
 struct job_thread {
     const struct job_kind *kind;
-    pthread_t thread;
+    pthread_t threads[JOB_THREADS_MAX];
+    unsigned count; /* of those that were started */
+    unsigned begun; /* of these, those that have looked at the queue */
+    unsigned alive; /* of these, those that have not ended */
     pthread_mutex_t lock;
     pthread_cond_t more;
     pthread_cond_t over;
     struct job *waiting;
+    struct job *busy[JOB_THREADS_MAX]; /* the first of the jobs that a thread does; NULL: it does none */
     bool stopping;
-    bool ended;
     void (*on_end)(void *ctx); /* NULL: somebody waits for the end */
     void *ctx;
 };
 
-/* Starts it.  False: errno says why not. */
+/* Starts all threads of the kind.  False: errno says why not. */
 bool job_thread_start(struct job_thread *thread, const struct job_kind *kind);
 
 /*
@@ -61,11 +68,14 @@ bool job_thread_start(struct job_thread *thread, const struct job_kind *kind);
  */
 bool job_thread_stop(struct job_thread *thread, uint64_t until_ns, void (*on_end)(void *ctx), void *ctx);
 
-/* Submits a job.  False: too many wait already, and the job is still the caller's. */
+/* Submits a job.  False: too many alike wait already, and the job is still the caller's. */
 bool job_submit(struct job_thread *thread, struct job *job);
 
 /* Whether it is done.  Called by its submitter. */
 bool job_is_done(const struct job *job);
+
+/* Whether the job, or one alike, is under way; if not, it waits for a thread.  Any thread. */
+bool job_has_begun(const struct job *job);
 
 /* For run: waits for so long, or until another job comes, before it tries once more.  False: nobody wants that. */
 bool job_may_rest(struct job *job, uint64_t rest_ns);

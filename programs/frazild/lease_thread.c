@@ -3,13 +3,14 @@
 
 #include "log.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define LOOKERS 8      /* coordinators that are asked at a time: one that is silent holds up no other one */
-#define WAITING_MAX 64 /* for each of these */
+#define WAITING_MAX 64 /* for the leases of each engine */
 #define RETRY_MS 1000  /* after which a coordinator that did not answer may be asked again */
+
+_Static_assert(LOOKERS <= JOB_THREADS_MAX, "each has a thread");
 
 struct lease_job {
     struct job job; /* first */
@@ -21,15 +22,8 @@ struct lease_job {
     struct lease_job *next; /* of its event thread */
 };
 
-struct looker {
-    struct job_thread thread;             /* first */
-    _Atomic(const struct engine *) asked; /* whose coordinator was asked last; only compared: it may be gone */
-    atomic_uint jobs;                     /* those that are not freed */
-};
-
 struct lease_threads {
-    pthread_mutex_t choosing;
-    struct looker lookers[LOOKERS];
+    struct job_thread threads;
 };
 
 /* Whether a coordinator gives its worker id; if not, that is the error. */
@@ -59,7 +53,7 @@ static uint64_t run(struct job_thread *thread, struct job *group)
     frazil_error err = {.code = FRAZIL_OK};
     frazil_admin_leases *leases = NULL;
 
-    atomic_store(&((struct looker *)thread)->asked, engine);
+    (void)thread;
     if (has_leases(engine, &err) && frazil_admin_leases_open(&leases, engine->meaning, NULL, &err) != FRAZIL_OK)
         log_line(LOG_LEASES, "generator %s: its leases cannot be listed: %s", engine->name, err.message);
     for (struct job *at = group; at != NULL; at = at->next) {
@@ -82,67 +76,28 @@ static void free_job(struct job *its)
 {
     struct lease_job *job = (struct lease_job *)its;
 
-    (void)atomic_fetch_sub(&((struct looker *)its->thread)->jobs, 1);
     engine_release(job->engine, 0);
     bytes_free(&job->reply);
     free(job);
 }
 
-static const struct job_kind kind = {run, are_of_one_engine, free_job, WAITING_MAX};
-
-/* Ends the first of them. */
-static void stop(struct lease_threads *threads, size_t count)
-{
-    while (count > 0)
-        (void)job_thread_stop(&threads->lookers[--count].thread, UINT64_MAX, NULL, NULL);
-    (void)pthread_mutex_destroy(&threads->choosing);
-    free(threads);
-}
+static const struct job_kind kind = {run, are_of_one_engine, free_job, WAITING_MAX, LOOKERS};
 
 struct lease_threads *lease_threads_start(void)
 {
-    struct lease_threads *threads = calloc(1, sizeof *threads);
-    size_t count = 0;
+    struct lease_threads *its = malloc(sizeof *its);
 
-    if (threads == NULL)
-        return NULL;
-    (void)pthread_mutex_init(&threads->choosing, NULL);
-    while (count < LOOKERS && job_thread_start(&threads->lookers[count].thread, &kind))
-        count++;
-    if (count == LOOKERS)
-        return threads;
-    const int why = errno;
-    stop(threads, count);
-    errno = why;
+    if (its == NULL || job_thread_start(&its->threads, &kind))
+        return its;
+    free(its);
     return NULL;
 }
 
-void lease_threads_stop(struct lease_threads *threads)
+void lease_threads_stop(struct lease_threads *its)
 {
-    if (threads != NULL)
-        stop(threads, LOOKERS);
-}
-
-/* The thread that asks the coordinator of an engine already, or else the one with the fewest jobs.  Counts one more. */
-static struct looker *choose(struct lease_threads *threads, const struct engine *engine)
-{
-    struct looker *chosen = &threads->lookers[0];
-
-    (void)pthread_mutex_lock(&threads->choosing);
-    for (size_t i = 0; i < LOOKERS; i++) {
-        struct looker *looker = &threads->lookers[i];
-        unsigned jobs = atomic_load(&looker->jobs);
-        if (jobs > 0 && atomic_load(&looker->asked) == engine) {
-            chosen = looker;
-            break;
-        }
-        if (jobs < atomic_load(&chosen->jobs))
-            chosen = looker;
-    }
-    if (atomic_fetch_add(&chosen->jobs, 1) == 0)
-        atomic_store(&chosen->asked, engine); /* as it will do: the next job of this engine comes here, too */
-    (void)pthread_mutex_unlock(&threads->choosing);
-    return chosen;
+    if (its != NULL)
+        (void)job_thread_stop(&its->threads, UINT64_MAX, NULL, NULL);
+    free(its);
 }
 
 struct lease_job *lease_job_submit(struct event_thread *event_thread, struct engine *engine,
@@ -159,7 +114,7 @@ struct lease_job *lease_job_submit(struct event_thread *event_thread, struct eng
                               .deadline_ns =
                                   event_thread->now_ns + event_thread->setup->settings.daemon.request_timeout_ns,
                               .next = event_thread->lease_jobs};
-    if (!job_submit(&choose(event_thread->lease_threads, engine)->thread, &job->job)) {
+    if (!job_submit(&event_thread->lease_threads->threads, &job->job)) {
         free_job(&job->job);
         return NULL;
     }
@@ -175,20 +130,14 @@ void lease_jobs_collect(const struct event_thread *event_thread)
     }
 }
 
-/* Whether a job that is not done waits for its own coordinator: in the thread, or behind others of its engine. */
-static bool waits_for_its_own(const struct lease_job *job)
-{
-    return atomic_load(&((struct looker *)job->job.thread)->asked) == job->engine;
-}
-
 const struct bytes *lease_job_reply(const struct lease_job *job, struct refusal *ret)
 {
     *ret = (struct refusal){.code = CODE_ERR};
     if (!job_is_done(&job->job)) { /* its time is over; the thread may be writing the rest */
         *ret = (struct refusal){.code = CODE_TRYAGAIN, .retry_ms = RETRY_MS};
         (void)snprintf(ret->text, sizeof ret->text, "generator %s: %s", job->engine->name,
-                       waits_for_its_own(job) ? frazil_strerror(FRAZIL_EUNREACHABLE)
-                                              : "the daemon waits for the coordinator of another generator");
+                       job_has_begun(&job->job) ? frazil_strerror(FRAZIL_EUNREACHABLE)
+                                                : "the daemon waits for the coordinator of another generator");
         return NULL;
     }
     if (job->err.code == FRAZIL_OK && !job->reply.failed)

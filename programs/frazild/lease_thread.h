@@ -15,7 +15,7 @@ struct lease_job;
 struct lease_threads *lease_threads_start(void);
 
 /* Ends them, when all jobs were abandoned; looks that are under way are waited for.  NULL: there are none. */
-void lease_threads_stop(struct lease_threads *threads);
+void lease_threads_stop(struct lease_threads *its);
 
 /* How leases are written, and for whom. */
 struct lease_order {
@@ -28,8 +28,9 @@ struct lease_order {
 
 /*
  * Has the leases of an engine's coordinator looked up.  When they are there, a thread calls event_thread->notify, and
- * the event thread calls lease_jobs_collect.  One look serves all jobs that wait for the leases of that engine, while
- * no more than eight engines are asked; the ninth waits behind another one.  NULL: too many wait already, or no memory.
+ * the event thread calls lease_jobs_collect.  One look serves all jobs that wait for the leases of that engine.  Eight
+ * engines are asked at a time; the ninth waits until the first of them has answered.  NULL: too many wait for that
+ * engine already, or no memory.
  */
 struct lease_job *lease_job_submit(struct event_thread *event_thread, struct engine *engine,
                                    const struct lease_order *order);

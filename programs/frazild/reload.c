@@ -76,7 +76,7 @@ static void keep_job(struct job *job)
     (void)job;
 }
 
-static const struct job_kind kind = {run, NULL, keep_job, 1};
+static const struct job_kind kind = {run, NULL, keep_job, 1, 1};
 
 struct reloader *reloader_start(const char *path, struct server *server)
 {

@@ -81,7 +81,7 @@ static void free_job(struct job *job)
     free(job);
 }
 
-static const struct job_kind kind = {run, NULL, free_job, UINT_MAX};
+static const struct job_kind kind = {run, NULL, free_job, UINT_MAX, 1};
 
 struct take_thread *take_thread_start(frazil *gen, bool is_sno)
 {

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <semaphore.h>
 
-enum { WAITING_MAX = 3, NAMES_MAX = 16 };
+enum { ALIKE_MAX = 3, NAMES_MAX = 16 };
 #define HOUR_NS (3600 * NS_PER_S)
 
 struct event_thread {
@@ -26,13 +26,14 @@ struct piece {
 
 static struct job_thread thread;
 static struct event_thread here;
+static pthread_mutex_t noting = PTHREAD_MUTEX_INITIALIZER;
 static sem_t begun, go, noted, freed, ended;
 static char done[NAMES_MAX + 1]; /* their names, with a blank behind those that were done together; - for no job */
 static atomic_uint alive;
-static uint64_t rest_ns;  /* that a job wants */
-static atomic_uint rests; /* that it had */
-static uint64_t due_ns;   /* when it is to be called without a job */
-static bool no_threads;
+static uint64_t rest_ns;      /* that a job wants */
+static atomic_uint rests;     /* that it had */
+static uint64_t due_ns;       /* when it is to be called without a job */
+static unsigned threads_left; /* that the system has */
 
 #pragma GCC visibility push(default)
 int __real_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*body)(void *), void *arg);
@@ -41,15 +42,16 @@ int __wrap_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*bo
 
 int __wrap_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*body)(void *), void *arg)
 {
-    return no_threads ? EAGAIN : __real_pthread_create(ret, attr, body, arg);
+    return threads_left-- == 0 ? EAGAIN : __real_pthread_create(ret, attr, body, arg);
 }
 
 static void note(char what)
 {
+    (void)pthread_mutex_lock(&noting);
     size_t len = strlen(done);
-
     if (len < NAMES_MAX)
         done[len] = what;
+    (void)pthread_mutex_unlock(&noting);
 }
 
 static uint64_t run(struct job_thread *its, struct job *group)
@@ -93,7 +95,8 @@ static void on_end(void *what)
     (void)sem_post(what);
 }
 
-static const struct job_kind kind = {run, have_one_name, free_job, WAITING_MAX};
+static const struct job_kind kind = {run, have_one_name, free_job, ALIKE_MAX, 1};
+static const struct job_kind of_two = {run, have_one_name, free_job, ALIKE_MAX, 2};
 
 /* NULL: too many wait. */
 static struct job *submit(char name)
@@ -145,7 +148,7 @@ BEFORE_EACH
     rest_ns = 0;
     atomic_store(&rests, 0);
     due_ns = UINT64_MAX;
-    no_threads = false;
+    threads_left = JOB_THREADS_MAX;
     assert_true(job_thread_start(&thread, &kind));
 }
 
@@ -181,16 +184,44 @@ TEST("Jobs that are alike are done together, without those that came when that h
     stop();
 }
 
-TEST("A queue that is full takes no more, and what is under way is not in it")
+TEST("A queue that is full of jobs that are alike takes no more of these, and what is under way is not in it")
 {
-    struct job *jobs[1 + WAITING_MAX] = {submit_and_begin('a'), submit('b'), submit('c'), submit('d')};
+    struct job *jobs[] = {submit_and_begin('b'), submit('b'), submit('b'), submit('b'), submit('c')};
 
-    assert_null(submit('e'));
-    go_on(1 + WAITING_MAX, 1 + WAITING_MAX);
-    assert_string_equal(done, "a b c d ");
-    for (size_t i = 0; i < 1 + WAITING_MAX; i++)
+    assert_null(submit('b'));
+    go_on(3, 5);
+    assert_string_equal(done, "b bbb c ");
+    for (size_t i = 0; i < 5; i++)
         job_abandon(jobs[i]);
     stop();
+}
+
+TEST("Of several threads one does a job that is alike, and the others do what comes behind it")
+{
+    stop();
+    assert_true(job_thread_start(&thread, &of_two));
+    struct job *first = submit_and_begin('a'), *alike = submit('a');
+    assert_true(job_has_begun(alike));
+    struct job *other = submit_and_begin('b'), *last = submit('c');
+    assert_true(job_has_begun(other));
+    assert_false(job_has_begun(last));
+    go_on(4, 4);
+    struct job *const jobs[] = {first, alike, other, last};
+    for (size_t i = 0; i < 4; i++)
+        job_abandon(jobs[i]);
+    stop();
+}
+
+TEST("A stop ends several threads, those that rest and those that do a job")
+{
+    stop();
+    assert_true(job_thread_start(&thread, &of_two));
+    job_abandon(submit_and_begin('a'));
+    assert_false(job_thread_stop(&thread, 1, on_end, &ended));
+    assert_int_not_equal(sem_trywait(&ended), 0);
+    (void)sem_post(&go);
+    assert_int_equal(sem_wait(&ended), 0);
+    assert_int_not_equal(sem_trywait(&ended), 0);
 }
 
 TEST("A job that is abandoned before it began is freed at once, and leaves its place, first, last or between")
@@ -331,8 +362,10 @@ TEST("A stop whose time is over leaves the thread alone with its job, and hears 
 TEST("Where the system has no thread, the reason is told")
 {
     stop();
-    no_threads = true;
-    errno = 0;
-    assert_false(job_thread_start(&thread, &kind));
-    assert_int_equal(errno, EAGAIN);
+    for (unsigned some = 0; some < 2; some++) {
+        threads_left = some;
+        errno = 0;
+        assert_false(job_thread_start(&thread, &of_two));
+        assert_int_equal(errno, EAGAIN);
+    }
 }

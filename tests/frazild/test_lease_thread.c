@@ -200,6 +200,28 @@ TEST("Coordinators that do not answer, all but one of those that are asked at a 
     }
 }
 
+TEST("Where as many coordinators as can be asked at a time are silent, the next one is asked when any of them answers")
+{
+    for (size_t first = 0; first < LOOKERS; first++) {
+        struct lease_job *silent[LOOKERS];
+        for (size_t i = 0; i < LOOKERS; i++) {
+            silent[i] = submit(&engines[i], 2);
+            await_look();
+        }
+        struct lease_job *next = submit(&engines[LOOKERS], 3);
+        let_answer(first, FRAZIL_OK, 1);
+        await_look();
+        let_answer(LOOKERS, FRAZIL_OK, 1);
+        assert_reply(next, "three");
+        lease_job_abandon(next);
+        for (size_t i = 0; i < LOOKERS; i++) {
+            if (i != first)
+                let_answer(i, FRAZIL_OK, 1);
+            lease_job_abandon(silent[i]);
+        }
+    }
+}
+
 TEST("Who waits longer than a request may is told whether it was for the own coordinator")
 {
     struct lease_job *jobs[LOOKERS + 2];
