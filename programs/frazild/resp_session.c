@@ -171,12 +171,6 @@ static uint32_t equal_commands(const char *bytes, size_t len, size_t one, uint32
     return equal;
 }
 
-/* Whether EXEC is under way. */
-static bool runs_multi(const struct session *session)
-{
-    return session->multi != NULL && session->multi->running;
-}
-
 /* Before the command and after it, CLIENT REPLY decides what becomes of the reply that stands behind `mark`. */
 static void hush(struct session *session, struct bytes *out, size_t mark)
 {
@@ -184,9 +178,8 @@ static void hush(struct session *session, struct bytes *out, size_t mark)
         session->hidden_work += out->len - mark;
         out->len = mark;
     }
-    /* EXEC is one command: what it runs is skipped with it. */
-    if (session->skip > 0 && session->batch == NULL && session->lease_job == NULL && !runs_multi(session))
-        session->skip--;
+    if (session->skip > 0 && session->batch == NULL && session->lease_job == NULL)
+        session->skip--; /* MULTI has used it up before its commands, and none of these sets it */
 }
 
 /* Runs the command that was read, and those equal to it behind it; returns how many bytes that were. */
@@ -274,10 +267,9 @@ enum session_state session_run(struct session *session, const char *bytes, size_
     *ret_used = 0;
     for (uint32_t commands_run = 0; can_go_on(session, out, &state);) {
         struct multi *multi = session->multi;
-        bool queued = runs_multi(session);
+        bool queued = multi != NULL && multi->running; /* by EXEC */
         if (queued && multi->done == multi->queued.len) {
             end_multi(session);
-            hush(session, out, out->len);
             continue;
         }
         const char *from = queued ? multi->queued.at + multi->done : bytes + used;
