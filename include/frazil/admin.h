@@ -194,6 +194,16 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_open(frazil_admin_state **
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_check(const char *spec, frazil_error *reterr) FRAZIL_NONNULL(1);
 
+/*
+ * Checks the URL of generators with this spec, of worker= or state=, and that the files that it names can be read.
+ * FRAZIL_OK also if there is no URL.  It queries no coordinator, and creates nothing.  coordinators: as for
+ * frazil_admin_leases_open.  The spec must be complete, as for frazil_admin_state_check.  Errors and messages as from
+ * opening, such as FRAZIL_ESPEC, FRAZIL_EREFUSED and FRAZIL_ENOTBUILT.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_url_check(const char *spec,
+                                                          const frazil_coordinator *const *coordinators,
+                                                          frazil_error *reterr) FRAZIL_NONNULL(1);
+
 /* Fills ret with where the state is kept.  Cannot fail. */
 FRAZIL_API void frazil_admin_state_get_info(const frazil_admin_state *state, frazil_admin_state_info *ret, size_t size)
     FRAZIL_NONNULL(1, 2);
@@ -230,16 +240,15 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_group_open(frazil_admin_group **
 
 /*
  * Adds the generators of a spec, opened worker_ids times (>= 1) side by side, if they are compatible with the group.
- * The check finds errors of opening without opening a generator, and queries no coordinator.  name, copied, is what
- * messages about later generators call them.  spec: complete, as frazil_options_text writes it: the environment is
- * ignored.  coordinators: as for frazil_admin_leases_open.  FRAZIL_EWORKER: they can issue the same ids as others in
- * the group: they share a layout, a worker id and a sequence number, but neither a word, nor slots, nor a source of
+ * name, copied, is what messages about later generators call them.  spec: complete, as frazil_options_text writes it:
+ * the environment is ignored.  Specs are compared alone: no file is read, and no part is needed, which is what
+ * frazil_admin_url_check and frazil_admin_state_check are for.  FRAZIL_EWORKER: they can issue the same ids as others
+ * in the group: they share a layout, a worker id and a sequence number, but neither a word, nor slots, nor a source of
  * worker ids; FRAZIL_EPOOL: the source has fewer worker ids than the group needs; FRAZIL_ENAMESPACE: it has the
  * namespace of another one, but not its layout or terms; FRAZIL_EINVAL: worker_ids is 0; otherwise the errors of
  * frazil_open that can be found this way.  On failure the group is unchanged.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_group_add(frazil_admin_group *group, const char *name, const char *spec,
-                                                          const frazil_coordinator *const *coordinators,
                                                           uint32_t worker_ids, frazil_error *reterr)
     FRAZIL_NONNULL(1, 2, 3);
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEANING_SIZE 4096
+#define LAYOUT_SIZE 4096
 #define CLOSERS 32 /* threads that wait for coordinators at the end */
 
 bool pattern_fits(struct slice pattern, struct slice text)
@@ -161,13 +161,31 @@ void generators_check_keys(const struct settings *settings, struct bytes *errors
     free(claims);
 }
 
+/* ---- URLs ------------------------------------------------------------------------------- */
+
+void generators_check_urls(struct settings *settings, const struct generators *before, struct bytes *errors)
+{
+    frazil_error err;
+
+    for (size_t i = 0; i < settings->generator_count; i++) {
+        struct generator_settings *row = &settings->generators[i];
+        if (!row->is_understood || (before != NULL && generators_find(before, slice_of(row->name)) != NULL))
+            continue;
+        struct spec spec = settings_spec(row, errors);
+        row->is_understood = spec.text != NULL && frazil_admin_url_check(spec.text, NULL, &err) == FRAZIL_OK;
+        if (spec.text != NULL && !row->is_understood)
+            config_complain(errors, row->place, "[generator %s]: %s", row->name, err.message);
+        spec_free(&spec);
+    }
+}
+
 /* ---- layouts whose ids can be equal -------------------------------------------------------- */
 
 /* Its layout; that of snos, which is compared with none, where it has none. */
 static frazil_layout layout_of(const struct generator_settings *generator)
 {
     frazil_layout layout = {.kind = FRAZIL_LAYOUT_SNO};
-    char text[MEANING_SIZE];
+    char text[LAYOUT_SIZE];
     size_t len;
 
     if (generator->is_understood &&
@@ -214,9 +232,7 @@ void engine_hold(struct engine *engine)
 
 static void free_engine(struct engine *engine)
 {
-    if (engine->meaning != NULL)
-        explicit_bzero(engine->meaning, strlen(engine->meaning));
-    free(engine->meaning);
+    spec_free(&engine->meaning);
     take_thread_free(engine->taker);
     free(engine);
 }
@@ -322,19 +338,6 @@ const struct engine *generator_worst(const struct generator *generator)
     return worst;
 }
 
-/* The meaning of its spec, to compare with; NULL without memory. */
-static char *meaning_of(const struct generator_settings *settings)
-{
-    char *text = malloc(MEANING_SIZE);
-    frazil_error err;
-
-    if (text != NULL &&
-        (settings->from_environment || frazil_options_text(settings->options, FRAZIL_OPTIONS_WITH_SECRETS, text,
-                                                           MEANING_SIZE, NULL, &err) != FRAZIL_OK))
-        text[0] = '\0';
-    return text;
-}
-
 /* Reads how the generator waits for a tick. */
 static void read_policies(struct engine *engine, const frazil_options *options)
 {
@@ -420,16 +423,18 @@ static struct engine *open_next(const struct generator_settings *settings, const
     return NULL;
 }
 
-/* Opens one engine for each worker id that is wanted; keeps the meaning. */
-static struct engine *open_all(const struct generator_settings *settings, const char *goes, char *meaning,
+/* Opens one engine for each worker id that is wanted; takes the meaning over. */
+static struct engine *open_all(const struct generator_settings *settings, const char *goes, struct spec *meaning,
                                struct bytes *errors)
 {
     struct engine *first = open_one(settings, goes, errors);
 
     for (uint32_t i = 1; first != NULL && i < settings->worker_ids; i++)
         first = open_next(settings, goes, first, errors);
-    if (first != NULL)
-        first->meaning = meaning;
+    if (first != NULL) {
+        first->meaning = *meaning;
+        *meaning = (struct spec){NULL};
+    }
     return first;
 }
 
@@ -437,15 +442,16 @@ static struct engine *open_all(const struct generator_settings *settings, const 
 static struct engine *engine_for(const struct generator_settings *settings, const struct generators *before,
                                  const char *goes, struct bytes *errors)
 {
-    char *meaning = meaning_of(settings);
+    struct spec meaning = settings_spec(settings, errors);
     struct generator *old = before != NULL ? generators_find(before, slice_of(settings->name)) : NULL;
     struct engine *engine = NULL;
 
-    if (meaning == NULL) {
-        config_complain(errors, settings->place, "[generator %s]: out of memory", settings->name);
-    } else if (old == NULL) {
-        engine = open_all(settings, goes, meaning, errors);
-    } else if (strcmp(old->engine->meaning, meaning) == 0 && generator_worker_ids(old) == settings->worker_ids) {
+    if (meaning.text == NULL)
+        return NULL;
+    if (old == NULL) {
+        engine = open_all(settings, goes, &meaning, errors);
+    } else if (strcmp(old->engine->meaning.text, meaning.text) == 0 &&
+               generator_worker_ids(old) == settings->worker_ids) {
         engine = old->engine;
         engine_hold(engine);
     } else {
@@ -453,8 +459,7 @@ static struct engine *engine_for(const struct generator_settings *settings, cons
                         "[generator %s]: its layout, worker or another key of its spec changed, which needs a restart",
                         settings->name);
     }
-    if (engine == NULL || old != NULL)
-        free(meaning);
+    spec_free(&meaning);
     return engine;
 }
 
@@ -468,67 +473,58 @@ static int by_name(const void *a, const void *b)
 #define GOES                                                                                                           \
     "a generator that this reload closes keeps its worker id until then: if it is that one, reload without both first"
 
-/* The generators that a reload closes, as a group; NULL: there are none.  *ret_lost: which one could not be added. */
+/* The generators that a reload closes, as a group, by what runs of them; NULL: there are none, or errors says why. */
 static frazil_admin_group *group_of_those_that_go(const struct settings *settings, const struct generators *before,
-                                                  const char **ret_lost)
+                                                  struct bytes *errors)
 {
     frazil_admin_group *group = NULL;
     char name[sizeof "[generator ]" + NAME_MAX_LEN];
+    frazil_error err;
 
-    *ret_lost = NULL;
-    for (size_t i = 0; before != NULL && i < before->count && *ret_lost == NULL; i++) {
+    for (size_t i = 0; before != NULL && i < before->count; i++) {
         const struct generator *row = &before->rows[i];
         if (settings_have_generator(settings, row->name))
             continue;
         (void)snprintf(name, sizeof name, "[generator %s]", row->name);
-        if ((group == NULL && frazil_admin_group_open(&group, NULL) != FRAZIL_OK) ||
-            frazil_admin_group_add(group, name, row->engine->meaning, NULL, generator_worker_ids(row), NULL) !=
+        if ((group == NULL && frazil_admin_group_open(&group, &err) != FRAZIL_OK) ||
+            frazil_admin_group_add(group, name, row->engine->meaning.text, generator_worker_ids(row), &err) !=
                 FRAZIL_OK)
-            *ret_lost = row->name;
+            bytes_format(errors, "%s: %s\n", name, err.message);
     }
     return group;
 }
 
 /*
  * Adds those new generators to errors that can make the same ids as one that goes: both are open for a moment, and not
- * all of them refuse each other then.  What runs is compared, whatever its files say by now; one that cannot be
- * compared any longer goes in a reload of its own.
+ * all of them refuse each other then.  What runs is compared, whatever its files say by now.  Returns whether any goes.
  */
-static void look_at_those_that_go(const struct settings *settings, const struct generators *before, bool *ret_some,
+static bool look_at_those_that_go(const struct settings *settings, const struct generators *before,
                                   struct bytes *errors)
 {
-    const char *lost;
+    frazil_admin_group *group = group_of_those_that_go(settings, before, errors);
+    bool some_go = group != NULL;
     frazil_error why;
-    frazil_admin_group *group = group_of_those_that_go(settings, before, &lost);
 
-    *ret_some = group != NULL || lost != NULL;
-    for (size_t i = 0; *ret_some && i < settings->generator_count; i++) {
+    for (size_t i = 0; some_go && i < settings->generator_count; i++) {
         const struct generator_settings *row = &settings->generators[i];
         if (generators_find(before, slice_of(row->name)) != NULL)
             continue;
-        char *meaning = meaning_of(row);
-        if (lost != NULL)
-            config_complain(errors, row->place,
-                            "[generator %s]: cannot be compared with [generator %s], which this reload closes: reload "
-                            "without both first",
-                            row->name, lost);
-        else if (meaning == NULL)
-            config_complain(errors, row->place, "[generator %s]: out of memory", row->name);
-        else if (frazil_admin_group_add(group, row->name, meaning, NULL, row->worker_ids, &why) == FRAZIL_EWORKER)
+        struct spec meaning = settings_spec(row, errors);
+        if (meaning.text != NULL &&
+            frazil_admin_group_add(group, row->name, meaning.text, row->worker_ids, &why) == FRAZIL_EWORKER)
             config_complain(errors, row->place, "[generator %s]: %s; " GOES, row->name, why.message);
-        free(meaning); /* any other error is left to the opening, which follows */
+        spec_free(&meaning); /* any other error is left to the opening, which follows */
     }
     frazil_admin_group_close(group);
+    return some_go;
 }
 
 void generators_open(struct generators *set, const struct settings *settings, const struct generators *before,
                      struct bytes *errors)
 {
-    bool some_go;
-
-    look_at_those_that_go(settings, before, &some_go, errors);
     /* A reload that fails has closed nothing, so those that go keep their worker ids until it is done. */
-    const char *goes = some_go ? "; " GOES : "";
+    const char *goes = look_at_those_that_go(settings, before, errors) ? "; " GOES : "";
+
     *set = (struct generators){.rows = calloc(settings->generator_count + 1, sizeof *set->rows)};
     if (set->rows == NULL)
         bytes_add_text(errors, "out of memory\n");
@@ -538,10 +534,11 @@ void generators_open(struct generators *set, const struct settings *settings, co
                                       .keys = strdup(row->keys),
                                       .max_batch = row->max_batch,
                                       .rate = {.per_second = row->rate}};
-        if (generator.engine == NULL || generator.keys == NULL) {
+        if (generator.engine == NULL) {
             free(generator.keys);
             break;
         }
+        (void)config_memory(generator.keys, errors);
         generator.name = generator.engine->name;
         set->rows[set->count++] = generator;
     }

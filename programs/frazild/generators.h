@@ -36,7 +36,7 @@ struct engine {
     uint64_t lead_ns; /* max_lead; UINT64_MAX: unlimited */
     char name[NAME_MAX_LEN + 1];
     char worker[WORKER_SIZE]; /* what its spec means for that key; empty if it is a URL */
-    char *meaning;            /* the spec in full, with secrets: a reload cannot change it; NULL in all but the first */
+    struct spec meaning;      /* a reload cannot change it; none in all but the first */
     struct engine *next;      /* the same by another worker id; this one holds it */
     atomic_uint holders;
     _Atomic uint64_t ids;     /* that clients got */
@@ -68,6 +68,13 @@ void generators_open(struct generators *set, const struct settings *settings, co
 
 /* Looks for a pattern of keys= that two generators have, or that is the name of another; each is added to errors. */
 void generators_check_keys(const struct settings *settings, struct bytes *errors);
+
+/*
+ * Looks at the URLs of generators, and at the files that these name, but not at those of generators that are open
+ * (before, which may be NULL): a reload does not touch them.  What is wrong is added to errors, and not understood
+ * then.
+ */
+void generators_check_urls(struct settings *settings, const struct generators *before, struct bytes *errors);
 
 /* Looks for two generators whose layouts differ only in how they divide the bits below the time; warns of each. */
 void generators_look_at_layouts(const struct settings *settings, struct bytes *warnings);

@@ -54,7 +54,7 @@ static uint64_t run(struct job_thread *thread, struct job *group)
     frazil_admin_leases *leases = NULL;
 
     (void)thread;
-    if (has_leases(engine, &err) && frazil_admin_leases_open(&leases, engine->meaning, NULL, &err) != FRAZIL_OK)
+    if (has_leases(engine, &err) && frazil_admin_leases_open(&leases, engine->meaning.text, NULL, &err) != FRAZIL_OK)
         log_line(LOG_LEASES, "generator %s: its leases cannot be listed: %s", engine->name, err.message);
     for (struct job *at = group; at != NULL; at = at->next) {
         struct lease_job *job = (struct lease_job *)at;

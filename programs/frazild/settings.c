@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPEC_SIZE 4096
-
 /* A key of one of our sections. */
 struct key {
     const char *name;
@@ -196,47 +194,56 @@ static void read_listen(struct settings *settings, const struct config_section *
         config_complain(errors, section->place, "[listen %s] needs address=", section->name);
 }
 
-/*
- * The spec as the library understands it, with its passwords.  NULL: it is none, or there is no memory.  The caller
- * wipes it.
- */
-static char *spec_of(const struct generator_settings *generator, struct bytes *errors)
+/* flags: of frazil_options_text. */
+static struct spec write_spec(const struct generator_settings *generator, uint32_t flags, struct bytes *errors)
 {
+    struct spec spec = {NULL};
     size_t len = 0;
     char none[1];
     frazil_error err;
 
-    if (frazil_options_text(generator->options, FRAZIL_OPTIONS_WITH_SECRETS, none, sizeof none, &len, &err) !=
-        FRAZIL_EBUFFER) {
+    if (frazil_options_text(generator->options, flags, none, sizeof none, &len, &err) != FRAZIL_EBUFFER) {
         config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
-        return NULL;
+        return spec;
     }
-    char *spec = config_memory(malloc(len + 1), errors);
-    if (spec != NULL &&
-        frazil_options_text(generator->options, FRAZIL_OPTIONS_WITH_SECRETS, spec, len + 1, NULL, NULL) != FRAZIL_OK) {
-        free(spec);
-        return config_memory(NULL, errors); /* it was understood before */
+    spec.text = config_memory(calloc(1, len + 1), errors);
+    if (spec.text != NULL &&
+        frazil_options_text(generator->options, flags, spec.text, len + 1, NULL, NULL) != FRAZIL_OK) {
+        spec_free(&spec);
+        (void)config_memory(NULL, errors); /* it was understood before */
     }
     return spec;
 }
 
-/* Whether it can be opened beside those that were read before it, as far as no coordinator need be asked. */
+struct spec settings_spec(const struct generator_settings *generator, struct bytes *errors)
+{
+    return write_spec(generator, FRAZIL_OPTIONS_WITH_SECRETS, errors);
+}
+
+void spec_free(struct spec *spec)
+{
+    if (spec->text != NULL)
+        explicit_bzero(spec->text, strlen(spec->text));
+    free(spec->text);
+    spec->text = NULL;
+}
+
+/* Whether it can be opened beside those that were read before it, as far as their specs alone tell. */
 static void check_generator(const struct settings *settings, struct generator_settings *generator, struct bytes *errors)
 {
     char name[sizeof "[generator ]" + NAME_MAX_LEN];
-    char *spec = spec_of(generator, errors);
+    struct spec spec = settings_spec(generator, errors);
     frazil_error err;
 
-    if (spec == NULL)
+    if (spec.text == NULL)
         return;
     (void)snprintf(name, sizeof name, "[generator %s]", generator->name);
     generator->is_understood =
         settings->group == NULL ||
-        frazil_admin_group_add(settings->group, name, spec, NULL, generator->worker_ids, &err) == FRAZIL_OK;
+        frazil_admin_group_add(settings->group, name, spec.text, generator->worker_ids, &err) == FRAZIL_OK;
     if (!generator->is_understood)
         config_complain(errors, generator->place, "%s: %s", name, err.message);
-    explicit_bzero(spec, strlen(spec));
-    free(spec);
+    spec_free(&spec);
 }
 
 /* Reads all of the environment, and takes a default where no worker is named, as `frazil next` does. */
@@ -286,16 +293,17 @@ void settings_look_at_host(const struct settings *settings, struct bytes *errors
 
     for (size_t i = 0; i < settings->generator_count; i++) {
         const struct generator_settings *generator = &settings->generators[i];
-        char *spec = generator->is_understood ? spec_of(generator, errors) : NULL;
-        if (spec == NULL)
+        if (!generator->is_understood)
+            continue;
+        struct spec spec = settings_spec(generator, errors);
+        if (spec.text == NULL)
             continue;
         frazil_err code = frazil_options_check(generator->options, &err);
         if (code == FRAZIL_OK)
-            code = frazil_admin_state_check(spec, &err);
+            code = frazil_admin_state_check(spec.text, &err);
         if (code != FRAZIL_OK)
             config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
-        explicit_bzero(spec, strlen(spec));
-        free(spec);
+        spec_free(&spec);
     }
 }
 
@@ -443,19 +451,17 @@ static void print_keys(const struct key *keys, const void *from, struct bytes *o
 /* The spec as the library understands it, a key a line; blanks in '...' do not separate. */
 static void print_spec(const struct generator_settings *generator, struct bytes *out)
 {
-    char spec[SPEC_SIZE];
+    struct bytes errors = {0};
     bool quoted_part = false;
-    frazil_error err;
 
     if (generator->from_environment) {
         bytes_add_text(out, "# the rest is what `frazil next` would use\n");
         return;
     }
-    if (frazil_options_text(generator->options, 0, spec, sizeof spec, NULL, &err) != FRAZIL_OK) {
-        bytes_format(out, "# %s\n", err.message);
-        return;
-    }
-    for (char *at = spec; *at != '\0'; at++) {
+    struct spec spec = write_spec(generator, 0, &errors);
+    out->failed |= spec.text == NULL; /* it was understood before */
+    bytes_free(&errors);
+    for (const char *at = spec.text != NULL ? spec.text : ""; *at != '\0'; at++) {
         if (*at == '\'') {
             quoted_part = !quoted_part;
             continue;
@@ -464,6 +470,7 @@ static void print_spec(const struct generator_settings *generator, struct bytes 
             at++;
         bytes_add(out, *at == ' ' && !quoted_part ? "\n" : at, 1);
     }
+    spec_free(&spec);
     bytes_add_text(out, "\n");
 }
 

@@ -72,6 +72,11 @@ struct user_settings {
     uint32_t rate;           /* ids a second; 0: no limit */
 };
 
+/* A spec in full, with its passwords.  It is no text that free() takes: spec_free wipes it first. */
+struct spec {
+    char *text; /* NULL: there is none */
+};
+
 struct settings {
     struct config_file file; /* all texts are in it */
     struct daemon_settings daemon;
@@ -90,6 +95,13 @@ struct settings {
  * there are none.
  */
 void settings_read(struct settings *settings, const char *path, struct bytes *errors);
+
+/*
+ * The spec of a generator as the library understands it.  Without a text: it is none, or there is no memory, which is
+ * added to errors.  The caller ends it by spec_free.
+ */
+struct spec settings_spec(const struct generator_settings *generator, struct bytes *errors);
+void spec_free(struct spec *spec);
 
 /* Whether a generator has this name. */
 bool settings_have_generator(const struct settings *settings, const char *name);

@@ -98,6 +98,7 @@ static struct setup *read_setup(const char *path, const struct setup *before, st
     if (setup->settings.file.is_unread)
         return setup;
     generators_check_keys(&setup->settings, errors);
+    generators_check_urls(&setup->settings, before != NULL ? &before->generators : NULL, errors);
     users_open(&setup->users, &setup->settings, errors);
     open_tls(setup->tls, &setup->settings, errors);
     check_listeners(&setup->settings, errors);

@@ -3,13 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/coordinators.h"
 #include "config/decide.h"
 #include "config/identity.h"
 #include "core/sentence.h"
-#include "folders.h"
 #include "frazil/admin.h"
-#include "target.h"
 
 /* A spec of the group. */
 struct member {
@@ -242,28 +239,6 @@ static frazil_err check_namespace(const frazil_admin_group *group, const struct 
 
 /* ---- adding ------------------------------------------------------------------------------ */
 
-/* The URL of worker= or of state=; they do not go together. */
-static frazil_err check_url(const struct fz_decision *decision, const frazil_coordinator *const *given,
-                            frazil_error *reterr)
-{
-    const frazil_random unused = {.size = sizeof unused};
-    struct fz_slot_source slots;
-    struct fz_target target;
-    frazil_err err = FRAZIL_OK;
-
-    if (decision->worker.url != NULL) {
-        err = fz_target_find(&target, decision, given, reterr);
-        return err == FRAZIL_OK ? fz_target_check(&target, reterr) : err;
-    }
-    if (decision->state.url == NULL ||
-        fz_folder_of_slots(decision->state.url) != NULL) /* opening would make the folder */
-        return FRAZIL_OK;
-    err = fz_coordinator_open_slots(decision, decision->worker.first, &unused, given, &slots, reterr);
-    if (err == FRAZIL_OK)
-        slots.close(slots.ctx);
-    return err;
-}
-
 static frazil_err make_room(frazil_admin_group *group, frazil_error *reterr)
 {
     size_t room = group->room == 0 ? 16 : 2 * group->room;
@@ -297,8 +272,7 @@ static frazil_err add(frazil_admin_group *group, struct member *member, const ch
     return FRAZIL_OK;
 }
 
-frazil_err frazil_admin_group_add(frazil_admin_group *group, const char *name, const char *spec,
-                                  const frazil_coordinator *const *coordinators, uint32_t worker_ids,
+frazil_err frazil_admin_group_add(frazil_admin_group *group, const char *name, const char *spec, uint32_t worker_ids,
                                   frazil_error *reterr)
 {
     const struct fz_occasion occasion = {.opening = FZ_OPENING_GENERATOR};
@@ -307,9 +281,7 @@ frazil_err frazil_admin_group_add(frazil_admin_group *group, const char *name, c
     frazil_err err = fz_decide_complete(&member.decision, spec, &occasion, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = check_url(&member.decision, coordinators, reterr);
-    if (err == FRAZIL_OK)
-        err = add(group, &member, name, reterr);
+    err = add(group, &member, name, reterr);
     if (err != FRAZIL_OK)
         fz_decision_free(&member.decision);
     return err;

@@ -2,12 +2,14 @@
 /* The public face of state.h. */
 #include <stdlib.h>
 
+#include "config/coordinators.h"
 #include "config/decide.h"
 #include "core/sentence.h"
 #include "core/sized.h"
 #include "folders.h"
 #include "frazil/admin.h"
 #include "state.h"
+#include "target.h"
 
 struct frazil_admin_state {
     struct fz_decision decision;
@@ -114,6 +116,41 @@ frazil_err frazil_admin_state_check(const char *spec, frazil_error *reterr)
     if (err != FRAZIL_OK)
         return err;
     err = fz_folders_look(&decision, reterr);
+    fz_decision_free(&decision);
+    return err;
+}
+
+/* worker= and state= do not both have a URL. */
+static frazil_err check_url(const struct fz_decision *decision, const frazil_coordinator *const *given,
+                            frazil_error *reterr)
+{
+    const frazil_random unused = {.size = sizeof unused};
+    struct fz_slot_source slots;
+    struct fz_target target;
+    frazil_err err = FRAZIL_OK;
+
+    if (decision->worker.url != NULL) {
+        err = fz_target_find(&target, decision, given, reterr);
+        return err == FRAZIL_OK ? fz_target_check(&target, reterr) : err;
+    }
+    if (decision->state.url == NULL ||
+        fz_folder_of_slots(decision->state.url) != NULL) /* opening would make the folder */
+        return FRAZIL_OK;
+    err = fz_coordinator_open_slots(decision, decision->worker.first, &unused, given, &slots, reterr);
+    if (err == FRAZIL_OK)
+        slots.close(slots.ctx);
+    return err;
+}
+
+frazil_err frazil_admin_url_check(const char *spec, const frazil_coordinator *const *coordinators, frazil_error *reterr)
+{
+    const struct fz_occasion occasion = {.opening = FZ_OPENING_GENERATOR};
+    struct fz_decision decision;
+
+    frazil_err err = fz_decide_complete(&decision, spec, &occasion, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = check_url(&decision, coordinators, reterr);
     fz_decision_free(&decision);
     return err;
 }

@@ -39,7 +39,8 @@ TEST_OF_KINDS(for_each_server, "A namespace from its creation to the release of 
     if (frazil_admin_leases_init(url, coordinators, FRAZIL_ADMIN_NEVER_USED, &opens, &err) != FRAZIL_OK ||
         ports_lease_open(&lease, spec, &ports, &err) != FRAZIL_OK ||
         frazil_admin_group_open(&group, &err) != FRAZIL_OK ||
-        frazil_admin_group_add(group, "orders", spec, coordinators, 1, &err) != FRAZIL_OK ||
+        frazil_admin_group_add(group, "orders", spec, 1, &err) != FRAZIL_OK ||
+        frazil_admin_url_check(spec, coordinators, &err) != FRAZIL_OK ||
         frazil_admin_leases_open(&leases, url, coordinators, &err) != FRAZIL_OK ||
         frazil_admin_leases_round_trip(url, coordinators, &us, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);

@@ -128,7 +128,7 @@ BEFORE_EACH
         (void)snprintf(engines[i].name, sizeof engines[i].name, "number%zu", i);
         meanings[i][0] = (char)('0' + i);
         engines[i].gen = (frazil *)(void *)&generator;
-        engines[i].meaning = meanings[i];
+        engines[i].meaning.text = meanings[i];
         atomic_init(&engines[i].holders, 1);
     }
     setup = (struct setup){.settings.daemon.request_timeout_ns = 10 * NS_PER_S};

@@ -46,6 +46,31 @@ class Folder(TestCase):
         return os.path.join(self.folder, name)
 
 
+class Files(Folder):
+    def test_a_reload_needs_the_files_of_none_but_new_generators(self):
+        path = self.path("password")
+
+        def of_redis(name, worker, number, **keys):
+            url = f"redis://127.0.0.1:1/{name}?password_file={path}{number}"
+            return generator(name, worker, **keys).replace("state=memory", f"state={url}")
+
+        def reload(text, words, count):
+            pathlib.Path(daemon.config).write_text(text, encoding="utf-8")
+            daemon.process.send_signal(signal.SIGHUP)
+            daemon.wait_for_line(words, count)
+
+        for number in (1, 2):
+            pathlib.Path(f"{path}{number}").write_text("secret", encoding="ascii")
+            os.chmod(f"{path}{number}", 0o600)
+        daemon = self.start(BASE + generator("main") + of_redis("stays", 2, 1) + of_redis("goes", 3, 2))
+        for number in (1, 2):
+            os.unlink(f"{path}{number}")
+        stays = BASE + generator("main") + of_redis("stays", 2, 1, max_batch="5")
+        reload(stays + of_redis("new", 4, 3), f"[generator new]: the password file of a URL cannot be read: '{path}3'", 1)
+        reload(stays, "2 generators", 1)
+        reload(stays + generator("other", 5), "3 generators", 1)
+
+
 class Coordinator(Folder):
     """A Redis that stops to answer for longer than the horizon."""
 

@@ -388,7 +388,7 @@ static void add(frazil_admin_group *group, const char *name, const char *text, u
 {
     frazil_error err = {.message = ""};
 
-    assert_int_equal(frazil_admin_group_add(group, name, text, memory_coordinators, worker_ids, &err), right);
+    assert_int_equal(frazil_admin_group_add(group, name, text, worker_ids, &err), right);
     if (strstr(err.message, words) == NULL || strstr(err.message, "s3cret") != NULL)
         fail_msg("%s: %s", text, err.message);
 }
@@ -415,6 +415,31 @@ TEST("A group takes the generators that go together; what it refuses is not in i
     }
     add(group, "d", "state=file worker=file-lock base=98 count=1 namespace=n", 1, FRAZIL_EWORKER,
         "as c: both have worker id 98");
+    frazil_admin_group_close(group);
+}
+
+TEST("A URL is checked apart from what it goes with")
+{
+    static const struct {
+        const char *spec;
+        frazil_err right;
+    } rows[] = {
+        {"state=memory worker=fixed:7", FRAZIL_OK},
+        {"worker=memory://a", FRAZIL_OK},
+        {"worker=memory://", FRAZIL_ESPEC},
+        {"worker=fixed:7 state=memory://a", FRAZIL_OK},
+        {"colour=red", FRAZIL_ESPEC},
+    };
+    frazil_admin_group *group = NULL;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        frazil_error err = {.message = ""};
+        if (frazil_admin_url_check(rows[i].spec, memory_coordinators, &err) != rows[i].right)
+            fail_msg("%s: %s", rows[i].spec, err.message);
+    }
+    assert_int_equal(frazil_admin_url_check("worker=nobody://a", memory_coordinators, NULL), FRAZIL_ESPEC);
+    assert_int_equal(frazil_admin_group_open(&group, NULL), FRAZIL_OK);
+    add(group, "a", "worker=etcds://h/n?ca=/none&password_file=/none", 1, FRAZIL_OK, ""); /* no file is needed */
     frazil_admin_group_close(group);
 }
 
