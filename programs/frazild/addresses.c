@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "addresses.h"
 
+#include "peer.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
@@ -65,14 +67,14 @@ const char *address_read(struct slice its, struct address *ret)
 
 static bool is_local(const struct address *address)
 {
-    struct in6_addr v6;
-    struct in_addr v4;
+    struct peer peer = {.its.v6.sin6_family = AF_INET6};
 
     if (address->is_unix || strcmp(address->host, "localhost") == 0)
         return true;
-    if (inet_pton(AF_INET6, address->host, &v6) == 1)
-        return IN6_IS_ADDR_LOOPBACK(&v6) || (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
-    return inet_pton(AF_INET, address->host, &v4) == 1 && ntohl(v4.s_addr) >> 24 == 127;
+    if (inet_pton(AF_INET6, address->host, &peer.its.v6.sin6_addr) == 1)
+        return peer_is_local(&peer);
+    peer.its.v4 = (struct sockaddr_in){.sin_family = AF_INET};
+    return inet_pton(AF_INET, address->host, &peer.its.v4.sin_addr) == 1 && peer_is_local(&peer);
 }
 
 bool addresses_are_local(const char *addresses)

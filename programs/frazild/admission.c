@@ -11,6 +11,8 @@
 
 #define RETRY_MS 1000 /* while a coordinator is asked, or after it refused */
 
+const struct refusal admission_no_memory = {CODE_TRYAGAIN, 100, "the daemon is out of memory"};
+
 static void refuse(struct refusal *ret, enum reply_code code, uint64_t retry_ms, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -33,6 +33,9 @@ struct refusal {
     char text[700];
 };
 
+/* There is no memory to serve a client, and soon there may be. */
+extern const struct refusal admission_no_memory;
+
 /*
  * Whether the user may do this with the generator of that name, or with any if that is empty.  NULL: the client has not
  * logged in.  Where the configuration has no users, all may do everything.

@@ -66,10 +66,9 @@ static void write_texts(struct batch *batch, struct bytes *out)
 
 static bool is_rounded(const struct session *session, uint64_t id)
 {
-    const uint64_t exact_max = (UINT64_C(1) << 53) - 1;
     uint32_t way = session->event_thread->setup->settings.daemon.incr_reply;
 
-    return way == INCR_STRING || (way == INCR_AUTO && id > exact_max && session->rounds);
+    return way == INCR_STRING || (way == INCR_AUTO && id > EXACT_MAX && session->rounds);
 }
 
 /* INCR: an integer, unless the client would round it. */
@@ -217,7 +216,7 @@ static void wait_for_ids(struct session *session, const struct call *call, const
         free(kept);
         give_back(batch, batch->id_request.wanted); /* also for those that had come: none is sent */
         for (uint32_t i = 0; i < batch->commands; i++)
-            command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
+            command_refuse(session, call, &admission_no_memory);
         return;
     }
     session->batch = kept;

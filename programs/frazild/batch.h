@@ -8,7 +8,7 @@
 
 #include "call.h"
 
-/* X(identifier): the replies that commands have for ids. */
+/* The replies that commands have for ids. */
 enum batch_shape {
     SHAPE_ONE,    /* a bulk string */
     SHAPE_ARRAY,  /* an array of them */

@@ -16,12 +16,9 @@ void command_count(const struct session *session, const struct command *row, enu
 
 void command_fail(const struct session *session, const struct call *call, enum reply_code code, const char *fmt, ...)
 {
-#define CODE_TEXT(name, text) text,
-    static const char *const codes[] = {REPLY_CODES(CODE_TEXT)};
-#undef CODE_TEXT
     char text[1400];
     va_list args;
-    int len = snprintf(text, sizeof text, "%s ", codes[code]);
+    int len = snprintf(text, sizeof text, "%s ", reply_code_text(code));
 
     va_start(args, fmt);
     (void)vsnprintf(text + len, sizeof text - (size_t)len, fmt, args);

@@ -16,8 +16,7 @@ static void write_command(const struct command *row, struct bytes *out)
     size_t len = strlen(row->name);
     char name[16];
 
-    for (size_t i = 0; i < len; i++)
-        name[i] = (char)(row->name[i] >= 'A' && row->name[i] <= 'Z' ? row->name[i] + 32 : row->name[i]);
+    slice_lower((struct slice){row->name, len}, name);
     resp_array(out, 10);
     resp_bulk(out, name, len);
     if (fixed)
@@ -126,17 +125,17 @@ void cmd_info(struct session *session, struct call *call)
     uint64_t memory = metrics_resident_bytes();
 
     (void)clock_gettime(CLOCK_REALTIME, &now);
-    bytes_format(
-        &text,
-        "# Server\r\nredis_version:7.0.0\r\nredis_mode:standalone\r\nserver_name:frazild\r\nfrazil_version:%s\r\n"
-        "process_id:%ld\r\nuptime_in_seconds:%" PRId64 "\r\n\r\n# Clients\r\nconnected_clients:%u\r\n"
-        "maxclients:%u\r\n\r\n# Memory\r\nused_memory:%" PRIu64 "\r\nused_memory_rss:%" PRIu64
-        "\r\n\r\n# Persistence\r\nloading:0\r\n\r\n"
-        "# Replication\r\nrole:master\r\nconnected_slaves:0\r\n\r\n# Cluster\r\ncluster_enabled:0\r\n\r\n"
-        "# Generators\r\n",
-        frazil_version(), (long)getpid(), (int64_t)now.tv_sec - session->event_thread->started_unix_s,
-        atomic_load(session->event_thread->connections),
-        (unsigned)session->event_thread->setup->settings.daemon.max_connections, memory, memory);
+    bytes_format(&text,
+                 "# Server\r\nredis_version:" REDIS_VERSION
+                 "\r\nredis_mode:standalone\r\nserver_name:frazild\r\nfrazil_version:%s\r\n"
+                 "process_id:%ld\r\nuptime_in_seconds:%" PRId64 "\r\n\r\n# Clients\r\nconnected_clients:%u\r\n"
+                 "maxclients:%u\r\n\r\n# Memory\r\nused_memory:%" PRIu64 "\r\nused_memory_rss:%" PRIu64
+                 "\r\n\r\n# Persistence\r\nloading:0\r\n\r\n"
+                 "# Replication\r\nrole:master\r\nconnected_slaves:0\r\n\r\n# Cluster\r\ncluster_enabled:0\r\n\r\n"
+                 "# Generators\r\n",
+                 frazil_version(), (long)getpid(), (int64_t)now.tv_sec - session->event_thread->started_unix_s,
+                 atomic_load(session->event_thread->connections),
+                 (unsigned)session->event_thread->setup->settings.daemon.max_connections, memory, memory);
     for (size_t i = 0; i < session->event_thread->setup->generators.count; i++) {
         const struct generator *generator = &session->event_thread->setup->generators.rows[i];
         if (users_may(session_user(session), VERB_STATS, slice_of(generator->name)))

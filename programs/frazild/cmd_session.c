@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REDIS_VERSION "7.0.0" /* whose commands these are, for clients that look */
-
 /*
  * Finds the user whose token it is.  Clients that know a token alone send no name, or an empty one, or the name that
  * Redis has for everybody.  Where there are no users, the latter is good with any token, and stands for nobody (NULL).
@@ -43,7 +41,7 @@ static bool log_in(struct session *session, const struct call *call, struct user
 {
     if (user == NULL || session_login(session, user))
         return true;
-    command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
+    command_refuse(session, call, &admission_no_memory);
     return false;
 }
 
@@ -75,7 +73,7 @@ static char *copy_name(const struct session *session, const struct call *call, s
     }
     char *copy = strndup(name.at, name.len);
     if (copy == NULL)
-        command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
+        command_refuse(session, call, &admission_no_memory);
     return copy;
 }
 

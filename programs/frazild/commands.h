@@ -9,6 +9,8 @@
 #include "call.h"
 #include "session.h"
 
+#define REDIS_VERSION "7.0.0" /* whose commands these are, for clients that look */
+
 /* How many rows it has. */
 size_t commands_count(void);
 

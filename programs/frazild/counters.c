@@ -3,6 +3,15 @@
 
 #include <stddef.h>
 
+const char *reply_code_text(enum reply_code code)
+{
+#define CODE_TEXT(name, text) text,
+    static const char *const texts[] = {REPLY_CODES(CODE_TEXT)};
+#undef CODE_TEXT
+
+    return texts[code];
+}
+
 static size_t bucket_of(uint64_t value, const uint64_t *bounds, size_t count_of_bounds)
 {
     size_t i = 0;

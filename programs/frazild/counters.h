@@ -30,6 +30,9 @@ enum reply_code {
         CODE_COUNT
 };
 
+/* Its text. */
+const char *reply_code_text(enum reply_code code);
+
 #define COUNTED_COMMANDS 64 /* more than there are */
 
 /* Upper bounds of the histogram of durations, in microseconds; the last bucket has none. */

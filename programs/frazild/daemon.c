@@ -24,7 +24,6 @@
 #define DRAIN_LOOK_NS (50 * NS_PER_MS)
 #define LATE_NS (30 * NS_PER_S)  /* that a busy host may take beyond drain_timeout */
 #define FAILED_NS (1 * NS_PER_S) /* for the end of a daemon that could not start */
-#define STUCK_NS (10 * NS_PER_S) /* an event thread wakes up each second */
 
 struct daemon {
     const char *path;
@@ -279,18 +278,6 @@ static void stop(struct daemon *daemon, int status)
     free(daemon->loops);
 }
 
-/* Tells the manager of services that all event threads are alive, or lets it find out that one is not. */
-static void tell_watchdog(const struct daemon *daemon)
-{
-    uint64_t now_ns = clock_ns();
-
-    for (unsigned i = 0; i < daemon->server.event_thread_count; i++) {
-        if (now_ns > atomic_load_explicit(&daemon->server.event_threads[i]->seen_ns, memory_order_relaxed) + STUCK_NS)
-            return;
-    }
-    service_tell_alive();
-}
-
 /* Serves until SIGTERM or SIGINT, which it returns. */
 static int serve(struct daemon *daemon)
 {
@@ -309,8 +296,8 @@ static int serve(struct daemon *daemon)
             return number;
         if (number == SIGHUP)
             reloader_ask(daemon->reloader);
-        if (watchdog_ns > 0)
-            tell_watchdog(daemon);
+        if (watchdog_ns > 0 && server_is_alive(&daemon->server)) /* else the manager finds out */
+            service_tell_alive();
     }
 }
 

@@ -18,8 +18,7 @@ bool form_by_name(const struct engine *engine, struct slice name, int *ret)
 
     if (name.len >= sizeof small || (name.len > 0 && memchr(name.at, '\0', name.len) != NULL))
         return false;
-    for (size_t i = 0; i < name.len; i++)
-        small[i] = (char)(name.at[i] >= 'A' && name.at[i] <= 'Z' ? name.at[i] + 32 : name.at[i]);
+    slice_lower(name, small);
     small[name.len] = '\0';
     if (engine->is_sno && strcmp(small, "sno") == 0)
         return *ret = FORM_SNO, true;

@@ -10,7 +10,8 @@
 
 #define FORM_SNO 100 /* forms of snos, beside frazil_text of 64-bit ids */
 #define FORM_UUID 101
-#define FORM_TEXT_SIZE 96 /* no id is longer in any form */
+#define EXACT_MAX ((UINT64_C(1) << 53) - 1) /* a larger number is rounded by JavaScript */
+#define FORM_TEXT_SIZE 96                   /* no id is longer in any form */
 
 /* The form that a client gets which names none. */
 int form_default(const struct engine *engine);

@@ -38,15 +38,6 @@ bool http_field_has(const struct http_head *head, enum http_name name, const cha
 
 /* ---- the target ---------------------------------------------------------------------------- */
 
-static int digit(char c)
-{
-    char small = (char)(c | 0x20);
-
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
-}
-
 bool http_decode(struct slice text, bool is_query, char *to, struct slice *ret)
 {
     size_t len = 0;
@@ -54,7 +45,8 @@ bool http_decode(struct slice text, bool is_query, char *to, struct slice *ret)
     for (size_t i = 0; i < text.len; i++) {
         char c = text.at[i];
         if (c == '%') {
-            int high = i + 2 < text.len ? digit(text.at[i + 1]) : -1, low = high < 0 ? -1 : digit(text.at[i + 2]);
+            int high = i + 2 < text.len ? hex_digit(text.at[i + 1]) : -1,
+                low = high < 0 ? -1 : hex_digit(text.at[i + 2]);
             if (low < 0 || high + low == 0)
                 return false;
             c = (char)(high * 16 + low);
@@ -78,7 +70,7 @@ static bool path_is_plain(struct slice path)
         return false;
     for (size_t i = 0; i + 2 < path.len; i++) {
         if (path.at[i] == '%') {
-            int c = digit(path.at[i + 1]) * 16 + digit(path.at[i + 2]);
+            int c = hex_digit(path.at[i + 1]) * 16 + hex_digit(path.at[i + 2]);
             if (c < ' ' || c == '/' || c == '\\' || c == 0x7f)
                 return false;
         }

@@ -2,6 +2,7 @@
 /* Requests of HTTP for generators, layouts and ids that are there. */
 #include "http_request.h"
 
+#include "forms.h"
 #include "http_reply.h"
 #include "http_routes.h"
 #include "info.h"
@@ -10,8 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EXACT_MAX ((UINT64_C(1) << 53) - 1) /* larger numbers are rounded by JavaScript: they are sent as text */
-
+/* Numbers that JavaScript rounds are sent as text. */
 static json_t *json_of(const struct info *info)
 {
     json_t *json = json_object();
@@ -20,12 +20,10 @@ static json_t *json_of(const struct info *info)
     for (size_t i = 0; i < info->count && json != NULL; i++) {
         const struct info_pair *pair = &info->pairs[i];
         (void)snprintf(digits, sizeof digits, "%" PRIu64, pair->number);
-        json_t *value = json_string(pair->is_number ? digits : pair->text);
-        if (pair->is_number && pair->number <= EXACT_MAX) {
-            json_decref(value);
-            value = json_integer((json_int_t)pair->number);
-        }
-        (void)json_object_set_new(json, pair->key, value);
+        bool is_exact = pair->is_number && pair->number <= EXACT_MAX;
+        (void)json_object_set_new(json, pair->key,
+                                  is_exact ? json_integer((json_int_t)pair->number)
+                                           : json_string(pair->is_number ? digits : pair->text));
     }
     return json;
 }

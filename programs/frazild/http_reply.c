@@ -150,11 +150,8 @@ void http_reply_json(struct http_request *request, json_t *json)
 /* A problem as RFC 9457 has it. */
 static void send_problem(struct http_request *request, enum http_status status, const struct refusal *refusal)
 {
-#define CODE_TEXT(name, text) text,
-    static const char *const codes[] = {REPLY_CODES(CODE_TEXT)};
-#undef CODE_TEXT
     json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:s}", "type", "about:blank", "title", words_of(status), "status",
-                             (int)status, "code", codes[refusal->code], "detail", refusal->text);
+                             (int)status, "code", reply_code_text(refusal->code), "detail", refusal->text);
     struct kind kind = {status, "application/problem+json", ""};
     char more[80];
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests of HTTP for the daemon itself. */
-#include "clock.h"
 #include "commands.h"
 #include "http_reply.h"
 #include "http_routes.h"
 #include "metrics.h"
 
-#define LOOK_BYTES 256           /* a look at a generator takes as long as a reply of this size */
-#define STUCK_NS (10 * NS_PER_S) /* an event thread wakes up each second */
+#define LOOK_BYTES 256 /* a look at a generator takes as long as a reply of this size */
 
 static const char *name_of(enum protocol protocol, size_t row)
 {
@@ -28,19 +26,6 @@ void http_metrics(struct http_request *request)
 
     metrics_write(&view, &text);
     http_reply(request, "text/plain; version=0.0.4; charset=utf-8", &text);
-}
-
-/* A sentence about a thread that is stuck; NULL: there is none. */
-static const char *find_stuck(const struct server *server)
-{
-    uint64_t now_ns = clock_ns();
-
-    for (unsigned i = 0; i < server->event_thread_count; i++) {
-        uint64_t seen_ns = atomic_load_explicit(&server->event_threads[i]->seen_ns, memory_order_relaxed);
-        if (now_ns > seen_ns + STUCK_NS)
-            return "a thread of the daemon is stuck\n";
-    }
-    return NULL;
 }
 
 /* A sentence about why clients should go elsewhere; NULL: they need not. */
@@ -69,7 +54,7 @@ static void send_health(struct http_request *request, const char *why)
 
 void http_livez(struct http_request *request)
 {
-    send_health(request, find_stuck(request->event_thread->server));
+    send_health(request, server_is_alive(request->event_thread->server) ? NULL : "a thread of the daemon is stuck\n");
 }
 
 void http_readyz(struct http_request *request)

@@ -41,13 +41,6 @@ static void info_time(struct info *info, const char *key, int64_t unix_ms)
     info_text(info, key, text);
 }
 
-static int hex_digit(char c)
-{
-    const char *digits = "0123456789abcdef", *at = c != '\0' ? strchr(digits, c >= 'A' && c <= 'F' ? c + 32 : c) : NULL;
-
-    return at != NULL ? (int)(at - digits) : -1;
-}
-
 static frazil_err fail(frazil_error *err, frazil_err code, const char *why)
 {
     *err = (frazil_error){.code = code};

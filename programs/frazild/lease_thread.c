@@ -143,7 +143,7 @@ const struct bytes *lease_job_reply(const struct lease_job *job, struct refusal 
     if (job->err.code == FRAZIL_OK && !job->reply.failed)
         return &job->reply;
     if (job->err.code == FRAZIL_OK || job->err.code == FRAZIL_ENOMEM)
-        *ret = (struct refusal){CODE_TRYAGAIN, 100, "the daemon is out of memory"};
+        *ret = admission_no_memory;
     else if (dispatcher_is_passing(job->err.code))
         *ret = (struct refusal){.code = CODE_TRYAGAIN, .retry_ms = RETRY_MS};
     if (ret->text[0] == '\0' && job->err.code == FRAZIL_EWORKER)

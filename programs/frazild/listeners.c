@@ -45,7 +45,7 @@ static void write_text(int fd, char *text)
 static const char *reason(int error)
 {
     if (error == EADDRINUSE)
-        return "another program listens there (ss -ltnp names it): stop it, or name another address";
+        return SOMEBODY_LISTENS;
     if (error == EACCES)
         return "this user may not use the port: name one above 1023, give the service AmbientCapabilities="
                "CAP_NET_BIND_SERVICE, or allow the port in the rules of SELinux";
@@ -138,20 +138,7 @@ static bool is_of_this_host(int fd)
 
     if (getsockname(fd, &peer.its.any, &len) != 0)
         return false;
-    if (peer.its.any.sa_family == AF_INET)
-        return ntohl(peer.its.v4.sin_addr.s_addr) >> 24 == 127;
-    return peer.its.any.sa_family == AF_UNIX || IN6_IS_ADDR_LOOPBACK(&peer.its.v6.sin6_addr);
-}
-
-/* The protocol of that name; PROTOCOL_COUNT: there is none. */
-static enum protocol protocol_called(const char *name, int len)
-{
-    enum protocol protocol = PROTOCOL_RESP;
-
-    while (protocol < PROTOCOL_COUNT && (strlen(settings_protocol(protocol)) != (size_t)len ||
-                                         strncmp(name, settings_protocol(protocol), (size_t)len) != 0))
-        protocol++;
-    return protocol;
+    return peer_is_local(&peer);
 }
 
 static int option_of(int fd, int option)
@@ -201,7 +188,8 @@ static void take_over_one(struct listeners *listeners, const struct settings *se
 {
     int len, fd = SERVICE_FDS_FIRST + i;
     const char *name = service_fd_name(i, &len), *why = look_at_socket(fd);
-    struct listener listener = {.fd = fd, .protocol = protocol_called(name, len), .is_shared = true};
+    struct listener listener = {
+        .fd = fd, .protocol = settings_protocol_of((struct slice){name, (size_t)len}), .is_shared = true};
 
     if (why != NULL)
         bytes_format(errors, "socket %d of the service manager, '%.*s', descriptor %d, cannot be taken over: %s\n", i,

@@ -44,10 +44,6 @@ static uint64_t calls_of(const struct server *server, enum protocol protocol, si
 
 static void write_requests(const struct server *server, metrics_name_fn name_of, struct bytes *out)
 {
-#define CODE_TEXT(name, text) text,
-    static const char *const codes[] = {REPLY_CODES(CODE_TEXT)};
-#undef CODE_TEXT
-
     head(out, "frazild_requests_total", "counter", "Requests that were answered, by request and code.");
     for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
         for (size_t i = 0; i < (size_t)COUNTED_COMMANDS * CODE_COUNT; i++) {
@@ -56,8 +52,8 @@ static void write_requests(const struct server *server, metrics_name_fn name_of,
             const char *name = name_of((enum protocol)protocol, row);
             if (calls > 0)
                 bytes_format(out, "frazild_requests_total{protocol=\"%s\",request=\"%s\",code=\"%s\"} %" PRIu64 "\n",
-                             settings_protocol((enum protocol)protocol), name != NULL ? name : "unknown", codes[code],
-                             calls);
+                             settings_protocol((enum protocol)protocol), name != NULL ? name : "unknown",
+                             reply_code_text((enum reply_code)code), calls);
         }
     }
 }

@@ -6,6 +6,7 @@
 #define FRAZILD_PEER_H
 
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 
 #define ADDRESS_TEXT_SIZE 320
@@ -21,5 +22,8 @@ struct peer {
 
 /* Writes it as text: "127.0.0.1:5000", or "unix:". */
 void peer_write(const struct peer *peer, char text[ADDRESS_TEXT_SIZE]);
+
+/* Whether it is an address of this host alone. */
+bool peer_is_local(const struct peer *peer);
 
 #endif

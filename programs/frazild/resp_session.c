@@ -67,7 +67,7 @@ void cmd_multi(struct session *session, struct call *call)
     }
     session->multi = calloc(1, sizeof *session->multi);
     if (session->multi == NULL)
-        command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
+        command_refuse(session, call, &admission_no_memory);
     else
         resp_status(call->out, "OK");
 }

@@ -5,10 +5,23 @@
 
 #include <time.h>
 
+#define STUCK_NS (10 * NS_PER_S) /* an event thread wakes up each second */
+
 void server_wake_event_threads(const struct server *server)
 {
     for (unsigned i = 0; i < server->event_thread_count; i++)
         server->event_threads[i]->notify(server->event_threads[i]);
+}
+
+bool server_is_alive(const struct server *server)
+{
+    uint64_t now_ns = clock_ns();
+
+    for (unsigned i = 0; i < server->event_thread_count; i++) {
+        if (now_ns > atomic_load_explicit(&server->event_threads[i]->seen_ns, memory_order_relaxed) + STUCK_NS)
+            return false;
+    }
+    return true;
 }
 
 void server_note_setup(struct server *server)

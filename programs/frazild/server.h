@@ -29,6 +29,9 @@ struct server {
     struct setup *setup;         /* of now */
 };
 
+/* Whether all event threads were seen alive a short time ago. */
+bool server_is_alive(const struct server *server);
+
 /* Has all event threads look around. */
 void server_wake_event_threads(const struct server *server);
 

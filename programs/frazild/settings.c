@@ -39,6 +39,15 @@ const char *settings_protocol(enum protocol protocol)
     return protocols[protocol];
 }
 
+enum protocol settings_protocol_of(struct slice name)
+{
+    enum protocol protocol = PROTOCOL_RESP;
+
+    while (protocol < PROTOCOL_COUNT && !slice_equals(name, slice_of(protocols[protocol])))
+        protocol++;
+    return protocol;
+}
+
 bool protocol_has_tls(enum protocol protocol)
 {
     return protocol == PROTOCOL_RESPS || protocol == PROTOCOL_HTTPS;
@@ -173,10 +182,8 @@ static void check_mode(const struct config_section *section, struct listen_setti
 
 static void read_listen(struct settings *settings, const struct config_section *section, struct bytes *errors)
 {
-    enum protocol protocol = PROTOCOL_RESP;
+    enum protocol protocol = settings_protocol_of(slice_of(section->name));
 
-    while (protocol < PROTOCOL_COUNT && strcmp(section->name, protocols[protocol]) != 0)
-        protocol++;
     if (protocol == PROTOCOL_COUNT) {
         config_complain(errors, section->place, "[listen %s]: resp, resps, http and https are the protocols",
                         section->name);

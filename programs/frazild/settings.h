@@ -118,8 +118,9 @@ void settings_print(const struct settings *settings, struct bytes *out);
 /* Frees them. */
 void settings_free(struct settings *settings);
 
-/* The name of a protocol, as [listen NAME] has it. */
+/* The name of a protocol, as [listen NAME] has it, and the protocol of a name; PROTOCOL_COUNT: there is none. */
 const char *settings_protocol(enum protocol protocol);
+enum protocol settings_protocol_of(struct slice name);
 
 /* Whether it is served through TLS; whether it is HTTP, with or without it. */
 bool protocol_has_tls(enum protocol protocol);

@@ -104,6 +104,15 @@ bool slice_next_word(const char **list, struct slice *ret)
     return ret->len > 0;
 }
 
+int hex_digit(char c)
+{
+    char small = (char)(c | 0x20);
+
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+}
+
 bool slice_number(struct slice slice, uint64_t most, uint64_t *ret)
 {
     uint64_t number = 0;

@@ -44,6 +44,9 @@ struct slice slice_cut(struct slice *slice, char mark);
 /* Takes the next word of a list, whose words blanks separate, and moves behind it.  False: there is none. */
 bool slice_next_word(const char **list, struct slice *ret);
 
+/* The value of a hex digit, in either case; -1: it is none. */
+int hex_digit(char c);
+
 /* Reads a number of digits alone, up to most. */
 bool slice_number(struct slice slice, uint64_t most, uint64_t *ret);
 

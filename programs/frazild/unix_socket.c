@@ -82,7 +82,7 @@ static bool listen_there(const struct unix_socket *its, uint32_t mode, int backl
 static const char *reason(int error)
 {
     if (error == EADDRINUSE)
-        return "another program listens there (ss -lxp names it): stop it, or name another address";
+        return SOMEBODY_LISTENS;
     if (error == EPERM)
         return "a socket of another user is there, which this user may not remove: remove it if no program listens "
                "there (ss -lxp), or name another path";

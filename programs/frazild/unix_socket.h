@@ -11,6 +11,9 @@
 
 #define UNIX_PATH_SIZE 108
 
+/* Why no socket of any kind can listen at an address that is in use. */
+#define SOMEBODY_LISTENS "another program listens there (ss -lntxp names it): stop it, or name another address"
+
 struct unix_socket {
     int fd; /* it listens */
     char path[UNIX_PATH_SIZE];

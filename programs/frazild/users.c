@@ -119,17 +119,10 @@ void users_look_at_rules(const struct settings *settings, struct bytes *warnings
     }
 }
 
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool read_hex(const char *text, unsigned char *to)
 {
     for (size_t i = 0; i < HEX_LEN / 2; i++) {
-        int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+        int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
         if (high < 0 || low < 0)
             return false;
         to[i] = (unsigned char)(high * 16 + low);

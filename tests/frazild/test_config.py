@@ -128,7 +128,7 @@ class Configuration(unittest.TestCase):
             self.write(f"[listen http]\naddress={address}\n" + generator("main"))
             result = self.run_it("-c", self.path)
         self.assertEqual(result.returncode, 4)
-        self.assertIn(f":1: [listen http] cannot listen on {address}: another program listens there (ss -ltnp names it)", result.stderr)
+        self.assertIn(f":1: [listen http] cannot listen on {address}: another program listens there (ss -lntxp names it)", result.stderr)
 
     def test_an_address_that_this_host_does_not_have_is_no_riddle(self):
         self.write("[listen resp]\naddress=192.0.2.1:0\ninsecure=yes\n" + generator("main"))
@@ -291,6 +291,9 @@ class Configuration(unittest.TestCase):
             self.expect(good + "secret_file=@/nothing\nallow=next:*\n", line, "the SHA-256 of an empty token")
         self.write("0" * 64 + "\n", "secret")
         self.expect(good + "secret_file=@/secret\n", line, "needs allow=")
+        self.write("0123456789ABCDEF" * 4, "capitals")
+        self.write(good + "secret_file=@/capitals\nallow=next:*\n")
+        self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
         self.write("0" * 64, "of-a-group", 0o620)
         self.expect(good + "secret_file=@/of-a-group\nallow=next:*\n", line, "chmod")
         for allow in ("fly:*", "ne:*", "nexts:*", ":*", "next:", "next", "next:* fly:*", "next:a,b", 'next:"a"', "next:A", "next:a;stats:*"):
@@ -392,7 +395,7 @@ class Configuration(unittest.TestCase):
                     client.connect(path)
             result = self.run_it("-c", self.path)
         self.assertEqual(result.returncode, 4, result.stderr)
-        self.assertIn(f"cannot listen on unix:{path}: another program listens there (ss -lxp names it)", result.stderr)
+        self.assertIn(f"cannot listen on unix:{path}: another program listens there (ss -lntxp names it)", result.stderr)
 
     def test_a_mode_is_octal_and_has_permissions_alone(self):
         for mode in ("1660", "0888", "rw", "-1"):

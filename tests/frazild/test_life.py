@@ -490,6 +490,15 @@ class Services(TestCase):
         self.run_it(manager)
         manager.wait_until_told("READY=1")
 
+    def test_a_mapped_address_of_this_host_is_of_this_host(self):
+        manager = self.manage(BOTH + generator("main"))
+        manager.sockets["resp"].close()
+        manager.sockets["resp"] = its = socket.socket(socket.AF_INET6)
+        its.bind(("::ffff:127.0.0.1", 0))
+        its.listen(1024)
+        self.run_it(manager)
+        manager.wait_until_told("READY=1")
+
     def test_a_manager_whose_queue_was_full_is_told_later(self):
         manager = self.manage(BOTH + generator("main"))
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as others:
