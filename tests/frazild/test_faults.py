@@ -13,6 +13,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, Client, TestCase, generator
@@ -111,6 +112,24 @@ class Faults(TestCase):
         daemon.wait_for_line("stall_timeout")
         if not INSTRUMENTED:
             self.assertLess(daemon.memory_kib() - before, 16 * 1024)
+
+    def test_readers_that_never_read_hold_no_more_than_the_manual_says(self):
+        if INSTRUMENTED:
+            self.skipTest("sanitizers take memory of their own")
+        for max_batch, most_kib in ((10000, 160), (65536, 600)):  # docs/frazild.md, Limits
+            daemon = self.start(BASE.replace("[listen", "threads=1\n[listen") + generator("main", 1, layout="41/2/20", max_batch=max_batch))
+            other = self.connect(daemon)
+            self.assertEqual(len(other.ask("NEXT", "main", max_batch)), max_batch)  # what all clients share is there
+            before = daemon.memory_kib()
+            clients = [self.connect(daemon, receive_buffer=4096) for _ in range(20)]
+            for client in clients:
+                client.send(Client.pack("NEXT", "main", max_batch) * (10 * 65536 // max_batch))  # more than the system takes
+            taken = 0
+            while taken != (taken := dict(zip(*[iter(other.ask("STATS", "main"))] * 2))[b"taken_by_clients"]):
+                time.sleep(1)
+            each_kib = (daemon.memory_kib() - before) / len(clients)
+            print(f"a client that does not read holds {each_kib} KiB with max_batch={max_batch}")
+            self.assertLess(each_kib, most_kib)
 
     def test_a_command_that_does_not_come_is_cut(self):
         daemon = self.start(BASE.replace("[listen", "request_timeout=200ms\n[listen") + generator("main"))

@@ -392,6 +392,14 @@ class Looks(Http):
                 types = operation["responses"]["200"]["content"]
                 self.assertIn(answer.type.split(";")[0], types)
 
+    def test_replies_that_list_all_generators_are_as_short_as_the_manual_says(self):
+        for name, most_kib in (("g{}", 1), ("g{:063}", 4)):  # docs/frazild.md, Limits
+            daemon = self.start(config(*(generator(name.format(i), i) for i in range(64))))
+            sizes = {path: len(self.ask(daemon, path).body) for path in ("/metrics", "/v1/generators")}
+            sizes["GENERATORS"] = len(str(self.connect(daemon).ask("GENERATORS")))
+            print(f"bytes with 64 generators: {sizes}")
+            self.assertLess(max(sizes.values()), 64 * most_kib << 10)
+
     def test_metrics_are_as_prometheus_reads_them(self):
         several = "[generator several]\nworker=file-lock\nworker_ids=3\nstate=file\nrun_dir=@\nstate_dir=@\n"
         daemon = self.start(config(WIDE, SLOW, several))
