@@ -96,6 +96,11 @@ block_py() {
     PYTHONPATH=$work/redis-py-8.1.0 python3 -B "$blocks/block.py"
 }
 
+# Parent and child of a fork that calls no hook of Python; their ids come in any order.
+block_py_forked() {
+    PYTHONPATH=$work/redis-py-8.1.0:$blocks python3 -B "$here/block_forked.py" | sort -n
+}
+
 block_js() {
     cp "$blocks/block.js" "$work/redis-6.3.1/"
     node "$work/redis-6.3.1/block.js"
@@ -141,6 +146,7 @@ redis-rs|1.8.1|redis_rs 1.8.1
 jedis|8.0.2|java_client jedis
 lettuce|7.7.0|java_client lettuce
 blocks|Python|block_py
+blocks|a fork|block_py_forked
 blocks|Node|block_js
 blocks|PHP|block_php
 blocks|Go|block_go
