@@ -35,7 +35,6 @@ function highest(mask) {
 /* ---- warnings -------------------------------------------------------------------------------- */
 
 let hasWarnedOfId = false;
-const places = new Map(); // by id and epoch: which masks open there, see placeOf
 
 function warn(message, code) {
   process.emitWarning(message, { type: 'FrazilWarning', code });
@@ -69,44 +68,6 @@ function keep(spec, generator) {
   return generator;
 }
 
-/**
- * The place of an id and epoch. Its first mask is the first one that is opened in this process. Generators of the others count for
- * themselves, as in flake-idgen, so the numbers that two masks allow are given out twice.
- */
-function placeOf(id, epoch, seqMax) {
-  const key = `${id} ${epoch}`;
-  const place = places.get(key) ?? { key, first: seqMax, openings: 0, isOpen: false, isOne: true };
-  places.set(key, place);
-  if (seqMax !== place.first && place.isOne) {
-    place.isOne = false;
-    warn(
-      `two FlakeIds have the id ${id} and different masks, up to ${place.first} and up to ${seqMax}: in one millisecond ` +
-        'both can make the same id. Give them the same mask, or different ids.',
-      'FRAZIL_FLAKE_MASKS',
-    );
-  }
-  return place;
-}
-
-/** Masks of one id need a folder each: the library refuses bounds of one worker that overlap, also to other processes. */
-function specAt(place, id, epoch, seqMax) {
-  const spec = `layout=flake behaviour=flake worker=fixed:${id} epoch=${epoch} seq_max=${seqMax}`;
-  return seqMax === place.first ? spec : `${spec} namespace=flake-idgen-${epoch}-${seqMax}`;
-}
-
-/**
- * Counts an opening of a place until the function that it returns is told how it ended. The first mask is forgotten if no opening
- * of it succeeds, so that the next one shares the ids of other processes.
- */
-function beginOpening(place) {
-  place.openings++;
-  return (isOpen) => {
-    place.openings--;
-    place.isOpen ||= isOpen;
-    if (place.isOne && !place.isOpen && place.openings === 0) places.delete(place.key);
-  };
-}
-
 /** A FlakeId has no options for places: the advice of an error names the variables of the environment that do the same. */
 function withVariables(error) {
   error.message = error.message.replace(/\b(state|state_dir|run_dir|host_dir)=(\w*)/g, (_, key, value) => {
@@ -116,20 +77,30 @@ function withVariables(error) {
   return error;
 }
 
+function full(cause) {
+  return Object.assign(new FrazilError(FULL, 'FRAZIL_EFULL', 'retry', cause?.retryMs ?? 1), cause && { cause });
+}
+
 /** An error of frazil in the words of flake-idgen. */
 function translate(error) {
   const { code, behindMs } = error;
-  if (code !== 'FRAZIL_EFULL' && code !== 'FRAZIL_ECLOCK') return withVariables(error);
-  const message =
-    code === 'FRAZIL_EFULL'
-      ? FULL
-      : `Clock moved backwards. Refusing to generate id for ${Math.ceil(behindMs)} milliseconds`;
+  if (code === 'FRAZIL_EFULL') return full(error);
+  if (code !== 'FRAZIL_ECLOCK') return withVariables(error);
+  const message = `Clock moved backwards. Refusing to generate id for ${Math.ceil(behindMs)} milliseconds`;
   return Object.assign(new FrazilError(message, code, error.class, error.retryMs, behindMs), { cause: error });
 }
 
+/** An id's last twelve bits. */
+const sequenceOf = (id) => ((id[6] & 0x0f) << 8) | id[7];
+
+/** Its first 42 bits. */
+const timeOf = (id) => Math.floor(id.readUIntBE(0, 6) / 64);
+
 class FlakeId {
   #seqMax;
+  #spec;
   #generator;
+  #fullMs = -1; // a millisecond whose numbers are above the mask by now
   #waiting = []; // callbacks whose ids the present millisecond no longer has
   #first = 0; // the first of them
 
@@ -147,28 +118,29 @@ class FlakeId {
     this.epoch = whole('epoch', epoch instanceof Date ? epoch.getTime() : (epoch ?? 0), 8.64e15);
     this.seqMask = whole('seqMask', seqMask || SEQUENCE_MOST, SEQUENCE_MOST);
     this.#seqMax = highest(this.seqMask);
-  }
-
-  /** Its place, and the spec that opens it there now. */
-  #at() {
-    const place = placeOf(this.id, this.epoch, this.#seqMax);
-    return { place, spec: specAt(place, this.id, this.epoch, this.#seqMax) };
+    // All masks of an id count in one sequence, also in other processes: an id is made once.
+    this.#spec = `layout=flake behaviour=flake worker=fixed:${this.id} epoch=${this.epoch} seq_max=${SEQUENCE_MOST}`;
   }
 
   #openNow() {
-    const { place, spec } = this.#at();
-    const open = known(spec);
+    const open = known(this.#spec);
     if (open) return open;
-    const end = beginOpening(place);
-    let generator;
     try {
-      generator = openShared(spec);
+      return keep(this.#spec, openShared(this.#spec));
     } catch (error) {
       throw translate(error);
-    } finally {
-      end(generator !== undefined);
     }
-    return keep(spec, generator);
+  }
+
+  /** The id if the mask allows it, or null: none is asked for then until the next millisecond, as others use those above it. */
+  #masked(id) {
+    if (id === null || sequenceOf(id) <= this.#seqMax) return id;
+    this.#fullMs = timeOf(id) + this.epoch;
+    return null;
+  }
+
+  #isFull() {
+    return this.#fullMs === Date.now();
   }
 
   next(callback) {
@@ -177,11 +149,15 @@ class FlakeId {
       return undefined;
     }
     this.#generator ??= this.#openNow();
+    if (this.#isFull()) throw full();
+    let id;
     try {
-      return this.#generator.nextBuffer();
+      id = this.#generator.nextBuffer();
     } catch (error) {
       throw translate(error);
     }
+    if (this.#masked(id) === null) throw full();
+    return id;
   }
 
   /** Callbacks get their ids in the order of the calls, and never before the call has returned. */
@@ -189,7 +165,7 @@ class FlakeId {
     if (typeof callback !== 'function') {
       throw new TypeError('the callback of next must be a function');
     }
-    this.#generator ??= known(this.#at().spec);
+    this.#generator ??= known(this.#spec);
     if (this.#waiting.length === 0 && this.#generator && this.#deliver(callback)) return;
     this.#waiting.push(callback);
     if (this.#waiting.length > 1) return;
@@ -199,16 +175,12 @@ class FlakeId {
 
   /** Opening takes files and their locks, and so a thread. */
   #open() {
-    const { place, spec } = this.#at();
-    const end = beginOpening(place);
-    openSharedAsync(spec).then(
+    openSharedAsync(this.#spec).then(
       (generator) => {
-        end(true);
-        this.#generator ??= known(spec) ?? keep(spec, generator);
+        this.#generator ??= known(this.#spec) ?? keep(this.#spec, generator);
         this.#resume();
       },
       (error) => {
-        end(false);
         const callbacks = this.#waiting;
         this.#waiting = [];
         const translated = translate(error);
@@ -219,9 +191,10 @@ class FlakeId {
 
   /** False: there is no id now. */
   #deliver(callback) {
+    if (this.#isFull()) return false;
     let id;
     try {
-      id = this.#generator[tryNextBuffer]();
+      id = this.#masked(this.#generator[tryNextBuffer]());
     } catch (error) {
       process.nextTick(callback, translate(error));
       return true;

@@ -4,7 +4,7 @@
 /** Goal of this test: `frazil/flake-idgen` is what programs for flake-idgen expect, and mends what was unsafe. */
 
 const assert = require('node:assert/strict');
-const { spawnSync } = require('node:child_process');
+const { spawn, spawnSync } = require('node:child_process');
 const { test } = require('node:test');
 
 const { scratch, throwing } = require('./lib/scratch.js');
@@ -179,31 +179,69 @@ test('an instance without an id warns once of what that risks', () => {
   assert.equal(run(`new (require('frazil/flake-idgen'))({ worker: 1 }).next()`).stderr, '');
 });
 
-test('masks that overlap for one id are warned of, once', () => {
-  const { stderr, status } = run(`
+test('masks of one id never make an id twice, in one process and in others', async () => {
+  const all = [0xfff, 0x0f, 0xff].map((seqMask) => new FlakeId({ id: 33, seqMask }));
+  const child = start(`
     const FlakeId = require('frazil/flake-idgen');
-    for (const seqMask of [0xfff, 0x0f, 0x1f, 0x2f]) new FlakeId({ id: 3, seqMask }).next();
-    new FlakeId({ id: 4 }); new FlakeId({ id: 4 }); new FlakeId({ id: 4, epoch: 1, seqMask: 1 });`);
+    const all = [0xff, 0xfff].map((seqMask) => new FlakeId({ id: 33, seqMask }));
+    ${takeUntil} takeUntil((ids) => ids.length >= 2000, all).then((ids) => console.log(ids.join(' ')));`);
+  let isOver = false;
+  child.then(() => (isOver = true));
+  const here = await takeUntil(() => isOver, all);
+  const { status, stdout, stderr } = await child;
   assert.equal(status, 0, stderr);
-  assert.equal(stderr.match(/FRAZIL_FLAKE_MASKS/g)?.length, 1);
+  assert.equal(stderr, '');
+  const ids = [...here, ...stdout.trim().split(' ')];
+  assert.ok(ids.length > 2000, `${ids.length} ids`);
+  assert.equal(new Set(ids).size, ids.length);
 });
 
-test('another process with another mask for one id is refused, and one with the same mask is not', () => {
-  const first = new FlakeId({ id: 30 });
-  const masked = new FlakeId({ id: 31, seqMask: 0x0f });
-  first.next();
-  masked.next();
-  const next = (options) => run(`new (require('frazil/flake-idgen'))(${options}).next()`);
-  assert.match(next('{ id: 30, seqMask: 0x0f }').stderr, /FRAZIL_EWORKER/);
-  assert.match(next('{ id: 31 }').stderr, /FRAZIL_EWORKER/);
-  assert.equal(next('{ id: 30 }').stderr, '');
-  assert.equal(next('{ id: 31, seqMask: 0x0f }').stderr, '');
-  const made = `const FlakeId = require('frazil/flake-idgen'); const made = new FlakeId({ id: 30, seqMask: 0x0f });`;
-  assert.equal(run(`${made} new FlakeId({ id: 30 }).next()`).stderr, ''); // a mask that is not used is none
-  assert.equal(run(`${made} try { made.next() } catch {} new FlakeId({ id: 30 }).next()`).stderr, ''); // nor is a refused one
-  throwing(() => open('layout=flake worker=fixed:31'), 'FRAZIL_EWORKER', 'usage', /overlap/);
-  assert.ok(first.next() && masked.next()); // they are open until now
+test('a mask that is used up leaves the numbers above it to others', () => {
+  const [narrow, wide] = [new FlakeId({ id: 34, seqMask: 0x0f }), new FlakeId({ id: 34 })];
+  const timeOf = (generator) => flake.inspect(generator.next()).unixMs;
+  let left;
+  for (let round = 0; left === undefined && round < 10000; round++) {
+    const before = timeOf(wide);
+    let refused = 0;
+    for (let i = 0; i < 100; i++) {
+      try {
+        narrow.next();
+      } catch (error) {
+        assert.equal(error.code, 'FRAZIL_EFULL');
+        assert.ok(error.retryMs > 0);
+        refused++;
+      }
+    }
+    const { unixMs, sequence } = flake.inspect(wide.next());
+    if (unixMs === before && refused > 80) left = sequence;
+  }
+  assert.ok(left < 80, `the next number is ${left}`);
 });
+
+/** Ids of all these instances in turn, until there are enough. */
+async function takeUntil(isEnough, all) {
+  const ids = [];
+  for (; !isEnough(ids); await new Promise(setImmediate)) {
+    for (let i = 0; i < 20; i++) {
+      for (const generator of all) {
+        try {
+          ids.push(generator.next().toString('hex'));
+        } catch (error) {
+          if (error.code !== 'FRAZIL_EFULL') throw error;
+        }
+      }
+    }
+  }
+  return ids;
+}
+
+/** A program in a process of its own, beside this one. */
+function start(program) {
+  const child = spawn(process.execPath, ['-e', program], { env: on.env, cwd: __dirname });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr']) child[name].on('data', (text) => (said[name] += text));
+  return new Promise((resolve) => child.on('close', (status) => resolve({ ...said, status })));
+}
 
 /** A program in a process of its own. */
 function run(program, env = {}) {
