@@ -174,7 +174,9 @@ final class KonayukiTest extends TestCase
     {
         $late = $this->lateCounter(9, $wallSeconds, $steadySeconds);
         $id = $this->generator($late, new FrozenClock(self::NOW), new Layout(0))->next();
-        $this->assertSame([self::NOW, $late->calls], [$id->timestamp(), $id->sequence()]);
+        $this->assertSame($late->calls, $id->sequence());
+        // Its time is later than those that were counted: their keys may have expired as well.
+        $this->assertSame(self::NOW + 9, $id->timestamp());
         $this->assertGreaterThanOrEqual(10, $late->calls);
     }
 
@@ -183,6 +185,51 @@ final class KonayukiTest extends TestCase
         $this->expectException(RuntimeException::class);
         $this->expectExceptionMessage('no id: the counter answers later than its key lives');
         $this->generator($this->lateCounter(PHP_INT_MAX, 1.5, 1.5), new FrozenClock(self::NOW), new Layout(0))->next();
+    }
+
+    /** Ids of five milliseconds, by a clock that begins there. */
+    private function take(AtomicCounter $counter, int $nowMs): array
+    {
+        $clock = new FrozenClock($nowMs);
+        $generator = $this->generator($counter, $clock, new Layout(0));
+        $ids = [];
+        for ($i = 0; $i < 5; $i++) {
+            $ids[] = $generator->next()->value;
+            $clock->advance(1);
+        }
+        return $ids;
+    }
+
+    public function testAClockThatIsSetBackBeyondTheLifeOfItsKeysRepeatsNoId(): void
+    {
+        $file = fn (): AtomicCounter => new FileAtomicCounter("{$this->folder}/counter.json");
+        $forgetful = new class implements AtomicCounter {
+            public array $counts = [];
+
+            public function nextSequence(string $key, int $initialValue, int $ttlSeconds): int
+            {
+                return $this->counts[$key] = ($this->counts[$key] ?? $initialValue - 1) + 1;
+            }
+
+            public function wasReinitialized(): bool
+            {
+                return false;
+            }
+        };
+        $before = [$this->take($file(), self::NOW), $this->take($forgetful, self::NOW)];
+        $this->assertCount(10, array_unique([...$before[0], ...$this->take($file(), self::NOW)]), 'a step within their life counts on');
+        usleep(3_100_000); // the life of the keys in the file
+        $forgetful->counts = [];
+        foreach ([$file(), $forgetful] as $i => $counter) {
+            $after = $this->take($counter, self::NOW);
+            $this->assertGreaterThan(max($before[$i]), min($after), $counter::class);
+            try {
+                $this->take($counter, self::NOW - 60_000);
+                $this->fail('an id of a minute ago');
+            } catch (RuntimeException $e) {
+                $this->assertMatchesRegularExpression('/was set back: it is 600\d\d ms behind the ids/', $e->getMessage());
+            }
+        }
     }
 
     public function testAClockThatStandsAndACounterThatIsFullAreErrors(): void

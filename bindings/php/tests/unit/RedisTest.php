@@ -8,6 +8,7 @@ use Illuminate\Config\Repository;
 use Illuminate\Container\Container;
 use Illuminate\Redis\RedisManager;
 use Illuminate\Support\Facades\Facade;
+use Konayuki\FrozenClock;
 use Konayuki\IdGenerator;
 use Konayuki\Laravel\Facades\Konayuki;
 use Konayuki\Laravel\KonayukiServiceProvider;
@@ -109,6 +110,32 @@ final class RedisTest extends TestCase
         $this->assertSame($sorted, $ids);
     }
 
+    public function testAClockThatIsSetBackBeyondTheLifeOfItsKeysRepeatsNoId(): void
+    {
+        $take = static function (object $client): array {
+            $clock = new FrozenClock(1_800_000_000_000);
+            $generator = new IdGenerator(new RedisAtomicCounter($client, 'back:'), $clock, Layout::default(), new RealTimestamp(), workerId: 8);
+            $ids = [];
+            for ($i = 0; $i < 5; $i++) {
+                $ids[] = $generator->next()->value;
+                $clock->advance(1);
+            }
+            return $ids;
+        };
+        $before = [...$take(self::predis()), ...$take(self::phpredis())];
+        $this->assertCount(10, array_unique($before), 'a step within their life counts on');
+        usleep(2_100_000); // the life of the keys
+        foreach ([self::predis(), self::phpredis()] as $client) {
+            $after = $take($client);
+            $this->assertGreaterThan(max($before), min($after));
+            $before = [...$before, ...$after];
+            usleep(2_100_000);
+        }
+        self::predis()->set('back:konayuki:seq:_frazil:8:times', 'text');
+        $this->expectExceptionMessageMatches('/frazil did not write|cannot count in back:/');
+        $take(self::phpredis());
+    }
+
     public function testEachClientSeesThatRedisWasEmptied(): void
     {
         foreach ([self::predis(), self::phpredis()] as $client) {
@@ -142,7 +169,7 @@ final class RedisTest extends TestCase
         $this->assertSame(9, $id->workerId());
         $third = new Predis\Client(['scheme' => 'unix', 'path' => self::socket(), 'database' => 3]);
         $this->assertCount(1, $third->keys('__konayuki_alive__:*'));
-        $this->assertSame([0, 2], [self::predis()->dbsize(), $third->dbsize()]);
+        $this->assertSame([0, 3], [self::predis()->dbsize(), $third->dbsize()]);
     }
 
     public function drivers(): array

@@ -13,6 +13,7 @@ use Konayuki\InMemory\InMemoryAtomicCounter;
 use Konayuki\Sequence\MonotonicSequenceStrategy;
 use Konayuki\Sequence\RandomSequenceStrategy;
 use RuntimeException;
+use WeakMap;
 
 /**
  * Makes ids: by frazil if all parts are konayuki's own and the counter is in memory, else in PHP by the given parts.  In a
@@ -24,9 +25,12 @@ final class IdGenerator
     private const MAX_ATTEMPTS = 10_000;
     private const KEY_SECONDS = 2;
     private const MAX_LATE = 10;
+    private const MAX_BEHIND_MS = 10_000;
 
     private ?Generator $native = null;
     private readonly ?string $spec;
+    /** @var WeakMap<AtomicCounter, array<string, list<NotedTimes>>>|null of counters that remember no times */
+    private static ?WeakMap $noted = null;
 
     public function __construct(
         private readonly AtomicCounter $counter,
@@ -97,6 +101,12 @@ final class IdGenerator
             if ($now < 0 || $now > $this->layout->maxTimestamp) {
                 throw new RuntimeException("the time {$now} is outside of the layout: it must be from 0 to {$this->layout->maxTimestamp}");
             }
+            $expired = $this->expiredTime($now);
+            if ($now <= $expired) {
+                // The clock was set back, and what was counted then is lost.
+                $this->waitPast($expired, 1000);
+                continue;
+            }
             $initial = $this->sequence->initialValue($this->layout->maxSequence);
             $sequence = $this->counter->nextSequence("{$this->keyPrefix}:{$this->workerId}:{$now}", $initial, self::KEY_SECONDS);
             if (max(microtime(true) - $asked, (hrtime(true) - $began) / 1e9) >= self::KEY_SECONDS / 2) {
@@ -114,6 +124,26 @@ final class IdGenerator
         throw new RuntimeException('no id after ' . self::MAX_ATTEMPTS . ' attempts: each millisecond was full');
     }
 
+    /** Notes the time, and returns the highest one whose keys may have expired. */
+    private function expiredTime(int $now): int
+    {
+        $key = "{$this->keyPrefix}:_frazil:{$this->workerId}:times";
+        if ($this->counter instanceof RemembersTimes) {
+            return $this->counter->expiredTime($key, $now, self::KEY_SECONDS);
+        }
+        if ($this->counter instanceof InMemoryAtomicCounter) {
+            return -1; // its keys do not expire
+        }
+        self::$noted ??= new WeakMap();
+        $noted = self::$noted[$this->counter] ??= [];
+        $noted[$key] ??= [new NotedTimes(), new NotedTimes()];
+        self::$noted[$this->counter] = $noted;
+        return max(
+            $noted[$key][0]->note($now, (int) (microtime(true) * 1000), self::KEY_SECONDS),
+            $noted[$key][1]->note($now, intdiv(hrtime(true), 1_000_000), self::KEY_SECONDS),
+        );
+    }
+
     private function now(): int
     {
         return $this->timestamp->compute($this->clock, $this->layout->epochMs);
@@ -121,9 +151,9 @@ final class IdGenerator
 
     private function waitPast(int $time, int $stepUs): void
     {
-        for ($attempt = 0; $this->now() <= $time; $attempt++) {
-            if ($attempt === self::MAX_ATTEMPTS) {
-                throw new RuntimeException('the clock does not advance');
+        for ($attempt = 0; ($behind = $time - $this->now()) >= 0; $attempt++) {
+            if ($attempt === self::MAX_ATTEMPTS || $behind > self::MAX_BEHIND_MS) {
+                throw new RuntimeException("the clock does not advance, or was set back: it is {$behind} ms behind the ids");
             }
             $this->clock->sleepMicroseconds($stepUs);
         }

@@ -6,10 +6,12 @@ declare(strict_types=1);
 namespace Konayuki\File;
 
 use Konayuki\AtomicCounter;
+use Konayuki\NotedTimes;
+use Konayuki\RemembersTimes;
 use RuntimeException;
 
 /** Counts in a file of konayuki's format, which all processes lock.  It is slow: for tests. */
-final class FileAtomicCounter implements AtomicCounter
+final class FileAtomicCounter implements AtomicCounter, RemembersTimes
 {
     private const YEAR_SECONDS = 365 * 86400;
 
@@ -27,6 +29,22 @@ final class FileAtomicCounter implements AtomicCounter
             $value = isset($counts[$key]) ? (int) $counts[$key][0] + 1 : $initialValue;
             $counts[$key] = [$value, time() + max(1, $ttlSeconds)];
             return $value;
+        });
+    }
+
+    /** Its entries are counts to konayuki, which keeps them. */
+    public function expiredTime(string $key, int $time, int $ttlSeconds): int
+    {
+        return $this->change(static function (array &$counts) use ($key, $time, $ttlSeconds): int {
+            $noted = new NotedTimes();
+            foreach (get_object_vars($noted) as $name => $none) {
+                $noted->$name = (int) ($counts["{$key}:{$name}"][0] ?? $none);
+            }
+            $expired = $noted->note($time, (int) (microtime(true) * 1000), $ttlSeconds);
+            foreach (get_object_vars($noted) as $name => $value) {
+                $counts["{$key}:{$name}"] = [$value, time() + self::YEAR_SECONDS];
+            }
+            return $expired;
         });
     }
 
