@@ -13,6 +13,7 @@
 
 #include "deadline.h"
 #include "dirs.h"
+#include "fail_errno.h"
 #include "own_file.h"
 #include "waits.h"
 
@@ -323,6 +324,12 @@ static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key
     return FZ_CLAIM_TAKEN;
 }
 
+static void give_claim(struct fz_claim *ret, const struct fz_claim *taken)
+{
+    *ret = *taken;
+    fz_folder_note(&ret->folder, ret->path);
+}
+
 int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
                  struct fz_claim_other *ret_other)
 {
@@ -334,7 +341,7 @@ int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t 
     if (err == 0)
         err = finish_claim(&attempt.claim);
     if (err == 0)
-        *ret = attempt.claim;
+        give_claim(ret, &attempt.claim);
     else
         withdraw(&attempt.claim);
     return err;
@@ -397,7 +404,7 @@ int fz_claim_insist(struct fz_claim *ret, const struct fz_claim_key *key, uint32
     if (err == 0)
         err = attempt_often(&attempt, key, patience, ret_other);
     if (err == 0)
-        *ret = attempt.claim;
+        give_claim(ret, &attempt.claim);
     return err;
 }
 
@@ -432,11 +439,70 @@ static struct fz_claim_key key_again(const struct fz_claim *claim, uint64_t now_
     return key;
 }
 
-int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline deadline,
-                  struct fz_claim_other *ret_other)
+/* Makes the folder anew if it was removed as a whole; if that fails, the attempt says why.  0 or an errno. */
+static int return_to_folder(const struct fz_claim *claim, const char *folder)
+{
+    int err = fz_folder_at(&claim->folder, claim->path);
+
+    if (err != ENOENT)
+        return err == FZ_REFUSED_ELSEWHERE ? err : 0;
+    if (!fz_folder_can_return(&claim->folder, claim->path))
+        return FZ_REFUSED_ELSEWHERE;
+    if (strcmp(folder, fz_default_host_dir) != 0) /* which the system makes */
+        (void)fz_claim_folder_make(folder);
+    return 0;
+}
+
+/*
+ * The path leads to another folder.  If that is so for this process alone, the others look where the claim lies, and a
+ * claim that has a name was not removed.  If a mount has covered the folder for all, newcomers are found in the new
+ * one.
+ */
+static int stay(struct fz_claim *claim, const struct fz_claim_key *key, struct fz_claim_other *ret_other)
+{
+    struct stat status;
+    uint64_t floor = 0;
+    bool is_lower;
+
+    if (fz_kept_fd_stat(&claim->file, &status) < 0 || status.st_nlink == 0)
+        return FZ_REFUSED_ELSEWHERE;
+    int found = fz_claim_search(key, claim->path, claim->beginning, NULL, ret_other, &floor, &is_lower);
+    if (found == FZ_CLAIM_TAKEN)
+        return found;
+    if (floor > claim->floor) /* one has come and gone */
+        claim->floor = floor;
+    return 0;
+}
+
+/* Puts it back.  As fz_claim_keep. */
+static int take_again(struct fz_claim *claim, const struct fz_claim_key *key, struct fz_deadline deadline,
+                      struct fz_claim_other *ret_other)
 {
     struct fz_claim_patience patience = fz_claim_patience(deadline, false);
     struct claim_attempt attempt = {.claim = FZ_CLAIM_NONE, .former = claim->page, .former_floor = claim->floor};
+
+    memcpy(attempt.claim.path, claim->path, sizeof claim->path);
+    attempt.claim.beginning = claim->beginning;
+    attempt.claim.key = claim->key;
+    int err = attempt_often(&attempt, key, &patience, ret_other);
+    if (err != 0)
+        return err;
+    if (fz_folder_at(&claim->folder, claim->path) != 0) { /* by now: the former one may still keep others away */
+        withdraw(&attempt.claim);
+        return FZ_REFUSED_ELSEWHERE;
+    }
+    fz_claim_release(claim);
+    /* Not the path, which other threads may read, and which is the same. */
+    claim->page = attempt.claim.page;
+    claim->floor = attempt.claim.floor;
+    claim->file = attempt.claim.file;
+    claim->is_finished = attempt.claim.is_finished;
+    return 0;
+}
+
+int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline deadline,
+                  struct fz_claim_other *ret_other)
+{
     char folder[FZ_CLAIM_PATH_SIZE];
     char holder[FZ_CLAIM_HOLDER_SIZE];
 
@@ -449,20 +515,9 @@ int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline 
     if (err != ESTALE && (err != 0 || fz_kept_fd_get(&claim->file) >= 0))
         return err;
     const struct fz_claim_key key = key_again(claim, now_tick, folder, holder);
-    memcpy(attempt.claim.path, claim->path, sizeof claim->path);
-    attempt.claim.beginning = claim->beginning;
-    attempt.claim.key = claim->key;
-    (void)fz_claim_folder_make(folder); /* it may have been removed as a whole; if this fails, the next call says why */
-    err = attempt_often(&attempt, &key, &patience, ret_other);
-    if (err != 0)
-        return err;
-    fz_claim_release(claim);
-    /* Not the path, which other threads may read, and which is the same. */
-    claim->page = attempt.claim.page;
-    claim->floor = attempt.claim.floor;
-    claim->file = attempt.claim.file;
-    claim->is_finished = attempt.claim.is_finished;
-    return 0;
+    if (err == ESTALE && return_to_folder(claim, folder) != 0)
+        return stay(claim, &key, ret_other);
+    return take_again(claim, &key, deadline, ret_other);
 }
 
 uint64_t fz_claim_used(const struct fz_claim *claim)

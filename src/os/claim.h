@@ -33,6 +33,7 @@
 #include "core/bounds.h"
 #include "core/deadline.h"
 #include "file.h"
+#include "folder.h"
 #include "frazil/error.h"
 #include "kept_fd.h"
 
@@ -78,6 +79,7 @@ struct fz_claim {
     struct fz_claim_page *page;
     uint64_t floor;          /* the first tick that nobody else can have used */
     struct fz_kept_fd file;  /* keeps it on an overlay, where a mapping does not */
+    struct fz_folder folder; /* in which it lies, and in which others look */
     struct fz_claim_key key; /* how it was claimed; for claim.c alone, as its texts may be gone */
     bool is_finished;        /* marked in the folder as one whose number is used */
     bool state_differs;      /* its former holders keep their grants in another folder, page->state */
@@ -194,6 +196,9 @@ FZ_PRIVATE bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t 
  * now_tick, and as fz_claim_insist; claim->floor may rise.  On failure there is no claim that others could see, and the
  * next call tries again.  It may map another page, so no other thread may call a function with this claim meanwhile;
  * the path stays.  NONE is fine.
+ *
+ * Where the path leads to another folder, as after chroot(), nothing is made: the claim stays where it is, unless a
+ * process has the number there.  If it was removed, that is FZ_REFUSED_ELSEWHERE.
  */
 FZ_PRIVATE int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline deadline,
                              struct fz_claim_other *ret_other);

@@ -93,7 +93,8 @@ void fz_claim_say_other(char ret[FZ_CLAIM_OTHER_SIZE], const struct fz_claim_oth
 /* Another folder mends what is wrong with this one, and not what the process or the system lacks. */
 static bool is_lack(int sys)
 {
-    return sys == ENOSPC || sys == EDQUOT || sys == EMFILE || sys == ENFILE || sys == ENOMEM || sys == EFBIG;
+    return sys == FZ_REFUSED_ELSEWHERE || sys == ENOSPC || sys == EDQUOT || sys == EMFILE || sys == ENFILE ||
+           sys == ENOMEM || sys == EFBIG;
 }
 
 frazil_err fz_claim_fail(int sys, const char *path, frazil_error *reterr)
@@ -137,11 +138,12 @@ frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_oth
     char who[FZ_CLAIM_OTHER_SIZE];
 
     fz_claim_say_other(who, other);
-    return fz_fail(reterr, FRAZIL_ELEASE,
-                   "the file %q, which kept others from the worker id, was removed, and %s has the worker id now: end "
-                   "one of the two, look for duplicates with frazil verify, and name a folder that nobody cleans with "
-                   "host_dir=",
-                   claim->path, who);
+    return fz_fail(
+        reterr, FRAZIL_ELEASE,
+        "the file %q, which kept others from the worker id, was removed or hidden by a mount, and %s has the worker "
+        "id now: end one of the two, look for duplicates with frazil verify, and name a folder that nobody "
+        "cleans with host_dir=",
+        claim->path, who);
 }
 
 frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, const struct fz_claim_other *other,

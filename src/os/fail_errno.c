@@ -23,7 +23,7 @@ static const struct {
 static const struct {
     enum fz_file_refusal refusal;
     int sys_errno;
-    char reason[92];
+    char reason[136];
 } refusals[] = {
     {FZ_REFUSED_KIND, ENXIO, "it is not a regular file: remove it, frazil creates a new one"},
     {FZ_REFUSED_FIFO, ENXIO, "it is a FIFO, not a regular file: name a regular file"},
@@ -38,6 +38,8 @@ static const struct {
      "other users may write to it: name a folder inside it, which frazil makes, or `chmod o-w` it"},
     {FZ_REFUSED_DIR_LINK, ELOOP,
      "it is a symbolic link that another user made, who could change where it leads: remove it"},
+    {FZ_REFUSED_ELSEWHERE, ESTALE,
+     "its folder is another one than at the opening: open after chroot() and mounts, or bind the same folder there"},
 };
 
 static const char *cure_of(int sys_errno)

@@ -17,7 +17,8 @@ enum fz_file_refusal {
     FZ_REFUSED_SECRET,      /* a secret that others may use */
     FZ_REFUSED_DIR_OWNER,   /* a directory of such a user */
     FZ_REFUSED_DIR_MODE,    /* a directory that others may write to */
-    FZ_REFUSED_DIR_LINK     /* a symbolic link of another user's to a directory */
+    FZ_REFUSED_DIR_LINK,    /* a symbolic link of another user's to a directory */
+    FZ_REFUSED_ELSEWHERE    /* in another folder than before (folder.h) */
 };
 
 /*

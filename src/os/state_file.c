@@ -30,6 +30,11 @@ frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, const
     return FRAZIL_OK;
 }
 
+void fz_state_file_stay(struct fz_state_file *file)
+{
+    fz_folder_note(&file->folder, file->worker_path);
+}
+
 /* Says that the file, which was opened and kept just now, is in use.  0 or an errno; then it is closed. */
 static int adopt(struct fz_state_file *file, uint64_t size, bool name_is_durable)
 {
@@ -89,14 +94,23 @@ static int enter_guard_of(struct fz_state_file *file, struct fz_deadline deadlin
     return fz_guard_open_and_enter(&file->guard, file->worker_path, deadline);
 }
 
+/* Only that: what is wrong with a folder otherwise is said of the file that cannot be opened. */
+static bool is_elsewhere(const struct fz_state_file *file)
+{
+    return fz_folder_at(&file->folder, file->worker_path) == FZ_REFUSED_ELSEWHERE;
+}
+
 frazil_err fz_state_file_enter(void *ctx, struct fz_deadline deadline, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
-    int err = enter_guard_of(file, deadline);
 
+    /* No lock is made elsewhere, either. */
+    int err = is_elsewhere(file) ? FZ_REFUSED_ELSEWHERE : enter_guard_of(file, deadline);
     if (err != 0)
         return fz_guard_fail(err, "the lock of the state file cannot be opened:", file->worker_path, reterr);
     err = turn(file);
+    if (err == 0 && is_elsewhere(file)) /* by now */
+        err = FZ_REFUSED_ELSEWHERE;
     if (err == 0)
         return FRAZIL_OK;
     fz_guard_leave(&file->guard);

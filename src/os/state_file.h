@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "core/bounds.h"
+#include "folder.h"
 #include "frazil/error.h"
 #include "guard.h"
 
@@ -22,6 +23,7 @@ struct fz_state_file {
     char path[FZ_PATH_SIZE];
     char worker_path[FZ_PATH_SIZE]; /* of the file for all sequence numbers: its guard is that of the worker */
     struct fz_bounds bounds;
+    struct fz_folder folder; /* if noted, no file of another one is opened */
     struct fz_guard guard;
     struct fz_kept_fd file; /* none: not open, or there is none */
     uint64_t size;          /* as the last enter or look saw it; the guard keeps it so */
@@ -34,6 +36,10 @@ struct fz_state_file {
  */
 FZ_PRIVATE frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, const struct fz_bounds *bounds,
                                          frazil_error *reterr);
+
+/* From now on the file lies in the folder to which its path leads now: enter refuses another one.  A missing one is
+ * none. */
+FZ_PRIVATE void fz_state_file_stay(struct fz_state_file *file);
 
 /*
  * Opens the file without entering, for a caller that is inside a file of the same worker.

@@ -134,6 +134,7 @@ frazil_err fz_grant_store_open(struct fz_granter *ret, const char *path, const s
         return err;
     }
     store->claim = NULL;
+    fz_state_file_stay(&store->state);
     *ret = fz_grant_file_granter(&store->file);
     ret->close = close_store;
     ret->after_fork = after_fork;

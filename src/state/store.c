@@ -496,7 +496,9 @@ static bool has_word_file(const struct fz_store *store)
 
 bool fz_store_extension_lock_file(const struct fz_store *store, char ret[FZ_PATH_SIZE])
 {
-    return has_word_file(store) && fz_path_join(ret, store->word.path, ".turn", "") == 0;
+    /* Where the path leads to another word, or to none, the lock would not be that of the others. */
+    return has_word_file(store) && fz_word_file_is_current(&store->word) &&
+           fz_path_join(ret, store->word.path, ".turn", "") == 0;
 }
 
 bool fz_store_is_new(const struct fz_store *store)

@@ -3,7 +3,7 @@
  * Goal of this test: what a directory of records can suffer is told apart, and
  * never taken for an empty one.
  */
-#define _DEFAULT_SOURCE 1 /* flock */
+#define _DEFAULT_SOURCE 1 /* flock, chroot */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include <fcntl.h>
 #include <ftw.h>
@@ -399,5 +399,36 @@ TEST("A file that is longer than that of any record is a damaged record, not an 
     assert_int_equal(fz_record_file_read(path_of(&rig, "7"), &record, &form), 0);
     assert_int_equal(form, FZ_RECORD_DAMAGED);
     assert_int_equal(record.version, 4711);
+    stop(&rig);
+}
+
+TEST("After chroot() a copy of the folder is neither read nor written, and the sentence says why")
+{
+    struct rig rig;
+    struct fz_record record;
+    char jail[80];
+    char copy[512];
+    uint64_t version = 0;
+
+    if (geteuid() != 0) {
+        print_message("only root can call chroot()\n");
+        skip();
+    }
+    start(&rig);
+    assert_int_equal(swap(&rig, 7, 0, &version), FZ_REGISTER_OK);
+    snprintf(jail, sizeof jail, "%s/jail", rig.folder);
+    snprintf(copy, sizeof copy, "mkdir -p %s/tmp && cp -a %s /tmp/frazil-jail-$$ && mv /tmp/frazil-jail-$$ %s%s", jail,
+             rig.folder, jail, rig.folder);
+    assert_int_equal(system(copy), 0);
+    int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(root >= 0 && chroot(jail) == 0);
+    enum fz_register_result read = read_one(&rig, 7, &record);
+    enum fz_register_result swapped = swap(&rig, 7, version, &version);
+    assert_true(fchdir(root) == 0 && chroot(".") == 0);
+    close(root);
+    assert_int_equal(read, FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(swapped, FZ_REGISTER_UNREACHABLE);
+    assert_said(&rig, "its folder is another one than at the opening");
+    assert_int_equal(swap(&rig, 7, version, &version), FZ_REGISTER_OK);
     stop(&rig);
 }

@@ -3,6 +3,7 @@
  * Goal of this test: konayuki's file counter: each slot of a worker's tick once,
  * whoever asks, and none of a tick that may have been counted before a wipe.
  */
+#define _DEFAULT_SOURCE /* chroot */
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -146,6 +147,34 @@ TEST("A folder that was removed is an error, with the command that makes it agai
     assert_int_equal(mkdir(folder, 0700), 0);
     must_refuse(&source, 2, FRAZIL_EFULL);
     assert_int_equal(must_take(&source, 3, 1).place, 0);
+    source.close(source.ctx);
+}
+
+TEST("After chroot() nothing is counted in a folder of the jail, and the sentence says why")
+{
+    struct fz_slot_source source = open_slots(false);
+    struct fz_slot_run run;
+    frazil_error err;
+    char jail[600];
+    char command[1400];
+
+    if (geteuid() != 0) {
+        print_message("only root can call chroot()\n");
+        skip();
+    }
+    must_refuse(&source, 1, FRAZIL_EFULL);
+    must_take(&source, 2, 3);
+    snprintf(jail, sizeof jail, "%s/jail", scratch);
+    snprintf(command, sizeof command, "mkdir -p %s%s && cp -a %s/counters %s%s", jail, scratch, scratch, jail, scratch);
+    assert_int_equal(system(command), 0);
+    int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(root >= 0 && chroot(jail) == 0);
+    frazil_err taken = source.take(source.ctx, FZ_DEADLINE_NONE, 2, 1, &run, &err);
+    assert_true(fchdir(root) == 0 && chroot(".") == 0);
+    close(root);
+    assert_int_equal(taken, FRAZIL_ESYS);
+    assert_non_null(strstr(err.message, "its folder is another one than at the opening"));
+    assert_int_equal(must_take(&source, 2, 1).place, 3);
     source.close(source.ctx);
 }
 

@@ -355,6 +355,11 @@ static void hold(struct disk_file *state, uint64_t by)
     }
 }
 
+void fz_state_file_stay(struct fz_state_file *file)
+{
+    fz_folder_note(&file->folder, file->worker_path);
+}
+
 int fz_state_file_look(struct fz_state_file *file)
 {
     faults_call(5 * US);

@@ -13,6 +13,7 @@
 #include "os/dirs.h"
 #include "os/fail_errno.h"
 #include "os/file.h"
+#include "os/folder.h"
 #include "os/guard.h"
 #include "os/own_file.h"
 #include "record_file.h"
@@ -25,6 +26,7 @@ enum { FREE_MIN = 1024 * 1024 };
 
 struct file_register {
     char directory[FZ_PATH_SIZE];
+    struct fz_folder folder;
     uint32_t durable_number; /* the last record that this process has made durable, and its version; 0: none */
     uint64_t durable_version;
 };
@@ -65,6 +67,17 @@ static void tell_nothing(struct fz_register_status *status)
 {
     if (status != NULL)
         *status = (struct fz_register_status){.has_clock = false};
+}
+
+/* Another folder has other records, even if it was a copy once.  What is wrong otherwise is said of a file in it. */
+static enum fz_register_result check_folder(const struct file_register *reg, frazil_error *reterr)
+{
+    char path[FZ_PATH_SIZE];
+
+    if (record_path(reg, FZ_NAMESPACE, path) != 0 || fz_folder_at(&reg->folder, path) != FZ_REFUSED_ELSEWHERE)
+        return FZ_REGISTER_OK;
+    fz_fail_errno(reterr, FZ_REFUSED_ELSEWHERE, "the namespace cannot be used:", path, "");
+    return FZ_REGISTER_UNREACHABLE;
 }
 
 static enum fz_register_result enter_guard(const struct file_register *reg, struct fz_deadline deadline,
@@ -112,8 +125,10 @@ static enum fz_register_result read_record(const struct file_register *reg, stru
     char path[FZ_PATH_SIZE];
     struct fz_guard guard;
     enum fz_record_form form = FZ_RECORD_DAMAGED;
-    int sys = record_path(reg, number, path);
 
+    if (check_folder(reg, reterr) != FZ_REGISTER_OK)
+        return FZ_REGISTER_UNREACHABLE;
+    int sys = record_path(reg, number, path);
     if (sys == 0)
         sys = fz_record_file_read(path, ret, &form);
     /* Both slots may have been written while they were read: nobody writes them inside the guard. */
@@ -302,11 +317,15 @@ static enum fz_register_result file_swap(void *ctx, struct fz_deadline deadline,
         fz_fail_errno(reterr, sys, "the record cannot be named in", reg->directory, "");
         return FZ_REGISTER_UNREACHABLE;
     }
-    enum fz_register_result result = enter_guard(reg, deadline, &guard, reterr);
+    enum fz_register_result result = check_folder(reg, reterr);
+    if (result == FZ_REGISTER_OK)
+        result = enter_guard(reg, deadline, &guard, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     result = swap_guarded(reg, swap, path, &next, reterr);
     leave_guard(&guard);
+    if (result == FZ_REGISTER_OK && check_folder(reg, reterr) != FZ_REGISTER_OK)
+        return FZ_REGISTER_UNKNOWN; /* it leads elsewhere by now, and it is not known since when */
     if (result == FZ_REGISTER_OK)
         *ret_version = next.version;
     return result;
@@ -356,6 +375,9 @@ frazil_err fz_file_register_open(struct fz_register *ret, const char *directory,
         free(reg);
         return err;
     }
+    char path[FZ_PATH_SIZE];
+    if (record_path(reg, FZ_NAMESPACE, path) == 0)
+        fz_folder_note(&reg->folder, path);
     *ret = (struct fz_register){.ctx = reg,
                                 .register_class = FZ_REGISTER_ONE_HOST,
                                 .read = file_read,

@@ -24,6 +24,7 @@
 #include "os/clock.h"
 #include "os/dirs.h"
 #include "os/file.h"
+#include "os/folder.h"
 #include "os/fork_mark.h"
 #include "os/host.h"
 #include "os/memory.h"
@@ -228,11 +229,14 @@ struct kernel_statx {
     uint32_t others[19];
     int64_t birth_s;
     uint32_t birth_ns;
-    uint32_t more[41];
+    uint32_t further[13];
+    uint64_t mount;
+    uint32_t more[26];
 };
-_Static_assert(sizeof(struct kernel_statx) == 256 && offsetof(struct kernel_statx, birth_s) == 80,
+_Static_assert(sizeof(struct kernel_statx) == 256 && offsetof(struct kernel_statx, birth_s) == 80 &&
+                   offsetof(struct kernel_statx, mount) == 144,
                "as the kernel has it");
-enum { KERNEL_STATX_BTIME = 0x800 };
+enum { KERNEL_STATX_BTIME = 0x800, KERNEL_STATX_MOUNT = 0x1000, KERNEL_STATX_MOUNT_UNIQUE = 0x4000 };
 
 uint64_t fz_file_birth(int fd)
 {
@@ -243,6 +247,19 @@ uint64_t fz_file_birth(int fd)
         (status.mask & KERNEL_STATX_BTIME) == 0)
         return 0;
     return (uint64_t)status.birth_s * ns_per_s + status.birth_ns;
+}
+
+/* ---- os/folder.h ----------------------------------------------------------- */
+
+uint64_t fz_mount_of(const char *path)
+{
+    /* A number that no later mount is given, from a kernel that has such ones. */
+    const unsigned wanted = KERNEL_STATX_MOUNT | KERNEL_STATX_MOUNT_UNIQUE;
+    struct kernel_statx status;
+
+    if (syscall(SYS_statx, AT_FDCWD, path, 0, wanted, &status) != 0 || (status.mask & wanted) == 0)
+        return 0;
+    return status.mount;
 }
 
 /* ---- os/memory.h and os/fork_mark.h ---------------------------------------- */

@@ -12,6 +12,7 @@
 #include "os/claim.h"
 #include "os/clock.h"
 #include "os/dirs.h"
+#include "os/folder.h"
 #include "os/fork_mark.h"
 #include "os/host.h"
 #include "os/memory.h"
@@ -168,6 +169,14 @@ uint64_t fz_process_name(void)
 uint64_t fz_file_birth(int fd)
 {
     (void)fd;
+    return 0;
+}
+
+/* ---- os/folder.h ----------------------------------------------------------- */
+
+uint64_t fz_mount_of(const char *path)
+{
+    (void)path;
     return 0;
 }
 

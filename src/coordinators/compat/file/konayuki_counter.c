@@ -26,6 +26,7 @@
 #include "os/dirs.h"
 #include "os/fail_errno.h"
 #include "os/file.h"
+#include "os/folder.h"
 #include "os/guard.h"
 #include "os/own_file.h"
 
@@ -37,6 +38,7 @@ enum { NUMBER_LEN = 20, COUNT_SIZE = 2 * NUMBER_LEN + 2 };
 struct file_slots {
     char base[FZ_PATH_SIZE]; /* FOLDER/worker-N */
     char path[FZ_PATH_SIZE]; /* of the count */
+    struct fz_folder folder;
     frazil_random random;
     uint64_t capacity;
     bool random_start;
@@ -171,6 +173,8 @@ static frazil_err take(void *ctx, struct fz_deadline deadline, uint64_t now_tick
     struct file_slots *slots = ctx;
     struct fz_guard guard = {.file = FZ_KEPT_NONE};
 
+    if (fz_folder_at(&slots->folder, slots->base) == FZ_REFUSED_ELSEWHERE)
+        return fz_fail_errno(reterr, FZ_REFUSED_ELSEWHERE, "cannot use the count", slots->path, "");
     int sys = fz_guard_open(&guard, slots->base); /* anew each time, so that no child inherits it */
     if (sys == 0)
         sys = fz_guard_enter(&guard, fz_deadline_earlier(deadline, fz_guard_deadline()));
@@ -200,6 +204,8 @@ static frazil_err name_files(struct file_slots *slots, const struct fz_slots_req
     int sys = fz_path_join(slots->base, folder, file, "");
     if (sys == 0)
         sys = fz_path_join(slots->path, slots->base, ".count", "");
+    if (sys == 0)
+        fz_folder_note(&slots->folder, slots->base);
     return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot name the count in", folder, "");
 }
 
