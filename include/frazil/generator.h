@@ -55,8 +55,8 @@ typedef struct frazil_local frazil_local;
  * environment if it says where the program runs.  A key that says what ids look
  * like is looked up there only if the spec is empty.  A key that is still missing is looked up as a
  * line "key=value" in the file that the key `config` (or FRAZIL_CONFIG) names;
- * its lines end with LF or CR LF.  A set-user-ID program does not read the
- * environment.
+ * its lines end with LF or CR LF.  A program with more rights than the user who starts it (set-user-ID, file
+ * capabilities) does not read the environment: a variable that it would have read is FRAZIL_ESPEC.
  *
  * These are errors: an unknown key, a key given twice in one place, an empty value (a value begins right after its
  * '='), and a key of the spec that has no effect for its worker source.

@@ -26,9 +26,10 @@ FRAZIL_BEGIN_DECLS
 typedef struct frazil_options frazil_options;
 
 /*
- * Which environment variables set the keys that the options do not set.  A set-user-ID program never reads them.
- * Except with FRAZIL_ENVIRONMENT_NONE, a variable FRAZIL_... that is no setting, such as FRAZIL_WORKER_ID, is
- * FRAZIL_ESPEC when the options are used.
+ * Which environment variables set the keys that the options do not set.
+ * A program with more rights than the user who starts it (set-user-ID, file capabilities) never reads them: one that it
+ * would have read is FRAZIL_ESPEC when the options are used.  Except with FRAZIL_ENVIRONMENT_NONE, so is a variable
+ * FRAZIL_... that is no setting, such as FRAZIL_WORKER_ID.
  */
 typedef enum frazil_environment {
     /*

@@ -237,7 +237,7 @@ static bool reads(const char *worker, const char *variable)
 
 void fz_key_find_slips(const char *worker, fz_key_slip visit, void *ctx)
 {
-    for (char *const *variable = fz_environment_all(); *variable != NULL; variable++) {
+    for (char *const *variable = fz_environment_untrusted(); *variable != NULL; variable++) {
         if (strncmp(*variable, FZ_ENVIRONMENT_PREFIX, strlen(FZ_ENVIRONMENT_PREFIX)) == 0 && !reads(worker, *variable))
             find_slip(*variable + strlen(FZ_ENVIRONMENT_PREFIX), visit, ctx);
     }

@@ -299,6 +299,27 @@ static const char *variable_of(enum fz_key key)
     return fz_environment(name);
 }
 
+/*
+ * Fails if the user who starts a program with more rights has given the key.  Not to read it is no answer: the program
+ * may have one worker id then that another one is to have.
+ */
+static frazil_err refuse_foreign(enum fz_key key, frazil_error *reterr)
+{
+    char name[FZ_KEY_VARIABLE_SIZE];
+    char beginning[FZ_KEY_VARIABLE_SIZE + 1];
+    struct fz_sentence s = fz_sentence_in(beginning, sizeof beginning);
+
+    fz_key_variable(key, name);
+    fz_sentence_str(&s, name);
+    fz_sentence_char(&s, '=');
+    if (fz_foreign_variable(beginning) == NULL)
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ESPEC,
+                   "%s is set in the environment, which a program does not read that " FZ_MORE_RIGHTS
+                   ": write %s= in the spec or in the file that config= names there, and unset the variable",
+                   name, fz_key_name(key));
+}
+
 static frazil_err add_variable(struct fz_settings *settings, enum fz_key key, const char *value, frazil_error *reterr)
 {
     char name[FZ_KEY_VARIABLE_SIZE];
@@ -346,9 +367,11 @@ static frazil_err add_environment(struct fz_settings *settings, frazil_environme
         enum fz_key key = (enum fz_key)i;
         const char *value = variable_of(key);
         bool counts = for_ids || !fz_key_is_of_ids(key);
-        if (value == NULL || settings->value[key] != NULL)
+        if (settings->value[key] != NULL)
             continue;
-        if (counts)
+        if (value == NULL)
+            err = counts ? refuse_foreign(key, reterr) : FRAZIL_OK;
+        else if (counts)
             err = add_variable(settings, key, value, reterr);
         else
             settings->passed_over[key] = true;

@@ -170,20 +170,27 @@ const char *fz_environment(const char *name)
     return fz_environment_is_foreign() ? NULL : getenv(name);
 }
 
-const char *fz_foreign_variable(const char *beginning)
+char *const *fz_environment_untrusted(void)
 {
-    if (!fz_environment_is_foreign() || environ == NULL)
-        return NULL;
-    for (char *const *variable = environ; *variable != NULL; variable++) {
-        if (strncmp(*variable, beginning, strlen(beginning)) == 0)
-            return *variable;
-    }
-    return NULL;
+    static char *const none[] = {NULL};
+
+    return environ == NULL ? none : environ;
 }
 
 char *const *fz_environment_all(void)
 {
     static char *const none[] = {NULL};
 
-    return fz_environment_is_foreign() || environ == NULL ? none : environ;
+    return fz_environment_is_foreign() ? none : fz_environment_untrusted();
+}
+
+const char *fz_foreign_variable(const char *beginning)
+{
+    if (!fz_environment_is_foreign())
+        return NULL;
+    for (char *const *variable = fz_environment_untrusted(); *variable != NULL; variable++) {
+        if (strncmp(*variable, beginning, strlen(beginning)) == 0)
+            return *variable;
+    }
+    return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: a set-user-ID program takes nothing from the environment of
- * the user who starts it.  The program is real: this test's own file, copied, with
+ * the user who starts it, and drops no setting in silence.  The program is real: this test's own file, copied, with
  * another owner and the set-user-ID bit, and started by a third user.
  */
 #define _DEFAULT_SOURCE /* setgroups */
@@ -24,15 +24,15 @@
 #define NOBODY 65534
 #define TELL "--tell"
 
-/* Everything that libfrazil, or libmariadb below it, reads from an environment, with a value that can be recognised. */
-static const char *const hostile[] = {"FRAZIL_WORKER=fixed:123",
-                                      "FRAZIL_LAYOUT=twitter",
-                                      "FRAZIL_STATE=memory",
-                                      "FRAZIL_CONFIG=/etc/shadow",
-                                      "FRAZIL_RUN_DIR=/evil/run",
-                                      "FRAZIL_STATE_DIR=/evil/state",
-                                      "FRAZIL_NAMESPACE=evil",
-                                      "FRAZIL_WROKER=slip",
+/* Settings, each alone in an environment: one of each kind. */
+static const char *const settings_of_user[] = {
+    "FRAZIL_WORKER=fixed:evil", "FRAZIL_LAYOUT=evil",  "FRAZIL_DATACENTER=2",   "FRAZIL_BASE=5",
+    "FRAZIL_COUNT=5",           "FRAZIL_SEQ_MIN=5",    "FRAZIL_HOST_DIR=/evil", "FRAZIL_STATE_DIR=/evil",
+    "FRAZIL_RUN_DIR=/evil",     "FRAZIL_CONFIG=/evil", "FRAZIL_NAMESPACE=evil", "FRAZIL_STATE=",
+};
+
+/* All else that libfrazil, or libmariadb below it, reads from an environment, with a value that can be recognised. */
+static const char *const hostile[] = {"FRAZIL_SERVICE_PORT=evil", /* as Kubernetes sets it */
                                       "XDG_RUNTIME_DIR=/evil/xdg-run",
                                       "XDG_STATE_HOME=/evil/xdg",
                                       "HOME=/evil/home",
@@ -163,7 +163,7 @@ static bool make_program(struct program *program)
     return false;
 }
 
-static void start_as_nobody(const char *path, int out)
+static void start_as_nobody(const char *path, const char *const *environment, int out)
 {
     static char option[] = TELL;
     char *const argv[] = {(char *)(uintptr_t)path, option, NULL};
@@ -171,12 +171,12 @@ static void start_as_nobody(const char *path, int out)
     if (dup2(out, STDOUT_FILENO) < 0 || chdir("/") != 0 || setgroups(0, NULL) != 0 || setgid(NOBODY) != 0 ||
         setuid(NOBODY) != 0)
         _exit(100);
-    execve(path, argv, (char *const *)(uintptr_t)hostile);
+    execve(path, argv, (char *const *)(uintptr_t)environment);
     _exit(101);
 }
 
 /* Runs it and returns all that it says. */
-static const char *run_as_nobody(const char *path)
+static const char *run_as_nobody(const char *path, const char *const *environment)
 {
     static char said[8192];
     size_t len = 0;
@@ -187,7 +187,7 @@ static const char *run_as_nobody(const char *path)
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
-        start_as_nobody(path, ends[1]);
+        start_as_nobody(path, environment, ends[1]);
     close(ends[1]);
     for (ssize_t n; (n = read(ends[0], said + len, sizeof said - 1 - len)) > 0;)
         len += (size_t)n;
@@ -213,7 +213,7 @@ TEST("With the bit, the user's environment decides nothing: no key, no directory
         print_message("only root can make such a program, and where the bit has an effect\n");
         skip();
     }
-    const char *said = run_as_nobody(program.path);
+    const char *said = run_as_nobody(program.path, hostile);
     const bool has_effect = strstr(said, "owner: yes") != NULL;
     if (has_effect) {
         if (strstr(said, "foreign: yes") == NULL || strstr(said, "evil") != NULL || strstr(said, "key:") != NULL ||
@@ -230,19 +230,59 @@ TEST("With the bit, the user's environment decides nothing: no key, no directory
         skip(); /* no_new_privs: a container may forbid it to all of its processes */
 }
 
-TEST("Without the bit the very same program takes all of it: the test above sees what it is there to see")
+/* With one setting in the environment, or another variable. */
+static const char *run_with(const struct program *program, const char *variable)
+{
+    const char *const environment[] = {variable, NULL};
+
+    return run_as_nobody(program->path, environment);
+}
+
+TEST("With the bit, a setting in the environment is an error that names it and the way on, whichever it is")
+{
+    struct program program;
+    size_t named = 0;
+    const size_t count = sizeof settings_of_user / sizeof settings_of_user[0];
+
+    if (geteuid() != 0 || !make_program(&program))
+        skip();
+    const bool has_effect = strstr(run_as_nobody(program.path, hostile), "owner: yes") != NULL;
+    for (size_t i = 0; i < count && has_effect; i++) {
+        char wanted[128];
+        const char *said = run_with(&program, settings_of_user[i]);
+        snprintf(wanted, sizeof wanted, "failed: %.*s is set in the environment, which a program does not read",
+                 (int)strcspn(settings_of_user[i], "="), settings_of_user[i]);
+        if (strstr(said, wanted) == NULL || strstr(said, "in the spec") == NULL || strstr(said, "evil") != NULL)
+            print_message("%s: %s\n", settings_of_user[i], said);
+        else
+            named++;
+    }
+    const bool tells_slip =
+        !has_effect || strstr(run_with(&program, "FRAZIL_WROKER=fixed:1"), "slip: FRAZIL_WROKER") != NULL;
+    remove_program(&program);
+    if (!has_effect)
+        skip();
+    assert_int_equal(named, count);
+    assert_true(tells_slip);
+}
+
+TEST("Without the bit the very same program takes all of it: the tests above see what they are there to see")
 {
     struct program program;
 
     if (geteuid() != 0 || !make_program(&program))
         skip();
     assert_int_equal(chmod(program.path, 0755), 0);
-    const char *said = run_as_nobody(program.path);
+    char said[2048];
+    snprintf(said, sizeof said, "%s", run_as_nobody(program.path, hostile));
+    /* The config file cannot be read by nobody, which proves that its name was taken. */
+    const char *refused = run_with(&program, "FRAZIL_CONFIG=/etc/shadow");
     remove_program(&program);
     assert_non_null(strstr(said, "foreign: no"));
+    assert_non_null(strstr(said, "run: /evil/svc"));
+    assert_non_null(strstr(said, "state: /evil/svc"));
     assert_null(strstr(said, "mysql: libmariadb"));
-    /* The config file cannot be read by nobody, which proves that its name was taken. */
-    assert_non_null(strstr(said, "cannot read the config file '/etc/shadow'"));
+    assert_non_null(strstr(refused, "cannot read the config file '/etc/shadow'"));
 }
 
 int main(int argc, char **argv)
