@@ -118,9 +118,9 @@ FRAZIL_API void frazil_close(frazil *gen);
  * its grant ends.  FRAZIL_EAGAIN: the wait is over, and a thread goes on closing it.  Errors of the state directory or
  * the coordinator: closed, but the worker id was not released.  In each case gen is no longer valid.
  *
- * For a generator of frazil_open_shared, the last close returns the result.  The others return FRAZIL_OK, or
- * FRAZIL_EAGAIN while another one opens or closes it.  If the program supplied a clock, random numbers, a granter or an
- * overflow callback, the call waits until the end.  So none of them is called after it returns.
+ * For a generator of frazil_open_shared, the last close returns the result, and the others FRAZIL_OK.  If the program
+ * supplied a clock, random numbers, a granter or an overflow callback, the call waits until the end.  So none of them
+ * is called after it returns.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns);
 

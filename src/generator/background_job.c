@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "monotonic_condition.h"
 #include "os/deadline.h"
@@ -98,21 +97,15 @@ static void let_go_cancelled(void *job)
     let_go(job);
 }
 
-/* The longest wait at a time, so that a reason to end it is noticed. */
-static const uint64_t longest_look_apart_ns = 100000000;
-
 /* The caller holds the lock. */
 static void await_end(struct job *job, const struct fz_background_wait *wait, int cancel_state)
 {
-    /* Only has_ended tells whether the job is done: a wait may also end for no reason. */
-    while (!job->has_ended && (wait->is_over == NULL || !wait->is_over(job->gen))) {
-        uint64_t left_ns = fz_deadline_left_ns(wait->until);
-        if (left_ns == 0)
-            break;
-        struct timespec until = fz_monotonic_in(left_ns < longest_look_apart_ns ? left_ns : longest_look_apart_ns);
+    bool has_time = true;
+
+    while (has_time && !job->has_ended && (wait->is_over == NULL || !wait->is_over(job->gen))) {
         pthread_cleanup_push(let_go_cancelled, job);
         pthread_setcancelstate(wait->is_over == NULL ? PTHREAD_CANCEL_DISABLE : cancel_state, &(int){0});
-        (void)pthread_cond_timedwait(&job->ended, &job->lock, &until);
+        has_time = fz_monotonic_condition_look(&job->ended, &job->lock, wait->until);
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
         pthread_cleanup_pop(0);
     }

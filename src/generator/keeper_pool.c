@@ -287,24 +287,13 @@ void fz_keeper_pool_hurry(struct fz_keeper_task *task)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Waits until a call or a thread has ended.  False: the deadline has passed. */
-static bool await_done(struct fz_keeper_pool *pool, struct fz_deadline deadline)
-{
-    const uint64_t left_ns = fz_deadline_left_ns(deadline);
-    struct timespec until = fz_monotonic_in(left_ns < FZ_NS_PER_S ? left_ns : FZ_NS_PER_S);
-
-    if (left_ns > 0)
-        (void)pthread_cond_timedwait(&pool->done, &pool->lock, &until);
-    return left_ns > 0;
-}
-
 /* The last one has left: waits until the threads have ended, if nobody joins meanwhile. */
 static bool await_threads(struct fz_keeper_pool *pool, struct fz_deadline deadline, pthread_t *ret_last)
 {
     pthread_cond_broadcast(&pool->roused);
     pthread_cond_broadcast(&pool->handed);
     /* Joining the last one is not enough: each joins the one before it, and may still be about to. */
-    while (pool->first == NULL && pool->threads > 0 && await_done(pool, deadline))
+    while (pool->first == NULL && pool->threads > 0 && fz_monotonic_condition_look(&pool->done, &pool->lock, deadline))
         ;
     bool is_last = pool->first == NULL && pool->threads == 0 && pool->has_ended;
     *ret_last = pool->ended;
@@ -323,7 +312,7 @@ bool fz_keeper_pool_leave(struct fz_keeper_task *task, struct fz_deadline deadli
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pthread_mutex_lock(&pool->lock);
     task->is_leaving = true;
-    while (task->is_looked_after && await_done(pool, deadline))
+    while (task->is_looked_after && fz_monotonic_condition_look(&pool->done, &pool->lock, deadline))
         ;
     bool has_left = !task->is_looked_after;
     if (has_left) {

@@ -4,8 +4,9 @@
  *
  * A fork can come at any step of another thread, and the child has memory as it was at that step and none of the
  * threads.  So:
- * - A lock word holds the mark of its holder's process.  The mark of another process means that its holder did not come
- *   along: the lock is free.
+ * - The list with its lock belongs to one process.  A child makes its own, over the entries that it inherits.
+ * - Whether a thread opens or closes an entry is told by the mark of its process.  The mark of another process means
+ * that this thread did not come along.
  * - Each change of the list is one store, before which or after which a child may be born: an entry is linked when it
  * is complete, and unlinked before it is freed.
  * - An entry has its generator only while that is wholly open: from behind its opening to before its closing.
@@ -24,12 +25,11 @@
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "generator_internal.h"
+#include "monotonic_condition.h"
 #include "open.h"
-#include "os/clock.h"
 #include "os/deadline.h"
 #include "os/this_process.h"
-
-enum { PAUSE_NS = 1000000 };
+#include "os/waits.h"
 
 /*
  * How long closing tries to give back what is held.  The shortest bounds frazil_close, also where a thread has to end a
@@ -38,181 +38,168 @@ enum { PAUSE_NS = 1000000 };
 static const uint64_t shortest_close_ns = 2000000000;
 static const uint64_t longest_close_ns = 60000000000;
 
-/* All entries of the process. */
+/* All entries of a process. */
 struct fz_shared_generators {
+    uint64_t process; /* by its mark */
+    pthread_mutex_t lock;
+    pthread_cond_t left; /* a thread has opened or closed an entry */
     struct fz_shared_generator *_Atomic first;
-    _Atomic uint64_t lock;
 };
 
+/* All of it but stopped is written under the lock, and text before others see it. */
 struct fz_shared_generator {
-    struct fz_shared_generators *all;
     struct fz_shared_generator *_Atomic next;
-    _Atomic uint64_t lock; /* of opening and closing */
+    _Atomic uint64_t busy; /* the process whose thread opens or closes it; 0 or another one: none does */
     _Atomic bool stopped;  /* the generator was: it stays with its users, and no opening joins them */
-    uint64_t users;        /* under the lock of all; a thread that waits for the entry's own is one, too */
-    frazil *_Atomic gen;   /* under the entry's lock; NULL: nobody has opened it, or it is being closed */
+    uint64_t users;        /* that have it open, open it, or wait for that */
+    frazil *_Atomic gen;   /* NULL: nobody has opened it, or it is being closed */
     char text[];           /* the key of what was decided, passwords included */
 };
 
-/* ---- locks -------------------------------------------------------------------------- */
-
-/* False: the deadline has passed, and others have held the lock until then. */
-static bool entry_enter_until(_Atomic uint64_t *lock, uint64_t process, struct fz_deadline deadline)
-{
-    const frazil_clock clock = fz_real_clock();
-    uint64_t holder = atomic_load_explicit(lock, memory_order_relaxed);
-
-    while (holder == process ||
-           !atomic_compare_exchange_weak_explicit(lock, &holder, process, memory_order_acquire, memory_order_relaxed)) {
-        if (holder == process && fz_deadline_left_ns(deadline) == 0)
-            return false;
-        /* The process that opens may wait for a coordinator, so this takes a while. */
-        if (holder == process)
-            clock.sleep_until(clock.ctx, clock.monotonic_ns(clock.ctx) + PAUSE_NS);
-        holder = atomic_load_explicit(lock, memory_order_relaxed);
-    }
-    return true;
-}
-
-static void entry_enter(_Atomic uint64_t *lock, uint64_t process)
-{
-    (void)entry_enter_until(lock, process, FZ_DEADLINE_NONE);
-}
-
-static void entry_exit(_Atomic uint64_t *lock)
-{
-    atomic_store_explicit(lock, 0, memory_order_release);
-}
-
 /* ---- the list -------------------------------------------------------------------------- */
 
-static bool entry_is_stopped(const struct fz_shared_generator *entry)
+static bool init_entries(struct fz_shared_generators *all)
 {
-    return atomic_load_explicit(&entry->stopped, memory_order_acquire);
+    return pthread_mutex_init(&all->lock, NULL) == 0 && fz_monotonic_condition_init(&all->left) == 0;
 }
 
 /* Made by the first thread that needs them; NULL: out of memory. */
 static struct fz_shared_generators *entries_of_process(void)
 {
     struct fz_shared_generators *all = fz_process_kept(FZ_KEPT_SHARED_GENERATORS);
+    uint64_t process = fz_this_process();
 
-    if (all != NULL)
-        return all;
+    /* After a fork those that are kept are the parent's, whose lock may be held for ever. */
+    if (process == 0 || (all != NULL && all->process == process))
+        return process == 0 ? NULL : all;
     struct fz_shared_generators *own = fz_process_alloc(sizeof *own);
-    if (own == NULL || fz_process_keep(FZ_KEPT_SHARED_GENERATORS, NULL, own))
+    if (own == NULL || !init_entries(own)) {
+        fz_process_free(own);
+        return NULL;
+    }
+    own->process = process;
+    if (all != NULL)
+        atomic_init(&own->first, atomic_load_explicit(&all->first, memory_order_acquire));
+    if (fz_process_keep(FZ_KEPT_SHARED_GENERATORS, all, own))
         return own;
     fz_process_free(own); /* another thread was faster */
     return fz_process_kept(FZ_KEPT_SHARED_GENERATORS);
+}
+
+static bool is_passed_over(const struct fz_shared_generator *entry, const char *text)
+{
+    return strcmp(entry->text, text) != 0 || atomic_load_explicit(&entry->stopped, memory_order_acquire);
 }
 
 static struct fz_shared_generator *entry_of(const struct fz_shared_generators *all, const char *text)
 {
     struct fz_shared_generator *entry = atomic_load_explicit(&all->first, memory_order_acquire);
 
-    while (entry != NULL && (strcmp(entry->text, text) != 0 || entry_is_stopped(entry)))
+    while (entry != NULL && is_passed_over(entry, text))
         entry = atomic_load_explicit(&entry->next, memory_order_acquire);
     return entry;
 }
 
-/* The entry for a text, with one user more; NULL: out of memory. */
-static struct fz_shared_generator *entry_join(const char *text, uint64_t process)
+/* NULL: out of memory. */
+static struct fz_shared_generator *entry_add(struct fz_shared_generators *all, const char *text)
 {
     size_t size = strlen(text) + 1;
-    struct fz_shared_generators *all = entries_of_process();
+    struct fz_shared_generator *entry = calloc(1, sizeof *entry + size);
 
-    if (all == NULL)
+    if (entry == NULL)
         return NULL;
-    entry_enter(&all->lock, process);
-    struct fz_shared_generator *entry = entry_of(all, text);
-    if (entry == NULL && (entry = calloc(1, sizeof *entry + size)) != NULL) {
-        entry->all = all;
-        memcpy(entry->text, text, size);
-        atomic_init(&entry->next, atomic_load_explicit(&all->first, memory_order_relaxed));
-        atomic_store_explicit(&all->first, entry, memory_order_release);
-    }
-    if (entry != NULL)
-        entry->users++;
-    entry_exit(&all->lock);
+    memcpy(entry->text, text, size);
+    atomic_init(&entry->next, atomic_load_explicit(&all->first, memory_order_relaxed));
+    atomic_store_explicit(&all->first, entry, memory_order_release);
     return entry;
 }
 
-/*
- * Removes one user, unless it is the last; false: it is.  It needs no lock of the entry: a user that gives up waiting
- * for it has none, and must not leave the generator to nobody.
- */
-static bool entry_part_from_others(struct fz_shared_generator *entry, uint64_t process)
+static bool entry_is_busy(const struct fz_shared_generators *all, const struct fz_shared_generator *entry)
 {
-    entry_enter(&entry->all->lock, process);
-    bool has_others = entry->users > 1;
-    entry->users -= has_others;
-    entry_exit(&entry->all->lock);
-    return has_others;
+    return atomic_load_explicit(&entry->busy, memory_order_relaxed) == all->process;
 }
 
-/* Removes one user, which holds the entry's lock; the last user removes the entry. */
-static void entry_part(struct fz_shared_generator *entry, uint64_t process)
+/* The thread that calls opens it from now on, or closes it. */
+static void entry_make_busy(const struct fz_shared_generators *all, struct fz_shared_generator *entry)
 {
-    struct fz_shared_generators *all = entry->all;
+    atomic_store_explicit(&entry->gen, NULL, memory_order_release);
+    atomic_store_explicit(&entry->busy, all->process, memory_order_release);
+}
+
+static void entry_unlink(struct fz_shared_generators *all, struct fz_shared_generator *entry)
+{
     struct fz_shared_generator *_Atomic *place = &all->first;
 
-    entry_enter(&all->lock, process);
-    bool is_last = --entry->users == 0;
-    if (is_last) {
-        while (atomic_load_explicit(place, memory_order_relaxed) != entry)
-            place = &atomic_load_explicit(place, memory_order_relaxed)->next;
-        atomic_store_explicit(place, atomic_load_explicit(&entry->next, memory_order_relaxed), memory_order_release);
-    }
-    entry_exit(&all->lock);
-    if (!is_last) {
-        entry_exit(&entry->lock);
+    while (atomic_load_explicit(place, memory_order_relaxed) != entry)
+        place = &atomic_load_explicit(place, memory_order_relaxed)->next;
+    atomic_store_explicit(place, atomic_load_explicit(&entry->next, memory_order_relaxed), memory_order_release);
+}
+
+/*
+ * Without the lock: the thread that calls has opened it, or else has closed it, and is no user any more.  Whoever waits
+ * goes on; without any user the entry goes.
+ */
+static void entry_end_turn(struct fz_shared_generators *all, struct fz_shared_generator *entry, frazil *gen)
+{
+    pthread_mutex_lock(&all->lock);
+    entry->users -= gen == NULL;
+    bool is_unused = entry->users == 0;
+    atomic_store_explicit(&entry->gen, gen, memory_order_release);
+    atomic_store_explicit(&entry->busy, 0, memory_order_release);
+    if (is_unused)
+        entry_unlink(all, entry);
+    pthread_cond_broadcast(&all->left);
+    pthread_mutex_unlock(&all->lock);
+    if (!is_unused)
         return;
-    }
     fz_wipe(entry->text, strlen(entry->text));
     free(entry);
 }
 
 /* ---- opening and closing ------------------------------------------------------------------ */
 
-/* Leaves an entry whose lock the caller holds.  The last one closes the generator, and has the result. */
-static frazil_err entry_leave_entered(struct fz_shared_generator *entry, uint64_t process, struct fz_deadline deadline)
+/*
+ * Under the lock: waits until no other thread opens or closes the entry.  The caller is a user of it already, so that
+ * no thread that opens and closes it again and again passes by.  False: the deadline has passed.
+ */
+static bool await_turn(struct fz_shared_generators *all, const struct fz_shared_generator *entry,
+                       struct fz_deadline deadline)
 {
-    if (entry_part_from_others(entry, process)) {
-        entry_exit(&entry->lock);
-        return FRAZIL_OK;
+    while (entry_is_busy(all, entry)) {
+        if (fz_waits_ended() || !fz_monotonic_condition_look(&all->left, &all->lock, deadline))
+            return false;
     }
-    frazil *gen = atomic_load_explicit(&entry->gen, memory_order_relaxed);
-    atomic_store_explicit(&entry->gen, NULL, memory_order_release);
-    frazil_err err = fz_close_opened(gen, deadline);
-    entry_part(entry, process);
-    return err;
+    return true;
 }
 
 /*
- * Enters the entry for a text, with one user more.  NULL: *ret_err is FRAZIL_ENOMEM, or FRAZIL_EAGAIN if others have
- * held it until the deadline.
+ * The entry for a text, with one user more; if it has no generator the caller opens that.  NULL: *ret_err is
+ * FRAZIL_ENOMEM, or FRAZIL_EAGAIN if others have been at it until the deadline.
  */
-static struct fz_shared_generator *entry_enter_text(const char *text, uint64_t process, struct fz_deadline deadline,
-                                                    frazil_err *ret_err, frazil_error *reterr)
+static struct fz_shared_generator *entry_enter(struct fz_shared_generators *all, const char *text,
+                                               struct fz_deadline deadline, frazil_err *ret_err, frazil_error *reterr)
 {
-    struct fz_shared_generator *entry;
+    bool is_turn = false;
 
-    while ((entry = entry_join(text, process)) != NULL) {
-        if (!entry_enter_until(&entry->lock, process, deadline)) {
-            if (entry_part_from_others(entry, process)) {
-                *ret_err = fz_fail(reterr, FRAZIL_EAGAIN,
-                                   "another thread of this process has been opening or closing this shared generator "
-                                   "for as long as opening may take (open_wait): open it again");
-                return NULL;
-            }
-            entry_enter(&entry->lock, process); /* the one that held it has just left */
-        }
-        if (!entry_is_stopped(entry))
-            return entry;
-        /* It was stopped while this thread waited for it. */
-        (void)entry_leave_entered(entry, process, fz_deadline_earlier(deadline, fz_deadline_in(shortest_close_ns)));
+    pthread_mutex_lock(&all->lock);
+    struct fz_shared_generator *entry = entry_of(all, text);
+    if (entry == NULL)
+        entry = entry_add(all, text);
+    if (entry != NULL) {
+        entry->users++;
+        is_turn = await_turn(all, entry, deadline);
+        entry->users -= !is_turn; /* never the last: the thread that is at it will see to the entry */
     }
-    *ret_err = fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    return NULL;
+    if (is_turn && atomic_load_explicit(&entry->gen, memory_order_relaxed) == NULL)
+        entry_make_busy(all, entry);
+    pthread_mutex_unlock(&all->lock);
+    if (entry == NULL)
+        *ret_err = fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    else if (!is_turn)
+        *ret_err = fz_fail(reterr, FRAZIL_EAGAIN,
+                           "another thread of this process has been opening or closing this shared generator for as "
+                           "long as opening may take (open_wait): open it again");
+    return is_turn ? entry : NULL;
 }
 
 /* An opening: what was decided, and which parts are there. */
@@ -221,41 +208,37 @@ struct shared_opening {
     struct fz_ports ports; /* no clock, random numbers or granter */
 };
 
-static frazil_err entry_open(struct fz_shared_generator *entry, const struct shared_opening *opening,
-                             struct fz_deadline deadline, frazil_error *reterr)
+/* Opens an entry that the caller has made busy. */
+static frazil_err entry_open(struct fz_shared_generators *all, struct fz_shared_generator *entry,
+                             const struct shared_opening *opening, struct fz_deadline deadline, frazil_error *reterr)
 {
-    frazil *gen;
+    frazil *gen = NULL;
 
-    if (atomic_load_explicit(&entry->gen, memory_order_relaxed) != NULL)
-        return FRAZIL_OK;
     frazil_err err = fz_open_decided(&gen, &opening->decision, &opening->ports, deadline, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    gen->shared_generator = entry;
-    atomic_store_explicit(&entry->gen, gen, memory_order_release);
-    return FRAZIL_OK;
+    if (err == FRAZIL_OK)
+        gen->shared_generator = entry;
+    entry_end_turn(all, entry, err == FRAZIL_OK ? gen : NULL);
+    return err;
 }
 
 static frazil_err entry_open_text(frazil **ret, const char *text, const struct shared_opening *opening,
                                   frazil_error *reterr)
 {
     struct fz_deadline deadline = fz_deadline_in(opening->decision.open_wait_ns);
-    uint64_t process = fz_this_process();
-    frazil_err err;
+    struct fz_shared_generators *all = entries_of_process();
+    frazil_err err = FRAZIL_OK;
 
-    if (process == 0)
+    if (all == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    struct fz_shared_generator *entry = entry_enter_text(text, process, deadline, &err, reterr);
+    struct fz_shared_generator *entry = entry_enter(all, text, deadline, &err, reterr);
     if (entry == NULL)
         return err;
-    err = entry_open(entry, opening, deadline, reterr);
-    if (err != FRAZIL_OK) {
-        entry_part(entry, process);
-        return err;
-    }
-    *ret = atomic_load_explicit(&entry->gen, memory_order_relaxed);
-    entry_exit(&entry->lock);
-    return FRAZIL_OK;
+    /* Not busy: it is open, and as long as this thread is its user it stays so. */
+    if (atomic_load_explicit(&entry->gen, memory_order_acquire) == NULL)
+        err = entry_open(all, entry, opening, deadline, reterr);
+    if (err == FRAZIL_OK)
+        *ret = atomic_load_explicit(&entry->gen, memory_order_relaxed);
+    return err;
 }
 
 /* Writes the key of a decision; on success the caller wipes and frees it. */
@@ -330,15 +313,24 @@ frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *rete
     return err;
 }
 
-static frazil_err entry_leave(struct fz_shared_generator *entry, struct fz_deadline deadline)
+/* The last user closes the generator, and has the result.  A child that has no memory for a lock leaves it open. */
+static frazil_err entry_leave(struct fz_shared_generator *entry, frazil *gen, struct fz_deadline deadline)
 {
-    uint64_t process = fz_this_process();
-    int cancel;
+    struct fz_shared_generators *all = entries_of_process();
 
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    entry_enter(&entry->lock, process);
-    frazil_err err = entry_leave_entered(entry, process, deadline);
-    pthread_setcancelstate(cancel, NULL);
+    if (all == NULL)
+        return FRAZIL_ENOMEM;
+    pthread_mutex_lock(&all->lock);
+    bool is_last = entry->users == 1;
+    if (is_last)
+        entry_make_busy(all, entry);
+    else
+        entry->users--;
+    pthread_mutex_unlock(&all->lock);
+    if (!is_last)
+        return FRAZIL_OK;
+    frazil_err err = fz_close_opened(gen, deadline);
+    entry_end_turn(all, entry, NULL);
     return err;
 }
 
@@ -349,8 +341,8 @@ static frazil_err close_job(frazil *gen, struct fz_deadline deadline, frazil_err
 
     (void)reterr;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    frazil_err err =
-        gen->shared_generator != NULL ? entry_leave(gen->shared_generator, deadline) : fz_close_opened(gen, deadline);
+    frazil_err err = gen->shared_generator != NULL ? entry_leave(gen->shared_generator, gen, deadline)
+                                                   : fz_close_opened(gen, deadline);
     pthread_setcancelstate(cancel, NULL);
     return err;
 }

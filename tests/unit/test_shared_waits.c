@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: threads that wait for another one that opens or closes their shared generator are woken by its
+ * end, whatever that is, and do not look again and again meanwhile; they give up when the waits of the process end.
+ */
+#define _GNU_SOURCE /* syscall */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "frazil.h"
+#include "lib/patience.h"
+#include "lib/scratch.h"
+#include "lib/test.h"
+#include "os/waits.h"
+
+enum { OPENERS = 8 };
+
+static const char *scratch;
+static char spec[900];
+
+/* ---- libc's ------------------------------------------------------------------------------- */
+
+enum hold { GOES_ON, IS_TO_BE_HELD, IS_HELD, IS_TO_FAIL };
+
+/* What becomes of the next lock of a file, and how many were taken. */
+static _Atomic(enum hold) hold;
+static atomic_uint locks;
+
+int flock(int fd, int operation)
+{
+    enum hold next = IS_TO_BE_HELD;
+
+    atomic_fetch_add(&locks, 1);
+    if (!atomic_compare_exchange_strong(&hold, &next, IS_HELD))
+        return (int)syscall(SYS_flock, fd, operation);
+    while (hold == IS_HELD)
+        pause_shortly();
+    if (hold == GOES_ON)
+        return (int)syscall(SYS_flock, fd, operation);
+    hold = GOES_ON;
+    errno = EIO;
+    return -1;
+}
+
+/*
+ * Threads that wait for a condition, and whether only that ends a wait.  Else it ends soon, as it may at any time.  Who
+ * was woken may have to wait for a processor.
+ */
+static atomic_uint waiting;
+static atomic_bool is_without_time;
+static atomic_bool is_busy_machine;
+
+int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *lock, const struct timespec *until)
+{
+    int sys = ETIMEDOUT;
+
+    (void)until;
+    atomic_fetch_add(&waiting, 1);
+    if (is_without_time) {
+        sys = pthread_cond_wait(cond, lock);
+        pthread_mutex_unlock(lock);
+        while (is_busy_machine)
+            pause_shortly();
+        pthread_mutex_lock(lock);
+    } else {
+        pthread_mutex_unlock(lock);
+        pause_shortly();
+        pthread_mutex_lock(lock);
+    }
+    atomic_fetch_sub(&waiting, 1);
+    return sys;
+}
+
+/* ---- openings ------------------------------------------------------------------------------ */
+
+struct opener {
+    pthread_t thread;
+    frazil *gen;
+    frazil_err err;
+    frazil_error why;
+};
+
+static struct opener openers[OPENERS];
+static atomic_uint ended;
+
+static void *open_one(void *arg)
+{
+    struct opener *opener = arg;
+
+    opener->err = frazil_open_shared(&opener->gen, spec, &opener->why);
+    atomic_fetch_add(&ended, 1);
+    return NULL;
+}
+
+static void start(unsigned first, unsigned end)
+{
+    for (unsigned i = first; i < end; i++)
+        assert_int_equal(pthread_create(&openers[i].thread, NULL, open_one, &openers[i]), 0);
+}
+
+static void await_holder(void)
+{
+    AWAIT(hold == IS_HELD, "no file is locked");
+}
+
+/* All from there on have the same generator, which is closed then. */
+static void assert_shared(unsigned first)
+{
+    AWAIT(ended == OPENERS, "%u of %u have been woken", (unsigned)ended, (unsigned)OPENERS);
+    for (unsigned i = 0; i < OPENERS; i++)
+        assert_int_equal(pthread_join(openers[i].thread, NULL), 0);
+    for (unsigned i = first; i < OPENERS; i++) {
+        if (openers[i].err != FRAZIL_OK)
+            fail_msg("%s", openers[i].why.message);
+        assert_ptr_equal(openers[i].gen, openers[first].gen);
+    }
+    for (unsigned i = first; i < OPENERS; i++)
+        frazil_close(openers[i].gen);
+}
+
+BEFORE_EACH
+{
+    scratch = scratch_make();
+    snprintf(spec, sizeof spec,
+             "worker=fixed:1 open_wait=1h keeper=inline state=file run_dir=%s/run state_dir=%s/state host_dir=%s",
+             scratch, scratch, scratch_host(scratch));
+    hold = GOES_ON;
+    ended = 0;
+    is_without_time = true;
+}
+
+AFTER_EACH
+{
+    scratch_remove(scratch);
+}
+
+TEST("Those that wait for an opening are woken by its end, and have its generator")
+{
+    hold = IS_TO_BE_HELD;
+    start(0, 1);
+    await_holder();
+    start(1, OPENERS);
+    AWAIT(waiting == OPENERS - 1, "%u of them wait to be woken", (unsigned)waiting);
+    hold = GOES_ON;
+    assert_shared(0);
+}
+
+TEST("One that waits is a user already: the other one's close closes nothing, and it has that generator")
+{
+    uint64_t id;
+
+    hold = IS_TO_BE_HELD;
+    is_busy_machine = true;
+    start(0, 1);
+    await_holder();
+    start(1, 2);
+    AWAIT(waiting == 1, "nobody waits to be woken");
+    hold = GOES_ON;
+    assert_int_equal(pthread_join(openers[0].thread, NULL), 0);
+    assert_int_equal(openers[0].err, FRAZIL_OK);
+    unsigned before = locks;
+    frazil_close(openers[0].gen);
+    is_busy_machine = false;
+    assert_int_equal(pthread_join(openers[1].thread, NULL), 0);
+    assert_int_equal(openers[1].err, FRAZIL_OK);
+    assert_int_equal(locks, before); /* neither closed nor opened again */
+    assert_int_equal(frazil_next(openers[1].gen, &id), FRAZIL_OK);
+    frazil_close(openers[1].gen);
+}
+
+TEST("Those that wait for an opening which fails are woken, and one of them opens for all")
+{
+    hold = IS_TO_BE_HELD;
+    start(0, 1);
+    await_holder();
+    start(1, OPENERS);
+    AWAIT(waiting == OPENERS - 1, "%u of them wait to be woken", (unsigned)waiting);
+    hold = IS_TO_FAIL;
+    assert_shared(1);
+    assert_int_equal(openers[0].err, FRAZIL_ESYS);
+}
+
+static void *close_one(void *gen)
+{
+    frazil_close(gen);
+    atomic_fetch_add(&ended, 1);
+    return NULL;
+}
+
+TEST("Those that wait for the last user to close are woken, and have a new generator together")
+{
+    frazil_error why;
+    frazil *gen;
+
+    if (frazil_open_shared(&gen, spec, &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
+    hold = IS_TO_BE_HELD;
+    assert_int_equal(pthread_create(&openers[0].thread, NULL, close_one, gen), 0);
+    await_holder();
+    start(1, OPENERS);
+    AWAIT(waiting == OPENERS - 1, "%u of them wait to be woken", (unsigned)waiting);
+    hold = GOES_ON;
+    assert_shared(1);
+}
+
+TEST("An opening that waits for another one gives up when the waits of the process end, which leaves the other alone")
+{
+    hold = IS_TO_BE_HELD;
+    is_without_time = false;
+    start(0, 1);
+    await_holder();
+    start(1, OPENERS);
+    AWAIT(waiting > 0, "nobody waits");
+    fz_waits_end(true);
+    AWAIT(ended == OPENERS - 1, "%u have given up", (unsigned)ended);
+    fz_waits_end(false);
+    for (unsigned i = 1; i < OPENERS; i++) {
+        assert_int_equal(pthread_join(openers[i].thread, NULL), 0);
+        assert_int_equal(openers[i].err, FRAZIL_EAGAIN);
+        assert_non_null(strstr(openers[i].why.message, "another thread of this process"));
+    }
+    hold = GOES_ON;
+    assert_int_equal(pthread_join(openers[0].thread, NULL), 0);
+    assert_int_equal(openers[0].err, FRAZIL_OK);
+    frazil_close(openers[0].gen);
+}
