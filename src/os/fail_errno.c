@@ -18,6 +18,7 @@ static const struct {
     {EROFS, ": mount that file system so that it can be written to"},
     {EMFILE, ": raise the process's limit on open files (ulimit -n)"},
     {ENFILE, ": raise the system's limit on open files (sysctl fs.file-max)"},
+    {ENOMEM, ": free some memory, or raise the process's limit (ulimit -v)"},
 };
 
 static const struct {
@@ -111,13 +112,14 @@ frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, 
 
 int fz_errno_said(const char *sentence)
 {
-    static const int lacks[] = {ENFILE, EMFILE}; /* what is said of the second begins what is said of the first */
+    /* What is said of EMFILE begins what is said of ENFILE. */
+    static const int known[] = {ENFILE, EMFILE, ENOMEM, EACCES, ENOENT};
     char buf[128];
 
-    for (size_t i = 0; i < sizeof lacks / sizeof lacks[0]; i++) {
-        const char *reason = reason_of(lacks[i], buf, sizeof buf);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const char *reason = reason_of(known[i], buf, sizeof buf);
         if (reason[0] != '\0' && strstr(sentence, reason) != NULL)
-            return lacks[i];
+            return known[i];
     }
     return 0;
 }

@@ -32,7 +32,10 @@ enum fz_file_refusal {
 FZ_PRIVATE frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, const char *path,
                                     const char *advice);
 
-/* EMFILE or ENFILE if a sentence of the system's gives that as the reason, as the loader's do; 0: neither. */
+/*
+ * EMFILE, ENFILE, ENOMEM, EACCES or ENOENT if a sentence of the system's gives that as the reason, as the loader's do;
+ * 0: none of them.
+ */
 FZ_PRIVATE int fz_errno_said(const char *sentence);
 
 /* The errno that a refusal comes nearest to; an errno is itself. */

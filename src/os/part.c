@@ -2,6 +2,7 @@
 #include "part.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 #include "clients.h"
@@ -24,13 +25,21 @@ static part_entry find_entry(void *library, const char *name)
 
 static frazil_err cannot_load(const char *part, const char *file, const char *why, frazil_error *reterr)
 {
+    static const char no_room[] = "failed to map segment"; /* so glibc says it, without the reason */
     int sys = fz_errno_said(why);
 
+    if (sys == ENOENT)
+        return fz_fail(reterr, FRAZIL_ENOTBUILT,
+                       "the part of frazil for %s is not installed; a build has it if its client library was there: %s",
+                       part, why);
     if (sys != 0)
         return fz_fail_errno(reterr, sys, "cannot load the part of frazil for this:", file, "");
-    return fz_fail(reterr, FRAZIL_ENOTBUILT,
-                   "the part of frazil for %s is not installed; a build has it if its client library was there: %s",
-                   part, why);
+    if (strstr(why, no_room) != NULL)
+        return fz_fail(reterr, FRAZIL_ESYS,
+                       "cannot load the part of frazil for %s: %s: free some memory, raise the process's limit "
+                       "(ulimit -v), or allow programs on that file system (mount -o exec)",
+                       part, why);
+    return fz_fail(reterr, FRAZIL_ENOTBUILT, "cannot load the part of frazil for %s: %s", part, why);
 }
 
 /*
