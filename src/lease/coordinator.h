@@ -61,7 +61,7 @@ struct frazil_coordinator {
     /*
      * Makes a register of a URL without connecting; ret_name, of
      * FZ_LEASE_NAME_SIZE bytes, is what sentences call the namespace.  FRAZIL_ESPEC: the URL;
-     * FRAZIL_ESYS, FRAZIL_EREFUSED: a file that it names; FRAZIL_ENOTBUILT; FRAZIL_ENOMEM.
+     * FRAZIL_ESYS: a file that it names; FRAZIL_ENOTBUILT; FRAZIL_ENOMEM.
      */
     frazil_err (*open_register)(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr);
 

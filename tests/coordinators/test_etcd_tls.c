@@ -3,6 +3,7 @@
  * Goal of this test: through TLS a server is believed for its certificate only, and
  * a fork does not end the session.
  */
+#include <errno.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,9 +110,9 @@ TEST("A server is believed only if its certificate is of its host and by whom th
         etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&cert=%s/ca.pem&key=%s&timeout=60s", port, server.folder,
                       server.folder, lost);
     assert_int_equal(unlink(lost), 0);
-    assert_int_equal(register_swap(&no_ca, 0, version, "x", &version), FZ_REGISTER_REFUSED);
+    assert_int_equal(register_swap(&no_ca, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
     register_assert_said(": cannot read the file of ca=: ");
-    assert_int_equal(register_swap(&no_key, 0, version, "x", &version), FZ_REGISTER_REFUSED);
+    assert_int_equal(register_swap(&no_key, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
     register_assert_said(": cannot read the file of key=: ");
     register_close(&no_key);
     struct fz_register plain = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=60s", port);
@@ -122,7 +123,7 @@ TEST("A server is believed only if its certificate is of its host and by whom th
     register_close(&other_name);
     register_close(&plain);
     server_stop(&server);
-    assert_int_equal(register_swap(&no_ca, 0, version, "x", &version), FZ_REGISTER_REFUSED); /* nobody is there */
+    assert_int_equal(register_swap(&no_ca, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE); /* nobody is there */
     register_close(&no_ca);
 }
 
@@ -133,9 +134,10 @@ TEST("A URL that names a file that cannot be read is refused before anybody is a
     frazil_error err;
 
     assert_int_equal(fz_etcd_register_open("etcds://127.0.0.1:1/orders?ca=/nonexistent", &none, name, &err),
-                     FRAZIL_EREFUSED);
-    assert_string_equal(err.message,
-                        "the etcd URL: cannot read the file of ca=: '/nonexistent': No such file or directory");
+                     FRAZIL_ESYS);
+    assert_int_equal(err.sys_errno, ENOENT);
+    assert_string_equal(err.message, "the etcd URL: cannot read the file of ca=: '/nonexistent': No such file or "
+                                     "directory (errno 2)");
 }
 
 TEST("A server that answers the greeting of TLS in another language is refused")

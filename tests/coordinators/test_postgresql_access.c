@@ -456,7 +456,7 @@ TEST("Over TLS, as far as the URL trusts it; a child that drops what it inherite
     assert_int_equal(symlink("data/server.crt", lost), 0);
     reg = postgresql_open_url("postgres://owner@127.0.0.1:1/postgres/orders?sslmode=verify-ca&sslrootcert=%s", lost);
     assert_int_equal(unlink(lost), 0);
-    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED); /* although nobody is there */
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE); /* although nobody is there */
     register_assert_said(": cannot read the file of sslrootcert=: ");
     register_close(&reg);
     postgresql_server_stop(&own);

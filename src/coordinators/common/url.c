@@ -406,13 +406,19 @@ frazil_err fz_url_check_files(const struct fz_url_kind *kind, const struct fz_ur
 {
     for (const struct fz_url_key *key = kind->keys; key->name != NULL; key++) {
         const char *path = (const char *)url + key->offset;
-        char buf[128];
+        char what[FRAZIL_ERROR_MESSAGE_SIZE];
+        struct fz_sentence s = fz_sentence_in(what, sizeof what);
         if (key->type != FZ_URL_FILE || path[0] == '\0')
             continue;
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        if (fd < 0)
-            return fz_fail(reterr, FRAZIL_EREFUSED, "%s: cannot read the file of %s=: %q: %s", shown, key->name, path,
-                           strerror_r(errno, buf, sizeof buf) == 0 ? buf : "unknown error");
+        if (fd < 0) {
+            int sys = errno;
+            fz_sentence_str(&s, shown);
+            fz_sentence_str(&s, ": cannot read the file of ");
+            fz_sentence_str(&s, key->name);
+            fz_sentence_str(&s, "=:");
+            return fz_fail_errno(reterr, sys, what, path, "");
+        }
         (void)close(fd);
     }
     return FRAZIL_OK;

@@ -126,13 +126,13 @@ struct fz_url_kind {
 FZ_PRIVATE frazil_err fz_url_parse(const struct fz_url_kind *kind, const char *text, struct fz_url *ret,
                                    frazil_error *reterr);
 
-/* The same for a URL that is to be used.  FRAZIL_EREFUSED: as fz_url_check_files. */
+/* The same for a URL that is to be used.  FRAZIL_ESYS: as fz_url_check_files, too. */
 FZ_PRIVATE frazil_err fz_url_open(const struct fz_url_kind *kind, const char *text, struct fz_url *ret,
                                   frazil_error *reterr);
 
 /*
  * Whether the files that a parsed URL names can be read.  Asked each time before connecting: a client library looks
- * when it needs them, or goes on without.  FRAZIL_EREFUSED, and which one; `shown` is the URL for sentences.
+ * when it needs them, or goes on without.  FRAZIL_ESYS, and which one; `shown` is the URL for sentences.
  */
 FZ_PRIVATE frazil_err fz_url_check_files(const struct fz_url_kind *kind, const struct fz_url *url, const char *shown,
                                          frazil_error *reterr);

@@ -196,7 +196,7 @@ static enum outcome ask_host(struct fz_etcd_client *client, const struct message
     fz_etcd_url_show(&client->url, client->host, client->shown);
     if (client->http.curl == NULL &&
         fz_url_check_files(fz_etcd_url_kind, &client->url.common, client->shown, reterr) != FRAZIL_OK)
-        return REFUSED;
+        return NOT_DONE;
     switch (fz_etcd_http_post(&client->http, &request, &status)) {
     case FZ_ETCD_HTTP_ANSWERED:
         return read_answer(client, question, status, ret, reterr);

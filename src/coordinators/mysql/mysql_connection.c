@@ -410,7 +410,7 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
     struct call call = {.connection = connection, .allowance = allowance};
 
     if (fz_url_check_files(fz_mysql_url_kind, session->url, session->shown, reterr) != FRAZIL_OK)
-        return FZ_REGISTER_REFUSED;
+        return FZ_REGISTER_UNREACHABLE;
     session->handle = fz_mysql_client_new(&connection->url, seconds_left(allowance), wait_in_handshake);
     if (session->handle == NULL) {
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: cannot connect: out of memory", session->shown);

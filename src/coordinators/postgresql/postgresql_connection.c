@@ -247,7 +247,7 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
     bool adds_tls;
 
     if (fz_url_check_files(fz_postgresql_url_kind, session->url, session->shown, reterr) != FRAZIL_OK)
-        return FZ_REGISTER_REFUSED;
+        return FZ_REGISTER_UNREACHABLE;
     fz_tls_begin();
     PGconn *conn = begin_connecting(&connection->url, &session->url->hosts[session->host], &adds_tls);
     session->handle = conn;
