@@ -244,10 +244,11 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot(frazil *gen, char *buf, s
  * state file itself.
  *
  * *ret_next_ns is always set; without a grant the call does nothing, and it is FRAZIL_WAIT_FOREVER.  FRAZIL_EAGAIN,
- * EUNREACHABLE: no answer, or none yet; the present grant is valid until it ends.  FRAZIL_ELEASE: the grant has ended;
- * or the worker id is lost and no other is free, and ids are available until the grant ends.  FRAZIL_EWORKER: the
- * program's granter gave an invalid grant; or the error that this granter returned.  Then the present grant stays
- * valid.  FRAZIL_ESTOPPED.  Any thread, any process.
+ * EUNREACHABLE: no answer, or none yet; the present grant is valid until it ends.  FRAZIL_ESYS: likewise, and no
+ * descriptor is left for a connection.  FRAZIL_ELEASE: the grant has ended; or the worker id is lost and no other is
+ * free, and ids are available until the grant ends.  FRAZIL_EWORKER: the program's granter gave an invalid grant; or
+ * the error that this granter returned.  Then the present grant stays valid.  FRAZIL_ESTOPPED.  Any thread, any
+ * process.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, uint64_t *ret_next_ns,
                                                frazil_error *reterr) FRAZIL_NONNULL(1, 3);

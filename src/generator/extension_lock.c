@@ -69,13 +69,14 @@ static bool is_over(const frazil *gen, uint64_t since_ns, uint64_t at_ns)
     return since_ns == 0 || at_ns - since_ns >= hold_ns(gen);
 }
 
-/* Sleeps, twice as long as before.  False: the time is over. */
-static bool pause_until(struct fz_deadline deadline, uint64_t *pause_ns)
+bool fz_pause_longer(struct fz_deadline deadline, uint64_t *pause_ns)
 {
     uint64_t left_ns = fz_deadline_left_ns(deadline);
 
     if (left_ns == 0)
         return false;
+    if (*pause_ns == 0)
+        *pause_ns = first_pause_ns;
     uint64_t ns = *pause_ns < left_ns ? *pause_ns : left_ns;
     struct timespec pause = {.tv_nsec = (long)ns};
     /* A signal may end it early, and then the caller looks once more: its time is counted by the clock. */
@@ -160,11 +161,11 @@ static bool set_time(frazil *gen, struct fz_extension_lock *lock)
 /* By the guard if that is free, else by the time. */
 static bool begin_hold(struct lock_wait *wait, struct fz_extension_lock *lock)
 {
-    uint64_t pause_ns = first_pause_ns;
+    uint64_t pause_ns = 0;
 
     lock->is_guarded = enter_lock_guard(wait, lock);
     while (!set_time(wait->gen, lock)) {
-        if (is_wait_over(wait) || !pause_until(wait->deadline, &pause_ns)) {
+        if (is_wait_over(wait) || !fz_pause_longer(wait->deadline, &pause_ns)) {
             if (lock->is_guarded)
                 fz_guard_leave_for_good(&lock->guard);
             return false;
@@ -244,10 +245,10 @@ bool fz_extension_lock_wait(frazil *gen, struct fz_deadline deadline, bool (*is_
                             struct fz_extension_lock *ret)
 {
     struct lock_wait wait = {.gen = gen, .deadline = deadline, .is_needless = is_needless};
-    uint64_t pause_ns = first_pause_ns;
+    uint64_t pause_ns = 0;
 
     while (!take_lock(&wait, ret)) {
-        if (is_wait_over(&wait) || !pause_until(deadline, &pause_ns))
+        if (is_wait_over(&wait) || !fz_pause_longer(deadline, &pause_ns))
             return false;
     }
     return true;
@@ -256,8 +257,8 @@ bool fz_extension_lock_wait(frazil *gen, struct fz_deadline deadline, bool (*is_
 void fz_extension_lock_await(frazil *gen, struct fz_deadline deadline)
 {
     struct lock_wait wait = {.gen = gen};
-    uint64_t pause_ns = first_pause_ns;
+    uint64_t pause_ns = 0;
 
-    while (fz_extension_lock_is_held(gen) && !is_wait_over(&wait) && pause_until(deadline, &pause_ns))
+    while (fz_extension_lock_is_held(gen) && !is_wait_over(&wait) && fz_pause_longer(deadline, &pause_ns))
         ;
 }

@@ -60,4 +60,10 @@ FZ_PRIVATE void fz_extension_lock_await(frazil *gen, struct fz_deadline deadline
 /* The monotonic clock of the machine. */
 FZ_PRIVATE uint64_t fz_machine_clock_ns(void);
 
+/*
+ * Sleeps between two looks at something that others do: a millisecond if *pause_ns is 0, and from then on twice as long
+ * each time, up to 16.  False: the deadline is over.  A point of cancellation.  Any thread.
+ */
+FZ_PRIVATE bool fz_pause_longer(struct fz_deadline deadline, uint64_t *pause_ns);
+
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "keeper.h"
 
-#include <time.h>
-
 #include "background_job.h"
 #include "core/duration.h"
 #include "core/layout_internal.h"
@@ -187,6 +185,7 @@ static frazil_err extend_locked(frazil *gen, struct fz_deadline deadline, frazil
     uint64_t begun_ns = fz_monotonic_ns(gen);
     bool never_waits = fz_deadline_left_ns(deadline) == 0;
     err = gen->keeper.granter.extend(gen->keeper.granter.ctx, deadline, seen.view.now_tick, &seen.grant, &grant, &why);
+    err = fz_fail_without_fds(err, &why);
     if (err != FRAZIL_OK && is_overtaken(gen, &seen))
         return FRAZIL_OK; /* nobody needs the answer any more */
     /* It did not wait for the holder of a guard: that delays nothing for the next caller, which may wait. */
@@ -502,13 +501,13 @@ static bool is_call_over(const frazil *gen)
     return fz_waits_ended() || fz_is_stopped(gen);
 }
 
-/* Waits for a thread that an earlier call has left at work. */
+/* Waits for a thread that an earlier call has left at work; many calls may. */
 static void await_job(frazil *gen, struct fz_deadline deadline, bool (*ends)(const frazil *gen))
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
+    uint64_t pause_ns = 0;
 
-    while (has_job(gen) && (ends == NULL || !ends(gen)) && fz_deadline_left_ns(deadline) > 0)
-        clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+    while (has_job(gen) && (ends == NULL || !ends(gen)) && fz_pause_longer(deadline, &pause_ns))
+        ;
 }
 
 /* Has the thread that is at work go on.  False: it is not any more. */

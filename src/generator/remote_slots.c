@@ -14,6 +14,7 @@
 #include "monotonic_condition.h"
 #include "observation.h"
 #include "os/deadline.h"
+#include "os/spare_fds.h"
 #include "retry_pause.h"
 #include "slot_runs.h"
 #include "take.h"
@@ -202,6 +203,7 @@ static frazil_err ask(frazil *gen, struct part *part, struct fz_deadline deadlin
         remote->source.after_fork(remote->source.ctx);
     part->is_child = false;
     frazil_err err = remote->source.take(remote->source.ctx, deadline, seen->view.now_tick, wanted, &given, &why);
+    err = fz_fail_without_fds(err, &why);
     pthread_mutex_lock(&part->lock);
     err = err == FRAZIL_OK ? receive(gen, part, seen, &given, refusal) : refused(part, seen, &why, refusal);
     part->refusal = *refusal;

@@ -3,7 +3,11 @@
  * Goal of this test: a call waits for a granter no longer than it may wait, and not at all if it never waits, though
  * the request that it has begun is not cut off.
  */
+#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include "generator/generator_internal.h"
 #include "lib/fake_granter.h"
@@ -18,6 +22,21 @@ enum { WORKER = 3, HORIZON = 1000 };
 
 static struct rig rig;
 static struct fake_granter *fake;
+static _Thread_local unsigned sleeps;
+
+/* Stands for the one of libc, and can be cancelled like that. */
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *ret_left)
+{
+    struct timespec from = {.tv_sec = 0};
+
+    (void)ret_left;
+    sleeps++;
+    if (flags == TIMER_ABSTIME)
+        (void)clock_gettime(clock, &from);
+    /* Rounded up: who sleeps for less than a millisecond would else come back at once, and sleep again and again. */
+    int64_t ms = (wanted->tv_sec - from.tv_sec) * 1000 + (wanted->tv_nsec - from.tv_nsec + 999999) / 1000000;
+    return ms > 0 && poll(NULL, 0, (int)ms) < 0 ? errno : 0;
+}
 
 /* A generator whose coordinator is silent, in the last quarter of its grant. */
 static void open_silent(void)
@@ -103,6 +122,11 @@ static frazil_err waits_for_grant(uint64_t *ret)
     return frazil_keep(rig.gen, beyond_ns, ret, NULL);
 }
 
+static frazil_err waits_for_grant_for_ever(uint64_t *ret)
+{
+    return frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, ret, NULL);
+}
+
 /* A cancelled thread leaves frames without a return from them, which the address sanitizer cannot see. */
 static void leave_frames(void *unused)
 {
@@ -125,7 +149,8 @@ static void *wait_in_thread(void *arg)
     return arg;
 }
 
-static frazil_err (*const waiting[])(uint64_t *) = {waits_for_id, waits_for_id_for_ever, waits_for_grant};
+static frazil_err (*const waiting[])(uint64_t *) = {waits_for_id, waits_for_id_for_ever, waits_for_grant,
+                                                    waits_for_grant_for_ever};
 
 /* Starts a call, which asks itself if no other one does, and returns when it is being waited for. */
 static pthread_t start_waiting(unsigned nth)
@@ -159,6 +184,19 @@ TEST("A stopped call no longer waits for a silent coordinator, whether the reque
     }
 }
 
+TEST("A call that waits for the request of another one looks for its end a few times only")
+{
+    enum { WAIT_MS = 400, LOOKS_MAX = 60 }; /* with a look each millisecond there would be 400 */
+    uint64_t next_ns;
+
+    open_silent();
+    assert_int_equal(frazil_keep(rig.gen, 0, &next_ns, NULL), FRAZIL_EAGAIN);
+    await_request();
+    sleeps = 0;
+    assert_int_equal(frazil_keep(rig.gen, WAIT_MS * RIG_MS, &next_ns, NULL), FRAZIL_EAGAIN);
+    assert_in_range(sleeps, 1, LOOKS_MAX);
+}
+
 TEST("A thread that waits for a silent coordinator can be cancelled, and a later call has the answer")
 {
     open_silent();
@@ -174,6 +212,26 @@ TEST("A thread that waits for a silent coordinator can be cancelled, and a later
     assert_int_equal(fake->extended, 1);
     answer();
     (void)rig_next(&rig);
+}
+
+TEST("Without a descriptor for a connection, an extension that fails says so, and not that the coordinator is silent")
+{
+    struct rlimit before;
+    uint64_t next_ns;
+    frazil_error why;
+
+    open_silent();
+    fake->holds = false;
+    fake->fails = FRAZIL_EUNREACHABLE;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    frazil_err err = frazil_keep(rig.gen, beyond_ns, &next_ns, &why);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(err, FRAZIL_ESYS);
+    assert_int_equal(why.sys_errno, EMFILE);
+    assert_non_null(strstr(why.message, "(ulimit -n)"));
+    fake->fails = FRAZIL_OK;
 }
 
 TEST("Of a file the call's own time bounds the wait for its guard, and a thread's is bounded as well")
