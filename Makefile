@@ -34,7 +34,7 @@ BEFORE_RELEASE = check check-asan check-tsan check-own-libc long soak nemesis id
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-all style check-docs one-long long $(LONG) $(BINDINGS:%=check-% packages-%) check-asan check-tsan check-own-libc check-clients check-restarts \
 	check-recipes check-cross $(CROSS:%=check-%) musl soak nemesis ids clusters mutants fuzz model install format format-check lint-changes \
-	bench bench-postgresql page manual update-fleets update-instructions update-symbols update-abi update-lists api deb check-deb amalgamation packages walk dist check-dist before-release release check-release check-image clean
+	bench bench-postgresql page manual update-bounds update-fleets update-instructions update-symbols update-abi update-lists api deb check-deb amalgamation packages walk dist check-dist before-release release check-release check-image clean
 
 all: | build ## build the libraries and the command into build/release (1 min)
 	@$(call build,release)
@@ -296,6 +296,12 @@ update-fleets: | build ## write the tables of simulated fleets in docs/TRUST.md 
 	@$(call build,check)
 	@$(call aloud,for page in docs/TRUST.md docs/operations.md; do \
 		sh tests/simulator/figures.sh build/check/tests/simulator/frazil-sim $$page | sh tools/put-figures update-fleets $$page || exit; done)
+
+update-bounds: | build ## measure each call over five broken coordinators, for docs/TRUST.md; on a quiet machine (about 10 min)
+	@sh tools/install-packages check
+	@$(call build,check)
+	@$(call aloud,TEST_SKIP_NOTHING=1 ctest --preset check-all -R "^nemesis/test_bounds$$" --verbose >build/bounds.txt && \
+		{ echo; sed -n "s/^[0-9]*: |/|/p" build/bounds.txt; echo; } | sh tools/put-figures update-bounds docs/TRUST.md)
 
 update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now, and tests/conformance/shapes.txt from the headers (1 min)
 	@$(call aloud,sh tests/api/symbols.sh --update build/release/src build/release/parts)
