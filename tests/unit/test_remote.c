@@ -5,7 +5,6 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,24 +122,6 @@ TEST("I6: a source that takes longer than a tick to answer gives ids of the time
         assert_int_equal(tick_now(), asked + 5);
         assert_int_equal(fake_slots.takes, i); /* what is left of the batch is not used after its tick */
     }
-    rig_close(&rig);
-}
-
-TEST("Without a descriptor for a connection, a call says so, and not that the source is silent")
-{
-    struct rlimit before;
-    frazil_error why;
-    uint64_t id;
-
-    rig_open(&rig, SPEC, RIG_NOW);
-    fake_slots.err = FRAZIL_EUNREACHABLE;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-    const struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    frazil_err err = frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &why);
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-    assert_int_equal(err, FRAZIL_ESYS);
-    assert_non_null(strstr(why.message, "(ulimit -n)"));
     rig_close(&rig);
 }
 

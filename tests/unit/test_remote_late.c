@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: of remote slots, a call whose time is over asks no source, knows what the source said last, and is
- * told when to come back.
+ * told when to come back; and a source that was not asked is not blamed.
  */
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "lib/fake_slots.h"
 #include "lib/patience.h"
@@ -12,9 +13,12 @@
 #include "lib/rig.h"
 #include "lib/test.h"
 
+static struct rig rig;
+
 BEFORE_EACH
 {
     memset(&fake_slots, 0, sizeof fake_slots);
+    rig = (struct rig){.random_state = 1, .coordinators = fake_slots_coordinators};
 }
 
 TEST("A call whose time is over asks nobody, and says what came of the last request")
@@ -41,8 +45,6 @@ TEST("A call whose time is over asks nobody, and says what came of the last requ
     frazil_close(gen);
 }
 
-static struct rig rig;
-
 static void *ask_source(void *ret_id)
 {
     frazil_err ignored = frazil_take(rig.gen, ret_id, 1, FRAZIL_WAIT_FOREVER, NULL);
@@ -59,7 +61,6 @@ TEST("Behind a request that lasts a call is told to come back after as long agai
     uint64_t retry_ns = 0;
     frazil_error err;
 
-    rig = (struct rig){.random_state = 1, .coordinators = fake_slots_coordinators};
     rig_open(&rig, "worker=fixed:7 state=fake://slots", RIG_NOW);
     atomic_store(&fake_slots.is_silent, true);
     assert_int_equal(pthread_create(&thread, NULL, ask_source, &taken), 0);
@@ -75,5 +76,23 @@ TEST("Behind a request that lasts a call is told to come back after as long agai
     atomic_store(&fake_slots.is_silent, false);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_true(taken != RIG_UNTOUCHED && id == RIG_UNTOUCHED);
+    rig_close(&rig);
+}
+
+TEST("Without a descriptor for a connection, a call says so, and not that the source is silent")
+{
+    struct rlimit before;
+    frazil_error why;
+    uint64_t id;
+
+    rig_open(&rig, "worker=fixed:7 state=fake://slots", RIG_NOW);
+    fake_slots.err = FRAZIL_EUNREACHABLE;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    frazil_err err = frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &why);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(err, FRAZIL_ESYS);
+    assert_non_null(strstr(why.message, "(ulimit -n)"));
     rig_close(&rig);
 }
