@@ -473,7 +473,16 @@ static int by_name(const void *a, const void *b)
 #define GOES                                                                                                           \
     "a generator that this reload closes keeps its worker id until then: if it is that one, reload without both first"
 
-/* The generators that a reload closes, as a group, by what runs of them; NULL: there are none, or errors says why. */
+static bool some_go(const struct settings *settings, const struct generators *before)
+{
+    size_t i = 0;
+
+    while (before != NULL && i < before->count && settings_have_generator(settings, before->rows[i].name))
+        i++;
+    return before != NULL && i < before->count;
+}
+
+/* The generators that a reload closes, as a group, by what runs of them; NULL: errors says why. */
 static frazil_admin_group *group_of_those_that_go(const struct settings *settings, const struct generators *before,
                                                   struct bytes *errors)
 {
@@ -481,7 +490,7 @@ static frazil_admin_group *group_of_those_that_go(const struct settings *setting
     char name[sizeof "[generator ]" + NAME_MAX_LEN];
     frazil_error err;
 
-    for (size_t i = 0; before != NULL && i < before->count; i++) {
+    for (size_t i = 0; i < before->count; i++) {
         const struct generator *row = &before->rows[i];
         if (settings_have_generator(settings, row->name))
             continue;
@@ -496,19 +505,21 @@ static frazil_admin_group *group_of_those_that_go(const struct settings *setting
 
 /*
  * Adds those new generators to errors that can make the same ids as one that goes: both are open for a moment, and not
- * all of them refuse each other then.  What runs is compared, whatever its files say by now.  Returns whether any goes.
+ * all of them refuse each other then.  What runs is compared, whatever its files say by now; and where nothing is new,
+ * nothing is compared that could fail.
  */
-static bool look_at_those_that_go(const struct settings *settings, const struct generators *before,
+static void look_at_those_that_go(const struct settings *settings, const struct generators *before,
                                   struct bytes *errors)
 {
-    frazil_admin_group *group = group_of_those_that_go(settings, before, errors);
-    bool some_go = group != NULL;
+    frazil_admin_group *group = NULL;
     frazil_error why;
 
-    for (size_t i = 0; some_go && i < settings->generator_count; i++) {
+    for (size_t i = 0; i < settings->generator_count; i++) {
         const struct generator_settings *row = &settings->generators[i];
         if (generators_find(before, slice_of(row->name)) != NULL)
             continue;
+        if (group == NULL && (group = group_of_those_that_go(settings, before, errors)) == NULL)
+            return;
         struct spec meaning = settings_spec(row, errors);
         if (meaning.text != NULL &&
             frazil_admin_group_add(group, row->name, meaning.text, row->worker_ids, &why) == FRAZIL_EWORKER)
@@ -516,15 +527,16 @@ static bool look_at_those_that_go(const struct settings *settings, const struct 
         spec_free(&meaning); /* any other error is left to the opening, which follows */
     }
     frazil_admin_group_close(group);
-    return some_go;
 }
 
 void generators_open(struct generators *set, const struct settings *settings, const struct generators *before,
                      struct bytes *errors)
 {
     /* A reload that fails has closed nothing, so those that go keep their worker ids until it is done. */
-    const char *goes = look_at_those_that_go(settings, before, errors) ? "; " GOES : "";
+    const char *goes = some_go(settings, before) ? "; " GOES : "";
 
+    if (goes[0] != '\0')
+        look_at_those_that_go(settings, before, errors);
     *set = (struct generators){.rows = calloc(settings->generator_count + 1, sizeof *set->rows)};
     if (set->rows == NULL)
         bytes_add_text(errors, "out of memory\n");
