@@ -156,7 +156,118 @@ static void entry_end_turn(struct fz_shared_generators *all, struct fz_shared_ge
     free(entry);
 }
 
-/* ---- opening and closing ------------------------------------------------------------------ */
+/* ---- closing ------------------------------------------------------------------------------ */
+
+/* Under the lock: a user leaves.  False: it is the last one and closes the generator; the entry is busy with that. */
+static bool entry_leave_to_others(const struct fz_shared_generators *all, struct fz_shared_generator *entry)
+{
+    bool has_others = entry->users > 1;
+
+    if (has_others)
+        entry->users--;
+    else
+        entry_make_busy(all, entry);
+    return has_others;
+}
+
+/* Closes what nobody uses any more, and ends the turn of the last user. */
+static frazil_err close_job(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
+{
+    struct fz_shared_generator *entry = gen->shared_generator;
+
+    (void)reterr;
+    frazil_err err = fz_close_opened(gen, deadline);
+    if (entry != NULL)
+        entry_end_turn(entries_of_process(), entry, NULL);
+    return err;
+}
+
+/* Gives back what can be given back in that time, but tries for a while also if the caller does not wait. */
+static struct fz_deadline close_deadline(uint64_t wait_ns)
+{
+    uint64_t ns = wait_ns < shortest_close_ns ? shortest_close_ns : wait_ns;
+
+    return fz_deadline_in(ns < longest_close_ns ? ns : longest_close_ns);
+}
+
+/* Nothing of the program's is called after a call that closes has returned. */
+static bool closes_itself(const frazil *gen)
+{
+    return gen->fixed.has_program_ports || gen->overflow.fn != NULL;
+}
+
+/* Has a thread close it, for which the caller waits so long; without a thread it closes in that time itself. */
+static frazil_err close_aside(frazil *gen, uint64_t most_ns)
+{
+    const struct fz_background_wait wait = {.until = fz_deadline_in(most_ns)};
+    frazil_err err = FRAZIL_OK;
+
+    switch (fz_background_run(gen, close_job, close_deadline(most_ns), &wait, &err, NULL)) {
+    case FZ_BACKGROUND_ENDED:
+        return err;
+    case FZ_BACKGROUND_NO_THREAD:
+        return close_job(gen, fz_deadline_earlier(close_deadline(most_ns), wait.until), NULL);
+    case FZ_BACKGROUND_GOES_ON:
+        break;
+    }
+    return FRAZIL_EAGAIN;
+}
+
+/* The caller is the last user.  If it may not go aside, or would call what is the program's, it closes it itself. */
+static frazil_err close_as_last(frazil *gen, uint64_t most_ns, bool may_go_aside)
+{
+    return may_go_aside && !closes_itself(gen) ? close_aside(gen, most_ns)
+                                               : close_job(gen, close_deadline(most_ns), NULL);
+}
+
+/* Whether others use it, so that there is nothing to close.  A child that has no memory for a lock leaves it open. */
+static bool leaves_open(frazil *gen, frazil_err *ret_err)
+{
+    if (gen->shared_generator == NULL)
+        return false;
+    struct fz_shared_generators *all = entries_of_process();
+    if (all == NULL) {
+        *ret_err = FRAZIL_ENOMEM;
+        return true;
+    }
+    pthread_mutex_lock(&all->lock);
+    bool has_others = entry_leave_to_others(all, gen->shared_generator);
+    pthread_mutex_unlock(&all->lock);
+    return has_others;
+}
+
+/* A thread that ended in here would leave half of the generator open. */
+static frazil_err leave_or_close(frazil *gen, uint64_t most_ns, bool may_go_aside)
+{
+    frazil_err err = FRAZIL_OK;
+    int cancel;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    if (!leaves_open(gen, &err))
+        err = close_as_last(gen, most_ns, may_go_aside);
+    pthread_setcancelstate(cancel, NULL);
+    return err;
+}
+
+void frazil_close(frazil *gen)
+{
+    frazil_err ignored = FRAZIL_OK;
+
+    /* A request that the keeper's thread is just making ends with its own timeout. */
+    if (gen != NULL)
+        ignored = leave_or_close(gen, shortest_close_ns, gen->keeper.asks_coordinator);
+    (void)ignored;
+}
+
+frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
+{
+    if (gen == NULL)
+        return FRAZIL_OK;
+    uint64_t most_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns;
+    return leave_or_close(gen, most_ns, most_ns != FRAZIL_WAIT_FOREVER);
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
 
 /*
  * Under the lock: waits until no other thread opens or closes the entry.  The caller is a user of it already, so that
@@ -311,95 +422,6 @@ frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *rete
         err = frazil_open_shared_with(ret, &options, reterr);
     fz_options_forget(&options);
     return err;
-}
-
-/* The last user closes the generator, and has the result.  A child that has no memory for a lock leaves it open. */
-static frazil_err entry_leave(struct fz_shared_generator *entry, frazil *gen, struct fz_deadline deadline)
-{
-    struct fz_shared_generators *all = entries_of_process();
-
-    if (all == NULL)
-        return FRAZIL_ENOMEM;
-    pthread_mutex_lock(&all->lock);
-    bool is_last = entry->users == 1;
-    if (is_last)
-        entry_make_busy(all, entry);
-    else
-        entry->users--;
-    pthread_mutex_unlock(&all->lock);
-    if (!is_last)
-        return FRAZIL_OK;
-    frazil_err err = fz_close_opened(gen, deadline);
-    entry_end_turn(all, entry, NULL);
-    return err;
-}
-
-/* A thread that ended in here would leave half of the generator open. */
-static frazil_err close_job(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
-{
-    int cancel;
-
-    (void)reterr;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    frazil_err err = gen->shared_generator != NULL ? entry_leave(gen->shared_generator, gen, deadline)
-                                                   : fz_close_opened(gen, deadline);
-    pthread_setcancelstate(cancel, NULL);
-    return err;
-}
-
-/* Gives back what can be given back in that time, but tries for a while also if the caller does not wait. */
-static struct fz_deadline close_deadline(uint64_t wait_ns)
-{
-    uint64_t ns = wait_ns < shortest_close_ns ? shortest_close_ns : wait_ns;
-
-    return fz_deadline_in(ns < longest_close_ns ? ns : longest_close_ns);
-}
-
-/* Nothing of the program's is called after a call that closes has returned. */
-static bool closes_itself(const frazil *gen)
-{
-    return gen->fixed.has_program_ports || gen->overflow.fn != NULL;
-}
-
-/* Has a thread close it, for which the caller waits so long; without a thread it closes in that time itself. */
-static frazil_err close_aside(frazil *gen, uint64_t most_ns)
-{
-    const struct fz_background_wait wait = {.until = fz_deadline_in(most_ns)};
-    frazil_err err = FRAZIL_OK;
-
-    switch (fz_background_run(gen, close_job, close_deadline(most_ns), &wait, &err, NULL)) {
-    case FZ_BACKGROUND_ENDED:
-        return err;
-    case FZ_BACKGROUND_NO_THREAD:
-        return close_job(gen, fz_deadline_earlier(close_deadline(most_ns), wait.until), NULL);
-    case FZ_BACKGROUND_GOES_ON:
-        break;
-    }
-    return FRAZIL_EAGAIN;
-}
-
-void frazil_close(frazil *gen)
-{
-    frazil_err ignored = FRAZIL_OK;
-
-    if (gen == NULL)
-        return;
-    /* A request that the keeper's thread is just making ends with its own timeout. */
-    if (closes_itself(gen) || !gen->keeper.asks_coordinator)
-        ignored = close_job(gen, close_deadline(shortest_close_ns), NULL);
-    else
-        ignored = close_aside(gen, shortest_close_ns);
-    (void)ignored;
-}
-
-frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
-{
-    if (gen == NULL)
-        return FRAZIL_OK;
-    uint64_t most_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns;
-    if (closes_itself(gen) || most_ns == FRAZIL_WAIT_FOREVER)
-        return close_job(gen, close_deadline(most_ns), NULL);
-    return close_aside(gen, most_ns);
 }
 
 /* ---- stopping ------------------------------------------------------------------------------- */

@@ -236,6 +236,15 @@ TEST("The last one closes: what the generator held is free again, and the next o
     frazil_close(open_shared(spec));
 }
 
+TEST("The close of one who is not the last has nothing to wait for: it is FRAZIL_OK at once")
+{
+    for (unsigned i = 0; i < 100; i++) {
+        frazil *gen = open_shared("worker=fixed:1 state=memory"), *same = open_shared("worker=fixed:1 state=memory");
+        assert_int_equal(frazil_close_within(gen, 0), FRAZIL_OK);
+        frazil_close(same);
+    }
+}
+
 TEST("One that was stopped stays with those who opened it, and later openings have a new one together")
 {
     char spec[900];
