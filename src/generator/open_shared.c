@@ -283,9 +283,50 @@ static bool await_turn(struct fz_shared_generators *all, const struct fz_shared_
     return true;
 }
 
+/* Under the lock, which others have while it closes: leaves what was stopped while this opening waited for it. */
+static void entry_leave_stopped(struct fz_shared_generators *all, struct fz_shared_generator *entry,
+                                struct fz_deadline deadline)
+{
+    frazil *gen = atomic_load_explicit(&entry->gen, memory_order_relaxed);
+    const uint64_t left_ns = fz_deadline_left_ns(deadline);
+
+    if (entry_leave_to_others(all, entry))
+        return;
+    pthread_mutex_unlock(&all->lock);
+    frazil_err ignored = close_as_last(gen, left_ns < shortest_close_ns ? left_ns : shortest_close_ns, true);
+    (void)ignored;
+    pthread_mutex_lock(&all->lock);
+}
+
+/* Whether it has a generator that was stopped: one that its opener has stopped since. */
+static bool entry_was_stopped(const struct fz_shared_generator *entry)
+{
+    return atomic_load_explicit(&entry->gen, memory_order_relaxed) != NULL &&
+           atomic_load_explicit(&entry->stopped, memory_order_acquire);
+}
+
+/* Under the lock: the entry for a text, with one user more if it is the caller's turn.  NULL: out of memory. */
+static struct fz_shared_generator *entry_join(struct fz_shared_generators *all, const char *text,
+                                              struct fz_deadline deadline, bool *ret_is_turn)
+{
+    for (;;) {
+        struct fz_shared_generator *entry = entry_of(all, text);
+        if (entry == NULL)
+            entry = entry_add(all, text);
+        if (entry == NULL)
+            return NULL;
+        entry->users++;
+        *ret_is_turn = await_turn(all, entry, deadline);
+        entry->users -= !*ret_is_turn; /* never the last: the thread that is at it will see to the entry */
+        if (!*ret_is_turn || !entry_was_stopped(entry))
+            return entry;
+        entry_leave_stopped(all, entry, deadline);
+    }
+}
+
 /*
  * The entry for a text, with one user more; if it has no generator the caller opens that.  NULL: *ret_err is
- * FRAZIL_ENOMEM, or FRAZIL_EAGAIN if others have been at it until the deadline.
+ * FRAZIL_ENOMEM, or FRAZIL_EAGAIN if others are at it for longer than the caller waits.
  */
 static struct fz_shared_generator *entry_enter(struct fz_shared_generators *all, const char *text,
                                                struct fz_deadline deadline, frazil_err *ret_err, frazil_error *reterr)
@@ -293,14 +334,7 @@ static struct fz_shared_generator *entry_enter(struct fz_shared_generators *all,
     bool is_turn = false;
 
     pthread_mutex_lock(&all->lock);
-    struct fz_shared_generator *entry = entry_of(all, text);
-    if (entry == NULL)
-        entry = entry_add(all, text);
-    if (entry != NULL) {
-        entry->users++;
-        is_turn = await_turn(all, entry, deadline);
-        entry->users -= !is_turn; /* never the last: the thread that is at it will see to the entry */
-    }
+    struct fz_shared_generator *entry = entry_join(all, text, deadline, &is_turn);
     if (is_turn && atomic_load_explicit(&entry->gen, memory_order_relaxed) == NULL)
         entry_make_busy(all, entry);
     pthread_mutex_unlock(&all->lock);

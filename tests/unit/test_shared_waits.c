@@ -109,12 +109,16 @@ static void await_holder(void)
     AWAIT(hold == IS_HELD, "no file is locked");
 }
 
-/* All from there on have the same generator, which is closed then. */
-static void assert_shared(unsigned first)
+static void join_all(void)
 {
     AWAIT(ended == OPENERS, "%u of %u have been woken", (unsigned)ended, (unsigned)OPENERS);
     for (unsigned i = 0; i < OPENERS; i++)
         assert_int_equal(pthread_join(openers[i].thread, NULL), 0);
+}
+
+/* All from there on have the same generator, which is closed then. */
+static void close_shared(unsigned first)
+{
     for (unsigned i = first; i < OPENERS; i++) {
         if (openers[i].err != FRAZIL_OK)
             fail_msg("%s", openers[i].why.message);
@@ -148,7 +152,8 @@ TEST("Those that wait for an opening are woken by its end, and have its generato
     start(1, OPENERS);
     AWAIT(waiting == OPENERS - 1, "%u of them wait to be woken", (unsigned)waiting);
     hold = GOES_ON;
-    assert_shared(0);
+    join_all();
+    close_shared(0);
 }
 
 TEST("One that waits is a user already: the other one's close closes nothing, and it has that generator")
@@ -174,6 +179,30 @@ TEST("One that waits is a user already: the other one's close closes nothing, an
     frazil_close(openers[1].gen);
 }
 
+TEST("Those that wait for an opening do not get its generator if that was stopped, but a new one together")
+{
+    unsigned fds = scratch_open_fds();
+    uint64_t id;
+
+    hold = IS_TO_BE_HELD;
+    is_busy_machine = true;
+    start(0, 1);
+    await_holder();
+    start(1, OPENERS);
+    AWAIT(waiting == OPENERS - 1, "%u of them wait to be woken", (unsigned)waiting);
+    hold = GOES_ON;
+    AWAIT(ended == 1, "the first one does not open");
+    assert_int_equal(openers[0].err, FRAZIL_OK);
+    frazil_stop(openers[0].gen);
+    frazil_close(openers[0].gen);
+    is_busy_machine = false;
+    join_all();
+    assert_int_equal(openers[1].err, FRAZIL_OK);
+    assert_int_equal(frazil_next(openers[1].gen, &id), FRAZIL_OK);
+    close_shared(1);
+    assert_int_equal(scratch_open_fds(), fds); /* those who waited have closed the one that was stopped */
+}
+
 TEST("Those that wait for an opening which fails are woken, and one of them opens for all")
 {
     hold = IS_TO_BE_HELD;
@@ -182,7 +211,8 @@ TEST("Those that wait for an opening which fails are woken, and one of them open
     start(1, OPENERS);
     AWAIT(waiting == OPENERS - 1, "%u of them wait to be woken", (unsigned)waiting);
     hold = IS_TO_FAIL;
-    assert_shared(1);
+    join_all();
+    close_shared(1);
     assert_int_equal(openers[0].err, FRAZIL_ESYS);
 }
 
@@ -206,7 +236,8 @@ TEST("Those that wait for the last user to close are woken, and have a new gener
     start(1, OPENERS);
     AWAIT(waiting == OPENERS - 1, "%u of them wait to be woken", (unsigned)waiting);
     hold = GOES_ON;
-    assert_shared(1);
+    join_all();
+    close_shared(1);
 }
 
 TEST("An opening that waits for another one gives up when the waits of the process end, which leaves the other alone")
