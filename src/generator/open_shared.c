@@ -6,11 +6,12 @@
  * threads.  So:
  * - The list with its lock belongs to one process.  A child makes its own, over the entries that it inherits.
  * - Whether a thread opens or closes an entry is told by the mark of its process.  The mark of another process means
- * that this thread did not come along.
+ *   that this thread did not come along.
  * - Each change of the list is one store, before which or after which a child may be born: an entry is linked when it
- * is complete, and unlinked before it is freed.
+ *   is complete, and unlinked before it is freed.
  * - An entry has its generator only while that is wholly open: from behind its opening to before its closing.
- * An entry whose generator was stopped is passed over by openings, and lives as long as its users.
+ *   An entry whose generator was stopped is passed over by openings, and lives as long as its users.
+ *
  * A child cannot know that a thread was about to leave.  The child counts that user for ever, and keeps open what was
  * to be closed, until it ends.
  */
@@ -46,7 +47,7 @@ struct fz_shared_generators {
     struct fz_shared_generator *_Atomic first;
 };
 
-/* All of it but stopped is written under the lock, and text before others see it. */
+/* All of it but stopped is written under the lock.  Its text is written before others see it. */
 struct fz_shared_generator {
     struct fz_shared_generator *_Atomic next;
     _Atomic uint64_t busy; /* the process whose thread opens or closes it; 0 or another one: none does */
@@ -271,7 +272,7 @@ frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
 
 /*
  * Under the lock: waits until no other thread opens or closes the entry.  The caller is a user of it already, so that
- * no thread that opens and closes it again and again passes by.  False: the deadline has passed.
+ * no thread that opens and closes it again and again passes by.  False: it may wait no longer.
  */
 static bool await_turn(struct fz_shared_generators *all, const struct fz_shared_generator *entry,
                        struct fz_deadline deadline)
@@ -342,8 +343,8 @@ static struct fz_shared_generator *entry_enter(struct fz_shared_generators *all,
         *ret_err = fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     else if (!is_turn)
         *ret_err = fz_fail(reterr, FRAZIL_EAGAIN,
-                           "another thread of this process has been opening or closing this shared generator for as "
-                           "long as opening may take (open_wait): open it again");
+                           "another thread of this process is still opening or closing this shared generator, and "
+                           "this opening waits no longer: open it again, or raise open_wait");
     return is_turn ? entry : NULL;
 }
 
