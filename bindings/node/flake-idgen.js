@@ -103,6 +103,7 @@ class FlakeId {
   #fullMs = -1; // a millisecond whose numbers are above the mask by now
   #waiting = []; // callbacks whose ids the present millisecond no longer has
   #first = 0; // the first of them
+  #retryMs = 1; // when to try again for them
 
   constructor(options) {
     this.options = options || {};
@@ -140,7 +141,7 @@ class FlakeId {
   }
 
   #isFull() {
-    return this.#fullMs === Date.now();
+    return this.#fullMs !== -1 && this.#fullMs === Date.now();
   }
 
   next(callback) {
@@ -191,21 +192,23 @@ class FlakeId {
 
   /** False: there is no id now. */
   #deliver(callback) {
+    this.#retryMs = 1; // the mask's: it allows ids in the next millisecond
     if (this.#isFull()) return false;
     let id;
     try {
-      id = this.#masked(this.#generator[tryNextBuffer]());
+      id = this.#generator[tryNextBuffer]();
     } catch (error) {
       process.nextTick(callback, translate(error));
       return true;
     }
-    if (id === null) return false;
+    if (id === null) this.#retryMs = pauseMs();
+    if (this.#masked(id) === null) return false;
     process.nextTick(callback, null, id);
     return true;
   }
 
   #pause() {
-    setTimeout(() => this.#resume(), pauseMs());
+    setTimeout(() => this.#resume(), this.#retryMs);
   }
 
   #resume() {

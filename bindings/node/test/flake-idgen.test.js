@@ -12,7 +12,7 @@ const { scratch, throwing } = require('./lib/scratch.js');
 const on = scratch('flake');
 Object.assign(process.env, on.env);
 const FlakeId = require('frazil/flake-idgen');
-const { layout, open } = require('frazil');
+const { ManualClock, layout, open } = require('frazil');
 
 const flake = layout('flake');
 
@@ -109,6 +109,21 @@ test('a callback does not overtake those that wait when the next millisecond beg
     ids.map(([i]) => i),
     ids.map((_, i) => i),
   );
+});
+
+test('callbacks of a mask do not wait as long as another generator has to', async () => {
+  const clock = new ManualClock(Date.now());
+  const other = open({ layout: 'flake', worker: 'fixed:35', clock, state: 'memory' });
+  other.next();
+  clock.set(Date.now() - 60_000);
+  const generator = new FlakeId({ id: 36, seqMask: 0x01 });
+  generator.next(); // opens it
+  assert.equal(other.tryNext(), null);
+  const began = performance.now();
+  await collect(generator, 12);
+  const ms = performance.now() - began;
+  other.close();
+  assert.ok(ms < 2000, `${ms} ms`);
 });
 
 test('a callback that throws does not take the ids of others', async () => {
