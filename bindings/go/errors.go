@@ -21,7 +21,7 @@ const (
 	EWorker      Code = -9  // the source of the worker id gave no usable number
 	EShortLife   Code = -10 // the layout has less than ten years left
 	EKind        Code = -11 // the call does not suit this kind of layout (64-bit ids or snos)
-	ENotBuilt    Code = -12 // this part was not built into the library
+	ENotBuilt    Code = -12 // this part was not built into the library, or is not installed
 	ERefused     Code = -13 // the coordinator refuses: a permission, a password, or a setting of its own
 	ENamespace   Code = -14 // the namespace is missing, was wiped, or was created for something else
 	EAgain       Code = -20 // no id is free right now
@@ -34,7 +34,7 @@ const (
 	ENoMem       Code = -41 // out of memory
 	ESys         Code = -42 // a system call failed
 	EState       Code = -44 // a state file is damaged, or is of another layout, worker or version
-	EStopped     Code = -45 // the generator was stopped
+	EStopped     Code = -45 // the generator was stopped or closed
 )
 
 // Class tells what the caller can do about an error. A Class is itself an error, so that errors.Is(err, frazil.Retry) works.

@@ -11,7 +11,7 @@ type Form int32
 const (
 	Dec       Form = 0  // decimal, no leading zero: up to 20 digits
 	DecPadded Form = 1  // decimal, 20 digits
-	Hex       Form = 2  // 16 digits, lower case; read in either case, and as 0x with 1 to 16 digits
+	Hex       Form = 2  // 16 hex digits, lower case; read in either case, and as 0x with 1 to 16 digits
 	Crockford Form = 3  // 13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case, I and L as 1, O as 0
 	Base36    Form = 4  // 0-9a-z, no padding
 	Base58    Form = 5  // 1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding

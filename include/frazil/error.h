@@ -40,7 +40,7 @@ typedef enum frazil_err_class {
     X(EWORKER,      -9, USAGE,  "the source of the worker id gave no usable number") \
     X(ESHORTLIFE,  -10, USAGE,  "the layout has less than ten years left") \
     X(EKIND,       -11, USAGE,  "the call does not suit this kind of layout (64-bit ids or snos)") \
-    X(ENOTBUILT,   -12, USAGE,  "this part was not built into the library") \
+    X(ENOTBUILT,   -12, USAGE,  "this part was not built into the library, or is not installed") \
     X(EREFUSED,    -13, USAGE,  "the coordinator refuses: a permission, a password, or a setting of its own") \
     X(ENAMESPACE,  -14, USAGE,  "the namespace is missing, was wiped, or was created for something else") \
     X(EAGAIN,      -20, RETRY,  "no id is free right now") \
@@ -53,7 +53,7 @@ typedef enum frazil_err_class {
     X(ENOMEM,      -41, FATAL,  "out of memory") \
     X(ESYS,        -42, FATAL,  "a system call failed") \
     X(ESTATE,      -44, FATAL,  "a state file is damaged, or is of another layout, worker or version") \
-    X(ESTOPPED,    -45, FATAL,  "the generator was stopped")
+    X(ESTOPPED,    -45, FATAL,  "the generator was stopped or closed")
 /* clang-format on */
 
 /* The errors of the table, by number.  Later versions may add some: for an unknown one, use its class. */

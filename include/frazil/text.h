@@ -18,7 +18,7 @@ FRAZIL_BEGIN_DECLS
  *
  *   DEC         decimal, no leading zero: up to 20 digits.
  *   DEC_PADDED  decimal, 20 digits.
- *   HEX         16 digits, lower case; read in either case, and as 0x with 1 to 16 digits.
+ *   HEX         16 hex digits, lower case; read in either case, and as 0x with 1 to 16 digits.
  *   CROCKFORD   13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case, I and L as 1, O as 0.
  *   BASE36      0-9a-z, no padding.
  *   BASE58      1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding.

@@ -62,7 +62,7 @@ codes! {
     EWORKER = FRAZIL_EWORKER: "The source of the worker id gave no usable number.",
     ESHORTLIFE = FRAZIL_ESHORTLIFE: "The layout has less than ten years left.",
     EKIND = FRAZIL_EKIND: "The call does not suit this kind of layout (64-bit ids or snos).",
-    ENOTBUILT = FRAZIL_ENOTBUILT: "This part was not built into the library.",
+    ENOTBUILT = FRAZIL_ENOTBUILT: "This part was not built into the library, or is not installed.",
     EREFUSED = FRAZIL_EREFUSED: "The coordinator refuses: a permission, a password, or a setting of its own.",
     ENAMESPACE = FRAZIL_ENAMESPACE: "The namespace is missing, was wiped, or was created for something else.",
     EAGAIN = FRAZIL_EAGAIN: "No id is free right now.",
@@ -75,7 +75,7 @@ codes! {
     ENOMEM = FRAZIL_ENOMEM: "Out of memory.",
     ESYS = FRAZIL_ESYS: "A system call failed.",
     ESTATE = FRAZIL_ESTATE: "A state file is damaged, or is of another layout, worker or version.",
-    ESTOPPED = FRAZIL_ESTOPPED: "The generator was stopped.",
+    ESTOPPED = FRAZIL_ESTOPPED: "The generator was stopped or closed.",
 }
 
 impl Code {

@@ -99,7 +99,7 @@ macro_rules! forms {
 forms! {
     Dec = FRAZIL_TEXT_DEC: "Decimal, no leading zero: up to 20 digits.",
     DecPadded = FRAZIL_TEXT_DEC_PADDED: "Decimal, 20 digits.",
-    Hex = FRAZIL_TEXT_HEX: "16 digits, lower case; read in either case, and as 0x with 1 to 16 digits.",
+    Hex = FRAZIL_TEXT_HEX: "16 hex digits, lower case; read in either case, and as 0x with 1 to 16 digits.",
     Crockford = FRAZIL_TEXT_CROCKFORD: "13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case, I and L as 1, O as 0.",
     Base36 = FRAZIL_TEXT_BASE36: "0-9a-z, no padding.",
     Base58 = FRAZIL_TEXT_BASE58: "1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding.",
