@@ -19,9 +19,11 @@ use Konayuki\Hint\IpResolver;
 use Konayuki\IdGenerator;
 use Konayuki\InMemory\InMemoryAtomicCounter;
 use Konayuki\Layout;
+use Konayuki\NotedTimes;
 use Konayuki\Passed;
 use Konayuki\RealTimestamp;
 use Konayuki\Redis\RedisAtomicCounter;
+use Konayuki\RemembersTimes;
 use Konayuki\Sequence\MonotonicSequenceStrategy;
 use Konayuki\Sequence\RandomSequenceStrategy;
 use Konayuki\SequenceStrategy;
@@ -203,19 +205,7 @@ final class KonayukiTest extends TestCase
     public function testAClockThatIsSetBackBeyondTheLifeOfItsKeysRepeatsNoId(): void
     {
         $file = fn (): AtomicCounter => new FileAtomicCounter("{$this->folder}/counter.json");
-        $forgetful = new class implements AtomicCounter {
-            public array $counts = [];
-
-            public function nextSequence(string $key, int $initialValue, int $ttlSeconds): int
-            {
-                return $this->counts[$key] = ($this->counts[$key] ?? $initialValue - 1) + 1;
-            }
-
-            public function wasReinitialized(): bool
-            {
-                return false;
-            }
-        };
+        $forgetful = $this->forgetfulCounter();
         $before = [$this->take($file(), self::NOW), $this->take($forgetful, self::NOW)];
         $this->assertCount(10, array_unique([...$before[0], ...$this->take($file(), self::NOW)]), 'a step within their life counts on');
         usleep(3_100_000); // the life of the keys in the file
@@ -230,6 +220,102 @@ final class KonayukiTest extends TestCase
                 $this->assertMatchesRegularExpression('/was set back: it is 600\d\d ms behind the ids/', $e->getMessage());
             }
         }
+    }
+
+    /** A counter that remembers no times. */
+    private function forgetfulCounter(): AtomicCounter
+    {
+        return new class implements AtomicCounter {
+            public array $counts = [];
+
+            public function nextSequence(string $key, int $initialValue, int $ttlSeconds): int
+            {
+                return $this->counts[$key] = ($this->counts[$key] ?? $initialValue - 1) + 1;
+            }
+
+            public function wasReinitialized(): bool
+            {
+                return false;
+            }
+        };
+    }
+
+    /** A counter of two hosts, and of the ids that the other one makes meanwhile. */
+    private function sharedCounter(): AtomicCounter
+    {
+        return new class implements AtomicCounter, RemembersTimes {
+            public int $aheadMs = 0;
+            private NotedTimes $noted;
+
+            public function __construct()
+            {
+                $this->noted = new NotedTimes();
+            }
+
+            public function expiredTime(string $key, int $time, int $ttlSeconds): int
+            {
+                $nowMs = (int) (\Konayuki\microtime(true) * 1000);
+                for ($ms = max(0, $this->noted->period * 500); $ms > 0 && $ms < $nowMs; $ms += 100) {
+                    $this->noted->note($ms + $this->aheadMs, $ms, $ttlSeconds);
+                }
+                return $this->noted->note($time, $nowMs, $ttlSeconds);
+            }
+
+            public function nextSequence(string $key, int $initialValue, int $ttlSeconds): int
+            {
+                return $initialValue;
+            }
+
+            public function wasReinitialized(): bool
+            {
+                return false;
+            }
+        };
+    }
+
+    /** A clock whose sleeps take no time of the test. */
+    private function passingClock(): Clock
+    {
+        return new class implements Clock {
+            public function nowMs(): int
+            {
+                return (int) (\Konayuki\microtime(true) * 1000);
+            }
+
+            public function sleepMicroseconds(int $microseconds): void
+            {
+                Passed::$wallSeconds += $microseconds / 1e6;
+                Passed::$steadySeconds += $microseconds / 1e6;
+            }
+        };
+    }
+
+    public function testAHostThatIsFurtherBehindThanOthersMakeIdsGetsAnError(): void
+    {
+        $counter = $this->sharedCounter();
+        $generator = $this->generator($counter, $this->passingClock(), new Layout(0));
+        foreach ([0, 400] as $aheadMs) {
+            $counter->aheadMs = $aheadMs;
+            for ($i = 0; $i < 20; $i++) {
+                $generator->next();
+                Passed::$wallSeconds += 0.1;
+                Passed::$steadySeconds += 0.1;
+            }
+        }
+        $counter->aheadMs = 1500;
+        $began = Passed::$steadySeconds;
+        try {
+            for ($i = 0; $i < 20; $i++) {
+                $generator->next();
+                Passed::$wallSeconds += 0.5;
+                Passed::$steadySeconds += 0.5;
+                $began = Passed::$steadySeconds;
+            }
+            $this->fail('an id by a clock that is 1.5 s behind');
+        } catch (RuntimeException $e) {
+            $this->assertMatchesRegularExpression('/other hosts, .* make ids of the worker id 7 .* set the clocks alike/', $e->getMessage());
+        }
+        $this->assertEqualsWithDelta(9, Passed::$steadySeconds - $began, 2);
     }
 
     public function testAClockThatStandsAndACounterThatIsFullAreErrors(): void

@@ -94,6 +94,7 @@ final class IdGenerator
             $this->waitPast($this->now(), 1000);
         }
         $late = 0;
+        $waitedMs = 0;
         for ($attempt = 0; $attempt < self::MAX_ATTEMPTS; $attempt++) {
             // The wall clock goes on while the host sleeps, as the key's life does; nobody sets the other one.
             [$asked, $began] = [microtime(true), hrtime(true)];
@@ -103,8 +104,15 @@ final class IdGenerator
             }
             $expired = $this->expiredTime($now);
             if ($now <= $expired) {
-                // The clock was set back, and what was counted then is lost.
+                // The clock was set back, and what was counted then is lost.  Or a host whose clock is ahead goes on making ids:
+                // each wait then ends behind the next ones.
+                if ($waitedMs > 0 && $waitedMs + $expired - $now > self::MAX_BEHIND_MS) {
+                    throw new RuntimeException("no id: other hosts, whose clocks are ahead of this one, make ids of the worker id "
+                        . "{$this->workerId} all the time: set the clocks alike, or give each host a worker id of its own");
+                }
+                $since = hrtime(true);
                 $this->waitPast($expired, 1000);
+                $waitedMs += (hrtime(true) - $since) / 1e6;
                 continue;
             }
             $initial = $this->sequence->initialValue($this->layout->maxSequence);
