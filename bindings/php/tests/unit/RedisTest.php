@@ -13,6 +13,7 @@ use Konayuki\IdGenerator;
 use Konayuki\Laravel\Facades\Konayuki;
 use Konayuki\Laravel\KonayukiServiceProvider;
 use Konayuki\Layout;
+use Konayuki\NotedTimes;
 use Konayuki\RealTimestamp;
 use Konayuki\Redis\RedisAtomicCounter;
 use Konayuki\SystemClock;
@@ -132,8 +133,47 @@ final class RedisTest extends TestCase
             usleep(2_100_000);
         }
         self::predis()->set('back:konayuki:seq:_frazil:8:times', 'text');
-        $this->expectExceptionMessageMatches('/frazil did not write|cannot count in back:/');
-        $take(self::phpredis());
+        foreach ([self::predis(), self::phpredis()] as $client) {
+            try {
+                $take($client);
+                $this->fail('a text was read as times');
+            } catch (Predis\Response\ServerException | RuntimeException $e) {
+                $this->assertStringContainsString('frazil did not write this record: back:konayuki:seq:_frazil:8:', $e->getMessage());
+            }
+        }
+    }
+
+    public function testAnErrorOfAnEarlierCallIsNotQuoted(): void
+    {
+        $client = self::phpredis();
+        $client->eval('return redis.error_reply("ERR of an earlier call")');
+        $this->assertStringContainsString('earlier', $client->getLastError());
+        $client->set('text', 'text');
+        $this->expectExceptionMessageMatches('/^Redis cannot count in text: ERR value is not an integer/');
+        (new RedisAtomicCounter($client))->nextSequence('text', 0, 2);
+    }
+
+    public function testTheScriptRemembersTimesAsTheClassForOtherCountersDoes(): void
+    {
+        $script = (new ReflectionClassConstant(RedisAtomicCounter::class, 'NOTE'))->getValue();
+        $script = str_replace("redis.call('TIME')", '{ARGV[3], ARGV[4]}', $script, $clocks);
+        $this->assertSame(1, $clocks);
+        $noted = new NotedTimes();
+        // When, in periods of 500 ms; the time noted; the highest one whose keys may have expired.
+        $steps = [
+            'the first' => [100, 10, -1], 'the next period' => [101, 20, -1], 'the one after it' => [102, 20, 10],
+            'a time that has expired' => [102, 5, 10], 'as long ago as the keys are safe' => [103, 30, 20],
+            'the clock of Redis goes back' => [99, 25, 30], 'on from there' => [100, 40, 30],
+            'a jump' => [200, 41, 40], 'on from that' => [201, 1_800_000_000_000, 40], 'again' => [202, 50, 41],
+            'and again' => [203, 50, 1_800_000_000_000],
+        ];
+        foreach ($steps as $step => [$period, $time, $expired]) {
+            $nowMs = $period * 500 + 499;
+            $arguments = ['steps', $time, 2, intdiv($nowMs, 1000), $nowMs % 1000 * 1000 + 999];
+            $this->assertSame($expired, $noted->note($time, $nowMs, 2), $step);
+            $this->assertSame($expired, self::predis()->eval($script, 1, ...$arguments), $step);
+            $this->assertSame(implode(' ', get_object_vars($noted)), self::predis()->get('steps'), $step);
+        }
     }
 
     public function testEachClientSeesThatRedisWasEmptied(): void

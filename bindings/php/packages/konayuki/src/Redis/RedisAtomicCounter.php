@@ -27,7 +27,7 @@ final class RedisAtomicCounter implements AtomicCounter, RemembersTimes
         local period = math.floor((now[1] * 1000 + math.floor(now[2] / 1000)) / (ARGV[2] * 250))
         local record = redis.call('GET', KEYS[1]) or '-1 -1 -1 -1'
         local noted, expired, last, present = string.match(record, '^(%-?%d+) (%-?%d+) (%-?%d+) (%-?%d+)$')
-        if not noted then return redis.error_reply('frazil did not write this record') end
+        if not noted then return redis.error_reply('ERR frazil did not write this record: ' .. KEYS[1]) end
         noted, expired, last, present = tonumber(noted), tonumber(expired), tonumber(last), tonumber(present)
         if period == noted + 1 then
             expired, last, present = math.max(expired, last), present, -1
@@ -68,11 +68,14 @@ final class RedisAtomicCounter implements AtomicCounter, RemembersTimes
     {
         $key = $this->keyPrefix . $key;
         $arguments = [$key, ...array_map('strval', $numbers)];
+        // phpredis keeps the error of an earlier call; Predis throws.
+        $keepsError = method_exists($this->client, 'getLastError') && $this->client->clearLastError();
         $value = $this->isPredis()
             ? $this->client->eval($script, 1, ...$arguments)
             : $this->client->eval($script, $arguments, 1);
         if (!is_int($value)) {
-            throw new RuntimeException("Redis cannot count in {$key}");
+            $why = $keepsError ? $this->client->getLastError() : null;
+            throw new RuntimeException("Redis cannot count in {$key}" . ($why === null ? '' : ": {$why}"));
         }
         return $value;
     }
