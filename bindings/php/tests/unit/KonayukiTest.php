@@ -318,6 +318,22 @@ final class KonayukiTest extends TestCase
         $this->assertEqualsWithDelta(9, Passed::$steadySeconds - $began, 2);
     }
 
+    public function testGeneratorsOfOtherEpochsRememberOtherTimes(): void
+    {
+        $file = new FileAtomicCounter("{$this->folder}/counter.json");
+        foreach ([$this->forgetfulCounter(), $file] as $counter) {
+            $this->take($counter, self::NOW);
+            Passed::$wallSeconds += 3;
+            Passed::$steadySeconds += 3;
+            if ($counter === $file) {
+                usleep(1_100_000); // until a time counts as expired
+            }
+            $this->take($counter, self::NOW + 1000);
+            $id = $this->generator($counter, new FrozenClock(self::NOW + 1000))->next();
+            $this->assertSame(self::NOW + 1000, $id->timestamp(), $counter::class);
+        }
+    }
+
     public function testAClockThatStandsAndACounterThatIsFullAreErrors(): void
     {
         $clock = new class implements Clock {

@@ -132,7 +132,7 @@ final class RedisTest extends TestCase
             $before = [...$before, ...$after];
             usleep(2_100_000);
         }
-        self::predis()->set('back:konayuki:seq:_frazil:8:times', 'text');
+        self::predis()->set(sprintf('back:konayuki:seq:_frazil:8:%d:times', Layout::default()->epochMs), 'text');
         foreach ([self::predis(), self::phpredis()] as $client) {
             try {
                 $take($client);

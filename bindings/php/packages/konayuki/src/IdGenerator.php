@@ -135,12 +135,9 @@ final class IdGenerator
     /** Notes the time, and returns the highest one whose keys may have expired. */
     private function expiredTime(int $now): int
     {
-        $key = "{$this->keyPrefix}:_frazil:{$this->workerId}:times";
+        $key = "{$this->keyPrefix}:_frazil:{$this->workerId}:{$this->layout->epochMs}:times";
         if ($this->counter instanceof RemembersTimes) {
             return $this->counter->expiredTime($key, $now, self::KEY_SECONDS);
-        }
-        if ($this->counter instanceof InMemoryAtomicCounter) {
-            return -1; // its keys do not expire
         }
         self::$noted ??= new WeakMap();
         $noted = self::$noted[$this->counter] ??= [];
