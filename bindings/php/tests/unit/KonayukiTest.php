@@ -29,6 +29,7 @@ use Konayuki\Sequence\RandomSequenceStrategy;
 use Konayuki\SequenceStrategy;
 use Konayuki\SnowflakeId;
 use Konayuki\SystemClock;
+use Konayuki\TimestampStrategy;
 use PHPUnit\Framework\TestCase;
 
 require_once __DIR__ . '/clocks.php';
@@ -332,6 +333,24 @@ final class KonayukiTest extends TestCase
             $id = $this->generator($counter, new FrozenClock(self::NOW + 1000))->next();
             $this->assertSame(self::NOW + 1000, $id->timestamp(), $counter::class);
         }
+    }
+
+    public function testTimesOfAStrategyOfYoursAreNotCalledMilliseconds(): void
+    {
+        $seconds = new class implements TimestampStrategy {
+            public function compute(Clock $clock, int $epochMs): int
+            {
+                return intdiv($clock->nowMs() - $epochMs, 1000);
+            }
+        };
+        $clock = new FrozenClock(self::NOW);
+        $generator = new IdGenerator($this->forgetfulCounter(), $clock, new Layout(0), $seconds, workerId: 7);
+        $generator->next();
+        $clock->advance(-20_000_000);
+        Passed::$wallSeconds += 3;
+        Passed::$steadySeconds += 3;
+        $this->expectExceptionMessage('it is 20000 steps of its strategy behind the ids');
+        $generator->next();
     }
 
     public function testAClockThatStandsAndACounterThatIsFullAreErrors(): void

@@ -158,7 +158,8 @@ final class IdGenerator
     {
         for ($attempt = 0; ($behind = $time - $this->now()) >= 0; $attempt++) {
             if ($attempt === self::MAX_ATTEMPTS || $behind > self::MAX_BEHIND_MS) {
-                throw new RuntimeException("the clock does not advance, or was set back: it is {$behind} ms behind the ids");
+                $unit = $this->timestamp instanceof RealTimestamp ? 'ms' : 'steps of its strategy';
+                throw new RuntimeException("the clock does not advance, or was set back: it is {$behind} {$unit} behind the ids");
             }
             $this->clock->sleepMicroseconds($stepUs);
         }
