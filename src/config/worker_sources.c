@@ -111,8 +111,8 @@ frazil_err fz_worker_from_env(const struct fz_worker_ask *ask, struct fz_worker_
                        ask->given);
     if (fz_environment_is_foreign())
         return fz_fail(reterr, FRAZIL_EWORKER,
-                       "worker=%v: a program that " FZ_MORE_RIGHTS
-                       " does not read the environment of the user: use another source",
+                       "worker=%v: this program does not read the environment, as it " FZ_MORE_RIGHTS
+                       ": use another source",
                        ask->given);
     if (text == NULL || text[0] == '\0')
         return fz_fail(reterr, FRAZIL_EWORKER,
