@@ -70,6 +70,12 @@ frazil_err fz_clocks_differ(const frazil_layout *layout, const char *name, const
     return FRAZIL_ECLOCK;
 }
 
+/* Why it is not known what it did: a server was silent, or a disk failed in the middle of it. */
+static const char *what_it_left_open(frazil_err said)
+{
+    return said == FRAZIL_ESYS ? "does not say whether it was done" : "did not answer";
+}
+
 /* Why a coordinator that is asked again later did nothing (register.h). */
 static const char *what_it_cannot(frazil_err said)
 {
@@ -94,8 +100,8 @@ frazil_err fz_register_error(enum fz_register_result result, const char *name, c
     case FZ_REGISTER_CONFLICT:
         return fz_fail(reterr, FRAZIL_EAGAIN, "other processes changed namespace %q first: try again", name);
     default:
-        return fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator of namespace %q did not answer: %s", name,
-                       sentence);
+        return fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator of namespace %q %s: %s", name,
+                       what_it_left_open((frazil_err)said->code), sentence);
     }
 }
 

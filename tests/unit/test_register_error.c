@@ -24,3 +24,22 @@ TEST("A coordinator that answers is not told to be out of reach, and a cause tha
         assert_string_equal(why.message, rows[i].sentence);
     }
 }
+
+TEST("What is not known to be done was not answered by a server, or went wrong on this host")
+{
+    static const struct {
+        frazil_err said;
+        const char *sentence;
+    } rows[] = {
+        {FRAZIL_EUNREACHABLE, "the coordinator of namespace 'orders' did not answer: it said so"},
+        {FRAZIL_ESYS, "the coordinator of namespace 'orders' does not say whether it was done: it said so"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        frazil_error said;
+        frazil_error why;
+        assert_int_equal(fz_fail(&said, rows[i].said, "it said so"), rows[i].said);
+        assert_int_equal(fz_register_error(FZ_REGISTER_UNKNOWN, "orders", &said, &why), FRAZIL_EUNREACHABLE);
+        assert_string_equal(why.message, rows[i].sentence);
+    }
+}
