@@ -137,6 +137,13 @@ frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_oth
 {
     char who[FZ_CLAIM_OTHER_SIZE];
 
+    if (other->until != 0)
+        return fz_fail(
+            reterr, FRAZIL_ELEASE,
+            "the file %q, which kept others from the worker id, was removed or hidden by a mount, and "
+            "the file %q, which nobody holds, says that others used the worker id ahead of the clock, or was "
+            "cut short: open the generator again, and the error says what to do about that file",
+            claim->path, other->path);
     fz_claim_say_other(who, other);
     return fz_fail(
         reterr, FRAZIL_ELEASE,

@@ -200,3 +200,17 @@ TEST("After a program was killed, the next one is told to wait, and that its clo
     assert_non_null(strstr(why.message, "wait for that long"));
     frazil_close(gen);
 }
+
+TEST("After a claim was removed, one that was used ahead of the clock is not said to be held")
+{
+    struct fz_claim claim = FZ_CLAIM_NONE;
+    struct fz_claim_other other = {.until = FZ_CLAIM_UNKNOWN};
+    frazil_error why;
+
+    snprintf(claim.path, sizeof claim.path, "/dev/shm/own");
+    snprintf(other.path, sizeof other.path, "/dev/shm/dead");
+    assert_int_equal(fz_claim_lost(&claim, &other, &why), FRAZIL_ELEASE);
+    assert_null(strstr(why.message, "has the worker id now"));
+    assert_non_null(strstr(why.message, "'/dev/shm/dead', which nobody holds"));
+    assert_non_null(strstr(why.message, "open the generator again"));
+}
