@@ -281,9 +281,9 @@ static uint64_t own_end(const struct claim_attempt *attempt, const struct fz_cla
  * Whether the one in the way, which nobody holds, says nothing new to the claim that was removed: that one began above
  * it.  It seems far ahead because the clock was set back since.
  */
-static bool is_old_news(const struct claim_attempt *attempt, const struct fz_claim_other *other)
+static bool is_old_news(const struct fz_claim_other *other, uint64_t former_floor)
 {
-    return attempt->former != NULL && other->until != 0 && other->until <= attempt->former_floor;
+    return other->until != 0 && other->until <= former_floor;
 }
 
 /*
@@ -312,7 +312,7 @@ static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key
         say_again(claim->page, attempt->former);
     err = fz_claim_search(key, claim->path, claim->beginning, claim->page, ret_other, &floor, &is_lower);
     attempt->gives_way = is_lower;
-    if (err == FZ_CLAIM_TAKEN && is_old_news(attempt, ret_other))
+    if (err == FZ_CLAIM_TAKEN && attempt->former != NULL && is_old_news(ret_other, attempt->former_floor))
         err = 0;
     uint64_t end = own_end(attempt, key);
     claim->floor = floor > end ? floor : end;
@@ -439,24 +439,32 @@ static struct fz_claim_key key_again(const struct fz_claim *claim, uint64_t now_
     return key;
 }
 
-/* Makes the folder anew if it was removed as a whole; if that fails, the attempt says why.  0 or an errno. */
-static int return_to_folder(const struct fz_claim *claim, const char *folder)
+/* 0: all who looked for it where it lay will look where its path leads now.  Or an errno or FZ_REFUSED_ELSEWHERE. */
+static int look_at_place(const struct fz_claim *claim)
 {
     int err = fz_folder_at(&claim->folder, claim->path);
 
-    if (err != ENOENT)
-        return err == FZ_REFUSED_ELSEWHERE ? err : 0;
-    if (!fz_folder_can_return(&claim->folder, claim->path))
-        return FZ_REFUSED_ELSEWHERE;
-    if (strcmp(folder, fz_default_host_dir) != 0) /* which the system makes */
-        (void)fz_claim_folder_make(folder);
-    return 0;
+    return err == FZ_REFUSED_ELSEWHERE && fz_folder_is_seen_as_before(&claim->folder) ? 0 : err;
 }
 
 /*
- * The path leads to another folder.  If that is so for this process alone, the others look where the claim lies, and a
- * claim that has a name was not removed.  If a mount has covered the folder for all, newcomers are found in the new
- * one.
+ * Makes the folder anew if it was removed as a whole; if that fails, the attempt says why.  0, or FZ_REFUSED_ELSEWHERE:
+ * the claim is not to be made there.
+ */
+static int return_to_folder(const struct fz_claim *claim, const char *folder)
+{
+    int err = look_at_place(claim);
+
+    if (err == ENOENT && !fz_folder_is_seen_as_before(&claim->folder))
+        err = FZ_REFUSED_ELSEWHERE;
+    if (err == ENOENT && strcmp(folder, fz_default_host_dir) != 0) /* which the system makes */
+        (void)fz_claim_folder_make(folder);
+    return err == FZ_REFUSED_ELSEWHERE ? err : 0;
+}
+
+/*
+ * The path leads to another folder for this process.  The others look where the claim lies, and a claim that has a name
+ * was not removed.  Nobody can tell for whom a mount of another namespace was made, so who has come there counts, too.
  */
 static int stay(struct fz_claim *claim, const struct fz_claim_key *key, struct fz_claim_other *ret_other)
 {
@@ -467,16 +475,42 @@ static int stay(struct fz_claim *claim, const struct fz_claim_key *key, struct f
     if (fz_kept_fd_stat(&claim->file, &status) < 0 || status.st_nlink == 0)
         return FZ_REFUSED_ELSEWHERE;
     int found = fz_claim_search(key, claim->path, claim->beginning, NULL, ret_other, &floor, &is_lower);
-    if (found == FZ_CLAIM_TAKEN)
+    if (found == FZ_CLAIM_TAKEN && is_old_news(ret_other, claim->floor))
+        found = 0;
+    if (found != 0 && found != ENOENT && found != ENOTDIR && found != EACCES) /* without a folder nobody is there */
         return found;
     if (floor > claim->floor) /* one has come and gone */
         claim->floor = floor;
     return 0;
 }
 
+/* Lets a claim go as far as this process is concerned.  This is not unlocking: a child goes on holding the number. */
+static void drop_file(struct fz_claim_page **page, struct fz_kept_fd *file)
+{
+    if (*page == NULL)
+        return;
+    munmap(*page, CLAIM_FILE_SIZE);
+    *page = NULL;
+    fz_kept_fd_close(file);
+}
+
+/* Keeps the first one unless it was removed, and no later one: a mount may have covered it, and hides no lock. */
+static void drop_former(struct fz_claim *claim)
+{
+    struct stat status;
+    bool is_removed = fz_kept_fd_stat(&claim->file, &status) >= 0 && status.st_nlink == 0;
+
+    if (claim->covered == NULL && !is_removed) {
+        claim->covered = claim->page;
+        claim->covered_file = claim->file;
+    } else {
+        drop_file(&claim->page, &claim->file);
+    }
+}
+
 /* Puts it back.  As fz_claim_keep. */
-static int take_again(struct fz_claim *claim, const struct fz_claim_key *key, struct fz_deadline deadline,
-                      struct fz_claim_other *ret_other)
+static int put_back(struct fz_claim *claim, const struct fz_claim_key *key, struct fz_deadline deadline,
+                    struct fz_claim_other *ret_other)
 {
     struct fz_claim_patience patience = fz_claim_patience(deadline, false);
     struct claim_attempt attempt = {.claim = FZ_CLAIM_NONE, .former = claim->page, .former_floor = claim->floor};
@@ -487,11 +521,12 @@ static int take_again(struct fz_claim *claim, const struct fz_claim_key *key, st
     int err = attempt_often(&attempt, key, &patience, ret_other);
     if (err != 0)
         return err;
-    if (fz_folder_at(&claim->folder, claim->path) != 0) { /* by now: the former one may still keep others away */
+    err = look_at_place(claim); /* again, as another thread may have called chroot() in the middle of it */
+    if (err != 0) {
         withdraw(&attempt.claim);
-        return FZ_REFUSED_ELSEWHERE;
+        return err;
     }
-    fz_claim_release(claim);
+    drop_former(claim);
     /* Not the path, which other threads may read, and which is the same. */
     claim->page = attempt.claim.page;
     claim->floor = attempt.claim.floor;
@@ -517,7 +552,7 @@ int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline 
     const struct fz_claim_key key = key_again(claim, now_tick, folder, holder);
     if (err == ESTALE && return_to_folder(claim, folder) != 0)
         return stay(claim, &key, ret_other);
-    return take_again(claim, &key, deadline, ret_other);
+    return put_back(claim, &key, deadline, ret_other);
 }
 
 uint64_t fz_claim_used(const struct fz_claim *claim)
@@ -537,22 +572,22 @@ void fz_claim_raise(const struct fz_claim *claim, uint64_t until)
 {
     if (claim->page != NULL)
         fz_claim_raise_tick(&claim->page->end, until + 1);
+    if (claim->covered != NULL)
+        fz_claim_raise_tick(&claim->covered->end, until + 1);
 }
 
 void fz_claim_lower(const struct fz_claim *claim, uint64_t until, uint64_t used)
 {
     if (claim->page != NULL && used < until)
         fz_claim_swap_tick(&claim->page->end, until + 1, used + 1);
+    if (claim->covered != NULL && used < until)
+        fz_claim_swap_tick(&claim->covered->end, until + 1, used + 1);
 }
 
 void fz_claim_release(struct fz_claim *claim)
 {
-    if (claim->page == NULL)
-        return;
-    /* This is not unlocking: a child goes on holding the number. */
-    munmap(claim->page, CLAIM_FILE_SIZE);
-    claim->page = NULL;
-    fz_kept_fd_close(&claim->file);
+    drop_file(&claim->page, &claim->file);
+    drop_file(&claim->covered, &claim->covered_file);
 }
 
 void fz_claim_leave(struct fz_claim *claim)

@@ -79,7 +79,10 @@ struct fz_claim {
     struct fz_claim_page *page;
     uint64_t floor;          /* the first tick that nobody else can have used */
     struct fz_kept_fd file;  /* keeps it on an overlay, where a mapping does not */
-    struct fz_folder folder; /* in which it lies, and in which others look */
+    struct fz_folder folder; /* in which it lay at first, and in which others look */
+    /* The first one, if a mount may have covered it: it keeps those away who see it by another mount.  Or NULL. */
+    struct fz_claim_page *covered;
+    struct fz_kept_fd covered_file;
     struct fz_claim_key key; /* how it was claimed; for claim.c alone, as its texts may be gone */
     bool is_finished;        /* marked in the folder as one whose number is used */
     bool state_differs;      /* its former holders keep their grants in another folder, page->state */
@@ -87,7 +90,7 @@ struct fz_claim {
     char path[FZ_CLAIM_PATH_SIZE];
 };
 
-#define FZ_CLAIM_NONE ((struct fz_claim){.page = NULL, .file = FZ_KEPT_NONE})
+#define FZ_CLAIM_NONE ((struct fz_claim){.page = NULL, .file = FZ_KEPT_NONE, .covered_file = FZ_KEPT_NONE})
 
 /* The file that is in the way; the own one, if another process locks it. */
 struct fz_claim_other {
@@ -197,13 +200,15 @@ FZ_PRIVATE bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t 
  * next call tries again.  It may map another page, so no other thread may call a function with this claim meanwhile;
  * the path stays.  NONE is fine.
  *
- * Where the path leads to another folder, as after chroot(), nothing is made: the claim stays where it is, unless a
- * process has the number there.  If it was removed, that is FZ_REFUSED_ELSEWHERE.
+ * Where a mount has covered the folder for all, it is made in the new one as well.  Where the path leads to another
+ * folder for this process alone, as after chroot(), nothing is made: the claim stays where it is, unless a process has
+ * the number there.  If it was removed, or its descriptor was closed, so that this cannot be told, that is
+ * FZ_REFUSED_ELSEWHERE.
  */
 FZ_PRIVATE int fz_claim_keep(struct fz_claim *claim, uint64_t now_tick, struct fz_deadline deadline,
                              struct fz_claim_other *ret_other);
 
-/* Fails as FRAZIL_ELEASE: *other has got the number after this claim was removed. */
+/* Fails as FRAZIL_ELEASE: *other has got the number after this claim was removed, or has used it in the future. */
 FZ_PRIVATE frazil_err fz_claim_lost(const struct fz_claim *claim, const struct fz_claim_other *other,
                                     frazil_error *reterr);
 
@@ -226,8 +231,8 @@ FZ_PRIVATE void fz_claim_lower(const struct fz_claim *claim, uint64_t until, uin
 /* Gives it up as far as this process is concerned; NONE is fine. */
 FZ_PRIVATE void fz_claim_release(struct fz_claim *claim);
 
-/* Gives it up for children that were forked meanwhile, too: what it says stays, and nobody holds the number any more.
- */
+/* Gives one that fz_claim_keep never saw up for children that were forked meanwhile, too: what it says stays, and
+ * nobody holds the number any more. */
 FZ_PRIVATE void fz_claim_leave(struct fz_claim *claim);
 
 #endif

@@ -12,10 +12,17 @@
 
 #include "kept_fd.h"
 
+/* How a process sees paths. */
+struct fz_view {
+    struct fz_fd_mark root;
+    uint64_t root_mount;
+    uint64_t space; /* of mounts, as fz_mount_space */
+};
+
 /* Where a path led.  All zero: nothing was noted, and the folder may be any. */
 struct fz_folder {
     bool is_noted;
-    struct fz_fd_mark root; /* of the process */
+    struct fz_view view;
     struct fz_fd_mark mark;
     uint64_t mount;
 };
@@ -29,9 +36,11 @@ FZ_PRIVATE void fz_folder_note(struct fz_folder *ret, const char *file);
  */
 FZ_PRIVATE int fz_folder_at(const struct fz_folder *folder, const char *file);
 
-/* Whether a folder that is not there may be made anew by this process: that above it is one in which it can have lain.
+/*
+ * Whether the calling thread sees paths as at the note: after neither chroot() nor unshare().  Then a path that leads
+ * to another folder does so for all that saw the former one there.
  */
-FZ_PRIVATE bool fz_folder_can_return(const struct fz_folder *folder, const char *file);
+FZ_PRIVATE bool fz_folder_is_seen_as_before(const struct fz_folder *folder);
 
 /*
  * The number of the mount in which a file or folder lies, another one for a bind mount of the same folder.  0: it

@@ -45,8 +45,8 @@ FZ_PRIVATE int fz_host_entropy(uint64_t *ret);
 FZ_PRIVATE int fz_boot_id(char ret[FZ_BOOT_ID_SIZE]);
 
 /*
- * The number of the mount namespace in which this process sees names.  0: it cannot be told (the portable build).  It
- * belongs to another one only after all processes of this one have ended.
+ * The number of the mount namespace in which the calling thread sees names.  0: it cannot be told (the portable build).
+ * It belongs to another one only after all processes of this one have ended.
  */
 FZ_PRIVATE uint64_t fz_mount_space(void);
 

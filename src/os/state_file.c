@@ -109,7 +109,7 @@ frazil_err fz_state_file_enter(void *ctx, struct fz_deadline deadline, frazil_er
     if (err != 0)
         return fz_guard_fail(err, "the lock of the state file cannot be opened:", file->worker_path, reterr);
     err = turn(file);
-    if (err == 0 && is_elsewhere(file)) /* by now */
+    if (err == 0 && is_elsewhere(file)) /* another thread may have called chroot() in the middle of it */
         err = FZ_REFUSED_ELSEWHERE;
     if (err == 0)
         return FRAZIL_OK;

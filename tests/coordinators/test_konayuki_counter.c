@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "coordinators/common/foreign.h"
+#include "lib/jail.h"
 #include "lib/near_miss.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
@@ -155,8 +156,6 @@ TEST("After chroot() nothing is counted in a folder of the jail, and the sentenc
     struct fz_slot_source source = open_slots(false);
     struct fz_slot_run run;
     frazil_error err;
-    char jail[600];
-    char command[1400];
 
     if (geteuid() != 0) {
         print_message("only root can call chroot()\n");
@@ -164,14 +163,11 @@ TEST("After chroot() nothing is counted in a folder of the jail, and the sentenc
     }
     must_refuse(&source, 1, FRAZIL_EFULL);
     must_take(&source, 2, 3);
-    snprintf(jail, sizeof jail, "%s/jail", scratch);
-    snprintf(command, sizeof command, "mkdir -p %s%s && cp -a %s/counters %s%s", jail, scratch, scratch, jail, scratch);
-    assert_int_equal(system(command), 0);
-    int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    assert_true(root >= 0 && chroot(jail) == 0);
+    jail_make(scratch);
+    jail_make_folders(jailed(scratch_path(scratch, "counters")), 0755);
+    jail_enter();
     frazil_err taken = source.take(source.ctx, FZ_DEADLINE_NONE, 2, 1, &run, &err);
-    assert_true(fchdir(root) == 0 && chroot(".") == 0);
-    close(root);
+    jail_leave();
     assert_int_equal(taken, FRAZIL_ESYS);
     assert_non_null(strstr(err.message, "its folder is another one than at the opening"));
     assert_int_equal(must_take(&source, 2, 1).place, 3);

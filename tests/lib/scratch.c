@@ -74,6 +74,17 @@ bool scratch_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+/* Ends the walk before anything behind it is seen. */
+static int refuse_root(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    struct stat root;
+
+    (void)path;
+    (void)type;
+    (void)where;
+    return stat("/", &root) != 0 || (root.st_dev == status->st_dev && root.st_ino == status->st_ino);
+}
+
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
 {
     (void)status;
@@ -84,6 +95,8 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 
 void scratch_delete(const char *path)
 {
+    /* A test that mounts, and fails before it unmounts, must not cost the machine its files. */
+    assert_int_equal(nftw(path, refuse_root, 8, FTW_PHYS), 0);
     assert_int_equal(nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 

@@ -3,18 +3,22 @@
  * Goal of this test: a process whose paths lead elsewhere since it opened a generator, as after chroot() or with a
  * mount of its own, neither gives its number up in silence nor writes anything where nobody else looks.
  */
-#define _GNU_SOURCE /* unshare, chroot */
+#define _GNU_SOURCE /* unshare */
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/claim_key.h"
+#include "lib/jail.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/dirs.h"
 #include "os/fail_errno.h"
+#include "os/host.h"
 #include "state/grant_store.h"
 
 enum { NUMBER = 7, NOW = 10000, RESERVE = 100 };
@@ -22,41 +26,11 @@ enum { NUMBER = 7, NOW = 10000, RESERVE = 100 };
 static const char *scratch;
 static const char *host;
 static char state[512];
-static char jail[512];
-static int root_of_host;
 
 BEFORE_ALL
 {
     test_need(geteuid() == 0);
     test_need(unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
-    root_of_host = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    assert_true(root_of_host >= 0);
-}
-
-/* Makes a folder and all above it. */
-static void make_folders(const char *path, mode_t mode)
-{
-    char copy[1024];
-
-    snprintf(copy, sizeof copy, "%s", path);
-    for (char *at = strchr(copy + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
-        *at = '\0';
-        (void)mkdir(copy, 0755);
-        *at = '/';
-    }
-    assert_int_equal(mkdir(copy, mode), 0);
-    assert_int_equal(chmod(copy, mode), 0);
-}
-
-/* The same path in the jail. */
-static const char *jailed(const char *path)
-{
-    static char text[2][1024];
-    static unsigned next;
-    char *buf = text[next++ % 2];
-
-    snprintf(buf, sizeof text[0], "%s%s", jail, path);
-    return buf;
 }
 
 BEFORE_EACH
@@ -64,25 +38,13 @@ BEFORE_EACH
     scratch = scratch_make();
     host = scratch_host(scratch);
     snprintf(state, sizeof state, "%s/state", scratch);
-    snprintf(jail, sizeof jail, "%s/jail", scratch);
-    make_folders(state, 0700);
-    make_folders(jail, 0755);
-    make_folders(jailed(scratch), 0755);
+    jail_make_folders(state, 0700);
+    jail_make(scratch);
 }
 
 AFTER_EACH
 {
     scratch_remove(scratch);
-}
-
-static void enter_jail(void)
-{
-    assert_true(chroot(jail) == 0 && chdir("/") == 0);
-}
-
-static void leave_jail(void)
-{
-    assert_true(fchdir(root_of_host) == 0 && chroot(".") == 0);
 }
 
 static void count_name(void *ctx, const char *name)
@@ -131,11 +93,11 @@ TEST("After chroot() a claim stays where the others look, though the jail has a 
 {
     struct fz_claim held;
 
-    make_folders(jailed(host), 01777);
+    jail_make_folders(jailed(host), 01777);
     assert_int_equal(try_for(1, &held), 0);
-    enter_jail();
+    jail_enter();
     int err = keep(&held);
-    leave_jail();
+    jail_leave();
     assert_int_equal(err, 0);
     assert_int_equal(files_in(jailed(host)), 0);
     assert_held(&held);
@@ -146,9 +108,9 @@ TEST("After chroot() no folder is made that the jail does not have")
     struct fz_claim held;
 
     assert_int_equal(try_for(1, &held), 0);
-    enter_jail();
+    jail_enter();
     int err = keep(&held);
-    leave_jail();
+    jail_leave();
     assert_int_equal(err, 0);
     assert_false(scratch_exists(jailed(host)));
     assert_held(&held);
@@ -159,12 +121,12 @@ TEST("A claim that was removed is put back by no process of a jail, and by one t
     for (int i = 0; i < 2; i++) {
         struct fz_claim held;
         if (i == 1)
-            make_folders(jailed(host), 01777);
+            jail_make_folders(jailed(host), 01777);
         assert_int_equal(try_for(1, &held), 0);
         assert_int_equal(unlink(held.path), 0);
-        enter_jail();
+        jail_enter();
         int err = keep(&held);
-        leave_jail();
+        jail_leave();
         assert_int_equal(err, FZ_REFUSED_ELSEWHERE);
         if (i == 0)
             assert_false(scratch_exists(jailed(host)));
@@ -179,13 +141,13 @@ TEST("In a jail that has the host directory itself, a claim that was removed is 
 {
     struct fz_claim held;
 
-    make_folders(jailed(host), 01777);
+    jail_make_folders(jailed(host), 01777);
     assert_int_equal(mount(host, jailed(host), NULL, MS_BIND, NULL), 0);
     assert_int_equal(try_for(1, &held), 0);
     assert_int_equal(unlink(held.path), 0);
-    enter_jail();
+    jail_enter();
     int err = keep(&held);
-    leave_jail();
+    jail_leave();
     assert_int_equal(err, 0);
     assert_held(&held);
     assert_int_equal(umount(jailed(host)), 0);
@@ -195,12 +157,12 @@ TEST("A program that has closed its descriptors before chroot() keeps its claim,
 {
     struct fz_claim held;
 
-    make_folders(jailed(host), 01777);
+    jail_make_folders(jailed(host), 01777);
     assert_int_equal(try_for(1, &held), 0);
     close(fz_kept_fd_known(&held.file));
-    enter_jail();
+    jail_enter();
     int err = keep(&held);
-    leave_jail();
+    jail_leave();
     assert_int_equal(err, FZ_REFUSED_ELSEWHERE);
     assert_int_equal(files_in(jailed(host)), 0);
     struct fz_claim second;
@@ -208,32 +170,192 @@ TEST("A program that has closed its descriptors before chroot() keeps its claim,
     fz_claim_release(&held);
 }
 
-/* Whether that is so for this process alone, or for all, no process can tell. */
-TEST("A claim that a mount has covered stays, and its process finds one that has got the number in the new folder")
+/* Covers the host directory, as far as this namespace goes; by another folder of the same disk if that is noticed. */
+static void cover_host(void)
 {
-    struct fz_claim held;
-    struct fz_claim second;
     char other[1024];
 
     snprintf(other, sizeof other, "%s/other", scratch);
-    (void)mkdir(other, 01777);
-    assert_int_equal(chmod(other, 01777), 0);
-    assert_int_equal(try_for(1, &held), 0);
+    if (!scratch_exists(other))
+        jail_make_folders(other, 01777);
     if (fz_mount_of(host) == 0)
         assert_int_equal(mount("none", host, "tmpfs", 0, "mode=1777"), 0);
     else
         assert_int_equal(mount(other, host, NULL, MS_BIND, NULL), 0);
-    assert_int_equal(keep(&held), 0);
-    assert_int_equal(files_in(host), 0);
+}
+
+static void uncover_host(void)
+{
+    assert_int_equal(umount2(host, MNT_DETACH), 0);
+}
+
+TEST("A claim that a mount has covered for all comes back in the new folder, and is kept in the former one, too")
+{
+    struct fz_claim held;
+    struct fz_claim second;
+
+    assert_int_equal(try_for(1, &held), 0);
+    cover_host();
     assert_int_equal(try_for(2, &second), 0); /* who sees only the new folder */
     assert_int_equal(keep(&held), FZ_CLAIM_TAKEN);
     fz_claim_raise(&second, NOW);
     fz_claim_release(&second);
     assert_int_equal(keep(&held), 0);
     assert_int_equal(held.floor, NOW + 1);
-    assert_int_equal(umount2(host, MNT_DETACH), 0);
+    assert_int_equal(try_for(2, &second), FZ_CLAIM_TAKEN);
+    uncover_host();
+    assert_int_equal(try_for(2, &second), FZ_CLAIM_TAKEN);
+    assert_int_equal(keep(&held), 0);
+    assert_int_equal(try_for(2, &second), FZ_CLAIM_TAKEN);
+    cover_host();
     assert_int_equal(keep(&held), 0);
     assert_held(&held);
+    uncover_host();
+    assert_int_equal(try_for(2, &second), 0);
+    fz_claim_release(&second);
+}
+
+TEST("A successor in the new folder begins above what was used there, and so does one in the former one")
+{
+    struct fz_claim held;
+    struct fz_claim second;
+
+    assert_int_equal(try_for(1, &held), 0);
+    fz_claim_raise(&held, NOW + 10);
+    cover_host();
+    assert_int_equal(keep(&held), 0);
+    fz_claim_raise(&held, NOW + 50);
+    fz_claim_lower(&held, NOW + 50, NOW + 40);
+    fz_claim_release(&held);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(try_for(2, &second), 0);
+        assert_int_equal(second.floor, NOW + 41);
+        fz_claim_release(&second);
+        if (i == 0)
+            uncover_host();
+    }
+}
+
+/* Goes into a mount namespace of its own, and says how to come back; -1: the system does not tell them apart. */
+static int leave_space(void)
+{
+    if (fz_mount_space() == 0)
+        return -1;
+    int space = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+    assert_true(space >= 0 && unshare(CLONE_NEWNS) == 0);
+    return space;
+}
+
+static void come_back(int space)
+{
+    assert_int_equal(setns(space, CLONE_NEWNS), 0);
+    close(space);
+}
+
+TEST("A claim that a process has covered for itself alone stays, and nothing is made in the new folder")
+{
+    struct fz_claim held;
+    struct fz_claim second;
+
+    assert_int_equal(try_for(1, &held), 0);
+    int space = leave_space();
+    if (space < 0)
+        skip();
+    cover_host();
+    int err = keep(&held);
+    held.folder.view.root_mount = 0; /* as before Linux 5.8 */
+    held.folder.mount = 0;
+    int without_numbers = keep(&held);
+    unsigned made = files_in(host);
+    assert_int_equal(try_for(2, &second), 0); /* who was started here */
+    int beside_another = keep(&held);
+    fz_claim_raise(&second, NOW);
+    fz_claim_release(&second);
+    int after_another = keep(&held);
+    come_back(space);
+    assert_int_equal(err, 0);
+    assert_int_equal(without_numbers, 0);
+    assert_int_equal(made, 0);
+    assert_int_equal(beside_another, FZ_CLAIM_TAKEN);
+    assert_int_equal(after_another, 0);
+    assert_int_equal(held.floor, NOW + 1);
+    assert_int_equal(keep(&held), 0);
+    assert_held(&held);
+}
+
+TEST("In a jail, a file that nobody holds is no holder, though the clock was set back far below its ticks")
+{
+    struct fz_claim held;
+    struct fz_claim dead;
+    struct fz_claim_other other;
+
+    jail_make_folders(jailed(host), 01777);
+    for (int i = 0; i < 2; i++) {
+        if (i == 1)
+            jail_enter();
+        assert_int_equal(try_for(2, &dead), 0);
+        fz_claim_raise(&dead, NOW + 900);
+        fz_claim_release(&dead);
+        if (i == 1)
+            jail_leave();
+    }
+    assert_int_equal(try_for(1, &held), 0);
+    assert_int_equal(held.floor, NOW + 901);
+    jail_enter();
+    int err = fz_claim_keep(&held, 10, FZ_DEADLINE_NONE, &other);
+    jail_leave();
+    assert_int_equal(err, 0);
+    assert_held(&held);
+}
+
+TEST("In a jail, where no descriptor is left to look for others, that is a failure")
+{
+    struct fz_claim held;
+    struct rlimit limit;
+
+    jail_make_folders(jailed(host), 01777);
+    assert_int_equal(try_for(1, &held), 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = limit.rlim_max};
+    jail_enter();
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int err = keep(&held);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    jail_leave();
+    assert_int_equal(err, EMFILE);
+    assert_held(&held);
+}
+
+TEST("A host directory that was removed with the folder above it is missing, and no other one than at the opening")
+{
+    struct fz_claim held;
+    char former[600];
+
+    snprintf(former, sizeof former, "%s-former", scratch);
+    assert_int_equal(try_for(1, &held), 0);
+    assert_int_equal(unlink(held.path), 0);
+    assert_int_equal(rename(scratch, former), 0);
+    int err = keep(&held);
+    assert_int_equal(rename(former, scratch), 0);
+    assert_int_equal(err, ENOENT);
+    assert_int_equal(keep(&held), 0);
+    assert_held(&held);
+}
+
+TEST("A folder that was made anew is in its place, though its mount was not known at the note")
+{
+    struct fz_folder folder;
+    char file[600];
+    char former[600];
+
+    snprintf(file, sizeof file, "%s/file", state);
+    snprintf(former, sizeof former, "%s-former", state);
+    fz_folder_note(&folder, file);
+    folder.mount = 0;
+    folder.view.root_mount = 0;
+    assert_int_equal(rename(state, former), 0);
+    assert_int_equal(mkdir(state, 0700), 0);
+    assert_int_equal(fz_folder_at(&folder, file), 0);
 }
 
 /* ---- grants ------------------------------------------------------------------------ */
@@ -271,11 +393,11 @@ TEST("After chroot() no grant is written into a folder of the jail, and the sent
     struct word word;
     frazil_error why;
 
-    make_folders(jailed(state), 0700);
+    jail_make_folders(jailed(state), 0700);
     begin(&word);
-    enter_jail();
+    jail_enter();
     frazil_err err = extend_to(&word, NOW + 50, &why);
-    leave_jail();
+    jail_leave();
     assert_int_equal(err, FRAZIL_EAGAIN);
     assert_non_null(strstr(why.message, "its folder is another one than at the opening"));
     assert_int_equal(files_in(jailed(state)), 0);
@@ -287,12 +409,12 @@ TEST("In a jail that has the state directory itself, grants go on")
 {
     struct word word;
 
-    make_folders(jailed(state), 0700);
+    jail_make_folders(jailed(state), 0700);
     assert_int_equal(mount(state, jailed(state), NULL, MS_BIND, NULL), 0);
     begin(&word);
-    enter_jail();
+    jail_enter();
     frazil_err err = extend_to(&word, NOW + 50, NULL);
-    leave_jail();
+    jail_leave();
     assert_int_equal(err, FRAZIL_OK);
     assert_int_equal(word.grant.until, NOW + 50 + RESERVE);
     assert_int_equal(umount(jailed(state)), 0);
@@ -309,10 +431,16 @@ TEST("A state directory that was made anew is used, and one that was mounted ove
     assert_int_equal(rename(state, former), 0);
     assert_int_equal(mkdir(state, 0700), 0);
     assert_int_equal(extend_to(&word, NOW + 50, NULL), FRAZIL_OK);
-    assert_int_equal(mount("none", state, "tmpfs", 0, "mode=0700"), 0);
-    assert_int_equal(extend_to(&word, NOW + 150, NULL), FRAZIL_EAGAIN);
-    assert_int_equal(files_in(state), 0);
-    assert_int_equal(umount(state), 0);
+    char other[600];
+    snprintf(other, sizeof other, "%s-other", state); /* of the same disk, which only the mount tells apart */
+    jail_make_folders(other, 0700);
+    for (int i = fz_mount_of(state) == 0 ? 1 : 0; i < 2; i++) {
+        assert_int_equal(
+            i == 0 ? mount(other, state, NULL, MS_BIND, NULL) : mount("none", state, "tmpfs", 0, "mode=0700"), 0);
+        assert_int_equal(extend_to(&word, NOW + 150, NULL), FRAZIL_EAGAIN);
+        assert_int_equal(files_in(state), 0);
+        assert_int_equal(umount(state), 0);
+    }
     assert_int_equal(extend_to(&word, NOW + 150, NULL), FRAZIL_OK);
     end(&word);
 }

@@ -325,7 +325,7 @@ static enum fz_register_result file_swap(void *ctx, struct fz_deadline deadline,
     result = swap_guarded(reg, swap, path, &next, reterr);
     leave_guard(&guard);
     if (result == FZ_REGISTER_OK && check_folder(reg, reterr) != FZ_REGISTER_OK)
-        return FZ_REGISTER_UNKNOWN; /* it leads elsewhere by now, and it is not known since when */
+        return FZ_REGISTER_UNKNOWN; /* another thread has called chroot(), before the record was opened or after */
     if (result == FZ_REGISTER_OK)
         *ret_version = next.version;
     return result;
