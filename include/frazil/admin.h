@@ -198,7 +198,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_check(const char *spec, fr
  * Checks the URL of generators with this spec, of worker= or state=, and that the files that it names can be read.
  * FRAZIL_OK also if there is no URL.  It queries no coordinator, and creates nothing.  coordinators: as for
  * frazil_admin_leases_open.  The spec must be complete, as for frazil_admin_state_check.  Errors and messages as from
- * opening, such as FRAZIL_ESPEC, FRAZIL_EREFUSED and FRAZIL_ENOTBUILT.
+ * opening, such as FRAZIL_ESPEC, FRAZIL_EREFUSED, FRAZIL_ENOTBUILT, and FRAZIL_ESYS for a file.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_url_check(const char *spec,
                                                           const frazil_coordinator *const *coordinators,

@@ -98,7 +98,7 @@ static void as_user(unsigned user, void (*run)(void))
     assert_int_equal(status, 0);
 }
 
-/* Runs a test as this user if root calls it; in this process, as who calls it, otherwise. */
+/* Runs a test as this user if root runs the tests; otherwise in this process, as the user who runs them. */
 static void unless_root(unsigned user, void (*run)(void))
 {
     if (geteuid() != 0)
@@ -314,7 +314,7 @@ TEST("A user without a session has a directory in memory; one that others may us
 {
     if (geteuid() == 0 && access("/dev/shm", W_OK) != 0)
         skip();
-    /* What lies there in nobody's name may be anybody's: this user's number is this process' alone. */
+    /* Anybody can make a folder there in the name of `nobody`, so the number is that of this process. */
     unless_root(60000 + (unsigned)getpid() % 5000, prepare_without_session);
 }
 

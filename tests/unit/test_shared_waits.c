@@ -49,8 +49,8 @@ int flock(int fd, int operation)
 }
 
 /*
- * Threads that wait for a condition, and whether only that ends a wait.  Else it ends soon, as it may at any time.  Who
- * was woken may have to wait for a processor.
+ * How many threads wait for a condition, and whether only a signal ends a wait; otherwise each wait ends soon, as POSIX
+ * allows.  A thread that was woken may still have to wait for a processor.
  */
 static atomic_uint waiting;
 static atomic_bool is_without_time;
