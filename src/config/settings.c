@@ -370,7 +370,7 @@ static frazil_err add_environment(struct fz_settings *settings, frazil_environme
         if (settings->value[key] != NULL)
             continue;
         if (value == NULL)
-            err = counts ? refuse_foreign(key, reterr) : FRAZIL_OK;
+            err = counts && fz_environment_is_foreign() ? refuse_foreign(key, reterr) : FRAZIL_OK;
         else if (counts)
             err = add_variable(settings, key, value, reterr);
         else
