@@ -54,7 +54,7 @@ const char *ids_why_none(const char *text, size_t len);
 #define IDS_FORM_HELP "FORM: of snos sno, uuid, hex or bytes; of 64-bit ids one of\n" FRAZIL_TEXTS(IDS_FORM_NAME)
 
 /* Of them those of a sno. */
-#define IDS_SNO_FORM_NAMES "sno, uuid and hex"
+#define IDS_SNO_FORM_NAMES "sno, uuid, hex and bytes"
 
 /* Whether a sno has the form. */
 bool ids_form_is_of_sno(int form);

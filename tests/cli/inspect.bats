@@ -92,7 +92,7 @@ ID=1541815603606036480
     fails 1 "not an id in any known form" frazil inspect 'a b c'
     fails 2 "--form takes one of dec" frazil inspect --form base17 5
     fails 1 "--layout sno" frazil inspect --layout twitter --form sno a222222222222222
-    fails 1 "its forms are sno, uuid and hex, not dec" frazil inspect --layout sno --form dec 5
+    fails 1 "its forms are sno, uuid, hex and bytes, not dec" frazil inspect --layout sno --form dec 5
 }
 
 # Ids of the RFC, of the makers' own pages, and of the specification of ULIDs.
