@@ -32,7 +32,7 @@ const struct http_route http_routes[] = {
      "200 if every generator serves ids and the daemon is not shutting down."},
     {"openapi", "/openapi.json", READ, "", VERB_NONE, ROUTE_OPEN, http_openapi, "application/json",
      "This description."},
-    {"root", "/", READ, "", VERB_NONE, ROUTE_OPEN, http_root, "text/plain", "Where to go on; for a browser, the page."},
+    {"root", "/", READ, "", VERB_NONE, ROUTE_OPEN, http_root, "text/plain", "A few lines on where to begin; for a browser, the page."},
     {0},
 };
 /* clang-format on */
