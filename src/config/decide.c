@@ -133,7 +133,7 @@ static frazil_err check_state(const struct fz_decision *decision, int given, fra
     if (worker->lock && decision->state.kind == FZ_STATE_MEMORY)
         return fz_fail(
             reterr, FRAZIL_ESPEC,
-            "worker=file-lock keeps its state in files: it goes with neither state=memory nor a frozen clock");
+            "worker=file-lock keeps its state in files: it cannot be combined with state=memory or a frozen clock");
     return FRAZIL_OK;
 }
 
@@ -218,10 +218,10 @@ static frazil_err settle_sharing(struct fz_decision *decision, const struct fz_v
         return fz_fail(
             reterr, FRAZIL_ESPEC,
             "share=host cannot be combined with PGSERVICE: only libpq knows which file it reads, and where that "
-            "leads: unset it and name host, user and database in the URL, or say share=process");
+            "leads: unset it and name host, user and database in the URL, or set share=process");
     if (alone && !elsewhere)
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "share=host cannot be combined with %s: leave it out, or say share=process",
+                       "share=host cannot be combined with %s: leave it out, or set share=process",
                        is_lease                      ? "a lease without a generator, which belongs to one process"
                        : in_memory                   ? "state=memory, which no other process finds"
                        : decision->worker.by_program ? "a granter of the program's"
@@ -241,8 +241,8 @@ static frazil_err settle_keeper(struct fz_decision *decision, const struct fz_va
         return FRAZIL_OK;
     if (!values->settings->from_elsewhere[FZ_KEY_KEEPER])
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "keeper=other goes with worker=URL and share=host only, where another process can hold the "
-                       "lease: leave it out, or say both");
+                       "keeper=other needs worker=URL and share=host, so that another process can hold the lease: "
+                       "set both, or choose another keeper");
     decision->keeper = FZ_KEEPER_THREAD;
     return FRAZIL_OK;
 }
@@ -307,7 +307,7 @@ static frazil_err adopt_snapshot(struct fz_decision *decision, const struct fz_s
     uint64_t max = snapshot->sequence_max;
 
     if (decision->layout.kind != FRAZIL_LAYOUT_SNO)
-        return fz_fail(reterr, FRAZIL_EKIND, "a snapshot is of a sno generator: the spec must say layout=sno");
+        return fz_fail(reterr, FRAZIL_EKIND, "a snapshot belongs to a sno generator: set layout=sno in the spec");
     decision->from_snapshot = true;
     if (max == 0 && snapshot->sequence_min != UINT16_MAX)
         max = UINT16_MAX; /* sno's rule: an upper bound left out is the largest */

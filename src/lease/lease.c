@@ -287,7 +287,7 @@ static frazil_err extend_contiguously(struct fz_lease *lease, const struct fz_gr
         uint64_t reach = fz_lease_reach(lease, now_tick);
         /* The clock went back, or the horizon is shorter than it was.  Asking for less would give ticks away. */
         if (reach <= held->until) {
-            fz_fail(reterr, FRAZIL_EAGAIN, "it reaches to the horizon already");
+            fz_fail(reterr, FRAZIL_EAGAIN, "the grant already reaches to the horizon");
             if (reterr != NULL)
                 reterr->retry_ns = fz_layout_ticks_ns(&lease->layout, held->until - reach + 1);
             return FRAZIL_EAGAIN;

@@ -70,10 +70,10 @@ frazil_err fz_clocks_differ(const frazil_layout *layout, const char *name, const
     return FRAZIL_ECLOCK;
 }
 
-/* Why it is not known what it did: a server was silent, or a disk failed in the middle of it. */
+/* Why its effect is unknown: a server was silent, or a disk failed in the middle of a write. */
 static const char *what_it_left_open(frazil_err said)
 {
-    return said == FRAZIL_ESYS ? "does not say whether it was done" : "did not answer";
+    return said == FRAZIL_ESYS ? "cannot tell whether the write happened" : "did not answer";
 }
 
 /* Why a coordinator that is asked again later did nothing (register.h). */

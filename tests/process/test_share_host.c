@@ -530,15 +530,15 @@ TEST("share=host is refused where there is nothing to share, with what to do abo
 
     assert_refused("worker=fixed:1 share=host", "it is for worker=URL");
     snprintf(text, sizeof text, "%s state=memory", spec);
-    assert_refused(text, "which no other process finds: leave it out, or say share=process");
+    assert_refused(text, "which no other process finds: leave it out, or set share=process");
     snprintf(text, sizeof text, "%s state=file", spec);
     assert_refused(text, "coordinator");
     snprintf(text, sizeof text, "%s clock=frozen:2026-01-01T00:00:00Z", spec);
     assert_refused(text, "a frozen clock");
     snprintf(text, sizeof text, "%s on_loss=stop", spec);
     assert_refused(text, "on_loss=stop, as one process may move the lease of all");
-    assert_refused("worker=memory://orders keeper=other", "goes with worker=URL and share=host only");
-    assert_refused("worker=fixed:1 keeper=other", "goes with worker=URL and share=host only");
+    assert_refused("worker=memory://orders keeper=other", "needs worker=URL and share=host");
+    assert_refused("worker=fixed:1 keeper=other", "needs worker=URL and share=host");
     assert_refused("worker=memory://orders share=all", "must be one of process host");
 }
 

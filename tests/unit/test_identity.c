@@ -383,7 +383,7 @@ TEST(
         snprintf(spec, sizeof spec, LEASE "worker=%s", urls[i]);
         assert_int_equal(fz_decide(&decision, spec, &occasion, &why), FRAZIL_ESPEC);
         assert_non_null(
-            strstr(why.message, "unset it and name host, user and database in the URL, or say share=process"));
+            strstr(why.message, "unset it and name host, user and database in the URL, or set share=process"));
     }
     decide_row(LEASE "worker=" URL, &decision);
     assert_int_equal(decision.state.kind, FZ_STATE_SHARED);

@@ -109,7 +109,7 @@ TEST("No grant reaches further than the horizon; when the clock was set back the
     const struct fz_grant before = *fleet_held(0);
     uint64_t trips = fleet.owners[0].link.trips;
     assert_int_equal(fleet_extend(0, NOW - 10), FRAZIL_EAGAIN);
-    fleet_assert_error(0, FRAZIL_EAGAIN, "reaches to the horizon already");
+    fleet_assert_error(0, FRAZIL_EAGAIN, "already reaches to the horizon");
     assert_int_equal(fleet.owners[0].err.retry_ns, 11 * 1000000);
     assert_int_equal(fleet_extend(0, NOW), FRAZIL_EAGAIN);
     assert_int_equal(fleet.owners[0].link.trips, trips);

@@ -32,7 +32,7 @@ TEST("What is not known to be done was not answered by a server, or went wrong o
         const char *sentence;
     } rows[] = {
         {FRAZIL_EUNREACHABLE, "the coordinator of namespace 'orders' did not answer: it said so"},
-        {FRAZIL_ESYS, "the coordinator of namespace 'orders' does not say whether it was done: it said so"},
+        {FRAZIL_ESYS, "the coordinator of namespace 'orders' cannot tell whether the write happened: it said so"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

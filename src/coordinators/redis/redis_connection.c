@@ -78,8 +78,8 @@ frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, cons
         return err;
     if (parsed.common.tls)
         err = fz_fail(reterr, FRAZIL_ENOTBUILT,
-                      "rediss:// asks for TLS, which frazil does not speak to Redis: use redis:// through a tunnel, as "
-                      "of stunnel, or redis+unix://");
+                      "rediss:// asks for TLS, which frazil does not speak to Redis: use redis:// through a tunnel, "
+                      "such as stunnel, or redis+unix://");
     else
         fz_redis_connection_start(connection, &parsed);
     fz_wipe(&parsed, sizeof parsed);
