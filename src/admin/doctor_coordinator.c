@@ -128,8 +128,8 @@ static void judge_room(const struct fz_namespace_facts *facts, const struct fz_f
                  "%u of %u worker ids are held: few are left: see `frazil lease list`", held, workers);
     else
         fz_found(findings, FZ_FOUND_COORDINATOR_NAME,
-                 "%u of %u worker ids are held; it may be unreachable for up to %D", held, workers,
-                 1000 * (uint64_t)facts->leases.horizon_ms);
+                 "%u of %u worker ids are held; ids continue without it for more than %D", held, workers,
+                 500 * (uint64_t)facts->leases.horizon_ms);
 }
 
 void fz_judge_namespace(const struct fz_namespace_facts *facts, const struct fz_findings *findings)

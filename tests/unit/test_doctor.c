@@ -464,8 +464,8 @@ TEST("The namespace: as the spec has it, with room, open")
                                             .leases = {.layout = "a", .horizon_ms = 60000, .workers = 100, .held = 89}};
     struct fz_namespace_facts facts = good;
 
-    judge_namespace(&facts,
-                    "OK coordinator.namespace 89 of 100 worker ids are held; it may be unreachable for up to 1 min");
+    judge_namespace(&facts, "OK coordinator.namespace 89 of 100 worker ids are held; "
+                            "ids continue without it for more than 30 s");
     facts.leases.held = 90;
     judge_namespace(&facts, "WARN coordinator.almost-full 90 of 100");
     facts.leases.held = 100;
