@@ -237,7 +237,7 @@ static int cmd_completion_run(int argc, char **argv)
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"words", 0, OPTION_FLAG, &words, NULL, "what may end the line WORD..., for scripts", 0},
+        {"words", 0, OPTION_FLAG, &words, NULL, "possible completions of WORD..., for scripts", 0},
         {0},
     };
     static const struct option_help help = {
@@ -256,5 +256,4 @@ static int cmd_completion_run(int argc, char **argv)
     return options_miss_action(&help, &args);
 }
 
-const struct command cmd_completion = {"completion", "what a shell completes; for bash, zsh and fish",
-                                       cmd_completion_run};
+const struct command cmd_completion = {"completion", "completion scripts for bash, zsh and fish", cmd_completion_run};

@@ -85,7 +85,7 @@ static int cmd_doctor_run(int argc, char **argv)
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"hosts", 0, OPTION_U64, &hosts, "N", "how many hosts make ids like this", UINT32_MAX},
+        {"hosts", 0, OPTION_U64, &hosts, "N", "how many hosts use such a spec", UINT32_MAX},
         {"quiet", 'q', OPTION_FLAG, &report.quiet, NULL, "warnings and failures only", 0},
         {"color", 0, OPTION_TEXT, &when, "WHEN", "auto, always or never", 0},
         {"json", 'j', OPTION_FLAG, &report.json, NULL, "one object per line", 0},
@@ -95,8 +95,8 @@ static int cmd_doctor_run(int argc, char **argv)
         "doctor", "[OPTION]... [SPEC-OR-URL]...",
         "Examines the clock, the directories, the worker ids, the coordinator, the\n"
         "layout, forks and copies; then says which worker source suits how many hosts.",
-        "Without a spec it examines what frazil next does without one.  It makes the\n"
-        "directories, as that would, and takes no worker id.\n"
+        "Without a spec it examines the defaults of frazil next.  It creates directories\n"
+        "as that would, but takes no worker id.\n"
         "Exit status: 0 healthy, 1 warnings, 2 unsafe (or a spec that is not understood).\n\n"
         "  frazil doctor --hosts 20 worker=redis://10.0.0.5/orders",
         NULL};

@@ -355,4 +355,4 @@ static int cmd_layout_run(int argc, char **argv)
     return options_run_action(layout_actions, argc, argv, &status) ? status : layout_show_run(argc, argv);
 }
 
-const struct command cmd_layout = {"layout", "the layouts; one in detail; whether two overlap", cmd_layout_run};
+const struct command cmd_layout = {"layout", "list layouts, show one, compare two", cmd_layout_run};

@@ -70,8 +70,8 @@ static int lease_init_run(int argc, char **argv)
         "lease init", NEEDED, "Creates a namespace of worker ids in a coordinator.",
         "A namespace has the layout, the horizon (how far its grants reach ahead; by\n"
         "default 60s) and the max_skew (how far clocks may differ; default 250ms) of the\n"
-        "spec that creates it.  One that is created again after a loss must give the last\n"
-        "two as the lost one had them.\n\n"
+        "spec that creates it.  To create a lost namespace again, give the last two as it\n"
+        "had them.\n\n"
         "  frazil lease init --never-used layout=twitter worker=redis://10.0.0.5/orders\n"
         "  frazil lease init horizon=60s max_skew=250ms worker=redis://10.0.0.5/orders",
         NULL};

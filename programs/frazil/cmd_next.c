@@ -306,7 +306,7 @@ static int cmd_next_run(int argc, char **argv)
     int status;
     const struct option_row rows[] = {
         {"count", 'n', OPTION_U64, &request.count, "N", "how many (default 1)", 0},
-        {"forever", 0, OPTION_FLAG, &request.forever, NULL, "ids without end, until it is stopped", 0},
+        {"forever", 0, OPTION_FLAG, &request.forever, NULL, "print ids until the command is stopped", 0},
         {"rate", 'r', OPTION_TEXT, &request.rate_text, "R", "at most R a second, each written at once", 0},
         {"at", 'a', OPTION_TIME, &request.at, "TIME", "ids of another time, for old records", 0},
         {"form", 'f', OPTION_TEXT, &request.form_text, "FORM", "text form (default dec; for snos: sno or hex)", 0},

@@ -107,9 +107,10 @@ static int run_either(const struct option_help *help, int argc, char **argv, val
 static int cmd_scramble_run(int argc, char **argv)
 {
     static const struct option_help help = {
-        "scramble", "--salt S [--checksum] [ID]...", "Prints each id as 14 characters, unlike those of its neighbours.",
-        "--new-salt makes a salt.  It hides nothing from an attacker: for that, see\n"
-        "frazil help opaque.\n\n"
+        "scramble", "--salt S [--checksum] [ID]...",
+        "Prints each id as 14 characters that differ from its neighbours'.",
+        "--new-salt prints a new salt.  This hides nothing from an attacker: for that,\n"
+        "see frazil help opaque.\n\n"
         "  frazil scramble --salt 1234567891 --checksum 7123456789012345",
         NULL};
 
@@ -125,5 +126,5 @@ static int cmd_unscramble_run(int argc, char **argv)
     return run_either(&help, argc, argv, unscramble_one);
 }
 
-const struct command cmd_scramble = {"scramble", "ids as texts unlike their neighbours", cmd_scramble_run};
+const struct command cmd_scramble = {"scramble", "make neighbouring ids look different", cmd_scramble_run};
 const struct command cmd_unscramble = {"unscramble", "ids from scrambled texts", cmd_unscramble_run};

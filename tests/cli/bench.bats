@@ -19,13 +19,13 @@ teardown() {
     rm -rf "$XDG_RUNTIME_DIR"
 }
 
-@test "as text: the machine, the way in which time is told, groups of rows" {
+@test "as text: the machine, the source of the time, groups of rows" {
     run frazil bench --quick --threads 4
     echo "$output"
     [ "$status" -eq 0 ]
     [[ ${lines[0]} == "frazil "* ]]
     [[ ${lines[1]} == *" processors, "* ]]
-    [[ ${lines[2]} == "Time is told by the "* ]]
+    [[ ${lines[2]} == "Ids take the time from the "* ]]
     [[ ${lines[3]} == "3 rounds, in which the rows of a group take turns; of threads 2 rounds of 20 ms" ]]
     [[ $output == *"Parts of an id"*"clock read"*"One thread, per id"*"next"*"Text"*"Opening"*"Threads"* ]]
     # A count is a whole number.
@@ -68,7 +68,7 @@ teardown() {
     done
 }
 
-@test "the way in which time is told is that of the rows; the spec's own is told where it differs" {
+@test "the source of the time is that of the rows; the spec's own is shown where it differs" {
     frazil bench --quick --threads 2 --rounds 1 --json >"$BATS_TEST_TMPDIR/json"
     path=$(head -n 1 "$BATS_TEST_TMPDIR/json" | json clock_path)
     [ "$(head -n 1 "$BATS_TEST_TMPDIR/json" | json spec_clock_path)" = "$path" ]
@@ -77,8 +77,8 @@ teardown() {
     head -n 1 "$BATS_TEST_TMPDIR/json" | grep -q "\"clock_path\":\"$path\",.*\"spec_clock_path\":\"clock\","
     frazil bench --quick --threads 2 --rounds 1 "$frozen" >"$BATS_TEST_TMPDIR/text"
     if [ "$path" = counter ]; then
-        grep -qx "Time is told by the processor's counter, and by the clock once a tick." "$BATS_TEST_TMPDIR/text"
-        grep -qx "To it alone time is told by the clock, for each id." "$BATS_TEST_TMPDIR/text"
+        grep -qx "Ids take the time from the processor's counter, and from the clock once a tick." "$BATS_TEST_TMPDIR/text"
+        grep -qx "Ids of SPEC take the time from the clock, for each id." "$BATS_TEST_TMPDIR/text"
     fi
 }
 

@@ -38,16 +38,16 @@ static int cmd_bench_run(int argc, char **argv)
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"rounds", 'n', OPTION_U64, &rounds, "N", "rounds; their medians are shown (default 61)", BENCH_ROUNDS_MAX},
+        {"rounds", 'n', OPTION_U64, &rounds, "N", "rounds, of which it shows medians (default 61)", BENCH_ROUNDS_MAX},
         {"threads", 't', OPTION_U64, &threads, "N", "threads that share SPEC's generator (default 64)",
          BENCH_THREADS_MAX},
-        {"quick", 'q', OPTION_FLAG, &request.quick, NULL, "in a second: rough figures", 0},
+        {"quick", 'q', OPTION_FLAG, &request.quick, NULL, "measure for a second: rough figures", 0},
         {"json", 'j', OPTION_FLAG, &request.json, NULL, "one object, one row per line", 0},
         {0},
     };
     static const struct option_help help = {
         "bench", "[OPTION]... [SPEC]...", "Measures what ids cost here, and what the parts of an id cost.",
-        "Most rows are of generators of its own, whose layout does not limit them and\n"
+        "Most rows measure generators of its own, whose layout does not limit them and\n"
         "whose files are removed afterwards.  SPEC, as for next, names a generator that\n"
         "is opened, closed and shared by threads; its ids are used up.  The default is\n"
         "layout=frazil worker=fixed:0 state=memory.\n"

@@ -94,7 +94,7 @@ bool bench_cases_run(struct bench_session *session, const struct bench_case *cas
 
 /* ---- the printed rows ---------------------------------------------------------- */
 
-/* How time is told to the generators of the rows; the spec's generator may have another clock. */
+/* Where the generators of the rows take the time from; the spec's generator may have another clock. */
 static bool rows_count(const struct bench_session *session)
 {
     frazil_info info;
@@ -105,7 +105,7 @@ static bool rows_count(const struct bench_session *session)
 
 static const char *path_words(bool counts)
 {
-    return counts ? "processor's counter, and by the clock once a tick" : "clock, for each id";
+    return counts ? "processor's counter, and from the clock once a tick" : "clock, for each id";
 }
 
 static const char *shown_spec(const struct bench_session *session)
@@ -121,14 +121,15 @@ static void print_text(const struct bench_session *session)
     bench_machine_read(&machine);
     output_format("frazil %s, %s\n%s, %ld processors, %s\n", frazil_version(), machine.compiler, machine.cpu,
                   machine.cpus, machine.system);
-    output_format("Time is told by the %s%s.\n", path_words(counts), counts ? "" : ": there is no counter to trust");
+    output_format("Ids take the time from the %s%s.\n", path_words(counts),
+                  counts ? "" : ": no counter can be trusted");
     output_format("%u rounds, in which the rows of a group take turns; of threads %u rounds of %.0f ms\n",
                   session->rounds, session->long_rounds, session->window_ns / 1e6);
     output_string("SPEC: ");
     output_foreign(shown_spec(session));
     output_string("\n");
     if (counts != session->info.counter_in_use)
-        output_format("To it alone time is told by the %s.\n", path_words(session->info.counter_in_use));
+        output_format("Ids of SPEC take the time from the %s.\n", path_words(session->info.counter_in_use));
     bench_table_print(&session->table);
 }
 
