@@ -99,7 +99,7 @@ static bool is_lack(int sys)
 
 frazil_err fz_claim_fail(int sys, const char *path, frazil_error *reterr)
 {
-    return fz_fail_errno(reterr, sys, "the worker id cannot be announced to the others on this host by the file", path,
+    return fz_fail_errno(reterr, sys, "the worker id cannot be claimed on this host by the file", path,
                          is_lack(sys) ? "" : "; " FZ_OTHER_HOST_DIR);
 }
 
