@@ -92,19 +92,23 @@ void frazil_close_generators(HashTable *generators)
     pefree(generators, 1);
 }
 
-/* A stopped generator stays with the objects that have it; opening the spec again makes a new one. */
-static void leave_shared(struct frazil_php_shared *left)
+/*
+ * Forgets a stopped generator, under each spelling of its spec, so that the next opening makes a new one.  It stays
+ * with the objects that have it.
+ */
+static void forget(const frazil *gen)
 {
     struct frazil_php_shared *shared;
     zend_string *spec;
 
     ZEND_HASH_FOREACH_STR_KEY_PTR(FRAZIL_G(generators), spec, shared)
     {
-        if (shared == left) {
-            left->is_left = true;
-            zend_hash_del(FRAZIL_G(generators), spec);
-            break;
-        }
+        if (shared->gen != gen)
+            continue;
+        zend_hash_del(FRAZIL_G(generators), spec);
+        shared->is_left = true;
+        if (shared->objects == 0)
+            close_shared(shared);
     }
     ZEND_HASH_FOREACH_END();
 }
@@ -294,7 +298,7 @@ ZEND_METHOD(Frazil_Generator, stop)
         RETURN_THROWS();
     frazil_stop(gen);
     if (shared != NULL && !shared->is_left)
-        leave_shared(shared);
+        forget(gen);
 }
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(args_iterator, 0, 0, Iterator, 0)
