@@ -201,16 +201,16 @@ final class Generator implements \IteratorAggregate
     /**
      * Returns the properties of the generator.
      *
-     * @return array<string, int|bool|string>
+     * @return array{worker: int, sequence_min: int, sequence_max: int, sequence: int, length: int|string, capacity: int|string, collision_ppm: int, counter_in_use: bool, state_is_new: bool, state: string}
      */
     public function info(): array
     {
     }
 
     /**
-     * Returns the state of the generator now.  Accesses neither disk nor coordinator.
+     * Returns the state of the generator now.  Accesses neither disk nor coordinator.  Without a grant its end is null.
      *
-     * @return array<string, int|bool|string>
+     * @return array{state: string, worker: int, needs_grant: bool, grant_end_unix_ms: ?int, last_error: string, failures: int|string}
      */
     public function health(): array
     {
@@ -300,7 +300,7 @@ final class Layout
     /**
      * Returns what the layout is and can hold.
      *
-     * @return array<string, int|bool|string>
+     * @return array{name: string, workers: int|string, ids_per_tick: int|string, ids_per_second: int|string, first_unix_ms: int, last_unix_ms: int, max_id: int|string, sign_bit_unix_ms: int, total_bits: int, reaches_sign_bit: bool, fits_53_bits: bool}
      * @throws Exception
      */
     public function describe(): array
@@ -319,7 +319,7 @@ final class Layout
     /**
      * Returns whether ids can collide or sort wrongly if $after replaces this layout at the given time.
      *
-     * @return array<string, int|bool|string>
+     * @return array{old_last: int|string, new_first: int|string, safe_unix_ms: int, can_collide: bool, can_missort: bool, ever_safe: bool}
      * @throws Exception
      */
     public function overlap(Layout $after, int $sinceUnixMs): array

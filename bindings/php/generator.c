@@ -238,7 +238,10 @@ ZEND_METHOD(Frazil_Generator, health)
                      (size_t)health.state < sizeof STATES / sizeof STATES[0] ? STATES[health.state] : "unknown");
     frazil_add_number(return_value, "worker", health.worker);
     add_assoc_bool(return_value, "needs_grant", health.needs_grant != 0);
-    add_assoc_long(return_value, "grant_end_unix_ms", health.grant_end_unix_ms);
+    if (health.grant_end_unix_ms == INT64_MAX)
+        add_assoc_null(return_value, "grant_end_unix_ms");
+    else
+        add_assoc_long(return_value, "grant_end_unix_ms", health.grant_end_unix_ms);
     add_assoc_string(return_value, "last_error", frazil_err_name((frazil_err)health.last_code));
     frazil_add_number(return_value, "failures", health.failures);
 }
