@@ -87,7 +87,7 @@ final class Generator implements \IteratorAggregate
     /**
      * Returns the process's generator for a spec.  The first call opens it; all later requests share it.
      *
-     * @param string|array<string, string|int|bool|\DateTimeInterface|null>|null $spec text, or options such as ['worker' => 7]; null means not given
+     * @param string|array<string, string|int|bool|\DateTimeInterface|Layout|array{int, int}|null>|null $spec text, or options such as ['worker' => 7]; null means not given
      * @throws Exception
      */
     public static function open(array|null|string $spec = null): static
@@ -97,7 +97,7 @@ final class Generator implements \IteratorAggregate
     /**
      * Opens a generator that is closed with its object.
      *
-     * @param string|array<string, string|int|bool|\DateTimeInterface|null>|null $spec as of open()
+     * @param string|array<string, string|int|bool|\DateTimeInterface|Layout|array{int, int}|null>|null $spec as of open()
      * @throws Exception
      */
     public function __construct(array|null|string $spec = null)

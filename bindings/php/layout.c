@@ -79,6 +79,17 @@ static const frazil_layout *constructed(zend_object *object)
     return NULL;
 }
 
+zend_string *frazil_layout_text(zend_object *object)
+{
+    char text[FRAZIL_FINGERPRINT_SIZE];
+    const frazil_layout *layout = constructed(object);
+    size_t len;
+
+    if (layout == NULL || frazil_layout_fingerprint(layout, text, sizeof text, &len) != FRAZIL_OK)
+        return NULL;
+    return zend_string_init(text, len, 0);
+}
+
 static const frazil_layout *layout_of(zval *this)
 {
     return constructed(Z_OBJ_P(this));
@@ -231,13 +242,11 @@ FRAZIL_ARGS(args_string, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Layout, fingerprint)
 {
-    char text[FRAZIL_FINGERPRINT_SIZE];
-
     ZEND_PARSE_PARAMETERS_NONE();
-    const frazil_layout *layout = layout_of(ZEND_THIS);
-    if (layout == NULL || frazil_layout_fingerprint(layout, text, sizeof text, NULL) != FRAZIL_OK)
+    zend_string *text = frazil_layout_text(Z_OBJ_P(ZEND_THIS));
+    if (text == NULL)
         RETURN_THROWS();
-    RETURN_STRING(text);
+    RETURN_STR(text);
 }
 
 FRAZIL_ARGS(args_overlap, 2, IS_ARRAY, 0)

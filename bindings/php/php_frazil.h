@@ -124,6 +124,9 @@ extern void frazil_close_generators(HashTable *generators);
 /* A Frazil\Layout of that layout. */
 extern void frazil_set_layout(zval *ret, const frazil_layout *layout);
 
+/* The fingerprint of a Frazil\Layout; NULL: an exception was thrown. */
+extern zend_string *frazil_layout_text(zend_object *layout);
+
 /* ---- for argument information, which Zend's macros make long ---------------------- */
 
 #define FRAZIL_ARGS(name, required, type, may_be_null)                                                                 \

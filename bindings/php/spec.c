@@ -36,8 +36,20 @@ static zend_string *number(const zend_string *key, zend_long value)
                                                      : zend_long_to_str(value);
 }
 
-/* The value of an option as text; NULL: an exception was thrown. */
-static zend_string *text_of(const zend_string *key, zval *value)
+/* Two bytes say the partition of a sno; NULL: these are not two ints. */
+static zend_string *partition(const zend_string *key, HashTable *bytes)
+{
+    zval *high = zend_hash_index_find_deref(bytes, 0);
+    zval *low = zend_hash_index_find_deref(bytes, 1);
+
+    if (!zend_string_equals_literal(key, "partition") || zend_hash_num_elements(bytes) != 2 || high == NULL ||
+        low == NULL || Z_TYPE_P(high) != IS_LONG || Z_TYPE_P(low) != IS_LONG)
+        return NULL;
+    return zend_strpprintf(0, ZEND_LONG_FMT "," ZEND_LONG_FMT, Z_LVAL_P(high), Z_LVAL_P(low));
+}
+
+/* The value of an option as text; NULL: it has none, or an exception was thrown. */
+static zend_string *text_or_none(const zend_string *key, zval *value)
 {
     switch (Z_TYPE_P(value)) {
     case IS_STRING:
@@ -48,15 +60,30 @@ static zend_string *text_of(const zend_string *key, zval *value)
         return zend_string_init(ZEND_STRL("yes"), 0);
     case IS_FALSE:
         return zend_string_init(ZEND_STRL("no"), 0);
+    case IS_ARRAY:
+        return partition(key, Z_ARRVAL_P(value));
     case IS_OBJECT:
         if (instanceof_function(Z_OBJCE_P(value), php_date_get_interface_ce()))
             return moment(value);
-        ZEND_FALLTHROUGH;
+        if (Z_OBJCE_P(value) == frazil_layout_class)
+            return frazil_layout_text(Z_OBJ_P(value));
+        return NULL;
     default:
-        zend_argument_type_error(1, "must have strings, ints, bools and moments as options, '%s' is %s", ZSTR_VAL(key),
-                                 zend_zval_type_name(value));
         return NULL;
     }
+}
+
+/* The same; NULL: an exception was thrown. */
+static zend_string *text_of(const zend_string *key, zval *value)
+{
+    zend_string *text = text_or_none(key, value);
+
+    if (text == NULL && EG(exception) == NULL)
+        zend_argument_type_error(1,
+                                 "must have strings, ints, bools, moments and layouts as options, and two ints as "
+                                 "partition; '%s' is %s",
+                                 ZSTR_VAL(key), zend_zval_type_name(value));
+    return text;
 }
 
 static bool consists_of(const zend_string *key, const char *characters)

@@ -5,6 +5,8 @@ frazil
 --FILE--
 <?php
 use Frazil\Generator;
+use Frazil\Layout;
+use Frazil\Sno;
 
 $ids = new Generator(['worker' => 7, 'state' => 'memory', 'max_wait' => null, 'allow_short_life' => false,
     'layout' => '41/10/12 epoch=2026-01-01', 'config' => null]);
@@ -16,6 +18,10 @@ $since = new DateTimeImmutable('2026-03-01T12:00:00.250+02:00');
 echo (new Generator(['worker' => 'fixed:8', 'state' => 'memory', 'epoch' => $since]))->layout()->fingerprint(), "\n";
 $one = Generator::open(['worker' => 9, 'layout' => 'twitter']);
 var_dump($one == Generator::open(['worker' => 9, 'layout' => 'twitter']), $one == Generator::open("worker='fixed:9' layout='twitter'"));
+var_dump((new Generator(['worker' => 10, 'state' => 'memory', 'layout' => new Layout('js53')]))->layout() == new Layout('js53'));
+$low = 10;
+$sno = (new Generator(['layout' => 'sno', 'partition' => [65, &$low], 'state' => 'memory']))->snoNext();
+var_dump(Sno::formatPartition(Sno::decompose($sno)['partition']));
 
 $wrong = [
     'a key that says more' => ['state=memory worker' => 'fixed:3'],
@@ -24,6 +30,10 @@ $wrong = [
     'a quote' => ['worker' => "fixed:7' state='memory"],
     'a list' => ['worker' => [7]],
     'an object' => ['worker' => new stdClass()],
+    'three bytes' => ['layout' => 'sno', 'partition' => [65, 10, 11]],
+    'two letters' => ['layout' => 'sno', 'partition' => ['A', 'B']],
+    'two bytes of a worker' => ['layout' => 'sno', 'worker' => [65, 10]],
+    'a byte that is none' => ['layout' => 'sno', 'partition' => [65, 256]],
 ];
 foreach ($wrong as $what => $options) {
     try {
@@ -90,12 +100,18 @@ int(11)
 41/10/12 epoch=1772359200250 tick=1ms
 bool(true)
 bool(true)
+bool(true)
+string(4) "A,10"
 a key that says more: Frazil\UsageException
 no key: Frazil\UsageException
 an unknown one: Frazil\UsageException
 a quote: Frazil\UsageException
 a list: TypeError
 an object: TypeError
+three bytes: TypeError
+two letters: TypeError
+two bytes of a worker: TypeError
+a byte that is none: Frazil\UsageException
 the options have the key 'maxWait': keys are names of lower-case letters and _, as max_wait
 the options have an element without a key: write ['worker' => 7], or a spec as text
 the options have an element without a key: write ['worker' => 7], or a spec as text
