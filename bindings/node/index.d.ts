@@ -253,7 +253,7 @@ export class Layout {
   /** Returns the fields of an id. Throws if the id does not fit this layout. */
   inspect(id: IdLike): Fields;
   /** Returns the id with these fields; the time is rounded down to its tick. */
-  compose(fields: { unixMs: Time; worker?: number; sequence?: number }): bigint;
+  compose(fields: { unixMs: Time; worker?: number | null; sequence?: number | null }): bigint;
   /** Returns the whole worker number of a datacenter and a worker inside it. */
   workerOf(datacenter: number, worker: number): number;
   /** Returns the smallest and the largest id of these times, both included, for `WHERE id BETWEEN first AND last`. */
@@ -451,9 +451,9 @@ export const version: string;
 /** The names of all text forms. */
 export const textForms: readonly TextForm[];
 /** Returns an id as text, in decimal unless `form` names another form. */
-export function format(id: IdLike, form?: TextForm): string;
+export function format(id: IdLike, form?: TextForm | null): string;
 /** Returns the id that a text of this form stands for. */
-export function parse(text: string, form?: TextForm): bigint;
+export function parse(text: string, form?: TextForm | null): bigint;
 /** Returns an id as 8 bytes, big-endian. */
 export function toBytes(id: IdLike): Buffer;
 /** Returns the id of 8 bytes, big-endian. */
@@ -469,9 +469,9 @@ export function collisionPpm(hosts: number, workers: number | bigint): number;
 /** Scrambles an id as konayuki documents it: neighbouring ids look unrelated. It hides nothing from an attacker. */
 export function kasumi(id: IdLike, salt: number | bigint): bigint;
 /** Returns a scrambled id as short text; `checked` adds check digits. */
-export function scramble(id: IdLike, salt: number | bigint, options?: { checked?: boolean }): string;
+export function scramble(id: IdLike, salt: number | bigint, options?: { checked?: boolean | null } | null): string;
 /** Returns the id of a scrambled text. */
-export function unscramble(text: string, salt: number | bigint, options?: { checked?: boolean }): bigint;
+export function unscramble(text: string, salt: number | bigint, options?: { checked?: boolean | null } | null): bigint;
 /** Returns a new salt for the scrambler. Keep it: scrambled ids cannot be read without it. */
 export function newSalt(): number;
 
@@ -486,7 +486,13 @@ export type SnoLike = string | Uint8Array;
 /** Functions for snos: 80-bit ids of 10 bytes, or of 16 characters that sort in the same order. */
 export const sno: {
   /** Returns the sno with these fields; the time is rounded down to its unit. */
-  compose(fields: { unixMs: Time; ticktock?: number; meta?: number; partition?: number; sequence?: number }): Buffer;
+  compose(fields: {
+    unixMs: Time;
+    ticktock?: number | null;
+    meta?: number | null;
+    partition?: number | null;
+    sequence?: number | null;
+  }): Buffer;
   /** Returns the fields of a sno. */
   inspect(id: SnoLike): SnoFields;
   /** Returns the 16 characters of a sno. */

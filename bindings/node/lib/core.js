@@ -60,8 +60,8 @@ function makeCore(native) {
       return native.decompose(this.#bytes, id);
     }
 
-    compose({ unixMs, worker = 0, sequence = 0 }) {
-      return native.compose(this.#bytes, unixMs, worker, sequence);
+    compose({ unixMs, worker, sequence }) {
+      return native.compose(this.#bytes, unixMs, worker ?? 0, sequence ?? 0);
     }
 
     workerOf(datacenter, worker) {
@@ -103,8 +103,8 @@ function makeCore(native) {
   }
 
   const sno = Object.freeze({
-    compose: ({ unixMs, ticktock = 0, meta = 0, partition = 0, sequence = 0 }) =>
-      native.snoCompose(unixMs, ticktock, meta, partition, sequence),
+    compose: ({ unixMs, ticktock, meta, partition, sequence }) =>
+      native.snoCompose(unixMs, ticktock ?? 0, meta ?? 0, partition ?? 0, sequence ?? 0),
     inspect: (id) => native.snoDecompose(id),
     encode: (id) => native.snoEncode(id),
     decode: (text) => native.snoDecode(text),
@@ -125,16 +125,16 @@ function makeCore(native) {
     sno,
     version: native.version(),
     textForms: Object.freeze(native.textForms()),
-    format: (id, form = 'dec') => native.format(id, form),
-    parse: (text, form = 'dec') => native.parse(text, form),
+    format: (id, form) => native.format(id, form ?? 'dec'),
+    parse: (text, form) => native.parse(text, form ?? 'dec'),
     toBytes: (id) => native.toBytes(id),
     fromBytes: (bytes) => native.fromBytes(bytes),
     shard: (id, shards) => native.shard(id, shards),
     hashWorker: (text, workers) => native.hashWorker(text, workers),
     collisionPpm: (hosts, workers) => native.collisionPpm(hosts, workers),
     kasumi: (id, salt) => native.kasumi(id, salt),
-    scramble: (id, salt, { checked = false } = {}) => native.scramble(id, salt, checked),
-    unscramble: (text, salt, { checked = false } = {}) => native.unscramble(text, salt, checked),
+    scramble: (id, salt, options) => native.scramble(id, salt, options?.checked ?? false),
+    unscramble: (text, salt, options) => native.unscramble(text, salt, options?.checked ?? false),
     formatTime: (time) => native.formatTime(time),
     parseTime: (text) => native.parseTime(text),
   };

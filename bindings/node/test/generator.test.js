@@ -16,6 +16,9 @@ const {
   openShared,
   layout,
   format,
+  parse,
+  scramble,
+  unscramble,
   sno,
   textForms,
   FrazilError,
@@ -382,6 +385,16 @@ test('null is not given, for every option of every call', async () => {
   const remote = openShared(on('worker=fixed:19 keeper=inline'));
   for (const options of [null, { signal: null }]) assert.equal((await remote.take(1, options)).length, 1);
   await remote.closeAsync();
+  assert.equal(format(5n, null), '5');
+  assert.equal(parse('5', null), 5n);
+  for (const options of [null, { checked: null }]) {
+    assert.equal(unscramble(scramble(5n, 3, options), 3, options), 5n);
+    assert.equal(scramble(5n, 3, options).length, 14);
+  }
+  const frazil = layout('frazil');
+  assert.equal(frazil.compose({ unixMs: NOW, worker: null, sequence: null }), frazil.compose({ unixMs: NOW }));
+  const none = { ticktock: null, meta: null, partition: null, sequence: null };
+  assert.deepEqual(sno.compose({ unixMs: NOW, ...none }), sno.compose({ unixMs: NOW }));
   const flake = new FlakeId({ id: null, datacenter: 1, worker: null, epoch: null, seqMask: null });
   assert.equal(flake.id, 32);
 });
