@@ -371,7 +371,7 @@ export class Generator {
   fill(array: BigUint64Array, options?: NextOptions | null): BigUint64Array;
   /**
    * Returns n increasing ids. Waits by timers, at most max_wait between two ids. A wait for a coordinator, or for a grant that is
-   * being extended, holds a thread of libuv's pool.
+   * being extended, holds a thread of libuv's pool. Rejects with the reason of `signal` if that is aborted first.
    */
   take(n: number, options?: { signal?: AbortSignal | null } | null): Promise<BigUint64Array>;
   /** Returns an id for the given time, from a separate sequence. Text is read as by parseTime(). */

@@ -232,13 +232,13 @@ class Generator {
       if (taken === n) return;
       if (more > 0) {
         since = performance.now();
-        await setImmediate(undefined, { signal });
+        await unlessAborted(setImmediate(undefined, { signal }), signal);
         continue;
       }
       const retryMs = pauseMs();
       // Throws with the reason, unless there is an id after all.
       if (performance.now() - since + retryMs > this.#maxWaitMs + 1) explain();
-      await setTimeout(retryMs, undefined, { signal });
+      await unlessAborted(setTimeout(retryMs, undefined, { signal }), signal);
     }
   }
 
@@ -333,6 +333,16 @@ function cellBuffer() {
     buffer[7] = bytes[0];
   } else buffer.writeBigUInt64BE(cell[0]);
   return buffer;
+}
+
+/** Awaits a timer; a signal that ends it rejects with its own reason, which timers hide in an AbortError. */
+async function unlessAborted(timer, signal) {
+  try {
+    await timer;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
 }
 
 /** Returns the promise, or rejects with the signal's reason if that comes first; the later result stays unused. */

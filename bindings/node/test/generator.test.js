@@ -163,10 +163,20 @@ test('take ends with the reason of its signal', async () => {
   const generator = open({ ...still, clock: new ManualClock(NOW), maxWait: '1h' });
   const controller = new AbortController();
   const taking = generator.take(5, { signal: controller.signal });
-  controller.abort(new Error('enough'));
-  await assert.rejects(taking, (error) => error.message === 'enough' || error.cause?.message === 'enough');
+  const reason = new Error('enough');
+  controller.abort(reason);
+  await assert.rejects(taking, (error) => error === reason);
+  await assert.rejects(generator.take(1, { signal: AbortSignal.timeout(1) }), { name: 'TimeoutError' });
   await assert.rejects(generator.take(1, { signal: AbortSignal.abort() }), { name: 'AbortError' });
   generator.close();
+
+  // Between two pieces of many ids as well.
+  const roomy = open(on('layout=31/1/31 tick=1s worker=fixed:1'));
+  const piecewise = new AbortController();
+  const pieces = roomy.take(1e6, { signal: piecewise.signal });
+  piecewise.abort(reason);
+  await assert.rejects(pieces, (error) => error === reason);
+  roomy.close();
 
   // Who has given up gets no id, also where some are free.
   const free = open({ ...still, worker: 'fixed:6', clock: new ManualClock(NOW) });
