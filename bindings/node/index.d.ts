@@ -407,7 +407,7 @@ export class Generator {
   /** Returns the state now, for health checks. Never waits. */
   health(): Health;
 
-  /** With keeper=hook: extends the grant if it is due, and returns the milliseconds until the next call is due. */
+  /** With keeper=hook: extends the grant if it is due. Returns the milliseconds until the next call is due; Infinity: never. */
   keep(): number;
   /** Makes all calls fail from now on. The generator must still be closed. */
   stop(): void;
