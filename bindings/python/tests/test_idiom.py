@@ -87,6 +87,17 @@ def test_a_value_that_means_nothing_is_refused_by_its_key(key, value, error):
     assert "geheim" not in str(caught.value)
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_clock_may_be_text(shared):
+    with frazil.open(FULL.replace("clock=frozen:2026-05-01 ", ""), clock="frozen:2026-05-01", shared=shared) as ids:
+        assert ids.inspect(ids.next()).time == datetime(2026, 5, 1, tzinfo=timezone.utc)
+
+
+def test_what_is_no_clock_is_refused_by_what_one_is():
+    with pytest.raises(TypeError, match="clock cannot be a date: give a ManualClock"):
+        frazil.open(FULL, clock=date(2026, 5, 1))
+
+
 def test_a_spec_that_is_not_text_is_refused_with_the_right_form():
     with pytest.raises(TypeError, match=r"a spec is text, not dict: .* frazil\.open\(worker=7\)"):
         frazil.open({"worker": 7})

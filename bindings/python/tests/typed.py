@@ -31,6 +31,7 @@ async def takes(ids: frazil.Generator) -> None:
     async with frazil.open(worker=7, max_wait=0.5, open_wait=datetime.timedelta(seconds=1), lazy=True) as same:
         assert_type(same, frazil.Generator)
     frazil.open(epoch=datetime.date(2026, 1, 1), partition=[65, 10], state_dir=pathlib.Path("ids"))
+    frazil.open(worker=7, state="memory", clock="frozen:2026-05-01")
     frazil.open(worker={})  # type: ignore[arg-type]
     frazil.open(worker_id=7)  # type: ignore[call-arg]
     frazil.open(on_full="spin")  # type: ignore[arg-type]

@@ -302,7 +302,7 @@ def open(
     *,
     shared: bool = False,
     lazy: bool = False,
-    clock: Optional[ManualClock] = None,
+    clock: Union[ManualClock, str, None] = None,
     snapshot: Optional[str] = None,
     environment: Optional[str] = "by-key",
     **keys: Unpack[Keys],
@@ -316,7 +316,7 @@ def open(
     lazy         opens at the first call that needs it, and touches no file, coordinator or variable before: for
                  modules that are imported without a worker id, as in builds and migrations
     shared       all calls of this process whose specs mean the same share one generator
-    clock        a ManualClock, for tests
+    clock        for tests: a ManualClock, or text such as "frozen:2026-05-01"
     snapshot     JSON of sno_snapshot(), from which a sno generator continues
     environment  which variables FRAZIL_... count: "by-key" (as for the command), "none", "all"
 
@@ -329,9 +329,15 @@ def open(
     environment = "by-key" if environment is None else environment
     if environment not in _ENVIRONMENTS:
         raise ValueError(f"environment is by-key, none or all, not {environment!r}")
+    pairs = [pair(key, cast(Value, value)) for key, value in keys.items() if value is not None]
+    if isinstance(clock, str):
+        pairs.append(pair("clock", clock))
+        clock = None
+    if not isinstance(clock, (ManualClock, type(None))):
+        kind = type(clock).__name__
+        raise TypeError(f"clock cannot be a {kind}: give a ManualClock, or text such as 'frozen:2026-05-01'")
     if shared and (clock is not None or snapshot is not None):
         raise ValueError("a shared generator is found by its spec: leave out clock and snapshot")
-    pairs = [pair(key, cast(Value, value)) for key, value in keys.items() if value is not None]
     generator: Generator = _frazil.open(
         Generator,
         " ".join([spec, *pairs] if spec else pairs),
