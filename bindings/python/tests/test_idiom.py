@@ -136,6 +136,16 @@ def test_a_timeout_may_be_a_timedelta():
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("timeout", [-1, float("nan"), timedelta(-1), "soon", b"1"], ids=str)
+@pytest.mark.parametrize("keys", [{}, {"keeper": "inline"}], ids=str)
+def test_a_timeout_of_a_coroutine_is_a_number_of_seconds(timeout, keys):
+    with frazil.open(worker=7, **keys) as ids:
+        for call in (ids.anext, lambda timeout: ids.atake(1, timeout=timeout)):
+            with pytest.raises((ValueError, TypeError)):
+                asyncio.run(call(timeout=timeout))
+        assert ids.stats()["issued"] == 0
+
+
 class Span:
     def total_seconds(self):
         return 1.0

@@ -185,10 +185,11 @@ class Generator(_frazil.Generator):
     async def anext(self, *, timeout: _Timeout = ...) -> int:
         """Returns one id without blocking the event loop.  It waits as atake() does."""
         if self._never_asks():
+            wait = self._seconds(timeout)
             try:
                 return self.take(1, timeout=0)[0]
             except (RetryError, FencedError) as error:
-                if error.code not in _WAITED_FOR or self._seconds(timeout) == 0:
+                if error.code not in _WAITED_FOR or wait == 0:
                     raise
         return (await self.atake(1, timeout=timeout))[0]
 
@@ -204,7 +205,12 @@ class Generator(_frazil.Generator):
         """Returns the timeout of a call in seconds; None means no limit."""
         if isinstance(timeout, EllipsisType):
             return self._max_wait()
-        return None if timeout is None else to_seconds(timeout)
+        if timeout is None:
+            return None
+        seconds = to_seconds(timeout)
+        if not seconds >= 0:  # also refuses NaN
+            raise ValueError(f"a timeout is a number of seconds from 0 on, a timedelta, or None, not {timeout!r}")
+        return seconds
 
     def _take_since(self, begun: float, n: int, timeout: _Timeout) -> list[int]:
         """Is take() of a call that began at that time, and then waited for a thread."""
