@@ -432,19 +432,30 @@ static int open_first(struct generator *self)
     return 0;
 }
 
-/* One thread opens it, and others wait.  A child has no thread that was opening when its process was forked. */
+/*
+ * One thread opens it, and others wait.  A child has no thread that was opening when its process was forked.  A signal
+ * handler or a finaliser that interrupts the opening cannot wait for it: it goes on when they have returned.
+ */
 int open_asked(struct generator *self)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
+    unsigned long me = PyThread_get_thread_ident();
     uint64_t here = atomic_load(&fork_count) + 1;
 
     while (atomic_load(&self->unopened)) {
         uint64_t who = atomic_load(&self->opening);
+        if (who == here && atomic_load(&self->opener) == me) {
+            (void)raise_sentence(self->state, FRAZIL_EAGAIN,
+                                 "this code interrupts the call that opens the generator: take ids after it");
+            return -1;
+        }
         if (who == here) {
             Py_BEGIN_ALLOW_THREADS(void) nanosleep(&pause, NULL);
             Py_END_ALLOW_THREADS if (check_signals(self->state) < 0) return -1;
         } else if (atomic_compare_exchange_strong(&self->opening, &who, here)) {
+            atomic_store(&self->opener, me);
             int result = atomic_load(&self->unopened) ? open_first(self) : 0;
+            atomic_store(&self->opener, 0);
             atomic_store(&self->opening, 0);
             return result;
         }

@@ -50,6 +50,7 @@ struct generator {
     enum asking asking;
     _Atomic bool unopened;        /* `asked` is still to be done */
     _Atomic uint64_t opening;     /* 1 + the count of forks of the process of which a thread is opening it; 0 */
+    _Atomic unsigned long opener; /* that thread; 0 */
     bool asks_server;             /* its worker id or its state is of a coordinator, which may be silent */
     bool is_frozen;               /* a manual clock that does not move while a call waits */
     bool own_time;                /* its clock is not the real one: waits are the library's to pretend */

@@ -245,3 +245,31 @@ def test_close_ends_a_call_that_asks_a_silent_server_of_slots(redis):
     process, socket, environment = redis
     out = run_python(BEGIN + BUSY, str(process.pid), str(socket), env=environment)
     assert out == "FRAZIL_ESTOPPED\n"
+
+
+TAKES = """
+redis, socket = int(sys.argv[1]), sys.argv[2]
+
+
+def take(*_):
+    try:
+        ids.next()
+    except frazil.RetryError as error:
+        print(error.code, "opens the generator" in error.message)
+    os.kill(redis, signal.SIGCONT)
+
+
+signal.signal(signal.SIGALRM, take)
+ids = frazil.open(
+    f"layout=41/10/12 horizon=10s worker=redis+unix://{socket}/test?timeout=60s open_wait=10m", lazy=True
+)
+os.kill(redis, signal.SIGSTOP)
+print(signalled(signal.SIGALRM, ids.next) > 0, ids.next() > 0)
+"""
+
+
+def test_a_handler_that_takes_ids_while_their_generator_is_opened(redis):
+    """It would wait for itself."""
+    process, socket, environment = redis
+    out = run_python(BEGIN + TAKES, str(process.pid), str(socket), env=environment)
+    assert out == "FRAZIL_EAGAIN True\nTrue True\n"
