@@ -110,9 +110,11 @@ static PyObject *layout_of(PyObject *object, PyObject *ignored)
 static PyObject *stop(PyObject *object, PyObject *ignored)
 {
     struct generator *self = (struct generator *)object;
-    frazil *gen = enter(self);
 
     (void)ignored;
+    if (atomic_exchange(&self->unopened, false)) /* there is nothing to stop: it stays closed */
+        Py_RETURN_NONE;
+    frazil *gen = enter(self);
     if (gen == NULL)
         return NULL;
     frazil_stop(gen);

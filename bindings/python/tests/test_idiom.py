@@ -326,9 +326,10 @@ def test_a_lazy_generator_refuses_what_no_spec_can_be():
         frazil.open("worker=fixed:1", lazy=True, shared=True, snapshot="{}")
 
 
-def test_a_lazy_generator_that_was_closed_stays_closed():
-    ids = frazil.open("worker=fixed:5", lazy=True)
-    ids.close()
+@pytest.mark.parametrize("end", ["close", "stop"])
+def test_a_lazy_generator_that_was_ended_stays_closed(end):
+    ids = frazil.open("layout=twitter", lazy=True)  # there is no worker, so it cannot be opened
+    getattr(ids, end)()
     assert ids.closed
     assert repr(ids) == "<frazil.Generator closed, never opened>"
     for call in (ids.next, ids.info, lambda: ids.spec, ids.__enter__):
