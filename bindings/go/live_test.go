@@ -753,6 +753,24 @@ func TestNothingIsDoneWithWhatIsNone(t *testing.T) {
 	new(frazil.ManualClock).Set(1)
 }
 
+// A negative duration, as an unsigned number, would be a jump of centuries.
+func TestAClockDoesNotAdvanceBackwards(t *testing.T) {
+	clock, err := frazil.NewManualClock(1780272000000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	generator := opened(t, "worker=fixed:7 state=memory", frazil.WithClock(clock))
+	defer func() {
+		if said, isText := recover().(string); !isText || !strings.Contains(said, "-1s") {
+			t.Fatal(said)
+		}
+		if fields, err := generator.Layout().Decompose(generator.MustNext()); err != nil || fields.UnixMs != 1780272000000 {
+			t.Fatal(fields, err)
+		}
+	}()
+	clock.Advance(-time.Second)
+}
+
 // callsOf are the errors of all calls that can fail.
 func callsOf(g *frazil.Generator) []error {
 	var errs []error

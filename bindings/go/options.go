@@ -43,9 +43,12 @@ func (c *ManualClock) Set(unixMs int64) {
 	runtime.KeepAlive(c)
 }
 
-// Advance advances both wall and monotonic time.
+// Advance advances both wall and monotonic time. It panics if d is negative: Set sets the clock back.
 func (c *ManualClock) Advance(d time.Duration) {
 	c.must()
+	if d < 0 {
+		panic("frazil: a clock does not advance by " + d.String() + ": Set sets it back")
+	}
 	C.frazil_manual_clock_advance(c.raw, C.uint64_t(d))
 	runtime.KeepAlive(c)
 }
