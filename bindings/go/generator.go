@@ -474,9 +474,10 @@ func (g *Generator) ask(ctx context.Context, ids []ID, deadline time.Time) (trie
 	}
 }
 
-func wipe(ids []ID) {
+func wipe[T ID | Sno](ids []T) {
+	var none T
 	for i := range ids {
-		ids[i] = 0
+		ids[i] = none
 	}
 }
 
@@ -622,8 +623,16 @@ func (g *Generator) TryNextSno(meta byte) (Sno, error) {
 	return g.explainSno(meta, code, g.reasonWait(code))
 }
 
-// FillSnos fills the slice with increasing snos. It waits as Fill does.
+// FillSnos fills the slice with increasing snos. It waits as Fill does. After an error the slice holds no snos.
 func (g *Generator) FillSnos(meta byte, snos []Sno) error {
+	err := g.fillSnos(meta, snos)
+	if err != nil {
+		wipe(snos)
+	}
+	return err
+}
+
+func (g *Generator) fillSnos(meta byte, snos []Sno) error {
 	for left := snos; len(left) > 0; {
 		if g.isNone() {
 			return g.closed()

@@ -271,6 +271,20 @@ func TestSnosAreTakenUntilAContextEnds(t *testing.T) {
 	}
 }
 
+// More units than pass while nobody waits: the first ones are full, and the error takes them back.
+func TestASliceHoldsNoSnosAfterAnError(t *testing.T) {
+	generator := opened(t, "layout=sno partition=4 seq_min=0 seq_max=9 state=memory max_wait=0ms")
+	snos := make([]frazil.Sno, 35000)
+	if err := generator.FillSnos(7, snos); !errors.Is(err, frazil.Retry) {
+		t.Fatal(err)
+	}
+	for i, sno := range snos {
+		if !sno.IsZero() {
+			t.Fatal(i, sno)
+		}
+	}
+}
+
 // Only waits of the library move a manual clock on, so a full tick would be waited for without end in real time.
 func TestBatchesMoveAManualClockOn(t *testing.T) {
 	clock, err := frazil.NewManualClock(1780272000000)
