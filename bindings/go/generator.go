@@ -101,7 +101,7 @@ func (g *Generator) opened() *Generator {
 	g.fast = fastpath.New(uint32(path.form), uint32(path.shift), uint64(path.capacity),
 		unsafe.Pointer(path.word), unsafe.Pointer(path.anchor))
 	g.gone, g.idle = make(chan struct{}), make(chan struct{})
-	runtime.SetFinalizer(g, (*Generator).Close)
+	runtime.SetFinalizer(g, func(g *Generator) { forget(g.Close) })
 	return g
 }
 
@@ -174,6 +174,40 @@ func (g *Generator) Close() error {
 		runtime.KeepAlive(g.clock)
 	})
 	return nil
+}
+
+// forgotten holds the closings of generators and leases that were collected. All finalizers of a program run in one goroutine,
+// which a coordinator that does not answer would hold up. So another goroutine closes them, one after the other.
+var forgotten struct {
+	sync.Mutex
+	closings []func() error
+	running  bool
+}
+
+// forget has that goroutine close something.
+func forget(closing func() error) {
+	forgotten.Lock()
+	defer forgotten.Unlock()
+	forgotten.closings = append(forgotten.closings, closing)
+	if !forgotten.running {
+		forgotten.running = true
+		go closeForgotten()
+	}
+}
+
+func closeForgotten() {
+	for {
+		forgotten.Lock()
+		if len(forgotten.closings) == 0 {
+			forgotten.running = false
+			forgotten.Unlock()
+			return
+		}
+		closing := forgotten.closings[0]
+		forgotten.closings = forgotten.closings[1:]
+		forgotten.Unlock()
+		closing()
+	}
 }
 
 // Stop makes each waiting call and each later one fail with EStopped. Info, Stats and Health still work, and the generator must

@@ -35,7 +35,7 @@ func OpenLease(spec string, given ...Option) (*Lease, error) {
 		p.granter.drop()
 		return nil, errorFrom(err, &why)
 	}
-	runtime.SetFinalizer(l, (*Lease).Close)
+	runtime.SetFinalizer(l, func(l *Lease) { forget(l.Close) })
 	return l, nil
 }
 

@@ -153,6 +153,60 @@ func TestALeaseKeepsItsClock(t *testing.T) {
 	lease.Close()
 }
 
+// slow does not answer when a worker id is given back, until the test ends.
+type slow struct {
+	granter
+	asked, answer chan struct{}
+}
+
+func (g *slow) Release(frazil.Grant, int64) {
+	close(g.asked)
+	<-g.answer
+}
+
+// awaitCollected waits for something that a collection causes.
+func awaitCollected(t *testing.T, caused <-chan struct{}) {
+	t.Helper()
+	hang := time.After(5 * time.Minute)
+	for {
+		runtime.GC()
+		select {
+		case <-caused:
+			return
+		case <-hang:
+			t.Fatal("nothing was collected")
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// All finalizers of a program run in one goroutine, those of its files too.
+func TestAForgottenGeneratorHoldsUpNoFinalizer(t *testing.T) {
+	opens := map[string]func(frazil.Option) error{
+		"generator": func(by frazil.Option) error {
+			_, err := frazil.Open("layout=twitter", by, frazil.WithoutEnvironment())
+			return err
+		},
+		"lease": func(by frazil.Option) error {
+			_, err := frazil.OpenLease("", by, frazil.WithoutEnvironment())
+			return err
+		},
+	}
+	for what, open := range opens {
+		t.Run(what, func(t *testing.T) {
+			source := &slow{asked: make(chan struct{}), answer: make(chan struct{})}
+			defer close(source.answer)
+			if err := open(frazil.WithGranter(source)); err != nil {
+				t.Fatal(err)
+			}
+			awaitCollected(t, source.asked)
+			finalized := make(chan struct{})
+			runtime.SetFinalizer(&granter{}, func(*granter) { close(finalized) })
+			awaitCollected(t, finalized)
+		})
+	}
+}
+
 func TestWhatHappensIsHeard(t *testing.T) {
 	events := opened(t, "layout='38/10/12 epoch=2022-01-01' allow_short_life=yes worker=fixed:7 state=memory").Events()
 	event, there := events.TryNext()
