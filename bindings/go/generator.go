@@ -149,7 +149,7 @@ func (g *Generator) closed() error {
 	if g.isNone() {
 		return newError(EInval, "the generator was not opened: make one with Open")
 	}
-	return newError(EStopped, "the generator is closed")
+	return newError(EStopped, "the generator is closed: open another one")
 }
 
 // Close gives the worker id back and frees the generator. It lets running calls end first; those that wait fail with EStopped, as

@@ -47,7 +47,7 @@ func (l *Lease) enter() error {
 	l.lock.RLock()
 	if l.raw == nil {
 		l.lock.RUnlock()
-		return newError(EStopped, "the lease is closed")
+		return newError(EStopped, "the lease is closed: open another one")
 	}
 	return nil
 }
