@@ -54,12 +54,19 @@ impl Drop for Handle {
 }
 
 /// Returns a duration in the library's nanoseconds. [`Duration::MAX`] means no limit.
-fn nanoseconds(wait: Duration) -> u64 {
+pub(crate) fn nanoseconds(wait: Duration) -> u64 {
     // The two largest numbers have special meanings in the library.
     match u64::try_from(wait.as_nanos()) {
         Ok(ns) if ns < sys::FRAZIL_WAIT_DEFAULT => ns,
         _ => sys::FRAZIL_WAIT_FOREVER,
     }
+}
+
+/// Returns the time until the next call of `keep`; `None` means never.
+pub(crate) fn until_next(next_ns: u64) -> Option<Duration> {
+    Some(next_ns)
+        .filter(|&ns| ns != sys::FRAZIL_WAIT_FOREVER)
+        .map(Duration::from_nanos)
 }
 
 /// A generator of ids. Any number of threads may use it at once. Clones are the same generator, which is closed when the last
@@ -387,10 +394,7 @@ impl Generator {
         let mut why = Reason::new();
         // SAFETY: open; outputs are ours.
         let code = unsafe { sys::frazil_keep(self.raw.as_ptr(), nanoseconds(wait), &mut next_ns, why.as_mut_ptr()) };
-        why.check(code)?;
-        Ok(Some(next_ns)
-            .filter(|&ns| ns != sys::FRAZIL_WAIT_FOREVER)
-            .map(Duration::from_nanos))
+        why.check(code).map(|()| until_next(next_ns))
     }
 
     /// Stops the generator in this process: each waiting call and each later one fails with [`Code::ESTOPPED`].

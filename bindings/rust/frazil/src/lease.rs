@@ -3,10 +3,12 @@
 
 use std::fmt;
 use std::ptr::NonNull;
+use std::time::Duration;
 
 use frazil_sys as sys;
 
 use crate::error::{Code, Error, Reason, Result};
+use crate::generator::{nanoseconds, until_next};
 
 /// A leased worker id, for programs that make their ids themselves. It holds for a limited time only: use a
 /// [`Generator`](crate::Generator) where you can.
@@ -67,6 +69,16 @@ impl Lease {
             from_unix_ms: info.from_unix_ms,
             end_unix_ms: info.end_unix_ms,
         })
+    }
+
+    /// Extends the lease if it is due, for `keeper=hook`. Returns the time until the next call is due; `None` means never.
+    pub fn keep(&self, wait: Duration) -> Result<Option<Duration>> {
+        let mut next_ns = 0;
+        let mut why = Reason::new();
+        // SAFETY: open; outputs are ours.
+        let code =
+            unsafe { sys::frazil_lease_keep(self.raw.as_ptr(), nanoseconds(wait), &mut next_ns, why.as_mut_ptr()) };
+        why.check(code).map(|()| until_next(next_ns))
     }
 
     /// Gives the number back. The program has stamped nothing later than `used_unix_ms`. After a drop instead, the number stays

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use common::Scratch;
 use frazil::compat::sfid::{Snowflake, EPOCH};
-use frazil::{Code, Generator, LocalGenerator, ManualClock, Options};
+use frazil::{Class, Code, Generator, Lease, LocalGenerator, ManualClock, Options};
 
 extern "C" {
     fn fork() -> i32;
@@ -452,6 +452,37 @@ fn a_silent_server_is_waited_for_no_longer_than_max_wait() {
         assert!(why.sentence().contains("did not answer"), "{}", why);
     }
     assert!(begun.elapsed() < Duration::from_secs(50));
+}
+
+#[test]
+fn a_lease_is_kept_by_its_program() {
+    let scratch = Scratch::new();
+    let _server = match redis(&scratch) {
+        Some(server) => server,
+        None => return eprintln!("left out: there is no Redis, or no part for it"),
+    };
+    let spec = format!(
+        "layout=sfid keeper=hook worker=sfid+redis+unix://{}/s/shop",
+        scratch.path()
+    );
+    let begun = Instant::now();
+    let again = |why: &frazil::Error| why.class() == Class::Retry && begun.elapsed() < Duration::from_secs(300);
+    let lease = loop {
+        match Lease::open(&spec) {
+            Err(why) if again(&why) => thread::yield_now(),
+            opened => break opened.unwrap(),
+        }
+    };
+    let next = lease.keep(Duration::from_secs(100)).unwrap().expect("it ends");
+    assert!(next > Duration::ZERO && next < Duration::from_secs(3600), "{:?}", next);
+    // The worker id of somebody else is not used before the clocks of both agree.
+    let grant = loop {
+        match lease.get() {
+            Err(why) if again(&why) => thread::yield_now(),
+            got => break got.unwrap(),
+        }
+    };
+    assert!(grant.worker < 1024);
 }
 
 // ---- sfid's names ---------------------------------------------------------------------
