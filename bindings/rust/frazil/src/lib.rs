@@ -62,6 +62,11 @@ pub fn version() -> &'static str {
     unsafe { error::text(sys::frazil_version()) }
 }
 
+/// The lines of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// Compares as `FRAZIL_VERSION_FITS` of the header: same major version, and same or newer minor; before 1.0 the same minor.
 fn fits(there: u32, ours: u32) -> bool {
     let (major, minor) = (ours / 1_000_000, ours / 1000);
