@@ -819,6 +819,29 @@ func TestAClockOfOnesOwnNeedsAState(t *testing.T) {
 	}
 }
 
+// A health check that takes a host out of service while its coordinator is silent would take out all of them.
+func TestAGeneratorWhoseGrantIsDueStillServes(t *testing.T) {
+	clock, err := frazil.NewManualClock(1780272000000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	generator := opened(t, in(t, "worker=fixed:7 state=file keeper=hook"), frazil.WithClock(clock))
+	for i := 0; i < 10000 && generator.Health().State == frazil.Serving; i++ {
+		if !generator.Health().Serving() {
+			t.Fatal(generator.Health())
+		}
+		clock.Advance(100 * time.Millisecond)
+	}
+	if health := generator.Health(); health.State != frazil.NeedsGrant || !health.Serving() {
+		t.Fatal(health)
+	}
+	generator.MustNext()
+	generator.Stop()
+	if health := generator.Health(); health.Serving() {
+		t.Fatal(health)
+	}
+}
+
 // The wait for the rest of a batch lasts as long as the rest takes: this one is shorter than any wait without a time would be.
 // It bounds the wait for each tick, and a batch of forty ticks is longer.
 func TestTheRestOfABatchComesWithTheNextTick(t *testing.T) {

@@ -139,6 +139,9 @@ type Health struct {
 	Failures       uint64        // how often in a row extending the grant has failed
 }
 
+// Serving reports whether the generator issues ids, as its policies allow.
+func (h Health) Serving() bool { return h.State == Serving || h.State == NeedsGrant }
+
 // EventKind is what happened to a generator. Later versions may add kinds.
 type EventKind uint32
 

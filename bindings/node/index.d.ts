@@ -298,6 +298,8 @@ export interface GeneratorInfo {
 export interface Health {
   /** 'serving' and 'needs_grant' issue ids; 'needs_grant' means that extending the grant failed or is overdue. */
   state: 'serving' | 'needs_grant' | 'behind' | 'fenced' | 'exhausted' | 'stopped' | 'unknown';
+  /** Whether the generator issues ids, as its policies allow: for health checks. */
+  serving: boolean;
   /** The worker id; for snos the partition. */
   worker: number;
   /** Whether the worker id is granted for a limited time. */

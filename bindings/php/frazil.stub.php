@@ -208,9 +208,10 @@ final class Generator implements \IteratorAggregate
     }
 
     /**
-     * Returns the state of the generator now.  Accesses neither disk nor coordinator.  Without a grant its end is null.
+     * Returns the state of the generator now.  Accesses neither disk nor coordinator.  Serving says whether it issues
+     * ids, as its policies allow.  Without a grant its end is null.
      *
-     * @return array{state: string, worker: int, needs_grant: bool, grant_end_unix_ms: ?int, last_error: string, failures: int|string}
+     * @return array{state: string, serving: bool, worker: int, needs_grant: bool, grant_end_unix_ms: ?int, last_error: string, failures: int|string}
      */
     public function health(): array
     {

@@ -236,6 +236,8 @@ ZEND_METHOD(Frazil_Generator, health)
     array_init(return_value);
     add_assoc_string(return_value, "state",
                      (size_t)health.state < sizeof STATES / sizeof STATES[0] ? STATES[health.state] : "unknown");
+    add_assoc_bool(return_value, "serving",
+                   health.state == FRAZIL_HEALTH_SERVING || health.state == FRAZIL_HEALTH_NEEDS_GRANT);
     frazil_add_number(return_value, "worker", health.worker);
     add_assoc_bool(return_value, "needs_grant", health.needs_grant != 0);
     if (health.grant_end_unix_ms == INT64_MAX)

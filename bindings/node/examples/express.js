@@ -29,8 +29,8 @@ app.get('/orders/:id', (request, response) => {
 });
 
 app.get('/health', (request, response) => {
-  const { state } = ids.health();
-  response.status(state === 'serving' ? 200 : 503).json({ state });
+  const { state, serving } = ids.health();
+  response.status(serving ? 200 : 503).json({ state });
 });
 
 // Express tells handlers of errors from others by their four parameters.

@@ -281,7 +281,8 @@ class Generator {
 
   health() {
     const health = native.health(this.#external);
-    return { ...health, state: HEALTH_STATES[health.state] ?? 'unknown' };
+    const state = HEALTH_STATES[health.state] ?? 'unknown';
+    return { ...health, state, serving: state === 'serving' || state === 'needs_grant' };
   }
 
   keep() {

@@ -461,6 +461,21 @@ test('with keeper=hook, keep says when to call again', () => {
   using(open({ ...still, clock: new ManualClock(NOW) }), (generator) => assert.equal(generator.keep(), Infinity));
 });
 
+test('a generator whose grant is due still serves', () => {
+  const clock = new ManualClock(NOW);
+  using(open({ spec: on('worker=fixed:20 state=file keeper=hook'), clock }), (generator) => {
+    for (let i = 0; i < 10_000 && generator.health().state === 'serving'; i++) {
+      assert.equal(generator.health().serving, true);
+      clock.advance(100);
+    }
+    assert.equal(generator.health().state, 'needs_grant');
+    assert.equal(generator.health().serving, true);
+    generator.next();
+    generator.stop();
+    assert.equal(generator.health().serving, false);
+  });
+});
+
 test('shared openings have one generator', () => {
   const spec = on('worker=fixed:14');
   const [a, b] = [openShared(spec), openShared(spec)];

@@ -16,6 +16,7 @@ foreach (SPELLINGS as $spec) {
     $again = Generator::open($spec);
     var_dump($again->next() > 0, $again == $stopped);
 }
+var_dump($again->health()['serving'], $kept->health()['serving']);
 try {
     $kept->next();
 } catch (Frazil\FatalException $e) {
@@ -32,6 +33,8 @@ var_dump(Generator::open(MEMORY[0]) == Generator::open(MEMORY[1]), Generator::op
 ?>
 --EXPECT--
 bool(true)
+bool(true)
+bool(false)
 bool(true)
 bool(false)
 bool(true)

@@ -182,6 +182,11 @@ pub struct Health {
 }
 
 impl Health {
+    /// Returns whether the generator issues ids, as its policies allow.
+    pub fn is_serving(&self) -> bool {
+        matches!(self.state, HealthState::Serving | HealthState::NeedsGrant)
+    }
+
     pub(crate) fn from_raw(raw: &sys::frazil_health) -> Health {
         let granted = raw.needs_grant != 0;
         Health {

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use frazil::compat::sfid::{self, parse, ParsedId, Snowflake, EPOCH, MAX_PID, PID_BITS};
 use frazil::{
-    Class, Code, Environment, EventKind, Form, Generator, Id, Kasumi, Layout, ManualClock, Options, Snapshot, Sno,
-    StateKind,
+    Class, Code, Environment, EventKind, Form, Generator, HealthState, Id, Kasumi, Layout, ManualClock, Options,
+    Snapshot, Sno, StateKind,
 };
 
 const NOW: i64 = 1_777_636_800_000;
@@ -200,6 +200,28 @@ fn a_clock_of_ones_own_needs_a_state() {
         ids.extend((0..1000).map(|_| generator.next().unwrap()));
     }
     assert_eq!(ids.len(), 3000);
+}
+
+/// A health check that takes a host out of service while its coordinator is silent would take out all of them.
+#[test]
+fn a_generator_whose_grant_is_due_still_serves() {
+    let scratch = common::Scratch::new();
+    let clock = ManualClock::new(NOW).unwrap();
+    let options = Options::new().unwrap();
+    let options = options.spec(&scratch.spec("worker=fixed:1 state=file keeper=hook"));
+    let generator = options.unwrap().clock(&clock).unwrap().open().unwrap();
+    for _ in 0..10_000 {
+        if generator.health().state != HealthState::Serving {
+            break;
+        }
+        assert!(generator.health().is_serving());
+        clock.advance(Duration::from_millis(100));
+    }
+    assert_eq!(generator.health().state, HealthState::NeedsGrant);
+    assert!(generator.health().is_serving());
+    generator.next().unwrap();
+    generator.stop();
+    assert!(!generator.health().is_serving());
 }
 
 #[test]
