@@ -8,6 +8,8 @@
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
 
+#include <time.h>
+
 /* A generator of the process's, which open() gives. */
 struct frazil_php_shared {
     frazil *gen;
@@ -77,15 +79,41 @@ static zend_array *properties_for(zend_object *object, zend_prop_purpose purpose
 
 /* ---- opening --------------------------------------------------------------------- */
 
+/* How long the end of the process may take in all: to give back worker ids to a coordinator, which may be silent. */
+static const uint64_t END_NS = UINT64_C(2000000000);
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void close_before(uint64_t end_ns, frazil *gen)
+{
+    uint64_t time_ns = now_ns();
+    frazil_info info;
+
+    frazil_get_info(gen, &info, sizeof info);
+    /* A worker id that is not given back is free when its grant has ended: nobody is left to be told. */
+    if (info.state == FRAZIL_STATE_GRANT || info.state == FRAZIL_STATE_SLOTS)
+        (void)!frazil_close_within(gen, time_ns < end_ns ? end_ns - time_ns : 0);
+    else
+        frazil_close(gen);
+}
+
 void frazil_close_generators(HashTable *generators)
 {
     struct frazil_php_shared *shared;
+    uint64_t end_ns = now_ns() + END_NS;
 
     if (generators == NULL)
         return;
     ZEND_HASH_FOREACH_PTR(generators, shared)
     {
-        close_shared(shared);
+        close_before(end_ns, shared->gen);
+        pefree(shared, 1);
     }
     ZEND_HASH_FOREACH_END();
     zend_hash_destroy(generators);

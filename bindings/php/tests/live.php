@@ -194,6 +194,33 @@ if (is_file("$parts/libfrazil-redis.so.1") && trim((string) shell_exec('command 
     proc_terminate($server, SIGKILL);
     proc_close($server);
     check($said === 'FRAZIL_EUNREACHABLE in time, FRAZIL_EUNREACHABLE in time, soon', "a silent server: $said");
+
+    // Twelve leases of a silent server take the end of a process no longer than one does; each would take two seconds.
+    mkdir("$scratch/leases-of-redis");
+    $redis = ['redis-server', '--port', '0', '--save', '', '--appendonly', 'yes', '--dir', "$scratch/leases-of-redis",
+        '--unixsocket', "$scratch/s"];
+    $server = proc_open($redis, [1 => ['file', '/dev/null', 'w']], $pipes);
+    $parts = ['LD_LIBRARY_PATH' => $parts] + getenv();
+    $url = "redis+unix://$scratch/s/orders?timeout=60s";
+    do {
+        $init = proc_open([$frazil, 'lease', 'init', '--never-used', $url], [1 => ['file', '/dev/null', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes, null, $parts);
+    } while (proc_close($init) !== 0);
+    $program = <<<'PHP'
+        [, $url, $redis] = $argv;
+        for ($i = 0; $i < 12; $i++) {
+            Frazil\Generator::open("worker=$url max_wait={$i}s")->next();
+        }
+        exec("kill -STOP $redis");
+        echo hrtime(true);
+        PHP;
+    $php = [PHP_BINARY, '-n', '-d', "extension=$extension", '-r', $program, '--', $url, (string) proc_get_status($server)['pid']];
+    $ending = proc_open($php, [1 => ['pipe', 'w']], $pipes, null, $parts);
+    $began = (int) stream_get_contents($pipes[1]);
+    $status = proc_close($ending);
+    $took = hrtime(true) - $began;
+    proc_terminate($server, SIGKILL);
+    proc_close($server);
+    check($status === 0 && $began > 0 && $took < 20e9, 'the end of a process with twelve leases of a silent server: ' . intdiv($took, 1_000_000) . ' ms');
 }
 
 // What is forbidden.
