@@ -462,6 +462,24 @@ final class KonayukiTest extends TestCase
         $this->assertSame(1, (new FileLockWorkerIdAllocator($this->folder, 8))->acquire(), 'the parent still has 0');
     }
 
+    public function testAProgramThatWasStartedHoldsNoWorkerId(): void
+    {
+        $program = 'require "$argv[1]/WorkerIdAllocator.php"; require "$argv[1]/FileLock/FileLockWorkerIdAllocator.php";'
+            . ' $allocator = new Konayuki\FileLock\FileLockWorkerIdAllocator($argv[2], 8); $allocator->acquire(); $started = proc_open(["sleep", "600"], [], $pipes);'
+            . ' echo proc_get_status($started)["pid"], "\n"; fgets(STDIN);';
+        $words = [PHP_BINARY, '-n', '-r', $program, '--', __DIR__ . '/../../packages/konayuki/src', $this->folder];
+        $process = proc_open($words, [['pipe', 'r'], ['pipe', 'w']], $pipes);
+        $started = (int) fgets($pipes[1]);
+        proc_terminate($process, SIGKILL);
+        proc_close($process);
+        try {
+            $this->assertGreaterThan(0, $started);
+            $this->assertSame(0, (new FileLockWorkerIdAllocator($this->folder, 8))->acquire());
+        } finally {
+            posix_kill($started, SIGKILL);
+        }
+    }
+
     public function testALockFileThatCannotBeOpenedIsNamed(): void
     {
         mkdir("{$this->folder}/worker-0.lock");

@@ -61,7 +61,7 @@ final class FileAtomicCounter implements AtomicCounter, RemembersTimes
     /** Changes the counts, with the file locked. */
     private function change(callable $body): int|bool
     {
-        $file = @fopen($this->stateFile, 'c+b');
+        $file = @fopen($this->stateFile, 'c+be');
         if ($file === false || !flock($file, LOCK_EX)) {
             throw new RuntimeException("cannot lock the file {$this->stateFile}: " . (error_get_last()['message'] ?? ''));
         }

@@ -36,7 +36,7 @@ final class FileLockWorkerIdAllocator implements WorkerIdAllocator
         $this->makeDirectory();
         for ($number = 0; $number < $this->maxWorkers; $number++) {
             $path = rtrim($this->lockDirectory, '/') . "/worker-{$number}.lock";
-            $file = @fopen($path, 'cb');
+            $file = @fopen($path, 'cbe'); // a program that this process starts must not hold the lock
             if ($file === false) {
                 throw new RuntimeException("cannot open the lock file {$path}: " . (error_get_last()['message'] ?? ''));
             }
