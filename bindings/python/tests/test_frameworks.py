@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """frazil.django and frazil.sqlalchemy in projects as their users have them."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -114,6 +115,15 @@ def test_django(project, tmp_path):
     assert project("manage.py", "shell", "-c", shell, FRAZIL_WORKER="fixed:5", **places).endswith("good\n")
     use.write_text(READ)
     assert project("manage.py", "shell", "-c", shell, **nowhere).endswith("read\n")
+
+
+@pytest.mark.parametrize(("name", "column"), [("mysql", "BINARY(10)"), ("postgresql", "BYTEA"), ("sqlite", "BLOB")])
+def test_a_column_of_snos_can_be_a_key(name, column):
+    pytest.importorskip("sqlalchemy")
+    from frazil.sqlalchemy import Sno
+
+    dialect = importlib.import_module(f"sqlalchemy.dialects.{name}").dialect()
+    assert Sno().compile(dialect=dialect) == column
 
 
 def test_sqlalchemy(monkeypatch):

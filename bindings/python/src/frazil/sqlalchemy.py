@@ -16,8 +16,9 @@ from __future__ import annotations
 from typing import Any, Optional, Union
 
 from sqlalchemy import BigInteger, Dialect, LargeBinary
+from sqlalchemy.dialects import mysql
 from sqlalchemy.orm import MappedColumn, mapped_column
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 import frazil
 
@@ -39,6 +40,11 @@ class Sno(TypeDecorator[bytes]):
 
     impl = LargeBinary(10)
     cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Returns the type of the column: MySQL cannot have a BLOB in a key."""
+        binary = mysql.BINARY(10) if dialect.name in ("mysql", "mariadb") else LargeBinary(10)
+        return dialect.type_descriptor(binary)
 
     def process_bind_param(self, value: Union[bytes, str, None], dialect: Dialect) -> Optional[bytes]:
         return value if value is None else frazil.sno.from_column(value)
