@@ -78,6 +78,11 @@ def test_ranges_for_databases():
         frazil.Layout("sno").first(0)
 
 
+def test_a_layout_that_follows_may_be_text():
+    before = frazil.Layout("twitter")
+    assert before.overlap("discord", "2026-05-01") == before.overlap(frazil.Layout("discord"), "2026-05-01")
+
+
 def test_datacenters():
     layout = frazil.Layout("twitter")
     worker = layout.worker_of(3, 9)

@@ -147,9 +147,9 @@ class Layout:
         """Returns the smallest and the largest id of the ticks from begin to end, both included: for BETWEEN."""
         return _frazil.layout_range(self._handle, unix_ms(begin), unix_ms(end))
 
-    def overlap(self, after: Layout, since: Instant) -> Overlap:
+    def overlap(self, after: Union[str, Layout], since: Instant) -> Overlap:
         """Returns whether ids can collide or sort wrongly if `after` replaces this layout at an instant."""
-        return Overlap(*_frazil.layout_overlap(self._handle, after._handle, unix_ms(since)))
+        return Overlap(*_frazil.layout_overlap(self._handle, Layout(after)._handle, unix_ms(since)))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a layout cannot be changed")
