@@ -97,14 +97,17 @@ test('Prisma', async () => {
   await client.$executeRawUnsafe('CREATE TABLE "Order" (id BIGINT PRIMARY KEY, item TEXT NOT NULL)');
   const { id } = await client.order.create({ data: { item: 'tea' } });
   assert.equal(ids.inspect(id).worker, 5);
-  await client.order.createMany({ data: Array.from({ length: 100 }, (_, i) => ({ item: `cup ${i}` })) });
+  // More than a millisecond has ids.
+  await client.order.createMany({ data: Array.from({ length: 5000 }, (_, i) => ({ item: `cup ${i}` })) });
+  const [can] = await client.order.createManyAndReturn({ data: [{ item: 'can' }] });
+  assert.equal(ids.inspect(can.id).worker, 5);
   const upsert = { where: { id: 1n }, create: { item: 'pot' }, update: {} };
   assert.ok((await client.order.upsert(upsert)).id > id);
   const [gte, lte] = hour(ids);
   const stored = await client.order.findMany({ where: { id: { gte, lte } }, orderBy: { id: 'asc' } });
-  assert.equal(stored.length, 102);
+  assert.equal(stored.length, 5003);
   assert.deepEqual(stored[0], { id, item: 'tea' });
-  assert.equal(new Set(stored.map((order) => order.id)).size, 102);
+  assert.equal(new Set(stored.map((order) => order.id)).size, 5003);
   await client.$disconnect();
   await ids.closeAsync();
 });

@@ -29,14 +29,14 @@ const orders = new EntitySchema({
   },
 });
 
-/** Gives an id to each order that is new. */
+/** Gives an id to each order that is new, and waits in the event loop if this millisecond has no more. */
 class IdsOfOrders {
   listenTo() {
     return Order;
   }
 
-  beforeInsert({ entity }) {
-    entity.id ??= ids.next();
+  async beforeInsert({ entity }) {
+    entity.id ??= (await ids.take(1))[0];
   }
 }
 EventSubscriber()(IdsOfOrders); // in TypeScript: @EventSubscriber() above the class
