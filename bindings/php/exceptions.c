@@ -38,6 +38,7 @@ void frazil_throw(const frazil_error *err)
     zend_update_property_long(object->ce, object, ZEND_STRL("retryNs"),
                               err->retry_ns > ZEND_LONG_MAX ? ZEND_LONG_MAX : (zend_long)err->retry_ns);
     zend_update_property_long(object->ce, object, ZEND_STRL("behindUs"), err->behind_us);
+    zend_update_property_long(object->ce, object, ZEND_STRL("errno"), err->sys_errno);
     if (err->position != FRAZIL_NO_POSITION)
         zend_update_property_long(object->ce, object, ZEND_STRL("position"), err->position);
     zend_throw_exception_object(&exception);
@@ -72,6 +73,7 @@ static zend_class_entry *register_class(const char *name, zend_class_entry *pare
     zend_declare_property_string(class, ZEND_STRL("errorClass"), "", ZEND_ACC_PUBLIC);
     zend_declare_property_long(class, ZEND_STRL("retryNs"), 0, ZEND_ACC_PUBLIC);
     zend_declare_property_long(class, ZEND_STRL("behindUs"), 0, ZEND_ACC_PUBLIC);
+    zend_declare_property_long(class, ZEND_STRL("errno"), 0, ZEND_ACC_PUBLIC);
     zend_declare_property_null(class, ZEND_STRL("position"), ZEND_ACC_PUBLIC);
     return class;
 }

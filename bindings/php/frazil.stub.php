@@ -11,6 +11,7 @@ namespace Frazil;
  * @property string $errorClass
  * @property int $retryNs
  * @property int $behindUs
+ * @property int $errno
  * @property ?int $position
  */
 interface Exception extends \Throwable
@@ -28,6 +29,8 @@ class UsageException extends \InvalidArgumentException implements Exception
     public int $retryNs;
     /** Microseconds by which the clock is behind, if that is the reason; else 0. */
     public int $behindUs;
+    /** For FRAZIL_ESYS: the errno of the system; else 0. */
+    public int $errno;
     /** For a parse error: the offset of the first wrong byte; else null. */
     public ?int $position;
 }
@@ -43,6 +46,8 @@ class RetryException extends \RuntimeException implements Exception
     public int $retryNs;
     /** Microseconds by which the clock is behind, if that is the reason; else 0. */
     public int $behindUs;
+    /** For FRAZIL_ESYS: the errno of the system; else 0. */
+    public int $errno;
     /** For a parse error: the offset of the first wrong byte; else null. */
     public ?int $position;
 }
@@ -58,6 +63,8 @@ class FencedException extends \RuntimeException implements Exception
     public int $retryNs;
     /** Microseconds by which the clock is behind, if that is the reason; else 0. */
     public int $behindUs;
+    /** For FRAZIL_ESYS: the errno of the system; else 0. */
+    public int $errno;
     /** For a parse error: the offset of the first wrong byte; else null. */
     public ?int $position;
 }
@@ -73,6 +80,8 @@ class FatalException extends \RuntimeException implements Exception
     public int $retryNs;
     /** Microseconds by which the clock is behind, if that is the reason; else 0. */
     public int $behindUs;
+    /** For FRAZIL_ESYS: the errno of the system; else 0. */
+    public int $errno;
     /** For a parse error: the offset of the first wrong byte; else null. */
     public ?int $position;
 }

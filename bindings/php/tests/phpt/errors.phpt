@@ -33,6 +33,7 @@ $calls = [
     'none at all' => static fn () => (new Generator('worker=fixed:8 state=memory'))->take(-1, 0),
     'a number that another one has' => static fn () => new Generator($memory),
     'stopped' => static fn () => $stopped->next(),
+    'no directory' => static fn () => new Generator('worker=fixed:16 run_dir=/dev/null/nowhere'),
 ];
 foreach ($calls as $what => $call) {
     try {
@@ -42,6 +43,7 @@ foreach ($calls as $what => $call) {
         echo "$what: ", $e::class, " $e->error $e->errorClass ", json_encode($e->position), ' ', $e->getMessage() === '' ? 'no words' : 'words', "\n";
     }
 }
+var_dump($e->errno); // of the last one: ENOTDIR
 ?>
 --EXPECT--
 NULL
@@ -59,3 +61,5 @@ full, without waiting: Frazil\RetryException FRAZIL_EFULL retry null words
 none at all: Frazil\UsageException FRAZIL_EINVAL usage null words
 a number that another one has: Frazil\UsageException FRAZIL_EWORKER usage null words
 stopped: Frazil\FatalException FRAZIL_ESTOPPED fatal null words
+no directory: Frazil\FatalException FRAZIL_ESYS fatal null words
+int(20)
