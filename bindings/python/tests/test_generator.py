@@ -581,6 +581,12 @@ def test_health_without_a_grant():
         assert generator.keep() is None
 
 
+def test_a_state_of_a_newer_library_is_unknown(ids, monkeypatch):
+    monkeypatch.setattr(frazil.Generator, "_health", lambda _: (9, "FRAZIL_OK", 5, False, 2**63 - 1, 0, 2**64 - 1, 0))
+    assert ids.health().state == "unknown"
+    assert not ids.health().serving
+
+
 def test_the_program_keeps_the_grant():
     with frazil.open("worker=fixed:5 keeper=hook") as generator:
         assert 0 < generator.keep() < 10

@@ -90,7 +90,7 @@ class Health(NamedTuple):
     """The state of a generator now."""
 
     state: str
-    """serving, needs_grant, behind, fenced, exhausted or stopped"""
+    """serving, needs_grant, behind, fenced, exhausted or stopped; unknown: one of a newer library"""
     last_code: str
     """why extending the grant last failed; "FRAZIL_OK" after a success"""
     worker: int
@@ -172,7 +172,7 @@ class Generator(_frazil.Generator):
         """Returns the state of the generator now, for health checks.  It never waits."""
         state, code, worker, needs_grant, end, horizon_ns, keep_ns, failures = self._health()
         return Health(
-            _STATES[state] if state < len(_STATES) else f"state {state}",
+            _STATES[state] if state < len(_STATES) else "unknown",
             code,
             worker,
             needs_grant,
