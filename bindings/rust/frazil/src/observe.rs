@@ -62,6 +62,19 @@ impl StateKind {
     }
 }
 
+/// Writes the word for the kind, such as `file`, which is the same in all of frazil.
+impl fmt::Display for StateKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StateKind::Memory => "memory",
+            StateKind::File => "file",
+            StateKind::Grant => "grant",
+            StateKind::Slots => "slots",
+            StateKind::Unknown(_) => "unknown",
+        })
+    }
+}
+
 impl Info {
     pub(crate) fn from_raw(raw: &sys::frazil_info) -> Info {
         Info {

@@ -132,6 +132,7 @@ fn a_generator_can_be_looked_at() {
     let generator = Generator::open("layout=twitter worker=fixed:33 state=memory").unwrap();
     let (info, health) = (generator.info(), generator.health());
     assert_eq!((info.worker, info.capacity), (33, 4096));
+    assert_eq!(format!("{} {}", info.state, StateKind::Slots), "memory slots");
     assert_eq!((health.state, health.worker), (frazil::HealthState::Serving, 33));
     assert_eq!((health.grant_end_unix_ms, health.last_failure), (None, None));
     assert_eq!(
