@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import run_python
 
 import frazil
 
@@ -115,6 +116,44 @@ def test_django(project, tmp_path):
     assert project("manage.py", "shell", "-c", shell, FRAZIL_WORKER="fixed:5", **places).endswith("good\n")
     use.write_text(READ)
     assert project("manage.py", "shell", "-c", shell, **nowhere).endswith("read\n")
+
+
+FORKS = """
+import os, threading
+from django.conf import settings
+
+settings.configure(FRAZIL={"worker": 5})
+import frazil, frazil.django
+
+parent = os.getpid()
+inside, go_on = threading.Event(), threading.Event()
+real = frazil.open
+
+
+def slow(*args, **keys):
+    if os.getpid() == parent:
+        inside.set()
+        go_on.wait()
+    return real(*args, **keys)
+
+
+frazil.open = slow
+thread = threading.Thread(target=frazil.django.next_id)
+thread.start()
+inside.wait()
+child = os.fork()
+if child == 0:
+    os._exit(0 if frazil.django.next_id() > 0 else 1)
+print(os.waitpid(child, 0)[1])
+go_on.set()
+thread.join()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_child_of_django_does_not_wait_for_a_thread_of_its_parent():
+    pytest.importorskip("django")
+    assert run_python(FORKS) == "0\n"
 
 
 @pytest.mark.parametrize(("name", "column"), [("mysql", "BINARY(10)"), ("postgresql", "BYTEA"), ("sqlite", "BLOB")])

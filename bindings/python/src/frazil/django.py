@@ -16,7 +16,6 @@ needs an id: migrations, checks and builds need no worker id.
 
 from __future__ import annotations
 
-import threading
 from typing import Any, Optional, Union
 
 from django.conf import settings
@@ -27,20 +26,19 @@ import frazil
 
 __all__ = ["FrazilField", "created_between", "ids", "next_id"]
 
-_lock = threading.Lock()
-_ids: Optional[frazil.Generator] = None
+# One element at most.  It has no lock, which a fork could leave locked: setdefault() is atomic, and a second lazy
+# generator opens nothing.
+_made: dict[str, frazil.Generator] = {}
 
 
 def ids() -> frazil.Generator:
     """Returns the generator of this process."""
-    global _ids
-    if _ids is None:
-        with _lock:
-            if _ids is None:
-                given = getattr(settings, "FRAZIL", None) or {}
-                options = {"spec": given} if isinstance(given, str) else dict(given)
-                _ids = frazil.open(options.pop("spec", ""), lazy=True, **options)
-    return _ids
+    made = _made.get("ids")
+    if made is None:
+        given = getattr(settings, "FRAZIL", None) or {}
+        options = {"spec": given} if isinstance(given, str) else dict(given)
+        made = _made.setdefault("ids", frazil.open(options.pop("spec", ""), lazy=True, **options))
+    return made
 
 
 def next_id() -> int:
@@ -50,9 +48,8 @@ def next_id() -> int:
 
 def _forget(*, setting: str, **_: object) -> None:
     """Opens another generator after a test has overridden the setting."""
-    global _ids
     if setting == "FRAZIL":
-        _ids = None
+        _made.clear()
 
 
 setting_changed.connect(_forget)
