@@ -119,8 +119,8 @@ static bool start_loops(struct daemon *daemon)
     daemon->loops = calloc(want, sizeof *daemon->loops);
     if (daemon->loops == NULL)
         return false;
-    for (; daemon->count < want; daemon->count++) {
-        if (!loop_open(&daemon->loops[daemon->count], &daemon->server))
+    while (daemon->count < want) {
+        if (!loop_open(&daemon->loops[daemon->count++], &daemon->server)) /* counted all the same: it holds the setup */
             return false;
     }
     for (unsigned i = 0; i < want; i++) {

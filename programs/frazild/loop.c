@@ -324,7 +324,6 @@ static bool prepare(struct loop *loop)
 {
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    loop->reserve = -1;
     loop->input = malloc(INPUT_BYTES);
     loop->event_thread.ids = malloc(MAX_BATCH_MAX * sizeof(frazil_sno));
     if (loop->epoll < 0 || !has_reserve(loop) || loop->event < 0 || !alarm_open(&loop->alarm) || loop->input == NULL ||
@@ -336,7 +335,7 @@ static bool prepare(struct loop *loop)
 
 bool loop_open(struct loop *loop, struct server *server)
 {
-    *loop = (struct loop){.server = server};
+    *loop = (struct loop){.server = server, .epoll = -1, .event = -1, .reserve = -1, .alarm = {.fd = -1}};
     loop->ready_end = &loop->ready;
     loop->event_thread.wake = on_wake;
     loop->event_thread.notify = on_notify;
@@ -361,16 +360,16 @@ void loop_join(struct loop *loop)
 {
     if (loop->is_started)
         (void)pthread_join(loop->thread, NULL);
+    (void)close(loop->epoll);
+    alarm_close(&loop->alarm);
+    if (loop->reserve >= 0)
+        (void)close(loop->reserve);
     setup_release(loop->event_thread.setup);
 }
 
 void loop_close(struct loop *loop)
 {
-    (void)close(loop->epoll);
     (void)close(loop->event);
-    alarm_close(&loop->alarm);
-    if (loop->reserve >= 0)
-        (void)close(loop->reserve);
     free(loop->input);
     free(loop->event_thread.ids);
     free(loop->output.at);

@@ -28,7 +28,6 @@ struct loop {
     struct bytes_memory output; /* for what a session writes while it runs */
     char *input;
     bool drains; /* has seen server->draining */
-    bool failed; /* could not be opened */
 };
 
 #endif

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import socket
 import struct
@@ -18,6 +19,7 @@ import unittest
 
 from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, Client, TestCase, generator
 
+FRAZIL = pathlib.Path(FRAZILD).with_name("frazil")
 TEN_THOUSAND_KIB = 40 * 1024  # what 10,000 idle connections may take
 
 
@@ -54,6 +56,39 @@ class Starts(TestCase):
             said = []
             self.assertTrue(any(start(most) for most in range(1, 20)))
         self.assertTrue(any(said))
+
+    def test_a_start_without_descriptors_gives_its_worker_id_back(self):
+        folder = tempfile.mkdtemp(prefix="frazild-test-")
+        self.addCleanup(shutil.rmtree, folder)
+        url = f"file://{folder}/ids"
+        subprocess.run([FRAZIL, "lease", "init", "--never-used", url], check=True, capture_output=True)
+        path = pathlib.Path(folder, "f.conf")
+        path.write_text(BASE.replace("[daemon]", "[daemon]\nthreads=4") + f"[generator main]\nworker={url}\nstate=memory\n", encoding="utf-8")
+
+        def held():
+            listed = subprocess.run([FRAZIL, "lease", "list", "--json", url], check=True, capture_output=True, text=True)
+            return json.loads(listed.stdout.splitlines()[0])["held"]
+
+        def start(most):
+            """Whether it starts with so many descriptors; if there are none for its loops, it holds no worker id."""
+            before = held()
+            process = subprocess.Popen([FRAZILD, "-c", path], stderr=subprocess.PIPE, text=True, env=env, preexec_fn=limit_files(most))
+            said = ""
+            while line := process.stderr.readline():
+                said += line
+                if "is ready" in line:
+                    process.terminate()
+            process.stderr.close()
+            process.wait(PATIENCE_S)
+            if "a thread cannot be started: " in said:
+                self.assertEqual(held(), before, said)
+                without_loops.append(most)
+            return "is ready" in said
+
+        env = {**os.environ, "FRAZIL_HOST_DIR": f"{folder}/host"}
+        without_loops = []
+        self.assertTrue(any(start(most) for most in range(8, 64)))
+        self.assertNotEqual(without_loops, [])
 
 
 class Faults(TestCase):
