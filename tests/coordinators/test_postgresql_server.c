@@ -268,6 +268,33 @@ TEST("With a synchronous standby that is away nothing is granted: there is no an
     register_close(&hasty);
 }
 
+TEST("What the server says behind its warning does not hide it: it may have been lost all the same")
+{
+    static const char *const behind[] = {"NOTICE 'more'", "WARNING 'more'"};
+    struct fz_register reg = start();
+    uint64_t version = register_must_swap(&reg, 0, 0, "x");
+    char sql[256];
+
+    for (size_t i = 0; i < sizeof behind / sizeof behind[0]; i++) {
+        struct fz_record record;
+        uint64_t untouched = 4711;
+        snprintf(sql, sizeof sql,
+                 "CREATE FUNCTION speak() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE WARNING 'lost'; RAISE %s; "
+                 "RETURN NEW; END$$;"
+                 "CREATE TRIGGER speak BEFORE UPDATE ON frazil_lease FOR EACH ROW EXECUTE FUNCTION speak()",
+                 behind[i]);
+        postgresql_server_do(&server, sql);
+        enum fz_register_result result = register_swap(&reg, 0, version, "y", &untouched);
+        postgresql_server_do(&server, "DROP FUNCTION speak() CASCADE");
+        assert_int_equal(result, FZ_REGISTER_UNKNOWN);
+        register_assert_said("warns: 'lost'");
+        assert_int_equal(untouched, 4711);
+        assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+        version = register_must_swap(&reg, 0, record.version, "x");
+    }
+    register_close(&reg);
+}
+
 /* ---- others in the way ----------------------------------------------------------- */
 
 static PGconn *lock_table(void)

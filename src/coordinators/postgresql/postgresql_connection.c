@@ -70,16 +70,17 @@ static int wait_within(const struct fz_postgresql_connection *connection, const 
     return fz_session_wait(&connection->sql.session, allowance, events, &ready);
 }
 
-/* Warnings are kept, and nothing is printed, which is what libpq does by itself. */
+/* The first warning is kept, and nothing is printed, which is what libpq does by itself. */
 static void note_notice(void *arg, const PGresult *notice)
 {
     struct fz_postgresql_connection *connection = arg;
     const char *severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
     const char *message = PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
-    struct fz_sentence s = fz_sentence_in(connection->sql.warning, sizeof connection->sql.warning);
 
-    if (severity == NULL || strcmp(severity, "WARNING") == 0)
-        fz_sentence_str(&s, message == NULL ? "a warning without a message" : message);
+    if (connection->sql.warning[0] != '\0' || (severity != NULL && strcmp(severity, "WARNING") != 0))
+        return;
+    struct fz_sentence s = fz_sentence_in(connection->sql.warning, sizeof connection->sql.warning);
+    fz_sentence_str(&s, message == NULL || message[0] == '\0' ? "a warning without a message" : message);
 }
 
 /* ---- connecting ------------------------------------------------------------ */
