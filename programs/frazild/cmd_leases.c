@@ -61,10 +61,12 @@ bool leases_go_on(struct session *session, struct bytes *out)
     if (!lease_job_is_over(session->lease_job))
         return false;
     const struct bytes *reply = lease_job_reply(session->lease_job, &refusal);
-    if (reply != NULL)
+    if (reply != NULL) {
         bytes_add(out, reply->at, reply->len);
-    else
+        command_count(session, call.row, CODE_OK, 1);
+    } else {
         command_refuse(session, &call, &refusal);
+    }
     lease_job_abandon(session->lease_job);
     session->lease_job = NULL;
     return true;

@@ -151,8 +151,9 @@ static void dispatch(struct session *session, struct call *call, const char *byt
     }
     uint64_t reply_start = call->out->len;
     row->run(session, call);
-    /* Commands that take ids count themselves, and errors are counted where they are made. */
-    if ((row->flags & COMMAND_REPEATS) == 0 && (call->out->len == reply_start || call->out->at[reply_start] != '-'))
+    /* Commands that take ids, and one that waits, count themselves, and errors are counted where they are made. */
+    if ((row->flags & COMMAND_REPEATS) == 0 && session->lease_job == NULL &&
+        (call->out->len == reply_start || call->out->at[reply_start] != '-'))
         command_count(session, row, CODE_OK, 1);
 }
 

@@ -289,6 +289,9 @@ class Looks(Http):
         self.assertEqual(first[b"owners"], row["owners"])
         self.assertGreater(row["owners"], 0)  # unlike its extensions so far
         self.assert_problem(self.ask(daemon, "/v1/leases/own"), 400, "ERR", "own has no leases: no coordinator gives its worker id (worker=fixed:1)")
+        self.assert_error("ERR", "own has no leases", self.connect(daemon), "LEASES", "own")
+        counted = re.findall(r'^frazild_requests_total\{.*"resp".*"LEASES",code="(\w+)"} (\d+)$', self.ask(daemon, "/metrics").body.decode(), re.M)
+        self.assertEqual(dict(counted), {"OK": "1", "ERR": "1"})  # each once, when its reply is there
         shutil.rmtree(folder.name)
         answer = self.ask(daemon, "/v1/leases/main")
         self.assertEqual((answer.status, answer.json()["code"]), (400, "ERR"))  # time does not bring it back
