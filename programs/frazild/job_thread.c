@@ -193,6 +193,13 @@ bool job_submit(struct job_thread *thread, struct job *job)
     return may;
 }
 
+void job_skip(struct job_thread *thread, struct job *job)
+{
+    job->thread = thread;
+    job->next = NULL;
+    atomic_init(&job->done, true);
+}
+
 bool job_is_done(const struct job *job)
 {
     return atomic_load(&job->done);

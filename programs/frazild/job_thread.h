@@ -24,7 +24,7 @@ struct job_thread;
 struct job {
     struct event_thread *event_thread;                 /* the submitter's; NULL: nobody waits for it any more */
     void (*notify)(struct event_thread *event_thread); /* called by the thread when it is done */
-    struct job_thread *thread;                         /* the rest is filled in by job_submit */
+    struct job_thread *thread;                         /* the rest is filled in by job_submit or job_skip */
     struct job *next;
     atomic_bool done;
 };
@@ -70,6 +70,9 @@ bool job_thread_stop(struct job_thread *thread, uint64_t until_ns, void (*on_end
 
 /* Submits a job.  False: too many alike wait already, and the job is still the caller's. */
 bool job_submit(struct job_thread *thread, struct job *job);
+
+/* In place of job_submit, for a job that needs no thread: it is done, and nobody is told. */
+void job_skip(struct job_thread *thread, struct job *job);
 
 /* Whether it is done.  Called by its submitter. */
 bool job_is_done(const struct job *job);

@@ -54,7 +54,7 @@ static uint64_t run(struct job_thread *thread, struct job *group)
     frazil_admin_leases *leases = NULL;
 
     (void)thread;
-    if (has_leases(engine, &err) && frazil_admin_leases_open(&leases, engine->meaning.text, NULL, &err) != FRAZIL_OK)
+    if (frazil_admin_leases_open(&leases, engine->meaning.text, NULL, &err) != FRAZIL_OK)
         log_line(LOG_LEASES, "generator %s: its leases cannot be listed: %s", engine->name, err.message);
     for (struct job *at = group; at != NULL; at = at->next) {
         struct lease_job *job = (struct lease_job *)at;
@@ -114,7 +114,9 @@ struct lease_job *lease_job_submit(struct event_thread *event_thread, struct eng
                               .deadline_ns =
                                   event_thread->now_ns + event_thread->setup->settings.daemon.request_timeout_ns,
                               .next = event_thread->lease_jobs};
-    if (!job_submit(&event_thread->lease_threads->threads, &job->job)) {
+    if (!has_leases(engine, &job->err)) {
+        job_skip(&event_thread->lease_threads->threads, &job->job);
+    } else if (!job_submit(&event_thread->lease_threads->threads, &job->job)) {
         free_job(&job->job);
         return NULL;
     }

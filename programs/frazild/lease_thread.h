@@ -29,8 +29,8 @@ struct lease_order {
 /*
  * Has the leases of an engine's coordinator looked up.  When they are there, a thread calls event_thread->notify, and
  * the event thread calls lease_jobs_collect.  One look serves all jobs that wait for the leases of that engine.  Eight
- * engines are asked at a time; the ninth waits until the first of them has answered.  NULL: too many wait for that
- * engine already, or no memory.
+ * engines are asked at a time; the ninth waits until the first of them has answered.  Without a coordinator the job is
+ * over at once.  NULL: too many wait for that engine already, or no memory.
  */
 struct lease_job *lease_job_submit(struct event_thread *event_thread, struct engine *engine,
                                    const struct lease_order *order);

@@ -251,18 +251,15 @@ TEST("An error is told with its reason, and one that passes as such")
 {
     static const struct {
         frazil_err code;
-        uint32_t state;
         enum reply_code told;
         const char *words;
     } rows[] = {
-        {FRAZIL_EUNREACHABLE, FRAZIL_STATE_GRANT, CODE_TRYAGAIN, "number0: the coordinator does not answer: "},
-        {FRAZIL_EREFUSED, FRAZIL_STATE_GRANT, CODE_ERR, "number0: the coordinator refuses"},
-        {FRAZIL_ENOMEM, FRAZIL_STATE_GRANT, CODE_TRYAGAIN, "out of memory"},
-        {FRAZIL_OK, FRAZIL_STATE_MEMORY, CODE_ERR, "number0 has no leases"},
+        {FRAZIL_EUNREACHABLE, CODE_TRYAGAIN, "number0: the coordinator does not answer: "},
+        {FRAZIL_EREFUSED, CODE_ERR, "number0: the coordinator refuses"},
+        {FRAZIL_ENOMEM, CODE_TRYAGAIN, "out of memory"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        state = rows[i].state;
         struct lease_job *job = submit(&engines[0], 2);
         let_answer(0, rows[i].code, 1);
         assert_refused(job, rows[i].told, rows[i].words);
@@ -270,6 +267,29 @@ TEST("An error is told with its reason, and one that passes as such")
     }
     assert_int_equal(atomic_load(&closed), 0);
     assert_int_equal(atomic_load(&looks), 3);
+}
+
+TEST("A generator without a coordinator has no leases, which is told at once, although all threads are silent")
+{
+    struct lease_job *silent[LOOKERS];
+
+    for (size_t i = 0; i < LOOKERS; i++) {
+        silent[i] = submit(&engines[i], 2);
+        await_look();
+    }
+    state = FRAZIL_STATE_MEMORY;
+    for (size_t i = 0; i <= WAITING_MAX; i++) {
+        struct lease_job *job = submit(&engines[LOOKERS], 2);
+        assert_refused(job, CODE_ERR, "number8 has no leases");
+        lease_jobs_collect(&event_thread);
+        lease_job_abandon(job);
+    }
+    assert_int_equal(woken, WAITING_MAX + 1);
+    for (size_t i = 0; i < LOOKERS; i++) {
+        let_answer(i, FRAZIL_OK, 1);
+        lease_job_abandon(silent[i]);
+    }
+    assert_int_equal(atomic_load(&looks), LOOKERS);
 }
 
 TEST("No more than the queue holds may wait")
