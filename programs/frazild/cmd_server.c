@@ -53,6 +53,14 @@ static size_t visible_commands(void)
     return visible;
 }
 
+/* NULL: there is none that COMMAND tells of. */
+static const struct command *find_visible(struct slice name)
+{
+    const struct command *row = commands_find(name);
+
+    return row != NULL && (row->flags & COMMAND_HIDDEN) == 0 ? row : NULL;
+}
+
 static void command_list(struct bytes *out)
 {
     resp_array(out, visible_commands());
@@ -66,8 +74,8 @@ static void command_info(const struct resp_command *words, struct session *sessi
 {
     resp_array(out, words->count - 2);
     for (size_t i = 2; i < words->count; i++) {
-        const struct command *row = commands_find(words->args[i]);
-        if (row != NULL && (row->flags & COMMAND_HIDDEN) == 0)
+        const struct command *row = find_visible(words->args[i]);
+        if (row != NULL)
             write_command(row, out);
         else
             resp_null(out, session->version);
@@ -79,14 +87,14 @@ static void command_docs(const struct resp_command *words, struct session *sessi
     size_t known = 0;
 
     for (size_t i = 2; i < words->count; i++)
-        known += commands_find(words->args[i]) != NULL;
+        known += find_visible(words->args[i]) != NULL;
     resp_map(out, session->version, words->count > 2 ? known : visible_commands());
     for (const struct command *row = commands; row->name != NULL && words->count == 2; row++) {
         if ((row->flags & COMMAND_HIDDEN) == 0)
             write_docs(row, session->version, out);
     }
     for (size_t i = 2; i < words->count; i++) {
-        const struct command *row = commands_find(words->args[i]);
+        const struct command *row = find_visible(words->args[i]);
         if (row != NULL)
             write_docs(row, session->version, out);
     }
