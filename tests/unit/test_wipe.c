@@ -115,6 +115,30 @@ TEST("The password of a URL is left in memory neither by a coordinator that was 
 #endif
 }
 
+#ifdef FRAZIL_HAVE_REDIS
+static __attribute__((noinline)) frazil_err open_slots_in_vain(void)
+{
+    static const frazil_layout layout;
+    static const frazil_random random;
+    const struct fz_slots_request request = {.url = url, .layout = &layout, .random = &random};
+    struct fz_slot_source source;
+    frazil_error err;
+
+    frazil_err code = frazil_coordinator_redis()->open_slots(frazil_coordinator_redis(), &request, &source, &err);
+    fz_wipe(url, sizeof url);
+    return code;
+}
+
+TEST("Slots whose namespace is refused behind the password do not leave it either")
+{
+    snprintf(url, sizeof url, "redis://me:");
+    append_secret(url);
+    memcpy(url + strlen(url), "@127.0.0.1/15", sizeof "@127.0.0.1/15");
+    assert_int_equal(open_slots_in_vain(), FRAZIL_ESPEC);
+    assert_int_equal(count_secrets(), 0);
+}
+#endif
+
 TEST("A spec has the URL in it: what a generator has read of it is gone as well")
 {
     static char spec[256];

@@ -297,7 +297,10 @@ static frazil_err open_slots(struct redis_slots *slots, const struct fz_redis_sl
     frazil_err err = fz_redis_connection_open(&slots->connection, request->url, reterr);
     if (err != FRAZIL_OK)
         return err;
-    return keys->name(slots->connection.url.common.name, request, &key, &text, reterr);
+    err = keys->name(slots->connection.url.common.name, request, &key, &text, reterr);
+    if (err != FRAZIL_OK)
+        fz_redis_connection_stop(&slots->connection);
+    return err;
 }
 
 frazil_err fz_redis_slots_open_in(const struct fz_redis_slots_keys *keys, const struct fz_slots_request *request,

@@ -338,9 +338,9 @@ frazil_err fz_sfid_open_granter(const struct fz_lease_request *request, struct f
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to Redis");
     /* The server compares the texts, so all spellings of one layout have one. */
     const frazil_layout unsplit = fz_layout_unsplit(request->layout);
-    err = fz_sfid_open(&granter->sfid, request->url, reterr);
+    err = frazil_layout_fingerprint(&unsplit, granter->fingerprint, sizeof granter->fingerprint, NULL);
     if (err == FRAZIL_OK)
-        err = frazil_layout_fingerprint(&unsplit, granter->fingerprint, sizeof granter->fingerprint, NULL);
+        err = fz_sfid_open(&granter->sfid, request->url, reterr);
     if (err != FRAZIL_OK) {
         free(granter);
         return err;
