@@ -35,7 +35,7 @@ struct daemon {
     sigset_t signals;
     sigset_t ends; /* but for SIGHUP */
     pthread_t main;
-    atomic_bool in_background; /* a thread does what may wait for coordinators */
+    atomic_bool in_background; /* a thread does what may wait for others */
     struct bytes errors;
     struct drain_times times;
 };
@@ -140,8 +140,8 @@ static int next_signal(const sigset_t *signals, uint64_t wait_ns)
 }
 
 /*
- * Has a thread do what may wait for coordinators, and waits for it until a moment, or until SIGTERM or SIGINT.  False:
- * it is not over.
+ * Has a thread do what may wait for coordinators or name servers, and waits for it until a moment, or until SIGTERM or
+ * SIGINT.  False: it is not over.
  */
 static bool run_in_background(struct daemon *daemon, void *(*work)(void *), uint64_t end_ns)
 {
@@ -169,11 +169,16 @@ static void *end_background(struct daemon *daemon)
     return NULL;
 }
 
-static void *read_configuration(void *arg)
+/* Reads the configuration, and does what it says but for the loops. */
+static void *set_up(void *arg)
 {
     struct daemon *daemon = arg;
 
     daemon->server.setup = setup_make(daemon->path, NULL, &daemon->errors);
+    if (daemon->server.setup != NULL) {
+        raise_files(&daemon->server.setup->settings);
+        listeners_open(&daemon->listeners, &daemon->server.setup->settings, &daemon->errors);
+    }
     return end_background(daemon);
 }
 
@@ -183,13 +188,9 @@ static bool start(struct daemon *daemon)
 
     (void)pthread_mutex_init(&daemon->server.lock, NULL);
     daemon->server.listeners = &daemon->listeners;
-    if (!run_in_background(daemon, read_configuration, UINT64_MAX)) {
+    if (!run_in_background(daemon, set_up, UINT64_MAX)) {
         log_line(LOG_ALWAYS, "ended before it was ready");
-        _exit(EXIT_SUCCESS); /* a coordinator may be waited for: nothing can be freed */
-    }
-    if (daemon->server.setup != NULL) {
-        raise_files(&daemon->server.setup->settings);
-        listeners_open(&daemon->listeners, &daemon->server.setup->settings, errors);
+        _exit(EXIT_SUCCESS); /* a coordinator or a name server may be waited for: nothing can be freed */
     }
     if (!config_is_good(errors) || daemon->server.setup == NULL) {
         setup_log_errors(errors);

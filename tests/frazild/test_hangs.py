@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Goal of this test: a coordinator that hangs makes neither a start, a reload nor an end of the daemon wait for it."""
+"""Goal of this test: a coordinator or name server that hangs makes neither a start, a reload nor an end of the daemon
+wait for it."""
 
 import os
 import pathlib
@@ -11,9 +12,31 @@ import tempfile
 import unittest
 
 from hanging import SLOW, Hanging
-from harness import BASE, FRAZILD, PATIENCE_S, ReplyError, generator
+from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, generator
 
 CUT = "requests that still waited for a coordinator were cut"
+
+# A name service that gives so many answers and is silent then.
+SILENT_NAMES = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **ret)
+{
+    static int asked;
+    int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **) = dlsym(RTLD_NEXT, "getaddrinfo");
+
+    if (asked++ < atoi(getenv("TEST_ANSWERS")))
+        return real(host, port, hints, ret);
+    (void)fputs("it is asked\\n", stderr);
+    for (;;)
+        (void)pause();
+}
+"""
 
 
 class Hangs(Hanging):
@@ -97,6 +120,25 @@ class Hangs(Hanging):
         its.send_signal(signal.SIGTERM)
         self.assertEqual(its.wait(PATIENCE_S), 0)
         self.assertIn("ended before it was ready", its.stderr.read())
+
+    @unittest.skipIf(INSTRUMENTED, "a sanitizer must be loaded before the stand-in")
+    def test_sigterm_is_heard_while_a_start_looks_names_up(self):
+        folder = tempfile.mkdtemp(prefix="frazild-hangs-")
+        self.addCleanup(shutil.rmtree, folder)
+        library, path = os.path.join(folder, "names.so"), os.path.join(folder, "f.conf")
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", library, "-x", "c", "-"], input=SILENT_NAMES, text=True, check=True)
+        pathlib.Path(path).write_text(BASE + generator("main", host_dir=os.path.join(folder, "host")), encoding="utf-8")
+        for answers in range(2):  # when the address is checked, and when it is listened on
+            with self.subTest(answers=answers):
+                env = {**os.environ, "LD_PRELOAD": library, "TEST_ANSWERS": str(answers)}
+                its = subprocess.Popen([FRAZILD, "-c", path], stderr=subprocess.PIPE, text=True, env=env)
+                self.addCleanup(its.stderr.close)
+                self.addCleanup(its.wait)
+                self.addCleanup(its.kill)
+                self.assertIn("it is asked\n", iter(its.stderr.readline, ""))
+                its.send_signal(signal.SIGTERM)
+                self.assertEqual(its.wait(PATIENCE_S), 0)
+                self.assertIn("ended before it was ready", its.stderr.read())
 
     def test_a_signal_that_comes_during_a_reload_has_one_more_follow(self):
         silent = self.listen()
