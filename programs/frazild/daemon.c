@@ -229,8 +229,9 @@ static void drain(struct daemon *daemon, int why)
     log_line(LOG_ALWAYS, "%s: draining", why == SIGINT ? "SIGINT" : "SIGTERM");
     monitor_end(&setup->generators);
     setup_release(setup); /* the reloader has it, too, and waits for us */
-    while (clock_ns() < end_ns && !is_ended_within(daemon, end_ns - clock_ns()))
-        continue;
+    uint64_t now_ns = clock_ns();
+    while (now_ns < end_ns && !is_ended_within(daemon, end_ns - now_ns))
+        now_ns = clock_ns();
     atomic_store(&daemon->server.draining, true);
     server_wake_event_threads(&daemon->server);
     daemon->times = drain_times_of(clock_ns(), timeout_ns);
