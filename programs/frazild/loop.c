@@ -62,7 +62,7 @@ static bool watch(const struct loop *loop, int fd, const void *tag, uint32_t eve
 {
     struct epoll_event event = {.events = events, .data.ptr = (void *)(uintptr_t)tag};
 
-    return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+    return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST;
 }
 
 static bool watch_listeners(const struct loop *loop)
@@ -91,7 +91,7 @@ static bool has_reserve(struct loop *loop)
 }
 
 /* Without a reserve nobody can be refused, and epoll would report the same connection again and again: listening
- * pauses until the next sweep. */
+ * pauses until a sweep in which there is one, and memory to watch the listeners. */
 static void pause_accepting(struct loop *loop)
 {
     loop->pauses = true;
@@ -103,8 +103,7 @@ static void resume_accepting(struct loop *loop)
 {
     if (!loop->pauses || loop->drains || !has_reserve(loop))
         return;
-    loop->pauses = false;
-    (void)watch_listeners(loop);
+    loop->pauses = !watch_listeners(loop);
 }
 
 /* Accepts a connection, and tells its peer; -1 and errno: there is none. */

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 from hanging import SLOW, Hanging
-from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, generator
+from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, generator, stand_in
 
 CUT = "requests that still waited for a coordinator were cut"
 
@@ -125,13 +125,11 @@ class Hangs(Hanging):
     def test_sigterm_is_heard_while_a_start_looks_names_up(self):
         folder = tempfile.mkdtemp(prefix="frazild-hangs-")
         self.addCleanup(shutil.rmtree, folder)
-        library, path = os.path.join(folder, "names.so"), os.path.join(folder, "f.conf")
-        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", library, "-x", "c", "-"], input=SILENT_NAMES, text=True, check=True)
+        env, path = stand_in(folder, SILENT_NAMES), os.path.join(folder, "f.conf")
         pathlib.Path(path).write_text(BASE + generator("main", host_dir=os.path.join(folder, "host")), encoding="utf-8")
         for answers in range(2):  # when the address is checked, and when it is listened on
             with self.subTest(answers=answers):
-                env = {**os.environ, "LD_PRELOAD": library, "TEST_ANSWERS": str(answers)}
-                its = subprocess.Popen([FRAZILD, "-c", path], stderr=subprocess.PIPE, text=True, env=env)
+                its = subprocess.Popen([FRAZILD, "-c", path], stderr=subprocess.PIPE, text=True, env={**env, "TEST_ANSWERS": str(answers)})
                 self.addCleanup(its.stderr.close)
                 self.addCleanup(its.wait)
                 self.addCleanup(its.kill)

@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import tempfile
@@ -15,7 +16,7 @@ import threading
 import time
 import unittest
 
-from harness import BASE, IDLE_S, PATIENCE_S, TestCase, generator
+from harness import BASE, IDLE_S, INSTRUMENTED, PATIENCE_S, TestCase, generator, stand_in
 
 HTTP = "[listen http]\naddress=127.0.0.1:0\n"
 WIDE = generator("main", 1, layout="41/2/20")
@@ -273,6 +274,28 @@ class Sight(Raw):
         self.assertEqual(self.exchange(daemon, get("/readyz")), [(503, b"the daemon is shutting down\n")])
 
 
+# The system has no memory for the first listener that is to be watched again.
+NO_ROOM_ONCE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/epoll.h>
+
+int epoll_ctl(int epoll, int what, int fd, struct epoll_event *event)
+{
+    static int forgotten, failed;
+    int (*real)(int, int, int, struct epoll_event *) = dlsym(RTLD_NEXT, "epoll_ctl");
+
+    forgotten |= what == EPOLL_CTL_DEL;
+    if (!forgotten || failed || what != EPOLL_CTL_ADD || (event->events & EPOLLEXCLUSIVE) == 0)
+        return real(epoll, what, fd, event);
+    failed = 1;
+    errno = ENOMEM;
+    return -1;
+}
+"""
+
+
 class Shortage(Raw):
     def scraper(self, daemon):
         its = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
@@ -299,8 +322,8 @@ class Shortage(Raw):
         self.assertEqual(self.connect(daemon).ask("PING"), "PONG")
         self.assertIn('frazild_connections_refused_total{reason="descriptors"} 40\n', scrape())
 
-    def test_who_cannot_even_be_refused_waits_and_is_served_later(self):
-        daemon = self.start(config(daemon="threads=2\n"))
+    def check_wait(self, daemon):
+        """Who comes when there is no descriptor at all waits, and is served when there is one."""
         scrape = self.scraper(daemon)
         scrape()
         daemon.limit_files(3)
@@ -315,6 +338,15 @@ class Shortage(Raw):
         for its in waiting:
             self.assertRegex(its.makefile("rb").read(), rb"^(HTTP/1.1 200 |\+PONG\r\n)")
         self.assertEqual(self.statuses(daemon, get(IDS, OWN, "Connection: close")), [200])
+
+    def test_who_cannot_even_be_refused_waits_and_is_served_later(self):
+        self.check_wait(self.start(config(daemon="threads=2\n")))
+
+    @unittest.skipIf(INSTRUMENTED, "a sanitizer must be loaded before the stand-in")
+    def test_a_listener_that_cannot_be_watched_at_once_is_watched_later(self):
+        folder = tempfile.mkdtemp(prefix="frazild-test-")
+        self.addCleanup(shutil.rmtree, folder)
+        self.check_wait(self.start(config(daemon="threads=1\n"), env=stand_in(folder, NO_ROOM_ONCE)))
 
 
 class Leaving(Raw):
