@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: what a ZooKeeper has answered is believed only if its servers agreed on the write before it, and
- * only if all records could be read.  The client library's answers are changed on their way.
+ * only if all records could be read; and no program that is executed meanwhile has its socket.  The client library's
+ * answers are changed or looked at on their way.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
+#include <fcntl.h>
 
 #include "coordinators/zookeeper/zookeeper_connection.h"
 #include "lib/test.h"
@@ -14,6 +16,10 @@
 static int transaction_rc;
 static int record_rc;
 static const char *record_path;
+
+/* The socket that the client library named last, and how often it was used although other programs would have it. */
+static int socket_fd = -1;
+static unsigned uses, open_uses;
 
 static struct server server;
 static struct fz_register reg;
@@ -65,6 +71,26 @@ int zoo_aget(zhandle_t *handle, const char *path, int watch, data_completion_t d
     one_record.done = done;
     one_record.data = data;
     return real(handle, path, watch, finish_record, NULL);
+}
+
+int zookeeper_interest(zhandle_t *handle, int *fd, int *interest, struct timeval *wait)
+{
+    int (*real)(zhandle_t *, int *, int *, struct timeval *);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "zookeeper_interest");
+    int rc = real(handle, fd, interest, wait);
+    socket_fd = *fd;
+    return rc;
+}
+
+int zookeeper_process(zhandle_t *handle, int events)
+{
+    int (*real)(zhandle_t *, int);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "zookeeper_process");
+    uses++;
+    open_uses += (fcntl(socket_fd, F_GETFD) & FD_CLOEXEC) == 0;
+    return real(handle, events);
 }
 
 static void count(void *ctx, uint32_t number, const struct fz_record *record)
@@ -120,4 +146,16 @@ TEST("Records of which one cannot be read are not all records: its number would 
     seen = 0;
     assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count, &seen, NULL, &err), FZ_REGISTER_OK);
     assert_int_equal(seen, 3);
+}
+
+TEST("Its socket is closed when a program is executed, from when it is made on and not only when there is a session")
+{
+    struct fz_record record;
+
+    uses = open_uses = 0;
+    struct fz_register other = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=60s", (unsigned)server.port);
+    assert_int_equal(other.read(other.ctx, FZ_DEADLINE_NONE, 0, &record, NULL, &err), FZ_REGISTER_OK);
+    assert_true(uses >= 2); /* for the session, and for the record */
+    assert_int_equal(open_uses, 0);
+    other.close(other.ctx);
 }

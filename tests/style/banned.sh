@@ -32,6 +32,8 @@ find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs
             "src/|secure_getenv|fz_environment: only some libraries have this call\n" \
             "programs/|getenv|fz_typed_variable, which trusts no environment of a set-user-ID program\n" \
             "src/|getpid|fz_fork_mark_read: ids of processes repeat in other PID namespaces; only people may be shown one|src/generator/open.c src/state/grant_store.c src/os/worker_lock.c src/os/linux/ src/os/posix/\n" \
+            "src/|socket|fz_socket_open: a program that is executed meanwhile would have it, too|src/os/linux/ src/os/posix/\n" \
+            "src/|socketpair|fz_socket_pair: a program that is executed meanwhile would have both, too|src/os/linux/ src/os/posix/\n" \
             "|pthread_mutex_timedlock|what waits on the monotonic clock: the wall clock can be set\n" \
             "|pthread_rwlock_timedrdlock|what waits on the monotonic clock: the wall clock can be set\n" \
             "|pthread_rwlock_timedwrlock|what waits on the monotonic clock: the wall clock can be set\n" \

@@ -249,6 +249,10 @@ test_banned() {
     echo 'int a;' | file src/a.c
     echo 'int a = getpid();' | file src/os/worker_lock.c
     must_pass
+    finds 'src/a.c:1: socket() is banned: use fz_socket_open' in src/a.c 'int a = socket(b, SOCK_STREAM, 0);'
+    echo 'int a = session->client->socket(b);' | file src/a.c
+    echo 'int a = socket(b, SOCK_STREAM, 0);' | file src/os/posix/system.c
+    must_pass
     for call in pthread_mutex_timedlock pthread_rwlock_timedrdlock sem_timedwait cnd_timedwait; do
         finds "src/a.c:1: $call() is banned: use what waits on the monotonic clock" in src/a.c "int a = $call(b, c);"
     done

@@ -13,6 +13,7 @@
 #include "core/wipe.h"
 #include "os/clients.h"
 #include "os/quiet_signal.h"
+#include "os/socket.h"
 
 /*
  * Bytes that an answer may have.  A page of records has at most half of that, and reading JSON may take twenty times
@@ -33,10 +34,9 @@ static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_so
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
         if (fz_kept_fd_is_set(&http->sockets[i]))
             continue;
-        int fd = fz_fd_above_standard(socket(address->family, address->socktype, address->protocol));
+        int fd = fz_fd_above_standard(fz_socket_open(address->family, address->socktype));
         if (fd < 0)
             return CURL_SOCKET_BAD;
-        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
         (void)fz_kept_fd_set(&http->sockets[i], fd); /* cannot fail: it is open */
         http->is_resolved = true;
         return fd;

@@ -188,6 +188,7 @@ static int step(struct fz_zookeeper_connection *connection, uint64_t deadline_ns
         return failed(connection, ZCONNECTIONLOSS);
     if (zoo_state(connection->handle) != ZOO_CONNECTED_STATE) {
         (void)fz_kept_fd_set(&connection->socket, fd); /* cannot fail: it is open */
+        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);          /* as early as can be: the client opens it */
         if (!connection->intake.is_known)
             connection->intake = fz_intake_of(fd);
     }
@@ -284,9 +285,7 @@ static int connect_now(struct fz_zookeeper_connection *connection, uint64_t dead
         errno = 0;
         rc = failed(connection, ZDATAINCONSISTENCY);
     }
-    if (rc == ZOK)
-        fcntl(fz_kept_fd_get(&connection->socket), F_SETFD, FD_CLOEXEC);
-    else
+    if (rc != ZOK)
         end(connection, false);
     return rc;
 }

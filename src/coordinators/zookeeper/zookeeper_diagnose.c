@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lease/report.h"
+#include "os/socket.h"
 
 /* Bytes of the answer to "srvr", which is a page of counters. */
 enum { ANSWER_SIZE = 2048 };
@@ -33,10 +34,9 @@ static bool ask(int peer, const char *letters, uint64_t deadline_ns, char ret[AN
 
     if (getpeername(peer, (struct sockaddr *)&address, &address_len) != 0)
         return false;
-    int fd = socket(address.ss_family, SOCK_STREAM, 0);
+    int fd = fz_socket_open(address.ss_family, SOCK_STREAM);
     if (fd < 0)
         return false;
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
     fcntl(fd, F_SETFL, O_NONBLOCK);
     bool good = connect(fd, (struct sockaddr *)&address, address_len) == 0 || errno == EINPROGRESS;
     good = good && fz_zookeeper_wait(fd, POLLOUT, deadline_ns) > 0 &&
