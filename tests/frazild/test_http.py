@@ -273,7 +273,9 @@ class Looks(Http):
         command = os.path.join(os.path.dirname(FRAZILD), "frazil")
         subprocess.run([command, "lease", "init", "--never-used", url], check=True, capture_output=True)
         main = f"[generator main]\nworker={url}\nstate=memory\n"
-        self.assertEqual(self.start(config(main + "worker_ids=2\n")).end(), 0)  # gives back what the next one does not take
+        both = self.start(config(main + "worker_ids=2\n"))
+        self.assertEqual(self.ask(both, "/v1/leases/main").json()["held"], 2)  # asked by the spec of all that it opened
+        self.assertEqual(both.end(), 0)  # gives back what the next one does not take
         daemon = self.start(config(main, WIDE.replace("main", "own")))
         told = self.ask(daemon, "/v1/leases/main").json()
         self.assertEqual((told["held"], told["workers"]), (1, 1024))
