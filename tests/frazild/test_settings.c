@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +21,8 @@
 #pragma GCC visibility push(default)
 int __real_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **ret);
 int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **ret);
+void __real_free(void *at);
+void __wrap_free(void *at);
 #pragma GCC visibility pop
 
 /* No name server is asked for the names that mutations make. */
@@ -125,6 +128,35 @@ TEST("Whichever memory is missing, there is no abort and no setup without its pa
             assert_true(is_good);
         bytes_free(&errors);
     }
+}
+
+/* Volatile, because the compiler knows that libc's free reads and writes neither. */
+static const char *volatile looked_for; /* in what is freed; NULL: nothing */
+static volatile size_t times_freed;
+
+void __wrap_free(void *at)
+{
+    if (looked_for != NULL && at != NULL)
+        times_freed += times_of(looked_for, at, malloc_usable_size(at));
+    __real_free(at);
+}
+
+TEST("A spec is freed without the password that stood in it")
+{
+    static const char text[] = "worker=redis://u:sesame42@h/x layout=twitter"; /* which no other test leaves behind */
+    struct spec spec = {strdup(text)};
+    char *volatile copy = strdup(text); /* whose free is not left out */
+
+    assert_true(spec.text != NULL && copy != NULL);
+    looked_for = "sesame42";
+    times_freed = 0;
+    free(copy); /* it would be found */
+    assert_int_equal(times_freed, 1);
+    spec_free(&spec);
+    looked_for = NULL;
+    assert_int_equal(times_freed, 1);
+    assert_null(spec.text);
+    spec_free(&spec);
 }
 
 TEST("Certificates are not read where GnuTLS may find no memory, since libtasn1 would end the daemon")
