@@ -2,7 +2,7 @@
 /*
  * Goal of this test: no register touches a descriptor that is not its own: a
  * program may close all of them, as daemons do, and open others that get the same
- * numbers; and a child has its parent's.  One suite for every kind that has a
+ * numbers; and a child has its parent's.  A program that is executed has none.  One suite for every kind that has a
  * server.
  */
 #include <errno.h>
@@ -173,6 +173,38 @@ TEST_OF_KINDS(for_each_server, "The answer that the parent awaited comes to the 
     reg.close(reg.ctx);
     direct.close(direct.ctx);
     proxy_stop(proxy);
+}
+
+/* ---- another program ------------------------------------------------------------------ */
+
+static bool is_connection(int fd)
+{
+    struct sockaddr_storage peer;
+    socklen_t size = sizeof peer;
+
+    return getpeername(fd, (struct sockaddr *)&peer, &size) == 0 &&
+           (peer.ss_family == AF_INET || peer.ss_family == AF_INET6);
+}
+
+TEST_OF_KINDS(for_each_server, "A program that is executed has none of a register's connections")
+{
+    bool was_open[FDS_MAX];
+    uint64_t version = 0;
+    unsigned connections = 0;
+
+    for (int fd = 0; fd < FDS_MAX; fd++)
+        was_open[fd] = is_open(fd);
+    struct fz_register reg = kind->open(0, TIMEOUT_MS);
+    assert_true(swap(&reg, "first", &version));
+    for (int fd = 0; fd < FDS_MAX; fd++) {
+        if (was_open[fd] || !is_connection(fd))
+            continue;
+        connections++;
+        if ((fcntl(fd, F_GETFD) & FD_CLOEXEC) == 0)
+            fail_msg("%s: descriptor %d stays open", kind->name, fd);
+    }
+    assert_true(connections > 0);
+    reg.close(reg.ctx);
 }
 
 /* ---- a server that takes no connection ---------------------------------------------- */

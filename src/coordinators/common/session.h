@@ -71,7 +71,10 @@ enum fz_register_result fz_session_enter(struct fz_session *session, const struc
                                          frazil_error *reterr);
 void fz_session_leave(struct fz_session *session);
 
-/* Notes the socket, if it is another one.  Each attempt to connect, at each of a host's addresses, may have its own. */
+/*
+ * Notes the socket, if it is another one, and has it closed when a program is executed.  Each attempt to connect, at
+ * each of a host's addresses, may have its own.
+ */
 void fz_session_note_socket(struct fz_session *session);
 
 /*
