@@ -217,12 +217,11 @@ static int hold_own(struct fz_claim *claim, const struct fz_claim_key *key, cons
 
     for (int i = 0; i < VANISHES_MOST && err == ESTALE; i++) {
         err = hold_claim(claim, key, former);
-        if (err == ESTALE)
-            fz_own_file_unlock_and_close(&claim->file);
+        if (err != 0)
+            withdraw(claim);
     }
     if (err == 0)
         return 0;
-    withdraw(claim);
     *ret_other = (struct fz_claim_other){.uid = geteuid(), .is_own = !key->is_alone};
     if (key->is_alone)
         fz_claim_say_text(ret_other->holder, key->holder);

@@ -26,9 +26,9 @@
     X(fdatasync, EIO, ENOSPC, EINTR)                                                                                   \
     X(ftruncate, EIO, EINTR)                                                                                           \
     X(posix_fallocate, EIO, ENOSPC, EINTR)                                                                             \
-    X(fstat, EIO, ENOMEM)                                                                                              \
-    X(stat, EIO, ENOMEM)                                                                                               \
-    X(lstat, EIO, ENOMEM)                                                                                              \
+    X(fstat, EIO, ENOMEM, ESTALE)                                                                                      \
+    X(stat, EIO, ENOMEM, ESTALE)                                                                                       \
+    X(lstat, EIO, ENOMEM, ESTALE)                                                                                      \
     X(statfs, EIO, ENOMEM)                                                                                             \
     X(fchmod, EIO)                                                                                                     \
     X(faccessat, EIO, ENOMEM)                                                                                          \
