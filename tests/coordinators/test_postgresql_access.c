@@ -162,12 +162,11 @@ TEST("A user who may not create the table is told what to have run; that is enou
     start();
     struct fz_register reg = open_as("the%20app", "");
     assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &err), FZ_REGISTER_REFUSED);
-    const char *wanted =
-        "may not create its table; let a user with that permission run: CREATE TABLE IF NOT EXISTS "
-        "\"public\".\"frazil_lease\" (namespace text, number bigint, version bigint NOT NULL, data bytea "
-        "NOT NULL, PRIMARY KEY (namespace, number)); GRANT SELECT, INSERT, UPDATE ON "
-        "\"public\".\"frazil_lease\" TO \"the app\"; or name a table of another schema in each URL "
-        "of the fleet, as table=SCHEMA.NAME";
+    const char *wanted = "may not create its table; let a user with that permission run: CREATE TABLE IF NOT EXISTS "
+                         "\"public\".\"frazil_lease\" (namespace text COLLATE \"C\", number bigint, version bigint NOT "
+                         "NULL, data bytea NOT NULL, PRIMARY KEY (namespace, number)); GRANT SELECT, INSERT, UPDATE ON "
+                         "\"public\".\"frazil_lease\" TO \"the app\"; or name a table of another schema in each URL "
+                         "of the fleet, as table=SCHEMA.NAME";
     if (strstr(err.message, wanted) == NULL)
         fail_msg("%s", err.message);
     run_what_was_said(err.message);

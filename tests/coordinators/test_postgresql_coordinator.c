@@ -40,8 +40,8 @@ TEST("A server as one wishes it: nothing but OK, once table and namespace are th
     assert_found(findings, "FAIL there is no namespace orders\n");
     assert_found(findings,
                  "FAIL permissions: there is no table \"public\".\"frazil_lease\": frazil lease init creates it\n");
-    postgresql_server_do(&server, "CREATE TABLE frazil_lease (namespace text, number bigint, version bigint NOT NULL, "
-                                  "data bytea NOT NULL, PRIMARY KEY (namespace, number))");
+    postgresql_server_do(&server, "CREATE TABLE frazil_lease (namespace text COLLATE \"C\", number bigint, version "
+                                  "bigint NOT NULL, data bytea NOT NULL, PRIMARY KEY (namespace, number))");
     postgresql_server_do(&server, "INSERT INTO frazil_lease VALUES ('orders', 4294967295, 1, 'x')");
     findings = diagnose(&server);
     assert_not_found(findings, "FAIL");

@@ -76,6 +76,18 @@ TEST("The incarnation is the cluster, its timeline, the start of the server, the
     postgresql_server_stop(&own);
 }
 
+TEST("The key has the order of bytes, which no other library of locales changes")
+{
+    struct fz_register reg = start();
+
+    assert_string_equal(postgresql_server_do(&server,
+                                             "SELECT collname FROM pg_attribute JOIN pg_collation AS c ON c.oid = "
+                                             "attcollation WHERE attrelid = 'frazil_lease'::regclass "
+                                             "AND attname = 'namespace'"),
+                        "C");
+    register_close(&reg);
+}
+
 TEST("A table that was made again, as pg_restore --clean does, is another incarnation")
 {
     struct fz_register reg = start();

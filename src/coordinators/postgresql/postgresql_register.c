@@ -46,9 +46,12 @@ static const char update_sql[] =
     "WHERE r.namespace = '@N' AND r.number = @W AND r.version = @V::numeric RETURNING r.version) "
     "SELECT " STATUS ", w.version::text FROM (SELECT 1) AS one LEFT JOIN w ON true";
 
-static const char create_sql[] =
-    "CREATE TABLE IF NOT EXISTS @T (namespace text, number bigint, version bigint NOT NULL, data bytea NOT NULL, "
-    "PRIMARY KEY (namespace, number))";
+/*
+ * The key has the order of bytes.  Any other one belongs to the system's library of locales.  An upgrade of that, or a
+ * standby with another one, changes the order under the index, which then misses rows: their worker ids look free.
+ */
+static const char create_sql[] = "CREATE TABLE IF NOT EXISTS @T (namespace text COLLATE \"C\", number bigint, "
+                                 "version bigint NOT NULL, data bytea NOT NULL, PRIMARY KEY (namespace, number))";
 
 #define UNDEFINED_TABLE "42P01"
 #define INSUFFICIENT_PRIVILEGE "42501"
