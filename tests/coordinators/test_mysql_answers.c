@@ -104,7 +104,7 @@ static enum fz_register_result ask_as(const char *user, const struct script *scr
     pid_t server = flood_start(&flood, &port);
     struct fz_register reg =
         mysql_open_url("mysql://%s@127.0.0.1:%u/app/orders?timeout=60s&ssl-mode=DISABLED", user, (unsigned)port);
-    result = swaps ? register_swap(&reg, 7, 0, "x", &untouched) : register_read(&reg, 7, &record);
+    result = swaps ? register_swap(&reg, 7, 1, "x", &untouched) : register_read(&reg, 7, &record);
     assert_int_equal(untouched, 4711);
     register_close(&reg);
     flood_stop(server);

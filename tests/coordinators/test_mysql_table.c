@@ -101,6 +101,38 @@ TEST("One whose key has more than its two columns, or a part of one, is refused 
     }
 }
 
+/* Puts a record into a table that is made of this; it must be refused. */
+static struct fz_register refuse_record(const char *definition)
+{
+    struct fz_register reg = make(definition);
+    uint64_t untouched = 4711;
+
+    assert_int_equal(register_swap(&reg, 0, 0, "first", &untouched), FZ_REGISTER_REFUSED);
+    register_assert_said("the table frazil_lease does not keep records apart");
+    assert_int_equal(untouched, 4711);
+    assert_string_equal(mysql_server_do(&server, "SELECT COUNT(*) FROM frazil_lease"), "0");
+    return reg;
+}
+
+TEST("One that got another primary key after init is given no new record, which could be there already")
+{
+    struct fz_register reg =
+        refuse_record("(" COLUMNS(BYTES) ", id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY) ENGINE = InnoDB");
+
+    assert_mended(&reg);
+    reg = refuse_record("(" COLUMNS(BYTES) ", PRIMARY KEY (namespace, number, version)) ENGINE = InnoDB");
+    assert_mended(&reg);
+}
+
+TEST("Other names of namespaces, which init refuses, make no record twice: a running fleet goes on")
+{
+    struct fz_register reg = make("(" COLUMNS("VARCHAR(63)") KEY ") ENGINE = InnoDB, CHARACTER SET utf8mb4");
+    uint64_t version = register_must_swap(&reg, 0, 0, "first");
+
+    assert_int_equal(register_swap(&reg, 0, 0, "second", &version), FZ_REGISTER_CONFLICT);
+    register_close(&reg);
+}
+
 TEST("One that takes two namespaces for one is refused by init, and named by the doctor")
 {
     struct fz_register reg = make("(" COLUMNS("VARCHAR(63)") KEY ") ENGINE = InnoDB, CHARACTER SET utf8mb4");

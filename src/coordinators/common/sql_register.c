@@ -312,6 +312,19 @@ static enum fz_register_result swap_without_table(struct fz_sql_connection *conn
     return FZ_REGISTER_REFUSED;
 }
 
+/*
+ * Somebody may have replaced the table, or its key, since it was prepared.  An INSERT could then make a record that is
+ * there already.  Without an answer nothing is in doubt, because nothing was written.
+ */
+static enum fz_register_result ask_for_key(struct fz_sql_connection *connection, frazil_error *reterr)
+{
+    enum fz_register_result result = FZ_REGISTER_OK;
+
+    if (connection->dialect->check_key != NULL)
+        result = connection->dialect->check_key(connection, reterr);
+    return result == FZ_REGISTER_UNKNOWN ? FZ_REGISTER_UNREACHABLE : result;
+}
+
 static enum fz_register_result sql_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
                                         uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
 {
@@ -321,9 +334,12 @@ static enum fz_register_result sql_swap(void *ctx, struct fz_deadline deadline, 
     struct fz_sql_answer answer;
 
     assert(swap->len <= FZ_RECORD_SIZE_MAX);
+    enum fz_register_result result = swap->expected == 0 ? ask_for_key(connection, reterr) : FZ_REGISTER_OK;
+    if (result != FZ_REGISTER_OK)
+        return result;
     (void)write_sql(connection, swap->expected == 0 ? dialect->insert : dialect->update,
                     &(struct values){.swap = *swap}, sql);
-    enum fz_register_result result = ask(connection, sql, 1, true, &answer, status, reterr);
+    result = ask(connection, sql, 1, true, &answer, status, reterr);
     if (is_refused(connection, result, FZ_SQL_NO_TABLE))
         return swap_without_table(connection, swap->expected, status, reterr);
     if (result != FZ_REGISTER_OK)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A register in one table of an SQL database, with a row for each record of each namespace.  Each operation is one
- * round trip, which also tells the time and the server's identity; a swap is one conditional INSERT or UPDATE.
+ * round trip, which also tells the time and the server's identity; a swap is one conditional INSERT or UPDATE.  Some
+ * databases are asked for the table's key before an INSERT, which is one round trip more.
  *
  * Versions are microseconds since 1970 by the server's clock, made to grow with each swap, so that they do not come
  * back when rows or the table were lost.
@@ -91,6 +92,9 @@ struct fz_sql_dialect {
 
     /* Whether a table that may have been made in another way can keep records apart.  NULL: it can. */
     enum fz_register_result (*check_table)(struct fz_sql_connection *connection, frazil_error *reterr);
+
+    /* Whether its key still does, asked before each INSERT.  NULL: no INSERT succeeds without such a key. */
+    enum fz_register_result (*check_key)(struct fz_sql_connection *connection, frazil_error *reterr);
 
     enum fz_register_result (*diagnose)(struct fz_sql_connection *connection, fz_finding_visitor visit, void *ctx,
                                         frazil_error *reterr);

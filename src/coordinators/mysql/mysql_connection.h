@@ -40,11 +40,17 @@ enum fz_register_result fz_mysql_carry_out(struct fz_mysql_connection *connectio
 enum fz_register_result fz_mysql_diagnose(struct fz_sql_connection *sql, fz_finding_visitor visit, void *ctx,
                                           frazil_error *reterr);
 
+/* The parts of a table that keep records apart. */
+enum fz_mysql_part {
+    FZ_MYSQL_KEY,        /* the primary key */
+    FZ_MYSQL_WHOLE_TABLE /* that, and how names of namespaces are compared */
+};
+
 /*
- * Whether the table can keep records apart: its primary key, and how names of namespaces are compared.  *ret: what is
- * wrong, and the statement that mends it; empty: nothing, or there is no table.
+ * Whether this part of the table keeps records apart.  *ret: what is wrong, and the statement that mends it; empty:
+ * nothing, or there is no table.
  */
-enum fz_register_result fz_mysql_judge_table(struct fz_mysql_connection *connection, char ret[FZ_FINDING_SIZE],
-                                             frazil_error *reterr);
+enum fz_register_result fz_mysql_judge_table(struct fz_mysql_connection *connection, enum fz_mysql_part part,
+                                             char ret[FZ_FINDING_SIZE], frazil_error *reterr);
 
 #endif

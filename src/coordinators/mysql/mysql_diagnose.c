@@ -132,17 +132,34 @@ static bool ends_in(const char *text, const char *end)
     return len >= strlen(end) && strcmp(text + len - strlen(end), end) == 0;
 }
 
+/* Whether a key is one column, and none of ours: a number of the row.  It can only be removed with its key. */
+static bool is_row_number(const char *key)
+{
+    static const char *const ours[] = {"namespace", "number", "version", "data"};
+    bool is_ours = false;
+
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        is_ours = is_ours || strcmp(key, ours[i]) == 0;
+    return !is_ours && key[strspn(key, "abcdefghijklmnopqrstuvwxyz_0123456789")] == '\0';
+}
+
 /* As fz_mysql_judge_table; key and collation are NULL where there is none. */
-static void judge(const char *table, const char *key, const char *collation, struct fz_sentence *ret)
+static void judge(const char *table, enum fz_mysql_part part, const char *key, const char *collation,
+                  struct fz_sentence *ret)
 {
     if (collation == NULL) /* no table */
         return;
     if (key == NULL || strcmp(key, "namespace,number") != 0) {
         fz_sentence_str(ret, "does not keep records apart, because it has the wrong primary key: run ALTER TABLE ");
         fz_sentence_str(ret, table);
-        fz_sentence_str(ret, key == NULL ? " ADD" : " DROP PRIMARY KEY, ADD");
-        fz_sentence_str(ret, " PRIMARY KEY (namespace, number)");
-    } else if (!ends_in(collation, "_bin")) {
+        fz_sentence_str(ret, key == NULL ? "" : " DROP PRIMARY KEY,");
+        if (key != NULL && is_row_number(key)) {
+            fz_sentence_str(ret, " DROP COLUMN ");
+            fz_sentence_str(ret, key);
+            fz_sentence_char(ret, ',');
+        }
+        fz_sentence_str(ret, " ADD PRIMARY KEY (namespace, number)");
+    } else if (part == FZ_MYSQL_WHOLE_TABLE && !ends_in(collation, "_bin")) {
         fz_sentence_str(ret, "treats some namespaces as one, because it compares their names by ");
         fz_sentence_shown(ret, collation, strlen(collation));
         fz_sentence_str(ret, ": run ALTER TABLE ");
@@ -151,8 +168,8 @@ static void judge(const char *table, const char *key, const char *collation, str
     }
 }
 
-enum fz_register_result fz_mysql_judge_table(struct fz_mysql_connection *connection, char ret[FZ_FINDING_SIZE],
-                                             frazil_error *reterr)
+enum fz_register_result fz_mysql_judge_table(struct fz_mysql_connection *connection, enum fz_mysql_part part,
+                                             char ret[FZ_FINDING_SIZE], frazil_error *reterr)
 {
     struct fz_sentence s = fz_sentence_in(ret, FZ_FINDING_SIZE);
     MYSQL_RES *answer = NULL;
@@ -160,7 +177,7 @@ enum fz_register_result fz_mysql_judge_table(struct fz_mysql_connection *connect
     MYSQL_ROW row = result == FZ_REGISTER_OK && mysql_num_fields(answer) == 2 ? mysql_fetch_row(answer) : NULL;
 
     if (row != NULL)
-        judge(connection->url.table, row[0], row[1], &s);
+        judge(connection->url.table, part, row[0], row[1], &s);
     mysql_free_result(answer);
     return result;
 }
@@ -169,7 +186,7 @@ static void say_table(const struct diagnosis *diagnosis, struct fz_mysql_connect
 {
     char wrong[FZ_FINDING_SIZE];
 
-    if (fz_mysql_judge_table(connection, wrong, NULL) == FZ_REGISTER_OK && wrong[0] != '\0')
+    if (fz_mysql_judge_table(connection, FZ_MYSQL_WHOLE_TABLE, wrong, NULL) == FZ_REGISTER_OK && wrong[0] != '\0')
         fz_report_say(&diagnosis->report, FZ_FINDING_FAIL, "table: it %v", wrong);
 }
 

@@ -173,16 +173,29 @@ static enum fz_register_result may_not_create(struct fz_sql_connection *connecti
     return FZ_REGISTER_REFUSED;
 }
 
-/* A table of this name may have been there, made in another way. */
-static enum fz_register_result check_table(struct fz_sql_connection *connection, frazil_error *reterr)
+static enum fz_register_result check_part(struct fz_sql_connection *connection, enum fz_mysql_part part,
+                                          frazil_error *reterr)
 {
     char wrong[FZ_FINDING_SIZE];
-    enum fz_register_result result = fz_mysql_judge_table((struct fz_mysql_connection *)connection, wrong, reterr);
+    enum fz_register_result result =
+        fz_mysql_judge_table((struct fz_mysql_connection *)connection, part, wrong, reterr);
 
     if (result != FZ_REGISTER_OK || wrong[0] == '\0')
         return result;
     fz_fail(reterr, FRAZIL_EREFUSED, "%s: the table %s %v", connection->session.shown, connection->table, wrong);
     return FZ_REGISTER_REFUSED;
+}
+
+/* A table of this name may have been there, made in another way. */
+static enum fz_register_result check_table(struct fz_sql_connection *connection, frazil_error *reterr)
+{
+    return check_part(connection, FZ_MYSQL_WHOLE_TABLE, reterr);
+}
+
+/* One with another primary key passes FORCE INDEX, as MySQL makes one where a copy has none. */
+static enum fz_register_result check_key(struct fz_sql_connection *connection, frazil_error *reterr)
+{
+    return check_part(connection, FZ_MYSQL_KEY, reterr);
 }
 
 static const struct fz_sql_dialect mysql_dialect = {.speakers = "MySQL and MariaDB do",
@@ -202,6 +215,7 @@ static const struct fz_sql_dialect mysql_dialect = {.speakers = "MySQL and Maria
                                                     .read_incarnation = read_incarnation,
                                                     .may_not_create = may_not_create,
                                                     .check_table = check_table,
+                                                    .check_key = check_key,
                                                     .diagnose = fz_mysql_diagnose,
                                                     .stop = fz_mysql_connection_stop};
 
