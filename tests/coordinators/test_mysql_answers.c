@@ -205,6 +205,16 @@ TEST("read_only is a number, or a word since MariaDB 12: only 0 and OFF are no")
     }
 }
 
+TEST("A server that does not tell when it was started is refused: nobody would notice that it has lost records")
+{
+    static const char *const values[] = {"1795687794832707", "0", "1.2.3306", "InnoDB 5", "7", "data"};
+    struct script script = begin(NULL);
+
+    add_rows(&script, values, sizeof values / sizeof values[0]);
+    assert_int_equal(ask(&script, false), FZ_REGISTER_REFUSED);
+    register_assert_said("does not report its time and identity, as MySQL and MariaDB do");
+}
+
 TEST("A request that lost a race is made once more; one that waited for a lock is not")
 {
     static const char *const values[] = {"1795687794832707", "0", "1.2.3306.4", "InnoDB 5", "7", "data"};
@@ -241,10 +251,11 @@ TEST("A write whose answer lacks the time, the server or the table's engine may 
 {
     static const char *const rows[][5] = {{"x", "0", "1.2.3306.4", "InnoDB 5", "8"},
                                           {"1795687794832707", "0", NULL, "InnoDB 5", "8"},
-                                          {"1795687794832707", "0", "1.2", "MyISAM 5", "8"},
-                                          {"1795687794832707", "1", "1.2", "InnoDB 5", "8"},
+                                          {"1795687794832707", "0", "1.2.3306.4", "MyISAM 5", "8"},
+                                          {"1795687794832707", "1", "1.2.3306.4", "InnoDB 5", "8"},
                                           {"1795687794832707", "0", "one", "InnoDB 5", "8"},
-                                          {"1795687794832707", "0", "1.2", "InnoDB 5", "0"}}; /* not one row */
+                                          {"1795687794832707", "0", "1.2.3306", "InnoDB 5", "8"},
+                                          {"1795687794832707", "0", "1.2.3306.4", "InnoDB 5", "0"}}; /* not one row */
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct script script = begin(NULL);

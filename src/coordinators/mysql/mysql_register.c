@@ -69,6 +69,9 @@ static const char account_sql[] = "SELECT CONCAT(QUOTE(LEFT(u, CHAR_LENGTH(u) - 
 /* The columns of an answer. */
 enum { TIME, READ_ONLY, SERVER, TABLE, STATUS_COLUMNS };
 
+/* The numbers in the column SERVER. */
+enum { SERVER_NUMBERS = 4 };
+
 /* ---- answers --------------------------------------------------------------------- */
 
 static bool next_row(struct fz_sql_answer *answer)
@@ -93,11 +96,22 @@ static bool value_is(const struct fz_sql_value *value, const char *text)
     return value->text != NULL && strcmp(value->text, text) == 0;
 }
 
+/* How many numbers were joined.  CONCAT_WS leaves out those that are NULL, as on a server that tells no start. */
+static size_t count_numbers(const char *text)
+{
+    size_t n = 1;
+
+    for (; *text != '\0'; text++)
+        n += *text == '.';
+    return n;
+}
+
 /* The server's part, and the table's behind it; 0 for a table that is not there. */
 static enum fz_register_result read_incarnation(struct fz_sql_connection *connection, const struct fz_sql_value *status,
                                                 char ret[FZ_INCARNATION_SIZE], frazil_error *reterr)
 {
     static const char engine[] = "InnoDB ";
+    const char *server = status[SERVER].text == NULL ? "?" : status[SERVER].text;
     const char *table = status[TABLE].text;
     struct fz_sentence s = fz_sentence_in(ret, FZ_INCARNATION_SIZE);
 
@@ -112,10 +126,11 @@ static enum fz_register_result read_incarnation(struct fz_sql_connection *connec
                 connection->session.shown, connection->table, table, connection->table);
         return FZ_REGISTER_REFUSED;
     }
-    fz_sentence_str(&s, status[SERVER].text == NULL ? "?" : status[SERVER].text);
+    fz_sentence_str(&s, server);
     fz_sentence_char(&s, '.');
     fz_sentence_str(&s, table == NULL ? "0" : table + sizeof engine - 1);
-    if (s.len == FZ_INCARNATION_SIZE - 1 || strspn(ret, "0123456789.") != s.len)
+    if (count_numbers(server) != SERVER_NUMBERS || s.len == FZ_INCARNATION_SIZE - 1 ||
+        strspn(ret, "0123456789.") != s.len)
         ret[0] = '\0';
     return FZ_REGISTER_OK;
 }
