@@ -91,6 +91,12 @@ TEST("A replica is not asked, neither for records nor to keep one, not even as o
     mysql_server_follow(&replica, &primary);
     assert_found(diagnose(&primary), "WARN replication: asynchronous");
     assert_found(diagnose(&primary), "WARN replication: sync_binlog is '0'");
+    assert_not_found(diagnose(&primary), "applies the writes of another one");
+    mysql_server_do(&replica, "SET GLOBAL read_only = OFF");
+    struct findings findings = diagnose(&replica);
+    mysql_server_do(&replica, "SET GLOBAL read_only = ON");
+    assert_found(findings,
+                 "WARN replication: this server applies the writes of another one, and accepts writes itself");
     struct fz_register alone = open_on(&replica, "owner", "");
     struct fz_register any = mysql_open_url("mysql://app@127.0.0.1:%u,127.0.0.1:%u/app/orders?timeout=60s",
                                             (unsigned)replica.port, (unsigned)primary.port);

@@ -36,7 +36,7 @@ enum fz_register_result fz_mysql_carry_out(struct fz_mysql_connection *connectio
 
 /* ---- for operators ----------------------------------------------- */
 
-/* Shows the findings.  Any user may ask what is asked.  Four exchanges; the results of the first that fails. */
+/* Shows the findings.  Any user may ask what is asked.  Five exchanges; the results of the first that fails. */
 enum fz_register_result fz_mysql_diagnose(struct fz_sql_connection *sql, fz_finding_visitor visit, void *ctx,
                                           frazil_error *reterr);
 

@@ -20,6 +20,9 @@ static const char settings_sql[] =
     "'rpl_semi_sync_master_timeout', 'rpl_semi_sync_source_timeout', 'rpl_semi_sync_master_wait_point', "
     "'rpl_semi_sync_source_wait_point')";
 
+/* How many threads apply the writes of other servers.  MySQL has no such count that every user may read. */
+static const char appliers_sql[] = "SHOW GLOBAL STATUS LIKE 'Slaves_running'";
+
 /* Changes nothing, and needs what all later statements need. */
 static const char rights_sql[] = "UPDATE `@T` SET version = version WHERE 1 = 0; "
                                  "INSERT INTO `@T` SELECT * FROM `@T` WHERE 1 = 0; SELECT 1";
@@ -115,6 +118,20 @@ static void say_replication(const struct diagnosis *diagnosis)
                         "replica that is promoted may lack the last grants: nothing is granted for a horizon then"
                       : "replication: asynchronous; a replica that is promoted may lack the last grants, so nothing is "
                         "granted for a horizon afterwards: semi-synchronous replication makes that rare");
+}
+
+/* Nobody can tell a replica without read_only from a primary that once followed another one. */
+static void say_appliers(const struct diagnosis *diagnosis, struct fz_mysql_connection *connection)
+{
+    MYSQL_RES *answer = NULL;
+    enum fz_register_result result = fz_mysql_carry_out(connection, appliers_sql, &answer, NULL);
+    MYSQL_ROW row = result == FZ_REGISTER_OK && mysql_num_fields(answer) == 2 ? mysql_fetch_row(answer) : NULL;
+
+    if (row != NULL && row[1] != NULL && strcmp(row[1], "0") != 0)
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
+                      "replication: this server applies the writes of another one, and accepts writes itself: if both "
+                      "do, both grant the same worker ids: set read_only = ON on all servers but the primary");
+    mysql_free_result(answer);
 }
 
 static enum fz_register_result ask_about_table(struct fz_mysql_connection *connection, const char *text,
@@ -230,6 +247,7 @@ enum fz_register_result fz_mysql_diagnose(struct fz_sql_connection *sql, fz_find
         fz_report_say(&diagnosis.report, FZ_FINDING_OK, "version: %q", setting(&diagnosis, "version"));
         say_durability(&diagnosis);
         say_replication(&diagnosis);
+        say_appliers(&diagnosis, connection);
         say_table(&diagnosis, connection);
         say_rights(&diagnosis, connection);
     } else {
