@@ -290,6 +290,24 @@ TEST("A foreign node is refused, or shown as damaged, and never overwritten")
     register_close(&reg);
 }
 
+TEST("A namespace without the node below it is being deleted, and is none: its records may be gone already")
+{
+    struct fz_register reg = open_as("", "/leaves");
+    struct fz_record record;
+
+    register_prepare(&reg);
+    uint64_t version = register_must_swap(&reg, FZ_NAMESPACE, 0, "the namespace");
+    register_assert_record(&reg, FZ_NAMESPACE, version, "the namespace");
+    register_close(&reg);
+
+    reg = open_as("", "/fallen");
+    register_prepare(&reg);
+    zookeeper_server_put(&server, "/fallen/orders/namespace", "7 the namespace", &ZOO_OPEN_ACL_UNSAFE);
+    assert_int_equal(register_read(&reg, FZ_NAMESPACE, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, 0);
+    register_close(&reg);
+}
+
 enum { MANY = 1300 };
 
 static void count_one(void *ctx, uint32_t number, const struct fz_record *record)

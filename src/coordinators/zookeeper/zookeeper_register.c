@@ -49,7 +49,7 @@ static const struct ACL_vector *permissions(const struct zookeeper_register *reg
  * writes it, and deletes it, in one transaction: nobody ever sees it, and the write
  * tells the leader's time.
  */
-enum { BARRIER_OPS = 3 };
+enum { BARRIER_OPS = 3, SWAP_OPS = 3 };
 
 struct barrier {
     struct fz_zookeeper_batch *batch;
@@ -106,6 +106,7 @@ struct read_call {
     char path[FZ_ZOOKEEPER_NODE_SIZE];
     int rc;
     bool understood;
+    bool is_namespace;
     struct fz_record record;
 };
 
@@ -119,6 +120,17 @@ static void on_record(int rc, const char *value, int len, const struct Stat *sta
     call->batch.awaited--;
 }
 
+/* ZooKeeper's deleteall begins with the lowest nodes: a namespace without its own may lack records of worker ids. */
+static void on_version(int rc, const struct String_vector *names, const void *data)
+{
+    struct read_call *call = (struct read_call *)(uintptr_t)data;
+
+    call->rc = rc == ZOK ? call->rc : rc;
+    if (rc != ZOK || names == NULL || names->count <= 0)
+        call->record.version = 0;
+    call->batch.awaited--;
+}
+
 static int send_read(struct fz_zookeeper_batch *batch, zhandle_t *handle)
 {
     struct read_call *call = (struct read_call *)batch;
@@ -128,6 +140,10 @@ static int send_read(struct fz_zookeeper_batch *batch, zhandle_t *handle)
         return rc;
     rc = zoo_aget(handle, call->path, 0, on_record, call);
     batch->awaited += rc == ZOK;
+    if (rc == ZOK && call->is_namespace) {
+        rc = zoo_aget_children(handle, call->path, 0, on_version, call);
+        batch->awaited += rc == ZOK;
+    }
     return rc;
 }
 
@@ -136,7 +152,7 @@ static enum fz_register_result zookeeper_read(void *ctx, struct fz_deadline dead
                                               frazil_error *reterr)
 {
     struct zookeeper_register *reg = ctx;
-    struct read_call call = {.batch.send = send_read, .reg = reg};
+    struct read_call call = {.batch.send = send_read, .reg = reg, .is_namespace = number == FZ_NAMESPACE};
 
     fz_zookeeper_node_path(reg->folder, number, 0, call.path);
     enum fz_register_result result =
@@ -156,7 +172,6 @@ static enum fz_register_result zookeeper_read(void *ctx, struct fz_deadline dead
 
 /* ---- all records -------------------------------------------------------------- */
 
-/* Which nodes there are. */
 struct list_call {
     struct fz_zookeeper_batch batch;
     struct barrier barrier;
@@ -226,7 +241,6 @@ static enum fz_register_result list_nodes(struct zookeeper_register *reg, struct
 
 /* ---- several records ---------------------------------------------------------- */
 
-/* Some records, at once. */
 struct survey_call {
     struct fz_zookeeper_batch batch;
     struct barrier *barrier; /* goes ahead of them; NULL: one has gone ahead in this call of the register */
@@ -411,8 +425,6 @@ static enum fz_register_result make_folders(struct zookeeper_register *reg, uint
     return fz_zookeeper_error_reply(&reg->connection, call.rc == ZNONODE ? call.failed_rc : call.rc, reg->folder,
                                     reterr);
 }
-
-enum { SWAP_OPS = 3 };
 
 struct swap_call {
     struct fz_zookeeper_batch batch;
