@@ -241,8 +241,9 @@ static void *end_the_wait(void *ctx)
 }
 
 TEST("With a synchronous standby that is away nothing is granted: there is no answer; and when somebody ends the wait, "
-     "the server's warning that it may be lost is heard")
+     "the server's warning that it may be lost is heard, also by a role that hears none by default")
 {
+    postgresql_server_do(&server, "ALTER ROLE owner SET client_min_messages = error");
     struct fz_register reg = start();
     pthread_t other;
     uint64_t untouched = 4711;
@@ -270,6 +271,7 @@ TEST("With a synchronous standby that is away nothing is granted: there is no an
     postgresql_server_do(&server, "ALTER SYSTEM RESET synchronous_standby_names");
     postgresql_server_do(&server, "SELECT pg_reload_conf()");
     postgresql_server_await(&server, "SHOW synchronous_standby_names", "");
+    postgresql_server_do(&server, "ALTER ROLE owner RESET client_min_messages");
     assert_int_equal(result, FZ_REGISTER_UNKNOWN);
     register_assert_said("warns: 'canceling wait for synchronous replication due to user request'");
     assert_int_equal(untouched, 4711);

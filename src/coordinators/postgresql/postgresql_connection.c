@@ -13,9 +13,11 @@
  * Goes ahead of each statement, in the same transaction and the same round trip.
  * The server's own timeout is the shorter one, so that a statement that waits for a
  * lock ends in an answer.  A setting that waits for more than the disk is left.
+ * The warning that a commit did not wait for the standbys must come, whatever a role's default is.
  */
 static const char settings[] = "SELECT CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', "
                                "'remote_write') THEN set_config('synchronous_commit', 'on', true) END, "
+                               "set_config('client_min_messages', 'warning', true), "
                                "set_config('statement_timeout', '"; /* milliseconds follow */
 
 /* The statements that can have results of their own: the settings, the caller's, and the commit if it fails. */
