@@ -402,22 +402,36 @@ Datum frazil_pg_next_n(PG_FUNCTION_ARGS)
     SRF_RETURN_NEXT(call, Int64GetDatum(as_bigint(series->block[series->used++])));
 }
 
-/* The planner's question how many rows frazil_next_n has. */
+/*
+ * How many rows frazil_next_n has for the planner: 1 if an argument is not known.  For such a function in FROM it may
+ * plan to keep the rows, and to return them again for equal arguments (Memoize), even if the function is VOLATILE.  Ids
+ * would repeat.  To keep one row never pays.
+ */
+static double rows_of_call(PlannerInfo *root, const List *args)
+{
+    double rows = 1;
+    ListCell *cell;
+
+    foreach (cell, args) {
+        Node *arg = estimate_expression_value(root, lfirst(cell));
+        if (!IsA(arg, Const) || ((Const *)arg)->constisnull)
+            return 1;
+        if (cell == list_head(args))
+            rows = Max(DatumGetInt32(((Const *)arg)->constvalue), 0);
+    }
+    return rows;
+}
+
+/* The planner's question. */
 PG_FUNCTION_INFO_V1(frazil_pg_next_n_rows);
 Datum frazil_pg_next_n_rows(PG_FUNCTION_ARGS)
 {
     Node *request = (Node *)PG_GETARG_POINTER(0);
 
-    if (IsA(request, SupportRequestRows)) {
+    if (IsA(request, SupportRequestRows) && is_funcclause(((SupportRequestRows *)request)->node)) {
         SupportRequestRows *rows = (SupportRequestRows *)request;
-        if (is_funcclause(rows->node)) {
-            List *args = ((FuncExpr *)rows->node)->args;
-            Node *n = estimate_expression_value(rows->root, linitial(args));
-            if (IsA(n, Const) && !((Const *)n)->constisnull) {
-                rows->rows = Max(DatumGetInt32(((Const *)n)->constvalue), 0);
-                PG_RETURN_POINTER(rows);
-            }
-        }
+        rows->rows = rows_of_call(rows->root, ((FuncExpr *)rows->node)->args);
+        PG_RETURN_POINTER(rows);
     }
     PG_RETURN_POINTER(NULL);
 }

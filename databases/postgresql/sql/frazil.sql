@@ -14,6 +14,13 @@ SELECT frazil_next('unknown');
 SELECT frazil_next(NULL);
 EXPLAIN (COSTS ON) SELECT * FROM frazil_next_n(12345);
 
+-- equal arguments: PostgreSQL could keep what a function in FROM returned, and return it again
+CREATE TABLE boxes AS SELECT 1 + i % 2 AS n FROM generate_series(1, 1000) AS i;
+ANALYZE boxes;
+SELECT count(id), count(DISTINCT id) FROM boxes, frazil_next_n(n) AS id;
+SELECT count(id), count(DISTINCT id) FROM (SELECT frazil_next() AS id FROM boxes, generate_series(1, n)) AS made;
+DROP TABLE boxes;
+
 -- fields
 SET TimeZone = 'UTC';
 SELECT * FROM frazil_parts(1541815603606036480, 'twitter');
