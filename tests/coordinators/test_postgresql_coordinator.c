@@ -116,6 +116,29 @@ TEST("A subscriber takes nothing over, and is not counted")
     postgresql_server_stop(&server);
 }
 
+TEST("A table that a subscription writes to as well may be granting what its publisher grants")
+{
+    static const char *const settings[] = {"wal_level=logical", NULL};
+    struct server publisher;
+    struct server subscriber;
+    char sql[192];
+
+    start(&publisher, settings);
+    start(&subscriber, NULL);
+    assert_not_found(diagnose(&subscriber), "a subscription writes");
+    postgresql_server_do(&publisher, "CREATE PUBLICATION p FOR ALL TABLES");
+    snprintf(sql, sizeof sql,
+             "CREATE SUBSCRIPTION s CONNECTION 'host=127.0.0.1 port=%u user=owner dbname=postgres' PUBLICATION p "
+             "WITH (copy_data = false)",
+             (unsigned)publisher.port);
+    postgresql_server_do(&subscriber, sql);
+    assert_found(diagnose(&subscriber),
+                 "WARN replication: a subscription writes to \"public\".\"frazil_lease\", too: ");
+    assert_not_found(diagnose(&publisher), "a subscription writes");
+    postgresql_server_stop(&subscriber);
+    postgresql_server_stop(&publisher);
+}
+
 TEST("The examination names the rights of this user, and those that are missing")
 {
     static const char *const privileges[] = {"SELECT, INSERT", "SELECT, UPDATE"};

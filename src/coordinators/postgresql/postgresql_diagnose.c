@@ -26,10 +26,22 @@ static const char diagnose_sql[] =
     "(SELECT count(*)::text FROM pg_stat_replication WHERE pid NOT IN (SELECT active_pid FROM pg_replication_slots "
     "WHERE slot_type = 'logical' AND active_pid IS NOT NULL)), "
     "CASE WHEN c.oid IS NULL THEN 'missing' WHEN has_table_privilege(c.oid, 'SELECT') AND "
-    "has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') THEN 'enough' ELSE 'few' END "
+    "has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') THEN 'enough' ELSE 'few' END, "
+    "(SELECT count(*)::text FROM pg_subscription_rel WHERE srrelid = c.oid) "
     "FROM (SELECT to_regclass('@T')::oid AS oid) AS c";
 
-enum { VERSION, VERSION_NUM, READ_ONLY, FSYNC, FULL_PAGE_WRITES, STANDBY_NAMES, STANDBYS, PRIVILEGES, COLUMNS };
+enum {
+    VERSION,
+    VERSION_NUM,
+    READ_ONLY,
+    FSYNC,
+    FULL_PAGE_WRITES,
+    STANDBY_NAMES,
+    STANDBYS,
+    PRIVILEGES,
+    SUBSCRIPTIONS,
+    COLUMNS
+};
 
 struct diagnosis {
     const PGresult *answer;
@@ -101,6 +113,16 @@ static void say_replication(const struct diagnosis *diagnosis)
                       column(diagnosis, STANDBYS));
 }
 
+/* Of the ways to copy a table logically this is the server's own, and the only one that can be asked for. */
+static void say_subscriptions(const struct diagnosis *diagnosis)
+{
+    if (!column_is(diagnosis, SUBSCRIPTIONS, "0"))
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
+                      "replication: a subscription writes to %s, too: if clients write to both servers, both grant the "
+                      "same worker ids: leave the table out of the publication",
+                      diagnosis->table);
+}
+
 /* The table's name has quotes of its own. */
 static void say_privileges(const struct diagnosis *diagnosis)
 {
@@ -133,6 +155,7 @@ enum fz_register_result fz_postgresql_diagnose(struct fz_sql_connection *sql, fz
         say_role(&diagnosis);
         say_durability(&diagnosis);
         say_replication(&diagnosis);
+        say_subscriptions(&diagnosis);
         say_privileges(&diagnosis);
     } else {
         fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not report its settings, as a PostgreSQL does", connection->shown);
