@@ -64,38 +64,45 @@ static bool default_layout(sqlite3_context *context, const frazil_layout **ret)
     return false;
 }
 
-/* The layout of argument i, or the default one.  False: the error is said. */
-static bool layout_of(sqlite3_context *context, int argc, sqlite3_value **argv, int i, const frazil_layout **ret)
+/* The layout that an argument describes.  False: the error is said. */
+static bool layout_from(sqlite3_context *context, sqlite3_value *value, frazil_layout *ret)
 {
+    const char *text = (const char *)sqlite3_value_text(value);
     frazil_error err;
 
+    if (text == NULL) {
+        fail(context, FRAZIL_EINVAL, "the layout is NULL: leave it out, or give one");
+        return false;
+    }
+    frazil_err code = frazil_layout_parse(text, (size_t)sqlite3_value_bytes(value), ret, &err);
+    if (code == FRAZIL_OK && ret->kind != FRAZIL_LAYOUT_64) {
+        code = FRAZIL_EKIND;
+        snprintf(err.message, sizeof err.message, "a sno is not an integer: name a layout of 64-bit ids");
+    }
+    if (code != FRAZIL_OK)
+        fail(context, code, err.message);
+    return code == FRAZIL_OK;
+}
+
+/* The layout of argument i, which is read into *room unless SQLite has kept it; or the default one.  False: the error
+ * is said. */
+static bool layout_of(sqlite3_context *context, int argc, sqlite3_value **argv, int i, frazil_layout *room,
+                      const frazil_layout **ret)
+{
     if (i >= argc)
         return default_layout(context, ret);
     *ret = sqlite3_get_auxdata(context, i); /* a constant is parsed once a statement */
     if (*ret != NULL)
         return true;
-    const char *text = (const char *)sqlite3_value_text(argv[i]);
-    frazil_layout *layout = sqlite3_malloc64(sizeof *layout);
-    if (text == NULL || layout == NULL) {
-        sqlite3_free(layout);
-        fail(context, layout == NULL ? FRAZIL_ENOMEM : FRAZIL_EINVAL, "the layout is NULL: leave it out, or give one");
+    if (!layout_from(context, argv[i], room))
         return false;
+    *ret = room;
+    frazil_layout *kept = sqlite3_malloc64(sizeof *kept);
+    if (kept != NULL) {
+        *kept = *room;
+        sqlite3_set_auxdata(context, i, kept, sqlite3_free); /* which may free it at once */
     }
-    frazil_err code = frazil_layout_parse(text, (size_t)sqlite3_value_bytes(argv[i]), layout, &err);
-    if (code == FRAZIL_OK && layout->kind != FRAZIL_LAYOUT_64) {
-        code = FRAZIL_EKIND;
-        snprintf(err.message, sizeof err.message, "a sno is not an integer: name a layout of 64-bit ids");
-    }
-    if (code != FRAZIL_OK) {
-        sqlite3_free(layout);
-        fail(context, code, err.message);
-        return false;
-    }
-    sqlite3_set_auxdata(context, i, layout, sqlite3_free);
-    *ret = sqlite3_get_auxdata(context, i); /* which may have refused to keep it, and then freed it */
-    if (*ret == NULL)
-        sqlite3_result_error_nomem(context);
-    return *ret != NULL;
+    return true;
 }
 
 /* The id of an argument: an integer, or decimal text, as for ids from 2^63 on.  False: it is NULL, or the error is
@@ -133,10 +140,11 @@ static bool id_of(sqlite3_context *context, sqlite3_value *value, uint64_t *ret)
 static bool fields_of(sqlite3_context *context, int argc, sqlite3_value **argv, frazil_fields *ret)
 {
     const frazil_layout *layout;
+    frazil_layout room;
     frazil_error err;
     uint64_t id;
 
-    if (!id_of(context, argv[0], &id) || !layout_of(context, argc, argv, 1, &layout))
+    if (!id_of(context, argv[0], &id) || !layout_of(context, argc, argv, 1, &room, &layout))
         return false;
     frazil_err code = frazil_id_decompose(layout, id, ret, &err);
     if (code != FRAZIL_OK)
@@ -250,9 +258,10 @@ static bool first_of(sqlite3_context *context, sqlite3_value *value, const frazi
 static void sql_first(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     const frazil_layout *layout;
+    frazil_layout room;
     uint64_t first;
 
-    if (!layout_of(context, argc, argv, 1, &layout) || !first_of(context, argv[0], layout, &first))
+    if (!layout_of(context, argc, argv, 1, &room, &layout) || !first_of(context, argv[0], layout, &first))
         return;
     /* Above all integers there is no id in a column: the largest one still bounds them all. */
     sqlite3_result_int64(context, first > INT64_MAX ? INT64_MAX : (sqlite3_int64)first);
@@ -262,11 +271,12 @@ static void sql_first(sqlite3_context *context, int argc, sqlite3_value **argv)
 static void sql_within(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     const frazil_layout *layout;
+    frazil_layout room;
     uint64_t id;
     uint64_t from;
     uint64_t to;
 
-    if (id_of(context, argv[0], &id) && layout_of(context, argc, argv, 3, &layout) &&
+    if (id_of(context, argv[0], &id) && layout_of(context, argc, argv, 3, &room, &layout) &&
         first_of(context, argv[1], layout, &from) && first_of(context, argv[2], layout, &to))
         sqlite3_result_int(context, id >= from && (id < to || to == UINT64_MAX)); /* which is behind all ids */
 }

@@ -185,6 +185,11 @@ echo "-- nothing twice"
 "$cc" $warnings -O2 -DSQLITE_CORE -I. -o embedded "$here/tests/embedded.c" frazil_sqlite.c frazil.c -lsqlite3 -lpthread -ldl
 ./embedded embedded.db
 
+echo "-- a layout that SQLite does not keep"
+# shellcheck disable=SC2086 # a list of flags
+"$cc" $warnings -O2 -DSQLITE_CORE -I. -o unkept "$here/tests/unkept.c" frazil_sqlite.c frazil.c -lsqlite3 -lpthread -ldl
+./unkept
+
 echo "-- from other languages, at once"
 printf '%s\n' 'import sqlite3' 'db = sqlite3.connect(":memory:")' 'db.enable_load_extension(True)' 'db.load_extension("readme/frazil")' \
     'for (id,) in db.execute("SELECT id FROM frazil_series(10000)"): print(id)' >take.py
