@@ -14,6 +14,11 @@ BEGIN
         RAISE 'this database has the extension frazil, which brings these functions'
             USING ERRCODE = 'duplicate_object', HINT = 'Use the extension, or drop it first.';
     END IF;
+    IF current_schema() IS NULL THEN
+        RAISE 'no schema has been selected to create in' USING ERRCODE = 'invalid_schema_name', HINT = 'Set search_path.';
+    END IF;
+    -- The functions keep this path.  "$user" of the default one is another schema for each caller.
+    PERFORM set_config('search_path', format('%I', current_schema()), true);
 END
 $do$;
 

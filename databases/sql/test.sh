@@ -262,6 +262,13 @@ psql -q -v ON_ERROR_STOP=1 -d restored -f "$scratch/dump.sql" >"$scratch/out" 2>
 psql -qAtc "SET search_path = ''; SET enable_bitmapscan = off; EXPLAIN SELECT FROM public.orders WHERE public.frazil_within(id, '2026-05-01Z', '2026-05-02Z')" >/dev/null ||
     fail "PostgreSQL does not find frazil_first without a search path"
 
+echo "-- PostgreSQL: in a schema of the user's own, which is another one for each caller"
+psql -q -c 'CREATE DATABASE shared' -c 'CREATE ROLE maker LOGIN' -c 'CREATE ROLE caller LOGIN'
+psql -qd shared -c 'CREATE SCHEMA maker AUTHORIZATION maker' -c 'GRANT USAGE ON SCHEMA maker TO caller'
+psql -qd shared -U maker -v ON_ERROR_STOP=1 -f "$here/postgresql.sql" || fail "PostgreSQL: the file fails in a schema of the user's own"
+called=$(psql -Atd shared -U caller -c "SELECT maker.frazil_worker(43667737804828673), maker.frazil_within(43667737804828673, '2026-05-01Z', '2026-05-02Z')" 2>&1) || true
+[ "$called" = '7|t' ] || fail "PostgreSQL: another user calls the functions: $called"
+
 echo "-- where the extension is, PostgreSQL makes nothing"
 psql -qc 'CREATE DATABASE extended'
 psql -qd extended -c 'SET allow_system_table_mods = on' -c "INSERT INTO pg_extension SELECT 99999, 'frazil', 10, 2200, false, '1.0'"
