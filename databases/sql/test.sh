@@ -208,6 +208,8 @@ done <<'END'
 NULL '2026-05-02' 0
 '2026-05-01' 'garbage' 0
 '2026-05-01' '2026-05-00' 0
+'2026-04-31' '2026-05-02' 1
+'2026' '2026-05-02' 1
 END
 # Names of the user's own table do not meet those of the view.
 sqlite3 "$scratch/readme/app.db" 'ALTER TABLE orders ADD COLUMN name' 'ALTER TABLE orders ADD COLUMN epoch' 'ALTER TABLE orders ADD COLUMN tick'
