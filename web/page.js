@@ -236,6 +236,7 @@ function lookAtAddress() {
 
 const BITS_MOST = 64;
 const FIELDS = ['time', 'datacenter', 'worker', 'sequence'];
+const FIELDS_SEQUENCE_FIRST = ['time', 'sequence', 'datacenter', 'worker'];
 let order = FIELDS; // of the layout that is planned, the highest first
 
 const bits = (field) => Number($(`${field}-bits`).value);
@@ -254,9 +255,7 @@ function planText() {
 function beginWith(name) {
   const layout = askJson('layout', '--json', name);
   const names = layout.fields.map((field) => field.name);
-  order = [...FIELDS].sort((a, b) =>
-    names.includes(a) && names.includes(b) ? names.indexOf(a) - names.indexOf(b) : 0,
-  );
+  order = names.indexOf('sequence') < names.indexOf('worker') ? FIELDS_SEQUENCE_FIRST : FIELDS;
   for (const field of FIELDS) $(`${field}-bits`).value = layout.fields.find((row) => row.name === field)?.bits ?? 0;
   $('epoch').value = layout.epoch;
   $('tick').value = `${layout.tick_ms}ms`;

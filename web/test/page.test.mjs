@@ -213,6 +213,20 @@ describe('a layout', () => {
     await leave(page);
   });
 
+  test('the bar has the fields as they lie, also a datacenter where the sequence comes first', async () => {
+    const page = await visit(browser);
+    await page.selectOption('#preset', 'sonyflake');
+    await page.fill('#worker-bits', '12');
+    await page.fill('#datacenter-bits', '4');
+    const { fields } = frazilJson('layout', '--json', '39/8s/4+12w epoch=2014-09-01 tick=10ms');
+    const drawn = await page.$$eval('#plan-bar .field b', (all) => all.map((one) => one.textContent));
+    assert.deepEqual(
+      drawn,
+      fields.map(({ name }) => name),
+    );
+    await leave(page);
+  });
+
   test('a border that is dragged moves bits, and so do the arrow keys', async () => {
     const page = await visit(browser);
     const box = await page.locator('#plan-bar').boundingBox();
