@@ -156,14 +156,15 @@ function showGuesses(guesses, chosen) {
   );
 }
 
-/** The neighbours of a 64-bit id, as links to themselves. */
-function neighboursOf(inspected) {
+/** The neighbours of a 64-bit id, as links to themselves; the layout may end at either side of it. */
+function neighboursOf(inspected, layout) {
   const id = BigInt(inspected.id);
-  const link = (text) => {
-    const made = element('a', { href: addressOf({ id: text, layout: inspected.layout }) }, text);
-    return made;
-  };
-  return [...(id > 0n ? [link(String(id - 1n)), ', '] : []), link(String(id + 1n))];
+  const usedBits = layout.fields.reduce((sum, { name, bits: width }) => sum + (name === 'zero' ? 0 : width), 0);
+  const links = [id - 1n, id + 1n]
+    .filter((other) => other >= 0n && other < 1n << BigInt(usedBits))
+    .map(String)
+    .map((text) => element('a', { href: addressOf({ id: text, layout: inspected.layout }) }, text));
+  return links.length === 2 ? [links[0], ', ', links[1]] : links;
 }
 
 const addressOf = (state) => `#${new URLSearchParams(state)}`;
@@ -192,13 +193,15 @@ function showId(text, form, layoutText) {
   const inspected = askJson('inspect', '--json', '--forms', ...words);
   const rows = rowsOf(ask('inspect', ...words));
   const isNumber = inspected.id !== undefined;
-  drawPicture(askJson('layout', '--json', reading.layout), bitsOf(inspected));
+  const layout = askJson('layout', '--json', reading.layout);
+  drawPicture(layout, bitsOf(inspected));
   $('id-headline').textContent = rows.find(([name]) => name === 'time')[1];
   showFacts($('id-facts'), [
     ...rows,
     ['local time', new Date(inspected.unix_ms).toLocaleString(undefined, LOCAL_TIME)],
   ]);
-  if (isNumber) $('id-facts').append(element('dt', {}, 'neighbours'), element('dd', {}, ...neighboursOf(inspected)));
+  const neighbours = isNumber ? neighboursOf(inspected, layout) : [];
+  if (neighbours.length > 0) $('id-facts').append(element('dt', {}, 'neighbours'), element('dd', {}, ...neighbours));
   $('id-forms').replaceChildren(
     ...Object.entries(inspected.forms).flatMap(([name, value]) => [
       element('dt', {}, name),

@@ -168,6 +168,26 @@ describe('an id', () => {
     await leave(page);
   });
 
+  test('a neighbour is an id of the layout', async () => {
+    const page = await visit(browser);
+    const ends = {
+      frazil: ['1', '9223372036854775806'],
+      flake: ['1', '18446744073709551614'],
+      js53: ['1', '9007199254740990'],
+    };
+    for (const [layout, [first, last]] of Object.entries(ends)) {
+      for (const [id, neighbour] of [
+        ['0', first],
+        [String(BigInt(last) + 1n), last],
+      ]) {
+        await page.fill('#id-layout', layout);
+        await page.fill('#id', id);
+        assert.deepEqual(await page.$$eval('#id-facts a', (all) => all.map((link) => link.textContent)), [neighbour]);
+      }
+    }
+    await leave(page);
+  });
+
   test('a copy button copies the form beside it', async () => {
     const page = await visit(browser, `${PAGE}#id=1541815603606036480&layout=twitter`, {
       permissions: ['clipboard-read', 'clipboard-write'],
