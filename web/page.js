@@ -220,8 +220,9 @@ function look() {
     showId(state.id, state.form, state.layout);
     return true;
   });
-  const given = Object.entries(state).filter(([, value]) => value !== '');
-  if (state.id !== '') history.replaceState(null, '', addressOf(given));
+  // Without an id the address is empty, so that a link to the last one leads there again.
+  const given = state.id === '' ? [] : Object.entries(state).filter(([, value]) => value !== '');
+  history.replaceState(null, '', addressOf(given));
 }
 
 /** Shows the id that stands in the address; false: there is none. */

@@ -160,6 +160,18 @@ describe('an id', () => {
     await leave(page);
   });
 
+  test('an example is shown again after the field was emptied', async () => {
+    const page = await visit(browser);
+    for (let i = 0; i < 2; i++) {
+      await page.click('#examples a:text-is("a tweet")');
+      await page.waitForSelector('#id-view:not([hidden])');
+      await page.fill('#id', '');
+      assert.equal(await page.isVisible('#id-view'), false);
+      assert.equal(await page.evaluate(() => location.hash), '');
+    }
+    await leave(page);
+  });
+
   test('neighbours are links to themselves', async () => {
     const page = await visit(browser, `${PAGE}#id=1541815603606036480&layout=twitter`);
     await page.click('#id-facts a:text-is("1541815603606036481")');
