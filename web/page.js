@@ -143,6 +143,7 @@ function showGuesses(guesses, chosen) {
         $('id-layout').value = guess.layout;
         $('form').value = guess.form;
         look();
+        $('id-guesses').querySelector('[aria-pressed="true"]')?.focus(); // look() drew the rows anew
       });
       return element(
         'tr',

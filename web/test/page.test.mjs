@@ -404,6 +404,15 @@ describe('the page itself', () => {
     await leave(page);
   });
 
+  test('a layout that is chosen by keyboard keeps the focus', async () => {
+    const page = await visit(browser, `${PAGE}#id=175928847299117063`);
+    await page.focus('#id-guesses button:text-is("discord")');
+    await page.keyboard.press('Enter');
+    assert.equal((await factsOf(page, 'id-facts')).find(([name]) => name === 'layout')[1], 'discord');
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'discord');
+    await leave(page);
+  });
+
   test('works by keyboard alone', async () => {
     const page = await visit(browser);
     const seen = new Set();
