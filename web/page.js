@@ -459,9 +459,9 @@ function drawLeases(pool, generator) {
 function drawGenerator(generator) {
   const { stats } = generator;
   const before = alive.issued.get(generator.name);
-  const rate =
-    before === undefined ? 0 : Math.round(((stats.issued - before.issued) * SECOND_MS) / (Date.now() - before.at));
-  alive.issued.set(generator.name, { issued: stats.issued, at: Date.now() });
+  const taken = before === undefined ? 0 : Math.max(0, stats.issued - before.issued); // a restart begins with 0
+  const rate = taken === 0 ? 0 : Math.round((taken * SECOND_MS) / (performance.now() - before.at));
+  alive.issued.set(generator.name, { issued: stats.issued, at: performance.now() });
   const list = element('dl', { class: 'facts' });
   showFacts(list, [
     ['state', generator.state],
@@ -487,21 +487,25 @@ function drawGenerator(generator) {
 
 /** A button that takes an id, and the ids that it took; each second it is put in place again, not made anew. */
 function takerOf(generator) {
-  const known = alive.taken.get(generator.name);
-  if (known !== undefined) return known;
+  const taker = alive.taken.get(generator.name) ?? makeTaker(generator.name);
+  taker.dataset.layout = generator.fingerprint; // another one after a reload
+  return taker;
+}
+
+function makeTaker(name) {
   const button = element('button', { type: 'button' }, 'Take an id');
   const taken = element('output', {});
+  const made = element('p', { class: 'result' }, button, taken);
   button.addEventListener('click', async () => {
     try {
-      const { ids } = await fetchJson(`/v1/generators/${encodeURIComponent(generator.name)}/ids`);
-      const links = ids.map((id) => element('a', { href: addressOf({ id, layout: generator.fingerprint }) }, id));
+      const { ids } = await fetchJson(`/v1/generators/${encodeURIComponent(name)}/ids`);
+      const links = ids.map((id) => element('a', { href: addressOf({ id, layout: made.dataset.layout }) }, id));
       taken.replaceChildren(...links);
     } catch (error) {
       taken.textContent = error.message;
     }
   });
-  const made = element('p', { class: 'result' }, button, taken);
-  alive.taken.set(generator.name, made);
+  alive.taken.set(name, made);
   return made;
 }
 

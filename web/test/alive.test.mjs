@@ -175,6 +175,32 @@ test('a button takes an id, and a generator without a coordinator is asked for n
   await page.context().close();
 });
 
+test('a generator that is made anew gives no ids below 0 a second, and its ids have its layout', { skip }, async () => {
+  const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=fixed:9\n`);
+  const page = await visit(browser, address);
+  await page.waitForSelector('#alive button:text-is("Take an id")');
+  const headers = { 'X-Requested-With': 'test' };
+  const json = await (await fetch(`${address}v1/generators/main`, { headers })).json();
+  json.stats.issued = 1_000_000;
+  json.fingerprint = 'twitter';
+  await page.route('**/v1/generators/main', (route) => {
+    json.stats.issued -= 1000;
+    return route.fulfill({ json });
+  });
+  const fact = (name) =>
+    page.evaluate((wanted) => {
+      const term = [...document.querySelectorAll('#alive dt')].find((one) => one.textContent === wanted);
+      return term.nextElementSibling.textContent;
+    }, name);
+  for (let i = 0; i < 4; i++) await page.waitForResponse('**/v1/generators/main');
+  assert.equal(await fact('layout'), 'twitter');
+  assert.equal(await fact('ids a second'), '0');
+  await page.click('#alive button:text-is("Take an id")');
+  assert.match(await page.getAttribute('#alive output a', 'href'), /&layout=twitter$/);
+  await page.context().close();
+  await end(daemon);
+});
+
 test('a client that is no browser gets lines of text', { skip }, async () => {
   const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=fixed:9\n`);
   const text = await fetch(address);
