@@ -456,17 +456,14 @@ function drawLeases(pool, generator) {
   ];
 }
 
-function drawGenerator(generator) {
-  const { stats } = generator;
-  const before = alive.issued.get(generator.name);
+/** What the statistics of a generator say; nothing, if the user may not read them. */
+function rowsOfStats({ name, stats }) {
+  if (stats === undefined) return [];
+  const before = alive.issued.get(name);
   const taken = before === undefined ? 0 : Math.max(0, stats.issued - before.issued); // a restart begins with 0
   const rate = taken === 0 ? 0 : Math.round((taken * SECOND_MS) / (performance.now() - before.at));
-  alive.issued.set(generator.name, { issued: stats.issued, at: performance.now() });
-  const list = element('dl', { class: 'facts' });
-  showFacts(list, [
-    ['state', generator.state],
-    ['layout', generator.fingerprint],
-    ['worker', generator.worker ?? generator.partition],
+  alive.issued.set(name, { issued: stats.issued, at: performance.now() });
+  return [
     ['ids a second', rate],
     ['issued', stats.issued],
     ['waits', `${stats.waits}, ${Math.round(stats.waited_us / 1000)} ms in all`],
@@ -474,6 +471,16 @@ function drawGenerator(generator) {
       'ahead of the clock',
       `${Math.round(stats.lead_us / 1000)} ms, ${Math.round(stats.lead_max_us / 1000)} ms at most`,
     ],
+  ];
+}
+
+function drawGenerator(generator) {
+  const list = element('dl', { class: 'facts' });
+  showFacts(list, [
+    ['state', generator.state],
+    ['layout', generator.fingerprint],
+    ['worker', generator.worker ?? generator.partition],
+    ...rowsOfStats(generator),
     ...(generator.grant_end === undefined ? [] : [['grant ends', untilThen(Date.parse(generator.grant_end))]]),
   ]);
   const pool = alive.leases.get(generator.name);
@@ -509,15 +516,28 @@ function makeTaker(name) {
   return made;
 }
 
-/** Fetches the leases of a generator. After a refusal it asks only when another token is typed. */
-async function fetchLeases({ name, leased }) {
-  if (leased === 0 || alive.refused.has(name)) return;
+/** JSON of frazild; undefined if the user may not have it. After a refusal it asks only when another token is typed. */
+async function fetchAllowed(path) {
+  if (alive.refused.has(path)) return undefined;
   try {
-    alive.leases.set(name, await fetchJson(`/v1/leases/${encodeURIComponent(name)}`));
+    return await fetchJson(path);
   } catch (error) {
-    alive.leases.delete(name);
-    if ([401, 403].includes(error.status)) alive.refused.add(name);
+    if (![401, 403].includes(error.status)) throw error;
+    alive.refused.add(path);
+    return undefined;
   }
+}
+
+/** A generator with its statistics, or as it is listed. */
+async function fetchGenerator(listed) {
+  return (await fetchAllowed(`/v1/generators/${encodeURIComponent(listed.name)}`)) ?? listed;
+}
+
+async function fetchLeases({ name, leased }) {
+  if (leased === 0) return;
+  const pool = await fetchAllowed(`/v1/leases/${encodeURIComponent(name)}`).catch(() => undefined);
+  if (pool === undefined) alive.leases.delete(name);
+  else alive.leases.set(name, pool);
 }
 
 /** Whether the daemon wants a token, and nobody has typed one. */
@@ -527,9 +547,7 @@ async function watch() {
   if (wantsToken()) return setTimeout(watch, SECOND_MS);
   try {
     const { generators } = await fetchJson('/v1/generators');
-    const full = await Promise.all(
-      generators.map(({ name }) => fetchJson(`/v1/generators/${encodeURIComponent(name)}`)),
-    );
+    const full = await Promise.all(generators.map(fetchGenerator));
     if (Date.now() - alive.leasesAt >= LEASES_EVERY_MS) {
       alive.leasesAt = Date.now();
       await Promise.all(generators.map(fetchLeases));

@@ -144,19 +144,45 @@ test('leases that cannot be had for a moment are asked for again, and refused on
   await end(daemon);
 });
 
-test('a user with a token sees what the token allows', { skip }, async () => {
-  const secret = path.join(folder, 'secret');
+/** A user with a new token, and the section that gives it to the daemon. */
+function makeUser(name, allow) {
+  const secret = path.join(folder, `${name}.secret`);
   const made = spawnSync(frazild, ['--new-token'], { encoding: 'utf8' }).stdout;
   const [, token, line] = made.match(/client:\s*(\w+)[^]*secret_file:\s*(\w+)/);
   fs.writeFileSync(secret, `${line}\n`, { mode: 0o600 });
-  const user = `[user looker]\nsecret_file=${secret}\nallow=stats:*\n`;
-  const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=fixed:9\n${user}`);
+  return { token, section: `[user ${name}]\nsecret_file=${secret}\nallow=${allow}\n` };
+}
+
+test('a user with a token sees what the token allows', { skip }, async () => {
+  const { token, section } = makeUser('looker', 'stats:*');
+  const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=fixed:9\n${section}`);
   const page = await visit(browser, address);
   await page.waitForSelector('#alive-form:not([hidden])');
   await page.fill('#token', token);
   await page.waitForFunction(() => document.getElementById('alive-view').innerText.includes('serving'));
   await end(daemon);
   await page.context().close();
+});
+
+test('a generator whose statistics are refused hides no other, and is not asked for again', { skip }, async () => {
+  const { token, section } = makeUser('taker', 'stats:main next:other');
+  const generators = '[generator main]\nworker=fixed:9\n[generator other]\nworker=fixed:10\n';
+  const { daemon, address } = await startDaemon(`${daemonKeys}${generators}${section}`);
+  const page = await visit(browser, address);
+  let refusals = 0;
+  page.on('response', (answer) => (refusals += answer.status() === 403 ? 1 : 0));
+  await page.waitForSelector('#alive-form:not([hidden])');
+  await page.fill('#token', token);
+  await page.waitForSelector('#alive h3:text-is("other")');
+  const lists = await page.$$eval('#alive-view dl', (all) => all.map((list) => list.textContent));
+  assert.match(lists[0], /serving.*issued/);
+  assert.match(lists[1], /serving/);
+  assert.doesNotMatch(lists[1], /issued/);
+  assert.equal(await page.isVisible('#alive-wrong'), false);
+  for (let i = 0; i < 3; i++) await page.waitForRequest('**/v1/generators/main');
+  assert.equal(refusals, 1);
+  await page.context().close();
+  await end(daemon);
 });
 
 test('a button takes an id, and a generator without a coordinator is asked for no leases', { skip }, async () => {
