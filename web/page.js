@@ -557,7 +557,9 @@ async function watch() {
     if (focused.isConnected) focused.focus({ preventScroll: true });
     $('alive-wrong').hidden = true;
   } catch (error) {
-    $('alive-wrong').textContent = `frazild does not answer this: ${error.message}`;
+    const message = `frazild does not answer this: ${error.message}`;
+    // A text that is put there again is read aloud again.
+    if ($('alive-wrong').textContent !== message) $('alive-wrong').textContent = message;
     $('alive-wrong').hidden = false;
   }
   return setTimeout(watch, SECOND_MS);

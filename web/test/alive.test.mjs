@@ -144,6 +144,22 @@ test('leases that cannot be had for a moment are asked for again, and refused on
   await end(daemon);
 });
 
+test('a fault that lasts is not put on the page again each second', { skip }, async () => {
+  const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=fixed:9\n`);
+  const page = await visit(browser, address);
+  await page.route('**/v1/generators', (route) => route.fulfill({ status: 503, json: { title: 'a test' } }));
+  await page.waitForSelector('#alive-wrong:not([hidden])');
+  await page.evaluate(() => {
+    window.changes = 0;
+    const observer = new MutationObserver((records) => (window.changes += records.length));
+    observer.observe(document.getElementById('alive-wrong'), { attributes: true, childList: true });
+  });
+  for (let i = 0; i < 3; i++) await page.waitForResponse('**/v1/generators');
+  assert.equal(await page.evaluate(() => window.changes), 0);
+  await page.context().close();
+  await end(daemon);
+});
+
 /** A user with a new token, and the section that gives it to the daemon. */
 function makeUser(name, allow) {
   const secret = path.join(folder, `${name}.secret`);
