@@ -260,6 +260,12 @@ void info_of_generator(const struct generator *generator, struct info *ret)
     info_number(ret, "waiting", generator_waiting(generator));
 }
 
+/* Whether a statistic is the largest of something, and no count of it. */
+static bool is_extent(size_t number)
+{
+    return number == FRAZIL_STAT_BACKWARD_MAX_US || number == FRAZIL_STAT_LEAD_US || number == FRAZIL_STAT_LEAD_MAX_US;
+}
+
 void info_of_stats(const struct generator *generator, struct info *ret)
 {
     frazil_stat stats[FRAZIL_STATS_MOST];
@@ -269,8 +275,10 @@ void info_of_stats(const struct generator *generator, struct info *ret)
     *ret = (struct info){.count = 0};
     for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next) {
         count = frazil_get_stats(engine->gen, stats, FRAZIL_STATS_MOST);
-        for (size_t i = 0; i < count; i++)
-            totals[i] += stats[i].value;
+        for (size_t i = 0; i < count; i++) {
+            uint64_t larger = totals[i] > stats[i].value ? totals[i] : stats[i].value;
+            totals[i] = is_extent(i) ? larger : totals[i] + stats[i].value;
+        }
     }
     for (size_t i = 0; i < count; i++)
         info_number(ret, stats[i].name, totals[i]);

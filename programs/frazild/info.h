@@ -59,7 +59,7 @@ void info_of_layout(const frazil_layout *layout, struct info *ret);
 /* A generator: its layout, worker, grant and limits. */
 void info_of_generator(const struct generator *generator, struct info *ret);
 
-/* A generator's statistics. */
+/* A generator's statistics: the sums, or the largest, of all its worker ids. */
 void info_of_stats(const struct generator *generator, struct info *ret);
 
 /* The name of a frazil_health_state, in small letters. */

@@ -405,6 +405,18 @@ class Looks(Http):
             print(f"bytes with 64 generators: {sizes}")
             self.assertLess(max(sizes.values()), 64 * most_kib << 10)
 
+    def test_a_generator_leads_by_as_much_as_its_furthest_worker_id(self):
+        several = "[generator several]\nlayout='41/10/2 epoch=2020-01-01'\nworker=file-lock\nworker_ids=3\nstate=file\non_full=lead\nmax_lead=1h\nrun_dir=@\nstate_dir=@\n"
+        daemon = self.start(config(several))
+        client = self.connect(daemon)
+        for _ in range(9):
+            client.ask("NEXT", "several", 1000)
+        text = self.ask(daemon, "/metrics").body.decode()
+        stats = self.ask(daemon, "/v1/generators/several").json()["stats"]
+        leads = [int(us) for us in re.findall(r'^frazil_lead_max_us{generator="several",nth="\d"} (\d+)$', text, re.M)]
+        self.assertGreater(sorted(leads)[1], 0)  # more than one has led
+        self.assertEqual((stats["issued"], stats["lead_max_us"]), (9000, max(leads)))
+
     def test_metrics_are_as_prometheus_reads_them(self):
         several = "[generator several]\nworker=file-lock\nworker_ids=3\nstate=file\nrun_dir=@\nstate_dir=@\n"
         daemon = self.start(config(WIDE, SLOW, several))
