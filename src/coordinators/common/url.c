@@ -40,7 +40,7 @@ const char *fz_url_find(struct fz_url_piece piece, char c)
     return piece.len == 0 ? NULL : memchr(piece.at, c, piece.len);
 }
 
-const char *fz_url_find_last(struct fz_url_piece piece, char c)
+static const char *find_last(struct fz_url_piece piece, char c)
 {
     for (size_t i = piece.len; i > 0; i--) {
         if (piece.at[i - 1] == c)
@@ -49,12 +49,13 @@ const char *fz_url_find_last(struct fz_url_piece piece, char c)
     return NULL;
 }
 
-struct fz_url_piece fz_url_before(struct fz_url_piece piece, const char *where)
+/* The text before, or after, the character at `where`. */
+static struct fz_url_piece before(struct fz_url_piece piece, const char *where)
 {
     return (struct fz_url_piece){piece.at, (size_t)(where - piece.at)};
 }
 
-struct fz_url_piece fz_url_after(struct fz_url_piece piece, const char *where)
+static struct fz_url_piece after(struct fz_url_piece piece, const char *where)
 {
     return (struct fz_url_piece){where + 1, piece.len - (size_t)(where - piece.at) - 1};
 }
@@ -64,8 +65,8 @@ struct fz_url_piece fz_url_cut(struct fz_url_piece *rest, char c)
     struct fz_url_piece whole = *rest;
     const char *where = fz_url_find(whole, c);
 
-    *rest = where == NULL ? (struct fz_url_piece){NULL, 0} : fz_url_after(whole, where);
-    return where == NULL ? whole : fz_url_before(whole, where);
+    *rest = where == NULL ? (struct fz_url_piece){NULL, 0} : after(whole, where);
+    return where == NULL ? whole : before(whole, where);
 }
 
 bool fz_url_copy(struct fz_url_piece piece, char *ret, size_t size)
@@ -143,14 +144,14 @@ static frazil_err split(const struct fz_url_kind *kind, const char *text, struct
                        kind->what);
     bool is_path = pieces.scheme->is_path;
     /* All that stands before the last '@' is secret. */
-    const char *at = is_path ? NULL : fz_url_find_last(before_query, '@');
+    const char *at = is_path ? NULL : find_last(before_query, '@');
     if (at != NULL)
-        pieces.credentials = fz_url_before(before_query, at);
-    rest = at == NULL ? before_query : fz_url_after(before_query, at);
-    const char *slash = is_path ? fz_url_find_last(rest, '/') : fz_url_find(rest, '/');
-    pieces.place = slash == NULL ? rest : fz_url_before(rest, slash);
+        pieces.credentials = before(before_query, at);
+    rest = at == NULL ? before_query : after(before_query, at);
+    const char *slash = is_path ? find_last(rest, '/') : fz_url_find(rest, '/');
+    pieces.place = slash == NULL ? rest : before(rest, slash);
     if (slash != NULL)
-        pieces.path = fz_url_after(rest, slash);
+        pieces.path = after(rest, slash);
     *ret = pieces;
     return FRAZIL_OK;
 }
@@ -168,8 +169,8 @@ static frazil_err read_credentials(const struct fz_url_kind *kind, struct fz_url
             reterr, FRAZIL_ESPEC,
             "before the '@' of the %s URL there is no ':': write [USER]:PASSWORD@, so that it is clear which is given",
             kind->what);
-    struct fz_url_piece user = colon == NULL ? piece : fz_url_before(piece, colon);
-    struct fz_url_piece password = colon == NULL ? (struct fz_url_piece){"", 0} : fz_url_after(piece, colon);
+    struct fz_url_piece user = colon == NULL ? piece : before(piece, colon);
+    struct fz_url_piece password = colon == NULL ? (struct fz_url_piece){"", 0} : after(piece, colon);
     if (!fz_url_decode(user, ret->user, sizeof ret->user) ||
         !fz_url_decode(password, ret->password, sizeof ret->password))
         return fz_fail(reterr, FRAZIL_ESPEC,
@@ -225,8 +226,8 @@ static frazil_err read_host(const struct fz_url_kind *kind, struct fz_url_piece 
                             frazil_error *reterr)
 {
     const char *close = piece.len > 0 && piece.at[0] == '[' ? fz_url_find(piece, ']') : NULL;
-    const char *colon = close != NULL ? fz_url_find(fz_url_after(piece, close), ':') : fz_url_find_last(piece, ':');
-    struct fz_url_piece name = colon != NULL ? fz_url_before(piece, colon) : piece;
+    const char *colon = close != NULL ? fz_url_find(after(piece, close), ':') : find_last(piece, ':');
+    struct fz_url_piece name = colon != NULL ? before(piece, colon) : piece;
     struct fz_url_host host = {.port = kind->default_port};
 
     if (close != NULL && (size_t)(close - piece.at) + 1 == name.len)
@@ -238,7 +239,7 @@ static frazil_err read_host(const struct fz_url_kind *kind, struct fz_url_piece 
         return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the %s URL is not a host: write HOST[:PORT], or [ADDRESS][:PORT]",
                        piece.at, end == NULL ? piece.len : (size_t)(end - piece.at), kind->what);
     }
-    frazil_err err = colon == NULL ? FRAZIL_OK : read_port(kind, fz_url_after(piece, colon), &host.port, reterr);
+    frazil_err err = colon == NULL ? FRAZIL_OK : read_port(kind, after(piece, colon), &host.port, reterr);
     if (err == FRAZIL_OK)
         *ret = host;
     return err;

@@ -152,13 +152,8 @@ FZ_PRIVATE frazil_err fz_url_read_name(const struct fz_url_kind *kind, struct fz
 /* Whether the piece is that word. */
 FZ_PRIVATE bool fz_url_is(struct fz_url_piece piece, const char *word);
 
-/* The first, or the last, place of a character in it; NULL: none. */
+/* The first place of a character in it; NULL: none. */
 FZ_PRIVATE const char *fz_url_find(struct fz_url_piece piece, char c);
-FZ_PRIVATE const char *fz_url_find_last(struct fz_url_piece piece, char c);
-
-/* The text before, or after, the character at `where`. */
-FZ_PRIVATE struct fz_url_piece fz_url_before(struct fz_url_piece piece, const char *where);
-FZ_PRIVATE struct fz_url_piece fz_url_after(struct fz_url_piece piece, const char *where);
 
 /* Takes off the front what stands before the first c, or all of it; what is left begins behind the c. */
 FZ_PRIVATE struct fz_url_piece fz_url_cut(struct fz_url_piece *rest, char c);
