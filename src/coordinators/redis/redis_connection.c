@@ -62,13 +62,6 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
 static const struct fz_session_client hiredis = {
     .connect = connect_to, .socket = socket_of, .close = close_handle, .disown = disown, .has_rest = has_rest};
 
-void fz_redis_connection_start(struct fz_redis_connection *connection, const struct fz_redis_url *url)
-{
-    connection->url = *url;
-    fz_redis_url_show(url, connection->shown);
-    fz_session_start(&connection->session, &hiredis, &connection->url.common, connection->shown);
-}
-
 frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, const char *url, frazil_error *reterr)
 {
     struct fz_redis_url parsed = {.db = 0}; /* for analysers, which see no more of it written than common */
@@ -80,8 +73,11 @@ frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, cons
         err = fz_fail(reterr, FRAZIL_ENOTBUILT,
                       "rediss:// asks for TLS, which frazil does not speak to Redis: use redis:// through a tunnel, "
                       "such as stunnel, or redis+unix://");
-    else
-        fz_redis_connection_start(connection, &parsed);
+    if (err == FRAZIL_OK) {
+        connection->url = parsed;
+        fz_redis_url_show(&parsed, connection->shown);
+        fz_session_start(&connection->session, &hiredis, &connection->url.common, connection->shown);
+    }
     fz_wipe(&parsed, sizeof parsed);
     return err;
 }

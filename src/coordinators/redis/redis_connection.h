@@ -45,11 +45,8 @@ void fz_redis_add(struct fz_redis_command *command, const char *text, size_t len
 /* The same for a string. */
 void fz_redis_add_text(struct fz_redis_command *command, const char *text);
 
-/* Readies a connection without making it.  The URL is copied. */
-void fz_redis_connection_start(struct fz_redis_connection *connection, const struct fz_redis_url *url);
-
 /*
- * The same for a URL as text.  FRAZIL_ESPEC, ESYS: the URL or its password file;
+ * Readies a connection without making it.  FRAZIL_ESPEC, ESYS: the URL or its password file;
  * FRAZIL_ENOTBUILT: rediss://, as there is no TLS to Redis.
  */
 frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, const char *url, frazil_error *reterr);
