@@ -113,7 +113,8 @@ static bool has_ended(const struct fz_zookeeper_connection *connection)
            monotonic_ns() - connection->used_ns > session_ns / 2 || poll(&poll_fd, 1, 0) != 0;
 }
 
-void fz_zookeeper_connection_drop(struct fz_zookeeper_connection *connection)
+/* Closes the connection without a word to the server, which ends the session some time later. */
+static void drop(struct fz_zookeeper_connection *connection)
 {
     struct fz_quiet_signal quiet;
 
@@ -394,7 +395,7 @@ enum fz_register_result fz_zookeeper_error_reply(struct fz_zookeeper_connection 
     case ZSESSIONEXPIRED:
     case ZSESSIONMOVED:
     case ZNOTREADONLY:
-        fz_zookeeper_connection_drop(connection);
+        drop(connection);
         fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s", connection->shown, zerror(rc));
         return FZ_REGISTER_UNREACHABLE;
     case THROTTLED:
@@ -404,7 +405,7 @@ enum fz_register_result fz_zookeeper_error_reply(struct fz_zookeeper_connection 
     case ZDATAINCONSISTENCY:
     case ZCONNECTIONLOSS:
     case ZOPERATIONTIMEOUT:
-        fz_zookeeper_connection_drop(connection);
+        drop(connection);
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s", connection->shown, zerror(rc));
         return FZ_REGISTER_UNKNOWN;
     default:

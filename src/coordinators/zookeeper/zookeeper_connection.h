@@ -59,9 +59,6 @@ void fz_zookeeper_connection_stop(struct fz_zookeeper_connection *connection);
 /* In a child process: closes its copy of the socket, and leaves the session to the parent. */
 void fz_zookeeper_connection_forget(struct fz_zookeeper_connection *connection);
 
-/* Closes the connection without a word to the server, which ends the session some time later. */
-void fz_zookeeper_connection_drop(struct fz_zookeeper_connection *connection);
-
 /* The end of an operation of this call that begins now, on the monotonic clock. */
 uint64_t fz_zookeeper_deadline(struct fz_zookeeper_connection *connection, struct fz_deadline deadline);
 
