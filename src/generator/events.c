@@ -71,7 +71,8 @@ void fz_events_begin(frazil *gen)
     atomic_store_explicit(&gen->events.has_begun, true, memory_order_release);
 }
 
-void fz_events_note_worker(frazil *gen)
+/* Tells that the worker id is another one than was told last, if it is. */
+static void tell_moved(frazil *gen)
 {
     /* Told before granted: else a late look would tell of a worker id that has been replaced. */
     uint32_t told = atomic_load_explicit(&gen->events.told_worker, memory_order_acquire);
@@ -86,7 +87,7 @@ void fz_events_see_grant(frazil *gen, const struct fz_grant *grant)
 {
     if (grant->version != 0 && atomic_load_explicit(&gen->events.has_begun, memory_order_acquire) &&
         grant->worker != atomic_load_explicit(&gen->events.told_worker, memory_order_relaxed))
-        fz_events_note_worker(gen);
+        tell_moved(gen);
 }
 
 void fz_events_note_end(frazil *gen, const struct fz_grant *grant)
@@ -100,7 +101,7 @@ void fz_events_note_end(frazil *gen, const struct fz_grant *grant)
 void fz_events_note_grant(frazil *gen, const struct fz_grant *grant)
 {
     if (grant->worker != atomic_load_explicit(&gen->events.told_worker, memory_order_relaxed))
-        fz_events_note_worker(gen);
+        tell_moved(gen);
     if (grant->floor > grant->until)
         fz_events_note_end(gen, grant);
 }
@@ -148,7 +149,7 @@ bool frazil_next_event(frazil *gen, uint64_t *cursor, frazil_event *ret, size_t 
 {
     frazil_event event = {.kind = 0};
 
-    fz_events_note_worker(gen); /* another process may have moved it */
+    tell_moved(gen); /* another process may have moved it */
     if (!read_next(gen, cursor, &event)) {
         /* Drained before the last look: what is told after that makes the descriptor readable again. */
         if (!fz_events_drain(gen) || !read_next(gen, cursor, &event))

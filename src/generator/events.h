@@ -59,10 +59,7 @@ FZ_PRIVATE void fz_events_tell(frazil *gen, frazil_event_kind kind, frazil_err c
 /* The first grant is in force: its worker id is what readers know of.  Before other threads have the generator. */
 FZ_PRIVATE void fz_events_begin(frazil *gen);
 
-/* Tells that the worker id is another one than was told last, if it is. */
-FZ_PRIVATE void fz_events_note_worker(frazil *gen);
-
-/* The same for the grant that a call has just seen, which another process may have put in force. */
+/* A call has just seen this grant, which another process may have put in force: tells of a new worker id. */
 FZ_PRIVATE void fz_events_see_grant(frazil *gen, const struct fz_grant *grant);
 
 /* The grant was put in force: it may be another worker id's, or take the one before away. */
