@@ -16,7 +16,7 @@ static struct info_pair *add(struct info *info, const char *key)
     return pair;
 }
 
-void info_number(struct info *info, const char *key, uint64_t number)
+static void info_number(struct info *info, const char *key, uint64_t number)
 {
     struct info_pair *pair = add(info, key);
 

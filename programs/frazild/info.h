@@ -32,8 +32,7 @@ struct info_id {
     frazil_sno sno;
 };
 
-/* Adds a pair; texts are copied and cut. */
-void info_number(struct info *info, const char *key, uint64_t number);
+/* Adds a pair; the text is copied and cut. */
 void info_text(struct info *info, const char *key, const char *text);
 
 /* Reads an id of a layout: decimal digits or 0x, of a sno its 16 characters, its 20 hex digits or its UUID. */

@@ -279,7 +279,8 @@ void tls_client_names(gnutls_session_t session, void (*tell)(struct slice name, 
     gnutls_x509_crt_deinit(certificate);
 }
 
-bool tls_give(const struct tls *tls, gnutls_session_t session)
+/* Gives a session the certificate, which the caller holds until the session has ended.  False: no memory. */
+static bool give(const struct tls *tls, gnutls_session_t session)
 {
     gnutls_certificate_server_set_request(session, tls->asks_clients ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE);
     gnutls_session_set_verify_function(session, verify_client);
@@ -293,7 +294,7 @@ gnutls_session_t tls_begin(const struct tls *tls, int fd)
 
     if (gnutls_init(&session, GNUTLS_SERVER | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL) < 0)
         return NULL;
-    if (!tls_give(tls, session)) {
+    if (!give(tls, session)) {
         gnutls_deinit(session);
         return NULL;
     }

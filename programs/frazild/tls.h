@@ -31,10 +31,6 @@ void tls_release(struct tls *tls);
 /* When the certificate ends, in seconds since 1970. */
 int64_t tls_end_unix_s(const struct tls *tls);
 
-/* Gives a session of a server the certificate, which the caller holds until the session has ended.  False: no memory.
- */
-bool tls_give(const struct tls *tls, gnutls_session_t session);
-
 #define TLS_NAME_MAX 255 /* bytes of a name of ours in a certificate */
 
 /* Tells of the names in the certificate that the client of a session has shown, which is good then; none: of none. */
