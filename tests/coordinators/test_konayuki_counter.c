@@ -22,14 +22,9 @@ static const char *scratch;
 static char url[600];
 static uint64_t seed;
 
-static uint64_t next_random(void *ctx)
-{
-    return seeded_next(ctx);
-}
-
 static struct fz_slot_source open_slots(bool random_start)
 {
-    const frazil_random random = {.size = sizeof(frazil_random), .ctx = &seed, .next = next_random};
+    const frazil_random random = {.size = sizeof(frazil_random), .ctx = &seed, .next = seeded_next};
     struct fz_slots_request request = {.url = url,
                                        .random = &random,
                                        .worker = WORKER,
@@ -234,7 +229,7 @@ TEST("The folders above the one that the URL names are made, too, for their owne
 {
     struct stat status;
     struct fz_slots_request request = {.url = url, .bounds = {.max = CAPACITY - 1, .top = CAPACITY - 1}};
-    frazil_random random = {.size = sizeof(frazil_random), .ctx = &seed, .next = next_random};
+    frazil_random random = {.size = sizeof(frazil_random), .ctx = &seed, .next = seeded_next};
     struct fz_slot_source source;
     frazil_error err;
     char path[128];

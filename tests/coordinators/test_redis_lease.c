@@ -31,11 +31,6 @@ struct rig {
     struct owner owners[OWNERS];
 };
 
-static uint64_t next_random(void *ctx)
-{
-    return seeded_next(ctx);
-}
-
 static uint64_t now_tick(void *ctx)
 {
     struct rig *rig = ctx;
@@ -75,7 +70,7 @@ static void start(struct rig *rig, uint64_t workers)
     assert_int_equal(create(rig, workers, true), FRAZIL_OK);
     for (size_t i = 0; i < OWNERS; i++) {
         struct owner *owner = &rig->owners[i];
-        frazil_random random = {.size = sizeof(frazil_random), .ctx = &owner->random, .next = next_random};
+        frazil_random random = {.size = sizeof(frazil_random), .ctx = &owner->random, .next = seeded_next};
         struct fz_lease_options options = {.layout = &rig->layout,
                                            .name = "orders",
                                            .owner = "test",
@@ -270,7 +265,7 @@ TEST("Two layouts in one namespace: refused, with both")
     rig.owners[0].granter.close(rig.owners[0].granter.ctx);
     frazil_layout other;
     assert_int_equal(frazil_layout_parse("twitter", strlen("twitter"), &other, NULL), FRAZIL_OK);
-    frazil_random random = {.size = sizeof(frazil_random), .ctx = &rig.owners[0].random, .next = next_random};
+    frazil_random random = {.size = sizeof(frazil_random), .ctx = &rig.owners[0].random, .next = seeded_next};
     struct fz_lease_options options = {
         .layout = &other, .name = "orders", .owner = "test", .random = &random, .max_skew_ms = SKEW_MS};
     assert_int_equal(fz_lease_open(&rig.owners[0].lease, open_port(rig.proxy->port, "5s"), &options, NULL), FRAZIL_OK);

@@ -6,6 +6,7 @@
 
 #include "core/layout_internal.h"
 #include "lib/grant_oracle.h"
+#include "lib/near_miss.h"
 #include "lib/sfid_rig.h"
 #include "lib/test.h"
 #include "os/clock.h"
@@ -203,7 +204,7 @@ static void frazil_acts(struct fleet *fleet, unsigned i)
         fleet->holds[i] = sfid_acquire(taker) == FRAZIL_OK;
         if (fleet->holds[i])
             note_grant(fleet, i, taker->held.floor);
-    } else if (sfid_random(&fleet->seed) % 4 == 0) {
+    } else if (seeded_next(&fleet->seed) % 4 == 0) {
         sfid_release(taker, 0); /* nothing was used */
         grant_oracle_give_back(&fleet->oracle, i, before.worker, before.floor - 1);
         fleet->holds[i] = false;
@@ -241,12 +242,12 @@ TEST("Of frazils and sfids that come and go no two have one pid, and between fra
     for (unsigned i = 0; i < FRAZILS; i++)
         sfid_open_plain(&fleet.frazils[i], 0, PIDS);
     for (int step = 0; step < STEPS; step++) {
-        unsigned who = (unsigned)(sfid_random(&fleet.seed) % (FRAZILS + 4));
+        unsigned who = (unsigned)(seeded_next(&fleet.seed) % (FRAZILS + 4));
         if (who < FRAZILS)
             frazil_acts(&fleet, who);
         else
-            sfid_acts(&fleet, (unsigned)(sfid_random(&fleet.seed) % PIDS));
-        unsigned i = (unsigned)(sfid_random(&fleet.seed) % FRAZILS);
+            sfid_acts(&fleet, (unsigned)(seeded_next(&fleet.seed) % PIDS));
+        unsigned i = (unsigned)(seeded_next(&fleet.seed) % FRAZILS);
         if (step % 100 == 0 && fleet.holds[i] && !fleet.vanished[i]) { /* a key expires before its time */
             sfid_ask("PEXPIRE %s 0", sfid_key(fleet.frazils[i].held.worker));
             fleet.vanished[i] = true;

@@ -7,11 +7,6 @@
 #include "lib/asserts.h"
 #include "lib/near_miss.h"
 
-static uint64_t next_random(void *ctx)
-{
-    return seeded_next(ctx);
-}
-
 struct fleet fleet;
 
 void fleet_start(void)
@@ -46,7 +41,7 @@ struct fz_lease_options fleet_options(size_t i)
     static frazil_random randoms[FLEET_OWNERS_MAX];
 
     snprintf(owners[i], sizeof owners[i], "host-%zu:%zu", i, 100 + i);
-    randoms[i] = (frazil_random){.size = sizeof(frazil_random), .ctx = &fleet.owners[i].random, .next = next_random};
+    randoms[i] = (frazil_random){.size = sizeof(frazil_random), .ctx = &fleet.owners[i].random, .next = seeded_next};
     return (struct fz_lease_options){.layout = &fleet.layout,
                                      .name = "orders",
                                      .owner = owners[i],

@@ -52,9 +52,9 @@ void assert_error_at(const frazil_error *err, frazil_err code, size_t index)
         fail_msg("names another place than %s: %s", wanted, err->message);
 }
 
-uint64_t seeded_next(uint64_t *state)
+uint64_t seeded_next(void *state)
 {
-    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = *(uint64_t *)state += UINT64_C(0x9e3779b97f4a7c15);
 
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);

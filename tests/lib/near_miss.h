@@ -27,7 +27,7 @@ void near_miss_prefixes(const char *text, size_t len, near_miss_fn fn, void *ctx
 /* Fails the test unless err has that code and its sentence says "position N" with N = index + 1. */
 void assert_error_at(const frazil_error *err, frazil_err code, size_t index);
 
-/* The next number of a sequence that depends on *state alone (splitmix64). */
-uint64_t seeded_next(uint64_t *state);
+/* The next number of a sequence that depends on a state alone, which is a uint64_t (splitmix64): frazil_random.next. */
+uint64_t seeded_next(void *state);
 
 #endif

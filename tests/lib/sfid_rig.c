@@ -9,22 +9,13 @@
 #include <string.h>
 
 #include "core/layout_internal.h"
+#include "lib/near_miss.h"
 #include "lib/test.h"
 #include "os/clock.h"
 
 struct redis_rig sfid_rig;
 
 /* ---- the frazils --------------------------------------------------------------- */
-
-uint64_t sfid_random(void *ctx)
-{
-    uint64_t *state = ctx;
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
 
 frazil_layout sfid_layout_of(const char *text)
 {
@@ -51,7 +42,7 @@ struct fz_lease_request sfid_request(struct taker *taker, uint32_t base, uint32_
     memset(taker, 0, sizeof *taker);
     snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.server.port, "10s");
     taker->seed = ++seeds * 1000003;
-    taker->random = (frazil_random){.size = sizeof(frazil_random), .ctx = &taker->seed, .next = sfid_random};
+    taker->random = (frazil_random){.size = sizeof(frazil_random), .ctx = &taker->seed, .next = seeded_next};
     return (struct fz_lease_request){.url = url,
                                      .owner = "web-3:411",
                                      .layout = sfid_layout(),

@@ -34,9 +34,6 @@ void sfid_begin_test(void);
 
 /* ---- the frazils ----------------------------------------------------------------- */
 
-/* Random numbers out of a seed. */
-uint64_t sfid_random(void *ctx);
-
 /* A layout of a text; that of sfid; its tick of an instant, and of now. */
 frazil_layout sfid_layout_of(const char *text);
 const frazil_layout *sfid_layout(void);

@@ -130,11 +130,6 @@ static void fail_world(const struct world *world, const char *what)
     fail_msg("TEST_SEED=%llu: %s", (unsigned long long)world->seed, what);
 }
 
-static uint64_t next_random(void *ctx)
-{
-    return seeded_next(ctx);
-}
-
 static void close_process(struct process *process)
 {
     if (process->lease != NULL)
@@ -151,7 +146,7 @@ static struct fz_granter *granter_of(struct world *world, struct holder *holder)
         close_process(process); /* killed; another one is started in its place */
     if (process->lease != NULL)
         return &process->granter;
-    frazil_random random = {.size = sizeof(frazil_random), .ctx = &process->random, .next = next_random};
+    frazil_random random = {.size = sizeof(frazil_random), .ctx = &process->random, .next = seeded_next};
     struct fz_lease_options options = {.layout = &world->layout,
                                        .name = "orders",
                                        .owner = "x",
