@@ -81,7 +81,7 @@ static void in_time(void (*scenario)(void))
     uint64_t begun_ms;
 
     do {
-        slots_begin_test();
+        redis_rig_begin_test(&slots_rig);
         wrong.line = 0;
         begun_ms = now_ms();
         scenario();

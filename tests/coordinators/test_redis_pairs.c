@@ -21,18 +21,19 @@ static frazil_error why_not;
 
 BEFORE_ALL
 {
-    slots_start();
+    test_need(redis_server_installed());
+    redis_rig_start(&slots_rig, NULL);
     unsetenv("FRAZIL_STATE");
 }
 
 AFTER_ALL
 {
-    slots_stop();
+    redis_rig_stop(&slots_rig);
 }
 
 BEFORE_EACH
 {
-    slots_begin_test();
+    redis_rig_begin_test(&slots_rig);
     scratch = scratch_make();
     url_write_files(scratch);
 }

@@ -31,7 +31,7 @@ TEST("A key that expired is lost, whether somebody has it by now or not: the nex
         if (taken_by_sfid)
             sfid_assert_value(old, "another");
         sfid_close_taker(&taker);
-        sfid_begin_test();
+        redis_rig_begin_test(&sfid_rig);
     }
 }
 
@@ -67,7 +67,7 @@ TEST("An answer to a taking that was lost burns the slot: it is not taken for th
 
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         struct taker taker;
-        sfid_begin_test();
+        redis_rig_begin_test(&sfid_rig);
         sfid_open_through(&taker, 5, 2);
         proxy_set(sfid_rig.proxy, modes[i]);
         assert_int_equal(sfid_acquire(&taker), FRAZIL_EUNREACHABLE);

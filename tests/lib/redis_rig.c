@@ -4,6 +4,11 @@
 #ifdef FRAZIL_HAVE_REDIS
 #include "lib/redis_rig.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "lib/asserts.h"
+
 void redis_rig_start(struct redis_rig *rig, const char *const *arguments)
 {
     redis_server_start(&rig->server, arguments);
@@ -21,6 +26,23 @@ void redis_rig_stop(struct redis_rig *rig)
     proxy_stop(rig->proxy);
     server_stop(&rig->server);
     rig->proxy = NULL;
+}
+
+void redis_rig_begin_test(const struct redis_rig *rig)
+{
+    proxy_set(rig->proxy, PROXY_PASS);
+    assert_string_equal(redis_rig_ask(rig, "FLUSHALL"), "OK");
+}
+
+const char *redis_rig_ask(const struct redis_rig *rig, const char *format, ...)
+{
+    char command[256];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(command, sizeof command, format, args);
+    va_end(args);
+    return redis_server_ask(&rig->server, command);
 }
 
 #endif

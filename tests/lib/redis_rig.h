@@ -27,19 +27,26 @@ void redis_rig_start(struct redis_rig *rig, const char *const *arguments);
 /* Stops all, once. */
 void redis_rig_stop(struct redis_rig *rig);
 
-/* The hooks of a file whose tests share a rig: RIG_start, RIG_stop, and RIG_begin_test before each. */
-#define HOOKS_OF(rig)                                                                                                  \
+/* Empties the server, to which the proxy lets everything pass. */
+void redis_rig_begin_test(const struct redis_rig *rig);
+
+/* A command, as printf would write it; see redis_server_ask. */
+const char *redis_rig_ask(const struct redis_rig *rig, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The hooks of a file whose tests share NAME_rig. */
+#define HOOKS_OF(name)                                                                                                 \
     BEFORE_ALL                                                                                                         \
     {                                                                                                                  \
-        rig##_start();                                                                                                 \
+        test_need(redis_server_installed());                                                                           \
+        redis_rig_start(&name##_rig, NULL);                                                                            \
     }                                                                                                                  \
     AFTER_ALL                                                                                                          \
     {                                                                                                                  \
-        rig##_stop();                                                                                                  \
+        redis_rig_stop(&name##_rig);                                                                                   \
     }                                                                                                                  \
     BEFORE_EACH                                                                                                        \
     {                                                                                                                  \
-        rig##_begin_test();                                                                                            \
+        redis_rig_begin_test(&name##_rig);                                                                             \
     }
 
 #endif

@@ -137,17 +137,6 @@ void sfid_assert_said(const struct taker *taker, const char *words)
 
 /* ---- sfid ------------------------------------------------------------------------ */
 
-const char *sfid_ask(const char *format, ...)
-{
-    char command[256];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(command, sizeof command, format, args);
-    va_end(args);
-    return redis_server_ask(&sfid_rig.server, command);
-}
-
 const char *sfid_key(unsigned pid)
 {
     static char keys[4][32];
@@ -176,23 +165,6 @@ long sfid_pttl(unsigned pid)
 void sfid_assert_value(unsigned pid, const char *value)
 {
     assert_string_equal(sfid_ask("GET %s", sfid_key(pid)), value);
-}
-
-void sfid_start(void)
-{
-    test_need(redis_server_installed());
-    redis_rig_start(&sfid_rig, NULL);
-}
-
-void sfid_stop(void)
-{
-    redis_rig_stop(&sfid_rig);
-}
-
-void sfid_begin_test(void)
-{
-    proxy_set(sfid_rig.proxy, PROXY_PASS);
-    assert_string_equal(sfid_ask("FLUSHALL"), "OK");
 }
 
 #endif

@@ -27,11 +27,6 @@ struct taker {
     frazil_error err; /* of the last call */
 };
 
-/* HOOKS_OF(sfid). */
-void sfid_start(void);
-void sfid_stop(void);
-void sfid_begin_test(void);
-
 /* ---- the frazils ----------------------------------------------------------------- */
 
 /* A layout of a text; that of sfid; its tick of an instant, and of now. */
@@ -63,8 +58,8 @@ void sfid_assert_said(const struct taker *taker, const char *words);
 
 /* ---- sfid ------------------------------------------------------------------------ */
 
-/* A command, as printf would write it; see redis_server_ask. */
-const char *sfid_ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A command, as printf would write it; see redis_rig_ask. */
+#define sfid_ask(...) redis_rig_ask(&sfid_rig, __VA_ARGS__)
 
 /* sfid's key of a pid, as a quoted word of a command, in a buffer that is overwritten four calls later. */
 const char *sfid_key(unsigned pid);

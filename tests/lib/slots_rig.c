@@ -118,17 +118,6 @@ void slots_assert_said(const struct slot_taker *taker, const char *words)
         fail_msg("%s; wanted: %s", taker->err.message, words);
 }
 
-const char *slots_ask(const char *format, ...)
-{
-    char command[256];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(command, sizeof command, format, args);
-    va_end(args);
-    return redis_server_ask(&slots_rig.server, command);
-}
-
 const char *slots_life(void)
 {
     static char life[128];
@@ -137,23 +126,6 @@ const char *slots_life(void)
              slots_ask("EVAL \"return redis.call('INFO', 'server'):match('run_id:(%%x+)') .. ':' .. "
                        "redis.call('INFO', 'replication'):match('master_replid:(%%x+)')\" 0"));
     return life;
-}
-
-void slots_start(void)
-{
-    test_need(redis_server_installed());
-    redis_rig_start(&slots_rig, NULL);
-}
-
-void slots_stop(void)
-{
-    redis_rig_stop(&slots_rig);
-}
-
-void slots_begin_test(void)
-{
-    proxy_set(slots_rig.proxy, PROXY_PASS);
-    assert_string_equal(slots_ask("FLUSHALL"), "OK");
 }
 
 #endif

@@ -24,11 +24,6 @@ struct slot_taker {
     frazil_error err; /* of the last call */
 };
 
-/* HOOKS_OF(slots). */
-void slots_start(void);
-void slots_stop(void);
-void slots_begin_test(void);
-
 /* A source of the URL, in which %u is the server's port, or the proxy's; the layout is konayuki's. */
 struct slot_taker slots_open(const char *url, uint64_t capacity, int64_t max_lead_ms, int64_t max_skew_ms);
 struct slot_taker slots_open_through(const char *url, uint64_t capacity, int64_t max_lead_ms, int64_t max_skew_ms);
@@ -48,8 +43,8 @@ void slots_must_take(struct slot_taker *taker, uint64_t now_tick, uint64_t n);
 /* Fails the test unless the last error's sentence holds these words. */
 void slots_assert_said(const struct slot_taker *taker, const char *words);
 
-/* A command, as printf would write it; see redis_server_ask. */
-const char *slots_ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A command, as printf would write it; see redis_rig_ask. */
+#define slots_ask(...) redis_rig_ask(&slots_rig, __VA_ARGS__)
 
 /* The server's run id and replication id, as "RUN:REPLICATION". */
 const char *slots_life(void);
