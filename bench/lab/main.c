@@ -116,7 +116,7 @@ int main(int argc, char **argv)
     if (!read_options(argc, argv, &request))
         return STATUS_USAGE;
     struct arguments args = {argc - optind, argv + optind};
-    char *spec = spec_join(args.count > 0 ? &args : &(struct arguments){1, default_args}, "");
+    char *spec = spec_join(args.count > 0 ? &args : &(struct arguments){1, default_args});
     int status = STATUS_FATAL;
     if (spec != NULL) {
         request.spec = spec;

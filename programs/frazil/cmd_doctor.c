@@ -62,7 +62,7 @@ static int diagnose(const struct arguments *args, uint32_t hosts, const struct r
     frazil_admin_doctor_info info;
     frazil_error err;
 
-    char *spec = spec_join(args, "");
+    char *spec = spec_join(args);
     if (spec == NULL) {
         complain("out of memory");
         return STATUS_FATAL;

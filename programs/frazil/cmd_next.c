@@ -73,7 +73,7 @@ static int failed(const frazil_error *err)
 /* An empty spec has the whole environment count. */
 static frazil_err read_spec(frazil_options *options, const struct arguments *args, frazil_error *err)
 {
-    char *spec = spec_join(args, "");
+    char *spec = spec_join(args);
 
     if (spec == NULL) {
         *err = (frazil_error){.code = FRAZIL_ENOMEM, .message = "out of memory"};

@@ -18,9 +18,9 @@ static char *append(const char *start, char *end, const char *text)
     return end + len;
 }
 
-char *spec_join(const struct arguments *args, const char *last)
+char *spec_join(const struct arguments *args)
 {
-    size_t size = strlen(last) + 2;
+    size_t size = 1;
     char *spec, *end;
 
     for (int i = 0; i < args->count; i++)
@@ -30,14 +30,13 @@ char *spec_join(const struct arguments *args, const char *last)
         return NULL;
     for (int i = 0; i < args->count; i++)
         end = append(spec, end, args->values[i]);
-    end = append(spec, end, last);
     *end = '\0';
     return spec;
 }
 
 int spec_run(const struct arguments *args, spec_fn *fn, const void *options)
 {
-    char *spec = spec_join(args, "");
+    char *spec = spec_join(args);
 
     if (spec == NULL) {
         complain("out of memory");

@@ -5,9 +5,8 @@
 
 #include "options.h"
 
-/* The arguments, which together are the spec, and one more, which may be empty, with spaces between them.  The caller
- * frees it; NULL: out of memory. */
-char *spec_join(const struct arguments *args, const char *last);
+/* The arguments, which together are the spec, with spaces between them.  The caller frees it; NULL: out of memory. */
+char *spec_join(const struct arguments *args);
 
 /* A subcommand carries this out over a spec; it returns the exit status. */
 typedef int spec_fn(const char *spec, const void *options);

@@ -19,7 +19,7 @@ static char no_arguments[] = "layout=frazil worker=fixed:0 state=memory";
 static int run(const struct arguments *args, struct bench_request *request)
 {
     char *default_args[] = {no_arguments};
-    char *spec = spec_join(args->count > 0 ? args : &(struct arguments){1, default_args}, "");
+    char *spec = spec_join(args->count > 0 ? args : &(struct arguments){1, default_args});
 
     if (spec == NULL) {
         complain("out of memory");
