@@ -21,6 +21,14 @@ FZ_PRIVATE frazil_clock fz_real_clock(void);
 /* The wall clock, directly. */
 FZ_PRIVATE frazil_instant fz_real_now(void);
 
+/* The real clock's monotonic time. */
+static inline uint64_t fz_real_monotonic_ns(void)
+{
+    const frazil_clock clock = fz_real_clock();
+
+    return clock.monotonic_ns(clock.ctx);
+}
+
 /* ---- how far the clock can be believed, as the kernel knows it ------------------ */
 
 /* Bytes of the name of a clock source, terminator included. */

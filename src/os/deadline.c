@@ -3,16 +3,9 @@
 
 #include "clock.h"
 
-static uint64_t deadline_now_ns(void)
-{
-    frazil_clock clock = fz_real_clock();
-
-    return clock.monotonic_ns(clock.ctx);
-}
-
 struct fz_deadline fz_deadline_in(uint64_t ns)
 {
-    uint64_t now_ns = deadline_now_ns();
+    uint64_t now_ns = fz_real_monotonic_ns();
 
     return ns > UINT64_MAX - now_ns ? FZ_DEADLINE_NONE : (struct fz_deadline){now_ns + ns};
 }
@@ -21,7 +14,7 @@ uint64_t fz_deadline_left_ns(struct fz_deadline deadline)
 {
     if (deadline.at_ns == UINT64_MAX)
         return UINT64_MAX;
-    uint64_t now_ns = deadline_now_ns();
+    uint64_t now_ns = fz_real_monotonic_ns();
     return now_ns >= deadline.at_ns ? 0 : deadline.at_ns - now_ns;
 }
 

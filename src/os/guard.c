@@ -39,13 +39,6 @@ struct guard_wait {
     const struct fz_guard_wish *wish;
 };
 
-static uint64_t guard_clock_ns(void)
-{
-    const frazil_clock clock = fz_real_clock();
-
-    return clock.monotonic_ns(clock.ctx);
-}
-
 /* Looks at the queue.  A waiter that one further behind has passed over is passed over by all. */
 static void look_at_queue(struct guard_wait *wait, int fd, uint64_t now_ns)
 {
@@ -98,7 +91,7 @@ static int wait_in_queue(struct guard_wait *wait, int fd)
     const frazil_clock clock = fz_real_clock();
 
     for (;;) {
-        uint64_t now_ns = guard_clock_ns();
+        uint64_t now_ns = fz_real_monotonic_ns();
         look_at_queue(wait, fd, now_ns);
         int err = wait->ahead == 0 ? fz_own_file_lock(fd, LOCK_EX) : EWOULDBLOCK;
         if (err != EWOULDBLOCK)
@@ -121,7 +114,7 @@ static int lock_in_turn(int fd, const struct fz_guard_wish *wish)
 
     if (err != EWOULDBLOCK)
         return err;
-    uint64_t now_ns = guard_clock_ns();
+    uint64_t now_ns = fz_real_monotonic_ns();
     struct guard_wait wait = {.place = fz_queue_join(fd), .moved_ns = now_ns, .begun_ns = now_ns, .wish = wish};
     wait.inside = fz_queue_inside(fd);
     err = wait_in_queue(&wait, fd);

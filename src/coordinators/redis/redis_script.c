@@ -26,16 +26,9 @@ void fz_redis_script_start(struct fz_redis_script *script, const char *text)
 
 /* ---- arguments ------------------------------------------------------------- */
 
-static uint64_t monotonic_ns(void)
-{
-    frazil_clock clock = fz_real_clock();
-
-    return clock.monotonic_ns(clock.ctx);
-}
-
 void fz_redis_call_begin(struct fz_redis_call *call, const char *key, const char *verb, struct fz_deadline deadline)
 {
-    call->begun_ns = monotonic_ns();
+    call->begun_ns = fz_real_monotonic_ns();
     call->deadline = deadline;
     call->arguments.argc = 0;
     fz_redis_add_text(&call->arguments, "1");
@@ -172,7 +165,7 @@ enum fz_register_result fz_redis_call_script(struct fz_redis_connection *connect
 frazil_err fz_redis_clocks_differ(const struct fz_redis_connection *connection, const struct fz_redis_call *call,
                                   int64_t here_ms, int64_t there_ms, int64_t max_skew_ms, frazil_error *reterr)
 {
-    int64_t taken_ms = (int64_t)((monotonic_ns() - call->begun_ns) / 1000000);
+    int64_t taken_ms = (int64_t)((fz_real_monotonic_ns() - call->begun_ns) / 1000000);
 
     if (there_ms > here_ms && there_ms - here_ms - max_skew_ms <= taken_ms)
         return fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: the reply took %D, longer than the call may wait",

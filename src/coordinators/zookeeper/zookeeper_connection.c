@@ -30,13 +30,6 @@ static const ZooLogLevel log_nothing = (ZooLogLevel)0;
 /* "Operation was throttled and not executed at all"; not every version has the name. */
 enum { THROTTLED = -127 };
 
-static uint64_t monotonic_ns(void)
-{
-    frazil_clock clock = fz_real_clock();
-
-    return clock.monotonic_ns(clock.ctx);
-}
-
 uint64_t fz_zookeeper_deadline(struct fz_zookeeper_connection *connection, struct fz_deadline deadline)
 {
     connection->allowance = fz_allowance_of(connection->url.common.access.timeout_ms, deadline);
@@ -65,7 +58,7 @@ void fz_zookeeper_connection_start(struct fz_zookeeper_connection *connection, c
     fz_wipe(connection, sizeof *connection);
     connection->url = *url;
     fz_kept_fd_forget(&connection->socket);
-    connection->next_host = monotonic_ns(); /* so that not everybody begins with the same server */
+    connection->next_host = fz_real_monotonic_ns(); /* so that not everybody begins with the same server */
     fz_zookeeper_url_show(url, connection->shown);
 }
 
@@ -110,7 +103,7 @@ static bool has_ended(const struct fz_zookeeper_connection *connection)
     uint64_t session_ns = UINT64_C(1000000) * (uint64_t)zoo_recv_timeout(connection->handle);
 
     return zoo_state(connection->handle) != ZOO_CONNECTED_STATE || !is_own(connection) ||
-           monotonic_ns() - connection->used_ns > session_ns / 2 || poll(&poll_fd, 1, 0) != 0;
+           fz_real_monotonic_ns() - connection->used_ns > session_ns / 2 || poll(&poll_fd, 1, 0) != 0;
 }
 
 /* Closes the connection without a word to the server, which ends the session some time later. */
@@ -238,7 +231,7 @@ static enum fz_register_result carry_out(struct fz_zookeeper_connection *connect
     if (rc == ZOK)
         rc = await_answers(connection, batch, deadline_ns);
     if (rc == ZOK) {
-        connection->used_ns = monotonic_ns();
+        connection->used_ns = fz_real_monotonic_ns();
         return FZ_REGISTER_OK;
     }
     if (rc == ZAUTHFAILED) {
@@ -280,7 +273,7 @@ static int connect_now(struct fz_zookeeper_connection *connection, uint64_t dead
     int rc = add_credentials(&connection->url, connection->handle);
     while (rc == ZOK && zoo_state(connection->handle) != ZOO_CONNECTED_STATE)
         rc = step(connection, deadline_ns);
-    connection->used_ns = monotonic_ns();
+    connection->used_ns = fz_real_monotonic_ns();
     int session_ms = zoo_recv_timeout(connection->handle);
     if (rc == ZOK && (session_ms < 1 || session_ms > SESSION_MS_MAX)) {
         errno = 0;
@@ -294,7 +287,7 @@ static int connect_now(struct fz_zookeeper_connection *connection, uint64_t dead
 /* A share of the time that is left, for the first of n attempts. */
 static uint64_t share(uint64_t deadline_ns, uint64_t n)
 {
-    uint64_t now_ns = monotonic_ns();
+    uint64_t now_ns = fz_real_monotonic_ns();
 
     return now_ns >= deadline_ns ? deadline_ns : now_ns + (deadline_ns - now_ns) / n;
 }
