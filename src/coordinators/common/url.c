@@ -17,8 +17,6 @@
 
 _Static_assert(FZ_URL_NAMESPACE_SIZE <= FZ_LEASE_NAME_SIZE, "every namespace's name can be shown");
 
-enum { NS_PER_MS = 1000000 };
-
 /* A URL taken apart; the pieces lie in its text. */
 struct pieces {
     const struct fz_url_scheme *scheme;
@@ -323,7 +321,7 @@ static frazil_err read_number(const struct pair *pair, uint32_t *ret, frazil_err
         quantity > bound(key->type, key->most))
         return fz_fail(reterr, FRAZIL_ESPEC, "%q in the %s URL must be %sfrom %s to %s", key->name, pair->kind->what,
                        key->type == FZ_URL_NUMBER ? "a number " : "", key->least, key->most);
-    *ret = (uint32_t)(key->type == FZ_URL_NUMBER ? quantity : quantity / NS_PER_MS);
+    *ret = (uint32_t)(key->type == FZ_URL_NUMBER ? quantity : quantity / FZ_NS_PER_MS);
     return FRAZIL_OK;
 }
 
