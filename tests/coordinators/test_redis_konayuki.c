@@ -7,6 +7,7 @@
 
 #include <time.h>
 
+#include "lib/findings.h"
 #include "lib/patience.h"
 #include "lib/slots_rig.h"
 #include "lib/test.h"
@@ -299,53 +300,38 @@ TEST("Keys that expire after 2 s bound how far clocks and ids may be off; and th
     assert_non_null(strstr(err.message, "no worker ids"));
 }
 
-static void note_finding(void *ctx, enum fz_finding_level level, const char *sentence)
+static struct findings diagnose_as(const char *user)
 {
-    char *text = ctx;
-    size_t len = strlen(text);
-
-    snprintf(text + len, 4096 - len, "%d %s\n", (int)level, sentence);
-}
-
-static void diagnose_as(const char *user, char text[4096])
-{
+    const frazil_coordinator *redis = frazil_coordinator_redis();
     const frazil_clock clock = fz_real_clock();
+    struct findings findings = {.len = 0};
     char url[96];
 
-    text[0] = '\0';
     snprintf(url, sizeof url, "konayuki+redis://%s127.0.0.1:%u?timeout=60s", user, (unsigned)slots_rig.server.port);
-    assert_int_equal(
-        frazil_coordinator_redis()->diagnose_slots(frazil_coordinator_redis(), url, &clock, note_finding, text, NULL),
-        FRAZIL_OK);
+    assert_int_equal(redis->diagnose_slots(redis, url, &clock, findings_note, &findings, NULL), FRAZIL_OK);
+    return findings;
 }
 
 TEST("A user who may read and not set konayuki's keys: that is said, and nothing is written to find out")
 {
-    char text[4096];
-
     slots_ask("ACL SETUSER reader on >pw ~konayuki:* +eval +evalsha +time +info +config|get +get");
-    diagnose_as("reader:pw@", text);
-    assert_non_null(
-        strstr(text, "2 writes: refused, so that nothing can be granted: SET of 'konayuki:seq:_frazil:0': "));
+    assert_found(diagnose_as("reader:pw@"),
+                 "FAIL writes: refused, so that nothing can be granted: SET of 'konayuki:seq:_frazil:0': ");
     slots_ask("ACL SETUSER reader +set");
-    diagnose_as("reader:pw@", text);
-    assert_non_null(strstr(text, "granted: INCRBY of 'konayuki:seq:_frazil:0': "));
+    assert_found(diagnose_as("reader:pw@"), "granted: INCRBY of 'konayuki:seq:_frazil:0': ");
     slots_ask("ACL SETUSER reader +incrby");
-    diagnose_as("reader:pw@", text);
-    assert_non_null(strstr(text, "0 writes: allowed\n"));
+    assert_found(diagnose_as("reader:pw@"), "OK writes: allowed\n");
     assert_string_equal(slots_ask("EXISTS konayuki:seq:_frazil:0"), "0");
 }
 
 TEST("The findings are those of a server whose keys expire")
 {
-    char text[4096];
-
     slots_ask("CONFIG SET maxmemory-policy volatile-ttl");
     slots_ask("CONFIG SET maxmemory 100000000");
-    diagnose_as("", text);
-    assert_non_null(strstr(text, "0 its clock minus ours: "));
-    assert_non_null(strstr(text, "2 eviction: maxmemory-policy 'volatile-ttl' evicts keys in use"));
-    assert_non_null(strstr(text, "0 role: master\n"));
+    struct findings findings = diagnose_as("");
+    assert_found(findings, "OK its clock minus ours: ");
+    assert_found(findings, "FAIL eviction: maxmemory-policy 'volatile-ttl' evicts keys in use");
+    assert_found(findings, "OK role: master\n");
     slots_ask("CONFIG SET maxmemory 0");
     slots_ask("CONFIG SET maxmemory-policy noeviction");
 }

@@ -4,6 +4,7 @@
  * see sfid's keys and what is special about them.
  */
 
+#include "lib/findings.h"
 #include "lib/sfid_rig.h"
 #include "lib/test.h"
 #include "os/clock.h"
@@ -133,51 +134,25 @@ TEST("There is nothing to create, and nothing that could be taken away safely: b
     assert_non_null(strstr(err.message, "10 minutes after its last heartbeat"));
 }
 
-struct findings {
-    char text[4096];
-};
-
-static void note_finding(void *ctx, enum fz_finding_level level, const char *sentence)
-{
-    struct findings *findings = ctx;
-    size_t len = strlen(findings->text);
-
-    snprintf(findings->text + len, sizeof findings->text - len, "%d %s\n", (int)level, sentence);
-}
-
 static struct findings diagnose_as(const char *user)
 {
-    struct findings findings = {.text = ""};
-    frazil_clock clock = fz_real_clock();
-    frazil_error err;
-    char url[128];
-
-    snprintf(url, sizeof url, "sfid+redis://%s127.0.0.1:%u/shop?timeout=60s", user, (unsigned)sfid_rig.server.port);
-    assert_int_equal(
-        frazil_coordinator_redis()->diagnose(frazil_coordinator_redis(), url, &clock, note_finding, &findings, &err),
-        FRAZIL_OK);
-    return findings;
-}
-
-static struct findings diagnose(void)
-{
-    return diagnose_as("");
+    return findings_at(frazil_coordinator_redis(), "sfid+redis://%s127.0.0.1:%u/shop?timeout=60s", user,
+                       (unsigned)sfid_rig.server.port);
 }
 
 TEST("A user who may write one of both keys: the doctor names the other one, and writes nothing to find out")
 {
     sfid_ask("ACL SETUSER reader on >pw ~frazil:* ~sfid:* +eval +evalsha +time +info +config|get +get +pttl +hget");
     sfid_ask("ACL SETUSER reader +hset");
-    assert_non_null(
-        strstr(diagnose_as("reader:pw@").text, "2 writes: refused, so that nothing can be granted: SET of 'sfid:"));
+    assert_found(diagnose_as("reader:pw@"), "FAIL writes: refused, so that nothing can be granted: SET of 'sfid:");
     sfid_ask("ACL SETUSER reader -hset +set");
-    assert_non_null(strstr(diagnose_as("reader:pw@").text, "granted: EXPIRE of 'sfid:"));
+    assert_found(diagnose_as("reader:pw@"), "granted: EXPIRE of 'sfid:");
     sfid_ask("ACL SETUSER reader +expire");
-    assert_non_null(strstr(diagnose_as("reader:pw@").text, "granted: PEXPIREAT of 'sfid:"));
+    assert_found(diagnose_as("reader:pw@"), "granted: PEXPIREAT of 'sfid:");
     sfid_ask("ACL SETUSER reader +pexpireat");
-    assert_non_null(strstr(diagnose_as("reader:pw@").text, "granted: HSET of 'frazil:sfid:"));
+    assert_found(diagnose_as("reader:pw@"), "granted: HSET of 'frazil:sfid:");
     sfid_ask("ACL SETUSER reader +hset");
-    assert_non_null(strstr(diagnose_as("reader:pw@").text, "0 writes: allowed\n"));
+    assert_found(diagnose_as("reader:pw@"), "OK writes: allowed\n");
     assert_string_equal(sfid_ask("EXISTS %s", sfid_key(0)), "0");
 }
 
@@ -190,17 +165,17 @@ TEST("The findings tell of this use: by time, how many are taken, and policies t
     sfid_must(sfid_acquire(&taker), &taker);
     sfid_release(&taker, 0);
     sfid_close_taker(&taker);
-    struct findings findings = diagnose();
-    assert_non_null(strstr(findings.text, "0 slots of sfid taken: 1\n"));
-    assert_non_null(strstr(findings.text, "1 class: by time"));
-    assert_non_null(strstr(findings.text, "0 role: master\n"));
+    struct findings findings = diagnose_as("");
+    assert_found(findings, "OK slots of sfid taken: 1\n");
+    assert_found(findings, "WARN class: by time");
+    assert_found(findings, "OK role: master\n");
     sfid_ask("CONFIG SET maxmemory-policy volatile-ttl");
     sfid_ask("CONFIG SET maxmemory 100000000");
-    findings = diagnose();
-    assert_non_null(strstr(findings.text, "2 eviction: maxmemory-policy 'volatile-ttl' evicts keys in use"));
+    findings = diagnose_as("");
+    assert_found(findings, "FAIL eviction: maxmemory-policy 'volatile-ttl' evicts keys in use");
     sfid_ask("CONFIG SET maxmemory 0");
     sfid_ask("CONFIG SET maxmemory-policy noeviction");
     for (unsigned pid = 0; pid < 1024; pid++)
         sfid_ask("SET %s x EX 600", sfid_key(pid));
-    assert_non_null(strstr(diagnose().text, "2 slots of sfid taken: 1024: all of them\n"));
+    assert_found(diagnose_as(""), "FAIL slots of sfid taken: 1024: all of them\n");
 }
