@@ -38,9 +38,7 @@ enum { MEMORY_MAX_KIB = 192 * 1024, LIBPQ_MAX_KIB = 768 * 1024 };
 
 static uint64_t now_ms(void)
 {
-    frazil_clock clock = fz_real_clock();
-
-    return clock.monotonic_ns(clock.ctx) / 1000000;
+    return fz_real_monotonic_ns() / 1000000;
 }
 
 struct target {

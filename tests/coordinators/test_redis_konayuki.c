@@ -5,8 +5,6 @@
  * not when the Redis was wiped.  konayuki is played by the test, with its own script.
  */
 
-#include <time.h>
-
 #include "lib/findings.h"
 #include "lib/patience.h"
 #include "lib/slots_rig.h"
@@ -67,10 +65,7 @@ static void note(bool good, int line, const char *what)
 
 static uint64_t now_ms(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return fz_real_monotonic_ns() / 1000000;
 }
 
 /*
