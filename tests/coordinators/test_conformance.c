@@ -76,7 +76,7 @@ static void note_found(void *ctx, uint32_t number, const struct fz_record *recor
 
 TEST_OF_KINDS(for_each_kind, "A missing record has version 0, also in a list of all")
 {
-    struct fz_register reg = kind->open(0, 10000);
+    struct fz_register reg = kind_open(kind, 0, 10000);
     struct seen seen = {.n = 0};
 
     assert_int_equal(register_must_read(&reg, 0).version, 0);
@@ -89,8 +89,8 @@ TEST_OF_KINDS(for_each_kind, "A missing record has version 0, also in a list of 
 
 TEST_OF_KINDS(for_each_kind, "A record that was created is read back, by others, too; and it is not created again")
 {
-    struct fz_register a = kind->open(0, 10000);
-    struct fz_register b = kind->open(0, 10000);
+    struct fz_register a = kind_open(kind, 0, 10000);
+    struct fz_register b = kind_open(kind, 0, 10000);
     uint64_t version = register_must_swap(&a, 3, 0, "first");
     uint64_t untouched = 4711;
 
@@ -104,8 +104,8 @@ TEST_OF_KINDS(for_each_kind, "A record that was created is read back, by others,
 
 TEST_OF_KINDS(for_each_kind, "Of two that swap what both have read, one succeeds, and its record stays")
 {
-    struct fz_register a = kind->open(0, 10000);
-    struct fz_register b = kind->open(0, 10000);
+    struct fz_register a = kind_open(kind, 0, 10000);
+    struct fz_register b = kind_open(kind, 0, 10000);
     uint64_t first = register_must_swap(&a, 0, 0, "first");
     uint64_t second = register_must_swap(&b, 0, first, "of b");
     uint64_t untouched = 4711;
@@ -121,7 +121,7 @@ TEST_OF_KINDS(
     for_each_kind,
     "A swap needs the version of now: not an older one, nor a newer one, nor that of another record; nor the same data")
 {
-    struct fz_register reg = kind->open(0, 10000);
+    struct fz_register reg = kind_open(kind, 0, 10000);
     uint64_t v1 = register_must_swap(&reg, 0, 0, "same");
     uint64_t v2 = register_must_swap(&reg, 0, v1, "same");
     uint64_t other = register_must_swap(&reg, 1, 0, "same");
@@ -138,7 +138,7 @@ TEST_OF_KINDS(
 
 TEST_OF_KINDS(for_each_kind, "Each byte value, no bytes, and as many as a record may have: all come back as they were")
 {
-    struct fz_register reg = kind->open(0, 10000);
+    struct fz_register reg = kind_open(kind, 0, 10000);
     char data[FZ_RECORD_SIZE_MAX];
     uint64_t version = 0;
 
@@ -158,7 +158,7 @@ TEST_OF_KINDS(for_each_kind, "Each byte value, no bytes, and as many as a record
 
 TEST_OF_KINDS(for_each_kind, "read_all shows each record once, with its number")
 {
-    struct fz_register reg = kind->open(0, 10000);
+    struct fz_register reg = kind_open(kind, 0, 10000);
     struct seen seen = {.n = 0};
 
     register_must_swap(&reg, FZ_NAMESPACE, 0, "the namespace");
@@ -187,7 +187,7 @@ TEST_OF_KINDS(for_each_kind, "read_many shows those of the records listed that e
     enum { LISTED = FZ_READ_MANY_MAX, LAST = 2 * (LISTED - 2) };
     static const uint32_t some[] = {0, 600, LAST};
     static const uint32_t lists[][2] = {{2, 0}, {1, 1}, {FZ_NAMESPACE, 1}}; /* a number, and how many there are */
-    struct fz_register reg = kind->open(0, 10000);
+    struct fz_register reg = kind_open(kind, 0, 10000);
     uint32_t numbers[LISTED] = {FZ_NAMESPACE};
     struct fz_register_status status;
     struct seen seen = {.n = 0};
@@ -223,7 +223,7 @@ TEST_OF_KINDS(for_each_kind,
 {
     enum { LISTED = FZ_READ_MANY_MAX, WHOLE = 300 };
     static const uint32_t some[] = {0, WHOLE - 2, WHOLE - 1, LISTED - 2}; /* number 0 is the second that is listed */
-    struct fz_register reg = kind->open(0, 10000);
+    struct fz_register reg = kind_open(kind, 0, 10000);
     uint32_t numbers[LISTED] = {FZ_NAMESPACE};
     struct fz_register_status status;
     struct seen seen = {.n = 0};
@@ -250,7 +250,7 @@ TEST_OF_KINDS(for_each_kind,
 
 TEST_OF_KINDS(for_each_kind, "A version never comes back, not even when everything was lost and made again")
 {
-    struct fz_register reg = kind->open(0, 10000);
+    struct fz_register reg = kind_open(kind, 0, 10000);
     uint64_t highest = 0;
 
     for (int lives = 0; lives < 3 && kind->wipe != NULL; lives++) {
@@ -271,7 +271,7 @@ TEST_OF_KINDS(for_each_kind, "A version never comes back, not even when everythi
 TEST_OF_KINDS(for_each_kind, "Versions grow when the clock that they come from steps back, too")
 {
     static const int64_t step_s = 3600;
-    struct fz_register reg = kind->open(0, 10000);
+    struct fz_register reg = kind_open(kind, 0, 10000);
 
     atomic_store(&ahead_s, kind->raise == NULL ? step_s : 0);
     uint64_t version = register_must_swap(&reg, 0, 0, "ahead");
@@ -320,7 +320,7 @@ TEST_OF_KINDS(
     for_each_kind,
     "Status may be asked for or not; each answer tells the time, and an incarnation does not change by itself")
 {
-    struct fz_register reg = kind->open(0, 10000);
+    struct fz_register reg = kind_open(kind, 0, 10000);
     struct fz_register_status first;
     struct fz_register_status then;
     struct fz_record record;
@@ -388,7 +388,7 @@ static void count_up(const struct fz_register *reg)
 static void *count_in_thread(void *ctx)
 {
     const struct register_kind *kind = ctx;
-    struct fz_register reg = kind->open(0, 10000);
+    struct fz_register reg = kind_open(kind, 0, 10000);
 
     count_up(&reg);
     register_close(&reg);
@@ -398,7 +398,7 @@ static void *count_in_thread(void *ctx)
 TEST_OF_KINDS(for_each_kind, "Several who count one record up never lose a count")
 {
     pthread_t threads[THREADS];
-    struct fz_register reg = kind->open(0, 10000);
+    struct fz_register reg = kind_open(kind, 0, 10000);
 
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, count_in_thread, (void *)(uintptr_t)kind), 0);
@@ -411,7 +411,7 @@ TEST_OF_KINDS(for_each_kind, "Several who count one record up never lose a count
 TEST_OF_KINDS(for_each_kind,
               "A child drops what it inherited and goes on beside its parent, each with answers of its own")
 {
-    struct fz_register reg = kind->open(0, 10000);
+    struct fz_register reg = kind_open(kind, 0, 10000);
     int status_word;
 
     if (reg.register_class == FZ_REGISTER_ONE_HOST && kind->wipe == NULL)

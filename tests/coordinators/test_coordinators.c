@@ -89,7 +89,7 @@ TEST_OF_KINDS(for_each_server, "It opens a register of each of its URLs of a hos
 
 TEST_OF_KINDS(for_each_server, "That there is no namespace is a failure, and none once it is there")
 {
-    struct fz_register reg = kind->open(0, TIMEOUT_MS);
+    struct fz_register reg = kind_open(kind, 0, TIMEOUT_MS);
     char url[256];
 
     kind->url(0, "orders", ANSWER_MS, url, sizeof url);
@@ -131,7 +131,7 @@ TEST_OF_KINDS(for_each_server, "A record that somebody else has put there is ref
                                "to who reads all, and never overwritten; its neighbours are as they were")
 {
     static const uint64_t expected[] = {0, 1, 7};
-    struct fz_register reg = kind->open(0, TIMEOUT_MS);
+    struct fz_register reg = kind_open(kind, 0, TIMEOUT_MS);
     struct fz_record record;
     uint64_t untouched = 4711;
     uint64_t versions[3] = {0};
@@ -161,7 +161,7 @@ TEST_OF_KINDS(for_each_server, "A record that somebody else has put there is ref
 
 TEST_OF_KINDS(for_each_server, "Among records that somebody else has numbered or named no worker id counts as free")
 {
-    struct fz_register reg = kind->open(0, TIMEOUT_MS);
+    struct fz_register reg = kind_open(kind, 0, TIMEOUT_MS);
     uint64_t versions[3] = {0};
 
     register_must_swap(&reg, 1, 0, "good");

@@ -26,8 +26,8 @@ struct rig {
 static void start(struct rig *rig, const struct register_kind *kind)
 {
     rig->proxy = proxy_start(kind->server->port);
-    rig->through = kind->open(rig->proxy->port, TIMEOUT_MS);
-    rig->direct = kind->open(0, TIMEOUT_MS);
+    rig->through = kind_open(kind, rig->proxy->port, TIMEOUT_MS);
+    rig->direct = kind_open(kind, 0, TIMEOUT_MS);
     register_prepare(&rig->direct);
 }
 

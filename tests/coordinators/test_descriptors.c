@@ -85,7 +85,7 @@ static bool becomes_daemon(const struct register_kind *kind, enum deed deed)
 
     for (int fd = 0; fd < FDS_MAX; fd++)
         was_open[fd] = is_open(fd);
-    struct fz_register reg = kind->open(0, TIMEOUT_MS);
+    struct fz_register reg = kind_open(kind, 0, TIMEOUT_MS);
     if (!swap(&reg, "first", &version) || !take_over(&program, was_open))
         return false;
     if (deed == FORKS)
@@ -153,8 +153,8 @@ TEST_OF_KINDS(for_each_server, "The answer that the parent awaited comes to the 
     pthread_t thread;
     int status;
 
-    struct fz_register reg = kind->open(proxy->port, TIMEOUT_MS);
-    struct fz_register direct = kind->open(0, TIMEOUT_MS);
+    struct fz_register reg = kind_open(kind, proxy->port, TIMEOUT_MS);
+    struct fz_register direct = kind_open(kind, 0, TIMEOUT_MS);
     struct asker asker = {.reg = &reg};
     assert_true(swap(&reg, "first", &asker.version));
     uint64_t before = asker.version;
@@ -194,7 +194,7 @@ TEST_OF_KINDS(for_each_server, "A program that is executed has none of a registe
 
     for (int fd = 0; fd < FDS_MAX; fd++)
         was_open[fd] = is_open(fd);
-    struct fz_register reg = kind->open(0, TIMEOUT_MS);
+    struct fz_register reg = kind_open(kind, 0, TIMEOUT_MS);
     assert_true(swap(&reg, "first", &version));
     for (int fd = 0; fd < FDS_MAX; fd++) {
         if (was_open[fd] || !is_connection(fd))
@@ -252,7 +252,7 @@ static void full_stop(struct full *full)
 /* How many descriptors are open after so many attempts. */
 static unsigned fds_after(const struct register_kind *kind, const struct full *full, int attempts)
 {
-    struct fz_register reg = kind->open(ntohs(full->address.sin_port), SHORT_MS);
+    struct fz_register reg = kind_open(kind, ntohs(full->address.sin_port), SHORT_MS);
 
     for (int i = 0; i < attempts; i++) {
         struct fz_record record = {.version = 0};

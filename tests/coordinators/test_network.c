@@ -32,8 +32,8 @@ struct rig {
 static void start(struct rig *rig, const struct register_kind *kind)
 {
     rig->proxy = proxy_start(kind->server->port);
-    rig->through = kind->open(rig->proxy->port, SHORT_MS);
-    rig->direct = kind->open(0, LONG_MS);
+    rig->through = kind_open(kind, rig->proxy->port, SHORT_MS);
+    rig->direct = kind_open(kind, 0, LONG_MS);
 }
 
 static void stop(struct rig *rig)
@@ -237,7 +237,7 @@ TEST_OF_KINDS(for_each_server, "Several records that are read at once over a net
 
 TEST_OF_KINDS(for_each_server, "Where nobody listens certainly nothing was done")
 {
-    struct fz_register reg = kind->open(free_port(), SHORT_MS);
+    struct fz_register reg = kind_open(kind, free_port(), SHORT_MS);
     struct fz_record record;
     uint64_t version;
     size_t n;
@@ -319,7 +319,7 @@ TEST_OF_KINDS(
 
 TEST_OF_KINDS(for_each_server, "Writing to a server that is gone does not end the program, nor leaves it a signal")
 {
-    struct fz_register reg = kind->open(0, SHORT_MS);
+    struct fz_register reg = kind_open(kind, 0, SHORT_MS);
     uint64_t version;
     sigset_t pending;
 
@@ -386,7 +386,7 @@ static void count_once(const struct fz_register *reg, struct tally *tally)
 static void *count(void *ctx)
 {
     const struct counter *counter = ctx;
-    struct fz_register reg = counter->kind->open(counter->port, counter->timeout_ms);
+    struct fz_register reg = kind_open(counter->kind, counter->port, counter->timeout_ms);
 
     while (!counter->tally->stop)
         count_once(&reg, counter->tally);
@@ -405,7 +405,7 @@ static void await_progress(struct tally *tally, unsigned more)
 /* All that was done is counted, and nothing that was certainly not done. */
 static void check_tally(const struct register_kind *kind, struct tally *tally)
 {
-    struct fz_register reg = kind->open(0, LONG_MS);
+    struct fz_register reg = kind_open(kind, 0, LONG_MS);
     struct fz_record record = await_read(&reg);
     unsigned number = number_in(&record);
 

@@ -185,7 +185,7 @@ static int go_on_barred(const struct register_kind *kind, struct fz_register *re
 TEST_OF_KINDS(for_each_server, "A child that was forked while a thread was inside asks nobody through what it "
                                "inherited, opens nothing, and leaves its parent's connection alone")
 {
-    struct fz_register reg = kind->open(0, 60000);
+    struct fz_register reg = kind_open(kind, 0, 60000);
     const frazil_coordinator *found;
     struct insider insider;
     int status = -1;
@@ -269,11 +269,11 @@ TEST_OF_KINDS(for_each_server,
               "A child that is forked while a thread waits for a connection or an answer is not barred")
 {
     struct proxy *proxy = proxy_start(kind->server->port);
-    struct fz_register reg = kind->open(0, 60000);
+    struct fz_register reg = kind_open(kind, 0, 60000);
 
     register_prepare(&reg);
     register_close(&reg);
-    reg = kind->open(proxy->port, 60000);
+    reg = kind_open(kind, proxy->port, 60000);
     fork_while_asking(proxy, &reg, &proxy->accepted);
     fork_while_asking(proxy, &reg, &proxy->requests);
     register_close(&reg);

@@ -29,14 +29,6 @@ static void url(uint16_t port, const char *name, unsigned timeout_ms, char *buf,
              timeout_ms);
 }
 
-static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
-{
-    char orders[128];
-
-    url(port, "orders", timeout_ms, orders, sizeof orders);
-    return etcd_open_url("%s", orders);
-}
-
 static void kill_server(void)
 {
     server_kill(&server);
@@ -67,7 +59,6 @@ static void intrude(void)
 const struct register_kind kind_etcd = {.name = "etcd",
                                         .start = start,
                                         .stop = stop,
-                                        .open = open_register,
                                         .coordinator = frazil_coordinator_etcd,
                                         .url = url,
                                         .client = "libcurl ",

@@ -35,13 +35,11 @@ static void stop(void)
     rmdir(folder);
 }
 
-static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
+static struct fz_register open_register(void)
 {
     struct fz_register reg;
     frazil_error err;
 
-    (void)port;
-    (void)timeout_ms;
     if (fz_file_register_open(&reg, folder, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     return reg;

@@ -16,10 +16,8 @@ static void stop(void)
     fz_memory_store_free(store);
 }
 
-static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
+static struct fz_register open_register(void)
 {
-    (void)port;
-    (void)timeout_ms;
     return fz_memory_register(store);
 }
 

@@ -32,14 +32,6 @@ static void url(uint16_t port, const char *name, unsigned timeout_ms, char *buf,
              timeout_ms);
 }
 
-static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
-{
-    char orders[128];
-
-    url(port, "orders", timeout_ms, orders, sizeof orders);
-    return redis_open_url("%s", orders);
-}
-
 static void wipe(void)
 {
     assert_string_equal(redis_server_ask(&server, "FLUSHALL"), "OK");
@@ -76,7 +68,6 @@ static void intrude(void)
 const struct register_kind kind_redis = {.name = "redis",
                                          .start = start,
                                          .stop = stop,
-                                         .open = open_register,
                                          .coordinator = frazil_coordinator_redis,
                                          .url = url,
                                          .client = "hiredis ",

@@ -36,14 +36,6 @@ static void url(uint16_t port, const char *name, unsigned timeout_ms, char *buf,
              timeout_ms);
 }
 
-static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
-{
-    char orders[128];
-
-    url(port, "orders", timeout_ms, orders, sizeof orders);
-    return SQL(open_url)("%s", orders);
-}
-
 static bool start(void)
 {
     if (!SQL(server_installed)())
@@ -56,7 +48,7 @@ static bool start(void)
         SQL(server_restart)(&server, settings);
     }
     SQL(server_do)(&server, "DROP TABLE IF EXISTS frazil_lease");
-    struct fz_register reg = open_register(0, 10000);
+    struct fz_register reg = SQL(open_url)(SQL_URL SQL_DATABASE "orders?timeout=60s", (unsigned)server.port);
     register_prepare(&reg);
     reg.close(reg.ctx);
     return true;
@@ -101,7 +93,7 @@ static void intrude(void)
 }
 
 #define KIND_SQL                                                                                                       \
-    .start = start, .stop = stop, .open = open_register, .url = url, .damage = damage, .intrude = intrude,             \
-    .wipe = wipe, .raise = raise_version, .server = &server, .kill = kill_server, .restart = restart
+    .start = start, .stop = stop, .url = url, .damage = damage, .intrude = intrude, .wipe = wipe,                      \
+    .raise = raise_version, .server = &server, .kill = kill_server, .restart = restart
 
 #endif

@@ -40,14 +40,6 @@ static void url(uint16_t port, const char *name, unsigned timeout_ms, char *buf,
              (unsigned)(port == 0 ? server.port : port), name, timeout_ms, lives);
 }
 
-static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
-{
-    char orders[128];
-
-    url(port, "orders", timeout_ms, orders, sizeof orders);
-    return zookeeper_open_url("%s", orders);
-}
-
 static void kill_server(void)
 {
     server_kill(&server);
@@ -81,7 +73,6 @@ static void intrude(void)
 const struct register_kind kind_zookeeper = {.name = "zookeeper",
                                              .start = start,
                                              .stop = stop,
-                                             .open = open_register,
                                              .coordinator = frazil_coordinator_zookeeper,
                                              .url = url,
                                              .client = "zookeeper client ",

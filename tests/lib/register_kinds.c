@@ -11,6 +11,16 @@ const struct register_kind *const register_kinds[] = {&kind_memory, FZ_COORDINAT
 #undef KIND_ADDRESS
 const size_t register_kind_count = sizeof register_kinds / sizeof register_kinds[0];
 
+struct fz_register kind_open(const struct register_kind *kind, uint16_t port, unsigned timeout_ms)
+{
+    char orders[128];
+
+    if (kind->open != NULL)
+        return kind->open();
+    kind->url(port, "orders", timeout_ms, orders, sizeof orders);
+    return register_open(kind->coordinator()->open_register, "%s", orders);
+}
+
 /* Whether this run is about that kind: TEST_KIND names one; without it, about all. */
 static bool is_wanted(const struct register_kind *kind)
 {

@@ -11,6 +11,7 @@
 #include "config/coordinators.h"
 #include "frazil/coordinators.h"
 #include "lease/register.h"
+#include "lib/register_rig.h"
 #include "lib/server.h"
 #include "lib/test.h"
 
@@ -21,15 +22,12 @@ struct register_kind {
     bool (*start)(void);
     void (*stop)(void);
 
-    /*
-     * A register of it, of the namespace "orders"; port 0: straight to it, else on this port of
-     * the loopback.  timeout_ms bounds an operation.
-     */
-    struct fz_register (*open)(uint16_t port, unsigned timeout_ms);
+    /* A register of it, where kind_open has no URL. */
+    struct fz_register (*open)(void);
 
     /*
      * The coordinator, and the URL of a namespace in it, for those who go through a spec.  NULL: there is none.
-     * timeout_ms as with open: on a busy machine a server needs longer than the second that a URL has otherwise.
+     * timeout_ms as with kind_open: on a busy machine a server needs longer than the second that a URL has otherwise.
      */
     const frazil_coordinator *(*coordinator)(void);
     void (*url)(uint16_t port, const char *name, unsigned timeout_ms, char *buf, size_t size);
@@ -62,6 +60,12 @@ struct register_kind {
 /* NULL: its part is not built. */
 extern const struct register_kind *const register_kinds[];
 extern const size_t register_kind_count;
+
+/*
+ * A register of it, of the namespace "orders"; port 0: straight to it, else on this port of
+ * the loopback.  timeout_ms bounds an operation.
+ */
+struct fz_register kind_open(const struct register_kind *kind, uint16_t port, unsigned timeout_ms);
 
 typedef void (*kind_rule)(const struct register_kind *kind);
 
