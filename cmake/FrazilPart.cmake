@@ -66,3 +66,14 @@ endfunction()
 function(frazil_finds_parts target)
   set_property(TARGET ${target} APPEND PROPERTY BUILD_RPATH ${frazil_parts_dir})
 endfunction()
+
+# Puts a program into the build tree's bin, and lets it load the libraries there and where it is installed.
+function(frazil_program target)
+  frazil_finds_parts(${target})
+  set(libraries "\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    set(libraries "${CMAKE_INSTALL_LIBDIR}")
+  endif()
+  set_target_properties(${target} PROPERTIES
+    INSTALL_RPATH "${libraries}" RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()
