@@ -25,12 +25,7 @@ static void write_leases(const frazil_admin_leases *leases, int version, struct 
                             (json_int_t)row.owners, "extensions", (json_int_t)row.extensions));
     json_t *json = json_pack("{s:s, s:I, s:I, s:o}", "layout", info.layout, "workers", (json_int_t)info.workers, "held",
                              (json_int_t)info.held, "leases", list);
-    char *text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
-    json_decref(json);
-    out->failed |= text == NULL;
-    bytes_add_text(out, text != NULL ? text : "");
-    bytes_add_text(out, "\n");
-    free(text);
+    http_add_json(json, out);
 }
 
 void http_list_leases(struct http_request *request)

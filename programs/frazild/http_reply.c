@@ -127,23 +127,22 @@ void http_reply_text(struct http_request *request, enum http_status status, cons
     write_reply(request, &kind, slice_of(text));
 }
 
-/* The JSON as a line, and lets the JSON go; `failed` without memory. */
-static struct bytes line_of(json_t *json)
+void http_add_json(json_t *json, struct bytes *out)
 {
     char *text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
-    struct bytes line = {.failed = text == NULL};
 
     json_decref(json);
-    bytes_add_text(&line, text != NULL ? text : "");
-    bytes_add_text(&line, "\n");
+    out->failed |= text == NULL;
+    bytes_add_text(out, text != NULL ? text : "");
+    bytes_add_text(out, "\n");
     free(text);
-    return line;
 }
 
 void http_reply_json(struct http_request *request, json_t *json)
 {
-    struct bytes line = line_of(json);
+    struct bytes line = {0};
 
+    http_add_json(json, &line);
     http_reply(request, "application/json", &line);
 }
 
@@ -153,6 +152,7 @@ static void send_problem(struct http_request *request, enum http_status status, 
     json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:s}", "type", "about:blank", "title", words_of(status), "status",
                              (int)status, "code", reply_code_text(refusal->code), "detail", refusal->text);
     struct kind kind = {status, "application/problem+json", ""};
+    struct bytes line = {0};
     char more[80];
 
     count_reply(request, refusal->code);
@@ -166,7 +166,7 @@ static void send_problem(struct http_request *request, enum http_status status, 
         (void)snprintf(more, sizeof more, "Allow: %s\r\n", request->route->methods);
         kind.more = more;
     }
-    struct bytes line = line_of(json);
+    http_add_json(json, &line);
     request->out->failed |= line.failed;
     write_reply(request, &kind, (struct slice){line.at, line.len});
     bytes_free(&line);

@@ -45,7 +45,8 @@ void http_reply(struct http_request *request, const char *type, struct bytes *bo
 /* Replies with a text. */
 void http_reply_text(struct http_request *request, enum http_status status, const char *text);
 
-/* Replies with JSON, and lets it go.  NULL: there was no memory for it. */
+/* Adds JSON as a line, or replies with it, and lets it go.  NULL: there was no memory for it. */
+void http_add_json(json_t *json, struct bytes *out);
 void http_reply_json(struct http_request *request, json_t *json);
 
 /* Replies with a problem (RFC 9457) with the code of an error; its sentence is like printf's. */
