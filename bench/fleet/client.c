@@ -44,14 +44,6 @@ static bool complain(const char *what, const char *why)
     return false;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now = {0, 0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* splitmix64 */
 static uint64_t next_random(void *ctx)
 {
@@ -141,7 +133,7 @@ static bool open_one(struct client *client)
     if (client->coordinator->open_granter(client->coordinator, &request, &member.granter, &err) != FRAZIL_OK ||
         acquire(client, &member, &opening.refusals, &err) != FRAZIL_OK)
         return complain("opening", err.message);
-    opening.at_ns = now_ns();
+    opening.at_ns = fz_real_monotonic_ns();
     member.end = next_descriptor();
     opening.bytes = (uint32_t)received(&member);
     opening.exchanges = (uint32_t)exchanges(&member.granter);
@@ -177,7 +169,7 @@ static bool extend_one(struct client *client, struct member *member, unsigned wh
     struct fz_grant held = member->held;
     frazil_error err;
     uint64_t before = received(member);
-    uint64_t begun_ns = now_ns();
+    uint64_t begun_ns = fz_real_monotonic_ns();
 
     frazil_err code = FRAZIL_EAGAIN;
     for (unsigned i = 0; is_refusal(code) && i < REFUSALS_MAX; i++)
@@ -185,7 +177,7 @@ static bool extend_one(struct client *client, struct member *member, unsigned wh
             member->granter.extend(member->granter.ctx, FZ_DEADLINE_NONE, now_tick(client), &held, &member->held, &err);
     if (code != FRAZIL_OK)
         return complain("extending", err.message);
-    client->fleet->extension_us[which] = (uint32_t)((now_ns() - begun_ns) / 1000);
+    client->fleet->extension_us[which] = (uint32_t)((fz_real_monotonic_ns() - begun_ns) / 1000);
     /* A connection that was idle for too long has been replaced, by one with the same descriptor. */
     uint64_t after = received(member);
     atomic_fetch_add(&client->fleet->bytes, after < before ? after : after - before);
@@ -205,7 +197,7 @@ static uint64_t all_exchanges(const struct client *client)
 static bool extend_all(struct client *client)
 {
     struct fleet *fleet = client->fleet;
-    const uint64_t begun_ns = now_ns();
+    const uint64_t begun_ns = fz_real_monotonic_ns();
     const uint64_t waited_for = all_exchanges(client);
     unsigned which = 0;
     bool ok = true;

@@ -24,21 +24,14 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "os/clock.h"
 
 static bool complain(const char *what)
 {
     (void)fprintf(stderr, "frazil-fleet: %s: %s\n", what, strerror(errno));
     return false;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now = {0, 0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* ---- the clients ------------------------------------------------------------------ */
@@ -212,13 +205,13 @@ static bool measure(struct fleet *fleet, const struct clients *clients)
 
     if (!assemble(clients) || !look(plan, &uses, 0))
         return false;
-    uint64_t opening_ns = now_ns();
+    uint64_t opening_ns = fz_real_monotonic_ns();
     if (!let_go(clients) || !assemble(clients) || !look(plan, &uses, 1))
         return false;
-    uint64_t extending_ns = now_ns();
+    uint64_t extending_ns = fz_real_monotonic_ns();
     if (!let_go(clients) || !assemble(clients))
         return false;
-    double took_ns = (double)(now_ns() - extending_ns);
+    double took_ns = (double)(fz_real_monotonic_ns() - extending_ns);
     if (!look(plan, &uses, 2) || !let_go(clients))
         return false;
     print_openings(fleet, &uses, opening_ns);
