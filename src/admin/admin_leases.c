@@ -91,15 +91,3 @@ frazil_err frazil_admin_leases_init(const char *spec, const frazil_coordinator *
                        (uint64_t)flags);
     return fz_leases_init(spec, coordinators, flags != 0, ret_opens_unix_ms, reterr);
 }
-
-frazil_err frazil_admin_leases_release(const char *spec, const frazil_coordinator *const *coordinators, uint32_t worker,
-                                       frazil_error *reterr)
-{
-    return fz_leases_release(spec, coordinators, worker, reterr);
-}
-
-frazil_err frazil_admin_leases_round_trip(const char *spec, const frazil_coordinator *const *coordinators,
-                                          uint64_t *ret_us, frazil_error *reterr)
-{
-    return fz_leases_round_trip(spec, coordinators, ret_us, reterr);
-}

@@ -8,6 +8,7 @@
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
+#include "frazil/admin.h"
 #include "os/clock.h"
 #include "os/fail_errno.h"
 #include "os/host.h"
@@ -118,8 +119,8 @@ static void hear_round_trip(void *ctx, enum fz_finding_level level, const char *
         round_trip->heard = true;
 }
 
-frazil_err fz_leases_round_trip(const char *spec_or_url, const frazil_coordinator *const *given, uint64_t *ret_us,
-                                frazil_error *reterr)
+frazil_err frazil_admin_leases_round_trip(const char *spec_or_url, const frazil_coordinator *const *given,
+                                          uint64_t *ret_us, frazil_error *reterr)
 {
     const frazil_clock clock = fz_real_clock();
     struct round_trip round_trip = {0};
@@ -276,8 +277,8 @@ void fz_leases_free(struct fz_leases *leases)
 
 /* ---- freeing ------------------------------------------------------------------- */
 
-frazil_err fz_leases_release(const char *spec_or_url, const frazil_coordinator *const *given, uint32_t worker,
-                             frazil_error *reterr)
+frazil_err frazil_admin_leases_release(const char *spec_or_url, const frazil_coordinator *const *given, uint32_t worker,
+                                       frazil_error *reterr)
 {
     struct fz_decision decision;
     struct fz_target target;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An operator's work on the worker ids of a namespace: create it, see which process holds
- * which id until when, free one by hand.  Each call connects and disconnects.
+ * An operator's work on the worker ids of a namespace: create it, see which process holds which id until when.  Each
+ * call connects and disconnects.
  * given: as for fz_target_find.
  */
 #ifndef FZ_ADMIN_LEASES_H
@@ -59,23 +59,11 @@ struct fz_leases {
 frazil_err fz_leases_init(const char *spec_or_url, const frazil_coordinator *const *given, bool never_used,
                           int64_t *ret_opens_unix_ms, frazil_error *reterr);
 
-/*
- * How long the coordinator that a spec (or a URL alone) names takes to answer a read, in microseconds, once it is
- * connected to.  FRAZIL_ESPEC also for a folder, which is no way off; FRAZIL_EUNREACHABLE: it did not say.  Errors as
- * fz_target_open and a coordinator's diagnose.
- */
-frazil_err fz_leases_round_trip(const char *spec_or_url, const frazil_coordinator *const *given, uint64_t *ret_us,
-                                frazil_error *reterr);
-
 /* Looks at a namespace.  Errors as fz_target_open and fz_lease_list.  The caller frees what it returns. */
 frazil_err fz_leases_list(const char *spec_or_url, const frazil_coordinator *const *given, struct fz_leases *ret,
                           frazil_error *reterr);
 
 /* Frees the rows. */
 void fz_leases_free(struct fz_leases *leases);
-
-/* Frees one by hand; what was granted of it stays taken.  Errors as fz_target_open and fz_lease_release_by_hand. */
-frazil_err fz_leases_release(const char *spec_or_url, const frazil_coordinator *const *given, uint32_t worker,
-                             frazil_error *reterr);
 
 #endif
