@@ -7,12 +7,12 @@
 #include "ids.h"
 #include "options.h"
 #include "sorter.h"
+#include "stop.h"
 #include "values.h"
 #include "worker_stats.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LIST_MAX WORKER_STATS_MAX
@@ -29,7 +29,7 @@ struct check {
     struct sorter *sorter;
     struct worker_stats *stats;
     bool show_progress;
-    struct timespec started;
+    double started_s;
 };
 
 /* The parts of an id that the check compares. */
@@ -87,14 +87,9 @@ static struct id from_sorter(frazil_layout_kind kind, struct sorter_id from)
 
 static void progress(const struct check *check, const char *what)
 {
-    struct timespec now;
-
-    if (!check->show_progress)
-        return;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds =
-        (double)(now.tv_sec - check->started.tv_sec) + (double)(now.tv_nsec - check->started.tv_nsec) / 1e9;
-    complain_progress("%s %" PRIu64 " ids, %.0f s", what, sorter_count(check->sorter), seconds);
+    if (check->show_progress)
+        complain_progress("%s %" PRIu64 " ids, %.0f s", what, sorter_count(check->sorter),
+                          stop_seconds_now() - check->started_s);
 }
 
 static void progress_end(const struct check *check)
@@ -271,7 +266,7 @@ static int open_and_run(struct check *check, const struct arguments *files, bool
     check->sorter = sorter_new(check->layout.layout.kind == FRAZIL_LAYOUT_SNO);
     check->stats = worker_stats_new();
     check->show_progress = isatty(STDERR_FILENO) == 1;
-    (void)clock_gettime(CLOCK_MONOTONIC, &check->started);
+    check->started_s = stop_seconds_now();
     if (check->sorter != NULL && check->stats != NULL) {
         status = run(check, files, json);
     } else {
