@@ -7,12 +7,12 @@
 #include "output.h"
 #include "spec.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "frazil/admin.h"
 
 struct report {
+    struct option_u64 hosts;
     bool json;
     bool quiet;
 };
@@ -54,22 +54,16 @@ static void print_all(const frazil_admin_doctor *doctor, const struct report *re
     }
 }
 
-static int diagnose(const struct arguments *args, uint32_t hosts, const struct report *report)
+static int diagnose(const char *spec, const void *options)
 {
     static const int statuses[] = {
         [FRAZIL_ADMIN_OK] = STATUS_OK, [FRAZIL_ADMIN_WARN] = 1, [FRAZIL_ADMIN_FAIL] = 2}; /* promised */
+    const struct report *report = options;
     frazil_admin_doctor *doctor;
     frazil_admin_doctor_info info;
     frazil_error err;
 
-    char *spec = spec_join(args);
-    if (spec == NULL) {
-        complain("out of memory");
-        return STATUS_FATAL;
-    }
-    frazil_err code = frazil_admin_doctor_open(&doctor, spec, NULL, hosts, &err);
-    free(spec);
-    if (code != FRAZIL_OK)
+    if (frazil_admin_doctor_open(&doctor, spec, NULL, (uint32_t)report->hosts.value, &err) != FRAZIL_OK)
         return complain_error(&err);
     print_all(doctor, report);
     frazil_admin_doctor_get_info(doctor, &info, sizeof info);
@@ -80,12 +74,11 @@ static int diagnose(const struct arguments *args, uint32_t hosts, const struct r
 static int cmd_doctor_run(int argc, char **argv)
 {
     struct report report = {.quiet = false};
-    struct option_u64 hosts = {false, 0};
     const char *when = NULL;
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"hosts", 0, OPTION_U64, &hosts, "N", "how many hosts use such a spec", UINT32_MAX},
+        {"hosts", 0, OPTION_U64, &report.hosts, "N", "how many hosts use such a spec", UINT32_MAX},
         {"quiet", 'q', OPTION_FLAG, &report.quiet, NULL, "warnings and failures only", 0},
         {"color", 0, OPTION_TEXT, &when, "WHEN", "auto, always or never", 0},
         {"json", 'j', OPTION_FLAG, &report.json, NULL, "one object per line", 0},
@@ -105,11 +98,11 @@ static int cmd_doctor_run(int argc, char **argv)
         return status;
     if (!color_choose(when))
         return STATUS_USAGE;
-    if (hosts.given && hosts.value == 0) {
+    if (report.hosts.given && report.hosts.value == 0) {
         complain("--hosts takes the number of hosts, at least 1, not 0");
         return STATUS_USAGE;
     }
-    return diagnose(&args, (uint32_t)hosts.value, &report);
+    return spec_run(&args, diagnose, &report);
 }
 
 const struct command cmd_doctor = {"doctor", "check this host, and recommend a source of worker ids", cmd_doctor_run};
