@@ -6,8 +6,6 @@
 #include "options.h"
 #include "spec.h"
 
-#include <stdlib.h>
-
 static bool measure(struct bench_session *session)
 {
     return bench_cases_run(session, bench_calls) && bench_opens_run(session, bench_opens) && bench_spec_run(session);
@@ -16,24 +14,18 @@ static bool measure(struct bench_session *session)
 /* The spec when there is none: the default layout, and nothing that is kept. */
 static char no_arguments[] = "layout=frazil worker=fixed:0 state=memory";
 
-static int run(const struct arguments *args, struct bench_request *request)
+static int run(const char *spec, const void *options)
 {
-    char *default_args[] = {no_arguments};
-    char *spec = spec_join(args->count > 0 ? args : &(struct arguments){1, default_args});
+    struct bench_request request = *(const struct bench_request *)options;
 
-    if (spec == NULL) {
-        complain("out of memory");
-        return STATUS_FATAL;
-    }
-    request->spec = spec;
-    int status = bench_session_run(request, measure);
-    free(spec);
-    return status;
+    request.spec = spec;
+    return bench_session_run(&request, measure);
 }
 
 static int cmd_bench_run(int argc, char **argv)
 {
     struct option_u64 rounds = {false, 0}, threads = {false, 64};
+    const struct arguments usual = {1, (char *[]){no_arguments}};
     struct bench_request request = {.quick = false};
     struct arguments args;
     int status;
@@ -65,7 +57,7 @@ static int cmd_bench_run(int argc, char **argv)
     }
     request.rounds = (unsigned)rounds.value;
     request.threads = (unsigned)threads.value;
-    return run(&args, &request);
+    return spec_run(args.count > 0 ? &args : &usual, run, &request);
 }
 
 const struct command cmd_bench = {"bench", "what ids cost on this machine", cmd_bench_run};
