@@ -223,18 +223,12 @@ void fleet_assert_error(size_t i, frazil_err code, const char *words)
         fail_msg("%s: %s; wanted %s: %s", frazil_err_name(err->code), err->message, frazil_err_name(code), words);
 }
 
-void fleet_inherit(size_t child, size_t parent)
-{
-    struct fz_lease_options options = fleet_options(child);
-
-    options.token = fleet_options(parent).token;
-    fleet_open_with(child, &options);
-    fleet.owners[child].held = fleet.owners[parent].held;
-}
-
 void fleet_start_with_child(uint64_t workers)
 {
     fleet_start_with(workers, 1);
     fleet_must_acquire(0, FLEET_NOW);
-    fleet_inherit(1, 0);
+    struct fz_lease_options options = fleet_options(1);
+    options.token = fleet_options(0).token;
+    fleet_open_with(1, &options);
+    fleet.owners[1].held = fleet.owners[0].held;
 }

@@ -77,10 +77,10 @@ void fleet_must_extend(size_t i, uint64_t now_tick);
 /* Releases what owner i holds. */
 void fleet_release(size_t i, uint64_t used_tick);
 
-/* Opens owner `child` with the token of `parent` and what that one holds, as a child process has them. */
-void fleet_inherit(size_t child, size_t parent);
-
-/* fleet_start_with one owner, which acquires at FLEET_NOW, and its child, owner 1. */
+/*
+ * fleet_start_with one owner, which acquires at FLEET_NOW, and owner 1 with its token and what it holds, as a child
+ * process has them.
+ */
 void fleet_start_with_child(uint64_t workers);
 
 /* The grant that owner i holds. */
