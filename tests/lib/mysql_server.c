@@ -146,7 +146,8 @@ void mysql_server_follow(struct server *server, const struct server *primary)
     assert_string_equal(mysql_server_do(server, sql), "0");
 }
 
-const char *mysql_server_ask(const struct server *server, const char *sql)
+/* The reply as mysql_server_do has it; an error with a '-' before it. */
+static const char *ask(const struct server *server, const char *sql)
 {
     static char reply[256];
     MYSQL *mysql = connect_as_owner(server);
@@ -166,7 +167,7 @@ const char *mysql_server_ask(const struct server *server, const char *sql)
 
 const char *mysql_server_do(const struct server *server, const char *sql)
 {
-    const char *reply = mysql_server_ask(server, sql);
+    const char *reply = ask(server, sql);
 
     if (reply[0] == '-')
         fail_msg("%s: %s", sql, reply);
@@ -175,8 +176,7 @@ const char *mysql_server_do(const struct server *server, const char *sql)
 
 void mysql_server_await(const struct server *server, const char *sql, const char *wanted)
 {
-    AWAIT(strcmp(mysql_server_ask(server, sql), wanted) == 0, "%s: %s; wanted: %s", sql, mysql_server_ask(server, sql),
-          wanted);
+    AWAIT(strcmp(ask(server, sql), wanted) == 0, "%s: %s; wanted: %s", sql, ask(server, sql), wanted);
 }
 
 #endif

@@ -23,13 +23,8 @@ void mysql_server_restart(struct server *server, const char *const *options);
 /* Makes a replica of a primary that was started with --log-bin and --server-id, and waits until it has all it has. */
 void mysql_server_follow(struct server *server, const struct server *primary);
 
-/*
- * One command of SQL as "owner": the first column of the first row as text, up to 255 bytes, or empty; errors with a
- * '-'.
- */
-const char *mysql_server_ask(const struct server *server, const char *sql);
-
-/* mysql_server_ask; the test fails on an error. */
+/* One command of SQL as "owner", which must succeed: the first column of the first row as text, up to 255 bytes, or
+ * empty. */
 const char *mysql_server_do(const struct server *server, const char *sql);
 
 /* Asks until the answer is the one that is wanted. */

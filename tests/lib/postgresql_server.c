@@ -200,7 +200,8 @@ void postgresql_server_stop(struct server *server)
     server_stop(server);
 }
 
-const char *postgresql_server_ask(const struct server *server, const char *sql)
+/* The reply as postgresql_server_do has it; an error with a '-' before it. */
+static const char *ask(const struct server *server, const char *sql)
 {
     static char reply[256];
     PGconn *conn = connect_as_owner(server);
@@ -228,7 +229,7 @@ struct pg_conn *postgresql_server_session(const struct server *server)
 
 const char *postgresql_server_do(const struct server *server, const char *sql)
 {
-    const char *reply = postgresql_server_ask(server, sql);
+    const char *reply = ask(server, sql);
 
     if (reply[0] == '-')
         fail_msg("%s: %s", sql, reply);
@@ -237,8 +238,7 @@ const char *postgresql_server_do(const struct server *server, const char *sql)
 
 void postgresql_server_await(const struct server *server, const char *sql, const char *wanted)
 {
-    AWAIT(strcmp(postgresql_server_ask(server, sql), wanted) == 0, "%s: %s; wanted: %s", sql,
-          postgresql_server_ask(server, sql), wanted);
+    AWAIT(strcmp(ask(server, sql), wanted) == 0, "%s: %s; wanted: %s", sql, ask(server, sql), wanted);
 }
 
 #endif

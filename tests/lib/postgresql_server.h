@@ -36,13 +36,8 @@ void postgresql_server_restart(struct server *server, const char *const *setting
 /* Ends it, and removes the folder. */
 void postgresql_server_stop(struct server *server);
 
-/*
- * One command of SQL as "owner" in the database "postgres": the first column of the first row as
- * text, up to 255 bytes, or empty; errors with a '-'.
- */
-const char *postgresql_server_ask(const struct server *server, const char *sql);
-
-/* postgresql_server_ask; the test fails on an error. */
+/* One command of SQL as "owner" in the database "postgres", which must succeed: the first column of the first row as
+ * text, up to 255 bytes, or empty. */
 const char *postgresql_server_do(const struct server *server, const char *sql);
 
 /* A session of its own as "owner", for what has to be held for a while; closed by PQfinish. */
