@@ -11,13 +11,6 @@
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
-static frazil_err open_own_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
-                                 struct fz_slot_source *ret, frazil_error *reterr)
-{
-    (void)self;
-    return fz_redis_slots_open(request, ret, reterr);
-}
-
 static frazil_err diagnose_own_slots(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
                                      fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
@@ -29,7 +22,7 @@ static frazil_err diagnose_own_slots(const frazil_coordinator *self, const char 
 
 /* frazil's own keys. */
 static const frazil_coordinator own = {FZ_LEASE_COORDINATOR, .open_register = fz_redis_register_open,
-                                       .open_slots = open_own_slots, .diagnose_slots = diagnose_own_slots};
+                                       .open_slots = fz_redis_slots_open, .diagnose_slots = diagnose_own_slots};
 
 static const struct fz_foreign foreign[] = {{"sfid+", &fz_sfid_keys}, {"konayuki+", &fz_konayuki_keys}};
 

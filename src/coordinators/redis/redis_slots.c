@@ -323,7 +323,9 @@ frazil_err fz_redis_slots_open_in(const struct fz_redis_slots_keys *keys, const 
     return FRAZIL_OK;
 }
 
-frazil_err fz_redis_slots_open(const struct fz_slots_request *request, struct fz_slot_source *ret, frazil_error *reterr)
+frazil_err fz_redis_slots_open(const frazil_coordinator *self, const struct fz_slots_request *request,
+                               struct fz_slot_source *ret, frazil_error *reterr)
 {
+    (void)self;
     return fz_redis_slots_open_in(&own_keys, request, ret, reterr);
 }

@@ -23,6 +23,7 @@
 
 #include "common/url.h"
 #include "core/sentence.h"
+#include "frazil/coordinator.h"
 #include "lease/slot_source.h"
 #include "redis_script.h"
 
@@ -74,8 +75,8 @@ struct fz_redis_slots_keys {
  * FRAZIL_ENAMESPACE when the users of the slots do not agree about layout,
  * max_lead and max_skew, or have bounds that overlap, or with FRAZIL_EREFUSED when the server evicts.
  */
-frazil_err fz_redis_slots_open(const struct fz_slots_request *request, struct fz_slot_source *ret,
-                               frazil_error *reterr);
+frazil_err fz_redis_slots_open(const frazil_coordinator *self, const struct fz_slots_request *request,
+                               struct fz_slot_source *ret, frazil_error *reterr);
 
 /* The same in these keys, which live as long as the source; errors also those of check and name. */
 frazil_err fz_redis_slots_open_in(const struct fz_redis_slots_keys *keys, const struct fz_slots_request *request,

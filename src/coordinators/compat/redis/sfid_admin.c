@@ -152,12 +152,13 @@ static frazil_err look_at_all(struct look *look, struct fz_sfid *sfid, frazil_er
     return err;
 }
 
-frazil_err fz_sfid_list(const char *url, fz_lease_visitor visit, void *ctx, struct fz_namespace_record *ret,
-                        frazil_error *reterr)
+frazil_err fz_sfid_list(const frazil_coordinator *self, const char *url, fz_lease_visitor visit, void *ctx,
+                        struct fz_namespace_record *ret, frazil_error *reterr)
 {
     struct look look = {.visit = visit, .ctx = ctx};
     struct fz_sfid sfid;
 
+    (void)self;
     frazil_err err = fz_sfid_open(&sfid, url, reterr);
     if (err != FRAZIL_OK)
         return err;
@@ -219,12 +220,13 @@ static void diagnose(struct fz_sfid *sfid, const frazil_clock *clock, const stru
         fz_report_say(report, FZ_FINDING_WARN, "%s", said.message);
 }
 
-frazil_err fz_sfid_diagnose(const char *url, const frazil_clock *clock, fz_finding_visitor visit, void *ctx,
-                            frazil_error *reterr)
+frazil_err fz_sfid_diagnose(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                            fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
     const struct fz_report report = {visit, ctx};
     struct fz_sfid sfid;
 
+    (void)self;
     frazil_err err = fz_sfid_open(&sfid, url, reterr);
     if (err != FRAZIL_OK)
         return err;

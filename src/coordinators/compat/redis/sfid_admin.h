@@ -11,11 +11,11 @@
  * heartbeat as `since`; the layout is then taken for sfid's own.  Numbers that
  * nobody counts here are 0.  FRAZIL_EUNREACHABLE, EREFUSED: no answer, or a refusal.
  */
-frazil_err fz_sfid_list(const char *url, fz_lease_visitor visit, void *ctx, struct fz_namespace_record *ret,
-                        frazil_error *reterr);
+frazil_err fz_sfid_list(const frazil_coordinator *self, const char *url, fz_lease_visitor visit, void *ctx,
+                        struct fz_namespace_record *ret, frazil_error *reterr);
 
 /* Diagnoses the server for this use; as `diagnose` in coordinator.h. */
-frazil_err fz_sfid_diagnose(const char *url, const frazil_clock *clock, fz_finding_visitor visit, void *ctx,
-                            frazil_error *reterr);
+frazil_err fz_sfid_diagnose(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                            fz_finding_visitor visit, void *ctx, frazil_error *reterr);
 
 #endif

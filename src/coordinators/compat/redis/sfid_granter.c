@@ -325,11 +325,13 @@ static frazil_err check_request(const struct fz_lease_request *request, uint64_t
     return FRAZIL_OK;
 }
 
-frazil_err fz_sfid_open_granter(const struct fz_lease_request *request, struct fz_granter *ret, frazil_error *reterr)
+frazil_err fz_sfid_open_granter(const frazil_coordinator *self, const struct fz_lease_request *request,
+                                struct fz_granter *ret, frazil_error *reterr)
 {
     uint64_t workers = fz_layout_max_worker(request->layout) + 1;
     uint64_t count = request->count != 0 ? request->count : workers > request->base ? workers - request->base : 0;
 
+    (void)self;
     frazil_err err = check_request(request, count, reterr);
     if (err != FRAZIL_OK)
         return err;

@@ -27,6 +27,7 @@
  * release: the key goes when the ids that were issued are older than max_skew: at once
  * unless the last one is newer.
  */
-frazil_err fz_sfid_open_granter(const struct fz_lease_request *request, struct fz_granter *ret, frazil_error *reterr);
+frazil_err fz_sfid_open_granter(const frazil_coordinator *self, const struct fz_lease_request *request,
+                                struct fz_granter *ret, frazil_error *reterr);
 
 #endif

@@ -15,13 +15,6 @@ static frazil_err open_register(const char *url, struct fz_register *ret, char *
     return fz_redis_register_open(url + strlen(FZ_SFID_SCHEME_PREFIX), ret, ret_name, reterr);
 }
 
-static frazil_err open_granter(const frazil_coordinator *self, const struct fz_lease_request *request,
-                               struct fz_granter *ret, frazil_error *reterr)
-{
-    (void)self;
-    return fz_sfid_open_granter(request, ret, reterr);
-}
-
 static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
                              struct fz_slot_source *ret, frazil_error *reterr)
 {
@@ -40,13 +33,6 @@ static frazil_err init(const frazil_coordinator *self, const char *url, const st
     return fz_fail(reterr, FRAZIL_EINVAL, "sfid's keys need no namespace: the first key that is taken creates it");
 }
 
-static frazil_err list(const frazil_coordinator *self, const char *url, fz_lease_visitor visit, void *ctx,
-                       struct fz_namespace_record *ret, frazil_error *reterr)
-{
-    (void)self;
-    return fz_sfid_list(url, visit, ctx, ret, reterr);
-}
-
 static frazil_err release(const frazil_coordinator *self, const char *url, uint32_t worker, frazil_error *reterr)
 {
     (void)self;
@@ -58,19 +44,12 @@ static frazil_err release(const frazil_coordinator *self, const char *url, uint3
                    (uint64_t)FZ_SFID_EXPIRY_MS / 60000);
 }
 
-static frazil_err diagnose(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
-                           fz_finding_visitor visit, void *ctx, frazil_error *reterr)
-{
-    (void)self;
-    return fz_sfid_diagnose(url, clock, visit, ctx, reterr);
-}
-
 const frazil_coordinator fz_sfid_keys = {
     .open_register = open_register,
-    .open_granter = open_granter,
+    .open_granter = fz_sfid_open_granter,
     .open_slots = open_slots,
     .init = init,
-    .list = list,
+    .list = fz_sfid_list,
     .release = release,
-    .diagnose = diagnose,
+    .diagnose = fz_sfid_diagnose,
 };
