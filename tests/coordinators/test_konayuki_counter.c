@@ -33,7 +33,7 @@ static struct fz_slot_source open_slots(bool random_start)
     struct fz_slot_source source;
     frazil_error err;
 
-    if (fz_konayuki_counter_open(&request, &source, &err) != FRAZIL_OK)
+    if (fz_konayuki_counter_open(NULL, &request, &source, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     return source;
 }
@@ -247,7 +247,7 @@ TEST("The folders above the one that the URL names are made, too, for their owne
     snprintf(path, sizeof path, "%s/file", scratch);
     close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     snprintf(url, sizeof url, "konayuki+file://%s/file/b/c", scratch);
-    assert_int_equal(fz_konayuki_counter_open(&request, &source, &err), FRAZIL_ESYS);
+    assert_int_equal(fz_konayuki_counter_open(NULL, &request, &source, &err), FRAZIL_ESYS);
     assert_non_null(strstr(err.message, "/file/b/c"));
 }
 
@@ -258,6 +258,6 @@ TEST("A URL that is none")
     struct fz_slot_source source;
     frazil_error err;
 
-    assert_int_equal(fz_konayuki_counter_open(&request, &source, &err), FRAZIL_ESPEC);
+    assert_int_equal(fz_konayuki_counter_open(NULL, &request, &source, &err), FRAZIL_ESPEC);
     assert_non_null(strstr(err.message, "absolute path"));
 }

@@ -20,9 +20,9 @@ extern const frazil_coordinator fz_konayuki_keys;
 /*
  * Slots in konayuki's counters, in a folder of this host (konayuki+file:///PATH), which is made with those above it.
  * FRAZIL_ESPEC: the URL; FRAZIL_ESYS: the folder cannot be made or written; FRAZIL_ENOMEM.  take: FRAZIL_ESTATE if the
- * count is damaged; FRAZIL_ESYS.
+ * count is damaged; FRAZIL_ESYS.  self is not used: it is an open_slots of frazil_coordinator.
  */
-FZ_PRIVATE frazil_err fz_konayuki_counter_open(const struct fz_slots_request *request, struct fz_slot_source *ret,
-                                               frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_konayuki_counter_open(const frazil_coordinator *self, const struct fz_slots_request *request,
+                                               struct fz_slot_source *ret, frazil_error *reterr);
 
 #endif

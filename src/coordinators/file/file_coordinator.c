@@ -106,13 +106,6 @@ static frazil_err diagnose_folder(const frazil_coordinator *self, const char *ur
     return FRAZIL_OK;
 }
 
-static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
-                             struct fz_slot_source *ret, frazil_error *reterr)
-{
-    (void)self;
-    return fz_konayuki_counter_open(request, ret, reterr);
-}
-
 const frazil_coordinator *frazil_coordinator_file(void)
 {
     static const frazil_coordinator file = {
@@ -121,7 +114,7 @@ const frazil_coordinator *frazil_coordinator_file(void)
         .client = "none needed",
         .open_register = open_register,
         .open_granter = open_granter_in_folder,
-        .open_slots = open_slots,
+        .open_slots = fz_konayuki_counter_open,
         .init = fz_lease_init_url,
         .list = list,
         .release = release_in_folder,

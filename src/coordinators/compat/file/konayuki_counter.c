@@ -209,9 +209,10 @@ static frazil_err name_files(struct file_slots *slots, const struct fz_slots_req
     return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot name the count in", folder, "");
 }
 
-frazil_err fz_konayuki_counter_open(const struct fz_slots_request *request, struct fz_slot_source *ret,
-                                    frazil_error *reterr)
+frazil_err fz_konayuki_counter_open(const frazil_coordinator *self, const struct fz_slots_request *request,
+                                    struct fz_slot_source *ret, frazil_error *reterr)
 {
+    (void)self;
     if (strncmp(request->url, PREFIX "/", sizeof PREFIX) != 0)
         return fz_fail(
             reterr, FRAZIL_ESPEC,
