@@ -14,6 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void end_multi(struct session *session)
+{
+    bytes_free(&session->multi->queued);
+    free(session->multi);
+    session->multi = NULL;
+}
+
 void session_close(struct session *session)
 {
     batch_drop(session);
@@ -21,13 +28,11 @@ void session_close(struct session *session)
     lease_job_abandon(session->lease_job);
     session->lease_job = NULL;
     if (session->multi != NULL)
-        bytes_free(&session->multi->queued);
-    free(session->multi);
+        end_multi(session);
     free(session->user_name);
     free(session->name);
     free(session->lib);
     free(session->lib_version);
-    session->multi = NULL;
     session->user_name = session->name = session->lib = session->lib_version = NULL;
     session->user = NULL;
 }
@@ -50,13 +55,6 @@ static void queue_command(struct session *session, const struct call *call, cons
     }
     multi->count++;
     resp_status(call->out, "QUEUED");
-}
-
-static void end_multi(struct session *session)
-{
-    bytes_free(&session->multi->queued);
-    free(session->multi);
-    session->multi = NULL;
 }
 
 void cmd_multi(struct session *session, struct call *call)
