@@ -405,7 +405,7 @@ Datum frazil_pg_next_n(PG_FUNCTION_ARGS)
 /*
  * How many rows frazil_next_n has for the planner: 1 if an argument is not known.  For such a function in FROM it may
  * plan to keep the rows, and to return them again for equal arguments (Memoize), even if the function is VOLATILE.  Ids
- * would repeat.  To keep one row never pays.
+ * would repeat.  To keep one row does not pay without a filter on it; README.md has the rule for that.
  */
 static double rows_of_call(PlannerInfo *root, const List *args)
 {

@@ -19,6 +19,7 @@ CREATE TABLE boxes AS SELECT 1 + i % 2 AS n FROM generate_series(1, 1000) AS i;
 ANALYZE boxes;
 SELECT count(id), count(DISTINCT id) FROM boxes, frazil_next_n(n) AS id;
 SELECT count(id), count(DISTINCT id) FROM (SELECT frazil_next() AS id FROM boxes, generate_series(1, n)) AS made;
+SELECT count(id), count(DISTINCT id) FROM (SELECT frazil_next_n(n) AS id FROM boxes) AS made;
 DROP TABLE boxes;
 
 -- fields
