@@ -518,12 +518,13 @@ function makeTaker(name) {
 
 /** JSON of frazild; undefined if the user may not have it. After a refusal it asks only when another token is typed. */
 async function fetchAllowed(path) {
-  if (alive.refused.has(path)) return undefined;
+  const asked = `${$('token').value.trim()} ${path}`; // an answer may come after another token was typed
+  if (alive.refused.has(asked)) return undefined;
   try {
     return await fetchJson(path);
   } catch (error) {
     if (![401, 403].includes(error.status)) throw error;
-    alive.refused.add(path);
+    alive.refused.add(asked);
     return undefined;
   }
 }
@@ -558,7 +559,7 @@ async function watch() {
     $('alive-wrong').hidden = true;
   } catch (error) {
     const message = `frazild does not answer this: ${error.message}`;
-    // A text that is put there again is read aloud again.
+    // Screen readers announce each change of the text, even an equal one.
     if ($('alive-wrong').textContent !== message) $('alive-wrong').textContent = message;
     $('alive-wrong').hidden = false;
   }
