@@ -7,9 +7,8 @@ import shutil
 import subprocess
 import tempfile
 
-from harness import BASE, FRAZILD, TestCase, generator
+from harness import BASE, FRAZIL, TestCase, generator
 
-FRAZIL = pathlib.Path(FRAZILD).with_name("frazil")
 SLOW = "timeout=60s"  # longer than a test that passes waits for anything
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A daemon for a test, on free ports, and a client that speaks the Redis protocol byte by byte."""
 
+import json
 import mmap
 import os
 import pathlib
@@ -17,6 +18,7 @@ import time
 import unittest
 
 FRAZILD = os.environ["FRAZILD"]
+FRAZIL = pathlib.Path(FRAZILD).with_name("frazil")
 INSTRUMENTED = os.environ.get("FRAZILD_INSTRUMENTED", "OFF") not in ("", "OFF", "0")
 PATIENCE_S = 300  # for what must happen: a limit for hangs; a test that waits so long has failed
 IDLE_S = 75  # after which the daemon closes a connection of HTTP that is idle
@@ -45,6 +47,12 @@ class ReplyError(Exception):
 def generator(name, worker=1, **keys):
     lines = [f"{key}={value}\n" for key, value in keys.items()]
     return GENERATOR.format(name=name, worker=worker) + "".join(lines)
+
+
+def held(url):
+    """How many worker ids of this namespace are held."""
+    listed = subprocess.run([FRAZIL, "lease", "list", "--json", url], check=True, capture_output=True, text=True)
+    return json.loads(listed.stdout.splitlines()[0])["held"]
 
 
 class Daemon:

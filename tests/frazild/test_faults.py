@@ -17,9 +17,8 @@ import threading
 import time
 import unittest
 
-from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, Client, TestCase, generator
+from harness import BASE, FRAZIL, FRAZILD, INSTRUMENTED, PATIENCE_S, Client, TestCase, generator, held
 
-FRAZIL = pathlib.Path(FRAZILD).with_name("frazil")
 TEN_THOUSAND_KIB = 40 * 1024  # what 10,000 idle connections may take
 
 
@@ -65,13 +64,9 @@ class Starts(TestCase):
         path = pathlib.Path(folder, "f.conf")
         path.write_text(BASE.replace("[daemon]", "[daemon]\nthreads=4") + f"[generator main]\nworker={url}\nstate=memory\n", encoding="utf-8")
 
-        def held():
-            listed = subprocess.run([FRAZIL, "lease", "list", "--json", url], check=True, capture_output=True, text=True)
-            return json.loads(listed.stdout.splitlines()[0])["held"]
-
         def start(most):
             """Whether it starts with so many descriptors; if there are none for its loops, it holds no worker id."""
-            before = held()
+            before = held(url)
             process = subprocess.Popen([FRAZILD, "-c", path], stderr=subprocess.PIPE, text=True, env=env, preexec_fn=limit_files(most))
             said = ""
             while line := process.stderr.readline():
@@ -81,7 +76,7 @@ class Starts(TestCase):
             process.stderr.close()
             process.wait(PATIENCE_S)
             if "a thread cannot be started: " in said:
-                self.assertEqual(held(), before, said)
+                self.assertEqual(held(url), before, said)
                 without_loops.append(most)
             return "is ready" in said
 

@@ -8,8 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
-from hanging import FRAZIL, Hanging
-from harness import BASE, PATIENCE_S, ReplyError, until
+from hanging import Hanging
+from harness import BASE, FRAZIL, PATIENCE_S, ReplyError, until
 
 
 class Silence(Hanging):

@@ -13,9 +13,8 @@ import unittest
 import urllib.error
 import urllib.request
 
-from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, TestCase, WallClock, generator, until
+from harness import BASE, FRAZIL, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, TestCase, WallClock, generator, until
 
-FRAZIL = pathlib.Path(FRAZILD).with_name("frazil")
 HTTP = "[listen http]\naddress=127.0.0.1:0\n"
 
 
