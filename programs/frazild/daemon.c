@@ -169,17 +169,30 @@ static void *end_background(struct daemon *daemon)
     return NULL;
 }
 
-/* Reads the configuration, and does what it says but for the loops. */
-static void *set_up(void *arg)
+/* Reads the configuration, and opens the generators. */
+static void *read_configuration(void *arg)
 {
     struct daemon *daemon = arg;
 
     daemon->server.setup = setup_make(daemon->path, NULL, &daemon->errors);
-    if (daemon->server.setup != NULL) {
-        raise_files(&daemon->server.setup->settings);
-        listeners_open(&daemon->listeners, &daemon->server.setup->settings, &daemon->errors);
-    }
     return end_background(daemon);
+}
+
+static void *open_listeners(void *arg)
+{
+    struct daemon *daemon = arg;
+    const struct settings *settings = &daemon->server.setup->settings;
+
+    raise_files(settings);
+    listeners_open(&daemon->listeners, settings, &daemon->errors);
+    return end_background(daemon);
+}
+
+/* A thread is in the middle of something and reads the settings: nothing can be freed. */
+static void end_early(void)
+{
+    log_line(LOG_ALWAYS, "ended before it was ready");
+    _exit(EXIT_SUCCESS);
 }
 
 static bool start(struct daemon *daemon)
@@ -188,9 +201,12 @@ static bool start(struct daemon *daemon)
 
     (void)pthread_mutex_init(&daemon->server.lock, NULL);
     daemon->server.listeners = &daemon->listeners;
-    if (!run_in_background(daemon, set_up, UINT64_MAX)) {
-        log_line(LOG_ALWAYS, "ended before it was ready");
-        _exit(EXIT_SUCCESS); /* a coordinator or a name server may be waited for: nothing can be freed */
+    if (!run_in_background(daemon, read_configuration, UINT64_MAX))
+        end_early(); /* it waits for a name server or a coordinator: the generators are still that thread's */
+    if (daemon->server.setup != NULL && !run_in_background(daemon, open_listeners, UINT64_MAX)) {
+        /* It waits for a name server: all generators are open, and that thread does not use them. */
+        generators_close(&daemon->server.setup->generators, FAILED_NS); /* gives the worker ids back */
+        end_early();
     }
     if (!config_is_good(errors) || daemon->server.setup == NULL) {
         setup_log_errors(errors);

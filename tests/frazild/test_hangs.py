@@ -12,9 +12,9 @@ import tempfile
 import unittest
 
 from hanging import SLOW, Hanging
-from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, generator, stand_in
+from harness import BASE, CUT, FRAZIL, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, generator, stand_in
 
-CUT = "requests that still waited for a coordinator were cut"
+EARLY = "ended before it was ready"
 
 # A name service that gives so many answers and is silent then.
 SILENT_NAMES = """
@@ -119,24 +119,31 @@ class Hangs(Hanging):
         self.addCleanup(waits.close)
         its.send_signal(signal.SIGTERM)
         self.assertEqual(its.wait(PATIENCE_S), 0)
-        self.assertIn("ended before it was ready", its.stderr.read())
+        self.assertIn(EARLY, its.stderr.read())
 
     @unittest.skipIf(INSTRUMENTED, "a sanitizer must be loaded before the stand-in")
     def test_sigterm_is_heard_while_a_start_looks_names_up(self):
         folder = tempfile.mkdtemp(prefix="frazild-hangs-")
         self.addCleanup(shutil.rmtree, folder)
-        env, path = stand_in(folder, SILENT_NAMES), os.path.join(folder, "f.conf")
-        pathlib.Path(path).write_text(BASE + generator("main", host_dir=os.path.join(folder, "host")), encoding="utf-8")
-        for answers in range(2):  # when the address is checked, and when it is listened on
+        url, path = f"file://{folder}/ids", os.path.join(folder, "f.conf")
+        subprocess.run([FRAZIL, "lease", "init", "--never-used", url], check=True, capture_output=True)
+        host_dir = os.path.join(folder, "host")
+        pathlib.Path(path).write_text(f"{BASE}[generator main]\nworker={url}\nstate=memory\nhost_dir={host_dir}\n", encoding="utf-8")
+        env = stand_in(folder, SILENT_NAMES)
+
+        def end_start():
+            its = subprocess.Popen([FRAZILD, "-c", path], stderr=subprocess.PIPE, text=True, env={**env, "TEST_ANSWERS": str(answers)})
+            self.addCleanup(its.stderr.close)
+            self.addCleanup(its.wait)
+            self.addCleanup(its.kill)
+            self.assertIn("it is asked\n", iter(its.stderr.readline, ""))
+            its.send_signal(signal.SIGTERM)
+            self.assertEqual(its.wait(PATIENCE_S), 0)
+            return its.stderr.read()
+
+        for answers in range(2):  # when the address is checked, and when it is listened on, with a worker id
             with self.subTest(answers=answers):
-                its = subprocess.Popen([FRAZILD, "-c", path], stderr=subprocess.PIPE, text=True, env={**env, "TEST_ANSWERS": str(answers)})
-                self.addCleanup(its.stderr.close)
-                self.addCleanup(its.wait)
-                self.addCleanup(its.kill)
-                self.assertIn("it is asked\n", iter(its.stderr.readline, ""))
-                its.send_signal(signal.SIGTERM)
-                self.assertEqual(its.wait(PATIENCE_S), 0)
-                self.assertIn("ended before it was ready", its.stderr.read())
+                self.assertIn(EARLY, self.check_release(url, end_start, EARLY))
 
     def test_a_signal_that_comes_during_a_reload_has_one_more_follow(self):
         silent = self.listen()
