@@ -130,6 +130,11 @@ static bool start_loops(struct daemon *daemon)
     return true;
 }
 
+static bool is_end(int number)
+{
+    return number == SIGTERM || number == SIGINT;
+}
+
 /* Waits for one of these signals; 0 after wait_ns. */
 static int next_signal(const sigset_t *signals, uint64_t wait_ns)
 {
@@ -146,6 +151,7 @@ static int next_signal(const sigset_t *signals, uint64_t wait_ns)
 static bool run_in_background(struct daemon *daemon, void *(*work)(void *), uint64_t end_ns)
 {
     pthread_t thread;
+    int number = 0;
 
     atomic_store(&daemon->in_background, true);
     if (pthread_create(&thread, NULL, work, daemon) != 0) {
@@ -154,10 +160,13 @@ static bool run_in_background(struct daemon *daemon, void *(*work)(void *), uint
     }
     while (atomic_load(&daemon->in_background)) {
         uint64_t now_ns = clock_ns();
-        int number = now_ns < end_ns ? next_signal(&daemon->ends, end_ns - now_ns) : SIGTERM;
-        if ((number == SIGTERM || number == SIGINT) && atomic_load(&daemon->in_background))
+        number = now_ns < end_ns ? next_signal(&daemon->ends, end_ns - now_ns) : SIGTERM;
+        if (is_end(number) && atomic_load(&daemon->in_background))
             return false;
     }
+    /* It came just as the work was over, and was taken from the queue: it is still to be heard, by serve or drain. */
+    if (is_end(number))
+        (void)pthread_kill(daemon->main, number);
     return pthread_join(thread, NULL) == 0;
 }
 
@@ -229,7 +238,7 @@ static bool is_ended_within(const struct daemon *daemon, uint64_t wait_ns)
 {
     service_tell_again();
     int number = next_signal(&daemon->ends, wait_ns < MONITOR_NS ? wait_ns : MONITOR_NS);
-    return number == SIGTERM || number == SIGINT;
+    return is_end(number);
 }
 
 /* Drains: another SIGTERM or SIGINT ends the delay, and one after that cuts what is left. */
@@ -310,7 +319,7 @@ static int serve(struct daemon *daemon)
         listeners_look_at_paths(&daemon->listeners);
         service_tell_again();
         int number = next_signal(&daemon->signals, wait_ns);
-        if (number == SIGTERM || number == SIGINT)
+        if (is_end(number))
             return number;
         if (number == SIGHUP)
             reloader_ask(daemon->reloader);

@@ -39,6 +39,57 @@ int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints
 """
 
 
+# A SIGTERM that comes while a name is looked up, and is taken just before the thread that looks it up is at its end.
+LATE_SIGTERM = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <netdb.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_bool taken, over;
+
+int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **ret)
+{
+    static int asked;
+    int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **) = dlsym(RTLD_NEXT, "getaddrinfo");
+
+    if (asked++ == 1) { /* it is to be listened on */
+        (void)kill(getpid(), SIGTERM);
+        while (!atomic_load(&taken))
+            (void)sched_yield();
+    }
+    return real(host, port, hints, ret);
+}
+
+int sigtimedwait(const sigset_t *signals, siginfo_t *ret, const struct timespec *wait)
+{
+    int (*real)(const sigset_t *, siginfo_t *, const struct timespec *) = dlsym(RTLD_NEXT, "sigtimedwait");
+    int number = real(signals, ret, wait);
+
+    if (number == SIGTERM) {
+        atomic_store(&taken, true);
+        while (!atomic_load(&over))
+            (void)sched_yield();
+    }
+    return number;
+}
+
+int pthread_kill(pthread_t thread, int number)
+{
+    int (*real)(pthread_t, int) = dlsym(RTLD_NEXT, "pthread_kill");
+
+    if (number == SIGUSR1 && atomic_load(&taken)) /* the thread has said before that it is at its end */
+        atomic_store(&over, true);
+    return real(thread, number);
+}
+"""
+
+
 class Hangs(Hanging):
     def listen(self):
         """A coordinator that takes connections and never answers."""
@@ -144,6 +195,14 @@ class Hangs(Hanging):
         for answers in range(2):  # when the address is checked, and when it is listened on, with a worker id
             with self.subTest(answers=answers):
                 self.assertIn(EARLY, self.check_release(url, end_start, EARLY))
+
+    @unittest.skipIf(INSTRUMENTED, "a sanitizer must be loaded before the stand-in")
+    def test_a_sigterm_that_comes_just_as_the_addresses_are_open_is_heard(self):
+        folder = tempfile.mkdtemp(prefix="frazild-hangs-")
+        self.addCleanup(shutil.rmtree, folder)
+        daemon = self.start(env=stand_in(folder, LATE_SIGTERM))
+        daemon.wait_for_line("SIGTERM: draining")
+        self.assertEqual(daemon.process.wait(PATIENCE_S), 0)
 
     def test_a_signal_that_comes_during_a_reload_has_one_more_follow(self):
         silent = self.listen()
