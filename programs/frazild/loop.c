@@ -62,7 +62,7 @@ static bool watch(const struct loop *loop, int fd, const void *tag, uint32_t eve
 {
     struct epoll_event event = {.events = events, .data.ptr = (void *)(uintptr_t)tag};
 
-    return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST;
+    return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 static bool watch_listeners(const struct loop *loop)
@@ -70,8 +70,10 @@ static bool watch_listeners(const struct loop *loop)
     const struct listeners *listeners = loop->server->listeners;
     bool good = true;
 
-    for (size_t i = 0; i < listeners->count; i++)
-        good &= watch(loop, listeners->rows[i].fd, &listeners->rows[i], EPOLLIN | EPOLLEXCLUSIVE);
+    for (size_t i = 0; i < listeners->count; i++) {
+        /* EEXIST: an earlier attempt to watch all listeners reached this one. */
+        good &= watch(loop, listeners->rows[i].fd, &listeners->rows[i], EPOLLIN | EPOLLEXCLUSIVE) || errno == EEXIST;
+    }
     return good;
 }
 

@@ -21,7 +21,7 @@ struct loop {
     int event;          /* an eventfd: look around */
     struct alarm alarm; /* requests for ids are due */
     int reserve;        /* a descriptor that is given up to refuse a connection when there is none left; -1: lost */
-    bool pauses;        /* accepts nobody until there is a reserve again, or watches some listeners only */
+    bool pauses;        /* does not watch all listeners; a sweep tries again */
     struct connection *connections;
     struct connection *ready; /* to go on in this iteration, without an event */
     struct connection **ready_end;
