@@ -325,7 +325,7 @@ func TestSnosAreTakenUntilAContextEnds(t *testing.T) {
 	}
 }
 
-// More units than pass while nobody waits: the first ones are full, and the error takes them back.
+// More units than pass while nobody waits: the first snos are written before the error, which wipes them.
 func TestASliceHoldsNoSnosAfterAnError(t *testing.T) {
 	generator := opened(t, "layout=sno partition=4 seq_min=0 seq_max=9 state=memory max_wait=0ms")
 	snos := make([]frazil.Sno, 35000)

@@ -96,7 +96,10 @@ static void close_before(uint64_t end_ns, frazil *gen)
     frazil_info info;
 
     frazil_get_info(gen, &info, sizeof info);
-    /* A worker id that is not given back is free when its grant has ended: nobody is left to be told. */
+    /*
+     * A worker id that is not given back is free when its grant has ended: the process ends, so it does not need the
+     * answer.
+     */
     if (info.state == FRAZIL_STATE_GRANT || info.state == FRAZIL_STATE_SLOTS)
         (void)!frazil_close_within(gen, time_ns < end_ns ? end_ns - time_ns : 0);
     else

@@ -53,7 +53,7 @@ static size_t visible_commands(void)
     return visible;
 }
 
-/* NULL: there is none that COMMAND tells of. */
+/* The command that clients may know of; NULL: there is none, or it is hidden. */
 static const struct command *find_visible(struct slice name)
 {
     const struct command *row = commands_find(name);

@@ -45,8 +45,10 @@ void http_reply(struct http_request *request, const char *type, struct bytes *bo
 /* Replies with a text. */
 void http_reply_text(struct http_request *request, enum http_status status, const char *text);
 
-/* Adds JSON as a line, or replies with it, and lets it go.  NULL: there was no memory for it. */
+/* Adds JSON as a line, and lets it go.  out->failed: there was no memory, also for JSON that is NULL. */
 void http_add_json(json_t *json, struct bytes *out);
+
+/* Replies with it, likewise. */
 void http_reply_json(struct http_request *request, json_t *json);
 
 /* Replies with a problem (RFC 9457) with the code of an error; its sentence is like printf's. */

@@ -260,7 +260,7 @@ void info_of_generator(const struct generator *generator, struct info *ret)
     info_number(ret, "waiting", generator_waiting(generator));
 }
 
-/* Whether a statistic is the largest of something, and no count of it. */
+/* Whether several worker ids have the largest of a statistic, and not its sum. */
 static bool is_extent(size_t number)
 {
     return number == FRAZIL_STAT_BACKWARD_MAX_US || number == FRAZIL_STAT_LEAD_US || number == FRAZIL_STAT_LEAD_MAX_US;

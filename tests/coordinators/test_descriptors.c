@@ -2,8 +2,8 @@
 /*
  * Goal of this test: no register touches a descriptor that is not its own: a
  * program may close all of them, as daemons do, and open others that get the same
- * numbers; and a child has its parent's.  A program that is executed has none.  One suite for every kind that has a
- * server.
+ * numbers; and a child has its parent's.  A program that is executed inherits none of
+ * its connections.  One suite for every kind that has a server.
  */
 #include <errno.h>
 #include <fcntl.h>

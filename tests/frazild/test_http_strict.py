@@ -323,7 +323,7 @@ class Shortage(Raw):
         self.assertIn('frazild_connections_refused_total{reason="descriptors"} 40\n', scrape())
 
     def check_wait(self, daemon):
-        """Who comes when there is no descriptor at all waits, and is served when there is one."""
+        """A client that comes when no descriptor is left waits, and is served when there is one."""
         scrape = self.scraper(daemon)
         scrape()
         daemon.limit_files(3)
@@ -333,7 +333,7 @@ class Shortage(Raw):
             its.sendall(data)
         daemon.wait_for_line("connections wait")
         self.check_rest(daemon)
-        scrape()  # who was there is served meanwhile
+        scrape()  # a client that was there is served meanwhile
         daemon.limit_files(None)
         for its in waiting:
             self.assertRegex(its.makefile("rb").read(), rb"^(HTTP/1.1 200 |\+PONG\r\n)")

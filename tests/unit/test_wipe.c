@@ -129,7 +129,7 @@ static __attribute__((noinline)) frazil_err open_slots_in_vain(void)
     return code;
 }
 
-TEST("Slots whose namespace is refused behind the password do not leave it either")
+TEST("Slots whose namespace is refused behind the password leave no password either")
 {
     snprintf(url, sizeof url, "redis://me:");
     append_secret(url);

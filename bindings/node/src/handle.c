@@ -78,7 +78,10 @@ void handles_close_all(napi_env env)
 
     while ((gen = take_open(env)) != NULL) {
         uint64_t time_ns = now_ns();
-        /* A worker id that is not given back is free when its grant has ended: nobody is left to be told. */
+        /*
+         * A worker id that is not given back is free when its grant has ended: the process ends, so it does not need
+         * the answer.
+         */
         (void)!frazil_close_within(gen, time_ns < end_ns ? end_ns - time_ns : 0);
     }
 }

@@ -434,7 +434,7 @@ static int open_first(struct generator *self)
 
 /*
  * One thread opens it, and others wait.  A child has no thread that was opening when its process was forked.  A signal
- * handler or a finaliser that interrupts the opening cannot wait for it: it goes on when they have returned.
+ * handler or a finaliser that interrupts the opening cannot wait for it: the opening continues when they have returned.
  */
 int open_asked(struct generator *self)
 {

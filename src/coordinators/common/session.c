@@ -44,7 +44,7 @@ void fz_session_note_socket(struct fz_session *session)
     if (fd < 0 || fz_fd_is_marked(fd, &session->socket))
         return;
     (void)fz_fd_mark(fd, &session->socket); /* cannot fail: it is open */
-    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);   /* hiredis and libmariadb leave it to a program that is executed */
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);   /* hiredis and libmariadb do not set it */
     session->intake = fz_intake_of(fd);
 }
 

@@ -207,7 +207,7 @@ static enum fz_register_result check_table(struct fz_sql_connection *connection,
     return check_part(connection, FZ_MYSQL_WHOLE_TABLE, reterr);
 }
 
-/* One with another primary key passes FORCE INDEX, as MySQL makes one where a copy has none. */
+/* FORCE INDEX (PRIMARY) accepts any primary key, also the one that MySQL adds to a copy without one. */
 static enum fz_register_result check_key(struct fz_sql_connection *connection, frazil_error *reterr)
 {
     return check_part(connection, FZ_MYSQL_KEY, reterr);

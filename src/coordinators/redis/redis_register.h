@@ -19,10 +19,9 @@
 #include "lease/coordinator.h"
 
 /*
- * Makes a register of a URL (see redis_url.h), without connecting; as open_register in
- * lease/coordinator.h.  FRAZIL_ESPEC,
- * ESYS: the URL or its password file; FRAZIL_ENOTBUILT: rediss://, as there is no TLS
- * to Redis; FRAZIL_ENOMEM.
+ * Makes a register of a URL (see redis_url.h), without connecting; as open_register in lease/coordinator.h.
+ * FRAZIL_ESPEC, ESYS: the URL or its password file; FRAZIL_ENOTBUILT: rediss://, as there is no TLS to Redis;
+ * FRAZIL_ENOMEM.
  */
 frazil_err fz_redis_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr);
 

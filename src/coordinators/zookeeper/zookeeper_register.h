@@ -43,11 +43,9 @@
 #include "lease/coordinator.h"
 
 /*
- * Makes a register of a URL (see zookeeper_url.h), without connecting; as open_register in
- * lease/coordinator.h.  FRAZIL_ESPEC,
- * ESYS: the URL or its password file; FRAZIL_ENOTBUILT: the program has the client
- * library with threads, which takes the place of the one that this needs;
- * FRAZIL_ENOMEM.
+ * Makes a register of a URL (see zookeeper_url.h), without connecting; as open_register in lease/coordinator.h.
+ * FRAZIL_ESPEC, ESYS: the URL or its password file; FRAZIL_ENOTBUILT: the program has the client library with threads,
+ * which takes the place of the one that this needs; FRAZIL_ENOMEM.
  */
 frazil_err fz_zookeeper_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr);
 
