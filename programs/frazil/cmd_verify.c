@@ -292,7 +292,7 @@ static int cmd_verify_run(int argc, char **argv)
         {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids (default dec; snos: sno or hex)", 0},
         {"list", 'n', OPTION_U64, &list, "N", "show the first N of each kind (default 10)", LIST_MAX},
         {"tolerance", 0, OPTION_U64, &tolerance, "MS", "how far ids may be ahead of the clock (1000)", INT32_MAX},
-        {"apart", 0, OPTION_U64, &apart, "DAYS", "report longer pauses of all workers (730; 0: none)", 36525},
+        {"apart", 0, OPTION_U64, &apart, "DAYS", "report pauses longer than DAYS (730; 0: none)", 36525},
         {"json", 'j', OPTION_FLAG, &json, NULL, "one object", 0},
         {0},
     };

@@ -10,7 +10,7 @@
 /* clang-format off */
 #define DAEMON_KEYS(X) \
     X(daemon, threads,         threads,            threads,    "auto",  "event loops; auto: one per processor, at most 8") \
-    X(daemon, max_connections, max_connections,    count,      "10000", "maximum of connections at a time") \
+    X(daemon, max_connections, max_connections,    count,      "10000", "maximum number of connections at a time") \
     X(daemon, request_timeout, request_timeout_ns, wait,       "10s",   "how long a request may wait for ids, or take to arrive") \
     X(daemon, stall_timeout,   stall_timeout_ns,   timeout,    "30s",   "how long a client may leave a reply unread") \
     X(daemon, idle_timeout,    idle_timeout_ns,    timeout_or_none, "0s",    "how long a RESP client may be idle; 0s: no limit") \
@@ -30,15 +30,15 @@
 
 #define GENERATOR_KEYS(X) \
     X(generator, keys,         keys,               text,       "",      "patterns of the keys of INCR that it serves") \
-    X(generator, max_batch,    max_batch,          batch,      "10000", "maximum of ids in a request") \
-    X(generator, rate,         rate,               rate,       "unlimited", "maximum of ids a second") \
+    X(generator, max_batch,    max_batch,          batch,      "10000", "maximum number of ids in a request") \
+    X(generator, rate,         rate,               rate,       "unlimited", "maximum number of ids a second") \
     X(generator, worker_ids,   worker_ids,         workers,    "1",     "number of worker ids that it uses")
 
 #define USER_KEYS(X) \
     X(user, secret_file,       secret_file,        text,       "",      "file with the SHA-256 of the user's token") \
     X(user, certificate,       certificate,        text,       "",      "a name in the certificate of the user's clients") \
     X(user, allow,             allow,              text,       "",      "VERB:PATTERN, separated by spaces") \
-    X(user, rate,              rate,               rate,       "unlimited", "maximum of ids a second")
+    X(user, rate,              rate,               rate,       "unlimited", "maximum number of ids a second")
 /* clang-format on */
 
 #endif
