@@ -4,13 +4,11 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zookeeper/zookeeper_version.h>
 
 #include "core/now.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "lease/coordinator.h"
-#include "os/clients.h"
 #include "os/clock.h"
 #include "zookeeper_connection.h"
 #include "zookeeper_record.h"
@@ -582,17 +580,4 @@ frazil_err fz_zookeeper_register_open(const char *url, struct fz_register *ret, 
                                 .after_fork = zookeeper_after_fork,
                                 .close = zookeeper_close_register};
     return FRAZIL_OK;
-}
-
-const frazil_coordinator *frazil_coordinator_zookeeper(void)
-{
-    static const frazil_coordinator zookeeper = {
-        FZ_LEASE_COORDINATOR,
-        .part = "zookeeper",
-        .client = "zookeeper client " ZOO_VERSION,
-        .share_clients = fz_clients_share,
-        .open_register = fz_zookeeper_register_open,
-    };
-
-    return &zookeeper;
 }
