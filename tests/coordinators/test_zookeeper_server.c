@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "coordinators/zookeeper/zookeeper_connection.h"
+#include "core/layout_internal.h"
 #include "lib/proxy.h"
 #include "lib/test.h"
 #include "lib/zookeeper_server.h"
+#include "os/clock.h"
 
 static const char *const settings[] = {"4lw.commands.whitelist=*", NULL};
 static const char *const short_sessions[] = {"maxSessionTimeout=5000", "4lw.commands.whitelist=*", NULL};
@@ -290,8 +292,33 @@ TEST("A foreign node is refused, or shown as damaged, and never overwritten")
     register_close(&reg);
 }
 
-TEST("A namespace without the node below it is being deleted, and is none: its records may be gone already")
+static uint64_t now_tick(void *ctx)
 {
+    uint64_t tick = 0;
+
+    assert_int_equal(fz_layout_tick_of(ctx, fz_real_now().unix_ms, &tick, NULL), FRAZIL_OK);
+    return tick;
+}
+
+/* `frazil lease init`. */
+static frazil_err init(const struct fz_register *reg)
+{
+    frazil_layout layout;
+
+    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
+    const struct fz_namespace_options options = {.layout = &layout,
+                                                 .name = "orders",
+                                                 .horizon_ms = 60000,
+                                                 .max_skew_ms = 2000,
+                                                 .never_used = true,
+                                                 .now_tick = now_tick,
+                                                 .now_ctx = &layout};
+    return fz_lease_init(reg, &options, &register_said);
+}
+
+TEST("A namespace without the node below it is being deleted, and is refused: its records may be gone already")
+{
+    static const char step[] = "namespace 'orders' is being deleted: let deleteall /fallen/orders end, or run it again";
     struct fz_register reg = open_as("", "/leaves");
     struct fz_record record;
 
@@ -303,8 +330,11 @@ TEST("A namespace without the node below it is being deleted, and is none: its r
     reg = open_as("", "/fallen");
     register_prepare(&reg);
     zookeeper_server_put(&server, "/fallen/orders/namespace", "7 the namespace", &ZOO_OPEN_ACL_UNSAFE);
-    assert_int_equal(register_read(&reg, FZ_NAMESPACE, &record), FZ_REGISTER_OK);
-    assert_int_equal(record.version, 0);
+    assert_int_equal(register_read(&reg, FZ_NAMESPACE, &record), FZ_REGISTER_REFUSED);
+    assert_int_equal(register_said.code, FRAZIL_ENAMESPACE);
+    register_assert_said(step);
+    assert_int_equal(init(&reg), FRAZIL_ENAMESPACE);
+    register_assert_said(step);
     register_close(&reg);
 }
 

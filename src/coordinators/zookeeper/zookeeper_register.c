@@ -35,6 +35,15 @@ static enum fz_register_result not_understood(const struct zookeeper_register *r
     return FZ_REGISTER_REFUSED;
 }
 
+/* Not as one that is missing: lease init fails while its node is there. */
+static enum fz_register_result being_deleted(const struct zookeeper_register *reg, frazil_error *reterr)
+{
+    fz_fail(reterr, FRAZIL_ENAMESPACE,
+            "%s: namespace %q is being deleted: let deleteall %v end, or run it again, then run frazil lease init",
+            reg->connection.shown, reg->connection.url.common.name, reg->folder);
+    return FZ_REGISTER_REFUSED;
+}
+
 static const struct ACL_vector *permissions(const struct zookeeper_register *reg)
 {
     return reg->connection.url.common.access.user[0] == '\0' ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
@@ -105,6 +114,7 @@ struct read_call {
     int rc;
     bool understood;
     bool is_namespace;
+    bool is_cut; /* the namespace's node has none below it */
     struct fz_record record;
 };
 
@@ -124,7 +134,8 @@ static void on_version(int rc, const struct String_vector *names, const void *da
     struct read_call *call = (struct read_call *)(uintptr_t)data;
 
     call->rc = rc == ZOK ? call->rc : rc;
-    if (rc != ZOK || names == NULL || names->count <= 0)
+    call->is_cut = rc == ZOK && (names == NULL || names->count <= 0);
+    if (rc != ZOK)
         call->record.version = 0;
     call->batch.awaited--;
 }
@@ -163,6 +174,8 @@ static enum fz_register_result zookeeper_read(void *ctx, struct fz_deadline dead
         return fz_zookeeper_error_reply(&reg->connection, call.rc, call.path, reterr);
     if (call.rc == ZOK && !call.understood)
         return not_understood(reg, call.path, reterr);
+    if (call.rc == ZOK && call.is_cut)
+        return being_deleted(reg, reterr);
     *ret = call.record;
     tell_status(status, call.barrier.rc == ZOK, &call.barrier.stat);
     return FZ_REGISTER_OK;

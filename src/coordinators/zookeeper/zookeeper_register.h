@@ -11,7 +11,8 @@
  *
  * A swap is one transaction: delete the node named by the version expected, create
  * the one named by the next version, set the data.  It fails as a whole if that
- * node is not there.  A namespace's record without it is read as a missing one.
+ * node is not there.  `read` refuses a namespace's record without it, as one that is
+ * being deleted; no other function looks for it.
  *
  * Why not setData with ZooKeeper's own version?  That one counts from 0 again when a node
  * was deleted and made anew.  So a request that was under way for long could meet another
