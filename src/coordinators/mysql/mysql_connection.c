@@ -253,7 +253,7 @@ static enum fz_register_result statement_failed(struct call *call, frazil_error 
         return fz_session_cannot(&connection->sql.session, FRAZIL_EREFUSED,
                                  "is read-only, as replicas are: worker ids need the primary", message, reterr);
     if (result == FZ_REGISTER_UNKNOWN && is_answer(number)) {
-        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: failed, but the write may have happened: %q (%u)", connection->shown,
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: failed, and may have been carried out: %q (%u)", connection->shown,
                 fz_session_said(&connection->sql.session, message, said), (uint64_t)number);
         fz_session_drop(&connection->sql.session);
         return result;
