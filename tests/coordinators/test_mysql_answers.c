@@ -86,34 +86,49 @@ static struct script begin(const char *const setting[2])
     return script;
 }
 
-/* Asks somebody who says all that. */
-static enum fz_register_result ask_as(const char *user, const struct script *script, bool swaps)
+/* What is asked: a read, a swap of a record that is there, or one of a new record. */
+enum request { READ, UPDATE, INSERT };
+
+/* Asks somebody who says all that, and the answer when an INSERT comes; NULL: none is waited for. */
+static enum fz_register_result ask_as(const char *user, const struct script *script, const struct script *answer,
+                                      enum request request)
 {
     const struct flood flood = {.pace = FLOOD_TRICKLE | FLOOD_FIRST,
                                 .greeting = greeting,
                                 .greeting_len = sizeof greeting - 1,
                                 .head = script->bytes,
                                 .head_len = script->len,
-                                .piece = "x",
-                                .piece_len = 1};
+                                .piece = answer == NULL ? "x" : answer->bytes,
+                                .piece_len = answer == NULL ? 1 : answer->len};
     enum fz_register_result result;
     struct fz_record record;
     uint64_t untouched = 4711;
     uint16_t port;
 
-    pid_t server = flood_start(&flood, &port);
+    pid_t server = flood_start_cued(&flood, answer == NULL ? NULL : "INSERT INTO", &port);
     struct fz_register reg =
         mysql_open_url("mysql://%s@127.0.0.1:%u/app/orders?timeout=60s&ssl-mode=DISABLED", user, (unsigned)port);
-    result = swaps ? register_swap(&reg, 7, 1, "x", &untouched) : register_read(&reg, 7, &record);
+    result =
+        request == READ ? register_read(&reg, 7, &record) : register_swap(&reg, 7, request == UPDATE, "x", &untouched);
     assert_int_equal(untouched, 4711);
     register_close(&reg);
     flood_stop(server);
     return result;
 }
 
-static enum fz_register_result ask(const struct script *script, bool swaps)
+static enum fz_register_result ask(const struct script *script, enum request request)
 {
-    return ask_as("me", script, swaps);
+    return ask_as("me", script, NULL, request);
+}
+
+/* Puts a new record into a table with the right key; the answer to the INSERT is this one. */
+static enum fz_register_result insert(const struct script *answer)
+{
+    static const char *const key[] = {"namespace,number", "ascii_bin"};
+    struct script script = begin(NULL);
+
+    add_rows(&script, key, sizeof key / sizeof key[0]);
+    return ask_as("me", &script, answer, INSERT);
 }
 
 TEST("A server that would have the password told gets none, unless it proves who it is")
@@ -122,7 +137,7 @@ TEST("A server that would have the password told gets none, unless it proves who
     struct script script = {.next = 2};
 
     add_packet(&script, another_way, sizeof another_way);
-    assert_int_equal(ask_as("me:s3cret", &script, false), FZ_REGISTER_REFUSED);
+    assert_int_equal(ask_as("me:s3cret", &script, NULL, READ), FZ_REGISTER_REFUSED);
     register_assert_said("asks for a password in a way that would expose it");
 }
 
@@ -136,11 +151,11 @@ TEST("An error of the second statement does not undo the first: the write may ha
         struct script script = begin(NULL);
         add_done(&script);
         add_error(&script, numbers[i]);
-        assert_int_equal(ask(&script, true), FZ_REGISTER_UNKNOWN);
+        assert_int_equal(ask(&script, UPDATE), FZ_REGISTER_UNKNOWN);
     }
     struct script script = begin(NULL);
     add_error(&script, ER_LOCK_WAIT_TIMEOUT);
-    assert_int_equal(ask(&script, true), FZ_REGISTER_UNREACHABLE); /* of the first */
+    assert_int_equal(ask(&script, UPDATE), FZ_REGISTER_UNREACHABLE); /* of the first */
 }
 
 TEST("An error that nobody knows leaves a write open, and is told with its number: the connection was not lost")
@@ -151,7 +166,7 @@ TEST("An error that nobody knows leaves a write open, and is told with its numbe
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct script script = begin(NULL);
         add_error(&script, numbers[i]);
-        assert_int_equal(ask(&script, true), FZ_REGISTER_UNKNOWN);
+        assert_int_equal(ask(&script, UPDATE), FZ_REGISTER_UNKNOWN);
         snprintf(said, sizeof said, "failed, and may have been carried out: 'no' (%u)", numbers[i]);
         register_assert_said(said);
     }
@@ -164,7 +179,16 @@ TEST("An error that nobody knows leaves nothing open while the session is set up
     add_packet(&script, "\0\0\0\2\0\0\0", 7);
     script.next = 1;
     add_error(&script, 4711);
-    assert_int_equal(ask(&script, true), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(ask(&script, UPDATE), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("'no' (4711)");
+}
+
+TEST("Nor does one in place of the table's key, which is asked for before the write")
+{
+    struct script script = begin(NULL);
+
+    add_error(&script, 4711);
+    assert_int_equal(ask(&script, INSERT), FZ_REGISTER_UNREACHABLE);
     register_assert_said("'no' (4711)");
 }
 
@@ -175,12 +199,12 @@ TEST("A setting that has no name, or a value that nobody knows yet, ends in an a
     static const char *const galera[] = {"wsrep_on", "ON"};
     struct script script = begin(nameless);
 
-    assert_int_equal(ask(&script, false), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(ask(&script, READ), FZ_REGISTER_UNREACHABLE);
     script = begin(no_lock);
-    assert_int_equal(ask(&script, false), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(ask(&script, READ), FZ_REGISTER_UNREACHABLE);
     register_assert_said("is read-only");
     script = begin(galera);
-    assert_int_equal(ask(&script, false), FZ_REGISTER_REFUSED);
+    assert_int_equal(ask(&script, READ), FZ_REGISTER_REFUSED);
 }
 
 TEST("read_only is a number, or a word since MariaDB 12: only 0 and OFF are no")
@@ -201,7 +225,7 @@ TEST("read_only is a number, or a word since MariaDB 12: only 0 and OFF are no")
         const char *const values[] = {"1795687794832707", rows[i].read_only, "1.2.3306.4", "InnoDB 5", "7", "data"};
         struct script script = begin(NULL);
         add_rows(&script, values, sizeof values / sizeof values[0]);
-        assert_int_equal(ask(&script, false), rows[i].result);
+        assert_int_equal(ask(&script, READ), rows[i].result);
     }
 }
 
@@ -211,7 +235,7 @@ TEST("A server that does not tell when it was started is refused: nobody would n
     struct script script = begin(NULL);
 
     add_rows(&script, values, sizeof values / sizeof values[0]);
-    assert_int_equal(ask(&script, false), FZ_REGISTER_REFUSED);
+    assert_int_equal(ask(&script, READ), FZ_REGISTER_REFUSED);
     register_assert_said("does not report its time and identity, as MySQL and MariaDB do");
 }
 
@@ -230,7 +254,7 @@ TEST("A request that lost a race is made once more; one that waited for a lock i
         add_error(&script, rows[i].number);
         script.next = 1;
         add_rows(&script, values, sizeof values / sizeof values[0]);
-        assert_int_equal(ask(&script, false), rows[i].result);
+        assert_int_equal(ask(&script, READ), rows[i].result);
     }
 }
 
@@ -242,9 +266,19 @@ TEST("Each way in which a server says that it only reads is known")
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct script script = begin(NULL);
         add_error(&script, numbers[i]);
-        assert_int_equal(ask(&script, true), FZ_REGISTER_UNREACHABLE);
+        assert_int_equal(ask(&script, UPDATE), FZ_REGISTER_UNREACHABLE);
         register_assert_said("is read-only, as replicas are");
     }
+}
+
+TEST("An INSERT that changed nothing is a conflict: the record is there already")
+{
+    static const char *const values[] = {"1795687794832707", "0", "1.2.3306.4", "InnoDB 5", NULL};
+    struct script answer = {.next = 1};
+
+    add_done(&answer);
+    add_rows(&answer, values, sizeof values / sizeof values[0]);
+    assert_int_equal(insert(&answer), FZ_REGISTER_CONFLICT);
 }
 
 TEST("A write whose answer lacks the time, the server or the table's engine may have been carried out")
@@ -261,6 +295,10 @@ TEST("A write whose answer lacks the time, the server or the table's engine may 
         struct script script = begin(NULL);
         add_done(&script);
         add_rows(&script, rows[i], 5);
-        assert_int_equal(ask(&script, true), FZ_REGISTER_UNKNOWN);
+        assert_int_equal(ask(&script, UPDATE), FZ_REGISTER_UNKNOWN);
+        struct script answer = {.next = 1};
+        add_done(&answer);
+        add_rows(&answer, rows[i], 5);
+        assert_int_equal(insert(&answer), FZ_REGISTER_UNKNOWN);
     }
 }

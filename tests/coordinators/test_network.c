@@ -282,16 +282,19 @@ TEST_OF_KINDS(for_each_server,
         "HTTP/1.1 400 Bad Request\r\n\r\n",
         "HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n",
     };
+    uint64_t version = 0;
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         for (int connected = 0; connected <= 1; connected++) {
             struct rig rig;
             uint64_t untouched = 4711;
             start(&rig, kind);
+            if (version == 0) /* a new record may take a question more, which would get the text */
+                version = register_must_swap(&rig.direct, 0, 0, "first");
             if (connected)
                 (void)await_read(&rig.through);
             proxy_say(rig.proxy, texts[i]);
-            enum fz_register_result result = register_swap(&rig.through, 0, 0, "x", &untouched);
+            enum fz_register_result result = register_swap(&rig.through, 0, version, "x", &untouched);
             if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
                 fail_msg("taken for an answer: %s", texts[i]);
             assert_int_equal(untouched, 4711);

@@ -36,6 +36,26 @@ static bool hear(int fd)
     return recv(fd, heard, sizeof heard, 0) > 0;
 }
 
+/* Hears until these words have come. */
+static bool hear_words(int fd, const char *words)
+{
+    size_t matched = 0;
+    char byte;
+
+    while (words[matched] != '\0') {
+        if (recv(fd, &byte, 1, 0) <= 0)
+            return false;
+        matched = byte == words[matched] ? matched + 1 : byte == words[0];
+    }
+    return true;
+}
+
+static void hear_all(int fd)
+{
+    while (hear(fd))
+        continue;
+}
+
 /* Whole pieces, as many as fit. */
 static size_t fill(const struct flood *flood, char chunk[CHUNK])
 {
@@ -49,7 +69,7 @@ static size_t fill(const struct flood *flood, char chunk[CHUNK])
     return len;
 }
 
-static void serve(const struct flood *flood, int fd)
+static void serve(const struct flood *flood, const char *cue, int fd)
 {
     static char chunk[CHUNK];
     size_t len = fill(flood, chunk);
@@ -62,12 +82,16 @@ static void serve(const struct flood *flood, int fd)
     if (greets && (!say(fd, flood->greeting, flood->greeting_len) || !hear(fd)))
         return;
     if (pace == FLOOD_SILENT) {
-        while (hear(fd))
-            continue;
+        hear_all(fd);
         return;
     }
     if (!say(fd, flood->head, flood->head_len))
         return;
+    if (cue != NULL) {
+        if (hear_words(fd, cue) && say(fd, flood->piece, flood->piece_len))
+            hear_all(fd);
+        return;
+    }
     if (pace == FLOOD_FAST) {
         while (say(fd, chunk, len))
             continue;
@@ -77,6 +101,11 @@ static void serve(const struct flood *flood, int fd)
 }
 
 pid_t flood_start(const struct flood *flood, uint16_t *ret_port)
+{
+    return flood_start_cued(flood, NULL, ret_port);
+}
+
+pid_t flood_start_cued(const struct flood *flood, const char *cue, uint16_t *ret_port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof address;
@@ -97,7 +126,7 @@ pid_t flood_start(const struct flood *flood, uint16_t *ret_port)
                 _exit(1);
             if (bound_fork() == 0) {
                 close(fd);
-                serve(flood, connection);
+                serve(flood, cue, connection);
                 _exit(0);
             }
             close(connection);

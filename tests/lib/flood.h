@@ -31,6 +31,9 @@ struct flood {
 /* Starts one on a port of the loopback; *flood must live until it is stopped. */
 pid_t flood_start(const struct flood *flood, uint16_t *ret_port);
 
+/* The same, but the piece is sent once: in answer to a request behind the head that has these words. */
+pid_t flood_start_cued(const struct flood *flood, const char *cue, uint16_t *ret_port);
+
 void flood_stop(pid_t pid);
 
 #endif
