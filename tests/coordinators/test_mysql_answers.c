@@ -192,6 +192,20 @@ TEST("Nor does one in place of the table's key, which is asked for before the wr
     register_assert_said("'no' (4711)");
 }
 
+TEST("An answer that does not describe the table is no leave to put a new record into it")
+{
+    static const char *const fields[] = {"namespace,number"};
+    struct script script = begin(NULL);
+
+    add_rows(&script, fields, 1);
+    assert_int_equal(ask(&script, INSERT), FZ_REGISTER_REFUSED);
+    register_assert_said("does not describe its tables, as MySQL and MariaDB do");
+    script = begin(NULL);
+    add_rows(&script, NULL, 2);
+    assert_int_equal(ask(&script, INSERT), FZ_REGISTER_REFUSED);
+    register_assert_said("does not describe its tables, as MySQL and MariaDB do");
+}
+
 TEST("A setting that has no name, or a value that nobody knows yet, ends in an answer")
 {
     static const char *const nameless[] = {NULL, "ON"};

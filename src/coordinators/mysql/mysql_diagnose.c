@@ -195,6 +195,11 @@ enum fz_register_result fz_mysql_judge_table(struct fz_mysql_connection *connect
 
     if (row != NULL)
         judge(connection->url.table, part, row[0], row[1], &s);
+    if (result == FZ_REGISTER_OK && row == NULL) { /* there is one even without a table */
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not describe its tables, as MySQL and MariaDB do",
+                connection->shown);
+        result = FZ_REGISTER_REFUSED;
+    }
     mysql_free_result(answer);
     return result;
 }
