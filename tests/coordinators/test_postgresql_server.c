@@ -282,9 +282,9 @@ TEST("With a synchronous standby that is away nothing is granted: there is no an
     register_close(&hasty);
 }
 
-TEST("What the server says behind its warning does not hide it: it may have been lost all the same")
+TEST("Messages after a warning do not hide it: the write may have been lost all the same")
 {
-    static const char *const behind[] = {"NOTICE 'more'", "WARNING 'more'"};
+    static const char *const behind[] = {"INFO 'more'", "WARNING 'more'"};
     struct fz_register reg = start();
     uint64_t version = register_must_swap(&reg, 0, 0, "x");
     char sql[256];
