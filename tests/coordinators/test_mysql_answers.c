@@ -124,7 +124,7 @@ static enum fz_register_result ask(const struct script *script, enum request req
 /* Puts a new record into a table with the right key; the answer to the INSERT is this one. */
 static enum fz_register_result insert(const struct script *answer)
 {
-    static const char *const key[] = {"namespace,number", "ascii_bin"};
+    static const char *const key[] = {"namespace,number", "ascii_bin", NULL};
     struct script script = begin(NULL);
 
     add_rows(&script, key, sizeof key / sizeof key[0]);
@@ -201,7 +201,7 @@ TEST("An answer that does not describe the table is no leave to put a new record
     assert_int_equal(ask(&script, INSERT), FZ_REGISTER_REFUSED);
     register_assert_said("does not describe its tables, as MySQL and MariaDB do");
     script = begin(NULL);
-    add_rows(&script, NULL, 2);
+    add_rows(&script, NULL, 3);
     assert_int_equal(ask(&script, INSERT), FZ_REGISTER_REFUSED);
     register_assert_said("does not describe its tables, as MySQL and MariaDB do");
 }

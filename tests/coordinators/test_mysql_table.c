@@ -114,13 +114,26 @@ static struct fz_register refuse_record(const char *definition)
     return reg;
 }
 
-TEST("One that got another primary key after init is given no new record, which could be there already")
+TEST("A table that got another primary key after init is given no new record, which could be there already")
 {
     struct fz_register reg =
         refuse_record("(" COLUMNS(BYTES) ", id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY) ENGINE = InnoDB");
 
     assert_mended(&reg);
     reg = refuse_record("(" COLUMNS(BYTES) ", PRIMARY KEY (namespace, number, version)) ENGINE = InnoDB");
+    assert_mended(&reg);
+}
+
+TEST("A column with another primary key stays, unless it is AUTO_INCREMENT, which goes only with its key")
+{
+    struct fz_register reg =
+        refuse_record("(" COLUMNS(BYTES) ", id BIGINT UNSIGNED DEFAULT 7 PRIMARY KEY) ENGINE = InnoDB");
+
+    assert_mended(&reg);
+    assert_string_equal(mysql_server_do(&server, "SELECT id FROM frazil_lease"), "7");
+    reg = refuse_record("(" COLUMNS(BYTES) ", `a``b` BIGINT UNSIGNED AUTO_INCREMENT, "
+                                           "PRIMARY KEY (`a``b`, namespace)) ENGINE = InnoDB");
+    register_assert_said(" DROP COLUMN `a``b`,");
     assert_mended(&reg);
 }
 

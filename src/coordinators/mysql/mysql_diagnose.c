@@ -27,12 +27,18 @@ static const char appliers_sql[] = "SHOW GLOBAL STATUS LIKE 'Slaves_running'";
 static const char rights_sql[] = "UPDATE `@T` SET version = version WHERE 1 = 0; "
                                  "INSERT INTO `@T` SELECT * FROM `@T` WHERE 1 = 0; SELECT 1";
 
-/* The columns of the primary key, whole ones only, and how the namespaces' names are compared. */
+/*
+ * The columns of the primary key, whole ones only, how the namespaces' names are compared, and, in backquotes, a
+ * column of the primary key that is AUTO_INCREMENT and none of ours.
+ */
 #define OF_TABLE "WHERE table_schema = DATABASE() AND table_name = '@T' AND "
 static const char table_sql[] =
     "SELECT (SELECT GROUP_CONCAT(LOWER(column_name) ORDER BY LOWER(column_name)) FROM "
     "information_schema.statistics " OF_TABLE "index_name = 'PRIMARY' AND sub_part IS NULL), "
-    "(SELECT IFNULL(collation_name, '_bin') FROM information_schema.columns " OF_TABLE "column_name = 'namespace')";
+    "(SELECT IFNULL(collation_name, '_bin') FROM information_schema.columns " OF_TABLE "column_name = 'namespace'), "
+    "(SELECT CONCAT('`', REPLACE(column_name, '`', '``'), '`') FROM information_schema.columns " OF_TABLE
+    "column_key = 'PRI' AND extra LIKE '%auto_increment%' "
+    "AND column_name NOT IN ('namespace', 'number', 'version', 'data'))";
 
 enum { DAY_MS = 86400000 };
 
@@ -149,30 +155,22 @@ static bool ends_in(const char *text, const char *end)
     return len >= strlen(end) && strcmp(text + len - strlen(end), end) == 0;
 }
 
-/* Whether a key is one column, and none of ours: a number of the row.  It can only be removed with its key. */
-static bool is_row_number(const char *key)
+/* As fz_mysql_judge_table; row is what table_sql answers, NULL where there is none. */
+static void judge(const char *table, enum fz_mysql_part part, char *const *row, struct fz_sentence *ret)
 {
-    static const char *const ours[] = {"namespace", "number", "version", "data"};
-    bool is_ours = false;
+    const char *key = row[0];
+    const char *collation = row[1];
+    const char *counter = row[2];
 
-    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
-        is_ours = is_ours || strcmp(key, ours[i]) == 0;
-    return !is_ours && key[strspn(key, "abcdefghijklmnopqrstuvwxyz_0123456789")] == '\0';
-}
-
-/* As fz_mysql_judge_table; key and collation are NULL where there is none. */
-static void judge(const char *table, enum fz_mysql_part part, const char *key, const char *collation,
-                  struct fz_sentence *ret)
-{
     if (collation == NULL) /* no table */
         return;
     if (key == NULL || strcmp(key, "namespace,number") != 0) {
         fz_sentence_str(ret, "does not keep records apart, because it has the wrong primary key: run ALTER TABLE ");
         fz_sentence_str(ret, table);
         fz_sentence_str(ret, key == NULL ? "" : " DROP PRIMARY KEY,");
-        if (key != NULL && is_row_number(key)) {
+        if (counter != NULL) { /* MySQL keeps an AUTO_INCREMENT column only with its key, so both go */
             fz_sentence_str(ret, " DROP COLUMN ");
-            fz_sentence_str(ret, key);
+            fz_sentence_str(ret, counter);
             fz_sentence_char(ret, ',');
         }
         fz_sentence_str(ret, " ADD PRIMARY KEY (namespace, number)");
@@ -191,10 +189,10 @@ enum fz_register_result fz_mysql_judge_table(struct fz_mysql_connection *connect
     struct fz_sentence s = fz_sentence_in(ret, FZ_FINDING_SIZE);
     MYSQL_RES *answer = NULL;
     enum fz_register_result result = ask_about_table(connection, table_sql, &answer, reterr);
-    MYSQL_ROW row = result == FZ_REGISTER_OK && mysql_num_fields(answer) == 2 ? mysql_fetch_row(answer) : NULL;
+    MYSQL_ROW row = result == FZ_REGISTER_OK && mysql_num_fields(answer) == 3 ? mysql_fetch_row(answer) : NULL;
 
     if (row != NULL)
-        judge(connection->url.table, part, row[0], row[1], &s);
+        judge(connection->url.table, part, row, &s);
     if (result == FZ_REGISTER_OK && row == NULL) { /* there is one even without a table */
         fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not describe its tables, as MySQL and MariaDB do",
                 connection->shown);
