@@ -139,6 +139,24 @@ TEST("A table that a subscription writes to as well may be granting what its pub
     postgresql_server_stop(&publisher);
 }
 
+TEST("A key without the order of bytes is a finding, which ends with the statement that mends it")
+{
+    struct server server;
+    char sql[256];
+
+    start(&server, NULL);
+    assert_not_found(diagnose(&server), "WARN table");
+    postgresql_server_do(&server, "ALTER TABLE frazil_lease ALTER COLUMN namespace TYPE text");
+    struct findings findings = diagnose(&server);
+    assert_found(findings, "WARN table: its key has the order of the collation 'default', which an upgrade or");
+    const char *run = strstr(findings.text, "run ALTER TABLE");
+    assert_non_null(run);
+    snprintf(sql, sizeof sql, "%.*s", (int)strcspn(run + 4, "\n"), run + 4);
+    postgresql_server_do(&server, sql);
+    assert_not_found(diagnose(&server), "WARN table");
+    postgresql_server_stop(&server);
+}
+
 TEST("The examination names the rights of this user, and those that are missing")
 {
     static const char *const privileges[] = {"SELECT, INSERT", "SELECT, UPDATE"};

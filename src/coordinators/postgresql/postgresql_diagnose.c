@@ -27,7 +27,9 @@ static const char diagnose_sql[] =
     "WHERE slot_type = 'logical' AND active_pid IS NOT NULL)), "
     "CASE WHEN c.oid IS NULL THEN 'missing' WHEN has_table_privilege(c.oid, 'SELECT') AND "
     "has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') THEN 'enough' ELSE 'few' END, "
-    "(SELECT count(*)::text FROM pg_subscription_rel WHERE srrelid = c.oid) "
+    "(SELECT count(*)::text FROM pg_subscription_rel WHERE srrelid = c.oid), "
+    "(SELECT l.collname::text FROM pg_attribute AS a JOIN pg_collation AS l ON l.oid = a.attcollation "
+    "WHERE a.attrelid = c.oid AND a.attname = 'namespace') "
     "FROM (SELECT to_regclass('@T')::oid AS oid) AS c";
 
 enum {
@@ -40,6 +42,7 @@ enum {
     STANDBYS,
     PRIVILEGES,
     SUBSCRIPTIONS,
+    COLLATION, /* empty: there is no table */
     COLUMNS
 };
 
@@ -123,6 +126,17 @@ static void say_subscriptions(const struct diagnosis *diagnosis)
                       diagnosis->table);
 }
 
+/* The order of bytes never changes (see create_sql in postgresql_register.c). */
+static void say_collation(const struct diagnosis *diagnosis)
+{
+    if (!column_is(diagnosis, COLLATION, "") && !column_is(diagnosis, COLLATION, "C"))
+        fz_report_say(&diagnosis->report, FZ_FINDING_WARN,
+                      "table: its key has the order of the collation %q, which an upgrade or a standby can change: "
+                      "frazil then grants worker ids that others have: run ALTER TABLE %s ALTER COLUMN namespace TYPE "
+                      "text COLLATE \"C\"",
+                      column(diagnosis, COLLATION), diagnosis->table);
+}
+
 /* The table's name has quotes of its own. */
 static void say_privileges(const struct diagnosis *diagnosis)
 {
@@ -156,6 +170,7 @@ enum fz_register_result fz_postgresql_diagnose(struct fz_sql_connection *sql, fz
         say_durability(&diagnosis);
         say_replication(&diagnosis);
         say_subscriptions(&diagnosis);
+        say_collation(&diagnosis);
         say_privileges(&diagnosis);
     } else {
         fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not report its settings, as a PostgreSQL does", connection->shown);
