@@ -31,7 +31,7 @@ void fz_report_skew(const struct fz_report *report, struct fz_clock_bounds here,
 
 void fz_report_failure(const struct fz_report *report, const frazil_error *said)
 {
-    bool refuses = said->code == FRAZIL_EREFUSED || said->code == FRAZIL_EAGAIN;
+    bool refuses = said->code == FRAZIL_EREFUSED || said->code == FRAZIL_EAGAIN || said->code == FRAZIL_ENAMESPACE;
 
     fz_report_say(report, FZ_FINDING_FAIL, "%s%s", refuses ? FZ_FINDING_REFUSED : FZ_FINDING_SILENT, said->message);
 }

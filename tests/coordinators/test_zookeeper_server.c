@@ -14,6 +14,8 @@
 
 #include "coordinators/zookeeper/zookeeper_connection.h"
 #include "core/layout_internal.h"
+#include "frazil/coordinators.h"
+#include "lib/findings.h"
 #include "lib/proxy.h"
 #include "lib/test.h"
 #include "lib/zookeeper_server.h"
@@ -335,6 +337,9 @@ TEST("A namespace without the node below it is being deleted, and is refused: it
     register_assert_said(step);
     assert_int_equal(init(&reg), FRAZIL_ENAMESPACE);
     register_assert_said(step);
+    assert_found(findings_at(frazil_coordinator_zookeeper(), "zookeeper://127.0.0.1:%u/orders?timeout=60s&path=/fallen",
+                             (unsigned)server.port),
+                 "FAIL the coordinator refuses: ");
     register_close(&reg);
 }
 
