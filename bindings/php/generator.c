@@ -144,6 +144,14 @@ static void forget(const frazil *gen)
     ZEND_HASH_FOREACH_END();
 }
 
+static bool is_stopped(frazil *gen)
+{
+    frazil_health health;
+
+    frazil_get_health(gen, &health, sizeof health, NULL);
+    return health.state == FRAZIL_HEALTH_STOPPED;
+}
+
 /* The process's generator of that spec, opened if it is not; NULL: an exception was thrown. */
 static struct frazil_php_shared *shared_generator(zend_string *spec)
 {
@@ -152,8 +160,10 @@ static struct frazil_php_shared *shared_generator(zend_string *spec)
     struct frazil_php_shared *shared =
         FRAZIL_G(generators) == NULL ? NULL : zend_hash_find_ptr(FRAZIL_G(generators), spec);
 
-    if (shared != NULL)
+    if (shared != NULL && !is_stopped(shared->gen))
         return shared;
+    if (shared != NULL) /* another thread has stopped it, and has forgotten it in its own table alone */
+        forget(shared->gen);
     if (strlen(ZSTR_VAL(spec)) != ZSTR_LEN(spec)) {
         frazil_throw_usage("the spec has a zero byte");
         return NULL;
