@@ -195,20 +195,26 @@ if (is_file("$parts/libfrazil-redis.so.1") && trim((string) shell_exec('command 
     proc_close($server);
     check($said === 'FRAZIL_EUNREACHABLE in time, FRAZIL_EUNREACHABLE in time, soon', "a silent server: $said");
 
-    // Twelve leases of a silent server take the end of a process no longer than one does; each would take two seconds.
+    // 200 leases of a silent server take the end of a process no longer than one does.  Two seconds for each would be 400 s.
     mkdir("$scratch/leases-of-redis");
     $redis = ['redis-server', '--port', '0', '--save', '', '--appendonly', 'yes', '--dir', "$scratch/leases-of-redis",
         '--unixsocket', "$scratch/s"];
     $server = proc_open($redis, [1 => ['file', '/dev/null', 'w']], $pipes);
     $parts = ['LD_LIBRARY_PATH' => $parts] + getenv();
     $url = "redis+unix://$scratch/s/orders?timeout=60s";
+    $begun = hrtime(true);
     do {
         $init = proc_open([$frazil, 'lease', 'init', '--never-used', $url], [1 => ['file', '/dev/null', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes, null, $parts);
-    } while (proc_close($init) !== 0);
+        $isThere = proc_close($init) === 0;
+    } while (!$isThere && proc_get_status($server)['running'] && hrtime(true) - $begun < 300e9);
+    if (!$isThere) {
+        proc_terminate($server, SIGKILL);
+    }
+    check($isThere, 'a server keeps leases');
     $program = <<<'PHP'
         [, $url, $redis] = $argv;
-        for ($i = 0; $i < 12; $i++) {
-            Frazil\Generator::open("worker=$url max_wait={$i}s")->next();
+        for ($i = 0; $i < 200; $i++) {
+            Frazil\Generator::open("worker=$url max_wait={$i}s open_wait=5m")->next();
         }
         exec("kill -STOP $redis");
         echo hrtime(true);
@@ -220,7 +226,7 @@ if (is_file("$parts/libfrazil-redis.so.1") && trim((string) shell_exec('command 
     $took = hrtime(true) - $began;
     proc_terminate($server, SIGKILL);
     proc_close($server);
-    check($status === 0 && $began > 0 && $took < 20e9, 'the end of a process with twelve leases of a silent server: ' . intdiv($took, 1_000_000) . ' ms');
+    check($status === 0 && $began > 0 && $took < 300e9, 'the end of a process with 200 leases of a silent server: ' . intdiv($took, 1_000_000) . ' ms');
 }
 
 // What is forbidden.
