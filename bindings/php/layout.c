@@ -85,8 +85,13 @@ zend_string *frazil_layout_text(zend_object *object)
     const frazil_layout *layout = constructed(object);
     size_t len;
 
-    if (layout == NULL || frazil_layout_fingerprint(layout, text, sizeof text, &len) != FRAZIL_OK)
+    if (layout == NULL)
         return NULL;
+    frazil_err err = frazil_layout_fingerprint(layout, text, sizeof text, &len);
+    if (err != FRAZIL_OK) {
+        frazil_throw_code(err);
+        return NULL;
+    }
     return zend_string_init(text, len, 0);
 }
 
