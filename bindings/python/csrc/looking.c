@@ -112,7 +112,7 @@ static PyObject *stop(PyObject *object, PyObject *ignored)
     struct generator *self = (struct generator *)object;
 
     (void)ignored;
-    if (atomic_exchange(&self->unopened, false)) /* there is nothing to stop: it stays closed */
+    if (atomic_exchange(&self->unopened, false)) /* it has no generator: it is closed instead */
         Py_RETURN_NONE;
     frazil *gen = enter(self);
     if (gen == NULL)
@@ -245,7 +245,8 @@ PyMethodDef looking_methods[] = {
      "Returns how many ids are left in this tick."},
     {"stop", stop, METH_NOARGS,
      "stop($self, /)\n--\n\n"
-     "Makes all waiting calls and all later calls fail."},
+     "Makes all waiting calls and all later calls fail.  A lazy generator that was not opened yet is closed\n"
+     "instead; others that share its spec continue."},
     {"keep", keep_grant, METH_VARARGS,
      "keep($self, timeout=0.0, /)\n--\n\n"
      "Extends the grant if it is due, for keeper=hook.  Returns the seconds after which to call it again."},

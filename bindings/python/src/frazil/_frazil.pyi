@@ -55,7 +55,8 @@ class Generator:
     def last_failure(self) -> Exception | None:
         """Returns why extending the grant last failed, or None after a success."""
     def stop(self) -> None:
-        """Makes all waiting calls and all later calls fail."""
+        """Makes all waiting calls and all later calls fail.  A lazy generator that was not opened yet is closed
+        instead; others that share its spec continue."""
     def close(self, timeout: float | timedelta | None = None, /) -> None:
         """Closes the generator.  With a timeout, raises if the worker id was not released within that time."""
     def _info(self) -> tuple[int, int, int, int, int, int, bool, bool, str, int]: ...
