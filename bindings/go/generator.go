@@ -199,11 +199,12 @@ func closeForgotten() {
 	for {
 		forgotten.Lock()
 		if len(forgotten.closings) == 0 {
-			forgotten.running = false
+			forgotten.closings, forgotten.running = nil, false
 			forgotten.Unlock()
 			return
 		}
 		closing := forgotten.closings[0]
+		forgotten.closings[0] = nil // the array stays, and it would keep what was closed
 		forgotten.closings = forgotten.closings[1:]
 		forgotten.Unlock()
 		closing()

@@ -12,12 +12,40 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/frazil/frazil-go/internal/fastpath"
 )
+
+// Of three closings in a row the first two have returned, and the third has not.
+func TestWhatWasClosedIsNotKept(t *testing.T) {
+	first, third, reached := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	defer close(third)
+	collected := make(chan struct{})
+	forget(func() error { <-first; return nil })
+	func() {
+		closed := &Generator{}
+		runtime.SetFinalizer(closed, func(*Generator) { close(collected) })
+		forget(closed.Close)
+	}()
+	forget(func() error { close(reached); <-third; return nil })
+	close(first)
+	<-reached
+	hang := time.After(5 * time.Minute)
+	for {
+		runtime.GC()
+		select {
+		case <-collected:
+			return
+		case <-hang:
+			t.Fatal("the queue keeps what was closed")
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
 
 func openedHere(t *testing.T) *Generator {
 	t.Helper()
