@@ -387,7 +387,7 @@ export class Generator {
   readonly nextSno: (options?: SnoOptions | null) => string;
   /** Fills the whole array with increasing snos, 10 bytes each. */
   fillSnos<T extends Uint8Array>(array: T, options?: SnoOptions | null): T;
-  /** Returns n increasing snos. Waits as take() does. */
+  /** Returns n increasing snos. Waits as take() does. Rejects with the reason of `signal` if that is aborted first. */
   takeSnos(n: number, options?: { meta?: number | null; signal?: AbortSignal | null } | null): Promise<string[]>;
   /** Returns a sno for the given time. */
   nextSnoAt(time: Time | string, options?: { meta?: number | null } | null): string;
