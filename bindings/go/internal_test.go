@@ -20,6 +20,22 @@ import (
 	"github.com/frazil/frazil-go/internal/fastpath"
 )
 
+// AwaitCollected waits for something that a collection causes.
+func AwaitCollected(t *testing.T, caused <-chan struct{}) {
+	t.Helper()
+	hang := time.After(5 * time.Minute)
+	for {
+		runtime.GC()
+		select {
+		case <-caused:
+			return
+		case <-hang:
+			t.Fatal("nothing was collected")
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
 // Of three closings in a row the first two have returned, and the third has not.
 func TestWhatWasClosedIsNotKept(t *testing.T) {
 	first, third, reached := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -34,17 +50,7 @@ func TestWhatWasClosedIsNotKept(t *testing.T) {
 	forget(func() error { close(reached); <-third; return nil })
 	close(first)
 	<-reached
-	hang := time.After(5 * time.Minute)
-	for {
-		runtime.GC()
-		select {
-		case <-collected:
-			return
-		case <-hang:
-			t.Fatal("the queue keeps what was closed")
-		case <-time.After(time.Millisecond):
-		}
-	}
+	AwaitCollected(t, collected)
 }
 
 func openedHere(t *testing.T) *Generator {

@@ -164,22 +164,6 @@ func (g *slow) Release(frazil.Grant, int64) {
 	<-g.answer
 }
 
-// awaitCollected waits for something that a collection causes.
-func awaitCollected(t *testing.T, caused <-chan struct{}) {
-	t.Helper()
-	hang := time.After(5 * time.Minute)
-	for {
-		runtime.GC()
-		select {
-		case <-caused:
-			return
-		case <-hang:
-			t.Fatal("nothing was collected")
-		case <-time.After(time.Millisecond):
-		}
-	}
-}
-
 // All finalizers of a program run in one goroutine, those of its files too.
 func TestAForgottenGeneratorHoldsUpNoFinalizer(t *testing.T) {
 	opens := map[string]func(frazil.Option) error{
@@ -199,10 +183,10 @@ func TestAForgottenGeneratorHoldsUpNoFinalizer(t *testing.T) {
 			if err := open(frazil.WithGranter(source)); err != nil {
 				t.Fatal(err)
 			}
-			awaitCollected(t, source.asked)
+			frazil.AwaitCollected(t, source.asked)
 			finalized := make(chan struct{})
 			runtime.SetFinalizer(&granter{}, func(*granter) { close(finalized) })
-			awaitCollected(t, finalized)
+			frazil.AwaitCollected(t, finalized)
 		})
 	}
 }

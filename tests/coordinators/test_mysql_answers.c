@@ -86,7 +86,7 @@ static struct script begin(const char *const setting[2])
     return script;
 }
 
-/* What is asked: a read, a swap of a record that is there, or one of a new record. */
+/* The requests: a read, a swap of a record that is there, or one of a new record. */
 enum request { READ, UPDATE, INSERT };
 
 /* Asks somebody who says all that, and the answer when an INSERT comes; NULL: none is waited for. */

@@ -8,11 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/layout_internal.h"
-#include "lease/lease.h"
 #include "lib/postgresql_server.h"
 #include "lib/test.h"
-#include "os/clock.h"
 
 static struct server server;
 
@@ -82,29 +79,6 @@ TEST("Without a table there is no record and none can be made; who the server is
     stop();
 }
 
-static uint64_t now_tick(void *ctx)
-{
-    uint64_t tick = 0;
-
-    assert_int_equal(fz_layout_tick_of(ctx, fz_real_now().unix_ms, &tick, NULL), FRAZIL_OK);
-    return tick;
-}
-
-static frazil_err init(const struct fz_register *reg, frazil_error *reterr)
-{
-    frazil_layout layout;
-
-    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
-    const struct fz_namespace_options options = {.layout = &layout,
-                                                 .name = "orders",
-                                                 .horizon_ms = 60000,
-                                                 .max_skew_ms = 2000,
-                                                 .never_used = true,
-                                                 .now_tick = now_tick,
-                                                 .now_ctx = &layout};
-    return fz_lease_init(reg, &options, reterr);
-}
-
 TEST("`frazil lease init` makes the table, once, also for a namespace that was never used; a second namespace "
      "shares it")
 {
@@ -113,16 +87,16 @@ TEST("`frazil lease init` makes the table, once, also for a namespace that was n
 
     start();
     struct fz_register reg = open_as("guarded:s3cret%3A%2F%40", "&sslmode=disable");
-    if (init(&reg, &err) != FRAZIL_OK)
+    if (register_init(&reg, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
-    assert_int_equal(init(&reg, &err), FRAZIL_EINVAL);
+    assert_int_equal(register_init(&reg, &err), FRAZIL_EINVAL);
     assert_int_equal(reg.read(reg.ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &record, NULL, NULL), FZ_REGISTER_OK);
     struct fz_namespace_record space;
     assert_int_equal(fz_namespace_record_parse(record.data, record.len, &space, NULL), FRAZIL_OK);
     assert_string_equal(space.incarnation, register_status_of(&reg).incarnation);
     struct fz_register other = postgresql_open_url(
         "postgres://guarded:s3cret%%3A%%2F%%40@127.0.0.1:%u/postgres/others?sslmode=disable", (unsigned)server.port);
-    assert_int_equal(init(&other, &err), FRAZIL_OK);
+    assert_int_equal(register_init(&other, &err), FRAZIL_OK);
     assert_string_equal(postgresql_server_do(&server, "SELECT string_agg(namespace, ' ' ORDER BY 1) FROM frazil_lease"),
                         "orders others");
     register_close(&other);
@@ -256,10 +230,10 @@ TEST("Whatever the search_path of a role or a session is, a URL leads to one tab
                                   "CREATE SCHEMA AUTHORIZATION job; GRANT CREATE ON SCHEMA public TO web, job");
     struct fz_register web = open_as("web", "");
     struct fz_register job = open_as("job", "");
-    assert_int_equal(init(&web, &err), FRAZIL_OK);
-    assert_int_equal(init(&job, &err), FRAZIL_EREFUSED);
+    assert_int_equal(register_init(&web, &err), FRAZIL_OK);
+    assert_int_equal(register_init(&job, &err), FRAZIL_EREFUSED);
     run_what_was_said(err.message);
-    assert_int_equal(init(&job, &err), FRAZIL_EINVAL); /* it is there */
+    assert_int_equal(register_init(&job, &err), FRAZIL_EINVAL); /* it is there */
     uint64_t first = register_must_swap(&web, 0, 0, "x");
     assert_int_equal(register_swap(&job, 0, 0, "y", &version), FZ_REGISTER_CONFLICT);
     register_close(&job);

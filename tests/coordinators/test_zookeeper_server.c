@@ -13,13 +13,11 @@
 #include <unistd.h>
 
 #include "coordinators/zookeeper/zookeeper_connection.h"
-#include "core/layout_internal.h"
 #include "frazil/coordinators.h"
 #include "lib/findings.h"
 #include "lib/proxy.h"
 #include "lib/test.h"
 #include "lib/zookeeper_server.h"
-#include "os/clock.h"
 
 static const char *const settings[] = {"4lw.commands.whitelist=*", NULL};
 static const char *const short_sessions[] = {"maxSessionTimeout=5000", "4lw.commands.whitelist=*", NULL};
@@ -294,30 +292,6 @@ TEST("A foreign node is refused, or shown as damaged, and never overwritten")
     register_close(&reg);
 }
 
-static uint64_t now_tick(void *ctx)
-{
-    uint64_t tick = 0;
-
-    assert_int_equal(fz_layout_tick_of(ctx, fz_real_now().unix_ms, &tick, NULL), FRAZIL_OK);
-    return tick;
-}
-
-/* `frazil lease init`. */
-static frazil_err init(const struct fz_register *reg)
-{
-    frazil_layout layout;
-
-    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
-    const struct fz_namespace_options options = {.layout = &layout,
-                                                 .name = "orders",
-                                                 .horizon_ms = 60000,
-                                                 .max_skew_ms = 2000,
-                                                 .never_used = true,
-                                                 .now_tick = now_tick,
-                                                 .now_ctx = &layout};
-    return fz_lease_init(reg, &options, &register_said);
-}
-
 TEST("A namespace without the node below it is being deleted, and is refused: its records may be gone already")
 {
     static const char step[] = "namespace 'orders' is being deleted: let deleteall /fallen/orders end, or run it again";
@@ -335,7 +309,7 @@ TEST("A namespace without the node below it is being deleted, and is refused: it
     assert_int_equal(register_read(&reg, FZ_NAMESPACE, &record), FZ_REGISTER_REFUSED);
     assert_int_equal(register_said.code, FRAZIL_ENAMESPACE);
     register_assert_said(step);
-    assert_int_equal(init(&reg), FRAZIL_ENAMESPACE);
+    assert_int_equal(register_init(&reg, &register_said), FRAZIL_ENAMESPACE);
     register_assert_said(step);
     assert_found(findings_at(frazil_coordinator_zookeeper(), "zookeeper://127.0.0.1:%u/orders?timeout=60s&path=/fallen",
                              (unsigned)server.port),

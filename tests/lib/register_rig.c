@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/layout_internal.h"
+#include "lease/lease.h"
 #include "lib/asserts.h"
+#include "os/clock.h"
 
 frazil_error register_said;
 
@@ -85,6 +88,29 @@ void register_prepare(const struct fz_register *reg)
     memset(&register_said, 0, sizeof register_said);
     if (reg->prepare != NULL && reg->prepare(reg->ctx, FZ_DEADLINE_NONE, &register_said) != FZ_REGISTER_OK)
         fail_msg("%s", register_said.message);
+}
+
+static uint64_t now_tick(void *ctx)
+{
+    uint64_t tick = 0;
+
+    assert_int_equal(fz_layout_tick_of(ctx, fz_real_now().unix_ms, &tick, NULL), FRAZIL_OK);
+    return tick;
+}
+
+frazil_err register_init(const struct fz_register *reg, frazil_error *reterr)
+{
+    frazil_layout layout;
+
+    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
+    const struct fz_namespace_options options = {.layout = &layout,
+                                                 .name = "orders",
+                                                 .horizon_ms = 60000,
+                                                 .max_skew_ms = 2000,
+                                                 .never_used = true,
+                                                 .now_tick = now_tick,
+                                                 .now_ctx = &layout};
+    return fz_lease_init(reg, &options, reterr);
 }
 
 struct fz_register_status register_status_of(const struct fz_register *reg)

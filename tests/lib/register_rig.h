@@ -32,6 +32,9 @@ void register_ignore(void *ctx, uint32_t number, const struct fz_record *record)
 /* Prepares it, as what needs a table does; it must succeed. */
 void register_prepare(const struct fz_register *reg);
 
+/* Creates its namespace, as `frazil lease init --never-used` does. */
+frazil_err register_init(const struct fz_register *reg, frazil_error *reterr);
+
 /* The status that the coordinator tells. */
 struct fz_register_status register_status_of(const struct fz_register *reg);
 
