@@ -4,8 +4,6 @@
  * engine; whatever its defaults are; and a password goes to nobody who has not proved who it is.
  */
 #include <mysql.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "frazil/coordinators.h"
 #include "lib/findings.h"
@@ -306,54 +304,22 @@ TEST("A password goes over TCP to a server that proves who it is, or where the U
     register_close(&reg);
 }
 
-static void certify(const struct server *own)
-{
-    static const char *const openssl[] = {"openssl", "req",    "-new",    "-x509",   "-days",
-                                          "30",      "-nodes", "-out",    "crt",     "-keyout",
-                                          "key",     "-subj",  "/CN=ids", "-addext", "subjectAltName=IP:127.0.0.1",
-                                          NULL};
-    static const char *const readable[] = {"chmod", "644", "crt", "key", NULL};
-
-    assert_true(server_command(own, openssl));
-    assert_true(server_command(own, readable));
-}
-
 TEST("Over TLS, to a server whose certificate is good, and to no other one; a child leaves its parent's session alone")
 {
-    char cert[96];
-    char key[96];
     char keys[128];
-    const char *const options[] = {cert, key, NULL};
     struct fz_record record;
     struct server own;
 
-    mysql_server_start(&own, NULL);
-    certify(&own);
-    server_kill(&own);
-    snprintf(cert, sizeof cert, "--ssl-cert=%s/crt", own.folder);
-    snprintf(key, sizeof key, "--ssl-key=%s/key", own.folder);
-    mysql_server_restart(&own, options);
-    mysql_server_do(&own, "CREATE USER guarded@'%' IDENTIFIED BY 's3cret' REQUIRE SSL");
-    mysql_server_do(&own, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO guarded@'%'");
+    mysql_server_start_tls(&own);
     struct fz_register reg = open_on(&own, "guarded:s3cret", "");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("no password is sent without TLS that verifies the server");
     register_close(&reg);
-    snprintf(keys, sizeof keys, "&ssl-ca=%s/crt", own.folder);
+    snprintf(keys, sizeof keys, "&ssl-ca=%s/ids.pem", own.folder);
     reg = open_on(&own, "guarded:s3cret", keys);
     register_prepare(&reg);
     uint64_t version = register_must_swap(&reg, 0, 0, "first");
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        reg.after_fork(reg.ctx);
-        _exit(reg.read(reg.ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL) == FZ_REGISTER_OK && record.version == version
-                  ? 0
-                  : 1);
-    }
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    register_assert_child_reads(&reg, version);
     (void)register_must_swap(&reg, 0, version, "second");
     register_close(&reg);
     server_stop(&own);

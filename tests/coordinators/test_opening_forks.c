@@ -282,21 +282,6 @@ TEST_OF_KINDS(for_each_server,
 
 /* ---- over TLS ---------------------------------------------------------------------- */
 
-#if defined(FRAZIL_HAVE_ETCD) || defined(FRAZIL_HAVE_MYSQL)
-/* NAME.pem and NAME.key in the server's folder, for 127.0.0.1, by nobody but itself. */
-static void certify(const struct server *server)
-{
-    static const char *const openssl[] = {
-        "openssl", "req",     "-x509", "-newkey", "ec",      "-pkeyopt", "ec_paramgen_curve:prime256v1",
-        "-nodes",  "-days",   "2",     "-subj",   "/CN=ids", "-addext",  "subjectAltName=IP:127.0.0.1",
-        "-keyout", "ids.key", "-out",  "ids.pem", NULL};
-    static const char *const readable[] = {"chmod", "644", "ids.pem", "ids.key", NULL};
-
-    assert_true(server_command(server, openssl));
-    assert_true(server_command(server, readable));
-}
-#endif
-
 TEST("The same over TLS to etcd, and processes that end meanwhile do not crash")
 {
 #ifdef FRAZIL_HAVE_ETCD
@@ -307,7 +292,7 @@ TEST("The same over TLS to etcd, and processes that end meanwhile do not crash")
     if (!etcd_server_installed())
         skip();
     server_prepare(&server, "etcd");
-    certify(&server);
+    server_certify(&server);
     etcd_server_restart(&server, options);
     snprintf(url, sizeof url, "etcds://127.0.0.1:%u/orders?ca=%s/ids.pem&timeout=60s", (unsigned)server.port,
              server.folder);
@@ -344,21 +329,11 @@ TEST("The same over TLS to MySQL, and processes that end meanwhile do not crash"
 {
 #ifdef FRAZIL_HAVE_MYSQL
     struct server server;
-    char cert[96];
-    char key[96];
-    const char *const options[] = {cert, key, NULL};
     char url[256];
 
     if (!mysql_server_installed())
         skip();
-    mysql_server_start(&server, NULL);
-    certify(&server);
-    server_kill(&server);
-    snprintf(cert, sizeof cert, "--ssl-cert=%s/ids.pem", server.folder);
-    snprintf(key, sizeof key, "--ssl-key=%s/ids.key", server.folder);
-    mysql_server_restart(&server, options);
-    mysql_server_do(&server, "CREATE USER guarded@'%' IDENTIFIED BY 's3cret' REQUIRE SSL");
-    mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO guarded@'%'");
+    mysql_server_start_tls(&server);
     snprintf(url, sizeof url, "mysql://guarded:s3cret@127.0.0.1:%u/app/orders?ssl-ca=%s/ids.pem&timeout=60s",
              (unsigned)server.port, server.folder);
     hold_forks_and_exits(frazil_coordinator_mysql(), url, server.port, 1); /* the server speaks first */

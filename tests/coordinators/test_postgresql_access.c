@@ -5,7 +5,6 @@
  * tables and namespaces.
  */
 #include <pthread.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/postgresql_server.h"
@@ -391,7 +390,6 @@ TEST("Over TLS, as far as the URL trusts it; a child that drops what it inherite
     char keys[160];
     struct fz_record record;
     struct server own;
-    int status_word;
 
     postgresql_server_start(&own, NULL);
     postgresql_server_certify(&own);
@@ -402,16 +400,7 @@ TEST("Over TLS, as far as the URL trusts it; a child that drops what it inherite
         postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=60s&%s", (unsigned)own.port, keys);
     register_prepare(&reg);
     uint64_t version = register_must_swap(&reg, 0, 0, "first");
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        reg.after_fork(reg.ctx);
-        _exit(reg.read(reg.ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL) == FZ_REGISTER_OK && record.version == version
-                  ? 0
-                  : 1);
-    }
-    assert_int_equal(waitpid(child, &status_word, 0), child);
-    assert_int_equal(status_word, 0);
+    register_assert_child_reads(&reg, version);
     postgresql_server_await(&own,
                             "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
                             "WHERE ssl AND application_name = 'frazil'",

@@ -129,6 +129,22 @@ void mysql_server_start(struct server *server, const char *const *options)
     mysql_server_restart(server, options);
 }
 
+void mysql_server_start_tls(struct server *server)
+{
+    char cert[sizeof server->folder + 32];
+    char key[sizeof server->folder + 32];
+    const char *const options[] = {cert, key, NULL};
+
+    mysql_server_start(server, NULL);
+    server_certify(server);
+    server_kill(server);
+    snprintf(cert, sizeof cert, "--ssl-cert=%s/ids.pem", server->folder);
+    snprintf(key, sizeof key, "--ssl-key=%s/ids.key", server->folder);
+    mysql_server_restart(server, options);
+    mysql_server_do(server, "CREATE USER guarded@'%' IDENTIFIED BY 's3cret' REQUIRE SSL");
+    mysql_server_do(server, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO guarded@'%'");
+}
+
 void mysql_server_follow(struct server *server, const struct server *primary)
 {
     static const char *const options[] = {"--server-id=2", "--log-bin=log-bin", "--read-only", NULL};

@@ -20,6 +20,10 @@ void mysql_server_start(struct server *server, const char *const *options);
 /* Starts it again in the same place. */
 void mysql_server_restart(struct server *server, const char *const *options);
 
+/* Starts one with TLS, as server_certify has it, and with a user "guarded", who has the password "s3cret" and must come
+ * over TLS. */
+void mysql_server_start_tls(struct server *server);
+
 /* Makes a replica of a primary that was started with --log-bin and --server-id, and waits until it has all it has. */
 void mysql_server_follow(struct server *server, const struct server *primary);
 

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/layout_internal.h"
 #include "lease/lease.h"
@@ -130,6 +132,24 @@ void register_assert_record(const struct fz_register *reg, uint32_t number, uint
     assert_int_equal(record.version, version);
     assert_int_equal(record.len, strlen(text));
     assert_memory_equal(record.data, text, strlen(text));
+}
+
+void register_assert_child_reads(const struct fz_register *reg, uint64_t version)
+{
+    struct fz_record record;
+    int status = -1;
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        reg->after_fork(reg->ctx);
+        _exit(reg->read(reg->ctx, FZ_DEADLINE_NONE, 0, &record, NULL, NULL) == FZ_REGISTER_OK &&
+                      record.version == version
+                  ? 0
+                  : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 void register_assert_said(const char *words)

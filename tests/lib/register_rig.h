@@ -41,6 +41,9 @@ struct fz_register_status register_status_of(const struct fz_register *reg);
 /* Fails the test unless the record is this one. */
 void register_assert_record(const struct fz_register *reg, uint32_t number, uint64_t version, const char *text);
 
+/* Fails the test unless a child of this process, which drops what it inherited, reads this version of record 0. */
+void register_assert_child_reads(const struct fz_register *reg, uint64_t version);
+
 /* Fails the test unless these words were said, or if a password was ("s3cret", in all tests). */
 void register_assert_said(const char *words);
 

@@ -214,6 +214,18 @@ bool server_command(const struct server *server, const char *const *argv)
     return status == 0;
 }
 
+void server_certify(const struct server *server)
+{
+    static const char *const openssl[] = {
+        "openssl", "req",     "-x509", "-newkey", "ec",      "-pkeyopt", "ec_paramgen_curve:prime256v1",
+        "-nodes",  "-days",   "2",     "-subj",   "/CN=ids", "-addext",  "subjectAltName=IP:127.0.0.1",
+        "-keyout", "ids.key", "-out",  "ids.pem", NULL};
+    static const char *const readable[] = {"chmod", "644", "ids.pem", "ids.key", NULL};
+
+    assert_true(server_command(server, openssl));
+    assert_true(server_command(server, readable));
+}
+
 const struct passwd *server_user(const char *name)
 {
     const struct passwd *user = getpwnam(name);

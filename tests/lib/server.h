@@ -34,6 +34,9 @@ void server_run(struct server *server, const char *const *argv, bool (*answers)(
 /* Runs another program in its folder to its end, what it prints going to the log; whether it says that all is well. */
 bool server_command(const struct server *server, const char *const *argv);
 
+/* Makes in its folder ids.pem, a certificate for 127.0.0.1 that is its own CA, and ids.key.  All may read both. */
+void server_certify(const struct server *server);
+
 enum { SERVER_ARGUMENTS_MAX = 48 };
 
 /* For servers that do not run as root: the user to run them as where we are root (of this name, or else nobody); else
