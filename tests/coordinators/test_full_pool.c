@@ -20,14 +20,14 @@ static const char *pool_of(const struct register_kind *kind, uint64_t workers, u
     return spec;
 }
 
-TEST_OF_KINDS(nemesis_over_all, "An opening over a full pool gets the worker id of a holder that closes")
+TEST_OF_KINDS(for_each_server, "An opening over a full pool gets the worker id of a holder that closes")
 {
     const char *spec = pool_of(kind, 1, LONG_MS);
 
     full_pool_lets_in(spec, spec, &ports);
 }
 
-TEST_OF_KINDS(nemesis_over_all, "If no holder closes, it fails when open_wait is over, and says when the grant ends")
+TEST_OF_KINDS(for_each_server, "If no holder closes, it fails when open_wait is over, and says when the grant ends")
 {
     const char *spec = pool_of(kind, 1, LONG_MS);
     uint64_t retry_ns;
@@ -36,7 +36,7 @@ TEST_OF_KINDS(nemesis_over_all, "If no holder closes, it fails when open_wait is
     assert_in_range(retry_ns, 1, (LONG_MS + 1) * UINT64_C(1000000));
 }
 
-TEST_OF_KINDS(nemesis_over_all, "Each process of a crowd gets its turn on few worker ids")
+TEST_OF_KINDS(for_each_server, "Each process of a crowd gets its turn on few worker ids")
 {
     full_pool_serves_a_crowd(pool_of(kind, 3, SHORT_MS), &ports);
 }

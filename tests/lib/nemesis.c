@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/layout_internal.h"
 #include "lease/coordinator.h"
@@ -185,21 +184,4 @@ const frazil_coordinator *const *nemesis_coordinators(void)
     }
     coordinators[n] = NULL;
     return coordinators;
-}
-
-void nemesis_over_all(kind_rule rule)
-{
-    const char *only = getenv("TEST_KIND");
-
-    for (size_t i = 0; i < register_kind_count; i++) {
-        const struct register_kind *kind = register_kinds[i];
-        if (kind == NULL || kind->server == NULL || kind->url == NULL ||
-            (only != NULL && strcmp(only, kind->name) != 0))
-            continue;
-        print_message("%s\n", kind->name);
-        if (!kind->start())
-            continue;
-        rule(kind);
-        kind->stop();
-    }
 }

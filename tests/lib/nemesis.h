@@ -50,9 +50,6 @@ bool nemesis_is_released(const struct register_kind *kind, uint32_t worker);
 /* How many worker ids of the namespace were ever taken; *ret_versions grows with each change of their records. */
 unsigned nemesis_count_taken(const struct register_kind *kind, uint64_t *ret_versions);
 
-/* Holds every kind that has a server to a rule, or the one that TEST_KIND in the environment names. */
-void nemesis_over_all(kind_rule rule);
-
 /* The coordinators of all kinds, NULL at the end. */
 const frazil_coordinator *const *nemesis_coordinators(void);
 

@@ -242,7 +242,7 @@ static void measure_over(const struct register_kind *kind, enum way way)
     proxy_stop(proxy);
 }
 
-TEST_OF_KINDS(nemesis_over_all, "Each call keeps its time over a coordinator that is silent, slow, late or dribbles")
+TEST_OF_KINDS(for_each_server, "Each call keeps its time over a coordinator that is silent, slow, late or dribbles")
 {
     for (enum way way = SILENT; way <= DRIBBLES; way++)
         measure_over(kind, way);

@@ -311,8 +311,7 @@ TEST("Over files, of a number that all have and of numbers of their own: no id t
     }
 }
 
-TEST_OF_KINDS(nemesis_over_all,
-              "Over each coordinator, with leases of their own and with one for the host: no id twice")
+TEST_OF_KINDS(for_each_server, "Over each coordinator, with leases of their own and with one for the host: no id twice")
 {
     static const char *const shares[] = {"share=process", "share=host"};
     char spec[1024], name[64];

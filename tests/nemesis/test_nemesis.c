@@ -83,7 +83,7 @@ static void check_living(struct herd *herd, struct living *living, uint64_t *exh
 }
 
 TEST_OF_KINDS(
-    nemesis_over_all,
+    for_each_server,
     "Worker ids, and processes that are killed all the time: never two live holders, never exhausted for good")
 {
     /* The cheapest coordinator gets most of them. */
@@ -133,7 +133,7 @@ static size_t count_holders(const struct herd *herd, const char *refusal)
     return named;
 }
 
-TEST_OF_KINDS(nemesis_over_all, "The one too many is refused with a list of those who hold them, and how many more")
+TEST_OF_KINDS(for_each_server, "The one too many is refused with a list of those who hold them, and how many more")
 {
     enum { MEMBERS = 64, NAMED_AT_LEAST = 5 };
     const struct ports ports = {.coordinators = nemesis_coordinators()};
@@ -188,8 +188,8 @@ static void await_moved_or_fenced(const struct herd *herd, size_t n, unsigned at
     print_message("of %zu that stood still, %u moved, %u say FRAZIL_ELEASE\n", n, moved, fenced);
 }
 
-TEST_OF_KINDS(nemesis_over_all, "Processes that stand still for longer than the horizon lose their worker ids to "
-                                "others, and go on with what is free, or say FRAZIL_ELEASE")
+TEST_OF_KINDS(for_each_server, "Processes that stand still for longer than the horizon lose their worker ids to "
+                               "others, and go on with what is free, or say FRAZIL_ELEASE")
 {
     enum { STOPPED = 25, ROUNDS = 4 };
     unsigned noticed = 0;
@@ -240,8 +240,8 @@ static void take_in_child(frazil *gen, struct idset *ids, size_t n)
     _exit(0);
 }
 
-TEST_OF_KINDS(nemesis_over_all, "Opened before the fork: eight children, and what the parent does not even live to "
-                                "see; the last one gives the id back")
+TEST_OF_KINDS(for_each_server, "Opened before the fork: eight children, and what the parent does not even live to "
+                               "see; the last one gives the id back")
 {
     enum { CHILDREN = 8, IDS = 100000 };
     const struct ports ports = {.coordinators = nemesis_coordinators()};
@@ -320,8 +320,8 @@ static uint64_t longer_than_a_restart(const struct register_kind *kind)
     return 4 * (uint64_t)(ms + 1000);
 }
 
-TEST_OF_KINDS(nemesis_over_all, "A coordinator that is killed, and is back with all its records within the horizon: "
-                                "no process notices that had all its answers")
+TEST_OF_KINDS(for_each_server, "A coordinator that is killed, and is back with all its records within the horizon: "
+                               "no process notices that had all its answers")
 {
     /* But any coordinator may carry an extension out, and be killed before its answer.  Then the owner waits until the
      * ticks have passed that it may have been given, and all quarantines, or takes another worker id. */
@@ -353,7 +353,7 @@ TEST_OF_KINDS(nemesis_over_all, "A coordinator that is killed, and is back with 
 }
 
 TEST_OF_KINDS(
-    nemesis_over_all,
+    for_each_server,
     "One that is away for longer than the horizon: FRAZIL_ELEASE with the reason, and all is well when it is back")
 {
     struct herd herd;
@@ -368,7 +368,7 @@ TEST_OF_KINDS(
     end_fleet(&herd);
 }
 
-TEST_OF_KINDS(nemesis_over_all,
+TEST_OF_KINDS(for_each_server,
               "One that is wiped is an error, loudly; created anew, nothing that was granted before is granted again")
 {
     const struct ports ports = {.coordinators = nemesis_coordinators()};
@@ -389,7 +389,7 @@ TEST_OF_KINDS(nemesis_over_all,
 }
 
 TEST_OF_KINDS(
-    nemesis_over_all,
+    for_each_server,
     "A network that holds requests or replies, loses, cuts or resets them, and hangs up on who comes: whoever cannot "
     "extend says FRAZIL_ELEASE in the end, nothing is issued twice, and all go on when it is well again")
 {

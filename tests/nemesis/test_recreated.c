@@ -180,7 +180,7 @@ static void falsely_never_used(const struct register_kind *kind)
     herd_close(&herd);
 }
 
-TEST_OF_KINDS(nemesis_over_all,
+TEST_OF_KINDS(for_each_server,
               "A namespace that was created again hands out no id once more, whatever the operator says of it")
 {
     shorter_horizon(kind);

@@ -193,7 +193,7 @@ static void finish(struct host *host)
 }
 
 TEST_OF_KINDS(
-    nemesis_over_all,
+    for_each_server,
     "Processes that share a lease, and are killed, stopped and started all the time while their coordinator is "
     "killed and cut off: no id twice, ids again for each of them, two worker ids at the most")
 {
@@ -222,7 +222,7 @@ TEST_OF_KINDS(
 }
 
 TEST_OF_KINDS(
-    nemesis_over_all,
+    for_each_server,
     "A hundred processes of a host open over a coordinator that answers in 0.8 s: few of them ask it, for two "
     "worker ids at the most")
 {

@@ -145,7 +145,7 @@ static bool drain(struct shared *shared, struct stream_checker *checker)
     return any;
 }
 
-TEST_OF_KINDS(nemesis_over_all, "Of millions of ids by several processes no two are the same")
+TEST_OF_KINDS(for_each_server, "Of millions of ids by several processes no two are the same")
 {
     struct stream_checker *checker = stream_checker_new();
     struct shared *shared = fz_map_shared(sizeof *shared);
