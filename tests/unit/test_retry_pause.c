@@ -128,17 +128,25 @@ TEST("The rest of a pause is told from a time of another clock")
     assert_false(fz_retry_pause_may_be((SHORTEST << 9) + 1));
 }
 
-/* The window of the pauses before the next try at a first grant. */
-static void assert_first(unsigned tries, uint64_t known_ns, uint64_t left_ns, uint64_t begins_ns, uint64_t width_ns)
+typedef uint64_t pause_fn(unsigned tries, uint64_t known_ns, uint64_t left_ns, const frazil_random *random);
+
+/* The window of the pauses before the next try. */
+static void assert_window(pause_fn *pause, unsigned tries, uint64_t known_ns, uint64_t left_ns, uint64_t begins_ns,
+                          uint64_t width_ns)
 {
     struct drawn drawn = {.number = 0};
     const frazil_random random = random_of(&drawn);
 
-    assert_int_equal(fz_first_grant_pause(tries, known_ns, left_ns, &random), begins_ns);
+    assert_int_equal(pause(tries, known_ns, left_ns, &random), begins_ns);
     drawn.number = width_ns - 1;
-    assert_int_equal(fz_first_grant_pause(tries, known_ns, left_ns, &random), begins_ns + width_ns - 1);
+    assert_int_equal(pause(tries, known_ns, left_ns, &random), begins_ns + width_ns - 1);
     drawn.number = width_ns;
-    assert_int_equal(fz_first_grant_pause(tries, known_ns, left_ns, &random), begins_ns);
+    assert_int_equal(pause(tries, known_ns, left_ns, &random), begins_ns);
+}
+
+static void assert_first(unsigned tries, uint64_t known_ns, uint64_t left_ns, uint64_t begins_ns, uint64_t width_ns)
+{
+    assert_window(fz_first_grant_pause, tries, known_ns, left_ns, begins_ns, width_ns);
 }
 
 TEST("At a first grant the window doubles with each try, up to what is left")
@@ -158,17 +166,9 @@ TEST("It begins when the next try can succeed, whatever is left, and a time that
     assert_first(0, UINT64_MAX, 2 * S, 365 * 86400 * S + 1, SHORTEST);
 }
 
-/* The window of the pauses before the next look at a full pool. */
 static void assert_look(unsigned looks, uint64_t known_ns, uint64_t left_ns, uint64_t begins_ns, uint64_t width_ns)
 {
-    struct drawn drawn = {.number = 0};
-    const frazil_random random = random_of(&drawn);
-
-    assert_int_equal(fz_full_pool_pause(looks, known_ns, left_ns, &random), begins_ns);
-    drawn.number = width_ns - 1;
-    assert_int_equal(fz_full_pool_pause(looks, known_ns, left_ns, &random), begins_ns + width_ns - 1);
-    drawn.number = width_ns;
-    assert_int_equal(fz_full_pool_pause(looks, known_ns, left_ns, &random), begins_ns);
+    assert_window(fz_full_pool_pause, looks, known_ns, left_ns, begins_ns, width_ns);
 }
 
 TEST("Pauses between looks at a full pool double up to a second, unless a grant ends sooner; the last look has 50 ms")
@@ -188,17 +188,9 @@ TEST("Pauses between looks at a full pool double up to a second, unless a grant 
     assert_look(0, 0, 0, 0, 1);
 }
 
-/* The window of the pauses before a source of slots is asked again. */
 static void assert_slots(unsigned tries, uint64_t known_ns, uint64_t left_ns, uint64_t width_ns)
 {
-    struct drawn drawn = {.number = 0};
-    const frazil_random random = random_of(&drawn);
-
-    assert_int_equal(fz_slots_pause(tries, known_ns, left_ns, &random), known_ns);
-    drawn.number = width_ns - 1;
-    assert_int_equal(fz_slots_pause(tries, known_ns, left_ns, &random), known_ns + width_ns - 1);
-    drawn.number = width_ns;
-    assert_int_equal(fz_slots_pause(tries, known_ns, left_ns, &random), known_ns);
+    assert_window(fz_slots_pause, tries, known_ns, left_ns, known_ns, width_ns);
 }
 
 TEST("Who is refused slots comes back a little later than told, never before, and never after its own time")
