@@ -155,3 +155,14 @@ frazil_err fz_fail_with(frazil_error *reterr, int64_t position, frazil_err code,
     memcpy(reterr->message, text, s.len + 1);
     return code;
 }
+
+frazil_err fz_fail_length(frazil_error *reterr, const char *what, size_t before, size_t len, size_t least, size_t most)
+{
+    bool is_short = len < least;
+    const char *bound = is_short ? "at least " : "at most ";
+    uint64_t right = is_short ? least : most;
+    uint64_t at = before + (is_short ? len : most);
+
+    return fz_fail_at(reterr, at, FRAZIL_EPARSE, "%s: too %s at position %u: must have %s%u characters", what,
+                      is_short ? "short" : "long", at + 1, least == most ? "" : bound, right);
+}

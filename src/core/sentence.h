@@ -73,6 +73,13 @@ FZ_PRIVATE void fz_sentence_format(struct fz_sentence *s, const char *fmt, va_li
 #define fz_fail_at(reterr, position, ...) fz_failed(fz_fail_with(reterr, (int64_t)(position), __VA_ARGS__))
 FZ_PRIVATE frazil_err fz_fail_with(frazil_error *reterr, int64_t position, frazil_err code, const char *fmt, ...);
 
+/*
+ * FRAZIL_EPARSE for a text without a wrong character that is shorter than `least` or longer than `most`.  It begins
+ * after `before` bytes of what the caller gave; `what` is our own word for it.
+ */
+FZ_PRIVATE frazil_err fz_fail_length(frazil_error *reterr, const char *what, size_t before, size_t len, size_t least,
+                                     size_t most);
+
 /* Takes the position out of an error in a text that the caller did not give; err is returned, and may be FRAZIL_OK. */
 static inline frazil_err fz_without_position(frazil_err err, frazil_error *reterr)
 {

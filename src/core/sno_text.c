@@ -100,12 +100,7 @@ frazil_err fz_sno_decode_at(const char *text, size_t len, size_t offset, frazil_
                               "sno: %Q at position %u is not one of the characters 2-9a-x", text + i, (size_t)1,
                               (uint64_t)(offset + i) + 1);
     }
-    if (len < FRAZIL_SNO_LEN)
-        return fz_fail_at(reterr, offset + len, FRAZIL_EPARSE, "sno: too short at position %u: must have %u characters",
-                          (uint64_t)(offset + len) + 1, (uint64_t)FRAZIL_SNO_LEN);
-    return fz_fail_at(reterr, offset + FRAZIL_SNO_LEN, FRAZIL_EPARSE,
-                      "sno: too long at position %u: must have %u characters", (uint64_t)(offset + FRAZIL_SNO_LEN) + 1,
-                      (uint64_t)FRAZIL_SNO_LEN);
+    return fz_fail_length(reterr, "sno", offset, len, FRAZIL_SNO_LEN, FRAZIL_SNO_LEN);
 }
 
 frazil_err frazil_sno_decode(const char *text, size_t len, frazil_sno *ret, frazil_error *reterr)

@@ -34,17 +34,9 @@ static frazil_err fail_digit(const struct numeral *form, const char *text, size_
                       text + index, (size_t)1, (uint64_t)index + 1, form->shown);
 }
 
-static frazil_err fail_short(const struct numeral *form, size_t len, frazil_error *reterr)
+static frazil_err fail_length(const struct numeral *form, size_t len, frazil_error *reterr)
 {
-    return fz_fail_at(reterr, len, FRAZIL_EPARSE, "%s: too short at position %u: must have %s%u characters", form->name,
-                      (uint64_t)len + 1, form->len_min < form->len_max ? "at least " : "", (uint64_t)form->len_min);
-}
-
-static frazil_err fail_long(const struct numeral *form, frazil_error *reterr)
-{
-    return fz_fail_at(reterr, form->len_max, FRAZIL_EPARSE, "%s: too long at position %u: must have %s%u characters",
-                      form->name, (uint64_t)form->len_max + 1, form->len_min < form->len_max ? "at most " : "",
-                      (uint64_t)form->len_max);
+    return fz_fail_length(reterr, form->name, 0, len, form->len_min, form->len_max);
 }
 
 static frazil_err fail_large(const struct numeral *form, size_t index, frazil_error *reterr)
@@ -121,7 +113,7 @@ static frazil_err read_numeral(const struct numeral *form, const char *text, siz
                           text + form->prefix, (size_t)1, (uint64_t)form->prefix + 1);
     for (size_t i = form->prefix; i < len; i++) {
         if (i == form->len_max)
-            return fail_long(form, reterr);
+            return fail_length(form, len, reterr);
         bool space = digits == form->group && form->group > 0;
         frazil_err err = space ? expect_space(form, text, i, reterr) : read_digit(form, text, i, &value, reterr);
         if (err != FRAZIL_OK)
@@ -129,7 +121,7 @@ static frazil_err read_numeral(const struct numeral *form, const char *text, siz
         digits = space ? 0 : digits + 1;
     }
     if (len < form->len_min)
-        return fail_short(form, len, reterr);
+        return fail_length(form, len, reterr);
     *ret_id = value;
     return FRAZIL_OK;
 }
@@ -225,7 +217,7 @@ static frazil_err read_hex0x(const char *text, size_t len, uint64_t *ret_id, fra
             return fz_fail_at(reterr, i, FRAZIL_EPARSE, "hex0x: %Q at position %u; the form begins with 0x", text + i,
                               (size_t)1, (uint64_t)i + 1);
     }
-    return len < sizeof prefix ? fail_short(&hex0x, len, reterr) : read_numeral(&hex0x, text, len, ret_id, reterr);
+    return len < sizeof prefix ? fail_length(&hex0x, len, reterr) : read_numeral(&hex0x, text, len, ret_id, reterr);
 }
 
 /* Eleven digits hold 66 bits: the two that are over come last and must be zero. */
@@ -245,10 +237,8 @@ static frazil_err read_base64url(const char *text, size_t len, uint64_t *ret_id,
         if (fz_alphabet_value(&fz_base64url, text[i]) == 0)
             return fail_digit(&base64url, text, i, reterr);
     }
-    if (len < 11)
-        return fail_short(&base64url, len, reterr);
-    if (len > 11)
-        return fail_long(&base64url, reterr);
+    if (len != 11)
+        return fail_length(&base64url, len, reterr);
     return fz_fail(reterr, FRAZIL_EPARSE,
                    "base64url: %Q at position 11 holds bits beyond the id's 64; it must be one of AEIMQUYcgkosw048",
                    text + 10, (size_t)1);

@@ -104,10 +104,7 @@ static frazil_err check_characters(const char *text, size_t len, size_t len_righ
                               (uint64_t)i + 1);
     }
     if (len != len_right)
-        return fz_fail_at(reterr, len < len_right ? len : len_right, FRAZIL_EPARSE,
-                          "scrambled id: %s position %u: must have %u characters",
-                          len < len_right ? "too short at" : "too long at",
-                          (uint64_t)(len < len_right ? len : len_right) + 1, (uint64_t)len_right);
+        return fz_fail_length(reterr, "scrambled id", 0, len, len_right, len_right);
     return FRAZIL_OK;
 }
 

@@ -101,10 +101,7 @@ static frazil_err check_uuid_text(const char *text, size_t len, frazil_error *re
                               text + i, (size_t)1, (uint64_t)i + 1);
     }
     if (len != FRAZIL_UUID_LEN)
-        return fz_fail_at(reterr, len < FRAZIL_UUID_LEN ? len : FRAZIL_UUID_LEN, FRAZIL_EPARSE,
-                          "uuid: %s position %u: must have %u characters",
-                          len < FRAZIL_UUID_LEN ? "too short at" : "too long at",
-                          (uint64_t)(len < FRAZIL_UUID_LEN ? len : FRAZIL_UUID_LEN) + 1, (uint64_t)FRAZIL_UUID_LEN);
+        return fz_fail_length(reterr, "uuid", 0, len, FRAZIL_UUID_LEN, FRAZIL_UUID_LEN);
     return FRAZIL_OK;
 }
 
