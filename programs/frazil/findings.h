@@ -26,7 +26,7 @@ struct findings {
     struct periods periods;
     uint64_t ids;
     uint64_t unreadable;
-    uint64_t untallied; /* ids of workers beyond TALLY_WORKERS_MAX */
+    uint64_t untallied; /* ids of workers beyond WORKER_STATS_MAX */
 };
 
 /* Notes a finding.  Too little memory loses the example, not the count. */
