@@ -26,16 +26,16 @@ frazil *take_away(struct generator *self)
     return atomic_exchange(&self->gen, NULL);
 }
 
-struct close_errand {
-    struct errand errand;
+struct close_job {
+    struct background_job job;
     frazil *gen;
     uint64_t wait_ns;
     frazil_err err;
 };
 
-static void run_close(struct errand *errand)
+static void run_close(struct background_job *job)
 {
-    struct close_errand *close = (struct close_errand *)errand;
+    struct close_job *close = (struct close_job *)job;
 
     if (close->wait_ns == FRAZIL_WAIT_FOREVER)
         frazil_close(close->gen);
@@ -43,27 +43,27 @@ static void run_close(struct errand *errand)
         close->err = frazil_close_within(close->gen, close->wait_ns);
 }
 
-static void discard_close(struct errand *errand)
+static void discard_close(struct background_job *job)
 {
-    free(errand);
+    free(job);
 }
 
 /* Closes it, where that asks nobody in the calling thread.  -1 with an exception set. */
 static int close_seen(struct generator *self, frazil *gen, uint64_t wait_ns)
 {
-    struct close_errand *close = calloc(1, sizeof *close);
+    struct close_job *close = calloc(1, sizeof *close);
 
     if (close == NULL) {
         (void)!frazil_close_within(gen, 0);
         PyErr_NoMemory();
         return -1;
     }
-    *close = (struct close_errand){.errand = {run_close, discard_close}, .gen = gen, .wait_ns = wait_ns};
+    *close = (struct close_job){.job = {run_close, discard_close}, .gen = gen, .wait_ns = wait_ns};
     if (!self->asks_server) {
-        Py_BEGIN_ALLOW_THREADS run_close(&close->errand);
+        Py_BEGIN_ALLOW_THREADS run_close(&close->job);
         Py_END_ALLOW_THREADS
-    } else if (do_errand(self->state, &close->errand) < 0) {
-        Py_XINCREF(self->clock); /* the errand may use it for as long as the process lives */
+    } else if (do_in_background(self->state, &close->job) < 0) {
+        Py_XINCREF(self->clock); /* the background job may use it for as long as the process lives */
         return -1;
     }
     frazil_err err = close->err;
@@ -167,7 +167,7 @@ static bool await_ends(struct ending *ending)
     const struct timespec pause = {.tv_nsec = 1000000};
     uint64_t begun_ns = coarse_ns();
 
-    while ((atomic_load(&ending->left) != 0 || atomic_load(&abandoned_errands) != 0) &&
+    while ((atomic_load(&ending->left) != 0 || atomic_load(&abandoned_jobs) != 0) &&
            coarse_ns() - begun_ns < ending->wait_ns)
         (void)nanosleep(&pause, NULL);
     bool all = atomic_load(&ending->left) == 0;

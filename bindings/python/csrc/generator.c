@@ -14,7 +14,7 @@ _Atomic uint64_t fork_count;
 static void count_fork(void)
 {
     atomic_fetch_add(&fork_count, 1);
-    atomic_store(&abandoned_errands, 0); /* their threads are the parent's */
+    atomic_store(&abandoned_jobs, 0); /* their threads are the parent's */
 }
 
 static void watch(void)
@@ -261,8 +261,8 @@ static frazil_err read_options(const struct opening *opening, frazil_manual_cloc
 }
 
 /* It may ask a coordinator. */
-struct open_errand {
-    struct errand errand;
+struct open_job {
+    struct background_job job;
     frazil_options *options;
     bool shared;
     frazil *gen;
@@ -270,9 +270,9 @@ struct open_errand {
     frazil_error error;
 };
 
-static void run_open(struct errand *errand)
+static void run_open(struct background_job *job)
 {
-    struct open_errand *open = (struct open_errand *)errand;
+    struct open_job *open = (struct open_job *)job;
 
     open->err = open->shared ? frazil_open_shared_with(&open->gen, open->options, &open->error)
                              : frazil_open_with(&open->gen, open->options, &open->error);
@@ -280,9 +280,9 @@ static void run_open(struct errand *errand)
 }
 
 /* Nobody has its worker id: it is given back. */
-static void discard_open(struct errand *errand)
+static void discard_open(struct background_job *job)
 {
-    struct open_errand *open = (struct open_errand *)errand;
+    struct open_job *open = (struct open_job *)job;
 
     if (open->err == FRAZIL_OK)
         (void)!frazil_close_within(open->gen, 0); /* a thread of the library's goes on */
@@ -292,7 +292,7 @@ static void discard_open(struct errand *errand)
 /* Opens with the options, which it closes.  NULL with an exception set. */
 static frazil *open_options(const struct generator *self, frazil_options *options, bool shared, PyObject *clock)
 {
-    struct open_errand *open = calloc(1, sizeof *open);
+    struct open_job *open = calloc(1, sizeof *open);
     frazil *gen = NULL;
 
     if (open == NULL) {
@@ -300,9 +300,9 @@ static frazil *open_options(const struct generator *self, frazil_options *option
         PyErr_NoMemory();
         return NULL;
     }
-    *open = (struct open_errand){.errand = {run_open, discard_open}, .options = options, .shared = shared};
-    if (do_errand(self->state, &open->errand) < 0) {
-        Py_INCREF(clock); /* the errand may use it for as long as the process lives */
+    *open = (struct open_job){.job = {run_open, discard_open}, .options = options, .shared = shared};
+    if (do_in_background(self->state, &open->job) < 0) {
+        Py_INCREF(clock); /* the background job may use it for as long as the process lives */
         return NULL;
     }
     if (open->err == FRAZIL_OK)

@@ -9,7 +9,7 @@
  *
  * Closing waits for the calls that are under way without the lock: users counts them.
  *
- * Signals are looked at during all waits.  A wait is cut into pieces; what cannot be cut is an errand.
+ * Signals are looked at during all waits.  A wait is cut into pieces; what cannot be cut is a background job.
  */
 #ifndef FRAZIL_PYTHON_GENERATOR_H
 #define FRAZIL_PYTHON_GENERATOR_H
@@ -137,19 +137,19 @@ static inline void let_go(struct generator *self)
 #define PIECE_NS UINT64_C(100000000)
 
 /* A call that a thread makes. */
-struct errand {
-    void (*run)(struct errand *errand);     /* in that thread, which has no GIL */
-    void (*discard)(struct errand *errand); /* frees it, and its result: the caller has given up */
+struct background_job {
+    void (*run)(struct background_job *job);     /* in that thread, which has no GIL */
+    void (*discard)(struct background_job *job); /* frees it, and its result: the caller has given up */
 };
 
 /*
- * Does it, without the GIL, while signal handlers run.  -1: one of them has raised, and the errand, which goes on, is
+ * Does it, without the GIL, while signal handlers run.  -1: one of them has raised, and the job, which goes on, is
  * no longer the caller's.
  */
-int do_errand(const struct state *state, struct errand *errand);
+int do_in_background(const struct state *state, struct background_job *job);
 
-/* How many errands go on in this process that are no longer a caller's.  Its end gives them a moment, too. */
-extern _Atomic uint64_t abandoned_errands;
+/* How many jobs go on in this process that are no longer a caller's.  Its end gives them a moment, too. */
+extern _Atomic uint64_t abandoned_jobs;
 
 /* The methods, a table for each file. */
 extern PyMethodDef taking_methods[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errands: calls of the library that take as long as a coordinator does, and that cannot be cut into pieces.  A thread
- * makes each of them, without any object of Python, so that the caller can look at signals meanwhile.
+ * Background jobs: calls of the library that take as long as a coordinator does, and that cannot be cut into pieces.  A
+ * thread makes each of them, without any object of Python, so that the caller can look at signals meanwhile.
  */
 #define _POSIX_C_SOURCE 200809L /* pthread_condattr_setclock */
 #include "generator.h"
@@ -12,20 +12,20 @@
 #include <stdlib.h>
 #include <time.h>
 
-_Atomic uint64_t abandoned_errands;
+_Atomic uint64_t abandoned_jobs;
 
 /* The caller and the thread share this. */
-struct errand_thread {
+struct job_thread {
     pthread_mutex_t lock;
     pthread_cond_t ended;
     bool has_ended;
     bool is_abandoned; /* nobody waits for it any more */
-    struct errand *errand;
+    struct background_job *job;
 };
 
-static struct errand_thread *thread_new(struct errand *errand)
+static struct job_thread *thread_new(struct background_job *job)
 {
-    struct errand_thread *thread = calloc(1, sizeof *thread);
+    struct job_thread *thread = calloc(1, sizeof *thread);
     pthread_condattr_t attributes;
 
     if (thread == NULL || pthread_condattr_init(&attributes) != 0) {
@@ -36,37 +36,37 @@ static struct errand_thread *thread_new(struct errand *errand)
     (void)pthread_mutex_init(&thread->lock, NULL);
     (void)pthread_cond_init(&thread->ended, &attributes);
     (void)pthread_condattr_destroy(&attributes);
-    thread->errand = errand;
+    thread->job = job;
     return thread;
 }
 
-static void thread_free(struct errand_thread *thread)
+static void thread_free(struct job_thread *thread)
 {
     (void)pthread_cond_destroy(&thread->ended);
     (void)pthread_mutex_destroy(&thread->lock);
     free(thread);
 }
 
-static void *run_errand(void *argument)
+static void *run_job(void *argument)
 {
-    struct errand_thread *thread = argument;
+    struct job_thread *thread = argument;
 
-    thread->errand->run(thread->errand);
+    thread->job->run(thread->job);
     (void)pthread_mutex_lock(&thread->lock);
     thread->has_ended = true;
     bool is_abandoned = thread->is_abandoned;
     (void)pthread_cond_signal(&thread->ended);
     (void)pthread_mutex_unlock(&thread->lock);
     if (is_abandoned) {
-        thread->errand->discard(thread->errand);
+        thread->job->discard(thread->job);
         thread_free(thread);
-        atomic_fetch_sub(&abandoned_errands, 1);
+        atomic_fetch_sub(&abandoned_jobs, 1);
     }
     return NULL;
 }
 
 /* Nobody joins the thread.  It takes no signals: they are the program's. */
-static bool thread_start(struct errand_thread *thread)
+static bool thread_start(struct job_thread *thread)
 {
     pthread_t id;
     sigset_t all;
@@ -74,7 +74,7 @@ static bool thread_start(struct errand_thread *thread)
 
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool good = pthread_create(&id, NULL, run_errand, thread) == 0;
+    bool good = pthread_create(&id, NULL, run_job, thread) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (good)
         (void)pthread_detach(id);
@@ -82,7 +82,7 @@ static bool thread_start(struct errand_thread *thread)
 }
 
 /* Waits for a piece of time.  True: it has ended. */
-static bool await_piece(struct errand_thread *thread)
+static bool await_piece(struct job_thread *thread)
 {
     const uint64_t second_ns = 1000000000;
     struct timespec until;
@@ -101,28 +101,28 @@ static bool await_piece(struct errand_thread *thread)
 }
 
 /* The thread that locks last discards the result. */
-static void abandon(struct errand_thread *thread)
+static void abandon(struct job_thread *thread)
 {
     (void)pthread_mutex_lock(&thread->lock);
     thread->is_abandoned = true;
     bool has_ended = thread->has_ended;
     if (!has_ended)
-        atomic_fetch_add(&abandoned_errands, 1);
+        atomic_fetch_add(&abandoned_jobs, 1);
     (void)pthread_mutex_unlock(&thread->lock);
     if (has_ended) {
-        thread->errand->discard(thread->errand);
+        thread->job->discard(thread->job);
         thread_free(thread);
     }
 }
 
-int do_errand(const struct state *state, struct errand *errand)
+int do_in_background(const struct state *state, struct background_job *job)
 {
     uint64_t forks = atomic_load(&fork_count);
-    struct errand_thread *thread = thread_new(errand);
+    struct job_thread *thread = thread_new(job);
     bool has_ended = false;
 
     if (thread == NULL || !thread_start(thread)) { /* without a thread the caller makes the call */
-        Py_BEGIN_ALLOW_THREADS errand->run(errand);
+        Py_BEGIN_ALLOW_THREADS job->run(job);
         Py_END_ALLOW_THREADS if (thread != NULL) thread_free(thread);
         return 0;
     }
