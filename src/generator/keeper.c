@@ -543,7 +543,7 @@ static frazil_err extend_here(frazil *gen, struct fz_deadline deadline, frazil_e
 }
 
 /* Has a thread ask, and waits for it up to the deadline. */
-static frazil_err extend_aside(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
+static frazil_err extend_in_background(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
 {
     const struct fz_background_wait wait = {.until = deadline, .is_over = is_call_over};
     frazil_err err;
@@ -568,7 +568,7 @@ static frazil_err keep_within(frazil *gen, struct fz_deadline deadline, bool ask
     if (is_begun && !is_to_be_asked(gen, &seen, &err, reterr))
         return err;
     if (is_begun && begin_job(gen))
-        return extend_aside(gen, deadline, reterr);
+        return extend_in_background(gen, deadline, reterr);
     return fz_fail(reterr, FRAZIL_EAGAIN, FZ_UNANSWERED, gen->keeper.granter_name);
 }
 

@@ -198,7 +198,7 @@ static bool closes_itself(const frazil *gen)
 }
 
 /* Has a thread close it, for which the caller waits so long; without a thread it closes in that time itself. */
-static frazil_err close_aside(frazil *gen, uint64_t most_ns)
+static frazil_err close_in_background(frazil *gen, uint64_t most_ns)
 {
     const struct fz_background_wait wait = {.until = fz_deadline_in(most_ns)};
     frazil_err err = FRAZIL_OK;
@@ -214,11 +214,11 @@ static frazil_err close_aside(frazil *gen, uint64_t most_ns)
     return FRAZIL_EAGAIN;
 }
 
-/* The caller is the last user.  If it may not go aside, or would call what is the program's, it closes it itself. */
-static frazil_err close_as_last(frazil *gen, uint64_t most_ns, bool may_go_aside)
+/* The caller is the last user.  If it may use no thread, or would call what is the program's, it closes it itself. */
+static frazil_err close_as_last(frazil *gen, uint64_t most_ns, bool may_use_thread)
 {
-    return may_go_aside && !closes_itself(gen) ? close_aside(gen, most_ns)
-                                               : close_job(gen, close_deadline(most_ns), NULL);
+    return may_use_thread && !closes_itself(gen) ? close_in_background(gen, most_ns)
+                                                 : close_job(gen, close_deadline(most_ns), NULL);
 }
 
 /* Whether others use it, so that there is nothing to close.  A child that has no memory for a lock leaves it open. */
@@ -238,14 +238,14 @@ static bool leaves_open(frazil *gen, frazil_err *ret_err)
 }
 
 /* A thread that ended in here would leave half of the generator open. */
-static frazil_err leave_or_close(frazil *gen, uint64_t most_ns, bool may_go_aside)
+static frazil_err leave_or_close(frazil *gen, uint64_t most_ns, bool may_use_thread)
 {
     frazil_err err = FRAZIL_OK;
     int cancel;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (!leaves_open(gen, &err))
-        err = close_as_last(gen, most_ns, may_go_aside);
+        err = close_as_last(gen, most_ns, may_use_thread);
     pthread_setcancelstate(cancel, NULL);
     return err;
 }
