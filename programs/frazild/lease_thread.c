@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LOOKERS 8      /* coordinators that are asked at a time: one that is silent holds up no other one */
-#define WAITING_MAX 64 /* for the leases of each engine */
-#define RETRY_MS 1000  /* after which a coordinator that did not answer may be asked again */
+#define LEASE_THREADS 8 /* coordinators that are asked at a time: one that is silent holds up no other one */
+#define WAITING_MAX 64  /* for the leases of each engine */
+#define RETRY_MS 1000   /* after which a coordinator that did not answer may be asked again */
 
-_Static_assert(LOOKERS <= JOB_THREADS_MAX, "each has a thread");
+_Static_assert(LEASE_THREADS <= JOB_THREADS_MAX, "each has a thread");
 
 struct lease_job {
     struct job job; /* first */
@@ -81,7 +81,7 @@ static void free_job(struct job *its)
     free(job);
 }
 
-static const struct job_kind kind = {run, are_of_one_engine, free_job, WAITING_MAX, LOOKERS};
+static const struct job_kind kind = {run, are_of_one_engine, free_job, WAITING_MAX, LEASE_THREADS};
 
 struct lease_threads *lease_threads_start(void)
 {

@@ -11,7 +11,7 @@
 
 #include <semaphore.h>
 
-enum { WAITING_MAX = 64, LOOKERS = 8, ENGINES = LOOKERS + 1 };
+enum { WAITING_MAX = 64, LEASE_THREADS = 8, ENGINES = LEASE_THREADS + 1 };
 
 static char leases, generator;    /* which nobody looks at */
 static char meanings[ENGINES][2]; /* its number */
@@ -176,15 +176,15 @@ TEST("One look serves all who wait for the leases of a generator, each by its ow
 
 TEST("Coordinators that do not answer, all but one of those that are asked at a time, hold up nobody else")
 {
-    struct lease_job *silent[LOOKERS - 1][2];
+    struct lease_job *silent[LEASE_THREADS - 1][2];
 
-    for (size_t i = 0; i < LOOKERS - 1; i++) {
+    for (size_t i = 0; i < LEASE_THREADS - 1; i++) {
         for (size_t k = 0; k < 2; k++) /* the second waits behind the first, and takes no other thread */
             silent[i][k] = submit(&engines[i], 2);
         await_look();
     }
     for (size_t i = 0; i < 2; i++) { /* also when it was asked already */
-        for (size_t k = LOOKERS - 1; k < ENGINES; k++) {
+        for (size_t k = LEASE_THREADS - 1; k < ENGINES; k++) {
             struct lease_job *job = submit(&engines[k], 3);
             await_look();
             let_answer(k, FRAZIL_OK, 1);
@@ -192,7 +192,7 @@ TEST("Coordinators that do not answer, all but one of those that are asked at a 
             lease_job_abandon(job);
         }
     }
-    for (size_t i = 0; i < LOOKERS - 1; i++) {
+    for (size_t i = 0; i < LEASE_THREADS - 1; i++) {
         assert_false(lease_job_is_over(silent[i][0]));
         for (size_t k = 0; k < 2; k++)
             lease_job_abandon(silent[i][k]);
@@ -202,19 +202,19 @@ TEST("Coordinators that do not answer, all but one of those that are asked at a 
 
 TEST("Where as many coordinators as can be asked at a time are silent, the next one is asked when any of them answers")
 {
-    for (size_t first = 0; first < LOOKERS; first++) {
-        struct lease_job *silent[LOOKERS];
-        for (size_t i = 0; i < LOOKERS; i++) {
+    for (size_t first = 0; first < LEASE_THREADS; first++) {
+        struct lease_job *silent[LEASE_THREADS];
+        for (size_t i = 0; i < LEASE_THREADS; i++) {
             silent[i] = submit(&engines[i], 2);
             await_look();
         }
-        struct lease_job *next = submit(&engines[LOOKERS], 3);
+        struct lease_job *next = submit(&engines[LEASE_THREADS], 3);
         let_answer(first, FRAZIL_OK, 1);
         await_look();
-        let_answer(LOOKERS, FRAZIL_OK, 1);
+        let_answer(LEASE_THREADS, FRAZIL_OK, 1);
         assert_reply(next, "three");
         lease_job_abandon(next);
-        for (size_t i = 0; i < LOOKERS; i++) {
+        for (size_t i = 0; i < LEASE_THREADS; i++) {
             if (i != first)
                 let_answer(i, FRAZIL_OK, 1);
             lease_job_abandon(silent[i]);
@@ -224,26 +224,26 @@ TEST("Where as many coordinators as can be asked at a time are silent, the next 
 
 TEST("Who waits longer than a request may is told whether it was for the own coordinator")
 {
-    struct lease_job *jobs[LOOKERS + 2];
+    struct lease_job *jobs[LEASE_THREADS + 2];
 
-    for (size_t i = 0; i < LOOKERS; i++) {
+    for (size_t i = 0; i < LEASE_THREADS; i++) {
         jobs[i] = submit(&engines[i], 2);
         await_look();
     }
-    jobs[LOOKERS] = submit(&engines[0], 2);
-    jobs[LOOKERS + 1] = submit(&engines[LOOKERS], 2);
+    jobs[LEASE_THREADS] = submit(&engines[0], 2);
+    jobs[LEASE_THREADS + 1] = submit(&engines[LEASE_THREADS], 2);
     event_thread.now_ns += 10 * NS_PER_S;
-    assert_false(lease_job_is_over(jobs[LOOKERS + 1]));
+    assert_false(lease_job_is_over(jobs[LEASE_THREADS + 1]));
     event_thread.now_ns++;
     assert_refused(jobs[0], CODE_TRYAGAIN, "number0: the coordinator does not answer");
-    assert_refused(jobs[LOOKERS], CODE_TRYAGAIN, "number0: the coordinator does not answer");
-    assert_refused(jobs[LOOKERS + 1], CODE_TRYAGAIN,
+    assert_refused(jobs[LEASE_THREADS], CODE_TRYAGAIN, "number0: the coordinator does not answer");
+    assert_refused(jobs[LEASE_THREADS + 1], CODE_TRYAGAIN,
                    "number8: the daemon waits for the coordinator of another generator");
     lease_jobs_collect(&event_thread);
     assert_int_equal(woken, 0);
-    for (size_t i = 0; i < LOOKERS + 2; i++)
+    for (size_t i = 0; i < LEASE_THREADS + 2; i++)
         lease_job_abandon(jobs[i]);
-    for (size_t i = 0; i < LOOKERS; i++)
+    for (size_t i = 0; i < LEASE_THREADS; i++)
         let_answer(i, FRAZIL_OK, 0);
 }
 
@@ -271,25 +271,25 @@ TEST("An error is told with its reason, and one that passes as such")
 
 TEST("A generator without a coordinator has no leases, which is told at once, although all threads are silent")
 {
-    struct lease_job *silent[LOOKERS];
+    struct lease_job *silent[LEASE_THREADS];
 
-    for (size_t i = 0; i < LOOKERS; i++) {
+    for (size_t i = 0; i < LEASE_THREADS; i++) {
         silent[i] = submit(&engines[i], 2);
         await_look();
     }
     state = FRAZIL_STATE_MEMORY;
     for (size_t i = 0; i <= WAITING_MAX; i++) {
-        struct lease_job *job = submit(&engines[LOOKERS], 2);
+        struct lease_job *job = submit(&engines[LEASE_THREADS], 2);
         assert_refused(job, CODE_ERR, "number8 has no leases");
         lease_jobs_collect(&event_thread);
         lease_job_abandon(job);
     }
     assert_int_equal(woken, WAITING_MAX + 1);
-    for (size_t i = 0; i < LOOKERS; i++) {
+    for (size_t i = 0; i < LEASE_THREADS; i++) {
         let_answer(i, FRAZIL_OK, 1);
         lease_job_abandon(silent[i]);
     }
-    assert_int_equal(atomic_load(&looks), LOOKERS);
+    assert_int_equal(atomic_load(&looks), LEASE_THREADS);
 }
 
 TEST("No more than the queue holds may wait")
