@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-void await_users(struct generator *self, frazil *gen)
+/* Waits, without the GIL, until no call is under way any more.  They end as frazil_stop says: within a piece of a wait.
+ */
+static void await_users(struct generator *self, frazil *gen)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
 

@@ -23,7 +23,8 @@ static void watch(void)
     (void)pthread_atfork(NULL, NULL, count_fork);
 }
 
-void watch_forks(void)
+/* Watches forks, once for the process. */
+static void watch_forks(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 

@@ -63,9 +63,6 @@ struct generator {
 /* How often an ancestor of this process was forked since the module was loaded. */
 extern _Atomic uint64_t fork_count;
 
-/* Watches forks, once for the process. */
-void watch_forks(void);
-
 /* Opens it, if it is one that its first call opens.  -1 with an exception set. */
 int open_asked(struct generator *self);
 
@@ -83,10 +80,6 @@ void leave(struct generator *self);
 
 /* Takes the generator away, so that no call finds it any more; NULL: somebody has, or it was never opened. */
 frazil *take_away(struct generator *self);
-
-/* Waits, without the GIL, until no call is under way any more.  They end as frazil_stop says: within a piece of a wait.
- */
-void await_users(struct generator *self, frazil *gen);
 
 /* Closes it where the caller, the garbage collector, does not wait. */
 void close_unseen(struct generator *self, frazil *gen);
