@@ -5,7 +5,6 @@
 #include "http_request.h"
 
 #include "admission.h"
-#include "clock.h"
 #include "forms.h"
 #include "http_head.h"
 #include "http_reply.h"

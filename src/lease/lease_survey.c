@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "core/sentence.h"
 #include "lease_internal.h"
 
 /* Puts a candidate into its place by until; the last one falls out when there is no room. */

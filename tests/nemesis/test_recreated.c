@@ -6,7 +6,6 @@
  * wrong through the port, so that everything else has the right time.
  */
 
-#include "lib/callers.h"
 #include "lib/nemesis.h"
 #include "lib/ports.h"
 #include "lib/proxy.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/lower.h"
+#include "core/sentence.h"
 
 /* A shorter password is a part of many words, and a sentence without those says nothing. */
 enum { LONG_ENOUGH = 4 };

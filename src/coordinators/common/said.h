@@ -8,8 +8,6 @@
 
 #include <stddef.h>
 
-#include "core/sentence.h"
-
 /* Bytes, terminator included: as much of a server's text as a sentence has use for. */
 #define FZ_SAID_SIZE 512
 

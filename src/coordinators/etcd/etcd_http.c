@@ -11,6 +11,7 @@
 
 #include "common/tls.h"
 #include "core/wipe.h"
+#include "lease/register.h"
 #include "os/clients.h"
 #include "os/quiet_signal.h"
 #include "os/socket.h"

@@ -9,13 +9,12 @@
 
 #include <curl/curl.h>
 #include <stdatomic.h>
-
-#include "etcd_url.h"
-#include "lease/register.h"
-#include "os/kept_fd.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "etcd_url.h"
+#include "os/kept_fd.h"
 
 enum { FZ_ETCD_SOCKETS_MAX = 8 };
 
@@ -36,8 +35,8 @@ struct fz_etcd_http {
     size_t reply_room;
     size_t head_len;  /* bytes of headers */
     bool is_too_long; /* the answer, or its headers */
-    bool
-        is_resolved; /* the request in hand has a connection, or a socket for one: no thread of curl's resolves names */
+    /* The request in hand has a connection, or a socket for one: no thread of curl's resolves names. */
+    bool is_resolved;
 };
 
 struct fz_etcd_request {
