@@ -104,9 +104,19 @@ static void start(unsigned first, unsigned end)
         assert_int_equal(pthread_create(&openers[i].thread, NULL, open_one, &openers[i]), 0);
 }
 
-static void await_holder(void)
+/* The openers up to `end`, but for the first, come while somebody is held, and wait. */
+static void await_crowd(unsigned end)
 {
     AWAIT(hold == IS_HELD, "no file is locked");
+    start(1, end);
+    AWAIT(waiting == end - 1, "%u of them wait to be woken", (unsigned)waiting);
+}
+
+static void hold_first_before(unsigned end)
+{
+    hold = IS_TO_BE_HELD;
+    start(0, 1);
+    await_crowd(end);
 }
 
 static void join_all(void)
@@ -146,11 +156,7 @@ AFTER_EACH
 
 TEST("Those that wait for an opening are woken by its end, and have its generator")
 {
-    hold = IS_TO_BE_HELD;
-    start(0, 1);
-    await_holder();
-    start(1, OPENERS);
-    AWAIT(waiting == OPENERS - 1, "%u of them wait to be woken", (unsigned)waiting);
+    hold_first_before(OPENERS);
     hold = GOES_ON;
     join_all();
     close_shared(0);
@@ -160,12 +166,8 @@ TEST("One that waits is a user already: the other one's close closes nothing, an
 {
     uint64_t id;
 
-    hold = IS_TO_BE_HELD;
     is_busy_machine = true;
-    start(0, 1);
-    await_holder();
-    start(1, 2);
-    AWAIT(waiting == 1, "nobody waits to be woken");
+    hold_first_before(2);
     hold = GOES_ON;
     assert_int_equal(pthread_join(openers[0].thread, NULL), 0);
     assert_int_equal(openers[0].err, FRAZIL_OK);
@@ -184,12 +186,8 @@ TEST("Those that wait for an opening do not get its generator if that was stoppe
     unsigned fds = scratch_open_fds();
     uint64_t id;
 
-    hold = IS_TO_BE_HELD;
     is_busy_machine = true;
-    start(0, 1);
-    await_holder();
-    start(1, OPENERS);
-    AWAIT(waiting == OPENERS - 1, "%u of them wait to be woken", (unsigned)waiting);
+    hold_first_before(OPENERS);
     hold = GOES_ON;
     AWAIT(ended == 1, "the first one does not open");
     assert_int_equal(openers[0].err, FRAZIL_OK);
@@ -205,11 +203,7 @@ TEST("Those that wait for an opening do not get its generator if that was stoppe
 
 TEST("Those that wait for an opening which fails are woken, and one of them opens for all")
 {
-    hold = IS_TO_BE_HELD;
-    start(0, 1);
-    await_holder();
-    start(1, OPENERS);
-    AWAIT(waiting == OPENERS - 1, "%u of them wait to be woken", (unsigned)waiting);
+    hold_first_before(OPENERS);
     hold = IS_TO_FAIL;
     join_all();
     close_shared(1);
@@ -232,9 +226,7 @@ TEST("Those that wait for the last user to close are woken, and have a new gener
         fail_msg("%s", why.message);
     hold = IS_TO_BE_HELD;
     assert_int_equal(pthread_create(&openers[0].thread, NULL, close_one, gen), 0);
-    await_holder();
-    start(1, OPENERS);
-    AWAIT(waiting == OPENERS - 1, "%u of them wait to be woken", (unsigned)waiting);
+    await_crowd(OPENERS);
     hold = GOES_ON;
     join_all();
     close_shared(1);
@@ -245,7 +237,7 @@ TEST("An opening that waits for another one gives up when the waits of the proce
     hold = IS_TO_BE_HELD;
     is_without_time = false;
     start(0, 1);
-    await_holder();
+    AWAIT(hold == IS_HELD, "no file is locked");
     start(1, OPENERS);
     AWAIT(waiting > 0, "nobody waits");
     fz_waits_end(true);
