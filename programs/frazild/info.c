@@ -221,7 +221,7 @@ const char *info_health_name(int32_t state)
 {
     static const char *const names[] = {"serving", "needs_grant", "behind", "fenced", "exhausted", "stopped"};
 
-    return state >= 0 && state <= FRAZIL_HEALTH_STOPPED ? names[state] : "unknown";
+    return (size_t)state < sizeof names / sizeof names[0] ? names[state] : "unknown";
 }
 
 /* Why it gives no ids, or soon will not, and when that can change. */
