@@ -310,7 +310,7 @@ update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries 
 update-abi: ## write tests/api/frazil.abi from the headers: the types that programs are compiled with
 	@$(call aloud,sh tests/api/abi.sh --update .)
 
-update-lists: ## write the errors, text forms, statistics, events, words for states and keys for times that bindings list, from the tables of the source
+update-lists: ## write the errors, text forms, statistics, events, words for states and of keys, and keys for times that bindings list, from the tables of the source
 	@$(call aloud,python3 tools/binding-lists .)
 
 api: | build ## generate the API reference, build/api/html/index.html, from the comments of the headers

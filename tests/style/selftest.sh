@@ -143,7 +143,7 @@ tables_project() {
 # lists_project: what the check of lists looks at, as it is.
 lists_project() {
     project
-    (cd "$style/../.." && tar cf - include src/config/keys.h bindings/node/index.d.ts bindings/node/lib bindings/node/src/generator.c bindings/php/generator.c \
+    (cd "$style/../.." && tar cf - include src/config/keys.h src/config/values.c bindings/node/index.d.ts bindings/node/lib bindings/node/src/generator.c bindings/php/generator.c \
         bindings/python/src/frazil/*.py bindings/python/csrc/looking.c programs/frazild/info.c bindings/go/*.go bindings/rust/frazil*/src/*.rs) | tar xf - -C "$scratch/project"
 }
 
@@ -199,6 +199,9 @@ test_lists() {
     with include/frazil/observe.h '/^    FRAZIL_STATE_/d' 'observe.h has no FRAZIL_STATE_'
     for file in node/lib/options.js python/src/frazil/_options.py; do
         with src/config/keys.h 's/"expect", *PLACE, TEXT/"expect", PLACE, DURATION/' "bindings/$file:1: differs"
+    done
+    for file in node/index.d.ts python/src/frazil/_options.py; do
+        with src/config/values.c 's/"spread", FZ_KEY_START/"spray", FZ_KEY_START/' "bindings/$file:1: differs"
     done
     with bindings/node/index.d.ts "/FRAZIL_EPOOL/d" 'bindings/node/index.d.ts:1: differs'
     with include/frazil/error.h 's/FRAZIL_ERRORS(X)/FRAZIL_FAULTS(X)/' 'error.h has no table FRAZIL_ERRORS'
