@@ -21,6 +21,10 @@ static const char *const verbs[VERB_COUNT] = {[VERB_NONE] = "",
 #undef VERB_NAME
 };
 
+#define VERB_LISTED(identifier, name) name ", "
+static const char listed_verbs[] = VERBS(VERB_LISTED) "and *";
+#undef VERB_LISTED
+
 /* Calls fit for each "verb:pattern" until it says true. */
 static bool any_rule(const char *allow, bool (*fit)(const char *rule, size_t len, const void *ctx), const void *ctx)
 {
@@ -306,11 +310,10 @@ void users_open(struct users *users, const struct settings *settings, struct byt
         if (row->allow[0] == '\0')
             config_complain(errors, row->place, "[user %s] needs allow=, such as next:* inspect:*", row->name);
         if (any_rule(row->allow, is_wrong_rule, NULL))
-            config_complain(
-                errors, row->place,
-                "[user %s]: allow= takes VERB:PATTERN, separated by spaces; the verbs are next, inspect, stats, "
-                "leases and *, and a pattern is the name of a generator, or has * for any characters",
-                row->name);
+            config_complain(errors, row->place,
+                            "[user %s]: allow= takes VERB:PATTERN, separated by spaces; the verbs are %s, and a "
+                            "pattern is the name of a generator, or has * for any characters",
+                            row->name, listed_verbs);
     }
 }
 
