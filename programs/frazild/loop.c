@@ -38,7 +38,7 @@ static void on_notify(struct event_thread *event_thread)
 
 /* ---- accepting --------------------------------------------------------------------- */
 
-/* Before a handshake of TLS no error can be said. */
+/* The one reply of HTTP that http_reply.c does not write.  Before a handshake of TLS no error can be said. */
 static void refuse(const struct listener *listener, int fd, const char *why)
 {
     static const char problem[] = "{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,"

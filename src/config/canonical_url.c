@@ -218,9 +218,12 @@ static struct span pair_behind(struct span query, struct span before)
 
 enum default_type { DEFAULT_TEXT, DEFAULT_NUMBER, DEFAULT_DURATION };
 
-/* The keys that have a default, of all coordinators' URLs: a test compares them with the tables of the parts. */
+/*
+ * The keys that have a default, of all coordinators' URLs, which agree on it: a test compares them with the tables of
+ * the parts.  C drops the zero of a text that fills its array: a longer key needs a longer one.
+ */
 static const struct default_row {
-    char key[12];
+    char key[16];
     char value[16];
     enum default_type type;
 } default_rows[] = {{"db", "0", DEFAULT_NUMBER},

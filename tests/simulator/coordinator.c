@@ -275,7 +275,7 @@ static void arrive_back(void *arg, uint64_t unused)
 
     (void)unused;
     if (!process->live || thread->serial != message->serial || thread->reply != NULL) {
-        message_free(message); /* nobody waits for it any more */
+        message_free(message); /* nobody waits for it any more, or it has come before */
         return;
     }
     if (message->kind == SWAP && message->result == FZ_REGISTER_OK && message->number < WORKERS_MAX)
