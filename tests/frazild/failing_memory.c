@@ -35,10 +35,12 @@ unsigned memory_calls(void)
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *at, size_t size);
+char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t len);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *at, size_t size);
+char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t len);
 #pragma GCC visibility pop
 
@@ -55,6 +57,11 @@ void *__wrap_calloc(size_t count, size_t size)
 void *__wrap_realloc(void *at, size_t size)
 {
     return fails() ? NULL : __real_realloc(at, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return fails() ? NULL : __real_strdup(text);
 }
 
 char *__wrap_strndup(const char *text, size_t len)
