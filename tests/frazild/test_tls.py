@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-from harness import BASE, PATIENCE_S, Client, TestCase, generator
+from harness import BASE, INSTRUMENTED, PATIENCE_S, Client, TestCase, generator
 
 FILES = "tls_certificate={0}/cert.pem\ntls_key={0}/key.pem\n"
 LISTEN = "[listen resps]\naddress=127.0.0.1:0\n" + FILES
@@ -313,6 +313,33 @@ class Https(Secured):
         daemon = self.start(self.config.replace("/cert.pem", "/chain.pem").replace("/key.pem", "/leaf.key"))
         end = self.metric(daemon, 'frazild_tls_certificate_end_timestamp_seconds{protocol="resps"}')
         self.assertLess(end, time.time() + 2 * 86400)
+
+
+class Idle(Secured):
+    @unittest.skipIf(INSTRUMENTED, "sanitizers take memory of their own")
+    def test_connections_take_no_more_memory_than_the_manual_says(self):
+        listen = {"resp": "", "http": HTTP, "resps": LISTEN.format(self.folder), "https": HTTPS.format(self.folder)}
+        for protocol, section in listen.items():
+            each, count = (33280, 50) if protocol.endswith("s") else (512, 800)  # docs/frazild.md, Limits
+            question = b"PING\r\n" if protocol.startswith("resp") else b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            daemon = self.start(BASE.replace("[listen", "threads=1\n[listen", 1) + section + generator("main"))
+
+            def connect():
+                its = socket.create_connection(daemon.address(protocol), PATIENCE_S)
+                self.addCleanup(its.close)
+                if protocol.endswith("s"):
+                    its = self.context().wrap_socket(its, server_hostname="127.0.0.1")
+                    self.addCleanup(its.close)
+                its.sendall(question)
+                self.assertNotEqual(its.recv(1000), b"")
+
+            connect()  # what all share is there
+            before = daemon.memory_kib()
+            for _ in range(count):
+                connect()
+            took = (daemon.memory_kib() - before) * 1024 / count
+            print(f"an idle connection of {protocol} takes {took:.0f} bytes")
+            self.assertLess(took, each, protocol)
 
 
 class Renewal(Secured):
