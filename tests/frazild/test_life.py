@@ -6,6 +6,7 @@ import hashlib
 import http.client
 import json
 import os
+import pathlib
 import re
 import signal
 import socket
@@ -15,10 +16,29 @@ import threading
 import time
 import unittest
 
-from harness import BASE, FRAZILD, PATIENCE_S, Client, ReplyError, TestCase, generator, until
+from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, Client, ReplyError, TestCase, generator, stand_in, until
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 BOTH = BASE + "[listen http]\naddress=127.0.0.1:0\n"
+
+# There are no threads while there is the file that TEST_NO_THREADS names.
+NO_THREADS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef int create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg);
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg)
+{
+    create *real = (create *)dlsym(RTLD_NEXT, "pthread_create");
+
+    return access(getenv("TEST_NO_THREADS"), F_OK) == 0 ? EAGAIN : real(thread, attributes, run, arg);
+}
+"""
 
 
 class Reload(TestCase):
@@ -82,6 +102,43 @@ class Reload(TestCase):
             self.reload(daemon, apart, "[generator new]: it can make the same ids as [generator old]")
             os.unlink(path)
             self.reload(daemon, BASE + generator("main"), "1 generator,")
+
+    def check_shortage(self, daemon, shortages, new):
+        """Each reload that lacks something keeps the old configuration, and nothing of the generator that did not come;
+        when it lacks nothing any more, that one comes."""
+        client = self.connect(daemon)
+        client.ask("PING")
+        before = daemon.open_files()
+        for count, short in enumerate(shortages, 1):
+            short()
+            self.reload(daemon, BASE + generator("main") + new, "stays in use", count)
+            self.assertTrue(client.ask("NEXT", "main").isdigit())
+            self.assertEqual(daemon.open_files(), before)
+        return client
+
+    def test_a_reload_without_descriptors_leaves_no_trace(self):
+        new = generator("new", 2, run_dir="@/run", state_dir="@/state").replace("state=memory", "state=file")
+        daemon = self.start()
+        self.connect(daemon).ask("PING")
+        free = daemon.open_files()
+        client = self.check_shortage(daemon, [lambda count=count: daemon.limit_files(count) for count in range(free, free + 6)], new)
+        for words in ("claimed", "state file"):  # it came as far as both
+            self.assertTrue(any(words in line for line in daemon.lines), daemon.lines)
+        daemon.limit_files(None)
+        self.reload(daemon, BASE + generator("main") + new, "2 generators")
+        self.assertTrue(client.ask("NEXT", "new").isdigit())
+
+    @unittest.skipIf(INSTRUMENTED, "a sanitizer must be loaded before the stand-in")
+    def test_a_reload_without_threads_leaves_no_trace(self):
+        new = generator("new", 2, run_dir="@/run", state_dir="@/state").replace("state=memory", "state=file")
+        with tempfile.TemporaryDirectory(prefix="frazild-test-") as folder:
+            want = pathlib.Path(folder, "want")
+            daemon = self.start(env={**stand_in(folder, NO_THREADS), "TEST_NO_THREADS": str(want)})
+            client = self.check_shortage(daemon, [want.touch] * 3, new)
+            self.assertTrue(any("the keeper thread cannot be started" in line for line in daemon.lines), daemon.lines)
+            want.unlink()
+            self.reload(daemon, BASE + generator("main") + new, "2 generators")
+            self.assertTrue(client.ask("NEXT", "new").isdigit())
 
     def test_a_client_that_goes_in_the_middle_of_a_reply_holds_no_generator(self):
         old = generator("old", 2, layout="41/2/20", max_batch=65536)
