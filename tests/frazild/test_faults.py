@@ -212,6 +212,24 @@ class Faults(TestCase):
             if late.file.readline().startswith(b"$"):
                 break
 
+    def test_by_unix_sockets_it_does_so_too(self):
+        config = BASE.replace("127.0.0.1:0", "unix:@/resp") + "[listen http]\naddress=unix:@/http\n" + generator("main")
+        daemon = self.start(config)
+        self.connect(daemon).ask("PING")  # one that stays
+        daemon.limit_files(daemon.open_files())
+        questions = {"resp": b"PING\r\n", "http": b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"}
+        for protocol in questions:
+            its = Client(daemon.address(protocol))
+            self.addCleanup(its.close)
+            self.assertRegex(its.file.readline(), rb"^(-ERR the daemon has no descriptor|HTTP/1.1 503 )")
+        self.check_rest(daemon)
+        daemon.limit_files(None)
+        for protocol, question in questions.items():
+            its = Client(daemon.address(protocol))
+            self.addCleanup(its.close)
+            its.send(question)
+            self.assertRegex(its.file.readline(), rb"^(\+PONG|HTTP/1.1 200 )")
+
     def test_ten_thousand_idle_connections(self):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if INSTRUMENTED or hard < 11000:
