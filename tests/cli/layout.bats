@@ -47,12 +47,14 @@ load helpers
 @test "find: bits, tick and epoch from known ids" {
     run frazil layout find 136169504773242881=2024-01-11T18:08:59Z 452837411152461833=2026-06-03T14:14:12Z
     [[ ${lines[0]} == "bits below time 22" && ${lines[1]} == "tick            1 ms" ]]
-    [[ ${lines[2]} == "epoch           2022-12-31T23:59:5"* && ${lines[3]} == "             to 2022-12-31T23:59:59."* ]]
+    [[ ${lines[2]} == "epoch           2023-01-01T00:00:00.000Z  (1672531200000)" ]]
+    [[ ${lines[3]} == "  possible from 2022-12-31T23:59:59."* && ${lines[4]} == "             to 2023-01-01T00:00:00."* ]]
     run frazil layout find 6817757662952818689=2020-04-20T11:41:44Z 6963640889373723909=2021-05-18T14:43:10Z
     [[ ${lines[0]} == "bits below time 32" && ${lines[1]} == "tick            1000 ms" && ${lines[2]} == *"(0)" ]]
+    [[ ${lines[3]} == *"(-999)" && ${lines[4]} == *"(999)" ]]
     [[ $output == *"frazil inspect --layout '31/0/32 epoch=0 tick=1000ms'"* ]]
     [ "$(frazil layout find --json 387750301904971=2023-02-19T10:20:03.051Z 646093214093387=2025-02-18T10:20:03.097Z)" = \
-        '{"bits_below_time":12,"tick_ms":1,"epoch_from":1582136402000,"epoch_to":1582136402000}' ]
+        '{"bits_below_time":12,"tick_ms":1,"epoch":1582136402000,"epoch_from":1582136402000,"epoch_to":1582136402000}' ]
     fails 1 "too close together" frazil layout find 1=2020-01-01 2=2020-01-01
     fails 1 "no layout with the time above" frazil layout find 1=2020-01-01 2=2021-01-01
     fails 2 "takes 2 to 64 pairs" frazil layout find 1=2020-01-01
@@ -60,9 +62,43 @@ load helpers
     fails 2 "expected a month" frazil layout find 1=2020-13-01 2=2021-01-01
 }
 
+# An id hides up to a tick of its time, and a time in whole seconds up to a second.
+@test "find: the epoch lies where it is said to, and is that of a preset or a round one" {
+    local layout epoch end found
+    while read -r layout epoch end; do
+        for shown in 's/[.][0-9]*Z$/Z/' ''; do
+            found=$(frazil layout find --json "$(known "$layout" 2027-03-04T05:06:07.894Z)" "$(known "$layout" 2029-08-07T06:05:04.321Z)" \
+                "$(known "$layout" 2028-12-31T23:59:59.999Z)")
+            echo "$layout: $found"
+            [ "$(json epoch_from <<<"$found")" -le "$epoch" ]
+            [ "$(json epoch_to <<<"$found")" -ge "$epoch" ]
+            [ -z "$end" ] || [ "$(json epoch <<<"$found")" = "$epoch" ]
+        done
+    done <<-'EOF'
+	twitter                                1288834974657 preset
+	sonyflake                              1409529600000 round
+	41/10/12@epoch=2015-05-05T17:00:00Z    1430845200000 round
+	41/10/12@epoch=1430845211123           1430845211123
+	31/16/16@tick=1s@epoch=1430845211123   1430845211123
+	EOF
+    [[ $(frazil layout find 1541815603606036480=2022-06-28T16:07:40Z 1882000000000000000=2025-01-22T09:39:00Z) == *"(1288834974657), that of twitter"* ]]
+    # A clock that was two seconds off: nothing suits both.
+    [[ $(frazil layout find 387750301904971=2023-02-19T10:20:03.051Z 646093214093387=2025-02-18T10:20:04.197Z) == *"no epoch suits all pairs"* ]]
+    # Epochs that nobody can have.
+    fails 1 "no layout with the time above" frazil layout find 14757395258967641292=1970-01-01 14757395258967641293=1970-01-02
+    fails 1 "no layout with the time above" frazil layout find 1=9223372036854775807 2=9223372036854000000
+}
+
+# known LAYOUT TIME: an id of that time with the largest number below it, and the time as shown; @ are blanks.
+known() {
+    local layout=${1//@/ } id
+    id=$(frazil range --layout "$layout" "$2" "$2" | tail -n 1)
+    echo "$id=$(sed "$shown" <<<"$2")"
+}
+
 @test "an epoch in seconds is told" {
     frazil layout '45/7/11 epoch=1565222400' | grep -qx ' *in milliseconds; if those were seconds, write epoch=1565222400000'
-    frazil layout '45/7/11 epoch=1565222400000' | grep -vq seconds,
+    [[ $(frazil layout '45/7/11 epoch=1565222400000') != *seconds,* ]]
     run --separate-stderr frazil range --layout flake 1565222400 now
     [ "$status" -eq 0 ]
     [[ $stderr == "frazil: FROM: 1565222400 is 1970-01-19T02:47:02.400Z in milliseconds; if those were seconds, write 1565222400000" ]]
@@ -79,20 +115,18 @@ load helpers
 
 # The first id with one more digit is made then, and none before.
 @test "the day on which decimal texts grow" {
-    local grows
-    [[ $(frazil layout) ]]
+    local grows before
     frazil layout | tail -n +2 | while read -r name _; do
         grows=$(frazil layout --json "$name" | grep -o '"digits_grow":"[^"]*"' | cut -d '"' -f 4)
         [ -n "$grows" ] || continue
         digits=$(frazil layout --json "$name" | grep -o '"digits":[0-9]*' | cut -d : -f 2)
-        read -r first last <<<"$(frazil range --layout "$name" "$grows" "$grows" | xargs)"
-        [ ${#last} -eq $((digits + 1)) ]
-        [ $((${#first})) -le $((digits + 1)) ]
-        [ "$(frazil range --layout "$name" 2026-02-01 "$grows" | wc -l)" -eq 2 ]
+        [ "$(frazil range --layout "$name" "$grows" "$grows" | tail -n 1 | wc -L)" -eq $((digits + 1)) ]
+        before=$(($(date -u -d "$grows" +%s%3N) - 1)) # lies in the tick before
+        [ "$(frazil range --layout "$name" "$before" "$before" | tail -n 1 | wc -L)" -eq "$digits" ]
     done
     frazil layout frazil | grep -qE '^digits          18, and 19 from 2033-07-22T|^digits          19, for life'
-    frazil layout --json sno | grep -vq digits
-    frazil layout '41/10/12 epoch=1900-01-01' | grep -vq '^digits'
+    [[ $(frazil layout --json sno) != *digits* ]]
+    [[ $(frazil layout '41/10/12 epoch=1900-01-01') != *digits* ]]
     frazil layout twitter | grep -qx 'digits          19, for life'
 }
 
