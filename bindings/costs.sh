@@ -108,6 +108,7 @@ done
 awk -F '\t' '
     BEGIN {
         limit["Rust, a call"] = 1.05
+        limit["Rust, compat::sfid, full ticks"] = 1.3
         limit["Go, a call"] = 2
         limit["Go, batches of 10000"] = 1.2
         limit["Node, a call"] = 1.5

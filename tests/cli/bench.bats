@@ -5,7 +5,7 @@ load helpers
 load servers
 
 # All rows.
-keys='clock counter add counter_add fill next shared try local batch_1 batch_16 batch_256 batch_4096 local_256 local_4096 sno_encode sno_decode
+keys='clock counter add counter_add fill next shared led try local batch_1 batch_16 batch_256 batch_4096 local_256 local_4096 sno_encode sno_decode
     open_memory open_inline open_thread thread spec_open spec_close threads threads_next threads_max'
 
 # In memory, as a run directory is: on a disk opening takes long.

@@ -79,6 +79,7 @@ struct bench_rig {
 
     frazil *gen;         /* of layout, whose ticks have enough ids never to limit; in separate memory */
     frazil *shared;      /* the same, its word in a file that other processes map, too */
+    frazil *leading;     /* of lead_layout, whose ids lead: 4096 a tick are fewer than a thread takes */
     frazil_local *local; /* a handle of gen */
     void *more;          /* for the cases of the laboratory */
 
@@ -86,12 +87,13 @@ struct bench_rig {
 
     char dir[BENCH_PATH_SIZE];
     char layout[128];      /* of gen, as keys of a spec */
+    char lead_layout[128]; /* of leading */
     char pool_layout[128]; /* with more workers: of what is opened */
 };
 
 /*
- * Opens gen, local and shared, the last with files in a directory that it makes, in memory if it can.  False after a
- * complaint; then too it has to be closed.
+ * Opens gen, local, leading and shared, the last with files in a directory that it makes, in memory if it can.  False
+ * after a complaint; then too it has to be closed.
  */
 bool bench_rig_open(struct bench_rig *rig);
 

@@ -43,6 +43,10 @@ BENCH_RUN(run_shared, frazil *gen = rig->shared; uint64_t id,
     err = frazil_next(gen, &id);
     BENCH_KEEP(&id))
 
+BENCH_RUN(run_led, frazil *gen = rig->leading; uint64_t id,
+    err = frazil_next(gen, &id);
+    BENCH_KEEP(&id))
+
 BENCH_RUN(run_try, frazil *gen = rig->gen; uint64_t id; size_t taken; uint64_t retry_ns,
     err = frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL);
     BENCH_KEEP(&id))
@@ -104,6 +108,7 @@ const struct bench_case bench_calls[] = {
     {ONE("next", "next"), .label.targets = {{BENCH_AT_MOST, 1, "clock"}, {BENCH_AT_MOST, 1.05, "counter_add"}},
      .run = run_next},
     {ONE("shared", "next, word in a shared file"), AT_MOST(1.1, "next"), .run = run_shared},
+    {ONE("led", "next, ids that lead"), AT_MOST(1.3, "next"), .run = run_led},
     {ONE("try", "try_take of 1"), .run = run_try},
     {ONE("local", "local next"), AT_MOST(0.6, "clock"), .run = run_local},
     {ONE("batch_1", "batches of 1"), .run = run_batch, .at_once = 1},

@@ -90,6 +90,7 @@ static void choose_layouts(struct bench_rig *rig)
     int64_t yesterday = ((int64_t)time(NULL) - 86400) * 1000;
 
     (void)snprintf(rig->layout, sizeof rig->layout, "layout=39/1/24 tick=1ms epoch=%" PRId64, yesterday);
+    (void)snprintf(rig->lead_layout, sizeof rig->lead_layout, "layout=41/10/12 tick=1ms epoch=%" PRId64, yesterday);
     (void)snprintf(rig->pool_layout, sizeof rig->pool_layout, "layout=39/7/18 tick=1ms epoch=%" PRId64, yesterday);
 }
 
@@ -109,13 +110,16 @@ bool bench_rig_open(struct bench_rig *rig)
         return false;
     rig->gen = bench_rig_generator(rig->layout, "worker=fixed:1 state=memory");
     rig->shared = bench_rig_kept(rig, rig->layout, "worker=fixed:0 keeper=inline");
-    return rig->gen != NULL && rig->shared != NULL && bench_went_well(frazil_local_open(&rig->local, rig->gen, NULL)) &&
-           bench_warm_up((frazil *const[]){rig->gen, rig->shared}, 2);
+    rig->leading = bench_rig_generator(rig->lead_layout, "worker=fixed:2 state=memory on_full=lead max_lead=unlimited");
+    return rig->gen != NULL && rig->shared != NULL && rig->leading != NULL &&
+           bench_went_well(frazil_local_open(&rig->local, rig->gen, NULL)) &&
+           bench_warm_up((frazil *const[]){rig->gen, rig->shared, rig->leading}, 3);
 }
 
 void bench_rig_close(struct bench_rig *rig)
 {
     frazil_local_close(rig->local);
+    frazil_close(rig->leading);
     frazil_close(rig->shared);
     frazil_close(rig->gen);
     if (rig->dir[0] != '\0')
