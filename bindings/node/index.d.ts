@@ -5,7 +5,10 @@
 export type IdLike = bigint | string | Uint8Array;
 /** Unix milliseconds, or a Date. */
 export type Time = number | Date;
-/** The text forms of 64-bit ids; `textForms` lists them. */
+/**
+ * The text forms of 64-bit ids; `textForms` lists them. base58, base62 and base64url need a case-sensitive collation: under
+ * another one, different ids are equal in a database.
+ */
 export type TextForm =
   | 'dec'
   | 'dec20'

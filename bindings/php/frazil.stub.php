@@ -123,7 +123,8 @@ final class Generator implements \IteratorAggregate
     }
 
     /**
-     * Returns one id as text: dec, hex, crockford, base58, base62 or another form of `frazil convert`.
+     * Returns one id as text: dec, hex, crockford, base58, base62 or another form of `frazil convert`. base58, base62 and
+     * base64url need a case-sensitive collation: under another one, different ids are equal in a database.
      *
      * @throws Exception
      */

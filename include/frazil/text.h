@@ -13,17 +13,17 @@ FRAZIL_BEGIN_DECLS
 /*
  * All text forms: X(identifier, number, name, room), where room is the most characters that the form writes.  Forms of
  * fixed width sort like the numbers, except BASE64URL.  Decoders are strict: they reject text that the form would not
- * write, except as noted.  BASE58, BASE62 and BASE64URL need a case-sensitive collation: under another one, different
- * ids are equal in a database.
+ * write, except as noted.  Where a form needs a case-sensitive collation, different ids are equal in a database
+ * under another one.
  *
  *   DEC         decimal, no leading zero: up to 20 digits.
  *   DEC_PADDED  decimal, 20 digits.
  *   HEX         16 hex digits, lower case; read in either case, and as 0x with 1 to 16 digits.
  *   CROCKFORD   13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case, I and L as 1, O as 0.
  *   BASE36      0-9a-z, no padding.
- *   BASE58      1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding.
- *   BASE62      11 of 0-9A-Za-z.
- *   BASE64URL   11: RFC 4648 section 5 without padding, of the 8 big-endian bytes.
+ *   BASE58      1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding; needs a case-sensitive collation.
+ *   BASE62      11 of 0-9A-Za-z; needs a case-sensitive collation.
+ *   BASE64URL   11: RFC 4648 section 5 without padding, of the 8 big-endian bytes; needs a case-sensitive collation.
  *   BIN         64 binary digits in groups of four, separated by spaces.
  *   BYTES       the 8 big-endian bytes, as 16 hex digits; read also with a space between bytes.
  *   HEX0X       0x and hex digits, lower case, no padding; the digits are read in either case.

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from . import _frazil
 
-#: The names of all text forms.  Forms of fixed width sort like the numbers.
+#: The names of all text forms.  Forms of fixed width sort like the numbers, except base64url.
+#: base58, base62 and base64url need a case-sensitive collation: under another one, a database takes different ids as
+#: equal.
 TEXT_FORMS = tuple(_frazil.text_forms())
 
 

@@ -80,7 +80,7 @@ impl PartialEq<&str> for Text {
 
 macro_rules! forms {
     ($($name:ident = $number:ident: $sentence:literal,)*) => {
-        /// A text form of 64-bit ids. Forms of fixed width sort as the numbers do.
+        /// A text form of 64-bit ids. Forms of fixed width sort as the numbers do, except [`Form::Base64Url`].
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[non_exhaustive]
         #[repr(i32)]
@@ -102,9 +102,9 @@ forms! {
     Hex = FRAZIL_TEXT_HEX: "16 hex digits, lower case; read in either case, and as 0x with 1 to 16 digits.",
     Crockford = FRAZIL_TEXT_CROCKFORD: "13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case, I and L as 1, O as 0.",
     Base36 = FRAZIL_TEXT_BASE36: "0-9a-z, no padding.",
-    Base58 = FRAZIL_TEXT_BASE58: "1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding.",
-    Base62 = FRAZIL_TEXT_BASE62: "11 of 0-9A-Za-z.",
-    Base64Url = FRAZIL_TEXT_BASE64URL: "11: RFC 4648 section 5 without padding, of the 8 big-endian bytes.",
+    Base58 = FRAZIL_TEXT_BASE58: "1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding; needs a case-sensitive collation.",
+    Base62 = FRAZIL_TEXT_BASE62: "11 of 0-9A-Za-z; needs a case-sensitive collation.",
+    Base64Url = FRAZIL_TEXT_BASE64URL: "11: RFC 4648 section 5 without padding, of the 8 big-endian bytes; needs a case-sensitive collation.",
     Bin = FRAZIL_TEXT_BIN: "64 binary digits in groups of four, separated by spaces.",
     Bytes = FRAZIL_TEXT_BYTES: "The 8 big-endian bytes, as 16 hex digits; read also with a space between bytes.",
     Hex0x = FRAZIL_TEXT_HEX0X: "0x and hex digits, lower case, no padding; the digits are read in either case.",
