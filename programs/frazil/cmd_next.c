@@ -62,6 +62,13 @@ static void note_collision(const struct source *source, const frazil_info *info)
                  (unsigned)(info->collision_ppm / 10000), (unsigned)(info->collision_ppm % 10000));
 }
 
+/* Said as seldom, of an epoch that is a few weeks of 1970. */
+static void note_epoch(const struct source *source, const frazil_info *info)
+{
+    if (info->state_is_new && !source->quiet)
+        options_note_seconds("epoch", "", info->layout->epoch_unix_ms);
+}
+
 /* A call whose wait a signal has ended is no error: the signal says what happened. */
 static int failed(const frazil_error *err)
 {
@@ -116,6 +123,7 @@ static int open_source(struct source *source, const struct arguments *args)
         note_default(source);
     frazil_get_info(source->gen, &info, sizeof info);
     note_collision(source, &info);
+    note_epoch(source, &info);
     source->layout.layout = *info.layout;
     ids_layout_label(&source->layout);
     return STATUS_OK;

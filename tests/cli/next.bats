@@ -170,6 +170,20 @@ load helpers
     [[ $output == *"did you mean FRAZIL_WORKER=fixed:7?"* ]]
 }
 
+@test "an epoch in seconds is told with the first id of a worker, unless it is quiet" {
+    local layout='layout=44/7/12 epoch=1565222400'
+    export FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state" FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run"
+    run --separate-stderr frazil next "$layout worker=fixed:1 state=file"
+    [ "$status" -eq 0 ]
+    [[ $stderr == "frazil: epoch: 1565222400 is 1970-01-19T02:47:02.400Z in milliseconds; if those were seconds, write 1565222400000" ]]
+    run --separate-stderr frazil next "$layout worker=fixed:1 state=file"
+    [ -z "$stderr" ]
+    run --separate-stderr frazil next -q "$layout worker=fixed:2 state=memory"
+    [ -z "$stderr" ]
+    run --separate-stderr frazil next layout=flake worker=fixed:3 state=memory
+    [ -z "$stderr" ]
+}
+
 @test "slips lead to what was meant" {
     fails 2 '"nxet" (did you mean next?)' frazil nxet
     fails 2 "write worker=fixed:7" frazil next --worker 7
