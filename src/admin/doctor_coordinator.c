@@ -84,12 +84,19 @@ static void judge_skew(int64_t skew_ms, int64_t max_skew_ms, const struct fz_fin
                  distance_us(skew_ms), side, 1000 * (uint64_t)max_skew_ms);
 }
 
+/* It answers, and cannot be used. */
+static bool is_refusal(const char *sentence)
+{
+    return begins(sentence, FZ_FINDING_REFUSED) || begins(sentence, FZ_FINDING_BUSY) ||
+           begins(sentence, FZ_FINDING_BROKEN);
+}
+
 void fz_judge_coordinator(enum fz_finding_level level, const char *sentence, int64_t max_skew_ms,
                           const struct fz_findings *findings)
 {
     int64_t skew_ms;
 
-    if (begins(sentence, FZ_FINDING_REFUSED))
+    if (is_refusal(sentence))
         fz_finding_show(findings, FZ_FOUND_COORDINATOR_REFUSED, sentence);
     else if (begins(sentence, FZ_FINDING_SILENT))
         fz_found(findings, FZ_FOUND_COORDINATOR_SILENT,
@@ -169,8 +176,8 @@ static void hear(void *ctx, enum fz_finding_level level, const char *sentence)
 {
     struct asking *asking = ctx;
 
-    asking->useless = asking->useless || begins(sentence, FZ_FINDING_REFUSED) || begins(sentence, FZ_FINDING_SILENT) ||
-                      begins(sentence, missing);
+    asking->useless =
+        asking->useless || is_refusal(sentence) || begins(sentence, FZ_FINDING_SILENT) || begins(sentence, missing);
     fz_judge_coordinator(level, sentence, asking->max_skew_ms, asking->findings);
 }
 

@@ -126,7 +126,7 @@ static void diagnose_register(const struct fz_register *reg, const char *name, c
     if (result == FZ_REGISTER_OK)
         result = reg->read(reg->ctx, FZ_DEADLINE_NONE, FZ_NAMESPACE, &record, &status, &said);
     if (result != FZ_REGISTER_OK) {
-        fz_report_failure(report, &said);
+        fz_report_failure(report, result, &said);
         return;
     }
     fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_ROUND_TRIP "%u us",

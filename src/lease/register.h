@@ -93,8 +93,13 @@ enum fz_finding_level {
  */
 #define FZ_FINDING_SKEW "its clock minus ours: "
 
-/* The beginnings of the findings that it refuses, and that it does not answer; the reason follows. */
+/*
+ * The beginnings of the findings that nothing can be asked of it; the reason follows.  That it cannot serve for a while
+ * passes by itself.
+ */
 #define FZ_FINDING_REFUSED "the coordinator refuses: "
+#define FZ_FINDING_BUSY "the coordinator cannot serve for a while: "
+#define FZ_FINDING_BROKEN "the coordinator cannot serve until that is fixed: "
 #define FZ_FINDING_SILENT "the coordinator does not answer: "
 
 /* The beginning of the finding that tells how long a read takes: a whole number, " us", and nothing else. */

@@ -29,9 +29,16 @@ void fz_report_skew(const struct fz_report *report, struct fz_clock_bounds here,
     fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_SKEW "%d ms", fz_clocks_apart(here, there));
 }
 
-void fz_report_failure(const struct fz_report *report, const frazil_error *said)
+static const char *beginning_of(enum fz_register_result result, int32_t code)
 {
-    bool refuses = said->code == FRAZIL_EREFUSED || said->code == FRAZIL_EAGAIN || said->code == FRAZIL_ENAMESPACE;
+    if (result == FZ_REGISTER_REFUSED)
+        return FZ_FINDING_REFUSED;
+    if (code == FRAZIL_EAGAIN)
+        return FZ_FINDING_BUSY;
+    return code == FRAZIL_EREFUSED || code == FRAZIL_ESYS ? FZ_FINDING_BROKEN : FZ_FINDING_SILENT;
+}
 
-    fz_report_say(report, FZ_FINDING_FAIL, "%s%s", refuses ? FZ_FINDING_REFUSED : FZ_FINDING_SILENT, said->message);
+void fz_report_failure(const struct fz_report *report, enum fz_register_result result, const frazil_error *said)
+{
+    fz_report_say(report, FZ_FINDING_FAIL, "%s%s", beginning_of(result, said->code), said->message);
 }

@@ -35,9 +35,10 @@ FZ_PRIVATE void fz_report_skew(const struct fz_report *report, struct fz_clock_b
                                struct fz_clock_bounds there);
 
 /*
- * Says that the coordinator could not be asked, and why: it refuses, for good or for a while, or it does not answer.
+ * Says that the coordinator could not be asked, and why: it refuses, cannot serve now, or does not answer.
  * A finding, not an error: the doctor goes on with its other questions.
  */
-FZ_PRIVATE void fz_report_failure(const struct fz_report *report, const frazil_error *said);
+FZ_PRIVATE void fz_report_failure(const struct fz_report *report, enum fz_register_result result,
+                                  const frazil_error *said);
 
 #endif

@@ -101,6 +101,23 @@ teardown() {
     says coordinator.refused "WRONGPASS|invalid password" "$secret"
 }
 
+# A script keeps it busy for minutes, or until it is killed.
+@test "Redis: what passes by itself, and what has to be fixed" {
+    has redis || skip "the part for Redis is not installed"
+    serve redis
+    local url=redis://127.0.0.1:$port/orders
+    redis-cli -p "$port" config set lua-time-limit 1
+    redis-cli -p "$port" eval "for i = 1, 2e10 do end" 0 3>&- 6<&- 8>&- &
+    until redis-cli -p "$port" ping | grep -q BUSY; do :; done
+    says coordinator.refused "cannot serve for a while: .*BUSY" "$url"
+    redis-cli -p "$port" script kill
+    redis-cli -p "$port" replicaof 127.0.0.1 1
+    redis-cli -p "$port" config set replica-serve-stale-data no
+    says coordinator.refused "cannot serve for a while: .*MASTERDOWN" "$url"
+    redis-cli -p "$port" config set replica-serve-stale-data yes
+    says coordinator.refused "cannot serve until that is fixed: .*is a replica: worker ids need its master" "$url"
+}
+
 @test "the Redis of state=: nobody there, the password, the policy, a replica" {
     has redis || skip "the part for Redis is not installed"
     says coordinator.silent "Connection refused" "worker=fixed:7 state=redis://u:s3cret@127.0.0.1:1/orders"

@@ -81,7 +81,7 @@ TEST("A standby is a danger unless commits wait for it, and is not itself asked"
     postgresql_server_do(&primary, "CREATE ROLE app LOGIN; GRANT SELECT, INSERT, UPDATE ON frazil_lease TO app");
     assert_found(diagnose_as(&primary, "app"), "WARN replication: asynchronous standbys: '1'");
     findings = diagnose(&standby);
-    assert_found(findings, "FAIL the coordinator refuses: ");
+    assert_found(findings, "FAIL the coordinator cannot serve until that is fixed: ");
     assert_found(findings, "is a standby: worker ids need the primary");
     postgresql_server_do(&primary, "ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (*)'");
     postgresql_server_do(&primary, "SELECT pg_reload_conf()");

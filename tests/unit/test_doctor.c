@@ -436,6 +436,10 @@ TEST("A coordinator's own finding keeps its level, under the topic that it begin
     judge_said(FZ_FINDING_WARN, "a sentence that is much longer than a topic: so", "WARN coordinator.other a sentence");
     judge_said(FZ_FINDING_FAIL, "the coordinator does not answer: redis://h/n: refused", "FAIL coordinator.silent ");
     judge_said(FZ_FINDING_FAIL, "the coordinator refuses: redis://h/n: NOAUTH", "FAIL coordinator.refused ");
+    judge_said(FZ_FINDING_FAIL, "the coordinator cannot serve for a while: redis://h/n: LOADING",
+               "FAIL coordinator.refused the coordinator cannot serve for a while: ");
+    judge_said(FZ_FINDING_FAIL, "the coordinator cannot serve until that is fixed: redis://h/n: OOM",
+               "FAIL coordinator.refused the coordinator cannot serve until that is fixed: ");
     judge_said(FZ_FINDING_FAIL, "there is no namespace orders",
                "FAIL coordinator.no-namespace there is no namespace "
                "orders: create it");

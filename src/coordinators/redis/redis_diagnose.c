@@ -391,7 +391,7 @@ frazil_err fz_redis_diagnose_slots(const char *url, const struct fz_redis_slots_
     if (result == FZ_REGISTER_OK)
         result = try_slots(&connection, place, &report, &said);
     if (result != FZ_REGISTER_OK)
-        fz_report_failure(&report, &said);
+        fz_report_failure(&report, result, &said);
     fz_redis_connection_stop(&connection);
     return FRAZIL_OK;
 }
