@@ -343,7 +343,10 @@ static frazil_err acquire_locked(frazil *gen, struct fz_deadline deadline, frazi
         struct fz_grant grant = {.version = 0};
         if (can_join(gen, &seen))
             return FRAZIL_OK;
+        const bool is_in_time = fz_deadline_left_ns(deadline) > 0;
         frazil_err err = granter->acquire(granter->ctx, deadline, seen.view.now_tick, &grant, reterr);
+        if (err != FRAZIL_OK && is_in_time) /* for those who wait behind */
+            fz_shared_message_write(&gen->shared->keeper.failure, reterr->message);
         if (err != FRAZIL_OK)
             return err;
         note_horizon(gen, &grant, seen.view.now_tick);
@@ -367,7 +370,30 @@ static bool has_joined(frazil *gen)
     return can_join(gen, &seen);
 }
 
-static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
+static uint64_t messages_so_far(const frazil *gen)
+{
+    return atomic_load_explicit(&gen->shared->keeper.failure.version, memory_order_relaxed);
+}
+
+/* What others were told meanwhile is the best that this process knows of the coordinator. */
+static frazil_err fail_behind_others(const frazil *gen, uint64_t messages_before, frazil_error *reterr)
+{
+    char why[FZ_SHARED_MESSAGE_SIZE] = "";
+
+    if (messages_so_far(gen) != messages_before)
+        fz_shared_message_read(&gen->shared->keeper.failure, why);
+    if (why[0] != '\0')
+        return fz_fail(reterr, FRAZIL_EAGAIN,
+                       "other processes have been asking for the worker id for as long as opening may take "
+                       "(open_wait), and the last one failed: %s",
+                       why);
+    return fz_fail(reterr, FRAZIL_EAGAIN,
+                   "other processes have been extending the grant of the worker id for as long as opening may take "
+                   "(open_wait), and each had its turn before this one: open it again");
+}
+
+/* messages_before: when this opening began. */
+static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, uint64_t messages_before, frazil_error *reterr)
 {
     struct fz_extension_lock lock;
 
@@ -379,9 +405,7 @@ static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, frazil_e
         err = acquire_locked(gen, deadline, reterr);
         fz_extension_lock_release(gen, &lock);
     } else {
-        err = fz_fail(reterr, FRAZIL_EAGAIN,
-                      "other processes have been extending the grant of the worker id for as long as opening may take "
-                      "(open_wait), and each had its turn before this one: open it again");
+        err = fail_behind_others(gen, messages_before, reterr);
     }
     /* The one whose turn this was may have been slow, and not stopped: then its lease is there by now. */
     return err == FRAZIL_OK || has_joined(gen) ? FRAZIL_OK : err;
@@ -396,12 +420,13 @@ static frazil_err acquire_first(frazil *gen, struct fz_deadline deadline, frazil
     uint64_t left_ns = gen->fixed.open_wait_ns;
     uint64_t now_ns = fz_monotonic_ns(gen);
     uint64_t until_ns = left_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + left_ns; /* by the program's clock */
+    const uint64_t messages_before = messages_so_far(gen);
     frazil_error why = {.code = FRAZIL_OK};
     unsigned looks = 0, tries = 0;
 
     for (;;) {
         frazil_error said = {.retry_ns = 0};
-        frazil_err err = fz_fail_without_fds(try_acquire(gen, deadline, &said), &said);
+        frazil_err err = fz_fail_without_fds(try_acquire(gen, deadline, messages_before, &said), &said);
         now_ns = fz_monotonic_ns(gen);
         left_ns = shorter_of(now_ns < until_ns ? until_ns - now_ns : 0, fz_deadline_left_ns(deadline));
         bool is_full = err == FRAZIL_EPOOL;

@@ -3,6 +3,7 @@
  * Goal of this test: with share=host the processes of a host hold one lease together.  Those that come find it and ask
  * nobody; it outlives each of them, and the last one gives it back, after nobody can find it any more.
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "generator/extension_lock.h"
 #include "generator/generator_internal.h"
 #include "lib/bound.h"
+#include "lib/callers.h"
 #include "lib/memory_namespace.h"
 #include "lib/ports.h"
 #include "lib/rig.h"
@@ -37,6 +40,7 @@ static frazil *opened_meanwhile;
 static frazil *overtakes;  /* before the next swap */
 static uint64_t stands_ns; /* for how long the one that swaps stands still before that */
 static bool is_cut_short;  /* the next swap: there is no time for it */
+static bool is_away;       /* the coordinator, for all swaps */
 
 static frazil *open_member(const char *text);
 static uint64_t take(frazil *gen);
@@ -79,7 +83,7 @@ static enum fz_register_result swap_late(void *ctx, struct fz_deadline deadline,
         opened_meanwhile = open_member(spec);
     if (overtakes != NULL)
         be_overtaken();
-    if (fails)
+    if (fails || is_away)
         return FZ_REGISTER_UNREACHABLE;
     return real_swap(ctx, deadline, swap, ret_version, status, reterr);
 }
@@ -110,6 +114,7 @@ BEFORE_EACH
     opened_meanwhile = NULL;
     overtakes = NULL;
     is_cut_short = false;
+    is_away = false;
 }
 
 AFTER_EACH
@@ -380,6 +385,52 @@ TEST("A process that takes over the turn of a slow one opens with that one's lea
     assert_true(take(hasty) < take(slow));
     frazil_close(hasty);
     frazil_close(slow);
+}
+
+/* Another process that asks fails meanwhile, and is at it for longer than the opening may take. */
+static void *fail_meanwhile(void *member)
+{
+    frazil *gen = member;
+
+    pause_ns(100 * RIG_MS);
+    fz_shared_message_write(&gen->shared->keeper.failure, "redis://h/n: no route");
+    return NULL;
+}
+
+TEST("A process that only waited behind others that failed says what they were told, and nothing of before")
+{
+    const struct ports ports = {.clock = &clock_port, .coordinators = memory_coordinators};
+    struct fz_extension_lock lock;
+    char told[FZ_SHARED_MESSAGE_SIZE];
+    char hasty[1200];
+    frazil_error err;
+    frazil *behind;
+    pthread_t thread;
+
+    frazil *before = open_member(spec);
+    frazil_manual_clock_advance(manual, 2 * HORIZON_MS * RIG_MS);
+    snprintf(hasty, sizeof hasty, "%s open_wait=300ms", spec);
+    assert_true(fz_extension_lock_try(before, &lock));
+    fz_shared_message_write(&before->shared->keeper.failure, "of an hour ago");
+    assert_int_equal(ports_open_in_time(&behind, hasty, &ports, &err), FRAZIL_EAGAIN);
+    assert_non_null(strstr(err.message, "each had its turn before this one: open it again"));
+    fz_extension_lock_release(before, &lock); /* before its time is over */
+    assert_true(fz_extension_lock_try(before, &lock));
+    assert_int_equal(pthread_create(&thread, NULL, fail_meanwhile, before), 0);
+    assert_int_equal(ports_open_in_time(&behind, hasty, &ports, &err), FRAZIL_EAGAIN);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_non_null(strstr(err.message, "and the last one failed: redis://h/n: no route"));
+    fz_extension_lock_release(before, &lock);
+
+    is_away = true;
+    assert_int_equal(ports_open_in_time(&behind, hasty, &ports, &err), FRAZIL_EUNREACHABLE);
+    fz_shared_message_read(&before->shared->keeper.failure, told);
+    assert_string_equal(told, err.message);
+    is_away = false;
+    frazil_close(open_member(spec));
+    fz_shared_message_read(&before->shared->keeper.failure, told);
+    assert_string_equal(told, "");
+    frazil_close(before);
 }
 
 TEST("A run directory that is removed under those who share a lease makes two leases, and no id twice")
