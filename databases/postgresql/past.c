@@ -30,7 +30,7 @@ static const char PAST[] = "past";
 static const char RECORD[] = "frazil.past_until"; /* the server runs in the data directory */
 enum { RECORD_AHEAD_MS = 5000 };
 
-/* A counter is the time of its last id, in milliseconds since the start, and how many ids it has counted. */
+/* A counter is the present of its last id, in Unix milliseconds, and how many ids it has counted. */
 enum { COUNTERS = 65536, COUNT_BITS = 20 };
 static const uint64 COUNT_MAX = (UINT64CONST(1) << COUNT_BITS) - 1;
 
@@ -160,6 +160,14 @@ static int64 first_ms(int64 now_ms)
     return atomic_compare_exchange_strong(&past->first_ms, &first, start) ? (int64)start : (int64)first;
 }
 
+static void refuse_as_old(int64 unix_ms)
+{
+    ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+                    errmsg("%s lies longer ago than frazil.past_most allows, which is %d s", text_of(unix_ms),
+                           frazil_pg_settings.past_most_s),
+                    errhint("Take frazil_at(greatest(TIME, frazil_at_first())).")));
+}
+
 static void check_time(int64 unix_ms, int64 start_ms, int64 now_ms)
 {
     int64 most_ms = (int64)frazil_pg_settings.past_most_s * 1000;
@@ -182,14 +190,14 @@ static void check_time(int64 unix_ms, int64 start_ms, int64 now_ms)
                         errdetail("It makes ids for times after %s. Not all earlier ids are known.", text_of(start_ms)),
                         errhint("Take frazil_at(greatest(TIME, frazil_at_first())).")));
     if (unix_ms < now_ms - most_ms)
-        ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-                        errmsg("%s lies longer ago than frazil.past_most allows, which is %d s", text_of(unix_ms),
-                               frazil_pg_settings.past_most_s),
-                        errhint("Take frazil_at(greatest(TIME, frazil_at_first())).")));
+        refuse_as_old(unix_ms);
 }
 
-/* The next number of that tick, below `most`.  now: milliseconds since the start. */
-static uint32 count(uint64 tick, uint64 now, uint64 most)
+/*
+ * The next number of that tick, which begins at unix_ms, below `most`.  Between the look at the present, now_ms, and
+ * this, the caller may have been stopped, or have waited for the disk, while another call has begun the counter again.
+ */
+static uint32 count(uint64 tick, int64 unix_ms, uint64 now_ms, uint64 most)
 {
     _Atomic uint64 *counter = &past->counters[tick % COUNTERS];
     uint64 most_ms = (uint64)frazil_pg_settings.past_most_s * 1000;
@@ -199,12 +207,14 @@ static uint32 count(uint64 tick, uint64 now, uint64 most)
 
     do {
         last = old >> COUNT_BITS;
-        number = now > last + most_ms ? 0 : old & COUNT_MAX;
+        if ((uint64)unix_ms + most_ms < last)
+            refuse_as_old(unix_ms);
+        number = now_ms > last + most_ms ? 0 : old & COUNT_MAX;
         if (number >= Min(most, COUNT_MAX))
             ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
                             errmsg("frazil_at has made all " UINT64_FORMAT " ids of this time", number),
                             errhint("Take a time next to it. Each time has as many again after frazil.past_most.")));
-    } while (!atomic_compare_exchange_weak(counter, &old, Max(last, now) << COUNT_BITS | (number + 1)));
+    } while (!atomic_compare_exchange_weak(counter, &old, Max(last, now_ms) << COUNT_BITS | (number + 1)));
     return (uint32)number;
 }
 
@@ -265,7 +275,7 @@ Datum frazil_pg_at(PG_FUNCTION_ARGS)
     record((uint64)fields.unix_ms);
     uint64 tick = (uint64)(unix_ms - layout->epoch_unix_ms) / layout->tick_ms;
     uint64 numbers = (uint64)info.sequence_max - info.sequence_min + 1;
-    fields.sequence = info.sequence_min + count(tick, (uint64)(fields.unix_ms - start_ms), numbers);
+    fields.sequence = info.sequence_min + count(tick, unix_ms, (uint64)fields.unix_ms, numbers);
     fields.unix_ms = unix_ms;
     frazil_err code = frazil_id_compose(layout, &fields, &id, &err);
     if (code != FRAZIL_OK)

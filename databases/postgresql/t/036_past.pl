@@ -118,6 +118,43 @@ ok($node->poll_query_until('postgres', "SELECT clock_timestamp() > timestamptz '
 $refuses->('long ago', "SELECT frazil_at('$first')", qr/longer ago than frazil\.past_most allows, which is 2 s/);
 is($node->safe_psql('postgres', 'SELECT frazil_time(frazil_at(frazil_at_first())) > now() - interval \'2 s\''), 't', 'the earliest time moves on');
 
+# A time may pass that limit between a caller's look at the clock and its number: here while it waits to write the record,
+# which another one does in vain, and then is stopped.  Meanwhile a tick with the same counter begins that again.
+my ($preloaded, $clock_is_off) = frazil_clock(0);
+$node->append_conf('postgresql.conf', q{frazil.past_most = '66s'});
+$node->stop;
+{
+    local $ENV{LD_PRELOAD} = $preloaded;
+    $node->start;
+}
+$node->poll_query_until('postgres', 'SELECT clock_timestamp() > frazil_at_first() + interval \'5 ms\'');
+my @stopped_times = map { $node->safe_psql('postgres', "SELECT frazil_at_first() + interval '$_ ms'") } 1, 2;
+my @early = split /\n/, $node->safe_psql('postgres', "SELECT frazil_at(at) FROM unnest(ARRAY['$stopped_times[0]', '$stopped_times[1]']::timestamptz[]) AS at, generate_series(1, 3)");
+is(scalar @early, 6, 'ids of two times');
+$clock_is_off->(60000);
+system_or_bail('mkfifo', "$record.new");
+my @both = map { $node->background_psql('postgres', on_error_stop => 0) } 0, 1;
+my %session_of = map { scalar $both[$_]->query('SELECT pg_backend_pid()') => $_ } 0, 1;
+for my $i (0, 1) {
+    $both[$i]->{stdin} .= "SELECT frazil_at('$stopped_times[$i]');\n";
+    $both[$i]->{run}->pump_nb;
+}
+my $waits = q{SELECT pid FROM pg_stat_activity WHERE wait_event = 'AddinShmemInit'};
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($waits) AS waiting"), 'one waits for the other');
+my $stopped = $node->safe_psql('postgres', $waits);
+kill STOP => $stopped;
+slurp_file("$record.new");
+my $i = $session_of{$stopped};
+like($both[ 1 - $i ]->query('SELECT 1'), qr/^\d{3,}$/m, 'the other one gets its id');
+$clock_is_off->(75000);
+is($node->safe_psql('postgres', "SELECT frazil_sequence(frazil_at(timestamptz '$stopped_times[$i]' + interval '65536 ms'))"), '3072', 'the counter begins again');
+kill CONT => $stopped;
+my ($late) = $both[$i]->query('SELECT 1') =~ /^(\d{3,})$/m;
+is($late, undef, 'the one that was stopped gets none of its time, which has passed');
+is(same_ids(\@early, [ $late // () ]), 0, 'and none that was there already');
+$_->quit for @both;
+$clock_is_off->(0);
+
 # Nothing for it in frazil.generators; a lease.
 $node->append_conf('postgresql.conf', q{frazil.generators = 'main: layout=frazil'});
 $node->restart;
