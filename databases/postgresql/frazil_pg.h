@@ -151,8 +151,11 @@ extern bool frazil_pg_is_past(const char *generator);
 /* In _PG_init of the postmaster: makes the counters, if frazil.generators names that generator. */
 extern void frazil_pg_make_past(void);
 
-/* Begins with the present, if nobody has yet. */
+/* In the postmaster, which has opened that generator: begins with the present. */
 extern void frazil_pg_begin_past(frazil *gen);
+
+/* Before this process closes that generator, if it has it: from then on another server may have it. */
+extern void frazil_pg_leave_past(void);
 
 /* ---- fields.c -------------------------------------------------------------------- */
 

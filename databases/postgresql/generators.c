@@ -70,6 +70,7 @@ static void close_all(int code, Datum arg)
 {
     (void)code;
     (void)arg;
+    frazil_pg_leave_past();
     for (struct generator *g = generators; g != NULL; g = g->next) {
         if (g->opener == MyProcPid)
             frazil_close(g->gen);
@@ -179,6 +180,8 @@ static void forget(struct generator *g)
     while (*link != g)
         link = &(*link)->next;
     *link = g->next;
+    if (g->is_past)
+        frazil_pg_leave_past();
     frazil_close(g->gen);
     pfree(g);
 }

@@ -10,6 +10,10 @@
  * before a copy was put back.  Its start, and the present, are ids that the generator took itself.  While a server runs
  * these only grow, whatever the clocks do.
  *
+ * The postmaster keeps the generator, and with it the part of the sequence, unless it starts as a standby, or another
+ * server of the host has that part then.  Backends open it themselves in that case, and another server may make ids
+ * whenever none of them has it: so the first one that has it again begins with the present.
+ *
  * After a boot a clock may be behind, and the generator goes on below what it has left out before.  So a file says up
  * to which time ids may have been made, RECORD_AHEAD_MS ahead of the present, and a server starts above that.
  */
@@ -39,6 +43,7 @@ static struct past {
     _Atomic uint64 first_ms; /* ids are made for later times, in Unix milliseconds; 0: no id was taken yet */
     _Atomic uint64 last_ms;  /* the latest present of a call of frazil_at */
     _Atomic uint64 until_ms; /* the file has this time; 0: this server has not written it */
+    _Atomic uint32 holders;  /* how many processes have opened the generator and keep it */
     _Atomic uint64 counters[COUNTERS];
 } * past;
 
@@ -102,6 +107,41 @@ static void record_end(int code, Datum arg)
         (void)write_record(atomic_load(&past->last_ms), LOG);
 }
 
+/* ---- who has the generator ----------------------------------------------------------- */
+
+static int entered; /* the process that this one has the generator from, perhaps the postmaster; 0: none */
+static shmem_startup_hook_type startup_before;
+
+/* As soon as this process has it, and now_ms is the present. */
+static void enter(uint64 now_ms)
+{
+    uint64 first = atomic_load(&past->first_ms);
+
+    if (entered != 0)
+        return;
+    if (atomic_load(&past->holders) == 0) {
+        while (first != 0 && first < now_ms && !atomic_compare_exchange_weak(&past->first_ms, &first, now_ms)) {
+        }
+    }
+    atomic_fetch_add(&past->holders, 1);
+    entered = MyProcPid;
+}
+
+void frazil_pg_leave_past(void)
+{
+    if (entered == MyProcPid)
+        atomic_fetch_sub(&past->holders, 1);
+    entered = 0;
+}
+
+/* After a crash, in which backends have ended without a word. */
+static void count_holders_anew(void)
+{
+    if (startup_before != NULL)
+        startup_before();
+    atomic_store(&past->holders, entered == MyProcPid ? 1 : 0);
+}
+
 /* ---- which generator ---------------------------------------------------------------- */
 
 bool frazil_pg_is_past(const char *generator)
@@ -121,8 +161,11 @@ void frazil_pg_make_past(void)
             page = mmap(NULL, sizeof *past, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     }
     past = page == MAP_FAILED ? NULL : page;
-    if (past != NULL)
-        on_proc_exit(record_end, 0);
+    if (past == NULL)
+        return;
+    on_proc_exit(record_end, 0);
+    startup_before = shmem_startup_hook;
+    shmem_startup_hook = count_holders_anew;
 }
 
 static void check_possible(void)
@@ -237,7 +280,9 @@ static frazil_fields take_present(frazil_info *ret_info)
 
     check_possible();
     frazil *gen = frazil_pg_take(PAST, &id);
-    return fields_of(gen, id, ret_info);
+    frazil_fields present = fields_of(gen, id, ret_info);
+    enter((uint64)present.unix_ms);
+    return present;
 }
 
 void frazil_pg_begin_past(frazil *gen)
@@ -247,7 +292,10 @@ void frazil_pg_begin_past(frazil *gen)
     size_t taken;
     uint64_t id;
 
-    if (past != NULL && frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL) == FRAZIL_OK)
+    if (past == NULL)
+        return;
+    enter(0); /* nobody has made any yet */
+    if (frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL) == FRAZIL_OK)
         (void)first_ms(fields_of(gen, id, &info).unix_ms);
 }
 

@@ -79,7 +79,25 @@ my $other = frazil_node('other', worker => 'fixed:7', host => $host, generators 
 $other->safe_psql('postgres', 'CREATE EXTENSION frazil');
 is($other->safe_psql('postgres', 'SELECT frazil_worker(frazil_next())'), '7', 'another server of the host makes ids of the present');
 like(($other->psql('postgres', 'SELECT frazil_at(now())'))[2], qr/worker id 7 is in use on this host/, 'but none for past times');
+
+# Once the first one has ended, it does, as long as a session of it has the number; and then the first one again.
+$node->stop;
+is($other->safe_psql('postgres', q{SELECT pg_sleep(0.01) FROM frazil_at_first(); SELECT frazil_worker(frazil_at(clock_timestamp()))}), "\n7", 'the other one makes ids for past times');
+$node->start;
+$node->poll_query_until('postgres', 'SELECT clock_timestamp() > frazil_at_first()');
+my $between = $node->safe_psql('postgres', 'SELECT clock_timestamp()');
+is($node->safe_psql('postgres', "SELECT count(DISTINCT frazil_at('$between')) FROM generate_series(1, 3)"), '3', 'and the first one again');
+$node->stop;
+like(($other->psql('postgres', "SELECT frazil_at('$between')"))[2], qr/lies before this server began/, 'the other one does not know what was made meanwhile');
+my $held = $other->background_psql('postgres');
+my $held_first = $held->query('SELECT frazil_at_first()');
+is($other->safe_psql('postgres', 'SELECT frazil_at_first()'), $held_first, 'as long as a session has the number, others begin where it did');
+kill 9, scalar $held->query('SELECT pg_backend_pid()');
+eval { $held->quit };
+ok($other->poll_query_until('postgres', 'SELECT 1', '1'), 'the session is killed, and the server recovers');
+like(($other->psql('postgres', "SELECT frazil_at('$held_first')"))[2], qr/lies before this server began/, 'it had the number until then');
 $other->stop;
+$node->start;
 
 # A server that ends says up to which time it made ids, and one that is killed has said more: the next begins above, also
 # where a boot has set the clock back.
