@@ -102,6 +102,33 @@ TEST("A table that was made again, as pg_restore --clean does, is another incarn
     register_close(&reg);
 }
 
+/* With a row of the namespace below it. */
+static void assert_refused(const char *definition)
+{
+    struct fz_register reg = start();
+    struct fz_record record;
+
+    postgresql_server_do(&server, "ALTER TABLE frazil_lease RENAME TO below");
+    postgresql_server_do(&server, definition);
+    enum fz_register_result read = register_read(&reg, 0, &record);
+    register_assert_said(
+        "\"public\".\"frazil_lease\" is a view, or is partitioned, so its rows could be exchanged unseen");
+    enum fz_register_result swapped = reg.swap(
+        reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){.number = 0, .data = "x", .len = 1}, &(uint64_t){0}, NULL, NULL);
+    register_close(&reg);
+    postgresql_server_do(&server, "DROP TABLE IF EXISTS below CASCADE");
+    assert_int_equal(read, FZ_REGISTER_REFUSED);
+    assert_int_not_equal(swapped, FZ_REGISTER_OK);
+}
+
+TEST("A view is refused, as it can lead to other records tomorrow, and a partitioned table likewise")
+{
+    assert_refused("CREATE VIEW frazil_lease AS SELECT * FROM below");
+    assert_refused("CREATE TABLE frazil_lease (LIKE below INCLUDING ALL) PARTITION BY LIST (number);"
+                   "ALTER TABLE frazil_lease ATTACH PARTITION below DEFAULT");
+    postgresql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
+}
+
 TEST("A copy of the database that gets the name of its original is another incarnation")
 {
     /* A copy from a template has the table under the same oid. */

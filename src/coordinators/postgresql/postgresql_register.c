@@ -13,14 +13,18 @@
 
 #define NOW "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
-/* The time, and the incarnation, which a standby does not have.  Not every user may read pg_database. */
+/*
+ * The time, and the incarnation, which a standby does not have.  Not every user may read pg_database.  The incarnation
+ * tells nothing of rows that lie elsewhere: under a view, or in the parts of a table.
+ */
 #define STATUS                                                                                                         \
     NOW "::text, CASE WHEN NOT pg_is_in_recovery() THEN concat_ws('.', "                                               \
         "(SELECT system_identifier FROM pg_control_system()), "                                                        \
         "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), "                                                        \
         "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint, "                                         \
         "(SELECT objid FROM pg_get_object_address('database', ARRAY[current_database()::text], '{}')), "               \
-        "coalesce(to_regclass('@T')::oid, 0)) END"
+        "coalesce((SELECT CASE relkind WHEN 'r' THEN oid::text ELSE 'no table' END "                                   \
+        "FROM pg_catalog.pg_class WHERE oid = to_regclass('@T')), '0')) END"
 
 static const char read_sql[] = "SELECT " STATUS ", r.version::text, r.data FROM (SELECT 1) AS one "
                                "LEFT JOIN @T AS r ON r.namespace = '@N' AND r.number = @W";
@@ -91,6 +95,12 @@ static enum fz_register_result read_incarnation(struct fz_sql_connection *connec
         fz_fail(reterr, FRAZIL_EREFUSED, "%s: is a standby: worker ids need the primary", connection->session.shown);
         fz_session_drop(&connection->session);
         return FZ_REGISTER_UNREACHABLE;
+    }
+    if (strstr(text->text, "no table") != NULL) {
+        fz_fail(reterr, FRAZIL_EREFUSED,
+                "%s: %s is a view, or is partitioned, so its rows could be exchanged unseen: use a plain table",
+                connection->session.shown, connection->table);
+        return FZ_REGISTER_REFUSED;
     }
     if (text->len < FZ_INCARNATION_SIZE && strspn(text->text, allowed) == text->len)
         memcpy(ret, text->text, text->len + 1);
