@@ -350,6 +350,33 @@ TEST("Who, or where, does not exist is refused; nothing of that gets better by i
     register_close(&reg);
 }
 
+/* What a host is called may matter to TLS only: libpq connects to the address. */
+TEST("An address in the environment does not lead past the host of the URL")
+{
+    struct fz_record record;
+    char port[8];
+
+    start();
+    snprintf(port, sizeof port, "%u", (unsigned)server.port);
+    assert_int_equal(setenv("PGHOSTADDR", "127.0.0.1", 1), 0);
+    struct fz_register reg =
+        postgresql_open_url("postgres://owner@elsewhere.example:%u/postgres/orders", (unsigned)server.port);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("PGHOSTADDR, or the hostaddr of a service, would lead past the URL's host");
+    register_close(&reg);
+    assert_int_equal(setenv("PGPORT", port, 1), 0);
+    reg = postgresql_open_url("postgres://owner@/postgres/orders");
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+    register_close(&reg);
+    unsetenv("PGPORT");
+    assert_int_equal(setenv("PGHOSTADDR", "", 1), 0);
+    reg = open_as("owner", "");
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+    register_close(&reg);
+    unsetenv("PGHOSTADDR");
+    stop();
+}
+
 TEST("The socket in a folder; and what the URL does not say comes from the environment, as with every client")
 {
     struct fz_record record;

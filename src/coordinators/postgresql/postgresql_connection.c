@@ -93,20 +93,32 @@ static const char *given(const char *text)
 }
 
 /*
- * Whether the URL, the environment or a service says how much TLS there is to be.  libpq's own default counts as
- * nothing said, wherever it stands but in the URL: what PQconndefaults returns does not tell its source.
+ * Whether the environment or a service says this.  libpq's own default counts as nothing said: what PQconndefaults
+ * returns does not tell its source.
  */
-static bool sslmode_is_set(const struct fz_postgresql_url *url)
+static bool is_said_outside(const char *keyword)
 {
-    PQconninfoOption *options = url->sslmode[0] != '\0' ? NULL : PQconndefaults();
-    bool said = url->sslmode[0] != '\0';
+    PQconninfoOption *options = PQconndefaults();
+    bool said = false;
 
     for (const PQconninfoOption *option = options; option != NULL && option->keyword != NULL; option++) {
-        if (strcmp(option->keyword, "sslmode") == 0 && option->val != NULL)
+        if (strcmp(option->keyword, keyword) == 0 && option->val != NULL && option->val[0] != '\0')
             said = option->compiled == NULL || strcmp(option->val, option->compiled) != 0;
     }
     PQconninfoFree(options);
     return said;
+}
+
+/* Whether it is said how much TLS there is to be. */
+static bool sslmode_is_set(const struct fz_postgresql_url *url)
+{
+    return url->sslmode[0] != '\0' || is_said_outside("sslmode");
+}
+
+/* libpq goes to the address that it finds outside, and takes the URL's host for a name of that. */
+static bool leads_past(const struct fz_url_host *host)
+{
+    return host->name[0] != '\0' && is_said_outside("hostaddr");
 }
 
 static PGconn *begin_with(const struct fz_postgresql_url *url, const struct fz_url_host *host, const char *sslmode)
@@ -251,6 +263,13 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
 
     if (fz_url_check_files(fz_postgresql_url_kind, session->url, session->shown, reterr) != FRAZIL_OK)
         return FZ_REGISTER_UNREACHABLE;
+    if (leads_past(&session->url->hosts[session->host])) {
+        fz_fail(reterr, FRAZIL_EREFUSED,
+                "%s: cannot connect: PGHOSTADDR, or the hostaddr of a service, would lead past the URL's host: unset "
+                "it, or name no host in the URL",
+                session->shown);
+        return FZ_REGISTER_REFUSED;
+    }
     fz_tls_begin();
     PGconn *conn = begin_connecting(&connection->url, &session->url->hosts[session->host], &adds_tls);
     session->handle = conn;
