@@ -154,6 +154,12 @@ extern void frazil_pg_make_past(void);
 /* In the postmaster, which has opened that generator: begins with the present. */
 extern void frazil_pg_begin_past(frazil *gen);
 
+/*
+ * In the background worker, at each look: opens that generator where the server started as a standby, and keeps it.
+ * Fails only by a line in the log.  false: it started as no standby, or has no such generator.
+ */
+extern bool frazil_pg_hold_past(void);
+
 /* Before this process closes that generator, if it has it: from then on another server may have it. */
 extern void frazil_pg_leave_past(void);
 

@@ -148,6 +148,14 @@ static void look_after_leases(void)
         look_after(&leases[i]);
 }
 
+/* false: there is nothing to keep. */
+static bool keep_without_leases(void)
+{
+    bool holds_past = frazil_pg_hold_past();
+
+    return frazil_pg_keep_prepared() || holds_past;
+}
+
 void frazil_pg_keeper_main(Datum arg)
 {
     bool has_leases = frazil_pg_is_url(frazil_pg_settings.worker);
@@ -164,7 +172,7 @@ void frazil_pg_keeper_main(Datum arg)
     while (!ShutdownRequestPending) {
         if (has_leases)
             look_after_leases();
-        else if (!frazil_pg_keep_prepared())
+        else if (!keep_without_leases())
             proc_exit(0); /* the postmaster starts it no more */
         (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, LOOK_MS, PG_WAIT_EXTENSION);
         ResetLatch(MyLatch);

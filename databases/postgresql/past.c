@@ -10,9 +10,10 @@
  * before a copy was put back.  Its start, and the present, are ids that the generator took itself.  While a server runs
  * these only grow, whatever the clocks do.
  *
- * The postmaster keeps the generator, and with it the part of the sequence, unless it starts as a standby, or another
- * server of the host has that part then.  Backends open it themselves in that case, and another server may make ids
- * whenever none of them has it: so the first one that has it again begins with the present.
+ * The postmaster keeps the generator, and with it the part of the sequence.  On a standby the background worker does
+ * so, as soon as it may make ids: from the promotion on, unless frazil.allow_in_recovery is on.  If another server of
+ * the host has that part, backends open it themselves later, and another server may make ids whenever none of them has
+ * it: so the first one that has it again begins with the present.
  *
  * After a boot a clock may be behind, and the generator goes on below what it has left out before.  So a file says up
  * to which time ids may have been made, RECORD_AHEAD_MS ahead of the present, and a server starts above that.
@@ -28,11 +29,13 @@
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 static const char PAST[] = "past";
 static const char RECORD[] = "frazil.past_until"; /* the server runs in the data directory */
 enum { RECORD_AHEAD_MS = 5000 };
+enum { RETRY_LOOKS = 60 }; /* of the background worker, one a second */
 
 /* A counter is the present of its last id, in Unix milliseconds, and how many ids it has counted. */
 enum { COUNTERS = 65536, COUNT_BITS = 20 };
@@ -109,7 +112,8 @@ static void record_end(int code, Datum arg)
 
 /* ---- who has the generator ----------------------------------------------------------- */
 
-static int entered; /* the process that this one has the generator from, perhaps the postmaster; 0: none */
+static int entered;        /* the process that this one has the generator from, perhaps the postmaster; 0: none */
+static bool is_of_standby; /* the postmaster started as one, and has not opened it */
 static shmem_startup_hook_type startup_before;
 
 /* As soon as this process has it, and now_ms is the present. */
@@ -164,6 +168,7 @@ void frazil_pg_make_past(void)
     if (past == NULL)
         return;
     on_proc_exit(record_end, 0);
+    is_of_standby = frazil_pg_starts_as_standby();
     startup_before = shmem_startup_hook;
     shmem_startup_hook = count_holders_anew;
 }
@@ -297,6 +302,45 @@ void frazil_pg_begin_past(frazil *gen)
     enter(0); /* nobody has made any yet */
     if (frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL) == FRAZIL_OK)
         (void)first_ms(fields_of(gen, id, &info).unix_ms);
+}
+
+/* An ERROR ends no transaction here, which would release the lock and the files that it leaves. */
+static void try_to_hold(void)
+{
+    static frazil_error failure; /* as it was last logged */
+    MemoryContext before = CurrentMemoryContext;
+    MemoryContext own = AllocSetContextCreate(before, "frazil past", ALLOCSET_SMALL_SIZES);
+    frazil_info info;
+    frazil_error err = {.message = ""};
+
+    (void)MemoryContextSwitchTo(own);
+    PG_TRY();
+    {
+        (void)first_ms(take_present(&info).unix_ms);
+    }
+    PG_CATCH();
+    {
+        frazil_pg_catch(&err);
+        LWLockReleaseAll();
+        AtEOXact_Files(false);
+        if (strcmp(failure.message, err.message) != 0)
+            ereport(LOG, (errmsg("frazil: generator \"%s\": %s", PAST, err.message)));
+        failure = err;
+    }
+    PG_END_TRY();
+    (void)MemoryContextSwitchTo(before);
+    MemoryContextDelete(own);
+}
+
+bool frazil_pg_hold_past(void)
+{
+    static unsigned looks = 0;
+
+    if (past == NULL || !is_of_standby)
+        return false;
+    if (entered == 0 && looks++ % RETRY_LOOKS == 0)
+        try_to_hold();
+    return true;
 }
 
 /* The begin of the tick of that time. */

@@ -99,6 +99,33 @@ like(($other->psql('postgres', "SELECT frazil_at('$held_first')"))[2], qr/lies b
 $other->stop;
 $node->start;
 
+# A promoted standby keeps the number as well, without a session that does.
+my $primary = frazil_node('primary', worker => 'fixed:8', host => frazil_host('b'), generators => $divided, streaming => 1);
+$primary->safe_psql('postgres', 'CREATE EXTENSION frazil');
+$primary->backup('base');
+my $promoted = frazil_copy($primary, 'promoted', worker => 'timeline:9/4', host => frazil_host('c'), generators => $divided, streaming => 1);
+my $obstacle = $promoted->data_dir . '/frazil.owner.new'; # it is to be a file
+mkdir $obstacle;
+$promoted->promote;
+my $is_told = 0;
+for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default) {
+    last if $is_told = slurp_file($promoted->logfile) =~ /LOG:  frazil: generator "past": could not write/;
+    select undef, undef, undef, 0.1;
+}
+ok($is_told, 'a background worker that cannot have the number says so');
+my (undef, undef, $said) = $promoted->psql('postgres', 'SELECT frazil_at_first()', timeout => $PostgreSQL::Test::Utils::timeout_default, timed_out => \my $is_late);
+like($said, qr/could not write "frazil\.owner\.new"/, 'and holds up nobody');
+rmdir $obstacle;
+$promoted->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'frazil keeper'}); # it looks again as it starts
+my @firsts = (0, 1);
+for (1 .. 2 * $PostgreSQL::Test::Utils::timeout_default) { # each lasts for two sessions
+    @firsts = map { $promoted->safe_psql('postgres', 'SELECT frazil_at_first()') } 0, 1;
+    last if $firsts[0] eq $firsts[1];
+    select undef, undef, undef, 0.05;
+}
+is($firsts[1], $firsts[0], 'a promoted standby: all sessions begin at one time');
+$_->stop for $primary, $promoted;
+
 # A server that ends says up to which time it made ids, and one that is killed has said more: the next begins above, also
 # where a boot has set the clock back.
 my $record = $node->data_dir . '/frazil.past_until';
