@@ -226,7 +226,7 @@ static void offer_for(const struct arguments *line)
 }
 
 static const struct command for_bash = {"bash", "source <(frazil completion bash), in ~/.bashrc", print_script};
-static const struct command for_zsh = {"zsh", "source <(frazil completion zsh), in ~/.zshrc behind compinit",
+static const struct command for_zsh = {"zsh", "source <(frazil completion zsh), in ~/.zshrc after compinit",
                                        print_script};
 static const struct command for_fish = {"fish", "frazil completion fish | source, in config.fish", print_script};
 

@@ -188,7 +188,7 @@ static int cmd_opaque_run(int argc, char **argv)
         {0},
     };
     static const struct option_help help = {"opaque", "--key-file F [--decrypt] [VALUE]...",
-                                            "Prints each id as 32 hex digits that tell nothing without the key.",
+                                            "Prints each id as 32 hex digits that reveal nothing without the key.",
                                             "  (umask 077; head -c 16 /dev/urandom > key)\n"
                                             "  frazil opaque --key-file key 116831209127936",
                                             NULL};

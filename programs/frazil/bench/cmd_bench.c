@@ -30,7 +30,8 @@ static int cmd_bench_run(int argc, char **argv)
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"rounds", 'n', OPTION_U64, &rounds, "N", "rounds, of which it shows medians (default 61)", BENCH_ROUNDS_MAX},
+        {"rounds", 'n', OPTION_U64, &rounds, "N", "how many rounds; it shows their medians (default 61)",
+         BENCH_ROUNDS_MAX},
         {"threads", 't', OPTION_U64, &threads, "N", "threads that share SPEC's generator (default 64)",
          BENCH_THREADS_MAX},
         {"quick", 'q', OPTION_FLAG, &request.quick, NULL, "measure for a second: rough figures", 0},
