@@ -34,12 +34,17 @@ static int unknown(const char *name)
     return STATUS_USAGE;
 }
 
+static bool is_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 /* `frazil help CMD` is `frazil CMD --help`, and `frazil help CMD ACTION` is `frazil CMD ACTION --help`. */
 static int help(int argc, char **argv)
 {
     static char option[] = "--help";
 
-    if (argc < 2 || strcmp(argv[1], option) == 0 || strcmp(argv[1], "-h") == 0) {
+    if (argc < 2 || is_help(argv[1])) {
         list_commands();
         return STATUS_OK;
     }
@@ -60,7 +65,7 @@ static int run(int argc, char **argv)
         list_commands();
         return STATUS_USAGE;
     }
-    if (strcmp(argv[0], "help") == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
+    if (is_help(argv[0]))
         return help(argc, argv);
     bool version = strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0;
     const struct command *command = version ? &cmd_version : command_named(argv[0]);

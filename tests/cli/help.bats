@@ -55,6 +55,7 @@ helps() {
 @test "help of the help is the list of commands" {
     [ "$(frazil help --help)" = "$(frazil help)" ]
     [ "$(frazil help -h)" = "$(frazil --help)" ]
+    [ "$(frazil help help)" = "$(frazil help)" ]
 }
 
 @test "an action that is missing or misspelt" {
