@@ -18,7 +18,7 @@ static const char usage[] = "usage: frazild [OPTION]...\nServes ids to any Redis
                             "      --check         Checks the configuration and exits.\n"
                             "      --print-config  The same, and prints it with all defaults.\n"
                             "      --new-token     Prints a new token, and its line for the secret_file.\n"
-                            "      --version       Prints the version.\n"
+                            "  -V, --version       Prints the version.\n"
                             "  -h, --help          Prints this.\n\n"
                             "Without a configuration it serves a generator `main` to this host alone.\n"
                             "Manual: frazild(8), frazild.conf(5), and the page docs/frazild.md\n";
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
         {"check", no_argument, NULL, 'k'},
         {"print-config", no_argument, NULL, 'p'},
         {"new-token", no_argument, NULL, 't'},
-        {"version", no_argument, NULL, 'v'},
+        {"version", no_argument, NULL, 'V'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     int action = 0, option;
 
     open_standard_streams();
-    while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "c:hV", options, NULL)) != -1) {
         if (option == '?')
             return STATUS_USAGE;
         if (option == 'c')
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
     if (action == 0)
         return daemon_run(path);
     return end_output(action == 'h'   ? print_usage()
-                      : action == 'v' ? print_version()
+                      : action == 'V' ? print_version()
                       : action == 't' ? users_print_new_token()
                                       : check(path, action == 'p'));
 }

@@ -819,6 +819,7 @@ class Configuration(unittest.TestCase):
 
     def test_options(self):
         self.assertEqual(self.run_it("--version").stdout.split()[0], "frazild")
+        self.assertEqual(self.run_it("-V").stdout, self.run_it("--version").stdout)
         self.assertIn("--print-config", self.run_it("--help").stdout)
         self.assertEqual(self.run_it("--nonsense").returncode, 2)
         self.assertEqual(self.run_it("extra").returncode, 2)
