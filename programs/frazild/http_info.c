@@ -88,7 +88,12 @@ void http_show_generator(struct http_request *request)
     if (generator == NULL)
         return;
     info_of_generator(generator, &info);
-    json_t *json = json_of(&info);
+    json_t *json = json_of(&info), *workers = json_array();
+    for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next) {
+        info_of_engine(engine, &info);
+        (void)json_array_append_new(workers, json_of(&info));
+    }
+    (void)json_object_set_new(json, "workers", workers);
     info_of_stats(generator, &info);
     (void)json_object_set_new(json, "stats", json_of(&info));
     http_reply_json(request, json);

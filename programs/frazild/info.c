@@ -260,6 +260,18 @@ void info_of_generator(const struct generator *generator, struct info *ret)
     info_number(ret, "waiting", generator_waiting(generator));
 }
 
+void info_of_engine(const struct engine *engine, struct info *ret)
+{
+    frazil_health health;
+
+    *ret = (struct info){.count = 0};
+    engine_health(engine, &health, NULL);
+    info_number(ret, "worker", health.worker);
+    info_text(ret, "state", info_health_name(health.state));
+    if (health.needs_grant != 0)
+        info_time(ret, "grant_end", health.grant_end_unix_ms);
+}
+
 /* Whether several worker ids have the largest of a statistic, and not its sum. */
 static bool is_extent(size_t number)
 {

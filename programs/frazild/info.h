@@ -58,6 +58,9 @@ void info_of_layout(const frazil_layout *layout, struct info *ret);
 /* A generator: its layout, worker, grant and limits. */
 void info_of_generator(const struct generator *generator, struct info *ret);
 
+/* One worker id of a generator: its state, and when its grant ends. */
+void info_of_engine(const struct engine *engine, struct info *ret);
+
 /* A generator's statistics: the sums, or the largest, of all its worker ids. */
 void info_of_stats(const struct generator *generator, struct info *ret);
 

@@ -3,6 +3,7 @@
 balancer or a browser could be tricked with."""
 
 import contextlib
+import datetime
 import hashlib
 import http.client
 import json
@@ -275,6 +276,13 @@ class Looks(Http):
         main = f"[generator main]\nworker={url}\nstate=memory\n"
         both = self.start(config(main + "worker_ids=2\n"))
         self.assertEqual(self.ask(both, "/v1/leases/main").json()["held"], 2)  # asked by the spec of all that it opened
+        rows = {row["worker"]: row["until_unix_ms"] for row in self.ask(both, "/v1/leases/main").json()["leases"]}
+        own = self.ask(both, "/v1/generators/main").json()["workers"]
+        self.assertEqual({its["worker"] for its in own}, rows.keys())
+        for its in own:  # read later, so no earlier
+            end = datetime.datetime.fromisoformat(its["grant_end"].replace("Z", "+00:00")).timestamp()
+            self.assertGreaterEqual(round(end * 1000), rows[its["worker"]])
+            self.assertEqual(its["state"], "serving")
         self.assertEqual(both.end(), 0)  # gives back what the next one does not take
         daemon = self.start(config(main, WIDE.replace("main", "own")))
         told = self.ask(daemon, "/v1/leases/main").json()
