@@ -9,6 +9,7 @@
 
 const SECOND_MS = 1000;
 const LEASES_EVERY_MS = 10 * SECOND_MS; // the coordinator is asked for them
+const LOOK_MOST_MS = 15 * SECOND_MS; // then a look at frazild has failed, which says so itself after 10 s
 const CELLS_MOST = 4096; // of a map of worker ids
 const DOUBTFUL_SCORE = 20; // a reading that scores less is hardly an id
 const LOCAL_TIME = { dateStyle: 'medium', timeStyle: 'long' };
@@ -388,35 +389,86 @@ function range() {
 
 // ---- alive: only where frazild serves the page --------------------------------------------------------------
 
-const alive = { issued: new Map(), leases: new Map(), leasesAt: 0, refused: new Set(), taken: new Map() };
+const alive = {
+  issued: new Map(),
+  leases: new Map(),
+  leasesAt: 0,
+  refused: new Set(),
+  taken: new Map(),
+  aheadMs: 0,
+  isSeen: false,
+};
+const NOT_FOUND = 404;
+const SERVER_ERROR = 500; // the first status of a server, or of a proxy before it, that may answer later
 const SIGNS = { held: '\u25cf', abandoned: '\u00d7', mine: '\u2605' };
 
-/** JSON of frazild; a problem becomes an error with its sentence. */
-async function fetchJson(path) {
+/** The answer is not of frazild: another server has the page. */
+class Stranger extends Error {}
+
+/** The JSON of an answer. A server that has none, and is not out of order, is not frazild. */
+async function jsonOf(answer) {
+  const isJson = /^application\/(problem\+)?json\b/.test(answer.headers.get('Content-Type') ?? '');
+  if (isJson) return answer.json();
+  const sentence = `the answer is ${answer.status}, and no JSON`;
+  throw answer.status < SERVER_ERROR ? new Stranger(sentence) : new Error(sentence);
+}
+
+/** JSON of frazild; a problem becomes an error with its sentence. The signal ends the request. */
+async function fetchJson(path, signal) {
   const token = $('token').value.trim();
   const headers = { 'X-Requested-With': 'frazil.html', ...(token === '' ? {} : { Authorization: `Bearer ${token}` }) };
-  const answer = await fetch(path, { headers });
-  const json = await answer.json();
+  const answer = await fetch(path, { headers, signal });
+  const json = await jsonOf(answer);
   if (answer.status === 401) $('alive-form').hidden = false;
   if (!answer.ok) throw Object.assign(new Error(json.detail ?? json.title), { status: answer.status });
+  noteClock(answer);
   return json;
+}
+
+/** A look at frazild, which does not wait for ever: a request for ids may wait as long as its generator does. */
+async function lookJson(path) {
+  const signal = AbortSignal.timeout(LOOK_MOST_MS);
+  try {
+    return await fetchJson(path, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new Error(`no answer within ${LOOK_MOST_MS / SECOND_MS} s`);
+  }
+}
+
+/** Grants end by the clock of the daemon's host: by how much it is ahead of the browser's. Its seconds are cut off. */
+function noteClock(answer) {
+  const aheadMs = Date.parse(answer.headers.get('Date')) + SECOND_MS / 2 - Date.now();
+  alive.aheadMs = Math.abs(aheadMs) > SECOND_MS ? aheadMs : 0;
 }
 
 /** "in 42 s", "over". */
 function untilThen(unixMs) {
-  const seconds = Math.round((unixMs - Date.now()) / SECOND_MS);
+  const seconds = Math.round((unixMs - Date.now() - alive.aheadMs) / SECOND_MS);
   return seconds > 0 ? `in ${seconds} s` : 'over';
 }
 
-/** When the grant of a worker id ends. The list of leases is seconds old; the daemon knows its own grants. */
+/** The worker ids of a generator, with the ends of their grants; only its first, if the user may not read them. */
+const workersOf = (generator) => generator.workers ?? [generator];
+
+/**
+ * When the daemon's own grant of that worker id ends; undefined if the row is of another holder. The list of leases is
+ * seconds old, and the daemon's own grants are extended since; another holder's grant ends after the daemon's has.
+ */
+function ownEnd(row, generator) {
+  const own = workersOf(generator).find(({ worker }) => worker === row.worker);
+  const end = Date.parse(own?.grant_end);
+  return row.holding === 'held' && end >= row.until_unix_ms ? end : undefined;
+}
+
+/** When the grant of a worker id ends. */
 function endOf(row, generator) {
-  if (row.worker === generator.worker && generator.grant_end !== undefined)
-    return untilThen(Date.parse(generator.grant_end));
-  return row.until_unix_ms > 0 ? untilThen(row.until_unix_ms) : '\u2013';
+  const end = ownEnd(row, generator) ?? row.until_unix_ms;
+  return end > 0 ? untilThen(end) : '\u2013';
 }
 
 /** The state of a worker id in the pool of a generator. */
-const stateOf = (row, generator) => (row.worker === generator.worker ? 'mine' : row.holding);
+const stateOf = (row, generator) => (ownEnd(row, generator) === undefined ? row.holding : 'mine');
 
 /** One cell a worker id, with a sign beside the colour. */
 function drawMap(pool, generator) {
@@ -474,12 +526,20 @@ function rowsOfStats({ name, stats }) {
   ];
 }
 
+/** The worker ids of a generator; of a user who may not read them all, the one that is worst off. */
+function workerRow(generator) {
+  const workers = workersOf(generator).map(({ worker }) => worker);
+  const others = generator.worker_ids - workers.length;
+  const text = `${workers.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+  return [generator.worker_ids > 1 ? 'workers' : 'worker', text];
+}
+
 function drawGenerator(generator) {
   const list = element('dl', { class: 'facts' });
   showFacts(list, [
     ['state', generator.state],
     ['layout', generator.fingerprint],
-    ['worker', generator.worker ?? generator.partition],
+    workerRow(generator),
     ...rowsOfStats(generator),
     ...(generator.grant_end === undefined ? [] : [['grant ends', untilThen(Date.parse(generator.grant_end))]]),
   ]);
@@ -521,12 +581,21 @@ async function fetchAllowed(path) {
   const asked = `${$('token').value.trim()} ${path}`; // an answer may come after another token was typed
   if (alive.refused.has(asked)) return undefined;
   try {
-    return await fetchJson(path);
+    return await lookJson(path);
   } catch (error) {
     if (![401, 403].includes(error.status)) throw error;
     alive.refused.add(asked);
     return undefined;
   }
+}
+
+/** The generators, as they are listed. */
+async function fetchGenerators() {
+  const { generators } = await lookJson('/v1/generators').catch((error) => {
+    throw error.status === NOT_FOUND ? new Stranger(error.message) : error;
+  });
+  if (!Array.isArray(generators)) throw new Stranger('the answer lists no generators');
+  return generators;
 }
 
 /** A generator with its statistics, or as it is listed. */
@@ -544,10 +613,17 @@ async function fetchLeases({ name, leased }) {
 /** Whether the daemon wants a token, and nobody has typed one. */
 const wantsToken = () => !$('alive-form').hidden && $('token').value.trim() === '';
 
+/** What only a page of frazild's has, and the manual, which it does not have. */
+function showAlive(isAlive) {
+  $('alive').hidden = $('alive-link').hidden = !isAlive;
+  for (const link of document.querySelectorAll('[data-disk]')) link.hidden = isAlive;
+}
+
 async function watch() {
   if (wantsToken()) return setTimeout(watch, SECOND_MS);
   try {
-    const { generators } = await fetchJson('/v1/generators');
+    const generators = await fetchGenerators();
+    alive.isSeen = true;
     const full = await Promise.all(generators.map(fetchGenerator));
     if (Date.now() - alive.leasesAt >= LEASES_EVERY_MS) {
       alive.leasesAt = Date.now();
@@ -558,6 +634,8 @@ async function watch() {
     if (focused.isConnected) focused.focus({ preventScroll: true });
     $('alive-wrong').hidden = true;
   } catch (error) {
+    // A daemon that was seen may come back behind whatever answers now.
+    if (error instanceof Stranger && !alive.isSeen) return showAlive(false);
     const message = `frazild does not answer this: ${error.message}`;
     // Screen readers announce each change of the text, even an equal one.
     if ($('alive-wrong').textContent !== message) $('alive-wrong').textContent = message;
@@ -607,8 +685,7 @@ function start() {
   lookAtAddress();
   window.addEventListener('hashchange', lookAtAddress);
   if (location.protocol.startsWith('http')) {
-    $('alive').hidden = $('alive-link').hidden = false;
-    for (const link of document.querySelectorAll('[data-disk]')) link.hidden = true;
+    showAlive(true);
     watch();
   }
   document.documentElement.dataset.ready = `${Math.round(performance.now())} ms`;

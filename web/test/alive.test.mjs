@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { BIN, FILE, WIDTHS, cutOn, frazil, launch, temporaryFolder, visit } from './lib.mjs';
@@ -57,6 +58,13 @@ async function startDaemon(configuration) {
   const [, address] = log.match(/listening: http (\S+)/) ?? assert.fail(log);
   return { daemon, address: `http://${address}/` };
 }
+
+/** What the page shows of the generators under a name, such as "grant ends". */
+const factOf = (page, name) =>
+  page.evaluate((wanted) => {
+    const term = [...document.querySelectorAll('#alive dt')].find((one) => one.textContent === wanted);
+    return term.nextElementSibling.textContent;
+  }, name);
 
 const daemonKeys = `[daemon]\ndrain_delay=0s\npage=${FILE}\n[listen http]\naddress=127.0.0.1:0\n`;
 
@@ -229,14 +237,9 @@ test('a generator that is made anew gives no ids below 0 a second, and its ids h
     json.stats.issued -= 1000;
     return route.fulfill({ json });
   });
-  const fact = (name) =>
-    page.evaluate((wanted) => {
-      const term = [...document.querySelectorAll('#alive dt')].find((one) => one.textContent === wanted);
-      return term.nextElementSibling.textContent;
-    }, name);
   for (let i = 0; i < 4; i++) await page.waitForResponse('**/v1/generators/main');
-  assert.equal(await fact('layout'), 'twitter');
-  assert.equal(await fact('ids a second'), '0');
+  assert.equal(await factOf(page, 'layout'), 'twitter');
+  assert.equal(await factOf(page, 'ids a second'), '0');
   await page.click('#alive button:text-is("Take an id")');
   assert.match(await page.getAttribute('#alive output a', 'href'), /&layout=twitter$/);
   await page.context().close();
@@ -251,4 +254,94 @@ test('a client that is no browser gets lines of text', { skip }, async () => {
   assert.match(html.headers.get('content-type'), /^text\/html/);
   assert.equal(await html.text(), fs.readFileSync(FILE, 'utf8'));
   await end(daemon);
+});
+
+test(
+  'all worker ids of a generator are its own, but for one that another holder has taken since',
+  { skip },
+  async () => {
+    const pool = `file://${folder}/several`;
+    assert.equal(frazil(['lease', 'init', '--never-used', pool]).status, 0);
+    const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=${pool}\nworker_ids=3\n`);
+    const headers = { 'X-Requested-With': 'test' };
+    const page = await visit(browser, address);
+    await page.waitForSelector('#alive .map');
+    assert.equal(await page.locator('#alive .map > .mine').count(), 3);
+    const { workers } = await (await fetch(`${address}v1/generators/main`, { headers })).json();
+    assert.equal(await factOf(page, 'workers'), workers.map(({ worker }) => worker).join(', '));
+    await page.route('**/v1/leases/main', async (route) => {
+      const answer = await route.fetch();
+      const json = await answer.json();
+      json.leases.find(({ worker }) => worker === workers[1].worker).until_unix_ms += 600_000;
+      return route.fulfill({ json });
+    });
+    await page.dispatchEvent('#token', 'input'); // as if another token were typed: leases are asked for again
+    await page.waitForSelector('#alive .map > .held');
+    assert.equal(await page.locator('#alive .map > .mine').count(), 2);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.context().close();
+    await end(daemon);
+  },
+);
+
+test("grants end by the daemon's clock, where the browser's is wrong", { skip }, async () => {
+  const pool = `file://${folder}/clock`;
+  assert.equal(frazil(['lease', 'init', '--never-used', pool]).status, 0);
+  const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=${pool}\n`);
+  const page = await visit(browser, address);
+  await page.waitForSelector('#alive .map');
+  for (const hours of [1, -2]) {
+    await page.evaluate((shift) => {
+      const now = Date.now.bind(Date);
+      Date.now = () => now() + shift;
+    }, hours * 3_600_000);
+    for (let i = 0; i < 3; i++) await page.waitForResponse('**/v1/generators/main');
+    const [, seconds] = (await factOf(page, 'grant ends')).match(/^in (\d+) s$/);
+    assert.ok(seconds < 70, seconds);
+  }
+  await page.context().close();
+  await end(daemon);
+});
+
+test('a daemon that falls silent is said to, and asked again', { skip }, async () => {
+  const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=fixed:9\n`);
+  const page = await visit(browser, address);
+  await page.waitForSelector('#alive h3');
+  await page.evaluate(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (ms) => timeout(ms / 100);
+  });
+  await page.route('**/v1/generators', () => {}); // never answers
+  await page.waitForSelector('#alive-wrong:not([hidden])');
+  assert.equal(await page.textContent('#alive-wrong'), 'frazild does not answer this: no answer within 15 s');
+  await page.unrouteAll();
+  await page.waitForSelector('#alive-wrong[hidden]', { state: 'attached' });
+  await page.context().close();
+  await end(daemon);
+});
+
+test('a server that is not frazild is asked once, and shows the page without generators', async () => {
+  for (const [status, type, body] of [
+    [404, 'text/html', 'none'],
+    [200, 'text/html', '<title>any path</title>'],
+    [404, 'application/json', '{"error":"none"}'],
+    [200, 'application/json', '{}'],
+  ]) {
+    let asked = 0;
+    const server = http.createServer((request, answer) => {
+      const isPage = request.url === '/';
+      if (request.url === '/v1/generators') asked++;
+      answer.writeHead(isPage ? 200 : status, { 'Content-Type': isPage ? 'text/html' : type });
+      answer.end(isPage ? fs.readFileSync(FILE) : body);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const page = await visit(browser, `http://127.0.0.1:${server.address().port}/`);
+    await page.waitForSelector('#alive', { state: 'hidden' });
+    assert.equal(await page.isVisible('#alive-link'), false);
+    await page.waitForTimeout(2500); // it would ask each second
+    assert.equal(asked, 1, `${status} ${type}`);
+    await page.context().close();
+    server.closeAllConnections();
+    server.close();
+  }
 });
