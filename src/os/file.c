@@ -94,19 +94,28 @@ static int check_secret(int fd)
     return err == 0 ? fz_file_check_secret(fd) : err;
 }
 
+/* 0, and then a file is open; an errno, or a refusal. */
+static int open_checked(const char *path, int (*check_fd)(int fd), int *ret_fd)
+{
+    do
+        *ret_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    while (*ret_fd < 0 && errno == EINTR);
+    if (*ret_fd < 0)
+        return errno;
+    int err = check_fd(*ret_fd);
+    if (err != 0)
+        close(*ret_fd);
+    return err;
+}
+
 static int read_checked(const char *path, int (*check_fd)(int fd), char *buf, size_t size, size_t *ret_len)
 {
     size_t len = 0;
-    int fd;
+    int fd, err = open_checked(path, check_fd, &fd);
 
-    do
-        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    while (fd < 0 && errno == EINTR);
-    if (fd < 0)
-        return errno;
-    int err = check_fd(fd);
-    if (err == 0)
-        err = read_all(fd, buf, size, &len);
+    if (err != 0)
+        return err;
+    err = read_all(fd, buf, size, &len);
     close(fd);
     if (err != 0)
         return err;
@@ -125,6 +134,19 @@ int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len)
 int fz_file_read_secret(const char *path, char *buf, size_t size, size_t *ret_len)
 {
     return read_checked(path, check_secret, buf, size, ret_len);
+}
+
+int fz_file_check(const char *path)
+{
+    char first;
+    size_t len;
+    int fd, err = open_checked(path, refuse_fifo, &fd);
+
+    if (err != 0)
+        return err;
+    err = fz_file_read_first(fd, &first, sizeof first, &len);
+    close(fd);
+    return err;
 }
 
 bool fz_file_exists(const char *path)

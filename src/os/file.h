@@ -27,6 +27,9 @@ FZ_PRIVATE int fz_path_join(char buf[FZ_PATH_SIZE], const char *a, const char *b
  */
 FZ_PRIVATE int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len);
 
+/* Whether a file that another library is to read can be read: 0, an errno or FZ_REFUSED_FIFO. */
+FZ_PRIVATE int fz_file_check(const char *path);
+
 /* Reads at most size bytes from the beginning of a file.  0 or an errno. */
 FZ_PRIVATE int fz_file_read_first(int fd, void *buf, size_t size, size_t *ret_len);
 

@@ -748,6 +748,9 @@ class Configuration(unittest.TestCase):
                 self.write(BASE + f"[generator a]\nworker={url}\n")
                 self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
                 os.unlink(os.path.join(self.folder, "none"))
+                os.mkfifo(os.path.join(self.folder, "none"), 0o600)
+                self.refuse(BASE + f"[generator a]\nworker={url}\n", f"cannot read the file of {key}=: '{self.folder}/none': it is a FIFO")
+                os.unlink(os.path.join(self.folder, "none"))
 
     def test_a_layout_that_has_not_begun_or_ends_soon_is_refused(self):
         today = time.strftime("%Y-%m-%d", time.gmtime())

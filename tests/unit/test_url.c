@@ -4,6 +4,7 @@
  * right, and a password never gets into a sentence.  coordinators/test_*_url.c test the peculiarities of each
  * coordinator.
  */
+#include <errno.h>
 #include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -317,6 +318,40 @@ TEST("A password file that others may use is refused, with the chmod that is rig
     assert_int_equal(chmod(path_in(url), 0400), 0);
     assert_string_equal(parse(url).common.access.password, "s3cret");
     unlink(path_in(url));
+}
+
+/* ---- files for a client library ------------------------------------------------- */
+
+/* Whether the URL with that file can be used; *ret_err says why not. */
+static frazil_err check_file(const char *path, frazil_error *ret_err)
+{
+    struct x_url url;
+    char text[256];
+
+    snprintf(text, sizeof text, "x://h/x?file=%s", path);
+    return fz_url_open(&plain, text, &url.common, ret_err);
+}
+
+TEST("A file on which a client library could wait for ever, or that it cannot read, is refused before that; others not")
+{
+    char path[] = "/tmp/frazil-test-XXXXXX";
+    frazil_error err;
+    int fd = mkstemp(path);
+
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(check_file(path, &err), FRAZIL_OK);
+    assert_int_equal(check_file("/dev/null", &err), FRAZIL_OK);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(check_file(path, &err), FRAZIL_ESYS);
+    assert_int_equal(err.sys_errno, ENOENT);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(check_file(path, &err), FRAZIL_ESYS);
+    assert_non_null(strstr(err.message, "cannot read the file of file=: "));
+    assert_non_null(strstr(err.message, "it is a FIFO, not a regular file"));
+    unlink(path);
+    assert_int_equal(check_file("/tmp", &err), FRAZIL_ESYS);
+    assert_int_equal(err.sys_errno, EISDIR);
 }
 
 /* ---- showing --------------------------------------------------------------------- */

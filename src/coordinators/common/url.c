@@ -2,11 +2,8 @@
 #include "url.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/decimal.h"
 #include "core/duration.h"
@@ -409,16 +406,14 @@ frazil_err fz_url_check_files(const struct fz_url_kind *kind, const struct fz_ur
         struct fz_sentence s = fz_sentence_in(what, sizeof what);
         if (key->type != FZ_URL_FILE || path[0] == '\0')
             continue;
-        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        if (fd < 0) {
-            int sys = errno;
+        int sys = fz_file_check(path);
+        if (sys != 0) {
             fz_sentence_str(&s, shown);
             fz_sentence_str(&s, ": cannot read the file of ");
             fz_sentence_str(&s, key->name);
             fz_sentence_str(&s, "=:");
             return fz_fail_errno(reterr, sys, what, path, "");
         }
-        (void)close(fd);
     }
     return FRAZIL_OK;
 }
