@@ -190,10 +190,11 @@ static void *read_configuration(void *arg)
 static void *open_listeners(void *arg)
 {
     struct daemon *daemon = arg;
-    const struct settings *settings = &daemon->server.setup->settings;
+    struct setup *setup = daemon->server.setup;
 
-    raise_files(settings);
-    listeners_open(&daemon->listeners, settings, &daemon->errors);
+    raise_files(&setup->settings);
+    listeners_open(&daemon->listeners, &setup->settings, &daemon->errors);
+    memcpy(setup->is_reached, daemon->listeners.is_reached, sizeof setup->is_reached);
     return end_background(daemon);
 }
 

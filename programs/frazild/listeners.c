@@ -190,6 +190,7 @@ static void take_over_one(struct listeners *listeners, const struct settings *se
     const char *name = service_fd_name(i, &len), *why = look_at_socket(fd);
     struct listener listener = {
         .fd = fd, .protocol = settings_protocol_of((struct slice){name, (size_t)len}), .is_shared = true};
+    bool is_reached = !is_of_this_host(fd);
 
     if (why != NULL)
         bytes_format(errors, "socket %d of the service manager, '%.*s', descriptor %d, cannot be taken over: %s\n", i,
@@ -204,10 +205,12 @@ static void take_over_one(struct listeners *listeners, const struct settings *se
                      "socket %d of the service manager, '%.*s', is the same as its socket %d: give each its own "
                      "socket\n",
                      i, len, name, first_of_same(i));
-    else if (!is_of_this_host(fd) && !addresses_check_reach(settings, listener.protocol, errors))
+    else if (is_reached && !addresses_check_reach(settings, listener.protocol, errors))
         return;
     else if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0 || !add(listeners, &listener))
         bytes_format(errors, "socket %d of the service manager cannot be taken over: %s\n", i, strerror(errno));
+    else
+        listeners->is_reached[listener.protocol] |= is_reached;
 }
 
 static void take_over(struct listeners *listeners, const struct settings *settings, struct bytes *errors)

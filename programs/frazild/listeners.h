@@ -27,6 +27,7 @@ struct listener {
 struct listeners {
     struct listener *rows;
     size_t count;
+    bool is_reached[PROTOCOL_COUNT]; /* by other hosts, at a socket that was taken over */
 };
 
 /*

@@ -10,12 +10,12 @@
 
 #define CLOSE_WAIT_NS UINT64_C(5000000000) /* for a coordinator to take a worker id back */
 
-static void check_listeners(const struct settings *settings, struct bytes *errors)
+static void check_listeners(const struct setup *setup, struct bytes *errors)
 {
     for (enum protocol protocol = PROTOCOL_RESP; protocol < PROTOCOL_COUNT; protocol++) {
-        const struct listen_settings *row = &settings->listen[protocol];
-        if (row->given && !addresses_are_local(row->addresses))
-            (void)addresses_check_reach(settings, protocol, errors);
+        const struct listen_settings *row = &setup->settings.listen[protocol];
+        if (row->given && (setup->is_reached[protocol] || !addresses_are_local(row->addresses)))
+            (void)addresses_check_reach(&setup->settings, protocol, errors);
     }
 }
 
@@ -101,7 +101,9 @@ static struct setup *read_setup(const char *path, const struct setup *before, st
     generators_check_urls(&setup->settings, before != NULL ? &before->generators : NULL, errors);
     users_open(&setup->users, &setup->settings, errors);
     open_tls(setup->tls, &setup->settings, errors);
-    check_listeners(&setup->settings, errors);
+    if (before != NULL)
+        memcpy(setup->is_reached, before->is_reached, sizeof setup->is_reached);
+    check_listeners(setup, errors);
     if (before == NULL) { /* else these are in use, whatever became of their folders, and however old the layout is */
         settings_look_at_host(&setup->settings, errors);
         addresses_check(&setup->settings, errors);

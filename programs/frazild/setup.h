@@ -18,6 +18,7 @@ struct setup {
     struct users users;
     struct tls *tls[PROTOCOL_COUNT]; /* NULL: no listener of that protocol, or none with TLS */
     struct page *page;               /* for browsers; NULL: there is none */
+    bool is_reached[PROTOCOL_COUNT]; /* by other hosts, at a socket of the service manager; kept by reloads */
     struct bytes warnings;           /* lines as those of errors, for the operator to know */
     atomic_uint holders;
 };

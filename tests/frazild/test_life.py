@@ -547,6 +547,23 @@ class Services(TestCase):
         self.run_it(manager)
         manager.wait_until_told("READY=1")
 
+    def test_a_reload_leaves_no_socket_that_other_hosts_reach_without_what_it_needs(self):
+        insecure = BOTH.replace("[listen resp]\n", "[listen resp]\ninsecure=yes\n") + generator("main")
+        manager = self.manage(insecure)
+        manager.open_to_others("resp")
+        process = self.run_it(manager)
+        manager.wait_until_told("READY=1")
+        for text, words in ((BOTH + generator("main"), "there are no users"), (insecure, "the configuration was read")):
+            with open(manager.config, "w", encoding="utf-8") as file:
+                file.write(text)
+            process.send_signal(signal.SIGHUP)
+            said = ""
+            while "SIGHUP: " not in said:
+                line = process.stderr.readline()
+                self.assertNotEqual(line, "", said)  # it has ended
+                said += line
+            self.assertIn(words, said)
+
     def test_a_mapped_address_of_this_host_is_of_this_host(self):
         manager = self.manage(BOTH + generator("main"))
         manager.sockets["resp"].close()
