@@ -228,12 +228,13 @@ static bool keep_rest(struct connection *connection, const char *at, size_t len,
 /*
  * Notes since when a command is unfinished: a client that sends it byte by byte gets no more time, but time in which
  * nothing was read of it does not count (was_deaf).  Nor do the commands of an unknown client give it more time to
- * authenticate.
+ * authenticate; that of one that RESET has made unknown (was_known) begins now.
  */
-static void note_progress(const struct loop *loop, struct connection *connection, size_t used, bool was_deaf)
+static void note_progress(const struct loop *loop, struct connection *connection, size_t used, bool was_deaf,
+                          bool was_known)
 {
     if (used > 0) {
-        if (session_is_known(&connection->session))
+        if (was_known || session_is_known(&connection->session))
             connection->active_ns = loop->event_thread.now_ns;
         connection->begun_ns = 0;
         connection->parted = loop->drains;
@@ -291,7 +292,7 @@ static bool converse(struct loop *loop, struct connection *connection, const cha
 
 static void work(struct loop *loop, struct connection *connection, const char *at, size_t len)
 {
-    const bool waited = !connection->reads;
+    const bool waited = !connection->reads, was_known = session_is_known(&connection->session);
     enum session_state state;
     size_t used;
 
@@ -303,7 +304,7 @@ static void work(struct loop *loop, struct connection *connection, const char *a
         connection_close(loop, connection);
         return;
     }
-    note_progress(loop, connection, used, waited);
+    note_progress(loop, connection, used, waited, was_known);
     if (waited && session_is_known(&connection->session)) /* it is silent from its answer on */
         connection->active_ns = loop->event_thread.now_ns;
     connection->reads = state == SESSION_READ;
@@ -426,6 +427,9 @@ void connection_renew(struct loop *loop, struct connection *connection)
     const struct tls *tls = setup->tls[connection->session.is_http ? PROTOCOL_HTTPS : PROTOCOL_RESPS];
 
     (void)session_user(&connection->session);
+    /* The new setup may be the first one with users: its clients have time to log in. */
+    if (connection->session.has_asked && !session_is_known(&connection->session))
+        connection->active_ns = loop->event_thread.now_ns;
     if (connection->session.broken != NULL)
         connection_make_ready(loop, connection);
     if (connection->client_end_unix_s == 0 || tls_trusts_client(tls, connection->io.tls, connection->io.session))

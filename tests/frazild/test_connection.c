@@ -347,6 +347,28 @@ static bool is_open_after(struct client client, unsigned seconds)
     return is_open(client);
 }
 
+TEST("A client that RESET or a reload makes unknown has all of its time to log in, however long it was silent before")
+{
+    struct user user = {.name = "shop", .allow = "*:*"};
+    struct client known = client_new(), other = client_new();
+
+    expect_answer(other, "PING\r\n", "+PONG\r\n");
+    assert_true(is_open_after(other, 100));
+    setup.users = (struct users){.rows = &user, .count = 1};
+    setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
+    connection_renew(loop, other.its);
+    assert_true(is_open_after(other, 10));
+    assert_false(is_open_after(other, 1));
+    assert_true(session_login(&known.its->session, &user));
+    expect_answer(known, "PING\r\n", "+PONG\r\n");
+    assert_true(is_open_after(known, 100));
+    expect_answer(known, "RESET\r\n", "+RESET\r\n");
+    assert_true(is_open_after(known, 10));
+    expect_answer(known, "RESET\r\n", "+RESET\r\n"); /* which gives it no more time */
+    assert_false(is_open_after(known, 1));
+    setup.users = (struct users){0};
+}
+
 TEST("A client whose commands end is spared, although one of them is always unfinished")
 {
     setup.settings.daemon.request_timeout_ns = 10 * NS_PER_S;
