@@ -20,6 +20,9 @@
 #define SILENT_NS (1 * NS_PER_S)    /* a client that was heard within that time may be asking right now */
 #define LOOK_NS (1 * NS_PER_S)
 #define LOOK_LEAST_NS (50 * NS_PER_MS) /* thousands of connections are looked at */
+#define KEEPALIVE_IDLE_S 300           /* as Redis does; then it is asked KEEPALIVE_TRIES times, and closed */
+#define KEEPALIVE_STEP_S 60
+#define KEEPALIVE_TRIES 5
 #define READ_LEAST ((size_t)512)
 #define TURN_BYTES_MAX (2 * OUT_BYTES_MAX) /* of replies; then other connections have their turn */
 
@@ -70,12 +73,23 @@ static void watch(struct loop *loop, struct connection *connection)
     connection_close(loop, connection);
 }
 
+/* A client whose host or network is gone says nothing: the system asks whether it is there. */
+static void set_options(int fd)
+{
+    int on = 1, idle_s = KEEPALIVE_IDLE_S, step_s = KEEPALIVE_STEP_S, tries = KEEPALIVE_TRIES;
+
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &step_s, sizeof step_s);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &tries, sizeof tries);
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+}
+
 bool connection_open(struct loop *loop, int fd, const struct listener *listener, const struct peer *peer)
 {
     struct tls *tls = loop->event_thread.setup->tls[listener->protocol];
     struct connection *connection = calloc(1, sizeof *connection);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
-    int on = 1;
 
     if (connection == NULL || !io_open(&connection->io, fd, tls)) {
         (void)close(fd);
@@ -88,7 +102,7 @@ bool connection_open(struct loop *loop, int fd, const struct listener *listener,
         return false;
     }
     if (listener->unix_socket.path[0] == '\0')
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        set_options(fd);
     connection->events = EPOLLIN;
     connection->reads = true;
     connection->active_ns = loop->event_thread.now_ns;

@@ -6,6 +6,8 @@
 #include "lib/test.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -375,6 +377,29 @@ TEST("A client whose commands end is spared, although one of them is always unfi
     assert_true(stays_open(client_new(), "1\r\nECHO ", 30));
     assert_false(stays_open(client_new(), "1", 12));
     assert_int_equal(atomic_load(&loop->event_thread.counters.cut_slow), 1);
+}
+
+static int option_of(const struct connection *its, int level, int option)
+{
+    int value = 0;
+    socklen_t len = sizeof value;
+
+    assert_int_equal(getsockopt(its->io.fd, level, option, &value, &len), 0);
+    return value;
+}
+
+TEST("The system asks whether a silent client of TCP is still there, so that dead ones do not add up")
+{
+    const struct listener tcp = {.protocol = PROTOCOL_RESP};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    assert_true(connection_open(loop, fd, &tcp, &(struct peer){0}));
+    const struct connection *its = loop->connections;
+    assert_true(option_of(its, SOL_SOCKET, SO_KEEPALIVE));
+    assert_int_equal(option_of(its, IPPROTO_TCP, TCP_KEEPIDLE), 300);
+    assert_int_equal(option_of(its, IPPROTO_TCP, TCP_KEEPINTVL), 60);
+    assert_int_equal(option_of(its, IPPROTO_TCP, TCP_KEEPCNT), 5);
+    assert_true(option_of(its, IPPROTO_TCP, TCP_NODELAY));
 }
 
 /* Whether a connection is being ended after so many seconds more. */
