@@ -127,6 +127,7 @@ struct addrinfo *address_resolve(const struct address *address, const char **ret
 
 /* An address that was looked at. */
 struct known_address {
+    bool is_understood;
     bool is_unix;
     union {
         struct sockaddr any;
@@ -223,6 +224,7 @@ static const char *look_at_address(struct slice text, struct known_address *ret)
 
     if (why != NULL)
         return why;
+    ret->is_understood = true;
     ret->is_unix = address.is_unix;
     if (address.is_unix)
         return look_at_path(address.host, ret);
@@ -242,7 +244,7 @@ static const char *look_at_address(struct slice text, struct known_address *ret)
  */
 static int shown_len(const struct known_address *address, struct slice text)
 {
-    return address->is_unix && !slice_holds(text, "://") ? (int)text.len : 0;
+    return address->is_understood && !slice_holds(text, "://") ? (int)text.len : 0;
 }
 
 static void check_one(struct known_addresses *known, const struct place place, struct slice text, struct bytes *errors)
