@@ -1,6 +1,7 @@
 <?php
 // SPDX-License-Identifier: MIT
 // The classes of the extension, for editors and static analysis.  An id above PHP_INT_MAX is a decimal string.
+// A time is a DateTimeInterface, or Unix milliseconds.
 
 namespace Frazil;
 
@@ -167,7 +168,7 @@ final class Generator implements \IteratorAggregate
      *
      * @throws Exception
      */
-    public function nextAt(int $unixMs): int|string
+    public function nextAt(\DateTimeInterface|int $unixMs): int|string
     {
     }
 
@@ -204,7 +205,7 @@ final class Generator implements \IteratorAggregate
      *
      * @throws Exception
      */
-    public function snoNextAt(int $unixMs, int $meta = 0): string
+    public function snoNextAt(\DateTimeInterface|int $unixMs, int $meta = 0): string
     {
     }
 
@@ -275,7 +276,7 @@ final class Layout
      *
      * @throws Exception
      */
-    public function compose(int $unixMs, int $worker, int $sequence): int|string
+    public function compose(\DateTimeInterface|int $unixMs, int $worker, int $sequence): int|string
     {
     }
 
@@ -295,7 +296,7 @@ final class Layout
      * @return array{first: int|string, last: int|string}
      * @throws Exception
      */
-    public function range(int $fromUnixMs, int $toUnixMs): array
+    public function range(\DateTimeInterface|int $fromUnixMs, \DateTimeInterface|int $toUnixMs): array
     {
     }
 
@@ -304,7 +305,7 @@ final class Layout
      *
      * @throws Exception
      */
-    public function first(int $unixMs): int|string
+    public function first(\DateTimeInterface|int $unixMs): int|string
     {
     }
 
@@ -333,7 +334,7 @@ final class Layout
      * @return array{old_last: int|string, new_first: int|string, safe_unix_ms: int, can_collide: bool, can_missort: bool, ever_safe: bool}
      * @throws Exception
      */
-    public function overlap(Layout $after, int $sinceUnixMs): array
+    public function overlap(Layout $after, \DateTimeInterface|int $sinceUnixMs): array
     {
     }
 }
@@ -440,7 +441,7 @@ abstract class Time
      *
      * @throws Exception
      */
-    public static function format(int $unixMs): string
+    public static function format(\DateTimeInterface|int $unixMs): string
     {
     }
 
@@ -480,7 +481,7 @@ abstract class Sno
      *
      * @throws Exception
      */
-    public static function compose(int $unixMs, int $ticktock, int $meta, int $partition, int $sequence): string
+    public static function compose(\DateTimeInterface|int $unixMs, int $ticktock, int $meta, int $partition, int $sequence): string
     {
     }
 
@@ -500,7 +501,7 @@ abstract class Sno
      * @return array{first: string, last: string}
      * @throws Exception
      */
-    public static function range(int $fromUnixMs, int $toUnixMs): array
+    public static function range(\DateTimeInterface|int $fromUnixMs, \DateTimeInterface|int $toUnixMs): array
     {
     }
 

@@ -175,19 +175,20 @@ ZEND_METHOD(Frazil_Generator, take)
 }
 
 FRAZIL_ARGS_NUMBER(args_next_at, 1)
-FRAZIL_ARG(unixMs, IS_LONG)
+FRAZIL_ARG_MOMENT(unixMs)
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Generator, nextAt)
 {
+    struct frazil_moment moment;
     frazil_error err;
-    zend_long unix_ms;
+    int64_t unix_ms;
     uint64_t id;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
-    Z_PARAM_LONG(unix_ms)
+    FRAZIL_PARAM_MOMENT(moment)
     ZEND_PARSE_PARAMETERS_END();
     frazil *gen = frazil_gen_of(ZEND_THIS);
-    if (gen == NULL)
+    if (gen == NULL || !frazil_get_moment(&moment, &unix_ms))
         RETURN_THROWS();
     if (frazil_next_at(gen, unix_ms, &id, &err) != FRAZIL_OK) {
         frazil_throw(&err);
@@ -293,24 +294,26 @@ ZEND_METHOD(Frazil_Generator, snoNextN)
 }
 
 FRAZIL_ARGS(args_sno_next_at, 1, IS_STRING, 0)
-FRAZIL_ARG(unixMs, IS_LONG)
+FRAZIL_ARG_MOMENT(unixMs)
 ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, meta, IS_LONG, 0, "0")
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Generator, snoNextAt)
 {
+    struct frazil_moment moment;
     zend_long meta_long = 0;
-    zend_long unix_ms;
+    int64_t unix_ms;
     frazil_error err;
     frazil_sno id;
     uint32_t meta;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
-    Z_PARAM_LONG(unix_ms)
+    FRAZIL_PARAM_MOMENT(moment)
     Z_PARAM_OPTIONAL
     Z_PARAM_LONG(meta_long)
     ZEND_PARSE_PARAMETERS_END();
     frazil *gen = frazil_gen_of(ZEND_THIS);
-    if (gen == NULL || !frazil_get_small(meta_long, "the metabyte", UINT8_MAX, &meta))
+    if (gen == NULL || !frazil_get_small(meta_long, "the metabyte", UINT8_MAX, &meta) ||
+        !frazil_get_moment(&moment, &unix_ms))
         RETURN_THROWS();
     if (frazil_sno_next_at(gen, unix_ms, (uint8_t)meta, &id, &err) != FRAZIL_OK) {
         frazil_throw(&err);

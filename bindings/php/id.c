@@ -279,17 +279,20 @@ static const zend_function_entry id_methods[] = {
 /* ---- instants -------------------------------------------------------------------- */
 
 FRAZIL_ARGS(args_time_format, 1, IS_STRING, 0)
-FRAZIL_ARG(unixMs, IS_LONG)
+FRAZIL_ARG_MOMENT(unixMs)
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Time, format)
 {
     char text[FRAZIL_TIME_SIZE];
-    zend_long unix_ms;
+    struct frazil_moment moment;
+    int64_t unix_ms;
     size_t len;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
-    Z_PARAM_LONG(unix_ms)
+    FRAZIL_PARAM_MOMENT(moment)
     ZEND_PARSE_PARAMETERS_END();
+    if (!frazil_get_moment(&moment, &unix_ms))
+        RETURN_THROWS();
     frazil_err code = frazil_time_format(unix_ms, text, sizeof text, &len);
     if (code != FRAZIL_OK) {
         frazil_throw_code(code);

@@ -117,13 +117,13 @@ ZEND_METHOD(Frazil_Layout, __construct)
 }
 
 FRAZIL_ARGS_NUMBER(args_compose, 3)
-FRAZIL_ARG(unixMs, IS_LONG)
+FRAZIL_ARG_MOMENT(unixMs)
 FRAZIL_ARG(worker, IS_LONG)
 FRAZIL_ARG(sequence, IS_LONG)
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Layout, compose)
 {
-    zend_long unix_ms;
+    struct frazil_moment moment;
     zend_long worker;
     zend_long sequence;
     frazil_fields fields = {.unix_ms = 0};
@@ -131,15 +131,15 @@ ZEND_METHOD(Frazil_Layout, compose)
     uint64_t id;
 
     ZEND_PARSE_PARAMETERS_START(3, 3)
-    Z_PARAM_LONG(unix_ms)
+    FRAZIL_PARAM_MOMENT(moment)
     Z_PARAM_LONG(worker)
     Z_PARAM_LONG(sequence)
     ZEND_PARSE_PARAMETERS_END();
     const frazil_layout *layout = layout_of(ZEND_THIS);
     if (layout == NULL || !frazil_get_small(worker, "the worker", UINT32_MAX, &fields.worker) ||
-        !frazil_get_small(sequence, "the sequence", UINT32_MAX, &fields.sequence))
+        !frazil_get_small(sequence, "the sequence", UINT32_MAX, &fields.sequence) ||
+        !frazil_get_moment(&moment, &fields.unix_ms))
         RETURN_THROWS();
-    fields.unix_ms = unix_ms;
     if (frazil_id_compose(layout, &fields, &id, &err) != FRAZIL_OK) {
         frazil_throw(&err);
         RETURN_THROWS();
@@ -176,23 +176,25 @@ ZEND_METHOD(Frazil_Layout, decompose)
 }
 
 FRAZIL_ARGS(args_range, 2, IS_ARRAY, 0)
-FRAZIL_ARG(fromUnixMs, IS_LONG)
-FRAZIL_ARG(toUnixMs, IS_LONG)
+FRAZIL_ARG_MOMENT(fromUnixMs)
+FRAZIL_ARG_MOMENT(toUnixMs)
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Layout, range)
 {
-    zend_long from;
-    zend_long to;
+    struct frazil_moment from_moment;
+    struct frazil_moment to_moment;
     frazil_error err;
+    int64_t from;
+    int64_t to;
     uint64_t first;
     uint64_t last;
 
     ZEND_PARSE_PARAMETERS_START(2, 2)
-    Z_PARAM_LONG(from)
-    Z_PARAM_LONG(to)
+    FRAZIL_PARAM_MOMENT(from_moment)
+    FRAZIL_PARAM_MOMENT(to_moment)
     ZEND_PARSE_PARAMETERS_END();
     const frazil_layout *layout = layout_of(ZEND_THIS);
-    if (layout == NULL)
+    if (layout == NULL || !frazil_get_moment(&from_moment, &from) || !frazil_get_moment(&to_moment, &to))
         RETURN_THROWS();
     if (frazil_id_range(layout, from, to, &first, &last, &err) != FRAZIL_OK) {
         frazil_throw(&err);
@@ -204,17 +206,18 @@ ZEND_METHOD(Frazil_Layout, range)
 }
 
 FRAZIL_ARGS_NUMBER(args_first, 1)
-FRAZIL_ARG(unixMs, IS_LONG)
+FRAZIL_ARG_MOMENT(unixMs)
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Layout, first)
 {
-    zend_long unix_ms;
+    struct frazil_moment moment;
+    int64_t unix_ms;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
-    Z_PARAM_LONG(unix_ms)
+    FRAZIL_PARAM_MOMENT(moment)
     ZEND_PARSE_PARAMETERS_END();
     const frazil_layout *layout = layout_of(ZEND_THIS);
-    if (layout != NULL)
+    if (layout != NULL && frazil_get_moment(&moment, &unix_ms))
         frazil_set_number(return_value, frazil_id_first(layout, unix_ms));
 }
 
@@ -256,22 +259,23 @@ ZEND_METHOD(Frazil_Layout, fingerprint)
 
 FRAZIL_ARGS(args_overlap, 2, IS_ARRAY, 0)
 ZEND_ARG_OBJ_INFO(0, after, Frazil\\Layout, 0)
-FRAZIL_ARG(sinceUnixMs, IS_LONG)
+FRAZIL_ARG_MOMENT(sinceUnixMs)
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Layout, overlap)
 {
+    struct frazil_moment moment;
     zend_object *after;
-    zend_long since;
+    int64_t since;
     frazil_overlap overlap;
     frazil_error err;
 
     ZEND_PARSE_PARAMETERS_START(2, 2)
     Z_PARAM_OBJ_OF_CLASS(after, frazil_layout_class)
-    Z_PARAM_LONG(since)
+    FRAZIL_PARAM_MOMENT(moment)
     ZEND_PARSE_PARAMETERS_END();
     const frazil_layout *before = layout_of(ZEND_THIS);
     const frazil_layout *then = before == NULL ? NULL : constructed(after);
-    if (then == NULL)
+    if (then == NULL || !frazil_get_moment(&moment, &since))
         RETURN_THROWS();
     if (frazil_layout_overlap(before, then, since, &overlap, sizeof overlap, &err) != FRAZIL_OK) {
         frazil_throw(&err);

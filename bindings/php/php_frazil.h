@@ -22,6 +22,8 @@
 
 #include "php.h"
 
+#include "ext/date/php_date.h" /* knows nothing without the other */
+
 #include "frazil.h"
 #ifndef FRAZIL_KASUMI_CHECKED /* the two-file form has it inside */
 #include <frazil/extras.h>
@@ -73,6 +75,18 @@ extern bool frazil_get_small(zend_long value, const char *what, uint32_t max, ui
 
 /* The text form of that name; false: an exception was thrown. */
 extern bool frazil_get_form(const char *name, frazil_text *ret);
+
+/* A moment that a caller gives: as an object of DateTimeInterface, or, where that is NULL, in Unix milliseconds. */
+struct frazil_moment {
+    zend_object *object;
+    zend_long unix_ms;
+};
+
+/* The Unix milliseconds of a moment; false: an exception was thrown. */
+extern bool frazil_get_moment(const struct frazil_moment *moment, int64_t *ret_unix_ms);
+
+/* An object of DateTimeInterface as RFC 3339, to the millisecond; NULL: an exception was thrown. */
+extern zend_string *frazil_moment_text(zend_object *moment);
 
 /* ---- spec.c ---------------------------------------------------------------------- */
 
@@ -134,6 +148,9 @@ extern zend_string *frazil_layout_text(zend_object *layout);
 #define FRAZIL_ARGS_NUMBER(name, required)                                                                             \
     ZEND_BEGIN_ARG_WITH_RETURN_TYPE_MASK_EX(name, 0, required, MAY_BE_LONG | MAY_BE_STRING)
 #define FRAZIL_ARG(name, type) ZEND_ARG_TYPE_INFO(0, name, type, 0)
+#define FRAZIL_ARG_MOMENT(name) ZEND_ARG_OBJ_TYPE_MASK(0, name, DateTimeInterface, MAY_BE_LONG, NULL)
+#define FRAZIL_PARAM_MOMENT(moment)                                                                                    \
+    Z_PARAM_OBJ_OF_CLASS_OR_LONG((moment).object, php_date_get_interface_ce(), (moment).unix_ms)
 #define FRAZIL_ARG_NUMBER(name) ZEND_ARG_TYPE_MASK(0, name, MAY_BE_LONG | MAY_BE_STRING, NULL)
 #define FRAZIL_STATIC(class, name, args) ZEND_ME(class, name, args, ZEND_ACC_PUBLIC | ZEND_ACC_STATIC)
 #define FRAZIL_METHOD(class, name, args) ZEND_ME(class, name, args, ZEND_ACC_PUBLIC)

@@ -106,7 +106,7 @@ ZEND_METHOD(Frazil_Sno, toJson)
 }
 
 FRAZIL_ARGS(args_compose, 5, IS_STRING, 0)
-FRAZIL_ARG(unixMs, IS_LONG)
+FRAZIL_ARG_MOMENT(unixMs)
 FRAZIL_ARG(ticktock, IS_LONG)
 FRAZIL_ARG(meta, IS_LONG)
 FRAZIL_ARG(partition, IS_LONG)
@@ -114,24 +114,27 @@ FRAZIL_ARG(sequence, IS_LONG)
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Sno, compose)
 {
-    zend_long given[5];
+    struct frazil_moment moment;
+    zend_long given[4];
     uint32_t numbers[4];
+    int64_t unix_ms;
     frazil_error err;
     frazil_sno id;
 
     ZEND_PARSE_PARAMETERS_START(5, 5)
+    FRAZIL_PARAM_MOMENT(moment)
     Z_PARAM_LONG(given[0])
     Z_PARAM_LONG(given[1])
     Z_PARAM_LONG(given[2])
     Z_PARAM_LONG(given[3])
-    Z_PARAM_LONG(given[4])
     ZEND_PARSE_PARAMETERS_END();
-    if (!frazil_get_small(given[1], "the tick-tock bit", UINT8_MAX, &numbers[0]) ||
-        !frazil_get_small(given[2], "the metabyte", UINT8_MAX, &numbers[1]) ||
-        !frazil_get_small(given[3], "the partition", UINT16_MAX, &numbers[2]) ||
-        !frazil_get_small(given[4], "the sequence", UINT16_MAX, &numbers[3]))
+    if (!frazil_get_moment(&moment, &unix_ms) ||
+        !frazil_get_small(given[0], "the tick-tock bit", UINT8_MAX, &numbers[0]) ||
+        !frazil_get_small(given[1], "the metabyte", UINT8_MAX, &numbers[1]) ||
+        !frazil_get_small(given[2], "the partition", UINT16_MAX, &numbers[2]) ||
+        !frazil_get_small(given[3], "the sequence", UINT16_MAX, &numbers[3]))
         RETURN_THROWS();
-    frazil_sno_fields fields = {.unix_ms = given[0],
+    frazil_sno_fields fields = {.unix_ms = unix_ms,
                                 .ticktock = (uint8_t)numbers[0],
                                 .meta = (uint8_t)numbers[1],
                                 .partition = (uint16_t)numbers[2],
@@ -167,21 +170,25 @@ ZEND_METHOD(Frazil_Sno, decompose)
 }
 
 FRAZIL_ARGS(args_range, 2, IS_ARRAY, 0)
-FRAZIL_ARG(fromUnixMs, IS_LONG)
-FRAZIL_ARG(toUnixMs, IS_LONG)
+FRAZIL_ARG_MOMENT(fromUnixMs)
+FRAZIL_ARG_MOMENT(toUnixMs)
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Sno, range)
 {
+    struct frazil_moment from_moment;
+    struct frazil_moment to_moment;
     frazil_error err;
-    zend_long from;
-    zend_long to;
+    int64_t from;
+    int64_t to;
     frazil_sno first;
     frazil_sno last;
 
     ZEND_PARSE_PARAMETERS_START(2, 2)
-    Z_PARAM_LONG(from)
-    Z_PARAM_LONG(to)
+    FRAZIL_PARAM_MOMENT(from_moment)
+    FRAZIL_PARAM_MOMENT(to_moment)
     ZEND_PARSE_PARAMETERS_END();
+    if (!frazil_get_moment(&from_moment, &from) || !frazil_get_moment(&to_moment, &to))
+        RETURN_THROWS();
     if (frazil_sno_range(from, to, &first, &last, &err) != FRAZIL_OK) {
         frazil_throw(&err);
         RETURN_THROWS();

@@ -2,8 +2,6 @@
 /* Specs, which a program gives as text, or as an array of options: ['worker' => 7]. */
 #include "php_frazil.h"
 
-#include "ext/date/php_date.h"
-#include "zend_interfaces.h"
 #include "zend_smart_str.h"
 
 /* A value in quotes, in which \' and \\ stand for themselves. */
@@ -16,17 +14,6 @@ static void add_quoted(smart_str *spec, const zend_string *value)
         smart_str_appendc(spec, ZSTR_VAL(value)[i]);
     }
     smart_str_appendc(spec, '\'');
-}
-
-/* A moment as RFC 3339, to the millisecond. */
-static zend_string *moment(zval *object)
-{
-    zval form, text;
-
-    ZVAL_STRING(&form, "Y-m-d\\TH:i:s.vP");
-    zend_call_method_with_1_params(Z_OBJ_P(object), Z_OBJCE_P(object), NULL, "format", &text, &form);
-    zval_ptr_dtor(&form);
-    return Z_TYPE(text) == IS_STRING ? Z_STR(text) : NULL;
 }
 
 /* A worker is said by a number, or by a source of one. */
@@ -64,7 +51,7 @@ static zend_string *text_or_none(const zend_string *key, zval *value)
         return partition(key, Z_ARRVAL_P(value));
     case IS_OBJECT:
         if (instanceof_function(Z_OBJCE_P(value), php_date_get_interface_ce()))
-            return moment(value);
+            return frazil_moment_text(Z_OBJ_P(value));
         if (Z_OBJCE_P(value) == frazil_layout_class)
             return frazil_layout_text(Z_OBJ_P(value));
         return NULL;

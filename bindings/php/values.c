@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "php_frazil.h"
 
+#include "zend_interfaces.h"
+
 void frazil_set_number(zval *ret, uint64_t number)
 {
     if (number <= ZEND_LONG_MAX)
@@ -58,4 +60,32 @@ bool frazil_get_form(const char *name, frazil_text *ret)
         return true;
     frazil_throw(&err);
     return false;
+}
+
+zend_string *frazil_moment_text(zend_object *moment)
+{
+    zval form, text;
+
+    ZVAL_STRING(&form, "Y-m-d\\TH:i:s.vP");
+    zend_call_method_with_1_params(moment, moment->ce, NULL, "format", &text, &form);
+    zval_ptr_dtor(&form);
+    return Z_TYPE(text) == IS_STRING ? Z_STR(text) : NULL;
+}
+
+bool frazil_get_moment(const struct frazil_moment *moment, int64_t *ret_unix_ms)
+{
+    frazil_error err;
+
+    if (moment->object == NULL) {
+        *ret_unix_ms = moment->unix_ms;
+        return true;
+    }
+    zend_string *text = frazil_moment_text(moment->object);
+    if (text == NULL)
+        return false;
+    frazil_err code = frazil_time_parse(ZSTR_VAL(text), ZSTR_LEN(text), ret_unix_ms, &err);
+    zend_string_release(text);
+    if (code != FRAZIL_OK)
+        frazil_throw(&err);
+    return code == FRAZIL_OK;
 }

@@ -14,7 +14,7 @@ function signatures(string $text): array
         if (preg_match('/^(?:abstract |final )?class (\w+)/', $line, $match)) {
             $class = $match[1];
         } elseif (preg_match('/public (static )?function (\w+)\((.*)\)(?:: (.*))?$/', $line, $match)) {
-            $found[] = "$class::$match[2]($match[3])" . (isset($match[4]) ? ': ' . ltrim($match[4], '\\') : '') . ($match[1] === '' ? '' : ' static');
+            $found[] = "$class::$match[2](" . str_replace('\\', '', $match[3]) . ')' . (isset($match[4]) ? ': ' . ltrim($match[4], '\\') : '') . ($match[1] === '' ? '' : ' static');
         }
     }
     sort($found);
