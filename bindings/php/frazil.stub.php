@@ -237,6 +237,16 @@ final class Generator implements \IteratorAggregate
     {
     }
 
+    /**
+     * Returns what has happened to the generator since the last call, for a log; open() has one such reader a process.  The
+     * kinds are those of frazil_next_event(3), such as moved, lost and extension-failed.
+     *
+     * @return list<array{kind: string, code: ?string, worker: int, unix_ms: int, value: int|string, missed: int|string}>
+     */
+    public function events(): array
+    {
+    }
+
     /** Returns how many ids are left in this tick. */
     public function available(): int
     {

@@ -13,8 +13,9 @@
 /* A generator of the process's, which open() gives. */
 struct frazil_php_shared {
     frazil *gen;
-    size_t objects; /* that have it */
-    bool is_left;   /* it was stopped, and the process has forgotten it: the last object closes it */
+    uint64_t cursor; /* behind the last event that was read, by whichever object */
+    size_t objects;  /* that have it */
+    bool is_left;    /* it was stopped, and the process has forgotten it: the last object closes it */
 };
 
 static zend_class_entry *generator_class;
@@ -25,6 +26,7 @@ static zend_object *create(zend_class_entry *ce)
     struct frazil_php_generator *generator = zend_object_alloc(sizeof *generator, ce);
 
     generator->gen = NULL;
+    generator->cursor = 0;
     generator->shared = NULL;
     zend_object_std_init(&generator->std, ce);
     object_properties_init(&generator->std, ce);
@@ -303,6 +305,38 @@ ZEND_METHOD(Frazil_Generator, stats)
         frazil_add_number(return_value, stats[i].name, stats[i].value);
 }
 
+static void add_event(zval *events, const frazil_event *event)
+{
+    zval row;
+
+    array_init(&row);
+    add_assoc_string(&row, "kind", frazil_event_name(event->kind));
+    if (event->code == FRAZIL_OK)
+        add_assoc_null(&row, "code");
+    else
+        add_assoc_string(&row, "code", frazil_err_name((frazil_err)event->code));
+    frazil_add_number(&row, "worker", event->worker);
+    add_assoc_long(&row, "unix_ms", event->unix_ms);
+    frazil_add_number(&row, "value", event->value);
+    frazil_add_number(&row, "missed", event->missed);
+    add_next_index_zval(events, &row);
+}
+
+ZEND_METHOD(Frazil_Generator, events)
+{
+    ZEND_PARSE_PARAMETERS_NONE();
+    frazil *gen = frazil_gen_of(ZEND_THIS);
+    struct frazil_php_generator *self = frazil_generator_of(Z_OBJ_P(ZEND_THIS));
+    uint64_t *cursor = self->shared == NULL ? &self->cursor : &self->shared->cursor;
+    frazil_event event;
+
+    if (gen == NULL)
+        RETURN_THROWS();
+    array_init(return_value);
+    while (frazil_next_event(gen, cursor, &event, sizeof event))
+        add_event(return_value, &event);
+}
+
 FRAZIL_ARGS(args_int, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Generator, available)
@@ -362,6 +396,7 @@ static const zend_function_entry generator_methods[] = {
     FRAZIL_METHOD(Frazil_Generator, info, args_array)
     FRAZIL_METHOD(Frazil_Generator, health, args_array)
     FRAZIL_METHOD(Frazil_Generator, stats, args_array)
+    FRAZIL_METHOD(Frazil_Generator, events, args_array)
     FRAZIL_METHOD(Frazil_Generator, available, args_int)
     FRAZIL_METHOD(Frazil_Generator, layout, args_layout)
     FRAZIL_METHOD(Frazil_Generator, stop, args_void)

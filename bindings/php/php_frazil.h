@@ -102,6 +102,7 @@ extern zend_object_iterator *frazil_iterator(zend_class_entry *ce, zval *object,
 
 struct frazil_php_generator {
     frazil *gen;                      /* NULL: it was never constructed */
+    uint64_t cursor;                  /* behind the last event that was read from what is the object's own */
     struct frazil_php_shared *shared; /* what open() gave; NULL: the object's own */
     zend_object std;
 };

@@ -29,7 +29,7 @@ function shapes(string $text): array
     foreach (explode("\n", $text) as $line) {
         if (preg_match('/^(?:abstract |final )?class (\w+)/', $line, $match)) {
             $class = $match[1];
-        } elseif (preg_match('/@return array\{(.*)\}$/', $line, $match)) {
+        } elseif (preg_match('/@return (?:list<)?array\{(.*)\}>?$/', $line, $match)) {
             $shape = $match[1];
         } elseif (preg_match('/ function (\w+)\(/', $line, $match)) {
             if ($shape !== '') {
@@ -86,6 +86,7 @@ $now = 1_800_000_000_000;
 $sno = Frazil\Sno::compose($now, 0, 0, 1, 2);
 $arrays = [
     'Generator::info' => [$ids->info()],
+    'Generator::events' => (new Frazil\Generator('layout=sno worker=auto state=memory'))->events(),
     'Generator::health' => [$ids->health(), (new Frazil\Generator('layout=twitter worker=fixed:32'))->health()],
     'Layout::decompose' => [$layout->decompose(1)],
     'Layout::range' => [$layout->range($now, $now)],
