@@ -67,7 +67,8 @@ func (l *Lease) Get() (LeaseInfo, error) {
 	return LeaseInfo{uint32(raw.worker), int64(raw.from_unix_ms), int64(raw.end_unix_ms)}, nil
 }
 
-// Keep extends the lease if it is due, for keeper=hook. It returns the time until the next call is due; negative means never.
+// Keep extends the lease if it is due, for keeper=hook. It returns the time until the next call is due; negative means never. While
+// the coordinator or granter does not answer, the lease stands and this is no error: Get says when it has ended, and why.
 func (l *Lease) Keep() (time.Duration, error) {
 	if err := l.enter(); err != nil {
 		return -1, err
@@ -76,7 +77,7 @@ func (l *Lease) Keep() (time.Duration, error) {
 	var next C.uint64_t
 	var why C.frazil_error
 	err := C.frazil_lease_keep(l.raw, 0, &next, &why)
-	return whenNext(next), errorFrom(err, &why)
+	return kept(err, &why, next)
 }
 
 // Close gives the number back. The number stays unused until the end of the lease, as any time before it may have been stamped.

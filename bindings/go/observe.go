@@ -120,7 +120,8 @@ func (g *Generator) Health() Health {
 }
 
 // Keep extends the grant of the worker id if it is due, for keeper=hook. It returns the time until the next call is due; negative
-// means never.
+// means never. While the coordinator or granter does not answer, the present grant stands and this is no error:
+// Health().LastFailure says why.
 func (g *Generator) Keep() (time.Duration, error) {
 	if !g.enter() {
 		return -1, g.closed()
@@ -129,7 +130,15 @@ func (g *Generator) Keep() (time.Duration, error) {
 	var next C.uint64_t
 	var why C.frazil_error
 	err := C.frazil_keep(g.raw, 0, &next, &why)
-	return whenNext(next), errorFrom(err, &why)
+	return kept(err, &why, next)
+}
+
+// kept returns what a call that extends a grant has said: only an answer that cannot come is an error.
+func kept(err C.frazil_err, why *C.frazil_error, next C.uint64_t) (time.Duration, error) {
+	if C.frazil_err_classify(err) == C.FRAZIL_CLASS_RETRY {
+		err = C.FRAZIL_OK
+	}
+	return whenNext(next), errorFrom(err, why)
 }
 
 // whenNext returns a duration, negative for never.

@@ -251,6 +251,34 @@ func TestAnEventWakesWhoWaits(t *testing.T) {
 	}
 }
 
+func TestKeepingWhileNobodyAnswersIsNoError(t *testing.T) {
+	source := &short{}
+	generator := opened(t, "layout=twitter keeper=hook", frazil.WithGranter(source), frazil.WithoutEnvironment())
+	lease, err := frazil.OpenLease("layout=twitter keeper=hook", frazil.WithGranter(source), frazil.WithoutEnvironment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Close()
+	source.refuse(errors.New("no answer from the office"))
+	for generator.Health().LastFailure == nil {
+		wait, err := generator.Keep()
+		if err != nil || wait < 0 {
+			t.Fatal(wait, err)
+		}
+		time.Sleep(wait)
+	}
+	for err == nil {
+		if wait, err := lease.Keep(); err != nil && !errors.Is(err, frazil.ELease) {
+			t.Fatal(wait, err)
+		}
+		time.Sleep(time.Millisecond)
+		_, err = lease.Get()
+	}
+	if !errors.Is(err, frazil.ELease) || !strings.Contains(err.Error(), "no answer from the office") {
+		t.Fatal(err)
+	}
+}
+
 func TestWaitingForAnEventEndsWithTheGenerator(t *testing.T) {
 	generator := opened(t, "worker=fixed:7 state=memory")
 	ended := make(chan error)

@@ -12,7 +12,7 @@ use std::time::Duration;
 use frazil_sys as sys;
 
 use crate::clock::ManualClock;
-use crate::error::{CloseError, Code, Error, Reason, Result};
+use crate::error::{Class, CloseError, Code, Error, Reason, Result};
 use crate::events::Events;
 use crate::id::Id;
 use crate::layout::Layout;
@@ -62,11 +62,14 @@ pub(crate) fn nanoseconds(wait: Duration) -> u64 {
     }
 }
 
-/// Returns the time until the next call of `keep`; `None` means never.
-pub(crate) fn until_next(next_ns: u64) -> Option<Duration> {
-    Some(next_ns)
-        .filter(|&ns| ns != sys::FRAZIL_WAIT_FOREVER)
-        .map(Duration::from_nanos)
+/// Returns the time until the next call of `keep`; `None` means never. Only an answer that cannot come is an error.
+pub(crate) fn kept(result: Result<()>, next_ns: u64) -> Result<Option<Duration>> {
+    match result {
+        Err(why) if why.class() != Class::Retry => Err(why),
+        _ => Ok(Some(next_ns)
+            .filter(|&ns| ns != sys::FRAZIL_WAIT_FOREVER)
+            .map(Duration::from_nanos)),
+    }
 }
 
 /// A generator of ids. Any number of threads may use it at once. Clones are the same generator, which is closed when the last
@@ -388,13 +391,14 @@ impl Generator {
     // ---- lifetime ------------------------------------------------------------------------
 
     /// Extends the grant of the worker id if it is due, for `keeper=hook`. Returns the time until the next call is due; `None`
-    /// means never.
+    /// means never. While the coordinator does not answer, the present grant stands and this is no error:
+    /// [`Generator::last_failure`] says why.
     pub fn keep(&self, wait: Duration) -> Result<Option<Duration>> {
         let mut next_ns = 0;
         let mut why = Reason::new();
         // SAFETY: open; outputs are ours.
         let code = unsafe { sys::frazil_keep(self.raw.as_ptr(), nanoseconds(wait), &mut next_ns, why.as_mut_ptr()) };
-        why.check(code).map(|()| until_next(next_ns))
+        kept(why.check(code), next_ns)
     }
 
     /// Stops the generator in this process: each waiting call and each later one fails with [`Code::ESTOPPED`].

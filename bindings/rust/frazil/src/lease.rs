@@ -8,7 +8,7 @@ use std::time::Duration;
 use frazil_sys as sys;
 
 use crate::error::{Code, Error, Reason, Result};
-use crate::generator::{nanoseconds, until_next};
+use crate::generator::{kept, nanoseconds};
 
 /// A leased worker id, for programs that make their ids themselves. It holds for a limited time only: use a
 /// [`Generator`](crate::Generator) where you can.
@@ -71,14 +71,15 @@ impl Lease {
         })
     }
 
-    /// Extends the lease if it is due, for `keeper=hook`. Returns the time until the next call is due; `None` means never.
+    /// Extends the lease if it is due, for `keeper=hook`. Returns the time until the next call is due; `None` means never. While the
+    /// coordinator does not answer, the lease stands and this is no error: [`Lease::get`] says when it has ended, and why.
     pub fn keep(&self, wait: Duration) -> Result<Option<Duration>> {
         let mut next_ns = 0;
         let mut why = Reason::new();
         // SAFETY: open; outputs are ours.
         let code =
             unsafe { sys::frazil_lease_keep(self.raw.as_ptr(), nanoseconds(wait), &mut next_ns, why.as_mut_ptr()) };
-        why.check(code).map(|()| until_next(next_ns))
+        kept(why.check(code), next_ns)
     }
 
     /// Gives the number back. The program has stamped nothing later than `used_unix_ms`. After a drop instead, the number stays

@@ -455,6 +455,42 @@ fn a_silent_server_is_waited_for_no_longer_than_max_wait() {
 }
 
 #[test]
+fn keeping_over_a_silent_server_is_no_error() {
+    let scratch = Scratch::new();
+    let (server, command) = match (redis(&scratch), std::env::var("FRAZIL_COMMAND")) {
+        (Some(server), Ok(command)) => (server, command),
+        _ => return eprintln!("left out: there is no Redis, no part for it, or no FRAZIL_COMMAND"),
+    };
+    let url = format!("worker=redis+unix://{}/s/kept?timeout=100ms", scratch.path());
+    let begun = Instant::now();
+    while !Command::new(&command)
+        .args(["lease", "init", "--never-used", "horizon=4s", &url])
+        .stderr(Stdio::null())
+        .status()
+        .unwrap()
+        .success()
+    {
+        assert!(begun.elapsed() < Duration::from_secs(300));
+    }
+    let generator = Generator::open(&format!("{} keeper=hook", url)).unwrap();
+    let lease = Lease::open(&format!("{} keeper=hook", url)).unwrap();
+    let server = server; // ends before the generator and the lease, whose ends would wait for its answers
+    let stopped = Command::new("kill")
+        .args(["-STOP", &server.0.id().to_string()])
+        .status();
+    assert!(stopped.unwrap().success());
+    while generator.last_failure().is_none() {
+        assert!(generator.keep(Duration::from_millis(1)).unwrap().is_some());
+    }
+    let is_over = |why: frazil::Error| why.code() == Code::ELEASE;
+    while !lease.get().map_or_else(is_over, |_| false) {
+        if let Err(why) = lease.keep(Duration::from_millis(1)) {
+            assert_eq!(why.code(), Code::ELEASE, "{}", why);
+        }
+    }
+}
+
+#[test]
 fn a_lease_is_kept_by_its_program() {
     let scratch = Scratch::new();
     let _server = match redis(&scratch) {
