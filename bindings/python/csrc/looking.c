@@ -78,6 +78,43 @@ static PyObject *stats(PyObject *object, PyObject *ignored)
     return ret;
 }
 
+/* _next_event(cursor): the next cursor and the event's parts; None: there is none yet. */
+static PyObject *next_event(PyObject *object, PyObject *given)
+{
+    struct generator *self = (struct generator *)object;
+    frazil_event event;
+    uint64_t cursor = PyLong_AsUnsignedLongLong(given);
+
+    if (PyErr_Occurred() != NULL)
+        return NULL;
+    frazil *gen = enter(self);
+    if (gen == NULL)
+        return NULL;
+    bool there = frazil_next_event(gen, &cursor, &event, sizeof event);
+    leave(self);
+    if (!there)
+        Py_RETURN_NONE;
+    const char *code = event.code == FRAZIL_OK ? NULL : frazil_err_name((frazil_err)event.code);
+    return Py_BuildValue("(KszILKK)", (unsigned long long)cursor, frazil_event_name(event.kind), code,
+                         (unsigned)event.worker, (long long)event.unix_ms, (unsigned long long)event.value,
+                         (unsigned long long)event.missed);
+}
+
+static PyObject *event_fd(PyObject *object, PyObject *ignored)
+{
+    struct generator *self = (struct generator *)object;
+    frazil_error error;
+    frazil *gen = enter(self);
+    int fd;
+
+    (void)ignored;
+    if (gen == NULL)
+        return NULL;
+    frazil_err err = frazil_event_fd(gen, &fd, &error);
+    leave(self);
+    return err == FRAZIL_OK ? PyLong_FromLong(fd) : raise_error(self->state, &error);
+}
+
 static PyObject *available(PyObject *object, PyObject *ignored)
 {
     struct generator *self = (struct generator *)object;
@@ -229,6 +266,8 @@ PyMethodDef looking_methods[] = {
     {"_info", get_info, METH_NOARGS, NULL},
     {"_health", get_health, METH_NOARGS, NULL},
     {"_layout", layout_of, METH_NOARGS, NULL},
+    {"_next_event", next_event, METH_O, NULL},
+    {"_event_fd", event_fd, METH_NOARGS, NULL},
     {"_spec", get_spec, METH_NOARGS, NULL},
     {"_is_closed", is_closed, METH_NOARGS, NULL},
     {"_is_unopened", is_unopened, METH_NOARGS, NULL},
@@ -249,6 +288,8 @@ PyMethodDef looking_methods[] = {
      "instead; others that share its spec continue."},
     {"keep", keep_grant, METH_VARARGS,
      "keep($self, timeout=0.0, /)\n--\n\n"
-     "Extends the grant if it is due, for keeper=hook.  Returns the seconds after which to call it again."},
+     "Extends the grant if it is due, for keeper=hook.  Returns the seconds after which to call it again.\n"
+     "While the coordinator does not answer, the present grant stands and nothing is raised: last_failure()\n"
+     "says why."},
     {NULL, NULL, 0, NULL},
 };

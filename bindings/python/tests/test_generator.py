@@ -2,9 +2,11 @@
 """Generators: opening, taking ids, looking at them, closing."""
 
 import array
+import asyncio
 import copy
 import gc
 import pickle
+import select
 import signal
 import sys
 import threading
@@ -594,6 +596,53 @@ def test_the_program_keeps_the_grant():
         generator.stop()
         with pytest.raises(frazil.FatalError):
             generator.keep()
+
+
+def test_events_are_read_once_by_each_reader():
+    clock = frazil.ManualClock("2026-05-01")
+    with frazil.open("worker=fixed:5 state=memory", clock=clock) as generator:
+        events = generator.events()
+        before = list(events)
+        assert [(event.kind, event.code, event.missed) for event in before] == [("warn-unclaimed", None, 0)]
+        assert list(events) == []
+        generator.next()
+        clock.set(1777593597500)
+        generator.try_next()
+        assert list(events) == [("clock-back", None, 5, 1777593597500, 2_500_000, 0)]
+        assert [event.kind for event in generator.events()] == ["warn-unclaimed", "clock-back"]
+    with pytest.raises(frazil.FatalError):
+        list(events)
+
+
+def test_a_slow_reader_of_events_knows_what_it_missed():
+    clock = frazil.ManualClock("2026-05-01")
+    with frazil.open("worker=fixed:5 state=memory", clock=clock) as generator:
+        for second in range(1, 101):
+            clock.set(1777593600000 + 5000 * second)
+            generator.next()
+            clock.set(1777593600000 + 5000 * second - 3000)
+            generator.try_next()
+        events = list(generator.events())
+        assert (len(events), events[0].missed) == (64, 1 + 100 - 64)
+
+
+def test_an_event_wakes_an_event_loop():
+    clock = frazil.ManualClock("2026-05-01")
+    with frazil.open("worker=fixed:5 state=memory", clock=clock) as generator:
+        events = generator.events()
+        assert [event.kind for event in events] == ["warn-unclaimed"]
+        assert not select.select([events], [], [], 0)[0] or list(events) == []
+        assert not select.select([events], [], [], 0)[0]
+        generator.next()
+        clock.set("2026-04-30")
+        generator.try_next()
+
+        async def main():
+            heard = asyncio.get_running_loop().create_future()
+            asyncio.get_running_loop().add_reader(events, lambda: heard.done() or heard.set_result(list(events)))
+            return await asyncio.wait_for(heard, 300)
+
+        assert [event.kind for event in asyncio.run(main())] == ["clock-back"]
 
 
 def test_ids_under_an_inline_keeper():

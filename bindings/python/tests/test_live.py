@@ -549,3 +549,19 @@ def test_coroutines_wait_no_longer_than_max_wait():
             with pytest.raises(frazil.RetryError, match="max_wait") as caught:
                 asyncio.run(asyncio.wait_for(call(), 60))
             assert caught.value.retry > 36_000
+
+
+def test_keeping_while_a_coordinator_is_silent_raises_nothing(redis):
+    process, socket, environment = redis
+    program = """
+import frazil, os, signal, sys, time
+spec, redis = sys.argv[1], int(sys.argv[2])
+ids = frazil.open(spec, layout="41/10/12", keeper="hook")
+os.kill(redis, signal.SIGSTOP)
+while not ids.last_failure():
+    time.sleep(min(ids.keep(0.01), 0.01))
+os.kill(redis, signal.SIGCONT)
+print([event.code for event in ids.events() if event.kind == "extension-failed"])
+"""
+    said = run_python(program, f"worker=redis+unix://{socket}/test?timeout=100ms", str(process.pid), env=environment)
+    assert said == "['FRAZIL_EAGAIN']\n"

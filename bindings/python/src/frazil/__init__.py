@@ -10,7 +10,7 @@ ids.next()
 from . import sno
 from ._errors import FatalError, FencedError, FrazilError, RetryError, SystemCallError, UsageError
 from ._frazil import version as __version__
-from ._generator import Generator, GeneratorInfo, Health, ManualClock, inspect, open
+from ._generator import Event, Events, Generator, GeneratorInfo, Health, ManualClock, inspect, open
 from ._layout import Fields, Layout, LayoutInfo, Overlap
 from ._options import Keys
 from ._texts import (
@@ -31,6 +31,8 @@ from ._times import Instant, format_time, parse_time
 
 __all__ = [
     "TEXT_FORMS",
+    "Event",
+    "Events",
     "FatalError",
     "FencedError",
     "Fields",

@@ -47,7 +47,9 @@ class Generator:
     def sno_snapshot(self) -> str:
         """Returns the state of a sno generator as sno's own JSON."""
     def keep(self, timeout: float | timedelta | None = 0.0, /) -> float | None:
-        """Extends the grant if it is due, for keeper=hook.  Returns the seconds after which to call it again."""
+        """Extends the grant if it is due, for keeper=hook.  Returns the seconds after which to call it again.
+        While the coordinator does not answer, the present grant stands and nothing is raised: last_failure()
+        says why."""
     def available(self) -> int:
         """Returns how many ids are left in this tick."""
     def stats(self) -> dict[str, int]:
@@ -60,6 +62,8 @@ class Generator:
     def close(self, timeout: float | timedelta | None = None, /) -> None:
         """Closes the generator.  With a timeout, raises if the worker id was not released within that time."""
     def _info(self) -> tuple[int, int, int, int, int, int, bool, bool, str, int]: ...
+    def _next_event(self, cursor: int, /) -> tuple[int, str, str | None, int, int, int, int] | None: ...
+    def _event_fd(self) -> int: ...
     def _health(self) -> tuple[int, str, int, bool, int, int, int, int]: ...
     def _layout(self) -> LayoutHandle: ...
     def _spec(self) -> str: ...

@@ -8,6 +8,7 @@ import atexit
 import sys
 import time
 import weakref
+from collections.abc import Iterator
 from datetime import timedelta
 from itertools import count
 from types import TracebackType
@@ -111,6 +112,48 @@ class Health(NamedTuple):
         return self.state in ("serving", "needs_grant")
 
 
+class Event(NamedTuple):
+    """Something that happened to a generator, for a program's log."""
+
+    kind: str
+    """moved, lost, extension-failed, clock-back, overflow or another one of frazil_next_event(3)"""
+    code: Optional[str]
+    """the reason, such as "FRAZIL_EUNREACHABLE", for kinds that have one"""
+    worker: int
+    """the worker id after the event; for snos the partition"""
+    unix_ms: int
+    """the time of the event, on the generator's clock"""
+    value: int
+    """the value that the kind describes; otherwise 0"""
+    missed: int
+    """how many events were lost since the one read before"""
+
+
+class Events:
+    """Reads the events of a generator.  Each loop over it yields those that came since the last one, without waiting.
+
+    The last 64 events are kept.  An event loop or a selector may watch it: loop.add_reader(events, ...).
+    """
+
+    __slots__ = ("_cursor", "_generator")
+
+    def __init__(self, generator: Generator) -> None:
+        self._generator = generator
+        self._cursor = 0
+
+    def __iter__(self) -> Iterator[Event]:
+        while (read := self._generator._next_event(self._cursor)) is not None:
+            self._cursor = read[0]
+            yield Event(*read[1:])
+
+    def fileno(self) -> int:
+        """Returns a descriptor that an event makes readable, until a loop has read all.
+
+        It is readable at first, and belongs to the generator: stop watching it before close().  Only one thread may.
+        """
+        return self._generator._event_fd()
+
+
 class ManualClock:
     """A clock for tests that moves only when told to.  A frozen clock keeps its time even while a call waits."""
 
@@ -181,6 +224,10 @@ class Generator(_frazil.Generator):
             None if keep_ns == _FOREVER else keep_ns / 1e9,
             failures,
         )
+
+    def events(self) -> Events:
+        """Returns a new reader of the generator's events, which begins with the oldest one that is kept."""
+        return Events(self)
 
     async def anext(self, *, timeout: _Timeout = ...) -> int:
         """Returns one id without blocking the event loop.  It waits as atake() does."""
