@@ -346,6 +346,37 @@ export interface Stats {
   [name: string]: number;
 }
 
+/**
+ * The kinds of events: the worker id changed, or is lost; extending the grant failed; the clock went back; a tick was full; and what
+ * opening warns of. frazil_next_event(3) describes each.
+ */
+export type EventKind =
+  | 'moved'
+  | 'lost'
+  | 'extension-failed'
+  | 'clock-back'
+  | 'overflow'
+  | 'warn-collision'
+  | 'warn-short-life'
+  | 'warn-early-clock'
+  | 'warn-unclaimed';
+
+/** Something that happened to a generator, for a program's log. */
+export interface GeneratorEvent {
+  /** What happened; '?' for a kind of a newer library. */
+  kind: EventKind | '?';
+  /** The reason, for kinds that have one; otherwise null. */
+  code: ErrorCode | null;
+  /** The worker id after the event; for snos the partition. */
+  worker: number;
+  /** The time of the event, on the generator's clock. */
+  unixMs: number;
+  /** The value that the kind describes; otherwise 0. */
+  value: number;
+  /** How many events were lost since the one read before. */
+  missed: number;
+}
+
 /** Options of calls that take an id. */
 export interface NextOptions {
   /** Wait up to the generator's max_wait, and block the event loop meanwhile. */
@@ -412,7 +443,15 @@ export class Generator {
   /** Returns the state now, for health checks. Never waits. */
   health(): Health;
 
-  /** With keeper=hook: extends the grant if it is due. Returns the milliseconds until the next call is due; Infinity: never. */
+  /**
+   * Returns a new reader of the generator's events, which begins with the oldest of the 64 that are kept. Each loop over it yields
+   * the events that came since the last one, and does not wait.
+   */
+  events(): Iterable<GeneratorEvent>;
+  /**
+   * With keeper=hook: extends the grant if it is due. Returns the milliseconds until the next call is due; Infinity: never. While
+   * the coordinator does not answer, the present grant stands and nothing is thrown: health().lastFailure says why.
+   */
   keep(): number;
   /** Makes all calls fail from now on. The generator must still be closed. */
   stop(): void;

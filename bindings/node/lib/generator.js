@@ -254,6 +254,21 @@ class Generator {
     return this.layout.inspect(id);
   }
 
+  /** Each loop over what it returns goes on where the last one ended. */
+  events() {
+    const external = this.#external;
+    let after = 0;
+    return {
+      *[Symbol.iterator]() {
+        for (let read; (read = native.nextEvent(external, after)) !== undefined; ) {
+          const { cursor, ...event } = read;
+          after = cursor;
+          yield event;
+        }
+      },
+    };
+  }
+
   get spec() {
     return this.#spec;
   }

@@ -344,6 +344,30 @@ static napi_value get_health(struct args *args)
     return object;
 }
 
+/* nextEvent(handle, cursor): the next event with the cursor after it; undefined: there is none yet. */
+static napi_value next_event(struct args *args)
+{
+    frazil_event event;
+    frazil *gen = arg_generator(args, 0, NULL);
+    uint64_t cursor = arg_u64(args, 1, "cursor");
+
+    if (args->wrong || !frazil_next_event(gen, &cursor, &event, sizeof event))
+        return NULL;
+    const char *kind = frazil_event_name(event.kind);
+    const char *code = frazil_err_name((frazil_err)event.code);
+    napi_value null = NULL;
+    (void)napi_get_null(args->env, &null);
+    napi_value object = make_object(args);
+    set_member(args, object, "cursor", make_number(args, (double)cursor));
+    set_member(args, object, "kind", make_text(args, kind, strlen(kind)));
+    set_member(args, object, "code", event.code == FRAZIL_OK ? null : make_text(args, code, strlen(code)));
+    set_member(args, object, "worker", make_number(args, event.worker));
+    set_member(args, object, "unixMs", make_ms(args, event.unix_ms));
+    set_member(args, object, "value", make_number(args, (double)event.value));
+    set_member(args, object, "missed", make_number(args, (double)event.missed));
+    return object;
+}
+
 static napi_value available(struct args *args)
 {
     frazil_info info;
@@ -454,6 +478,7 @@ const struct native natives_of_generators[] = {
     {"available", available},
     {"layoutOf", layout_of},
     {"keep", keep},
+    {"nextEvent", next_event},
     {"clockNew", clock_new},
     {"clockSet", clock_set},
     {"clockAdvance", clock_advance},

@@ -461,6 +461,42 @@ test('with keeper=hook, keep says when to call again', () => {
   using(open({ ...still, clock: new ManualClock(NOW) }), (generator) => assert.equal(generator.keep(), Infinity));
 });
 
+test('each reader of events reads all of them once', () => {
+  const clock = new ManualClock(NOW);
+  const generator = open({ ...still, clock });
+  using(generator, () => {
+    const events = generator.events();
+    const warning = {
+      kind: 'warn-unclaimed',
+      code: null,
+      worker: generator.info().worker,
+      unixMs: NOW,
+      value: 0,
+      missed: 0,
+    };
+    assert.deepEqual([...events], [warning]);
+    assert.deepEqual([...events], []);
+    generator.next();
+    clock.set(NOW - 2500);
+    generator.tryNext();
+    const step = { ...warning, kind: 'clock-back', unixMs: NOW - 2500, value: 2_500_000 };
+    for (const event of events) {
+      assert.deepEqual(event, step);
+      break;
+    }
+    assert.deepEqual([...events], []);
+    assert.deepEqual([...generator.events()], [warning, step]);
+    for (let i = 1; i <= 100; i++) {
+      clock.set(NOW + 5000 * i);
+      generator.next();
+      clock.set(NOW + 5000 * i - 3000);
+      generator.tryNext();
+    }
+    assert.equal([...events][0].missed, 100 - 64);
+  });
+  assert.throws(() => [...generator.events()], { code: 'FRAZIL_ESTOPPED' });
+});
+
 test('a generator whose grant is due still serves', () => {
   const clock = new ManualClock(NOW);
   using(open({ spec: on('worker=fixed:20 state=file keeper=hook'), clock }), (generator) => {

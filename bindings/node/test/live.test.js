@@ -374,6 +374,24 @@ test('a late answer of Redis is worth a wait after the end of grants', async (t)
   if (said !== undefined) assert.equal(said, `${Array(4).fill('fulfilled')}\n`);
 });
 
+test('keep over a silent Redis throws nothing: the present grant stands', async (t) => {
+  const program = `
+    const { execFileSync } = require('node:child_process');
+    const { setTimeout } = require('node:timers/promises');
+    const spec = process.env.SPEC.replace('/ns?', '/kept?');
+    execFileSync(process.env.TEST_BUILD + '/bin/frazil', ['lease', 'init', '--never-used', 'horizon=10s', spec]);
+    const ids = require('frazil').open(spec + ' keeper=hook');
+    (async () => {
+      process.kill(Number(process.env.REDIS), 'SIGSTOP');
+      while (ids.health().lastFailure === null) await setTimeout(Math.min(ids.keep(), 10));
+      process.kill(Number(process.env.REDIS), 'SIGCONT');
+      console.log('kept');
+      await ids.closeAsync();
+    })();`;
+  const said = await overRedis(t, 'timeout=100ms', program);
+  if (said !== undefined) assert.equal(said, 'kept\n');
+});
+
 test('the end of a process does not wait for a silent Redis', async (t) => {
   const program = `
     const all = Array.from({ length: 2 }, () => require('frazil').open(process.env.SPEC));

@@ -24,6 +24,7 @@ export async function types() {
   for await (const id of ids) if (id > 0n) break;
   const three: bigint[] = Array.from({ length: 3 }, () => ids.next());
   const issued: number = ids.stats().issued;
+  for (const { kind, code } of ids.events()) console.log(kind satisfies string, code satisfies string | null);
   const isClosed: boolean = ids.closed;
   const code: ErrorCode = new FrazilError('', 'FRAZIL_EFULL', 'retry').code;
   // @ts-expect-error: there is no such code
