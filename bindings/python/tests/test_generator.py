@@ -20,6 +20,7 @@ import pytest
 import frazil
 
 FROZEN = "layout=41/20/1 worker=fixed:5 clock=frozen:2026-05-01 start=zero state=memory"
+IS_PYPY = sys.implementation.name == "pypy"
 ROOMY = "layout=39/1/24 worker=fixed:1 state=memory"
 
 
@@ -478,7 +479,10 @@ def test_a_buffer_in_other_memory_is_filled(ids):
         array.array("d", [0.0]),
         array.array("I", [0, 0]),
         memoryview(bytes(8)).cast("Q"),
-        memoryview(array.array("Q", [0] * 4))[::2],
+        pytest.param(
+            memoryview(array.array("Q", [0] * 4))[::2],
+            marks=pytest.mark.skipif(IS_PYPY, reason="there ids go into a view by Python's own assignments"),
+        ),
         b"12345678",
         "text",
         3,
@@ -492,7 +496,7 @@ def test_other_buffers_are_refused(ids, buffer):
     assert ids.stats()["issued"] == before
 
 
-@pytest.mark.skipif(sys.implementation.name == "pypy", reason="there ids go into a view by Python's own assignments")
+@pytest.mark.skipif(IS_PYPY, reason="there ids go into a view by Python's own assignments")
 def test_a_buffer_that_is_not_aligned_is_refused(ids):
     buffer = memoryview(bytearray(24))[1:17].cast("Q")
     with pytest.raises(ValueError, match="multiple of"):
@@ -702,6 +706,7 @@ def test_a_generator_that_nobody_has_is_closed(tmp_path):
         assert gone() is None
 
 
+@pytest.mark.skipif(IS_PYPY, reason="it collects no cycle through an object of an extension")
 def test_a_generator_in_a_cycle_is_collected():
     class Holder(frazil.Generator):
         pass
