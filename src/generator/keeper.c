@@ -36,24 +36,18 @@ void fz_note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
         fz_raise_i64(&gen->shared->high_us, fz_layout_tick_unix_ms(&gen->layout, grant->floor) * 1000);
 }
 
-/*
- * Puts a grant in force in place of what was seen.  False: another process has put one there meanwhile, as this one
- * took too long, and nobody ever uses this one.
- */
-static bool put_in_force(frazil *gen, const struct fz_observation *seen, const struct fz_grant *grant)
+bool fz_keeper_put_in_force(frazil *gen, const struct fz_observation *seen, const struct fz_grant *grant)
 {
     fz_note_floor(gen, grant, seen->view.now_tick);
     return fz_grant_ring_put(&gen->shared->grants, seen->grant_number, grant);
 }
 
-/* Callers have to wait for a quarantine, and not for a clock that went back. */
-static void note_quarantine(frazil *gen, const struct fz_grant *grant)
+void fz_keeper_note_quarantine(frazil *gen, const struct fz_grant *grant)
 {
     atomic_store_explicit(&gen->keeper.new_tick, grant->ends_quarantine ? grant->floor : 0, memory_order_relaxed);
 }
 
-/* How far a grant reaches when it is fresh; a namespace that was created anew may have another horizon. */
-static void note_horizon(frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
+void fz_keeper_note_horizon(frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
 {
     if (grant->floor > grant->until)
         return; /* a grant that takes the present one away tells nothing of the next one */
@@ -73,8 +67,7 @@ static uint64_t shorter_of(uint64_t ns, uint64_t other)
     return ns < other ? ns : other;
 }
 
-/* There is a new grant: what has failed before it does not count any more, and puts nothing off. */
-static void forget_failures(struct fz_keeper_shared *shared)
+void fz_keeper_forget_failures(struct fz_keeper_shared *shared)
 {
     atomic_store_explicit(&shared->failures, 0, memory_order_relaxed);
     atomic_store_explicit(&shared->retry_ns, 0, memory_order_relaxed);
@@ -84,7 +77,7 @@ static void forget_failures(struct fz_keeper_shared *shared)
 static void count_extension(struct fz_keeper_shared *shared, bool contiguous)
 {
     atomic_fetch_add_explicit(contiguous ? &shared->extended : &shared->replaced, 1, memory_order_relaxed);
-    forget_failures(shared);
+    fz_keeper_forget_failures(shared);
 }
 
 /* A time further ahead than any pause was left by a process of another time namespace, and does not count. */
@@ -201,11 +194,11 @@ static frazil_err extend_locked(frazil *gen, struct fz_deadline deadline, frazil
         return err;
     }
     /* Also of a grant that comes too late to be put in force: it tells how long the next one lasts. */
-    note_horizon(gen, &grant, seen.view.now_tick);
+    fz_keeper_note_horizon(gen, &grant, seen.view.now_tick);
     if (grant.worker != seen.grant.worker && !fz_begin_above(gen, &seen, &grant))
         return FRAZIL_OK;
-    note_quarantine(gen, &grant);
-    if (put_in_force(gen, &seen, &grant))
+    fz_keeper_note_quarantine(gen, &grant);
+    if (fz_keeper_put_in_force(gen, &seen, &grant))
         count_extension(shared, is_contiguous(&seen.grant, &grant));
     fz_events_note_grant(gen, &grant);
     return FRAZIL_OK;
@@ -287,7 +280,7 @@ static uint64_t keep_grant(void *ctx)
     return pause_ns(gen);
 }
 
-static frazil_err join_pool(frazil *gen, frazil_error *reterr)
+frazil_err fz_keeper_join_pool(frazil *gen, frazil_error *reterr)
 {
     struct fz_keeper_task *task = &gen->keeper.task;
 
@@ -298,168 +291,6 @@ static frazil_err join_pool(frazil *gen, frazil_error *reterr)
         return FRAZIL_OK;
     return fz_fail_errno(reterr, sys, "the keeper thread cannot be started", NULL,
                          ": raise the limits on threads and memory (ulimit -u, -v), or open with keeper=inline");
-}
-
-/* ---- opening and closing --------------------------------------------------- */
-
-/* How often opening is overtaken by others, each of which has its grant by then, before it gives up. */
-enum { OVERTAKEN_MAX = 8 };
-
-/*
- * Whether other processes hold a lease that this one shares, which has not ended: it is this one's, too, and the
- * coordinator need not be asked.
- */
-static bool can_join(const frazil *gen, const struct fz_observation *seen)
-{
-    const struct fz_grant *grant = &seen->grant;
-
-    return gen->store.kind == FZ_STORE_LEASE && grant->version != 0 && grant->floor <= grant->until &&
-           seen->view.now_tick <= grant->until;
-}
-
-/*
- * Puts a first grant in force.  A word that others have left behind may stand above its floor, with ids of another
- * worker below (I3).  False: others were faster.
- */
-static bool put_first(frazil *gen, struct fz_observation *seen, struct fz_grant *grant)
-{
-    bool follows = gen->store.kind == FZ_STORE_LEASE && !fz_store_is_new(&gen->store);
-
-    if (follows && grant->worker != seen->grant.worker && !fz_begin_above(gen, seen, grant))
-        return false;
-    return put_in_force(gen, seen, grant);
-}
-
-/*
- * One try at the first grant of this process.  Another process with the same word may be faster; the next acquire
- * continues its grant, so there is nothing to wait for.
- */
-static frazil_err acquire_locked(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
-{
-    struct fz_granter *granter = &gen->keeper.granter;
-
-    for (unsigned overtaken = 0; overtaken < OVERTAKEN_MAX; overtaken++) {
-        struct fz_observation seen = fz_observe(gen);
-        struct fz_grant grant = {.version = 0};
-        if (can_join(gen, &seen))
-            return FRAZIL_OK;
-        const bool is_in_time = fz_deadline_left_ns(deadline) > 0;
-        frazil_err err = granter->acquire(granter->ctx, deadline, seen.view.now_tick, &grant, reterr);
-        if (err != FRAZIL_OK && is_in_time) /* for those who wait behind */
-            fz_shared_message_write(&gen->shared->keeper.failure, reterr->message);
-        if (err != FRAZIL_OK)
-            return err;
-        note_horizon(gen, &grant, seen.view.now_tick);
-        note_quarantine(gen, &grant);
-        /* Not put in force: the other process's grant is in the ring, and the granter continues that one. */
-        if (put_first(gen, &seen, &grant)) {
-            forget_failures(&gen->shared->keeper);
-            return FRAZIL_OK;
-        }
-    }
-    return fz_fail(reterr, FRAZIL_EAGAIN,
-                   "other processes were granted the same worker id first, %u times in a row: open it again",
-                   (uint64_t)OVERTAKEN_MAX);
-}
-
-/* Whether this process has a grant without asking for one. */
-static bool has_joined(frazil *gen)
-{
-    struct fz_observation seen = fz_observe(gen);
-
-    return can_join(gen, &seen);
-}
-
-static uint64_t messages_so_far(const frazil *gen)
-{
-    return atomic_load_explicit(&gen->shared->keeper.failure.version, memory_order_relaxed);
-}
-
-/* What others were told meanwhile is the best that this process knows of the coordinator. */
-static frazil_err fail_behind_others(const frazil *gen, uint64_t messages_before, frazil_error *reterr)
-{
-    char why[FZ_SHARED_MESSAGE_SIZE] = "";
-
-    if (messages_so_far(gen) != messages_before)
-        fz_shared_message_read(&gen->shared->keeper.failure, why);
-    if (why[0] != '\0')
-        return fz_fail(reterr, FRAZIL_EAGAIN,
-                       "other processes have been asking for the worker id for as long as opening may take "
-                       "(open_wait), and the last one failed: %s",
-                       why);
-    return fz_fail(reterr, FRAZIL_EAGAIN,
-                   "other processes have been extending the grant of the worker id for as long as opening may take "
-                   "(open_wait), and each had its turn before this one: open it again");
-}
-
-/* messages_before: when this opening began. */
-static frazil_err try_acquire(frazil *gen, struct fz_deadline deadline, uint64_t messages_before, frazil_error *reterr)
-{
-    struct fz_extension_lock lock;
-
-    /* Without waiting for the lock, which a stopped process may have, or for threads that wait for it. */
-    if (has_joined(gen))
-        return FRAZIL_OK;
-    frazil_err err;
-    if (fz_extension_lock_wait(gen, deadline, has_joined, &lock)) {
-        err = acquire_locked(gen, deadline, reterr);
-        fz_extension_lock_release(gen, &lock);
-    } else {
-        err = fail_behind_others(gen, messages_before, reterr);
-    }
-    /* The one whose turn this was may have been slow, and not stopped: then its lease is there by now. */
-    return err == FRAZIL_OK || has_joined(gen) ? FRAZIL_OK : err;
-}
-
-/*
- * When others were faster, there is no answer, or the pool is full, the next try may succeed; it is made as long as
- * opening may take.
- */
-static frazil_err acquire_first(frazil *gen, struct fz_deadline deadline, frazil_error *reterr)
-{
-    uint64_t left_ns = gen->fixed.open_wait_ns;
-    uint64_t now_ns = fz_monotonic_ns(gen);
-    uint64_t until_ns = left_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + left_ns; /* by the program's clock */
-    const uint64_t messages_before = messages_so_far(gen);
-    frazil_error why = {.code = FRAZIL_OK};
-    unsigned looks = 0, tries = 0;
-
-    for (;;) {
-        frazil_error said = {.retry_ns = 0};
-        frazil_err err = fz_fail_without_fds(try_acquire(gen, deadline, messages_before, &said), &said);
-        now_ns = fz_monotonic_ns(gen);
-        left_ns = shorter_of(now_ns < until_ns ? until_ns - now_ns : 0, fz_deadline_left_ns(deadline));
-        bool is_full = err == FRAZIL_EPOOL;
-        bool may_pass = is_full || err == FRAZIL_EAGAIN || err == FRAZIL_EUNREACHABLE;
-        /* A try that the deadline has cut short knows less than the one before it. */
-        if (left_ns > 0 || (err != why.code && !(may_pass && why.code == FRAZIL_EPOOL)))
-            why = said;
-        uint64_t pause_ns = is_full ? fz_full_pool_pause(looks++, why.retry_ns, left_ns, &gen->random)
-                                    : fz_first_grant_pause(tries++, why.retry_ns, left_ns, &gen->random);
-        if (may_pass && pause_ns < left_ns && !fz_waits_ended()) {
-            gen->clock.sleep_until(gen->clock.ctx, now_ns + pause_ns);
-            continue;
-        }
-        if (err != FRAZIL_OK && reterr != NULL)
-            *reterr = why;
-        return err == FRAZIL_OK ? FRAZIL_OK : why.code;
-    }
-}
-
-frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode,
-                          struct fz_deadline deadline, frazil_error *reterr)
-{
-    struct fz_keeper *keeper = &gen->keeper;
-
-    keeper->granter = *granter;
-    keeper->process = fz_fork_mark_read(&gen->fork_mark);
-    keeper->mode = mode;
-    frazil_err err = acquire_first(gen, deadline, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-
-    fz_events_begin(gen);
-    return mode == FZ_KEEPER_THREAD ? join_pool(gen, reterr) : FRAZIL_OK;
 }
 
 bool fz_keeper_has_thread(const frazil *gen)

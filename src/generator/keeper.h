@@ -18,6 +18,9 @@
 #include "keeper_pool.h"
 #include "lease/granter.h"
 
+struct fz_keeper_shared;
+struct fz_observation;
+
 /* Bytes of a granter's name, terminator included; a longer URL or path is cut. */
 #define FZ_GRANTER_NAME_SIZE 256
 
@@ -100,6 +103,26 @@ FZ_PRIVATE bool fz_keeper_delegate(frazil *gen);
  * False: that is over, and the thread calls go_on(gen) when it has ended: the caller has nothing to do with gen then.
  */
 FZ_PRIVATE bool fz_keeper_stop(frazil *gen, struct fz_deadline deadline, void (*go_on)(frazil *gen));
+
+/* ---- of a grant, whether it is the first one or extends another ---- */
+
+/*
+ * Puts a grant in force in place of what was seen.  False: another process has put one there meanwhile, as this one
+ * took too long, and nobody ever uses this one.
+ */
+FZ_PRIVATE bool fz_keeper_put_in_force(frazil *gen, const struct fz_observation *seen, const struct fz_grant *grant);
+
+/* Callers have to wait for a quarantine, and not for a clock that went back. */
+FZ_PRIVATE void fz_keeper_note_quarantine(frazil *gen, const struct fz_grant *grant);
+
+/* How far a grant reaches when it is fresh; a namespace that was created anew may have another horizon. */
+FZ_PRIVATE void fz_keeper_note_horizon(frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
+
+/* There is a new grant: what has failed before it does not count any more, and puts nothing off. */
+FZ_PRIVATE void fz_keeper_forget_failures(struct fz_keeper_shared *shared);
+
+/* Has the threads of this process look after the grant from now on. */
+FZ_PRIVATE frazil_err fz_keeper_join_pool(frazil *gen, frazil_error *reterr);
 
 /* In a child, before it uses the granter: it must not go on with its parent's connections and locks. */
 FZ_PRIVATE void fz_keeper_notice_fork(frazil *gen);
