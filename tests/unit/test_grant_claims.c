@@ -165,3 +165,47 @@ TEST("A word that goes on with its grant after another one begins above that one
         die(&first);
     }
 }
+
+/* Grants that would answer for each tick. */
+static bool know_all(void *ctx, uint64_t first, uint64_t last)
+{
+    (void)ctx;
+    (void)first;
+    (void)last;
+    return true;
+}
+
+/* The floor of a second word of the first one's run directory, whose grants are in that folder. */
+static uint64_t floor_of_second_word(const char *state)
+{
+    static const struct fz_claim_grants grants = {.knows = know_all};
+    struct fz_claim_key key = claim_key(scratch, 2, NOW);
+    struct fz_claim_other other;
+    struct fz_claim claim;
+
+    key.holder = "/run/first";
+    key.state = scratch_path(scratch, state);
+    key.grants = &grants;
+    assert_int_equal(fz_claim_try(&claim, &key, 7, &other), 0);
+    const uint64_t floor = claim.floor;
+    fz_claim_release(&claim);
+    return floor;
+}
+
+TEST("Only the grants of the folder in which a word was granted its ticks can know better than its claim")
+{
+    static const char *const folders[] = {"one", "another"};
+    struct fz_claim_key key = claim_key(scratch, 1, NOW);
+    struct fz_claim_other other;
+    struct fz_claim claim;
+
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(mkdir(scratch_path(scratch, folders[i]), 0700), 0);
+    key.state = scratch_path(scratch, "one");
+    assert_int_equal(fz_claim_try(&claim, &key, 7, &other), 0);
+    fz_claim_begin(&claim, NOW);
+    fz_claim_raise(&claim, NOW + RESERVE);
+    fz_claim_release(&claim);
+    assert_int_equal(floor_of_second_word("one"), 0);
+    assert_int_equal(floor_of_second_word("another"), NOW + RESERVE + 1);
+}
