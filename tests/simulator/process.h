@@ -46,6 +46,7 @@ struct process_user {
     unsigned uid;
     unsigned run_dir;  /* the number of its run directory */
     uint64_t asked_ns; /* when its last opening began */
+    bool asks;         /* it has not ended */
     uint32_t holds;    /* the workers that it has or asks for: a bit for each */
 };
 

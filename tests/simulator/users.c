@@ -49,6 +49,7 @@ void users_start(struct process *process, const struct program *program)
 void users_ask(const struct program *program)
 {
     self()->user.asked_ns = world_now();
+    self()->user.asks = true;
     self()->user.holds = bits(program->first_worker, program->workers);
 }
 
@@ -64,12 +65,14 @@ void users_have(uint32_t worker)
     if ((self()->user.holds & (bits(worker, 1) - 1)) != 0)
         tell(STRUCK_PASSED_OVER, worker, 0, 0);
     self()->user.holds = bits(worker, 1);
+    self()->user.asks = false;
 }
 
 void users_let_go(void)
 {
     host_let_go(self()->host, self()->user.holds);
     self()->user.holds = 0;
+    self()->user.asks = false;
 }
 
 /* file-lock gives a worker to one process as a whole. */
@@ -81,13 +84,16 @@ static bool overlap(const struct process *a, const struct process *b)
     return of_a->locks || of_b->locks || (a->bounds.first <= b->bounds.last && b->bounds.first <= a->bounds.last);
 }
 
-/* Whether somebody has had it, or asked for it, at any time since this opening began. */
+/*
+ * Whether somebody has had it, or asked for it, at any time since this opening began.  Who asks locks the claims that
+ * it looks at, be they of sequence numbers that this opening shares and it does not.
+ */
 static bool was_held(uint32_t worker)
 {
     const struct host *host = self()->host;
 
     for (const struct process *p = host->processes; p != NULL; p = p->next_of_host) {
-        if (p->live && p != self() && (p->user.holds >> worker & 1) != 0 && overlap(p, self()))
+        if (p->live && p != self() && (p->user.holds >> worker & 1) != 0 && (p->user.asks || overlap(p, self())))
             return true;
     }
     return host->let_go_ns[worker] > 0 && host->let_go_ns[worker] >= self()->user.asked_ns;
