@@ -3,7 +3,6 @@
  * Goal of this test: with share=host the processes of a host hold one lease together.  Those that come find it and ask
  * nobody; it outlives each of them, and the last one gives it back, after nobody can find it any more.
  */
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "generator/extension_lock.h"
 #include "generator/generator_internal.h"
 #include "lib/bound.h"
-#include "lib/callers.h"
+#include "lib/members.h"
 #include "lib/memory_namespace.h"
 #include "lib/ports.h"
 #include "lib/rig.h"
@@ -23,11 +21,7 @@
 
 enum { HORIZON_MS = 1000 };
 
-static const char *scratch;
-static frazil_manual_clock *manual;
-static frazil_clock clock_port;
 static unsigned reads;
-static char spec[1024];
 
 static enum fz_register_result (*real_read)(void *, struct fz_deadline, uint32_t, struct fz_record *,
                                             struct fz_register_status *, frazil_error *);
@@ -37,13 +31,6 @@ static enum fz_register_result (*real_swap)(void *, struct fz_deadline, const st
                                             struct fz_register_status *, frazil_error *);
 static bool opens_before_swap;
 static frazil *opened_meanwhile;
-static frazil *overtakes;  /* before the next swap */
-static uint64_t stands_ns; /* for how long the one that swaps stands still before that */
-static bool is_cut_short;  /* the next swap: there is no time for it */
-static bool is_away;       /* the coordinator, for all swaps */
-
-static frazil *open_member(const char *text);
-static uint64_t take(frazil *gen);
 
 static enum fz_register_result count_read(void *ctx, struct fz_deadline deadline, uint32_t number,
                                           struct fz_record *ret, struct fz_register_status *status,
@@ -60,31 +47,15 @@ static enum fz_register_result count_read_all(void *ctx, struct fz_deadline dead
     return real_read_all(ctx, deadline, visit, visit_ctx, status, reterr);
 }
 
-/* The one that swaps is stopped for so long that its turn is over, and another one does its work. */
-static void be_overtaken(void)
-{
-    frazil *other = overtakes;
-
-    overtakes = NULL;
-    frazil_manual_clock_advance(manual, stands_ns);
-    atomic_store(&other->shared->keeper.extension_since_ns, 0);
-    (void)take(other);
-}
-
-static enum fz_register_result swap_late(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
-                                         uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result open_and_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
+                                             uint64_t *ret_version, struct fz_register_status *status,
+                                             frazil_error *reterr)
 {
     bool opens = opens_before_swap;
-    bool fails = is_cut_short;
 
     opens_before_swap = false;
-    is_cut_short = false;
     if (opens)
-        opened_meanwhile = open_member(spec);
-    if (overtakes != NULL)
-        be_overtaken();
-    if (fails || is_away)
-        return FZ_REGISTER_UNREACHABLE;
+        opened_meanwhile = open_member(members.spec);
     return real_swap(ctx, deadline, swap, ret_version, status, reterr);
 }
 
@@ -95,64 +66,28 @@ static void wrap(struct fz_register *reg)
     real_swap = reg->swap;
     reg->read = count_read;
     reg->read_all = count_read_all;
-    reg->swap = swap_late;
+    reg->swap = open_and_swap;
 }
 
 BEFORE_EACH
 {
-    frazil_layout layout;
-
-    scratch = scratch_make();
-    assert_int_equal(frazil_manual_clock_open(&manual, RIG_NOW, 0, NULL), FRAZIL_OK);
-    clock_port = port_of(manual);
-    assert_int_equal(frazil_layout_parse("frazil", 6, &layout, NULL), FRAZIL_OK);
-    memory_namespace_start(&layout, 8, HORIZON_MS, RIG_NOW);
+    members_start(HORIZON_MS);
     memory_namespace_wrap = wrap;
-    snprintf(spec, sizeof spec, "worker=memory://orders share=host keeper=inline run_dir='%s/run'", scratch);
     reads = 0;
     opens_before_swap = false;
     opened_meanwhile = NULL;
-    overtakes = NULL;
-    is_cut_short = false;
-    is_away = false;
 }
 
 AFTER_EACH
 {
-    memory_namespace_stop();
-    frazil_manual_clock_close(manual);
-    scratch_remove(scratch);
-}
-
-static frazil *open_member(const char *text)
-{
-    const struct ports ports = {.clock = &clock_port, .coordinators = memory_coordinators};
-    frazil_error err;
-    frazil *gen;
-
-    if (ports_open_in_time(&gen, text, &ports, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
-    return gen;
-}
-
-static uint32_t worker_of(frazil *gen)
-{
-    return fz_grant_ring_read(&gen->shared->grants).worker;
-}
-
-static uint64_t take(frazil *gen)
-{
-    uint64_t id = 0;
-
-    assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
-    return id;
+    members_stop();
 }
 
 TEST("A process that opens the same spec finds the lease of the others, without asking the coordinator")
 {
-    frazil *first = open_member(spec);
+    frazil *first = open_member(members.spec);
     unsigned before = reads;
-    frazil *second = open_member(spec);
+    frazil *second = open_member(members.spec);
 
     assert_int_equal(reads, before);
     assert_int_equal(worker_of(second), worker_of(first));
@@ -166,18 +101,18 @@ TEST("A process that opens the same spec finds the lease of the others, without 
 
 TEST("With keeper=other a process has the lease of another one, never asks the coordinator, and ends nothing")
 {
-    const struct ports ports = {.clock = &clock_port, .coordinators = memory_coordinators};
+    const struct ports ports = members_ports();
     char other[1200];
     frazil_error err;
     frazil *member;
 
     snprintf(other, sizeof other, "worker=memory://orders share=host keeper=other open_wait=0 run_dir='%s/run'",
-             scratch);
+             members.scratch);
     assert_int_equal(ports_open_in_time(&member, other, &ports, &err), FRAZIL_EAGAIN);
     assert_non_null(strstr(err.message, "no process of this host holds the lease"));
     assert_int_equal(reads, 0);
 
-    frazil *keeper = open_member(spec);
+    frazil *keeper = open_member(members.spec);
     unsigned before = reads;
     member = open_member(other);
     assert_int_equal(worker_of(member), worker_of(keeper));
@@ -191,9 +126,9 @@ TEST("With keeper=other a process has the lease of another one, never asks the c
 
     /* In the last quarter, where a caller with keeper=inline would extend the grant; and at its end. */
     uint64_t id;
-    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+    frazil_manual_clock_advance(members.manual, HORIZON_MS * RIG_MS * 4 / 5);
     (void)take(member);
-    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+    frazil_manual_clock_advance(members.manual, HORIZON_MS * RIG_MS * 4 / 5);
     assert_int_equal(frazil_next(member, &id), FRAZIL_ELEASE);
     assert_int_equal(reads, before);
     assert_true(take(keeper) < take(member));
@@ -205,7 +140,7 @@ TEST("With keeper=other a process has the lease of another one, never asks the c
     frazil_close(member);
     assert_false(memory_namespace_record(worker).released);
     before = reads;
-    keeper = open_member(spec);
+    keeper = open_member(members.spec);
     assert_int_equal(worker_of(keeper), worker);
     assert_int_equal(reads, before);
     frazil_close(keeper);
@@ -215,11 +150,11 @@ TEST("With keeper=other a process has the lease of another one, never asks the c
 TEST("Specs that differ in what is granted have a lease each")
 {
     static const char *const others[] = {"seq_max=100", "base=1", "horizon=1s"};
-    frazil *first = open_member(spec);
+    frazil *first = open_member(members.spec);
     char other[1200];
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        snprintf(other, sizeof other, "%s %s", spec, others[i]);
+        snprintf(other, sizeof other, "%s %s", members.spec, others[i]);
         frazil *second = open_member(other);
         assert_int_not_equal(worker_of(second), worker_of(first));
         frazil_close(second);
@@ -229,31 +164,31 @@ TEST("Specs that differ in what is granted have a lease each")
 
 TEST("An open that fails before it can ask the coordinator leaves the lease to those who come")
 {
-    const struct ports without_part = {.clock = &clock_port};
+    const struct ports without_part = {.clock = &members.clock};
     frazil_error err;
     frazil *gen;
 
     pid_t pid = bound_fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        (void)open_member(spec);
+        (void)open_member(members.spec);
         _exit(0); /* as one that is killed: the lease is not given back */
     }
     int status;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
-    assert_int_not_equal(ports_open_in_time(&gen, spec, &without_part, &err), FRAZIL_OK);
-    gen = open_member(spec);
+    assert_int_not_equal(ports_open_in_time(&gen, members.spec, &without_part, &err), FRAZIL_OK);
+    gen = open_member(members.spec);
     assert_int_equal(reads, 0); /* it has joined */
     frazil_close(gen);
 }
 
 TEST("A time to try again that a process of another time namespace has left does not keep the others from extending")
 {
-    frazil *gen = open_member(spec);
+    frazil *gen = open_member(members.spec);
     uint32_t worker = worker_of(gen);
 
-    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+    frazil_manual_clock_advance(members.manual, HORIZON_MS * RIG_MS * 4 / 5);
     atomic_store(&gen->shared->keeper.retry_ns, fz_monotonic_ns(gen) + 86400 * RIG_S);
     (void)take(gen);
     assert_int_equal(memory_namespace_record(worker).extensions, 1);
@@ -262,15 +197,15 @@ TEST("A time to try again that a process of another time namespace has left does
 
 TEST("A process that opens after an outage has a grant, and nothing to tell of what failed before it")
 {
-    frazil *gen = open_member(spec);
+    frazil *gen = open_member(members.spec);
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     frazil_health health;
 
     atomic_store(&shared->failures, 9);
     atomic_store(&shared->failure_code, FRAZIL_EUNREACHABLE);
     atomic_store(&shared->retry_ns, fz_monotonic_ns(gen) + 2 * HORIZON_MS * RIG_MS + RIG_S);
-    frazil_manual_clock_advance(manual, 2 * HORIZON_MS * RIG_MS);
-    frazil *next = open_member(spec);
+    frazil_manual_clock_advance(members.manual, 2 * HORIZON_MS * RIG_MS);
+    frazil *next = open_member(members.spec);
     frazil_get_health(next, &health, sizeof health, NULL);
     assert_int_equal(health.failures, 0);
     assert_int_equal(health.last_code, FRAZIL_OK);
@@ -281,25 +216,25 @@ TEST("A process that opens after an outage has a grant, and nothing to tell of w
 
 TEST("The last one leaves no tick of the lease on the page, also for one that still looks at it")
 {
-    frazil *gen = open_member(spec);
+    frazil *gen = open_member(members.spec);
     uint64_t id;
 
     (void)take(gen);
     (void)fz_keeper_end(gen);
     assert_int_equal(frazil_next(gen, &id), FRAZIL_ELEASE);
-    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+    frazil_manual_clock_advance(members.manual, HORIZON_MS * RIG_MS * 4 / 5);
     assert_int_equal(frazil_next(gen, &id), FRAZIL_ELEASE);
     frazil_close(gen);
 }
 
 TEST("Another process may extend the lease, and the first one goes on with that")
 {
-    frazil *first = open_member(spec);
-    frazil *second = open_member(spec);
+    frazil *first = open_member(members.spec);
+    frazil *second = open_member(members.spec);
     uint32_t worker = worker_of(first);
 
     for (unsigned i = 0; i < 6; i++) {
-        frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+        frazil_manual_clock_advance(members.manual, HORIZON_MS * RIG_MS * 4 / 5);
         uint64_t before = take(i % 2 == 0 ? first : second);
         assert_true(take(i % 2 == 0 ? second : first) > before);
     }
@@ -317,7 +252,7 @@ TEST("A process that is killed takes nothing with it; who comes within the horiz
     assert_int_equal(pipe(fds), 0);
     pid_t pid = bound_fork();
     if (pid == 0) {
-        frazil *gen = open_member(spec);
+        frazil *gen = open_member(members.spec);
         last[0] = take(gen);
         last[1] = worker_of(gen);
         if (write(fds[1], last, sizeof last) == sizeof last)
@@ -327,7 +262,7 @@ TEST("A process that is killed takes nothing with it; who comes within the horiz
     close(fds[1]);
     assert_int_equal(read(fds[0], last, sizeof last), sizeof last);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    frazil *gen = open_member(spec);
+    frazil *gen = open_member(members.spec);
     assert_int_equal(reads, 0);
     assert_int_equal(worker_of(gen), last[1]);
     assert_true(take(gen) > last[0]);
@@ -335,116 +270,18 @@ TEST("A process that is killed takes nothing with it; who comes within the horiz
     frazil_close(gen);
 }
 
-/* A process that stands still as it extends, for so long, while another one extends. */
-static void overtake_for(uint64_t ns)
-{
-    frazil *first = open_member(spec);
-    frazil *second = open_member(spec);
-    uint32_t worker = worker_of(first);
-
-    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
-    overtakes = first;
-    stands_ns = ns;
-    uint64_t id = take(second);
-    assert_null(overtakes);
-    assert_true(take(first) > id && take(second) > id);
-    assert_int_equal(worker_of(second), worker);
-    assert_int_equal(atomic_load(&second->shared->keeper.failures), 0);
-    /* And in the next round there is nothing that it still has to come to terms with. */
-    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
-    (void)take(second);
-    assert_int_equal(worker_of(first), worker);
-    frazil_close(first);
-    frazil_close(second);
-}
-
-TEST("A process that was overtaken as it extended goes on with what the other has put in force, and takes no other "
-     "worker id")
-{
-    overtake_for(0);
-}
-
-TEST("So does one that was stopped until its grant had ended")
-{
-    overtake_for(2 * HORIZON_MS * RIG_MS);
-}
-
-TEST("A process that takes over the turn of a slow one opens with that one's lease where its own time does not suffice")
-{
-    const uint64_t open_wait_ns = 10000 * RIG_MS;
-    frazil *slow = open_member(spec);
-
-    frazil_manual_clock_advance(manual, 2 * HORIZON_MS * RIG_MS);
-    overtakes = slow;
-    stands_ns = open_wait_ns;
-    is_cut_short = true;
-    frazil *hasty = open_member(spec);
-    assert_null(overtakes);
-    assert_false(is_cut_short);
-    assert_int_equal(worker_of(hasty), worker_of(slow));
-    assert_true(take(hasty) < take(slow));
-    frazil_close(hasty);
-    frazil_close(slow);
-}
-
-/* Another process that asks fails meanwhile, and is at it for longer than the opening may take. */
-static void *fail_meanwhile(void *member)
-{
-    frazil *gen = member;
-
-    pause_ns(100 * RIG_MS);
-    fz_shared_message_write(&gen->shared->keeper.failure, "redis://h/n: no route");
-    return NULL;
-}
-
-TEST("A process that only waited behind others that failed says what they were told, and nothing of before")
-{
-    const struct ports ports = {.clock = &clock_port, .coordinators = memory_coordinators};
-    struct fz_extension_lock lock;
-    char told[FZ_SHARED_MESSAGE_SIZE];
-    char hasty[1200];
-    frazil_error err;
-    frazil *behind;
-    pthread_t thread;
-
-    frazil *before = open_member(spec);
-    frazil_manual_clock_advance(manual, 2 * HORIZON_MS * RIG_MS);
-    snprintf(hasty, sizeof hasty, "%s open_wait=300ms", spec);
-    assert_true(fz_extension_lock_try(before, &lock));
-    fz_shared_message_write(&before->shared->keeper.failure, "of an hour ago");
-    assert_int_equal(ports_open_in_time(&behind, hasty, &ports, &err), FRAZIL_EAGAIN);
-    assert_non_null(strstr(err.message, "each had its turn before this one: open it again"));
-    fz_extension_lock_release(before, &lock); /* before its time is over */
-    assert_true(fz_extension_lock_try(before, &lock));
-    assert_int_equal(pthread_create(&thread, NULL, fail_meanwhile, before), 0);
-    assert_int_equal(ports_open_in_time(&behind, hasty, &ports, &err), FRAZIL_EAGAIN);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_non_null(strstr(err.message, "and the last one failed: redis://h/n: no route"));
-    fz_extension_lock_release(before, &lock);
-
-    is_away = true;
-    assert_int_equal(ports_open_in_time(&behind, hasty, &ports, &err), FRAZIL_EUNREACHABLE);
-    fz_shared_message_read(&before->shared->keeper.failure, told);
-    assert_string_equal(told, err.message);
-    is_away = false;
-    frazil_close(open_member(spec));
-    fz_shared_message_read(&before->shared->keeper.failure, told);
-    assert_string_equal(told, "");
-    frazil_close(before);
-}
-
 TEST("A run directory that is removed under those who share a lease makes two leases, and no id twice")
 {
     enum { IDS = 64 };
     uint64_t ids[2 * IDS];
-    frazil *before = open_member(spec);
+    frazil *before = open_member(members.spec);
 
-    scratch_delete(scratch_path(scratch, "run"));
-    frazil *after = open_member(spec);
+    scratch_delete(scratch_path(members.scratch, "run"));
+    frazil *after = open_member(members.spec);
     assert_int_not_equal(worker_of(after), worker_of(before));
     for (size_t i = 0; i < 2 * IDS; i++) {
         if (i == IDS) /* both extend */
-            frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+            frazil_manual_clock_advance(members.manual, HORIZON_MS * RIG_MS * 4 / 5);
         ids[i] = take(i % 2 == 0 ? before : after);
         for (size_t j = 0; j < i; j++)
             assert_int_not_equal(ids[j], ids[i]);
@@ -455,13 +292,13 @@ TEST("A run directory that is removed under those who share a lease makes two le
 
 TEST("Processes that all end and start again keep to one worker id")
 {
-    frazil *gen = open_member(spec);
+    frazil *gen = open_member(members.spec);
     uint32_t worker = worker_of(gen);
 
     for (unsigned i = 0; i < 8; i++) {
         frazil_close(gen);
-        frazil_manual_clock_advance(manual, i % 2 * 2 * HORIZON_MS * RIG_MS);
-        gen = open_member(spec);
+        frazil_manual_clock_advance(members.manual, i % 2 * 2 * HORIZON_MS * RIG_MS);
+        gen = open_member(members.spec);
         assert_int_equal(worker_of(gen), worker);
     }
     frazil_close(gen);
@@ -469,7 +306,7 @@ TEST("Processes that all end and start again keep to one worker id")
 
 TEST("While the lease is given back nobody finds it: a process that opens then takes another worker id")
 {
-    frazil *gen = open_member(spec);
+    frazil *gen = open_member(members.spec);
     uint32_t worker = worker_of(gen);
 
     opens_before_swap = true;
@@ -483,11 +320,11 @@ TEST("While the lease is given back nobody finds it: a process that opens then t
 
 TEST("When all have left, the next one has the word of before, and ids above all that were taken")
 {
-    frazil *gen = open_member(spec);
+    frazil *gen = open_member(members.spec);
     uint64_t id = take(gen);
 
     frazil_close(gen);
-    gen = open_member(spec);
+    gen = open_member(members.spec);
     assert_true(reads > 0);
     assert_true(take(gen) > id);
     frazil_close(gen);
@@ -495,7 +332,7 @@ TEST("When all have left, the next one has the word of before, and ids above all
 
 TEST("A child is a member like any other, and the lease is given back when the last of all has left")
 {
-    frazil *gen = open_member(spec);
+    frazil *gen = open_member(members.spec);
     uint32_t worker = worker_of(gen);
 
     pid_t pid = bound_fork();
@@ -547,12 +384,12 @@ static uint64_t quarantine_until(void)
 TEST("L10: a process that has only found the lease knows in which namespace it was granted, and guards all that this "
      "can have granted")
 {
-    frazil *first = open_member(spec);
+    frazil *first = open_member(members.spec);
     uint64_t created = fz_grant_ring_read(&first->shared->grants).until - HORIZON_MS;
 
     create_again(HORIZON_MS / 4);
-    frazil *second = open_member(spec);
-    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+    frazil *second = open_member(members.spec);
+    frazil_manual_clock_advance(members.manual, HORIZON_MS * RIG_MS * 4 / 5);
     (void)take(second);
     assert_int_equal(quarantine_until(), created + HORIZON_MS); /* its max_skew is 0 */
     frazil_close(first);
@@ -561,7 +398,7 @@ TEST("L10: a process that has only found the lease knows in which namespace it w
 
 static void assert_fails(const char *text, frazil_err code, const char *why)
 {
-    const struct ports ports = {.clock = &clock_port, .coordinators = memory_coordinators};
+    const struct ports ports = members_ports();
     frazil_error err;
     frazil *gen;
 
@@ -580,13 +417,13 @@ TEST("share=host is refused where there is nothing to share, with what to do abo
     char text[1200];
 
     assert_refused("worker=fixed:1 share=host", "it is for worker=URL");
-    snprintf(text, sizeof text, "%s state=memory", spec);
+    snprintf(text, sizeof text, "%s state=memory", members.spec);
     assert_refused(text, "which no other process finds: leave it out, or set share=process");
-    snprintf(text, sizeof text, "%s state=file", spec);
+    snprintf(text, sizeof text, "%s state=file", members.spec);
     assert_refused(text, "coordinator");
-    snprintf(text, sizeof text, "%s clock=frozen:2026-01-01T00:00:00Z", spec);
+    snprintf(text, sizeof text, "%s clock=frozen:2026-01-01T00:00:00Z", members.spec);
     assert_refused(text, "a frozen clock");
-    snprintf(text, sizeof text, "%s on_loss=stop", spec);
+    snprintf(text, sizeof text, "%s on_loss=stop", members.spec);
     assert_refused(text, "on_loss=stop, as one process may move the lease of all");
     assert_refused("worker=memory://orders keeper=other", "needs worker=URL and share=host");
     assert_refused("worker=fixed:1 keeper=other", "needs worker=URL and share=host");
@@ -595,14 +432,14 @@ TEST("share=host is refused where there is nothing to share, with what to do abo
 
 TEST("share=host is refused to a program with a clock of its own: one that is ahead would take the host's ids away")
 {
-    const struct ports ports = {.clock = &clock_port, .coordinators = memory_coordinators};
+    const struct ports ports = members_ports();
     frazil_error err;
     frazil *stranger;
 
-    frazil *gen = open_member(spec);
+    frazil *gen = open_member(members.spec);
     uint64_t id = take(gen);
-    frazil_manual_clock_advance(manual, 40 * RIG_S);
-    assert_int_equal(ports_open(&stranger, spec, &ports, &err), FRAZIL_ESPEC);
+    frazil_manual_clock_advance(members.manual, 40 * RIG_S);
+    assert_int_equal(ports_open(&stranger, members.spec, &ports, &err), FRAZIL_ESPEC);
     assert_non_null(strstr(err.message, "a clock of the program's own"));
     assert_true(take(gen) > id);
     /* Of a service's environment, which means many programs, this one is left out. */
@@ -623,11 +460,11 @@ TEST("Where the run directory cannot be used, the sentence names what goes witho
 
 TEST("A bare lease is one process's: the spec may not share it, and the environment's share=host leaves it alone")
 {
-    const struct ports ports = {.clock = &clock_port, .coordinators = memory_coordinators};
+    const struct ports ports = members_ports();
     frazil_lease *lease;
     frazil_error err;
 
-    assert_int_equal(ports_lease_open(&lease, spec, &ports, &err), FRAZIL_ESPEC);
+    assert_int_equal(ports_lease_open(&lease, members.spec, &ports, &err), FRAZIL_ESPEC);
     assert_non_null(strstr(err.message, "share=process"));
     setenv("FRAZIL_SHARE", "host", 1);
     frazil_err opened = ports_lease_open(&lease, "worker=memory://orders keeper=inline", &ports, &err);
