@@ -67,6 +67,12 @@ static uint64_t shorter_of(uint64_t ns, uint64_t other)
     return ns < other ? ns : other;
 }
 
+void fz_keeper_note_failure(struct fz_keeper_shared *shared, frazil_err err, const char *message)
+{
+    atomic_store_explicit(&shared->failure_code, err, memory_order_relaxed);
+    fz_shared_message_write(&shared->failure, message);
+}
+
 void fz_keeper_forget_failures(struct fz_keeper_shared *shared)
 {
     atomic_store_explicit(&shared->failures, 0, memory_order_relaxed);
@@ -187,8 +193,7 @@ static frazil_err extend_locked(frazil *gen, struct fz_deadline deadline, frazil
     if (err != FRAZIL_OK) {
         fz_events_note_failure(gen, err, atomic_load_explicit(&shared->failures, memory_order_relaxed) == 0);
         back_off(gen, &seen, &why, fz_monotonic_ns(gen) - begun_ns);
-        atomic_store_explicit(&shared->failure_code, err, memory_order_relaxed);
-        fz_shared_message_write(&shared->failure, why.message);
+        fz_keeper_note_failure(shared, err, why.message);
         if (reterr != NULL)
             *reterr = why;
         return err;

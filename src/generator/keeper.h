@@ -118,6 +118,9 @@ FZ_PRIVATE void fz_keeper_note_quarantine(frazil *gen, const struct fz_grant *gr
 /* How far a grant reaches when it is fresh; a namespace that was created anew may have another horizon. */
 FZ_PRIVATE void fz_keeper_note_horizon(frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
 
+/* For those who are told why there is no grant, and those who wait behind this process. */
+FZ_PRIVATE void fz_keeper_note_failure(struct fz_keeper_shared *shared, frazil_err err, const char *message);
+
 /* There is a new grant: what has failed before it does not count any more, and puts nothing off. */
 FZ_PRIVATE void fz_keeper_forget_failures(struct fz_keeper_shared *shared);
 

@@ -53,8 +53,8 @@ static frazil_err acquire_locked(frazil *gen, struct fz_deadline deadline, frazi
             return FRAZIL_OK;
         const bool is_in_time = fz_deadline_left_ns(deadline) > 0;
         frazil_err err = granter->acquire(granter->ctx, deadline, seen.view.now_tick, &grant, reterr);
-        if (err != FRAZIL_OK && is_in_time) /* for those who wait behind */
-            fz_shared_message_write(&gen->shared->keeper.failure, reterr->message);
+        if (err != FRAZIL_OK && is_in_time)
+            fz_keeper_note_failure(&gen->shared->keeper, err, reterr->message);
         if (err != FRAZIL_OK)
             return err;
         fz_keeper_note_horizon(gen, &grant, seen.view.now_tick);

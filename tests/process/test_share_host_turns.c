@@ -4,6 +4,7 @@
  * stopped or fails in its turn costs the others neither the lease nor their worker id, and they learn what it was told.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -121,13 +122,17 @@ TEST("A process that takes over the turn of a slow one opens with that one's lea
     frazil_close(slow);
 }
 
-/* Another process that asks fails meanwhile, and is at it for longer than the opening may take. */
+static atomic_bool has_waited;
+
+/* Other processes that ask fail meanwhile, one after the other. */
 static void *fail_meanwhile(void *member)
 {
     frazil *gen = member;
 
-    pause_ns(100 * RIG_MS);
-    fz_shared_message_write(&gen->shared->keeper.failure, "redis://h/n: no route");
+    do {
+        fz_shared_message_write(&gen->shared->keeper.failure, "redis://h/n: no route");
+        pause_ns(20 * RIG_MS);
+    } while (!has_waited);
     return NULL;
 }
 
@@ -141,6 +146,7 @@ TEST("A process that only waited behind others that failed says what they were t
     frazil *behind;
     pthread_t thread;
 
+    has_waited = false;
     frazil *before = open_member(members.spec);
     frazil_manual_clock_advance(members.manual, 2 * HORIZON_MS * RIG_MS);
     snprintf(hasty, sizeof hasty, "%s open_wait=300ms", members.spec);
@@ -152,6 +158,7 @@ TEST("A process that only waited behind others that failed says what they were t
     assert_true(fz_extension_lock_try(before, &lock));
     assert_int_equal(pthread_create(&thread, NULL, fail_meanwhile, before), 0);
     assert_int_equal(ports_open_in_time(&behind, hasty, &ports, &err), FRAZIL_EAGAIN);
+    has_waited = true;
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_non_null(strstr(err.message, "and the last one failed: redis://h/n: no route"));
     fz_extension_lock_release(before, &lock);
@@ -160,6 +167,7 @@ TEST("A process that only waited behind others that failed says what they were t
     assert_int_equal(ports_open_in_time(&behind, hasty, &ports, &err), FRAZIL_EUNREACHABLE);
     fz_shared_message_read(&before->shared->keeper.failure, told);
     assert_string_equal(told, err.message);
+    assert_int_equal(before->shared->keeper.failure_code, FRAZIL_EUNREACHABLE);
     is_away = false;
     frazil_close(open_member(members.spec));
     fz_shared_message_read(&before->shared->keeper.failure, told);
