@@ -44,7 +44,7 @@ static void assert_refused(const char *definition)
     postgresql_server_do(&server, definition);
     enum fz_register_result read = register_read(&reg, 0, &record);
     register_assert_said(
-        "\"public\".\"frazil_lease\" is a view, or is partitioned, so its rows could be exchanged unseen");
+        "\"public\".\"frazil_lease\" is a view, a foreign table or partitioned, so its rows could be exchanged unseen");
     enum fz_register_result swapped = reg.swap(
         reg.ctx, FZ_DEADLINE_NONE, &(struct fz_swap){.number = 0, .data = "x", .len = 1}, &(uint64_t){0}, NULL, NULL);
     register_close(&reg);
@@ -53,9 +53,14 @@ static void assert_refused(const char *definition)
     assert_int_not_equal(swapped, FZ_REGISTER_OK);
 }
 
-TEST("A view is refused, as it can lead to other records tomorrow, and a partitioned table likewise")
+TEST("A view is refused, as it can lead to other records tomorrow; a foreign table and a partitioned one likewise")
 {
     assert_refused("CREATE VIEW frazil_lease AS SELECT * FROM below");
+    assert_refused("CREATE EXTENSION file_fdw;"
+                   "CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;"
+                   "CREATE FOREIGN TABLE frazil_lease (namespace text, number bigint, version bigint, data bytea) "
+                   "SERVER files OPTIONS (filename '/dev/null')");
+    postgresql_server_do(&server, "DROP EXTENSION file_fdw CASCADE");
     assert_refused("CREATE TABLE frazil_lease (LIKE below INCLUDING ALL) PARTITION BY LIST (number);"
                    "ALTER TABLE frazil_lease ATTACH PARTITION below DEFAULT");
     postgresql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");

@@ -15,7 +15,7 @@
 
 /*
  * The time, and the incarnation, which a standby does not have.  Not every user may read pg_database.  The incarnation
- * tells nothing of rows that lie elsewhere: under a view, or in the parts of a table.
+ * tells nothing of rows that lie elsewhere: under a view or a foreign table, or in the parts of a table.
  */
 #define STATUS                                                                                                         \
     NOW "::text, CASE WHEN NOT pg_is_in_recovery() THEN concat_ws('.', "                                               \
@@ -98,7 +98,8 @@ static enum fz_register_result read_incarnation(struct fz_sql_connection *connec
     }
     if (strstr(text->text, "no table") != NULL) {
         fz_fail(reterr, FRAZIL_EREFUSED,
-                "%s: %s is a view, or is partitioned, so its rows could be exchanged unseen: use a plain table",
+                "%s: %s is a view, a foreign table or partitioned, so its rows could be exchanged unseen: use a plain "
+                "table",
                 connection->session.shown, connection->table);
         return FZ_REGISTER_REFUSED;
     }
