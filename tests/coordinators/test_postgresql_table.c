@@ -66,6 +66,30 @@ TEST("A view is refused, as it can lead to other records tomorrow; a foreign tab
     postgresql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
 }
 
+TEST("Rows of a table that inherits from the table, such as an archive, are none of its records")
+{
+    struct fz_register reg = start();
+    uint64_t versions[4] = {0, 0, 0, 0};
+
+    uint64_t old = register_must_swap(&reg, 1, 0, "old");
+    postgresql_server_do(&server, "CREATE TABLE archive AS TABLE frazil_lease");
+    uint64_t version = register_must_swap(&reg, 1, old, "new");
+    postgresql_server_do(&server, "ALTER TABLE archive ALTER namespace SET NOT NULL, ALTER number SET NOT NULL, ALTER "
+                                  "version SET NOT NULL, ALTER data SET NOT NULL, INHERIT frazil_lease");
+    postgresql_server_do(&server, "INSERT INTO archive SELECT namespace, 0, version, data FROM archive");
+    assert_int_equal(register_must_read(&reg, 0).version, 0);
+    register_assert_record(&reg, 1, version, "new");
+    assert_int_equal(register_swap(&reg, 1, old, "a newcomer", &(uint64_t){0}), FZ_REGISTER_CONFLICT);
+    assert_int_equal(reg.read_all(reg.ctx, FZ_DEADLINE_NONE, register_note_versions, versions, NULL, NULL),
+                     FZ_REGISTER_OK);
+    assert_int_equal(versions[0], 0);
+    assert_int_equal(versions[1], version);
+    version = register_must_swap(&reg, 1, version, "extended");
+    register_assert_record(&reg, 1, version, "extended");
+    register_close(&reg);
+    postgresql_server_do(&server, "DROP TABLE archive");
+}
+
 TEST("A table of that name that is something else is refused in the server's own words")
 {
     struct fz_register reg = start();

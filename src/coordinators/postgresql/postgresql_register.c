@@ -15,7 +15,9 @@
 
 /*
  * The time, and the incarnation, which a standby does not have.  Not every user may read pg_database.  The incarnation
- * tells nothing of rows that lie elsewhere: under a view or a foreign table, or in the parts of a table.
+ * tells nothing of rows that lie elsewhere: under a view or a foreign table, or in the parts of a table.  Those of
+ * tables that inherit from it, such as an archive, are left out (ONLY): they have keys of their own, and what is old
+ * there would count.
  */
 #define STATUS                                                                                                         \
     NOW "::text, CASE WHEN NOT pg_is_in_recovery() THEN concat_ws('.', "                                               \
@@ -27,11 +29,11 @@
         "FROM pg_catalog.pg_class WHERE oid = to_regclass('@T')), '0')) END"
 
 static const char read_sql[] = "SELECT " STATUS ", r.version::text, r.data FROM (SELECT 1) AS one "
-                               "LEFT JOIN @T AS r ON r.namespace = '@N' AND r.number = @W";
+                               "LEFT JOIN ONLY @T AS r ON r.namespace = '@N' AND r.number = @W";
 
 #define SEVERAL                                                                                                        \
     "SELECT " STATUS ", NULL::text, NULL::text, NULL::bytea "                                                          \
-    "UNION ALL SELECT NULL, NULL, number::text, version::text, data FROM @T WHERE namespace = '@N'"
+    "UNION ALL SELECT NULL, NULL, number::text, version::text, data FROM ONLY @T WHERE namespace = '@N'"
 
 /*
  * The status is computed after the write, so its time is not from before it.  An
@@ -46,7 +48,7 @@ static const char insert_sql[] = "WITH w AS (INSERT INTO @T AS r (namespace, num
                                  "SELECT " STATUS ", w.version::text FROM (SELECT 1) AS one LEFT JOIN w ON true";
 
 static const char update_sql[] =
-    "WITH w AS (UPDATE @T AS r SET version = greatest(r.version + 1, " NOW "), data = decode('@D', 'hex') "
+    "WITH w AS (UPDATE ONLY @T AS r SET version = greatest(r.version + 1, " NOW "), data = decode('@D', 'hex') "
     "WHERE r.namespace = '@N' AND r.number = @W AND r.version = @V::numeric RETURNING r.version) "
     "SELECT " STATUS ", w.version::text FROM (SELECT 1) AS one LEFT JOIN w ON true";
 
