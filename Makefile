@@ -239,7 +239,7 @@ clusters: | build ## real clusters of hosts that are cut apart, by root: the fig
 	@$(call build,check)
 	@$(call aloud,env $$(cat build/check/tests/clusters/environment) python3 -B tests/clusters/campaign.py --seed "$(CLUSTERS_SEED)" --minutes "$(CLUSTERS_MINUTES)")
 
-mutants: | build ## put known bugs of other systems into a copy of the tree, and see which test finds each (30 min)
+mutants: | build ## put known bugs of other systems into a copy of the tree, and see which test finds each (about 60 min)
 	@sh tools/install-packages check
 	@$(call aloud,sh tools/mutants build/mutants $(JOBS))
 
