@@ -242,6 +242,7 @@ struct claim_attempt {
     const struct fz_claim_page *former; /* of the claim that was removed, whose place it takes; NULL: of none */
     uint64_t former_floor;              /* of that one, as its process knows it */
     bool gives_way;                     /* to the other one, which goes first */
+    struct fz_claim_found found;        /* by the last search */
 };
 
 static int begin_attempt(struct claim_attempt *attempt, const struct fz_claim_key *key, uint32_t worker,
@@ -250,6 +251,7 @@ static int begin_attempt(struct claim_attempt *attempt, const struct fz_claim_ke
     attempt->claim = FZ_CLAIM_NONE;
     attempt->claim.key = *key;
     attempt->former = NULL;
+    attempt->found = (struct fz_claim_found){.floor = 0};
     int sys = fz_claim_path(attempt->claim.path, key, worker, &attempt->claim.beginning);
     memcpy(ret_other->path, attempt->claim.path, sizeof ret_other->path);
     return sys;
@@ -300,8 +302,6 @@ static bool is_far_ahead(const struct claim_attempt *attempt, const struct fz_cl
 static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key *key, struct fz_claim_other *ret_other)
 {
     struct fz_claim *claim = &attempt->claim;
-    bool is_lower;
-    uint64_t floor;
 
     attempt->gives_way = true;
     int err = claim->page == NULL ? hold_own(claim, key, attempt->former, ret_other) : 0;
@@ -309,12 +309,12 @@ static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key
         return err;
     if (attempt->former != NULL)
         say_again(claim->page, attempt->former);
-    err = fz_claim_search(key, claim->path, claim->beginning, claim->page, ret_other, &floor, &is_lower);
-    attempt->gives_way = is_lower;
+    err = fz_claim_search(key, claim->path, claim->beginning, claim->page, ret_other, &attempt->found);
+    attempt->gives_way = attempt->found.is_lower;
     if (err == FZ_CLAIM_TAKEN && attempt->former != NULL && is_old_news(ret_other, attempt->former_floor))
         err = 0;
     uint64_t end = own_end(attempt, key);
-    claim->floor = floor > end ? floor : end;
+    claim->floor = fz_claim_later(attempt->found.floor, end);
     if (err != 0 || !is_far_ahead(attempt, key, end))
         return err;
     *ret_other = (struct fz_claim_other){.uid = geteuid(), .until = end};
@@ -323,9 +323,12 @@ static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key
     return FZ_CLAIM_TAKEN;
 }
 
-static void give_claim(struct fz_claim *ret, const struct fz_claim *taken)
+/* The number is this process's.  Before that, nothing is taken over: who looks at the same time needs what is there. */
+static void give_claim(struct fz_claim *ret, const struct claim_attempt *attempt)
 {
-    *ret = *taken;
+    *ret = attempt->claim;
+    if (attempt->found.has_leftovers)
+        fz_claim_take_over(&ret->key, ret->path, ret->beginning, ret->page);
     fz_folder_note(&ret->folder, ret->path);
 }
 
@@ -340,7 +343,7 @@ int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t 
     if (err == 0)
         err = finish_claim(&attempt.claim);
     if (err == 0)
-        give_claim(ret, &attempt.claim);
+        give_claim(ret, &attempt);
     else
         withdraw(&attempt.claim);
     return err;
@@ -403,7 +406,7 @@ int fz_claim_insist(struct fz_claim *ret, const struct fz_claim_key *key, uint32
     if (err == 0)
         err = attempt_often(&attempt, key, patience, ret_other);
     if (err == 0)
-        give_claim(ret, &attempt.claim);
+        give_claim(ret, &attempt);
     return err;
 }
 
@@ -468,18 +471,17 @@ static int return_to_folder(const struct fz_claim *claim, const char *folder)
 static int stay(struct fz_claim *claim, const struct fz_claim_key *key, struct fz_claim_other *ret_other)
 {
     struct stat status;
-    uint64_t floor = 0;
-    bool is_lower;
+    struct fz_claim_found seen;
 
     if (fz_kept_fd_stat(&claim->file, &status) < 0 || status.st_nlink == 0)
         return FZ_REFUSED_ELSEWHERE;
-    int found = fz_claim_search(key, claim->path, claim->beginning, NULL, ret_other, &floor, &is_lower);
+    int found = fz_claim_search(key, claim->path, claim->beginning, NULL, ret_other, &seen);
     if (found == FZ_CLAIM_TAKEN && is_old_news(ret_other, claim->floor))
         found = 0;
     if (found != 0 && found != ENOENT && found != ENOTDIR && found != EACCES) /* without a folder nobody is there */
         return found;
-    if (floor > claim->floor) /* one has come and gone */
-        claim->floor = floor;
+    if (seen.floor > claim->floor) /* one has come and gone */
+        claim->floor = seen.floor;
     return 0;
 }
 

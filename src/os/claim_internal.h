@@ -36,13 +36,24 @@ FZ_PRIVATE int fz_claim_folder_make(const char *path);
 FZ_PRIVATE int fz_claim_path(char path[FZ_CLAIM_PATH_SIZE], const struct fz_claim_key *key, uint32_t worker,
                              size_t *ret_beginning);
 
-/*
- * Looks for others.  As fz_claim_try.  *ret_is_lower: the one that is in the way goes before the own.  page: of the own
- * claim, which is held, or NULL.  *ret_floor: the first tick that nobody else can have used.
- */
+/* What a search has found. */
+struct fz_claim_found {
+    uint64_t floor;     /* the first tick that none of those that were looked at can have used */
+    bool is_lower;      /* the one that is in the way goes before the own */
+    bool has_leftovers; /* there are claims that can be taken over */
+};
+
+/* Looks for others.  As fz_claim_try.  page: of the own claim, which is held, or NULL. */
 FZ_PRIVATE int fz_claim_search(const struct fz_claim_key *key, const char *own_path, size_t beginning,
-                               struct fz_claim_page *page, struct fz_claim_other *ret_other, uint64_t *ret_floor,
-                               bool *ret_is_lower);
+                               struct fz_claim_page *page, struct fz_claim_other *ret_other,
+                               struct fz_claim_found *ret);
+
+/*
+ * Has the own claim say what leftovers say, and removes them.  Only for a process that a search has given the number:
+ * one that is refused must leave them to those who search at the same time.
+ */
+FZ_PRIVATE void fz_claim_take_over(const struct fz_claim_key *key, const char *own_path, size_t beginning,
+                                   struct fz_claim_page *page);
 
 /* The later one of both: of a claim's end and floor, the first tick that nobody it knows of can have used. */
 FZ_PRIVATE uint64_t fz_claim_later(uint64_t end, uint64_t floor);

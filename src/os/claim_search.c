@@ -95,9 +95,9 @@ struct claim_search {
     size_t folder;                 /* how much of that is the folder's, with the slash */
     uint64_t state_device;         /* the folder of the own grants; 0: there is none */
     uint64_t state_inode;
-    int found;      /* 0, FZ_CLAIM_TAKEN or an errno */
-    bool is_lower;  /* the one that is in the way goes before the own */
-    uint64_t floor; /* the first tick that none of those that were looked at can have used */
+    int found;       /* 0, FZ_CLAIM_TAKEN or an errno */
+    bool takes_over; /* the search is over, and the number is this process's */
+    struct fz_claim_found so_far;
 };
 
 bool fz_claim_is_finished(const struct stat *status)
@@ -141,7 +141,7 @@ static int take_note(struct claim_search *search, uint64_t uid, const struct cla
 {
     describe(search, search->other, uid, said);
     search->other->sys_errno = sys_errno;
-    search->is_lower = strcmp(search->path + search->beginning, search->own_name) < 0;
+    search->so_far.is_lower = strcmp(search->path + search->beginning, search->own_name) < 0;
     return FZ_CLAIM_TAKEN;
 }
 
@@ -153,12 +153,16 @@ uint64_t fz_claim_later(uint64_t end, uint64_t floor)
 /*
  * Removes an unused file of this user's, once the own claim says as much: a user that makes many run directories, as a
  * service does that is often restarted, would fill the memory.  The file is locked, so no process begins to use it.
+ * Nor has one read its name that will get the number: it would hold a claim, and this search would have met it.
  */
 static void take_over(struct claim_search *search, const struct stat *status, uint64_t end)
 {
     struct stat now;
 
     if (search->page == NULL || status->st_uid != geteuid() || end > search->key->now_tick + 1)
+        return;
+    search->so_far.has_leftovers = true;
+    if (!search->takes_over)
         return;
     fz_claim_raise_tick(&search->page->floor, end);
     if (lstat(search->path, &now) == 0 && now.st_ino == status->st_ino && now.st_dev == status->st_dev)
@@ -198,11 +202,11 @@ static void learn_from(struct claim_search *search, const struct stat *status, c
     uint64_t end = fz_claim_later(said->end, said->floor);
     uint64_t limit = key->now_tick + key->max_ahead;
 
-    bool is_news = end > search->floor || end > limit;
+    bool is_news = end > search->so_far.floor || end > limit;
     if (is_news && is_near(search, status->st_uid, said) && is_known(key->grants, said))
         is_news = false;
-    if (is_news && end > search->floor)
-        search->floor = end;
+    if (is_news && end > search->so_far.floor)
+        search->so_far.floor = end;
     if (is_news && end > limit && end > search->ahead.until) {
         describe(search, &search->ahead, status->st_uid, said);
         search->ahead.until = end;
@@ -248,7 +252,7 @@ static void look_at_claim_name(void *ctx, const char *name)
     struct claim_search *search = ctx;
     size_t len = search->beginning - search->folder;
     struct fz_bounds bounds = {.top = search->key->bounds.top};
-    bool is_over = search->found != 0 && (search->found != FZ_CLAIM_TAKEN || search->is_lower);
+    bool is_over = search->found != 0 && (search->found != FZ_CLAIM_TAKEN || search->so_far.is_lower);
 
     if (is_over || strncmp(name, search->path + search->folder, len) != 0 ||
         strcmp(name + len, search->own_name) == 0 || !parse_rest(name + len, &bounds) ||
@@ -278,8 +282,8 @@ static void find_own_state(struct claim_search *search)
     }
 }
 
-int fz_claim_search(const struct fz_claim_key *key, const char *own_path, size_t beginning, struct fz_claim_page *page,
-                    struct fz_claim_other *ret_other, uint64_t *ret_floor, bool *ret_is_lower)
+static struct claim_search search_of(const struct fz_claim_key *key, const char *own_path, size_t beginning,
+                                     struct fz_claim_page *page, struct fz_claim_other *ret_other)
 {
     struct claim_search search = {.key = key,
                                   .own_name = own_path + beginning,
@@ -290,15 +294,32 @@ int fz_claim_search(const struct fz_claim_key *key, const char *own_path, size_t
 
     memcpy(search.path, own_path, beginning);
     find_own_state(&search);
+    return search;
+}
+
+int fz_claim_search(const struct fz_claim_key *key, const char *own_path, size_t beginning, struct fz_claim_page *page,
+                    struct fz_claim_other *ret_other, struct fz_claim_found *ret)
+{
+    struct claim_search search = search_of(key, own_path, beginning, page, ret_other);
+
     int sys = fz_list_dir(key->folder, look_at_claim_name, &search);
-    *ret_is_lower = search.is_lower;
-    *ret_floor = search.floor;
+    *ret = search.so_far;
     if (search.found != 0 || sys != 0)
         return search.found != 0 ? search.found : sys;
     if (search.ahead.until == 0)
         return 0;
     *ret_other = search.ahead;
     return FZ_CLAIM_TAKEN;
+}
+
+void fz_claim_take_over(const struct fz_claim_key *key, const char *own_path, size_t beginning,
+                        struct fz_claim_page *page)
+{
+    struct fz_claim_other ignored;
+    struct claim_search search = search_of(key, own_path, beginning, page, &ignored);
+
+    search.takes_over = true;
+    (void)fz_list_dir(key->folder, look_at_claim_name, &search);
 }
 
 bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t worker, char ret_state[FZ_CLAIM_HOLDER_SIZE])
@@ -326,13 +347,12 @@ bool fz_claim_state_differs(const struct fz_claim_key *key, uint32_t worker, cha
 int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other)
 {
     char own[FZ_CLAIM_PATH_SIZE];
+    struct fz_claim_found ignored;
     size_t beginning;
-    uint64_t ignored;
-    bool is_lower;
 
     int sys = fz_claim_path(own, key, worker, &beginning);
     memcpy(ret_other->path, own, sizeof own);
-    return sys == 0 ? fz_claim_search(key, own, beginning, NULL, ret_other, &ignored, &is_lower) : sys;
+    return sys == 0 ? fz_claim_search(key, own, beginning, NULL, ret_other, &ignored) : sys;
 }
 
 /* ---- all of a layout ---------------------------------------------------------------- */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: who looks through the host directory finds the numbers of a layout that programs of the host have,
- * in whichever namespace, and no others.
+ * in whichever namespace, and no others.  Who is refused removes none of them.
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "lib/claim_key.h"
 #include "lib/scratch.h"
@@ -101,4 +103,28 @@ TEST("A host directory that is not there has no claims")
 
     assert_int_equal(fz_claim_find_held(&key, 0, 1023, &found), ENOENT);
     assert_int_equal(found.count, 0);
+}
+
+TEST("Who is refused leaves the claims that nobody holds to those who look at the same time; who gets the number takes "
+     "them over")
+{
+    struct fz_claim_key first = claim_key(scratch, 1, NOW), second = claim_key(scratch, 2, NOW + 1);
+    struct fz_claim_key third = claim_key(scratch, 3, NOW + 1);
+    struct fz_claim_other other;
+    struct fz_claim refused;
+
+    struct fz_claim claim = hold(&first, 7);
+    char *leftover = strdup(claim.path);
+    fz_claim_raise(&claim, NOW);
+    fz_claim_release(&claim);
+    second.bounds.max = 99; /* it overlaps with both, but the leftover is more than its own */
+    claim = hold(&second, 7);
+    assert_int_equal(fz_claim_try(&refused, &third, 7, &other), FZ_CLAIM_TAKEN);
+    assert_true(scratch_exists(leftover));
+    fz_claim_release(&claim);
+    claim = hold(&third, 7);
+    assert_false(scratch_exists(leftover));
+    assert_int_equal(claim.floor, NOW + 1);
+    fz_claim_release(&claim);
+    free(leftover);
 }
