@@ -83,7 +83,7 @@ static uint64_t messages_so_far(const frazil *gen)
     return atomic_load_explicit(&gen->shared->keeper.failure.version, memory_order_relaxed);
 }
 
-/* What others were told meanwhile is the best that this process knows of the coordinator. */
+/* This process has not asked the coordinator itself: it passes on what another process was told meanwhile. */
 static frazil_err fail_behind_others(const frazil *gen, uint64_t messages_before, frazil_error *reterr)
 {
     char why[FZ_SHARED_MESSAGE_SIZE] = "";

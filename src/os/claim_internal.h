@@ -36,7 +36,7 @@ FZ_PRIVATE int fz_claim_folder_make(const char *path);
 FZ_PRIVATE int fz_claim_path(char path[FZ_CLAIM_PATH_SIZE], const struct fz_claim_key *key, uint32_t worker,
                              size_t *ret_beginning);
 
-/* What a search has found. */
+/* The result of a search. */
 struct fz_claim_found {
     uint64_t floor;     /* the first tick that none of those that were looked at can have used */
     bool is_lower;      /* the one that is in the way goes before the own */

@@ -350,7 +350,7 @@ TEST("Who, or where, does not exist is refused; nothing of that gets better by i
     register_close(&reg);
 }
 
-/* What a host is called may matter to TLS only: libpq connects to the address. */
+/* libpq connects to the address; it compares the name of the host with the certificate alone. */
 TEST("An address in the environment does not lead past the host of the URL")
 {
     struct fz_record record;

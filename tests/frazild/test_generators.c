@@ -59,7 +59,7 @@ static void read_side(struct side *side, const char *config)
     expect_no_errors(side);
 }
 
-/* What goes wrong has these words, and NULL is for nothing. */
+/* words: a part of the expected error; NULL: no error is expected. */
 static void close_side(struct side *side, const char *words)
 {
     bytes_add(&side->errors, "", 1);

@@ -4,7 +4,7 @@
 #include "lease/lease_internal.h"
 #include "lib/test.h"
 
-/* What a coordinator said, and how that is told. */
+/* A reply of a coordinator, and the error that it becomes. */
 struct telling {
     frazil_err said;
     const char *sentence;
