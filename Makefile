@@ -188,7 +188,7 @@ soak: | build ## 20,000 simulated worlds full of faults, 2,000 of shared leases,
 	@$(call aloud,build/check/tests/simulator/frazil-sim --users --seeds $(SOAK_USERS) --jobs $(JOBS))
 	@$(call aloud,build/check/tests/simulator/frazil-sim --fleet 10000 --seeds $(SOAK_FLEETS) --jobs $(JOBS))
 
-memory-model: | build ## the lock-free code under the memory model of C11, in all orders, and what must fail there (6 min)
+memory-model: | build ## the lock-free code under the memory model of C11, in all orders, and what must fail there (2 min)
 	@sh tools/install-packages check
 	@$(call build,check)
 	@$(call aloud,build/check/tests/memory_model/memory-model)

@@ -2,7 +2,7 @@
 /*
  * memory-model [--quick] [SCENARIO]: runs the scenarios, or the one of that name, through
  * all orders, and then with each operation made weaker: what must break has to.
- * --quick: through the first orders of each, which break all but a few of those that must.
+ * --quick: through the first orders of each, which break all of those that must.
  * An operation that the list of variants does not know is an error, as is one that
  * it has and the code has not: the list is about the code as it is.
  */
@@ -16,10 +16,15 @@
 
 static const struct scenario *const lists[] = {parts_scenarios, taking_scenarios, sides_scenarios, grants_scenarios};
 
-enum { LISTS = sizeof lists / sizeof lists[0], QUICK_RUNS = 50000 };
+enum { LISTS = sizeof lists / sizeof lists[0], QUICK_RUNS = 50000, WHOLE_RUNS = 5000000 };
 
-/* How many runs of a scenario are enough. */
-static uint64_t most_runs = UINT64_MAX;
+/* After how many runs the search of a scenario ends.  A whole search that needs more is an error: it may take days. */
+static uint64_t most_runs = WHOLE_RUNS;
+
+static bool is_too_long(const struct model_result *result)
+{
+    return result->cut && most_runs == WHOLE_RUNS;
+}
 
 static const char *const weakness_names[] = {
     [MODEL_NO_ACQUIRE] = "without acquire",
@@ -46,9 +51,11 @@ static bool hold(const struct scenario *scenario)
         snprintf(bound, sizeof bound, "%u", scenario->bound);
     printf("%-14s %u threads, %3s switches %9" PRIu64 " runs %6.2f s  %s\n", scenario->name, scenario->threads, bound,
            result.runs, seconds() - began, result.broken ? result.what : scenario->rule);
-    if (result.cut)
+    if (is_too_long(&result))
+        printf("%14s TOO LONG: give it fewer threads or switches\n", "");
+    else if (result.cut)
         printf("%14s the rest is left to the whole search\n", "");
-    return !result.broken;
+    return !result.broken && !is_too_long(&result);
 }
 
 static const struct scenario *scenario_named(const char *name)
@@ -122,8 +129,8 @@ static enum verdict judge(const struct variant *variant)
     }
     struct model_result result = model_check(scenario, site, variant->weakness, most_runs, false);
     if (result.cut) {
-        printf("left to the whole search\n");
-        return LEFT_OUT;
+        printf("%s\n", is_too_long(&result) ? "TOO LONG: name a smaller scenario" : "left to the whole search");
+        return is_too_long(&result) ? WRONG : LEFT_OUT;
     }
     if (result.broken)
         printf("%s, run %" PRIu64 "%s\n", result.what, result.runs,

@@ -74,12 +74,12 @@ const struct variant variants[] = {
      "it orders what two threads store in one place, which in Relacy always is as it was done"},
 
     /* The ring: so was a grant, by whichever of several writers was the last to claim the ring. */
-    {"fz_grant_ring_look", "&ring->number", ACQUIRE, "replace", NULL},
+    {"fz_grant_ring_look", "&ring->number", ACQUIRE, "ring-writers", NULL},
     {"fz_grant_ring_look", "&ring->entries[entry].parts[i]", ACQUIRE, "ring-reused", TWO_OLD},
     {"claim", "&ring->number", IN_TWO, "ring-writers", NULL},
     {"write_part", "part", RELEASE, "ring-reused", TWO_OLD},
     {"write_part", "part", IN_TWO, "ring-writers", NULL},
-    {"publish", "&ring->number", RELEASE, "replace", NULL},
+    {"publish", "&ring->number", RELEASE, "ring-writers", NULL},
     {"publish", "&ring->number", IN_TWO, "ring-writers", NULL},
 
     /* One thread at a time asks the granter. */
