@@ -13,8 +13,9 @@ static uint64_t number_of(const char *variable, uint64_t otherwise)
 size_t pairs_of(size_t n)
 {
     size_t every = (size_t)number_of("TEST_EVERY", 1);
+    size_t share = n / (every == 0 ? 1 : every);
 
-    return n / (every == 0 ? 1 : every) + 1;
+    return share == 0 ? 1 : share;
 }
 
 uint64_t pairs_seed(uint64_t row)
