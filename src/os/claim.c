@@ -186,14 +186,19 @@ static bool is_occupied(const struct fz_claim *claim, int err, struct fz_claim_o
     return true;
 }
 
-/* Removes a file that records no tick, unless another process has it: a process that is refused repeatedly would fill
- * the memory. */
+static bool says_nothing(const struct fz_claim_page *page)
+{
+    return fz_claim_tick_of(&page->end) == 0 && fz_claim_tick_of(&page->floor) == 0;
+}
+
+/*
+ * Removes a file that records no tick, unless another process has it: a process that is refused repeatedly would fill
+ * the memory.  It looks once more under the lock: until then another process of the word may use the number, and end.
+ */
 static void remove_empty(const struct fz_claim *claim)
 {
-    bool says_nothing = fz_claim_tick_of(&claim->page->end) == 0 && fz_claim_tick_of(&claim->page->floor) == 0;
-
-    if (says_nothing && fz_own_file_lock(fz_kept_fd_known(&claim->file), LOCK_EX) == 0 &&
-        fz_own_file_at(&claim->file, claim->path) == 0)
+    if (says_nothing(claim->page) && fz_own_file_lock(fz_kept_fd_known(&claim->file), LOCK_EX) == 0 &&
+        says_nothing(claim->page) && fz_own_file_at(&claim->file, claim->path) == 0)
         (void)unlink(claim->path);
 }
 
