@@ -10,6 +10,13 @@
 #include "core/wipe.h"
 
 /*
+ * The beginning of each transaction, before it has a snapshot, whatever a role's or the database's default is.  Under
+ * another level a statement that has waited for the table's lock sees what was there before: of a table that was
+ * rewritten, nothing.  It is no SET LOCAL, of which the server would warn, and holds for this transaction all the same.
+ */
+static const char isolation[] = "SET transaction_isolation = 'read committed'";
+
+/*
  * Goes ahead of each statement, in the same transaction and the same round trip.
  * The server's own timeout is the shorter one, so that a statement that waits for a
  * lock ends in an answer.  A setting that waits for more than the disk is left.
@@ -20,8 +27,8 @@ static const char settings[] = "SELECT CASE WHEN current_setting('synchronous_co
                                "set_config('client_min_messages', 'warning', true), "
                                "set_config('statement_timeout', '"; /* milliseconds follow */
 
-/* The statements that can have results of their own: the settings, the caller's, and the commit if it fails. */
-enum { STEPS = 3 };
+/* The statements that can have results of their own: these two, the caller's, and the commit if it fails. */
+enum { STEPS = 4 };
 
 /* ---- the session ---------------------------------------------------------------- */
 
@@ -313,7 +320,7 @@ static enum fz_register_result send_all(struct fz_postgresql_connection *connect
     fz_sentence_str(&s, settings);
     fz_sentence_u64(&s, allowance->us / 2000 + 1);
     fz_sentence_str(&s, "', true)");
-    if (!queue(conn, first) || !queue(conn, sql) || !PQpipelineSync(conn))
+    if (!queue(conn, isolation) || !queue(conn, first) || !queue(conn, sql) || !PQpipelineSync(conn))
         return fz_session_failed(&connection->sql.session, FZ_REGISTER_UNKNOWN, "could not send",
                                  PQerrorMessage(connection->sql.session.handle), reterr);
     while ((rest = PQflush(connection->sql.session.handle)) > 0) {
