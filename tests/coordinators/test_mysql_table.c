@@ -7,6 +7,7 @@
 #include "lib/findings.h"
 #include "lib/mysql_server.h"
 #include "lib/test.h"
+#include "os/deadline.h"
 
 #define COLUMNS(name)                                                                                                  \
     "namespace " name ", number BIGINT UNSIGNED NOT NULL, version BIGINT UNSIGNED NOT NULL, "                          \
@@ -180,6 +181,57 @@ TEST("A user who may write, but not create, is told what to have run while there
     register_prepare(&owner);
     register_prepare(&reg);
     register_close(&owner);
+    register_close(&reg);
+}
+
+/* ---- its time of creation, in whole seconds ------------------------------------------ */
+
+static struct fz_register make_anew(void)
+{
+    struct fz_register reg = open_as("app");
+
+    mysql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
+    register_prepare(&reg);
+    return reg;
+}
+
+TEST("A dump that is taken and put back as soon as there is a namespace is another incarnation")
+{
+    struct fz_register reg = make_anew();
+    frazil_error err;
+
+    if (register_init(&reg, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    struct fz_register_status first = register_status_of(&reg);
+    mysql_server_do(&server, "CREATE OR REPLACE TABLE dump AS SELECT * FROM frazil_lease");
+    (void)register_must_swap(&reg, 0, 0, "a grant that the dump lacks");
+    mysql_server_do(&server, "DROP TABLE frazil_lease");
+    register_prepare(&reg);
+    mysql_server_do(&server, "INSERT INTO frazil_lease SELECT * FROM dump");
+    assert_string_not_equal(register_status_of(&reg).incarnation, first.incarnation);
+    assert_int_equal(register_must_read(&reg, 0).version, 0);
+    mysql_server_do(&server, "DROP TABLE dump");
+    register_close(&reg);
+}
+
+TEST("The namespace's record is written once no other table can get the same time of creation, and only that waits")
+{
+    static const char age_sql[] =
+        "SELECT UNIX_TIMESTAMP() - UNIX_TIMESTAMP(create_time) FROM "
+        "information_schema.tables WHERE table_schema = 'app' AND table_name = 'frazil_lease'";
+    struct fz_register reg = make_anew();
+    const struct fz_swap swap = {.number = FZ_NAMESPACE, .data = "x", .len = 1};
+    uint64_t untouched = 4711;
+
+    enum fz_register_result hasty =
+        reg.swap(reg.ctx, fz_deadline_in(1000000), &swap, &untouched, NULL, &register_said); /* or out of its time */
+    assert_int_equal(hasty, FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(untouched, 4711);
+    uint64_t version = register_must_swap(&reg, FZ_NAMESPACE, 0, "first");
+    assert_true(strtol(mysql_server_do(&server, age_sql), NULL, 10) >= 2);
+    mysql_server_do(&server, "ALTER TABLE frazil_lease FORCE");
+    (void)register_must_swap(&reg, FZ_NAMESPACE, version, "second");
+    assert_true(strtol(mysql_server_do(&server, age_sql), NULL, 10) >= 2);
     register_close(&reg);
 }
 

@@ -2,11 +2,18 @@
 #include "sql_register.h"
 
 #include <assert.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/decimal.h"
 #include "core/sentence.h"
+#include "os/deadline.h"
+#include "os/waits.h"
+
+/* A table is young for two seconds at most, unless its server's clock does not move. */
+static const uint64_t young_wait_ns = 4000000000;
+enum { YOUNG_PAUSE_MS = 50 };
 
 /* ---- statements ------------------------------------------------------------------ */
 
@@ -325,6 +332,31 @@ static enum fz_register_result ask_for_key(struct fz_sql_connection *connection,
     return result == FZ_REGISTER_UNKNOWN ? FZ_REGISTER_UNREACHABLE : result;
 }
 
+/*
+ * A namespace's record bears the table's incarnation, and grants are made under it.  Until the table is old enough, a
+ * dump of both could be put back under the same incarnation, with fewer grants in it.
+ */
+static enum fz_register_result await_age(struct fz_sql_connection *connection, frazil_error *reterr)
+{
+    enum fz_register_result result = FZ_REGISTER_OK;
+    const struct fz_deadline until = fz_deadline_earlier(connection->deadline, fz_deadline_in(young_wait_ns));
+    bool is_young = connection->dialect->is_young != NULL;
+
+    while (is_young) {
+        result = connection->dialect->is_young(connection, &is_young, reterr);
+        if (result != FZ_REGISTER_OK)
+            return result == FZ_REGISTER_UNKNOWN ? FZ_REGISTER_UNREACHABLE : result; /* nothing was written */
+        if (is_young && (fz_waits_ended() || fz_deadline_left_ns(until) == 0)) {
+            fz_fail(reterr, FRAZIL_EAGAIN, "%s: the table %s was created less than two seconds ago: try again",
+                    connection->session.shown, connection->table);
+            return FZ_REGISTER_UNREACHABLE;
+        }
+        if (is_young)
+            (void)poll(NULL, 0, YOUNG_PAUSE_MS);
+    }
+    return result;
+}
+
 static enum fz_register_result sql_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *swap,
                                         uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
 {
@@ -335,6 +367,8 @@ static enum fz_register_result sql_swap(void *ctx, struct fz_deadline deadline, 
 
     assert(swap->len <= FZ_RECORD_SIZE_MAX);
     enum fz_register_result result = swap->expected == 0 ? ask_for_key(connection, reterr) : FZ_REGISTER_OK;
+    if (result == FZ_REGISTER_OK && swap->number == FZ_NAMESPACE)
+        result = await_age(connection, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     (void)write_sql(connection, swap->expected == 0 ? dialect->insert : dialect->update,

@@ -96,6 +96,12 @@ struct fz_sql_dialect {
     /* Whether its key still does, asked before each INSERT.  NULL: no INSERT succeeds without such a key. */
     enum fz_register_result (*check_key)(struct fz_sql_connection *connection, frazil_error *reterr);
 
+    /*
+     * Whether the table is so young that another one of the same incarnation could still take its place.  Asked before
+     * each write of the namespace's record, which waits.  NULL: no other one can.
+     */
+    enum fz_register_result (*is_young)(struct fz_sql_connection *connection, bool *ret, frazil_error *reterr);
+
     enum fz_register_result (*diagnose)(struct fz_sql_connection *connection, fz_finding_visitor visit, void *ctx,
                                         frazil_error *reterr);
     void (*stop)(struct fz_sql_connection *connection); /* closes it and forgets its password */

@@ -61,6 +61,14 @@ static const char update_sql[] = "UPDATE `@T` SET version = LAST_INSERT_ID(GREAT
     "(namespace VARCHAR(63) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, number BIGINT UNSIGNED NOT NULL, "         \
     "version BIGINT UNSIGNED NOT NULL, data VARBINARY(512) NOT NULL, PRIMARY KEY (namespace, number)) ENGINE = InnoDB"
 
+/*
+ * Whether the table was created in this second or the one before, or seems to have been in the next one.  Its time of
+ * creation has whole seconds, and may come from a file system, whose clock lags by some milliseconds.  So another table
+ * can only be given the same one in these two seconds.
+ */
+static const char age_sql[] = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND "
+                              "table_name = '@T' AND ABS(UNIX_TIMESTAMP() - UNIX_TIMESTAMP(create_time)) < 2";
+
 /* The account that the server has chosen for this user, as SQL names it. */
 static const char account_sql[] = "SELECT CONCAT(QUOTE(LEFT(u, CHAR_LENGTH(u) - CHAR_LENGTH(h) - 1)), '@', QUOTE(h)) "
                                   "FROM (SELECT CURRENT_USER() AS u, SUBSTRING_INDEX(CURRENT_USER(), '@', -1) AS h) "
@@ -213,6 +221,20 @@ static enum fz_register_result check_key(struct fz_sql_connection *connection, f
     return check_part(connection, FZ_MYSQL_KEY, reterr);
 }
 
+static enum fz_register_result is_young(struct fz_sql_connection *connection, bool *ret, frazil_error *reterr)
+{
+    char sql[FZ_SQL_SIZE];
+    MYSQL_RES *answer = NULL;
+    enum fz_register_result result = fz_mysql_carry_out((struct fz_mysql_connection *)connection,
+                                                        fz_sql_of_table(connection, age_sql, sql), &answer, reterr);
+    MYSQL_ROW row = result == FZ_REGISTER_OK && mysql_num_fields(answer) == 1 ? mysql_fetch_row(answer) : NULL;
+
+    if (result == FZ_REGISTER_OK)
+        *ret = row == NULL || row[0] == NULL || strcmp(row[0], "0") != 0;
+    mysql_free_result(answer);
+    return result;
+}
+
 static const struct fz_sql_dialect mysql_dialect = {.speakers = "MySQL and MariaDB do",
                                                     .status_columns = STATUS_COLUMNS,
                                                     .hides_tables = true,
@@ -231,6 +253,7 @@ static const struct fz_sql_dialect mysql_dialect = {.speakers = "MySQL and Maria
                                                     .may_not_create = may_not_create,
                                                     .check_table = check_table,
                                                     .check_key = check_key,
+                                                    .is_young = is_young,
                                                     .diagnose = fz_mysql_diagnose,
                                                     .stop = fz_mysql_connection_stop};
 
