@@ -201,6 +201,23 @@ static void read_listen(struct settings *settings, const struct config_section *
         config_complain(errors, section->place, "[listen %s] needs address=", section->name);
 }
 
+/* Where the library refuses a value, it offers some that check_others refuses. */
+static const struct {
+    const char *refusal, *own;
+} narrower[] = {{"keeper='", "the key keeper takes thread or other"}, {"clock='", "the key clock takes real"}};
+
+/* The library refuses a generator's spec. */
+static void complain_of_spec(const struct generator_settings *generator, const frazil_error *err, struct bytes *errors)
+{
+    const char *message = err->message;
+
+    for (size_t i = 0; i < sizeof narrower / sizeof narrower[0]; i++) {
+        if (strncmp(err->message, narrower[i].refusal, strlen(narrower[i].refusal)) == 0)
+            message = narrower[i].own;
+    }
+    config_complain(errors, generator->place, "[generator %s]: %s", generator->name, message);
+}
+
 /* flags: of frazil_options_text. */
 static struct spec write_spec(const struct generator_settings *generator, uint32_t flags, struct bytes *errors)
 {
@@ -210,7 +227,7 @@ static struct spec write_spec(const struct generator_settings *generator, uint32
     frazil_error err;
 
     if (frazil_options_text(generator->options, flags, none, sizeof none, &len, &err) != FRAZIL_EBUFFER) {
-        config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
+        complain_of_spec(generator, &err, errors);
         return spec;
     }
     spec.text = config_memory(calloc(1, len + 1), errors);
@@ -263,7 +280,7 @@ static void read_environment(struct generator_settings *generator, struct bytes 
         code = default_worker_check(generator->options, &generator->assumes_worker, &err);
     generator->is_understood = code == FRAZIL_OK;
     if (code != FRAZIL_OK)
-        config_complain(errors, generator->place, "[generator %s]: %s", generator->name, err.message);
+        complain_of_spec(generator, &err, errors);
 }
 
 static const char for_own_calls[] =

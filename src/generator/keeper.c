@@ -295,7 +295,7 @@ frazil_err fz_keeper_join_pool(frazil *gen, frazil_error *reterr)
     if (sys == 0)
         return FRAZIL_OK;
     return fz_fail_errno(reterr, sys, "the keeper thread cannot be started", NULL,
-                         ": raise the limits on threads and memory (ulimit -u, -v), or open with keeper=inline");
+                         ": raise the limits on threads and memory (ulimit -u, -v)");
 }
 
 bool fz_keeper_has_thread(const frazil *gen)

@@ -793,10 +793,17 @@ class Configuration(unittest.TestCase):
         self.refuse(BASE + generator("main", clock="frozen:2026-11-11"), ":5: [generator main]: clock=frozen:1794355200000 is for tests")
         path = self.write("keeper=hook\n", "frazil.conf")
         self.refuse(BASE + generator("main", config=path), "keeper=hook is for programs")
-        self.write(BASE + generator("main", keeper="thread"))
+        for key, value, good in (("keeper", "inlin", "thread or other"), ("keeper", "hooks", "thread or other"), ("clock", "frozen", "real"), ("clock", "frozen:x", "real")):
+            with self.subTest(key=key, value=value):
+                path = self.write(f"{key}={value}\n", "frazil.conf")
+                for keys in ({key: value}, {"config": path}):
+                    self.refuse(BASE + generator("main", **keys), f":5: [generator main]: the key {key} takes {good}")
+                    self.assertNotRegex(self.run_it("-c", self.path, "--check").stderr, "hook|inline|frozen:")
+        self.write(BASE + generator("main", keeper="thread", clock="real"))
         self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
         if not os.path.exists("/etc/frazil/frazild.conf"):
             self.assertIn("keeper=hook is for programs", self.run_it("--check", FRAZIL_WORKER="fixed:1", FRAZIL_KEEPER="hook").stderr)
+            self.assertIn("the key keeper takes thread or other", self.run_it("--check", FRAZIL_WORKER="fixed:1", FRAZIL_KEEPER="inlin").stderr)
 
     def test_more_worker_ids_than_the_source_has_are_refused(self):
         lock = "[generator {}]\nworker=file-lock\nstate=file\nbase=400\n"

@@ -136,6 +136,7 @@ class Reload(TestCase):
             daemon = self.start(env={**stand_in(folder, NO_THREADS), "TEST_NO_THREADS": str(want)})
             client = self.check_shortage(daemon, [want.touch] * 3, new)
             self.assertTrue(any("the keeper thread cannot be started" in line for line in daemon.lines), daemon.lines)
+            self.assertFalse(any("keeper=" in line for line in daemon.lines), daemon.lines)  # no other is for a daemon
             want.unlink()
             self.reload(daemon, BASE + generator("main") + new, "2 generators")
             self.assertTrue(client.ask("NEXT", "new").isdigit())
