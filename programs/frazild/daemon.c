@@ -7,6 +7,7 @@
 #include "log.h"
 #include "loop.h"
 #include "monitor.h"
+#include "opening.h"
 #include "reload.h"
 #include "service.h"
 
@@ -36,6 +37,7 @@ struct daemon {
     sigset_t ends; /* but for SIGHUP */
     pthread_t main;
     atomic_bool in_background; /* a thread does what may wait for others */
+    struct opening opening;    /* of the start */
     struct bytes errors;
     struct drain_times times;
 };
@@ -183,7 +185,7 @@ static void *read_configuration(void *arg)
 {
     struct daemon *daemon = arg;
 
-    daemon->server.setup = setup_make(daemon->path, NULL, &daemon->errors);
+    daemon->server.setup = setup_make(daemon->path, NULL, &daemon->opening, &daemon->errors);
     return end_background(daemon);
 }
 
@@ -205,14 +207,27 @@ static void end_early(void)
     _exit(EXIT_SUCCESS);
 }
 
+/* Those of the generators that are open, when others are waited for no longer. */
+static void give_worker_ids_back(struct daemon *daemon)
+{
+    const uint64_t end_ns = clock_ns() + FAILED_NS;
+    const struct timespec pause = {0, NS_PER_MS};
+
+    /* A thread that is in the middle of something is about to wait, or to be over. */
+    while (!opening_give_up(&daemon->opening, FAILED_NS) && atomic_load(&daemon->in_background) && clock_ns() < end_ns)
+        (void)nanosleep(&pause, NULL);
+}
+
 static bool start(struct daemon *daemon)
 {
     struct bytes *errors = &daemon->errors;
 
     (void)pthread_mutex_init(&daemon->server.lock, NULL);
     daemon->server.listeners = &daemon->listeners;
-    if (!run_in_background(daemon, read_configuration, UINT64_MAX))
-        end_early(); /* it waits for a name server or a coordinator: the generators are still that thread's */
+    if (!run_in_background(daemon, read_configuration, UINT64_MAX)) { /* it waits for a name server or a coordinator */
+        give_worker_ids_back(daemon);
+        end_early();
+    }
     if (daemon->server.setup != NULL && !run_in_background(daemon, open_listeners, UINT64_MAX)) {
         /* It waits for a name server: all generators are open, and that thread does not use them. */
         generators_close(&daemon->server.setup->generators, FAILED_NS); /* gives the worker ids back */

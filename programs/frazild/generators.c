@@ -2,8 +2,8 @@
 #include "generators.h"
 
 #include "clock.h"
-#include "default_worker.h"
 #include "log.h"
+#include "opening.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -338,109 +338,9 @@ const struct engine *generator_worst(const struct generator *generator)
     return worst;
 }
 
-/* Reads how the generator waits for a tick. */
-static void read_policies(struct engine *engine, const frazil_options *options)
-{
-    char text[WORKER_SIZE];
-
-    engine->is_strict = frazil_options_get(options, "on_full", text, sizeof text, NULL, NULL) == FRAZIL_OK &&
-                        strcmp(text, "error") == 0;
-    engine->lead_ns = UINT64_MAX;
-    if (frazil_options_get(options, "max_lead", text, sizeof text, NULL, NULL) == FRAZIL_OK && text[0] >= '0' &&
-        text[0] <= '9')
-        engine->lead_ns = strtoull(text, NULL, 10);
-}
-
-/* goes: what to say of a worker id that is in use, since a generator that goes may have it. */
-static struct engine *open_one(const struct generator_settings *settings, const char *goes, struct bytes *errors)
-{
-    struct engine *engine = calloc(1, sizeof *engine);
-    frazil_info info;
-    frazil_err code = FRAZIL_ENOMEM;
-    frazil_error err = {.message = "out of memory"};
-
-    if (engine != NULL)
-        code = frazil_open_with(&engine->gen, settings->options, &err);
-    if (code != FRAZIL_OK) {
-        config_complain(errors, settings->place, "[generator %s]: %s%s", settings->name, err.message,
-                        code == FRAZIL_EWORKER ? goes : "");
-        free(engine);
-        return NULL;
-    }
-    if (settings->assumes_worker)
-        log_line(LOG_ALWAYS, DEFAULT_WORKER_NOTE);
-    memcpy(engine->name, settings->name, strlen(settings->name) + 1);
-    (void)!frazil_options_get(settings->options, "worker", engine->worker, sizeof engine->worker, NULL, NULL);
-    read_policies(engine, settings->options);
-    frazil_get_info(engine->gen, &info, sizeof info);
-    engine->layout = *info.layout;
-    engine->seen.worker = info.worker;
-    engine->is_sno = engine->layout.kind == FRAZIL_LAYOUT_SNO;
-    atomic_init(&engine->holders, 1);
-    if (info.state == FRAZIL_STATE_SLOTS)
-        engine->taker = take_thread_start(engine->gen, engine->is_sno);
-    if (info.state != FRAZIL_STATE_SLOTS || engine->taker != NULL)
-        return engine;
-    config_complain(errors, settings->place, "[generator %s]: out of memory or threads", settings->name);
-    engine_release(engine, NS_PER_S);
-    return NULL;
-}
-
-static uint32_t worker_of(const struct engine *engine)
-{
-    frazil_info info;
-
-    frazil_get_info(engine->gen, &info, sizeof info);
-    return info.worker;
-}
-
-/* Whether one of the others has this worker id. */
-static bool has_worker(const struct engine *others, uint32_t worker)
-{
-    while (others != NULL && worker_of(others) != worker)
-        others = others->next;
-    return others != NULL;
-}
-
-/* Opens one more, which holds the others.  NULL: errors says why not, and the others are let go. */
-static struct engine *open_next(const struct generator_settings *settings, const char *goes, struct engine *others,
-                                struct bytes *errors)
-{
-    struct engine *engine = open_one(settings, goes, errors);
-
-    if (engine != NULL && !has_worker(others, worker_of(engine))) {
-        engine->next = others;
-        return engine;
-    }
-    if (engine != NULL) {
-        config_complain(errors, settings->place,
-                        "[generator %s]: worker= gives %" PRIu32 " again: worker_ids=%" PRIu32
-                        " needs a source with several, such as file-lock or a coordinator",
-                        settings->name, worker_of(engine), settings->worker_ids);
-        engine_release(engine, NS_PER_S);
-    }
-    engine_release(others, NS_PER_S);
-    return NULL;
-}
-
-/* Opens one engine for each worker id that is wanted; takes the meaning over. */
-static struct engine *open_all(const struct generator_settings *settings, const char *goes, struct spec *meaning,
-                               struct bytes *errors)
-{
-    struct engine *first = open_one(settings, goes, errors);
-
-    for (uint32_t i = 1; first != NULL && i < settings->worker_ids; i++)
-        first = open_next(settings, goes, first, errors);
-    if (first != NULL) {
-        first->meaning = *meaning;
-        *meaning = (struct spec){NULL};
-    }
-    return first;
-}
-
 /* The engine of a generator: that of before, if it means the same, or a new one.  NULL: errors says why not. */
 static struct engine *engine_for(const struct generator_settings *settings, const struct generators *before,
-                                 const char *goes, struct bytes *errors)
+                                 struct opening *opening, struct bytes *errors)
 {
     struct spec meaning = settings_spec(settings, errors);
     struct generator *old = before != NULL ? generators_find(before, slice_of(settings->name)) : NULL;
@@ -449,7 +349,7 @@ static struct engine *engine_for(const struct generator_settings *settings, cons
     if (meaning.text == NULL)
         return NULL;
     if (old == NULL) {
-        engine = open_all(settings, goes, &meaning, errors);
+        engine = opening_engines(opening, settings, &meaning, errors);
     } else if (strcmp(old->engine->meaning.text, meaning.text) == 0 &&
                generator_worker_ids(old) == settings->worker_ids) {
         engine = old->engine;
@@ -530,19 +430,21 @@ static void look_at_those_that_go(const struct settings *settings, const struct 
 }
 
 void generators_open(struct generators *set, const struct settings *settings, const struct generators *before,
-                     struct bytes *errors)
+                     struct opening *opening, struct bytes *errors)
 {
-    /* A reload that fails has closed nothing, so those that go keep their worker ids until it is done. */
-    const char *goes = some_go(settings, before) ? "; " GOES : "";
+    bool go = some_go(settings, before);
 
-    if (goes[0] != '\0')
+    opening_begin(opening, set);
+    /* A reload that fails has closed nothing, so those that go keep their worker ids until it is done. */
+    opening->goes = go ? "; " GOES : "";
+    if (go)
         look_at_those_that_go(settings, before, errors);
     *set = (struct generators){.rows = calloc(settings->generator_count + 1, sizeof *set->rows)};
     if (set->rows == NULL)
         bytes_add_text(errors, "out of memory\n");
     for (size_t i = 0; i < settings->generator_count && config_is_good(errors); i++) {
         const struct generator_settings *row = &settings->generators[i];
-        struct generator generator = {.engine = engine_for(row, before, goes, errors),
+        struct generator generator = {.engine = engine_for(row, before, opening, errors),
                                       .keys = strdup(row->keys),
                                       .max_batch = row->max_batch,
                                       .rate = {.per_second = row->rate}};
@@ -556,6 +458,8 @@ void generators_open(struct generators *set, const struct settings *settings, co
     }
     if (set->rows != NULL)
         qsort(set->rows, set->count, sizeof *set->rows, by_name);
+    if (config_is_good(errors))
+        opening_rest(opening, NULL);
 }
 
 /* Shared by the threads that close generators. */

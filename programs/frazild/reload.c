@@ -3,6 +3,7 @@
 
 #include "job_thread.h"
 #include "log.h"
+#include "opening.h"
 #include "service.h"
 
 #include <poll.h>
@@ -35,10 +36,11 @@ static struct setup *go_over(struct server *server, struct setup *now)
 static void reload(const struct reloader *reloader)
 {
     struct server *server = reloader->server;
+    struct opening opening = {0};
     struct bytes errors = {0};
 
     service_tell_reloading();
-    struct setup *now = setup_make(reloader->path, server->setup, &errors);
+    struct setup *now = setup_make(reloader->path, server->setup, &opening, &errors);
     struct setup *before = NULL;
     atomic_store(&server->keeps_old, now == NULL);
     if (now != NULL) {

@@ -148,7 +148,7 @@ static void keep_rates(struct setup *setup, const struct setup *before)
     }
 }
 
-struct setup *setup_make(const char *path, const struct setup *before, struct bytes *errors)
+struct setup *setup_make(const char *path, const struct setup *before, struct opening *opening, struct bytes *errors)
 {
     struct setup *setup = read_setup(path, before, errors);
 
@@ -157,7 +157,8 @@ struct setup *setup_make(const char *path, const struct setup *before, struct by
     if (before != NULL && config_is_good(errors)) /* else a wrong value is not there, and would seem to have changed */
         check_changes(path, &setup->settings, &before->settings, errors);
     if (config_is_good(errors))
-        generators_open(&setup->generators, &setup->settings, before != NULL ? &before->generators : NULL, errors);
+        generators_open(&setup->generators, &setup->settings, before != NULL ? &before->generators : NULL, opening,
+                        errors);
     if (config_is_good(errors)) {
         if (before != NULL)
             keep_rates(setup, before);

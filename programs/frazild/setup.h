@@ -27,7 +27,7 @@ struct setup {
  * Makes a setup from a file (NULL: the default one), sharing the engines of `before`, which may be NULL.  Returns NULL
  * if that fails, and adds what is wrong to errors: also a change that needs a restart.  Warnings go to the log.
  */
-struct setup *setup_make(const char *path, const struct setup *before, struct bytes *errors);
+struct setup *setup_make(const char *path, const struct setup *before, struct opening *opening, struct bytes *errors);
 
 /* Looks at the files alone, and opens nothing.  Returns whether they are right; if so, out has them in full. */
 bool setup_check(const char *path, struct bytes *out, struct bytes *warnings, struct bytes *errors);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: the daemon's generators are opened in full or the daemon learns why not, and a reload compares
- * them with those of before, each spec to its end.
+ * them with those of before, each spec to its end.  A start that is given up keeps no worker id.
  */
 #include "clock.h"
 #include "failing_memory.h"
 #include "generators.h"
+#include "lib/patience.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "opening.h"
 
+#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <sys/stat.h>
 
 #define MAIN "[daemon]\n[listen resp]\naddress=127.0.0.1:0\n[generator main]\nworker=fixed:1\nstate=memory\nkeys=a:*\n"
@@ -16,6 +21,9 @@
 #define NEW "[generator new]\nworker=fixed:3\nstate=memory\n"
 #define OLD_BY_ANOTHER_NAME "[generator new]\nworker=fixed:2\nstate=memory\nnamespace=apart\n"
 
+static unsigned opens_left = UINT_MAX; /* then the next one waits for an answer */
+static sem_t asked, answers;
+static atomic_uint opened, closed;
 static bool compares = true; /* else nothing can be added to a group */
 
 #pragma GCC visibility push(default)
@@ -23,7 +31,31 @@ frazil_err __real_frazil_admin_group_add(frazil_admin_group *group, const char *
                                          uint32_t worker_ids, frazil_error *reterr);
 frazil_err __wrap_frazil_admin_group_add(frazil_admin_group *group, const char *name, const char *spec,
                                          uint32_t worker_ids, frazil_error *reterr);
+frazil_err __real_frazil_open_with(frazil **ret, const frazil_options *options, frazil_error *reterr);
+frazil_err __wrap_frazil_open_with(frazil **ret, const frazil_options *options, frazil_error *reterr);
+frazil_err __real_frazil_close_within(frazil *gen, uint64_t wait_ns);
+frazil_err __wrap_frazil_close_within(frazil *gen, uint64_t wait_ns);
 #pragma GCC visibility pop
+
+frazil_err __wrap_frazil_open_with(frazil **ret, const frazil_options *options, frazil_error *reterr)
+{
+    if (opens_left-- == 0) {
+        (void)sem_post(&asked);
+        (void)sem_wait(&answers);
+    }
+    frazil_err err = __real_frazil_open_with(ret, options, reterr);
+    if (err == FRAZIL_OK)
+        (void)atomic_fetch_add(&opened, 1);
+    return err;
+}
+
+frazil_err __wrap_frazil_close_within(frazil *gen, uint64_t wait_ns)
+{
+    frazil_err err = __real_frazil_close_within(gen, wait_ns);
+
+    (void)atomic_fetch_add(&closed, 1);
+    return err;
+}
 
 frazil_err __wrap_frazil_admin_group_add(frazil_admin_group *group, const char *name, const char *spec,
                                          uint32_t worker_ids, frazil_error *reterr)
@@ -73,29 +105,33 @@ static void close_side(struct side *side, const char *words)
 /* Reads a configuration, and opens its generators over those of before. */
 static void expect(const char *config, const struct side *before, const char *words)
 {
+    struct opening opening = {0};
     struct side side;
 
     read_side(&side, config);
-    generators_open(&side.set, &side.settings, &before->set, &side.errors);
+    generators_open(&side.set, &side.settings, &before->set, &opening, &side.errors);
     close_side(&side, words);
 }
 
 /* The same where specs that were read cannot be compared any more. */
 static void expect_uncompared(const char *config, const struct side *before, const char *words)
 {
+    struct opening opening = {0};
     struct side side;
 
     read_side(&side, config);
     compares = false;
-    generators_open(&side.set, &side.settings, &before->set, &side.errors);
+    generators_open(&side.set, &side.settings, &before->set, &opening, &side.errors);
     compares = true;
     close_side(&side, words);
 }
 
 static void open_first(struct side *side, const char *config)
 {
+    struct opening opening = {0};
+
     read_side(side, config);
-    generators_open(&side->set, &side->settings, NULL, &side->errors);
+    generators_open(&side->set, &side->settings, NULL, &opening, &side->errors);
     expect_no_errors(side);
 }
 
@@ -114,8 +150,9 @@ TEST("Whichever memory is missing, each generator is open with its keys, or the 
 
     read_side(&side, MAIN OLD);
     for (unsigned at = 1; has_failed; at++) {
+        struct opening opening = {0};
         memory_fails_at(at);
-        generators_open(&side.set, &side.settings, NULL, &side.errors);
+        generators_open(&side.set, &side.settings, NULL, &opening, &side.errors);
         has_failed = memory_calls() >= at;
         memory_fails_at(0);
         if (config_is_good(&side.errors))
@@ -187,4 +224,70 @@ TEST("Specs are compared to their ends, however long they are")
     expect(long_section("worker=fixed:2\nmax_wait=3s\n", ""), &before, changed);
     expect(long_section("worker=fixed:2\nmax_batch=5\n", ""), &before, NULL);
     close_side(&before, NULL);
+}
+
+struct start {
+    struct side side;
+    struct opening opening;
+};
+
+static void *open_start(void *arg)
+{
+    struct start *start = arg;
+
+    generators_open(&start->side.set, &start->side.settings, NULL, &start->opening, &start->side.errors);
+    return NULL;
+}
+
+/* Has another thread open the generators; it waits for an answer after so many. */
+static void begin(struct start *start, const char *config, unsigned opens)
+{
+    pthread_t thread;
+
+    read_side(&start->side, config);
+    opens_left = opens;
+    assert_int_equal(sem_init(&asked, 0, 0), 0);
+    assert_int_equal(sem_init(&answers, 0, 0), 0);
+    assert_int_equal(pthread_create(&thread, NULL, open_start, start), 0);
+    assert_int_equal(pthread_detach(thread), 0);
+    assert_int_equal(sem_wait(&asked), 0);
+    opens_left = UINT_MAX;
+}
+
+/* MAIN, and a generator of three worker ids; of the three, so many are wanted. */
+static const char *several(unsigned wanted)
+{
+    static char text[4096];
+
+    (void)snprintf(text, sizeof text,
+                   MAIN "[generator several]\nworker=file-lock\nbase=5\ncount=3\nworker_ids=%u\nstate=file\n"
+                        "run_dir='%s/run'\nstate_dir='%s/state'\n",
+                   wanted, scratch, scratch);
+    return text;
+}
+
+static bool can_open(const char *config)
+{
+    struct opening opening = {0};
+    struct side side;
+
+    read_side(&side, config);
+    generators_open(&side.set, &side.settings, NULL, &opening, &side.errors);
+    const bool good = config_is_good(&side.errors);
+    close_side(&side, good ? NULL : "");
+    return good;
+}
+
+TEST("A start that is given up while it waits has no worker id, neither one that comes too late")
+{
+    static struct start start; /* its thread never ends */
+
+    begin(&start, several(3), 3);
+    assert_false(can_open(several(2)));
+    assert_true(opening_give_up(&start.opening, NS_PER_S));
+    assert_true(can_open(several(3)));
+    assert_int_equal(atomic_load(&opened), atomic_load(&closed));
+    const unsigned before = atomic_load(&opened);
+    assert_int_equal(sem_post(&answers), 0);
+    AWAIT(atomic_load(&closed) == before + 1, "the worker id that came too late was not given back");
 }

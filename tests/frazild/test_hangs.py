@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 from hanging import SLOW, Hanging
-from harness import BASE, CUT, FRAZIL, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, generator, stand_in
+from harness import BASE, CUT, FRAZIL, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, generator, held, stand_in
 
 EARLY = "ended before it was ready"
 
@@ -171,6 +171,27 @@ class Hangs(Hanging):
         its.send_signal(signal.SIGTERM)
         self.assertEqual(its.wait(PATIENCE_S), 0)
         self.assertIn(EARLY, its.stderr.read())
+
+    def test_a_start_that_ends_while_it_waits_gives_back_what_it_has(self):
+        silent = self.listen()
+        _, url = self.redis()
+        folder = tempfile.mkdtemp(prefix="frazild-hangs-")
+        self.addCleanup(shutil.rmtree, folder)
+        path = os.path.join(folder, "f.conf")
+        sections = f"[generator near]\nworker={url}\nworker_ids=2\n[generator far]\nworker={self.url_of(silent)}\n"
+        pathlib.Path(path).write_text(BASE + sections, encoding="utf-8")
+
+        def end_start():
+            its = subprocess.Popen([FRAZILD, "-c", path], stderr=subprocess.PIPE, text=True)
+            self.addCleanup(its.stderr.close)
+            waits, _ = silent.accept()
+            self.addCleanup(waits.close)
+            self.assertEqual(held(url), 2)
+            its.send_signal(signal.SIGTERM)
+            self.assertEqual(its.wait(PATIENCE_S), 0)
+            return its.stderr.read()
+
+        self.assertIn(EARLY, self.check_release(url, end_start, EARLY))
 
     @unittest.skipIf(INSTRUMENTED, "a sanitizer must be loaded before the stand-in")
     def test_sigterm_is_heard_while_a_start_looks_names_up(self):

@@ -28,6 +28,7 @@ static void write_file(const char *text, char path[PATH_SIZE])
 void daemon_rig_open(struct server *ret, enum protocol protocol, const char *address, bool has_users)
 {
     char secret_path[PATH_SIZE], path[PATH_SIZE], text[TEXT_SIZE];
+    struct opening opening = {0};
     struct bytes errors = {0};
 
     write_file(secret, secret_path);
@@ -41,7 +42,7 @@ void daemon_rig_open(struct server *ret, enum protocol protocol, const char *add
     write_file(text, path);
     *ret = (struct server){.lease_threads = lease_threads_start()};
     (void)pthread_mutex_init(&ret->lock, NULL);
-    ret->setup = setup_make(path, NULL, &errors);
+    ret->setup = setup_make(path, NULL, &opening, &errors);
     if (ret->setup == NULL)
         fprintf(stderr, "%.*s", (int)errors.len, errors.at);
     REQUIRE(ret->lease_threads != NULL && ret->setup != NULL);

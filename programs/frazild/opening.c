@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "opening.h"
+
+#include "clock.h"
+#include "default_worker.h"
+#include "log.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LATE_NS NS_PER_S /* for a worker id that nobody needs any more; the process may end before */
+
+enum opening_phase {
+    PHASE_RESTS, /* it waits, or has not begun, or is over: anybody may take what is open */
+    PHASE_WORKS,
+    PHASE_GIVEN_UP,
+};
+
+void opening_rest(struct opening *opening, struct engine *engines)
+{
+    opening->engines = engines;
+    atomic_store(&opening->phase, PHASE_RESTS);
+}
+
+void opening_go_on(struct opening *opening, frazil *gen)
+{
+    int phase = PHASE_RESTS;
+
+    if (atomic_compare_exchange_strong(&opening->phase, &phase, PHASE_WORKS))
+        return;
+    if (gen != NULL)
+        (void)!frazil_close_within(gen, LATE_NS);
+    for (;;)
+        (void)pause();
+}
+
+void opening_begin(struct opening *opening, struct generators *set)
+{
+    opening_go_on(opening, NULL);
+    *set = (struct generators){0};
+    opening->set = set;
+}
+
+bool opening_give_up(struct opening *opening, uint64_t wait_ns)
+{
+    int phase = PHASE_RESTS;
+
+    if (!atomic_compare_exchange_strong(&opening->phase, &phase, PHASE_GIVEN_UP))
+        return false;
+    if (opening->engines != NULL) /* there is room: it would have been the next */
+        opening->set->rows[opening->set->count++] = (struct generator){.engine = opening->engines};
+    if (opening->set != NULL)
+        generators_close(opening->set, wait_ns);
+    return true;
+}
+
+/* Reads how the generator waits for a tick. */
+static void read_policies(struct engine *engine, const frazil_options *options)
+{
+    char text[WORKER_SIZE];
+
+    engine->is_strict = frazil_options_get(options, "on_full", text, sizeof text, NULL, NULL) == FRAZIL_OK &&
+                        strcmp(text, "error") == 0;
+    engine->lead_ns = UINT64_MAX;
+    if (frazil_options_get(options, "max_lead", text, sizeof text, NULL, NULL) == FRAZIL_OK && text[0] >= '0' &&
+        text[0] <= '9')
+        engine->lead_ns = strtoull(text, NULL, 10);
+}
+
+/* Opens the one behind the others.  This may wait for a coordinator. */
+static frazil_err open_gen(frazil **ret, struct opening *opening, struct engine *others, const frazil_options *options,
+                           frazil_error *reterr)
+{
+    opening_rest(opening, others);
+    frazil_err err = frazil_open_with(ret, options, reterr);
+    opening_go_on(opening, err == FRAZIL_OK ? *ret : NULL);
+    return err;
+}
+
+static struct engine *open_one(struct opening *opening, const struct generator_settings *settings,
+                               struct engine *others, struct bytes *errors)
+{
+    struct engine *engine = calloc(1, sizeof *engine);
+    frazil_info info;
+    frazil_err code = FRAZIL_ENOMEM;
+    frazil_error err = {.message = "out of memory"};
+
+    if (engine != NULL)
+        code = open_gen(&engine->gen, opening, others, settings->options, &err);
+    if (code != FRAZIL_OK) {
+        config_complain(errors, settings->place, "[generator %s]: %s%s", settings->name, err.message,
+                        code == FRAZIL_EWORKER ? opening->goes : "");
+        free(engine);
+        return NULL;
+    }
+    if (settings->assumes_worker)
+        log_line(LOG_ALWAYS, DEFAULT_WORKER_NOTE);
+    memcpy(engine->name, settings->name, strlen(settings->name) + 1);
+    (void)!frazil_options_get(settings->options, "worker", engine->worker, sizeof engine->worker, NULL, NULL);
+    read_policies(engine, settings->options);
+    frazil_get_info(engine->gen, &info, sizeof info);
+    engine->layout = *info.layout;
+    engine->seen.worker = info.worker;
+    engine->is_sno = engine->layout.kind == FRAZIL_LAYOUT_SNO;
+    atomic_init(&engine->holders, 1);
+    if (info.state == FRAZIL_STATE_SLOTS)
+        engine->taker = take_thread_start(engine->gen, engine->is_sno);
+    if (info.state != FRAZIL_STATE_SLOTS || engine->taker != NULL)
+        return engine;
+    config_complain(errors, settings->place, "[generator %s]: out of memory or threads", settings->name);
+    engine_release(engine, NS_PER_S);
+    return NULL;
+}
+
+static uint32_t worker_of(const struct engine *engine)
+{
+    frazil_info info;
+
+    frazil_get_info(engine->gen, &info, sizeof info);
+    return info.worker;
+}
+
+/* Whether one of the others has this worker id. */
+static bool has_worker(const struct engine *others, uint32_t worker)
+{
+    while (others != NULL && worker_of(others) != worker)
+        others = others->next;
+    return others != NULL;
+}
+
+/* Opens one more, which holds the others.  NULL: errors says why not, and the others are let go. */
+static struct engine *open_next(struct opening *opening, const struct generator_settings *settings,
+                                struct engine *others, struct bytes *errors)
+{
+    struct engine *engine = open_one(opening, settings, others, errors);
+
+    if (engine != NULL && !has_worker(others, worker_of(engine))) {
+        engine->next = others;
+        return engine;
+    }
+    if (engine != NULL) {
+        config_complain(errors, settings->place,
+                        "[generator %s]: worker= gives %" PRIu32 " again: worker_ids=%" PRIu32
+                        " needs a source with several, such as file-lock or a coordinator",
+                        settings->name, worker_of(engine), settings->worker_ids);
+        engine_release(engine, NS_PER_S);
+    }
+    engine_release(others, NS_PER_S);
+    return NULL;
+}
+
+struct engine *opening_engines(struct opening *opening, const struct generator_settings *settings, struct spec *meaning,
+                               struct bytes *errors)
+{
+    struct engine *first = open_one(opening, settings, NULL, errors);
+
+    for (uint32_t i = 1; first != NULL && i < settings->worker_ids; i++)
+        first = open_next(opening, settings, first, errors);
+    if (first != NULL) {
+        first->meaning = *meaning;
+        *meaning = (struct spec){NULL};
+    }
+    return first;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening generators, one after the other: each may have to wait for its coordinator.  While it does, another thread
+ * can take over what is open, to end the daemon without the one that waits.
+ */
+#ifndef FRAZILD_OPENING_H
+#define FRAZILD_OPENING_H
+
+#include "generators.h"
+
+/* All zeros: it has not begun. */
+struct opening {
+    atomic_int phase;       /* an enum opening_phase */
+    struct generators *set; /* those that are open in full; NULL: none yet */
+    struct engine *engines; /* that are open of the next one */
+    const char *goes;       /* what to say of a worker id that is in use, since a generator that goes may have it */
+};
+
+/* Begins with an empty set. */
+void opening_begin(struct opening *opening, struct generators *set);
+
+/* Opens an engine for each worker id that is wanted; takes the meaning over.  NULL: errors says why not. */
+struct engine *opening_engines(struct opening *opening, const struct generator_settings *settings, struct spec *meaning,
+                               struct bytes *errors);
+
+/*
+ * Between these two the thread that opens touches nothing that is open: these engines, and those of the set.  The
+ * second does not return if another thread has taken them; gen, which has come meanwhile (NULL: none has), is closed.
+ */
+void opening_rest(struct opening *opening, struct engine *engines);
+void opening_go_on(struct opening *opening, frazil *gen);
+
+/*
+ * For another thread, which will end the process: takes over what is open, and closes it within wait_ns.  False: it is
+ * just in use.
+ */
+bool opening_give_up(struct opening *opening, uint64_t wait_ns);
+
+#endif
