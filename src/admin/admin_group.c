@@ -133,6 +133,14 @@ static size_t merge_fixed(struct demand *demands, size_t n)
     return kept;
 }
 
+/* Numbers that are given are their own range each: there are never too few of them. */
+static bool all_are_given(const struct demand *demands, size_t n)
+{
+    while (n > 0 && !has_pool(demands[n - 1].decision))
+        n--;
+    return n == 0;
+}
+
 static frazil_err tell_shortage(const struct demand *own, const struct demand *run, frazil_error *reterr)
 {
     uint64_t size = run->end - run->first, taken = run->count - own->count;
@@ -163,9 +171,13 @@ static frazil_err check_pool(const struct frazil_admin_group *group, const struc
         if (knows_worker_ids(&group->members[i].decision))
             demands[n++] = demand_of(&group->members[i]);
     }
-    n = merge_fixed(demands, gather_source(demands, n));
-    qsort(demands, n, sizeof *demands, by_range);
-    bool is_short = find_shortage(demands, n, &own, &run);
+    n = gather_source(demands, n);
+    bool is_short = false;
+    if (!all_are_given(demands, n)) { /* looking for it takes long where there are many of them */
+        n = merge_fixed(demands, n);
+        qsort(demands, n, sizeof *demands, by_range);
+        is_short = find_shortage(demands, n, &own, &run);
+    }
     free(demands);
     return is_short ? tell_shortage(&own, &run, reterr) : FRAZIL_OK;
 }
