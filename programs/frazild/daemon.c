@@ -37,6 +37,7 @@ struct daemon {
     sigset_t ends; /* but for SIGHUP */
     pthread_t main;
     atomic_bool in_background; /* a thread does what may wait for others */
+    atomic_bool is_cut;        /* a thread is in the middle of something, and will never go on */
     struct opening opening;    /* of the start */
     struct bytes errors;
     struct drain_times times;
@@ -290,12 +291,13 @@ static void drain(struct daemon *daemon, int why)
 static void *close_all(void *arg)
 {
     struct daemon *daemon = arg;
+    const struct drain_times *times = &daemon->times;
 
-    reloader_stop(daemon->reloader);
+    atomic_store(&daemon->is_cut,
+                 !reloader_stop(daemon->reloader, times->cut_ns, (times->closed_ns - times->cut_ns) / 2));
     uint64_t now_ns = clock_ns();
     if (daemon->server.setup != NULL) /* gives the worker ids back */
-        setup_release_within(daemon->server.setup,
-                             daemon->times.closed_ns > now_ns ? daemon->times.closed_ns - now_ns : 0);
+        setup_release_within(daemon->server.setup, times->closed_ns > now_ns ? times->closed_ns - now_ns : 0);
     lease_threads_stop(daemon->server.lease_threads);
     return end_background(daemon);
 }
@@ -310,7 +312,7 @@ static void stop(struct daemon *daemon, int status)
     listeners_close(&daemon->listeners);
     bool is_closed = run_in_background(daemon, close_all, daemon->times.end_ns);
     log_left_out(true);
-    if (!is_closed) {
+    if (!is_closed || atomic_load(&daemon->is_cut)) {
         log_line(LOG_ALWAYS,
                  "requests that still waited for a coordinator were cut: a worker id may be free only when its grant "
                  "has ended");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The times of a drain, none of them later than drain_timeout after its beginning.  A close that gives worker ids back
- * is told a limit, and ends a moment after it; a reload or a look at leases that waits for a coordinator knows none.
+ * is told a limit, and ends a moment after it.  A reload that waits for a coordinator is given up when connections are
+ * cut; a look at leases that does so knows no limit.
  */
 #ifndef FRAZILD_DRAIN_TIMES_H
 #define FRAZILD_DRAIN_TIMES_H

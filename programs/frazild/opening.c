@@ -28,7 +28,7 @@ void opening_go_on(struct opening *opening, frazil *gen)
 {
     int phase = PHASE_RESTS;
 
-    if (atomic_compare_exchange_strong(&opening->phase, &phase, PHASE_WORKS))
+    if (atomic_compare_exchange_strong(&opening->phase, &phase, PHASE_WORKS) || phase == PHASE_WORKS)
         return;
     if (gen != NULL)
         (void)!frazil_close_within(gen, LATE_NS);
@@ -41,6 +41,13 @@ void opening_begin(struct opening *opening, struct generators *set)
     opening_go_on(opening, NULL);
     *set = (struct generators){0};
     opening->set = set;
+}
+
+void opening_end(struct opening *opening)
+{
+    opening_go_on(opening, NULL);
+    opening->set = NULL;
+    opening_rest(opening, NULL);
 }
 
 bool opening_give_up(struct opening *opening, uint64_t wait_ns)

@@ -23,6 +23,9 @@ void opening_begin(struct opening *opening, struct generators *set);
 struct engine *opening_engines(struct opening *opening, const struct generator_settings *settings, struct spec *meaning,
                                struct bytes *errors);
 
+/* It is over, and what it has opened is somebody else's. */
+void opening_end(struct opening *opening);
+
 /*
  * Between these two the thread that opens touches nothing that is open: these engines, and those of the set.  The
  * second does not return if another thread has taken them; gen, which has come meanwhile (NULL: none has), is closed.

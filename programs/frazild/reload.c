@@ -15,6 +15,8 @@ struct reloader {
     struct job_thread thread; /* first */
     struct job job;           /* the only one */
     atomic_bool asked;        /* the job is in the queue */
+    struct opening opening;   /* it works from the beginning of a reload to its end: the setup of before is in use */
+    atomic_bool is_over;      /* the thread has ended */
     const char *path;
     struct server *server;
 };
@@ -33,14 +35,15 @@ static struct setup *go_over(struct server *server, struct setup *now)
 }
 
 /* The old one is released last: giving a worker id back may take seconds. */
-static void reload(const struct reloader *reloader)
+static void reload(struct reloader *reloader)
 {
     struct server *server = reloader->server;
-    struct opening opening = {0};
     struct bytes errors = {0};
 
     service_tell_reloading();
-    struct setup *now = setup_make(reloader->path, server->setup, &opening, &errors);
+    opening_go_on(&reloader->opening, NULL);
+    struct setup *now = setup_make(reloader->path, server->setup, &reloader->opening, &errors);
+    opening_go_on(&reloader->opening, NULL);
     struct setup *before = NULL;
     atomic_store(&server->keeps_old, now == NULL);
     if (now != NULL) {
@@ -60,6 +63,7 @@ static void reload(const struct reloader *reloader)
         service_tell_ready();
     if (before != NULL)
         setup_release(before);
+    opening_end(&reloader->opening);
 }
 
 /* From now on the job may be in the queue again. */
@@ -100,9 +104,21 @@ void reloader_ask(struct reloader *reloader)
         (void)job_submit(&reloader->thread, &reloader->job);
 }
 
-void reloader_stop(struct reloader *reloader)
+static void note_end(void *reloader)
 {
-    if (reloader != NULL)
-        (void)job_thread_stop(&reloader->thread, UINT64_MAX, NULL, NULL);
+    atomic_store(&((struct reloader *)reloader)->is_over, true);
+}
+
+bool reloader_stop(struct reloader *reloader, uint64_t until_ns, uint64_t wait_ns)
+{
+    bool is_over = reloader == NULL || job_thread_stop(&reloader->thread, until_ns, note_end, reloader);
+
+    while (!is_over) {
+        if (opening_give_up(&reloader->opening, wait_ns))
+            return false; /* its thread is still there */
+        (void)poll(NULL, 0, RELEASE_LOOK_MS);
+        is_over = atomic_load(&reloader->is_over);
+    }
     free(reloader);
+    return true;
 }

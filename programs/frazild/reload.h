@@ -19,7 +19,11 @@ struct reloader *reloader_start(const char *path, struct server *server);
  */
 void reloader_ask(struct reloader *reloader);
 
-/* Ends the thread; what is under way is waited for.  reloader may be NULL. */
-void reloader_stop(struct reloader *reloader);
+/*
+ * Ends the thread; a reload that is under way is waited for.  But if it waits for a coordinator after until_ns, the
+ * generators that it has opened are closed within wait_ns.  False: that was so, and the process has to end: the thread
+ * is still there, and touches nothing any more.  reloader may be NULL.
+ */
+bool reloader_stop(struct reloader *reloader, uint64_t until_ns, uint64_t wait_ns);
 
 #endif

@@ -119,6 +119,23 @@ class Hangs(Hanging):
         self.end_before(daemon, "stays in use")
         self.assertTrue(any(line and CUT in line for line in daemon.lines), daemon.lines)
 
+    def test_an_end_during_a_reload_that_waits_gives_all_worker_ids_back(self):
+        silent = self.listen()
+        _, url = self.redis()
+        config = BASE.replace("[listen", "drain_timeout=4s\n[listen") + f"[generator near]\nworker={url}\n"
+        for _ in range(10):  # a busy machine may need more than the time that is left for the release
+            daemon = self.start(config)
+            self.write(daemon, config + f"[generator more]\nworker={url}\n[generator far]\nworker={self.url_of(silent)}\n")
+            daemon.process.send_signal(signal.SIGHUP)
+            waits, _ = silent.accept()
+            self.addCleanup(waits.close)
+            self.assertEqual(held(url), 2)
+            self.assertEqual(daemon.end(), 0)
+            self.assertTrue(any(line and CUT in line for line in daemon.lines), daemon.lines)
+            if not any(line and "not confirmed" in line for line in daemon.lines):
+                break
+        self.assertEqual(held(url), 0, daemon.lines)
+
     def test_a_reload_that_ends_after_sigterm_tells_the_manager_of_no_readiness(self):
         silent = self.listen()
         folder = tempfile.mkdtemp(prefix="frazild-hangs-")
