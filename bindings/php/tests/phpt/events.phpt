@@ -21,10 +21,37 @@ $show($own);
 $show($own);
 $show(new Generator(SPEC));
 
+// Its value is the last time of the layout: 2^41 ms from its epoch.
+$short = (new Generator('layout=twitter epoch=1958-01-01 worker=fixed:8 allow_short_life=yes state=memory'))->events();
+echo json_encode([array_column($short, 'value') === [2 ** 41 - 1 - 378691200000], array_column($short, 'missed')]), "\n";
+
 $ids = Generator::open('layout=twitter epoch=1958-01-01 worker=fixed:7 allow_short_life=yes state=memory');
 echo json_encode(array_column($ids->events(), 'kind')), "\n";
 unset($ids);
 $show(Generator::open('layout=twitter epoch=1958-01-01 worker=fixed:7 allow_short_life=yes state=memory'));
+
+// Its state cannot be written while a file has the directory's name.
+$dir = sys_get_temp_dir() . '/frazil-events-' . getmypid();
+mkdir($dir, 0700);
+$kept = new Generator("worker=fixed:9 keeper=inline state_dir=$dir");
+$kept->next();
+rename($dir, "$dir-away");
+touch($dir);
+$until = time() + 60;
+do {
+    usleep(10_000);
+    $kept->next();
+} while (($failed = $kept->events()) === [] && time() < $until);
+echo json_encode([array_column($failed, 'kind'), array_column($failed, 'code') === [$kept->health()['last_error']]]), "\n";
+unlink($dir);
+rename("$dir-away", $dir);
+unset($kept);
+?>
+--CLEAN--
+<?php
+foreach (glob(sys_get_temp_dir() . '/frazil-events-*') as $left) {
+    exec('rm -rf ' . escapeshellarg($left));
+}
 ?>
 --EXPECT--
 ["warn-unclaimed",null,true,true,0,0]
@@ -32,5 +59,7 @@ $show(Generator::open('layout=twitter epoch=1958-01-01 worker=fixed:7 allow_shor
 0
 ["warn-unclaimed",null,true,true,0,0]
 1
+[true,[0]]
 ["warn-short-life"]
 0
+[["extension-failed"],true]

@@ -26,6 +26,7 @@ var_dump($layout->range($at, $range[1]) === $layout->range(...$range));
 var_dump($layout->overlap(new Layout('frazil'), $at) === $layout->overlap(new Layout('frazil'), $ms));
 var_dump(Sno::range($at, $later) === Sno::range(...$range));
 var_dump(Sno::compose($at, 0, 1, 2, 3) === Sno::compose($ms, 0, 1, 2, 3));
+echo json_encode(Sno::decompose(Sno::compose($at, 1, 2, 3, 4))), "\n";
 echo Time::format($at), ' ', Time::format(new DateTime('1969-12-31T23:59:59.999Z')), "\n";
 
 final class NoTime extends DateTime
@@ -85,6 +86,7 @@ bool(true)
 bool(true)
 bool(true)
 bool(true)
+{"unix_ms":1800000000248,"ticktock":1,"meta":2,"partition":3,"sequence":4}
 2027-01-15T08:00:00.250Z 1969-12-31T23:59:59.999Z
 text: {"TypeError":11}
 another object: {"TypeError":11}
