@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -212,11 +213,10 @@ static void end_early(void)
 static void give_worker_ids_back(struct daemon *daemon)
 {
     const uint64_t end_ns = clock_ns() + FAILED_NS;
-    const struct timespec pause = {0, NS_PER_MS};
 
     /* A thread that is in the middle of something is about to wait, or to be over. */
     while (!opening_give_up(&daemon->opening, FAILED_NS) && atomic_load(&daemon->in_background) && clock_ns() < end_ns)
-        (void)nanosleep(&pause, NULL);
+        (void)poll(NULL, 0, 1);
 }
 
 static bool start(struct daemon *daemon)

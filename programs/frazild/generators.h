@@ -15,8 +15,6 @@
 
 enum { WORKER_SIZE = 32 };
 
-struct opening;
-
 /* The state of an engine that the monitor logged last. */
 struct seen {
     uint64_t failures; /* in a row */
@@ -60,13 +58,6 @@ struct generators {
     struct generator *rows;
     size_t count;
 };
-
-/*
- * Opens the generators of the settings; the engines of `before` (may be NULL) that mean the same are shared.  Each
- * failure is added to errors, and the set is then to be closed.  The opening lets another thread give it up.
- */
-void generators_open(struct generators *set, const struct settings *settings, const struct generators *before,
-                     struct opening *opening, struct bytes *errors);
 
 /* Looks for a pattern of keys= that two generators have, or that is the name of another; each is added to errors. */
 void generators_check_keys(const struct settings *settings, struct bytes *errors);

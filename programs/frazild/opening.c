@@ -6,6 +6,7 @@
 #include "log.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +19,8 @@ enum opening_phase {
     PHASE_GIVEN_UP,
 };
 
-void opening_rest(struct opening *opening, struct engine *engines)
+/* From here to opening_go_on this thread touches nothing that is open: these engines, and those of the set. */
+static void rest(struct opening *opening, struct engine *engines)
 {
     opening->engines = engines;
     atomic_store(&opening->phase, PHASE_RESTS);
@@ -36,7 +38,8 @@ void opening_go_on(struct opening *opening, frazil *gen)
         (void)pause();
 }
 
-void opening_begin(struct opening *opening, struct generators *set)
+/* Begins with an empty set. */
+static void begin(struct opening *opening, struct generators *set)
 {
     opening_go_on(opening, NULL);
     *set = (struct generators){0};
@@ -47,7 +50,7 @@ void opening_end(struct opening *opening)
 {
     opening_go_on(opening, NULL);
     opening->set = NULL;
-    opening_rest(opening, NULL);
+    rest(opening, NULL);
 }
 
 bool opening_give_up(struct opening *opening, uint64_t wait_ns)
@@ -80,7 +83,7 @@ static void read_policies(struct engine *engine, const frazil_options *options)
 static frazil_err open_gen(frazil **ret, struct opening *opening, struct engine *others, const frazil_options *options,
                            frazil_error *reterr)
 {
-    opening_rest(opening, others);
+    rest(opening, others);
     frazil_err err = frazil_open_with(ret, options, reterr);
     opening_go_on(opening, err == FRAZIL_OK ? *ret : NULL);
     return err;
@@ -158,7 +161,8 @@ static struct engine *open_next(struct opening *opening, const struct generator_
     return NULL;
 }
 
-struct engine *opening_engines(struct opening *opening, const struct generator_settings *settings, struct spec *meaning,
+/* Opens an engine for each worker id that is wanted; takes the meaning over.  NULL: errors says why not. */
+static struct engine *open_all(struct opening *opening, const struct generator_settings *settings, struct spec *meaning,
                                struct bytes *errors)
 {
     struct engine *first = open_one(opening, settings, NULL, errors);
@@ -170,4 +174,128 @@ struct engine *opening_engines(struct opening *opening, const struct generator_s
         *meaning = (struct spec){NULL};
     }
     return first;
+}
+
+/* The engine of a generator: that of before, if it means the same, or a new one.  NULL: errors says why not. */
+static struct engine *engine_for(const struct generator_settings *settings, const struct generators *before,
+                                 struct opening *opening, struct bytes *errors)
+{
+    struct spec meaning = settings_spec(settings, errors);
+    struct generator *old = before != NULL ? generators_find(before, slice_of(settings->name)) : NULL;
+    struct engine *engine = NULL;
+
+    if (meaning.text == NULL)
+        return NULL;
+    if (old == NULL) {
+        engine = open_all(opening, settings, &meaning, errors);
+    } else if (strcmp(old->engine->meaning.text, meaning.text) == 0 &&
+               generator_worker_ids(old) == settings->worker_ids) {
+        engine = old->engine;
+        engine_hold(engine);
+    } else {
+        config_complain(errors, settings->place,
+                        "[generator %s]: its layout, worker or another key of its spec changed, which needs a restart",
+                        settings->name);
+    }
+    spec_free(&meaning);
+    return engine;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct generator *x = a, *y = b;
+
+    return strcmp(x->name, y->name);
+}
+
+#define GOES                                                                                                           \
+    "a generator that this reload closes keeps its worker id until then: if it is that one, reload without both first"
+
+static bool some_go(const struct settings *settings, const struct generators *before)
+{
+    size_t i = 0;
+
+    while (before != NULL && i < before->count && settings_have_generator(settings, before->rows[i].name))
+        i++;
+    return before != NULL && i < before->count;
+}
+
+/* The generators that a reload closes, as a group, by what runs of them; NULL: errors says why. */
+static frazil_admin_group *group_of_those_that_go(const struct settings *settings, const struct generators *before,
+                                                  struct bytes *errors)
+{
+    frazil_admin_group *group = NULL;
+    char name[sizeof "[generator ]" + NAME_MAX_LEN];
+    frazil_error err;
+
+    for (size_t i = 0; i < before->count; i++) {
+        const struct generator *row = &before->rows[i];
+        if (settings_have_generator(settings, row->name))
+            continue;
+        (void)snprintf(name, sizeof name, "[generator %s]", row->name);
+        if ((group == NULL && frazil_admin_group_open(&group, &err) != FRAZIL_OK) ||
+            frazil_admin_group_add(group, name, row->engine->meaning.text, generator_worker_ids(row), &err) !=
+                FRAZIL_OK)
+            bytes_format(errors, "%s: %s\n", name, err.message);
+    }
+    return group;
+}
+
+/*
+ * Adds those new generators to errors that can make the same ids as one that goes: both are open for a moment, and not
+ * all of them refuse each other then.  What runs is compared, whatever its files say by now; and where nothing is new,
+ * nothing is compared that could fail.
+ */
+static void look_at_those_that_go(const struct settings *settings, const struct generators *before,
+                                  struct bytes *errors)
+{
+    frazil_admin_group *group = NULL;
+    frazil_error why;
+
+    for (size_t i = 0; i < settings->generator_count; i++) {
+        const struct generator_settings *row = &settings->generators[i];
+        if (generators_find(before, slice_of(row->name)) != NULL)
+            continue;
+        if (group == NULL && (group = group_of_those_that_go(settings, before, errors)) == NULL)
+            return;
+        struct spec meaning = settings_spec(row, errors);
+        if (meaning.text != NULL &&
+            frazil_admin_group_add(group, row->name, meaning.text, row->worker_ids, &why) == FRAZIL_EWORKER)
+            config_complain(errors, row->place, "[generator %s]: %s; " GOES, row->name, why.message);
+        spec_free(&meaning); /* any other error is left to the opening, which follows */
+    }
+    frazil_admin_group_close(group);
+}
+
+void opening_generators(struct opening *opening, struct generators *set, const struct settings *settings,
+                        const struct generators *before, struct bytes *errors)
+{
+    bool go = some_go(settings, before);
+
+    begin(opening, set);
+    /* A reload that fails has closed nothing, so those that go keep their worker ids until it is done. */
+    opening->goes = go ? "; " GOES : "";
+    if (go)
+        look_at_those_that_go(settings, before, errors);
+    *set = (struct generators){.rows = calloc(settings->generator_count + 1, sizeof *set->rows)};
+    if (set->rows == NULL)
+        bytes_add_text(errors, "out of memory\n");
+    for (size_t i = 0; i < settings->generator_count && config_is_good(errors); i++) {
+        const struct generator_settings *row = &settings->generators[i];
+        struct generator generator = {.engine = engine_for(row, before, opening, errors),
+                                      .keys = strdup(row->keys),
+                                      .max_batch = row->max_batch,
+                                      .rate = {.per_second = row->rate}};
+        if (generator.engine == NULL) {
+            free(generator.keys);
+            break;
+        }
+        (void)config_memory(generator.keys, errors);
+        generator.name = generator.engine->name;
+        set->rows[set->count++] = generator;
+    }
+    if (set->rows != NULL)
+        qsort(set->rows, set->count, sizeof *set->rows, by_name);
+    if (config_is_good(errors))
+        rest(opening, NULL);
 }

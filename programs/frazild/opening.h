@@ -16,21 +16,20 @@ struct opening {
     const char *goes;       /* what to say of a worker id that is in use, since a generator that goes may have it */
 };
 
-/* Begins with an empty set. */
-void opening_begin(struct opening *opening, struct generators *set);
-
-/* Opens an engine for each worker id that is wanted; takes the meaning over.  NULL: errors says why not. */
-struct engine *opening_engines(struct opening *opening, const struct generator_settings *settings, struct spec *meaning,
-                               struct bytes *errors);
+/*
+ * Opens the generators of the settings; the engines of `before` (may be NULL) that mean the same are shared.  Each
+ * failure is added to errors, and the set is then to be closed.
+ */
+void opening_generators(struct opening *opening, struct generators *set, const struct settings *settings,
+                        const struct generators *before, struct bytes *errors);
 
 /* It is over, and what it has opened is somebody else's. */
 void opening_end(struct opening *opening);
 
 /*
- * Between these two the thread that opens touches nothing that is open: these engines, and those of the set.  The
- * second does not return if another thread has taken them; gen, which has come meanwhile (NULL: none has), is closed.
+ * Before this thread touches again what it has opened.  This does not return if another thread has taken that; gen,
+ * which has come meanwhile (NULL: none has), is closed.
  */
-void opening_rest(struct opening *opening, struct engine *engines);
 void opening_go_on(struct opening *opening, frazil *gen);
 
 /*

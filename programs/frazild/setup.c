@@ -157,8 +157,8 @@ struct setup *setup_make(const char *path, const struct setup *before, struct op
     if (before != NULL && config_is_good(errors)) /* else a wrong value is not there, and would seem to have changed */
         check_changes(path, &setup->settings, &before->settings, errors);
     if (config_is_good(errors))
-        generators_open(&setup->generators, &setup->settings, before != NULL ? &before->generators : NULL, opening,
-                        errors);
+        opening_generators(opening, &setup->generators, &setup->settings, before != NULL ? &before->generators : NULL,
+                           errors);
     if (config_is_good(errors)) {
         if (before != NULL)
             keep_rates(setup, before);

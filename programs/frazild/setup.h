@@ -7,6 +7,7 @@
 #define FRAZILD_SETUP_H
 
 #include "generators.h"
+#include "opening.h"
 #include "page.h"
 #include "settings.h"
 #include "tls.h"

@@ -109,7 +109,7 @@ static void expect(const char *config, const struct side *before, const char *wo
     struct side side;
 
     read_side(&side, config);
-    generators_open(&side.set, &side.settings, &before->set, &opening, &side.errors);
+    opening_generators(&opening, &side.set, &side.settings, &before->set, &side.errors);
     close_side(&side, words);
 }
 
@@ -121,7 +121,7 @@ static void expect_uncompared(const char *config, const struct side *before, con
 
     read_side(&side, config);
     compares = false;
-    generators_open(&side.set, &side.settings, &before->set, &opening, &side.errors);
+    opening_generators(&opening, &side.set, &side.settings, &before->set, &side.errors);
     compares = true;
     close_side(&side, words);
 }
@@ -131,7 +131,7 @@ static void open_first(struct side *side, const char *config)
     struct opening opening = {0};
 
     read_side(side, config);
-    generators_open(&side->set, &side->settings, NULL, &opening, &side->errors);
+    opening_generators(&opening, &side->set, &side->settings, NULL, &side->errors);
     expect_no_errors(side);
 }
 
@@ -152,7 +152,7 @@ TEST("Whichever memory is missing, each generator is open with its keys, or the 
     for (unsigned at = 1; has_failed; at++) {
         struct opening opening = {0};
         memory_fails_at(at);
-        generators_open(&side.set, &side.settings, NULL, &opening, &side.errors);
+        opening_generators(&opening, &side.set, &side.settings, NULL, &side.errors);
         has_failed = memory_calls() >= at;
         memory_fails_at(0);
         if (config_is_good(&side.errors))
@@ -235,7 +235,7 @@ static void *open_start(void *arg)
 {
     struct start *start = arg;
 
-    generators_open(&start->side.set, &start->side.settings, NULL, &start->opening, &start->side.errors);
+    opening_generators(&start->opening, &start->side.set, &start->side.settings, NULL, &start->side.errors);
     return NULL;
 }
 
@@ -272,7 +272,7 @@ static bool can_open(const char *config)
     struct side side;
 
     read_side(&side, config);
-    generators_open(&side.set, &side.settings, NULL, &opening, &side.errors);
+    opening_generators(&opening, &side.set, &side.settings, NULL, &side.errors);
     const bool good = config_is_good(&side.errors);
     close_side(&side, good ? NULL : "");
     return good;
