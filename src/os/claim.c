@@ -51,22 +51,33 @@ static int open_claim(struct fz_claim *claim, struct stat *ret_status)
 }
 
 /*
- * Learns what the own file says, which is locked, or makes it ready if it was never finished.  It writes in one call,
- * so that a killed process leaves no half of it, and a full disk is an error here and no SIGBUS later.  A file without
- * a valid page that other processes hold, too, is not for this process: one of them is about to make it ready, or only
- * looks. 0, EBADMSG, EWOULDBLOCK or an errno.
+ * Makes the own file ready, which is locked.  It writes in one call, so that a killed process leaves no half of it, and
+ * a full disk is an error here and no SIGBUS later.  Then the file goes: the next try may be for another word, and one
+ * file would be left for each.  0 or an errno.
  */
-static int learn_own(int fd, const struct fz_claim_key *key, bool is_finished, bool is_first, struct fz_claim_page *ret)
+static int make_ready(const struct fz_claim *claim, int fd, const char *holder, struct fz_claim_page *ret)
+{
+    fz_claim_page_make(ret, holder);
+    /* The umask may have closed it to other users, but they must read it. */
+    int err = fchmod(fd, BEGUN) == 0 ? fz_file_write(fd, 0, ret, sizeof *ret) : errno;
+    if (err != 0)
+        (void)unlink(claim->path);
+    return err;
+}
+
+/*
+ * Learns what the own file says, which is locked, or makes it ready if it was never finished.  A file without a valid
+ * page that other processes hold, too, is not for this process: one of them is about to make it ready, or only looks.
+ * 0, EBADMSG, EWOULDBLOCK or an errno.
+ */
+static int learn_own(const struct fz_claim *claim, int fd, const struct fz_claim_key *key, bool is_first,
+                     struct fz_claim_page *ret)
 {
     int err = fz_claim_page_read(fd, ret);
 
-    if (err != EBADMSG || is_finished)
+    if (err != EBADMSG || claim->is_finished)
         return err;
-    if (!is_first)
-        return EWOULDBLOCK;
-    fz_claim_page_make(ret, key->holder);
-    /* The umask may have closed it to other users, but they must read it. */
-    return fchmod(fd, BEGUN) == 0 ? fz_file_write(fd, 0, ret, sizeof *ret) : errno;
+    return is_first ? make_ready(claim, fd, key->holder, ret) : EWOULDBLOCK;
 }
 
 static int map_claim(struct fz_claim *claim, int fd)
@@ -137,9 +148,9 @@ static int hold_claim(struct fz_claim *claim, const struct fz_claim_key *key, co
         err = fz_own_file_lock(fd, LOCK_SH);
     if (err == 0)
         err = fz_own_file_at(&claim->file, claim->path);
-    if (err == 0)
-        err = learn_own(fd, key, fz_claim_is_finished(&status), is_first, &learned);
     claim->is_finished = fz_claim_is_finished(&status);
+    if (err == 0)
+        err = learn_own(claim, fd, key, is_first, &learned);
     if (err == 0)
         err = map_claim(claim, fd);
     if (err == 0)

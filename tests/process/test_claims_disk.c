@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -165,6 +166,25 @@ TEST("A claim that was lost with the power before it was marked says nothing, an
     assert_int_equal(fz_claim_try(&claim, &stranger, NUMBER, &other), 0);
     assert_int_equal(claim.floor, NOW + 1);
     fz_claim_release(&claim);
+}
+
+TEST("A claim that finds no room leaves no file, though each try is for another word")
+{
+    struct fz_claim_other other;
+    struct rlimit limit;
+    struct fz_claim claim;
+    unsigned failed = 0;
+
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const struct rlimit full = {.rlim_cur = 0, .rlim_max = limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    for (uint64_t word = 1; word <= TRIES; word++) {
+        const struct fz_claim_key key = claim_key(claims, word, NOW);
+        failed += fz_claim_try(&claim, &key, NUMBER, &other) == EFBIG;
+    }
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(failed, TRIES);
+    assert_int_equal(rmdir(claims), 0); /* it is empty */
 }
 
 TEST("In memory nothing is synced")
