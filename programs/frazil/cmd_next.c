@@ -51,7 +51,17 @@ static void note_default(const struct source *source)
         complain(DEFAULT_WORKER_NOTE);
 }
 
-/* Said as seldom, of a worker id that another host may have, too. */
+/* Said each time: each process draws another one. */
+static void note_unclaimed(const struct source *source, const frazil_options *options)
+{
+    char worker[sizeof UNCLAIMED_WORKER];
+
+    if (!source->quiet && frazil_options_get(options, "worker", worker, sizeof worker, NULL, NULL) == FRAZIL_OK &&
+        strcmp(worker, UNCLAIMED_WORKER) == 0)
+        complain(UNCLAIMED_WORKER_NOTE);
+}
+
+/* Said as seldom as the first, of a worker id that another host may have, too. */
 static void note_collision(const struct source *source, const frazil_info *info)
 {
     const uint32_t worth_a_word_ppm = 10000;
@@ -105,6 +115,8 @@ static frazil_err open_with(struct source *source, const struct arguments *args,
         code = default_worker_check(options, ret_assumed, err);
     if (code == FRAZIL_OK)
         code = frazil_open_with(&source->gen, options, err);
+    if (code == FRAZIL_OK)
+        note_unclaimed(source, options);
     frazil_options_close(options);
     return code;
 }

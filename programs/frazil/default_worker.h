@@ -11,6 +11,12 @@
     "no worker= was given: the ids are unique on this host (worker=file-lock), not among several; see WORKER IDS in "  \
     "man frazil.spec"
 
+/* The same of a source that keeps no other process from the worker id (the event warn-unclaimed). */
+#define UNCLAIMED_WORKER_NOTE                                                                                          \
+    "worker=auto is unique within this process only: processes that start together repeat each other's ids; see "      \
+    "WORKER IDS in man frazil.spec"
+#define UNCLAIMED_WORKER "auto"
+
 /*
  * Whether the options can be understood, as frazil_options_check has it.  If they name no worker, they name file-lock
  * from then on, and *ret_assumed is true; where that does not suit them, err says both.

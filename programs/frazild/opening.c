@@ -109,6 +109,8 @@ static struct engine *open_one(struct opening *opening, const struct generator_s
         log_line(LOG_ALWAYS, DEFAULT_WORKER_NOTE);
     memcpy(engine->name, settings->name, strlen(settings->name) + 1);
     (void)!frazil_options_get(settings->options, "worker", engine->worker, sizeof engine->worker, NULL, NULL);
+    if (strcmp(engine->worker, UNCLAIMED_WORKER) == 0)
+        log_line(LOG_ALWAYS, UNCLAIMED_WORKER_NOTE);
     read_policies(engine, settings->options);
     frazil_get_info(engine->gen, &info, sizeof info);
     engine->layout = *info.layout;

@@ -102,6 +102,19 @@ setup() {
     fails 2 "worker=auto" frazil next layout=sno worker=auto state=file
 }
 
+@test "a partition that another process may draw, too: a word about it each time, unless quiet" {
+    for _ in 1 2; do
+        run --separate-stderr frazil next layout=sno worker=auto
+        [ "$status" -eq 0 ]
+        [[ "$stderr" == "frazil: worker=auto is unique within this process only: "* ]]
+    done
+    run --separate-stderr frazil next -q layout=sno worker=auto
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "" ]
+    run --separate-stderr frazil next layout=sno worker=fixed:1
+    [ "$stderr" = "" ]
+}
+
 @test "a worker id that two hosts may well have: a word about it, once, unless quiet" {
     run --separate-stderr frazil next --json worker=hostname-hash hostname=app-240 count=256 expect=5
     [ "$status" -eq 0 ]
