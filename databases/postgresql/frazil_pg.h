@@ -160,8 +160,11 @@ extern void frazil_pg_begin_past(frazil *gen);
  */
 extern bool frazil_pg_hold_past(void);
 
-/* Before this process closes that generator, if it has it: from then on another server may have it. */
-extern void frazil_pg_leave_past(void);
+/*
+ * Before this process closes that generator, if it has it: from then on another server may have it.  is_lost: another
+ * one may have had it already.
+ */
+extern void frazil_pg_leave_past(bool is_lost);
 
 /* ---- fields.c -------------------------------------------------------------------- */
 

@@ -70,7 +70,7 @@ static void close_all(int code, Datum arg)
 {
     (void)code;
     (void)arg;
-    frazil_pg_leave_past();
+    frazil_pg_leave_past(false);
     for (struct generator *g = generators; g != NULL; g = g->next) {
         if (g->opener == MyProcPid)
             frazil_close(g->gen);
@@ -181,7 +181,7 @@ static void forget(struct generator *g)
         link = &(*link)->next;
     *link = g->next;
     if (g->is_past)
-        frazil_pg_leave_past();
+        frazil_pg_leave_past(true);
     frazil_close(g->gen);
     pfree(g);
 }
@@ -247,7 +247,10 @@ void frazil_pg_prepare(void)
         prepare(name);
 }
 
-/* Extends its grant, as long as somebody makes ids.  A failure is told to callers, once the grant has ended. */
+/*
+ * Extends its grant, as long as somebody makes ids.  That of frazil_at must not end: whoever extends it later could not
+ * tell whether the number was lost meanwhile.  A failure is told to callers, once the grant has ended.
+ */
 static void keep_prepared(struct generator *g, uint64 look)
 {
     frazil_stat stats[FRAZIL_STATS_MOST] = {{.value = 0}};
@@ -257,7 +260,7 @@ static void keep_prepared(struct generator *g, uint64 look)
     if (stats[FRAZIL_STAT_ISSUED].value != g->issued)
         g->used_look = look;
     g->issued = stats[FRAZIL_STAT_ISSUED].value;
-    if (look - g->used_look <= IDLE_LOOKS)
+    if (g->is_past || look - g->used_look <= IDLE_LOOKS)
         (void)!frazil_keep(g->gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL);
 }
 

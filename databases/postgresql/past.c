@@ -13,7 +13,9 @@
  * The postmaster keeps the generator, and with it the part of the sequence.  On a standby the background worker does
  * so, as soon as it may make ids: from the promotion on, unless frazil.allow_in_recovery is on.  If another server of
  * the host has that part, backends open it themselves later, and another server may make ids whenever none of them has
- * it: so the first one that has it again begins with the present.
+ * it: so the first one that has it again begins with the present.  So does the first one after the number was lost and
+ * found again, as after a cleaner has removed its claim: the generator counts the grants that do not continue the one
+ * before.
  *
  * After a boot a clock may be behind, and the generator goes on below what it has left out before.  So a file says up
  * to which time ids may have been made, RECORD_AHEAD_MS ahead of the present, and a server starts above that.
@@ -41,12 +43,15 @@ enum { RETRY_LOOKS = 60 }; /* of the background worker, one a second */
 enum { COUNTERS = 65536, COUNT_BITS = 20 };
 static const uint64 COUNT_MAX = (UINT64CONST(1) << COUNT_BITS) - 1;
 
+static const uint64 LOST = PG_UINT64_MAX; /* no generator counts so far */
+
 /* Made by the postmaster, and shared with all processes that it forks. */
 static struct past {
     _Atomic uint64 first_ms; /* ids are made for later times, in Unix milliseconds; 0: no id was taken yet */
     _Atomic uint64 last_ms;  /* the latest present of a call of frazil_at */
     _Atomic uint64 until_ms; /* the file has this time; 0: this server has not written it */
     _Atomic uint32 holders;  /* how many processes have opened the generator and keep it */
+    _Atomic uint64 moves;    /* grants that left out ticks, up to first_ms; LOST: more than that */
     _Atomic uint64 counters[COUNTERS];
 } * past;
 
@@ -116,25 +121,38 @@ static int entered;        /* the process that this one has the generator from, 
 static bool is_of_standby; /* the postmaster started as one, and has not opened it */
 static shmem_startup_hook_type startup_before;
 
-/* As soon as this process has it, and now_ms is the present. */
-static void enter(uint64 now_ms)
+static uint64 moves_of(frazil *gen)
+{
+    frazil_stat stats[FRAZIL_STATS_MOST] = {{.value = 0}};
+
+    (void)frazil_get_stats(gen, stats, FRAZIL_STATS_MOST);
+    return stats[FRAZIL_STAT_MOVES].value;
+}
+
+/* Whenever this process has it, and now_ms is the present: nobody knows what was made while the server had it not. */
+static void enter(frazil *gen, uint64 now_ms)
 {
     uint64 first = atomic_load(&past->first_ms);
+    uint64 moves = moves_of(gen);
 
-    if (entered != 0)
-        return;
-    if (atomic_load(&past->holders) == 0) {
+    if ((entered == 0 && atomic_load(&past->holders) == 0) || atomic_load(&past->moves) != moves) {
         while (first != 0 && first < now_ms && !atomic_compare_exchange_weak(&past->first_ms, &first, now_ms)) {
         }
+        atomic_store(&past->moves, moves);
     }
+    if (entered != 0)
+        return;
     atomic_fetch_add(&past->holders, 1);
     entered = MyProcPid;
 }
 
-void frazil_pg_leave_past(void)
+void frazil_pg_leave_past(bool is_lost)
 {
     if (entered == MyProcPid)
         atomic_fetch_sub(&past->holders, 1);
+    /* The postmaster, from which others have it, counts as a holder although it has lost it as well. */
+    if (entered != 0 && is_lost)
+        atomic_store(&past->moves, LOST);
     entered = 0;
 }
 
@@ -286,7 +304,7 @@ static frazil_fields take_present(frazil_info *ret_info)
     check_possible();
     frazil *gen = frazil_pg_take(PAST, &id);
     frazil_fields present = fields_of(gen, id, ret_info);
-    enter((uint64)present.unix_ms);
+    enter(gen, (uint64)present.unix_ms);
     return present;
 }
 
@@ -299,7 +317,7 @@ void frazil_pg_begin_past(frazil *gen)
 
     if (past == NULL)
         return;
-    enter(0); /* nobody has made any yet */
+    enter(gen, 0); /* nobody has made any yet */
     if (frazil_try_take(gen, &id, 1, &taken, &retry_ns, NULL) == FRAZIL_OK)
         (void)first_ms(fields_of(gen, id, &info).unix_ms);
 }
