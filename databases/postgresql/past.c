@@ -234,6 +234,12 @@ static void refuse_as_old(int64 unix_ms)
                     errhint("Take frazil_at(greatest(TIME, frazil_at_first())).")));
 }
 
+/* Now, by the clock: the present of a generator may lead it, as with on_full=lead, or after it was set back. */
+static int64 clock_ms(void)
+{
+    return GetCurrentTimestamp() / 1000 + POSTGRES_EPOCH_UNIX_MS;
+}
+
 static void check_time(int64 unix_ms, int64 start_ms, int64 now_ms)
 {
     int64 most_ms = (int64)frazil_pg_settings.past_most_s * 1000;
@@ -246,7 +252,7 @@ static void check_time(int64 unix_ms, int64 start_ms, int64 now_ms)
                            "that server was killed less than %d s ago.",
                            RECORD_AHEAD_MS / 1000),
                  errhint("Wait until then, or take frazil_next().")));
-    if (unix_ms > now_ms)
+    if (unix_ms > Min(now_ms, clock_ms()))
         ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                         errmsg("%s has not come yet, and frazil_at is for times that have", text_of(unix_ms)),
                         errhint("Take frazil_next(), or frazil_at(least(TIME, clock_timestamp())).")));

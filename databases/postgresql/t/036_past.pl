@@ -154,6 +154,16 @@ $node->stop;
 unlink $record;
 $node->start;
 
+# Its generator may lead the clock by what it takes of the present, but a time that has not come has not passed.
+$node->append_conf('postgresql.conf', q{
+frazil.worker = 'fixed:9'
+frazil.generators = 'main: layout=frazil seq_max=4093; past: layout=frazil seq_min=4094 on_full=lead'
+});
+$node->restart;
+$refuses->('ahead of the clock', q{SELECT count(frazil_at_first()) FROM generate_series(1, 1200); SELECT frazil_at(clock_timestamp() + interval '200 ms')},
+    qr/has not come yet/);
+$node->append_conf('postgresql.conf', "frazil.worker = 'fixed:7'\nfrazil.generators = '$divided'");
+
 # How long ago a time may be.  Then it has its ids again.
 $node->append_conf('postgresql.conf', q{frazil.past_most = '2s'});
 $node->restart;
