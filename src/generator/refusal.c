@@ -125,7 +125,7 @@ static void explain_clock(const frazil *gen, const struct fz_refusal *r, uint64_
     /* Tick 0 is nobody's, so that the records of worker ids can say that there was none. */
     else if (r->now_tick == 0 && r->granted_first == 1 && gen->keeper.granter.ctx != NULL && !gen->keeper.asks_program)
         fz_fail(reterr, r->code,
-                "leased worker ids do not use the first tick after the layout's epoch: the first ids come at %t, in "
+                "the first tick after the layout's epoch is never granted: the first ids come at %t, in "
                 "%D, which is longer than the call may wait: wait for that long, or raise max_wait",
                 first_ms, retry_us);
     /* Before the grant the clock did not go back in this process: others were granted the time until then. */

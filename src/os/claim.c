@@ -8,24 +8,13 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "deadline.h"
 #include "dirs.h"
 #include "fail_errno.h"
 #include "own_file.h"
-#include "waits.h"
 
 enum { CLAIM_FILE_SIZE = sizeof(struct fz_claim_page) };
-
-/* A look takes less than a pause, unless it is stopped; a pause is longer each time. */
-enum {
-    CLAIM_WAIT_NS = 250000000,
-    CLAIM_PAUSE_NS = 1000000,
-    CLAIM_PAUSE_NS_MAX = 16000000,
-    CLAIM_POOL_PAUSE_NS_MAX = 256000000
-};
 
 /* How often a file may vanish between two calls before that seems to be on purpose. */
 enum { VANISHES_MOST = 100 };
@@ -197,7 +186,7 @@ static bool is_occupied(const struct fz_claim *claim, int err, struct fz_claim_o
     return true;
 }
 
-static bool says_nothing(const struct fz_claim_page *page)
+static bool records_nothing(const struct fz_claim_page *page)
 {
     return fz_claim_tick_of(&page->end) == 0 && fz_claim_tick_of(&page->floor) == 0;
 }
@@ -208,8 +197,8 @@ static bool says_nothing(const struct fz_claim_page *page)
  */
 static void remove_empty(const struct fz_claim *claim)
 {
-    if (says_nothing(claim->page) && fz_own_file_lock(fz_kept_fd_known(&claim->file), LOCK_EX) == 0 &&
-        says_nothing(claim->page) && fz_own_file_at(&claim->file, claim->path) == 0)
+    if (records_nothing(claim->page) && fz_own_file_lock(fz_kept_fd_known(&claim->file), LOCK_EX) == 0 &&
+        records_nothing(claim->page) && fz_own_file_at(&claim->file, claim->path) == 0)
         (void)unlink(claim->path);
 }
 
@@ -363,33 +352,6 @@ int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t 
     else
         withdraw(&attempt.claim);
     return err;
-}
-
-struct fz_claim_patience fz_claim_patience(struct fz_deadline deadline, bool is_of_pool)
-{
-    return (struct fz_claim_patience){.deadline = deadline,
-                                      .left_ns = is_of_pool ? UINT64_MAX : CLAIM_WAIT_NS,
-                                      .next_ns = CLAIM_PAUSE_NS,
-                                      .longest_ns = is_of_pool ? CLAIM_POOL_PAUSE_NS_MAX : CLAIM_PAUSE_NS_MAX};
-}
-
-static uint64_t lesser_of(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-bool fz_claim_pause(struct fz_claim_patience *patience)
-{
-    const uint64_t pause_ns =
-        lesser_of(lesser_of(patience->next_ns, patience->left_ns), fz_deadline_left_ns(patience->deadline));
-    const struct timespec pause = {.tv_nsec = (long)pause_ns};
-
-    if (pause_ns == 0 || fz_waits_ended())
-        return false;
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-    patience->left_ns -= pause_ns;
-    patience->next_ns = lesser_of(2 * pause_ns, patience->longest_ns);
-    return true;
 }
 
 /*

@@ -167,11 +167,12 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
         return fz_fail_errno(reterr, other->sys_errno, "cannot determine whether another user has the worker id, from",
                              other->path, ": its owner must let everybody read it, or remove it");
     if (other->is_own)
-        return fz_fail(reterr, FRAZIL_EWORKER,
-                       "worker id %u cannot be claimed, because another user locks %q, which is this user's own file: "
-                       "try again, as it may only have looked; if it still does, end the process that has it open "
-                       "(fuser names it)",
-                       (uint64_t)worker, other->path);
+        return fz_fail(
+            reterr, FRAZIL_EWORKER,
+            "worker id %u cannot be claimed, because another process locks %q, which is this user's own file: "
+            "try again, as it may only have looked; if it still does, end the process that has it open "
+            "(fuser names it)",
+            (uint64_t)worker, other->path);
     if (other->until == FZ_CLAIM_UNKNOWN)
         return refuse_for_ever(worker, other, reterr);
     fz_claim_say_other(who, other);

@@ -35,7 +35,7 @@ setup() {
 @test "init: at the first tick of the layout nobody is told of a quarantine that there is none of" {
     local layout="layout='20/10/12 epoch=$(date +%s)000 tick=24h'"
     frazil lease init --never-used "$layout horizon=120h worker=$url" >/dev/null
-    fails 3 "leased worker ids do not use the first tick after the layout's epoch: the first ids come at " \
+    fails 3 "the first tick after the layout's epoch is never granted: the first ids come at " \
         frazil next "worker=$url $layout max_wait=100ms"
 }
 

@@ -450,7 +450,7 @@ TEST("Another user who locks a user's own file can refuse the number, and nothin
     assert_int_equal(as_user(BOB, use_up_to, (uint64_t[]){0, 0}), 0);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
-    assert_claim_says(BOB, 1, "another user locks");
+    assert_claim_says(BOB, 1, "another process locks");
     assert_claim_says(BOB, 1, "try again, as it may only have looked");
     assert_claim_says(ALICE, 1, "uid 65534");
     close(fd);
