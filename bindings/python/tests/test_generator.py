@@ -612,7 +612,10 @@ def test_events_are_read_once_by_each_reader():
         generator.next()
         clock.set(1777593597500)
         generator.try_next()
-        assert list(events) == [("clock-back", None, 5, 1777593597500, 2_500_000, 0)]
+        for event in events:
+            assert event == ("clock-back", None, 5, 1777593597500, 2_500_000, 0)
+            break
+        assert list(events) == []
         assert [event.kind for event in generator.events()] == ["warn-unclaimed", "clock-back"]
     with pytest.raises(frazil.FatalError):
         list(events)
