@@ -86,6 +86,24 @@ func TestAClosedGeneratorHasNoFastPath(t *testing.T) {
 	}
 }
 
+// The worker id may have the lowest bits.
+func TestTheFastPathPutsTheSequenceInItsPlace(t *testing.T) {
+	g, err := Open("layout=41/12s/10w worker=fixed:7 state=memory host_dir="+filepath.Join(t.TempDir(), "host"), WithoutEnvironment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	for i := 0; i < 10000; i++ {
+		id, err := g.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fields, err := g.Layout().Decompose(id); err != nil || fields.Worker != 7 {
+			t.Fatal(id, fields, err)
+		}
+	}
+}
+
 // A clock that was behind can be set right long before the time that an error has said.
 func TestAWaitOfHoursLooksAgainEachSecond(t *testing.T) {
 	g := openedHere(t)

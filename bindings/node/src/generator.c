@@ -401,7 +401,7 @@ static napi_value keep(struct args *args)
     if (args->wrong)
         return NULL;
     frazil_err err = frazil_keep(gen, 0, &next_ns, &why);
-    if (err != FRAZIL_OK && err != FRAZIL_EAGAIN)
+    if (err != FRAZIL_OK && frazil_err_classify(err) != FRAZIL_CLASS_RETRY)
         return throw_error(args, err, &why);
     return make_number(args, next_ns == FRAZIL_WAIT_FOREVER ? -1 : (double)next_ns / 1e6);
 }
