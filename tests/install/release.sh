@@ -91,4 +91,12 @@ says 2 '^frazil (' debian/changelog
 says 1 '^frazil (12.34.56)' debian/changelog
 [ "$(cat debian/*.symbols | grep -c ' 12\.34\.56$')" = "$symbols" ] || fail "released symbols have another version"
 [ -e databases/postgresql/frazil--12.34.sql ] || fail "a released script is gone"
+# The bill of materials, whose list of libraries could otherwise refuse after half an hour.
+mkdir "$scratch/files"
+echo one >"$scratch/files/one"
+if command -v python3 >/dev/null; then
+    python3 tools/spdx "$scratch/files" 12.34.57 0 >"$scratch/said" 2>&1 || fail "there is no bill of materials"
+    grep -qE '"documentNamespace": "https://spdx\.org/spdxdocs/frazil-12\.34\.57-[0-9a-f-]{36}"' "$scratch/said" ||
+        fail "the bill of materials is at a site of somebody else's"
+fi
 echo "a release is refused as long as something is missing"
