@@ -3,7 +3,8 @@
 # walk.sh DIR [PART...]: the first ten minutes of a new user, on machines that have nothing installed.  README.md and docs/start.md
 # are typed word for word: to the first id, to the first program against an installed library (by each way to install it), to three
 # processes over a Redis, to a StatefulSet's manifest, to the daemon and to a database.  The commands are read out of the pages, so
-# that these cannot lie; commands of our own are shown behind `#`.  DIR keeps the empty machine for the next time, and transcript.txt.
+# that these cannot lie; commands of our own are shown behind `#`.  All is typed on a terminal, and what was silent on it for longer
+# than 5 s is shown below it.  DIR keeps the empty machine for the next time, and transcript.txt.
 # A PART is one of `parts` at the end, which is walked alone; its machines stay in DIR.
 #
 # By root only: a machine is a folder made by debootstrap.  Its user is ada, who may use sudo.
@@ -45,6 +46,14 @@ typed() {
 
 user=ada
 
+# silent: what the last session printed before each wait of more than 5 s.
+silent() {
+    awk '$1 > 5 { print $1, sum + 0 } { sum += $2 }' "$dir/timing" | while read -r seconds at; do
+        printf '# silent for %.0f s, after: ' "$seconds"
+        head -c "$at" "$dir/screen" | tr '\r' '\n' | grep '[^ ]' | tail -n 1
+    done
+}
+
 # session MACHINE TITLE: $user types the lines of standard input in one shell, which ends at the first that fails.  Lines that
 # begin with `#` are shown; so are commands behind `#: `, which are ours and in no page.  Sets $output to what was printed.
 session() {
@@ -61,11 +70,21 @@ while IFS= read -r line <&3; do
     esac
     eval "$line" </dev/null || { echo "walk: status $?" && exit 1; }
 done 3</tmp/typed
+echo
 END
-    inside "$1" su - "$user" -c 'bash /tmp/shell' >"$dir/output" 2>&1 || { tail -n 40 "$dir/output" && fail "$2: the last command failed"; }
+    local status=0
+    # The shell in front adopts what daemons leave: script would wait for them for ever.
+    # shellcheck disable=SC2016 # that shell's
+    inside "$1" sh -c 'script --quiet --return --log-timing /tmp/timing --log-out /dev/null --command "$1"; exit $?' sh \
+        "stty rows 24 cols 80; TERM=xterm exec su - $user -c 'bash /tmp/shell'" </dev/null >"$dir/screen" 2>&1 || status=$?
+    mv "$dir/$1/tmp/timing" "$dir/timing"
+    # What stays on the screen: without colours, and lines that count.
+    sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g; s/\r*$//; s/.*\r//' "$dir/screen" >"$dir/output"
+    [ "$status" -eq 0 ] || { tail -n 40 "$dir/output" && fail "$2: the last command failed"; }
     output=$(cat "$dir/output")
     # The output of a build or a package manager is long, and tells nothing here.
     awk '/^(# )?\$ / { if (n > 12) print "    ..."; n = 0 } ++n <= 12' "$dir/output" | tee -a "$transcript"
+    silent | tee -a "$transcript"
     times+=("$(printf '%5d s  %s' $((SECONDS - began)) "$2")")
 }
 
@@ -203,7 +222,7 @@ coordinators() {
         echo "#: frazil version"
     )
     printed '^(redis|etcd|zookeeper|postgresql|mysql): ' 5
-    ! grep -q 'not installed' <<<"$output" || fail "a coordinator's part is not installed"
+    ! grep -qE '^(redis|etcd|zookeeper|postgresql|mysql): not installed' <<<"$output" || fail "a coordinator's part is not installed"
 }
 
 portable() {
