@@ -91,6 +91,12 @@ says 2 '^frazil (' debian/changelog
 says 1 '^frazil (12.34.56)' debian/changelog
 [ "$(cat debian/*.symbols | grep -c ' 12\.34\.56$')" = "$symbols" ] || fail "released symbols have another version"
 [ -e databases/postgresql/frazil--12.34.sql ] || fail "a released script is gone"
+
+# make check-dist, which runs for releases alone, takes what this prints for the tarball's name.
+mkdir "$scratch/dist"
+sh tools/dist "$scratch/dist" >"$scratch/said"
+[ "$(cat "$scratch/said")" = "$scratch/dist/frazil-12.34.57.tar.gz" ] || fail "tools/dist prints more than the tarball's name"
+
 # The bill of materials, whose list of libraries could otherwise refuse after half an hour.
 mkdir "$scratch/files"
 echo one >"$scratch/files/one"
