@@ -17,7 +17,7 @@ enum { NUMBER = 7, NOW = 1000 };
 
 EACH_IN_SCRATCH
 
-/* What happens just before a call of flock(LOCK_EX). */
+/* The test lets this happen just before a call of flock(LOCK_EX). */
 static struct {
     unsigned calls; /* so far */
     unsigned call;  /* the one that counts; 0: none */
