@@ -103,8 +103,8 @@ void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings)
     else if (keeps == FZ_KEEPS_NOTHING)
         fz_finding_show(
             findings, FZ_FOUND_STATE_NONE,
-            "nothing is recorded: ids repeat after a restart with the clock set back or within one tick: leave out "
-            "state=memory or clock=frozen, and name a partition instead of worker=auto");
+            "no grant is recorded: ids can repeat after a boot with the clock set back, and with clock=frozen or "
+            "worker=auto after any restart: leave out state=memory and clock=frozen, and name a partition");
 }
 
 /* A guard that another process holds for long delays starts, and damages nothing. */

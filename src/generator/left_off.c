@@ -170,11 +170,10 @@ frazil_err fz_left_off_resume(frazil *gen, uint32_t worker, const struct fz_boun
     return FRAZIL_OK;
 }
 
-/* Has the claim say up to where ids were taken, if any were: line is that of the next one. */
-static void claim_used(const frazil *gen, uint64_t line)
+void fz_left_off_use(const frazil *gen, uint64_t tick)
 {
-    if (line != 0)
-        fz_claim_raise(&gen->store.claim, fz_slot_tick(&gen->rules, line));
+    if (gen->left_off != NULL)
+        fz_claim_raise(&gen->store.claim, tick);
 }
 
 void fz_left_off_note(frazil *gen)
@@ -186,12 +185,10 @@ void fz_left_off_note(frazil *gen)
         return;
     uint64_t word = atomic_load_explicit(&gen->shared->word, memory_order_acquire);
     unsigned side = fz_slot_side(rules, word);
-    claim_used(gen, fz_slot_line(rules, word));
     fz_raise_u64(&record->free[side], fz_slot_line(rules, word));
     if (rules->has_sides) {
         uint64_t tick = atomic_load_explicit(&gen->shared->side_free[side ^ 1], memory_order_acquire);
         uint64_t line = tick == 0 ? 0 : fz_slot_first(rules, 0, tick);
-        claim_used(gen, line);
         fz_raise_u64(&record->free[side ^ 1], line);
     }
     fz_raise_i64(&record->high_us, atomic_load_explicit(&gen->shared->high_us, memory_order_acquire));

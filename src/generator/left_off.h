@@ -26,6 +26,12 @@ FZ_PRIVATE frazil_err fz_left_off_live(frazil *gen, uint32_t worker, const struc
 /* Ends that; nothing for one that is not counted. */
 FZ_PRIVATE void fz_left_off_die(frazil *gen);
 
+/*
+ * Says that ids of the tick may be issued from now on, in the claim, which outlives this process: it may be killed, or
+ * a child may go on with the generator.  Nothing for a generator that did not resume.  Any thread, and forked children.
+ */
+FZ_PRIVATE void fz_left_off_use(const frazil *gen, uint64_t tick);
+
 /* Notes where a generator that is about to close leaves off; nothing for one that did not resume. */
 FZ_PRIVATE void fz_left_off_note(frazil *gen);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ids that lead go on from tick to tick without the clock; beside take.c, which is compiled for size. */
 #include "generator_internal.h"
+#include "left_off.h"
 #include "take.h"
 
 /*
@@ -32,6 +33,7 @@ bool fz_move_on(frazil *gen, uint64_t slot, uint64_t *ret_id)
     uint64_t lead_us =
         atomic_load_explicit(&anchor->lead_us, memory_order_relaxed) + ticks * gen->layout.tick_ms * 1000;
     first_slot += ticks << rules->seq_bits;
+    fz_left_off_use(gen, fz_slot_tick(rules, first_slot));
     if (!fz_anchor_move(anchor, version, first_slot, first_id, lead_us))
         return false;
     /* frazil_stop may have wanted to close the anchor meanwhile. */

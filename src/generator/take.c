@@ -12,6 +12,7 @@
 #include "compose.h"
 #include "extension_lock.h"
 #include "generator_internal.h"
+#include "left_off.h"
 #include "observation.h"
 #include "os/counter.h"
 
@@ -215,6 +216,7 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
                                     .first_slot = first,
                                     .first_id = fz_compose_slot(gen, first, grant.worker)};
     const struct fz_anchor_lead lead = lead_of(gen, seen, tick, &grant, number);
+    fz_left_off_use(gen, tick);
     fz_anchor_publish(&gen->private_page->anchor, &anchor, &lead);
     /* frazil_stop may have closed the anchor before this one was published. */
     if (fz_is_stopped(gen))
@@ -343,6 +345,7 @@ static frazil_err settle_ticket(frazil *gen, const struct ticket *ticket, struct
         give_ticket_back(gen, ticket);
         return err;
     }
+    fz_left_off_use(gen, tick);
     if (tick > seen->view.now_tick) {
         fz_raise_u64(&gen->shared->lead_max_us, fz_ns_until(gen, seen->now, tick) / 1000);
         if (!fz_slot_may_lead_on(&gen->rules, &seen->view, tick))
