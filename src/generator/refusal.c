@@ -174,7 +174,7 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
     else if (r.code == FRAZIL_EFULL && r.fenced)
         fz_fail(reterr, r.code,
                 "too little is left of the grant of the worker id, which ends at %t; more is due in %D, which is "
-                "longer than the call may wait",
+                "longer than the call may wait: raise max_wait, or take fewer at a time",
                 fz_layout_tick_unix_ms(&gen->layout, r.granted_last), retry_us);
     /* Waiting is the wrong advice for a clock that stands still. */
     else if (r.code == FRAZIL_EFULL && gen->own.frozen_clock != NULL)

@@ -159,8 +159,8 @@ frazil_err fz_guard_fail(int sys_errno, const char *what, const char *path, fraz
     /* Both pass by themselves, and no system call failed. */
     if (sys_errno == FZ_GUARD_HELD)
         return fz_fail(reterr, FRAZIL_EAGAIN,
-                       "a process has held the lock %q for too long: if it is stopped, resume it (`kill -CONT`) or end "
-                       "it; `fuser -v` names it",
+                       "a process has held the lock %q for longer than the call may wait: try again, with more time; "
+                       "if the process is stopped, resume it (`kill -CONT`) or end it; `fuser -v` names it",
                        name);
     if (sys_errno == FZ_GUARD_OUTRUN)
         return fz_fail(

@@ -203,8 +203,8 @@ tells_where_read_only() {
     exec 9<>"$guard"
     flock 9
     finds 2 FAIL state.held-up worker=fixed:7
-    [[ $output == *"has held the lock '$guard' for too long"* && $output == *"fuser -v"* ]]
-    fails 3 "if it is stopped, resume it" frazil next worker=fixed:7 open_wait=100ms
+    [[ $output == *"has held the lock '$guard' for longer than the call may wait"* && $output == *"fuser -v"* ]]
+    fails 3 "if the process is stopped, resume it" frazil next worker=fixed:7 open_wait=100ms
     exec 9<&-
     finds 1 OK worker.given worker=fixed:7
 }

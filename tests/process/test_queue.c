@@ -247,8 +247,8 @@ TEST("A wait in vain passes by itself; the sentence of a queue that was too long
 
     assert_int_equal(fz_guard_fail(FZ_GUARD_HELD, "", "/word", &stopped), FRAZIL_EAGAIN);
     assert_int_equal(fz_guard_fail(FZ_GUARD_OUTRUN, "", "/word", &queued), FRAZIL_EAGAIN);
-    assert_non_null(strstr(stopped.message, "has held the lock '/word.lock' for too long"));
-    assert_non_null(strstr(stopped.message, "if it is stopped, resume it"));
+    assert_non_null(strstr(stopped.message, "has held the lock '/word.lock' for longer than the call may wait"));
+    assert_non_null(strstr(stopped.message, "if the process is stopped, resume it"));
     assert_null(strstr(queued.message, "stopped"));
     assert_non_null(strstr(queued.message, "'/word.lock'"));
     /* What time does not mend is no wait in vain. */
