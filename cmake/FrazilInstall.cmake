@@ -44,11 +44,7 @@ endif()
 
 list(JOIN frazil_client_parts " " frazil_client_parts_in_words)
 configure_package_config_file(cmake/frazilConfig.cmake.in frazilConfig.cmake INSTALL_DESTINATION ${package_dir})
-set(compatible SameMajorVersion)
-if(PROJECT_VERSION VERSION_LESS 1.0)
-  set(compatible SameMinorVersion) # FRAZIL_VERSION_FITS of the header
-endif()
-write_basic_package_version_file(frazilConfigVersion.cmake COMPATIBILITY ${compatible})
+write_basic_package_version_file(frazilConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/frazilConfig.cmake ${PROJECT_BINARY_DIR}/frazilConfigVersion.cmake
         DESTINATION ${package_dir})
 

@@ -53,9 +53,9 @@
 FRAZIL_BEGIN_DECLS
 
 /* The version of these headers, which follows Semantic Versioning. */
-#define FRAZIL_VERSION "0.2.0"
-#define FRAZIL_VERSION_MAJOR 0 /* raised when programs must change */
-#define FRAZIL_VERSION_MINOR 2 /* raised when something is added; before 1.0, also when programs must change */
+#define FRAZIL_VERSION "1.0.0"
+#define FRAZIL_VERSION_MAJOR 1 /* raised when programs must change */
+#define FRAZIL_VERSION_MINOR 0 /* raised when something is added */
 #define FRAZIL_VERSION_PATCH 0 /* raised for bug fixes */
 
 /* The same as one increasing number: major * 1,000,000 + minor * 1,000 + patch. */
@@ -64,13 +64,10 @@ FRAZIL_API uint32_t frazil_version_number(void);
 
 /*
  * Whether a library with this version number suits programs compiled with these headers.  It has the same major version
- * and the same or a newer minor one; before 1.0, the same minor version.  For bindings, which load whatever library is
- * installed.
+ * and the same or a newer minor one.  For bindings, which load whatever library is installed.
  */
 #define FRAZIL_VERSION_FITS(number)                                                                                    \
-    ((number) / 1000000 == FRAZIL_VERSION_MAJOR &&                                                                     \
-     (FRAZIL_VERSION_MAJOR == 0 ? (number) / 1000 == FRAZIL_VERSION_MINOR                                              \
-                                : (number) / 1000 % 1000 + 1 > FRAZIL_VERSION_MINOR))
+    ((number) / 1000000 == FRAZIL_VERSION_MAJOR && (number) / 1000 % 1000 + 1 > FRAZIL_VERSION_MINOR)
 
 /* The version of the loaded library, "1.2.3".  Never freed.  Any thread. */
 FRAZIL_API const char *frazil_version(void);

@@ -5,7 +5,7 @@ PHP_ARG_WITH([libfrazil], [whether to use the installed libfrazil], [AS_HELP_STR
 if test "$PHP_FRAZIL" != "no"; then
   frazil_sources="module.c exceptions.c values.c spec.c iterator.c generator.c generator_take.c layout.c id.c sno.c"
   if test "$PHP_LIBFRAZIL" != "no"; then
-    PKG_CHECK_MODULES([LIBFRAZIL], [frazil >= 0.2 frazil-extras >= 0.2])
+    PKG_CHECK_MODULES([LIBFRAZIL], [frazil >= 1.0 frazil-extras >= 1.0])
     PHP_EVAL_INCLINE($LIBFRAZIL_CFLAGS)
     PHP_EVAL_LIBLINE($LIBFRAZIL_LIBS, FRAZIL_SHARED_LIBADD)
   else

@@ -120,17 +120,12 @@ fn bundled() {
 // ---- installed ------------------------------------------------------------------------
 
 /// Returns the versions of the library that fit these declarations: at least the first one, and below the second one. They
-/// are those of the crate's major version, or before 1.0 of its minor version.
+/// are those of the crate's major version.
 fn versions() -> [String; 2] {
     let number = |text: &str| text.parse::<u32>().expect("cargo sets numbers");
     let major = number(env!("CARGO_PKG_VERSION_MAJOR"));
     let minor = number(env!("CARGO_PKG_VERSION_MINOR"));
-    let below = if major == 0 {
-        format!("0.{}", minor + 1)
-    } else {
-        format!("{}", major + 1)
-    };
-    [format!("{}.{}", major, minor), below]
+    [format!("{}.{}", major, minor), format!("{}", major + 1)]
 }
 
 fn installed() {
