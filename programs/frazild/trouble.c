@@ -40,6 +40,14 @@ static void look_ahead(const struct engine *engine, struct trouble *ret)
                    lead_us / 1000);
 }
 
+/* Why the last try failed.  A grant that still stands has FRAZIL_EAGAIN for whatever prevents its extension, whose
+ * words would say that ids are missing. */
+static const char *failure_of(const frazil_health *health)
+{
+    return health->last_code == FRAZIL_EAGAIN ? "its grant could not be extended"
+                                              : frazil_strerror((frazil_err)health->last_code);
+}
+
 void trouble_find(const struct engine *engine, struct trouble *ret)
 {
     frazil_error failure = {.retry_ns = 0};
@@ -59,7 +67,7 @@ void trouble_find(const struct engine *engine, struct trouble *ret)
     case FRAZIL_HEALTH_NEEDS_GRANT:
     case FRAZIL_HEALTH_FENCED:
         ret->retry_ns = failure.retry_ns;
-        what = health.failures > 0          ? frazil_strerror((frazil_err)health.last_code)
+        what = health.failures > 0          ? failure_of(&health)
                : is_kept_elsewhere(&health) ? "the process that is to extend its grant (keeper=other) has not done so"
                                             : "its grant is being extended";
         break;

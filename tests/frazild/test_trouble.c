@@ -154,6 +154,22 @@ TEST("A grant that could not be extended is told by the kind of its error, witho
     assert_int_equal(refusal.retry_ms, 1000);
 }
 
+TEST("A grant that could not be extended while it stands is no lack of ids")
+{
+    uint64_t ignored;
+
+    open_granted(0);
+    granter_says = FRAZIL_EAGAIN;
+    frazil_manual_clock_advance(manual, (GRANT_MS - 1) * NS_PER_MS);
+    assert_int_equal(frazil_keep(engine.gen, FRAZIL_WAIT_FOREVER, &ignored, NULL), FRAZIL_EAGAIN);
+    frazil_error failure = {.retry_ns = 0};
+    frazil_health health;
+    frazil_get_health(engine.gen, &health, sizeof health, &failure);
+    assert_int_equal(health.last_code, FRAZIL_EAGAIN);
+    assert_int_equal(take(), FRAZIL_OK);
+    assert_trouble("its grant could not be extended", failure.retry_ns / NS_PER_MS);
+}
+
 TEST("A coordinator that does not answer for an id is to be asked again, and not at once")
 {
     open_granted(0);
