@@ -71,7 +71,10 @@ OTHERS = {"rate=100": "rate=5", "max_batch=10": "max_batch=3", "a:* b:*": "c:*",
           "generator lock": "generator key", "state=memory": "state=file", "allow=stats:*": "allow=*:*", "=unlimited": "=1"}  # fmt: skip
 # Right in a file, and wrong in a daemon: what a look at the file cannot know, and what a reload may not change, or not at
 # once: a worker id is free for another generator when the one that has it is closed.
-UNKNOWN_TO_A_CHECK = re.compile(r"needs a restart|cannot be reached|cannot listen on|another program listens there|is in use on this host")
+UNKNOWN_TO_A_CHECK = re.compile(
+    r"needs a restart|cannot be reached|cannot listen on|another program listens there|is in use on this host"
+    "|a generator that this reload closes keeps its worker id"
+)
 RESULT = "SIGHUP: the "
 
 
@@ -122,9 +125,10 @@ class Place:
             os.chown(path, NOBODY, NOBODY)
 
     def check(self):
-        """Its exit status and what it says."""
+        """Its exit status and the mistakes that it names; a warning is none."""
         its = subprocess.run([*self.command, "-c", "f.conf", "--check"], capture_output=True, timeout=PATIENCE_S)
-        return its.returncode, its.stderr.decode("latin-1").splitlines()
+        said = its.stderr.decode("latin-1").splitlines()
+        return its.returncode, [line for line in said if ": warning: [" not in line]
 
     def start(self):
         """The same of a start, which is ended where it succeeds."""
