@@ -162,16 +162,26 @@ void generators_check_keys(const struct settings *settings, struct bytes *errors
 
 /* ---- URLs ------------------------------------------------------------------------------- */
 
+/* Whether one of that name runs, and means the same. */
+static bool is_running(const struct generators *set, const char *name, const char *meaning)
+{
+    const struct generator *row = set != NULL ? generators_find(set, slice_of(name)) : NULL;
+
+    return row != NULL && strcmp(row->engine->meaning.text, meaning) == 0;
+}
+
 void generators_check_urls(struct settings *settings, const struct generators *before, struct bytes *errors)
 {
     frazil_error err;
 
     for (size_t i = 0; i < settings->generator_count; i++) {
         struct generator_settings *row = &settings->generators[i];
-        if (!row->is_understood || (before != NULL && generators_find(before, slice_of(row->name)) != NULL))
+        if (!row->is_understood)
             continue;
         struct spec spec = settings_spec(row, errors);
-        row->is_understood = spec.text != NULL && frazil_admin_url_check(spec.text, NULL, &err) == FRAZIL_OK;
+        row->is_in_use = spec.text != NULL && is_running(before, row->name, spec.text);
+        row->is_understood =
+            spec.text != NULL && (row->is_in_use || frazil_admin_url_check(spec.text, NULL, &err) == FRAZIL_OK);
         if (spec.text != NULL && !row->is_understood)
             config_complain(errors, row->place, "[generator %s]: %s", row->name, err.message);
         spec_free(&spec);

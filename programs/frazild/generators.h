@@ -63,9 +63,9 @@ struct generators {
 void generators_check_keys(const struct settings *settings, struct bytes *errors);
 
 /*
- * Looks at the URLs of generators, and at the files that these name, but not at those of generators that are open
- * (before, which may be NULL): a reload does not touch them.  What is wrong is added to errors, and not understood
- * then.
+ * Notes which generators are in use: they are open (before, which may be NULL), and mean the same, so that a reload
+ * does not touch them.  Looks at the URLs of the others, and at the files that these name.  What is wrong is added to
+ * errors, and not understood then.
  */
 void generators_check_urls(struct settings *settings, const struct generators *before, struct bytes *errors);
 

@@ -317,7 +317,7 @@ void settings_look_at_host(const struct settings *settings, struct bytes *errors
 
     for (size_t i = 0; i < settings->generator_count; i++) {
         const struct generator_settings *generator = &settings->generators[i];
-        if (!generator->is_understood)
+        if (!generator->is_understood || generator->is_in_use)
             continue;
         struct spec spec = settings_spec(generator, errors);
         if (spec.text == NULL)

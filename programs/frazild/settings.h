@@ -60,6 +60,7 @@ struct generator_settings {
     bool from_environment; /* opened as `frazil next` does: nothing is configured */
     bool assumes_worker;   /* nobody named a worker: it is file-lock */
     bool is_understood;    /* its options say what a generator needs */
+    bool is_in_use;        /* it runs already, and nothing of its options has changed */
 };
 
 /* A section [user NAME]. */
@@ -107,8 +108,8 @@ void spec_free(struct spec *spec);
 bool settings_have_generator(const struct settings *settings, const char *name);
 
 /*
- * Looks whether this host lets generators be opened now: the time that its clock shows, and the folders that this
- * process can use.  Adds to errors what prevents it.
+ * Looks whether this host lets generators be opened now that are not in use: the time that its clock shows, and the
+ * folders that this process can use.  Adds to errors what prevents it.
  */
 void settings_look_at_host(const struct settings *settings, struct bytes *errors);
 

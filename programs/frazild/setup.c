@@ -104,10 +104,9 @@ static struct setup *read_setup(const char *path, const struct setup *before, st
     if (before != NULL)
         memcpy(setup->is_reached, before->is_reached, sizeof setup->is_reached);
     check_listeners(setup, errors);
-    if (before == NULL) { /* else these are in use, whatever became of their folders, and however old the layout is */
-        settings_look_at_host(&setup->settings, errors);
+    settings_look_at_host(&setup->settings, errors);
+    if (before == NULL) /* else they are in use, whatever became of the folders of their sockets */
         addresses_check(&setup->settings, errors);
-    }
     read_page(setup, errors);
     if (config_is_good(errors)) {
         generators_look_at_layouts(&setup->settings, &setup->warnings);
