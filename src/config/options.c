@@ -52,64 +52,48 @@ frazil_err fz_options_of_spec(frazil_options *options, const char *spec, frazil_
 
 /*
  * A port begins with its size, which tells a version whose port is another one, and has what is called without asking.
- * Only one of the right size is looked at to see whether it is whole.
+ * Only one of the right size is looked at to see whether it is whole.  NULL: none from now on.
  */
-static frazil_err check_port(const char *what, size_t size, size_t right, bool is_whole, const char *needed,
-                             frazil_error *reterr)
+static frazil_err set_port(const char *what, const void *port, size_t right, bool is_whole, const char *needed,
+                           void *ret, bool *ret_has, frazil_error *reterr)
 {
-    if (size == right && is_whole)
-        return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_EINVAL,
-                   "the program's %s has size %u, or lacks %s: set size to sizeof(frazil_%s), which is %u", what,
-                   (uint64_t)size, needed, what, (uint64_t)right);
+    size_t size = right;
+
+    if (port != NULL)
+        memcpy(&size, port, sizeof size);
+    if (port != NULL && (size != right || !is_whole))
+        return fz_fail(reterr, FRAZIL_EINVAL,
+                       "the program's %s has size %u, or lacks %s: set size to sizeof(frazil_%s), which is %u", what,
+                       (uint64_t)size, needed, what, (uint64_t)right);
+    *ret_has = port != NULL;
+    if (port != NULL)
+        memcpy(ret, port, right);
+    return FRAZIL_OK;
 }
 
 frazil_err frazil_options_clock(frazil_options *options, const frazil_clock *clock, frazil_error *reterr)
 {
-    frazil_err err = FRAZIL_OK;
+    bool is_whole = clock != NULL && clock->size == sizeof *clock && clock->now != NULL &&
+                    clock->monotonic_ns != NULL && clock->sleep_until != NULL;
 
-    if (clock != NULL)
-        err = check_port("clock", clock->size, sizeof *clock,
-                         clock->size == sizeof *clock && clock->now != NULL && clock->monotonic_ns != NULL &&
-                             clock->sleep_until != NULL,
-                         "now, monotonic_ns or sleep_until", reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    options->has_clock = clock != NULL;
-    if (clock != NULL)
-        options->clock = *clock;
-    return FRAZIL_OK;
+    return set_port("clock", clock, sizeof *clock, is_whole, "now, monotonic_ns or sleep_until", &options->clock,
+                    &options->has_clock, reterr);
 }
 
 frazil_err frazil_options_random(frazil_options *options, const frazil_random *random, frazil_error *reterr)
 {
-    frazil_err err = FRAZIL_OK;
+    bool is_whole = random != NULL && random->size == sizeof *random && random->next != NULL;
 
-    if (random != NULL)
-        err = check_port("random", random->size, sizeof *random, random->size == sizeof *random && random->next != NULL,
-                         "next", reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    options->has_random = random != NULL;
-    if (random != NULL)
-        options->random = *random;
-    return FRAZIL_OK;
+    return set_port("random", random, sizeof *random, is_whole, "next", &options->random, &options->has_random, reterr);
 }
 
 frazil_err frazil_options_granter(frazil_options *options, const frazil_granter *granter, frazil_error *reterr)
 {
-    frazil_err err = FRAZIL_OK;
+    bool is_whole =
+        granter != NULL && granter->size == sizeof *granter && granter->acquire != NULL && granter->extend != NULL;
 
-    if (granter != NULL)
-        err = check_port("granter", granter->size, sizeof *granter,
-                         granter->size == sizeof *granter && granter->acquire != NULL && granter->extend != NULL,
-                         "acquire or extend", reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    options->has_granter = granter != NULL;
-    if (granter != NULL)
-        options->granter = *granter;
-    return FRAZIL_OK;
+    return set_port("granter", granter, sizeof *granter, is_whole, "acquire or extend", &options->granter,
+                    &options->has_granter, reterr);
 }
 
 frazil_err frazil_options_coordinator(frazil_options *options, const frazil_coordinator *coordinator,
