@@ -9,7 +9,9 @@
 #include <stdarg.h>
 
 #include "coordinators/mysql/mysql_connection.h"
-#include "lib/server.h"
+#include "frazil/coordinators.h"
+#include "lease/coordinator.h"
+#include "lib/register_rig.h"
 #include "lib/test.h"
 #include "os/deadline.h"
 
@@ -49,23 +51,19 @@ int mysql_optionsv(MYSQL *mysql, enum mysql_option option, ...)
 /* Tries to connect where nobody listens. */
 static void assert_refused(const char *why)
 {
-    struct fz_mysql_connection connection;
-    struct fz_mysql_url url;
+    struct fz_register reg = register_open(frazil_coordinator_mysql()->open_register,
+                                           "mysql://u:secret@127.0.0.1:1/ids/orders?timeout=5s&ssl-ca=/etc/passwd&"
+                                           "ssl-cert=/etc/group&ssl-key=/etc/hosts");
+    struct fz_mysql_connection *connection = reg.ctx;
     MYSQL_RES *rows = NULL;
     frazil_error err;
 
     options.n = 0;
-    assert_int_equal(fz_url_parse(fz_mysql_url_kind,
-                                  "mysql://u:secret@127.0.0.1:1/ids/orders?timeout=5s&ssl-ca=/etc/passwd&ssl-cert=/etc/"
-                                  "group&ssl-key=/etc/hosts",
-                                  &url.common, &err),
-                     FRAZIL_OK);
-    fz_mysql_connection_start(&connection, &url);
-    connection.sql.deadline = deadline;
-    assert_int_equal(fz_mysql_carry_out(&connection, "SELECT 1", &rows, &err), FZ_REGISTER_UNREACHABLE);
+    connection->sql.deadline = deadline;
+    assert_int_equal(fz_mysql_carry_out(connection, "SELECT 1", &rows, &err), FZ_REGISTER_UNREACHABLE);
     if (strstr(err.message, why) == NULL)
         fail_msg("option %d, %d: %s", options.fails, options.forgot, err.message);
-    fz_mysql_connection_stop(&connection.sql);
+    register_close(&reg);
 }
 
 BEFORE_EACH

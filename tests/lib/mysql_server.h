@@ -6,7 +6,8 @@
 #ifndef TESTS_LIB_MYSQL_SERVER_H
 #define TESTS_LIB_MYSQL_SERVER_H
 
-#include "coordinators/mysql/mysql_register.h"
+#include "frazil/coordinators.h"
+#include "lease/coordinator.h"
 #include "lib/register_rig.h"
 #include "lib/server.h"
 
@@ -35,6 +36,19 @@ const char *mysql_server_do(const struct server *server, const char *sql);
 void mysql_server_await(const struct server *server, const char *sql, const char *wanted);
 
 /* A register of the URL that printf would write. */
-#define mysql_open_url(...) register_open(fz_mysql_register_open, __VA_ARGS__)
+#define mysql_open_url(...) register_open(frazil_coordinator_mysql()->open_register, __VA_ARGS__)
+
+/* `server`, which all tests of a file share.  Needs lib/test.h, and takes the place of BEFORE_ALL and AFTER_ALL. */
+#define MYSQL_SERVER_OF_ALL                                                                                            \
+    static struct server server;                                                                                       \
+    BEFORE_ALL                                                                                                         \
+    {                                                                                                                  \
+        test_need(mysql_server_installed());                                                                           \
+        mysql_server_start(&server, NULL);                                                                             \
+    }                                                                                                                  \
+    AFTER_ALL                                                                                                          \
+    {                                                                                                                  \
+        server_stop(&server);                                                                                          \
+    }
 
 #endif

@@ -8,7 +8,8 @@
 #ifndef TESTS_LIB_POSTGRESQL_SERVER_H
 #define TESTS_LIB_POSTGRESQL_SERVER_H
 
-#include "coordinators/postgresql/postgresql_register.h"
+#include "frazil/coordinators.h"
+#include "lease/coordinator.h"
 #include "lib/register_rig.h"
 #include "lib/server.h"
 
@@ -47,6 +48,19 @@ struct pg_conn *postgresql_server_session(const struct server *server);
 void postgresql_server_await(const struct server *server, const char *sql, const char *wanted);
 
 /* A register of the URL that printf would write. */
-#define postgresql_open_url(...) register_open(fz_postgresql_register_open, __VA_ARGS__)
+#define postgresql_open_url(...) register_open(frazil_coordinator_postgresql()->open_register, __VA_ARGS__)
+
+/* `server`, which all tests of a file share.  Needs lib/test.h, and takes the place of BEFORE_ALL and AFTER_ALL. */
+#define POSTGRESQL_SERVER_OF_ALL                                                                                       \
+    static struct server server;                                                                                       \
+    BEFORE_ALL                                                                                                         \
+    {                                                                                                                  \
+        test_need(postgresql_server_installed());                                                                      \
+        postgresql_server_start(&server, NULL);                                                                        \
+    }                                                                                                                  \
+    AFTER_ALL                                                                                                          \
+    {                                                                                                                  \
+        postgresql_server_stop(&server);                                                                               \
+    }
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "core/decimal.h"
 #include "core/sentence.h"
+#include "core/wipe.h"
 #include "os/deadline.h"
 #include "os/waits.h"
 
@@ -439,18 +440,39 @@ static void sql_after_fork(void *ctx)
     fz_session_abandon(&connection->session);
 }
 
+/* The URL, with its password, that stands in a connection. */
+static struct fz_url *url_in(const struct fz_sql_dialect *dialect, struct fz_sql_connection *connection)
+{
+    void *at = (char *)connection + dialect->url_at;
+
+    return at;
+}
+
 static void sql_close(void *ctx)
 {
     struct fz_sql_connection *connection = ctx;
+    const struct fz_sql_dialect *dialect = connection->dialect;
 
-    connection->dialect->stop(connection);
+    fz_session_drop(&connection->session);
+    fz_wipe(url_in(dialect, connection), (*dialect->kind)->size);
     free(connection);
 }
 
-void fz_sql_register_of(const struct fz_sql_dialect *dialect, struct fz_sql_connection *connection,
-                        struct fz_register *ret, char *ret_name)
+frazil_err fz_sql_register_open(const struct fz_sql_dialect *dialect, const char *url, struct fz_register *ret,
+                                char *ret_name, frazil_error *reterr)
 {
+    const struct fz_url_kind *kind = *dialect->kind;
+    struct fz_sql_connection *connection = calloc(1, dialect->size);
+
+    if (connection == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to %s", kind->what);
+    frazil_err err = fz_url_open(kind, url, url_in(dialect, connection), reterr);
+    if (err != FRAZIL_OK) {
+        free(connection);
+        return err;
+    }
     connection->dialect = dialect;
+    dialect->start(connection);
     memcpy(ret_name, connection->session.url->name, sizeof connection->session.url->name);
     *ret = (struct fz_register){.ctx = connection,
                                 .register_class = FZ_REGISTER_ASYNCHRONOUS,
@@ -462,4 +484,5 @@ void fz_sql_register_of(const struct fz_sql_dialect *dialect, struct fz_sql_conn
                                 .diagnose = sql_diagnose,
                                 .after_fork = sql_after_fork,
                                 .close = sql_close};
+    return FRAZIL_OK;
 }

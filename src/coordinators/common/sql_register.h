@@ -59,6 +59,10 @@ struct fz_sql_answer {
  * of them can have a character that SQL would have to quote: names are checked where the URL is read.
  */
 struct fz_sql_dialect {
+    const struct fz_url_kind *const *kind; /* of the URL */
+    size_t size;                           /* of its connection */
+    size_t url_at;                         /* where that has the struct of its URL */
+
     const char *speakers;  /* of the dialect: "MySQL and MariaDB do" */
     size_t status_columns; /* they tell the time, in microseconds, and the server's identity */
     bool hides_tables;     /* a user that may not read a table is not told whether it is there */
@@ -104,17 +108,19 @@ struct fz_sql_dialect {
 
     enum fz_register_result (*diagnose)(struct fz_sql_connection *connection, fz_finding_visitor visit, void *ctx,
                                         frazil_error *reterr);
-    void (*stop)(struct fz_sql_connection *connection); /* closes it and forgets its password */
+
+    /* Readies a connection without making it; all of it but its URL and its dialect is 0. */
+    void (*start)(struct fz_sql_connection *connection);
 };
 
 /* A statement about the table alone, with its name put in; buf has FZ_SQL_SIZE bytes.  Returns buf. */
 const char *fz_sql_of_table(const struct fz_sql_connection *connection, const char *sql, char *buf);
 
 /*
- * Makes a register of a connection, which was started on the heap, and is freed with it.  ret_name: the namespace's, as
- * open_register in lease/coordinator.h has it.
+ * Makes a register of a URL of the dialect's kind, without connecting; as open_register in lease/coordinator.h.  Its
+ * ctx is the connection.  FRAZIL_ESPEC, ESYS: the URL or its password file; FRAZIL_ENOMEM.
  */
-void fz_sql_register_of(const struct fz_sql_dialect *dialect, struct fz_sql_connection *connection,
-                        struct fz_register *ret, char *ret_name);
+frazil_err fz_sql_register_open(const struct fz_sql_dialect *dialect, const char *url, struct fz_register *ret,
+                                char *ret_name, frazil_error *reterr);
 
 #endif

@@ -16,7 +16,6 @@
 
 #include "core/duration.h"
 #include "core/sentence.h"
-#include "core/wipe.h"
 #include "mysql_client.h"
 #include "os/deadline.h"
 
@@ -44,21 +43,13 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
 
 static const struct fz_session_client libmariadb = {.connect = connect_to, .socket = socket_of, .close = close_handle};
 
-void fz_mysql_connection_start(struct fz_mysql_connection *connection, const struct fz_mysql_url *url)
-{
-    fz_wipe(connection, sizeof *connection);
-    connection->url = *url;
-    fz_mysql_url_show(url, connection->shown);
-    connection->sql.table = connection->url.table;
-    fz_session_start(&connection->sql.session, &libmariadb, &connection->url.common, connection->shown);
-}
-
-void fz_mysql_connection_stop(struct fz_sql_connection *sql)
+void fz_mysql_connection_start(struct fz_sql_connection *sql)
 {
     struct fz_mysql_connection *connection = (struct fz_mysql_connection *)sql;
 
-    fz_session_drop(&sql->session);
-    fz_wipe(&connection->url, sizeof connection->url);
+    fz_mysql_url_show(&connection->url, connection->shown);
+    sql->table = connection->url.table;
+    fz_session_start(&sql->session, &libmariadb, &connection->url.common, connection->shown);
 }
 
 /* ---- calls that are interrupted while they wait --------------------------------- */

@@ -16,11 +16,8 @@ struct fz_mysql_connection {
     unsigned error; /* the number of the last error reply; 0: there was none */
 };
 
-/* Readies a connection without making it, but for its dialect.  The URL is copied. */
-void fz_mysql_connection_start(struct fz_mysql_connection *connection, const struct fz_mysql_url *url);
-
-/* Closes a connection, which is that of a struct fz_mysql_connection, and forgets the password. */
-void fz_mysql_connection_stop(struct fz_sql_connection *sql);
+/* Readies a connection, which is that of a struct fz_mysql_connection and has its URL, without making it. */
+void fz_mysql_connection_start(struct fz_sql_connection *sql);
 
 /*
  * Sends statements, separated by semicolons, and reads all that they answer, within the URL's timeout, connecting

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "mysql_register.h"
+/*
+ * MySQL and MariaDB as a dialect of common/sql_register.h: one InnoDB table, by default frazil_lease.  A server that is
+ * read-only is not asked.
+ *
+ * The incarnation is ID.HOST.PORT.START.TABLE: the server_id, a checksum of its host
+ * name, its port, when it was started, and when the table was made.  It changes when a
+ * replica was promoted, when a server was started again with whatever disk, or when
+ * the table was made again: then a swap that was answered may be lost.
+ */
 
 #include <mysql.h>
 #include <mysqld_error.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/tls.h"
 #include "core/sentence.h"
-#include "core/wipe.h"
 #include "lease/coordinator.h"
 #include "mysql_connection.h"
 #include "os/host.h"
@@ -235,7 +241,10 @@ static enum fz_register_result is_young(struct fz_sql_connection *connection, bo
     return result;
 }
 
-static const struct fz_sql_dialect mysql_dialect = {.speakers = "MySQL and MariaDB do",
+static const struct fz_sql_dialect mysql_dialect = {.kind = &fz_mysql_url_kind,
+                                                    .size = sizeof(struct fz_mysql_connection),
+                                                    .url_at = offsetof(struct fz_mysql_connection, url),
+                                                    .speakers = "MySQL and MariaDB do",
                                                     .status_columns = STATUS_COLUMNS,
                                                     .hides_tables = true,
                                                     .status = "SELECT " STATUS,
@@ -255,7 +264,7 @@ static const struct fz_sql_dialect mysql_dialect = {.speakers = "MySQL and Maria
                                                     .check_key = check_key,
                                                     .is_young = is_young,
                                                     .diagnose = fz_mysql_diagnose,
-                                                    .stop = fz_mysql_connection_stop};
+                                                    .start = fz_mysql_connection_start};
 
 /* The user that starts a set-user-ID program could name code for it: libmariadb does not ask for the bit. */
 static frazil_err check_environment(frazil_error *reterr)
@@ -273,23 +282,11 @@ static frazil_err check_environment(frazil_error *reterr)
     return FRAZIL_OK;
 }
 
-frazil_err fz_mysql_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
+static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
-    struct fz_mysql_url parsed;
     frazil_err err = check_environment(reterr);
 
-    if (err == FRAZIL_OK)
-        err = fz_url_open(fz_mysql_url_kind, url, &parsed.common, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    struct fz_mysql_connection *connection = malloc(sizeof *connection);
-    if (connection != NULL)
-        fz_mysql_connection_start(connection, &parsed);
-    fz_wipe(&parsed, sizeof parsed);
-    if (connection == NULL)
-        return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to MySQL");
-    fz_sql_register_of(&mysql_dialect, &connection->sql, ret, ret_name);
-    return FRAZIL_OK;
+    return err == FRAZIL_OK ? fz_sql_register_open(&mysql_dialect, url, ret, ret_name, reterr) : err;
 }
 
 const frazil_coordinator *frazil_coordinator_mysql(void)
@@ -299,7 +296,7 @@ const frazil_coordinator *frazil_coordinator_mysql(void)
         .part = "mysql",
         .client = "libmariadb " MARIADB_PACKAGE_VERSION,
         .share_clients = fz_tls_share_clients,
-        .open_register = fz_mysql_register_open,
+        .open_register = open_register,
     };
 
     return &mysql;

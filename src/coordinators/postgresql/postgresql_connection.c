@@ -7,7 +7,6 @@
 
 #include "common/tls.h"
 #include "core/sentence.h"
-#include "core/wipe.h"
 
 /*
  * The beginning of each transaction, before it has a snapshot, whatever a role's or the database's default is.  Under
@@ -54,21 +53,13 @@ static enum fz_register_result connect_to(struct fz_session *session, const stru
 static const struct fz_session_client libpq = {
     .connect = connect_to, .socket = socket_of, .close = close_handle, .password = password_of};
 
-void fz_postgresql_connection_start(struct fz_postgresql_connection *connection, const struct fz_postgresql_url *url)
-{
-    fz_wipe(connection, sizeof *connection);
-    connection->url = *url;
-    fz_postgresql_url_show(url, connection->shown);
-    connection->sql.table = connection->url.table;
-    fz_session_start(&connection->sql.session, &libpq, &connection->url.common, connection->shown);
-}
-
-void fz_postgresql_connection_stop(struct fz_sql_connection *sql)
+void fz_postgresql_connection_start(struct fz_sql_connection *sql)
 {
     struct fz_postgresql_connection *connection = (struct fz_postgresql_connection *)sql;
 
-    fz_session_drop(&sql->session);
-    fz_wipe(&connection->url, sizeof connection->url);
+    fz_postgresql_url_show(&connection->url, connection->shown);
+    sql->table = connection->url.table;
+    fz_session_start(&sql->session, &libpq, &connection->url.common, connection->shown);
 }
 
 static int wait_within(const struct fz_postgresql_connection *connection, const struct fz_allowance *allowance,

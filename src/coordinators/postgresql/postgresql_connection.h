@@ -19,11 +19,8 @@ struct fz_postgresql_connection {
     char sqlstate[6]; /* the code of the last error reply; empty: there was none */
 };
 
-/* Readies a connection without making it, but for its dialect.  The URL is copied. */
-void fz_postgresql_connection_start(struct fz_postgresql_connection *connection, const struct fz_postgresql_url *url);
-
-/* Closes a connection, which is that of a struct fz_postgresql_connection, and forgets the password. */
-void fz_postgresql_connection_stop(struct fz_sql_connection *sql);
+/* Readies a connection, which is that of a struct fz_postgresql_connection and has its URL, without making it. */
+void fz_postgresql_connection_start(struct fz_sql_connection *sql);
 
 /* Bytes of a user's name in SQL, terminator included. */
 #define FZ_POSTGRESQL_USER_SQL_SIZE (2 * FZ_POSTGRESQL_NAME_SIZE + 4)

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "postgresql_register.h"
+/*
+ * PostgreSQL as a dialect of common/sql_register.h: one table, by default public.frazil_lease.  A standby is not asked.
+ *
+ * The incarnation is SYSTEM.TIMELINE.START.DATABASE.TABLE: the cluster's identifier,
+ * its timeline, when the server was started, and the oids of database and table.  A
+ * database that is copied as a template has tables of the same oids.  The incarnation
+ * changes when a standby was promoted, a backup or a disk was put back, a copy got the
+ * name of its original, or the table was made again: then a swap that was answered may
+ * be lost.
+ */
 
 #include <libpq-fe.h>
 #include <pg_config.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/tls.h"
-#include "core/wipe.h"
 #include "lease/coordinator.h"
 #include "postgresql_connection.h"
 
@@ -144,7 +151,10 @@ static enum fz_register_result may_not_create(struct fz_sql_connection *connecti
     return FZ_REGISTER_REFUSED;
 }
 
-static const struct fz_sql_dialect postgresql_dialect = {.speakers = "a PostgreSQL does",
+static const struct fz_sql_dialect postgresql_dialect = {.kind = &fz_postgresql_url_kind,
+                                                         .size = sizeof(struct fz_postgresql_connection),
+                                                         .url_at = offsetof(struct fz_postgresql_connection, url),
+                                                         .speakers = "a PostgreSQL does",
                                                          .status_columns = STATUS_COLUMNS,
                                                          .status = "SELECT " STATUS,
                                                          .read = read_sql,
@@ -160,23 +170,11 @@ static const struct fz_sql_dialect postgresql_dialect = {.speakers = "a PostgreS
                                                          .read_incarnation = read_incarnation,
                                                          .may_not_create = may_not_create,
                                                          .diagnose = fz_postgresql_diagnose,
-                                                         .stop = fz_postgresql_connection_stop};
+                                                         .start = fz_postgresql_connection_start};
 
-frazil_err fz_postgresql_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
+static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
-    struct fz_postgresql_url parsed;
-    frazil_err err = fz_url_open(fz_postgresql_url_kind, url, &parsed.common, reterr);
-
-    if (err != FRAZIL_OK)
-        return err;
-    struct fz_postgresql_connection *connection = malloc(sizeof *connection);
-    if (connection != NULL)
-        fz_postgresql_connection_start(connection, &parsed);
-    fz_wipe(&parsed, sizeof parsed);
-    if (connection == NULL)
-        return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to PostgreSQL");
-    fz_sql_register_of(&postgresql_dialect, &connection->sql, ret, ret_name);
-    return FRAZIL_OK;
+    return fz_sql_register_open(&postgresql_dialect, url, ret, ret_name, reterr);
 }
 
 const frazil_coordinator *frazil_coordinator_postgresql(void)
@@ -186,7 +184,7 @@ const frazil_coordinator *frazil_coordinator_postgresql(void)
         .part = "postgresql",
         .client = "libpq " PG_MAJORVERSION,
         .share_clients = fz_tls_share_clients,
-        .open_register = fz_postgresql_register_open,
+        .open_register = open_register,
     };
 
     return &postgresql;
