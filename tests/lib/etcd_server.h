@@ -6,7 +6,8 @@
 #ifndef TESTS_LIB_ETCD_SERVER_H
 #define TESTS_LIB_ETCD_SERVER_H
 
-#include "coordinators/etcd/etcd_register.h"
+#include "frazil/coordinators.h"
+#include "lease/coordinator.h"
 #include "lib/register_rig.h"
 #include "lib/server.h"
 
@@ -30,6 +31,6 @@ bool etcd_server_control(const struct server *server, const char *words);
 void etcd_server_must(const struct server *server, const char *words);
 
 /* A register of the URL that printf would write. */
-#define etcd_open_url(...) register_open(fz_etcd_register_open, __VA_ARGS__)
+#define etcd_open_url(...) register_open(frazil_coordinator_etcd()->open_register, __VA_ARGS__)
 
 #endif

@@ -1,5 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#include "etcd_register.h"
+/*
+ * A register in etcd 3.4 or later, through its JSON gateway: a key for each record,
+ * "frazil/lease/NAMESPACE/NUMBER", whose value is "VERSION DATA".  A swap is one
+ * transaction.
+ *
+ * Versions are microseconds since 1970 by the swapping process's clock, made to grow with each
+ * swap; they need only be new, and no clock decides about anything.  etcd's own
+ * revisions would come back: they begin again at 1 in a cluster that was wiped, and go
+ * on from where a backup was made in one that was restored.
+ *
+ * The incarnation is the cluster's id.  It is another one after a wipe or a restored
+ * backup if the cluster was given a new --initial-cluster-token, as it should be.
+ *
+ * etcd does not tell the time, but the header of each answer has a date, by the clock of
+ * the member that answered.  It is cut to the second, so the clock may have shown up to a
+ * second more.
+ */
 
 #include <assert.h>
 #include <curl/curl.h>
@@ -387,7 +403,7 @@ static void etcd_close(void *ctx)
     free(reg);
 }
 
-frazil_err fz_etcd_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
+static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
     struct fz_etcd_url parsed;
     frazil_err err = fz_url_open(fz_etcd_url_kind, url, &parsed.common, reterr);
@@ -426,7 +442,7 @@ const frazil_coordinator *frazil_coordinator_etcd(void)
         .part = "etcd",
         .client = "libcurl " LIBCURL_VERSION ", jansson " JANSSON_VERSION,
         .share_clients = fz_tls_share_clients,
-        .open_register = fz_etcd_register_open,
+        .open_register = open_register,
     };
 
     return &etcd;
