@@ -7,15 +7,7 @@
 #include "lib/test.h"
 #include "lib/url_rig.h"
 
-static struct fz_etcd_url parse(const char *text)
-{
-    struct fz_etcd_url url;
-    frazil_error err;
-
-    if (fz_url_parse(fz_etcd_url_kind, text, &url.common, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", text, err.message);
-    return url;
-}
+URL_PARSE(struct fz_etcd_url, fz_etcd_url_kind)
 
 TEST("Hosts, namespace and time, with their defaults")
 {

@@ -7,15 +7,7 @@
 #include "lib/test.h"
 #include "lib/url_rig.h"
 
-static struct fz_mysql_url parse(const char *text)
-{
-    struct fz_mysql_url url;
-    frazil_error err;
-
-    if (fz_url_parse(fz_mysql_url_kind, text, &url.common, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", text, err.message);
-    return url;
-}
+URL_PARSE(struct fz_mysql_url, fz_mysql_url_kind)
 
 TEST("User, host, database and namespace; the port, the timeout and the table are known unless said")
 {

@@ -7,15 +7,7 @@
 #include "lib/test.h"
 #include "lib/url_rig.h"
 
-static struct fz_postgresql_url parse(const char *text)
-{
-    struct fz_postgresql_url url;
-    frazil_error err;
-
-    if (fz_url_parse(fz_postgresql_url_kind, text, &url.common, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", text, err.message);
-    return url;
-}
+URL_PARSE(struct fz_postgresql_url, fz_postgresql_url_kind)
 
 static void assert_shown(const char *text, const char *wanted)
 {

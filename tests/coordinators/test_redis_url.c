@@ -8,15 +8,7 @@
 #include "lib/test.h"
 #include "lib/url_rig.h"
 
-static struct fz_redis_url parse(const char *text)
-{
-    struct fz_redis_url url;
-    frazil_error err;
-
-    if (fz_url_parse(fz_redis_url_kind, text, &url.common, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", text, err.message);
-    return url;
-}
+URL_PARSE(struct fz_redis_url, fz_redis_url_kind)
 
 TEST("Host, port, namespace and database, with their defaults")
 {
@@ -96,27 +88,26 @@ TEST("Everything else is refused with what is wrong; no sentence has a password,
     url_assert_all_refused(fz_redis_url_kind, texts, sizeof texts / sizeof texts[0]);
 }
 
-TEST("TLS is asked for by its own scheme, and refused: frazil does not speak it to Redis")
+static void assert_not_opened(const char *url, frazil_err code, const char *words)
 {
     struct fz_register reg = {.ctx = NULL};
     char name[FZ_LEASE_NAME_SIZE];
     frazil_error err;
 
-    assert_int_equal(fz_redis_register_open("rediss://:s3cret@h/x", &reg, name, &err), FRAZIL_ENOTBUILT);
-    assert_non_null(strstr(err.message, "asks for TLS, which frazil does not speak to Redis"));
+    assert_int_equal(fz_redis_register_open(url, &reg, name, &err), code);
+    assert_non_null(strstr(err.message, words));
     assert_null(strstr(err.message, "s3cret"));
     assert_null(reg.ctx);
 }
 
+TEST("TLS is asked for by its own scheme, and refused: frazil does not speak it to Redis")
+{
+    assert_not_opened("rediss://:s3cret@h/x", FRAZIL_ENOTBUILT, "asks for TLS, which frazil does not speak to Redis");
+}
+
 TEST("A namespace of digits alone is refused: it is the number of a database for other clients")
 {
-    struct fz_register reg = {.ctx = NULL};
-    char name[FZ_LEASE_NAME_SIZE];
-    frazil_error err;
-
-    assert_int_equal(fz_redis_register_open("redis://:s3cret@h/0", &reg, name, &err), FRAZIL_ESPEC);
-    assert_non_null(strstr(err.message, "database 0 is /NAME?db=0"));
-    assert_null(reg.ctx);
+    assert_not_opened("redis://:s3cret@h/0", FRAZIL_ESPEC, "database 0 is /NAME?db=0");
     assert_int_equal(fz_redis_url_check_namespace("15", NULL), FRAZIL_ESPEC);
     assert_int_equal(fz_redis_url_check_namespace("7b", NULL), FRAZIL_OK);
     assert_int_equal(fz_redis_url_check_namespace("orders", NULL), FRAZIL_OK);

@@ -9,15 +9,7 @@
 #include "lib/test.h"
 #include "lib/url_rig.h"
 
-static struct fz_zookeeper_url parse(const char *text)
-{
-    struct fz_zookeeper_url url;
-    frazil_error err;
-
-    if (fz_url_parse(fz_zookeeper_url_kind, text, &url.common, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", text, err.message);
-    return url;
-}
+URL_PARSE(struct fz_zookeeper_url, fz_zookeeper_url_kind)
 
 TEST("Servers, namespace, path and timeout, with their defaults")
 {

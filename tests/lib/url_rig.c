@@ -30,3 +30,11 @@ void url_assert_all_refused(const struct fz_url_kind *kind, const char *const te
     for (size_t i = 0; i < n; i++)
         url_assert_refused(kind, texts[i][0], FRAZIL_ESPEC, texts[i][1]);
 }
+
+void url_must_parse(const struct fz_url_kind *kind, const char *text, struct fz_url *ret)
+{
+    frazil_error err;
+
+    if (fz_url_parse(kind, text, ret, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", text, err.message);
+}

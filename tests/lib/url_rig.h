@@ -14,4 +14,16 @@ void url_assert_refused(const struct fz_url_kind *kind, const char *text, frazil
 /* Fails the test unless each {text, why} of a table is refused so, with FRAZIL_ESPEC. */
 void url_assert_all_refused(const struct fz_url_kind *kind, const char *const texts[][2], size_t n);
 
+/* Reads it as fz_url_parse does; fails the test, with the sentence, if it is refused. */
+void url_must_parse(const struct fz_url_kind *kind, const char *text, struct fz_url *ret);
+
+/* Defines parse(text), which returns the struct of such a URL. */
+#define URL_PARSE(type, kind)                                                                                          \
+    static type parse(const char *text)                                                                                \
+    {                                                                                                                  \
+        type url;                                                                                                      \
+        url_must_parse(kind, text, &url.common);                                                                       \
+        return url;                                                                                                    \
+    }
+
 #endif

@@ -67,15 +67,7 @@ static const struct fz_url_kind user_alone = {.what = "X",
                                               .hosts_max = 1,
                                               .user_alone = true};
 
-static struct x_url parse(const char *text)
-{
-    struct x_url url;
-    frazil_error err;
-
-    if (fz_url_parse(&plain, text, &url.common, &err) != FRAZIL_OK)
-        fail_msg("%s: %s", text, err.message);
-    return url;
-}
+URL_PARSE(struct x_url, &plain)
 
 static void assert_refused(const char *text, const char *why)
 {
