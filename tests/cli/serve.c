@@ -38,7 +38,7 @@ static void obey(const struct register_kind *kind)
     while (read(STDIN_FILENO, &byte, 1) > 0) {
         if (byte != '\n' || kind == NULL)
             continue;
-        kind->kill();
+        kind->kill(kind->server);
         kind->restart();
         print_port(kind->server->port);
     }

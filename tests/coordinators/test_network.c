@@ -313,7 +313,7 @@ TEST_OF_KINDS(
     start(&rig, kind);
     uint64_t version = register_must_swap(&rig.direct, 0, 0, "first");
     for (int i = 0; i < 3; i++) {
-        kind->kill();
+        kind->kill(kind->server);
         kind->restart();
         version = register_must_swap(&rig.direct, 0, version, "again"); /* which is also what a restart must not lose */
     }
@@ -327,7 +327,7 @@ TEST_OF_KINDS(for_each_server, "Writing to a server that is gone does not end th
     sigset_t pending;
 
     (void)await_read(&reg);
-    kind->kill();
+    kind->kill(kind->server);
     for (int i = 0; i < 3; i++)
         assert_int_not_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_OK);
     assert_int_equal(sigpending(&pending), 0);
@@ -482,7 +482,7 @@ TEST_OF_KINDS(for_each_server, "Several processes of several threads race while 
         children[i] = run_process(&counter);
     for (int i = 0; i < 3; i++) {
         await_progress(tally, 50);
-        kind->kill();
+        kind->kill(kind->server);
         kind->restart();
     }
     await_progress(tally, 50);

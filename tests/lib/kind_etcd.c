@@ -29,11 +29,6 @@ static void url(uint16_t port, const char *name, unsigned timeout_ms, char *buf,
              timeout_ms);
 }
 
-static void kill_server(void)
-{
-    server_kill(&server);
-}
-
 static void restart(void)
 {
     etcd_server_restart(&server, NULL);
@@ -67,6 +62,6 @@ const struct register_kind kind_etcd = {.name = "etcd",
                                         .intrude = intrude,
                                         .wipe = wipe,
                                         .server = &server,
-                                        .kill = kill_server,
+                                        .kill = server_kill,
                                         .restart = restart};
 #endif

@@ -45,11 +45,6 @@ static void raise_version(uint64_t version)
     assert_string_equal(redis_server_ask(&server, command), "0"); /* no new field */
 }
 
-static void kill_server(void)
-{
-    server_kill(&server);
-}
-
 static void restart(void)
 {
     redis_server_restart(&server, durable);
@@ -76,6 +71,6 @@ const struct register_kind kind_redis = {.name = "redis",
                                          .wipe = wipe,
                                          .raise = raise_version,
                                          .server = &server,
-                                         .kill = kill_server,
+                                         .kill = server_kill,
                                          .restart = restart};
 #endif

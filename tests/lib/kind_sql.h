@@ -72,11 +72,6 @@ static void raise_version(uint64_t version)
     SQL(server_do)(&server, sql);
 }
 
-static void kill_server(void)
-{
-    SQL_KILL(&server);
-}
-
 static void restart(void)
 {
     SQL(server_restart)(&server, settings);
@@ -94,6 +89,6 @@ static void intrude(void)
 
 #define KIND_SQL                                                                                                       \
     .start = start, .stop = stop, .url = url, .damage = damage, .intrude = intrude, .wipe = wipe,                      \
-    .raise = raise_version, .server = &server, .kill = kill_server, .restart = restart
+    .raise = raise_version, .server = &server, .kill = SQL_KILL, .restart = restart
 
 #endif

@@ -40,11 +40,6 @@ static void url(uint16_t port, const char *name, unsigned timeout_ms, char *buf,
              (unsigned)(port == 0 ? server.port : port), name, timeout_ms, lives);
 }
 
-static void kill_server(void)
-{
-    server_kill(&server);
-}
-
 static void wipe(void)
 {
     server_wipe(&server);
@@ -81,6 +76,6 @@ const struct register_kind kind_zookeeper = {.name = "zookeeper",
                                              .intrude = intrude,
                                              .wipe = wipe,
                                              .server = &server,
-                                             .kill = kill_server,
+                                             .kill = server_kill,
                                              .restart = restart};
 #endif

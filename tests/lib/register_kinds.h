@@ -53,7 +53,7 @@ struct register_kind {
 
     /* NULL: there is no server.  kill is `kill -9`; restart begins in the same place, with what was durable. */
     struct server *server;
-    void (*kill)(void);
+    void (*kill)(struct server *server);
     void (*restart)(void);
 };
 

@@ -313,7 +313,7 @@ static uint64_t longer_than_a_restart(const struct register_kind *kind)
     struct timespec after;
 
     clock_gettime(CLOCK_MONOTONIC, &before);
-    kind->kill();
+    kind->kill(kind->server);
     kind->restart();
     clock_gettime(CLOCK_MONOTONIC, &after);
     int64_t ms = (int64_t)(after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000;
@@ -332,7 +332,7 @@ TEST_OF_KINDS(for_each_server, "A coordinator that is killed, and is back with a
     nemesis_start(kind, 2 * FLEET, horizon_ms);
     start_members(kind, 0, &herd, "");
     for (unsigned round = 0; round < 2 * nemesis_scale(); round++) {
-        kind->kill();
+        kind->kill(kind->server);
         pause_ns(UINT64_C(700000000));
         kind->restart();
         pause_ns(horizon_ms * UINT64_C(1200000)); /* the grants of before have ended */
@@ -359,7 +359,7 @@ TEST_OF_KINDS(
     struct herd herd;
 
     start_fleet(kind, &herd, 1000, "max_wait=50ms");
-    kind->kill();
+    kind->kill(kind->server);
     for (size_t i = 0; i < FLEET; i++)
         herd_await_error(&herd, i, FRAZIL_ELEASE, "could not be extended: ");
     kind->restart();

@@ -146,7 +146,7 @@ static void cut_off(struct host *host)
 
 static void restart(struct host *host)
 {
-    host->kind->kill();
+    host->kind->kill(host->kind->server);
     pause_ns(UINT64_C(200000000));
     host->kind->restart();
     host->restarts++;
