@@ -193,17 +193,29 @@ static enum fz_register_result read_fault(struct sim_link *link, frazil_error *r
     }
 }
 
+/* The server's records, unless the link's next fault stands between. */
+static enum fz_register_result reach(struct sim_link *link, struct fz_register *ret, struct fz_register_status *status,
+                                     frazil_error *reterr)
+{
+    enum fz_register_result result = read_fault(link, reterr);
+
+    if (result != FZ_REGISTER_OK)
+        return result;
+    *ret = store_register(link->server);
+    tell(link->server, status);
+    return FZ_REGISTER_OK;
+}
+
 static enum fz_register_result link_read(void *ctx, struct fz_deadline deadline, uint32_t number, struct fz_record *ret,
                                          struct fz_register_status *status, frazil_error *reterr)
 {
     (void)deadline;
     struct sim_link *link = ctx;
-    enum fz_register_result result = read_fault(link, reterr);
+    struct fz_register reg;
+    enum fz_register_result result = reach(link, &reg, status, reterr);
 
     if (result != FZ_REGISTER_OK)
         return result;
-    struct fz_register reg = store_register(link->server);
-    tell(link->server, status);
     return reg.read(reg.ctx, FZ_DEADLINE_NONE, number, ret, NULL, reterr);
 }
 
@@ -227,14 +239,13 @@ static enum fz_register_result link_read_all(void *ctx, struct fz_deadline deadl
 {
     (void)deadline;
     struct sim_link *link = ctx;
-    enum fz_register_result result = read_fault(link, reterr);
+    struct fz_register reg;
+    enum fz_register_result result = reach(link, &reg, status, reterr);
 
     if (result != FZ_REGISTER_OK)
         return result;
-    struct fz_register reg = store_register(link->server);
-    tell(link->server, status);
-    struct counted_visit counted = {link->server, visit, visit_ctx};
-    return reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count_and_visit, &counted, NULL, reterr);
+    return reg.read_all(reg.ctx, FZ_DEADLINE_NONE, count_and_visit,
+                        &(struct counted_visit){link->server, visit, visit_ctx}, NULL, reterr);
 }
 
 static enum fz_register_result link_read_many(void *ctx, struct fz_deadline deadline, const uint32_t *numbers, size_t n,
@@ -243,14 +254,13 @@ static enum fz_register_result link_read_many(void *ctx, struct fz_deadline dead
 {
     (void)deadline;
     struct sim_link *link = ctx;
-    enum fz_register_result result = read_fault(link, reterr);
+    struct fz_register reg;
+    enum fz_register_result result = reach(link, &reg, status, reterr);
 
     if (result != FZ_REGISTER_OK)
         return result;
-    struct fz_register reg = store_register(link->server);
-    tell(link->server, status);
-    struct counted_visit counted = {link->server, visit, visit_ctx};
-    return reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, n, whole, count_and_visit, &counted, NULL, reterr);
+    return reg.read_many(reg.ctx, FZ_DEADLINE_NONE, numbers, n, whole, count_and_visit,
+                         &(struct counted_visit){link->server, visit, visit_ctx}, NULL, reterr);
 }
 
 static enum fz_register_result link_swap(void *ctx, struct fz_deadline deadline, const struct fz_swap *wanted,
