@@ -11,7 +11,7 @@
 static const char galera[] = "/usr/lib/galera/libgalera_smm.so";
 
 /* One for all tests that do not start their own. */
-static struct server server;
+MYSQL_SERVER_OF_ALL
 
 static struct fz_register open_on(const struct server *one, const char *user, const char *rest)
 {
@@ -154,15 +154,4 @@ TEST("A node of a Galera cluster is refused")
     assert_int_equal(reg.prepare(reg.ctx, FZ_DEADLINE_NONE, &register_said), FZ_REGISTER_REFUSED);
     register_close(&reg);
     server_stop(&node);
-}
-
-BEFORE_ALL
-{
-    test_need(mysql_server_installed());
-    mysql_server_start(&server, NULL);
-}
-
-AFTER_ALL
-{
-    server_stop(&server);
 }

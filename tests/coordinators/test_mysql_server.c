@@ -11,7 +11,7 @@
 #include "lib/test.h"
 
 /* One for all tests that do not end it. */
-static struct server server;
+MYSQL_SERVER_OF_ALL
 
 static struct fz_register open_on(const struct server *one, const char *user, const char *keys)
 {
@@ -388,15 +388,4 @@ TEST("The doctor names what is missing, and what a crash would lose")
     mysql_server_do(&server, "DROP TABLE frazil_lease");
     assert_found(diagnose(&server), "FAIL permissions: there is no table frazil_lease: frazil lease init creates it\n");
     register_close(&reg);
-}
-
-BEFORE_ALL
-{
-    test_need(mysql_server_installed());
-    mysql_server_start(&server, NULL);
-}
-
-AFTER_ALL
-{
-    server_stop(&server);
 }

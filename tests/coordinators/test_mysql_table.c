@@ -16,7 +16,7 @@
 #define KEY ", PRIMARY KEY (namespace, number)"
 
 /* One for all tests. */
-static struct server server;
+MYSQL_SERVER_OF_ALL
 
 static struct fz_register open_as(const char *user)
 {
@@ -233,15 +233,4 @@ TEST("The namespace's record is written once no other table can get the same tim
     (void)register_must_swap(&reg, FZ_NAMESPACE, version, "second");
     assert_true(strtol(mysql_server_do(&server, age_sql), NULL, 10) >= 2);
     register_close(&reg);
-}
-
-BEFORE_ALL
-{
-    test_need(mysql_server_installed());
-    mysql_server_start(&server, NULL);
-}
-
-AFTER_ALL
-{
-    server_stop(&server);
 }

@@ -10,7 +10,7 @@
 #include "lib/postgresql_server.h"
 #include "lib/test.h"
 
-static struct server server;
+POSTGRESQL_SERVER_OF_ALL
 
 /* A register of this user ("NAME" or "NAME:PASSWORD"), with these keys. */
 static struct fz_register open_as(const char *user, const char *keys)
@@ -449,15 +449,4 @@ TEST("Over TLS, as far as the URL trusts it; a child that drops what it inherite
     register_assert_said(": cannot read the file of sslrootcert=: ");
     register_close(&reg);
     postgresql_server_stop(&own);
-}
-
-BEFORE_ALL
-{
-    test_need(postgresql_server_installed());
-    postgresql_server_start(&server, NULL);
-}
-
-AFTER_ALL
-{
-    postgresql_server_stop(&server);
 }

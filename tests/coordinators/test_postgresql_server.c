@@ -14,7 +14,7 @@
 #include "os/clock.h"
 
 /* One for all tests that do not end it. */
-static struct server server;
+POSTGRESQL_SERVER_OF_ALL
 
 static struct fz_register open_on(const struct server *one, const char *keys)
 {
@@ -510,15 +510,4 @@ TEST("When no connection is left it answers that, which passes")
     assert_int_equal(register_said.code, FRAZIL_EAGAIN);
     register_close(&lonely);
     register_close(&reg);
-}
-
-BEFORE_ALL
-{
-    test_need(postgresql_server_installed());
-    postgresql_server_start(&server, NULL);
-}
-
-AFTER_ALL
-{
-    postgresql_server_stop(&server);
 }

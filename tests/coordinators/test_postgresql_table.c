@@ -7,7 +7,7 @@
 #include "lib/test.h"
 
 /* One for all tests. */
-static struct server server;
+POSTGRESQL_SERVER_OF_ALL
 
 /* A register of the server, with an empty table. */
 static struct fz_register start(void)
@@ -155,15 +155,4 @@ TEST("A foreign row is refused, or shown as damaged, and never overwritten")
         postgresql_server_do(&server, "DELETE FROM frazil_lease WHERE number < 0 OR number > 9");
     }
     register_close(&reg);
-}
-
-BEFORE_ALL
-{
-    test_need(postgresql_server_installed());
-    postgresql_server_start(&server, NULL);
-}
-
-AFTER_ALL
-{
-    postgresql_server_stop(&server);
 }

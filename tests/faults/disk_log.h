@@ -94,6 +94,22 @@ size_t disk_log_certain(const char *path, unsigned char bytes[DISK_FILE_MAX]);
  */
 void disk_log_end(void);
 
+/* Each test of a file has a folder, `scratch`, and a disk in it, `root`.  Needs lib/test.h and lib/scratch.h, and takes
+ * the place of BEFORE_EACH and AFTER_EACH. */
+#define EACH_ON_LOGGED_DISK                                                                                            \
+    static const char *scratch;                                                                                        \
+    static char root[DISK_PATH_MAX];                                                                                   \
+    BEFORE_EACH                                                                                                        \
+    {                                                                                                                  \
+        scratch = scratch_make();                                                                                      \
+        assert_true(snprintf(root, sizeof root, "%s/disk", scratch) < (int)sizeof root);                               \
+    }                                                                                                                  \
+    AFTER_EACH                                                                                                         \
+    {                                                                                                                  \
+        disk_log_end();                                                                                                \
+        scratch_remove(scratch);                                                                                       \
+    }
+
 /* ---- for the calls ----------------------------------------------------------- */
 
 /* The fate at a change: unless the process lives, the call fails. */

@@ -12,8 +12,7 @@
 #include "lib/scratch.h"
 #include "lib/test.h"
 
-static const char *scratch;
-static char root[DISK_PATH_MAX];
+EACH_ON_LOGGED_DISK
 
 /* The file that a swap finds, and its answer when the change of that number fails. */
 struct course {
@@ -134,16 +133,4 @@ TEST("So is one that another has written since")
     static const struct course course = {.since = true, .swaps = 2, .answers = "nnnn?"};
 
     run(&course);
-}
-
-BEFORE_EACH
-{
-    scratch = scratch_make();
-    assert_true(snprintf(root, sizeof root, "%s/disk", scratch) < (int)sizeof root);
-}
-
-AFTER_EACH
-{
-    disk_log_end();
-    scratch_remove(scratch);
 }

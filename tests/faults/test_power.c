@@ -21,8 +21,7 @@
 #include "state/grant_store.h"
 #include "state/store_files.h"
 
-static const char *scratch;
-static char root[DISK_PATH_MAX];
+EACH_ON_LOGGED_DISK
 
 /* The use of one of the two kinds of files. */
 struct subject {
@@ -514,16 +513,4 @@ TEST("A record's file that was cut at any length, or lacks any bit of its one re
 BEFORE_ALL
 {
     scratch_prefer_memory();
-}
-
-BEFORE_EACH
-{
-    scratch = scratch_make();
-    assert_true(snprintf(root, sizeof root, "%s/disk", scratch) < (int)sizeof root);
-}
-
-AFTER_EACH
-{
-    disk_log_end();
-    scratch_remove(scratch);
 }

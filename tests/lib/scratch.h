@@ -6,7 +6,8 @@
  *   ... scratch_path(dir, "a/file") ...
  *   scratch_remove(dir);
  *
- * Where each test of a file wants one: EACH_IN_SCRATCH once, which names it `scratch`.
+ * Where each test of a file wants one: EACH_IN_SCRATCH once, which names it `scratch`; where it wants a host's
+ * directory as well, and generators that keep state: EACH_ON_SCRATCH_HOST, which names that `host`.
  */
 #ifndef FRAZIL_TESTS_LIB_SCRATCH_H
 #define FRAZIL_TESTS_LIB_SCRATCH_H
@@ -20,6 +21,20 @@
     BEFORE_EACH                                                                                                        \
     {                                                                                                                  \
         scratch = scratch_make();                                                                                      \
+    }                                                                                                                  \
+    AFTER_EACH                                                                                                         \
+    {                                                                                                                  \
+        scratch_remove(scratch);                                                                                       \
+    }
+
+#define EACH_ON_SCRATCH_HOST                                                                                           \
+    static const char *scratch;                                                                                        \
+    static const char *host;                                                                                           \
+    BEFORE_EACH                                                                                                        \
+    {                                                                                                                  \
+        scratch = scratch_make();                                                                                      \
+        host = scratch_host(scratch);                                                                                  \
+        unsetenv("FRAZIL_STATE");                                                                                      \
     }                                                                                                                  \
     AFTER_EACH                                                                                                         \
     {                                                                                                                  \

@@ -16,20 +16,7 @@
 
 enum { NUMBER = 7, NOW = 1000 };
 
-static const char *scratch;
-static const char *host;
-
-BEFORE_EACH
-{
-    scratch = scratch_make();
-    host = scratch_host(scratch);
-    unsetenv("FRAZIL_STATE");
-}
-
-AFTER_EACH
-{
-    scratch_remove(scratch);
-}
+EACH_ON_SCRATCH_HOST
 
 /* ---- claims ------------------------------------------------------------------------ */
 

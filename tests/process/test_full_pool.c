@@ -4,20 +4,7 @@
 #include "lib/scratch.h"
 #include "lib/test.h"
 
-static const char *scratch;
-static const char *host;
-
-BEFORE_EACH
-{
-    scratch = scratch_make();
-    host = scratch_host(scratch);
-    unsetenv("FRAZIL_STATE");
-}
-
-AFTER_EACH
-{
-    scratch_remove(scratch);
-}
+EACH_ON_SCRATCH_HOST
 
 /* A spec for the directories of that name. */
 static const char *spec_of(char ret[1024], const char *name, unsigned count)

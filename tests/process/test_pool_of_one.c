@@ -19,21 +19,9 @@ enum { SLEEPS_LEAST = 2, SLEEPS_MOST = 30 };
 
 #define HOUR_MS INT64_C(3600000)
 
-static const char *scratch;
-static const char *host;
 static frazil *holder; /* of the number that a test wants */
 
-BEFORE_EACH
-{
-    scratch = scratch_make();
-    host = scratch_host(scratch);
-    unsetenv("FRAZIL_STATE");
-}
-
-AFTER_EACH
-{
-    scratch_remove(scratch);
-}
+EACH_ON_SCRATCH_HOST
 
 static struct ports ports;
 static frazil_clock clock_port;
