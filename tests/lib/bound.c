@@ -6,6 +6,7 @@
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
+#include <sys/wait.h>
 #include <unistd.h>
 
 void bound_to(pid_t parent)
@@ -25,4 +26,14 @@ pid_t bound_fork(void)
     if (pid == 0)
         bound_to(parent);
     return pid;
+}
+
+int bound_run(int (*work)(void))
+{
+    int status;
+
+    pid_t pid = bound_fork();
+    if (pid == 0)
+        _exit(work());
+    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

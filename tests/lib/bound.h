@@ -19,4 +19,8 @@ void bound_to(pid_t parent);
 /* fork, with a child that is bound to its parent.  Call it in a thread that lives as long as the child is needed. */
 pid_t bound_fork(void);
 
+/* Carries it out in such a child, and returns the exit status that it gave; -1: a signal ended it, or there was none.
+ */
+int bound_run(int (*work)(void));
+
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "frazil.h"
+#include "lib/bound.h"
 #include "lib/patience.h"
 #include "lib/ports.h"
 #include "lib/scratch.h"
@@ -20,6 +21,9 @@
 #include "os/kept_fd.h"
 
 enum { FDS_MAX = 64, ROUNDS = 4 };
+
+/* How a child ends. */
+enum { GOOD, BAD };
 
 static const uint64_t round_ns = 5000000000; /* a grant reaches six seconds ahead */
 static const char text[] = "data of the program\n";
@@ -196,7 +200,7 @@ static const char *grant_file(void)
 }
 
 /* Over the real clock the thread works alone: it is seen in the grant file. */
-static bool thread_goes_on(void)
+static int thread_goes_on(void)
 {
     static struct program program;
     static unsigned char before[8192];
@@ -212,7 +216,7 @@ static bool thread_goes_on(void)
         was_open[fd] = is_open(fd);
     if (frazil_open(&gen, spec, &why) != FRAZIL_OK) {
         fprintf(stderr, "%s\n", why.message);
-        return false;
+        return BAD;
     }
     bool is_well = take_over(&program, was_open);
     size_t len = scratch_read(grant_file(), before, sizeof before);
@@ -223,25 +227,18 @@ static bool thread_goes_on(void)
     }
     is_well = is_well && has_written && is_untouched(&program);
     frazil_close(gen);
-    return is_well && is_untouched(&program);
+    return is_well && is_untouched(&program) ? GOOD : BAD;
 }
 
 TEST("Over the real clock the keeper's thread goes on alone")
 {
-    int status;
-
-    pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0)
-        _exit(thread_goes_on() ? 0 : 1);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
+    assert_int_equal(bound_run(thread_goes_on), GOOD);
 }
 
 /* ---- a program without standard output ------------------------------------------------ */
 
 /* Descriptors 0 to 2 are closed: what is printed goes into no file of a generator's. */
-static bool prints_into_nothing(void)
+static int prints_into_nothing(void)
 {
     char spec[600];
     frazil_error why;
@@ -252,20 +249,13 @@ static bool prints_into_nothing(void)
     for (int fd = 0; fd <= 2; fd++)
         close(fd);
     if (frazil_open(&gen, spec, &why) != FRAZIL_OK)
-        return false;
+        return BAD;
     bool is_well = !is_open(0) && !is_open(1) && !is_open(2);
     frazil_close(gen);
-    return is_well;
+    return is_well ? GOOD : BAD;
 }
 
 TEST("In a program without descriptors 0 to 2, what is printed goes into no file of a generator's")
 {
-    int status;
-
-    pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0)
-        _exit(prints_into_nothing() ? 0 : 1);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
+    assert_int_equal(bound_run(prints_into_nothing), GOOD);
 }

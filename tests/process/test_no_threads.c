@@ -3,7 +3,6 @@
  * Goal of this test: where no thread can be created and the coordinator is silent, each call still keeps to its time.
  */
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "generator/generator_internal.h"
@@ -138,14 +137,7 @@ static int close_while_keeper_asks(void)
 /* In a process of its own, which gives its rights up. */
 static void run(int (*steps)(void))
 {
-    int status;
-
-    pid_t pid = bound_fork();
-    assert_true(pid >= 0);
-    if (pid == 0)
-        _exit(steps());
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
+    assert_int_equal(bound_run(steps), 0);
 }
 
 TEST("A call that never waits does not ask, and says why")
