@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/asserts.h"
+#include "lib/register_rig.h"
 #include "os/clock.h"
 
 void findings_note(void *ctx, enum fz_finding_level level, const char *sentence)
@@ -24,13 +25,12 @@ struct findings findings_at(const frazil_coordinator *coordinator, const char *f
     struct findings findings = {.len = 0};
     frazil_clock clock = fz_real_clock();
     frazil_error err;
-    char url[512];
+    char url[REGISTER_URL_SIZE];
     va_list args;
 
     va_start(args, format);
-    int len = vsnprintf(url, sizeof url, format, args);
+    register_url(url, format, args);
     va_end(args);
-    assert_in_range(len, 1, sizeof url - 1);
     if (coordinator->diagnose(coordinator, url, &clock, findings_note, &findings, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_not_found(findings, "s3cret");

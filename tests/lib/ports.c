@@ -168,3 +168,24 @@ uint64_t stat_of(frazil *gen, frazil_stat_number number)
     assert_true((size_t)number < frazil_get_stats(gen, stats, FRAZIL_STATS_MOST));
     return stats[number].value;
 }
+
+static frazil_err no_grant(void *ctx, int64_t now_unix_ms, frazil_grant *ret, frazil_error *reterr)
+{
+    const frazil_err *code = ctx;
+
+    (void)now_unix_ms, (void)ret, (void)reterr;
+    return *code;
+}
+
+static frazil_err no_extension(void *ctx, int64_t now_unix_ms, const frazil_grant *held, frazil_grant *ret,
+                               frazil_error *reterr)
+{
+    (void)held;
+    return no_grant(ctx, now_unix_ms, ret, reterr);
+}
+
+frazil_granter granter_without(const frazil_err *code)
+{
+    return (frazil_granter){
+        .size = sizeof(frazil_granter), .ctx = (void *)(uintptr_t)code, .acquire = no_grant, .extend = no_extension};
+}

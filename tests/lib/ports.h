@@ -59,4 +59,7 @@ frazil_err ports_snapshot(frazil *gen, struct fz_snapshot *ret);
 /* frazil_lease_open with ports. */
 frazil_err ports_lease_open(frazil_lease **ret, const char *spec, const struct ports *ports, frazil_error *reterr);
 
+/* A granter that has no grant, whatever it is asked; it fails with this code. */
+frazil_granter granter_without(const frazil_err *code);
+
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/register_rig.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,18 +13,22 @@
 
 frazil_error register_said;
 
+void register_url(char ret[REGISTER_URL_SIZE], const char *format, va_list args)
+{
+    assert_in_range(vsnprintf(ret, REGISTER_URL_SIZE, format, args), 1, REGISTER_URL_SIZE - 1);
+}
+
 struct fz_register register_open(register_opener opener, const char *format, ...)
 {
     struct fz_register reg;
     char name[FZ_LEASE_NAME_SIZE];
     frazil_error err;
-    char url[512];
+    char url[REGISTER_URL_SIZE];
     va_list args;
 
     va_start(args, format);
-    int len = vsnprintf(url, sizeof url, format, args);
+    register_url(url, format, args);
     va_end(args);
-    assert_in_range(len, 1, sizeof url - 1);
     if (opener(url, &reg, name, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     return reg;

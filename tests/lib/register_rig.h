@@ -3,11 +3,17 @@
 #ifndef TESTS_LIB_REGISTER_RIG_H
 #define TESTS_LIB_REGISTER_RIG_H
 
+#include <stdarg.h>
+
 #include "lease/lease.h"
 #include "lease/register.h"
 
 /* Opens a register of a URL, as frazil_coordinator's open_register does. */
 typedef frazil_err (*register_opener)(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr);
+
+/* A URL as vprintf would write it; fails the test if it is too long, or empty. */
+enum { REGISTER_URL_SIZE = 512 };
+void register_url(char ret[REGISTER_URL_SIZE], const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* A register of the URL that printf would write; fails the test if there is none. */
 struct fz_register register_open(register_opener opener, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -47,15 +47,7 @@ static frazil_err extend(void *ctx, int64_t now_unix_ms, const frazil_grant *hel
     return FRAZIL_OK;
 }
 
-static void release(void *ctx, const frazil_grant *held, int64_t used_end_unix_ms)
-{
-    (void)ctx;
-    (void)held;
-    (void)used_end_unix_ms;
-}
-
-static const frazil_granter granter = {
-    .size = sizeof granter, .acquire = acquire, .extend = extend, .release = release};
+static const frazil_granter granter = {.size = sizeof granter, .acquire = acquire, .extend = extend};
 static struct rig rig;
 static uint64_t cursor;
 

@@ -11,6 +11,7 @@
 #include "frazil.h"
 #include "lib/callers.h"
 #include "lib/patience.h"
+#include "lib/ports.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 
@@ -90,19 +91,6 @@ static uint64_t no_bits(void *ctx)
     return 0;
 }
 
-static frazil_err no_grant(void *ctx, int64_t now_unix_ms, frazil_grant *ret, frazil_error *reterr)
-{
-    (void)ctx, (void)now_unix_ms, (void)ret, (void)reterr;
-    return FRAZIL_EAGAIN;
-}
-
-static frazil_err no_extension(void *ctx, int64_t now_unix_ms, const frazil_grant *held, frazil_grant *ret,
-                               frazil_error *reterr)
-{
-    (void)held;
-    return no_grant(ctx, now_unix_ms, ret, reterr);
-}
-
 static frazil_err set_clock(frazil_options *options)
 {
     frazil_manual_clock *clock;
@@ -124,7 +112,8 @@ static frazil_err set_random(frazil_options *options)
 
 static frazil_err set_granter(frazil_options *options)
 {
-    const frazil_granter granter = {.size = sizeof granter, .acquire = no_grant, .extend = no_extension};
+    static const frazil_err none = FRAZIL_EAGAIN;
+    const frazil_granter granter = granter_without(&none);
 
     return frazil_options_granter(options, &granter, &why);
 }

@@ -310,23 +310,11 @@ TEST("A wrong snapshot is refused, and so are specs that do not go with one")
     assert_refused("layout=sno colour=red", &good, FRAZIL_ESPEC, "unknown key");
 }
 
-static frazil_err no_grant(void *ctx, int64_t now_unix_ms, frazil_grant *ret, frazil_error *reterr)
-{
-    (void)ctx, (void)now_unix_ms, (void)ret, (void)reterr;
-    return FRAZIL_EPOOL;
-}
-
-static frazil_err no_extension(void *ctx, int64_t now_unix_ms, const frazil_grant *held, frazil_grant *ret,
-                               frazil_error *reterr)
-{
-    (void)held;
-    return no_grant(ctx, now_unix_ms, ret, reterr);
-}
-
 TEST("A granter would give another partition than the snapshot's: one of the two cannot count")
 {
     const struct fz_snapshot good = {.wall_hi = NOW_UNIT};
-    const frazil_granter granter = {.size = sizeof granter, .acquire = no_grant, .extend = no_extension};
+    static const frazil_err none = FRAZIL_EPOOL;
+    const frazil_granter granter = granter_without(&none);
     const struct ports ports = {.granter = &granter};
     frazil *gen = NULL;
     frazil_error err;
