@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "../../lib/uncancelled.h"
 #include "model.h"
 
 /* As few as will do: an entry of two is used again before a slow reader has forgotten it. */
@@ -58,17 +59,5 @@
 #define clock_gettime(clock, now) (*(now) = (struct timespec){.tv_sec = 1}, 0)
 #define clock_nanosleep(clock, flags, pause, left) ((void)(pause), model_pause())
 #define sched_yield() model_pause()
-
-/* Simulated threads share one real thread, which nobody cancels. */
-#undef pthread_cleanup_push
-#undef pthread_cleanup_pop
-#define pthread_cleanup_push(function, arg)                                                                            \
-    {                                                                                                                  \
-        void (*const cleanup_function)(void *) = (function);                                                           \
-        void *const cleanup_arg = (arg);
-#define pthread_cleanup_pop(execute)                                                                                   \
-    if (execute)                                                                                                       \
-        cleanup_function(cleanup_arg);                                                                                 \
-    }
 
 #endif

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../lib/uncancelled.h"
+
 /*
  * Worlds have pools of 1 to 14 worker ids, and samples so small that most of these are looked at in part first.  Fleets
  * have the library's samples.
@@ -110,17 +112,5 @@ int sim_sigmask(int how, const sigset_t *set, sigset_t *ret);
 #define atomic_compare_exchange_weak_explicit(p, expected, desired, success, failure)                                  \
     (sim_step(), sim_weak_fails() ? (*(expected) = SIM_ATOMIC(load)(p, failure), 0)                                    \
                                   : SIM_ATOMIC_CAS(p, expected, desired, success, failure))
-
-/* Simulated threads share one real thread, which nobody cancels. */
-#undef pthread_cleanup_push
-#undef pthread_cleanup_pop
-#define pthread_cleanup_push(function, arg)                                                                            \
-    {                                                                                                                  \
-        void (*const cleanup_function)(void *) = (function);                                                           \
-        void *const cleanup_arg = (arg);
-#define pthread_cleanup_pop(execute)                                                                                   \
-    if (execute)                                                                                                       \
-        cleanup_function(cleanup_arg);                                                                                 \
-    }
 
 #endif
