@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Goal of this test: clients do not fill the log, and what is left out of it is told once. */
+#include "captured_log.h"
 #include "clock.h"
 #include "lib/test.h"
 #include "log.h"
 
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 static uint64_t minute;
 
@@ -25,23 +24,14 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
  * then, for the caller to free. */
 static char *log_around(unsigned before_it, unsigned after_it)
 {
-    FILE *file = tmpfile();
-    int before = dup(STDERR_FILENO);
-    char *text = calloc(1, 4096);
+    struct captured_log log = capture_log();
 
-    assert_non_null(file);
-    assert_non_null(text);
-    assert_int_equal(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
     for (unsigned i = 0; i < before_it; i++)
         log_line(LOG_BROKEN, "no");
     log_left_out(false);
     for (unsigned i = 0; i < after_it; i++)
         log_line(LOG_BROKEN, "no");
-    assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
-    assert_true(pread(fileno(file), text, 4095, 0) >= 0);
-    (void)close(before);
-    (void)fclose(file);
-    return text;
+    return captured(log);
 }
 
 static char *log_lines(unsigned count)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Goal of this test: the log gets each new reason for a failure once, and the number of the lines that it has not got.
  */
+#include "captured_log.h"
 #include "lib/test.h"
 #include "monitor.h"
-
-#include <unistd.h>
 
 static const char *why;
 
@@ -30,23 +29,14 @@ static char *log_of(const char *const *reasons, size_t count)
     struct generator row = {.engine = &engine, .name = "main"};
     const struct generators set = {&row, 1};
     struct monitor monitor = {0};
-    FILE *file = tmpfile();
-    int before = dup(STDERR_FILENO);
-    char *text = calloc(1, 8192);
+    struct captured_log log = capture_log();
 
-    assert_non_null(file);
-    assert_non_null(text);
-    assert_int_equal(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
     for (size_t i = 0; i < count; i++) {
         why = reasons[i];
         monitor_look(&monitor, &set);
     }
     monitor_end(&set);
-    assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
-    assert_true(pread(fileno(file), text, 8191, 0) >= 0);
-    (void)close(before);
-    (void)fclose(file);
-    return text;
+    return captured(log);
 }
 
 TEST("A reason that differs only in its durations is no new one")
