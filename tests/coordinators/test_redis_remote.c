@@ -108,6 +108,18 @@ static void run_children(struct pile *pile, frazil *(*open)(void), frazil *inher
     }
 }
 
+/* Generators of that kind, one of them inherited, give no id twice. */
+static void assert_apart(frazil *(*open)(void))
+{
+    struct pile *pile = new_pile();
+    frazil *gen = open();
+
+    run_children(pile, open, gen);
+    assert_int_equal(pile->n, IDS_MAX);
+    assert_unique(pile);
+    frazil_close(gen);
+}
+
 static frazil *open_own(void)
 {
     return open_spec("worker=fixed:7 max_lead=100ms state=redis://127.0.0.1:", "/orders");
@@ -117,13 +129,7 @@ HOOKS_OF(slots)
 
 TEST("I1, I5: generators that were opened apart, and one that was inherited")
 {
-    struct pile *pile = new_pile();
-    frazil *gen = open_own();
-
-    run_children(pile, open_own, gen);
-    assert_int_equal(pile->n, IDS_MAX);
-    assert_unique(pile);
-    frazil_close(gen);
+    assert_apart(open_own);
 }
 
 /* Forks the first process of a new PID namespace: 0 there, -1 where that is not permitted. */
@@ -181,13 +187,7 @@ static frazil *open_konayuki(void)
 
 TEST("The same over konayuki's keys")
 {
-    struct pile *pile = new_pile();
-    frazil *gen = open_konayuki();
-
-    run_children(pile, open_konayuki, gen);
-    assert_int_equal(pile->n, IDS_MAX);
-    assert_unique(pile);
-    frazil_close(gen);
+    assert_apart(open_konayuki);
 }
 
 /* konayuki itself, as it takes an id: the key of this millisecond. */

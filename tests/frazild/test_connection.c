@@ -56,14 +56,22 @@ TEST("A reply whose client has gone reaches no other client")
     expect_untouched(client_new());
 }
 
+enum { LONG_ECHO_SIZE = 2000 };
+
+/* An ECHO of 1900 bytes. */
+static void write_long_echo(char text[LONG_ECHO_SIZE])
+{
+    memset(text, 'x', LONG_ECHO_SIZE);
+    memcpy(text, "*2\r\n$4\r\nECHO\r\n$1900\r\n", 21);
+    memcpy(text + 21 + 1900, "\r\n", 3);
+}
+
 TEST("Neither do replies that were kept until their client read, which it never did")
 {
     struct client dead = client_new(), neighbour = client_new();
-    char text[2000];
+    char text[LONG_ECHO_SIZE];
 
-    memset(text, 'x', sizeof text);
-    memcpy(text, "*2\r\n$4\r\nECHO\r\n$1900\r\n", 21);
-    memcpy(text + 21 + 1900, "\r\n", 3);
+    write_long_echo(text);
     while (dead.its->out.len == 0) {
         say(dead, text);
         happens(dead, EPOLLIN);
@@ -185,11 +193,9 @@ TEST("A handshake of TLS that may find no memory is not tried, since it would en
 TEST("A connection that the system cannot watch any more is closed, not forgotten")
 {
     struct client deaf = client_new(), neighbour = client_new();
-    char text[2000];
+    char text[LONG_ECHO_SIZE];
 
-    memset(text, 'x', sizeof text);
-    memcpy(text, "*2\r\n$4\r\nECHO\r\n$1900\r\n", 21);
-    memcpy(text + 21 + 1900, "\r\n", 3);
+    write_long_echo(text);
     watches = false;
     while (is_open(deaf)) {
         say(deaf, text);

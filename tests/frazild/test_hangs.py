@@ -266,12 +266,17 @@ class Hangs(Hanging):
         told = [line for line in daemon.lines if "was read: 1 generator," in line or "not confirmed" in line]
         self.assertIn("was read", told[0])
 
-    def test_sigterm_cuts_a_request_to_the_redis_of_ids(self):
+    def wait_for_slots(self):
+        """A daemon, and a client that waits for ids from a Redis that has stopped."""
         redis, daemon = self.slots()
         client = self.connect(daemon)
         redis.send_signal(signal.SIGSTOP)
         client.send(client.pack("PING") + client.pack("NEXT", "slots", 5000))
         self.assertEqual(client.read(), "PONG")
+        return daemon, client
+
+    def test_sigterm_cuts_a_request_to_the_redis_of_ids(self):
+        daemon, client = self.wait_for_slots()
         gone = self.connect(daemon)  # its ids are not wanted any more when they come
         gone.send(gone.pack("NEXT", "slots", 5000))
         gone.close()
@@ -280,11 +285,7 @@ class Hangs(Hanging):
             client.read()
 
     def test_a_generator_goes_while_its_redis_is_silent(self):
-        redis, daemon = self.slots()
-        client = self.connect(daemon)
-        redis.send_signal(signal.SIGSTOP)
-        client.send(client.pack("PING") + client.pack("NEXT", "slots", 5000))
-        self.assertEqual(client.read(), "PONG")
+        daemon, client = self.wait_for_slots()
         self.write(daemon, pathlib.Path(daemon.config).read_text(encoding="utf-8").split("[generator slots]")[0] + generator("near", 2))
         daemon.process.send_signal(signal.SIGHUP)
         daemon.wait_for_line("was read: 1 generator,")

@@ -234,14 +234,20 @@ TEST("Without a descriptor for a connection, an extension that fails says so, an
     fake->fails = FRAZIL_OK;
 }
 
+/* One whose granter is a file, which answers at once. */
+static void open_over_file(void)
+{
+    open_silent();
+    rig.gen->keeper.asks_coordinator = false;
+    fake->holds = false;
+}
+
 TEST("Of a file the call's own time bounds the wait for its guard, and a thread's is bounded as well")
 {
     uint64_t id = 0;
     uint64_t retry_ns = 0;
 
-    open_silent();
-    rig.gen->keeper.asks_coordinator = false;
-    fake->holds = false;
+    open_over_file();
     uint64_t before_ns = fz_deadline_in(0).at_ns;
     assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(fake->extended, 1);
@@ -260,9 +266,7 @@ TEST("A call that never waits, and does not get into the guard, puts nothing off
     uint64_t id = 0;
     uint64_t retry_ns = 0;
 
-    open_silent();
-    rig.gen->keeper.asks_coordinator = false;
-    fake->holds = false;
+    open_over_file();
     fake->fails = FRAZIL_EAGAIN;
     assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(try_one(rig.gen, &id, &retry_ns), FRAZIL_OK);

@@ -222,24 +222,24 @@ static void wipe_before_swap(void *ctx)
         sim_server_wipe(&fleet.server);
 }
 
-static void wipe_and_create_before_swap(void *ctx)
+static void create_again_before_swap(bool never_used)
 {
-    (void)ctx;
-
     if (fleet.owners[0].link.trips != 1)
         return;
     sim_server_wipe(&fleet.server);
-    assert_int_equal(fleet_init(4, NOW, false, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_init(4, NOW, never_used, NULL), FRAZIL_OK);
+}
+
+static void wipe_and_create_before_swap(void *ctx)
+{
+    (void)ctx;
+    create_again_before_swap(false);
 }
 
 static void wipe_and_create_as_new_before_swap(void *ctx)
 {
     (void)ctx;
-
-    if (fleet.owners[0].link.trips != 1)
-        return;
-    sim_server_wipe(&fleet.server);
-    assert_int_equal(fleet_init(4, NOW, true, NULL), FRAZIL_OK);
+    create_again_before_swap(true);
 }
 
 static void raise_quarantine_before_swap(void *ctx)

@@ -20,19 +20,10 @@ enum { ROUNDS = 2000 };
 static frazil_error why;
 static uint64_t retry_ns;
 
-static frazil *open_memory(const char *spec)
-{
-    frazil *gen;
-
-    if (frazil_open(&gen, spec, &why) != FRAZIL_OK)
-        fail_msg("%s: %s", spec, why.message);
-    return gen;
-}
-
 /* An id of a generator that lives for this id alone. */
 static uint64_t id_of(const char *spec)
 {
-    frazil *gen = open_memory(spec);
+    frazil *gen = open_or_fail(spec);
     uint64_t id;
 
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
@@ -90,7 +81,7 @@ TEST("Bounds that overlap leave each other whole ticks, and disjoint ones do not
         last = mid;
     }
     /* The others are ahead of the clock by now, which is none of its business. */
-    frazil *gen = open_memory("worker=fixed:2 state=memory start=zero seq_min=200 seq_max=299 on_full=error");
+    frazil *gen = open_or_fail("worker=fixed:2 state=memory start=zero seq_min=200 seq_max=299 on_full=error");
     uint64_t id;
     assert_int_equal(try_one(gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(sequence_of(id), 200);
@@ -100,11 +91,11 @@ TEST("Bounds that overlap leave each other whole ticks, and disjoint ones do not
 TEST("Ids that were taken ahead of the clock do not come again, and statistics begin anew")
 {
     static uint64_t many[50000];
-    frazil *gen = open_memory("worker=fixed:3 state=memory on_full=lead max_lead=1h");
+    frazil *gen = open_or_fail("worker=fixed:3 state=memory on_full=lead max_lead=1h");
 
     assert_int_equal(frazil_take(gen, many, 50000, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     frazil_close(gen);
-    gen = open_memory("worker=fixed:3 state=memory on_full=lead max_lead=1h");
+    gen = open_or_fail("worker=fixed:3 state=memory on_full=lead max_lead=1h");
     assert_int_equal(frazil_next(gen, &many[0]), FRAZIL_OK);
     assert_true(many[0] > many[49999]);
     assert_int_equal(stat_of(gen, FRAZIL_STAT_ISSUED), 1);
@@ -117,14 +108,14 @@ TEST("Snos, and ids for times of the caller's, go on as well")
     uint64_t before = 0, id;
 
     for (size_t i = 0; i < ROUNDS; i++) {
-        frazil *gen = open_memory("layout=sno partition=7 state=memory start=zero");
+        frazil *gen = open_or_fail("layout=sno partition=7 state=memory start=zero");
         assert_int_equal(frazil_sno_next(gen, 0, &sno), FRAZIL_OK);
         assert_true(memcmp(&last, &sno, sizeof sno) < 0);
         last = sno;
         frazil_close(gen);
     }
     for (size_t i = 0; i < 20; i++) {
-        frazil *gen = open_memory("worker=fixed:4 state=memory");
+        frazil *gen = open_or_fail("worker=fixed:4 state=memory");
         assert_int_equal(frazil_next_at(gen, 1780000000000, &id, &why), FRAZIL_OK);
         assert_true(id > before);
         before = id;
@@ -136,7 +127,7 @@ TEST("A child goes on where its parent left off before the fork")
 {
     static const char spec[] = "worker=fixed:5 state=memory start=zero on_full=lead max_lead=1h";
     static uint64_t many[50000];
-    frazil *gen = open_memory(spec);
+    frazil *gen = open_or_fail(spec);
     int status;
 
     assert_int_equal(frazil_take(gen, many, 50000, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
@@ -153,16 +144,16 @@ TEST("Another worker, another layout and a clock of the program's begin anew")
 {
     static const char frozen[] = "worker=fixed:6 state=memory start=zero clock=frozen:2026-05-01";
     static uint64_t many[50000];
-    frazil *gen = open_memory("worker=fixed:6 state=memory on_full=lead max_lead=1h");
+    frazil *gen = open_or_fail("worker=fixed:6 state=memory on_full=lead max_lead=1h");
     uint64_t id;
 
     assert_int_equal(frazil_take(gen, many, 50000, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
     frazil_close(gen);
-    gen = open_memory("worker=fixed:7 state=memory on_full=error start=zero");
+    gen = open_or_fail("worker=fixed:7 state=memory on_full=error start=zero");
     assert_int_equal(try_one(gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(sequence_of(id), 0);
     frazil_close(gen);
-    gen = open_memory("layout=twitter worker=fixed:6 state=memory on_full=error start=zero");
+    gen = open_or_fail("layout=twitter worker=fixed:6 state=memory on_full=error start=zero");
     assert_int_equal(try_one(gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(sequence_of(id), 0);
     frazil_close(gen);

@@ -404,34 +404,39 @@ static void assert_all_given_back(uint64_t word)
     rig_close(&rig);
 }
 
-TEST("Of several calls that wait none keeps a slot when they are stopped, in whatever order they end")
+static void stop(void)
+{
+    frazil_stop(rig.gen);
+}
+
+static void set_back(void)
+{
+    rig_step(&rig, -3600000);
+}
+
+static void assert_none_keeps_a_slot(void (*end_waits)(void), frazil_err code)
 {
     struct waiter waiters[WAITERS];
 
     for (size_t order = 0; order < ORDERS; order++) {
         uint64_t word = open_with_waiters(waiters);
-        frazil_stop(rig.gen);
+        end_waits();
         for (unsigned i = 0; i < WAITERS; i++) {
             end_one(&waiters[orders[order][i]]);
-            assert_int_equal(waiters[orders[order][i]].batch.err, FRAZIL_ESTOPPED);
+            assert_int_equal(waiters[orders[order][i]].batch.err, code);
         }
         assert_all_given_back(word);
     }
 }
 
+TEST("Of several calls that wait none keeps a slot when they are stopped, in whatever order they end")
+{
+    assert_none_keeps_a_slot(stop, FRAZIL_ESTOPPED);
+}
+
 TEST("Likewise when the clock is set back, so that they would have to wait for too long")
 {
-    struct waiter waiters[WAITERS];
-
-    for (size_t order = 0; order < ORDERS; order++) {
-        uint64_t word = open_with_waiters(waiters);
-        rig_step(&rig, -3600000);
-        for (unsigned i = 0; i < WAITERS; i++) {
-            end_one(&waiters[orders[order][i]]);
-            assert_int_equal(waiters[orders[order][i]].batch.err, FRAZIL_ECLOCK);
-        }
-        assert_all_given_back(word);
-    }
+    assert_none_keeps_a_slot(set_back, FRAZIL_ECLOCK);
 }
 
 TEST("Likewise when their threads are cancelled")

@@ -448,21 +448,28 @@ static pid_t fork_holder(struct fz_word_file *file, int keep_fd[2], bool close_f
     _exit(last ? 1 : 0);
 }
 
+/* Ends the holder's pipe: it says this. */
+static void assert_holder_says(pid_t pid, const int keep_fd[2], int wanted)
+{
+    int status;
+
+    close(keep_fd[0]);
+    close(keep_fd[1]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(WEXITSTATUS(status), wanted);
+}
+
 TEST("A child has the word although it has never called anything since the fork, so its parent is not the last; when "
      "the parent has gone, the child is")
 {
     struct fz_word_file file = open_ok();
     int keep_fd[2];
-    int status;
 
     assert_int_equal(pipe(keep_fd), 0);
     pid_t pid = fork_holder(&file, keep_fd, false);
     assert_false(fz_word_file_leave(&file, FZ_DEADLINE_NONE));
     fz_word_file_close(&file);
-    close(keep_fd[0]);
-    close(keep_fd[1]);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(WEXITSTATUS(status), 1);
+    assert_holder_says(pid, keep_fd, 1);
 }
 
 TEST("A daemon that closes all descriptors still has the word, because it still has the memory")
@@ -470,17 +477,13 @@ TEST("A daemon that closes all descriptors still has the word, because it still 
     struct fz_word_file file = open_ok();
     struct fz_word_file other = open_ok();
     int keep_fd[2];
-    int status;
 
     assert_int_equal(pipe(keep_fd), 0);
     pid_t pid = fork_holder(&file, keep_fd, true);
     fz_word_file_close(&file);
     assert_false(fz_word_file_leave(&other, FZ_DEADLINE_NONE));
     fz_word_file_close(&other);
-    close(keep_fd[0]);
-    close(keep_fd[1]);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(WEXITSTATUS(status), 2);
+    assert_holder_says(pid, keep_fd, 2);
     other = open_ok();
     assert_true(fz_word_file_leave(&other, FZ_DEADLINE_NONE));
     fz_word_file_close(&other);
