@@ -63,7 +63,7 @@ FRAZIL_API size_t frazil_get_stats(frazil *gen, frazil_stat *ret, size_t n) FRAZ
 
 /* Where the state of a generator is kept, in frazil_info.state.  More may be added. */
 typedef enum frazil_state_kind {
-    FRAZIL_STATE_MEMORY = 0, /* in this process only: lost when it ends */
+    FRAZIL_STATE_MEMORY = 0, /* in this process, and its last tick in the claim of this host: lost at a boot */
     FRAZIL_STATE_FILE = 1,   /* in files of this host */
     FRAZIL_STATE_GRANT = 2,  /* with the coordinator or granter that gives the worker id */
     FRAZIL_STATE_SLOTS = 3,  /* with the coordinator that gives the slots: state=URL */

@@ -43,13 +43,16 @@ static frazil_err check_kept(const struct fz_decision *decision, frazil_error *r
     if (worker->url != NULL && decision->state.kind != FZ_STATE_SHARED)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "with a coordinator nothing is kept on this host: `frazil lease list` shows what it has");
+    if (decision->state.kind == FZ_STATE_MEMORY && decision->is_claimed)
+        return fz_fail(
+            reterr, FRAZIL_ESPEC,
+            "with state=memory there is no state file: only the claim in the host directory has the last tick; "
+            "leave state=memory out to see the files");
     if (decision->state.kind == FZ_STATE_MEMORY)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "nothing is kept with %s: there is nothing to see, and nothing that protects from repeated ids "
                        "after a restart",
-                       worker->in_process ? "worker=auto"
-                       : decision->frozen ? "a frozen clock"
-                                          : "state=memory");
+                       worker->in_process ? "worker=auto" : "a frozen clock");
     return FRAZIL_OK;
 }
 

@@ -188,7 +188,8 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
     if (is_own_user(other) && have_words)
         cure = "give both the same run_dir= and state_dir=, or this one another worker id";
     else if (is_own_user(other))
-        cure = "keep the state of both in files with state=file, share one generator, or take another worker id";
+        cure = "keep the state of both in files with state=file, share one generator, close the other one first, or "
+               "take another worker id";
     return fz_fail(reterr, FRAZIL_EWORKER, "worker id %u is in use on this host by %s: %s (%q)", (uint64_t)worker, who,
                    cure, other->path);
 }
