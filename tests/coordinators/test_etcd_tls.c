@@ -133,8 +133,9 @@ TEST("A URL that names a file that cannot be read is refused before anybody is a
     struct fz_register none;
     frazil_error err;
 
-    assert_int_equal(frazil_coordinator_etcd()->open_register("etcds://127.0.0.1:1/orders?ca=/nonexistent", &none, name, &err),
-                     FRAZIL_ESYS);
+    assert_int_equal(
+        frazil_coordinator_etcd()->open_register("etcds://127.0.0.1:1/orders?ca=/nonexistent", &none, name, &err),
+        FRAZIL_ESYS);
     assert_int_equal(err.sys_errno, ENOENT);
     assert_string_equal(err.message, "the etcd URL: cannot read the file of ca=: '/nonexistent': No such file or "
                                      "directory (errno 2)");
