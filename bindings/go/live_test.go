@@ -99,9 +99,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// closeOverSilence closes a generator whose Fill has taken what was in hand and waits for more. It prints how many ids the slice
-// has then, and the error.
-func closeOverSilence(generator *frazil.Generator) {
+// silence stops the Redis that has the slots, after an id of it, and returns its process id.
+func silence(generator *frazil.Generator) int {
 	redis, err := strconv.Atoi(os.Getenv("TEST_REDIS"))
 	if err != nil {
 		panic(err)
@@ -110,13 +109,20 @@ func closeOverSilence(generator *frazil.Generator) {
 		panic(err)
 	}
 	syscall.Kill(redis, syscall.SIGSTOP)
+	return redis
+}
+
+// closeOverSilence closes a generator whose Fill has taken what was in hand and waits for more. It prints how many ids the slice
+// has then, and the error.
+func closeOverSilence(generator *frazil.Generator) {
+	redis := silence(generator)
 	ids := make([]frazil.ID, 9000) // the first try is served, and the next has to ask
 	filled := make(chan error)
 	go func() { filled <- generator.Fill(ids) }()
 	time.Sleep(200 * time.Millisecond)
 	closed := make(chan error)
 	go func() { closed <- generator.Close() }()
-	err = <-filled
+	err := <-filled
 	syscall.Kill(redis, syscall.SIGCONT)
 	left := 0
 	for _, id := range ids {
@@ -129,14 +135,7 @@ func closeOverSilence(generator *frazil.Generator) {
 
 // overSilence stops the Redis that has the slots, and prints the errors of calls that wait for it.
 func overSilence(generator *frazil.Generator) {
-	redis, err := strconv.Atoi(os.Getenv("TEST_REDIS"))
-	if err != nil {
-		panic(err)
-	}
-	if _, err := generator.Take(context.Background(), 1); err != nil {
-		panic(err)
-	}
-	syscall.Kill(redis, syscall.SIGSTOP)
+	redis := silence(generator)
 	begun := time.Now()
 	briefly := func() context.Context {
 		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
@@ -171,7 +170,7 @@ func overSilence(generator *frazil.Generator) {
 	}
 	fmt.Println(take)
 	syscall.Kill(redis, syscall.SIGCONT)
-	_, err = generator.Take(context.Background(), 1)
+	_, err := generator.Take(context.Background(), 1)
 	fmt.Println(err, generator.Close())
 }
 

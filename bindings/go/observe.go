@@ -27,14 +27,22 @@ var _ = [1]int{}[0|
 	(Exhausted-C.FRAZIL_HEALTH_EXHAUSTED)|
 	(Stopped-C.FRAZIL_HEALTH_STOPPED)]
 
-// Info returns the properties of the generator; all zeros after Close.
-func (g *Generator) Info() Info {
+// look returns the properties of the generator, and the layout that they name; false after Close.
+func (g *Generator) look() (info C.frazil_info, layout C.frazil_layout, ok bool) {
 	if !g.enter() {
-		return Info{}
+		return info, layout, false
 	}
 	defer g.leave()
-	var raw C.frazil_info
-	C.frazil_get_info(g.raw, &raw, C.sizeof_frazil_info)
+	C.frazil_get_info(g.raw, &info, C.sizeof_frazil_info)
+	return info, *info.layout, true
+}
+
+// Info returns the properties of the generator; all zeros after Close.
+func (g *Generator) Info() Info {
+	raw, _, ok := g.look()
+	if !ok {
+		return Info{}
+	}
 	return Info{
 		Worker:       uint32(raw.worker),
 		SequenceMin:  uint32(raw.sequence_min),
@@ -51,13 +59,8 @@ func (g *Generator) Info() Info {
 
 // Layout returns the layout of the ids; the zero value after Close.
 func (g *Generator) Layout() Layout {
-	if !g.enter() {
-		return Layout{}
-	}
-	defer g.leave()
-	var raw C.frazil_info
-	C.frazil_get_info(g.raw, &raw, C.sizeof_frazil_info)
-	return Layout{raw: *raw.layout}
+	_, layout, _ := g.look()
+	return Layout{raw: layout}
 }
 
 // String returns the layout, the worker id and the state, for a log.
