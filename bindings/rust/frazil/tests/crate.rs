@@ -66,18 +66,14 @@ fn keys_that_no_spec_can_hold_are_refused_and_passwords_in_them_are_not_shown() 
     assert_eq!(value.code(), Code::ESPEC);
 }
 
+fn open_at(spec: &str, clock: &ManualClock) -> frazil::Result<Generator> {
+    Options::new().unwrap().spec(spec).unwrap().clock(clock).unwrap().open()
+}
+
 #[test]
 fn a_clock_that_went_back_is_said() {
     let clock = ManualClock::new(NOW).unwrap();
-    let spec = "worker=fixed:1 state=memory on_backward=error";
-    let generator = Options::new()
-        .unwrap()
-        .spec(spec)
-        .unwrap()
-        .clock(&clock)
-        .unwrap()
-        .open()
-        .unwrap();
+    let generator = open_at("worker=fixed:1 state=memory on_backward=error", &clock).unwrap();
     generator.next().unwrap();
     clock.set(NOW - 5000);
     let why = generator.next().unwrap_err();
@@ -179,15 +175,7 @@ fn what_happens_is_heard() {
 fn a_clock_of_ones_own_needs_a_state() {
     let scratch = common::Scratch::new();
     let clock = ManualClock::new(NOW).unwrap();
-    let open = |spec: &str| {
-        Options::new()
-            .unwrap()
-            .spec(spec)
-            .unwrap()
-            .clock(&clock)
-            .unwrap()
-            .open()
-    };
+    let open = |spec: &str| open_at(spec, &clock);
     let why = open("worker=fixed:1").unwrap_err();
     assert_eq!(why.code(), Code::ESPEC);
     assert!(why.sentence().contains("state=memory"), "{}", why);
