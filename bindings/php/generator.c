@@ -240,18 +240,27 @@ ZEND_METHOD(Frazil_Generator, __construct)
 
 /* ---- looking at it --------------------------------------------------------------- */
 
+/* False: an exception was thrown. */
+static bool look(zval *object, frazil_info *ret)
+{
+    frazil *gen = frazil_gen_of(object);
+
+    if (gen == NULL)
+        return false;
+    frazil_get_info(gen, ret, sizeof *ret);
+    return true;
+}
+
 FRAZIL_ARGS(args_array, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Generator, info)
 {
     static const char *const KINDS[] = {"memory", "file", "grant", "slots"};
     ZEND_PARSE_PARAMETERS_NONE();
-    frazil *gen = frazil_gen_of(ZEND_THIS);
     frazil_info info;
 
-    if (gen == NULL)
+    if (!look(ZEND_THIS, &info))
         RETURN_THROWS();
-    frazil_get_info(gen, &info, sizeof info);
     array_init(return_value);
     frazil_add_number(return_value, "worker", info.worker);
     frazil_add_number(return_value, "sequence_min", info.sequence_min);
@@ -342,12 +351,10 @@ ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Generator, available)
 {
     ZEND_PARSE_PARAMETERS_NONE();
-    frazil *gen = frazil_gen_of(ZEND_THIS);
     frazil_info info;
 
-    if (gen == NULL)
+    if (!look(ZEND_THIS, &info))
         RETURN_THROWS();
-    frazil_get_info(gen, &info, sizeof info);
     RETURN_LONG((zend_long)info.available);
 }
 
@@ -356,12 +363,10 @@ ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Generator, layout)
 {
     ZEND_PARSE_PARAMETERS_NONE();
-    frazil *gen = frazil_gen_of(ZEND_THIS);
     frazil_info info;
 
-    if (gen == NULL)
+    if (!look(ZEND_THIS, &info))
         RETURN_THROWS();
-    frazil_get_info(gen, &info, sizeof info);
     frazil_set_layout(return_value, info.layout);
 }
 
