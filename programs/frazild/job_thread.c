@@ -80,6 +80,15 @@ static void destroy(struct job_thread *thread)
     (void)pthread_mutex_destroy(&thread->lock);
 }
 
+/* Waits for a job, until then.  False: it is to be called without one. */
+static bool idle(struct job_thread *thread, uint64_t due_ns)
+{
+    thread->idle++;
+    bool is_woken = await(thread, &thread->more, due_ns);
+    thread->idle--;
+    return is_woken || thread->stopping;
+}
+
 /* Does jobs until the stop.  The caller holds the lock, which is open meanwhile. */
 static void work(struct job_thread *thread, struct job **busy)
 {
@@ -87,7 +96,7 @@ static void work(struct job_thread *thread, struct job **busy)
 
     while (!thread->stopping) {
         const struct job *next = find_next(thread);
-        if (next == NULL && await(thread, &thread->more, due_ns))
+        if (next == NULL && idle(thread, due_ns))
             continue;
         *busy = take_group(thread, next);
         (void)pthread_mutex_unlock(&thread->lock);
@@ -155,7 +164,8 @@ bool job_thread_stop(struct job_thread *thread, uint64_t until_ns, void (*on_end
     (void)pthread_mutex_lock(&thread->lock);
     thread->stopping = true;
     (void)pthread_cond_broadcast(&thread->more);
-    while (thread->alive > 0 && await(thread, &thread->over, until_ns))
+    /* Those that are idle end at once, however late it is. */
+    while (thread->alive > 0 && await(thread, &thread->over, thread->idle > 0 ? UINT64_MAX : until_ns))
         continue;
     bool ended = thread->alive == 0;
     if (!ended) {

@@ -49,6 +49,7 @@ struct job_thread {
     unsigned count; /* of those that were started */
     unsigned begun; /* of these, those that have looked at the queue */
     unsigned alive; /* of these, those that have not ended */
+    unsigned idle;  /* of these, those that wait for a job */
     pthread_mutex_t lock;
     pthread_cond_t more;
     pthread_cond_t over;
@@ -64,7 +65,8 @@ bool job_thread_start(struct job_thread *thread, const struct job_kind *kind);
 
 /*
  * Ends it, when all jobs were abandoned: it may be in the middle of one, and is waited for until that time (UINT64_MAX:
- * for ever).  False: it goes on, and what it needs must stay; the last thing that it does is to call on_end(ctx).
+ * for ever), or just until it has ended, if it does none.  False: it goes on, and what it needs must stay; the last
+ * thing that it does is to call on_end(ctx).
  */
 bool job_thread_stop(struct job_thread *thread, uint64_t until_ns, void (*on_end)(void *ctx), void *ctx);
 

@@ -359,6 +359,16 @@ TEST("A stop whose time is over leaves the thread alone with its job, and hears 
     assert_int_equal(atomic_load(&alive), 0);
 }
 
+TEST("A stop whose time is over ends a thread that has no job")
+{
+    struct job *job = submit_and_begin('a');
+
+    go_on(1, 1);
+    job_abandon(job);
+    assert_true(job_thread_stop(&thread, 1, on_end, &ended));
+    assert_int_not_equal(sem_trywait(&ended), 0);
+}
+
 TEST("Where the system has no thread, the reason is told")
 {
     stop();

@@ -381,6 +381,7 @@ class Drain(TestCase):
         with self.assertRaisesRegex(ReplyError, "^TRYAGAIN shutting down"):
             busy.read()
         self.assertEqual(daemon.process.wait(PATIENCE_S), 0)
+        daemon.wait_for_line("stopped")  # and it says of no coordinator that it was cut
 
     def test_who_waits_is_told_at_the_end_that_the_daemon_ends(self):
         slow = generator("slow", 1, layout="31/10/2", tick="24h")
