@@ -154,14 +154,15 @@ ZEND_METHOD(Frazil_Layout, decompose)
 {
     frazil_fields fields;
     frazil_error err;
-    uint64_t id;
+    uint64_t id = 0;
     zval *given;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_ZVAL(given)
     ZEND_PARSE_PARAMETERS_END();
     const frazil_layout *layout = layout_of(ZEND_THIS);
-    if (layout == NULL || !frazil_get_number(given, "an id", &id))
+    /* of a sno the library says what it is */
+    if (layout == NULL || (layout->kind != FRAZIL_LAYOUT_SNO && !frazil_get_number(given, "an id", &id)))
         RETURN_THROWS();
     if (frazil_id_decompose(layout, id, &fields, &err) != FRAZIL_OK) {
         frazil_throw(&err);

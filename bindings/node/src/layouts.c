@@ -91,7 +91,7 @@ static napi_value decompose(struct args *args)
 {
     frazil_error why = {.code = 0};
     frazil_layout layout = arg_layout(args, 0);
-    uint64_t id = arg_id(args, 1);
+    uint64_t id = layout.kind == FRAZIL_LAYOUT_SNO ? 0 : arg_id(args, 1); /* of a sno the library says what it is */
     frazil_fields fields;
 
     if (args->wrong)

@@ -83,6 +83,10 @@ int64_t arg_ms(struct args *args, size_t i, const char *name)
     double value = 0;
 
     (void)napi_is_date(args->env, args->value[i], &is_date);
+    if (!is_date && type_of(args, i) != napi_number) {
+        (void)throw_wrong(args, "%s must be a Date, or Unix milliseconds as a number", name);
+        return 0;
+    }
     if (!is_date)
         return (int64_t)whole(args, i, name, -SAFE_MOST, SAFE_MOST);
     if (napi_get_date_value(args->env, args->value[i], &value) != napi_ok || value != value) {

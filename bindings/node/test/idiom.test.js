@@ -168,6 +168,14 @@ test("a sno's column is ten bytes, 16 characters or nothing", () => {
   for (const wrong of [5, {}, true]) throwing(() => sno.fromColumn(wrong), 'FRAZIL_EINVAL', 'usage');
 });
 
+test('the fields of a sno are not those of an id', () => {
+  const generator = open({ layout: 'sno', worker: unused(), state: 'memory' });
+  for (const id of [generator.nextSno(), sno.decode(generator.nextSno()), 5n]) {
+    throwing(() => generator.inspect(id), 'FRAZIL_EKIND', 'usage', /^a sno is not a 64-bit id/);
+  }
+  generator.close();
+});
+
 test('each state has the name that all bindings have', () => {
   const types = fs.readFileSync(path.join(folder, 'index.d.ts'), 'utf8');
   const source = fs.readFileSync(path.join(folder, 'lib', 'generator.js'), 'utf8');
@@ -227,6 +235,10 @@ test('what is wrong with a value is said in words that fit it', async () => {
   }
   assert.throws(() => open({ worker: {} }), /worker is neither text, number, boolean, Date nor Layout$/);
   assert.throws(() => open({ partition: {} }), /partition is neither text, number nor array of two bytes$/);
+  for (const time of ['2026-05-01', undefined, 5n]) {
+    const of = () => generator.layout.range(time, NOW);
+    throwing(of, 'FRAZIL_EINVAL', 'usage', /^the first time must be a Date, or Unix milliseconds as a number$/);
+  }
   generator.close();
 });
 

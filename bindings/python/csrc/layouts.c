@@ -117,15 +117,17 @@ static PyObject *layout_compose(PyObject *module, PyObject *args)
 static PyObject *layout_decompose(PyObject *module, PyObject *args)
 {
     const struct state *state = PyModule_GetState(module);
-    PyObject *capsule;
-    uint64_t id;
+    PyObject *capsule, *given;
+    uint64_t id = 0;
     frazil_fields fields = {.unix_ms = 0};
     frazil_error error;
 
-    if (!PyArg_ParseTuple(args, "OO&", &capsule, to_u64, &id))
+    if (!PyArg_ParseTuple(args, "OO", &capsule, &given))
         return NULL;
     const frazil_layout *layout = layout_in(capsule);
     if (layout == NULL)
+        return NULL;
+    if (layout->kind != FRAZIL_LAYOUT_SNO && !to_u64(given, &id)) /* of a sno the library says what it is */
         return NULL;
     if (frazil_id_decompose(layout, id, &fields, &error) != FRAZIL_OK)
         return raise_error(state, &error);

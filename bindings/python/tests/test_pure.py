@@ -65,6 +65,27 @@ def test_instants_are_numbers_datetimes_or_text():
         layout.compose(1.5, 1, 2)
 
 
+def test_an_id_may_be_decimal_text_as_json_and_addresses_have_it():
+    layout = frazil.Layout("frazil")
+    id = layout.compose("2026-05-01", 7, 9)
+    with frazil.open(worker=7, state="memory") as ids:
+        for inspect in (layout.decompose, ids.inspect, frazil.inspect):
+            assert inspect(str(id)) == inspect(id) == (1777593600000, 7, 9, 0, 7)
+            with pytest.raises(frazil.UsageError, match="not one of the digits"):
+                inspect(f"{id}x")
+            with pytest.raises(TypeError):
+                inspect(None)
+
+
+@pytest.mark.parametrize("id", [5, "5", "brpk4q72xwf2m63l", bytes(10)], ids=repr)
+def test_the_fields_of_a_sno_are_not_those_of_an_id(id):
+    with frazil.open(layout="sno", worker=7, state="memory") as ids:
+        for inspect in (ids.layout.decompose, ids.inspect):
+            with pytest.raises(frazil.UsageError, match="a sno is not a 64-bit id") as caught:
+                inspect(id)
+            assert caught.value.code == "FRAZIL_EKIND"
+
+
 def test_instants_before_1970_are_exact():
     when = datetime(1969, 12, 31, 23, 59, 59, 999999, timezone.utc)
     assert frazil.format_time(when) == "1969-12-31T23:59:59.999Z"

@@ -46,7 +46,7 @@ def looks(layout: frazil.Layout) -> datetime.datetime:
     with frazil.open("worker=fixed:1", layout=layout, max_wait="2s", namespace=None, allow_short_life=True) as ids:
         assert_type(ids, frazil.Generator)
         assert_type(ids.health().grant_end_unix_ms, Optional[int])
-        fields = ids.inspect(ids.next())
+        fields = ids.inspect(str(ids.next()))
     assert_type(frazil.sno.decompose(sno.ZERO).meta, int)
     assert_type(layout.range("2026-01-01", 5), tuple[int, int])
     try:

@@ -22,6 +22,13 @@ var_dump(Sno::decode(Sno::encode($sno)) === $sno, Sno::fromUuid(Sno::toUuid($sno
 // A column may be null.
 $zero = str_repeat("\0", 10);
 var_dump(Sno::fromColumn(null) === $zero, Sno::fromColumn('') === $zero, Sno::fromColumn(Sno::encode($sno)) === $sno);
+foreach ([$sno, Sno::encode($sno), 5] as $given) {
+    try {
+        (new Layout('sno'))->decompose($given);
+    } catch (Frazil\UsageException $e) {
+        echo $e->error, ' ', $e->getMessage(), "\n";
+    }
+}
 ?>
 --EXPECT--
 137465797017628714 {"unix_ms":1800000000000,"worker":7,"sequence":42}
@@ -38,3 +45,6 @@ bool(true)
 bool(true)
 bool(true)
 bool(true)
+FRAZIL_EKIND a sno is not a 64-bit id: use the functions for snos
+FRAZIL_EKIND a sno is not a 64-bit id: use the functions for snos
+FRAZIL_EKIND a sno is not a 64-bit id: use the functions for snos

@@ -203,8 +203,8 @@ class Generator(_frazil.Generator):
         """Returns a sno for a given time."""
         return super().sno_next_at(unix_ms(when), meta)
 
-    def inspect(self, id: int) -> Fields:
-        """Returns the fields of an id of this generator's layout."""
+    def inspect(self, id: Union[int, str]) -> Fields:
+        """Returns the fields of an id of this generator's layout: a number, or decimal text."""
         return self.layout.decompose(id)
 
     def info(self) -> GeneratorInfo:
@@ -411,4 +411,4 @@ def inspect(id: Union[int, str, bytes], layout: Union[Layout, str] = "frazil") -
         return sno.decompose(id)
     if layout.describe().is_sno:
         return sno.decompose(sno.decode(str(id)))
-    return layout.decompose(_frazil.id_parse(id, "dec") if isinstance(id, str) else id)
+    return layout.decompose(id)

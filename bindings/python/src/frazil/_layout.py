@@ -131,8 +131,10 @@ class Layout:
         """Returns the id of these fields; the time is rounded down to its tick."""
         return _frazil.layout_compose(self._handle, unix_ms(when), worker, sequence)
 
-    def decompose(self, id: int) -> Fields:
-        """Returns the fields of an id.  UsageError: it is not one of this layout."""
+    def decompose(self, id: Union[int, str]) -> Fields:
+        """Returns the fields of an id: a number, or decimal text.  UsageError: it is not one of this layout."""
+        if isinstance(id, str):
+            id = 0 if self.describe().is_sno else _frazil.id_parse(id, "dec")  # of a sno the library says what it is
         return Fields(*_frazil.layout_decompose(self._handle, id))
 
     def worker_of(self, datacenter: int, worker: int) -> int:
