@@ -126,8 +126,43 @@ struct meaning {
     char keeper[VALUE_SIZE];
     char on_full[VALUE_SIZE];
     char on_backward[VALUE_SIZE];
-    char state[TEXT_SIZE];
+    uint64_t request_ns; /* with state=URL: how long the server may take to answer */
 };
+
+/* The library reads a duration; 0: it is none. */
+static uint64_t duration_ns(const char *text, size_t len)
+{
+    char value[VALUE_SIZE];
+    frazil_options *options;
+    uint64_t ns = 0;
+
+    if (frazil_options_open(&options, NULL) != FRAZIL_OK)
+        return 0;
+    if (frazil_options_set(options, "worker", "fixed:0", 7, NULL) == FRAZIL_OK && /* else they have no meaning */
+        frazil_options_set(options, "max_wait", text, len, NULL) == FRAZIL_OK &&
+        frazil_options_get(options, "max_wait", value, sizeof value, NULL, NULL) == FRAZIL_OK)
+        ns = strtoull(value, NULL, 10);
+    frazil_options_close(options);
+    return ns;
+}
+
+/* How long the server that gives slots may take to answer: its URL says so, or it is what is usual. */
+static uint64_t request_ns_of(const char *spec)
+{
+    const uint64_t usual_ns = 1000000000;
+    const char *key = "timeout=";
+    const char *url = strstr(spec, " state=");
+    const char *end = url == NULL ? NULL : url + 1 + strcspn(url + 1, " ");
+    const char *at = url == NULL ? NULL : strchr(url, '?');
+
+    while (at != NULL && at < end && strncmp(at + 1, key, strlen(key)) != 0)
+        at = strchr(at + 1, '&');
+    if (at == NULL || at >= end)
+        return usual_ns;
+    const char *value = at + 1 + strlen(key);
+    uint64_t ns = duration_ns(value, strcspn(value, "& '"));
+    return ns == 0 ? usual_ns : ns;
+}
 
 static frazil_err find_meaning(const frazil_options *options, struct meaning *ret, frazil_error *error)
 {
@@ -141,45 +176,18 @@ static frazil_err find_meaning(const frazil_options *options, struct meaning *re
         {"keeper", ret->keeper, sizeof ret->keeper},
         {"on_full", ret->on_full, sizeof ret->on_full},
         {"on_backward", ret->on_backward, sizeof ret->on_backward},
-        {"state", ret->state, sizeof ret->state},
     };
+    char unhidden[TEXT_SIZE];
     frazil_err err = frazil_options_text(options, 0, ret->text, sizeof ret->text, NULL, error);
 
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && err == FRAZIL_OK; i++)
         err = frazil_options_get(options, wanted[i].key, wanted[i].value, wanted[i].size, NULL, error);
+    /* The texts above hide all values in a URL. */
+    if (err == FRAZIL_OK)
+        err = frazil_options_text(options, FRAZIL_OPTIONS_WITH_SECRETS, unhidden, sizeof unhidden, NULL, error);
+    if (err == FRAZIL_OK)
+        ret->request_ns = request_ns_of(unhidden);
     return err;
-}
-
-/* The library reads a duration; 0: it is none. */
-static uint64_t duration_ns(const char *text, size_t len)
-{
-    char value[VALUE_SIZE];
-    frazil_options *options;
-    uint64_t ns = 0;
-
-    if (frazil_options_open(&options, NULL) != FRAZIL_OK)
-        return 0;
-    if (frazil_options_set(options, "max_wait", text, len, NULL) == FRAZIL_OK &&
-        frazil_options_get(options, "max_wait", value, sizeof value, NULL, NULL) == FRAZIL_OK)
-        ns = strtoull(value, NULL, 10);
-    frazil_options_close(options);
-    return ns;
-}
-
-/* How long the server at that URL may take to answer: the URL says so, or it is what is usual. */
-static uint64_t request_ns_of(const char *url)
-{
-    const uint64_t usual_ns = 1000000000;
-    const char *key = "timeout=";
-    const char *at = strchr(url, '?');
-
-    while (at != NULL && strncmp(at + 1, key, strlen(key)) != 0)
-        at = strchr(at + 1, '&');
-    if (at == NULL)
-        return usual_ns;
-    const char *value = at + 1 + strlen(key);
-    uint64_t ns = duration_ns(value, strcspn(value, "&"));
-    return ns == 0 ? usual_ns : ns;
 }
 
 static enum asking asking_of(const frazil_info *info, bool needs_grant, const char *keeper)
@@ -207,7 +215,7 @@ static void learn(struct generator *self, frazil *gen, const struct meaning *mea
     self->max_wait_ns = is_endless ? FRAZIL_WAIT_FOREVER : strtoull(meaning->max_wait, NULL, 10);
     self->own_time = meaning->clock[0] != '\0';
     self->asking = asking_of(&info, health.needs_grant != 0, meaning->keeper);
-    self->request_ns = self->asking == ASKING_ALWAYS ? request_ns_of(meaning->state) : 0;
+    self->request_ns = self->asking == ASKING_ALWAYS ? meaning->request_ns : 0;
     self->full_is_error = strcmp(meaning->on_full, "error") == 0;
     self->backward_is_error = strcmp(meaning->on_backward, "error") == 0;
     self->asks_server = info.state == FRAZIL_STATE_SLOTS || info.state == FRAZIL_STATE_GRANT;

@@ -484,6 +484,38 @@ def test_a_silent_server_of_slots_is_waited_for_no_longer_than_a_call_may(redis)
     assert out == "FRAZIL_EUNREACHABLE True True\n" * 6 + "True\n"
 
 
+# A proxy between the program and Redis delays each answer by more than the second that a URL allows by default.
+SLOW = """
+import frazil, socket, sys, threading, time
+at, delay = sys.argv[1] + ".slow", 0
+
+def pump(source, sink, is_answer):
+    while data := source.recv(65536):
+        time.sleep(delay if is_answer else 0)
+        sink.sendall(data)
+
+def serve(server):
+    while True:
+        client, redis = server.accept()[0], socket.socket(socket.AF_UNIX)
+        redis.connect(sys.argv[1])
+        for way in ((client, redis, False), (redis, client, True)):
+            threading.Thread(target=pump, args=way, daemon=True).start()
+
+server = socket.socket(socket.AF_UNIX)
+server.bind(at)
+server.listen()
+threading.Thread(target=serve, args=(server,), daemon=True).start()
+ids = frazil.open(f"worker=fixed:3 batch=1 max_wait=60s state=redis+unix://{at}/slots?db=1&timeout=50s")
+delay = 2
+print(len(ids.next_n(3)))
+"""
+
+
+def test_a_slow_server_of_slots_is_waited_for_as_long_as_its_url_allows(redis):
+    _, socket, environment = redis
+    assert run_python(SLOW, str(socket), env=environment) == "3\n"
+
+
 # Redis is stopped until all grants have ended, and answers again when all calls wait for theirs to be extended.
 LATE = """
 import asyncio, frazil, os, signal, sys, threading, time

@@ -227,7 +227,7 @@ def work():
 
 
 taken = []
-ids = frazil.open(f"worker=fixed:3 batch=1 max_wait=unlimited state=redis+unix://{socket}/slots?timeout=60s")
+ids = frazil.open(f"worker=fixed:3 batch=1 max_wait=unlimited state=redis+unix://{socket}/slots?timeout=5s")
 thread = threading.Thread(target=work)
 thread.start()
 while not taken:
@@ -273,3 +273,36 @@ def test_a_handler_that_takes_ids_while_their_generator_is_opened(redis):
     process, socket, environment = redis
     out = run_python(BEGIN + TAKES, str(process.pid), str(socket), env=environment)
     assert out == "FRAZIL_EAGAIN True\nTrue True\n"
+
+
+CLOSED = """
+redis, socket = int(sys.argv[1]), sys.argv[2]
+ids = frazil.open(
+    f"layout=41/10/12 horizon=10s worker=redis+unix://{socket}/test?timeout=60s open_wait=10m", lazy=True
+)
+
+
+def work():
+    try:
+        ids.next()
+    except frazil.FatalError as error:
+        print(error.code)
+
+
+os.kill(redis, signal.SIGSTOP)
+thread = threading.Thread(target=work)
+before = len(os.listdir("/proc/self/task"))
+thread.start()
+while len(os.listdir("/proc/self/task")) < before + 2:  # the second one asks Redis
+    time.sleep(0.01)
+ids.close()
+os.kill(redis, signal.SIGCONT)
+thread.join()
+print(ids.closed)
+"""
+
+
+def test_a_lazy_generator_that_is_closed_while_a_thread_opens_it_stays_closed(redis):
+    process, socket, environment = redis
+    out = run_python(BEGIN + CLOSED, str(process.pid), str(socket), env=environment)
+    assert out == "FRAZIL_ESTOPPED\nTrue\n"
