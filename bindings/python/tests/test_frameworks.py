@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """frazil.django and frazil.sqlalchemy in projects as their users have them."""
 
-import importlib
 import os
 import subprocess
 import sys
@@ -156,12 +155,17 @@ def test_a_child_of_django_does_not_wait_for_a_thread_of_its_parent():
     assert run_python(FORKS) == "0\n"
 
 
-@pytest.mark.parametrize(("name", "column"), [("mysql", "BINARY(10)"), ("postgresql", "BYTEA"), ("sqlite", "BLOB")])
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [("mysql", "BINARY(10)"), ("mariadb", "BINARY(10)"), ("postgresql", "BYTEA"), ("sqlite", "BLOB")],
+)
 def test_a_column_of_snos_can_be_a_key(name, column):
     pytest.importorskip("sqlalchemy")
+    from sqlalchemy.engine import url
+
     from frazil.sqlalchemy import Sno
 
-    dialect = importlib.import_module(f"sqlalchemy.dialects.{name}").dialect()
+    dialect = url.make_url(f"{name}://").get_dialect()()
     assert Sno().compile(dialect=dialect) == column
 
 

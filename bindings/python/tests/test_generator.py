@@ -71,7 +71,7 @@ def test_true_and_false_are_yes_and_no(value, word):
         same.close()
 
 
-@pytest.mark.parametrize("name", ["it's here", "a b", "c:\\d", "'", "tab\there"])
+@pytest.mark.parametrize("name", ["it's here", "a b", "c:\\d", "'", "tab\there", "a b\\", "\\'"])
 def test_a_value_may_hold_anything(tmp_path, name):
     folder = tmp_path / name
     folder.mkdir(mode=0o700)
@@ -466,9 +466,10 @@ def test_a_part_of_a_buffer_is_filled(ids):
 
 
 def test_a_buffer_in_other_memory_is_filled(ids):
-    buffer = memoryview(bytearray(24)).cast("Q")
-    assert ids.fill(buffer) == 3
-    assert list(buffer) == sorted(set(buffer))
+    for code in "QLNqln":
+        buffer = memoryview(bytearray(24)).cast(code)
+        assert ids.fill(buffer) == 3
+        assert list(buffer) == sorted(set(buffer))
     assert ids.fill(array.array("Q")) == 0
 
 

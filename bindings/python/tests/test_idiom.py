@@ -61,6 +61,14 @@ def test_a_partition_is_two_bytes_or_a_number(partition):
     assert meaning(layout="sno", partition=partition) == meaning("layout=sno partition=A,10")
 
 
+def test_a_wrong_text_form_costs_no_id():
+    with frazil.open(worker=7, state="memory") as ids:
+        before = ids.stats()["issued"]
+        with pytest.raises(frazil.UsageError, match="there is no text form 'crokford'"):
+            ids.next_text("crokford")
+        assert ids.stats()["issued"] == before
+
+
 def test_a_folder_may_be_a_path(tmp_path):
     folder = pathlib.Path(tmp_path / "it's here")
     folder.mkdir(mode=0o700)
@@ -275,6 +283,29 @@ def test_leaving_a_block_leaves_the_loop_to_others():
         assert turns == ["a turn"]
 
     asyncio.run(main())
+
+
+def test_a_loop_that_never_waits_gives_other_tasks_their_turns():
+    async def take():
+        turns = 0
+
+        async def count():
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        other = asyncio.create_task(count())
+        with frazil.open("layout=31/1/31 tick=1s worker=fixed:1 state=memory") as ids:
+            left = 4096
+            async for _ in ids:
+                left -= 1
+                if left == 0:
+                    break
+        other.cancel()
+        return turns
+
+    assert asyncio.run(take()) >= 4
 
 
 # ---- lazy -----------------------------------------------------------------------------------

@@ -484,6 +484,28 @@ def test_a_silent_server_of_slots_is_waited_for_no_longer_than_a_call_may(redis)
     assert out == "FRAZIL_EUNREACHABLE True True\n" * 6 + "True\n"
 
 
+# A new slot begins with the next tick.
+FULL = """
+import frazil, sys, time
+
+epoch = round(time.time() * 1000) - 45_000
+ids = frazil.open(
+    f"layout=31/20/1 epoch={epoch} tick=30s worker=fixed:3 batch=1 max_wait=60s allow_short_life=yes"
+    f" on_full=error state=redis+unix://{sys.argv[1]}/slots"
+)
+begun = time.monotonic()
+try:
+    print("an id", ids.next())
+except frazil.RetryError as error:
+    print(error.code, error.retry, time.monotonic() - begun < 20)
+"""
+
+
+def test_an_error_of_a_policy_over_slots_is_not_waited_for(redis):
+    _, socket, environment = redis
+    assert run_python(FULL, str(socket), env=environment) == "FRAZIL_EFULL 30.0 True\n"
+
+
 # A proxy between the program and Redis delays each answer by more than the second that a URL allows by default.
 SLOW = """
 import frazil, socket, sys, threading, time
@@ -505,7 +527,7 @@ server = socket.socket(socket.AF_UNIX)
 server.bind(at)
 server.listen()
 threading.Thread(target=serve, args=(server,), daemon=True).start()
-ids = frazil.open(f"worker=fixed:3 batch=1 max_wait=60s state=redis+unix://{at}/slots?db=1&timeout=50s")
+ids = frazil.open(f"worker=fixed:3 batch=1 max_wait=60s state=redis+unix://{at}/slots?db=1&timeout=60s")
 delay = 2
 print(len(ids.next_n(3)))
 """
@@ -563,8 +585,8 @@ def test_an_answer_that_is_late_is_worth_a_wait_after_the_end_of_leases(redis):
 
 def test_a_coroutine_whose_time_is_over_before_it_has_a_thread():
     """It fails as one that has waited in vain, and a moment is left for an id that is free."""
-    noon = round(time.time() * 1000) - 12 * 3_600_000
-    with frazil.open(f"layout=31/20/1 epoch={noon} tick=24h worker=fixed:6", keeper="inline") as generator:
+    soon = round(time.time() * 1000) - 24 * 3_600_000 + 30_000  # the next tick begins in half a minute
+    with frazil.open(f"layout=31/20/1 epoch={soon} tick=24h worker=fixed:6 start=zero", keeper="inline") as generator:
         generator.take(generator.available(), timeout=0)
         long_ago = time.monotonic() - 3600
         for timeout in (0.01, 60, ...):

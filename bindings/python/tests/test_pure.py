@@ -86,6 +86,16 @@ def test_the_fields_of_a_sno_are_not_those_of_an_id(id):
             assert caught.value.code == "FRAZIL_EKIND"
 
 
+@pytest.mark.parametrize(
+    ("field", "value"), [("ticktock", 2**8), ("meta", 2**8), ("partition", 2**16), ("sequence", 2**16)]
+)
+def test_a_field_of_a_sno_is_not_cut(field, value):
+    with pytest.raises(OverflowError):
+        frazil.sno.compose("2026-05-01", **{field: value})
+    with pytest.raises(OverflowError):
+        frazil.sno.format_partition(2**16)
+
+
 def test_instants_before_1970_are_exact():
     when = datetime(1969, 12, 31, 23, 59, 59, 999999, timezone.utc)
     assert frazil.format_time(when) == "1969-12-31T23:59:59.999Z"

@@ -306,3 +306,79 @@ def test_a_lazy_generator_that_is_closed_while_a_thread_opens_it_stays_closed(re
     process, socket, environment = redis
     out = run_python(BEGIN + CLOSED, str(process.pid), str(socket), env=environment)
     assert out == "FRAZIL_ESTOPPED\nTrue\n"
+
+
+WITHIN = """
+redis, socket = int(sys.argv[1]), sys.argv[2]
+ids = frazil.open(f"layout=41/10/12 horizon=10s worker=redis+unix://{socket}/test?timeout=60s open_wait=10m")
+os.kill(redis, signal.SIGSTOP)
+try:
+    ids.close(0.2)
+except frazil.FrazilError as error:
+    print(error.code)
+print(ids.closed)
+"""
+
+
+def test_close_says_that_a_silent_coordinator_did_not_answer_in_its_time(redis):
+    process, socket, environment = redis
+    out = run_python(BEGIN + WITHIN, str(process.pid), str(socket), env=environment)
+    assert out == "FRAZIL_EAGAIN\nTrue\n"
+
+
+BLOCKED = """
+redis, socket = int(sys.argv[1]), sys.argv[2]
+spec = f"layout=41/10/12 horizon=10s worker=redis+unix://{socket}/test?timeout=60s open_wait=10m"
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+os.kill(redis, signal.SIGSTOP)
+before = len(os.listdir("/proc/self/task"))
+thread = threading.Thread(target=frazil.open, args=(spec,))
+thread.start()
+while len(os.listdir("/proc/self/task")) < before + 2:  # the second one asks Redis
+    time.sleep(0.01)
+os.kill(os.getpid(), signal.SIGUSR1)
+time.sleep(0.1)
+os.kill(redis, signal.SIGCONT)
+thread.join()
+print(signal.sigwait([signal.SIGUSR1]) == signal.SIGUSR1)
+"""
+
+
+def test_a_signal_that_all_threads_block_is_not_delivered_to_a_thread_of_the_package(redis):
+    process, socket, environment = redis
+    out = run_python(BEGIN + BLOCKED, str(process.pid), str(socket), env=environment)
+    assert out == "True\n"
+
+
+ENDED = """
+redis, socket = int(sys.argv[1]), sys.argv[2]
+
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+def raise_late(*_):
+    running, begun = threads(), time.monotonic()
+    os.kill(redis, signal.SIGCONT)
+    while threads() == running and time.monotonic() < begun + 60:
+        time.sleep(0.01)
+    raise KeyboardInterrupt
+
+
+signal.signal(signal.SIGALRM, raise_late)
+os.kill(redis, signal.SIGSTOP)
+signal.setitimer(signal.ITIMER_REAL, 1)
+try:
+    frazil.open(f"layout=41/10/12 keeper=hook horizon=10s worker=redis+unix://{socket}/test?timeout=60s open_wait=10m")
+except KeyboardInterrupt:
+    begun = time.monotonic()
+    frazil._frazil.close_all([], 60.0)
+    print(time.monotonic() - begun < 30)
+"""
+
+
+def test_an_opening_that_ends_while_a_handler_runs_is_not_waited_for_at_the_end(redis):
+    process, socket, environment = redis
+    out = run_python(BEGIN + ENDED, str(process.pid), str(socket), env=environment)
+    assert out == "True\n"
