@@ -111,6 +111,19 @@ test('a callback does not overtake those that wait when the next millisecond beg
   );
 });
 
+test('a call that finds a full tick says when the next one begins', () => {
+  const { pauseMs, tryNextBuffer } = require('./node_modules/frazil/lib/generator.js');
+  const clock = new ManualClock(Date.UTC(2026, 4, 1));
+  const full = open({ layout: '35/27/1 epoch=2026-01-01 tick=200ms', worker: 1, clock, state: 'memory', maxLead: 0 });
+  full.fill(new BigUint64Array(2));
+  assert.equal(full.tryNext(), null);
+  assert.equal(pauseMs(), 200);
+  clock.advance(150);
+  assert.equal(full[tryNextBuffer](), null);
+  assert.equal(pauseMs(), 50);
+  full.close();
+});
+
 test('callbacks of a mask do not wait as long as another generator has to', async () => {
   const clock = new ManualClock(Date.now());
   const other = open({ layout: 'flake', worker: 'fixed:35', clock, state: 'memory' });

@@ -5,7 +5,9 @@
 
 const assert = require('node:assert/strict');
 const { execFileSync } = require('node:child_process');
+const { getEventListeners } = require('node:events');
 const { readdirSync, readFileSync } = require('node:fs');
+const { constants } = require('node:os');
 const path = require('node:path');
 const { test } = require('node:test');
 const { setImmediate } = require('node:timers/promises');
@@ -17,6 +19,7 @@ const {
   layout,
   format,
   parse,
+  parseTime,
   scramble,
   unscramble,
   sno,
@@ -177,6 +180,12 @@ test('take ends with the reason of its signal', async () => {
   piecewise.abort(reason);
   await assert.rejects(pieces, (error) => error === reason);
   roomy.close();
+
+  // A take that ends leaves nothing with its signal, also one in a thread.
+  const [threaded, { signal }] = [open(on('worker=fixed:9 keeper=inline')), new AbortController()];
+  await threaded.take(1, { signal });
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
+  threaded.close();
 
   // Who has given up gets no id, also where some are free.
   const free = open({ ...still, worker: 'fixed:6', clock: new ManualClock(NOW) });
@@ -351,9 +360,11 @@ test('each caller of closeAsync waits for the same end, after all tasks that use
 test('closing one of those that share a generator does not stop the others', async () => {
   const spec = on('layout=41/10/4 worker=fixed:16 keeper=inline max_wait=unlimited');
   const [one, other] = [openShared(spec), openShared(spec)];
-  const taken = one.take(1000);
-  await one.closeAsync();
-  assert.equal(new Set(await taken).size, 1000);
+  const ends = [];
+  const takes = [100, 20_000].map((n) => one.take(n).then((ids) => ends.push(new Set(ids).size)));
+  await one.closeAsync().then(() => ends.push('closed'));
+  await Promise.all(takes);
+  assert.deepEqual(ends, [100, 20_000, 'closed'], 'the generator is closed after the last take');
   assert.ok(other.next() > 0n);
   await other.closeAsync();
 });
@@ -540,6 +551,9 @@ test('values of other types are refused, and nothing is cut off', () => {
     throwing(() => roomy.fill(array), 'FRAZIL_EINVAL', 'usage', /BigUint64Array/);
   }
   roomy.close();
+  for (const far of ['9007199254740993', '-9007199254740993']) {
+    throwing(() => parseTime(far), 'FRAZIL_ERANGE', 'usage', /too far away for an exact JavaScript number/);
+  }
   assert.throws(() => frazil.overlap({}, NOW), TypeError);
   throwing(() => layout(5), 'FRAZIL_EINVAL', 'usage');
   throwing(() => format(1n, 'nosuch'), 'FRAZIL_EINVAL', 'usage', /there is no text form 'nosuch'/);
@@ -559,6 +573,9 @@ test('an error is one of JavaScript, with its place', () => {
   assert.match(error.stack, /generator\.test\.js/);
   const { position } = throwing(() => layout('frazil').inspect('12a'), 'FRAZIL_EPARSE', 'usage');
   assert.equal(position, 2);
+  const { errno } = throwing(() => open('worker=fixed:98 run_dir=/dev/null/nowhere'), 'FRAZIL_ESYS', 'fatal');
+  assert.equal(errno, constants.errno.ENOTDIR);
+  assert.equal(error.errno, undefined);
 });
 
 function using(generator, use) {

@@ -68,7 +68,7 @@ test('values that mean nothing are refused with the name of their option', async
 });
 
 test('shared generators are opened by options as well', () => {
-  const places = { runDir: on.folder("it's"), stateDir: on.folder("it's"), hostDir: on.folder('a \\ b') };
+  const places = { runDir: on.folder("it's"), stateDir: on.folder("it's"), hostDir: on.folder('a \\ b\\') };
   const [one, other] = [openShared({ worker: 7, ...places }), openShared({ spec: 'worker=fixed:7', ...places })];
   one.next();
   other.next();

@@ -17,7 +17,7 @@ const { scratch } = require('./lib/scratch.js');
 
 const on = scratch('live');
 Object.assign(process.env, on.env);
-const { open } = require('frazil');
+const { open, openShared } = require('frazil');
 const FlakeId = require('frazil/flake-idgen');
 
 const run = promisify(execFile);
@@ -180,6 +180,18 @@ test('a thread ends while it waits', async () => {
     await setTimeout(30);
     await worker.terminate();
   }
+});
+
+test('a thread that ends while it waits does not stop a generator that others share', async () => {
+  const spec = on('worker=fixed:49 layout=41/21/1 epoch=2026-01-01 keeper=inline max_wait=60s');
+  const shared = openShared(spec);
+  const program = `
+    require('frazil').openShared(${JSON.stringify(spec)}).take(1000);
+    setImmediate(() => process.exit());`;
+  await once(new Worker(program, { eval: true }), 'exit');
+  assert.equal(shared.health().state, 'serving');
+  shared.next({ block: true });
+  shared.close();
 });
 
 test('a thread that alone has loaded the addon leaves the process intact', async () => {
@@ -346,6 +358,25 @@ test('a take in a thread waits for the rest of max_wait', async () => {
   await native.closeAsync(external);
 });
 
+test('a take in a thread whose time is over does not ask a silent Redis for as long as its URL allows', async (t) => {
+  const program = `
+    const { native } = require('./node_modules/frazil/lib/generator.js');
+    const { external } = native.open(process.env.STATE);
+    const take = (n, passedMs) => native.takeAsync(external, new BigUint64Array(n), passedMs);
+    (async () => {
+      await take(1, 0);
+      process.kill(Number(process.env.REDIS), 'SIGSTOP');
+      const began = Date.now();
+      try {
+        for (;;) await take(1000, 3_600_000); // some slots may be in hand
+      } catch (error) {
+        console.log(error.class, Date.now() - began < 20_000);
+      }
+    })();`;
+  const said = await overRedis(t, 'timeout=25s', program);
+  if (said !== undefined) assert.equal(said, 'retry true\n');
+});
+
 // Redis is stopped until all grants have ended, and answers again when all calls wait for theirs to be extended.
 test('a late answer of Redis is worth a wait after the end of grants', async (t) => {
   const program = `
@@ -395,7 +426,7 @@ test('keep over a silent Redis throws nothing: the present grant stands', async 
 
 test('the end of a process does not wait for a silent Redis', async (t) => {
   const program = `
-    const all = Array.from({ length: 2 }, () => require('frazil').open(process.env.SPEC));
+    const all = Array.from({ length: 12 }, () => require('frazil').open(process.env.SPEC));
     for (const generator of all) generator.next();
     process.kill(Number(process.env.REDIS), 'SIGSTOP');
     process.on('exit', () => require('node:fs').writeSync(1, String(Date.now())));`;
