@@ -125,6 +125,32 @@ array_pop($before); // it may be cut in two
 $after = array_map('strval', (new Generator(SPEC))->nextN(10000));
 check(areUnique([...$before, ...$after]), 'kill -9: no id of before comes again');
 
+// The clock was an hour ahead when the command took an id: an exception says by how much it is behind now.
+file_put_contents("$scratch/ahead.c", <<<'C'
+    #define _GNU_SOURCE
+    #include <sys/syscall.h>
+    #include <time.h>
+    #include <unistd.h>
+
+    int clock_gettime(clockid_t id, struct timespec *ret)
+    {
+        int result = (int)syscall(SYS_clock_gettime, id, ret);
+
+        ret->tv_sec += id == CLOCK_REALTIME ? 3600 : 0;
+        return result;
+    }
+    C);
+$ahead = 'worker=fixed:27 max_wait=0ms';
+exec((getenv('CC') ?: 'cc') . " -shared -fPIC -o $scratch/ahead.so $scratch/ahead.c && LD_PRELOAD=$scratch/ahead.so $frazil next $ahead", $said, $status);
+check($status === 0, 'an id of a clock that is an hour ahead');
+try {
+    $behind = 0;
+    (new Generator($ahead))->next();
+} catch (Frazil\RetryException $e) {
+    $behind = $e->error === 'FRAZIL_ECLOCK' ? $e->behindUs : -1;
+}
+check(round($behind / 6e7) === 60.0, "an exception says by how much the clock is behind: $behind us");
+
 // Objects that come and go, of the process's own generator and of their own.
 $made = [];
 for ($i = 0; $i < 70000; $i++) {

@@ -22,6 +22,7 @@ $calls = [
     'a word too many' => static fn () => new Generator("$memory colour=red"),
     'no layout' => static fn () => new Layout('41/10'),
     'a zero byte' => static fn () => Generator::open("$memory\0"),
+    'a zero byte, of its own' => static fn () => new Generator("$memory\0"),
     'no id' => static fn () => Id::parse('12x', 'dec'),
     'too large for an int' => static fn () => (new Generator("layout=41/11/12 epoch=1970-01-01 $memory"))->next(),
     'too large, by text without' => static fn () => preg_match('/^\d+$/', $large->nextString()) ? $large->nextN(2) : null,
@@ -44,12 +45,18 @@ foreach ($calls as $what => $call) {
     }
 }
 var_dump($e->errno); // of the last one: ENOTDIR
+try {
+    $full->next();
+} catch (Frazil\RetryException $e) {
+    var_dump($e->getCode(), $e->retryNs, $e->errno); // FRAZIL_EFULL; a frozen clock is at the begin of its tick
+}
 ?>
 --EXPECT--
 NULL
 a word too many: Frazil\UsageException FRAZIL_ESPEC usage 28 words
 no layout: Frazil\UsageException FRAZIL_ELAYOUT usage 0 words
 a zero byte: Frazil\UsageException FRAZIL_EINVAL usage null words
+a zero byte, of its own: Frazil\UsageException FRAZIL_EINVAL usage null words
 no id: Frazil\UsageException FRAZIL_EPARSE usage 2 words
 too large for an int: Frazil\UsageException FRAZIL_EINVAL usage null words
 too large, by text without: Frazil\UsageException FRAZIL_EINVAL usage null words
@@ -63,3 +70,6 @@ a number that another one has: Frazil\UsageException FRAZIL_EWORKER usage null w
 stopped: Frazil\FatalException FRAZIL_ESTOPPED fatal null words
 no directory: Frazil\FatalException FRAZIL_ESYS fatal null words
 int(20)
+int(-21)
+int(1000000)
+int(0)

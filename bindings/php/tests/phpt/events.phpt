@@ -42,7 +42,9 @@ do {
     usleep(10_000);
     $kept->next();
 } while (($failed = $kept->events()) === [] && time() < $until);
-echo json_encode([array_column($failed, 'kind'), array_column($failed, 'code') === [$kept->health()['last_error']]]), "\n";
+$health = $kept->health();
+echo json_encode([array_column($failed, 'kind'), array_column($failed, 'code') === [$health['last_error']]]), "\n";
+echo json_encode([$health['state'], $health['serving']]), "\n"; // the present grant stands
 unlink($dir);
 rename("$dir-away", $dir);
 unset($kept);
@@ -63,3 +65,4 @@ foreach (glob(sys_get_temp_dir() . '/frazil-events-*') as $left) {
 ["warn-short-life"]
 0
 [["extension-failed"],true]
+["needs_grant",true]

@@ -22,6 +22,16 @@ var_dump($one->next() < $two->next());
 unset($one);
 var_dump($two->next() < Generator::open(SPEC)->next());
 
+// As many as a call may take, and what it leaves of a tick.
+$many = new Generator('layout=41/1/21 epoch=2026-01-01 worker=fixed:1 clock=frozen:2026-06-01 start=zero state=memory');
+var_dump(count($many->nextN(1_000_000)), $many->available());
+echo json_encode(array_intersect_key($many->info(), ['sequence' => 0, 'length' => 0, 'capacity' => 0])), "\n";
+try {
+    $many->nextN(1_000_001);
+} catch (Frazil\UsageException $e) {
+    echo $e->getMessage(), "\n";
+}
+
 // One that was stopped gives its number back with the last object, so that the process can open the spec again.
 const MEMORY = 'layout=twitter worker=fixed:13 state=memory';
 $stopped = Generator::open(MEMORY);
@@ -38,4 +48,8 @@ bool(true)
 int(7)
 bool(true)
 bool(true)
+int(1000000)
+int(1097152)
+{"sequence":1000000,"length":1000000,"capacity":2097152}
+the number of ids is 1000001: must be from 0 to 1000000
 bool(true)

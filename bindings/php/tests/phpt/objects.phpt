@@ -38,6 +38,16 @@ $two->stop();
 unset($two, $stopped);
 $again->next();
 var_dump($again->info()['state']);
+$opened = static function (): int {
+    ob_start();
+    phpinfo(INFO_MODULES);
+    return (int) preg_replace('/.*generators opened => (\d+).*/s', '$1', ob_get_clean());
+};
+$before = $opened();
+$own = new Generator('layout=twitter worker=fixed:10');
+Generator::open(['layout' => 'twitter', 'worker' => 11]);
+Generator::open(['layout' => 'twitter', 'worker' => 11]);
+var_dump($before, $opened() - $before);
 try {
     (new Generator('layout=twitter worker=fixed:9'))->snoNext();
 } catch (Frazil\UsageException $e) {
@@ -76,4 +86,6 @@ bool(false)
 string(7) "serving"
 bool(true)
 string(4) "file"
+int(6)
+int(2)
 bool(false)

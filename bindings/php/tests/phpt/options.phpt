@@ -78,6 +78,16 @@ foreach ($ids as $number => $id) {
     }
 }
 var_dump($number, iterator_to_array(new LimitIterator(new IteratorIterator($ids), 0, 3))[2] > $id);
+$iterator = $ids->getIterator();
+foreach (['once', 'again'] as $time) {
+    foreach ($iterator as $number => $id) {
+        if ($number === 1) {
+            break;
+        }
+    }
+}
+$iterator->rewind();
+var_dump($iterator->key());
 $ids->stop();
 try {
     foreach ($ids as $id) {
@@ -122,5 +132,6 @@ the options have a key that is not a name of lower-case letters and _, such as m
 bool(true)
 int(2)
 bool(true)
+int(0)
 Frazil\FatalException FRAZIL_ESTOPPED
 An iterator cannot be used with foreach by reference

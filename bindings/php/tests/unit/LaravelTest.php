@@ -264,7 +264,13 @@ final class LaravelTest extends TestCase
         $this->assertGreaterThan($order->id, $quiet->id, 'no event is needed');
         $order->customer_id = Konayuki::next();
         $this->assertIsInt($order->getAttributes()['customer_id']);
-        $this->expectException(InvalidArgumentException::class);
-        $order->customer_id = '12x';
+        foreach (['12x', -1, '-1', 1.5] as $wrong) {
+            try {
+                $order->customer_id = $wrong;
+                $this->fail("$wrong was taken");
+            } catch (InvalidArgumentException $e) {
+                $this->assertStringContainsString('customer_id takes an int', $e->getMessage());
+            }
+        }
     }
 }
