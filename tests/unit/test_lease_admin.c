@@ -87,6 +87,9 @@ TEST("A worker id that is not there, free already, unreadable or without an answ
     struct fz_register reg = sim_register(&fleet.observer.link);
     assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EINVAL);
     assert_non_null(strstr(err.message, "worker id 1 of namespace 'orders' was never taken"));
+    /* Where the namespace's own record is, no worker id is. */
+    assert_int_equal(fz_lease_release_by_hand(&reg, "orders", UINT32_MAX, &err), FRAZIL_EINVAL);
+    assert_non_null(strstr(err.message, "worker id 4294967295 of namespace 'orders' was never taken"));
     fleet_write(1, &(struct fz_worker_record){.owner = "x", .released = true, .owners = 1});
     assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EINVAL);
     assert_non_null(strstr(err.message, "free already"));
