@@ -113,11 +113,11 @@ FRAZIL_API void frazil_stop(frazil *gen) FRAZIL_NONNULL(1);
 FRAZIL_API void frazil_close(frazil *gen);
 
 /*
- * Like frazil_close, but waits at most wait_ns.  FRAZIL_OK: closed, and the worker id was released if this was the last
- * process that had it.  FRAZIL_EUNREACHABLE: closed, but the release of the worker id is not confirmed: it is free when
- * its grant ends.  FRAZIL_EAGAIN: the wait is over, and a thread goes on closing it, unless the process ends: then the
- * worker id is free when its grant ends.  Errors of the state directory or the coordinator: closed, but the worker id
- * was not released.  In each case gen is no longer valid.
+ * Like frazil_close, but waits at most wait_ns.  FRAZIL_OK: gen is NULL, or it is closed, and the worker id was
+ * released if this was the last process that had it.  FRAZIL_EUNREACHABLE: closed, but the release of the worker id is
+ * not confirmed: it is free when its grant ends.  FRAZIL_EAGAIN: the wait is over, and a thread goes on closing it,
+ * unless the process ends: then the worker id is free when its grant ends.  Errors of the state directory or the
+ * coordinator: closed, but the worker id was not released.  In each case gen is no longer valid.
  *
  * For a generator of frazil_open_shared, the last close returns the result, and the others FRAZIL_OK.  If the program
  * supplied a clock, random numbers, a granter or an overflow callback, the call waits until the end.  So none of them

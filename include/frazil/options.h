@@ -97,10 +97,10 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_coordinator(frazil_options *op
  * file these keys are ignored.  FRAZIL_EPARSE: not such an object, or a member is unknown, given twice or out of range;
  * the earlier snapshot stays.
  *
- * frazil_options_check and frazil_open_with reject an invalid one.  FRAZIL_ERANGE: the bounds are equal or closer than
- * four, or sequence is below the lower one; FRAZIL_EKIND: the layout is not sno; FRAZIL_EINVAL: a granter is also set;
- * FRAZIL_EWORKER: a generator with the same partition and overlapping bounds is open in this process.  Other processes
- * are not checked.
+ * frazil_options_check and frazil_open_with reject an invalid one.  FRAZIL_ERANGE: the bounds leave fewer than four
+ * numbers, or sequence is below the lower one; FRAZIL_EKIND: the layout is not sno; FRAZIL_EINVAL: a granter is also
+ * set; FRAZIL_EWORKER: a generator with the same partition and overlapping bounds is open in this process.  Other
+ * processes are not checked.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_snapshot(frazil_options *options, const char *text, size_t len,
                                                            frazil_error *reterr) FRAZIL_NONNULL(1);

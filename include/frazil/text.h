@@ -80,6 +80,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_format(frazil_text form, uint64_t i
  * Reads an id of exactly len characters; text needs no terminator.  FRAZIL_EPARSE: wrong length, a character that is
  * not in the form, or a number above 2^64 - 1; reterr's message has the position, counted from 1.  DEC names an id of
  * another system instead (a UUID, a ULID, a KSUID or an ObjectId), with the time that is in it, and has no position.
+ * FRAZIL_EINVAL: no such form.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_parse(frazil_text form, const char *text, size_t len, uint64_t *ret_id,
                                                    frazil_error *reterr) FRAZIL_NONNULL(2, 4);
