@@ -3,6 +3,7 @@
 #
 # frazil_compile_options(TARGET) gives a target the language, the warnings, the
 # defences and the sanitizers that all of them share.
+# frazil_small_code(TARGET) asks for small code in place of fast code.
 
 include(CheckCCompilerFlag)
 include(CheckLinkerFlag)
@@ -58,6 +59,17 @@ function(frazil_compile_options target)
   target_compile_options(${target} PRIVATE ${frazil_warnings} $<$<BOOL:${FRAZIL_WERROR}>:-Werror>
                                            ${frazil_defences} ${frazil_instruments})
   target_link_options(${target} PRIVATE ${frazil_link_defences} ${frazil_instruments})
+endfunction()
+
+# -Oz: what -Os does, and short instructions in place of fast ones; gcc has it since 12.  Add no -f option: the -O2 of a
+# file that is to be fast would not take it back.
+set(frazil_small -Os)
+check_c_compiler_flag(-Oz FRAZIL_HAS_Oz)
+if(FRAZIL_HAS_Oz)
+  set(frazil_small -Oz)
+endif()
+function(frazil_small_code target)
+  target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:${frazil_small}>)
 endfunction()
 
 # What the library leaves behind (a keeper's thread, a handler of forks) runs its code: a program that unloads it, and does

@@ -120,7 +120,7 @@ struct fz_findings {
 #define fz_found(findings, finding, ...)                                                                               \
     do {                                                                                                               \
         frazil_error found;                                                                                            \
-        (void)fz_fail_with(&found, FRAZIL_NO_POSITION, FRAZIL_EINVAL, __VA_ARGS__);                                    \
+        (void)fz_fail_with(&found, FRAZIL_EINVAL, __VA_ARGS__);                                                        \
         fz_finding_show(findings, finding, found.message);                                                             \
     } while (0)
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decide_internal.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "core/sentence.h"
 #include "identity.h"
 #include "lease/record.h"
+#include "os/cancel.h"
 
 enum { LARGEST_MAX_SKEW_MS = 3600000 };
 
@@ -432,10 +432,8 @@ static frazil_err complete_and_decide(struct fz_decision *ret, struct fz_setting
                                       frazil_environment environment, const struct fz_occasion *occasion,
                                       frazil_error *reterr)
 {
-    int cancel;
-
     /* A thread that ended in here would leave a file open, and has no tables to unwind this room by. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int cancel = fz_cancel_off();
     frazil_err err = fz_settings_complete(given, environment, reterr);
     /* The doctor has a finding for it. */
     if (err == FRAZIL_OK && occasion->opening != FZ_OPENING_EXAMINATION)
@@ -443,7 +441,7 @@ static frazil_err complete_and_decide(struct fz_decision *ret, struct fz_setting
     if (err == FRAZIL_OK)
         err = fz_decide_settings(ret, given, occasion, reterr);
     fz_settings_free(given);
-    pthread_setcancelstate(cancel, NULL);
+    fz_cancel_as(cancel);
     return err;
 }
 

@@ -315,9 +315,10 @@ static frazil_err refuse_foreign(enum fz_key key, frazil_error *reterr)
     if (fz_foreign_variable(beginning) == NULL)
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_ESPEC,
-                   "%s is set in the environment, but this program does not read that, as it " FZ_MORE_RIGHTS
-                   ": write %s= in the spec%s, and unset the variable",
-                   name, fz_key_name(key), key == FZ_KEY_CONFIG ? "" : " or in the file that config= names there");
+                   "%s is set in the environment, but this program does not read that, as it %s: write %s= in the "
+                   "spec%s, and unset the variable",
+                   name, fz_more_rights, fz_key_name(key),
+                   key == FZ_KEY_CONFIG ? "" : " or in the file that config= names there");
 }
 
 static frazil_err add_variable(struct fz_settings *settings, enum fz_key key, const char *value, frazil_error *reterr)

@@ -111,9 +111,8 @@ frazil_err fz_worker_from_env(const struct fz_worker_ask *ask, struct fz_worker_
                        ask->given);
     if (fz_environment_is_foreign())
         return fz_fail(reterr, FRAZIL_EWORKER,
-                       "worker=%v: this program does not read the environment, as it " FZ_MORE_RIGHTS
-                       ": use another source",
-                       ask->given);
+                       "worker=%v: this program does not read the environment, as it %s: use another source",
+                       ask->given, fz_more_rights);
     if (text == NULL || text[0] == '\0')
         return fz_fail(reterr, FRAZIL_EWORKER,
                        "worker=%v: the environment variable is %s: it must hold a number from 0 to %u", ask->given,

@@ -2,6 +2,7 @@
 /* The constants of the headers as rows: other languages cannot see macros. */
 #include "frazil.h"
 #include "frazil/extras.h"
+#include "sentence.h"
 
 /* clang-format off */
 /* Those that are in no list of the headers. */
@@ -59,36 +60,47 @@
 /* clang-format on */
 
 #define ROW_OF_CONSTANT(name) ROW(#name, (int64_t)(name))
-#define ROW_OF_ERROR(name, number, err_class, sentence) ROW("FRAZIL_" #name, number)
+#define ROW_OF_ERROR(name, number, err_class, sentence) number,
 #define ROW_OF_TEXT(identifier, number, name, reads) ROW("FRAZIL_TEXT_" #identifier, number)
 #define ROW_OF_STATISTIC(capitals, number, name, what) ROW("FRAZIL_STAT_" #capitals, number)
 #define ROW_OF_EVENT(kind, number, name, what) ROW("FRAZIL_EVENT_" #kind, number)
-#define ALL_ROWS                                                                                                       \
+#define ALL_BUT_ERRORS                                                                                                 \
     CONSTANTS(ROW_OF_CONSTANT)                                                                                         \
-    FRAZIL_ERRORS(ROW_OF_ERROR) FRAZIL_TEXTS(ROW_OF_TEXT) FRAZIL_EVENTS(ROW_OF_EVENT) FRAZIL_STATS(ROW_OF_STATISTIC)
+    FRAZIL_TEXTS(ROW_OF_TEXT) FRAZIL_EVENTS(ROW_OF_EVENT) FRAZIL_STATS(ROW_OF_STATISTIC)
 
-/* The names, each with its terminator, one behind the other: they need neither room to spare nor relocations. */
+/*
+ * The names, each with its terminator, one behind the other: they need neither room to spare nor relocations.
+ * frazil_err_name has those of errors.
+ */
 static const char constant_names[] =
 #define ROW(name, value) name "\0"
-    ALL_ROWS;
+    ALL_BUT_ERRORS;
 #undef ROW
 
+/* Errors come first. */
 static const int64_t constant_values[] = {
 #define ROW(name, value) value,
-    ALL_ROWS
+    FRAZIL_ERRORS(ROW_OF_ERROR) ALL_BUT_ERRORS
 #undef ROW
 };
 
-enum { CONSTANT_COUNT = sizeof constant_values / sizeof constant_values[0] };
+enum {
+    CONSTANT_COUNT = sizeof constant_values / sizeof constant_values[0],
+    ERROR_COUNT = sizeof(int64_t[]){FRAZIL_ERRORS(ROW_OF_ERROR)} / sizeof(int64_t)
+};
 
 size_t frazil_get_constants(frazil_constant *ret, size_t n)
 {
     const char *name = constant_names;
 
     for (size_t i = 0; i < CONSTANT_COUNT && i < n; i++) {
-        ret[i] = (frazil_constant){.name = name, .value = constant_values[i]};
-        while (*name++ != '\0')
+        ret[i].value = constant_values[i];
+        if (i < ERROR_COUNT) {
+            ret[i].name = frazil_err_name((frazil_err)constant_values[i]);
             continue;
+        }
+        ret[i].name = name;
+        name += fz_text_len(name) + 1;
     }
     return CONSTANT_COUNT;
 }

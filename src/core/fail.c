@@ -129,19 +129,13 @@ void fz_sentence_format(struct fz_sentence *s, const char *fmt, va_list *args)
     }
 }
 
-frazil_err fz_fail_with(frazil_error *reterr, int64_t position, frazil_err code, const char *fmt, ...)
+static void fill_error(frazil_error *reterr, int64_t position, frazil_err code, const char *fmt, va_list *args)
 {
     char text[FRAZIL_ERROR_MESSAGE_SIZE];
-    va_list args;
-
-    if (reterr == NULL)
-        return code;
 
     /* Built beside *reterr, because an argument may be the message of an earlier error in it. */
     struct fz_sentence s = fz_sentence_in(text, sizeof text);
-    va_start(args, fmt);
-    fz_sentence_format(&s, fmt, &args);
-    va_end(args);
+    fz_sentence_format(&s, fmt, args);
 
     /* Member by member: a kibibyte of zeros costs more than a refused call otherwise does. */
     reterr->code = code;
@@ -153,6 +147,30 @@ frazil_err fz_fail_with(frazil_error *reterr, int64_t position, frazil_err code,
     reterr->retry_ns = 0;
     memset(reterr->reserved, 0, sizeof reterr->reserved);
     memcpy(reterr->message, text, s.len + 1);
+}
+
+/* Without a position, which most of its many calls would give as FRAZIL_NO_POSITION. */
+frazil_err fz_fail_with(frazil_error *reterr, frazil_err code, const char *fmt, ...)
+{
+    va_list args;
+
+    if (reterr == NULL)
+        return code;
+    va_start(args, fmt);
+    fill_error(reterr, FRAZIL_NO_POSITION, code, fmt, &args);
+    va_end(args);
+    return code;
+}
+
+frazil_err fz_fail_with_position(frazil_error *reterr, int64_t position, frazil_err code, const char *fmt, ...)
+{
+    va_list args;
+
+    if (reterr == NULL)
+        return code;
+    va_start(args, fmt);
+    fill_error(reterr, position, code, fmt, &args);
+    va_end(args);
     return code;
 }
 

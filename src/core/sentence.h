@@ -68,10 +68,12 @@ FZ_PRIVATE void fz_sentence_format(struct fz_sentence *s, const char *fmt, va_li
  * fmt, and returns code, so that a failing function can end with
  *     return fz_fail(reterr, FRAZIL_ERANGE, "worker %u is above %u", w, max);
  */
-#define fz_fail(reterr, ...) fz_failed(fz_fail_with(reterr, FRAZIL_NO_POSITION, __VA_ARGS__))
+#define fz_fail(reterr, ...) fz_failed(fz_fail_with(reterr, __VA_ARGS__))
 /* The same for an error in a text, after `position` bytes of it. */
-#define fz_fail_at(reterr, position, ...) fz_failed(fz_fail_with(reterr, (int64_t)(position), __VA_ARGS__))
-FZ_PRIVATE frazil_err fz_fail_with(frazil_error *reterr, int64_t position, frazil_err code, const char *fmt, ...);
+#define fz_fail_at(reterr, position, ...) fz_failed(fz_fail_with_position(reterr, (int64_t)(position), __VA_ARGS__))
+FZ_PRIVATE frazil_err fz_fail_with(frazil_error *reterr, frazil_err code, const char *fmt, ...);
+FZ_PRIVATE frazil_err fz_fail_with_position(frazil_error *reterr, int64_t position, frazil_err code, const char *fmt,
+                                            ...);
 
 /*
  * FRAZIL_EPARSE for a text without a wrong character that is shorter than `least` or longer than `most`.  It begins

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "monotonic_condition.h"
+#include "os/cancel.h"
 #include "os/deadline.h"
 
 /* The caller and the thread hold it; the last one frees it. */
@@ -104,9 +105,10 @@ static void await_end(struct job *job, const struct fz_background_wait *wait, in
 
     while (has_time && !job->has_ended && (wait->is_over == NULL || !wait->is_over(job->gen))) {
         pthread_cleanup_push(let_go_cancelled, job);
-        pthread_setcancelstate(wait->is_over == NULL ? PTHREAD_CANCEL_DISABLE : cancel_state, &(int){0});
+        if (wait->is_over != NULL)
+            fz_cancel_as(cancel_state);
         has_time = fz_monotonic_condition_look(&job->ended, &job->lock, wait->until);
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
+        (void)fz_cancel_off();
         pthread_cleanup_pop(0);
     }
 }
@@ -115,12 +117,11 @@ enum fz_background fz_background_run(frazil *gen, fz_background_fn run, struct f
                                      const struct fz_background_wait *wait, frazil_err *ret_err, frazil_error *reterr)
 {
     struct job *job = new_job(gen, run, deadline);
-    int cancel_state;
 
     if (job == NULL)
         return FZ_BACKGROUND_NO_THREAD;
     /* Elsewhere a cancelled caller would leave the lock taken. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    int cancel_state = fz_cancel_off();
     bool is_started = start(job);
     bool has_ended = false;
     if (is_started) {
@@ -135,6 +136,6 @@ enum fz_background fz_background_run(frazil *gen, fz_background_fn run, struct f
     } else {
         free_job(job);
     }
-    pthread_setcancelstate(cancel_state, &(int){0});
+    fz_cancel_as(cancel_state);
     return !is_started ? FZ_BACKGROUND_NO_THREAD : has_ended ? FZ_BACKGROUND_ENDED : FZ_BACKGROUND_GOES_ON;
 }

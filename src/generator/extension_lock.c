@@ -6,6 +6,7 @@
 
 #include "core/duration.h"
 #include "generator_internal.h"
+#include "os/cancel.h"
 #include "os/deadline.h"
 #include "os/waits.h"
 
@@ -188,7 +189,7 @@ static bool take_lock(struct lock_wait *wait, struct fz_extension_lock *ret)
 {
     struct fz_extension_lock lock = {.is_guarded = false};
 
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &lock.cancel_state);
+    lock.cancel_state = fz_cancel_off();
     bool entered = enter(wait->gen);
     if (entered && begin_hold(wait, &lock)) {
         *ret = lock;
@@ -196,7 +197,7 @@ static bool take_lock(struct lock_wait *wait, struct fz_extension_lock *ret)
     }
     if (entered)
         leave(wait->gen);
-    pthread_setcancelstate(lock.cancel_state, &(int){0});
+    fz_cancel_as(lock.cancel_state);
     return false;
 }
 
@@ -215,7 +216,7 @@ void fz_extension_lock_release(frazil *gen, const struct fz_extension_lock *lock
         fz_guard_leave_for_good(&guard);
     }
     leave(gen);
-    pthread_setcancelstate(lock->cancel_state, &(int){0});
+    fz_cancel_as(lock->cancel_state);
 }
 
 /* Whether the process that set the time no longer holds the guard: it was killed. */

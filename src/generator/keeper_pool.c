@@ -11,6 +11,7 @@
 #include "core/duration.h"
 #include "extension_lock.h"
 #include "monotonic_condition.h"
+#include "os/cancel.h"
 #include "os/deadline.h"
 #include "os/this_process.h"
 
@@ -306,10 +307,9 @@ bool fz_keeper_pool_leave(struct fz_keeper_task *task, struct fz_deadline deadli
     struct fz_keeper_pool *pool = task->pool;
     bool is_last = false;
     pthread_t last;
-    int cancel;
 
     /* A wait for a condition ends a cancelled thread, which would leave the generator half taken off the list. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int cancel = fz_cancel_off();
     pthread_mutex_lock(&pool->lock);
     task->is_leaving = true;
     while (task->is_looked_after && fz_monotonic_condition_look(&pool->done, &pool->lock, deadline))
@@ -325,6 +325,6 @@ bool fz_keeper_pool_leave(struct fz_keeper_task *task, struct fz_deadline deadli
     pthread_mutex_unlock(&pool->lock);
     if (is_last)
         pthread_join(last, NULL);
-    pthread_setcancelstate(cancel, NULL);
+    fz_cancel_as(cancel);
     return has_left;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening what options say. */
-#include <pthread.h>
-
 #include "config/options.h"
 #include "open.h"
+#include "os/cancel.h"
 #include "os/deadline.h"
 
 static frazil_err open_for(frazil **ret, const frazil_options *options, enum fz_opening opening, frazil_error *reterr)
@@ -13,10 +12,9 @@ static frazil_err open_for(frazil **ret, const frazil_options *options, enum fz_
                                    .granter = options->has_granter ? &options->granter : NULL,
                                    .coordinators = options->coordinators};
     struct fz_decision decision;
-    int cancel;
 
     /* A thread that ended in here would leave guards of files locked, which others wait for. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int cancel = fz_cancel_off();
     frazil_err err = fz_options_decide(&decision, options, opening, reterr);
     if (err == FRAZIL_OK) {
         err = fz_open_decided(ret, &decision, &ports, fz_deadline_in(decision.open_wait_ns), reterr);
@@ -24,7 +22,7 @@ static frazil_err open_for(frazil **ret, const frazil_options *options, enum fz_
     }
     if (err == FRAZIL_OK && options->has_snapshot)
         fz_continue_from(*ret, &options->snapshot);
-    pthread_setcancelstate(cancel, NULL);
+    fz_cancel_as(cancel);
     return err;
 }
 

@@ -28,6 +28,7 @@
 #include "generator_internal.h"
 #include "monotonic_condition.h"
 #include "open.h"
+#include "os/cancel.h"
 #include "os/deadline.h"
 #include "os/this_process.h"
 #include "os/waits.h"
@@ -241,12 +242,11 @@ static bool leaves_open(frazil *gen, frazil_err *ret_err)
 static frazil_err leave_or_close(frazil *gen, uint64_t most_ns, bool may_use_thread)
 {
     frazil_err err = FRAZIL_OK;
-    int cancel;
 
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int cancel = fz_cancel_off();
     if (!leaves_open(gen, &err))
         err = close_as_last(gen, most_ns, may_use_thread);
-    pthread_setcancelstate(cancel, NULL);
+    fz_cancel_as(cancel);
     return err;
 }
 
@@ -431,20 +431,19 @@ frazil_err frazil_open_shared_with(frazil **ret, const frazil_options *options, 
 {
     struct shared_opening opening = {.ports = {.coordinators = options->coordinators}};
     const char *what = what_no_text_says(options);
-    int cancel;
 
     if (what != NULL)
         return fz_fail(reterr, FRAZIL_EINVAL,
                        "%s cannot be shared by all openings that mean the same: open a generator of its own with it",
                        what);
     /* A thread that ends in here would hold its lock for ever. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int cancel = fz_cancel_off();
     frazil_err err = fz_options_decide(&opening.decision, options, FZ_OPENING_GENERATOR, reterr);
     if (err == FRAZIL_OK) {
         err = entry_open_decided(ret, &opening, reterr);
         fz_decision_free(&opening.decision);
     }
-    pthread_setcancelstate(cancel, NULL);
+    fz_cancel_as(cancel);
     return err;
 }
 

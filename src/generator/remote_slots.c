@@ -13,6 +13,7 @@
 #include "generator_internal.h"
 #include "monotonic_condition.h"
 #include "observation.h"
+#include "os/cancel.h"
 #include "os/deadline.h"
 #include "os/spare_fds.h"
 #include "retry_pause.h"
@@ -257,9 +258,9 @@ static int await_broadcast(struct call *call, const struct timespec *until)
     int sys;
 
     pthread_cleanup_push(unlock_part, &call->part->lock);
-    pthread_setcancelstate(call->cancel_state, &(int){0});
+    fz_cancel_as(call->cancel_state);
     sys = pthread_cond_timedwait(&call->part->ended, &call->part->lock, until);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
+    (void)fz_cancel_off();
     pthread_cleanup_pop(0);
     return sys;
 }
@@ -405,9 +406,9 @@ static frazil_err await_run(struct call *call, bool *ret_stale, struct fz_refusa
     const struct fz_run *run = &call->taken.at[call->taken.n - 1];
     uint64_t last = run->first + run->count - 1;
 
-    pthread_setcancelstate(call->cancel_state, &(int){0});
+    fz_cancel_as(call->cancel_state);
     frazil_err err = fz_await(call->gen, run->first, last, &call->budget, ret_stale, refusal);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
+    (void)fz_cancel_off();
     if (err == FRAZIL_EFULL && call->gen->rules.on_full != FZ_FULL_ERROR)
         refusal->explain = fz_explain_in_vain;
     if (err == FRAZIL_OK && *ret_stale)
@@ -434,12 +435,12 @@ static void await_source(struct call *call, const struct fz_observation *seen, c
     uint64_t left_ns = fz_wait_budget_left(gen, &call->budget);
     uint64_t until_ns = now_ns + fz_slots_pause(call->pauses++, refusal->retry_ns, left_ns, &gen->random);
 
-    pthread_setcancelstate(call->cancel_state, &(int){0});
+    fz_cancel_as(call->cancel_state);
     while (now_ns < until_ns && fz_wait_budget_left(gen, &call->budget) > 0) {
         fz_pause(gen, seen, &call->budget, until_ns - now_ns);
         now_ns = fz_monotonic_ns(gen);
     }
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
+    (void)fz_cancel_off();
 }
 
 /* Adds a run of up to n slots that may be issued.  One that could not be waited for is added as well. */
@@ -524,11 +525,11 @@ static frazil_err take_cancellable(struct call *call, uint64_t n, struct fz_refu
 {
     frazil_err err;
 
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call->cancel_state);
+    call->cancel_state = fz_cancel_off();
     pthread_cleanup_push(cancel_call, call);
     err = take_all(call, n, refusal);
     pthread_cleanup_pop(0);
-    pthread_setcancelstate(call->cancel_state, &(int){0});
+    fz_cancel_as(call->cancel_state);
     return fz_refuse_stopped(call->gen, refusal, err);
 }
 

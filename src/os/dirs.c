@@ -120,12 +120,14 @@ static bool root_has_made(const char *of_user)
 
 static frazil_err no_default(const struct dir_names *names, frazil_error *reterr)
 {
+    const bool is_foreign = fz_environment_is_foreign();
+
     return fz_fail(reterr, FRAZIL_ESPEC,
-                   "HOME, %s and %s are not %s, so there is no default for the %s: name one with %s=, have root make "
+                   "HOME, %s and %s are not %s%s, so there is no default for the %s: name one with %s=, have root make "
                    "%s%u for this user, or %s",
-                   names->xdg, names->service,
-                   fz_environment_is_foreign() ? "read by a program that " FZ_MORE_RIGHTS : "set", names->what,
-                   names->key, names->of_user, (uint64_t)geteuid(), names->without);
+                   names->xdg, names->service, is_foreign ? "read by a program that " : "set",
+                   is_foreign ? fz_more_rights : "", names->what, names->key, names->of_user, (uint64_t)geteuid(),
+                   names->without);
 }
 
 static frazil_err find_path(struct way *way, const struct dir_names *names, const char *wanted, frazil_error *reterr)

@@ -184,6 +184,11 @@ char *const *fz_environment_all(void)
     return fz_environment_is_foreign() ? none : fz_environment_untrusted();
 }
 
+/* Systems of mandatory access control make such a program without a bit on its file. */
+FZ_PRIVATE const char fz_more_rights[FZ_MORE_RIGHTS_SIZE] =
+    "has more rights than the user who starts it (set-user-ID, file capabilities, or a transition of SELinux or "
+    "AppArmor)";
+
 const char *fz_foreign_variable(const char *beginning)
 {
     if (!fz_environment_is_foreign())

@@ -83,10 +83,9 @@ FZ_PRIVATE bool fz_environment_is_foreign(void);
  */
 FZ_PRIVATE const char *fz_foreign_variable(const char *beginning);
 
-/* So such a program is called in sentences; systems of mandatory access control make one without a bit on its file. */
-#define FZ_MORE_RIGHTS                                                                                                 \
-    "has more rights than the user who starts it (set-user-ID, file capabilities, or a transition of SELinux or "      \
-    "AppArmor)"
+/* So such a program is called in sentences. */
+enum { FZ_MORE_RIGHTS_SIZE = 120 };
+extern const char fz_more_rights[FZ_MORE_RIGHTS_SIZE];
 
 /* The variables, "NAME=VALUE" and NULL behind the last; an empty list where the environment is not to be trusted. */
 FZ_PRIVATE char *const *fz_environment_all(void);

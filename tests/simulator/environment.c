@@ -15,6 +15,8 @@ bool fz_environment_is_foreign(void)
     return false;
 }
 
+const char fz_more_rights[FZ_MORE_RIGHTS_SIZE] = "is trusted";
+
 const char *fz_foreign_variable(const char *beginning)
 {
     (void)beginning;
