@@ -2,18 +2,29 @@
 /* Looking at a generator, keeping its grant, and stopping it. */
 #include "generator.h"
 
+/* The generator's info, and its layout, which that names; false: an exception is set. */
+static bool look(PyObject *object, frazil_info *ret, frazil_layout *ret_layout)
+{
+    struct generator *self = (struct generator *)object;
+    frazil *gen = enter(self);
+
+    if (gen == NULL)
+        return false;
+    frazil_get_info(gen, ret, sizeof *ret);
+    *ret_layout = *ret->layout;
+    leave(self);
+    return true;
+}
+
 static PyObject *get_info(PyObject *object, PyObject *ignored)
 {
     static const char *const kinds[] = {"memory", "file", "grant", "slots"};
-    struct generator *self = (struct generator *)object;
+    frazil_layout layout;
     frazil_info info;
-    frazil *gen = enter(self);
 
     (void)ignored;
-    if (gen == NULL)
+    if (!look(object, &info, &layout))
         return NULL;
-    frazil_get_info(gen, &info, sizeof info);
-    leave(self);
     return Py_BuildValue("(IIIIKKNNsI)", (unsigned)info.worker, (unsigned)info.sequence_min,
                          (unsigned)info.sequence_max, (unsigned)info.sequence,
                          (unsigned long long)(info.capacity - info.available), (unsigned long long)info.capacity,
@@ -117,31 +128,20 @@ static PyObject *event_fd(PyObject *object, PyObject *ignored)
 
 static PyObject *available(PyObject *object, PyObject *ignored)
 {
-    struct generator *self = (struct generator *)object;
+    frazil_layout layout;
     frazil_info info;
-    frazil *gen = enter(self);
 
     (void)ignored;
-    if (gen == NULL)
-        return NULL;
-    frazil_get_info(gen, &info, sizeof info);
-    leave(self);
-    return PyLong_FromUnsignedLongLong(info.available);
+    return look(object, &info, &layout) ? PyLong_FromUnsignedLongLong(info.available) : NULL;
 }
 
 static PyObject *layout_of(PyObject *object, PyObject *ignored)
 {
-    struct generator *self = (struct generator *)object;
+    frazil_layout layout;
     frazil_info info;
-    frazil *gen = enter(self);
 
     (void)ignored;
-    if (gen == NULL)
-        return NULL;
-    frazil_get_info(gen, &info, sizeof info);
-    frazil_layout layout = *info.layout;
-    leave(self);
-    return layout_capsule(&layout);
+    return look(object, &info, &layout) ? layout_capsule(&layout) : NULL;
 }
 
 static PyObject *stop(PyObject *object, PyObject *ignored)
