@@ -128,11 +128,16 @@ CREATE FUNCTION frazil_range_first(during tstzmultirange, layout text) RETURNS b
     AS 'MODULE_PATHNAME', 'frazil_pg_ranges_first' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION frazil_range_end(during tstzmultirange, layout text) RETURNS bigint
     AS 'MODULE_PATHNAME', 'frazil_pg_ranges_end' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION frazil_contained(id bigint, during tstzmultirange, layout text) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'frazil_pg_in_ranges' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION frazil_range_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'frazil_pg_range_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION frazil_contained(id bigint, during tstzrange, layout text) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'frazil_pg_in_range' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT frazil_range_support;
+CREATE FUNCTION frazil_contained(id bigint, during tstzmultirange, layout text) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'frazil_pg_in_ranges' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT frazil_range_support;
 
 CREATE FUNCTION frazil_contained(id bigint, during tstzrange) RETURNS boolean
     AS 'MODULE_PATHNAME', 'frazil_pg_in_range' LANGUAGE C STABLE STRICT PARALLEL SAFE
@@ -159,7 +164,8 @@ COMMENT ON OPERATOR @> (tstzmultirange, bigint) IS 'whether the time of the id, 
 -- ---- the layout of a column ----
 -- A domain over bigint gets functions and operators in a layout of its own.  These are the caller's objects, which a dump
 -- has.  They stand in the schema of the extension: whoever finds frazil_time(bigint) finds them, and PostgreSQL prefers
--- them for a value of the domain.  Those that are not STRICT are inlined, so that the planner sees comparisons of the id.
+-- them for a value of the domain.  Those that are not STRICT are inlined, so that the planner sees comparisons of the id, or
+-- a call that it knows how to make into them; each argument stands there once, as a subquery is not inlined otherwise.
 
 CREATE FUNCTION frazil_bind("domain" regtype, layout text) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
@@ -180,13 +186,8 @@ BEGIN
             'SELECT * FROM @extschema@.frazil_parts($1::bigint, %2$L)'),
         ('frazil_within(id %1$s, "from" timestamptz, "to" timestamptz) RETURNS boolean', '',
             'SELECT @extschema@.frazil_within($1::bigint, $2, $3, %2$L)'),
-        ('frazil_contained(id %1$s, during tstzrange) RETURNS boolean', '',
-            'SELECT $1::bigint OPERATOR(pg_catalog.>=) @extschema@.frazil_range_first($2, %2$L)
-                AND $1::bigint OPERATOR(pg_catalog.<) @extschema@.frazil_range_end($2, %2$L)'),
-        ('frazil_contained(id %1$s, during tstzmultirange) RETURNS boolean', '',
-            'SELECT $1::bigint OPERATOR(pg_catalog.>=) @extschema@.frazil_range_first($2, %2$L)
-                AND $1::bigint OPERATOR(pg_catalog.<) @extschema@.frazil_range_end($2, %2$L)
-                AND @extschema@.frazil_contained($1::bigint, $2, %2$L)'),
+        ('frazil_contained(id %1$s, during tstzrange) RETURNS boolean', '', 'SELECT @extschema@.frazil_contained($1::bigint, $2, %2$L)'),
+        ('frazil_contained(id %1$s, during tstzmultirange) RETURNS boolean', '', 'SELECT @extschema@.frazil_contained($1::bigint, $2, %2$L)'),
         ('frazil_contains(during tstzrange, id %1$s) RETURNS boolean', '', 'SELECT @extschema@.frazil_contained($2, $1)'),
         ('frazil_contains(during tstzmultirange, id %1$s) RETURNS boolean', '', 'SELECT @extschema@.frazil_contained($2, $1)')
     ) AS v (head, nulls, body) LOOP

@@ -134,7 +134,8 @@ Datum frazil_pg_ranges_end(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(frazil_pg_in_range);
 Datum frazil_pg_in_range(PG_FUNCTION_ARGS)
 {
-    PG_RETURN_BOOL(is_among(PG_GETARG_INT64(0), ids_of_range(frazil_pg_main_layout(), PG_GETARG_RANGE_P(1))));
+    PG_RETURN_BOOL(
+        is_among(PG_GETARG_INT64(0), ids_of_range(frazil_pg_layout_argument(fcinfo, 2), PG_GETARG_RANGE_P(1))));
 }
 
 PG_FUNCTION_INFO_V1(frazil_pg_range_has);
@@ -168,69 +169,91 @@ static List *beside(Oid function, const char *name)
     return list_make2(makeString(get_namespace_name(get_func_namespace(function))), makeString(pstrdup(name)));
 }
 
-/* The function of that name beside another one, called with the range. */
-static Node *call_beside(Oid function, const char *name, Node *range)
-{
-    Oid type = exprType(range);
-    Oid called = LookupFuncName(beside(function, name), 1, &type, false);
+/* What a call of <@ or @> has; `layout` is NULL in calls that take that of the generator main. */
+struct containment {
+    Oid function;
+    Node *id;
+    Node *range;
+    Node *layout;
+};
 
-    return (Node *)makeFuncExpr(called, INT8OID, list_make1(copyObject(range)), InvalidOid, InvalidOid,
-                                COERCE_EXPLICIT_CALL);
+/* An id is a bigint, and stands on either side.  A layout comes last. */
+static struct containment containment_of(Oid function, List *args)
+{
+    bool is_id_first = exprType(linitial(args)) == INT8OID;
+
+    return (struct containment){function, is_id_first ? linitial(args) : lsecond(args),
+                                is_id_first ? lsecond(args) : linitial(args),
+                                list_length(args) > 2 ? lthird(args) : NULL};
+}
+
+/* The function of that name beside the one that is called, of the same range and layout; computed now if it can be. */
+static Node *call_beside(PlannerInfo *root, const struct containment *call, const char *name)
+{
+    List *args = list_make1(copyObject(call->range));
+    Oid types[] = {exprType(call->range), TEXTOID};
+
+    if (call->layout != NULL)
+        args = lappend(args, copyObject(call->layout));
+    Oid called = LookupFuncName(beside(call->function, name), list_length(args), types, false);
+    return eval_const_expressions(
+        root, (Node *)makeFuncExpr(called, INT8OID, args, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
 }
 
 /*
  * `id >= first AND id < end` by the operators of that family, as a list; NIL: it has others.  A range that is known is
  * computed now: no plan outlives the server's setting.
  */
-static List *comparisons(Oid function, Node *id, Node *range, Oid family)
+static List *comparisons(PlannerInfo *root, const struct containment *call, Oid family)
 {
     Oid ge = get_opfamily_member(family, INT8OID, INT8OID, BTGreaterEqualStrategyNumber);
     Oid lt = get_opfamily_member(family, INT8OID, INT8OID, BTLessStrategyNumber);
+    Expr *id = (Expr *)call->id;
     Node *first;
     Node *end;
 
     if (!OidIsValid(ge) || get_opcode(ge) != F_INT8GE || !OidIsValid(lt) || get_opcode(lt) != F_INT8LT)
         return NIL;
-    if (IsA(range, Const) && exprType(range) == TSTZRANGEOID) {
-        struct ids ids = ids_of_range(frazil_pg_main_layout(), DatumGetRangeTypeP(((Const *)range)->constvalue));
+    if (call->layout == NULL && IsA(call->range, Const) && exprType(call->range) == TSTZRANGEOID) {
+        struct ids ids = ids_of_range(frazil_pg_main_layout(), DatumGetRangeTypeP(((Const *)call->range)->constvalue));
         first = constant_id(ids.first);
         end = constant_id(ids.end);
     } else {
-        first = call_beside(function, "frazil_range_first", range);
-        end = call_beside(function, "frazil_range_end", range);
+        first = call_beside(root, call, "frazil_range_first");
+        end = call_beside(root, call, "frazil_range_end");
     }
-    return list_make2(make_opclause(ge, BOOLOID, false, (Expr *)copyObject(id), (Expr *)first, InvalidOid, InvalidOid),
-                      make_opclause(lt, BOOLOID, false, (Expr *)copyObject(id), (Expr *)end, InvalidOid, InvalidOid));
+    return list_make2(make_opclause(ge, BOOLOID, false, copyObject(id), (Expr *)first, InvalidOid, InvalidOid),
+                      make_opclause(lt, BOOLOID, false, copyObject(id), (Expr *)end, InvalidOid, InvalidOid));
 }
 
 /*
  * A range is two comparisons everywhere.  Not so if that would run a subquery twice for each row: an index has it then,
- * as a condition.  Without a root it is not a query that is planned, but an expression to be stored.
+ * as a condition.  Without a root it is not a query that is planned, but an expression to be stored, which may have no
+ * setting in it; a layout that is named is none.
  */
 static Node *simplify(const SupportRequestSimplify *request)
 {
-    Node *args[] = {linitial(request->fcall->args), lsecond(request->fcall->args)};
-    bool is_id_first = exprType(args[0]) == INT8OID;
-    Node *id = args[is_id_first ? 0 : 1];
-    Node *range = args[is_id_first ? 1 : 0];
+    struct containment call = containment_of(request->fcall->funcid, request->fcall->args);
 
-    if (request->root == NULL || exprType(range) != TSTZRANGEOID || contain_subplans((Node *)request->fcall->args) ||
-        contain_volatile_functions((Node *)request->fcall->args))
+    if ((request->root == NULL && call.layout == NULL) || exprType(call.range) != TSTZRANGEOID ||
+        contain_subplans((Node *)request->fcall->args) || contain_volatile_functions((Node *)request->fcall->args))
         return NULL;
-    return (Node *)make_andclause(comparisons(request->fcall->funcid, id, range, INTEGER_BTREE_FAM_OID));
+    return (Node *)make_andclause(comparisons(request->root, &call, INTEGER_BTREE_FAM_OID));
 }
 
 /* An index searches several ranges as one, from the first to the last.  So the planner tests each row again (lossy). */
 static List *index_condition(SupportRequestIndexCondition *request)
 {
     List *args = is_opclause(request->node) ? ((OpExpr *)request->node)->args : ((FuncExpr *)request->node)->args;
-    Node *id = list_nth(args, request->indexarg);
-    Node *range = list_nth(args, 1 - request->indexarg);
+    struct containment call = containment_of(request->funcid, args);
 
-    if (exprType(id) != INT8OID || !is_pseudo_constant_for_index(request->root, range, request->index))
+    if (list_nth(args, request->indexarg) != call.id || exprType(call.id) != INT8OID ||
+        !is_pseudo_constant_for_index(request->root, call.range, request->index))
         return NIL;
-    request->lossy = exprType(range) != TSTZRANGEOID;
-    return comparisons(request->funcid, id, range, request->opfamily);
+    if (call.layout != NULL && !is_pseudo_constant_for_index(request->root, call.layout, request->index))
+        return NIL;
+    request->lossy = exprType(call.range) != TSTZRANGEOID;
+    return comparisons(request->root, &call, request->opfamily);
 }
 
 PG_FUNCTION_INFO_V1(frazil_pg_range_support);
