@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The fields of frazil's ids in MariaDB 10.5 or later: the functions of the PostgreSQL extension, but for the default of
--- the layout, which is always an argument here.  Times are DATETIME in UTC.  Run it in each database, also again.
+-- The fields of frazil's ids in MariaDB 10.5 or MySQL 8, or later: the functions of the PostgreSQL extension, but for the
+-- default of the layout, which is always an argument here.  Times are DATETIME in UTC.  Run it in each database, also again.
+-- MySQL, which cannot replace a function, drops it first: the comments with an exclamation mark are for one of the two.
 
 -- The layouts by name: where their fields lie.
 CREATE TABLE IF NOT EXISTS frazil_layout (
@@ -29,7 +30,8 @@ REPLACE INTO frazil_layout VALUES
 
 DELIMITER //
 
-CREATE OR REPLACE FUNCTION frazil_time(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS DATETIME(3) READS SQL DATA DETERMINISTIC
+/*!80000 DROP FUNCTION IF EXISTS frazil_time */ //
+CREATE /*M! OR REPLACE */ FUNCTION frazil_time(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS DATETIME(3) READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE ms BIGINT;
     DECLARE above BIGINT UNSIGNED;
@@ -42,7 +44,8 @@ BEGIN
     RETURN TIMESTAMPADD(MICROSECOND, ms * 1000, TIMESTAMP'1970-01-01 00:00:00.000');
 END//
 
-CREATE OR REPLACE FUNCTION frazil_worker(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
+/*!80000 DROP FUNCTION IF EXISTS frazil_worker */ //
+CREATE /*M! OR REPLACE */ FUNCTION frazil_worker(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE worker, above BIGINT UNSIGNED;
     DECLARE EXIT HANDLER FOR NOT FOUND
@@ -54,7 +57,8 @@ BEGIN
     RETURN worker;
 END//
 
-CREATE OR REPLACE FUNCTION frazil_sequence(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
+/*!80000 DROP FUNCTION IF EXISTS frazil_sequence */ //
+CREATE /*M! OR REPLACE */ FUNCTION frazil_sequence(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE sequence, above BIGINT UNSIGNED;
     DECLARE EXIT HANDLER FOR NOT FOUND
@@ -69,7 +73,8 @@ END//
 -- The smallest id of that time or later: 0 before the epoch; after the layout's end the number above its largest id, or
 -- 2^64 - 1 if there is none.  A range of ids by it uses an index on the id.  An invalid date is an error: as a bound it
 -- would match all rows.
-CREATE OR REPLACE FUNCTION frazil_first(at DATETIME(6), layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
+/*!80000 DROP FUNCTION IF EXISTS frazil_first */ //
+CREATE /*M! OR REPLACE */ FUNCTION frazil_first(at DATETIME(6), layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE first BIGINT UNSIGNED;
     DECLARE us BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00.000', at);
@@ -91,7 +96,8 @@ BEGIN
 END//
 
 -- Whether from_time <= time of the id < to_time.
-CREATE OR REPLACE FUNCTION frazil_within(id BIGINT UNSIGNED, from_time DATETIME(6), to_time DATETIME(6), layout VARCHAR(16)) RETURNS BOOLEAN READS SQL DATA DETERMINISTIC
+/*!80000 DROP FUNCTION IF EXISTS frazil_within */ //
+CREATE /*M! OR REPLACE */ FUNCTION frazil_within(id BIGINT UNSIGNED, from_time DATETIME(6), to_time DATETIME(6), layout VARCHAR(16)) RETURNS BOOLEAN READS SQL DATA DETERMINISTIC
     RETURN id >= frazil_first(from_time, layout) AND id < frazil_first(to_time, layout)//
 
 DELIMITER ;

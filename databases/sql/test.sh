@@ -140,6 +140,16 @@ done
 [ "$(mariadb -N app -e "SELECT frazil_worker(43667737804828673, 'ours')")" = 7 ] || fail "MariaDB: a layout of one's own is gone"
 mariadb -e 'SHOW GRANTS FOR reader' | grep -q 'EXECUTE ON FUNCTION' || fail "MariaDB: a grant is gone"
 
+echo "-- the file as MySQL reads it, twice, and the query of its bounds"
+sed 's|/[*]M![^*]*[*]/||; s|/[*]!80000 \([^*]*\)[*]/|\1|' "$here/mariadb.sql" >"$scratch/mysql.sql"
+grep 'CREATE *OR *REPLACE' "$scratch/mysql.sql" && fail "MySQL replaces no function"
+mariadb -e 'CREATE DATABASE as_mysql; CREATE TABLE as_mysql.orders SELECT * FROM app.orders'
+for n in 1 2; do
+    mariadb as_mysql <"$scratch/mysql.sql" || fail "as MySQL reads it, run $n fails"
+done
+awk '/^```/ { inside = $0 == "```sql"; next } inside' "$here/README.md" >"$scratch/bounds.sql"
+[ "$(mariadb -N as_mysql <"$scratch/bounds.sql")" = 43667737804828673 ] || fail "MySQL: the query of the README finds something else"
+
 echo "-- the answers of the command"
 expected >"$scratch/expected"
 [ "$(wc -l <"$scratch/expected")" -ge 200 ] || fail "too few ids: $(wc -l <"$scratch/expected")"
