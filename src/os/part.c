@@ -30,7 +30,7 @@ static frazil_err cannot_load(const char *part, const char *file, const char *wh
 
     if (sys == ENOENT)
         return fz_fail(reterr, FRAZIL_ENOTBUILT,
-                       "the part of frazil for %s is not installed; a build has it if its client library was there: %s",
+                       "the part of frazil for %s is not installed; a build needs pkg-config and a client library: %s",
                        part, why);
     if (sys != 0)
         return fz_fail_errno(reterr, sys, "cannot load the part of frazil for this:", file, "");

@@ -107,13 +107,17 @@ need() {
 
 id='^[0-9]{17,19}$'
 
+# named PATTERN: what README.md has in backquotes behind that.
+named() {
+    sed -n "s/.*$1\`\([^\`]*\)\`.*/\1/p" "$root/README.md" | grep . || fail "README.md has nothing behind '$1'"
+}
+
 as_root() {
     machine as_root
     sources as_root root
     user=root
     session as_root "As root: what README.md names, and make run" < <(
-        # shellcheck disable=SC2016 # quotes of Markdown
-        sed -n 's/^It needs .*`\(apt-get install [^`]*\)`.*/\1/p' "$root/README.md" | grep . || fail "README.md names no packages"
+        named "It needs .*: "
         echo "#: cd frazil"
         block README.md "" sh | grep '^make run'
     )
@@ -325,14 +329,18 @@ language() {
         END { exit !found }' "$root/README.md" || fail "README.md has no $2 under $1"
 }
 
+# On a machine that has what README.md names and nothing of start.md.
 daemon() {
-    need tools
-    machine daemon tools
-    session daemon "What the daemon and its clients need (README.md)" < <(
-        echo "#: sudo apt-get install --no-install-recommends $(language Redis debian)"
+    machine daemon
+    sources daemon ada
+    session daemon "What the daemon, its clients and leases of Redis need (README.md)" < <(
+        echo "#: sudo $(named "It needs .*: ")"
+        echo "#: sudo apt-get install --no-install-recommends $(language Redis debian) $(named "for Redis, install ")"
         echo "#: cd frazil"
         language Redis typed | head -n 1
+        echo "#: build/release/bin/frazil version"
     )
+    printed '^redis: hiredis '
     net=--net
     session daemon "The daemon: README.md's lines, and those of its page" < <(
         echo "#: cd frazil"
@@ -346,9 +354,10 @@ daemon() {
 }
 
 database() {
-    need tools
-    machine database tools
+    machine database
+    sources database ada
     session database "An id in SQLite (README.md)" < <(
+        echo "#: sudo $(named "It needs .*: ")"
         echo "#: sudo apt-get install --no-install-recommends $(language SQL debian)"
         echo "#: cd frazil"
         language SQL typed
