@@ -36,11 +36,12 @@ state_dir={folder}/state
 """
 
 
-def free_port(host):
-    """A port of an address that nobody else uses: it stays free while the daemon is away."""
-    with socket.socket() as its:
-        its.bind((host, 0))
-        return its.getsockname()[1]
+def two_free_ports(host):
+    """Ports of an address that nobody else uses: they stay free while the daemon is away."""
+    with socket.socket() as one, socket.socket() as other:
+        one.bind((host, 0))
+        other.bind((host, 0))  # while the first one is held, or it could be the same
+        return one.getsockname()[1], other.getsockname()[1]
 
 
 class Place:
@@ -48,7 +49,7 @@ class Place:
 
     def __init__(self, folder):
         self.host = "127." + ".".join(str(random.SystemRandom().randint(1, 254)) for _ in range(3))
-        self.resp, self.http = free_port(self.host), free_port(self.host)
+        self.resp, self.http = two_free_ports(self.host)
         self.config = DAEMON.format(host=self.host, resp=self.resp, http=self.http, folder=folder)
 
 
