@@ -169,7 +169,7 @@ static List *beside(Oid function, const char *name)
     return list_make2(makeString(get_namespace_name(get_func_namespace(function))), makeString(pstrdup(name)));
 }
 
-/* What a call of <@ or @> has; `layout` is NULL in calls that take that of the generator main. */
+/* The parts of a call of <@ or @>; `layout` is NULL in calls that take that of the generator main. */
 struct containment {
     Oid function;
     Node *id;

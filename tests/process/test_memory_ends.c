@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test (I2): with state=memory no id comes twice, however the processes end that had the number before.
- * The layouts have long ticks, so that the next generator would begin in the same one.
+ * The next generator would repeat them: it begins in the same tick, if ticks are long, or behind ids that lead.
  */
 #include <signal.h>
 #include <stdbool.h>
