@@ -89,6 +89,16 @@ static void dribble(struct proxy *proxy, struct proxy_link *link, const char *te
     send_all(link->client, text + i, len - i);
 }
 
+/* Whether this is the head of an HTTP request alone: its body may come by itself, and both get one answer. */
+static bool is_head_alone(const char *chunk, size_t len)
+{
+    static const char method[] = "POST ";
+    static const char end[] = "\r\n\r\n";
+
+    return len > sizeof method + sizeof end && memcmp(chunk, method, sizeof method - 1) == 0 &&
+           memcmp(chunk + len - (sizeof end - 1), end, sizeof end - 1) == 0;
+}
+
 /* From the client. */
 static void pass_request(struct proxy *proxy, struct proxy_link *link)
 {
@@ -103,7 +113,7 @@ static void pass_request(struct proxy *proxy, struct proxy_link *link)
     }
     proxy->requests++;
     if (proxy->mode == PROXY_SAY) {
-        const char *text = proxy->text;
+        const char *text = is_head_alone(chunk, (size_t)got) ? "" : proxy->text;
         send_all(link->client, text, strlen(text));
     } else {
         send_all(link->server, chunk, (size_t)got);
