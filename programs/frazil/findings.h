@@ -7,6 +7,7 @@
 #include "periods.h"
 #include "worker_stats.h"
 
+/* As the table of findings.c has them. */
 enum finding_kind { FINDING_DUPLICATE, FINDING_DISORDER, FINDING_FUTURE, FINDING_FOREIGN, FINDING_KINDS };
 
 struct finding {

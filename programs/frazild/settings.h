@@ -18,7 +18,7 @@
 #define NAME_MAX_LEN 64     /* of generators and users */
 #define GENERATORS_MAX 1024 /* each costs descriptors and a lease */
 #define DEFAULT_FILE "/etc/frazil/frazild.conf"
-#define DEFAULT_FOLDER "/etc/frazil/conf.d"
+#define DEFAULT_FOLDER "/etc/frazil/conf.d" /* which config_file_read finds beside that file */
 
 /* The protocols that can be listened for. */
 enum protocol { PROTOCOL_RESP, PROTOCOL_RESPS, PROTOCOL_HTTP, PROTOCOL_HTTPS, PROTOCOL_COUNT };

@@ -19,7 +19,8 @@
 
 /*
  * However long a grant is, its coordinator is looked at after this time: if an operator creates the namespace again,
- * each holder has to see that before the shortest quarantine ends (FZ_LOST_HORIZON_MS_MIN).
+ * each holder has to see that before the shortest quarantine ends (FZ_LOST_HORIZON_MS_MIN).  ZooKeeper's sessions
+ * count on it, too (SESSION_MS in zookeeper_connection.c).
  */
 static const uint64_t longest_look_ns = 20000000000;
 
