@@ -11,8 +11,7 @@ static uint64_t load_u64(const _Atomic uint64_t *value)
     return atomic_load_explicit(value, memory_order_relaxed);
 }
 
-/* Names have at most 15 letters: of 16 the terminator would be left out without a warning. */
-static const char stat_names[][16] = {
+static const char *const stat_names[] = {
 #define STAT_NAME(capitals, number, name, what) [number] = name,
     FRAZIL_STATS(STAT_NAME)
 #undef STAT_NAME
