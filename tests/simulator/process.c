@@ -11,9 +11,9 @@
 #include "shared_memory.h"
 #include "world.h"
 
-/* Fewer than there may be processes, so that some are there in turns; in a fleet each has one, which is much faster. */
-enum { SLOTS_OF_A_FEW_HOSTS = 24 };
-enum { HEAP_SIZE = 96 * 1024, STACK_SIZE = 96 * 1024, BELOW_FRAME = 2048, ALIGNMENT = 64 };
+/* Slots: fewer than there may be processes, so some are there in turns; in a fleet each has one, which is faster. */
+/* Heap: for its generators, and for the copies of those that its parent had, and the parent's parent. */
+enum { SLOTS_OF_A_FEW_HOSTS = 24, HEAP_SIZE = 192 * 1024, STACK_SIZE = 96 * 1024, BELOW_FRAME = 2048, ALIGNMENT = 64 };
 
 /* A block of a process's memory; its bytes follow. */
 struct block {
