@@ -8,6 +8,7 @@
 #include "access/xlog.h"
 #include "catalog/pg_control.h"
 #include "common/controldata_utils.h"
+#include "common/string.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
@@ -76,22 +77,29 @@ static frazil_pg_worker worker_of_timeline(const char *text)
     return worker;
 }
 
-/* Whether ALTER SYSTEM has set it: its file is copied with the data directory. */
-static bool is_in_auto_conf(const char *setting)
+/* The server's record of a setting, or NULL.  Since version 16, each call for the list of all sorts it anew. */
+static const struct config_generic *record_of(const char *setting)
 {
 #if PG_VERSION_NUM >= 160000
-    int count;
-    struct config_generic **all = get_guc_variables(&count);
+    return find_option(setting, false, true, LOG);
 #else
-    int count = GetNumConfigOptions();
     struct config_generic **all = get_guc_variables();
-#endif
+    int count = GetNumConfigOptions();
 
     for (int i = 0; i < count; i++) {
         if (strcmp(all[i]->name, setting) == 0)
-            return all[i]->sourcefile != NULL && strstr(all[i]->sourcefile, "postgresql.auto.conf") != NULL;
+            return all[i];
     }
-    return false;
+    return NULL;
+#endif
+}
+
+/* Whether ALTER SYSTEM has set it: its file is copied with the data directory. */
+static bool is_in_auto_conf(const char *setting)
+{
+    const struct config_generic *record = record_of(setting);
+
+    return record != NULL && record->sourcefile != NULL && pg_str_endswith(record->sourcefile, PG_AUTOCONF_FILENAME);
 }
 
 void frazil_pg_warn_of_copies(void)
