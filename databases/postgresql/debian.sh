@@ -19,7 +19,7 @@ if [ "$1" != --inside ]; then
 fi
 prefix=$2
 version=$3
-readme=$(dirname "$0")/README.md
+here=$(dirname "$0")
 home=$(getent passwd "$(id -u)" | cut -d: -f6)
 scratch=$(mktemp -d)
 
@@ -58,8 +58,7 @@ create() {
 }
 
 etc=/etc/postgresql/$version
-awk '/^In `postgresql.conf`/ { wanted = 1 } /^```/ { if (inside) exit; inside = wanted; next } inside' "$readme" >"$scratch/settings"
-grep -q frazil.worker "$scratch/settings" || fail "the README shows no settings"
+sh "$here/quick_start.sh" "$here/README.md" "$scratch"
 port=$(create frazil)
 cat "$scratch/settings" >>"$etc/frazil/postgresql.conf"
 control start
@@ -72,8 +71,6 @@ query() {
     on "$port" "$@"
 }
 
-awk '/^```/ { if (inside) exit; inside = $0 == "```sql"; next } inside' "$readme" >"$scratch/first.sql"
-grep -q frazil_next "$scratch/first.sql" || fail "the README shows no SQL"
 query -f "$scratch/first.sql" || fail "the first SQL of the README fails"
 [ -d "$home/.local/state/frazil" ] || fail "the state does not lie below the home of the account"
 
