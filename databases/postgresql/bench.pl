@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What an id costs beside other keys, in one run, as the tables of README.md: `make bench-postgresql`.  Not part of the tests.
 # Each round measures every line once, so that a slow minute falls on all of them; the least of the rounds counts.
-# BENCH_ROUNDS, BENCH_CALLS and BENCH_ROWS make it shorter.
+# BENCH_ROUNDS, BENCH_CALLS, BENCH_ROWS and BENCH_CONNECTIONS make it shorter.
 use strict;
 use warnings;
 
@@ -106,6 +106,51 @@ note sprintf '| %s | %s MB | %.2f s |', $_->[0], $wal{ $_->[1] }, $copy{ $_->[0]
 my $before = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
 $node->safe_psql('postgres', 'SELECT count(frazil_next()) FROM generate_series(1, 100000)');
 note 'WAL of 100,000 ids: ' . $node->safe_psql('postgres', "SELECT pg_current_wal_insert_lsn() - '$before'") . ' bytes';
+
+# The first call in a connection, beside one of another library that the postmaster has loaded, and that does nothing: the
+# server looks each function up, and what is left is ours.
+my $per_round = $ENV{BENCH_CONNECTIONS} // 20;
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'frazil,isn'");
+$node->restart;
+$node->safe_psql('postgres', 'CREATE EXTENSION isn');
+
+# The processor time that the backend had when it last waited, in microseconds.
+sub had_us {
+    my ($pid) = @_;
+    1 while slurp_file("/proc/$pid/stat") !~ /.*\) S /;
+    return (split ' ', slurp_file("/proc/$pid/schedstat"))[0] / 1000;
+}
+
+# What each of the statements costs in a new connection.
+sub statements_us {
+    my @statements = @_;
+    my $psql = $node->background_psql('postgres');
+    my $pid = $psql->query('SELECT pg_backend_pid()');
+    my @had = had_us($pid);
+    for my $statement (@statements) {
+        $psql->query($statement);
+        push @had, had_us($pid);
+    }
+    $psql->quit;
+    return map { $had[$_] - $had[ $_ - 1 ] } 1 .. @statements;
+}
+my @functions = ('isn_weak()', 'frazil_next()', "nextval('one')", 'gen_random_uuid()');
+my $printed = Test::More->builder->output;
+Test::More->builder->output(\my $talk); # of the module that speaks to psql
+my %first;
+for (1 .. $rounds * $per_round) {
+    for my $function (@functions) {
+        my @us = statements_us(("SELECT $function") x 2);
+        for my $i (0, 1) {
+            my $least = \$first{$function}[$i];
+            $$least = $us[$i] if !defined $$least || $us[$i] < $$least;
+        }
+    }
+}
+Test::More->builder->output($printed);
+note '| SELECT | the first of a connection | the second |';
+note '|---|---:|---:|';
+note sprintf '| `%s` | %.0f us | %.0f us |', $_, @{ $first{$_} } for @functions;
 $node->stop;
 ok(1, 'measured');
 done_testing();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Goal of this test: backends are born with the generators of the postmaster.  Their first id opens no file and waits for no
-# disk: the background worker extends the grant, also after it was ended.  Where the postmaster prepared nothing, as on a
+# Goal of this test: backends are born with the generators of the postmaster.  Their first id makes no system call, so it opens
+# no file and waits for no disk: the background worker extends the grant, also after it was ended.  Where the postmaster prepared nothing, as on a
 # standby that was promoted, backends open the files themselves.
 use strict;
 use warnings;
@@ -8,6 +8,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin;
 use FrazilTest;
+use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -38,6 +39,38 @@ my $new = $node->background_psql('postgres');
 my $maps = sub { slurp_file('/proc/' . $_[0]->query('SELECT pg_backend_pid()') . '/maps') };
 like($maps->($new), qr/worker-41\.word$/m, 'they have the word before they make an id');
 $new->quit;
+
+# calls_of SQL: how many system calls a new backend makes for it, once it has called a function of the extension; undef: it
+# cannot be traced.  The least of several, as some also have what is due now and then, such as memory.
+my $calls = "$ENV{TEST_DIR}/calls-$$";
+system_or_bail($ENV{CC} // 'cc', '-o', $calls, "$FindBin::RealBin/calls.c");
+
+sub calls_of {
+    my ($sql) = @_;
+    my @counts;
+    for (1 .. 5) {
+        my $psql = $node->background_psql('postgres');
+        $psql->query("SELECT frazil_text(1, 'dec')");
+        my $out = '';
+        my $pid = $psql->query('SELECT pg_backend_pid()');
+        my $counter = IPC::Run::start([ $calls, $pid ], '>', \$out);
+        $counter->pump until $out =~ /ready|refused/;
+        return if $out =~ /refused/;
+        $psql->query($sql);
+        $counter->finish;
+        push @counts, $out =~ /^(\d+)$/m;
+        $psql->quit;
+    }
+    return (sort { $a <=> $b } @counts)[0];
+}
+
+SKIP: {
+    my $any = calls_of(q{SELECT frazil_id('1')});
+    skip 'no process may be traced here', 2 if !defined $any && !$ENV{TEST_SKIP_NOTHING};
+    die 'no process may be traced here' if !defined $any;
+    cmp_ok($any, '>', 0, 'the server itself makes system calls for the first call of a function');
+    is(calls_of('SELECT frazil_next()'), $any, 'and the first id of a backend makes none beside them');
+}
 
 # The background worker extends the grants: with nobody else there, it is the one that waits for a disk.
 my $keeper = await_keeper($node, 0);
