@@ -57,6 +57,7 @@ pgxs=$(dirname "$(dirname "$(dirname "$("$pg_config" --pgxs)")")")
 bindir=$("$copy" --bindir)
 version=$("$copy" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
 export HOME="$scratch/home" PATH="$bindir:$PATH" PERL5LIB="$pgxs/src/test/perl" TESTDIR="$scratch/build"
+export TESTDATADIR="$TESTDIR/tmp_check" # PostgreSQL 16 and later do not take it from TESTDIR
 export PG_REGRESS="$pgxs/src/test/regress/pg_regress" TEST_DIR="$scratch"
 unset PGHOST PGPORT PGUSER PGDATABASE FRAZIL_STATE
 
