@@ -35,8 +35,11 @@ count() {
             }
             END {
                 if (!("nothing" in count)) { print "nothing was counted" > "/dev/stderr"; exit 1 }
-                for (name in count)
-                    if (name != "nothing") printf "%s %s %.2f\n", key, name, count[name] - count["nothing"]
+                for (name in count) {
+                    ids_of_a_round = name ~ /_256$/ ? 256 : 1
+                    if (name != "nothing")
+                        printf "%s %s %.2f\n", key, name, count[name] - count["nothing"] / ids_of_a_round
+                }
             }' | sort
 }
 
