@@ -11,8 +11,11 @@
  */
 static frazil_err take_one(struct handle *handle, uint64_t *ret_id, frazil_error *why)
 {
+    uint64_t retry_ns; /* which `why` has, too */
+    size_t taken;
+
     if (handle->gen != NULL && !handle->is_closing)
-        return frazil_take(handle->gen, ret_id, 1, 0, why);
+        return frazil_try_take(handle->gen, ret_id, 1, &taken, &retry_ns, why);
     *why = (frazil_error){.code = FRAZIL_ESTOPPED, .position = FRAZIL_NO_POSITION, .message = CLOSED_SENTENCE};
     return FRAZIL_ESTOPPED;
 }
