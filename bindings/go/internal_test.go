@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"runtime"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -119,6 +120,36 @@ func TestAWaitOfHoursLooksAgainEachSecond(t *testing.T) {
 		}
 	case <-time.After(time.Minute):
 		t.Fatal("it did not look again")
+	}
+}
+
+// It would only find out later that there is no time for it.
+func TestAWaitBeyondTheDeadlineIsNotBegun(t *testing.T) {
+	g := openedHere(t)
+	if goOn, err := g.wait(unbound, time.Hour, time.Now().Add(time.Minute)); goOn || err != nil {
+		t.Fatal(goOn, err)
+	}
+}
+
+// Each child would keep a descriptor of which it knows nothing.
+func TestNoChildInheritsTheDescriptorOfEvents(t *testing.T) {
+	file, err := openedHere(t).eventFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	raw, err := file.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = raw.Control(func(fd uintptr) {
+		flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, fd, syscall.F_GETFD, 0)
+		if errno != 0 || flags&syscall.FD_CLOEXEC == 0 {
+			t.Error(flags, errno)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -120,6 +120,9 @@ func TestALeaseIsANumberForATime(t *testing.T) {
 	if _, err := lease.Get(); !errors.Is(err, frazil.EStopped) {
 		t.Fatal(err)
 	}
+	if err := lease.Close(); err != nil {
+		t.Fatal(err)
+	}
 	var none *frazil.Lease
 	if _, err := none.Get(); !errors.Is(err, frazil.EInval) || !errors.Is(none.Close(), frazil.EInval) {
 		t.Fatal(err)
@@ -151,6 +154,49 @@ func TestALeaseKeepsItsClock(t *testing.T) {
 		t.Fatal(err, collected)
 	}
 	lease.Close()
+}
+
+// A handle of C keeps the granter, and whoever is done with C's side drops it.
+func TestAGranterIsKeptNoLongerThanItIsAsked(t *testing.T) {
+	ends := map[string]func(frazil.Option, *granter) error{
+		"generator": func(by frazil.Option, _ *granter) error {
+			generator, err := frazil.Open("layout=twitter", by, frazil.WithoutEnvironment())
+			if err != nil {
+				return err
+			}
+			return generator.Close()
+		},
+		"lease": func(by frazil.Option, _ *granter) error {
+			lease, err := frazil.OpenLease("", by, frazil.WithoutEnvironment())
+			if err != nil {
+				return err
+			}
+			return lease.Close()
+		},
+		"refusal": func(by frazil.Option, source *granter) error {
+			source.refuse(&frazil.Error{Code: frazil.EPool, Sentence: "busy"})
+			if _, err := frazil.Open("layout=twitter open_wait=0s", by, frazil.WithoutEnvironment()); err == nil {
+				return errors.New("it was not refused")
+			}
+			return nil
+		},
+		"check": func(by frazil.Option, _ *granter) error {
+			return frazil.Check("layout=twitter", by, frazil.WithoutEnvironment())
+		},
+	}
+	for what, end := range ends {
+		t.Run(what, func(t *testing.T) {
+			collected := make(chan struct{})
+			func() {
+				source := &granter{}
+				runtime.SetFinalizer(source, func(*granter) { close(collected) })
+				if err := end(frazil.WithGranter(source), source); err != nil {
+					t.Fatal(err)
+				}
+			}()
+			frazil.AwaitCollected(t, collected)
+		})
+	}
 }
 
 // slow does not answer when a worker id is given back, until the test ends.
@@ -333,6 +379,18 @@ func TestSnosAreTakenUntilAContextEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := opened(t, "worker=fixed:8 state=memory").TakeSnos(ended, 7, 1); !errors.Is(err, frazil.EKind) {
+		t.Fatal(err)
+	}
+}
+
+func TestATryForASnoSaysWhenToComeBack(t *testing.T) {
+	generator := opened(t, "layout=sno partition=4 seq_min=0 seq_max=9 state=memory")
+	var err error
+	for err == nil {
+		_, err = generator.TryNextSno(7)
+	}
+	var e *frazil.Error
+	if !errors.As(err, &e) || e.Code != frazil.EAgain || e.Retry <= 0 || e.Retry > 4*time.Millisecond {
 		t.Fatal(err)
 	}
 }
