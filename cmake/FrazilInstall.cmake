@@ -3,6 +3,9 @@
 
 include(CMakePackageConfigHelpers)
 
+# After `sudo make install`, a user could not write this file again, and `make install PREFIX=...` would fail at its end.
+install(CODE "file(REMOVE \"${PROJECT_BINARY_DIR}/install_manifest.txt\")")
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/frazil)
 set(pkgconfig_files frazil)
 install(FILES include/frazil.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

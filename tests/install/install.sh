@@ -12,6 +12,9 @@ prefix=$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")
 
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
+# The list of an installation by root is made anew, not written into: its next user may not do that.
+: >>"$build/install_manifest.txt"
+ln -f "$build/install_manifest.txt" "$build/install_manifest.before"
 DESTDIR="$stage" cmake --install "$build" >/dev/null
 root=$stage$prefix
 lib=$(dirname "$(find "$root" -name libfrazil.a)")
@@ -20,6 +23,9 @@ fail() {
     echo "$1" >&2
     exit 1
 }
+
+[ "$(stat -c %h "$build/install_manifest.before")" -eq 1 ] || fail "install_manifest.txt of another user would be written into"
+rm "$build/install_manifest.before"
 
 # expect_file PATH...: each is there, below the prefix, and not empty.
 expect_file() {
