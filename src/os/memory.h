@@ -29,4 +29,10 @@ FZ_PRIVATE void fz_unmap(void *pages, size_t size);
  */
 FZ_PRIVATE void fz_keep_loaded(const void *here);
 
+/*
+ * Whether the program is statically linked: it has no dynamic linker, so a library that it loads brings a second libc,
+ * which does not work beside the program's own.  false if that is not known, as in the portable build.  Any thread.
+ */
+FZ_PRIVATE bool fz_program_is_static(void);
+
 #endif

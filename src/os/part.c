@@ -60,6 +60,12 @@ static frazil_err load_part(const char *part, const void **ret, frazil_error *re
     fz_sentence_str(&symbol_text, "frazil_coordinator_");
     fz_sentence_str(&symbol_text, part);
 
+    if (fz_program_is_static())
+        return fz_fail(
+            reterr, FRAZIL_ENOTBUILT,
+            "a statically linked program cannot load the part of frazil for %s: link libfrazil-%s.a with its "
+            "client library, and pass it to frazil_options_coordinator",
+            part, part);
     fz_keep_loaded(&here);
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)

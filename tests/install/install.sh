@@ -77,6 +77,14 @@ if needs "$stage/static" ''; then
 fi
 runs "$stage/shared"
 runs "$stage/static"
+# Its libc is not that of the part: to load it would end in errors that say nothing of the cause.
+# shellcheck disable=SC2046
+"$cc" -static -o "$stage/lease" "$here/foreign/lease.c" $(pkg-config --static --cflags --libs frazil)
+! said=$(LD_LIBRARY_PATH=$lib "$stage/lease") || fail "a static program has loaded a part"
+case $said in
+*"a statically linked program cannot load the part of frazil for redis: "*"link libfrazil-redis.a "*) ;;
+*) fail "a static program that needs a part says: $said" ;;
+esac
 # shellcheck disable=SC2046
 "$cc" -D_POSIX_C_SOURCE=200809L -o "$stage/admin" "$here/foreign/admin.c" $(pkg-config --cflags --libs frazil-admin)
 needs "$stage/admin" 'libfrazil-admin\.so\.1\]' || fail "the program does not need libfrazil-admin.so.1"

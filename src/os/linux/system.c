@@ -3,10 +3,11 @@
  * The small things that Linux does in its own way, each behind the header of its
  * section; posix/system.c has their counterparts.
  */
-#define _GNU_SOURCE /* adjtimex, CLOCK_BOOTTIME, dladdr, getentropy, madvise, SOCK_CLOEXEC */
+#define _GNU_SOURCE /* adjtimex, CLOCK_BOOTTIME, dladdr, dl_iterate_phdr, getentropy, madvise, SOCK_CLOEXEC */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
@@ -289,6 +290,25 @@ void fz_keep_loaded(const void *here)
 
     if (dladdr(here, &own) != 0)
         (void)dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+/* The first of all is the program. */
+static int has_no_interpreter(struct dl_phdr_info *program, size_t size, void *ret_static)
+{
+    (void)size;
+    *(bool *)ret_static = true;
+    for (size_t i = 0; i < program->dlpi_phnum; i++)
+        if (program->dlpi_phdr[i].p_type == PT_INTERP)
+            *(bool *)ret_static = false;
+    return 1;
+}
+
+bool fz_program_is_static(void)
+{
+    bool is_static = false;
+
+    (void)dl_iterate_phdr(has_no_interpreter, &is_static);
+    return is_static;
 }
 
 /* Process ids repeat only in other namespaces, or when their process has ended. */

@@ -158,6 +158,11 @@ void fz_keep_loaded(const void *here)
     (void)here;
 }
 
+bool fz_program_is_static(void)
+{
+    return false;
+}
+
 uint64_t fz_process_name(void)
 {
     begin_to_count();
