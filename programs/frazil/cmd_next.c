@@ -7,6 +7,7 @@
 #include "ids.h"
 #include "options.h"
 #include "output.h"
+#include "patience.h"
 #include "spec.h"
 #include "stop.h"
 
@@ -103,6 +104,16 @@ static frazil_err read_spec(frazil_options *options, const struct arguments *arg
     return code;
 }
 
+static frazil_err open_patiently(struct source *source, const frazil_options *options, frazil_error *err)
+{
+    struct patience patience;
+
+    patience_begin(&patience);
+    frazil_err code = frazil_open_with(&source->gen, options, err);
+    patience_end(&patience);
+    return code;
+}
+
 static frazil_err open_with(struct source *source, const struct arguments *args, bool *ret_assumed, frazil_error *err)
 {
     frazil_options *options;
@@ -114,7 +125,7 @@ static frazil_err open_with(struct source *source, const struct arguments *args,
     if (code == FRAZIL_OK)
         code = default_worker_check(options, ret_assumed, err);
     if (code == FRAZIL_OK)
-        code = frazil_open_with(&source->gen, options, err);
+        code = open_patiently(source, options, err);
     if (code == FRAZIL_OK)
         note_unclaimed(source, options);
     frazil_options_close(options);

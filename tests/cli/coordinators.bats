@@ -40,6 +40,10 @@ life() {
     life "redis://127.0.0.1:$port/orders?db=1&timeout=60s"
     fails 2 "WRONGPASS" frazil next "worker=redis://frazil:wrong@127.0.0.1:$port/orders"
     fails 3 "cannot be reached" frazil next "worker=redis://127.0.0.1:1/orders open_wait=1s"
+    # Who waits at a terminal is told so; who reads a pipe gets the error alone.
+    [[ $(script -qec '"$FRAZIL" next "worker=redis://127.0.0.1:1/orders open_wait=3s"' /dev/null </dev/null) == *"opening the generator: 2 s; open_wait= limits that"*"cannot be reached"* ]]
+    run --separate-stderr frazil next "worker=redis://127.0.0.1:1/orders open_wait=3s"
+    [[ $stderr == "frazil: the coordinator"* ]]
     [ "$(frazil next "worker=sfid+redis://127.0.0.1:$port/shop layout=sfid" | wc -l)" -eq 1 ]
     run -0 frazil lease list "sfid+redis://127.0.0.1:$port/shop" # where nobody notes when it was created
     [[ $output == *"worker ids"* && $output != *created* ]]
