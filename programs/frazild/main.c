@@ -92,8 +92,10 @@ int main(int argc, char **argv)
 
     open_standard_streams();
     while ((option = getopt_long(argc, argv, "c:hV", options, NULL)) != -1) {
-        if (option == '?')
+        if (option == '?') { /* getopt_long has said what is wrong */
+            log_text("frazild: see frazild --help\n");
             return STATUS_USAGE;
+        }
         if (option == 'c')
             path = optarg;
         else
