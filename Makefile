@@ -198,6 +198,7 @@ install: | build ## install below PREFIX (default /usr/local), which DESTDIR goe
 	@$(CMAKE) --build --preset release -j $(JOBS)
 	@sh tools/quietly build/page.log 'sh web/build.sh build/web' 2>/dev/null || echo "without the page, which make page builds: $$(cat build/page.log)"
 	$(CMAKE) --install build/release
+	@sh tools/give-back build
 	@if [ -z "$$DESTDIR" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig || true; fi # so that programs find it below /usr/local
 
 format: ## lay out all sources with clang-format
@@ -320,6 +321,7 @@ api: | build ## generate the API reference, build/api/html/index.html, from the 
 deb: | build ## build Debian packages into build/deb, and let lintian look at them (not timed)
 	@sh tools/install-packages deb
 	@sh tools/deb build/deb '$(JOBS)'
+	@sh tools/give-back build
 
 check-deb: deb ## install the packages in a copy of this machine, try them, purge them (deb and 1 min)
 	@$(call aloud,sh tests/install/packages.sh build/deb)

@@ -77,4 +77,5 @@ frazil_script(install amalgamation NEEDS c++ ${CMAKE_CURRENT_SOURCE_DIR}/install
   ${CMAKE_FIND_ROOT_PATH})
 frazil_sampled(install/amalgamation)
 frazil_script(install release NEEDS git ${CMAKE_CURRENT_SOURCE_DIR}/install/release.sh ${PROJECT_SOURCE_DIR})
+frazil_script(install give-back ${CMAKE_CURRENT_SOURCE_DIR}/install/give-back.sh ${PROJECT_SOURCE_DIR})
 frazil_script(install install ${CMAKE_CURRENT_SOURCE_DIR}/install/install.sh ${PROJECT_BINARY_DIR} ${PROJECT_VERSION})
