@@ -44,10 +44,11 @@ struct thread {
 /* Of worlds with several users (users.h). */
 struct process_user {
     unsigned uid;
-    unsigned run_dir;  /* the number of its run directory */
-    uint64_t asked_ns; /* when its last opening began */
-    bool asks;         /* it has not ended */
-    uint32_t holds;    /* the workers that it has or asks for: a bit for each */
+    unsigned run_dir;       /* the number of its run directory */
+    uint64_t asked_ns;      /* when its last opening began, */
+    int64_t asked_clock_ns; /* and what its host's clock showed then */
+    bool asks;              /* it has not ended */
+    uint32_t holds;         /* the workers that it has or asks for: a bit for each */
 };
 
 struct process {

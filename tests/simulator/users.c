@@ -49,6 +49,7 @@ void users_start(struct process *process, const struct program *program)
 void users_ask(const struct program *program)
 {
     self()->user.asked_ns = world_now();
+    self()->user.asked_clock_ns = host_clock_ns(self()->host);
     self()->user.asks = true;
     self()->user.holds = bits(program->first_worker, program->workers);
 }
@@ -99,10 +100,13 @@ static bool was_held(uint32_t worker)
     return host->let_go_ns[worker] > 0 && host->let_go_ns[worker] >= self()->user.asked_ns;
 }
 
-/* Whether it may have been used at a time which the clock has yet to show. */
+/* Whether it may have been used at a time which the clock had yet to show when this opening began, or has now. */
 static bool was_used_ahead(uint32_t worker)
 {
-    return (int64_t)plan_tick_ns(oracle_record_of(worker)) > host_clock_ns(self()->host);
+    int64_t clock_ns = host_clock_ns(self()->host);
+    int64_t least_ns = clock_ns < self()->user.asked_clock_ns ? clock_ns : self()->user.asked_clock_ns;
+
+    return (int64_t)plan_tick_ns(oracle_record_of(worker)) > least_ns;
 }
 
 void users_refused(const struct program *program, frazil_err code)
