@@ -80,8 +80,8 @@ struct id_fill {
 };
 
 /*
- * Adjacent numbers: those that make no four, and then four at a time.  With a loop inside the loop the speed would
- * depend on where the code comes to lie.
+ * Adjacent numbers: first the remainder of a division by four, then four at a time.  The speed of an inner loop would
+ * depend on the address of its code.
  */
 void fz_fill_ids(uint64_t *ids, uint64_t first_id, uint64_t count, uint8_t shift)
 {
