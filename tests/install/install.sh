@@ -85,6 +85,13 @@ case $said in
 *"a statically linked program cannot load the part of frazil for redis: "*"link libfrazil-redis.a "*) ;;
 *) fail "a static program that needs a part says: $said" ;;
 esac
+# Not static is a program whose linker does not show it to the library.
+# shellcheck disable=SC2046
+"$cc" -o "$stage/namespace" "$here/foreign/namespace.c" $(pkg-config --cflags frazil) -ldl
+! said=$(LD_LIBRARY_PATH=$lib "$stage/namespace") || fail "a library in a namespace of its own: $said"
+case $said in
+*"statically linked"*) fail "a library in a namespace of its own says: $said" ;;
+esac
 # shellcheck disable=SC2046
 "$cc" -D_POSIX_C_SOURCE=200809L -o "$stage/admin" "$here/foreign/admin.c" $(pkg-config --cflags --libs frazil-admin)
 needs "$stage/admin" 'libfrazil-admin\.so\.1\]' || fail "the program does not need libfrazil-admin.so.1"

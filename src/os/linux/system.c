@@ -292,23 +292,34 @@ void fz_keep_loaded(const void *here)
         (void)dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+static bool has_interpreter(const ElfW(Phdr) * headers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (headers[i].p_type == PT_INTERP)
+            return true;
+    }
+    return false;
+}
+
 /* The first of all is the program. */
-static int has_no_interpreter(struct dl_phdr_info *program, size_t size, void *ret_static)
+static int look_at_program(struct dl_phdr_info *program, size_t size, void *ret_static)
 {
     (void)size;
-    *(bool *)ret_static = true;
-    for (size_t i = 0; i < program->dlpi_phnum; i++)
-        if (program->dlpi_phdr[i].p_type == PT_INTERP)
-            *(bool *)ret_static = false;
+    *(bool *)ret_static = !has_interpreter(program->dlpi_phdr, program->dlpi_phnum);
     return 1;
 }
 
+/*
+ * To a library that dlmopen() has loaded, glibc shows the libraries of that namespace alone, and not the program.
+ * getauxval() shows the program there; with musl, it shows the dynamic linker if that was started by hand.
+ */
 bool fz_program_is_static(void)
 {
+    const ElfW(Phdr) *headers = (const ElfW(Phdr) *)getauxval(AT_PHDR);
     bool is_static = false;
 
-    (void)dl_iterate_phdr(has_no_interpreter, &is_static);
-    return is_static;
+    (void)dl_iterate_phdr(look_at_program, &is_static);
+    return is_static && headers != NULL && !has_interpreter(headers, getauxval(AT_PHNUM));
 }
 
 /* Process ids repeat only in other namespaces, or when their process has ended. */
