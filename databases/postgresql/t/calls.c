@@ -11,6 +11,9 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
+#ifdef SYS_socketcall
+#include <linux/net.h>
+#endif
 
 static int seize(pid_t pid)
 {
@@ -33,6 +36,19 @@ static int run_to_call(pid_t pid, struct __ptrace_syscall_info *ret)
     return ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof *ret, ret) > 0;
 }
 
+/* The number of a call that begins.  On s390x, glibc makes recv and send as one call, which the first argument tells
+ * apart. */
+static long long number_of(const struct __ptrace_syscall_info *info)
+{
+#ifdef SYS_socketcall
+    if (info->entry.nr == SYS_socketcall && info->entry.args[0] == SYS_RECV)
+        return SYS_recvfrom;
+    if (info->entry.nr == SYS_socketcall && info->entry.args[0] == SYS_SEND)
+        return SYS_sendto;
+#endif
+    return (long long)info->entry.nr;
+}
+
 /* The calls from the one that brings the statement, until the answer is sent; -1: it has ended. */
 static int count_calls(pid_t pid)
 {
@@ -42,7 +58,7 @@ static int count_calls(pid_t pid)
 
     while (run_to_call(pid, &info)) {
         if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
-            number = (long long)info.entry.nr;
+            number = number_of(&info);
             if (count >= 0 && number == SYS_sendto)
                 return count;
             count += count >= 0;
