@@ -120,6 +120,7 @@ class Campaign:
         def is_there():
             """One try.  Without an answer to an earlier one it may be there all the same."""
             tried = subprocess.run(argv, check=False, stderr=subprocess.PIPE, text=True)
+            print(tried.stderr, end="", file=sys.stderr)
             return tried.returncode == 0 or "exists since" in tried.stderr
 
         await_true(is_there, "frazil lease init")
