@@ -137,7 +137,7 @@ void take_pause(frazil *gen)
     bool is_calm = faults_are_over();
     uint64_t longest_ns = is_calm ? faults_think_ns() : plan.think_ns;
     /* In the end some are shorter than any grant: a call that never waits only extends one that has ended. */
-    uint64_t shortest_ns = once_in(3) && !faults_are_over() ? US : longest_ns / (is_calm ? 32 : 8);
+    uint64_t shortest_ns = once_in(3) && !is_calm ? US : longest_ns / (is_calm ? 32 : 8);
     uint64_t most_ns = once_in(3) ? shortest_ns + 10 * MS : longest_ns;
     uint64_t until_ns = world_now() + between(shortest_ns, most_ns);
 
