@@ -108,7 +108,7 @@ static frazil_err open_patiently(struct source *source, const frazil_options *op
 {
     struct patience patience;
 
-    patience_begin(&patience);
+    patience_begin(&patience, source->quiet);
     frazil_err code = frazil_open_with(&source->gen, options, err);
     patience_end(&patience);
     return code;

@@ -42,12 +42,12 @@ static bool start(struct patience *patience)
     return err == 0;
 }
 
-void patience_begin(struct patience *patience)
+void patience_begin(struct patience *patience, bool quiet)
 {
     pthread_condattr_t monotonic;
 
     *patience = (struct patience){.runs = false};
-    if (isatty(STDERR_FILENO) != 1)
+    if (quiet || isatty(STDERR_FILENO) != 1)
         return;
     (void)pthread_mutex_init(&patience->mutex, NULL);
     (void)pthread_condattr_init(&monotonic);

@@ -16,9 +16,9 @@ struct patience {
 
 /*
  * From two seconds on, a thread counts them on standard error, until the end.  Between the two nothing else may be
- * written.  Without a terminal, or if no thread can be made, nothing is said.
+ * written.  Without a terminal, if quiet, or if no thread can be made, nothing is said.
  */
-void patience_begin(struct patience *patience);
+void patience_begin(struct patience *patience, bool quiet);
 void patience_end(struct patience *patience);
 
 #endif

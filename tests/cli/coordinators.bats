@@ -42,6 +42,7 @@ life() {
     fails 3 "cannot be reached" frazil next "worker=redis://127.0.0.1:1/orders open_wait=1s"
     # Who waits at a terminal is told so; who reads a pipe gets the error alone.
     [[ $(script -qec '"$FRAZIL" next "worker=redis://127.0.0.1:1/orders open_wait=3s"' /dev/null </dev/null) == *"opening the generator: 2 s; open_wait= limits that"*"cannot be reached"* ]]
+    [[ $(script -qec '"$FRAZIL" next -q "worker=redis://127.0.0.1:1/orders open_wait=3s"' /dev/null </dev/null) == "frazil: the coordinator"* ]]
     run --separate-stderr frazil next "worker=redis://127.0.0.1:1/orders open_wait=3s"
     [[ $stderr == "frazil: the coordinator"* ]]
     [ "$(frazil next "worker=sfid+redis://127.0.0.1:$port/shop layout=sfid" | wc -l)" -eq 1 ]
