@@ -230,7 +230,7 @@ IDS ?= 1.6e10
 ids: | build ## 1e11 ids of processes that are killed, stopped and whose clock is set back, over files and each coordinator side by side, none twice (about 40 min)
 	@sh tools/install-packages check
 	@$(call build,check)
-	@$(call aloud,TEST_SKIP_NOTHING=1 TEST_IDS=$(IDS) ctest --preset check-all -R "^nemesis/test_ids-" -j 6 --timeout 36000 --verbose)
+	@$(call aloud,TEST_SKIP_NOTHING=1 TEST_IDS=$(IDS) ctest --preset check-all -R "^nemesis/test_ids-" -j 12 --timeout 36000 --verbose)
 
 CLUSTERS_MINUTES ?= 60
 CLUSTERS_SEED ?= $(shell date +%Y%m%d)

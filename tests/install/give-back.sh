@@ -28,7 +28,7 @@ for target in install deb; do
     make -n -C "$root" "$target" | grep -q '^sh tools/give-back build$' || { echo "make $target does not give back" >&2 && exit 1; }
 done
 [ "$(id -u)" -eq 0 ] || exit 0 # only root can go on
-chown 12345:23456 .
+chown 12345:23456 . || exit 0 # a root of a container, which may not
 sh "$root/tools/give-back" build
 expect 12345:23456 build build/release build/release/file build/release/link
 expect "$own" outside
