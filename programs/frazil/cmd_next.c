@@ -5,9 +5,9 @@
 #include "default_worker.h"
 #include "fields.h"
 #include "ids.h"
+#include "opening_progress.h"
 #include "options.h"
 #include "output.h"
-#include "patience.h"
 #include "spec.h"
 #include "stop.h"
 
@@ -104,13 +104,13 @@ static frazil_err read_spec(frazil_options *options, const struct arguments *arg
     return code;
 }
 
-static frazil_err open_patiently(struct source *source, const frazil_options *options, frazil_error *err)
+static frazil_err open_with_progress(struct source *source, const frazil_options *options, frazil_error *err)
 {
-    struct patience patience;
+    struct opening_progress progress;
 
-    patience_begin(&patience, source->quiet);
+    opening_progress_begin(&progress, source->quiet);
     frazil_err code = frazil_open_with(&source->gen, options, err);
-    patience_end(&patience);
+    opening_progress_end(&progress);
     return code;
 }
 
@@ -125,7 +125,7 @@ static frazil_err open_with(struct source *source, const struct arguments *args,
     if (code == FRAZIL_OK)
         code = default_worker_check(options, ret_assumed, err);
     if (code == FRAZIL_OK)
-        code = open_patiently(source, options, err);
+        code = open_with_progress(source, options, err);
     if (code == FRAZIL_OK)
         note_unclaimed(source, options);
     frazil_options_close(options);
