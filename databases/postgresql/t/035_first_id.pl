@@ -69,7 +69,7 @@ SKIP: {
     skip 'no process may be traced here', 2 if !defined $any && !$ENV{TEST_SKIP_NOTHING};
     die 'no process may be traced here' if !defined $any;
     cmp_ok($any, '>', 0, 'the server itself makes system calls for the first call of a function');
-    is(calls_of('SELECT frazil_next()'), $any, 'and the first id of a backend makes none beside them');
+    cmp_ok(calls_of('SELECT frazil_next()'), '<=', $any, 'and the first id of a backend makes none beside them');
 }
 
 # The background worker extends the grants: with nobody else there, it is the one that waits for a disk.
