@@ -96,6 +96,17 @@ static void example_text(const struct ids_layout *layout, enum finding_kind kind
     output_string("\n");
 }
 
+/* An id or two may be of a clock that was ahead.  All of them are not: they are read by the wrong layout. */
+static void all_future_text(const struct findings *findings)
+{
+    char id[IDS_TEXT_SIZE];
+
+    if (findings->kinds[FINDING_FUTURE].count < findings->ids || findings->kinds[FINDING_FUTURE].kept == 0)
+        return;
+    output_format("  all of them, so they are probably of another layout; try: frazil inspect --guess %s\n",
+                  id_text(&findings->kinds[FINDING_FUTURE].list[0].id, id));
+}
+
 /* Ids that lie years from most of the others: which, when, and how to find out what they are. */
 static void apart_text(const struct findings *findings)
 {
@@ -154,6 +165,8 @@ void findings_text(const struct findings *findings, const struct ids_layout *lay
             example_text(layout, (enum finding_kind)kind, &findings->kinds[kind].list[i]);
         if (findings->kinds[kind].kept == findings->list_max && findings->kinds[kind].count > findings->list_max)
             output_string("  ... these are the first; --list N shows more\n");
+        if (kind == FINDING_FUTURE)
+            all_future_text(findings);
     }
     apart_text(findings);
     if (worker_stats_size(stats) > 0)

@@ -65,6 +65,21 @@ count() {
     [ "$status" -eq 0 ]
 }
 
+# As after `frazil next layout=twitter` and a verify without --layout.
+@test "if all ids are in the future, another layout is suggested" {
+    frazil next -n 3 layout=twitter worker=fixed:7 state=memory >twitter
+    run frazil verify twitter
+    [ "$status" -eq 1 ]
+    local try
+    try=$(sed -n 's/^  all of them, so they are probably of another layout; try: frazil inspect --guess //p' <<<"$output")
+    [ "$try" = "$(head -n 1 twitter)" ]
+    frazil inspect --guess "$try" | grep -q twitter
+    { cat twitter; id 2026-02-01 1 5; } >mixed
+    run frazil verify mixed
+    [ "$(count 'in the future')" = 3 ]
+    [[ $output != *"all of them"* ]]
+}
+
 @test "ids of another layout" {
     run frazil verify --layout js53 <<<9007199254740992
     [ "$status" -eq 1 ]
