@@ -284,6 +284,7 @@ TEST("A password that is wrong or missing is refused, and never said; the right 
     reg = open_as("guarded", "");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("no password supplied");
+    register_assert_said("give the password by password_file=, or in the URL");
     register_close(&reg);
     reg = open_as("guarded:s3cret%3A%2F%40", "&sslmode=disable");
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);

@@ -218,6 +218,19 @@ static bool is_refusal(const char *message)
     return false;
 }
 
+/* The server asks for a password, and libpq found none anywhere. */
+static enum fz_register_result no_password(struct fz_postgresql_connection *connection, frazil_error *reterr)
+{
+    const char *why = PQerrorMessage(connection->sql.session.handle);
+
+    fz_fail(reterr, FRAZIL_EREFUSED,
+            "%s: cannot connect: %Q: give the password by password_file=, or in the URL, as in "
+            "postgres://USER:PASSWORD@HOST/DATABASE/NAMESPACE",
+            connection->shown, why, strcspn(why, "\r\n"));
+    fz_session_drop(&connection->sql.session);
+    return FZ_REGISTER_REFUSED;
+}
+
 static enum fz_register_result not_connected(struct fz_postgresql_connection *connection, frazil_error *reterr)
 {
     const char *message =
@@ -229,8 +242,9 @@ static enum fz_register_result not_connected(struct fz_postgresql_connection *co
     if (strncmp(connection->sqlstate, "28", 2) == 0 || strncmp(connection->sqlstate, "3D", 2) == 0 ||
         strncmp(connection->sqlstate, "42", 2) == 0)
         result = FZ_REGISTER_REFUSED;
-    if (is_refusal(message) ||
-        (connection->sql.session.handle != NULL && PQconnectionNeedsPassword(connection->sql.session.handle)))
+    if (connection->sql.session.handle != NULL && PQconnectionNeedsPassword(connection->sql.session.handle))
+        return no_password(connection, reterr);
+    if (is_refusal(message))
         result = FZ_REGISTER_REFUSED;
     if (result == FZ_REGISTER_UNREACHABLE && connection->sqlstate[0] != '\0') /* it starts, or has no connection left */
         return fz_session_cannot(&connection->sql.session, FRAZIL_EAGAIN, "cannot connect", message, reterr);
