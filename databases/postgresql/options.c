@@ -386,9 +386,12 @@ static const char *spec_of(const char *name, size_t *ret_len)
     const char *spec = find_generator(name, ret_len);
 
     if (spec == NULL)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no generator \"%s\"", name),
-                        errhint("Name it in frazil.generators, which is now \"%s\".",
-                                frazil_pg_settings.generators == NULL ? "" : frazil_pg_settings.generators)));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no generator \"%s\"", name),
+             errhint("Name it in frazil.generators, before a colon, as in \"main: layout=frazil\"; the setting is now "
+                     "\"%s\".",
+                     frazil_pg_settings.generators == NULL ? "" : frazil_pg_settings.generators)));
     check_keys(name, spec, *ret_len);
     return spec;
 }

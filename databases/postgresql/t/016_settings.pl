@@ -36,6 +36,7 @@ refused("frazil.generators = 'main: redis://me:hunter2\@h/n x'", qr/"\.\.\." of 
 refused("frazil.generators = 'main: max\\\\batch=10'", qr/"\.\.\." of generator "main" is not one of its keys/);
 refused("frazil.generators = 'main: layout=a b c'", qr/"b" of generator "main" is not one of its keys/);
 refused("frazil.generators = 'audit: layout=twitter'", qr/there is no generator "main"/);
+refused("frazil.generators = 'main layout=frazil'", qr/there is no generator "main"\nHINT:  .*before a colon, as in "main: layout=frazil"/);
 refused("frazil.generators = 'main: layout=nonsense'", qr/there is no layout 'nonsense'/);
 
 refused("frazil.generators = 'main: layout=sno'", qr/a sno is not a bigint\nHINT:  Choose a layout of 64-bit ids/);
