@@ -64,8 +64,8 @@ static frazil_err load_part(const char *part, const void **ret, frazil_error *re
         return fz_fail(
             reterr, FRAZIL_ENOTBUILT,
             "a statically linked program cannot load the part of frazil for %s: link libfrazil-%s.a with its "
-            "client library, and pass it to frazil_options_coordinator",
-            part, part);
+            "client library, and pass frazil_coordinator_%s() to frazil_options_coordinator",
+            part, part, part);
     fz_keep_loaded(&here);
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)

@@ -36,8 +36,7 @@ static int run_to_call(pid_t pid, struct __ptrace_syscall_info *ret)
     return ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof *ret, ret) > 0;
 }
 
-/* The number of a call that begins.  On s390x, glibc makes recv and send as one call, which the first argument tells
- * apart. */
+/* The number of a call that begins.  On s390x, recv and send are one call, whose first argument tells them apart. */
 static long long number_of(const struct __ptrace_syscall_info *info)
 {
 #ifdef SYS_socketcall

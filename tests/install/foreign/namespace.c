@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stranger's program: it keeps the library in a namespace of its own, where there are such.  Its coordinator is
- * silent. */
+/* A stranger's program: it keeps the library in a namespace of its own, where there is one; no coordinator answers. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <frazil.h>
