@@ -26,6 +26,7 @@
 #define DRAIN_LOOK_NS (50 * NS_PER_MS)
 #define LATE_NS (30 * NS_PER_S)  /* that a busy host may take beyond drain_timeout */
 #define FAILED_NS (1 * NS_PER_S) /* for the end of a daemon that could not start */
+#define SILENT_NS (2 * NS_PER_S) /* a longer wait is logged */
 
 struct daemon {
     const char *path;
@@ -148,12 +149,18 @@ static int next_signal(const sigset_t *signals, uint64_t wait_ns)
     return number > 0 ? number : 0;
 }
 
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
 /*
  * Has a thread do what may wait for coordinators or name servers, and waits for it until a moment, or until SIGTERM or
- * SIGINT.  False: it is not over.
+ * SIGINT.  The log gets `waits` if that takes long.  False: it is not over.
  */
-static bool run_in_background(struct daemon *daemon, void *(*work)(void *), uint64_t end_ns)
+static bool run_in_background(struct daemon *daemon, void *(*work)(void *), const char *waits, uint64_t end_ns)
 {
+    uint64_t silent_ns = clock_ns() + SILENT_NS;
     pthread_t thread;
     int number = 0;
 
@@ -164,7 +171,11 @@ static bool run_in_background(struct daemon *daemon, void *(*work)(void *), uint
     }
     while (atomic_load(&daemon->in_background)) {
         uint64_t now_ns = clock_ns();
-        number = now_ns < end_ns ? next_signal(&daemon->ends, end_ns - now_ns) : SIGTERM;
+        if (now_ns >= silent_ns) {
+            log_line(LOG_ALWAYS, "%s", waits);
+            silent_ns = UINT64_MAX;
+        }
+        number = now_ns < end_ns ? next_signal(&daemon->ends, earlier(end_ns, silent_ns) - now_ns) : SIGTERM;
         if (is_end(number) && atomic_load(&daemon->in_background))
             return false;
     }
@@ -225,12 +236,14 @@ static bool start(struct daemon *daemon)
 
     (void)pthread_mutex_init(&daemon->server.lock, NULL);
     daemon->server.listeners = &daemon->listeners;
-    if (!run_in_background(daemon, read_configuration, UINT64_MAX)) { /* it waits for a name server or a coordinator */
+    if (!run_in_background(daemon, read_configuration,
+                           "not ready yet: waiting for a coordinator, a free worker id or a name server", UINT64_MAX)) {
         give_worker_ids_back(daemon);
         end_early();
     }
-    if (daemon->server.setup != NULL && !run_in_background(daemon, open_listeners, UINT64_MAX)) {
-        /* It waits for a name server: all generators are open, and that thread does not use them. */
+    if (daemon->server.setup != NULL &&
+        !run_in_background(daemon, open_listeners, "not ready yet: waiting for a name server", UINT64_MAX)) {
+        /* All generators are open, and that thread does not use them. */
         generators_close(&daemon->server.setup->generators, FAILED_NS); /* gives the worker ids back */
         end_early();
     }
@@ -310,7 +323,8 @@ static void stop(struct daemon *daemon, int status)
     for (unsigned i = 0; i < daemon->count; i++)
         loop_join(&daemon->loops[i]);
     listeners_close(&daemon->listeners);
-    bool is_closed = run_in_background(daemon, close_all, daemon->times.end_ns);
+    bool is_closed = run_in_background(daemon, close_all, "waiting for coordinators, which take worker ids back",
+                                       daemon->times.end_ns);
     log_left_out(true);
     if (!is_closed || atomic_load(&daemon->is_cut)) {
         log_line(LOG_ALWAYS,

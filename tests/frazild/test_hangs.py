@@ -176,7 +176,7 @@ class Hangs(Hanging):
         self.end_before(daemon, "stays in use")
         self.assertTrue(any(line and CUT in line for line in daemon.lines), daemon.lines)
 
-    def test_sigterm_is_heard_while_a_start_waits_for_a_coordinator(self):
+    def test_a_start_that_waits_for_a_coordinator_says_so_and_hears_sigterm(self):
         silent = self.listen()
         path = os.path.join(tempfile.mkdtemp(prefix="frazild-hangs-"), "f.conf")
         self.addCleanup(shutil.rmtree, os.path.dirname(path))
@@ -185,6 +185,7 @@ class Hangs(Hanging):
         self.addCleanup(its.stderr.close)
         waits, _ = silent.accept()
         self.addCleanup(waits.close)
+        self.assertIn("not ready yet: waiting for a coordinator", its.stderr.readline())
         its.send_signal(signal.SIGTERM)
         self.assertEqual(its.wait(PATIENCE_S), 0)
         self.assertIn(EARLY, its.stderr.read())
