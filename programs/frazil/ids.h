@@ -118,7 +118,8 @@ void ids_sno_hex(const frazil_sno *sno, char buf[2 * FRAZIL_SNO_SIZE + 1]);
 
 /*
  * Writes the sentence for an id of another system (a UUID), or for a text that other programs write numbers like: with
- * a sign, with an exponent or a point, in quotes, with an n behind it, behind a byte order mark, or above 2^64 - 1.
+ * a sign, with an exponent or a point, in quotes, between spaces, with an n behind it, behind a byte order mark, in
+ * UTF-16, or above 2^64 - 1.
  * False for all others; buf is then untouched.
  */
 bool not_decimal_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE]);

@@ -63,6 +63,25 @@ static bool is_rounded(const char *text, size_t len)
     return (has_point || has_sign) && is_digits(text + at, len - at);
 }
 
+/* UTF-16, or a line of it: it begins with one of its byte order marks, or half of the bytes of its digits are 0. */
+static bool is_utf16(const char *text, size_t len)
+{
+    return (len >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) ||
+           memchr(text, '\0', len) != NULL;
+}
+
+/* Digits with spaces before or behind them, as in a table. */
+static bool is_padded(const char *text, size_t len)
+{
+    size_t start = 0, end = len;
+
+    while (start < end && text[start] == ' ')
+        start++;
+    while (end > start && text[end - 1] == ' ')
+        end--;
+    return end - start < len && is_digits(text + start, end - start);
+}
+
 static bool is_quoted_text(const char *text, size_t len)
 {
     return len > 2 && (text[0] == '"' || text[0] == '\'') && text[len - 1] == text[0];
@@ -78,6 +97,10 @@ bool not_decimal_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE
         why = err.message;
     else if (len >= sizeof byte_order_mark && memcmp(text, byte_order_mark, sizeof byte_order_mark) == 0)
         why = "it begins with a byte order mark: cut that off with tail -c +4, or save the file as UTF-8 without one";
+    else if (is_utf16(text, len))
+        why = "it is UTF-16, as PowerShell's > writes it: convert it with iconv -f UTF-16 -t UTF-8";
+    else if (is_padded(text, len))
+        why = "it has spaces around it: remove them, with tr -d ' ' or psql -At";
     else if (is_quoted_text(text, len))
         why = text[0] == '"' ? "it is in quotes: remove them, with tr -d '\"' or jq -r"
                              : "it is in quotes: remove them, with tr -d \"'\"";

@@ -59,6 +59,20 @@ load helpers
     fails 1 "begins with a byte order mark: cut that off with tail -c +4" frazil convert --to hex $'\xef\xbb\xbf119525356527943741'
 }
 
+@test "texts of UTF-16, and with spaces around them, are named" {
+    printf '17\n18\n' | iconv -f UTF-8 -t UTF-16 >"$BATS_TEST_TMPDIR/ids"
+    for words in inspect "convert --to hex" "verify --layout twitter"; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr frazil $words <"$BATS_TEST_TMPDIR/ids"
+        [ "$status" -eq 1 ]
+        [ "$(grep -c "it is UTF-16, as PowerShell's > writes it: convert it with iconv -f UTF-16 -t UTF-8" <<<"$stderr")" -ge 2 ]
+    done
+    [ "$(iconv -f UTF-16 -t UTF-8 "$BATS_TEST_TMPDIR/ids" | frazil convert --to dec)" = $'17\n18' ]
+    fails 1 "spaces around it: remove them, with tr -d ' ' or psql -At" frazil convert --to hex <<<" 17"
+    fails 1 "spaces around it: remove them" frazil inspect "17  "
+    fails 1 "not an id in any known form" frazil inspect " "
+}
+
 # Others are what they were: an e or an n may stand in base 36.
 @test "words that are no numbers" {
     fails 1 "it can be base36: say so" frazil inspect 15e17
