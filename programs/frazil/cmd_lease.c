@@ -37,6 +37,47 @@ static void warn_of_coordinator(const char *spec)
     frazil_admin_doctor_close(doctor);
 }
 
+/* Whether the spec has this value for a key; "": none. */
+static bool has(const frazil_options *options, const char *key, const char *wanted)
+{
+    char value[32];
+
+    return frazil_options_get(options, key, value, sizeof value, NULL, NULL) == FRAZIL_OK && strcmp(value, wanted) == 0;
+}
+
+/* How many worker ids the layout of the spec has; 0: that cannot be told. */
+static uint64_t workers_of(const frazil_options *options)
+{
+    char text[FRAZIL_FINGERPRINT_SIZE];
+    frazil_layout layout;
+    size_t len;
+
+    if (frazil_options_get(options, "layout", text, sizeof text, &len, NULL) != FRAZIL_OK ||
+        frazil_layout_parse(text, len, &layout, NULL) != FRAZIL_OK)
+        return 0;
+    return UINT64_C(1) << layout.worker_bits;
+}
+
+/* Who writes count= here, and neither where it begins nor workers=, may mean the namespace, which it does not limit. */
+static void warn_of_count(const char *spec)
+{
+    frazil_options *options;
+    char count[32];
+
+    /* datacenter= means a count as well. */
+    if ((strncmp(spec, "count=", strlen("count=")) != 0 && strstr(spec, " count=") == NULL) ||
+        frazil_options_open(&options, NULL) != FRAZIL_OK)
+        return;
+    if (frazil_options_spec(options, spec, strlen(spec), NULL) == FRAZIL_OK && /* else it is a URL alone */
+        has(options, "base", "0") && has(options, "workers", "") &&
+        frazil_options_get(options, "count", count, sizeof count, NULL, NULL) == FRAZIL_OK && count[0] != '\0' &&
+        strtoull(count, NULL, 10) < workers_of(options))
+        complain("warning: count=%s limits a generator, and the namespace has all %" PRIu64 " worker ids of its "
+                 "layout: to limit that, create another one with workers=%s",
+                 count, workers_of(options), count);
+    frazil_options_close(options);
+}
+
 static int create(const char *spec, const void *options)
 {
     const bool *never_used = options;
@@ -53,6 +94,7 @@ static int create(const char *spec, const void *options)
                       fields_time(opens, text));
     else
         output_string("created\n");
+    warn_of_count(spec);
     warn_of_coordinator(spec);
     return STATUS_OK;
 }
@@ -69,9 +111,10 @@ static int lease_init_run(int argc, char **argv)
     static const struct option_help help = {
         "lease init", NEEDED, "Creates a namespace of worker ids in a coordinator.",
         "A namespace has the layout, the horizon (how far its grants reach ahead; by\n"
-        "default 60s) and the max_skew (how far clocks may differ; default 250ms) of the\n"
-        "spec that creates it.  To create a lost namespace again, give the last two as it\n"
-        "had them.\n\n"
+        "default 60s), the max_skew (how far clocks may differ; default 250ms) and the\n"
+        "workers (how many worker ids; default all of the layout) of the spec that\n"
+        "creates it.  To create a lost namespace again, give horizon, max_skew and\n"
+        "workers as it had them.\n\n"
         "  frazil lease init --never-used layout=twitter worker=redis://10.0.0.5/orders\n"
         "  frazil lease init horizon=60s max_skew=250ms worker=redis://10.0.0.5/orders",
         NULL};

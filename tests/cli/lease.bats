@@ -21,6 +21,20 @@ setup() {
     [[ $stderr == *"open generators with its URL"* ]]
 }
 
+@test "init: count, which limits a generator, is not taken for a limit of the namespace" {
+    run --separate-stderr frazil lease init --never-used worker="$url" count=2
+    [ "$status" -eq 0 ]
+    [ "$output" = created ]
+    [[ $stderr == *"warning: count=2 limits a generator, and the namespace has all 1024"*"another one with workers=2" ]]
+    # A region's share, or all of them.
+    local more
+    for more in "count=2 workers=5" "base=2 count=2" "count=1024" "layout=41/3+7/12 datacenter=0"; do
+        run --separate-stderr frazil lease init --never-used "worker=$url-${more//[^a-z0-9]/} $more"
+        [ "$output" = created ]
+        [ "$stderr" = "" ]
+    done
+}
+
 @test "init: unless it was never used, what may have been granted before comes first" {
     run frazil lease init horizon=1h max_skew=1s worker="$url"
     [ "$status" -eq 0 ]
