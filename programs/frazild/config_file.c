@@ -143,8 +143,9 @@ static void keep_section(struct config_file *file, struct config_section *sectio
     const struct config_section *other = find_section(file, section);
 
     if (other != NULL)
-        config_complain(errors, section->place, "the section [%s] is already defined at %s:%u: keep one of the two",
-                        section->name[0] != '\0' ? section->name : section->kind, other->place.file, other->place.line);
+        config_complain(errors, section->place, "the section [%s%s%s] is already defined at %s:%u: keep one of the two",
+                        section->kind, section->name[0] != '\0' ? " " : "", section->name, other->place.file,
+                        other->place.line);
     struct config_section *sections = grown(file->sections, file->count, sizeof *section, errors);
     if (sections == NULL) {
         free_section(section);

@@ -325,8 +325,8 @@ class Configuration(unittest.TestCase):
         self.write(BASE + generator("main"))
         for more, line, words in (
             ("[daemon]\nthreads=1\n", 1, "[daemon] is already defined at "),
-            ("[listen resp]\naddress=unix:@/s\n", 1, "[resp] is already defined at "),
-            (generator("main"), 1, "[main] is already defined at "),
+            ("[listen resp]\naddress=unix:@/s\n", 1, "[listen resp] is already defined at "),
+            (generator("main"), 1, "[generator main] is already defined at "),
             ("keys=a\n", 1, "before the first [section]"),
             (generator("other", 2, keys="a") + "keys=b\n", 5, "the key keys is already set at "),
             (generator("other", 2, keys="main"), 1, "that of [generator main] already"),
