@@ -86,7 +86,7 @@ TEST_OF_KINDS(
         unsigned accepted = rig.proxy->accepted;
         for (int i = 0; i < REQUESTS; i++) {
             assert_int_equal(ask(&rig.through, i, passed), FZ_REGISTER_UNREACHABLE);
-            register_assert_said("not asked: the call had no time left");
+            register_assert_said("not asked: the call had no time left: raise open_wait or max_wait");
         }
         assert_int_equal(rig.proxy->requests, sent);
         assert_int_equal(rig.proxy->accepted, accepted);
