@@ -40,6 +40,7 @@ static void reload(struct reloader *reloader)
     struct server *server = reloader->server;
     struct bytes errors = {0};
 
+    log_line(LOG_ALWAYS, "SIGHUP: reading the configuration");
     service_tell_reloading();
     opening_go_on(&reloader->opening, NULL);
     struct setup *now = setup_make(reloader->path, server->setup, &reloader->opening, &errors);

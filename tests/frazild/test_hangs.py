@@ -113,6 +113,7 @@ class Hangs(Hanging):
         far = f"[generator far]\nbase=2\nworker={self.url_of(silent)}\n"
         self.write(daemon, BASE + generator("main") + far)
         daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_for_line("SIGHUP: reading the configuration")
         waits, _ = silent.accept()
         self.addCleanup(waits.close)
         self.assertTrue(client.ask("NEXT").isdigit())

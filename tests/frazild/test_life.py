@@ -220,7 +220,7 @@ class Reload(TestCase):
             """Of the last SIGHUP."""
             daemon.process.send_signal(signal.SIGHUP)
             daemon.wait_for_line("stays in use", count)
-            return [line for line in daemon.lines[seen:] if "stays in use" not in line]
+            return [line for line in daemon.lines[seen:] if "SIGHUP: " not in line]
 
         for count, wrong in enumerate((text.replace("threads=3", "threads=x"), text + "colour=red\n"), 1):
             self.write(daemon, wrong)
@@ -228,8 +228,9 @@ class Reload(TestCase):
             self.assertEqual(len(complaints(count)), 1, daemon.lines[seen:])
         os.remove(daemon.config)
         seen = len(daemon.lines)
-        self.assertEqual(len(complaints(3)), 1, daemon.lines[seen:])
-        self.assertIn("cannot be read: ", daemon.lines[seen])
+        complaint = complaints(3)
+        self.assertEqual(len(complaint), 1, complaint)
+        self.assertIn("cannot be read: ", complaint[0])
         # What is missing may stand in the file that cannot be read.
         self.write(daemon, text.replace("address=127.0.0.1", "tls_certificate=@/none\naddress=0.0.0.0").split("[generator")[0])
         os.makedirs(os.path.join(daemon.folder, "conf.d"))
@@ -563,7 +564,7 @@ class Services(TestCase):
                 file.write(text)
             process.send_signal(signal.SIGHUP)
             said = ""
-            while "SIGHUP: " not in said:
+            while "SIGHUP: the " not in said:
                 line = process.stderr.readline()
                 self.assertNotEqual(line, "", said)  # it has ended
                 said += line

@@ -367,7 +367,7 @@ class Surroundings(TestCase):
             at = next(i for i, line in enumerate(lines) if "were lost" in line)
             self.assertEqual(lines[at - 1], "frazild: c")
             self.assertIn("frazild: 3 lines were lost because writing failed", lines[at])
-            self.assertIn("was read: 1 generator,", lines[at + 1])
+            self.assertIn("reading the configuration", lines[at + 1])
             # There is room for nothing: this time the log ends with a whole line.
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (os.path.getsize(log), hard))
             lose_lines(1)
@@ -376,7 +376,7 @@ class Surroundings(TestCase):
             until(lambda: said.read_bytes().count(b"was read: 1 generator,") == 2)
             more = said.read_text(encoding="utf-8").splitlines()[len(lines) :]
             self.assertIn("frazild: 1 line was lost because writing failed", more[0])
-            self.assertIn("was read: 1 generator,", more[1])
+            self.assertIn("reading the configuration", more[1])
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(PATIENCE_S), 0)
 
