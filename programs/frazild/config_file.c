@@ -213,6 +213,8 @@ static char *value_of(struct bytes text, const char *key, struct place place, st
     char *ret = copy(text.at, text.len, errors);
     size_t to = 0, at = 1;
 
+    if (ret != NULL && text.len > 0 && text.at[0] == '"')
+        config_complain(errors, place, "the key %s: a value is quoted by ', not by \"", key);
     if (ret == NULL || text.len == 0 || text.at[0] != '\'')
         return ret;
     for (; at < text.len && text.at[at] != '\''; at++) {

@@ -154,6 +154,10 @@ static frazil_err read_quoted(struct reader *reader, char *buf)
 
 static frazil_err read_plain(struct reader *reader, char *buf)
 {
+    if (*reader->at == '"')
+        return fz_fail_at(reader->reterr, place_in_spec(reader, reader->at), FRAZIL_ESPEC,
+                          "%s: a double quote at character %u: quote a value by ' instead", reader->where,
+                          position(reader));
     for (; *reader->at != '\0' && !is_space(*reader->at); reader->at++) {
         if (*reader->at == '\'')
             return fz_fail_at(reader->reterr, place_in_spec(reader, reader->at), FRAZIL_ESPEC,

@@ -621,6 +621,7 @@ class Configuration(unittest.TestCase):
         line = (BASE + generator("main")).count("\n") + 1
         self.expect(BASE + generator("main", keys="'a b"), line, "the quote is not closed")
         self.expect(BASE + generator("main", keys="'a' b"), line, "unexpected text after the closing quote")
+        self.expect(BASE + generator("main", keys='"a b"'), line, "the key keys: a value is quoted by ', not by \"")
         self.expect(BASE + generator("main", keys="''"), line, "has no value")
 
     def test_a_section_that_is_none_is_not_shown(self):

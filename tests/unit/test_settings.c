@@ -101,6 +101,7 @@ TEST("A text outside the grammar is refused, and the sentence says where and wha
         {"hostname='", "the quote opened at character 10 is not closed"},
         {"hostname='a\\'", "the quote opened at character 10 is not closed"},
         {"hostname='a\\", "the quote opened at character 10 is not closed"},
+        {"layout=\"41/10/12 epoch=0\"", "spec: a double quote at character 8: quote a value by ' instead"},
         {"hostname='a'b", "a space is missing after the closing quote, at character 13"},
         {"hostname='a''b'", "a space is missing after the closing quote, at character 13"},
         {"hostname=a'b'", "a quote inside a value, at character 11"},
