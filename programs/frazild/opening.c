@@ -101,7 +101,7 @@ static struct engine *open_one(struct opening *opening, const struct generator_s
         code = open_gen(&engine->gen, opening, others, settings->options, &err);
     if (code != FRAZIL_OK) {
         config_complain(errors, settings->place, "[generator %s]: %s%s", settings->name, err.message,
-                        code == FRAZIL_EWORKER ? opening->goes : "");
+                        code == FRAZIL_EWORKER || code == FRAZIL_EPOOL ? opening->goes : "");
         free(engine);
         return NULL;
     }

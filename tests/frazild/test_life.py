@@ -16,7 +16,7 @@ import threading
 import time
 import unittest
 
-from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, Client, ReplyError, TestCase, generator, stand_in, until
+from harness import BASE, FRAZIL, FRAZILD, INSTRUMENTED, PATIENCE_S, Client, ReplyError, TestCase, generator, stand_in, until
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 BOTH = BASE + "[listen http]\naddress=127.0.0.1:0\n"
@@ -75,6 +75,15 @@ class Reload(TestCase):
         self.reload(daemon, BASE + generator("main"), "1 generator,")
         self.reload(daemon, renamed, "2 generators")
         self.assertTrue(self.connect(daemon).ask("NEXT", "new").isdigit())
+
+    def test_the_last_worker_id_of_a_namespace_is_free_at_the_next_reload(self):
+        daemon = self.start(BASE + generator("main"))
+        url = f"file://{daemon.folder}/ids"
+        subprocess.run([FRAZIL, "lease", "init", "--never-used", f"worker={url}"], check=True, capture_output=True)
+        leased = f"worker={url}\nbase=2\ncount=1\nstate=memory\n"
+        self.reload(daemon, BASE + generator("main") + f"[generator old]\n{leased}", "2 generators")
+        self.reload(daemon, BASE + generator("main") + f"[generator new]\nopen_wait=2s\n{leased}", "reload without both first")
+        daemon.wait_for_line("stays in use")
 
     def test_a_reload_refuses_what_can_make_the_ids_of_a_generator_that_goes(self):
         # The host's claims do not keep two namespaces apart, and both serve until the reload is done.
