@@ -95,8 +95,10 @@ TEST("500 times: three processes that share a worker's word are killed under loa
         pause_ns(caller_random(&random) % 3000000);
         for (size_t i = 0; i < LOADED; i++)
             herd_kill(&herd, member[i]);
-        if (caller_random(&random) % 8 == 0)
+        if (caller_random(&random) % 8 == 0) {
             scratch_delete(scratch_path(scratch, "run"));
+            test_change_host(); /* a boot empties the host directory, too */
+        }
     }
     herd_assert_unique(&herd);
     herd_close(&herd);
