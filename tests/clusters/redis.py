@@ -125,7 +125,8 @@ class Redis(Cluster):
     def is_well(self):
         primary = self.sentinel_says()
         answer = primary and self._ask(primary, 6379, "INFO replication")
-        if not answer or "connected_slaves:2" not in answer:
+        # A replica says that it is up before the primary sends it what is written from then on.
+        if not answer or sum(line.startswith("slave") and "state=online" in line for line in answer) < 2:
             return False
         return all(
             "master_link_status:up" in (self._ask(name, 6379, "INFO replication") or ()) for name in self.others(primary)
