@@ -162,7 +162,8 @@ static frazil_err read_credentials(const struct fz_url_kind *kind, struct fz_url
     if (colon == NULL && !kind->user_alone)
         return fz_fail(
             reterr, FRAZIL_ESPEC,
-            "before the '@' of the %s URL there is no ':': write [USER]:PASSWORD@, so that it is clear which is given",
+            "before the '@' of the %s URL there is no ':': write [USER]:PASSWORD@, so that it is clear which is given; "
+            "a user whose password is in a file is ?user=NAME",
             kind->what);
     struct fz_url_piece user = colon == NULL ? piece : before(piece, colon);
     struct fz_url_piece password = colon == NULL ? (struct fz_url_piece){"", 0} : after(piece, colon);
@@ -171,8 +172,11 @@ static frazil_err read_credentials(const struct fz_url_kind *kind, struct fz_url
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "user or password in the %s URL is too long, or not correctly percent-encoded", kind->what);
     if (colon != NULL && ret->password[0] == '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the password in the %s URL is empty: leave out what is before the '@'",
-                       kind->what);
+        return fz_fail(
+            reterr, FRAZIL_ESPEC,
+            "the password in the %s URL is empty: leave out what is before the '@'; a user whose password is in a "
+            "file is ?user=NAME",
+            kind->what);
     if (colon == NULL && ret->user[0] == '\0')
         return fz_fail(reterr, FRAZIL_ESPEC, "the user in the %s URL is empty: leave out the '@'", kind->what);
     return FRAZIL_OK;
