@@ -299,6 +299,10 @@ static void read_lines(struct config_file *file, const char *name, bool has_line
         size_t line_len = end != NULL ? (size_t)(end - text) : len;
         struct bytes line = trimmed(text, line_len);
         place.line += has_lines;
+        if (memchr(line.at, '\0', line.len) != NULL) {
+            config_complain(errors, place, "the line holds a zero byte: save the file as UTF-8, if it is UTF-16");
+            return;
+        }
         if (!is_printable(line.at, line.len))
             config_complain(errors, place, "the line holds a control character");
         else if (line.len >= 2 && line.at[0] == '[' && line.at[line.len - 1] == ']')

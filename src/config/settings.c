@@ -399,7 +399,8 @@ static frazil_err add_config_file(struct fz_settings *settings, frazil_error *re
     if (sys != 0) {
         err = fz_fail_errno(reterr, sys, "cannot read the config file", path, "");
     } else if (strlen(text) != len) {
-        err = fz_fail(reterr, FRAZIL_ESPEC, "the config file %q holds a zero byte at %u", path,
+        err = fz_fail(reterr, FRAZIL_ESPEC,
+                      "the config file %q holds a zero byte at %u: save it as UTF-8, if it is UTF-16", path,
                       (uint64_t)strlen(text) + 1);
     } else {
         err = fz_settings_add_lines(settings, text, path, reterr);

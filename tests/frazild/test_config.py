@@ -172,7 +172,7 @@ class Configuration(unittest.TestCase):
         self.expect(good + "layout=" + "a " * (1 << 19) + "\n", last - 3, "layout")
         self.expect(good + "layout=redis://me:hunter2@h/n " + ":/@" * 1000 + "\n", last - 3, "layout")
         self.assertNotIn("hunter2", self.run_it("-c", self.path, "--check").stderr)
-        self.expect(good + "run_dir=a\0b\n", last, "control character")
+        self.expect(good + "run_dir=a\0b\n", last, "a zero byte: save the file as UTF-8, if it is UTF-16")
 
     def test_a_byte_order_mark_at_the_beginning_is_skipped(self):
         good = "\ufeff" + BASE + generator("main")
