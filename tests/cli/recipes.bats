@@ -102,13 +102,13 @@ worker_of() {
     (umask 077 && echo secret >password)
     redis-cli -p "$port" CONFIG SET requirepass secret
     mapfile -t settings < <(environment kubernetes/deployment.yaml)
-    [ "${#settings[@]}" -eq 2 ]
+    [ "${#settings[@]}" -eq 1 ]
     fails 2 "there is no namespace 'orders'" env "${settings[@]}" "$FRAZIL" next
     # shellcheck disable=SC2163 # what is in it
     export "${settings[@]}"
     frazil lease init --never-used "worker=$FRAZIL_WORKER"
     frazil next
-    unset FRAZIL_WORKER FRAZIL_MAX_WAIT
+    unset FRAZIL_WORKER
     redis-cli -p "$port" -a secret --no-auth-warning CONFIG SET requirepass ''
     for manifest in compose/compose.yaml ecs/task-definition.json; do
         local url
@@ -120,7 +120,7 @@ worker_of() {
 
 @test "Compose on one host: containers with PID namespaces of their own see each other's locks" {
     local settings i
-    mapfile -t settings < <(environment compose/compose.yaml | grep -v -e redis: -e MAX_WAIT)
+    mapfile -t settings < <(environment compose/compose.yaml | grep -v redis:)
     [ "${#settings[@]}" -eq 4 ]
     unshare --pid --fork --kill-child --uts true || skip "may not make namespaces here"
     for i in 1 2 3; do
@@ -148,7 +148,7 @@ worker_of() {
     install -d -m "$(sed -n 's/.*mode=\([0-7]*\).*/\1/p' "$file")" -o "$(sed -n 's/.*uid=\([0-9]*\).*/\1/p' "$file")" run
     install -d -m 755 state
     install -d -m 1777 host
-    mapfile -t settings < <(environment compose/compose.yaml | grep -v -e redis: -e MAX_WAIT)
+    mapfile -t settings < <(environment compose/compose.yaml | grep -v redis:)
     owner=$(sed -n 's/^ *command: \(chown .*\)/\1/p' "$file")
     eval "${owner/\/var\/lib\/frazil/$dir/state}"
     cp "$(command -v "$FRAZIL")" frazil
