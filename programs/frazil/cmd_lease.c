@@ -58,7 +58,7 @@ static uint64_t workers_of(const frazil_options *options)
     return UINT64_C(1) << layout.worker_bits;
 }
 
-/* Who writes count= here, and neither where it begins nor workers=, may mean the namespace, which it does not limit. */
+/* Warns of a count= alone: the user may mean the namespace, which that key does not limit. */
 static void warn_of_count(const char *spec)
 {
     frazil_options *options;
